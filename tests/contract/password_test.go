@@ -152,13 +152,17 @@ func from(t *testing.T, s *rig.Server, address, path string, body any) rig.Answe
 
 func proxied(c *cli.Config) { c.TrustedProxies = "127.0.0.1" }
 
+// tooEarlyRounds ends with a wait of a minute.
+const tooEarlyRounds = 7
+
 // tooEarly tries wrong passwords, of which so many are judged, until one comes too early, and
 // then the right one, which does as well: its refusal is returned. The first wait is a second. A
-// machine that takes longer between two tries has let the right one in, which forgives the wrong
-// ones: then it is tried again behind a wait that is twice as long.
-func tooEarly(t *testing.T, judged int, wrong, right func() rig.Answer) rig.Answer {
+// machine that takes longer between two tries has let the right one in: then another one is tried
+// behind a wait that is twice as long. right is the right password of an account at a place where
+// the account is not known, another one in each round: the right password makes it known.
+func tooEarly(t *testing.T, judged int, wrong func() rig.Answer, right func(round int) rig.Answer) rig.Answer {
 	t.Helper()
-	for round := range 7 {
+	for round := range tooEarlyRounds {
 		n := 0
 		for wait, before := 0, time.Now(); wait < 1<<round; {
 			began := time.Now()
@@ -181,7 +185,7 @@ func tooEarly(t *testing.T, judged int, wrong, right func() rig.Answer) rig.Answ
 		if round == 0 {
 			require.GreaterOrEqual(t, n, judged)
 		}
-		if a := right(); a.Status == http.StatusTooManyRequests {
+		if a := right(round); a.Status == http.StatusTooManyRequests {
 			return a
 		}
 	}
@@ -206,8 +210,8 @@ func TestWrongPasswordsOfStrangersDoNotLockAnAccount(t *testing.T) {
 			a := tooEarly(t, access.FreeStrangers, func() rig.Answer { // every try from another address
 				tries++
 				return from(t, s, fmt.Sprintf("203.0.%d.%d", n, tries), "auth/token/", credentials(email, "wrong"))
-			}, func() rig.Answer {
-				return from(t, s, "198.51.100.2", "auth/token/", credentials(strings.ToUpper(email), goodPassword))
+			}, func(round int) rig.Answer {
+				return from(t, s, fmt.Sprintf("198.51.100.%d", 2+round), "auth/token/", credentials(strings.ToUpper(email), goodPassword))
 			})
 			require.Equal(t, "too_many_attempts", a.Map(t)["code"])
 			wait, err := strconv.Atoi(a.Header.Get("Retry-After"))
@@ -231,16 +235,19 @@ func TestWrongPasswordsSlowAnAddressDown(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database, Config: proxied})
 		replica := rig.Start(t, rig.Options{Database: database, Config: proxied})
-		owner := withPassword(t, s)
+		var owners []*rig.Client
+		for range tooEarlyRounds {
+			owners = append(owners, withPassword(t, s))
+		}
 		tries := 0
 		tooEarly(t, 5, func() rig.Answer {
 			tries++
 			address := fmt.Sprintf("2001:db8:1:2::%d", tries) // one customer's network
 			return from(t, s, address, "auth/token/", credentials(fmt.Sprintf("a%d@x.example", tries), "wrong"))
-		}, func() rig.Answer {
-			return from(t, replica, "2001:db8:1:2:ffff::1", "auth/token/", credentials(owner.Email, goodPassword))
+		}, func(round int) rig.Answer {
+			return from(t, replica, "2001:db8:1:2:ffff::1", "auth/token/", credentials(owners[round].Email, goodPassword))
 		})
-		require.Equal(t, 200, from(t, replica, "2001:db8:1:3::1", "auth/token/", credentials(owner.Email, goodPassword)).Status)
+		require.Equal(t, 200, from(t, replica, "2001:db8:1:3::1", "auth/token/", credentials(owners[0].Email, goodPassword)).Status)
 	})
 }
 
