@@ -30,15 +30,25 @@ endif
 # packages that only compute on what one caller hands them and publish nothing to another
 # goroutine by an atomic of their own (a library that does so must be watched, or what it
 # orders looks like a race): SQLite translated from C with its memory, compression, checksums, indices of text,
-# and the kernels of numbers, whose results the tests compare to the digit.
+# numbers and letters, pixels, outlines, the schemas that answers are held against, and the kernels of
+# numbers, whose results the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
-	compress/flate hash/adler32 hash/crc32 index/suffixarray tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
+	compress/flate hash/adler32 hash/crc32 index/suffixarray strconv internal/strconv unicode unicode/utf8 \
+	image/color image/draw image/png golang.org/x/image/vector golang.org/x/image/font/sfnt \
+	github.com/peterstace/simplefeatures/geom github.com/peterstace/simplefeatures/rtree github.com/santhosh-tekuri/jsonschema/v6 \
+	tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
 	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
+	tilth/core/stratification/internal/cluster tilth/core/stratification/internal/stats \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.
 RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(UNWATCHED:%=-gcflags=%=-race=false))
 # Sixty test binaries are linked without what debuggers read, which halves the time.
 LEAN := -ldflags='-s -w'
+# vet is a part of make lint, with more of its checks than go test runs; its facts of all that is imported
+# cost as much as a package of tests.
+VETTED := -vet=off
+# tests/bench has benchmarks alone.
+TESTED = $(filter-out tilth/tests/bench,$(shell $(GO) list ./...))
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it.
 TEST_ENV := GOGC=$${GOGC:-200} $(if $(RACE),CGO_ENABLED=1)
 
@@ -49,9 +59,9 @@ test: ## everything a fresh machine can run, with the race detector where there 
 	@$(if $(RACE),,echo 'NOTE: no C compiler, so NO RACE DETECTOR. Fix: install gcc or clang.')
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
-	@$(TEST_ENV) $(GO) test $(RACE) $(LEAN) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
+	@$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
 	@# The longest are begun first, so that they do not end alone.
-	$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(PARALLEL) -timeout 20m $(TESTFLAGS) ./tests/contract ./tests/simulate ./...
+	$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(VETTED) $(PARALLEL) -timeout 20m $(TESTFLAGS) tilth/tests/contract tilth/tests/simulate $(TESTED)
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))

@@ -11,6 +11,7 @@ import (
 
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/cluster"
 	"tilth/core/stratification/internal/pcg"
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/zoning"
@@ -120,7 +121,7 @@ func evenness(f *frame.Frame, spots []spot) (mssd, balance float64) {
 		at := f.Centre(i)
 		nearest, lower := 0, math.Inf(1)
 		for n, s := range spots {
-			if d := zoning.SquaredDistance([]float64{at.X, at.Y}, []float64{s.at.X, s.at.Y}); d < lower {
+			if d := cluster.SquaredDistance([]float64{at.X, at.Y}, []float64{s.at.X, s.at.Y}); d < lower {
 				nearest, lower = n, d
 			}
 		}

@@ -3,23 +3,25 @@ package zoning
 import (
 	"context"
 	"math"
+
+	"tilth/core/stratification/internal/cluster"
 )
 
 // silhouetteCells bounds the cells of the silhouette: every m-th is taken.
 const silhouetteCells = 5_000
 
 // groups returns number, centre and sum of squared distances of the groups 0 to k-1.
-func groups(points matrix, labels []int32, k int) (count []int, centres matrix, within []float64) {
-	count, centres, within = make([]int, k), newMatrix(k, points.d), make([]float64, k)
+func groups(points cluster.Matrix, labels []int32, k int) (count []int, centres cluster.Matrix, within []float64) {
+	count, centres, within = make([]int, k), cluster.NewMatrix(k, points.D), make([]float64, k)
 	for i, h := range labels {
 		count[h]++
-		add(centres.row(int(h)), points.row(i))
+		cluster.Add(centres.Row(int(h)), points.Row(i))
 	}
 	for h := range k {
-		divide(centres.row(h), centres.row(h), count[h])
+		cluster.Divide(centres.Row(h), centres.Row(h), count[h])
 	}
 	for i, h := range labels {
-		within[h] += SquaredDistance(points.row(i), centres.row(int(h)))
+		within[h] += cluster.SquaredDistance(points.Row(i), centres.Row(int(h)))
 	}
 	return count, centres, within
 }
@@ -27,33 +29,33 @@ func groups(points matrix, labels []int32, k int) (count []int, centres matrix, 
 // calinskiHarabasz returns the variance between groups over that within, each over its degrees of
 // freedom (Caliński and Harabasz, "A dendrite method for cluster analysis", Communications in
 // Statistics 3 (1974)). Every group has a point. 0 where nothing varies.
-func calinskiHarabasz(points matrix, labels []int32, k int) float64 {
+func calinskiHarabasz(points cluster.Matrix, labels []int32, k int) float64 {
 	_, _, within := groups(points, labels, k)
 	_, _, whole := groups(points, make([]int32, len(labels)), 1)
 	inside := 0.0
 	for _, w := range within {
 		inside += w
 	}
-	if inside == 0 || points.n == k {
+	if inside == 0 || points.N == k {
 		return 0
 	}
-	return (whole[0] - inside) / float64(k-1) / (inside / float64(points.n-k))
+	return (whole[0] - inside) / float64(k-1) / (inside / float64(points.N-k))
 }
 
 // daviesBouldin returns the mean over groups of the largest (s_i + s_j) / d_ij, where s is the
 // mean distance to the centre (Davies and Bouldin, "A cluster separation measure", IEEE TPAMI
 // 1 (1979)); smaller is better.
-func daviesBouldin(points matrix, labels []int32, k int) float64 {
+func daviesBouldin(points cluster.Matrix, labels []int32, k int) float64 {
 	count, centres, _ := groups(points, labels, k)
 	spread := make([]float64, k)
 	for i, h := range labels {
-		spread[h] += math.Sqrt(SquaredDistance(points.row(i), centres.row(int(h))))
+		spread[h] += math.Sqrt(cluster.SquaredDistance(points.Row(i), centres.Row(int(h))))
 	}
 	total := 0.0
 	for h := range k {
 		worst := 0.0
 		for g := range k {
-			apart := math.Sqrt(SquaredDistance(centres.row(h), centres.row(g)))
+			apart := math.Sqrt(cluster.SquaredDistance(centres.Row(h), centres.Row(g)))
 			if g != h && apart > 0 {
 				worst = max(worst, (spread[h]/float64(count[h])+spread[g]/float64(count[g]))/apart)
 			}
@@ -67,10 +69,10 @@ func daviesBouldin(points matrix, labels []int32, k int) float64 {
 // where a is a point's mean distance to its own group and b that to the nearest other; 0 for a
 // point that is a group of its own (Rousseeuw, "Silhouettes", Journal of Computational and Applied
 // Mathematics 20 (1987)). It takes at most silhouetteCells points, and computes each distance once.
-func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []int, workers int) ([]float64, error) {
-	step := (points.n + silhouetteCells - 1) / silhouetteCells
-	sample := points.everyNth(step)
-	labels, offset, width := sampledLabels(groupings, ks, sample.n, step)
+func silhouettes(ctx context.Context, points cluster.Matrix, groupings [][]int32, ks []int, workers int) ([]float64, error) {
+	step := (points.N + silhouetteCells - 1) / silhouetteCells
+	sample := points.EveryNth(step)
+	labels, offset, width := sampledLabels(groupings, ks, sample.N, step)
 	counts := make([]float64, width)
 	for _, row := range labels {
 		for _, slot := range row {
@@ -78,18 +80,12 @@ func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []i
 		}
 	}
 	const block = 64
-	blocks := (sample.n + block - 1) / block
+	blocks := (sample.N + block - 1) / block
 	partial := make([][]float64, blocks)
 	err := inParallel(ctx, blocks, workers, func(b int) {
 		sums, mine := make([]float64, width), make([]float64, len(ks))
-		for i := b * block; i < min((b+1)*block, sample.n); i++ {
-			clear(sums)
-			for j := range sample.n {
-				dist := math.Sqrt(SquaredDistance(sample.row(i), sample.row(j)))
-				for _, slot := range labels[j] {
-					sums[slot] += dist
-				}
-			}
+		for i := b * block; i < min((b+1)*block, sample.N); i++ {
+			cluster.SumDistances(sums, sample, i, labels)
 			for g := range ks {
 				mine[g] += silhouette(sums[offset[g]:offset[g+1]], counts[offset[g]:offset[g+1]], int(labels[i][g])-offset[g])
 			}
@@ -106,7 +102,7 @@ func silhouettes(ctx context.Context, points matrix, groupings [][]int32, ks []i
 		}
 	}
 	for g := range out {
-		out[g] /= float64(sample.n)
+		out[g] /= float64(sample.N)
 	}
 	return out, nil
 }

@@ -9,15 +9,16 @@ import (
 
 	"tilth/core/effort"
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/cluster"
 	"tilth/core/stratification/internal/pcg"
 	"tilth/tests/leaving"
 )
 
 // noise is points that no centre explains.
-func noise(n, d int) matrix {
-	points, random := newMatrix(n, d), pcg.New(1, "noise")
-	for i := range points.values {
-		points.values[i] = random.Unit()
+func noise(n, d int) cluster.Matrix {
+	points, random := cluster.NewMatrix(n, d), pcg.New(1, "noise")
+	for i := range points.Values {
+		points.Values[i] = random.Unit()
 	}
 	return points
 }
@@ -30,19 +31,16 @@ func TestEachStepEndsWithItsCaller(t *testing.T) {
 	centres := noise(8, 4)
 	for name, step := range map[string]func(budget *effort.Budget){
 		"a start of k-means": func(budget *effort.Budget) {
-			l := newLloyd(budget, points.everyNth(20), 8)
-			l.seed(pcg.New(1, "start"))
-			l.iterate()
-			l.transfer()
+			cluster.Start(budget, points.EveryNth(20), 8, pcg.New(1, "start"))
 		},
-		"the nearest centres":  func(budget *effort.Budget) { assign(budget, points, centres) },
+		"the nearest centres":  func(budget *effort.Budget) { cluster.Assign(budget, points, centres) },
 		"principal components": func(budget *effort.Budget) { principal(budget, points) },
 		"fuzzy groups": func(budget *effort.Budget) {
-			f := fuzzyClustering{clustering: clustering{centres: centres}}
-			f.finish(budget, points, 8, 1.3)
+			f := cluster.Fuzzy{Clustering: cluster.Clustering{Centres: centres}}
+			f.Finish(budget, points, 8, 1.3)
 		},
 		"iterations of fuzzy groups": func(budget *effort.Budget) {
-			_, _ = fuzzyCMeans(budget, points.everyNth(100), 2, 1.3, clustering{centres: noise(2, 4)})
+			_, _ = cluster.FuzzyCMeans(budget, points.EveryNth(100), 2, 1.3, cluster.Clustering{Centres: noise(2, 4)})
 		},
 		"missing values": func(budget *effort.Budget) {
 			f, values, all := square(t, 60, 0), make([]float64, 3600), make([]int32, 3600)
@@ -78,6 +76,6 @@ func TestAGroupingThatEndsEarlyIsNone(t *testing.T) {
 	points := noise(1000, 2)
 	_, err := kMeans(ctx, points, 3, 2, 1, 2)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = fuzzyCMeans(effort.Of(ctx, 0), points, 3, 1.3, clustering{centres: noise(3, 2)})
+	_, err = cluster.FuzzyCMeans(effort.Of(ctx, 0), points, 3, 1.3, cluster.Clustering{Centres: noise(3, 2)})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -66,16 +66,16 @@ func (z *zoner) draw(c *Candidate) {
 // describe sets the means and deviations of the layers in each zone, and the variance left in it.
 func (z *zoner) describe(c *Candidate) {
 	members := make([][]int32, len(c.Zones)) // rows of the points
-	all := make([]int32, z.data.points.n)
+	all := make([]int32, z.data.points.N)
 	for n, i := range z.data.cells {
 		members[c.Labels[i]-1] = append(members[c.Labels[i]-1], int32(n))
 		all[n] = int32(n)
 	}
-	whole := z.data.points.variances(all, z.data.layers)
+	whole := z.data.points.Variances(all, z.data.layers)
 	own := make([]float64, 0, len(all))
 	for h := range c.Zones {
 		zone := &c.Zones[h]
-		zone.RV = z.data.points.variances(members[h], z.data.layers) / whole
+		zone.RV = z.data.points.Variances(members[h], z.data.layers) / whole
 		for _, values := range z.data.values {
 			own = own[:0]
 			for _, n := range members[h] {
@@ -102,12 +102,12 @@ func (z *zoner) diagnose(ctx context.Context, candidates []Candidate) error {
 	if len(candidates) == 0 {
 		return nil
 	}
-	points := z.data.points.leading(z.data.layers)
+	points := z.data.points.Leading(z.data.layers)
 	groupings, ks := make([][]int32, len(candidates)), make([]int, len(candidates))
 	for g := range candidates {
 		c := &candidates[g]
 		ks[g] = len(c.Zones)
-		groupings[g] = make([]int32, points.n)
+		groupings[g] = make([]int32, points.N)
 		for n, i := range z.data.cells {
 			groupings[g][n] = c.Labels[i] - 1
 		}

@@ -87,7 +87,7 @@ func comparePeers(b *testing.B, python, path string, names []string) {
 				started := time.Now()
 				got, err := kMeans(b.Context(), points, peer.K, 25, uint64(turn), 2)
 				require.NoError(b, err)
-				ours, inertia = min(ours, time.Since(started)), got.inertia
+				ours, inertia = min(ours, time.Since(started)), got.Inertia
 			}
 			require.LessOrEqual(b, inertia, peer.Inertia*(1+1e-4), "k %d", peer.K)
 			k := "-k" + strconv.Itoa(peer.K)

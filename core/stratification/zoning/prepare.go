@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/effort"
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/cluster"
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/layer"
 )
@@ -47,9 +48,9 @@ type prepared struct {
 	values [][]float64 // of the used layers, filled and winsorised, by row
 	// points are the weighted standardised layers, then the two coordinates where the place has a
 	// weight; layers is the number of the former. clustered is points or its principal components.
-	points    matrix
+	points    cluster.Matrix
 	layers    int
-	clustered matrix
+	clustered cluster.Matrix
 	first     int // the used layer by whose mean zones are numbered
 }
 
@@ -191,9 +192,9 @@ func (p *prepared) standardise(budget *effort.Budget, f *frame.Frame, params Par
 		columns += 2
 		total += 2 * params.SpatialWeight
 	}
-	p.points = newMatrix(len(p.cells), columns)
+	p.points = cluster.NewMatrix(len(p.cells), columns)
 	for j, u := range used {
-		p.points.setColumn(j, p.values[j], u.Mean, u.SD, math.Sqrt(u.Weight/total))
+		p.points.SetColumn(j, p.values[j], u.Mean, u.SD, math.Sqrt(u.Weight/total))
 	}
 	if params.SpatialWeight > 0 {
 		p.place(f, math.Sqrt(params.SpatialWeight/total))
@@ -212,12 +213,6 @@ func (p *prepared) place(f *frame.Frame, scale float64) {
 	meanX, sdX := stats.MeanAndSD(x)
 	meanY, sdY := stats.MeanAndSD(y)
 	wider := max(sdX, sdY)
-	p.points.setColumn(p.layers, x, meanX, wider, scale)
-	p.points.setColumn(p.layers+1, y, meanY, wider, scale)
-}
-
-func (m matrix) setColumn(j int, values []float64, mean, sd, scale float64) {
-	for i, v := range values {
-		m.values[i*m.d+j] = (v - mean) / sd * scale
-	}
+	p.points.SetColumn(p.layers, x, meanX, wider, scale)
+	p.points.SetColumn(p.layers+1, y, meanY, wider, scale)
 }

@@ -85,13 +85,13 @@ func TestThePlaceKeepsItsShape(t *testing.T) {
 	p := DefaultParams()
 	p.Weights = map[string]float64{"a": 3}
 	data := prepare(nil, &f, []layer.Layer{l}, p)
-	east, south := data.points.row(1)[1]-data.points.row(0)[1], data.points.row(20)[2]-data.points.row(0)[2]
+	east, south := data.points.Row(1)[1]-data.points.Row(0)[1], data.points.Row(20)[2]-data.points.Row(0)[2]
 	require.InDelta(t, east, -south, 1e-12)
-	_, sd := stats.MeanAndSD([]float64{data.points.row(0)[1], data.points.row(19)[1]})
+	_, sd := stats.MeanAndSD([]float64{data.points.Row(0)[1], data.points.Row(19)[1]})
 	require.Positive(t, sd)
 	total := 0.0
-	for i := range data.points.n {
-		total += float64(data.points.row(i)[1] * data.points.row(i)[1])
+	for i := range data.points.N {
+		total += float64(data.points.Row(i)[1] * data.points.Row(i)[1])
 	}
 	require.InDelta(t, 99*0.25/3.5, total, 1e-9, "the wider coordinate has its whole weight")
 }

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"tilth/core/effort"
+	"tilth/core/stratification/internal/cluster"
 )
 
 // principal returns the scores of the first principal components of the columns' covariances that
 // hold 90 % of their variance. Their largest loadings, by absolute value, are positive.
-func principal(budget *effort.Budget, points matrix) matrix {
+func principal(budget *effort.Budget, points cluster.Matrix) cluster.Matrix {
 	values, vectors := eigen(covariances(budget, points))
 	total, kept := 0.0, 0
 	for _, v := range values {
@@ -19,12 +20,12 @@ func principal(budget *effort.Budget, points matrix) matrix {
 	for sum := 0.0; kept < len(values) && sum < principalEnough*total; kept++ {
 		sum += values[kept]
 	}
-	out := newMatrix(points.n, kept)
-	for i := range points.n {
+	out := cluster.NewMatrix(points.N, kept)
+	for i := range points.N {
 		if budget.Spend(kept) != nil {
 			break
 		}
-		row, scores := points.row(i), out.row(i)
+		row, scores := points.Row(i), out.Row(i)
 		for c := range scores {
 			for j, v := range row {
 				scores[c] += float64(v * vectors[c][j])
@@ -35,16 +36,16 @@ func principal(budget *effort.Budget, points matrix) matrix {
 }
 
 // covariances returns the covariances (n-1) of columns whose means are 0.
-func covariances(budget *effort.Budget, points matrix) [][]float64 {
-	cov := make([][]float64, points.d)
+func covariances(budget *effort.Budget, points cluster.Matrix) [][]float64 {
+	cov := make([][]float64, points.D)
 	for a := range cov {
-		cov[a] = make([]float64, points.d)
+		cov[a] = make([]float64, points.D)
 	}
-	for i := range points.n {
-		if budget.Spend(points.d) != nil {
+	for i := range points.N {
+		if budget.Spend(points.D) != nil {
 			break
 		}
-		row := points.row(i)
+		row := points.Row(i)
 		for a, v := range row {
 			for b, w := range row {
 				cov[a][b] += float64(v * w)
@@ -53,7 +54,7 @@ func covariances(budget *effort.Budget, points matrix) [][]float64 {
 	}
 	for a := range cov {
 		for b := range cov {
-			cov[a][b] /= float64(points.n - 1)
+			cov[a][b] /= float64(points.N - 1)
 		}
 	}
 	return cov

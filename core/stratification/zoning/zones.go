@@ -9,6 +9,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/list"
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/cluster"
 	"tilth/core/stratification/layer"
 )
 
@@ -151,17 +152,17 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	}
 	c := Candidate{Requested: k}
 	if z.params.Method == Fuzzy {
-		fuzzy, err := fuzzyCMeans(z.budget, points, k, z.params.Fuzziness, found)
+		fuzzy, err := cluster.FuzzyCMeans(z.budget, points, k, z.params.Fuzziness, found)
 		if err != nil {
 			return Candidate{}, 0, err
 		}
-		found = fuzzy.clustering
-		c.Diagnostics.FPI, c.Diagnostics.NCE = fuzzy.fpi(k), fuzzy.nce(k)
+		found = fuzzy.Clustering
+		c.Diagnostics.FPI, c.Diagnostics.NCE = fuzzy.FPI(k), fuzzy.NCE(k)
 	}
-	c.Inertia = found.inertia
+	c.Inertia = found.Inertia
 	labels := make([]int32, len(z.frame.Cells))
 	for n, i := range z.data.cells {
-		labels[i] = found.labels[n] + 1
+		labels[i] = found.Labels[n] + 1
 	}
 	for n, i := range z.masked {
 		labels[i] = labels[z.like[n]]

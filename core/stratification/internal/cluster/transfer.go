@@ -1,4 +1,4 @@
-package zoning
+package cluster
 
 import "math"
 
@@ -19,8 +19,8 @@ func (l *lloyd) reassign() (changed bool) {
 		}
 		up, low := l.upper[i]+l.moved[own]+slack, l.lower[i]-back-slack
 		if bound := max(low, l.gap[own]-slack); up > bound {
-			row := l.points.row(i)
-			up = math.Sqrt(SquaredDistance(row, l.centres.row(int(own))))
+			row := l.points.Row(i)
+			up = math.Sqrt(SquaredDistance(row, l.centres.Row(int(own))))
 			if up >= bound {
 				if l.budget.Spend(l.k) != nil {
 					return false
@@ -47,7 +47,7 @@ func (l *lloyd) transfer() {
 		return
 	}
 	l.recentreAll()
-	for i := range l.points.n {
+	for i := range l.points.N {
 		if l.budget.Spend(l.k) != nil {
 			return
 		}
@@ -55,15 +55,15 @@ func (l *lloyd) transfer() {
 		if l.count[own] < 2 {
 			continue
 		}
-		row, n := l.points.row(i), float64(l.count[own])
-		gain := SquaredDistance(row, l.centres.row(own)) * (n / (n - 1))
+		row, n := l.points.Row(i), float64(l.count[own])
+		gain := SquaredDistance(row, l.centres.Row(own)) * (n / (n - 1))
 		best, lower := own, gain
 		for h := range l.k {
 			if h == own {
 				continue
 			}
 			m := float64(l.count[h])
-			if cost := SquaredDistance(row, l.centres.row(h)) * (m / (m + 1)); cost < lower {
+			if cost := SquaredDistance(row, l.centres.Row(h)) * (m / (m + 1)); cost < lower {
 				best, lower = h, cost
 			}
 		}
@@ -77,7 +77,7 @@ func (l *lloyd) transfer() {
 }
 
 // recentre moves a centre to the mean of its points, if it has any.
-func (l *lloyd) recentre(h int) { divide(l.centres.row(h), l.sums.row(h), l.count[h]) }
+func (l *lloyd) recentre(h int) { Divide(l.centres.Row(h), l.sums.Row(h), l.count[h]) }
 
 func (l *lloyd) recentreAll() {
 	l.addUp()
