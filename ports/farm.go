@@ -21,6 +21,8 @@ type Fields interface {
 	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
 	// GetManyByUUID returns those of the uuids that are in the scope. In a Write they cannot be deleted before it ends.
 	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
+	// GetBare returns those of the fields that are in the scope, by id, without their boundaries.
+	GetBare(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Field, error)
 	// Near returns where the live fields of the company lie whose boxes meet a box: by id, those after one, up to limit.
 	Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error)
 	// Spots returns about where the live fields of farms of the company lie, by farm.

@@ -2,7 +2,6 @@ package farm
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -19,8 +18,6 @@ import (
 const OverlapJob = "field_overlaps"
 
 const (
-	// maxNear is how many neighbours are looked through within a request.
-	maxNear = 10_000
 	// overlapChunk is how many neighbours are read at a time.
 	overlapChunk = 32
 )
@@ -39,7 +36,7 @@ func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 
 // keepOverlaps returns the rule that looks for overlaps where boundaries change, within a number
 // of steps: what they do not suffice for is left to the background.
-func keepOverlaps(clock ports.Clock, steps int64) func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
+func keepOverlaps(clock ports.Clock, steps int64) finish[farm.Field] {
 	return func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
 		var changed []*farm.Field
 		var known []int64 // of them, whose overlaps may have been found before
@@ -58,7 +55,27 @@ func keepOverlaps(clock ports.Clock, steps int64) func(ctx context.Context, tx p
 		if err := forgetOverlaps(ctx, tx, scope, known, clock.Now()); err != nil {
 			return err
 		}
-		return checkOverlaps(ctx, tx, scope, changed, effort.Of(ctx, steps), clock.Now())
+		return newNeighbourhood(effort.Of(ctx, steps), changed).keep(ctx, tx, scope, clock.Now())
+	}
+}
+
+// foreseeOverlaps returns the rule for new fields. It compares them with each other and with those near them before the
+// transaction that stores them, because that can take long; the transaction compares them with what changed since.
+func foreseeOverlaps(deps app.Deps, steps int64) func(ctx context.Context, who access.Principal, fields []*farm.Field) (finish[farm.Field], error) {
+	return func(ctx context.Context, who access.Principal, fields []*farm.Field) (finish[farm.Field], error) {
+		scope, found := who.Scope(false), newNeighbourhood(effort.Of(ctx, steps), fields)
+		if err := found.foresee(ctx, deps.Store, scope); err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, tx ports.Repos, _ access.Principal, _, _ []*farm.Field) error {
+			if len(found.fields) == 0 {
+				return nil
+			}
+			if err := tx.Overlaps.Alone(ctx, scope); err != nil {
+				return err
+			}
+			return found.keep(ctx, tx, scope, deps.Clock.Now())
+		}, nil
 	}
 }
 
@@ -94,48 +111,6 @@ func deferOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fiel
 	return tx.Jobs.Enqueue(ctx, task.JobOn(OverlapJob, scope.Company(), scope.Company(), at))
 }
 
-// checkOverlaps compares fields, whose overlaps are forgotten, with those near them.
-func checkOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, changed []*farm.Field, budget *effort.Budget, at time.Time) error {
-	var outlined []*farm.Field
-	for _, field := range changed {
-		if field.Boundary != nil {
-			outlined = append(outlined, field)
-		}
-	}
-	if len(outlined) == 0 {
-		return nil
-	}
-	around := outlined[0].Boundary.Bounds()
-	for _, field := range outlined[1:] {
-		around = around.Union(field.Boundary.Bounds())
-	}
-	places, err := tx.Fields.Near(ctx, scope, around, 0, maxNear+1)
-	if err != nil {
-		return err
-	}
-	if len(places) > maxNear {
-		return deferOverlaps(ctx, tx, scope, ids(outlined, func(r *farm.Field) int64 { return r.ID }), at)
-	}
-	search := overlapSearch{farm.NewComparison(budget), budget, farm.NewPlaces(places), func(ids []int64) (map[int64]farm.Field, error) {
-		return tx.Fields.GetMany(ctx, scope, ids)
-	}}
-	var left []int64
-	for _, field := range outlined {
-		if len(left) == 0 {
-			err = search.check(field)
-		}
-		if errors.Is(err, effort.ErrSpent) {
-			left = append(left, field.ID)
-		} else if err != nil {
-			return err
-		}
-	}
-	if err := putOverlaps(ctx, tx, scope, search.Pairs); err != nil {
-		return err
-	}
-	return deferOverlaps(ctx, tx, scope, left, at)
-}
-
 // putOverlaps stores that fields overlap, by pairs of their ids.
 func putOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, pairs [][2]int64) error {
 	if len(pairs) == 0 {
@@ -162,65 +137,6 @@ func putOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, pairs 
 		}
 	}
 	return tx.Overlaps.Put(ctx, scope, known)
-}
-
-// overlapSearch compares fields with those among some places.
-type overlapSearch struct {
-	*farm.Comparison
-	budget *effort.Budget
-	places farm.Places
-	load   func(ids []int64) (map[int64]farm.Field, error)
-}
-
-// check compares a field with its neighbours until more are found than are named.
-func (s overlapSearch) check(field *farm.Field) error {
-	if err := s.Learn(field); err != nil {
-		return err
-	}
-	var chunk []int64
-	for id, err := range s.places.Near(s.budget, farm.Place{ID: field.ID, Box: field.Boundary.Bounds()}) {
-		if err != nil {
-			return err
-		}
-		if chunk = append(chunk, id); len(chunk) == overlapChunk {
-			if err := s.compare(field.ID, chunk); err != nil || s.Full(field.ID) {
-				return err
-			}
-			chunk = chunk[:0]
-		}
-	}
-	return s.compare(field.ID, chunk)
-}
-
-func (s overlapSearch) compare(id int64, others []int64) error {
-	var unknown []int64
-	for _, other := range others {
-		if !s.Knows(other) {
-			unknown = append(unknown, other)
-		}
-	}
-	if len(unknown) > 0 {
-		loaded, err := s.load(unknown)
-		if err != nil {
-			return err
-		}
-		for _, other := range unknown {
-			if field, ok := loaded[other]; ok && field.Boundary != nil {
-				if err := s.Learn(&field); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	for _, other := range others {
-		if !s.Knows(other) {
-			continue // deleted since its place was read
-		}
-		if err := s.Compare(id, other); err != nil || s.Full(id) {
-			return err
-		}
-	}
-	return nil
 }
 
 // OverlapChecker checks in the background which boundaries overlap.
@@ -284,7 +200,7 @@ func (w overlapWork) Do(ctx context.Context, field farm.Field) (out overlapsFoun
 			after = places[len(places)-1].ID
 		}
 		search := overlapSearch{farm.NewComparison(budget), budget, farm.NewPlaces(places), load}
-		if err := search.check(&field); err != nil {
+		if err := search.check(field.ID, field.Boundary); err != nil {
 			return nil, err
 		}
 		for _, pair := range search.Pairs {

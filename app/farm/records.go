@@ -10,6 +10,7 @@ import (
 	"tilth/core/audit"
 	"tilth/core/batch"
 	"tilth/core/fault"
+	"tilth/core/list"
 	corerecord "tilth/core/record"
 	"tilth/ports"
 )
@@ -33,6 +34,14 @@ func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] {
 	}
 	if rules.Finish == nil {
 		rules.Finish = func(context.Context, ports.Repos, access.Principal, []*T, []*T) error { return nil }
+	}
+	if rules.Foresee == nil {
+		rules.Foresee = func(context.Context, access.Principal, []*T) (finish[T], error) { return rules.Finish, nil }
+	}
+	if rules.Reread == nil {
+		rules.Reread = func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error) {
+			return rules.Repo(tx).GetMany(ctx, scope, list.Map(written, func(r *T) int64 { return rules.Meta(r).ID }))
+		}
 	}
 	return &Records[T]{deps, rules}
 }
@@ -60,10 +69,18 @@ type Rules[T any] struct {
 	Stored func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
 	// Finish runs once at the end of a write, for all that it stored, with what each was before:
 	// nil for what is new, or live again.
-	Finish func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
+	Finish finish[T]
+	// Foresee does what can be done for new records before the transaction that stores them, which makes others wait. It
+	// returns what runs in the place of Finish.
+	Foresee func(ctx context.Context, who access.Principal, records []*T) (finish[T], error)
+	// Reread returns records just written as they are stored, by id; absent: all of each is read.
+	Reread func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error)
 	// Enrich fills read-only figures of answers.
 	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
 }
+
+// finish is what runs once at the end of a write, for all that it stored.
+type finish[T any] func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
 
 // Access returns what the use cases require.
 func (r *Records[T]) Access() access.Resource { return r.rules.Access }
@@ -87,13 +104,38 @@ func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared 
 // reported at once; in a bulk they are keyed by the item's index and the code is bulk_validation_failed.
 // Faults: Invalid.
 func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []Draft[T], bulk bool) ([]T, error) {
-	return app.Write(ctx, r.deps, who, r.rules.Access.Create, func(ctx context.Context, tx ports.Repos) ([]T, error) {
-		records, err := r.checked(ctx, tx, who, drafts, bulk)
+	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Create); err != nil {
+		return nil, err
+	}
+	records, errs := r.drafted(who, drafts)
+	refusal := func() error {
+		if bulk {
+			return batch.Refuse(errs, "items")
+		}
+		return errs[0].Err()
+	}
+	if refusal() != nil { // what else is wrong is found without making others wait
+		return nil, r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+			if err := r.relate(ctx, tx, who.Scope(false), records, errs); err != nil {
+				return err
+			}
+			return refusal()
+		})
+	}
+	end, err := r.rules.Foresee(ctx, who, records)
+	if err != nil {
+		return nil, err
+	}
+	return app.In(ctx, r.deps.Store.Write, func(ctx context.Context, tx ports.Repos) ([]T, error) {
+		err := r.relate(ctx, tx, who.Scope(false), records, errs)
+		if err == nil {
+			err = refusal()
+		}
 		if err == nil {
 			err = r.insert(ctx, tx, who, records)
 		}
 		if err == nil {
-			err = r.rules.Finish(ctx, tx, who, make([]*T, len(records)), records)
+			err = end(ctx, tx, who, make([]*T, len(records)), records)
 		}
 		if err != nil {
 			return nil, err
@@ -102,9 +144,9 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 	})
 }
 
-// checked returns the records of the drafts, ready to be stored, or all their errors. A
-// draft that could not be read is not checked further.
-func (r *Records[T]) checked(ctx context.Context, tx ports.Repos, who access.Principal, drafts []Draft[T], bulk bool) ([]*T, error) {
+// drafted returns the records of the drafts as they are to be stored, with what is wrong with each by
+// itself. A draft that could not be read is not checked further.
+func (r *Records[T]) drafted(who access.Principal, drafts []Draft[T]) ([]*T, []fault.Fields) {
 	now := r.deps.Clock.Now()
 	records, errs := make([]*T, len(drafts)), make([]fault.Fields, len(drafts))
 	for i, d := range drafts {
@@ -117,13 +159,7 @@ func (r *Records[T]) checked(ctx context.Context, tx ports.Repos, who access.Pri
 		r.begin(&record, who, now)
 		errs[i].Merge(r.check(&record))
 	}
-	if err := r.relate(ctx, tx, who.Scope(false), records, errs); err != nil {
-		return nil, err
-	}
-	if bulk {
-		return records, batch.Refuse(errs, "items")
-	}
-	return records, errs[0].Err()
+	return records, errs
 }
 
 // begin makes a record a new one of the caller.
@@ -272,17 +308,13 @@ func (r *Records[T]) relate(ctx context.Context, tx ports.Repos, scope access.Sc
 // reread returns the stored form of records just written, in their order: with nested
 // names and derived figures, in one query.
 func (r *Records[T]) reread(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) ([]T, error) {
-	ids := make([]int64, len(written))
-	for i, record := range written {
-		ids[i] = r.rules.Meta(record).ID
-	}
-	byID, err := r.rules.Repo(tx).GetMany(ctx, scope, ids)
+	byID, err := r.rules.Reread(ctx, tx, scope, written)
 	if err != nil {
 		return nil, err
 	}
-	out, enriched := make([]T, len(ids)), make([]*T, len(ids))
-	for i, id := range ids {
-		out[i] = byID[id]
+	out, enriched := make([]T, len(written)), make([]*T, len(written))
+	for i, record := range written {
+		out[i] = byID[r.rules.Meta(record).ID]
 		enriched[i] = &out[i]
 	}
 	return out, r.rules.Enrich(ctx, tx, scope, enriched)

@@ -72,11 +72,25 @@ func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 			}
 			return forgetOverlaps(ctx, tx, scope, []int64{r.ID}, at)
 		},
-		Revive: reviveField,
-		Stored: keepBoundaries,
-		Finish: keepOverlaps(deps.Clock, limits.OverlapSteps),
-		Enrich: enrichFields,
+		Revive:  reviveField,
+		Stored:  keepBoundaries,
+		Finish:  keepOverlaps(deps.Clock, limits.OverlapSteps),
+		Foresee: foreseeOverlaps(deps, limits.OverlapSteps),
+		Reread:  rereadFields,
+		Enrich:  enrichFields,
 	})
+}
+
+// rereadFields reads fields back without their boundaries, which are long, and stored as they were written.
+func rereadFields(ctx context.Context, tx ports.Repos, scope access.Scope, written []*farm.Field) (map[int64]farm.Field, error) {
+	found, err := tx.Fields.GetBare(ctx, scope, ids(written, func(r *farm.Field) int64 { return r.ID }))
+	for _, r := range written {
+		if field, ok := found[r.ID]; ok {
+			field.Boundary = r.Boundary
+			found[r.ID] = field
+		}
+	}
+	return found, err
 }
 
 func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) ([]fault.Fields, error) {

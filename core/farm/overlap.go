@@ -3,7 +3,9 @@ package farm
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
+	"time"
 
 	"tilth/core/effort"
 	"tilth/core/geo"
@@ -33,8 +35,9 @@ func (o *Overlaps) Add(other record.Ref) {
 
 // Place is where a field lies.
 type Place struct {
-	ID  int64
-	Box geo.Box
+	ID      int64
+	Box     geo.Box
+	Version time.Time // of the field
 }
 
 // Places finds the fields near another.
@@ -92,14 +95,37 @@ func NewComparison(budget *effort.Budget) *Comparison {
 	return &Comparison{budget: budget, known: map[int64]*compared{}, seen: map[[2]int64]bool{}}
 }
 
-// Learn prepares a field, which has a boundary, for comparisons.
-func (c *Comparison) Learn(field *Field) error {
-	if c.Knows(field.ID) {
+// Learn prepares the boundary of a field for comparisons.
+func (c *Comparison) Learn(id int64, boundary *geo.Boundary) error {
+	if c.Knows(id) {
 		return nil
 	}
-	shape, err := field.Boundary.Shape(c.budget)
-	c.known[field.ID] = &compared{shape: shape}
+	shape, err := boundary.Shape(c.budget)
+	if err == nil {
+		c.known[id] = &compared{shape: shape}
+	}
 	return err
+}
+
+// Forget forgets a field whose boundary changed, or that is gone. It returns those that were full
+// with it: they may overlap others that they were not compared with.
+func (c *Comparison) Forget(id int64) (short []int64) {
+	kept := c.Pairs[:0:0]
+	for _, pair := range c.Pairs {
+		if pair[0] != id && pair[1] != id {
+			kept = append(kept, pair)
+			continue
+		}
+		other := pair[0] + pair[1] - id
+		if c.Full(other) {
+			short = append(short, other)
+		}
+		c.known[other].found--
+	}
+	c.Pairs = kept
+	maps.DeleteFunc(c.seen, func(pair [2]int64, _ bool) bool { return pair[0] == id || pair[1] == id })
+	delete(c.known, id)
+	return short
 }
 
 // Knows reports whether a field was learnt.

@@ -51,18 +51,23 @@ const maxOrdinates = 4
 func (r *coordinateReader) position() (Position, error) {
 	var numbers [maxOrdinates]float64
 	have := 0
-	_, err := array(r, "a position", func() (none struct{}, err error) {
-		if have == maxOrdinates {
-			return none, refuse("A position has more than %d numbers.", maxOrdinates)
-		}
-		numbers[have], err = r.number()
-		have++
-		return none, err
-	})
-	if err == nil && have < 2 {
-		err = refuse("A position needs longitude and latitude; it has %d numbers.", have)
+	if err := r.open("a position"); err != nil {
+		return Position{}, err
 	}
-	return Position{X: numbers[0], Y: numbers[1]}, err
+	for ; r.next() != ']'; have++ {
+		if have == maxOrdinates {
+			return Position{}, refuse("A position has more than %d numbers.", maxOrdinates)
+		}
+		var err error
+		if numbers[have], err = r.number(); err != nil {
+			return Position{}, err
+		}
+	}
+	r.at++
+	if have < 2 {
+		return Position{}, refuse("A position needs longitude and latitude; it has %d numbers.", have)
+	}
+	return Position{X: numbers[0], Y: numbers[1]}, nil
 }
 
 func (r *coordinateReader) number() (float64, error) {
@@ -73,21 +78,20 @@ func (r *coordinateReader) number() (float64, error) {
 	for r.at < len(r.raw) && r.raw[r.at] > ' ' && r.raw[r.at] != ',' && r.raw[r.at] != ']' {
 		r.at++
 	}
-	text := string(r.raw[begin:r.at])
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(string(r.raw[begin:r.at]), 64) // which the compiler does not copy where it does not escape
 	if err != nil || math.IsInf(v, 0) {
-		return 0, refuse("The coordinate %.30s is out of range.", text)
+		return 0, refuse("The coordinate %.30s is out of range.", r.raw[begin:r.at])
 	}
 	return v, nil
 }
 
 // array reads one array, each element by item. It is never nil without an error.
 func array[T any](r *coordinateReader, what string, item func() (T, error)) ([]T, error) {
-	if c := r.next(); c != '[' {
-		return nil, refuse("The coordinates are nested wrongly: %s should be an array, not %s.", what, valueName(c))
+	if err := r.open(what); err != nil {
+		return nil, err
 	}
 	out := []T{}
-	for r.at++; r.next() != ']'; {
+	for r.next() != ']' {
 		v, err := item()
 		if err != nil {
 			return nil, err
@@ -96,6 +100,15 @@ func array[T any](r *coordinateReader, what string, item func() (T, error)) ([]T
 	}
 	r.at++
 	return out, nil
+}
+
+// open passes the bracket that begins an array.
+func (r *coordinateReader) open(what string) error {
+	if c := r.next(); c != '[' {
+		return refuse("The coordinates are nested wrongly: %s should be an array, not %s.", what, valueName(c))
+	}
+	r.at++
+	return nil
 }
 
 // next returns the next byte that is neither white space nor a comma; 0 at the end.

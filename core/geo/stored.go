@@ -4,26 +4,69 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-
-	"tilth/core/list"
+	"strconv"
 )
 
 // MarshalJSON writes the geometry as GeoJSON: a Polygon where it has one part, else a MultiPolygon,
 // every coordinate in the shortest form that reads back the same.
-func (m MultiPolygon) MarshalJSON() ([]byte, error) {
-	parts := list.Map(m, func(polygon Polygon) [][][2]float64 {
-		return list.Map(polygon, func(ring Ring) [][2]float64 {
-			return list.Map(ring, func(p Position) [2]float64 { return [2]float64{p.X, p.Y} })
-		})
-	})
-	document := struct {
-		Type        string `json:"type"`
-		Coordinates any    `json:"coordinates"`
-	}{typeMultiPolygon, parts}
+func (m MultiPolygon) MarshalJSON() ([]byte, error) { return m.CompactJSON() }
+
+// CompactJSON returns the same as json.Marshal, which reads what MarshalJSON wrote once more.
+func (m MultiPolygon) CompactJSON() ([]byte, error) {
+	out := make([]byte, 0, 64+40*m.positions())
 	if len(m) == 1 {
-		document.Type, document.Coordinates = typePolygon, parts[0]
+		out = append(out, `{"type":"`+typePolygon+`","coordinates":`...)
+		out, err := appendPolygon(out, m[0])
+		return append(out, '}'), err
 	}
-	return json.Marshal(document)
+	out = append(out, `{"type":"`+typeMultiPolygon+`","coordinates":`...)
+	out, err := appendArray(out, m, appendPolygon)
+	return append(out, '}'), err
+}
+
+func (m MultiPolygon) positions() (n int) {
+	for _, ring := range m.Rings() {
+		n += len(ring)
+	}
+	return n
+}
+
+func appendPolygon(out []byte, p Polygon) ([]byte, error) { return appendArray(out, p, appendRing) }
+
+func appendRing(out []byte, r Ring) ([]byte, error) { return appendArray(out, r, appendPosition) }
+
+func appendPosition(out []byte, p Position) ([]byte, error) {
+	out, err := appendNumber(append(out, '['), p.X)
+	if err != nil {
+		return out, err
+	}
+	out, err = appendNumber(append(out, ','), p.Y)
+	return append(out, ']'), err
+}
+
+func appendArray[S ~[]T, T any](out []byte, items S, item func([]byte, T) ([]byte, error)) (_ []byte, err error) {
+	out = append(out, '[')
+	for i, one := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = item(out, one); err != nil {
+			return out, err
+		}
+	}
+	return append(out, ']'), nil
+}
+
+// appendNumber writes a number as encoding/json does, which leaves the exponent to what is large or small.
+func appendNumber(out []byte, v float64) ([]byte, error) {
+	switch size := math.Abs(v); {
+	case math.IsInf(v, 0) || math.IsNaN(v):
+		return out, fmt.Errorf("geometry: the coordinate %v is no number of JSON", v)
+	case size != 0 && (size < 1e-6 || size >= 1e21):
+		text, err := json.Marshal(v)
+		return append(out, text...), err
+	}
+	return strconv.AppendFloat(out, v, 'f', -1, 64), nil
 }
 
 // UnmarshalJSON reads a GeoJSON Polygon or MultiPolygon from trusted storage: it checks the shape

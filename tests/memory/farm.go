@@ -86,10 +86,19 @@ func (f *fields) GetManyByUUID(_ context.Context, scope access.Scope, uuids []st
 	return out, nil
 }
 
+func (f *fields) GetBare(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Field, error) {
+	out, err := f.GetMany(ctx, scope, ids)
+	for id, field := range out {
+		field.Boundary = nil
+		out[id] = field
+	}
+	return out, err
+}
+
 func (f *fields) Near(_ context.Context, scope access.Scope, box geo.Box, after int64, limit int) (out []farm.Place, err error) {
 	for id, field := range f.all(scope, func(r farm.Field) bool { return r.Boundary != nil && r.Boundary.Bounds().Intersects(box) }) {
 		if id > after && len(out) < limit {
-			out = append(out, farm.Place{ID: id, Box: field.Boundary.Bounds()})
+			out = append(out, farm.Place{ID: id, Box: field.Boundary.Bounds(), Version: field.UpdatedAt})
 		}
 	}
 	return out, nil

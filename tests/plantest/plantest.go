@@ -116,6 +116,16 @@ func AssertQueries(t *testing.T, queries func(s *sqlstore.Session) map[string]*b
 	})
 }
 
+// AssertIndexes asserts that SQLite answers queries by the indexes that they are keyed by.
+func AssertIndexes(t *testing.T, queries func(s *sqlstore.Session) map[string]*bun.SelectQuery) {
+	t.Helper()
+	onSQLite(t, func(ctx context.Context, s *sqlstore.Session) {
+		for index, q := range queries(s) {
+			require.Contains(t, planOf(ctx, t, s, q), index)
+		}
+	})
+}
+
 // FilteredBy returns the query of a list by one of its filters, or by none.
 func FilteredBy(t *testing.T, list List, by string, scope access.Scope) *bun.SelectQuery {
 	t.Helper()

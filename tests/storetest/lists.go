@@ -197,7 +197,7 @@ func testNeighbours(t *testing.T, b Backend) {
 			var want []farm.Place
 			for _, o := range list {
 				if o.Boundary.Bounds().Intersects(f.Boundary.Bounds()) {
-					want = append(want, farm.Place{ID: o.ID, Box: o.Boundary.Bounds()})
+					want = append(want, farm.Place{ID: o.ID, Box: o.Boundary.Bounds(), Version: o.UpdatedAt})
 				}
 			}
 			var have []farm.Place

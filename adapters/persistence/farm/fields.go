@@ -96,17 +96,37 @@ func (r fields) Near(ctx context.Context, scope access.Scope, box geo.Box, after
 	if !sqlstore.Writable(scope) {
 		return nil, nil
 	}
-	var width *float64
-	if err := sqlstore.Where(r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("MAX(t.max_x - t.min_x)"), r.In(scope)...).Scan(ctx, &width); err != nil || width == nil {
+	widths, err := sqlstore.Values[float64](ctx, r.widest(scope))
+	if err != nil || len(widths) == 0 {
 		return nil, err
 	}
-	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id", "t.min_x", "t.min_y", "t.max_x", "t.max_y").
-		Where("t.min_x >= ? AND t.min_x <= ?", box.MinX-*width, box.MaxX).
-		Where("t.max_x >= ? AND t.min_y <= ? AND t.max_y >= ?", box.MinX, box.MaxY, box.MinY).
-		Where("t.id > ?", after).OrderExpr("t.id").Limit(int64(limit))
-	return sqlstore.All(ctx, sqlstore.Where(q, r.In(scope)...), func(row *fieldRow) farm.Place {
-		return farm.Place{ID: row.ID, Box: geo.Box{MinX: *row.MinX, MinY: *row.MinY, MaxX: *row.MaxX, MaxY: *row.MaxY}}
+	return sqlstore.All(ctx, r.near(scope, box, widths[0], after, limit), func(row *fieldRow) farm.Place {
+		return farm.Place{
+			ID: row.ID, Version: row.UpdatedAt.Time, Box: geo.Box{MinX: *row.MinX, MinY: *row.MinY, MaxX: *row.MaxX, MaxY: *row.MaxY},
+		}
 	})
+}
+
+// widest selects the width of the company's widest field.
+func (r fields) widest(scope access.Scope) *bun.SelectQuery {
+	const width = "(t.max_x - t.min_x)"
+	return sqlstore.Where(r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr(width), r.In(scope)...).
+		Where("t.min_x IS NOT NULL").OrderExpr(width + " DESC").Limit(1)
+}
+
+// near selects places. An outline is long, and its row slow to read: the index holds all that is asked for. The sign
+// keeps the databases from reading the rows in the order of their ids instead.
+func (r fields) near(scope access.Scope, box geo.Box, widest float64, after int64, limit int) *bun.SelectQuery {
+	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id", "t.updated_at", "t.min_x", "t.min_y", "t.max_x", "t.max_y").
+		Where("t.min_x >= ? AND t.min_x <= ?", box.MinX-widest, box.MaxX).
+		Where("t.max_x >= ? AND t.min_y <= ? AND t.max_y >= ?", box.MinX, box.MaxY, box.MinY).
+		Where("+t.id > ?", after).OrderExpr("+t.id").Limit(int64(limit))
+	return sqlstore.Where(q, r.In(scope)...)
+}
+
+func (r fields) GetBare(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Field, error) {
+	q := sqlstore.Where(r.Selected("boundary"), r.In(scope)...).Where("t.id IN (?)", bun.List(ids))
+	return sqlstore.Index(sqlstore.Stream(ctx, r.Session, q, r.Table.Record), func(f *farm.Field) int64 { return f.ID })
 }
 
 // spotRow is a spot with the fields of a farm that lie there.
@@ -121,18 +141,22 @@ func (r fields) Spots(ctx context.Context, scope access.Scope, farmIDs []int64) 
 	if len(farmIDs) == 0 || !sqlstore.Writable(scope) {
 		return out, nil
 	}
-	const lon, lat = "CAST(ROUND(t.centroid_x) AS INTEGER)", "CAST(ROUND(t.centroid_y) AS INTEGER)"
 	var rows []spotRow
-	q := r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("t.farm_id").ColumnExpr(lon+" AS lon").ColumnExpr(lat+" AS lat").
-		ColumnExpr("COUNT(*) AS fields").Where("t.farm_id IN (?)", bun.List(farmIDs)).Where("t.centroid_x IS NOT NULL").
-		GroupExpr("t.farm_id, " + lon + ", " + lat).OrderExpr("t.farm_id, " + lon + ", " + lat)
-	if err := sqlstore.Where(q, r.In(scope)...).Scan(ctx, &rows); err != nil {
+	if err := r.spots(scope, farmIDs).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
 		out[row.FarmID] = append(out[row.FarmID], farm.Spot{Lon: row.Lon, Lat: row.Lat, Fields: row.Fields})
 	}
 	return out, nil
+}
+
+func (r fields) spots(scope access.Scope, farmIDs []int64) *bun.SelectQuery {
+	const lon, lat = "CAST(ROUND(t.centroid_x) AS INTEGER)", "CAST(ROUND(t.centroid_y) AS INTEGER)"
+	q := r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("t.farm_id").ColumnExpr(lon+" AS lon").ColumnExpr(lat+" AS lat").
+		ColumnExpr("COUNT(*) AS fields").Where("t.farm_id IN (?)", bun.List(farmIDs)).Where("t.centroid_x IS NOT NULL").
+		GroupExpr("t.farm_id, " + lon + ", " + lat).OrderExpr("t.farm_id, " + lon + ", " + lat)
+	return sqlstore.Where(q, r.In(scope)...)
 }
 
 func rowOfField(r *farm.Field) fieldRow {

@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/geo"
 	"tilth/tests/pgtest"
 	"tilth/tests/plantest"
 )
@@ -34,6 +36,19 @@ func TestPlansOfFarms(t *testing.T) {
 				},
 			},
 			"fertilizations": {Query: fertilizationRecords(s).Query, Filters: fertilizationTable.Filters, Orders: fertilizationTable.Orders},
+		}
+	})
+}
+
+// TestPlansOfPlaces asserts that a change of a boundary reads no outline of others but those near it: each is long, and
+// the transaction makes all others wait.
+func TestPlansOfPlaces(t *testing.T) {
+	plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		us := access.Own(7)
+		return map[string]*bun.SelectQuery{
+			"ix_fields_width": fieldRecords(s).widest(us),
+			"ix_fields_box":   fieldRecords(s).near(us, geo.Box{MaxX: 1, MaxY: 1}, 0.1, 40, 100),
+			"ix_fields_spot":  fieldRecords(s).spots(us, []int64{3, 4}),
 		}
 	})
 }

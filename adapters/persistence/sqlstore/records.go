@@ -98,9 +98,9 @@ func (r Records[T, R, PT, PR]) Query(scope access.Scope) *bun.SelectQuery {
 	return Where(r.Selected(), r.In(scope)...)
 }
 
-// Selected selects whole records, with the names of what they refer to, of no scope yet.
-func (r Records[T, R, PT, PR]) Selected() *bun.SelectQuery {
-	return r.Tables().ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").ColumnExpr("company.name AS company_name").
+// Selected selects records, whole but for some columns, with the names of what they refer to, of no scope yet.
+func (r Records[T, R, PT, PR]) Selected(without ...string) *bun.SelectQuery {
+	return r.Tables().ExcludeColumn(without...).ColumnExpr("creator.name AS created_by_name").ColumnExpr("company.name AS company_name").
 		Apply(func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, c := range r.Table.Columns {
 				q = q.ColumnExpr(c)

@@ -109,9 +109,16 @@ func ListOf[T any](list []T) JSON[[]T] { return JSON[[]T]{append([]T{}, list...)
 
 // Value implements driver.Valuer.
 func (d JSON[T]) Value() (driver.Value, error) {
+	if own, ok := any(d.V).(compact); ok {
+		raw, err := own.CompactJSON()
+		return string(raw), err
+	}
 	raw, err := json.Marshal(d.V)
 	return string(raw), err
 }
+
+// compact is a value that writes JSON which encoding/json need not read through again.
+type compact interface{ CompactJSON() ([]byte, error) }
 
 // Scan implements sql.Scanner.
 func (d *JSON[T]) Scan(src any) error {
