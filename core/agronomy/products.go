@@ -9,6 +9,8 @@ type Product struct {
 	Organic bool
 	// Contents in per cent of the product as it is spread (fresh); nil where they differ and must be stated.
 	N, P2O5, K2O *float64
+	// Density of an organic input as it is spread, t/m3; nil where it must be stated with a volume.
+	Density *float64
 }
 
 // Keys of products whose contents must be stated.
@@ -20,7 +22,8 @@ const (
 // products are the fertilizers and the organic inputs. Contents of the mineral products, and nitrogen of the organic ones,
 // are those of the Cool Farm Tool's public schema; digestate and sewage sludge of the EU FaST Navigator; green manure and
 // straw from IPCC 2019, volume 4, table 11.1A: nitrogen in dry matter x dry matter. A mineral product holds none of what its
-// formula does not name. Phosphorus and potassium of organic inputs vary too much for a default.
+// formula does not name. Phosphorus and potassium of organic inputs vary too much for a default. Densities are those of the
+// rows organic.density.* of the factor tables, which name the source of each.
 var products = []Product{
 	mineral("urea", "Urea", 46, 0, 0),
 	mineral("uan", "Urea ammonium nitrate solution", 32, 0, 0),
@@ -39,20 +42,20 @@ var products = []Product{
 	mineral("limestone", "Limestone", 0, 0, 0),
 	mineral("dolomite", "Dolomite", 0, 0, 0),
 	{Key: CustomProduct, Name: "Another fertilizer"},
-	organic("cattle_manure", "Cattle manure", 0.6),
-	organic("pig_manure", "Pig manure", 0.7),
-	organic("sheep_manure", "Sheep manure", 0.7),
-	organic("horse_manure", "Horse manure", 0.5),
-	organic("cattle_slurry", "Cattle slurry", 0.26),
-	organic("pig_slurry", "Pig slurry", 0.36),
-	organic("layer_manure", "Layer manure", 1.9),
-	organic("broiler_litter", "Broiler litter", 3),
-	organic("compost", "Compost", 1),
-	organic("digestate", "Digestate", 0.36),
-	organic("sewage_sludge", "Sewage sludge", 1),
-	organic("green_manure", "Green manure", 0.625),
-	organic("straw", "Straw", 0.534),
-	organic("biochar", "Biochar", 0),
+	organic("cattle_manure", "Cattle manure", 0.6, 0.75),
+	organic("pig_manure", "Pig manure", 0.7, 0.75),
+	organic("sheep_manure", "Sheep manure", 0.7, 0.5),
+	organic("horse_manure", "Horse manure", 0.5, 0.4),
+	organic("cattle_slurry", "Cattle slurry", 0.26, 1),
+	organic("pig_slurry", "Pig slurry", 0.36, 1),
+	organic("layer_manure", "Layer manure", 1.9, 0.605),
+	organic("broiler_litter", "Broiler litter", 3, 0.6),
+	organic("compost", "Compost", 1, 0.7),
+	organic("digestate", "Digestate", 0.36, 1),
+	organic("sewage_sludge", "Sewage sludge", 1, 0),
+	organic("green_manure", "Green manure", 0.625, 0),
+	organic("straw", "Straw", 0.534, 0.077),
+	organic("biochar", "Biochar", 0, 0),
 	{Key: OtherOrganic, Name: "Another organic input", Organic: true},
 }
 
@@ -60,8 +63,13 @@ func mineral(key, name string, n, p2o5, k2o float64) Product {
 	return Product{Key: key, Name: name, N: &n, P2O5: &p2o5, K2O: &k2o}
 }
 
-func organic(key, name string, n float64) Product {
-	return Product{Key: key, Name: name, Organic: true, N: &n}
+// organic makes an organic input; a density of 0 is not known.
+func organic(key, name string, n, density float64) Product {
+	p := Product{Key: key, Name: name, Organic: true, N: &n}
+	if density > 0 {
+		p.Density = &density
+	}
+	return p
 }
 
 // FindProduct returns the product of a key.

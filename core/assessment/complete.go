@@ -20,7 +20,7 @@ func (t *Table) Complete(a *Assessment, sheet Sheet, facts Facts) State {
 // examine returns the state with the violations that a submission meets; without any the assessment is ready.
 func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Finding) {
 	violations := a.generalFindings(facts)
-	blocked := t.contradictions(a, sheet)
+	blocked := t.contradictions(a, sheet, facts)
 	state := State{Sections: make([]SectionState, 0, len(t.sections)+1)}
 	state.Sections = append(state.Sections, t.generalState(violations))
 	score, weights := t.general.Weight*state.Sections[0].Done(), t.general.Weight

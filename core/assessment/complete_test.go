@@ -79,6 +79,8 @@ func TestCompletenessByHand(t *testing.T) {
 			96.2, false, []string{"fertilizers[1].rate"}}, // 100 - 15/4, rounded down
 		"custom asks for four more": {set("fertilizers", `[{"product": "custom", "rate": {"value": 1, "unit": "kg/ha"}, "n_pct": 10, "p2o5_pct": 0, "k2o_pct": 0}]`),
 			97.5, false, []string{"fertilizers[0].n_class"}}, // 15/6
+		"a forage asks for the years of its stand": {set("crop", `{"crop_type": "alfalfa", "harvested_yield": {"value": 8, "unit": "t/ha"}}`), 95, false, []string{"crop.renewal_years"}},
+		"a volume of no known density asks for it": {set("organic_inputs", `[{"type": "sewage_sludge", "rate": {"value": 8, "unit": "m3/ha"}}]`), 98, false, []string{"organic_inputs[0].density_kg_l"}},
 		"litres ask for the density": {set("fertilizers", `[{"product": "uan", "rate": {"value": 1, "unit": "l/ha"}}]`), 95, false, []string{"fertilizers[0].density_kg_l"}},
 		"an own factor asks for its source": {set("fertilizers", `[{"product": "urea", "rate": {"value": 1, "unit": "kg"}, "manual_production_ef": 1.2}]`),
 			95, false, []string{"fertilizers[0].manual_ef_note"}},
@@ -91,9 +93,10 @@ func TestCompletenessByHand(t *testing.T) {
 		"seeds with nothing in them":      {set("seeds", `{}`), 99.5, true, nil},
 		"a hedge without growth":          {set("perennial_biomass", `[{"system": "hedgerow", "area": {"value": 1, "unit": "ha"}, "planting_year": 2010}]`), 99.8, true, []string{"perennial_biomass[0].growth"}},
 		"a hedge without any measure":     {set("perennial_biomass", `[{"system": "hedgerow", "growth": 1, "planting_year": 2010}]`), 99.8, true, []string{"perennial_biomass[0].area"}},
-		"rows of trees with one stock": {set("perennial_biomass", `[{"system": "windbreak", "growth": 2, "length": {"value": 1, "unit": "km"}, "planting_year": 2010,
+		"counted trees with one stock": {set("perennial_biomass", `[{"system": "windbreak", "growth": 2, "count": 40, "planting_year": 2010,
 			"measured_stocks": [{"year": 2020, "t_c": 5}]}]`), 99.9, true, []string{"perennial_biomass[0].measured_stocks"}},
-		"rows of trees with two stocks": {set("perennial_biomass", `[{"system": "windbreak", "length": {"value": 1, "unit": "km"}, "planting_year": 2010,
+		"a row without a width": {set("perennial_biomass", `[{"system": "windbreak", "growth": 2, "length": {"value": 1, "unit": "km"}, "planting_year": 2010}]`), 99.9, true, []string{"perennial_biomass[0].width_m"}},
+		"rows of trees with two stocks": {set("perennial_biomass", `[{"system": "windbreak", "length": {"value": 1, "unit": "km"}, "width_m": 6, "planting_year": 2010,
 			"measured_stocks": [{"year": 2020, "t_c": 5}, {"year": 2024, "t_c": 6}]}]`), 100, true, nil},
 		"a forest of no zone": {set("land_use_change", `[{"previous_use": "forest", "year": 1990}]`), 99, true, []string{"land_use_change[0].forest_zone"}},
 		"rice that is not there": {set("crop", `{"crop_type": "rice_paddy", "harvested_yield": {"value": 8, "unit": "t/ha"}}`),

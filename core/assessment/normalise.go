@@ -6,11 +6,9 @@ import (
 	"math"
 	"strings"
 
+	"tilth/core/agronomy"
 	"tilth/core/ghg"
 )
-
-// slurryDensityKgL is a convention for organic inputs given by volume: the row organic.slurry_density (1 t/m3).
-const slurryDensityKgL = 1.0
 
 // Normalise turns what was entered into the snapshot the engine reads: kg, ha, m3, km, °C, totals as rates per treated
 // area, and the defaults of the form. Items that lack a required field are left out, each with a warning, as are sections
@@ -23,7 +21,7 @@ func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input
 			violations = append(violations, f)
 		}
 	}
-	violations = append(violations, t.contradictions(a, sheet)...)
+	violations = append(violations, t.contradictions(a, sheet, facts)...)
 	n.general(a)
 	for i := range t.sections {
 		if s := &t.sections[i]; s.applies(sheet) && len(sheet[s.Key]) == 0 && !a.Declarations.None(s.Key) {
@@ -137,6 +135,17 @@ func perHa(value float64, unit string) (kgHa float64, ok bool) {
 	return ghg.RateKgPerHa(value, unit, nil, nil)
 }
 
+// organicDensity returns the density that was entered, else that of the type, t/m3 (which is kg/l); nil where neither is known.
+func organicDensity(v Values) *float64 {
+	p, _ := agronomy.FindProduct(v.text("type"))
+	return cmp.Or(v.number("density_kg_l"), p.Density)
+}
+
+// m3PerHa returns a rate that is a volume.
+func m3PerHa(value float64, unit string) (m3Ha float64, ok bool) {
+	return value, agronomy.Unit(unit) == agronomy.M3PerHa
+}
+
 func (n *normaliser) inputs() {
 	n.each(secFertilizers, func(path string, v Values) {
 		pct := v.numberOr("applied_area_pct", 100)
@@ -152,13 +161,13 @@ func (n *normaliser) inputs() {
 		})
 	})
 	n.each(secOrganic, func(path string, v Values) {
-		density := slurryDensityKgL
-		kgHa, ok := n.rate(path, v, &density, 100)
+		density := organicDensity(v)
+		kgHa, ok := n.rate(path, v, density, 100)
 		if !ok {
 			return
 		}
 		n.in.OrganicInputs = append(n.in.OrganicInputs, ghg.OrganicInput{
-			Type: v.text("type"), KgPerHa: kgHa, NPct: v.number("n_pct"), DryMatterPct: v.number("dry_matter_pct"),
+			Type: v.text("type"), KgPerHa: kgHa, M3PerHa: v.in("rate", m3PerHa), DensityTM3: v.number("density_kg_l"), NPct: v.number("n_pct"), DryMatterPct: v.number("dry_matter_pct"),
 			DaysBeforePlanting: v.number("days_before_planting"), Origin: v.text("origin"),
 		})
 	})
@@ -207,9 +216,9 @@ func (n *normaliser) energy() {
 			n.warnings.add("area_needed", path+".water_volume", "%s is left out: water in %s needs the growing area.", path, unit)
 			return
 		}
-		water, _ := ghg.WaterM3(value, unit, n.areaHa)
+		water, _ := ghg.WaterM3(value, unit, n.areaHa*v.numberOr("area_pct", 100)/100)
 		n.in.Irrigation = append(n.in.Irrigation, ghg.Irrigation{
-			Method: v.text("method"), WaterM3: water, PowerSource: v.text("power_source"), Source: v.text("source"),
+			Method: v.text("method"), WaterM3: water, AreaPct: v.number("area_pct"), PowerSource: v.text("power_source"), Source: v.text("source"),
 			PumpingHeadM: v.number("pumping_head_m"), DistanceM: v.number("distance_m"), CountedElsewhere: v.flag("energy_counted_elsewhere"),
 		})
 	})
@@ -265,8 +274,8 @@ func (n *normaliser) stocks() {
 	})
 	n.each(secPerennial, func(_ string, v Values) {
 		p := ghg.Perennial{
-			System: v.text("system"), AreaHa: v.in("area", ghg.AreaHa), LengthM: v.in("length", lengthM), Count: v.number("count"),
-			PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: v.in("removed_area", ghg.AreaHa),
+			System: v.text("system"), AreaHa: v.in("area", ghg.AreaHa), LengthM: v.in("length", lengthM), WidthM: v.number("width_m"),
+			Count: v.number("count"), PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: v.in("removed_area", ghg.AreaHa),
 		}
 		for _, o := range v.items("measured_stocks") {
 			p.MeasuredStocks = append(p.MeasuredStocks, ghg.CarbonStock{Year: int(o.numberOr("year", 0)), TC: o.numberOr("t_c", 0)})

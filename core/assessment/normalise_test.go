@@ -78,7 +78,7 @@ func TestEveryUnit(t *testing.T) {
 			}},
 		{"organic_inputs", "rate", `[{"type": "compost", "rate": {"value": 7, "unit": %q}}]`,
 			func(in ghg.Input) float64 { return in.OrganicInputs[0].KgPerHa }, map[string]float64{
-				"kg/ha": 7, "t/ha": 7000, "lb/acre": 7 * pound / acre, "kg": 0.7, "t": 700, "m3/ha": 7000,
+				"kg/ha": 7, "t/ha": 7000, "lb/acre": 7 * pound / acre, "kg": 0.7, "t": 700, "m3/ha": 4900, // at 0.7 t/m3
 			}},
 		{"crop_protection", "rate", `[{"category": "fungicide", "applications": 1, "active_ingredient_pct": 5, "rate": {"value": 7, "unit": %q}}]`,
 			func(in ghg.Input) float64 { return *in.CropProtection[0].KgPerHa }, map[string]float64{"kg/ha": 7, "lb/acre": 7 * pound / acre}},
@@ -96,7 +96,7 @@ func TestEveryUnit(t *testing.T) {
 			func(in ghg.Input) float64 { return *in.PerennialBiomass[0].AreaHa }, map[string]float64{"ha": 7, "acre": 7 * acre, "m2": 0.0007, "km2": 700}},
 		{"perennial_biomass", "removed_area", `[{"system": "orchard", "planting_year": 2010, "count": 1, "measured_stocks": [{"year": 2000, "t_c": 1}, {"year": 2001, "t_c": 1}], "removed_area": {"value": 7, "unit": %q}}]`,
 			func(in ghg.Input) float64 { return *in.PerennialBiomass[0].RemovedAreaHa }, map[string]float64{"ha": 7, "acre": 7 * acre, "m2": 0.0007, "km2": 700}},
-		{"perennial_biomass", "length", `[{"system": "orchard", "planting_year": 2010, "measured_stocks": [{"year": 2000, "t_c": 1}, {"year": 2001, "t_c": 1}], "length": {"value": 7, "unit": %q}}]`,
+		{"perennial_biomass", "length", `[{"system": "orchard", "planting_year": 2010, "measured_stocks": [{"year": 2000, "t_c": 1}, {"year": 2001, "t_c": 1}], "width_m": 2, "length": {"value": 7, "unit": %q}}]`,
 			func(in ghg.Input) float64 { return *in.PerennialBiomass[0].LengthM }, map[string]float64{"m": 7, "km": 7000}},
 	} {
 		s, _ := tab.Section(c.section)

@@ -346,6 +346,9 @@ func (p *prefiller) contents(item map[string]any, f farm.Fertilization, product 
 		}
 	}
 	put("n_pct", f.Nutrients.N, 1)
+	if rate.Unit.Volume() {
+		put("density_kg_l", f.DensityKgPerL, 1)
+	}
 	if product.Organic {
 		put("dry_matter_pct", f.DryMatterPct, 1)
 		return
@@ -356,9 +359,6 @@ func (p *prefiller) contents(item map[string]any, f farm.Fertilization, product 
 	}
 	put("p2o5_pct", f.Nutrients.P2O5, phosphorus)
 	put("k2o_pct", f.Nutrients.K2O, potassium)
-	if rate.Unit.Volume() {
-		put("density_kg_l", f.DensityKgPerL, 1)
-	}
 	for key, word := range map[string]string{"inhibitor": f.Inhibitor, "method": f.ApplicationMethod} {
 		if word != "" {
 			item[key] = word

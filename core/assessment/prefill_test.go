@@ -125,7 +125,7 @@ func TestPrefillOfApplications(t *testing.T) {
 		"gallons an acre": {applied(11, "uan", 10, agronomy.GalPerAcre, func(f *farm.Fertilization) { f.DensityKgPerL = ptr(1.32) }), "fertilizers",
 			map[string]any{"product": "uan", "rate": map[string]any{"value": 93.5395623, "unit": "l/ha"}, "applied_area_pct": 25.0, "density_kg_l": 1.32}},
 		"slurry is scaled to the growing area": {applied(12, "cattle_slurry", 20, agronomy.M3PerHa, func(f *farm.Fertilization) { f.DensityKgPerL = ptr(1.0) }), "organic_inputs",
-			map[string]any{"type": "cattle_slurry", "rate": map[string]any{"value": 15.0, "unit": "m3/ha"}}},
+			map[string]any{"type": "cattle_slurry", "rate": map[string]any{"value": 15.0, "unit": "m3/ha"}, "density_kg_l": 1.0}},
 		"contents as elements": {applied(11, "custom", 4, agronomy.Tonne, func(f *farm.Fertilization) {
 			f.NutrientBasis, f.Nutrients = farm.BasisElemental, farm.Nutrients{N: ptr(10.0), P2O5: ptr(10.0), K2O: ptr(10.0)}
 			f.Inhibitor, f.ApplicationMethod, f.AppliedOn = "urease", "injected", ptr(time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC))

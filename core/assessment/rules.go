@@ -15,7 +15,7 @@ const transitionYears = 20
 
 // contradictions returns what blocks a submission although every value is possible by
 // itself: what people entered in one place denies what they entered in another.
-func (t *Table) contradictions(a *Assessment, sheet Sheet) []Finding {
+func (t *Table) contradictions(a *Assessment, sheet Sheet, facts Facts) []Finding {
 	var out findings
 	crop, residues := sheet.first(secCrop), sheet.first(secResidues)
 	// The main product keeps something.
@@ -51,12 +51,7 @@ func (t *Table) contradictions(a *Assessment, sheet Sheet) []Finding {
 		out.add("shares_too_large", secConversion,
 			"The converted shares of the area add up to %s %%; at most 100 %% is possible.", decimal(math.Round(converted*1e6)/1e6))
 	}
-	// Two stocks tell a change only from one year to another.
-	for i, row := range sheet[secPerennial] {
-		if len(row.Values.items("measured_stocks")) > 1 && !twoStocks(row.Values) {
-			out.add("years_same", at(secPerennial, i, "measured_stocks"), "Give measured stocks of two different years.")
-		}
-	}
+	t.stands(&out, a, sheet, facts)
 	return out
 }
 
@@ -106,10 +101,15 @@ func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) boo
 	switch section + "." + field {
 	case "residues.straw_incorporation_timing":
 		return floodedRice(sheet) && strawStays(v)
+	case "organic_inputs.density_kg_l":
+		_, isVolume := m3PerHa(0, v.unit("rate"))
+		return isVolume && v["type"] != nil && organicDensity(v) == nil
 	case "perennial_biomass.growth":
 		return t.growthNeeded[v.text("system")] && (!twoStocks(v) || v["removed_area"] != nil)
 	case "perennial_biomass.measured_stocks":
-		return v["area"] == nil && (v["length"] != nil || v["count"] != nil)
+		return v["area"] == nil && v["length"] == nil && v["count"] != nil
+	case "perennial_biomass.width_m":
+		return v["area"] == nil && v["length"] != nil
 	}
 	return false
 }

@@ -278,7 +278,7 @@ func TestWhatTheSchemaAllowsIsTaken(t *testing.T) {
 func toldInWords(field string) bool {
 	return slices.Contains([]string{
 		"residues.management", // the sum of the shares
-		"perennial_biomass[].growth", "perennial_biomass[].measured_stocks",
+		"perennial_biomass[].growth", "perennial_biomass[].measured_stocks", "perennial_biomass[].width_m", "organic_inputs[].density_kg_l",
 	}, field)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"tilth/core/agronomy"
 	"tilth/core/ghg"
 )
 
@@ -14,6 +15,7 @@ const (
 	minYear     = 1800 // of what was planted, cleared or changed
 	maxYear     = 2200 // as everywhere in the house
 	maxEF       = 1e6  // kg CO2e per unit
+	maxGrowth   = 100  // t C/ha a year, with whatever evidence
 	daysOfAYear = 366
 )
 
@@ -86,7 +88,7 @@ func cropAndSoil(v values) []Section {
 				percentage("share_pct", "Share of the emissions").must(),
 				choice("basis", "Basis of the share", []string{"economic", "mass", "energy", "other"}).usual("economic"),
 			).about("Together they carry less than 100 %; the main product carries the rest."),
-			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).usual(1.0).about("Of forage crops."),
+			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).mustWhen("crop_type", forages(v)...).about("Of forage crops."),
 		),
 		objectOf(secSoil, "Soil", "soil", 10, Mandatory, slices.Concat([]Field{
 			choice("soil_class", "Soil class", v.of(secSoil, "soil_class")).must().about("Class of IPCC 2019, volume 4, chapter 3, annex 3A.5."),
@@ -122,14 +124,17 @@ func inputs(v values) []Section {
 		),
 		listOf(secOrganic, "Organic inputs", "inputs", 6, Core,
 			choice("type", "Type", v.of(secOrganic, "type")).must(),
-			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in all."),
+			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in all; or a volume, by the density of the type."),
+			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustNote("Required of a volume of a type whose density is not known: "+unknownDensities(v)+".").
+				about("The type's own when not given; of bales, pellets and the like state it."),
 			percentage("n_pct", "Nitrogen (N), fresh").mustWhen("type", "other").about("The type's own when not given."),
 			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
 			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
 			choice("origin", "Origin", v.of(secOrganic, "origin")),
 		),
 		listOf(secProtection, "Crop protection", "inputs", 5, Core,
-			choice("category", "Category", v.of(secProtection, "category")).must(),
+			choice("category", "Category", v.of(secProtection, "category")).must().
+				about("A fumigation of the soil is soil_fumigation; granules and drenches are soil_treatment."),
 			integer("applications", "Applications in the year", "", 1, 365).must(),
 			percentage("treated_area_pct", "Treated share of the area").usual(100.0),
 			amount("rate", "Rate of one application", sprayUnits, maxAmount).
@@ -141,6 +146,24 @@ func inputs(v values) []Section {
 			choice("origin", "Origin", v.of(secSeeds, "origin")).usual("purchased"),
 		),
 	}
+}
+
+// forages are the crops whose stand lasts for years that only the user knows.
+func forages(v values) []string {
+	return slices.DeleteFunc(v.of(secCrop, "crop_type"), func(crop string) bool {
+		row, ok := v.m.Find(secCrop, "crop_type/frac_renew", crop)
+		_, forage := row.Literal()
+		return !ok || !forage
+	})
+}
+
+// unknownDensities names the organic inputs of which a volume has no mass by itself.
+func unknownDensities(v values) string {
+	unknown := slices.DeleteFunc(v.of(secOrganic, "type"), func(kind string) bool {
+		p, _ := agronomy.FindProduct(kind)
+		return p.Density != nil
+	})
+	return strings.Join(unknown, ", ")
 }
 
 func practices(v values) []Section {
@@ -168,7 +191,8 @@ func energy(v values) []Section {
 	return []Section{
 		listOf(secIrrigation, "Irrigation", "energy", 5, Core,
 			choice("method", "Method", v.of(secIrrigation, "method")).must(),
-			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must(),
+			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must().about("Per irrigated area, or in all; 0 is no irrigation."),
+			percentage("area_pct", "Irrigated share of the area").above0().usual(100.0),
 			choice("power_source", "Power of the pump", v.of(secIrrigation, "power_source")).
 				about("\"other\" needs energy_counted_elsewhere."),
 			number("pumping_head_m", "Lift of the pump", "m", 0, 2000).about("Without the pressure of the method; the source's default when not given."),
@@ -236,15 +260,20 @@ func carbonStocks(v values) []Section {
 			choice("system", "System", v.of(secPerennial, "system")).must(),
 			amount("area", "Area", areaUnits, maxAmount).mustNote("Area, length or count is required."),
 			amount("length", "Length", lengthUnits, maxAmount).mustNote("Area, length or count is required."),
+			number("width_m", "Width of the row", "m", 0, 100).above0().mustNote("Required of a length without an area.").
+				about("The area is length x width. Managed hedges are 2.6 to 4.2 m wide (Axe and others 2017)."),
 			integer("count", "Count", "", 0, maxAmount).mustNote("Area, length or count is required."),
 			integer("planting_year", "Year of planting", "", minYear, maxYear).must(),
-			number("growth", "Growth", "t C/ha/yr", 0, 100).
-				mustNote("Required of hedgerows and windbreaks without two measured stocks, or of which some was grubbed up."),
+			number("growth", "Growth", "t C/ha/yr", 0, maxGrowth).
+				mustNote("Required of hedgerows and windbreaks without two measured stocks, or of which some was grubbed up.").
+				about("Beyond the plausible range of the system it needs evidence."),
 			items("measured_stocks", "Measured stocks", 20,
 				integer("year", "Year", "", minYear, maxYear).must(),
 				number("t_c", "Stock of the stand", "t C", 0, maxAmount).must(),
-			).atLeast(2).mustNote("Two are required where no area is given.").about("Of the whole stand; two of them replace the growth."),
-			amount("removed_area", "Area grubbed up in the year", areaUnits, maxAmount),
+			).atLeast(2).mustNote("Two are required where neither area nor length is given.").
+				about("Of the whole stand; two of them replace the growth. They bracket the assessment year, or the last is at most 5 years before it."),
+			amount("removed_area", "Area grubbed up in the year", areaUnits, maxAmount).about("At most the stand."),
+			text("evidence", "Evidence of the growth", 1000).about("Required of a growth beyond the plausible range of the system: a measurement, a study, who made it."),
 		).oneOf("area", "length", "count"),
 	}
 }

@@ -109,13 +109,14 @@ type Table struct {
 	perennials   map[string]bool // crops that stay for years
 	growthNeeded map[string]bool // systems of perennials that have no growth of their own
 	noRegression map[string]bool // crops whose residues no slope and intercept are known of
+	mapping      *ghg.Mapping
 }
 
 // NewTable makes the table from the mapping, which gives every enumeration and unit a
 // factor depends on.
 func NewTable(m *ghg.Mapping) *Table {
 	v := values{m}
-	t := &Table{general: generalSection(v), sections: sections(v)}
+	t := &Table{general: generalSection(v), sections: sections(v), mapping: m}
 	t.byKey = make(map[string]*Section, len(t.sections))
 	for i := range t.sections {
 		t.byKey[t.sections[i].Key] = &t.sections[i]

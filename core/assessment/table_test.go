@@ -105,13 +105,20 @@ func TestConstantsAreThoseOfTheFactors(t *testing.T) {
 	t.Parallel()
 	set, err := engine.FactorSet("ipcc2019_ar6")
 	require.NoError(t, err)
-	row, ok := set.Row("organic.slurry_density")
-	require.True(t, ok)
 	tab := table(t)
 	a, sheet := read(t, tab, wheat)
-	rows, wrong := tab.Check("organic_inputs", tree(t, `[{"type": "cattle_slurry", "rate": {"value": 30, "unit": "m3/ha"}}]`))
-	require.Empty(t, wrong)
-	sheet["organic_inputs"] = rows
-	in, _, _ := tab.Normalise(a, sheet, today)
-	require.InDelta(t, 30*1000*row.Value, in.OrganicInputs[0].KgPerHa, 1e-9)
+	for _, kind := range set.Mapping().Values("organic_inputs", "type") {
+		rows, wrong := tab.Check("organic_inputs", tree(t, `[{"type": "`+kind+`", "rate": {"value": 30, "unit": "m3/ha"}, "n_pct": 1, "dry_matter_pct": 50}]`))
+		require.Empty(t, wrong)
+		sheet["organic_inputs"] = rows
+		in, _, _ := tab.Normalise(a, sheet, today)
+		row, known := set.Row("organic.density." + kind)
+		if !known {
+			require.Empty(t, in.OrganicInputs, "%s is left out: its density is not known", kind)
+			require.Equal(t, "organic_inputs[0].density_kg_l", stateOf(tab.Complete(a, sheet, today), "organic_inputs").Missing[0].Path)
+			continue
+		}
+		require.InDelta(t, 30*1000*row.Value, in.OrganicInputs[0].KgPerHa, 1e-9, kind)
+		require.True(t, row.Ranged, kind)
+	}
 }

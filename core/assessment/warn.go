@@ -63,13 +63,14 @@ func (t *Table) oddities(a *Assessment, sheet Sheet, facts Facts) []Finding {
 	}
 	for i, row := range sheet[secIrrigation] {
 		v := row.Values
-		if v.text("power_source") == "" && v.text("source") != "mains" && !v.flag("energy_counted_elsewhere") {
+		if water, _, _ := v.amount("water_volume"); water > 0 && v.text("power_source") == "" && v.text("source") != "mains" && !v.flag("energy_counted_elsewhere") {
 			out.add("power_unknown", at(secIrrigation, i, "power_source"), "Without the power of the pump its energy is not counted.")
 		}
 	}
 	if crop := sheet.first(secCrop); crop.text("planting_date") > crop.text("harvest_date") && crop.text("harvest_date") != "" {
 		out.add("dates_out_of_order", "crop.harvest_date", "The harvest is before the planting.")
 	}
+	t.oddGrowth(&out, a, sheet)
 	if land := in.LandManagement; land != nil && !land.NoChange20y && len(land.Changes) == 0 && len(in.LandUseChange) == 0 {
 		out.add("history_unknown", "land_management.changes",
 			"No change of the last 20 years is entered; none is assumed. Set no_change_20y where that is so.")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tilth/core/country"
@@ -172,10 +171,9 @@ func (s *FactorSet) resolve() error {
 	s.targets = make([]target, len(s.mapping.Rows()))
 	for i, r := range s.mapping.Rows() {
 		t := &s.targets[i]
-		switch text, literal := r.Literal(); {
+		switch _, literal := r.Literal(); {
 		case literal:
-			number, err := strconv.ParseFloat(text, 64)
-			t.literal, t.value = err == nil, number
+			t.value, t.literal = r.Number()
 		case strings.HasPrefix(r.Key, "@"):
 			t.grid = r.Key == gridOfCountry
 		case strings.Contains(r.Key, "{"):

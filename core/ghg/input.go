@@ -82,7 +82,9 @@ type Fertilizer struct {
 // Contents are per cent of the fresh material; nil: the type's own.
 type OrganicInput struct {
 	Type               string   `json:"type"`
-	KgPerHa            float64  `json:"kg_per_ha"` // fresh, per ha of growing area
+	KgPerHa            float64  `json:"kg_per_ha"`              // fresh, per ha of growing area
+	M3PerHa            *float64 `json:"m3_per_ha,omitempty"`    // as it was entered; KgPerHa is then by the density
+	DensityTM3         *float64 `json:"density_t_m3,omitempty"` // of the material, t/m3; nil: the type's own
 	NPct               *float64 `json:"n_pct,omitempty"`
 	DryMatterPct       *float64 `json:"dry_matter_pct,omitempty"`
 	DaysBeforePlanting *float64 `json:"days_before_planting,omitempty"` // matters for straw on flooded rice; nil: under 30
@@ -130,7 +132,8 @@ type Rice struct {
 // Irrigation is water brought to the crop.
 type Irrigation struct {
 	Method           string   `json:"method"`
-	WaterM3          float64  `json:"water_m3"` // of the year over the whole area, m3
+	WaterM3          float64  `json:"water_m3"`           // of the year over the whole area, m3; 0: no irrigation
+	AreaPct          *float64 `json:"area_pct,omitempty"` // irrigated share of the growing area, per cent; nil: all of it
 	PowerSource      string   `json:"power_source,omitempty"`
 	Source           string   `json:"source,omitempty"`
 	PumpingHeadM     *float64 `json:"pumping_head_m,omitempty"`    // the lift alone, m; nil: the source's default
@@ -208,8 +211,9 @@ type Conversion struct {
 type Perennial struct {
 	System         string        `json:"system"`
 	AreaHa         *float64      `json:"area_ha,omitempty"`
-	LengthM        *float64      `json:"length_m,omitempty"` // LengthM and Count tell of stands measured so
-	Count          *float64      `json:"count,omitempty"`
+	LengthM        *float64      `json:"length_m,omitempty"` // of a row of plants; with WidthM its area, where AreaHa is nil
+	WidthM         *float64      `json:"width_m,omitempty"`
+	Count          *float64      `json:"count,omitempty"` // of plants
 	PlantingYear   int           `json:"planting_year"`
 	GrowthTCHaYr   *float64      `json:"growth_t_c_ha_yr,omitempty"` // t C/ha/yr above and below ground; nil: the system's own
 	MeasuredStocks []CarbonStock `json:"measured_stocks,omitempty"`  // of the whole stand; two of them replace the growth

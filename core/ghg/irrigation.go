@@ -19,8 +19,8 @@ var (
 func (r *run) irrigation() {
 	for i := range r.in.Irrigation {
 		r.at("irrigation", i)
-		if !r.in.Irrigation[i].CountedElsewhere {
-			r.pump(&r.in.Irrigation[i])
+		if w := &r.in.Irrigation[i]; !w.CountedElsewhere && w.WaterM3 != 0 {
+			r.pump(w)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ghg
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,13 @@ type MappingRow struct {
 
 // Literal returns the text after "=", and whether the row holds one.
 func (r MappingRow) Literal() (string, bool) { return strings.CutPrefix(r.Key, "=") }
+
+// Number returns the number after "=", and whether the row holds one.
+func (r MappingRow) Number() (float64, bool) {
+	text, literal := r.Literal()
+	number, err := strconv.ParseFloat(text, 64)
+	return number, literal && err == nil
+}
 
 // anyValue is the input value of a row that holds for every value.
 const anyValue = "*"

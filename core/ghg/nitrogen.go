@@ -1,10 +1,18 @@
 package ghg
 
+import (
+	"cmp"
+
+	"tilth/core/agronomy"
+)
+
 const chapter11 = "IPCC 2019 V4 ch11 "
 
 var (
 	stepMass = newStep("applied_mass", "R * A * p / 100", "kg", "definition",
 		of3(func(rate, area, pct float64) float64 { return rate * area * pct / 100 }), "R kg/ha", "A ha", "p %")
+	stepVolume = newStep("mass_of_volume", "V * rho * 1000", "kg/ha", "definition",
+		of2(func(volume, density float64) float64 { return volume * density * agronomy.KgPerTonne }), "V m3/ha", "rho t/m3")
 	stepContent = newStep("nutrient_applied", "M * c / 100", "kg", "definition", of2(part), "M kg", "c %")
 	stepDirect  = newStep("soil_n2o_direct", "N * EF1 * 44 / 28", "kg N2O", chapter11+"Eq. 11.1",
 		of2(func(n, ef1 float64) float64 { return n * ef1 * N2OPerN }), "N kg N", "EF1 kg N2O-N/kg N")
@@ -32,27 +40,42 @@ const (
 
 const (
 	custom       = "custom"
+	wet          = "wet"
 	world        = "world"
 	ricePaddy    = "rice_paddy"
 	organicClass = "organic"
 )
 
-// soilNitrogen emits the direct, volatilised and leached N2O of nitrogen put on soil.
-func (r *run) soilNitrogen(kind string, n quantity, fracGas quantity) {
+// soilNitrogen emits the direct, volatilised and leached N2O of nitrogen put on soil; under a label where it belongs to
+// residues or to a change of land use, else under those of soil N2O.
+func (r *run) soilNitrogen(kind, label string, n, fracGas quantity) {
 	if n.v == 0 || r.err != nil {
 		return
 	}
-	direct, leached := LabelDirect, LabelLeaching
-	if kind == residue {
-		direct, leached = LabelResidues, LabelResidues
-	}
-	r.emit(stepDirect.Name, direct, 1, N2O, r.do(stepDirect, n, r.ef1(kind)))
+	r.emit(stepDirect.Name, cmp.Or(label, LabelDirect), 1, N2O, r.do(stepDirect, n, r.ef1(kind)))
 	if fracGas.v != 0 {
 		ef4 := r.factor(sectionN2O, "ef4", r.moisture())
 		r.emit(stepVolatilised.Name, LabelVolatilisation, 1, N2O, r.do(stepVolatilised, n, fracGas, ef4))
 	}
-	leach := r.factor(sectionN2O, "frac_leach", r.leachingMoisture())
-	r.emit(stepLeached.Name, leached, 1, N2O, r.do(stepLeached, n, leach, r.factor(sectionN2O, "ef5")))
+	r.leach(cmp.Or(label, LabelLeaching), n)
+}
+
+// leach emits the N2O of nitrogen that leaches: in a dry zone that of the part of the area which is irrigated otherwise
+// than by drip (IPCC 2019 V4 ch11 Table 11.3, footnote).
+func (r *run) leach(label string, n quantity) {
+	emit := func(n quantity, moisture string) {
+		leached := r.do(stepLeached, n, r.factor(sectionN2O, "frac_leach", moisture), r.factor(sectionN2O, "ef5"))
+		r.emit(stepLeached.Name, label, 1, N2O, leached)
+	}
+	switch pct := r.irrigatedPct(); {
+	case pct == 0 || r.moisture() == wet:
+		emit(n, r.moisture())
+	case pct == 100:
+		emit(n, wet)
+	default:
+		emit(r.do(stepContent, n, given(pct)), wet)
+		emit(r.do(stepContent, n, given(100-pct)), r.moisture())
+	}
 }
 
 // ef1 is that of flooded rice where the field is flooded, else that of the kind of nitrogen and of the climate.
@@ -86,16 +109,25 @@ func (r *run) moisture() string {
 // Annex 3A.5 parts moist from dry tropics at 1000 mm).
 const montaneDryMm = 1000
 
-// leachingMoisture is wet also in a dry zone that is irrigated otherwise than by drip
-// (IPCC 2019 V4 ch11 Table 11.3, footnote).
-func (r *run) leachingMoisture() string {
+// irrigatedPct is the share of the area under irrigation that makes nitrogen leach, per cent. Shares of several items add
+// up, at most to all of the area.
+func (r *run) irrigatedPct() float64 {
+	var pct float64
 	for i := range r.in.Irrigation {
-		row, ok := r.set.mapping.Find("irrigation", "method/leaching_switch", r.in.Irrigation[i].Method)
-		if text, _ := row.Literal(); ok && text == "yes" {
-			return "wet"
+		w := &r.in.Irrigation[i]
+		row, ok := r.set.mapping.Find("irrigation", "method/leaching_switch", w.Method)
+		if text, _ := row.Literal(); ok && text == "yes" && w.WaterM3 > 0 {
+			pct += w.areaPct()
 		}
 	}
-	return r.moisture()
+	return min(pct, 100)
+}
+
+func (w *Irrigation) areaPct() float64 {
+	if w.AreaPct == nil {
+		return 100
+	}
+	return *w.AreaPct
 }
 
 func (r *run) fertilizers() {
@@ -108,7 +140,7 @@ func (r *run) fertilizers() {
 func (r *run) fertilizer(f *Fertilizer) {
 	mass := r.do(stepMass, given(f.KgPerHa), r.area, given(f.AreaPct))
 	n := r.nutrient(f, mass, "product/n", f.NPct)
-	r.soilNitrogen(synthetic, n, r.fertilizerGas(f, n))
+	r.soilNitrogen(synthetic, "", n, r.fertilizerGas(f, n))
 	r.urea(f, mass, n)
 	if row, ok := r.set.mapping.Find(r.section, "product/lime_co2", f.Product); ok {
 		r.emit("lime_co2", LabelLiming, 1, CO2, r.do(stepLime, mass, r.resolved(row)))
@@ -175,10 +207,30 @@ func (r *run) organicInputs() {
 			r.warn(WarnBiochar, "Biochar is recorded; no Tier 1 method counts it, so it changes no figure.")
 			continue
 		}
-		mass := r.do(stepMass, given(o.KgPerHa), r.area, given(100))
-		n := r.do(stepContent, mass, r.organicPct(o, "type/n", "n_pct", o.NPct))
-		r.soilNitrogen(organic, n, r.factor(r.section, "type/frac_gas", o.Type))
+		n := r.do(stepContent, r.organicMass(o), r.organicPct(o, "type/n", "n_pct", o.NPct))
+		r.soilNitrogen(organic, "", n, r.factor(r.section, "type/frac_gas", o.Type))
 	}
+}
+
+// organicMass returns kg of fresh material on the whole area; a volume is converted by the density that was entered, else
+// by the type's own.
+func (r *run) organicMass(o *OrganicInput) quantity {
+	rate := given(o.KgPerHa)
+	if o.M3PerHa != nil {
+		rate = r.do(stepVolume, given(*o.M3PerHa), r.density(o))
+	}
+	return r.do(stepMass, rate, r.area, given(100))
+}
+
+func (r *run) density(o *OrganicInput) quantity {
+	if o.DensityTM3 != nil {
+		return given(*o.DensityTM3)
+	}
+	row, ok := r.set.mapping.Find("organic_inputs", "type/density", o.Type)
+	if !ok {
+		return r.refuse("density_kg_l", "The density of "+o.Type+" is not known: give density_kg_l, or the rate in kg/ha or t/ha.")
+	}
+	return assume(r.resolved(row))
 }
 
 // organicPct is a content that was entered, else the material's own.

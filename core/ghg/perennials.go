@@ -11,6 +11,8 @@ const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"
 var (
 	stepGrowth = newStep("perennial_growth", "G * A * 1000 * 44 / 12", "kg CO2", equation27,
 		of2(func(growth, area float64) float64 { return growth * area * 1000 * CO2PerC }), "G t C/(ha yr)", "A ha")
+	stepRowArea = newStep("row_area", "L * W / 10000", "ha", "definition",
+		of2(func(length, width float64) float64 { return length * width * HectarePerM2 }), "L m", "W m")
 	stepMeasured = newStep("measured_stock_change", "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(yearlyChange),
 		"S1 t C", "S2 t C", "n yr")
 	// A stand that is grubbed up holds its growth over the years it grew, at most a maturity cycle.
@@ -70,11 +72,18 @@ func (r *run) growingStand(p *Perennial, label string) {
 	if age <= 0 || float64(age) > cycle.v || r.err != nil {
 		return
 	}
-	if p.AreaHa == nil {
-		r.refuse("area", "The growth is per hectare: give the area of the stand, or two measured stocks.")
-		return
+	r.remove(stepGrowth.Name, label, r.do(stepGrowth, r.growth(p), r.standArea(p)))
+}
+
+// standArea is the area of a stand, that of a row by its length and width, ha.
+func (r *run) standArea(p *Perennial) quantity {
+	switch {
+	case p.AreaHa != nil:
+		return given(*p.AreaHa)
+	case p.LengthM != nil && p.WidthM != nil:
+		return r.do(stepRowArea, given(*p.LengthM), given(*p.WidthM))
 	}
-	r.remove(stepGrowth.Name, label, r.do(stepGrowth, r.growth(p), given(*p.AreaHa)))
+	return r.refuse("area", "The growth is per hectare: give the area of the stand, its length and width, or two measured stocks.")
 }
 
 func (r *run) growth(p *Perennial) quantity {

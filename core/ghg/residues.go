@@ -107,7 +107,7 @@ func (r *run) residues() {
 	combustion := r.factor("crop", "crop_type/combustion_factor", r.in.Crop.Type)
 	aboveN := r.do(stepAboveN, above, r.cropFactor("n_ag"), given(shares.removed), given(shares.burnt), combustion)
 	belowN := r.do(stepBelowN, crop, above, r.cropFactor("rs"), r.cropFactor("n_bg"), r.renewal())
-	r.soilNitrogen(residue, r.do(stepSum, aboveN, belowN), quantity{})
+	r.soilNitrogen(residue, LabelResidues, r.do(stepSum, aboveN, belowN), quantity{})
 	r.burning(above, shares.burnt, combustion)
 	r.composting(above, composted, shares.composted)
 	r.composting(above, heaped, shares.heaped)

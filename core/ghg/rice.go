@@ -60,7 +60,7 @@ func (r *run) amendments() quantity {
 		if !counts {
 			continue
 		}
-		mass := r.do(stepMass, given(o.KgPerHa), r.area, given(100))
+		mass := r.organicMass(o)
 		if o.Type == "straw" {
 			mass = r.do(stepStrawDM, mass, r.organicPct(o, "type/dm", "dry_matter_pct", o.DryMatterPct))
 		}

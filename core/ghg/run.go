@@ -24,13 +24,17 @@ type Options struct {
 // EngineID and EngineVersion name this engine in results.
 const (
 	EngineID      = "ipcc2019-tier1-ar6"
-	EngineVersion = "1.0"
+	EngineVersion = "1.1"
 )
 
 // Calculate returns the emissions and removals of an assessment by the Tier 1 method of the IPCC with the factors of a set.
 // What is not entered is not counted, with a warning where it ought to be; what is entered and cannot be computed is an
-// Invalid fault that names the section, the item and the field.
+// Invalid fault that names the section, the item and the field: so are amounts that are negative or no finite numbers, and
+// shares of more than all.
 func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
+	if err := in.check(); err != nil {
+		return Result{}, err
+	}
 	r := newRun(&in, set, options.Trace)
 	defer r.release()
 	r.general()

@@ -156,15 +156,15 @@ func (r *run) stockChange(p parcel, change quantity) {
 		r.remove("soil_carbon", RemovalSoil, gain)
 		return
 	}
-	label, cn := LabelSoilLoss, r.factor(sectionN2O, "c_to_n", "cropland_remaining")
+	label, ofNitrogen, cn := LabelSoilLoss, "", r.factor(sectionN2O, "c_to_n", "cropland_remaining")
 	// Land that came from outside cropland within the last 20 years is land-use change.
 	if c := p.conversion; c != nil && !cropland(c.PreviousUse) && inTransition(c.Year, r.in.General.Year) {
-		label, cn = LabelLandUse, r.factor("land_use_change", "previous_use/c_to_n", c.PreviousUse)
+		label, ofNitrogen, cn = LabelLandUse, LabelLandUse, r.factor("land_use_change", "previous_use/c_to_n", c.PreviousUse)
 	} else {
 		r.at("land_management", noItem)
 	}
 	r.emit("soil_carbon", label, 1, CO2, r.do(stepLoss, change, area))
-	r.soilNitrogen(mineralised, r.do(stepMineralised, change, area, cn), quantity{})
+	r.soilNitrogen(mineralised, ofNitrogen, r.do(stepMineralised, change, area, cn), quantity{})
 }
 
 // inTransition: the 20 years from a change on, the year of the change first.
