@@ -224,7 +224,7 @@ func metrics() *prometheus.Registry {
 // interfaceConfig describes the HTTP interface.
 func interfaceConfig(cfg cli.Config) rest.Config {
 	return rest.Config{
-		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk, MaxLong: cfg.MaxLongLists,
+		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk, IgnoreUnknown: cfg.UnknownNames == "ignore", MaxLong: cfg.MaxLongLists,
 		Timeout: cfg.RequestTimeout, CompanyShare: cfg.CompanyShare, BulkShare: cfg.BulkShare, BodyMemory: cfg.BodyMemory,
 		Description: "The open back end for growers, food companies and soil-carbon projects.",
 	}

@@ -66,6 +66,7 @@ type Config struct {
 	MaxPendingJobs      int64         `env:"TILTH_MAX_PENDING_JOBS" envDefault:"20000" help:"unfinished pieces of background work that a company may have"`
 	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests a second of all users of a company together; 0: no limit"`
 	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests a second of an address for tokens, passwords and invitations; 0: no limit"`
+	UnknownNames        string        `env:"TILTH_UNKNOWN_NAMES" envDefault:"refuse" help:"members that are not known: refuse them, or ignore them and list them in the header Tilth-Ignored"`
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
 	OverlapSteps        int64         `env:"TILTH_OVERLAP_STEPS" envDefault:"5000000" help:"pairs of edges that a request compares to find fields that overlap; what is left is checked in the background"`
 	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`
@@ -201,6 +202,7 @@ func (c *Config) Check() error {
 	check(c.ImageryCache == 0 || c.ImageryCacheDir != "", "TILTH_IMAGERY_CACHE_DIR", "it names no folder; without one, set TILTH_IMAGERY_CACHE to 0")
 	check(c.ImageryRequests >= 1, "TILTH_IMAGERY_REQUESTS", "it must be at least 1")
 	check(c.ImageryTimeout >= time.Second, "TILTH_IMAGERY_TIMEOUT", "it must be at least 1s")
+	check(c.UnknownNames == "refuse" || c.UnknownNames == "ignore", "TILTH_UNKNOWN_NAMES", "it is refuse or ignore")
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
 	check(c.OverlapSteps >= 1, "TILTH_OVERLAP_STEPS", "it must be at least 1")
 	check(c.CompanyShare > 0 && c.CompanyShare <= 1, "TILTH_COMPANY_SHARE", "it must be more than 0 and no more than 1")

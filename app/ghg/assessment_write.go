@@ -21,7 +21,9 @@ type AssessmentDraft struct {
 	Sections     map[string]any        // what was sent of sections, by key; those that are absent stay as they are
 	Declarations any                   // what was sent of declarations
 	Declared     bool                  // whether any were sent; they then replace those there are
+	Partial      bool                  // objects of sections are merged with those there are; lists are replaced either way
 	Errors       fault.Fields          // what was wrong with the general part as it was sent
+	Unknown      fault.Fields          // members that an assessment does not have
 }
 
 // Create stores a new draft with what was sent of its sections, in one transaction. How complete it is the
@@ -172,8 +174,9 @@ func (a *Assessments) apply(ctx context.Context, tx ports.Repos, scope access.Sc
 
 // applyKnowing is apply where live reports whether the farm or field is one of the company.
 func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, live func(r *assessment.Assessment) (bool, error)) error {
-	errs := fault.Fields{}
+	errs, names := fault.Fields{}, fault.Fields{}
 	errs.Merge(draft.Errors)
+	names.Merge(draft.Unknown)
 	if len(draft.Errors) == 0 {
 		takeGeneral(&e.after.Assessment, draft.Record)
 		errs.Merge(e.after.CheckGeneral())
@@ -184,22 +187,53 @@ func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, liv
 	for _, key := range slices.Sorted(maps.Keys(draft.Sections)) {
 		section, ok := a.Table.Section(key)
 		if !ok {
-			continue // an unknown member
+			continue // one of the general part
 		}
-		rows, wrong := a.Table.Check(key, draft.Sections[key])
-		if len(wrong) == 0 {
-			wrong = foreignRows(rows, e.before.Sheet[key])
-		}
-		if errs.Nest(key, wrong); len(wrong) == 0 {
-			e.replace(section, rows)
-		}
+		_, unknown := a.Table.Known(key, draft.Sections[key])
+		names.Nest(key, unknown)
+		errs.Nest(key, a.enter(e, section, draft.Sections[key], draft.Partial))
 	}
 	if draft.Declared {
 		declarations, wrong := a.Table.CheckDeclarations(draft.Declarations, e.after.Sheet)
 		errs.Nest("section_declarations", wrong)
 		e.after.Declarations = declarations
 	}
-	return errs.Err()
+	return refusal(errs, names)
+}
+
+// refusal is the fault of what is wrong with a body and of the names in it that are not known; nil where there are neither.
+func refusal(wrong, unknown fault.Fields) error {
+	if len(wrong) == 0 {
+		return unknown.ErrAs(fault.CodeUnknownName)
+	}
+	if len(unknown) > 0 {
+		all := fault.Fields{}
+		all.Merge(wrong)
+		all.Merge(unknown)
+		wrong = all
+	}
+	return wrong.Err()
+}
+
+// enter puts what was sent in the place of a section, or returns what is wrong with it. A partial write of an object lays
+// what was sent over what there is; null empties the section, and a list is replaced either way.
+func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent any, partial bool) fault.Fields {
+	have := e.before.Sheet[section.Key]
+	if partial && section.Shape == assessment.Object && sent != nil {
+		row, wrong := a.Table.Patch(section.Key, valuesOf(have), sent)
+		if len(wrong) == 0 {
+			e.replace(section, []assessment.Row{row})
+		}
+		return wrong
+	}
+	rows, wrong := a.Table.Check(section.Key, sent)
+	if len(wrong) == 0 {
+		wrong = foreignRows(rows, have)
+	}
+	if len(wrong) == 0 {
+		e.replace(section, rows)
+	}
+	return wrong
 }
 
 // takeGeneral takes the members that a client may write.

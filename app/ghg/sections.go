@@ -36,24 +36,11 @@ func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id
 		if err != nil {
 			return err
 		}
-		have := e.before.Sheet[key]
-		if partial && section.Shape == assessment.Object {
-			row, wrong := a.Table.Patch(key, valuesOf(have), raw)
-			e.replace(section, []assessment.Row{row})
-			return wrong.Err()
-		}
 		if raw == nil {
 			return fault.Field(fault.NonField, fmt.Sprintf("Expected the section %s, got null.", key))
 		}
-		rows, wrong := a.Table.Check(key, raw)
-		if len(wrong) == 0 {
-			wrong = foreignRows(rows, have)
-		}
-		if len(wrong) > 0 {
-			return wrong.Err()
-		}
-		e.replace(section, rows)
-		return nil
+		_, unknown := a.Table.Known(key, raw)
+		return refusal(a.enter(e, section, raw, partial), unknown)
 	})
 }
 
@@ -111,8 +98,9 @@ func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int6
 			return fault.Field(fault.NonField, fmt.Sprintf("This section has %d items already, which is the most it may have.", assessment.MaxItems))
 		}
 		fresh, wrong := a.Table.CheckItem(key, raw)
-		if row = (assessment.Row{Values: fresh.Values}); len(wrong) > 0 {
-			return wrong.Err()
+		row = assessment.Row{Values: fresh.Values}
+		if err := a.refuseItem(key, raw, wrong); err != nil {
+			return err
 		}
 		e.set(key, append(slices.Clone(e.before.Sheet[key]), row))
 		e.sections[key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
@@ -121,6 +109,12 @@ func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int6
 		return nil
 	})
 	return whole, row, err
+}
+
+// refuseItem is the fault of an item that was sent.
+func (a *Assessments) refuseItem(key string, raw any, wrong fault.Fields) error {
+	_, unknown := a.Table.Known(key, raw)
+	return refusal(wrong, unknown)
 }
 
 // ItemOf names an item of a list section.
@@ -150,8 +144,9 @@ func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item 
 		} else {
 			row, wrong = a.Table.CheckItem(key, raw)
 		}
-		if row.ID = itemID; len(wrong) > 0 {
-			return wrong.Err()
+		row.ID = itemID
+		if err := a.refuseItem(key, raw, wrong); err != nil {
+			return err
 		}
 		rows := slices.Clone(e.before.Sheet[key])
 		rows[at] = row

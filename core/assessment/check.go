@@ -115,7 +115,7 @@ func (s *Section) item(raw any) (Row, fault.Fields) {
 	return row, wrong
 }
 
-// readObject reads the members that the table knows; what else is there is ignored.
+// readObject reads the members that the table knows; what else is there [Table.Known] names.
 func readObject(fields []Field, object map[string]any) (Values, fault.Fields) {
 	out, wrong := make(Values, len(object)), fault.Fields{}
 	for i := range fields {

@@ -104,6 +104,11 @@ func (f Fields) Merge(other Fields) {
 			}
 			continue
 		}
+		have, isNested := f[k].(Fields)
+		if below, ok := v.(Fields); ok && isNested {
+			have.Merge(below)
+			continue
+		}
 		f[k] = v
 	}
 }
@@ -118,11 +123,14 @@ func List[T ~string](words []T) string {
 }
 
 // Err returns nil when there are no messages, else an Invalid fault that carries them.
-func (f Fields) Err() error {
+func (f Fields) Err() error { return f.ErrAs("validation_failed") }
+
+// ErrAs is Err with another code.
+func (f Fields) ErrAs(code string) error {
 	if len(f) == 0 {
 		return nil
 	}
-	return &Error{Kind: Invalid, Code: "validation_failed", Message: "Validation failed: " + f.summary() + ".", Fields: f}
+	return &Error{Kind: Invalid, Code: code, Message: "Validation failed: " + f.summary() + ".", Fields: f}
 }
 
 func (f Fields) summary() string {

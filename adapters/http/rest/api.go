@@ -21,20 +21,21 @@ import (
 
 // Config is what the interface is made with.
 type Config struct {
-	Base         string // path of the service root, with a slash at both ends; required
-	Title        string
-	Version      string
-	Description  string        // CommonMark
-	MaxBody      int64         // bytes of a body; 0: 8 MiB
-	MaxBulk      int           // items of a bulk; 0: 1000
-	Processors   int           // that requests run on; 0: those of the machine
-	CompanyShare float64       // of the processors, that a company may use without taking turns while others are at work; 0: 1/4
-	BulkShare    float64       // of the time, for the large bodies of one company while others are at work; 0: 0.03
-	BodyMemory   int64         // bytes of the large bodies under way, no less than four of the largest; 0: 128 MiB
-	MaxLong      int           // whole lists of more than a page that a company reads at a time; 0: 4
-	BodyTimeout  time.Duration // between two reads of a body; 0: no bound
-	Timeout      time.Duration // from the last piece of a body to the first of the answer; 0: no bound
-	Origins      Origins
+	Base          string // path of the service root, with a slash at both ends; required
+	Title         string
+	Version       string
+	Description   string        // CommonMark
+	MaxBody       int64         // bytes of a body; 0: 8 MiB
+	MaxBulk       int           // items of a bulk; 0: 1000
+	IgnoreUnknown bool          // names that are not known, as if every request preferred handling=lenient
+	Processors    int           // that requests run on; 0: those of the machine
+	CompanyShare  float64       // of the processors, that a company may use without taking turns while others are at work; 0: 1/4
+	BulkShare     float64       // of the time, for the large bodies of one company while others are at work; 0: 0.03
+	BodyMemory    int64         // bytes of the large bodies under way, no less than four of the largest; 0: 128 MiB
+	MaxLong       int           // whole lists of more than a page that a company reads at a time; 0: 4
+	BodyTimeout   time.Duration // between two reads of a body; 0: no bound
+	Timeout       time.Duration // from the last piece of a body to the first of the answer; 0: no bound
+	Origins       Origins
 
 	// Authenticate returns the caller of an access token. Faults: Unauthenticated.
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)

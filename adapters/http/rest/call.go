@@ -53,6 +53,23 @@ func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
 // SetHeader sets a header of the answer.
 func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
 
+// Lenient reports whether the caller, or the operator for all, wants names that are not known ignored.
+func (c *Call) Lenient() bool {
+	for preference := range strings.SplitSeq(c.Header("Prefer"), ",") {
+		if strings.EqualFold(strings.TrimSpace(preference), "handling=lenient") {
+			return true
+		}
+	}
+	return c.api.config.IgnoreUnknown
+}
+
+// Ignored lists names that were ignored in the answer.
+func (c *Call) Ignored(names ...string) {
+	if len(names) > 0 {
+		c.SetHeader("Tilth-Ignored", strings.Join(names, ", "))
+	}
+}
+
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }
 

@@ -24,6 +24,7 @@ const (
 // transportCodes are the error codes of this package itself.
 var transportCodes = map[string]string{
 	"validation_failed":      "The input is wrong; details says what, by field.",
+	"unknown_name":           "Names in the body are not known; details names each by its path, with the nearest that is.",
 	"bulk_validation_failed": "Items of a bulk are wrong; details says what, by the item's index and field. Nothing was stored.",
 	"malformed_body":         "The body is no JSON of the expected shape; the message says where.",
 	"not_authenticated":      "A credential is needed.",

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -125,14 +128,17 @@ func (r assessmentRoutes) registerList() {
 
 const nestedNote = "Sections may stand in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
 	"a list takes the place of the one there is, items that carry their `id` keep it. Null empties a section; those that are not in the body stay as they are. " +
+	"Members that an assessment or a section does not have are refused by their path (`unknown_name`). " +
 	"`section_declarations`, where given, takes the place of the declarations there are; an item added to a section ends its declaration."
+
+const patchNote = " An object section is merged, as by `PATCH sections/{section}/`: members that are not sent stay, and null takes one away."
 
 func (r assessmentRoutes) registerWrites() {
 	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
 	create.Body = rest.Body[AssessmentWrite]().With(schemaSections)
 	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, _ struct{}) (Assessment, error) {
-		draft, err := draftOf(c, assessment.Assessment{})
+		draft, err := r.draftOf(c, assessment.Assessment{})
 		if err != nil {
 			return Assessment{}, err
 		}
@@ -142,7 +148,11 @@ func (r assessmentRoutes) registerWrites() {
 	update := assessmentRoute(http.MethodPut, "{id}/", access.Assessments.Edit.For("update"), "Replace an assessment")
 	patch := assessmentRoute(http.MethodPatch, "{id}/", access.Assessments.Edit.For("partial_update"), "Change an assessment")
 	for _, route := range []rest.Route{update, patch} {
-		route.Description, route.Message, route.DataWith = nestedNote, "Assessment updated.", schemaSections
+		partial := route.Method == http.MethodPatch
+		if route.Description = nestedNote; partial {
+			route.Description += patchNote
+		}
+		route.Message, route.DataWith = "Assessment updated.", schemaSections
 		route.Faults = []int{http.StatusPreconditionFailed}
 		route.Body = rest.Body[AssessmentWrite]().With(schemaSections)
 		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.ByID) (Assessment, error) {
@@ -150,7 +160,9 @@ func (r assessmentRoutes) registerWrites() {
 				if err := r.agreed(c)(current); err != nil {
 					return ghgapp.AssessmentDraft{}, err
 				}
-				return draftOf(c, current.Assessment)
+				draft, err := r.draftOf(c, current.Assessment)
+				draft.Partial = partial
+				return draft, err
 			})
 			return r.show(whole), err
 		})
@@ -175,7 +187,7 @@ func (r assessmentRoutes) agreed(c *rest.Call) func(current ghgapp.Whole) error 
 
 // draftOf reads a body, that of a PATCH over the general part as it stands. What is
 // wrong with the general part is left to be reported together with the sections.
-func draftOf(c *rest.Call, current assessment.Assessment) (ghgapp.AssessmentDraft, error) {
+func (r assessmentRoutes) draftOf(c *rest.Call, current assessment.Assessment) (ghgapp.AssessmentDraft, error) {
 	out := ghgapp.AssessmentDraft{Sections: map[string]any{}}
 	value, err := rest.DecodeValue(c)
 	if err != nil {
@@ -199,7 +211,46 @@ func draftOf(c *rest.Call, current assessment.Assessment) (ghgapp.AssessmentDraf
 		}
 		out.Sections[key] = sent // the use case knows which members are sections
 	}
+	r.names(c, &out)
 	return out, err
+}
+
+// names finds the members of a body that an assessment does not have, or takes them and those of its sections out where
+// the caller wants them ignored.
+func (r assessmentRoutes) names(c *rest.Call, draft *ghgapp.AssessmentDraft) {
+	known := slices.Clone(recordMembers)
+	for _, section := range r.use.Table.Sections() {
+		known = append(known, section.Key)
+	}
+	draft.Unknown = fault.Fields{}
+	for _, key := range slices.Sorted(maps.Keys(draft.Sections)) {
+		if !slices.Contains(known, key) {
+			draft.Unknown.Unknown(key, known)
+		}
+	}
+	if !c.Lenient() {
+		return
+	}
+	for key, sent := range draft.Sections {
+		clean, unknown := r.use.Table.Known(key, sent)
+		draft.Sections[key] = clean
+		draft.Unknown.Nest(key, unknown)
+	}
+	c.Ignored(pathsOf(draft.Unknown)...)
+	draft.Unknown = nil
+}
+
+// recordMembers are the members of an assessment beside its sections: those that are read can be sent back.
+var recordMembers = membersOf(AssessmentRecord{})
+
+func membersOf(record any) []string {
+	var out []string
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(record)) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {

@@ -13,6 +13,7 @@ import (
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/fault"
 )
 
 // part is a part of an assessment as an answer; its version is that of the whole.
@@ -71,7 +72,7 @@ func (r assessmentRoutes) registerSections() {
 		partial := route.Method == http.MethodPatch
 		route.Body = rest.GivenBody(schemaSection)
 		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in sectionPath) (part, error) {
-			whole, err := r.use.WriteSection(ctx, c.Principal(), in.ID, in.Section, partial, r.sent(c))
+			whole, err := r.use.WriteSection(ctx, c.Principal(), in.ID, in.Section, partial, r.sent(c, in.Section))
 			return r.section(in.Section, whole, err)
 		})
 	}
@@ -80,19 +81,35 @@ func (r assessmentRoutes) registerSections() {
 	declare.Message, declare.Data, declare.Faults = "Declarations stored.", schemaDeclared, []int{http.StatusPreconditionFailed}
 	declare.Body = rest.GivenBody(schemaDeclared)
 	rest.Handle(r.api, declare, func(ctx context.Context, c *rest.Call, in form.ByID) (part, error) {
-		whole, err := r.use.Declare(ctx, c.Principal(), in.ID, r.sent(c))
+		whole, err := r.use.Declare(ctx, c.Principal(), in.ID, r.sent(c, ""))
 		return partOf(whole, showAssessmentRecord(whole.Assessment).SectionDeclarations), err
 	})
 }
 
-// sent reads the body once the assessment is found, and its If-Match before that.
-func (r assessmentRoutes) sent(c *rest.Call) ghgapp.SectionReader {
+// sent reads the body once the assessment is found, and its If-Match before that. Names that a section does not know are
+// left in place, to be refused, unless the caller wants them ignored.
+func (r assessmentRoutes) sent(c *rest.Call, section string) ghgapp.SectionReader {
 	return func(current ghgapp.Whole) (any, error) {
 		if err := r.agreed(c)(current); err != nil {
 			return nil, err
 		}
-		return rest.DecodeValue(c)
+		value, err := rest.DecodeValue(c)
+		if err == nil && c.Lenient() {
+			clean, unknown := r.use.Table.Known(section, value)
+			c.Ignored(pathsOf(unknown)...)
+			return clean, nil
+		}
+		return value, err
 	}
+}
+
+// pathsOf returns the paths of names that are not known.
+func pathsOf(unknown fault.Fields) []string {
+	var out []string
+	for _, problem := range assessment.Problems(unknown) {
+		out = append(out, problem.Path)
+	}
+	return out
 }
 
 // section returns a section as an answer.
@@ -111,7 +128,7 @@ func (r assessmentRoutes) registerItems() {
 	create.Status, create.Message, create.Data = http.StatusCreated, "Item added.", schemaItem
 	create.Body = rest.GivenBody(schemaItem)
 	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in sectionPath) (part, error) {
-		whole, row, err := r.use.AddItem(ctx, c.Principal(), in.ID, in.Section, r.sent(c))
+		whole, row, err := r.use.AddItem(ctx, c.Principal(), in.ID, in.Section, r.sent(c, in.Section))
 		return partOf(whole, showItem(row)), err
 	})
 	retrieve := assessmentRoute(http.MethodGet, path+"{item_id}/", access.Assessments.View.For("retrieve_item"), "Retrieve an item of a section")
@@ -130,7 +147,7 @@ func (r assessmentRoutes) registerItems() {
 		partial := route.Method == http.MethodPatch
 		route.Body = rest.GivenBody(schemaItem)
 		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in itemPath) (part, error) {
-			whole, row, err := r.use.WriteItem(ctx, c.Principal(), ghgapp.ItemOf{Assessment: in.ID, Section: in.Section, ID: in.ItemID}, partial, r.sent(c))
+			whole, row, err := r.use.WriteItem(ctx, c.Principal(), ghgapp.ItemOf{Assessment: in.ID, Section: in.Section, ID: in.ItemID}, partial, r.sent(c, in.Section))
 			return partOf(whole, showItem(row)), err
 		})
 	}
