@@ -48,13 +48,17 @@ type Assessments interface {
 	State(ctx context.Context, scope access.Scope, id int64) (state assessment.State, ok bool, err error)
 }
 
-// AssessmentVersion is what was submitted, frozen. Snapshot, Subject and Report are JSON, kept to the byte.
+// AssessmentVersion is what was submitted, frozen. Snapshot, Entered, Subject and Report are JSON, kept to the byte.
+// Entered and what follows from it is empty in versions stored before it was kept.
 type AssessmentVersion struct {
 	ID               int64
 	AssessmentID     int64
 	Number           int    // 1 for the first
 	Digest           string // of the snapshot
 	Snapshot         []byte // what the engine was given
+	Entered          []byte // an assessment.AsEntered; nil in what Each gives
+	EnteredDigest    string // of Entered
+	Completeness     assessment.State
 	Subject          []byte // an assessment.Subject; nil in versions stored before there was one
 	Engine           string
 	EngineVersion    string
@@ -76,7 +80,7 @@ type AssessmentVersions interface {
 	Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (AssessmentVersion, error)
 	// Count counts the versions of an assessment.
 	Count(ctx context.Context, scope access.Scope, assessmentID int64) (int64, error)
-	// Each streams a page of the versions, newest first, without their snapshots and reports.
+	// Each streams a page of the versions, newest first, without their snapshots, reports, and what was entered.
 	Each(ctx context.Context, scope access.Scope, assessmentID int64, q Query) iter.Seq2[AssessmentVersion, error]
 }
 

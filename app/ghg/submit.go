@@ -61,7 +61,10 @@ type preparedCalculation struct {
 	whole      Whole
 	subject    assessment.Subject
 	input      ghg.Input
-	digest     string               // of the input
+	digest     string // of the input
+	entered    []byte // JSON of an assessment.AsEntered
+	enteredSum string // of entered
+	state      assessment.State
 	obstacles  []assessment.Finding // to any calculation
 	violations []assessment.Finding // obstacles to a submission
 	warnings   []assessment.Finding
@@ -83,6 +86,10 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 	p.violations, p.warnings = a.Table.Submittable(&whole.Assessment, whole.Sheet, facts)
 	p.input, _, p.obstacles = a.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
 	p.subject = whole.Subject(name, p.input)
+	p.state = a.Table.Complete(&whole.Assessment, whole.Sheet, facts)
+	if p.entered, p.enteredSum, err = a.Table.AsEntered(&whole.Assessment, whole.Sheet).Text(); err != nil {
+		return p, err
+	}
 	p.digest, err = p.input.Digest()
 	return p, err
 }
@@ -169,7 +176,7 @@ func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, 
 		if err != nil {
 			return out, err
 		}
-		if now.digest != c.digest || !now.subject.Same(c.subject) || now.choice != c.choice {
+		if now.digest != c.digest || now.enteredSum != c.enteredSum || !now.subject.Same(c.subject) || now.choice != c.choice {
 			return out, errStale
 		}
 		if len(now.violations) > 0 { // the farm or field is gone since
@@ -257,8 +264,14 @@ func newestVersion(ctx context.Context, tx ports.Repos, scope access.Scope, id i
 // isOf reports whether a version is of this content, engine and factors.
 func (c calculation) isOf(v ports.AssessmentVersion) bool {
 	r := c.result
-	return v.Digest == c.digest && subjectOf(v).Same(c.subject) && v.Engine == r.Engine.ID && v.EngineVersion == r.Engine.Version &&
+	return v.Digest == c.digest && enteredSame(v, c.enteredSum) && subjectOf(v).Same(c.subject) && v.Engine == r.Engine.ID && v.EngineVersion == r.Engine.Version &&
 		v.FactorSet == r.FactorSet.ID && v.FactorSetVersion == r.FactorSet.Version && v.FactorSetDigest == r.FactorSet.Digest && v.GWPSet == r.GWP
+}
+
+// enteredSame reports whether a version is of what has this digest as it was entered. A version that was stored before
+// that was kept is.
+func enteredSame(v ports.AssessmentVersion, digest string) bool {
+	return v.EnteredDigest == "" || v.EnteredDigest == digest
 }
 
 // subjectOf reads the subject of a version.
@@ -275,7 +288,7 @@ func (c calculation) version(who access.Principal, number int, at time.Time) (po
 		AssessmentID: c.whole.ID, Basis: BasisSubmitted, ResultVersion: &number, ComputedAt: at, Warnings: assessment.Warnings(c.warnings),
 	})
 	out := ports.AssessmentVersion{
-		AssessmentID: c.whole.ID, Number: number, Digest: c.digest,
+		AssessmentID: c.whole.ID, Number: number, Digest: c.digest, Entered: c.entered, EnteredDigest: c.enteredSum, Completeness: c.state,
 		Engine: c.result.Engine.ID, EngineVersion: c.result.Engine.Version,
 		FactorSet: c.result.FactorSet.ID, FactorSetVersion: c.result.FactorSet.Version, FactorSetDigest: c.result.FactorSet.Digest,
 		GWPSet: c.result.GWP, SubmittedAt: at, SubmittedBy: &access.Named{ID: who.UserID, Name: who.Name},
@@ -334,5 +347,9 @@ func (a *Assessments) unsubmitted(ctx context.Context, tx ports.Repos, scope acc
 	}
 	in, _, _ := a.Table.Normalise(&whole.Assessment, whole.Sheet, assessment.Facts{Now: a.Clock.Now()})
 	digest, err := in.Digest()
-	return digest != newest.Digest || !whole.Subject("", in).Same(subjectOf(*newest)), err
+	if err != nil {
+		return true, err
+	}
+	_, entered, err := a.Table.AsEntered(&whole.Assessment, whole.Sheet).Text()
+	return digest != newest.Digest || !enteredSame(*newest, entered) || !whole.Subject("", in).Same(subjectOf(*newest)), err
 }

@@ -150,7 +150,7 @@ type SectionState struct {
 
 // State is the completeness of an assessment.
 type State struct {
-	Percentage float64 // 0 to 100, one decimal, rounded down
-	Ready      bool
-	Sections   []SectionState // general first, then in the order of the table
+	Percentage float64        `json:"percentage"` // 0 to 100, one decimal, rounded down
+	Ready      bool           `json:"ready"`
+	Sections   []SectionState `json:"sections"` // general first, then in the order of the table
 }

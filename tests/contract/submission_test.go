@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -132,6 +133,13 @@ func TestSubmissionLife(t *testing.T) {
 	}
 	require.True(t, soil("sandy"))
 	require.False(t, soil("high_activity_clay"), "back to what was submitted")
+	noted := func(body map[string]any) bool {
+		return c.Expect(200, http.MethodPatch, assessmentAt(id), body).Data(t)["has_unsubmitted_changes"].(bool)
+	}
+	require.True(t, noted(map[string]any{"soil": map[string]any{"soil_class": "high_activity_clay", "notes": "spade test of 3 May"}}), "a note is content")
+	require.False(t, noted(map[string]any{"soil": map[string]any{"soil_class": "high_activity_clay", "notes": nil}}))
+	require.True(t, noted(map[string]any{"growing_area": map[string]any{"value": 100000, "unit": "m2"}}), "so is the unit")
+	require.False(t, noted(map[string]any{"growing_area": whole["growing_area"]}))
 	fertilizers := whole["fertilizers"].([]any)
 	fertilizers[0].(map[string]any)["rate"] = map[string]any{"value": 100, "unit": "kg/ha"}
 	c.Expect(200, http.MethodPatch, assessmentAt(id), map[string]any{"fertilizers": fertilizers})
@@ -158,6 +166,7 @@ func TestSubmissionLife(t *testing.T) {
 	require.Equal(t, "Ферма Αγρός Étang", one["subject"].(map[string]any)["resource"])
 	frozen["stale"] = false
 	require.Equal(t, frozen, one["report"])
+	requireEntered(t, c, id, whole)
 	c.Expect(404, http.MethodGet, assessmentAt(id)+"submissions/x/", nil)
 	for _, below := range []string{"submissions/", "submissions/1/", "impact-report/", "impact-report/compare/"} {
 		stranger.Expect(404, http.MethodGet, assessmentAt(id)+below, nil)
@@ -176,6 +185,28 @@ func TestSubmissionLife(t *testing.T) {
 	// The event and the audit trail tell of it.
 	feed := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record_id="+itoa(id), nil)
 	require.Contains(t, string(feed.Body), `"submit"`)
+}
+
+// requireEntered holds that the first version shows what was entered, as it was entered, under its digest.
+func requireEntered(t *testing.T, c *rig.Client, id int64, body map[string]any) {
+	t.Helper()
+	answer := struct {
+		EnteredDigest string `json:"entered_digest"`
+		Entered       json.RawMessage
+		Completeness  struct {
+			Percentage float64 `json:"completeness_percentage"`
+			Sections   map[string]struct{ Status string }
+		}
+	}{}
+	c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/1/", nil).Into(t, &answer)
+	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(answer.Entered)), answer.EnteredDigest)
+	require.InDelta(t, 100, answer.Completeness.Percentage, 0)
+	require.Equal(t, "complete", answer.Completeness.Sections["soil"].Status)
+	var entered map[string]map[string]any
+	require.NoError(t, json.Unmarshal(answer.Entered, &entered))
+	require.Equal(t, body["growing_area"], entered["general"]["growing_area"])
+	require.Equal(t, body["crop_protection"], entered["sections"]["crop_protection"])
+	require.Equal(t, body["section_declarations"], any(entered["section_declarations"]))
 }
 
 // Many at once leave one version, on both databases.

@@ -249,7 +249,9 @@ func testAssessmentVersions(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope, id := w.ours.scope, w.ours.assessment.ID
 	first := ports.AssessmentVersion{
-		AssessmentID: id, Number: 1, Digest: "abc", Snapshot: []byte(`{"b":1.0, "a":1e2}`), Engine: "ipcc2019-tier1-ar6", EngineVersion: "1",
+		AssessmentID: id, Number: 1, Digest: "abc", Snapshot: []byte(`{"b":1.0, "a":1e2}`), Entered: []byte(`{"general":{ "b":1.0}}`), EnteredDigest: "def",
+		Completeness: assessment.State{Percentage: 99.5, Ready: true, Sections: []assessment.SectionState{{Section: "soil", Status: assessment.Complete}}},
+		Engine: "ipcc2019-tier1-ar6", EngineVersion: "1",
 		FactorSet: "ipcc2019_ar6", FactorSetVersion: "1", FactorSetDigest: "x", GWPSet: "ar6", Report: []byte(`{"z": "ñ"}`),
 		SubmittedAt: w.clock.Now(), SubmittedBy: &access.Named{ID: w.ours.user.ID, Name: w.ours.user.Name},
 	}
@@ -280,6 +282,8 @@ func testAssessmentVersions(t *testing.T, b Backend) {
 		require.Len(t, list, 2)
 		require.Equal(t, []int{2, 1}, []int{list[0].Number, list[1].Number})
 		require.Nil(t, list[1].Report)
+		require.Nil(t, list[1].Entered)
+		require.Equal(t, first.EnteredDigest, list[1].EnteredDigest)
 		require.Equal(t, first.SubmittedBy, list[1].SubmittedBy)
 		require.Len(t, collect(t, tx.AssessmentVersions.Each(w.ctx, scope, id, ports.Query{Limit: 1, Offset: 1})), 1)
 		_, err = tx.AssessmentVersions.Get(w.ctx, scope, id, 3)

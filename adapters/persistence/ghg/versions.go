@@ -2,6 +2,8 @@ package ghg
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"iter"
 
 	"github.com/uptrace/bun"
@@ -20,6 +22,9 @@ type versionRow struct {
 	Number           int
 	Digest           string
 	Snapshot         string
+	Entered          string
+	EnteredDigest    string
+	Completeness     string // JSON; empty in versions of before
 	Subject          string
 	Engine           string
 	EngineVersion    string
@@ -54,10 +59,15 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 	if err := sqlstore.Known(ctx, ownAssessment(v.s, scope, version.AssessmentID), assessmentTable.Word); err != nil {
 		return err
 	}
+	completeness, err := json.Marshal(version.Completeness)
+	if err != nil {
+		return err
+	}
 	version.SubmittedAt = sqlstore.Micro(version.SubmittedAt)
 	row := versionRow{
 		CompanyID: scope.Company(), AssessmentID: version.AssessmentID, Number: version.Number, Digest: version.Digest,
-		Snapshot: string(version.Snapshot), Subject: string(version.Subject), Engine: version.Engine, EngineVersion: version.EngineVersion,
+		Snapshot: string(version.Snapshot), Entered: string(version.Entered), EnteredDigest: version.EnteredDigest,
+		Completeness: string(completeness), Subject: string(version.Subject), Engine: version.Engine, EngineVersion: version.EngineVersion,
 		FactorSet: version.FactorSet, FactorSetVersion: version.FactorSetVersion, FactorSetDigest: version.FactorSetDigest,
 		GWPSet: version.GWPSet, Report: string(version.Report), SubmittedAt: sqlstore.StampAt(version.SubmittedAt),
 	}
@@ -78,7 +88,7 @@ func (v versions) Count(ctx context.Context, scope access.Scope, assessmentID in
 }
 
 func (v versions) Each(ctx context.Context, scope access.Scope, assessmentID int64, q ports.Query) iter.Seq2[ports.AssessmentVersion, error] {
-	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report").ColumnExpr("author.name AS submitted_by_name")
+	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report", "entered", "completeness").ColumnExpr("author.name AS submitted_by_name")
 	return versionView.Each(ctx, v.s, rows, q)
 }
 
@@ -89,12 +99,20 @@ var versionView = &sqlstore.View[ports.AssessmentVersion, versionRow]{
 
 func versionOfRow(row *versionRow) (ports.AssessmentVersion, error) {
 	out := ports.AssessmentVersion{
-		ID: row.ID, AssessmentID: row.AssessmentID, Number: row.Number, Digest: row.Digest,
+		ID: row.ID, AssessmentID: row.AssessmentID, Number: row.Number, Digest: row.Digest, EnteredDigest: row.EnteredDigest,
 		Engine: row.Engine, EngineVersion: row.EngineVersion, FactorSet: row.FactorSet, FactorSetVersion: row.FactorSetVersion,
 		FactorSetDigest: row.FactorSetDigest, GWPSet: row.GWPSet, SubmittedAt: row.SubmittedAt.Time,
 	}
 	if row.Snapshot != "" {
 		out.Snapshot, out.Report = []byte(row.Snapshot), []byte(row.Report)
+	}
+	if row.Entered != "" {
+		out.Entered = []byte(row.Entered)
+	}
+	if row.Completeness != "" {
+		if err := json.Unmarshal([]byte(row.Completeness), &out.Completeness); err != nil {
+			return out, fmt.Errorf("the completeness of version %d of assessment %d: %w", row.Number, row.AssessmentID, err)
+		}
 	}
 	if row.Subject != "" {
 		out.Subject = []byte(row.Subject)

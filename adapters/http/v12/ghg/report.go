@@ -29,9 +29,17 @@ type ImpactComparison ghg.Comparison
 // AssessmentVersionDetails is a submitted version with what was frozen of it.
 type AssessmentVersionDetails struct {
 	AssessmentVersion
-	Subject  AssessmentSubject `json:"subject" doc:"What the version is of, as it was called at that time."`
-	Snapshot rest.RawObject    `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
-	Report   ImpactReport      `json:"report"`
+	Subject      AssessmentSubject    `json:"subject" doc:"What the version is of, as it was called at that time."`
+	Snapshot     rest.RawObject       `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
+	Entered      rest.RawObject       `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
+	Completeness *VersionCompleteness `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
+	Report       ImpactReport         `json:"report"`
+}
+
+// VersionCompleteness is how complete a submitted version was.
+type VersionCompleteness struct {
+	CompletenessPercentage float64                        `json:"completeness_percentage"`
+	Sections               map[string]SectionCompleteness `json:"sections"`
 }
 
 // AssessmentSubject is what a submitted version is of.
@@ -157,7 +165,7 @@ func (r assessmentRoutes) registerVersions() {
 		return form.List(page, showVersion)(r.use.Submissions(ctx, c.Principal(), in.Share, in.ID, form.QueryOf(page, nil, in.Values)))
 	})
 	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
-	one.Description, one.Query = "With the snapshot that the engine was given, and its report.", []rest.Param{form.ShareParam}
+	one.Description, one.Query = "With what was entered, the snapshot that the engine was given, and its report.", []rest.Param{form.ShareParam}
 	rest.Handle(r.api, one, func(ctx context.Context, c *rest.Call, in form.SharedByID) (AssessmentVersionDetails, error) {
 		number, err := strconv.Atoi(c.Param("version"))
 		if err != nil || number < 1 {
@@ -172,7 +180,10 @@ func (r assessmentRoutes) registerVersions() {
 }
 
 func showVersionDetails(v ghgapp.StoredVersion) (AssessmentVersionDetails, error) {
-	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot)}
+	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot), Entered: rest.RawObject(v.Entered)}
+	if v.EnteredDigest != "" {
+		out.Completeness = &VersionCompleteness{v.Completeness.Percentage, showSections(v.Completeness)}
+	}
 	err := json.Unmarshal(v.AssessmentVersion.Report, &out.Report)
 	return out, err
 }

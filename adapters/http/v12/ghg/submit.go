@@ -14,13 +14,14 @@ import (
 
 // AssessmentVersion is a submitted version, without its report.
 type AssessmentVersion struct {
-	Version     int             `json:"version" doc:"1 for the first."`
-	SubmittedAt time.Time       `json:"submitted_at"`
-	SubmittedBy *form.Ref       `json:"submitted_by" doc:"null where that user is gone."`
-	InputDigest string          `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
-	Engine      EngineIdentity  `json:"engine"`
-	FactorSet   FactorsIdentity `json:"factor_set"`
-	GWPSet      string          `json:"gwp_set"`
+	Version       int             `json:"version" doc:"1 for the first."`
+	SubmittedAt   time.Time       `json:"submitted_at"`
+	SubmittedBy   *form.Ref       `json:"submitted_by" doc:"null where that user is gone."`
+	InputDigest   string          `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
+	EnteredDigest string          `json:"entered_digest" doc:"SHA-256 of what was entered, hexadecimal; empty in versions stored before that was kept."`
+	Engine        EngineIdentity  `json:"engine"`
+	FactorSet     FactorsIdentity `json:"factor_set"`
+	GWPSet        string          `json:"gwp_set"`
 }
 
 // EngineIdentity names the engine of a result.
@@ -78,7 +79,7 @@ func showSubmission(s ghgapp.Submission) AssessmentSubmission {
 
 func showVersion(v ports.AssessmentVersion) AssessmentVersion {
 	return AssessmentVersion{
-		Version: v.Number, SubmittedAt: v.SubmittedAt, SubmittedBy: form.Pointed(v.SubmittedBy, form.Named), InputDigest: v.Digest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
+		Version: v.Number, SubmittedAt: v.SubmittedAt, SubmittedBy: form.Pointed(v.SubmittedBy, form.Named), InputDigest: v.Digest, EnteredDigest: v.EnteredDigest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
 		FactorSet: FactorsIdentity{v.FactorSet, v.FactorSetVersion, v.FactorSetDigest}, GWPSet: v.GWPSet,
 	}
 }

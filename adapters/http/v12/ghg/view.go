@@ -145,11 +145,16 @@ func (r assessmentRoutes) registerCompleteness() {
 func showCompleteness(r assessment.Assessment, state assessment.State) Completeness {
 	out := Completeness{
 		CompletenessPercentage: r.Completeness, IsReadyForSubmission: r.Ready, CompletenessComputedAt: r.CompletenessComputedAt,
-		Stale: r.Stale(), Sections: map[string]SectionCompleteness{},
+		Stale: r.Stale(), Sections: showSections(state),
 	}
+	return out
+}
+
+func showSections(state assessment.State) map[string]SectionCompleteness {
+	out := map[string]SectionCompleteness{}
 	for _, s := range state.Sections {
 		missing := form.Each(s.Missing, func(m assessment.Missing) MissingField { return MissingField(m) })
-		out.Sections[s.Section] = SectionCompleteness{s.Applies, s.Declared, string(s.Status), s.Filled, s.Required, missing}
+		out[s.Section] = SectionCompleteness{s.Applies, s.Declared, string(s.Status), s.Filled, s.Required, missing}
 	}
 	return out
 }

@@ -1,0 +1,3 @@
+ALTER TABLE assessment_versions DROP COLUMN completeness;
+ALTER TABLE assessment_versions DROP COLUMN entered_digest;
+ALTER TABLE assessment_versions DROP COLUMN entered;
