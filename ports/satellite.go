@@ -35,21 +35,23 @@ type ProfileOrders interface {
 	Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error
 	// Update stores an order read under a lock.
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
-	// PutSeries replaces the series of an order for an index on the order's outline; those on others stay.
+	// PutSeries replaces the series of an order in its reading on the order's outline; those on others stay.
 	PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error
-	// SeriesOn returns the stored series of an order for an index on an outline, the order's or an earlier one.
+	// SeriesOn returns the stored series of an order in a reading on an outline, the order's or an earlier one.
 	// Faults: NotFound.
-	SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, index string) (vegetation.Series, error)
-	// SeriesOf returns the orders of which a series for their index on their outline is stored, with it, in their order.
+	SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, reading vegetation.Reading) (vegetation.Series, error)
+	// SeriesOf returns the orders of which a series in their reading on their outline is stored, with it, in their order.
 	SeriesOf(ctx context.Context, scope access.Scope, orders []vegetation.OrderState) ([]OrderSeries, error)
-	// Series returns the stored series of an order for an index on its outline; an empty one where none is stored.
-	Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error)
-	// Derivation returns that of an order for an index; ok is false where none was asked for.
-	Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (d vegetation.Derivation, ok bool, err error)
+	// Series returns the stored series of an order in a reading on its outline; an empty one where none is stored.
+	Series(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (vegetation.Series, error)
+	// Derivation returns that of an order for a reading; ok is false where none was asked for.
+	Derivation(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (d vegetation.Derivation, ok bool, err error)
 	// PutDerivation stores one. Faults: NotFound for an order that may not be written.
 	PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error
-	// Indexes returns the codes of the indexes of which a series of an order on its outline is stored, in their order.
-	Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error)
+	// CountDerivations returns how many an order has, in whatever state.
+	CountDerivations(ctx context.Context, scope access.Scope, orderID int64) (int64, error)
+	// Readings returns those of which a series of an order on its outline is stored, in the order of their texts.
+	Readings(ctx context.Context, scope access.Scope, orderID int64) ([]vegetation.Reading, error)
 }
 
 // LedgerSpan is a stretch of the ledger in the order of time, and of the ids within a moment.

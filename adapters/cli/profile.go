@@ -17,7 +17,7 @@ import (
 var formats = []string{"json", "csv", "svg"}
 
 func (s *shell) profile() *cobra.Command {
-	var catalog, field, from, to, index, mask, format string
+	var catalog, field, from, to, index, mask, dataset, format string
 	c := &cobra.Command{
 		Use: "profile", Short: "Compute a vegetation-index series without a database",
 		Long: "Computes a series without a database. A series without an accepted date is written with its rejected ones; the reason goes to\n" +
@@ -27,7 +27,10 @@ func (s *shell) profile() *cobra.Command {
 			if err := oneOf(format, formats); err != nil {
 				return err
 			}
-			req, err := profileRequest(field, from, to, index, mask)
+			req, err := profileRequest(field, from, to)
+			if err == nil {
+				err = readingFor(&req, index, mask, dataset)
+			}
 			if err != nil {
 				return err
 			}
@@ -58,6 +61,7 @@ func (s *shell) profile() *cobra.Command {
 	f.StringVar(&to, "to", "", "last day, YYYY-MM-DD")
 	f.StringVar(&index, "index", string(vegetation.NDVI), "index code: "+strings.Join(codes, ", "))
 	f.StringVar(&mask, "mask", vegetation.MaskStandard.String(), "cloud mask: standard keeps SCL 4 to 7, strict 4 and 5; or parts, as docs/vegetation.md lists them")
+	f.StringVar(&dataset, "dataset", vegetation.AllDatasets.String(), "data set of the archive: "+strings.Join(vegetation.DatasetChoices(), ", "))
 	f.StringVar(&format, "format", "json", strings.Join(formats, ", "))
 	return required(c, "catalog", "field", "from", "to")
 }
@@ -83,7 +87,7 @@ func oneOf(format string, formats []string) error {
 	return usageError{fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format)}
 }
 
-func profileRequest(field, from, to, index, mask string) (satellite.SeriesRequest, error) {
+func profileRequest(field, from, to string) (satellite.SeriesRequest, error) {
 	var req satellite.SeriesRequest
 	var err error
 	if req.Boundary, err = readOutline("field", field); err != nil {
@@ -98,11 +102,19 @@ func profileRequest(field, from, to, index, mask string) (satellite.SeriesReques
 	if req.To.Before(req.From) {
 		return req, fault.Field("to", "The last day must not be before the first.")
 	}
+	return req, nil
+}
+
+// readingFor completes a request by the reading of three flags.
+func readingFor(req *satellite.SeriesRequest, index, mask, dataset string) (err error) {
 	if req.Index, err = vegetation.ParseIndex(index); err != nil {
-		return req, err
+		return err
 	}
-	req.Mask, err = vegetation.ParseMask(mask)
-	return req, err
+	if req.Mask, err = vegetation.ParseMask(mask); err != nil {
+		return err
+	}
+	req.Dataset, err = vegetation.ParseDataset(dataset)
+	return err
 }
 
 func day(flag, text string) (time.Time, error) {
@@ -117,7 +129,7 @@ func day(flag, text string) (time.Time, error) {
 func seriesOf(s vegetation.Series) record {
 	mask := map[bool]string{true: "none", false: "scl"}[s.NoSCL]
 	return record{
-		{"index_code", s.Index}, {"synthetic", s.Synthetic}, {"cloud_mask", mask}, {"small_field", s.SmallField},
+		{"index_code", s.Index}, {"mask", s.Mask.String()}, {"dataset", s.Dataset.String()}, {"synthetic", s.Synthetic}, {"cloud_mask", mask}, {"small_field", s.SmallField},
 		{"warnings", each(s.Warnings(), func(w vegetation.Warning) record { return record{{"code", w.Code}, {"message", w.Message}} })},
 		{"profile", each(s.Observations, pointOf)},
 		{"observations", each(s.Observations, func(o vegetation.Observation) record {

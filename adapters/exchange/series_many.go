@@ -29,13 +29,18 @@ type orderHead struct {
 	FieldUUID  string `json:"field_uuid"`
 	Season     int64  `json:"season"`
 	IndexCode  string `json:"index_code"`
+	Mask       string `json:"mask"`
+	Dataset    string `json:"dataset"`
 	BoundaryID *int64 `json:"boundary_id"`
 	Synthetic  bool   `json:"synthetic"`
 }
 
 func headOf(s ports.OrderSeries) orderHead {
 	o := s.Order
-	head := orderHead{OrderID: o.ID, Field: o.FieldID, FieldUUID: o.FieldUUID, Season: o.SeasonID, IndexCode: o.Index, Synthetic: s.Series.Synthetic}
+	head := orderHead{
+		OrderID: o.ID, Field: o.FieldID, FieldUUID: o.FieldUUID, Season: o.SeasonID, IndexCode: o.Index,
+		Mask: o.Mask.String(), Dataset: o.Dataset.String(), Synthetic: s.Series.Synthetic,
+	}
 	if o.BoundaryID != 0 {
 		head.BoundaryID = &o.BoundaryID
 	}
@@ -72,7 +77,7 @@ func seriesLines(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 	return nil
 }
 
-var seriesOfManyColumns = []string{"order_id", "field", "field_uuid", "season", "index_code", "date", "value", "coverage", "n_valid", "n_polygon"}
+var seriesOfManyColumns = []string{"order_id", "field", "field_uuid", "season", "index_code", "date", "value", "coverage", "n_valid", "n_polygon", "mask", "dataset"}
 
 // seriesCSV writes a point a line.
 func seriesCSV(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
@@ -83,7 +88,7 @@ func seriesCSV(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 		}
 		h := headOf(s)
 		for _, o := range s.Series.Observations {
-			err := out.line(h.OrderID, h.Field, h.FieldUUID, h.Season, h.IndexCode, o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon)
+			err := out.line(h.OrderID, h.Field, h.FieldUUID, h.Season, h.IndexCode, o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon, h.Mask, h.Dataset)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ import (
 type Sheets struct{}
 
 var seriesColumns = []string{
-	"date", "value", "status", "reason", "coverage", "n_valid", "n_polygon", "median", "std", "min", "max", "p10", "p90", "items",
+	"date", "value", "status", "reason", "coverage", "n_valid", "n_polygon", "median", "std", "min", "max", "p10", "p90", "items", "mask", "dataset",
 }
 
 // SeriesSheet implements ports.Sheets: accepted and rejected dates in one order. A rejected
@@ -25,10 +25,10 @@ func (Sheets) SeriesSheet(w io.Writer, s vegetation.Series) error {
 	o, r := s.Observations, s.Rejected
 	for len(o)+len(r) > 0 {
 		if len(r) == 0 || len(o) > 0 && !r[0].Date.Before(o[0].Date) {
-			_ = out.line(accepted(o[0])...) // end returns the first error
+			_ = out.line(append(accepted(o[0]), s.Mask.String(), s.Dataset.String())...) // end returns the first error
 			o = o[1:]
 		} else {
-			_ = out.line(rejected(r[0])...)
+			_ = out.line(append(rejected(r[0]), s.Mask.String(), s.Dataset.String())...)
 			r = r[1:]
 		}
 	}

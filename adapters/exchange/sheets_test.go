@@ -19,8 +19,10 @@ import (
 func TestSeriesSheet(t *testing.T) {
 	t.Parallel()
 	day := func(d int) time.Time { return time.Date(2025, 4, d, 0, 0, 0, 0, time.UTC) }
+	mask, err := vegetation.ParseMask("strict,dilate:1")
+	require.NoError(t, err)
 	s := vegetation.Series{
-		Index: "CIre",
+		Index: "CIre", Mask: mask, Dataset: vegetation.HLSS30,
 		Observations: []vegetation.Observation{
 			{Date: day(1), Value: 1e-7, Median: -0.5, Std: 0.25, Min: -1, Max: 12345678.5, P10: 0, P90: 1, Coverage: 0.75, NValid: 30, NPolygon: 40, Items: []string{"a", "b"}},
 			{Date: day(11), Value: 0.5, Items: []string{"=1+1"}},
@@ -29,10 +31,10 @@ func TestSeriesSheet(t *testing.T) {
 	}
 	var out bytes.Buffer
 	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, s))
-	require.Equal(t, `date,value,status,reason,coverage,n_valid,n_polygon,median,std,min,max,p10,p90,items
-2025-04-01,0.0000001,accepted,,0.75,30,40,-0.5,0.25,-1,12345678.5,0,1,a b
-2025-04-06,,rejected,cloud,0,0,40,,,,,,,"say ""no"", twice"
-2025-04-11,0.5,accepted,,0,0,0,0,0,0,0,0,0,'=1+1
+	require.Equal(t, `date,value,status,reason,coverage,n_valid,n_polygon,median,std,min,max,p10,p90,items,mask,dataset
+2025-04-01,0.0000001,accepted,,0.75,30,40,-0.5,0.25,-1,12345678.5,0,1,a b,"strict,dilate:1",hls-s30
+2025-04-06,,rejected,cloud,0,0,40,,,,,,,"say ""no"", twice","strict,dilate:1",hls-s30
+2025-04-11,0.5,accepted,,0,0,0,0,0,0,0,0,0,'=1+1,"strict,dilate:1",hls-s30
 `, out.String())
 	out.Reset()
 	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, vegetation.Series{}))

@@ -136,7 +136,7 @@ func labelledSeasons(ctx context.Context, tx ports.Repos, scope access.Scope, no
 
 // labelledSeason reads the series of an order, or says why it is of no use.
 func labelledSeason(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (s cropcheck.LabelledSeason, reason string, err error) {
-	stored, err := tx.Orders.Series(ctx, scope, order.ID, ndvi)
+	stored, err := tx.Orders.Series(ctx, scope, order.ID, vegetation.Reading{Index: ndvi})
 	if err != nil || len(stored.Observations) < cropcheck.MinObservations {
 		return s, leftTooFew, err
 	}

@@ -276,13 +276,13 @@ func (w *VerificationWorker) seen(ctx context.Context, scope access.Scope, began
 // not have all indices that the curves want.
 func (w *VerificationWorker) ordered(ctx context.Context, scope access.Scope, t *verificationTarget, wantsEVI bool) (out *verification.Series, err error) {
 	return app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) (out *verification.Series, err error) {
-		first, err := tx.Orders.Series(ctx, scope, t.order.ID, ndvi)
+		first, err := tx.Orders.Series(ctx, scope, t.order.ID, vegetation.Reading{Index: ndvi})
 		if err != nil || len(first.Observations)+len(first.Rejected) == 0 {
 			return out, err
 		}
 		var second *vegetation.Series
 		if wantsEVI {
-			stored, err := tx.Orders.Series(ctx, scope, t.order.ID, evi)
+			stored, err := tx.Orders.Series(ctx, scope, t.order.ID, vegetation.Reading{Index: evi})
 			if err != nil || len(stored.Observations)+len(stored.Rejected) == 0 {
 				return out, err
 			}

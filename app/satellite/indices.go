@@ -13,7 +13,8 @@ import (
 	"tilth/ports"
 )
 
-// IndexJob is the kind of the jobs that compute the series of an active order for another index than its own.
+// IndexJob is the kind of the jobs that compute the series of an active order in another reading than its own. Their
+// key is the order's id and the reading; those of before have the index alone.
 const IndexJob = "vi_profile_index"
 
 // IndexWait is how long a retrieve waits for a series that is being computed.
@@ -25,16 +26,16 @@ const (
 	lookMax   = time.Second
 )
 
-// RetrieveIndex returns an order with its series for an index. Where it is not the order's own and not there
+// RetrieveReading returns an order with its series in a reading. Where it is not the order's own and not there
 // yet, it is computed in the background, once whoever asks, and waited for up to a time; after that the order
-// is answered as processing, with an empty series, or as failed with the reason, for this index. An order
-// that is not active has no series of any index. Nothing is charged. Faults: NotFound.
-func (o *Profiles) RetrieveIndex(ctx context.Context, who access.Principal, shared bool, id int64, index vegetation.Index, wait time.Duration) (Profile, error) {
+// is answered as processing, with an empty series, or as failed with the reason, for this reading. An order
+// that is not active has no series in any reading. Nothing is charged. Faults: NotFound; Conflict (limit_reached).
+func (o *Profiles) RetrieveReading(ctx context.Context, who access.Principal, shared bool, id int64, choice vegetation.Choice, wait time.Duration) (Profile, error) {
 	if err := o.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
 		return Profile{}, err
 	}
 	scope := who.Scope(shared)
-	out, seen, err := o.look(ctx, scope, id, index.Code)
+	out, seen, err := o.look(ctx, scope, id, choice)
 	if err != nil || !seen.due {
 		return out, err
 	}
@@ -47,11 +48,11 @@ func (o *Profiles) RetrieveIndex(ctx context.Context, who access.Principal, shar
 		return out, nil // it is there, and computed anew behind the answer
 	}
 	out.Order.Status = vegetation.Processing
-	return o.await(ctx, scope, out, index.Code, wait)
+	return o.await(ctx, scope, out, choice, wait)
 }
 
 // await looks until the series is there or given up, or until the time is over.
-func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, index vegetation.IndexCode, wait time.Duration) (Profile, error) {
+func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, choice vegetation.Choice, wait time.Duration) (Profile, error) {
 	until := time.NewTimer(wait)
 	defer until.Stop()
 	for pause := lookFirst; wait > 0; pause = min(2*pause, lookMax) {
@@ -66,7 +67,7 @@ func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, i
 			return out, ctx.Err()
 		}
 		var err error
-		if out, _, err = o.look(ctx, scope, out.Order.ID, index); err != nil || out.Order.Status != vegetation.Processing {
+		if out, _, err = o.look(ctx, scope, out.Order.ID, choice); err != nil || out.Order.Status != vegetation.Processing {
 			return out, err
 		}
 	}
@@ -80,31 +81,31 @@ type derivation struct {
 	due   bool // its series is to be computed
 }
 
-// look returns an order as it stands for an index, and the derivation of its series; none for
+// look returns an order as it stands for a reading, and the derivation of its series; none for
 // the order's own, and while it is not active.
-func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, index vegetation.IndexCode) (out Profile, seen derivation, err error) {
+func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, choice vegetation.Choice) (out Profile, seen derivation, err error) {
 	now := o.Clock.Now()
 	err = o.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
 			return err
 		}
-		order := out.Order
-		if out.Series, err = tx.Orders.Series(ctx, scope, id, string(index)); err != nil || order.Index == string(index) {
+		order, reading := out.Order, choice.Of(out.Order)
+		if out.Series, err = tx.Orders.Series(ctx, scope, id, reading); err != nil || order.Reading() == reading {
 			return err
 		}
 		if order.Status != vegetation.Active {
-			out.Order.Index = string(index)
+			out.Order = order.As(reading)
 			return nil
 		}
-		if seen.Derivation, seen.known, err = tx.Orders.Derivation(ctx, scope, id, index); err != nil {
+		if seen.Derivation, seen.known, err = tx.Orders.Derivation(ctx, scope, id, reading); err != nil {
 			return err
 		}
 		if !seen.known {
-			seen.Derivation = vegetation.NewDerivation(order, index, now)
+			seen.Derivation = vegetation.NewDerivation(order, reading, now)
 		}
 		own := vegetation.Series{}
 		if seen.Status == vegetation.Active && seen.Searched(order) {
-			if own, err = tx.Orders.Series(ctx, scope, id, order.Index); err != nil {
+			if own, err = tx.Orders.Series(ctx, scope, id, order.Reading()); err != nil {
 				return err
 			}
 		}
@@ -114,7 +115,7 @@ func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, index
 	return out, seen, err
 }
 
-// derive has the series of an active order for an index computed. It is the order's company
+// derive has the series of an active order in a reading computed. It is the order's company
 // that it is computed for, whoever looks: the series is part of its order, and costs nothing.
 // Where another request or a worker changed the derivation since it was seen, it is left alone.
 func (o *Profiles) derive(ctx context.Context, order vegetation.OrderState, seen derivation) error {
@@ -124,11 +125,18 @@ func (o *Profiles) derive(ctx context.Context, order vegetation.OrderState, seen
 		if err != nil || current.Status != vegetation.Active {
 			return err
 		}
-		d, known, err := tx.Orders.Derivation(ctx, scope, order.ID, seen.Index)
+		d, known, err := tx.Orders.Derivation(ctx, scope, order.ID, seen.Reading)
 		if err != nil || known != seen.known || known && !d.UpdatedAt.Equal(seen.UpdatedAt) {
 			return err
 		}
 		if !known {
+			n, err := tx.Orders.CountDerivations(ctx, scope, order.ID)
+			if err != nil {
+				return err
+			}
+			if n >= vegetation.MaxReadings {
+				return vegetation.TooManyReadings()
+			}
 			d = seen.Derivation
 		}
 		d.Begin(now)
@@ -136,25 +144,25 @@ func (o *Profiles) derive(ctx context.Context, order vegetation.OrderState, seen
 			return err
 		}
 		return tx.Jobs.Enqueue(ctx, ports.Job{
-			Kind: IndexJob, Key: strconv.FormatInt(order.ID, 10) + ":" + string(d.Index), CompanyID: order.CompanyID, Subject: order.ID, RunAt: now,
+			Kind: IndexJob, Key: strconv.FormatInt(order.ID, 10) + ":" + d.Reading.String(), CompanyID: order.CompanyID, Subject: order.ID, RunAt: now,
 		})
 	})
 }
 
-// RunIndex does one job of [IndexJobKind]: it computes the series of an active order for another index.
+// RunIndex does one job of [IndexJob]: it computes the series of an active order in another reading.
 func (w *ProfileWorker) RunIndex(ctx context.Context, job ports.Job) error {
-	_, code, _ := strings.Cut(job.Key, ":")
-	index, err := vegetation.ParseIndex(code)
+	_, text, _ := strings.Cut(job.Key, ":")
+	reading, err := vegetation.ParseReading(text)
 	if err != nil {
 		return err
 	}
-	return task.Do(ctx, w.runner, profileLimits, indexWork{w, index}, job)
+	return task.Do(ctx, w.runner, profileLimits, indexWork{w, reading}, job)
 }
 
-// indexWork computes the series of an order for another index than its own.
+// indexWork computes the series of an order in another reading than its own.
 type indexWork struct {
 	*ProfileWorker
-	index vegetation.Index
+	reading vegetation.Reading
 }
 
 // derived is what is derived of an order.
@@ -168,7 +176,7 @@ func (w indexWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s deriv
 		return s, next, err
 	}
 	found := false
-	s.Derivation, found, err = run.Tx.Orders.Derivation(ctx, run.Scope, s.order.ID, w.index.Code)
+	s.Derivation, found, err = run.Tx.Orders.Derivation(ctx, run.Scope, s.order.ID, w.reading)
 	if !found || s.order.Status != vegetation.Active {
 		next = task.Finish() // nobody asks for it any more
 	}
@@ -180,7 +188,7 @@ func (indexWork) Begin(context.Context, task.Run[ports.Repos], *derived) (task.N
 }
 
 func (w indexWork) Do(ctx context.Context, s derived) (vegetation.Series, error) {
-	return w.compute(ctx, s.order, w.index)
+	return w.compute(ctx, s.order, w.reading)
 }
 
 // Same is false where the archive was searched for the order meanwhile: it may hold other dates now.

@@ -25,7 +25,7 @@ const CSV = "csv"
 
 // ProfileFile is a profile to be written as a file when the answer is.
 type ProfileFile struct {
-	Order vegetation.OrderState // as it stands for the index
+	Order vegetation.OrderState // as it stands for the reading
 	Write func(w io.Writer) error
 }
 
@@ -33,15 +33,15 @@ type ProfileFile struct {
 type ProfileFileRequest struct {
 	Shared bool // among what is shared with the caller
 	ID     int64
-	Index  vegetation.Index // zero: the order's own
-	Format string           // svg, png or csv
-	Wait   time.Duration    // for a series that is not there yet
+	Choice vegetation.Choice
+	Format string        // svg, png or csv
+	Wait   time.Duration // for a series that is not there yet
 	// BoundaryID is the outline that the series is of, 0 for the order's.
 	BoundaryID int64
 }
 
-// File returns the profile of an order for an index, the order's own where it is the zero Index, as a file:
-// svg, png or csv. It waits for a series as [Orders.RetrieveIndex] does; one that is not there gives a chart
+// File returns the profile of an order in a reading as a file: svg, png or csv. It waits for a series as
+// [Profiles.RetrieveReading] does; one that is not there gives a chart
 // that says why, and a table without lines. Faults: NotFound.
 func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req ProfileFileRequest) (ProfileFile, error) {
 	found, err := f.retrieve(ctx, who, req)
@@ -63,12 +63,12 @@ func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req Profi
 
 func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, req ProfileFileRequest) (Profile, error) {
 	if req.BoundaryID != 0 {
-		return f.Orders.RetrieveOn(ctx, who, req.Shared, req.ID, req.BoundaryID, req.Index)
+		return f.Orders.RetrieveOn(ctx, who, req.Shared, req.ID, req.BoundaryID, req.Choice)
 	}
-	if req.Index.IsZero() {
+	if req.Choice.IsZero() {
 		return f.Orders.Retrieve(ctx, who, req.Shared, req.ID)
 	}
-	return f.Orders.RetrieveIndex(ctx, who, req.Shared, req.ID, req.Index, req.Wait)
+	return f.Orders.RetrieveReading(ctx, who, req.Shared, req.ID, req.Choice, req.Wait)
 }
 
 // title names the field, where the caller may see it.

@@ -113,23 +113,28 @@ func (refreshWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refre
 	return s, next, err
 }
 
-// Begin reads all series of the order, by index code.
+// Begin reads all series of the order, by reading.
 func (refreshWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder) (task.Next, error) {
-	codes, err := run.Tx.Orders.Indexes(ctx, run.Scope, s.order.ID)
-	s.known = make([]vegetation.Series, len(codes))
-	for i, code := range codes {
+	readings, err := run.Tx.Orders.Readings(ctx, run.Scope, s.order.ID)
+	s.known = make([]vegetation.Series, len(readings))
+	for i, reading := range readings {
 		if err == nil {
-			s.known[i], err = run.Tx.Orders.Series(ctx, run.Scope, s.order.ID, code)
+			s.known[i], err = run.Tx.Orders.Series(ctx, run.Scope, s.order.ID, reading)
 		}
 	}
 	return task.Continue(), err
 }
 
-// Do brings the series up to date. A series that had a point is not emptied.
+// Do brings the series up to date. A series that had a point is not emptied: another reading than the order's own
+// stays as it is.
 func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
 	out, err := w.renew(ctx, s, s.order.Boundary)
-	for _, one := range out {
-		if one.fresh.Empty() != "" && one.before.Empty() == "" {
+	for i, one := range out {
+		switch {
+		case one.fresh.Empty() == "" || one.before.Empty() != "":
+		case one.fresh.Reading() != s.order.Reading():
+			out[i].fresh = one.before
+		default:
 			return nil, fault.New(fault.Unavailable, "refresh", "The archive has no usable acquisition of the field left.")
 		}
 	}
@@ -139,7 +144,7 @@ func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error
 // renew brings the series up to date on an outline. A refresh fails no order, so any failure is tried again.
 func (w refreshWork) renew(ctx context.Context, s refreshedOrder, on geo.MultiPolygon) ([]renewed, error) {
 	fresh, err := w.updater.Refresh(ctx, SeriesRequest{
-		Boundary: on, From: s.order.StartDate, To: s.order.EndDate, Mask: vegetation.MaskStandard,
+		Boundary: on, From: s.order.StartDate, To: s.order.EndDate,
 	}, s.known)
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "refresh", "The profile could not be refreshed.").Because(err)
@@ -161,7 +166,7 @@ func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 	order, own, changed := vegetation.RehydrateOrder(s.order), vegetation.Series{}, false
 	for _, one := range result {
 		changed = changed || !one.fresh.Same(one.before)
-		if string(one.fresh.Index) == s.order.Index {
+		if one.fresh.Reading() == s.order.Reading() {
 			own = one.fresh
 		}
 		if err := w.put(ctx, run, s.order, one); err != nil {
@@ -171,7 +176,28 @@ func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 	if err := order.Refreshed(run.Now, own, changed); err != nil {
 		return task.Next{}, err
 	}
-	return task.Finish(), run.Tx.Orders.Update(ctx, run.Scope, order.State())
+	if err := run.Tx.Orders.Update(ctx, run.Scope, order.State()); err != nil {
+		return task.Next{}, err
+	}
+	return task.Finish(), w.searched(ctx, run, order.State(), result)
+}
+
+// searched records that the other readings were refreshed with the order.
+func (refreshWork) searched(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, result []renewed) error {
+	for _, one := range result {
+		d, known, err := run.Tx.Orders.Derivation(ctx, run.Scope, order.ID, one.fresh.Reading())
+		if err != nil {
+			return err
+		}
+		if !known || d.Status != vegetation.Active {
+			continue
+		}
+		d.Complete(order, run.Now)
+		if err := run.Tx.Orders.PutDerivation(ctx, run.Scope, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // put stores a series that is not what it was, with an event where the values changed.
@@ -206,7 +232,7 @@ func profileCompletedEvent(id string, order vegetation.OrderState, s vegetation.
 		ID: id, Type: event.TypeProfileCompleted, CompanyID: order.CompanyID, Subject: "profile/" + order.UUID, At: at,
 		Data: event.ProfileCompleted{
 			ProfileUUID: order.UUID, OrderID: order.ID, Field: order.FieldID, FieldUUID: order.FieldUUID, Season: order.SeasonID,
-			IndexCode: string(s.Index), Status: string(order.Status), Observations: len(s.Observations),
+			IndexCode: string(s.Index), Mask: s.Mask.String(), Dataset: s.Dataset.String(), Status: string(order.Status), Observations: len(s.Observations),
 		},
 	}
 }

@@ -19,7 +19,7 @@ type ProfileComputer interface {
 	Compute(ctx context.Context, req SeriesRequest) (vegetation.Series, error)
 }
 
-// ProfileWorker computes ordered profiles, and series of active orders for other indices.
+// ProfileWorker computes ordered profiles, and series of active orders in other readings.
 type ProfileWorker struct {
 	runner   task.Runner[ports.Repos]
 	computer ProfileComputer
@@ -35,10 +35,14 @@ func (w *ProfileWorker) Run(ctx context.Context, job ports.Job) error {
 	return task.Do(ctx, w.runner, profileLimits, profileWork{w}, job)
 }
 
-// compute returns the series of an order for an index.
-func (w *ProfileWorker) compute(ctx context.Context, order vegetation.OrderState, index vegetation.Index) (vegetation.Series, error) {
+// compute returns the series of an order in a reading.
+func (w *ProfileWorker) compute(ctx context.Context, order vegetation.OrderState, reading vegetation.Reading) (vegetation.Series, error) {
+	index, err := vegetation.ParseIndex(string(reading.Index))
+	if err != nil {
+		return vegetation.Series{}, err
+	}
 	return w.computer.Compute(ctx, SeriesRequest{
-		Boundary: order.Boundary, From: order.StartDate, To: order.EndDate, Index: index, Mask: vegetation.MaskStandard,
+		Boundary: order.Boundary, From: order.StartDate, To: order.EndDate, Index: index, Mask: reading.Mask, Dataset: reading.Dataset,
 	})
 }
 
@@ -112,15 +116,11 @@ func stored(ctx context.Context, run task.Run[ports.Repos], order vegetation.Ord
 
 func (w profileWork) Do(ctx context.Context, s openProfile) (vegetation.Series, error) {
 	order := s.order.State()
-	index, err := vegetation.ParseIndex(order.Index)
-	if err != nil {
-		return vegetation.Series{}, err
-	}
-	return w.compute(ctx, order, index)
+	return w.compute(ctx, order, order.Reading())
 }
 
 // Same is false where the season was moved meanwhile, or the order failed and was placed again
-// for another index or boundary.
+// for another reading or boundary.
 func (profileWork) Same(began, current openProfile) bool {
 	return current.order.State().SameRequest(began.order.State())
 }

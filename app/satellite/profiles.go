@@ -27,6 +27,8 @@ type ProfileRequest struct {
 	FieldUUID string
 	SeasonID  int64
 	Index     vegetation.IndexCode
+	Mask      vegetation.Mask
+	Dataset   vegetation.DatasetCode
 }
 
 // Place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An open
@@ -67,7 +69,7 @@ func (o *Profiles) book(ctx context.Context, tx ports.Repos, who access.Principa
 		return out, err
 	}
 	what := placedProfile{
-		Field: access.Named{ID: out.FieldID}, Season: access.Named{ID: out.SeasonID}, IndexCode: out.Index,
+		Field: access.Named{ID: out.FieldID}, Season: access.Named{ID: out.SeasonID}, IndexCode: out.Index, Mask: out.Mask.String(), Dataset: out.Dataset.String(),
 		StartDate: out.StartDate, EndDate: out.EndDate, AreaM2: out.AreaM2,
 	}
 	entry := audit.By(who, now).Of(action, access.ProfileOrders.Name, out.ID, audit.Diff(nil, &what))
@@ -107,7 +109,7 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 		return s, err
 	}
 	return vegetation.OrderState{
-		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(index.Code),
+		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(index.Code), Mask: req.Mask, Dataset: req.Dataset,
 		FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
 		StartDate: season.StartDate, EndDate: season.EndDate,
 		Boundary: field.Boundary.Geometry(), BoundaryID: outline.ID, AreaM2: field.AreaM2(),
@@ -123,7 +125,7 @@ type Profile struct {
 	Refreshing bool
 }
 
-// Retrieve returns an order with its series for the index it was made for: the caller's own, or one that is shared
+// Retrieve returns an order with its series in the reading it was made for: the caller's own, or one that is shared
 // with it. Where its last check is too old it asks for a refresh, and answers what there is. Faults: NotFound.
 func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	scope, ask := who.Scope(shared), false
@@ -134,7 +136,7 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 		if out.Refreshing, ask, err = o.refreshing(ctx, tx, out.Order); err != nil {
 			return out, err
 		}
-		out.Series, err = tx.Orders.Series(ctx, scope, id, out.Order.Index)
+		out.Series, err = tx.Orders.Series(ctx, scope, id, out.Order.Reading())
 		return out, err
 	})
 	if err == nil && ask {
@@ -145,19 +147,17 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 	return out, err
 }
 
-// RetrieveOn returns an order with its stored series on an outline, the present or an earlier one, for an index; the
-// zero Index is the order's own. It computes nothing. Faults: NotFound.
-func (o *Profiles) RetrieveOn(ctx context.Context, who access.Principal, shared bool, id, boundaryID int64, index vegetation.Index) (Profile, error) {
+// RetrieveOn returns an order with its stored series on an outline, the present or an earlier one, in a
+// reading. It computes nothing. Faults: NotFound.
+func (o *Profiles) RetrieveOn(ctx context.Context, who access.Principal, shared bool, id, boundaryID int64, choice vegetation.Choice) (Profile, error) {
 	scope := who.Scope(shared)
 	return app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {
 		if out.Order, err = tx.Orders.Get(ctx, scope, id); err != nil {
 			return out, err
 		}
-		if !index.IsZero() {
-			out.Order.Index = string(index.Code)
-		}
+		out.Order = out.Order.As(choice.Of(out.Order))
 		out.Order.BoundaryID = boundaryID
-		out.Series, err = tx.Orders.SeriesOn(ctx, scope, id, boundaryID, out.Order.Index)
+		out.Series, err = tx.Orders.SeriesOn(ctx, scope, id, boundaryID, out.Order.Reading())
 		return out, err
 	})
 }
@@ -176,6 +176,7 @@ const Reorder audit.Action = "reorder"
 type placedProfile struct {
 	Field, Season      access.Named
 	IndexCode          string
+	Mask, Dataset      string
 	StartDate, EndDate time.Time
 	AreaM2             int64
 }

@@ -21,7 +21,7 @@ const RecomputeJob = "vi_profile_recompute"
 // Recompute is the action of having a series made anew.
 const Recompute audit.Action = "recompute"
 
-// Recompute has the series of an active order made anew, in all its indices, on the outline that its field has now.
+// Recompute has the series of an active order made anew, in all its readings, on the outline that its field has now.
 // It costs nothing, as a field is charged once; the series on the earlier outline stays. Faults: NotFound; Conflict
 // (order_state, boundary_missing, boundary_too_different).
 func (o *Profiles) Recompute(ctx context.Context, who access.Principal, id int64) (vegetation.OrderState, error) {
@@ -98,7 +98,7 @@ func (recomputeWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s ref
 func (w recomputeWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
 	out, err := w.renew(ctx, s, s.outline.Boundary)
 	for _, one := range out {
-		if reason := one.fresh.Empty(); reason != "" && string(one.fresh.Index) == s.order.Index {
+		if reason := one.fresh.Empty(); reason != "" && one.fresh.Reading() == s.order.Reading() {
 			return nil, fault.New(fault.Invalid, "no_point", reason)
 		}
 	}
@@ -114,7 +114,7 @@ func (recomputeWork) Same(began, current refreshedOrder) bool {
 func (w recomputeWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *refreshedOrder, result []renewed) (task.Next, error) {
 	order := vegetation.RehydrateOrder(s.order)
 	for _, one := range result {
-		if string(one.fresh.Index) == s.order.Index {
+		if one.fresh.Reading() == s.order.Reading() {
 			if err := order.Redraw(run.Now, one.fresh, s.outline.ID, s.outline.Boundary); err != nil {
 				return task.Next{}, err
 			}
@@ -135,5 +135,5 @@ func (w recomputeWork) Complete(ctx context.Context, run task.Run[ports.Repos], 
 			return task.Next{}, err
 		}
 	}
-	return task.Finish(), nil
+	return task.Finish(), w.searched(ctx, run, s.order, result)
 }

@@ -21,6 +21,16 @@ type SeriesRequest struct {
 	From, To time.Time        // civil dates (UTC midnight), both inclusive, in solar days of the field
 	Index    vegetation.Index
 	Mask     vegetation.Mask
+	Dataset  vegetation.DatasetCode
+}
+
+func (r SeriesRequest) reading() vegetation.Reading {
+	return vegetation.Reading{Index: r.Index.Code, Mask: r.Mask, Dataset: r.Dataset}
+}
+
+// passes returns the passes over the field of the scenes that the reading looks at.
+func (r SeriesRequest) passes(scenes []vegetation.Scene) []vegetation.Pass {
+	return vegetation.Passes(r.Dataset.Of(scenes), middleLongitude(r.Boundary))
 }
 
 // Computer computes series. It is safe for concurrent use.
@@ -57,7 +67,7 @@ func (c *Computer) search(ctx context.Context, req SeriesRequest) ([]vegetation.
 	if err != nil {
 		return nil, fmt.Errorf("search for imagery: %w", err)
 	}
-	return vegetation.Passes(scenes, middleLongitude(req.Boundary)), nil
+	return req.passes(scenes), nil
 }
 
 // scenes searches the solar days of the field from and to, both inclusive.
@@ -69,7 +79,7 @@ func (c *Computer) scenes(ctx context.Context, boundary geo.MultiPolygon, from, 
 // assemble makes the series of the passes: what is known of unchanged days is taken over, the others are worked on.
 func (c *Computer) assemble(ctx context.Context, req SeriesRequest, passes []vegetation.Pass, place *ground, known vegetation.Series,
 ) (vegetation.Series, error) {
-	recipe := vegetation.Recipe{Boundary: req.Boundary, Index: req.Index.Code, Mask: req.Mask}
+	recipe := vegetation.Recipe{Boundary: req.Boundary, Reading: req.reading()}
 	outcomes, fresh := known.Unchanged(recipe.Days(passes))
 	var work []passWork
 	for _, d := range fresh {
@@ -83,7 +93,7 @@ func (c *Computer) assemble(ctx context.Context, req SeriesRequest, passes []veg
 	if err != nil {
 		return vegetation.Series{}, err
 	}
-	return vegetation.Assemble(req.Index.Code, append(outcomes, made...)), nil
+	return vegetation.Assemble(req.reading(), append(outcomes, made...)), nil
 }
 
 // eachPass works on the passes at the same time, and returns their outcomes in order. One bad file is one bad date;
@@ -169,13 +179,13 @@ func middleLongitude(m geo.MultiPolygon) float64 {
 
 // Refresh brings series of one field up to date, after one search for all of them: what is known of days that did
 // not change is taken over, and no pixel of them is read; days that the archive does not have any more are gone.
-// What comes out is what Compute would give now. req.Index is not looked at: each series has its own.
+// What comes out is what Compute would give now. The reading of req is not looked at: each series has its own.
 //
 // The faults of Compute; and Unavailable where the archive has no scene of the field any
 // more, but dates are known: archives lose and replace scenes, but one that has none left
 // is moved, or being filled anew, and a profile is not emptied for that.
 func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []vegetation.Series) ([]vegetation.Series, error) {
-	var passes []vegetation.Pass
+	var scenes []vegetation.Scene
 	place := newGround(req.Boundary)
 	out := make([]vegetation.Series, len(known))
 	for i, old := range known {
@@ -183,18 +193,19 @@ func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []veget
 		if req.Index, err = vegetation.ParseIndex(string(old.Index)); err != nil {
 			return nil, err
 		}
+		req.Mask, req.Dataset = old.Mask, old.Dataset
 		if err := req.check(); err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			if passes, err = c.search(ctx, req); err != nil {
-				return nil, err
+			if scenes, err = c.scenes(ctx, req.Boundary, req.From, req.To); err != nil {
+				return nil, fmt.Errorf("search for imagery: %w", err)
 			}
 		}
-		if len(passes) == 0 && len(old.Observations)+len(old.Rejected) > 0 {
+		if len(scenes) == 0 && len(old.Observations)+len(old.Rejected) > 0 {
 			return nil, fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source has no scene of the field left.")
 		}
-		if out[i], err = c.assemble(ctx, req, passes, place, old); err != nil {
+		if out[i], err = c.assemble(ctx, req, req.passes(scenes), place, old); err != nil {
 			return nil, err
 		}
 	}

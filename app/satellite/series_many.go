@@ -15,21 +15,21 @@ import (
 const seriesAtOnce = 50
 
 // SeriesOfMany returns the series of the active orders that a list would give, to be written as a file when the
-// answer is: jsonl, csv or geojson. An index code selects the stored series of that index and leaves out orders
-// without one; empty: each order's own.
-func (f *ProfileFiles) SeriesOfMany(ctx context.Context, who access.Principal, shared bool, q ports.Query, index vegetation.IndexCode, format string,
+// answer is: jsonl, csv or geojson. A choice selects the stored series in that reading and leaves out orders without
+// one.
+func (f *ProfileFiles) SeriesOfMany(ctx context.Context, who access.Principal, shared bool, q ports.Query, choice vegetation.Choice, format string,
 ) (func(w io.Writer) error, error) {
 	q.Filters = append(q.Filters, ports.Filter{Name: "status", Value: string(vegetation.Active)})
 	found, err := f.Orders.List(ctx, who, shared, q)
 	if err != nil {
 		return nil, err
 	}
-	all := f.withSeries(ctx, who.Scope(shared), found.Each, index)
+	all := f.withSeries(ctx, who.Scope(shared), found.Each, choice)
 	return func(w io.Writer) error { return f.Sheets.SeriesOfMany(w, format, all) }, nil
 }
 
 // withSeries adds to orders their series, some at a time, each time in a transaction of its own.
-func (f *ProfileFiles) withSeries(ctx context.Context, scope access.Scope, orders iter.Seq2[vegetation.OrderState, error], index vegetation.IndexCode,
+func (f *ProfileFiles) withSeries(ctx context.Context, scope access.Scope, orders iter.Seq2[vegetation.OrderState, error], choice vegetation.Choice,
 ) iter.Seq2[ports.OrderSeries, error] {
 	return func(yield func(ports.OrderSeries, error) bool) {
 		var waiting []vegetation.OrderState
@@ -54,10 +54,7 @@ func (f *ProfileFiles) withSeries(ctx context.Context, scope access.Scope, order
 				yield(ports.OrderSeries{}, err)
 				return
 			}
-			if index != "" {
-				order.Index = string(index)
-			}
-			if waiting = append(waiting, order); len(waiting) == seriesAtOnce && !give() {
+			if waiting = append(waiting, order.As(choice.Of(order))); len(waiting) == seriesAtOnce && !give() {
 				return
 			}
 		}

@@ -25,6 +25,8 @@ type ProfileCompleted struct {
 	FieldUUID    string `json:"field_uuid"`
 	Season       int64  `json:"season"`
 	IndexCode    string `json:"index_code"`
+	Mask         string `json:"mask"`
+	Dataset      string `json:"dataset"`
 	Status       string `json:"status"`
 	Observations int    `json:"observations"`
 }

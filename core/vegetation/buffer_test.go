@@ -81,7 +81,7 @@ func TestAFieldTooNarrowForTheBufferSaysSo(t *testing.T) {
 	r := composite.Screened(pass)
 	require.Equal(t, vegetation.ReasonTooFew, r.Reason)
 	require.Equal(t, "The field is too narrow for the buffer of 60 m: no pixel is left.", r.Note)
-	s := vegetation.Assemble(vegetation.NDVI, []vegetation.Outcome{{Rejection: r}})
+	s := vegetation.Assemble(vegetation.Reading{Index: vegetation.NDVI}, []vegetation.Outcome{{Rejection: r}})
 	require.Equal(t, r.Note, s.Empty())
 	require.Zero(t, s.Unread(), "another try would not help")
 }

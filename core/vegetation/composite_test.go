@@ -269,7 +269,7 @@ func TestAssemble(t *testing.T) {
 	}
 	odd := not(3, 0.1, vegetation.ReasonCloud)
 	odd.NoSCL, odd.SmallField, odd.Synthetic = true, true, true
-	s := vegetation.Assemble(vegetation.NDVI, []vegetation.Outcome{
+	s := vegetation.Assemble(vegetation.Reading{Index: vegetation.NDVI}, []vegetation.Outcome{
 		seen(9, 0.9, 0.1), seen(5, 0.6, 0.2), seen(5, 0.8, 0.3), seen(5, 0.8, 0.4),
 		not(5, 0, vegetation.ReasonError), not(7, 0.4, vegetation.ReasonCloud), seen(7, 0.5, 0.5),
 		not(4, 0.2, vegetation.ReasonCloud), not(4, 0.3, vegetation.ReasonPartial), odd,
@@ -280,7 +280,7 @@ func TestAssemble(t *testing.T) {
 	require.Equal(t, vegetation.ReasonPartial, s.Rejected[1].Reason)
 	require.True(t, s.NoSCL && s.SmallField && s.Synthetic)
 	require.Equal(t, vegetation.NDVI, s.Index)
-	require.Equal(t, vegetation.Series{Index: vegetation.EVI}, vegetation.Assemble(vegetation.EVI, nil))
+	require.Equal(t, vegetation.Series{Index: vegetation.EVI}, vegetation.Assemble(vegetation.Reading{Index: vegetation.EVI}, nil))
 }
 
 func TestByCoverage(t *testing.T) {

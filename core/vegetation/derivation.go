@@ -9,11 +9,11 @@ import (
 // DeriveAgain is how long a derivation stays failed: missing imagery may be there another day.
 const DeriveAgain = 24 * time.Hour
 
-// Derivation is the series of an active order for another index than the ordered one. A retrieve
+// Derivation is the series of an active order in another reading than its own. A retrieve
 // requests it, at no charge. It is Processing until it is Active or Failed.
 type Derivation struct {
-	OrderID   int64
-	Index     IndexCode
+	OrderID int64
+	Reading
 	Status    Status
 	Reason    string // of Failed, and of Processing that waits for the imagery source
 	Attempts  int    // tries that could not reach the imagery source
@@ -21,9 +21,9 @@ type Derivation struct {
 	UpdatedAt time.Time
 }
 
-// NewDerivation requests the series of an order for an index.
-func NewDerivation(order OrderState, index IndexCode, now time.Time) Derivation {
-	return Derivation{OrderID: order.ID, Index: index, Status: Processing, UpdatedAt: now}
+// NewDerivation requests the series of an order in a reading.
+func NewDerivation(order OrderState, reading Reading, now time.Time) Derivation {
+	return Derivation{OrderID: order.ID, Reading: reading, Status: Processing, UpdatedAt: now}
 }
 
 // Due reports whether the series is to be computed: it is in progress, it failed long enough ago,
@@ -31,6 +31,9 @@ func NewDerivation(order OrderState, index IndexCode, now time.Time) Derivation 
 func (d Derivation) Due(order OrderState, own, derived Series, now time.Time) bool {
 	switch d.Status {
 	case Active:
+		if d.Dataset != order.Dataset { // other days, whatever the archive has
+			return d.Searched(order)
+		}
 		return d.Searched(order) && !slices.Equal(days(own), days(derived))
 	case Failed:
 		return !now.Before(d.UpdatedAt.Add(DeriveAgain))
@@ -92,8 +95,9 @@ func (d *Derivation) Fail(order OrderState, now time.Time, reason string) {
 	d.Status, d.Reason, d.UpdatedAt = Failed, reason, now
 }
 
-// As returns the order as a retrieve of this index shows it.
+// As returns the order as a retrieve of this reading shows it.
 func (d Derivation) As(order OrderState) OrderState {
-	order.Index, order.Status, order.Reason = string(d.Index), d.Status, d.Reason
+	order = order.As(d.Reading)
+	order.Status, order.Reason = d.Status, d.Reason
 	return order
 }

@@ -26,7 +26,7 @@ func TestDerivationIsComputedOnceAndAnewForNewDates(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC)
 	order := vegetation.OrderState{ID: 7, Index: "NDVI", Status: vegetation.Active, LastCheckedAt: &now}
-	d := vegetation.NewDerivation(order, vegetation.EVI, now)
+	d := vegetation.NewDerivation(order, vegetation.Reading{Index: vegetation.EVI}, now)
 	require.True(t, d.Due(order, seriesOf(1, 2), vegetation.Series{}, now))
 	shown := d.As(order)
 	require.Equal(t, []any{"EVI", vegetation.Processing}, []any{shown.Index, shown.Status})
@@ -41,6 +41,12 @@ func TestDerivationIsComputedOnceAndAnewForNewDates(t *testing.T) {
 	require.True(t, d.Due(order, seriesOf(1, 2, 3), seriesOf(1, 2), searched))
 	require.True(t, d.Due(order, seriesOf(1), seriesOf(1, 2), searched), "a date that vanished")
 
+	other := d
+	other.Dataset = vegetation.HLSS30
+	require.True(t, other.Due(order, seriesOf(1, 2), seriesOf(2), searched), "of another data set: the order's own days say nothing of it")
+	other.Complete(order, searched)
+	require.False(t, other.Due(order, seriesOf(1, 2), seriesOf(2), searched))
+
 	// Computed anew, what is there stays; what cannot be computed anew is left until the next search.
 	d.Begin(searched)
 	require.Equal(t, vegetation.Active, d.Status)
@@ -54,7 +60,7 @@ func TestDerivationGivesUp(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC)
 	order := vegetation.OrderState{ID: 7, Status: vegetation.Active}
-	d := vegetation.NewDerivation(order, vegetation.NBR, now)
+	d := vegetation.NewDerivation(order, vegetation.Reading{Index: vegetation.NBR}, now)
 	last := time.Duration(0)
 	for try := 1; ; try++ {
 		next, again := d.SourceUnavailable(order, now, 0)

@@ -42,6 +42,8 @@ type OrderState struct {
 	FieldUUID     string
 	SeasonID      int64
 	Index         string
+	Mask          Mask
+	Dataset       DatasetCode
 	Status        Status
 	Reason        string // of failed and pending
 	Attempts      int    // tries of the present computation
@@ -73,7 +75,7 @@ func (s OrderState) BoundaryOutdated() bool {
 
 // SameRequest reports whether two states of an order request the same series.
 func (s OrderState) SameRequest(other OrderState) bool {
-	return s.Index == other.Index && s.StartDate.Equal(other.StartDate) && s.EndDate.Equal(other.EndDate) &&
+	return s.Reading() == other.Reading() && s.StartDate.Equal(other.StartDate) && s.EndDate.Equal(other.EndDate) &&
 		reflect.DeepEqual(s.Boundary, other.Boundary)
 }
 
@@ -188,13 +190,14 @@ func (o *Order) Fail(now time.Time, reason string) error {
 }
 
 // Revive returns a failed order to processing, for a new POST of the same field and season: the
-// same record with the current boundary, season and index.
+// same record with the current boundary, season and reading.
 func (o *Order) Revive(now time.Time, fresh OrderState) error {
 	if o.s.Status != Failed {
 		return o.refuse("revive")
 	}
 	o.s.Status, o.s.Reason, o.s.Attempts, o.s.NextTryAt, o.s.UpdatedAt = Processing, "", 0, nil, now
-	o.s.Index, o.s.Boundary, o.s.BoundaryID, o.s.AreaM2 = fresh.Index, fresh.Boundary, fresh.BoundaryID, fresh.AreaM2
+	o.s = o.s.As(fresh.Reading())
+	o.s.Boundary, o.s.BoundaryID, o.s.AreaM2 = fresh.Boundary, fresh.BoundaryID, fresh.AreaM2
 	o.s.StartDate, o.s.EndDate, o.s.CreatedBy = fresh.StartDate, fresh.EndDate, fresh.CreatedBy
 	return nil
 }

@@ -46,8 +46,7 @@ func (o Origin) and(other Origin) Origin {
 // Recipe is what all dates of a series are computed with, besides the scenes.
 type Recipe struct {
 	Boundary geo.MultiPolygon // WGS84
-	Index    IndexCode
-	Mask     Mask
+	Reading
 }
 
 // Day is the passes of one solar day, the unit that a refresh keeps or recomputes: a day has at
@@ -70,6 +69,9 @@ func (r Recipe) Days(passes []Pass) []Day {
 	}
 	h := sha256.New()
 	write(h, Algorithm, r.Index, r.Mask, r.Boundary)
+	if r.Dataset != AllDatasets {
+		write(h, r.Dataset)
+	}
 	head := hex.EncodeToString(h.Sum(nil))
 	for i := range out {
 		out[i].Fingerprint = fingerprint(head, out[i].Passes, r.looksAt)
@@ -131,7 +133,7 @@ func (s Series) Unchanged(days []Day) (kept []Outcome, fresh []Day) {
 
 // Same reports whether two series are equal in all but their origins.
 func (s Series) Same(other Series) bool {
-	return s.Index == other.Index && s.NoSCL == other.NoSCL && s.SmallField == other.SmallField && s.Synthetic == other.Synthetic &&
+	return s.Reading() == other.Reading() && s.NoSCL == other.NoSCL && s.SmallField == other.SmallField && s.Synthetic == other.Synthetic &&
 		slices.EqualFunc(s.Observations, other.Observations, Observation.same) &&
 		slices.EqualFunc(s.Rejected, other.Rejected, Rejection.same)
 }

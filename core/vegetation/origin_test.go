@@ -15,7 +15,7 @@ import (
 )
 
 var recipe = vegetation.Recipe{
-	Boundary: geo.MultiPolygon{{{{X: 9, Y: 45}, {X: 9.1, Y: 45}, {X: 9, Y: 45.1}, {X: 9, Y: 45}}}}, Index: vegetation.NDVI, Mask: vegetation.MaskStandard,
+	Boundary: geo.MultiPolygon{{{{X: 9, Y: 45}, {X: 9.1, Y: 45}, {X: 9, Y: 45.1}, {X: 9, Y: 45}}}}, Reading: vegetation.Reading{Index: vegetation.NDVI},
 }
 
 // fullScene has something in every member that the catalog tells.
@@ -120,7 +120,7 @@ func refreshed(known vegetation.Series, scenes []vegetation.Scene) (vegetation.S
 			outcomes = append(outcomes, judged(p, d.Fingerprint))
 		}
 	}
-	return vegetation.Assemble(recipe.Index, outcomes), worked
+	return vegetation.Assemble(recipe.Reading, outcomes), worked
 }
 
 func drawScene(t *rapid.T, label string) vegetation.Scene {

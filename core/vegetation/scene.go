@@ -41,6 +41,7 @@ type Scene struct {
 	Datastrip     string
 	Baseline      string // processing baseline, "05.09"
 	Updated       time.Time
+	Dataset       DatasetCode
 	Synthetic     bool // made by Tilth's own demo archive
 	// Broken is the reason, for people, why the catalog's entry cannot be used; empty for a sound
 	// one. A broken scene has an id and a time, and rejects its pass.

@@ -75,6 +75,8 @@ type Point struct {
 // Series is an index of a field over time: at most one observation or rejection a day, by date.
 type Series struct {
 	Index        IndexCode
+	Mask         Mask
+	Dataset      DatasetCode
 	Observations []Observation
 	Rejected     []Rejection
 	NoSCL        bool // a scene had no classification: every pixel with data counted as clear
@@ -122,8 +124,8 @@ type Outcome struct {
 // Assemble makes the series of the outcomes of all passes. Of several passes on a day the accepted
 // one with the largest coverage stays or, where none is accepted, the rejected one with the largest;
 // of equals the first. Days are sorted.
-func Assemble(index IndexCode, outcomes []Outcome) Series {
-	out := Series{Index: index}
+func Assemble(reading Reading, outcomes []Outcome) Series {
+	out := Series{Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset}
 	best, origins := map[time.Time]Outcome{}, map[time.Time]Origin{}
 	for _, o := range outcomes {
 		out.NoSCL = out.NoSCL || o.NoSCL

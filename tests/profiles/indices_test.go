@@ -21,7 +21,7 @@ const far = time.Minute
 
 func (w *world) ask(e estate, order vegetation.OrderState, code vegetation.IndexCode, wait time.Duration) satellite.Profile {
 	w.t.Helper()
-	found, err := w.orders.RetrieveIndex(w.t.Context(), e.who, false, order.ID, index(w.t, code), wait)
+	found, err := w.orders.RetrieveReading(w.t.Context(), e.who, false, order.ID, vegetation.Choice{Index: code}, wait)
 	require.NoError(w.t, err)
 	require.Equal(w.t, string(code), found.Order.Index)
 	return found
@@ -47,7 +47,7 @@ func TestManyAskForAnIndexAndItIsComputedOnce(t *testing.T) {
 		var asking sync.WaitGroup
 		for i := range answers {
 			asking.Go(func() {
-				answers[i], _ = w.orders.RetrieveIndex(context.Background(), e.who, false, order.ID, index(t, vegetation.EVI), far)
+				answers[i], _ = w.orders.RetrieveReading(context.Background(), e.who, false, order.ID, vegetation.Choice{Index: vegetation.EVI}, far)
 			})
 		}
 		asking.Wait()
@@ -197,11 +197,11 @@ func TestWaitingEnds(t *testing.T) {
 	require.Equal(t, vegetation.Processing, w.ask(e, order, vegetation.EVI, time.Millisecond).Order.Status)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := w.orders.RetrieveIndex(ctx, e.who, false, order.ID, index(t, vegetation.EVI), far)
+	_, err := w.orders.RetrieveReading(ctx, e.who, false, order.ID, vegetation.Choice{Index: vegetation.EVI}, far)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = w.orders.RetrieveIndex(t.Context(), e.who, false, order.ID+1, index(t, vegetation.EVI), far)
+	_, err = w.orders.RetrieveReading(t.Context(), e.who, false, order.ID+1, vegetation.Choice{Index: vegetation.EVI}, far)
 	require.True(t, fault.Is(err, fault.NotFound))
 	stranger := w.estate(0, 0)
-	_, err = w.orders.RetrieveIndex(t.Context(), stranger.who, false, order.ID, index(t, vegetation.EVI), far)
+	_, err = w.orders.RetrieveReading(t.Context(), stranger.who, false, order.ID, vegetation.Choice{Index: vegetation.EVI}, far)
 	require.True(t, fault.Is(err, fault.NotFound))
 }

@@ -229,13 +229,13 @@ func (m *machine) sequence(*rapid.T) {
 type picture struct {
 	books  books
 	orders []vegetation.OrderState
-	stored map[int64][]string // indices of the series of an order
-	jobs   map[int64]bool     // orders with a job
-	told   []string           // of completed orders, by profile, in the order of the feed
+	stored map[int64][]vegetation.Reading // of the series of an order
+	jobs   map[int64]bool                 // orders with a job
+	told   []string                       // of completed orders, by profile, in the order of the feed
 }
 
 func (m *machine) picture() picture {
-	out := picture{books: m.books(m.rt, m.e), stored: map[int64][]string{}, jobs: map[int64]bool{}}
+	out := picture{books: m.books(m.rt, m.e), stored: map[int64][]vegetation.Reading{}, jobs: map[int64]bool{}}
 	m.read(func(tx ports.Repos) error {
 		ctx := m.t.Context()
 		for o, err := range tx.Orders.Each(ctx, m.e.scope, ports.Query{}) {
@@ -244,7 +244,7 @@ func (m *machine) picture() picture {
 		}
 		for _, o := range out.orders {
 			var err error
-			out.stored[o.ID], err = tx.Orders.Indexes(ctx, m.e.scope, o.ID)
+			out.stored[o.ID], err = tx.Orders.Readings(ctx, m.e.scope, o.ID)
 			require.NoError(m.rt, err)
 			out.jobs[o.ID], err = tx.Jobs.Waits(ctx, satellite.ProfileJob, rig.Itoa(o.ID))
 			require.NoError(m.rt, err)
@@ -292,7 +292,7 @@ func (m *machine) check(*rapid.T) {
 		require.Equal(rt, o.Status == vegetation.Pending, o.NextTryAt != nil, "a time of the next try where one is due")
 		require.True(rt, p.jobs[o.ID] || !isOpen, "an open order has a job")
 		if isActive {
-			require.Equal(rt, []string{o.Index}, p.stored[o.ID], "the series that was ordered is stored")
+			require.Equal(rt, []vegetation.Reading{o.Reading()}, p.stored[o.ID], "the series that was ordered is stored")
 			told = append(told, o.UUID)
 		}
 	}

@@ -199,7 +199,7 @@ func (w *world) settled(t require.TestingT, e estate) {
 			case vegetation.Active:
 				require.NoError(t, err)
 				require.True(t, charge.Captured)
-				series, err := tx.Orders.Series(w.t.Context(), e.scope, order.ID, order.Index)
+				series, err := tx.Orders.Series(w.t.Context(), e.scope, order.ID, order.Reading())
 				require.NoError(t, err)
 				require.NotEmpty(t, series.Observations, "no point, no charge")
 			case vegetation.Failed:

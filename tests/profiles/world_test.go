@@ -49,7 +49,9 @@ func (c *computer) Compute(_ context.Context, req satellite.SeriesRequest) (vege
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked[req.Index.Code]++
-	return c.answer(req.Index.Code)
+	s, err := c.answer(req.Index.Code)
+	s.Mask, s.Dataset = req.Mask, req.Dataset
+	return s, err
 }
 
 func (c *computer) count(index vegetation.IndexCode) int {

@@ -101,11 +101,11 @@ func TestASeriesIsMadeAnewOnAnotherOutline(t *testing.T) {
 		require.Equal(t, []string{"NDVI"}, h.events())
 		require.Equal(t, []int{2}, []int{got.Order.Points})
 
-		earlier, err := h.orders.RetrieveOn(h.ctx, h.who, false, h.order, first.Order.BoundaryID, vegetation.Index{})
+		earlier, err := h.orders.RetrieveOn(h.ctx, h.who, false, h.order, first.Order.BoundaryID, vegetation.Choice{})
 		require.NoError(t, err)
 		require.Equal(t, first.Series, earlier.Series)
 		require.True(t, earlier.Order.BoundaryOutdated())
-		_, err = h.orders.RetrieveOn(h.ctx, h.who, false, h.order, got.Order.BoundaryID+1, vegetation.Index{})
+		_, err = h.orders.RetrieveOn(h.ctx, h.who, false, h.order, got.Order.BoundaryID+1, vegetation.Choice{})
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 
 		// On the same outline it is a refresh, and no news.

@@ -99,10 +99,47 @@ func TestEveryStoredIndexIsRefreshed(t *testing.T) {
 	require.ElementsMatch(t, []string{"NDVI", "NDMI"}, h.events())
 	require.Len(t, got.Series.Observations, 3)
 	h.write(func(tx ports.Repos) error {
-		further, err = tx.Orders.Series(h.ctx, h.scope(), h.order, "NDMI")
+		further, err = tx.Orders.Series(h.ctx, h.scope(), h.order, vegetation.Reading{Index: "NDMI"})
 		return err
 	})
 	require.Len(t, further.Observations, 3)
+}
+
+// A reading of another mask and data set is refreshed with its order, and is not due after it.
+func TestEveryReadingIsRefreshed(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		h := settle(t, database, "2025-05-05", "2025-05-20")
+		before := h.retrieve()
+		strict, dataset := vegetation.MaskStrict, vegetation.SentinelL2A
+		choice := vegetation.Choice{Mask: &strict, Dataset: &dataset}
+		reading := choice.Of(before.Order)
+		ndvi, err := vegetation.ParseIndex("NDVI")
+		require.NoError(t, err)
+		made, err := h.computer.Compute(h.ctx, satellite.SeriesRequest{
+			Boundary: h.shelf.Field, From: h.season.StartDate, To: h.season.EndDate, Index: ndvi, Mask: reading.Mask, Dataset: reading.Dataset,
+		})
+		require.NoError(t, err)
+		require.Len(t, made.Observations, 2)
+		h.write(func(tx ports.Repos) error {
+			d := vegetation.NewDerivation(before.Order, reading, h.clock.now)
+			d.Complete(before.Order, h.clock.now)
+			if err := tx.Orders.PutDerivation(h.ctx, h.scope(), d); err != nil {
+				return err
+			}
+			return tx.Orders.PutSeries(h.ctx, h.scope(), h.order, made)
+		})
+		h.shelf.Hold("2025-05-05", "2025-05-20", "2025-05-30")
+		own, read := h.refreshed()
+		require.Equal(t, []string{h.shelf.Scene("2025-05-30")}, read)
+		require.Equal(t, []string{"NDVI", "NDVI"}, h.events())
+		require.Len(t, own.Series.Observations, 3)
+		other, err := h.orders.RetrieveReading(h.ctx, h.who, false, h.order, choice, 0)
+		require.NoError(t, err)
+		require.Len(t, other.Series.Observations, 3)
+		require.Equal(t, []any{vegetation.Active, reading}, []any{other.Order.Status, other.Order.Reading()})
+		require.Empty(t, h.due(), "nothing is left to do")
+	})
 }
 
 // A source that is out costs nothing: the series stays, the refresh is tried again a few

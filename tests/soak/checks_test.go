@@ -132,7 +132,7 @@ func (f *farmstead) checkSeries(active map[int64]vegetation.OrderState) {
 		o := active[id]
 		var got vegetation.Series
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, tx ports.Repos) (err error) {
-			got, err = tx.Orders.Series(ctx, access.Own(f.company), id, o.Index)
+			got, err = tx.Orders.Series(ctx, access.Own(f.company), id, o.Reading())
 			return err
 		}))
 		unread := unreadDates(t, got)

@@ -20,34 +20,51 @@ func testDerivations(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope, order := w.ours.scope, w.newOrder(w.ours)
 	w.write(func(tx ports.Repos) error { return tx.Orders.Insert(w.ctx, scope, &order) })
-	get := func(s access.Scope, index vegetation.IndexCode) (out vegetation.Derivation, ok bool) {
+	get := func(s access.Scope, reading vegetation.Reading) (out vegetation.Derivation, ok bool) {
 		w.read(func(tx ports.Repos) (err error) {
-			out, ok, err = tx.Orders.Derivation(w.ctx, s, order.ID, index)
+			out, ok, err = tx.Orders.Derivation(w.ctx, s, order.ID, reading)
 			return err
 		})
 		return out, ok
 	}
-	_, ok := get(scope, vegetation.EVI)
+	_, ok := get(scope, vegetation.Reading{Index: vegetation.EVI})
 	require.False(t, ok)
-	d := vegetation.NewDerivation(order, vegetation.EVI, kept(w.clock.Now()))
+	d := vegetation.NewDerivation(order, vegetation.Reading{Index: vegetation.EVI}, kept(w.clock.Now()))
 	checked := kept(begin.Add(time.Hour))
 	for range 2 { // stored, and stored anew
 		w.write(func(tx ports.Repos) error { return tx.Orders.PutDerivation(w.ctx, scope, d) })
-		got, ok := get(scope, vegetation.EVI)
+		got, ok := get(scope, vegetation.Reading{Index: vegetation.EVI})
 		require.True(t, ok)
 		require.Equal(t, d, got)
 		d.Status, d.Reason, d.Attempts, d.CheckedAt, d.UpdatedAt = vegetation.Failed, "gone", 3, &checked, checked
 	}
-	_, ok = get(scope, vegetation.NBR)
+	_, ok = get(scope, vegetation.Reading{Index: vegetation.NBR})
 	require.False(t, ok, "another index")
-	_, ok = get(w.theirs.scope, vegetation.EVI)
+	for _, other := range []vegetation.Reading{{Index: vegetation.EVI, Mask: vegetation.MaskStrict}, {Index: vegetation.EVI, Dataset: vegetation.HLSS30}} {
+		_, ok = get(scope, other)
+		require.False(t, ok, "%s", other)
+		further := d
+		further.Reading = other
+		w.write(func(tx ports.Repos) error { return tx.Orders.PutDerivation(w.ctx, scope, further) })
+		got, ok := get(scope, other)
+		require.True(t, ok)
+		require.Equal(t, further, got)
+	}
+	w.read(func(tx ports.Repos) error {
+		n, err := tx.Orders.CountDerivations(w.ctx, scope, order.ID)
+		require.EqualValues(t, 3, n)
+		_, missing := tx.Orders.CountDerivations(w.ctx, w.theirs.scope, order.ID)
+		require.True(t, fault.Is(missing, fault.NotFound))
+		return err
+	})
+	_, ok = get(w.theirs.scope, vegetation.Reading{Index: vegetation.EVI})
 	require.False(t, ok, "another company's")
 	for _, s := range []access.Scope{w.theirs.scope, access.SharedWith(scope.Company())} {
 		err := w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.Orders.PutDerivation(ctx, s, d) })
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	}
 	w.share(grant{from: w.ours, to: w.theirs, target: "all", slugs: `["vi-profile.view"]`, status: "accepted"})
-	_, ok = get(access.SharedWith(w.theirs.scope.Company()), vegetation.EVI)
+	_, ok = get(access.SharedWith(w.theirs.scope.Company()), vegetation.Reading{Index: vegetation.EVI})
 	require.True(t, ok, "seen with its order")
 
 	w.read(func(tx ports.Repos) error {

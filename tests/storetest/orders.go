@@ -14,6 +14,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/list"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -154,7 +155,7 @@ func testSeries(t *testing.T, b Backend) {
 	check := func(want vegetation.Series) {
 		t.Helper()
 		w.read(func(tx ports.Repos) error {
-			got, err := tx.Orders.Series(w.ctx, scope, order.ID, string(want.Index))
+			got, err := tx.Orders.Series(w.ctx, scope, order.ID, want.Reading())
 			require.Equal(t, want, got)
 			return err
 		})
@@ -163,32 +164,43 @@ func testSeries(t *testing.T, b Backend) {
 		t.Helper()
 		w.write(func(tx ports.Repos) error { return tx.Orders.PutSeries(w.ctx, scope, order.ID, s) })
 	}
-	indexes := func(want ...string) {
+	readings := func(want ...string) {
 		t.Helper()
 		w.read(func(tx ports.Repos) error {
-			got, err := tx.Orders.Indexes(w.ctx, scope, order.ID)
-			require.Equal(t, want, got)
+			got, err := tx.Orders.Readings(w.ctx, scope, order.ID)
+			require.Equal(t, strings.Join(want, "; "), strings.Join(list.Map(got, vegetation.Reading.String), "; "))
 			return err
 		})
 	}
 	check(vegetation.Series{Index: "NDVI"})
-	indexes()
+	readings()
 	put(series)
-	indexes("NDVI")
+	readings("NDVI standard all")
 	check(series)
 	put(other)
 	put(shorter)
 	check(shorter)
 	check(other)
-	indexes("EVI", "NDVI")
+	strict, ofHLS := shorter, other
+	strict.Mask, ofHLS.Dataset = vegetation.MaskStrict, vegetation.HLSS30
+	check(vegetation.Series{Index: "NDVI", Mask: vegetation.MaskStrict})
+	for range 2 { // put, and replaced
+		put(strict)
+		put(ofHLS)
+	}
+	check(strict)
+	check(ofHLS)
+	check(shorter)
+	check(other)
+	readings("EVI standard all", "EVI standard hls-s30", "NDVI standard all", "NDVI strict all")
 	w.write(func(tx ports.Repos) error {
-		_, err := tx.Orders.Series(w.ctx, w.theirs.scope, order.ID, "NDVI")
+		_, err := tx.Orders.Series(w.ctx, w.theirs.scope, order.ID, vegetation.Reading{Index: "NDVI"})
 		require.True(t, fault.Is(err, fault.NotFound))
-		_, err = tx.Orders.Indexes(w.ctx, w.theirs.scope, order.ID)
+		_, err = tx.Orders.Readings(w.ctx, w.theirs.scope, order.ID)
 		require.True(t, fault.Is(err, fault.NotFound))
 		err = tx.Orders.PutSeries(w.ctx, w.theirs.scope, order.ID, series)
 		require.True(t, fault.Is(err, fault.NotFound))
-		_, err = tx.Orders.SeriesOn(w.ctx, w.theirs.scope, order.ID, order.BoundaryID, "NDVI")
+		_, err = tx.Orders.SeriesOn(w.ctx, w.theirs.scope, order.ID, order.BoundaryID, vegetation.Reading{Index: "NDVI"})
 		require.True(t, fault.Is(err, fault.NotFound))
 		return nil
 	})
@@ -198,14 +210,14 @@ func testSeries(t *testing.T, b Backend) {
 	order.BoundaryID, order.Points, order.FirstDate, order.LastDate = before+1, 2, &series.Observations[0].Date, &series.Observations[1].Date
 	w.write(func(tx ports.Repos) error { return tx.Orders.Update(w.ctx, scope, order) })
 	check(vegetation.Series{Index: "NDVI"})
-	indexes()
+	readings()
 	put(series)
 	check(series)
-	indexes("NDVI")
+	readings("NDVI standard all")
 	on := func(boundaryID int64, want vegetation.Series) {
 		t.Helper()
 		w.read(func(tx ports.Repos) error {
-			got, err := tx.Orders.SeriesOn(w.ctx, scope, order.ID, boundaryID, string(want.Index))
+			got, err := tx.Orders.SeriesOn(w.ctx, scope, order.ID, boundaryID, want.Reading())
 			require.Equal(t, want, got)
 			return err
 		})
@@ -214,14 +226,15 @@ func testSeries(t *testing.T, b Backend) {
 	on(before, other)
 	on(before+1, series)
 	w.read(func(tx ports.Repos) error {
-		all, err := tx.Orders.SeriesOf(w.ctx, scope, []vegetation.OrderState{order, {ID: order.ID, BoundaryID: before, Index: "EVI"}, {ID: order.ID, Index: "SAVI"}})
+		all, err := tx.Orders.SeriesOf(w.ctx, scope, []vegetation.OrderState{order, {ID: order.ID, BoundaryID: before, Index: "EVI"},
+			{ID: order.ID, BoundaryID: before, Index: "NDVI", Mask: vegetation.MaskStrict}, {ID: order.ID, Index: "SAVI"}})
 		require.NoError(t, err)
-		require.Equal(t, []vegetation.Series{series, other}, []vegetation.Series{all[0].Series, all[1].Series})
-		require.Len(t, all, 2, "of the third there is no series")
+		require.Equal(t, []vegetation.Series{series, other, strict}, []vegetation.Series{all[0].Series, all[1].Series, all[2].Series})
+		require.Len(t, all, 3, "of the last there is no series")
 		all, err = tx.Orders.SeriesOf(w.ctx, w.theirs.scope, []vegetation.OrderState{order})
 		require.NoError(t, err)
 		require.Empty(t, all)
-		_, err = tx.Orders.SeriesOn(w.ctx, scope, order.ID, before+1, "EVI")
+		_, err = tx.Orders.SeriesOn(w.ctx, scope, order.ID, before+1, vegetation.Reading{Index: "EVI"})
 		require.True(t, fault.Is(err, fault.NotFound))
 		got, err := tx.Orders.Get(w.ctx, scope, order.ID)
 		require.Equal(t, order, got)
@@ -258,7 +271,7 @@ func testOutlinesUpgrade(t *testing.T, b Backend) {
 		require.NotZero(t, got.BoundaryID)
 		require.False(t, got.BoundaryOutdated())
 		require.Equal(t, []any{1, 2, date(2026, 3, 1), date(2026, 3, 9)}, []any{got.Unread, got.Points, *got.FirstDate, *got.LastDate})
-		stored, err := tx.Orders.Series(w.ctx, scope, order.ID, "NDVI")
+		stored, err := tx.Orders.Series(w.ctx, scope, order.ID, vegetation.Reading{Index: "NDVI"})
 		require.Equal(t, series, stored)
 		return err
 	})

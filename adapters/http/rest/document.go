@@ -38,7 +38,7 @@ var transportCodes = map[string]string{
 	"idempotency_key_reused": "The Idempotency-Key was used for another request.",
 	"request_in_progress":    "A request with the same Idempotency-Key is still under way; repeat it as Retry-After says.",
 	"too_many_lists":         "The company reads too many whole lists at a time; finish one, or read pages.",
-	"limit_reached":          "The company has as many of something as it may have; details hold limit, of and setting (409).",
+	"limit_reached":          "The company, or one of its records, has as many of something as it may have; details hold limit, of and, where the operator can raise it, setting (409).",
 	"too_many_bodies":        "Too many large bodies of the company wait already, or take the memory for them; send them one after the other.",
 	"rate_limited":           "Too many requests; wait as Retry-After says.",
 	"changed_meanwhile":      "A record changed while its file was written; ask for the file again.",

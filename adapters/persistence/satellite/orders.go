@@ -20,6 +20,8 @@ type orderRow struct {
 	FieldID       int64
 	SeasonID      int64
 	IndexCode     string
+	Mask          string
+	Dataset       string
 	Status        vegetation.Status
 	Reason        string
 	Attempts      int
@@ -138,7 +140,7 @@ func (o orders) Update(ctx context.Context, scope access.Scope, order vegetation
 
 func rowOfOrder(s *vegetation.OrderState) orderRow {
 	return orderRow{
-		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index,
+		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
 		Status: s.Status, Reason: s.Reason, Attempts: s.Attempts, NextTryAt: sqlstore.NullableStamp(s.NextTryAt),
 		StartDate: sqlstore.DayAt(s.StartDate), EndDate: sqlstore.DayAt(s.EndDate), Boundary: sqlstore.JSONOf(s.Boundary), AreaM2: s.AreaM2,
 		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
@@ -148,13 +150,14 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 }
 
 func orderOfRow(row *orderRow) (vegetation.OrderState, error) {
+	reading, err := readingOf(row.IndexCode, row.Mask, row.Dataset)
 	return vegetation.OrderState{
 		ID: row.ID, UUID: row.UUID, CompanyID: row.CompanyID, FieldID: row.FieldID, FieldUUID: row.FieldUUID, SeasonID: row.SeasonID,
-		Index: row.IndexCode, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts, NextTryAt: row.NextTryAt.Nullable(),
+		Index: row.IndexCode, Mask: reading.Mask, Dataset: reading.Dataset, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts, NextTryAt: row.NextTryAt.Nullable(),
 		StartDate: row.StartDate.Time, EndDate: row.EndDate.Time, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
 		CreatedBy: sqlstore.ValueOf(row.CreatedBy), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, LastCheckedAt: row.LastCheckedAt.Nullable(),
 		Synthetic: row.Synthetic, NoSCL: row.NoSCL, SmallField: row.SmallField, Unread: row.Unread,
 		BoundaryID: row.BoundaryID, TodaysBoundaryID: sqlstore.ValueOf(row.Outline),
 		Points: row.Points, FirstDate: row.FirstDate.Nullable(), LastDate: row.LastDate.Nullable(),
-	}, nil
+	}, err
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -16,16 +17,35 @@ import (
 	"tilth/ports"
 )
 
-// readingRow is a series: of an order, an outline of its field and an index.
+// readingRow is a series: of an order, an outline of its field and a reading.
 type readingRow struct {
 	bun.BaseModel `bun:"table:profile_readings,alias:t"`
 	ID            int64 `bun:"id,pk,autoincrement"`
 	OrderID       int64
 	BoundaryID    int64
 	IndexCode     string
+	Mask          string
+	Dataset       string
 	Synthetic     bool
 	NoSCL         bool `bun:"no_scl"`
 	SmallField    bool
+}
+
+// readingOf returns the reading of stored texts. An index is kept as it stands, known or not.
+func readingOf(index, mask, dataset string) (r vegetation.Reading, err error) {
+	r.Index = vegetation.IndexCode(index)
+	if r.Mask, err = vegetation.ParseMask(mask); err == nil {
+		r.Dataset, err = vegetation.ParseDataset(dataset)
+	}
+	if err != nil {
+		err = fault.New(fault.Internal, "stored_reading", "A stored mask or data set is not known.").Because(err)
+	}
+	return r, err
+}
+
+// inReading restricts a query to the rows of a reading.
+func inReading(q *bun.SelectQuery, r vegetation.Reading) *bun.SelectQuery {
+	return q.Where("t.index_code = ?", r.Index).Where("t.mask = ?", r.Mask.String()).Where("t.dataset = ?", r.Dataset.String())
 }
 
 // dateRow is a date of a series; without statistics when Reason is set.
@@ -61,11 +81,12 @@ func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64
 		return err
 	}
 	row := readingRow{
-		OrderID: orderID, BoundaryID: order.BoundaryID, IndexCode: string(series.Index),
+		OrderID: orderID, BoundaryID: order.BoundaryID, IndexCode: string(series.Index), Mask: series.Mask.String(), Dataset: series.Dataset.String(),
 		Synthetic: series.Synthetic, NoSCL: series.NoSCL, SmallField: series.SmallField,
 	}
 	_, err = o.Session.NewDelete().Model((*readingRow)(nil)).Where("order_id = ?", orderID).
-		Where("boundary_id = ?", row.BoundaryID).Where("index_code = ?", row.IndexCode).Exec(ctx)
+		Where("boundary_id = ?", row.BoundaryID).Where("index_code = ?", row.IndexCode).
+		Where("mask = ?", row.Mask).Where("dataset = ?", row.Dataset).Exec(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,32 +96,36 @@ func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64
 	return sqlstore.InsertRows(ctx, o.Session, rowsOfSeries(row.ID, series))
 }
 
-func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, index string) (vegetation.Series, error) {
+func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (vegetation.Series, error) {
 	boundaryID, err := o.outline(ctx, scope, orderID)
 	if err != nil {
-		return vegetation.Series{Index: vegetation.IndexCode(index)}, err
+		return emptySeries(reading), err
 	}
-	series, _, err := o.reading(ctx, orderID, boundaryID, index)
+	series, _, err := o.stored(ctx, orderID, boundaryID, reading)
 	return series, err
 }
 
-func (o orders) SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, index string) (vegetation.Series, error) {
+func (o orders) SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, reading vegetation.Reading) (vegetation.Series, error) {
 	if _, err := o.outline(ctx, scope, orderID); err != nil {
 		return vegetation.Series{}, err
 	}
-	series, found, err := o.reading(ctx, orderID, boundaryID, index)
+	series, found, err := o.stored(ctx, orderID, boundaryID, reading)
 	if err == nil && !found {
 		err = fault.Missing("series")
 	}
 	return series, err
 }
 
-// reading returns a stored series; an empty one where none is found.
-func (o orders) reading(ctx context.Context, orderID, boundaryID int64, index string) (out vegetation.Series, found bool, err error) {
-	out.Index = vegetation.IndexCode(index)
+func emptySeries(r vegetation.Reading) vegetation.Series {
+	return vegetation.Series{Index: r.Index, Mask: r.Mask, Dataset: r.Dataset}
+}
+
+// stored returns a stored series; an empty one where none is found.
+func (o orders) stored(ctx context.Context, orderID, boundaryID int64, reading vegetation.Reading) (out vegetation.Series, found bool, err error) {
+	out = emptySeries(reading)
 	var head readingRow
-	err = o.Session.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.boundary_id = ?", boundaryID).
-		Where("t.index_code = ?", index).Scan(ctx)
+	q := o.Session.NewSelect().Model(&head).Where("t.order_id = ?", orderID).Where("t.boundary_id = ?", boundaryID)
+	err = inReading(q, reading).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return out, false, nil
 	}
@@ -109,7 +134,7 @@ func (o orders) reading(ctx context.Context, orderID, boundaryID int64, index st
 	}
 	var rows []dateRow
 	err = o.Session.NewSelect().Model(&rows).Where("t.reading_id = ?", head.ID).OrderExpr("t.line").Scan(ctx)
-	out = seriesOfRow(head)
+	out = seriesOfRow(head, reading)
 	out.Observations, out.Rejected = datesOfRows(rows)
 	return out, true, err
 }
@@ -125,18 +150,18 @@ func (o orders) SeriesOf(ctx context.Context, scope access.Scope, of []vegetatio
 		return nil, err
 	}
 	type key struct {
-		order, outline int64
-		index          string
+		order, outline       int64
+		index, mask, dataset string
 	}
 	readings := map[key]readingRow{}
 	for _, head := range heads {
-		readings[key{head.OrderID, head.BoundaryID, head.IndexCode}] = head
+		readings[key{head.OrderID, head.BoundaryID, head.IndexCode, head.Mask, head.Dataset}] = head
 	}
 	var out []ports.OrderSeries
 	var wanted []int64
 	for _, order := range of {
-		if head, ok := readings[key{order.ID, order.BoundaryID, order.Index}]; ok {
-			out = append(out, ports.OrderSeries{Order: order, Series: seriesOfRow(head)})
+		if head, ok := readings[key{order.ID, order.BoundaryID, order.Index, order.Mask.String(), order.Dataset.String()}]; ok {
+			out = append(out, ports.OrderSeries{Order: order, Series: seriesOfRow(head, order.Reading())})
 			wanted = append(wanted, head.ID)
 		}
 	}
@@ -156,10 +181,10 @@ func (o orders) SeriesOf(ctx context.Context, scope access.Scope, of []vegetatio
 }
 
 // seriesOfRow returns a series without its dates.
-func seriesOfRow(head readingRow) vegetation.Series {
-	return vegetation.Series{
-		Index: vegetation.IndexCode(head.IndexCode), Synthetic: head.Synthetic, NoSCL: head.NoSCL, SmallField: head.SmallField,
-	}
+func seriesOfRow(head readingRow, reading vegetation.Reading) vegetation.Series {
+	out := emptySeries(reading)
+	out.Synthetic, out.NoSCL, out.SmallField = head.Synthetic, head.NoSCL, head.SmallField
+	return out
 }
 
 // outline returns the outline that the series of an order is of. Faults: NotFound for an order outside the scope.
@@ -175,16 +200,25 @@ func (o orders) outline(ctx context.Context, scope access.Scope, orderID int64) 
 	return ids[0], nil
 }
 
-func (o orders) Indexes(ctx context.Context, scope access.Scope, orderID int64) ([]string, error) {
+func (o orders) Readings(ctx context.Context, scope access.Scope, orderID int64) ([]vegetation.Reading, error) {
 	boundaryID, err := o.outline(ctx, scope, orderID)
 	if err != nil {
 		return nil, err
 	}
-	var codes []string
-	err = o.Session.NewSelect().Model((*readingRow)(nil)).Column("index_code").Where("t.order_id = ?", orderID).
-		Where("t.boundary_id = ?", boundaryID).Scan(ctx, &codes)
-	slices.Sort(codes) // whatever order the database gives text in
-	return codes, err
+	var rows []readingRow
+	err = o.Session.NewSelect().Model(&rows).Where("t.order_id = ?", orderID).Where("t.boundary_id = ?", boundaryID).Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]vegetation.Reading, len(rows))
+	for i, row := range rows {
+		if readings[i], err = readingOf(row.IndexCode, row.Mask, row.Dataset); err != nil {
+			return nil, err
+		}
+	}
+	// Whatever order the database has for text.
+	slices.SortFunc(readings, func(a, b vegetation.Reading) int { return strings.Compare(a.String(), b.String()) })
+	return readings, nil
 }
 
 // rowsOfSeries numbers the dates: the observations, then the rejected, each in their order.
@@ -235,6 +269,8 @@ type derivationRow struct {
 	bun.BaseModel `bun:"table:profile_derivations,alias:t"`
 	OrderID       int64                `bun:"order_id,pk"`
 	IndexCode     vegetation.IndexCode `bun:"index_code,pk"`
+	Mask          string               `bun:"mask,pk"`
+	Dataset       string               `bun:"dataset,pk"`
 	Status        vegetation.Status
 	Reason        string
 	Attempts      int
@@ -243,15 +279,22 @@ type derivationRow struct {
 }
 
 // It belongs to the order, and is seen with it.
-func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int64, index vegetation.IndexCode) (vegetation.Derivation, bool, error) {
+func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (vegetation.Derivation, bool, error) {
 	visible := sqlstore.Where(o.Session.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), in(o.Session, scope)...).Where("t.id = ?", orderID)
-	q := o.Session.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible).Where("t.index_code = ?", index)
-	return sqlstore.Find(ctx, q, func(row *derivationRow) vegetation.Derivation {
+	q := o.Session.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible)
+	return sqlstore.Find(ctx, inReading(q, reading), func(row *derivationRow) vegetation.Derivation {
 		return vegetation.Derivation{
-			OrderID: row.OrderID, Index: row.IndexCode, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts,
+			OrderID: row.OrderID, Reading: reading, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts,
 			CheckedAt: row.CheckedAt.Nullable(), UpdatedAt: row.UpdatedAt.Time,
 		}
 	})
+}
+
+func (o orders) CountDerivations(ctx context.Context, scope access.Scope, orderID int64) (int64, error) {
+	if _, err := o.outline(ctx, scope, orderID); err != nil {
+		return 0, err
+	}
+	return o.Session.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id = ?", orderID).Count(ctx)
 }
 
 // It locks the order.
@@ -260,9 +303,9 @@ func (o orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetat
 		return err
 	}
 	row := derivationRow{
-		OrderID: d.OrderID, IndexCode: d.Index, Status: d.Status, Reason: d.Reason, Attempts: d.Attempts,
+		OrderID: d.OrderID, IndexCode: d.Index, Mask: d.Mask.String(), Dataset: d.Dataset.String(), Status: d.Status, Reason: d.Reason, Attempts: d.Attempts,
 		CheckedAt: sqlstore.NullableStamp(d.CheckedAt), UpdatedAt: sqlstore.StampAt(d.UpdatedAt),
 	}
 	return sqlstore.Run(ctx, o.Session.NewInsert().Model(&row).
-		Apply(sqlstore.Replacing("order_id, index_code", "status", "reason", "attempts", "checked_at", "updated_at")))
+		Apply(sqlstore.Replacing("order_id, index_code, mask, dataset", "status", "reason", "attempts", "checked_at", "updated_at")))
 }

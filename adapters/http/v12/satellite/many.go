@@ -11,7 +11,6 @@ import (
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/fault"
-	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
@@ -59,24 +58,23 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 		Query: append([]rest.Param{
 			{Name: "format", Type: rest.String, Enum: formats, Description: "Default jsonl."}, form.ShareParam,
 			{Name: "index_code", Type: rest.String, Description: "The stored series of this index, of the orders that have one; whatever its case. Default: each order's own."},
+			{Name: "mask", Type: rest.String, Description: "The stored series with this mask, in the same way."},
+			{Name: "dataset", Type: rest.String, Description: "The stored series of this data set, in the same way: " + datasetText},
 		}, filters...),
 		Media: form.Media(formats...),
 	}
 	rest.Handle(a, series, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.Shared
-		Format    string `query:"format"`
-		IndexCode string `query:"index_code"`
+		readingInput
+		Format string `query:"format"`
 	}) (rest.Raw, error) {
-		index := vegetation.Index{}
-		if in.IndexCode != "" {
-			var err error
-			if index, err = vegetation.ParseIndex(in.IndexCode); err != nil {
-				return rest.Raw{}, err
-			}
+		choice, err := in.choice()
+		if err != nil {
+			return rest.Raw{}, err
 		}
 		format := cmp.Or(in.Format, ports.JSONL)
-		write, err := files.SeriesOfMany(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values), index.Code, format)
+		write, err := files.SeriesOfMany(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values), choice, format)
 		return form.Download("series", format, write), err
 	})
 }
@@ -94,11 +92,12 @@ func placeMany(ctx context.Context, c *rest.Call, orders *satellite.Profiles) (o
 	var reqs []satellite.ProfileRequest
 	var at []int // of each request, in the array
 	for i, item := range items {
-		if wrong, ok := fault.As(item.Errors.Err()); ok {
+		req, err := item.Value.request()
+		if wrong, ok := fault.As(cmp.Or(item.Errors.Err(), err)); ok {
 			out.Items[i] = itemOf(i, satellite.Placed{Verdict: batch.Fail, Code: wrong.Code, Message: wrong.Message, Errors: wrong.Fields})
 			continue
 		}
-		reqs, at = append(reqs, item.Value.request()), append(at, i)
+		reqs, at = append(reqs, req), append(at, i)
 	}
 	placed, err := orders.PlaceMany(ctx, c.Principal(), reqs)
 	for n, p := range placed {

@@ -18,6 +18,8 @@ type OrderWrite struct {
 	FieldUUID string  `json:"field_uuid" format:"uuid" doc:"A field of your company, with a boundary."`
 	SeasonID  int64   `json:"season_id" minimum:"1" doc:"A season of your company; its dates are the window."`
 	IndexCode *string `json:"index_code" required:"false" doc:"Default NDVI."`
+	Mask      *string `json:"mask" required:"false" doc:"Which pixels count; default standard. See the parameter mask of a retrieve."`
+	Dataset   *string `json:"dataset" required:"false" doc:"The data set of the imagery archive that the series is of; default all. See the parameter dataset of a retrieve."`
 }
 
 // Placed is the answer to an order.
@@ -31,6 +33,8 @@ type ProfileOrder struct {
 	OrderID       int64      `json:"order_id"`
 	Status        string     `json:"status" enum:"pending,processing,active,failed"`
 	IndexCode     string     `json:"index_code"`
+	Mask          string     `json:"mask" doc:"The mask that the series is made with, in its one form."`
+	Dataset       string     `json:"dataset" doc:"The data sets that the series is of."`
 	Field         int64      `json:"field"`
 	Season        int64      `json:"season"`
 	StartDate     rest.Date  `json:"start_date"`
@@ -66,7 +70,11 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	place.Message = "Order accepted."
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Placed, error) {
-		order, err := orders.Place(ctx, c.Principal(), in.Body.request())
+		req, err := in.Body.request()
+		if err != nil {
+			return Placed{}, err
+		}
+		order, err := orders.Place(ctx, c.Principal(), req)
 		return Placed{order.ID, string(order.Status)}, err
 	})
 
@@ -91,7 +99,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	retrieve.Description = waitingText
 	retrieve.Faults = []int{http.StatusConflict}
 	retrieve.Query = []rest.Param{
-		form.ShareParam, indexParam, outlineParam,
+		form.ShareParam, indexParam, maskParam, datasetParam, outlineParam,
 		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},
 		{Name: "smoothed", Type: rest.Boolean, Description: "Adds the smoothed profile: Whittaker's smoother, second differences, weighted with the coverage."},
 	}
@@ -122,7 +130,7 @@ func indexTable() string {
 func showOrder(s vegetation.OrderState) ProfileOrder {
 	mask := map[bool]string{true: "none", false: "scl"}[s.NoSCL]
 	return ProfileOrder{
-		OrderID: s.ID, Status: string(s.Status), IndexCode: s.Index, Field: s.FieldID, Season: s.SeasonID,
+		OrderID: s.ID, Status: string(s.Status), IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(), Field: s.FieldID, Season: s.SeasonID,
 		StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate), ProfileUUID: s.UUID, FieldUUID: s.FieldUUID,
 		Company: s.CompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		LastCheckedAt: s.LastCheckedAt, Reason: form.OrNull(s.Reason), Synthetic: s.Synthetic, SmallField: s.SmallField,
@@ -132,8 +140,11 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 	}
 }
 
-// request returns what is ordered. Whether there is such an index is not checked.
-func (in OrderWrite) request() satellite.ProfileRequest {
-	code := vegetation.IndexCode(form.Or(in.IndexCode, string(vegetation.NDVI)))
-	return satellite.ProfileRequest{FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: code}
+// request returns what is ordered. Faults: Invalid (index_code, mask, dataset).
+func (in OrderWrite) request() (satellite.ProfileRequest, error) {
+	choice, err := chosen(in.IndexCode, in.Mask, in.Dataset)
+	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})
+	return satellite.ProfileRequest{
+		FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset,
+	}, err
 }

@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
 	"tilth/core/access"
+	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -99,11 +100,19 @@ func showObservation(o vegetation.Observation) Observation {
 
 var indexParam = rest.Param{Name: "index_code", Type: rest.String, Description: "The series of this index instead of the one that was ordered; whatever its case."}
 
+var maskParam = rest.Param{Name: "mask", Type: rest.String, Description: "The series with this mask instead of the ordered one: standard, strict or out:3,8,9 (the classes that are left out), and after it any of " +
+	"fmask:6,7 and qa_pixel:9 (bits that are left out too), dilate:2 (pixels of the mask), buffer:10 (metres along the outline), coverage:0.8 (minimum) and cloud:40 (percent), separated by commas."}
+
+var datasetText = strings.Join(vegetation.DatasetChoices(), ", ") + "."
+
+var datasetParam = rest.Param{Name: "dataset", Type: rest.String, Description: "The series of this data set of the imagery archive instead of the ordered one: " + datasetText}
+
 var outlineParam = rest.Param{Name: "boundary_id", Type: rest.Integer, Description: "The stored series on this outline of the field, such as the one before it was recomputed; 404 where there is none."}
 
-// waitingText says how a series of another index is answered.
-var waitingText = "`?index_code=` gives the series of another index for the same order, at no charge. It is computed once, when it is first asked for; " +
-	"the request waits for it up to " + strconv.Itoa(int(satellite.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
+// waitingText says how a series in another reading is answered.
+var waitingText = "`?index_code=`, `?mask=` and `?dataset=` select another reading of the same order, at no charge; what is left out is as it was ordered. It is computed once, when it is first asked for, " +
+	"kept up to date with the order, and made anew with it (`recompute`); an order has at most " + strconv.Itoa(vegetation.MaxReadings) + " beside its own (409 `limit_reached`). " +
+	"The request waits for it up to " + strconv.Itoa(int(satellite.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
 	"One that is not ready by then is answered with the status `processing`, an empty profile and `Retry-After`; one that cannot be computed with `failed` and the " +
 	"reason: it may be asked for again a day later. An order that is not active is answered with its own status and an empty profile."
 
@@ -111,17 +120,45 @@ const retryLater = 5 // seconds
 
 type profileInput struct {
 	form.SharedByID
-	IndexCode  string `query:"index_code"`
-	BoundaryID int64  `query:"boundary_id" minimum:"1"`
+	readingInput
+	BoundaryID int64 `query:"boundary_id" minimum:"1"`
 }
 
-// index returns the index that is asked for; the zero Index where none is.
-// Faults: Invalid (index_code).
-func (in profileInput) index() (vegetation.Index, error) {
-	if in.IndexCode == "" {
-		return vegetation.Index{}, nil
+type readingInput struct {
+	IndexCode string `query:"index_code"`
+	Mask      string `query:"mask"`
+	Dataset   string `query:"dataset"`
+}
+
+// choice returns the reading that is asked for. Faults: Invalid (index_code, mask, dataset).
+func (in readingInput) choice() (vegetation.Choice, error) {
+	return chosen(form.OrNull(in.IndexCode), form.OrNull(in.Mask), form.OrNull(in.Dataset))
+}
+
+// chosen returns a choice of texts, of which nil ones choose nothing. Faults: Invalid, of all fields that are wrong.
+func chosen(index, mask, dataset *string) (c vegetation.Choice, err error) {
+	wrong := fault.Fields{}
+	note := func(err error) {
+		if f, ok := fault.As(err); ok {
+			wrong.Merge(f.Fields)
+		}
 	}
-	return vegetation.ParseIndex(in.IndexCode)
+	if index != nil {
+		x, err := vegetation.ParseIndex(*index)
+		note(err)
+		c.Index = x.Code
+	}
+	if mask != nil {
+		m, err := vegetation.ParseMask(*mask)
+		note(err)
+		c.Mask = &m
+	}
+	if dataset != nil {
+		d, err := vegetation.ParseDataset(*dataset)
+		note(err)
+		c.Dataset = &d
+	}
+	return c, wrong.Err()
 }
 
 // waitGiven returns how long a caller would wait (RFC 7240, section 4.3), at most as long as
@@ -136,19 +173,19 @@ func waitGiven(c *rest.Call) time.Duration {
 	return satellite.IndexWait
 }
 
-// retrieved returns an order with the series that is asked for, its own or that of an index.
+// retrieved returns an order with the series that is asked for, its own or that of another reading.
 func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, in profileInput) (satellite.Profile, error) {
-	index, err := in.index()
+	choice, err := in.choice()
 	if err != nil {
 		return satellite.Profile{}, err
 	}
 	if in.BoundaryID != 0 {
-		return orders.RetrieveOn(ctx, c.Principal(), in.Share, in.ID, in.BoundaryID, index)
+		return orders.RetrieveOn(ctx, c.Principal(), in.Share, in.ID, in.BoundaryID, choice)
 	}
-	if index.IsZero() {
+	if choice.IsZero() {
 		return orders.Retrieve(ctx, c.Principal(), in.Share, in.ID)
 	}
-	found, err := orders.RetrieveIndex(ctx, c.Principal(), in.Share, in.ID, index, waitGiven(c))
+	found, err := orders.RetrieveReading(ctx, c.Principal(), in.Share, in.ID, choice, waitGiven(c))
 	sayLater(c, found.Order)
 	return found, err
 }
@@ -169,7 +206,7 @@ var profileFiles = []struct{ name, format, summary, description string }{
 	{"chart.svg", ports.SVG, "The profile as a picture, SVG", chartText},
 	{"chart.png", ports.PNG, "The profile as a picture, PNG", chartText},
 	{"export.csv", satellite.CSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
-		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces). " +
+		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces), mask, dataset. " +
 		"A rejected date has its reason, and neither a value nor statistics."},
 }
 
@@ -181,16 +218,16 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 		route := rest.Route{
 			Method: http.MethodGet, Path: ordersPath + "{id}/" + kind.name, OperationID: "vi_profile_order_" + strings.ReplaceAll(kind.name, ".", "_"),
 			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
-			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam, outlineParam}, Media: form.Media(kind.format),
+			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam, maskParam, datasetParam, outlineParam}, Media: form.Media(kind.format),
 			Faults: []int{http.StatusConflict},
 		}
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in profileInput) (rest.Raw, error) {
-			index, err := in.index()
+			choice, err := in.choice()
 			if err != nil {
 				return rest.Raw{}, err
 			}
 			file, err := files.File(ctx, c.Principal(), satellite.ProfileFileRequest{
-				Shared: in.Share, ID: in.ID, Index: index, Format: kind.format, Wait: waitGiven(c), BoundaryID: in.BoundaryID,
+				Shared: in.Share, ID: in.ID, Choice: choice, Format: kind.format, Wait: waitGiven(c), BoundaryID: in.BoundaryID,
 			})
 			sayLater(c, file.Order)
 			if kind.format == satellite.CSV {

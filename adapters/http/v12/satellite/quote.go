@@ -29,7 +29,11 @@ func registerQuote(a *rest.API, orders *satellite.Profiles) {
 		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
 	}
 	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Quote, error) {
-		q, err := orders.Quote(ctx, c.Principal(), in.Body.request())
+		req, err := in.Body.request()
+		if err != nil {
+			return Quote{}, err
+		}
+		q, err := orders.Quote(ctx, c.Principal(), req)
 		duplicate := form.Pointed(q.Duplicate, func(o vegetation.OrderState) int64 { return o.ID })
 		return Quote{q.Charge.Float(), q.Available.Float(), q.AlreadyCharged, duplicate, q.Scenes}, err
 	})

@@ -59,7 +59,7 @@ var (
 
 func (p properties) scene(id string, dataset vegetation.Dataset, sensed time.Time) vegetation.Scene {
 	s := vegetation.Scene{
-		ID: id, Platform: p.platform(id, dataset), Tile: p.tile(id), RelativeOrbit: p.orbit(id), SensedAt: sensed, Synthetic: p.flag("synthetic"),
+		ID: id, Dataset: dataset.Code, Platform: p.platform(id, dataset), Tile: p.tile(id), RelativeOrbit: p.orbit(id), SensedAt: sensed, Synthetic: p.flag("synthetic"),
 	}
 	if path, row := p.pathRow(id); path > 0 { // of Landsat; an overflight follows a path
 		s.Tile, s.RelativeOrbit = fmt.Sprintf("%03d%03d", path, row), path

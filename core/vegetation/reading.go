@@ -1,0 +1,114 @@
+package vegetation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+	"tilth/core/list"
+)
+
+// MaxReadings is how many readings an order may have beside its own: each is kept up to date with the order.
+const MaxReadings = 24
+
+// AllDatasets is every data set that the archive has, as it is; the zero value.
+const AllDatasets DatasetCode = ""
+
+const allName = "all"
+
+// String returns the code as it is written: all for AllDatasets.
+func (c DatasetCode) String() string { return cmp.Or(string(c), allName) }
+
+// DatasetChoices returns what a reading may be of, in the order of the documentation.
+func DatasetChoices() []string {
+	return append([]string{allName}, list.Map(datasets, func(d Dataset) string { return string(d.Code) })...)
+}
+
+// ParseDataset returns what a text selects; empty for all. Fault: Invalid, of the field "dataset".
+func ParseDataset(text string) (DatasetCode, error) {
+	switch {
+	case text == "" || text == allName:
+		return AllDatasets, nil
+	case slices.Contains(DatasetChoices(), text):
+		return DatasetCode(text), nil
+	default:
+		return "", fault.Field("dataset", fmt.Sprintf("%.30q is not a data set; choose one of %s.", text, strings.Join(DatasetChoices(), ", ")))
+	}
+}
+
+// Of returns the scenes that a reading of it looks at. A scene that names no data set is of Sentinel-2 L2A.
+func (c DatasetCode) Of(scenes []Scene) []Scene {
+	if c == AllDatasets {
+		return scenes
+	}
+	return slices.DeleteFunc(slices.Clone(scenes), func(s Scene) bool { return cmp.Or(s.Dataset, SentinelL2A) != c })
+}
+
+// Reading is one way to look at the imagery of a field: through an index and a mask, at one data set or at all.
+type Reading struct {
+	Index   IndexCode
+	Mask    Mask
+	Dataset DatasetCode
+}
+
+// String returns the reading's text, of which there is one for each.
+func (r Reading) String() string { return fmt.Sprintf("%s %s %s", r.Index, r.Mask, r.Dataset) }
+
+// ParseReading returns the reading of a text; a mask or data set that is not there is the usual. Fault: Invalid.
+func ParseReading(text string) (Reading, error) {
+	words := append(strings.Fields(text), "", "", "")
+	index, err := ParseIndex(words[0])
+	if err != nil {
+		return Reading{}, err
+	}
+	mask, err := ParseMask(words[1])
+	if err != nil {
+		return Reading{}, err
+	}
+	dataset, err := ParseDataset(words[2])
+	return Reading{index.Code, mask, dataset}, err
+}
+
+// Choice is the parts of a reading that somebody chooses; what is left open is as the order has it.
+type Choice struct {
+	Index   IndexCode
+	Mask    *Mask
+	Dataset *DatasetCode
+}
+
+// IsZero reports whether nothing is chosen: it is the order's own reading.
+func (c Choice) IsZero() bool { return c == Choice{} }
+
+// Of returns the reading of an order that is chosen.
+func (c Choice) Of(order OrderState) Reading {
+	r := order.Reading()
+	r.Index = cmp.Or(c.Index, r.Index)
+	if c.Mask != nil {
+		r.Mask = *c.Mask
+	}
+	if c.Dataset != nil {
+		r.Dataset = *c.Dataset
+	}
+	return r
+}
+
+// Reading returns the order's own reading.
+func (s OrderState) Reading() Reading { return Reading{IndexCode(s.Index), s.Mask, s.Dataset} }
+
+// As returns the order as it stands for a reading.
+func (s OrderState) As(r Reading) OrderState {
+	s.Index, s.Mask, s.Dataset = string(r.Index), r.Mask, r.Dataset
+	return s
+}
+
+// Reading returns what the series is.
+func (s Series) Reading() Reading { return Reading{s.Index, s.Mask, s.Dataset} }
+
+// TooManyReadings refuses a further reading of an order that has as many as it may.
+func TooManyReadings() error {
+	return fault.Newf(fault.Conflict, "limit_reached",
+		"An order has at most %d readings beside its own. Fix: use one that is there, with the same index_code, mask and dataset.", MaxReadings).
+		With("limit", MaxReadings).With("of", "readings")
+}
