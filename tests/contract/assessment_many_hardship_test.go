@@ -3,7 +3,6 @@ package contract
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -26,26 +25,27 @@ func TestKilledWhileImportingAssessments(t *testing.T) {
 			first := rig.StartProcess(t, database, imagery.URL, objects)
 			c := rig.Remote(t, first.URL, tokenOf(t, database))
 			c.Make("field/", map[string]any{"name": "North", "farm_id": newFarm(c)})
-			const total = 2_000
-			lines := []string{"resource_type,resource_name,assessment_year,soil.ph,fertilizers[0].product"}
-			for i := range total {
-				lines = append(lines, fmt.Sprintf("field,North,%d,6,urea", 1+i))
+			const total = 1_100
+			var job, made int64
+			for seen := int64(total); seen == total; made += total { // one that ends between two looks is none
+				lines := []string{"resource_type,resource_name,assessment_year,soil.ph,fertilizers[0].product"}
+				for i := range total {
+					lines = append(lines, fmt.Sprintf("field,North,%d,6,urea", 1+made+int64(i)))
+				}
+				job = *batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", csvOf(lines...)), 202).JobID
+				require.Eventually(t, func() bool {
+					seen = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%simport/%d/", assessmentsPath, job), nil), 200).Done
+					return seen > 0
+				}, 10*time.Minute, 5*time.Millisecond)
 			}
-			job := *batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", csvOf(lines...)), 202).JobID
-			var done int64
-			require.Eventually(t, func() bool {
-				done = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%simport/%d/", assessmentsPath, job), nil), 200).Done
-				return done > 0
-			}, 10*time.Minute, 5*time.Millisecond)
 			first.Kill()
-			require.Less(t, done, int64(total), "the import was over before it could be killed")
 
 			second := rig.StartProcess(t, database, imagery.URL, objects)
 			c = rig.Remote(t, second.URL, c.Token)
 			report := ended(t, c, "import/", job)
 			require.Equal(t, "completed", report.Status)
 			require.Equal(t, map[string]int64{"create": total}, report.Counts)
-			require.Equal(t, strconv.Itoa(total), c.Expect(200, http.MethodGet, assessmentsPath+"?page_size=1", nil).Header.Get("X-Total-Count"))
+			require.Equal(t, rig.Itoa(made), c.Expect(200, http.MethodGet, assessmentsPath+"?page_size=1", nil).Header.Get("X-Total-Count"))
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/tests/rig"
 )
@@ -113,11 +114,12 @@ func below(t *testing.T, c *rig.Client, path, assessment string) string {
 // importPrefix is the one resource that has no list: the reports of imports in the background.
 const importPrefix = "field/import/"
 
-// backgroundImport begins an import that is large enough for the background.
+// backgroundImport begins an import that is large enough for the background: of features without outlines.
 func backgroundImport(t *testing.T, c *rig.Client) int64 {
 	t.Helper()
-	farm := newFarm(c)
-	return *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, 1001, nil))), 202).JobID
+	const none = `{"type":"Feature","properties":{},"geometry":null}`
+	body := `{"type":"FeatureCollection","features":[` + strings.Repeat(none+",", farmapp.MaxImportedAtOnce) + none + "]}"
+	return *importOf(t, c.Upload(importPath(newFarm(c), ""), mediaGeoJSON, strings.NewReader(body)), 202).JobID
 }
 
 // Every route of the document, met by those who must not pass: nobody, roles that lack
@@ -139,13 +141,21 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 		}
 		routes := documentedRoutes(t)
 		require.Greater(t, len(routes), 25)
+		samples := map[string]string{}
+		sample := func(path string) string {
+			list, _, _ := strings.Cut(path, "{")
+			if samples[list] == "" {
+				samples[list] = sampleID(t, owner, path)
+			}
+			return samples[list]
+		}
 		for _, r := range routes {
 			path := r.path
 			list, _, hasID := strings.Cut(path, "{")
 			if hasID {
 				// Of a record below a record the first id alone is real: whose it is decides.
-				path = below(t, owner, r.path, sampleID(t, owner, r.path))
-				path = parameter.ReplaceAllString(path, sampleID(t, owner, r.path))
+				path = below(t, owner, r.path, sample(r.path))
+				path = parameter.ReplaceAllString(path, sample(r.path))
 			}
 			if r.public {
 				require.NotEqual(t, 401, nobody.Do(r.method, path, `{}`).Map(t)["code"], "%s %s", r.method, r.path)
@@ -162,9 +172,12 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 			}
 		}
 		// After all of it the owner still has everything.
-		for _, r := range routes {
-			if r.method == http.MethodGet && strings.Contains(r.path, "{") {
-				sampleID(t, owner, r.path)
+		for list, id := range samples {
+			switch _, batch := strings.CutPrefix(list, assessmentsPath); {
+			case list == importPrefix, batch && list != assessmentsPath:
+				owner.Expect(200, http.MethodGet, list+id+"/", nil)
+			default:
+				require.Equal(t, id, sampleID(t, owner, list+"{id}/"))
 			}
 		}
 	})

@@ -32,6 +32,8 @@ func MainWithoutLeaks(m *testing.M) {
 	output = &bytes.Buffer{}
 	http.DefaultTransport = Watched(http.DefaultTransport)
 	status := m.Run()
+	leaks.Lock() // a program that has ended may have a goroutine that still logs
+	defer leaks.Unlock()
 	if found := leaked(output.Bytes()); len(found) > 0 {
 		fmt.Printf("--- FAIL: secrets in logs, figures or errors:\n%s\n", strings.Join(found, "\n"))
 		status = max(status, 1)

@@ -42,6 +42,22 @@ type Options struct {
 	Demo     bool
 	Log      io.Writer // default: nowhere
 	Config   func(*cli.Config)
+	// SendBuffer is how many bytes of an answer the system takes that nobody reads; 0: as many as it likes.
+	SendBuffer int
+}
+
+// shallow is a listener whose connections send through a small buffer.
+type shallow struct {
+	net.Listener
+	bytes int
+}
+
+func (l shallow) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil {
+		err = conn.(*net.TCPConn).SetWriteBuffer(l.bytes)
+	}
+	return conn, err
 }
 
 // prepared is a PostgreSQL database with everything a new installation has.
@@ -159,12 +175,16 @@ func Start(t testing.TB, opts Options) *Server {
 	require.NoError(t, err)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	require.NoError(t, err)
+	s := &Server{t: t, URL: "http://" + listener.Addr().String()}
+	if opts.SendBuffer > 0 {
+		listener = shallow{listener, opts.SendBuffer}
+	}
 	admin, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() { done <- running.Serve(ctx, wire.Listeners{Main: listener, Admin: admin}) }()
 	var once sync.Once
-	s := &Server{t: t, URL: "http://" + listener.Addr().String(), AdminURL: "http://" + admin.Addr().String(), Operating: running.Operating(), tokens: running.Tokens()}
+	s.AdminURL, s.Operating, s.tokens = "http://"+admin.Addr().String(), running.Operating(), running.Tokens()
 	s.stop = func() {
 		once.Do(func() {
 			s.Observe("/metrics")
