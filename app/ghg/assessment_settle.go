@@ -18,6 +18,7 @@ import (
 type AssessmentChange struct {
 	Before *Whole // nil: a new one
 	Draft  AssessmentDraft
+	Same   bool // nothing is asked for but what there is: Draft is empty
 }
 
 // SettledAssessment is what became of a change: the assessment as it stands, or what was wrong.
@@ -39,6 +40,10 @@ func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who access.Pri
 	var fresh []*assessmentEdit
 	var of []int // the change of each of them
 	for i, c := range changes {
+		if c.Same {
+			out[i] = SettledAssessment{Whole: *c.Before, Unchanged: true}
+			continue
+		}
 		before := a.newWhole(who)
 		if c.Before != nil {
 			before = *c.Before
@@ -112,7 +117,7 @@ func (a *Assessments) insertAll(ctx context.Context, tx ports.Repos, who access.
 func liveResources(ctx context.Context, tx ports.Repos, scope access.Scope, changes []AssessmentChange) (func(r *assessment.Assessment) (bool, error), error) {
 	asked := map[assessment.ResourceType][]string{}
 	for _, c := range changes {
-		if r := c.Draft.Record; c.Before == nil || c.Before.ResourceType != r.ResourceType || c.Before.ResourceID != r.ResourceID {
+		if r := c.Draft.Record; !c.Same && (c.Before == nil || c.Before.ResourceType != r.ResourceType || c.Before.ResourceID != r.ResourceID) {
 			asked[r.ResourceType] = append(asked[r.ResourceType], strconv.FormatInt(r.ResourceID, 10))
 		}
 	}

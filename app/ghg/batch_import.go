@@ -287,10 +287,14 @@ func (m *batchImport) match(ctx context.Context, tx ports.Repos, rows []assessme
 
 // change returns the change that a row asks for; false where it is refused.
 func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, index int64) (AssessmentChange, bool) {
+	var out AssessmentChange
+	if whole, there := matched[row.ID]; there && m.heading.Same(row, &whole.Assessment, whole.Sheet) {
+		out.Same, row.ResourceType, row.ResourceID = true, whole.ResourceType, whole.ResourceID
+		row.Errors = fault.Fields{} // what a file cannot hold was stored so, and stays
+	}
 	if len(row.Errors) > 0 {
 		return AssessmentChange{}, false
 	}
-	var out AssessmentChange
 	var before *assessment.Assessment
 	var sheet assessment.Sheet
 	key := string(row.ResourceType) + ":" + strconv.FormatInt(row.ResourceID, 10)
@@ -302,6 +306,7 @@ func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, i
 		switch {
 		case !there:
 			row.Errors.Addf(assessment.ColumnID, "No assessment of your company has the id %d; leave it out for a new one.", row.ID)
+		case out.Same:
 		case m.some.Done > 0 && !whole.UpdatedAt.Before(m.some.CreatedAt):
 			row.Errors.Add(fault.NonField, "The assessment was written after the import began; a row before this one may be of the same.")
 		}
@@ -320,6 +325,9 @@ func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, i
 		return out, false
 	}
 	m.fresh[key] = index
+	if out.Same {
+		return out, true
+	}
 	out.Draft.Record, out.Draft.Sections, out.Draft.Declarations = m.heading.Over(row, before, sheet)
 	out.Draft.Declared = true
 	return out, true

@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -57,11 +58,12 @@ type batchSubmission struct{ batchSelection }
 
 func (s *batchSubmission) Alone() bool { return true }
 
+// Settle submits each once; one that was sent several times is answered at each of its places.
 func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessment.Judged, error) {
-	out := make([]assessment.Judged, len(s.ids))
+	out := make([]assessment.Judged, 0, len(s.ids))
 	apart := idempotency.Apart(ctx) // a repeat of the request finds what was submitted unchanged
 	for i, id := range s.ids {
-		j := assessment.Judged{Index: s.index + int64(i), AssessmentID: id, Outcome: batch.Submitted}
+		j := assessment.Judged{AssessmentID: id, Outcome: batch.Submitted}
 		done, err := s.bulk.Assessing.Submit(apart, s.who, id)
 		switch known, isFault := fault.As(err); {
 		case err == nil:
@@ -69,14 +71,20 @@ func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessme
 				j.Outcome = batch.Unchanged
 			}
 		case isFault && known.Kind == fault.NotFound:
-			j.Outcome, j.AssessmentID, j.SourceID, j.Problems = batch.Refused, 0, id, noSuch()
+			j.Outcome, j.Problems = batch.Refused, noSuch()
 		case isFault && (known.Kind == fault.Invalid || known.Kind == fault.Conflict || engineAway(known)):
 			j.Outcome, j.Problems = batch.Refused, refusedBy(known)
 		default:
 			return nil, err
 		}
-		out[i] = j
+		for n, place := range s.options.Selection.Places(id, s.index+int64(i)) {
+			if j.Index = place; n > 0 && j.Outcome == batch.Submitted {
+				j.Outcome = batch.Unchanged
+			}
+			out = append(out, j)
+		}
 	}
+	slices.SortFunc(out, func(a, b assessment.Judged) int { return cmp.Compare(a.Index, b.Index) })
 	return out, nil
 }
 

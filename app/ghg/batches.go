@@ -92,7 +92,7 @@ func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.K
 	if err := options.Check(kind).Err(); err != nil {
 		return BatchReport{}, err
 	}
-	total := int64(len(options.Selection.IDs))
+	total := options.Selection.Total()
 	if options.Selection.IDs == nil {
 		if total, err = app.In(ctx, b.Store.Read, func(ctx context.Context, tx ports.Repos) (int64, error) {
 			return tx.Assessments.Count(ctx, who.Scope(false), queryOf(options.Selection))

@@ -29,13 +29,15 @@ type Prefilled struct {
 	Applied []string // paths
 }
 
+// prefillNeeds are the permissions of a prefill.
+var prefillNeeds = []access.Permission{access.Assessments.Edit, access.Fields.View, access.Cultivations.View, access.Fertilizations.View}
+
 // Prefill proposes what the company's farm records know of the farm or field in the assessment year, and
 // writes it where it is asked to: what is filled in already stays, unless it is to be overwritten. Faults:
 // NotFound, Invalid (sections, crop_id, assessment_year).
 func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int64, decode func() (PrefillOptions, error)) (Prefilled, error) {
 	var out Prefilled
-	if err := a.Gate.Require(ctx, who,
-		access.Assessments.Edit, access.Fields.View, access.Cultivations.View, access.Fertilizations.View); err != nil {
+	if err := a.Gate.Require(ctx, who, prefillNeeds...); err != nil {
 		return out, err
 	}
 	var options PrefillOptions
@@ -101,13 +103,20 @@ func putProposal(draft *AssessmentDraft, before Whole, p assessment.Proposal) {
 	}
 }
 
+func checkPrefillSections(sections []string) error {
+	for _, key := range sections {
+		if !slices.Contains(assessment.Prefillable, key) {
+			return fault.Field("sections", key+" is none of "+strings.Join(assessment.Prefillable, ", ")+".")
+		}
+	}
+	return nil
+}
+
 // proposed gathers what the records know, and keeps the proposals of the sections asked for.
 func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole, options PrefillOptions) (assessment.Prefill, error) {
 	var none assessment.Prefill
-	for _, key := range options.Sections {
-		if !slices.Contains(assessment.Prefillable, key) {
-			return none, fault.Field("sections", key+" is none of "+strings.Join(assessment.Prefillable, ", ")+".")
-		}
+	if err := checkPrefillSections(options.Sections); err != nil {
+		return none, err
 	}
 	if whole.Year == nil {
 		return none, fault.Field("assessment_year", "Give the assessment its year first: it says which cultivations count.")

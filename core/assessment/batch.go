@@ -45,8 +45,26 @@ type Selection struct {
 	FarmCountry   string       `json:"farm_country,omitempty"`
 	Status        Status       `json:"status,omitempty"`
 	Ready         *bool        `json:"is_ready_for_submission,omitempty"`
-	IDs           []int64      `json:"ids,omitempty"` // in order; nil: all that the rest selects
+	IDs           []int64      `json:"ids,omitempty"`  // in order, each once; nil: all that the rest selects
+	Sent          []int64      `json:"sent,omitempty"` // submit: as they were sent, where that is another order
 }
+
+// Places returns where an id was sent, from 0; index where the ids were sent in their order.
+func (s *Selection) Places(id, index int64) []int64 {
+	if s.Sent == nil {
+		return []int64{index}
+	}
+	var out []int64
+	for i, sent := range s.Sent {
+		if sent == id {
+			out = append(out, int64(i))
+		}
+	}
+	return out
+}
+
+// Total is how many ids were sent.
+func (s *Selection) Total() int64 { return int64(max(len(s.IDs), len(s.Sent))) }
 
 // Holds tells whether a selection chooses an assessment, its ids left aside.
 func (s *Selection) Holds(a *Assessment) bool {
@@ -143,8 +161,13 @@ func (o *BatchOptions) Check(kind batch.Kind) fault.Fields {
 	if slices.ContainsFunc(o.Selection.IDs, func(id int64) bool { return id < 1 }) {
 		f.Add("ids", "Ids are whole numbers above 0.")
 	}
-	slices.Sort(o.Selection.IDs)
-	o.Selection.IDs = slices.Compact(o.Selection.IDs)
+	ids := slices.Sorted(slices.Values(o.Selection.IDs))
+	if ids = slices.Compact(ids); kind == BatchSubmit && !slices.Equal(ids, o.Selection.IDs) {
+		o.Selection.Sent = o.Selection.IDs
+	}
+	if o.Selection.IDs != nil {
+		o.Selection.IDs = append([]int64{}, ids...)
+	}
 	return f
 }
 

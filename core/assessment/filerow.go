@@ -105,6 +105,8 @@ type FileRow struct {
 	ResourceName string
 	Body         map[string]any // as [Table.Body] gives it
 	Errors       fault.Fields   // by column
+
+	cells []Cell // what the row holds of the columns of the table
 }
 
 // Row reads the texts of a row, one for each column.
@@ -131,6 +133,7 @@ func (h *Heading) Row(texts []string) FileRow {
 			cells = append(cells, Cell{name, text})
 		}
 	}
+	out.cells = cells
 	body, wrong := h.table.Body(cells)
 	if out.Errors.Merge(wrong); len(wrong) > 0 {
 		return out

@@ -3,6 +3,7 @@ package assessment_test
 import (
 	"bytes"
 	"iter"
+	"maps"
 	"slices"
 	"testing"
 
@@ -32,8 +33,14 @@ func written(t require.TestingT, tab *assessment.Table, a *assessment.Assessment
 	return out.String()
 }
 
-// readBack reads the one row of a file.
+// readBack reads the one row of a file, in which nothing is wrong.
 func readBack(t require.TestingT, tab *assessment.Table, file string) (*assessment.Heading, assessment.FileRow) {
+	heading, row := readRow(t, tab, file)
+	require.Empty(t, row.Errors)
+	return heading, row
+}
+
+func readRow(t require.TestingT, tab *assessment.Table, file string) (*assessment.Heading, assessment.FileRow) {
 	object := stored{bytes.NewReader([]byte(file))}
 	names, err := exchange.AssessmentTables{}.Heading(object)
 	require.NoError(t, err)
@@ -44,9 +51,7 @@ func readBack(t require.TestingT, tab *assessment.Table, file string) (*assessme
 	texts, err, more := next()
 	require.NoError(t, err)
 	require.True(t, more)
-	row := heading.Row(texts)
-	require.Empty(t, row.Errors)
-	return heading, row
+	return heading, heading.Row(texts)
 }
 
 // rebuilt is what a row makes of an assessment; before is nil for a new one.
@@ -187,4 +192,60 @@ func TestHeadingsAreRefused(t *testing.T) {
 	}))
 	_, wrong = tab.ReadHeading(tab.Template())
 	require.Empty(t, wrong, "the template is one that is taken")
+}
+
+// TestUnchangedRowsAreTheSame exports what was entered at random, odd things included that no file can tell, and reads it
+// back: it is the same; with any one text changed it is not.
+func TestUnchangedRowsAreTheSame(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	properties, _ := plain(t, tab.Schema())["properties"].(map[string]any)
+	odd := []any{nil, map[string]any{}, map[string]any{"value": "10", "unit": "ha"}, map[string]any{"value": "ten"}, map[string]any{"value": 10.0, "unit": 5.0, "note": "x"}}
+	rapid.Check(t, func(r *rapid.T) {
+		body, _ := tree(t, wheat).(map[string]any)
+		delete(body, "section_declarations")
+		for _, s := range tab.Sections() {
+			if rapid.IntRange(0, 2).Draw(r, s.Key) == 0 {
+				property, _ := properties[s.Key].(map[string]any)
+				body[s.Key] = generator{r}.value(property, s.Key)
+			}
+		}
+		body["growing_area"] = rapid.SampledFrom(odd).Draw(r, "area")
+		a, sheet := readBody(t, tab, body)
+		a.Declarations = rapid.SampledFrom([]assessment.Declarations{nil, {}, {"irrigation": "none"}}).Draw(r, "declared")
+		if len(sheet["irrigation"]) > 0 {
+			a.Declarations = nil
+		}
+		soil := assessment.Values{"soil_class": "sandy", "carbon_history": []any{}}
+		soil["notes"] = rapid.SampledFrom([]string{" ", "a\r\nb", "=1", "'", "\t", " x ", "\r"}).Draw(r, "notes")
+		sheet["soil"] = []assessment.Row{{Values: soil}}
+		for key, rows := range sheet {
+			for i := range rows {
+				if s, _ := tab.Section(key); s.Shape == assessment.List {
+					rows[i].ID = int64(i + 1)
+				}
+			}
+		}
+		heading, row := readRow(r, tab, written(r, tab, a, sheet))
+		require.True(r, heading.Same(&row, a, sheet))
+		changed := maps.Clone(soil)
+		changed["soil_class"] = "volcanic"
+		require.False(r, heading.Same(&row, a, withSoil(sheet, changed)))
+		require.False(r, heading.Same(&row, a, withSoil(sheet, nil)))
+		changed["soil_class"], changed["ph"] = "sandy", 6.5
+		other, more := readRow(r, tab, written(r, tab, a, withSoil(sheet, changed)))
+		require.False(r, other.Same(&more, a, sheet), "a value that the assessment does not have")
+		require.True(r, heading.Same(&row, a, withSoil(sheet, changed)), "a member without a column stays")
+		moved := *a
+		moved.ResourceID++
+		require.False(r, heading.Same(&row, &moved, sheet))
+	})
+}
+
+func withSoil(sheet assessment.Sheet, soil assessment.Values) assessment.Sheet {
+	out := maps.Clone(sheet)
+	if delete(out, "soil"); soil != nil {
+		out["soil"] = []assessment.Row{{Values: soil}}
+	}
+	return out
 }

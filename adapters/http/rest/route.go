@@ -35,6 +35,7 @@ type Route struct {
 	Message string         // of the success envelope; default "Success."
 	Media   []string       // content types of a bare answer ([Raw])
 	Secret  bool           // the answer holds a secret, which is not kept for an Idempotency-Key
+	Reading bool           // of a POST: nothing is stored, and its answer is not kept for an Idempotency-Key
 	Faults  []int          // statuses of failures, beside those that follow from the description
 
 	// Data names a defined schema of the answer's data, where its Go type does not say it,

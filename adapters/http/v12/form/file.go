@@ -12,6 +12,9 @@ import (
 	"tilth/ports"
 )
 
+// Zip is the format of an archive of files.
+const Zip = "zip"
+
 // formats are the content types of files, and the endings of their names.
 var formats = map[string]struct{ media, ending string }{
 	ports.GeoJSON: {rest.GeoJSONType, "geojson"},
@@ -19,6 +22,7 @@ var formats = map[string]struct{ media, ending string }{
 	ports.KML:     {"application/vnd.google-earth.kml+xml", "kml"},
 	ports.GPX:     {"application/gpx+xml", "gpx"},
 	ports.SHP:     {"application/zip", "zip"},
+	Zip:           {"application/zip", "zip"},
 	ports.JSONL:   {"application/x-ndjson", "jsonl"},
 	ports.PDF:     {"application/pdf", "pdf"},
 	ports.SVG:     {"image/svg+xml", "svg"},

@@ -52,10 +52,10 @@ type BatchProblem struct {
 
 // BatchItem is one row of a file, or one assessment, with what became of it.
 type BatchItem struct {
-	Index          int64          `json:"index" doc:"In the file, below the heading, or in the selection; from 0."`
+	Index          int64          `json:"index" doc:"In the file, below the heading, in the ids as they were sent, or in the selection; from 0."`
 	Verdict        string         `json:"verdict" enum:"create,update,skip,fail,submitted,unchanged,refused"`
-	SourceID       *int64         `json:"source_id" doc:"The assessment that was copied, or an id that was asked for and is not there."`
-	AssessmentID   *int64         `json:"assessment_id" doc:"The assessment that was made, changed, found or submitted."`
+	SourceID       *int64         `json:"source_id" doc:"Of a copy: the assessment that was copied, or an id that was asked for and is not there."`
+	AssessmentID   *int64         `json:"assessment_id" doc:"The assessment that was made, changed, found or submitted; of a submission also an id that is not there."`
 	ResourceType   *string        `json:"resource_type"`
 	ResourceID     *int64         `json:"resource_id"`
 	AssessmentYear *int           `json:"assessment_year"`
@@ -147,7 +147,7 @@ func (r bulkRoutes) registerCopy() {
 func (r bulkRoutes) registerSubmit() {
 	submit := assessmentRoute(http.MethodPost, "submit/", access.Assessments.Edit.For("submit_many"), "Submit many assessments")
 	submit.Description = "Each for itself, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
-		"with the codes and paths. One that is refused keeps no other back. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
+		"with the codes and paths. One that is refused keeps no other back. `index` is the place in `ids` as they were sent; one that is there twice is answered twice. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
 	submit.Message, submit.Also = "Submissions done.", alsoInBackground
 	submit.Body = rest.Body[SubmitMany]()
 	rest.Handle(r.api, submit, func(ctx context.Context, c *rest.Call, _ struct{}) (AssessmentBatch, error) {

@@ -76,10 +76,14 @@ func registerPrefill(a *rest.API, use *ghgapp.Assessments) {
 			if err == nil && len(raw) > 0 { // it may be left out
 				body, err = rest.Decode[PrefillRequest](c)
 			}
-			return ghgapp.PrefillOptions{Apply: body.Apply, Overwrite: body.Overwrite, Sections: body.Sections, CropID: form.OrZero(body.CropID)}, err
+			return body.options(), err
 		})
 		return showPrefill(found), err
 	})
+}
+
+func (r PrefillRequest) options() ghgapp.PrefillOptions {
+	return ghgapp.PrefillOptions{Apply: r.Apply, Overwrite: r.Overwrite, Sections: r.Sections, CropID: form.OrZero(r.CropID)}
 }
 
 func showPrefill(p ghgapp.Prefilled) Prefill {

@@ -21,6 +21,7 @@ func Register(a *rest.API, d Deps) {
 	registerAssessments(a, d.Assessments)
 	registerManyAssessments(a, d.Batches)
 	registerPrefill(a, d.Assessments)
+	registerMany(a, d.Assessments)
 	registerVerification(a, d.Verification)
 	registerCurves(a, d.Curves)
 	registerDashboard(a, d.Dashboard)

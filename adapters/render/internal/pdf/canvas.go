@@ -12,6 +12,7 @@ func (d *Document) Draw(height float64, pixels int, paint func(draw.Canvas)) {
 	d.f.ClipRect(Margin, y, d.width, height, false)
 	paint(draw.Canvas{Format: draw.Within(d.budget, canvas{d, y, scale}), Width: float64(pixels), Height: height / scale})
 	d.f.ClipEnd()
+	d.set, d.style = nil, nil // the end of a clip takes back what was set within
 	d.MoveTo(y + height)
 }
 

@@ -46,7 +46,29 @@ type Document struct {
 	width  float64 // between the margins
 	text   float64 // of texts and facts
 	foot   float64 // where blocks end
+
+	set   *draw.Letters // those in force; nil: not known
+	style *draw.Style   // of shapes, likewise
+	texts map[textKey]brokenText
+	split int // how many texts were broken into lines
 }
+
+// textKey is a text as it is measured: tables repeat units, sources and keys by the thousand.
+type textKey struct {
+	text  string
+	size  float64
+	bold  bool
+	width float64
+}
+
+// brokenText is a text in lines, with their widths.
+type brokenText struct {
+	lines  []string
+	widths []float64
+}
+
+// maxTexts bounds the texts that are kept measured.
+const maxTexts = 1 << 14
 
 // New begins a document with its first page. It ends with a budget, of which a block, a point of a
 // path or a letter of a drawing is a step. Faults: Internal for an unknown paper.
@@ -103,8 +125,11 @@ func (d *Document) At() float64 { return d.f.GetY() }
 // MoveTo sets where the next block begins.
 func (d *Document) MoveTo(y float64) { d.f.SetXY(Margin, y) }
 
-// Page begins a page.
-func (d *Document) Page() { d.f.AddPage() }
+// Page begins a page. The foot of the one before was set in other letters.
+func (d *Document) Page() {
+	d.f.AddPage()
+	d.set, d.style = nil, nil
+}
 
 // Need begins a page where less than a height is left.
 func (d *Document) Need(height float64) {
@@ -149,11 +174,29 @@ func lineHeight(l draw.Letters) float64 { return l.Size * perPoint * lineRatio }
 
 // lines breaks a text into lines of a width, one at least.
 func (d *Document) lines(text string, l draw.Letters, width float64) []string {
-	d.letters(l)
-	if lines := d.f.SplitText(draw.Printable(text), width); len(lines) > 0 {
-		return lines
+	return d.broken(text, l, width).lines
+}
+
+// broken breaks a text into lines of a width, once for all that is the same.
+func (d *Document) broken(text string, l draw.Letters, width float64) brokenText {
+	key := textKey{text, l.Size, l.Bold, width}
+	if known, ok := d.texts[key]; ok {
+		return known
 	}
-	return []string{""}
+	d.letters(l)
+	d.split++
+	out := brokenText{lines: d.f.SplitText(draw.Printable(text), width)}
+	if len(out.lines) == 0 {
+		out.lines = []string{""}
+	}
+	for _, line := range out.lines {
+		out.widths = append(out.widths, d.f.GetStringWidth(line))
+	}
+	if d.texts == nil || len(d.texts) >= maxTexts {
+		d.texts = make(map[textKey]brokenText)
+	}
+	d.texts[key] = out
+	return out
 }
 
 func (d *Document) put(lines []string, x, y float64, l draw.Letters) {
@@ -165,6 +208,10 @@ func (d *Document) put(lines []string, x, y float64, l draw.Letters) {
 
 // letters sets the letters of what is measured or written next.
 func (d *Document) letters(l draw.Letters) {
+	if d.set != nil && *d.set == l {
+		return
+	}
+	d.set = &l
 	style := ""
 	if l.Bold {
 		style = "B"
@@ -181,6 +228,10 @@ func (d *Document) rule(y, width float64) {
 
 // shape sets the colours and the width of what is drawn next.
 func (d *Document) shape(s draw.Style) {
+	if d.style != nil && *d.style == s {
+		return
+	}
+	d.style = &s
 	d.f.SetFillColor(int(s.Fill.R), int(s.Fill.G), int(s.Fill.B))
 	d.f.SetDrawColor(int(s.Edge.R), int(s.Edge.G), int(s.Edge.B))
 	d.f.SetLineWidth(s.Width / draw.PerMM)

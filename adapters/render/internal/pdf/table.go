@@ -82,12 +82,12 @@ func (d *Document) HeightOf(columns []Column, rows [][]Cell) float64 {
 }
 
 // cell returns the lines of a cell, and where they begin in it.
-func (d *Document) cell(c Column, cell Cell, l draw.Letters) (lines []string, left float64) {
+func (d *Document) cell(c Column, cell Cell, l draw.Letters) (text brokenText, left float64) {
 	left = cellRoom
 	if cell.Mark.A > 0 {
 		left += 2*markSize + cellRoom
 	}
-	return d.lines(cell.Text, l, c.Width-left-cellRoom), left
+	return d.broken(cell.Text, l, c.Width-left-cellRoom), left
 }
 
 // above returns the room above the first line of a row.
@@ -101,8 +101,8 @@ func above(row []Cell, l draw.Letters) float64 {
 func (d *Document) rowHeight(columns []Column, row []Cell, l draw.Letters) float64 {
 	upper := 1
 	for i, c := range columns {
-		lines, _ := d.cell(c, row[i], l)
-		upper = max(upper, len(lines))
+		text, _ := d.cell(c, row[i], l)
+		upper = max(upper, len(text.lines))
 	}
 	return float64(upper)*lineHeight(l) + 2*above(row, l)
 }
@@ -112,7 +112,7 @@ func (d *Document) row(columns []Column, row []Cell, l draw.Letters) {
 	top := y + above(row, l)
 	middle := top + lineHeight(l)/2
 	for i, c := range columns {
-		lines, left := d.cell(c, row[i], l)
+		text, left := d.cell(c, row[i], l)
 		if row[i].Box {
 			d.shape(draw.Style{Edge: draw.Ink, Width: 1})
 			d.f.Rect(x+cellRoom, middle-tickBox/2, tickBox, tickBox, "D")
@@ -121,10 +121,10 @@ func (d *Document) row(columns []Column, row []Cell, l draw.Letters) {
 			d.shape(draw.Style{Fill: row[i].Mark, Edge: draw.Soft, Width: 0.6})
 			d.f.Circle(x+cellRoom+markSize, middle, markSize, "FD")
 		}
-		for n, line := range lines {
+		for n, line := range text.lines {
 			at := x + left
 			if c.Right {
-				at = x + c.Width - cellRoom - d.f.GetStringWidth(line)
+				at = x + c.Width - cellRoom - text.widths[n]
 			}
 			d.put([]string{line}, at, top+float64(n)*lineHeight(l), l)
 		}
