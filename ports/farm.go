@@ -98,8 +98,9 @@ type Fertilizations interface {
 type Boundaries interface {
 	// Close ends the versions in force of the fields.
 	Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error
-	// Open stores versions that are in force; those before them must have been closed.
-	Open(ctx context.Context, scope access.Scope, versions []farm.BoundaryVersion) error
+	// Open begins a version of each field, in force from when the field was changed last, of the boundary that it has. Those
+	// before must have been closed. A by of 0 is nobody.
+	Open(ctx context.Context, scope access.Scope, fieldIDs []int64, by int64) error
 	// InForce returns the version of a field that is in force. Faults: NotFound where it has no boundary.
 	InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error)
 	// Count counts the versions of a field in the scope.

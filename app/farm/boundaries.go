@@ -7,15 +7,13 @@ import (
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/farm"
-	"tilth/core/record"
 	"tilth/ports"
 )
 
 // keepBoundaries writes the history of boundaries: a change ends the version in force
 // and, unless the boundary was taken away, begins another.
 func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
-	var ended []int64
-	var begun []farm.BoundaryVersion
+	var ended, begun []int64
 	for i, field := range after {
 		was := before[i]
 		if was == nil {
@@ -28,10 +26,7 @@ func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, b
 			ended = append(ended, field.ID)
 		}
 		if field.Boundary != nil {
-			begun = append(begun, farm.BoundaryVersion{
-				FieldID: field.ID, Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(),
-				ValidFrom: field.UpdatedAt, ChangedBy: &record.Ref{ID: who.UserID, Name: who.Name},
-			})
+			begun = append(begun, field.ID)
 		}
 	}
 	if len(ended) > 0 { // updates come one at a time, so one time ends them all
@@ -42,7 +37,7 @@ func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, b
 	if len(begun) == 0 {
 		return nil
 	}
-	return tx.Boundaries.Open(ctx, who.Scope(false), begun)
+	return tx.Boundaries.Open(ctx, who.Scope(false), begun, who.UserID)
 }
 
 // Boundaries is the use case of the history of a field's boundaries.

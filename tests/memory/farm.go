@@ -250,12 +250,17 @@ func (b *boundaries) Close(_ context.Context, _ access.Scope, fieldIDs []int64, 
 	return nil
 }
 
-func (b *boundaries) Open(_ context.Context, _ access.Scope, versions []farm.BoundaryVersion) error {
-	for _, v := range versions {
-		v.ID = int64(len(b.w.Boundaries) + 1)
-		b.w.Boundaries = append(b.w.Boundaries, v)
+func (b *boundaries) Open(ctx context.Context, scope access.Scope, fieldIDs []int64, by int64) error {
+	found, err := b.w.repos.Fields.GetMany(ctx, scope, fieldIDs)
+	for _, id := range fieldIDs {
+		if f, ok := found[id]; ok && f.Boundary != nil {
+			b.w.Boundaries = append(b.w.Boundaries, farm.BoundaryVersion{
+				ID: int64(len(b.w.Boundaries) + 1), FieldID: id, Boundary: f.Boundary.Geometry(), AreaM2: f.AreaM2(),
+				ValidFrom: f.UpdatedAt, ChangedBy: &record.Ref{ID: by},
+			})
+		}
 	}
-	return nil
+	return err
 }
 
 func (b *boundaries) InForce(_ context.Context, _ access.Scope, fieldID int64) (farm.BoundaryVersion, error) {

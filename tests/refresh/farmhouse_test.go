@@ -150,16 +150,11 @@ func (h *farmhouse) found() {
 		if err := tx.Fields.Insert(h.ctx, h.scope(), []*farm.Field{&h.field}); err != nil {
 			return err
 		}
-		if err := tx.Boundaries.Open(h.ctx, h.scope(), []farm.BoundaryVersion{h.version()}); err != nil {
+		if err := tx.Boundaries.Open(h.ctx, h.scope(), []int64{h.field.ID}, 0); err != nil {
 			return err
 		}
 		return tx.Seasons.Insert(h.ctx, h.scope(), []*farm.Season{&h.season})
 	})
-}
-
-// version is the field's boundary as its history keeps it.
-func (h *farmhouse) version() farm.BoundaryVersion {
-	return farm.BoundaryVersion{FieldID: h.field.ID, Boundary: h.field.Boundary.Geometry(), AreaM2: h.field.AreaM2(), ValidFrom: h.clock.now}
 }
 
 func (h *farmhouse) scope() access.Scope { return access.Own(h.who.CompanyID) }

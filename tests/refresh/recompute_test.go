@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/satellite"
-	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
@@ -43,7 +42,7 @@ func (h *farmhouse) redraw(times float64) {
 		if err := tx.Boundaries.Close(h.ctx, h.scope(), []int64{h.field.ID}, h.clock.now); err != nil {
 			return err
 		}
-		return tx.Boundaries.Open(h.ctx, h.scope(), []farm.BoundaryVersion{h.version()})
+		return tx.Boundaries.Open(h.ctx, h.scope(), []int64{h.field.ID}, 0)
 	})
 }
 

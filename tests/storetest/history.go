@@ -277,19 +277,25 @@ func testFertilizationSharing(t *testing.T, b Backend) {
 func testBoundaries(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope, id := w.ours.scope, w.ours.field.ID
-	first := farm.BoundaryVersion{
-		FieldID: id, Boundary: square(10, 45, 0.01).Geometry(), AreaM2: 10_000, ValidFrom: kept(w.clock.Now()), ChangedBy: &w.ours.user,
+	field := w.ours.field
+	put := func(tx ports.Repos, side float64, at time.Time) farm.BoundaryVersion {
+		field.Boundary, field.UpdatedAt = square(10, 45, side), at
+		require.NoError(t, tx.Fields.Update(w.ctx, scope, &field))
+		return farm.BoundaryVersion{FieldID: id, Boundary: field.Boundary.Geometry(), AreaM2: field.AreaM2(), ValidFrom: kept(at)}
 	}
-	second := first
-	second.Boundary, second.ValidFrom, second.ChangedBy = square(10, 45, 0.02).Geometry(), first.ValidFrom.Add(time.Hour), nil
+	var first, second farm.BoundaryVersion
 	w.write(func(tx ports.Repos) error {
-		require.NoError(t, tx.Boundaries.Open(w.ctx, scope, []farm.BoundaryVersion{first}))
+		first = put(tx, 0.01, w.clock.Now())
+		first.ChangedBy = &w.ours.user
+		require.NoError(t, tx.Boundaries.Open(w.ctx, w.theirs.scope, []int64{id}, 0), "others begin nothing")
+		require.NoError(t, tx.Boundaries.Open(w.ctx, scope, []int64{id}, w.ours.user.ID))
+		second = put(tx, 0.02, first.ValidFrom.Add(time.Hour))
 		require.NoError(t, tx.Boundaries.Close(w.ctx, w.theirs.scope, []int64{id}, second.ValidFrom), "others end nothing")
 		require.NoError(t, tx.Boundaries.Close(w.ctx, scope, []int64{id}, second.ValidFrom))
-		return tx.Boundaries.Open(w.ctx, scope, []farm.BoundaryVersion{second})
+		return tx.Boundaries.Open(w.ctx, scope, []int64{id}, 0)
 	})
 	err := w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
-		return tx.Boundaries.Open(ctx, scope, []farm.BoundaryVersion{second})
+		return tx.Boundaries.Open(ctx, scope, []int64{id}, 0)
 	})
 	require.True(t, fault.Is(err, fault.Conflict), "two in force: %v", err)
 	first.ValidTo = &second.ValidFrom

@@ -15,6 +15,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/list"
+	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -252,8 +253,11 @@ func testOutlinesUpgrade(t *testing.T, b Backend) {
 		{Date: date(2026, 3, 1), Value: 0.5, Coverage: 1, NValid: 9, NPolygon: 9, Items: []string{"a"}, Origin: vegetation.Origin{Fingerprint: "f"}},
 		{Date: date(2026, 3, 9), Value: 0.6, Coverage: 1, NValid: 9, NPolygon: 9, Items: []string{"b"}},
 	}, Rejected: []vegetation.Rejection{{Date: date(2026, 3, 5), Reason: vegetation.ReasonError, Items: []string{"c"}, Note: "gone"}}}
+	field, outline := w.ours.field, geo.RestoreBoundary(order.Boundary, geo.Measures{})
+	field.Boundary = &outline
 	w.write(func(tx ports.Repos) error {
-		if err := tx.Boundaries.Open(w.ctx, scope, []farm.BoundaryVersion{{FieldID: order.FieldID, Boundary: order.Boundary, ValidFrom: w.clock.Now()}}); err != nil {
+		require.NoError(t, tx.Fields.Update(w.ctx, scope, &field))
+		if err := tx.Boundaries.Open(w.ctx, scope, []int64{order.FieldID}, 0); err != nil {
 			return err
 		}
 		return tx.Orders.PutSeries(w.ctx, scope, order.ID, series)

@@ -47,20 +47,18 @@ func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []in
 		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", bun.List(fieldIDs)).Where("t.valid_to IS NULL"))
 }
 
-func (b boundaries) Open(ctx context.Context, scope access.Scope, versions []farm.BoundaryVersion) error {
+// Outlines are long: the database copies them.
+func (b boundaries) Open(ctx context.Context, scope access.Scope, fieldIDs []int64, by int64) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
 	}
-	return sqlstore.InsertAll(ctx, b.s, versions, func(_ int, v farm.BoundaryVersion) boundaryRow {
-		row := boundaryRow{
-			CompanyID: scope.Company(), FieldID: v.FieldID, Boundary: sqlstore.JSONOf(v.Boundary),
-			AreaM2: v.AreaM2, ValidFrom: sqlstore.StampAt(v.ValidFrom), ValidTo: sqlstore.NullableStamp(v.ValidTo),
-		}
-		if v.ChangedBy != nil {
-			row.ChangedBy = &v.ChangedBy.ID
-		}
-		return row
-	})
+	if len(fieldIDs) == 0 {
+		return nil
+	}
+	return sqlstore.Run(ctx, b.s.NewRaw(`INSERT INTO field_boundaries (company_id, field_id, boundary, area_m2, valid_from, changed_by)
+		SELECT t.company_id, t.id, t.boundary, t.area_m2, t.updated_at, CAST(? AS BIGINT) FROM fields AS t
+		WHERE ? AND t.id IN (?) AND t.deleted_at IS NULL AND t.boundary IS NOT NULL ORDER BY t.id`,
+		sqlstore.NullableID(by), sqlstore.Own("t", scope), bun.List(fieldIDs)))
 }
 
 func (b boundaries) InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error) {
