@@ -49,8 +49,16 @@ func newACME(cfg cli.Config, store ports.CertificateStore, log *slog.Logger) (*c
 			return nil, fmt.Errorf("the file %s of TILTH_ACME_ROOTS holds no certificate", cfg.ACMERoots)
 		}
 	}
+	var binding *certificate.Binding
+	if cfg.ACMEEABID != "" {
+		key, err := cfg.ACMEKey()
+		if err != nil {
+			return nil, fmt.Errorf("read TILTH_ACME_EAB_KEY: %w", err)
+		}
+		binding = &certificate.Binding{ID: cfg.ACMEEABID, Key: key}
+	}
 	return certificate.NewACME(certificate.ACMEConfig{
-		Directory: cfg.ACMEDirectory, Roots: roots, Email: cfg.ACMEEmail, Domains: cfg.ACMENames(), OverHTTP: cfg.ACMEHTTPAddr != "",
+		Directory: cfg.ACMEDirectory, Roots: roots, Email: cfg.ACMEEmail, Domains: cfg.ACMENames(), Binding: binding, OverHTTP: cfg.ACMEHTTPAddr != "",
 		Store: store, Clock: identity.Clock{}, Holder: identity.Random{}.UUID(), Log: log,
 	}), nil
 }

@@ -32,6 +32,8 @@ type ACMEConfig struct {
 	Roots     *x509.CertPool // that the directory is trusted by; nil: those of the system
 	Email     string         // that the authority writes to; may be empty
 	Domains   []string
+	// Binding ties the account to one that the authority knows the operator by; nil: it asks for none.
+	Binding *Binding
 	// OverHTTP proves a name by an answer of [ACME.Challenges] (http-01), and not by one of the
 	// TLS address (tls-alpn-01).
 	OverHTTP bool
@@ -39,6 +41,12 @@ type ACMEConfig struct {
 	Clock    ports.Clock
 	Holder   string // names this server among those that share the store
 	Log      *slog.Logger
+}
+
+// Binding is an external account (RFC 8555, section 7.3.4).
+type Binding struct {
+	ID  string // of the key
+	Key []byte
 }
 
 // ACME keeps the certificates of names: it fetches them and renews them in time. Of the servers

@@ -3,6 +3,7 @@ package certificate_test
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"log/slog"
 	"net"
@@ -261,4 +262,26 @@ func TestAStoreThatIsAway(t *testing.T) {
 	require.ErrorContains(t, err, "away")
 	require.NoError(t, w.server("first").Reach(t.Context()))
 	require.Error(t, w.server("first", func(c *certificate.ACMEConfig) { c.Directory = "http://127.0.0.1:1/dir" }).Reach(t.Context()))
+}
+
+// An authority that takes bound accounts alone: without the key the reason is named, with it the certificate comes.
+func TestAnAccountIsBound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.authority = authority.StartBound(t, 90*24*time.Hour, w.onHTTP.Addr(), w.overTLS.Addr())
+	unbound := w.server("first")
+	w.answer(unbound)
+	require.Zero(t, w.keep(unbound))
+	kept, err := unbound.Kept(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, kept[0].Failure.Reason, "externalAccountRequired")
+	w.clock.advance(6 * time.Minute)
+	key, err := base64.RawURLEncoding.DecodeString(authority.BoundKey)
+	require.NoError(t, err)
+	bound := func(c *certificate.ACMEConfig) { c.Binding = &certificate.Binding{ID: authority.BoundID, Key: key} }
+	require.Equal(t, 1, w.keep(w.server("first", bound)))
+	w.clock.advance(61 * 24 * time.Hour)
+	restarted := w.server("second")
+	require.NoError(t, restarted.Load(t.Context()))
+	require.Equal(t, 1, w.keep(restarted), "the account is bound for good")
 }

@@ -87,6 +87,9 @@ func (a *ACME) account(ctx context.Context) (*acme.Client, error) {
 	if a.Email != "" {
 		account.Contact = []string{"mailto:" + a.Email}
 	}
+	if b := a.Binding; b != nil {
+		account.ExternalAccountBinding = &acme.ExternalAccountBinding{KID: b.ID, Key: b.Key}
+	}
 	if _, err := client.Register(ctx, account, acme.AcceptTOS); err != nil && !errors.Is(err, acme.ErrAccountAlreadyExists) {
 		return nil, fmt.Errorf("register an account: %w", err)
 	}

@@ -41,6 +41,8 @@ type Config struct {
 	ACMEDirectory       string        `env:"TILTH_ACME_DIRECTORY" envDefault:"https://acme-v02.api.letsencrypt.org/directory" help:"authority that certificates are fetched from"`
 	ACMERoots           string        `env:"TILTH_ACME_ROOTS" help:"file with the certificates that the authority's directory is trusted by, PEM; empty: those of the system"`
 	ACMEEmail           string        `env:"TILTH_ACME_EMAIL" help:"address that the authority writes to; empty: none"`
+	ACMEEABID           string        `env:"TILTH_ACME_EAB_ID" help:"id of the key that ties the account to one that the authority knows you by; empty: it asks for none"`
+	ACMEEABKey          string        `env:"TILTH_ACME_EAB_KEY" show:"masked" help:"that key (HMAC), base64url, as the authority gave it"`
 	ACMEHTTPAddr        string        `env:"TILTH_ACME_HTTP_ADDR" help:"HOST:PORT that answers challenges over plain HTTP (http-01) and leads to HTTPS, such as :80; empty: challenges are answered on TILTH_ADDR (tls-alpn-01)"`
 	Hosts               string        `env:"TILTH_HOSTS" help:"names that the server is reached under, comma-separated: links of a request under another name lead to the first; empty: those of TILTH_ACME_DOMAINS, or any name"`
 	TrustedProxies      string        `env:"TILTH_TRUSTED_PROXIES" help:"networks whose X-Forwarded-* headers count, comma-separated CIDRs"`

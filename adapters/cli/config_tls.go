@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/base64"
 	"net"
 	"net/mail"
 	"net/url"
@@ -26,6 +27,11 @@ func (c *Config) AllowedHosts() []string {
 // ACMENames returns the names whose certificates are fetched, in lower case.
 func (c *Config) ACMENames() []string { return words(strings.ToLower(c.ACMEDomains)) }
 
+// ACMEKey returns the key of TILTH_ACME_EAB_KEY: base64url, with or without padding.
+func (c *Config) ACMEKey() ([]byte, error) {
+	return base64.RawURLEncoding.DecodeString(strings.TrimRight(c.ACMEEABKey, "="))
+}
+
 // checkTLS checks the settings of certificates and names; `tilth doctor` looks at what they name.
 func (c *Config) checkTLS(check checker) {
 	check((c.TLSCert == "") == (c.TLSKey == ""), "TILTH_TLS_KEY", "it and TILTH_TLS_CERT are set together")
@@ -34,6 +40,7 @@ func (c *Config) checkTLS(check checker) {
 	}
 	if c.ACMEDomains == "" {
 		check(c.ACMEHTTPAddr == "", "TILTH_ACME_DOMAINS", "it must be set if TILTH_ACME_HTTP_ADDR is")
+		check(c.ACMEEABID == "" && c.ACMEEABKey == "", "TILTH_ACME_DOMAINS", "it must be set if TILTH_ACME_EAB_ID or TILTH_ACME_EAB_KEY is")
 		return
 	}
 	check(c.TLSCert == "", "TILTH_TLS_CERT", "only one of it and TILTH_ACME_DOMAINS may be set")
@@ -47,6 +54,9 @@ func (c *Config) checkTLS(check checker) {
 		address, err := mail.ParseAddress(c.ACMEEmail)
 		check(err == nil && address.Address == c.ACMEEmail, "TILTH_ACME_EMAIL", "%q is not an e-mail address such as ops@example.org", c.ACMEEmail)
 	}
+	check((c.ACMEEABID == "") == (c.ACMEEABKey == ""), "TILTH_ACME_EAB_KEY", "it and TILTH_ACME_EAB_ID are set together")
+	_, err = c.ACMEKey()
+	check(err == nil, "TILTH_ACME_EAB_KEY", "it is not base64url; copy it as the authority shows it")
 	_, _, err = net.SplitHostPort(c.ACMEHTTPAddr)
 	check(c.ACMEHTTPAddr == "" || err == nil, "TILTH_ACME_HTTP_ADDR", "%q is not HOST:PORT", c.ACMEHTTPAddr)
 }

@@ -29,16 +29,34 @@ type Authority struct {
 	FrontPEM  []byte
 }
 
+// The external account of an authority that takes accounts bound to it alone.
+const (
+	BoundID  = "farm-7"
+	BoundKey = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
+)
+
 // Start starts an authority whose certificates are good for a time. It looks for answers to
 // challenges behind two listeners of the test: of http-01 and of tls-alpn-01.
 func Start(t testing.TB, good time.Duration, overHTTP, overTLS net.Addr) *Authority {
 	t.Helper()
+	return start(t, good, overHTTP, overTLS, false)
+}
+
+// StartBound starts an authority that takes accounts bound to [BoundID] by [BoundKey] alone.
+func StartBound(t testing.TB, good time.Duration, overHTTP, overTLS net.Addr) *Authority {
+	t.Helper()
+	return start(t, good, overHTTP, overTLS, true)
+}
+
+func start(t testing.TB, good time.Duration, overHTTP, overTLS net.Addr, bound bool) *Authority {
+	t.Helper()
 	require.NoError(t, os.Setenv("PEBBLE_VA_NOSLEEP", "1")) // no setting of its own
 	silent, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
+	require.NoError(t, store.AddExternalAccountKeyByID(BoundID, BoundKey))
 	signer := ca.New(silent, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: uint64(good.Seconds())}})
 	port := func(addr net.Addr) int { return addr.(*net.TCPAddr).Port }
 	prover := va.New(silent, port(overHTTP), port(overTLS), true, resolver(t), store)
-	front := wfe.New(silent, store, prover, signer, []string{"authority.test"}, true, false, 1, 1)
+	front := wfe.New(silent, store, prover, signer, []string{"authority.test"}, true, bound, 1, 1)
 	server := httptest.NewTLSServer(front.Handler())
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()

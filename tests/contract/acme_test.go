@@ -98,11 +98,12 @@ func TestCertificatesAreFetched(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		const name = "tilth.farm.test"
 		public, plain := newFront(t), newFront(t)
-		a := authority.Start(t, 90*24*time.Hour, plain.Addr(), public.Addr())
+		a := authority.StartBound(t, 90*24*time.Hour, plain.Addr(), public.Addr())
 		roots := filepath.Join(t.TempDir(), "roots.pem")
 		require.NoError(t, os.WriteFile(roots, a.FrontPEM, 0o600))
 		settings := []string{
 			"TILTH_ACME_DOMAINS=" + name, "TILTH_ACME_DIRECTORY=" + a.Directory, "TILTH_ACME_ROOTS=" + roots, "TILTH_ACME_EMAIL=ops@farm.test",
+			"TILTH_ACME_EAB_ID=" + authority.BoundID, "TILTH_ACME_EAB_KEY=" + authority.BoundKey + "==",
 			"TILTH_SECRET_KEY=" + runJSON(t, database, "secret", "create")["key"].(string),
 		}
 		out, _, status := run(t, database, "", append([]string{"doctor"}, flagsOf(settings)...)...)
@@ -163,6 +164,7 @@ func TestACMESettingsThatCannotWork(t *testing.T) {
 		"TILTH_TLS_CERT":       {"TILTH_ACME_DOMAINS=a.example", "TILTH_TLS_CERT=x", "TILTH_TLS_KEY=y"},
 		"TILTH_ACME_DIRECTORY": {"TILTH_ACME_DOMAINS=a.example", "TILTH_ACME_DIRECTORY=http://acme.example/"},
 		"TILTH_ACME_EMAIL":     {"TILTH_ACME_DOMAINS=a.example", "TILTH_ACME_EMAIL=ops"},
+		"TILTH_ACME_EAB_KEY":   {"TILTH_ACME_DOMAINS=a.example", "TILTH_ACME_EAB_ID=kid"},
 		"TILTH_ACME_HTTP_ADDR": {"TILTH_ACME_DOMAINS=a.example", "TILTH_ACME_HTTP_ADDR=80"},
 	} {
 		_, errOut, status := run(t, "sqlite:unused", "", append([]string{"doctor"}, flagsOf(settings)...)...)

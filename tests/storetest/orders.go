@@ -14,8 +14,8 @@ import (
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
-	"tilth/core/list"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
