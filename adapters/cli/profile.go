@@ -139,6 +139,7 @@ func seriesOf(s vegetation.Series) record {
 				{"offsets", each(o.Offsets, func(o vegetation.AppliedOffset) record {
 					return record{{"item", o.Item}, {"offset", o.Offset}, {"basis", o.Basis}}
 				})},
+				{"sensor", o.Sensor},
 			}...)
 		})},
 		{"rejected", each(s.Rejected, func(r vegetation.Rejection) record {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
@@ -53,6 +54,8 @@ type linePoint struct {
 	Coverage float64 `json:"coverage"`
 	NValid   int     `json:"n_valid"`
 	NPolygon int     `json:"n_polygon"`
+
+	Sensor *vegetation.Sensor `json:"sensor,omitempty"`
 }
 
 // seriesLines writes an order a line, each an object of JSON.
@@ -64,7 +67,7 @@ func seriesLines(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 		}
 		points := make([]linePoint, len(s.Series.Observations))
 		for i, o := range s.Series.Observations {
-			points[i] = linePoint{o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon}
+			points[i] = linePoint{o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Sensor}
 		}
 		err := out.Encode(struct {
 			orderHead
@@ -77,7 +80,7 @@ func seriesLines(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 	return nil
 }
 
-var seriesOfManyColumns = []string{"order_id", "field", "field_uuid", "season", "index_code", "date", "value", "coverage", "n_valid", "n_polygon", "mask", "dataset"}
+var seriesOfManyColumns = []string{"order_id", "field", "field_uuid", "season", "index_code", "date", "value", "coverage", "n_valid", "n_polygon", "mask", "dataset", "sensor", "adjusted", "not_adjusted"}
 
 // seriesCSV writes a point a line.
 func seriesCSV(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
@@ -88,7 +91,8 @@ func seriesCSV(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 		}
 		h := headOf(s)
 		for _, o := range s.Series.Observations {
-			err := out.line(h.OrderID, h.Field, h.FieldUUID, h.Season, h.IndexCode, o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon, h.Mask, h.Dataset)
+			line := []any{h.OrderID, h.Field, h.FieldUUID, h.Season, h.IndexCode, o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon, h.Mask, h.Dataset}
+			err := out.line(append(line, sensorOf(o)...)...)
 			if err != nil {
 				return err
 			}

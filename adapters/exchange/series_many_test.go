@@ -39,7 +39,7 @@ func TestSeriesOfMany(t *testing.T) {
 		"jsonl": `{"order_id":7,"field":3,"field_uuid":"f","season":2,"index_code":"NDVI","mask":"standard","dataset":"all","boundary_id":null,"synthetic":false,"profile":[{"date":"2025-05-05","value":0.1234567890123456,"coverage":1,"n_valid":8,"n_polygon":8}]}
 {"order_id":8,"field":3,"field_uuid":"f","season":2,"index_code":"NDVI","mask":"standard","dataset":"all","boundary_id":1,"synthetic":false,"profile":[]}
 `,
-		"csv": "order_id,field,field_uuid,season,index_code,date,value,coverage,n_valid,n_polygon,mask,dataset\n7,3,f,2,NDVI,2025-05-05,0.1234567890123456,1,8,8,standard,all\n",
+		"csv": "order_id,field,field_uuid,season,index_code,date,value,coverage,n_valid,n_polygon,mask,dataset,sensor,adjusted,not_adjusted\n7,3,f,2,NDVI,2025-05-05,0.1234567890123456,1,8,8,standard,all,,,\n",
 		"geojson": `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[1,1],[2,1],[2,2],[1,1]]]},"properties":{"order_id":7,"field":3,"field_uuid":"f","season":2,"index_code":"NDVI","mask":"standard","dataset":"all","boundary_id":null,"synthetic":false,"2025-05-05":0.1234567890123456}},
 {"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[1,1],[2,1],[2,2],[1,1]]]},"properties":{"order_id":8,"field":3,"field_uuid":"f","season":2,"index_code":"NDVI","mask":"standard","dataset":"all","boundary_id":1,"synthetic":false}}]}
 `,

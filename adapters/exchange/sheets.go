@@ -1,13 +1,16 @@
 package exchange
 
 import (
+	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"tilth/core/credit"
+	"tilth/core/list"
 	"tilth/core/vegetation"
 )
 
@@ -15,7 +18,7 @@ import (
 type Sheets struct{}
 
 var seriesColumns = []string{
-	"date", "value", "status", "reason", "coverage", "n_valid", "n_polygon", "median", "std", "min", "max", "p10", "p90", "items", "mask", "dataset",
+	"date", "value", "status", "reason", "coverage", "n_valid", "n_polygon", "median", "std", "min", "max", "p10", "p90", "items", "mask", "dataset", "sensor", "adjusted", "not_adjusted",
 }
 
 // SeriesSheet implements ports.Sheets: accepted and rejected dates in one order. A rejected
@@ -25,10 +28,10 @@ func (Sheets) SeriesSheet(w io.Writer, s vegetation.Series) error {
 	o, r := s.Observations, s.Rejected
 	for len(o)+len(r) > 0 {
 		if len(r) == 0 || len(o) > 0 && !r[0].Date.Before(o[0].Date) {
-			_ = out.line(append(accepted(o[0]), s.Mask.String(), s.Dataset.String())...) // end returns the first error
+			_ = out.line(slices.Concat(accepted(o[0]), []any{s.Mask.String(), s.Dataset.String()}, sensorOf(o[0]))...) // end returns the first error
 			o = o[1:]
 		} else {
-			_ = out.line(append(rejected(r[0]), s.Mask.String(), s.Dataset.String())...)
+			_ = out.line(append(rejected(r[0]), s.Mask.String(), s.Dataset.String(), nil, nil, nil)...)
 			r = r[1:]
 		}
 	}
@@ -40,6 +43,15 @@ func accepted(o vegetation.Observation) []any {
 		o.Date.Format(time.DateOnly), o.Value, "accepted", "", o.Coverage, o.NValid, o.NPolygon,
 		o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, strings.Join(o.Items, " "),
 	}
+}
+
+// sensorOf writes what a harmonised observation is of, what was adjusted and what was not.
+func sensorOf(o vegetation.Observation) []any {
+	if o.Sensor == nil {
+		return []any{nil, nil, nil}
+	}
+	adjusted := list.Map(o.Sensor.Adjusted, func(a vegetation.Adjustment) string { return fmt.Sprintf("%s:%v:%v", a.Band, a.Slope, a.Offset) })
+	return []any{string(o.Sensor.Dataset) + " " + o.Sensor.Platform, strings.Join(adjusted, " "), strings.Join(o.Sensor.NotAdjusted, " ")}
 }
 
 func rejected(r vegetation.Rejection) []any {

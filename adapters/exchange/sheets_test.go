@@ -25,16 +25,18 @@ func TestSeriesSheet(t *testing.T) {
 		Index: "CIre", Mask: mask, Dataset: vegetation.HLSS30,
 		Observations: []vegetation.Observation{
 			{Date: day(1), Value: 1e-7, Median: -0.5, Std: 0.25, Min: -1, Max: 12345678.5, P10: 0, P90: 1, Coverage: 0.75, NValid: 30, NPolygon: 40, Items: []string{"a", "b"}},
-			{Date: day(11), Value: 0.5, Items: []string{"=1+1"}},
+			{Date: day(11), Value: 0.5, Items: []string{"=1+1"}, Sensor: &vegetation.Sensor{
+				Dataset: "sentinel", Platform: "s2", Adjusted: []vegetation.Adjustment{{Band: "B04", Slope: 0.9765, Offset: 0.0009}}, NotAdjusted: []string{"B05", "brdf"},
+			}},
 		},
 		Rejected: []vegetation.Rejection{{Date: day(6), Reason: vegetation.ReasonCloud, NPolygon: 40, Items: []string{`say "no", twice`}}},
 	}
 	var out bytes.Buffer
 	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, s))
-	require.Equal(t, `date,value,status,reason,coverage,n_valid,n_polygon,median,std,min,max,p10,p90,items,mask,dataset
-2025-04-01,0.0000001,accepted,,0.75,30,40,-0.5,0.25,-1,12345678.5,0,1,a b,"strict,dilate:1",hls-s30
-2025-04-06,,rejected,cloud,0,0,40,,,,,,,"say ""no"", twice","strict,dilate:1",hls-s30
-2025-04-11,0.5,accepted,,0,0,0,0,0,0,0,0,0,'=1+1,"strict,dilate:1",hls-s30
+	require.Equal(t, `date,value,status,reason,coverage,n_valid,n_polygon,median,std,min,max,p10,p90,items,mask,dataset,sensor,adjusted,not_adjusted
+2025-04-01,0.0000001,accepted,,0.75,30,40,-0.5,0.25,-1,12345678.5,0,1,a b,"strict,dilate:1",hls-s30,,,
+2025-04-06,,rejected,cloud,0,0,40,,,,,,,"say ""no"", twice","strict,dilate:1",hls-s30,,,
+2025-04-11,0.5,accepted,,0,0,0,0,0,0,0,0,0,'=1+1,"strict,dilate:1",hls-s30,sentinel s2,B04:0.9765:0.0009,B05 brdf
 `, out.String())
 	out.Reset()
 	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, vegetation.Series{}))

@@ -37,6 +37,7 @@ type reading struct {
 	grids     map[vegetation.Band]located
 	footprint vegetation.Footprint // on the scene's own red grid
 	layer     vegetation.Layer     // the bands stay nil until they are needed
+	sensor    *vegetation.Sensor   // of harmonised readings
 }
 
 // located is the grid of a band's file, or why it is not known: which counts only where the band is read.
@@ -112,6 +113,7 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 	}
 	var items []string
 	var offsets []vegetation.AppliedOffset
+	var sensor *vegetation.Sensor // of the first; the scenes of a pass are of one data set and platform
 	for _, i := range order {
 		used, err := w.merge(ctx, composite, readings[i])
 		if err != nil {
@@ -119,6 +121,9 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 		}
 		if used {
 			id, first := readings[i].scene.ID, w.request.Index.Bands()[0]
+			if len(items) == 0 {
+				sensor = readings[i].sensor
+			}
 			items = append(items, id)
 			offsets = append(offsets, readings[i].layer.Bands[first].Applied(id))
 		}
@@ -128,9 +133,14 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 	}
 	out = composite.Result(w.pass, items)
 	if out.Observation != nil {
-		out.Observation.Offsets = offsets
+		out.Observation.Offsets, out.Observation.Sensor = offsets, sensor
 	}
 	return readings, out, nil
+}
+
+// files returns the bands of a scene that are read for those of the index.
+func (w *passWork) files(s vegetation.Scene) []vegetation.Band {
+	return w.request.reading().Files(s, w.request.Index)
 }
 
 // begin reads what decides whether a scene is of any use: its grid and its classification.
@@ -138,7 +148,7 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	if s.Broken != "" {
 		return nil, fault.New(fault.Invalid, "imagery_item", s.Broken)
 	}
-	for _, b := range w.request.Index.Bands() {
+	for _, b := range w.files(s) {
 		if !s.Bands[b] {
 			return nil, fault.Newf(fault.Invalid, "missing_band", "The scene has the bands %s, and not %s.", strings.Join(list.Map(slices.Sorted(maps.Keys(s.Bands)), func(b vegetation.Band) string { return string(b) }), ", "), b)
 		}
@@ -157,6 +167,10 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	var err error
 	if r.footprint, err = w.ground.on(r.grids[work].grid, w.request.Mask.Buffer()); err != nil {
 		return nil, err
+	}
+	if w.request.Dataset == vegetation.Harmonised {
+		r.sensor = new(vegetation.Harmonise(s, w.request.Index))
+		r.layer.Adjusted = r.sensor.Adjusted
 	}
 	r.layer.View, err = w.view(ctx, r)
 	return r, err
@@ -210,7 +224,7 @@ func (w *passWork) beginAll(ctx context.Context) ([]*reading, error) {
 
 // locate reads the headers of a scene's files that the pass may read, all at once.
 func (w *passWork) locate(ctx context.Context, s vegetation.Scene, work vegetation.Band) map[vegetation.Band]located {
-	bands := append([]vegetation.Band{work}, w.request.Index.Bands()...)
+	bands := append([]vegetation.Band{work}, w.files(s)...)
 	bands = append(bands, w.screens(s)...)
 	slices.Sort(bands)
 	bands = slices.Compact(bands)
@@ -290,17 +304,17 @@ func (w *passWork) readAll(ctx context.Context, readings []*reading) error {
 
 // readBands reads the bands of the index at once.
 func (w *passWork) readBands(ctx context.Context, r *reading) (map[vegetation.Band]vegetation.Raster, error) {
-	bands := w.request.Index.Bands()
-	rasters := make([]vegetation.Raster, len(bands))
-	_, err := together(len(bands), func(i int) (err error) {
-		rasters[i], err = w.read(ctx, r, bands[i])
+	files := w.files(r.scene)
+	rasters := make([]vegetation.Raster, len(files))
+	_, err := together(len(files), func(i int) (err error) {
+		rasters[i], err = w.read(ctx, r, files[i])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[vegetation.Band]vegetation.Raster, len(bands))
-	for i, b := range bands {
+	out := make(map[vegetation.Band]vegetation.Raster, len(files))
+	for i, b := range w.request.Index.Bands() {
 		out[b] = rasters[i]
 	}
 	return out, nil

@@ -30,7 +30,7 @@ func (r SeriesRequest) reading() vegetation.Reading {
 
 // passes returns the passes over the field of the scenes that the reading looks at.
 func (r SeriesRequest) passes(scenes []vegetation.Scene) []vegetation.Pass {
-	return vegetation.Passes(r.Dataset.Of(scenes), middleLongitude(r.Boundary))
+	return r.reading().Passes(scenes, middleLongitude(r.Boundary))
 }
 
 // Computer computes series. It is safe for concurrent use.

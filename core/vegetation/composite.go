@@ -24,6 +24,8 @@ const (
 type Layer struct {
 	View  *Raster
 	Bands map[Band]Raster
+	// Adjusted are the adjustments of bands.
+	Adjusted []Adjustment
 }
 
 // Composite merges the scenes of one pass over a field pixel by pixel: the first scene with a value
@@ -113,6 +115,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 			return false, err
 		}
 	}
+	adjust := list.Map(c.index.bands, l.adjustment)
 	reflectances := make([]float64, len(bands))
 	for i, s := range c.states {
 		if s == valid {
@@ -124,7 +127,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 		complete := true
 		for k := range bands {
 			dn, ok := bands[k](i)
-			reflectances[k] = rasters[k].Reflectance(dn)
+			reflectances[k] = adjust[k](rasters[k].Reflectance(dn))
 			complete = complete && ok
 		}
 		if !complete {
@@ -141,6 +144,16 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 		c.states[i], c.values[i], used = valid, v, true
 	}
 	return used, nil
+}
+
+// adjustment returns what is done to the reflectances of a band; negative results count as 0.
+func (l Layer) adjustment(band Band) func(float64) float64 {
+	for _, a := range l.Adjusted {
+		if a.Band == band {
+			return func(v float64) float64 { return max(0, a.Slope*v+a.Offset) }
+		}
+	}
+	return func(v float64) float64 { return v }
 }
 
 // Values returns the index of each pixel of the footprint, in its order; NaN where there is none.

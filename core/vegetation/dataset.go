@@ -49,7 +49,7 @@ var (
 	visible     = map[string]Band{"b02": B02, "b03": B03, "b04": B04, "blue": B02, "green": B03, "red": B04}
 	commonNames = merge(visible, map[string]Band{"nir": B08, "swir16": B11, "swir22": B12})
 	sentinel    = merge(commonNames, map[string]Band{
-		"b05": B05, "b06": B06, "b07": B07, "b08": B08, "b11": B11, "b12": B12, "rededge1": B05, "rededge2": B06, "rededge3": B07,
+		"b05": B05, "b06": B06, "b07": B07, "b08": B08, "b11": B11, "b12": B12, "b8a": B8A, "nir08": B8A, "rededge1": B05, "rededge2": B06, "rededge3": B07,
 	})
 )
 

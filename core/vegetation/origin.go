@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -72,6 +73,9 @@ func (r Recipe) Days(passes []Pass) []Day {
 	if r.Dataset != AllDatasets {
 		write(h, r.Dataset)
 	}
+	if r.Dataset == Harmonised {
+		write(h, harmonisedVersion)
+	}
 	head := hex.EncodeToString(h.Sum(nil))
 	for i := range out {
 		out[i].Fingerprint = fingerprint(head, out[i].Passes, r.looksAt)
@@ -81,7 +85,7 @@ func (r Recipe) Days(passes []Pass) []Day {
 
 // looksAt reports whether a band can change a date: what no reading of before looked at does not change theirs.
 func (r Recipe) looksAt(b Band) bool {
-	return !b.Auxiliary() || b == CLP && r.Mask.NeedsProbability()
+	return !b.Auxiliary() || b == CLP && r.Mask.NeedsProbability() || b == B8A && r.Dataset == Harmonised
 }
 
 // fingerprint digests the head, which all days share, and the passes of a day.
@@ -149,7 +153,8 @@ func (o Observation) same(other Observation) bool {
 		return [...]float64{o.Value, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Coverage}
 	}
 	return o.Date.Equal(other.Date) && figures(o) == figures(other) && o.NValid == other.NValid && o.NPolygon == other.NPolygon &&
-		slices.Equal(o.Items, other.Items) && slices.Equal(o.Offsets, other.Offsets)
+		slices.Equal(o.Items, other.Items) && slices.Equal(o.Offsets, other.Offsets) &&
+		reflect.DeepEqual(o.Sensor, other.Sensor)
 }
 
 func (r Rejection) same(other Rejection) bool {

@@ -23,7 +23,8 @@ func (c DatasetCode) String() string { return cmp.Or(string(c), allName) }
 
 // DatasetChoices returns what a reading may be of, in the order of the documentation.
 func DatasetChoices() []string {
-	return append([]string{allName}, list.Map(datasets, func(d Dataset) string { return string(d.Code) })...)
+	codes := list.Map(datasets, func(d Dataset) string { return string(d.Code) })
+	return append(append([]string{allName}, codes...), string(Harmonised))
 }
 
 // ParseDataset returns what a text selects; empty for all. Fault: Invalid, of the field "dataset".

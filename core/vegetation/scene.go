@@ -26,10 +26,12 @@ const (
 	SCL Band = "SCL"
 	// CLP is the probability of cloud in percent, of some archives of Sentinel-2.
 	CLP Band = "CLP"
+	// B8A is the narrow near infrared of Sentinel-2, which harmonised readings use for B08.
+	B8A Band = "B8A"
 )
 
-// Auxiliary reports whether only some readings look at a band: it shows no ground by itself.
-func (b Band) Auxiliary() bool { return b == CLP }
+// Auxiliary reports whether only some readings look at a band: no index is defined on it.
+func (b Band) Auxiliary() bool { return b == CLP || b == B8A }
 
 // Scene is a catalog's record of one acquisition of a tile; the imagery port reads pixels.
 type Scene struct {

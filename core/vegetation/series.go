@@ -29,6 +29,7 @@ type Observation struct {
 	NPolygon int             // pixels of the field
 	Items    []string        // the scenes with values, the one with the larger coverage first
 	Offsets  []AppliedOffset // of each of Items, in their order
+	Sensor   *Sensor         // of harmonised readings
 	Origin   Origin
 }
 

@@ -57,6 +57,14 @@ func TestReadingsOfAnOrder(t *testing.T) {
 		require.Equal(t, "standard,buffer:20,coverage:0.9", buffered["mask"])
 		require.Less(t, pixelsOf(t, buffered), pixelsOf(t, standard), "the buffer takes pixels away")
 
+		harmonised := read("?dataset=harmonised&mask=standard")
+		require.Equal(t, "harmonised", harmonised["dataset"])
+		for _, p := range harmonised["profile"].([]any) {
+			sensor := p.(map[string]any)["sensor"].(map[string]any)
+			require.Equal(t, "sentinel-2-l2a", sensor["dataset"])
+			require.Contains(t, sensor["not_adjusted"], "brdf")
+		}
+		require.NotContains(t, standard["profile"].([]any)[0], "sensor", "points of other readings are as the specification has them")
 		narrow := c.Expect(200, "GET", path+"?mask=buffer:500", nil).Data(t)
 		require.Equal(t, []any{"failed", "The field is too narrow for the buffer of 500 m: no pixel is left."}, []any{narrow["status"], narrow["reason"]})
 		none := c.Expect(200, "GET", path+"?dataset=hls-l30", nil).Data(t)
@@ -66,7 +74,7 @@ func TestReadingsOfAnOrder(t *testing.T) {
 		require.Contains(t, clouds["reason"], "The scene has no cloud probability")
 
 		wrong := c.Expect(400, "GET", path+"?index_code=LAI&mask=blue&dataset=sentinel-1", nil).Map(t)["details"].(map[string]any)
-		for member, allowed := range map[string]string{"index_code": "NDVI, GNDVI", "mask": "Write standard, strict or out:", "dataset": "all, sentinel-2-l2a, hls-s30, hls-l30, landsat-c2-l2"} {
+		for member, allowed := range map[string]string{"index_code": "NDVI, GNDVI", "mask": "Write standard, strict or out:", "dataset": "all, sentinel-2-l2a, hls-s30, hls-l30, landsat-c2-l2, harmonised"} {
 			require.Contains(t, wrong[member].([]any)[0], allowed)
 		}
 		c.Expect(404, "GET", path+"?mask=strict&boundary_id=999999", nil)
@@ -83,8 +91,8 @@ func TestReadingsOfAnOrder(t *testing.T) {
 		c.Expect(400, "GET", seriesPath+"?mask=blue", nil)
 		require.InDelta(t, charged, c.Wallet().Balance, 0, "readings cost nothing")
 
-		// Six are there; the next are refused when the order has as many as it may.
-		for i := range vegetation.MaxReadings - 6 {
+		// Seven are there; the next are refused when the order has as many as it may.
+		for i := range vegetation.MaxReadings - 7 {
 			c.Expect(200, "GET", fmt.Sprint(path, "?mask=buffer:", i+1, ".5"), nil)
 		}
 		refused := c.Expect(409, "GET", path+"?mask=buffer:99", nil).Map(t)

@@ -151,6 +151,9 @@ func testSeries(t *testing.T, b Backend) {
 		{Date: date(2026, 2, 1), Reason: vegetation.ReasonCloud, Coverage: 0.25, NValid: 10, NPolygon: 40, Items: []string{"x"}, Origin: vegetation.Origin{Fingerprint: "f", NoSCL: true}},
 		{Date: date(2026, 2, 2), Reason: vegetation.ReasonError, Note: "B08.tif cannot be read."},
 	}
+	series.Observations[7].Sensor = &vegetation.Sensor{
+		Dataset: vegetation.HLSS30, Platform: "sentinel-2a", Adjusted: []vegetation.Adjustment{{Band: "B04", Slope: 0.9765, Offset: 0.0009}}, Source: "a source", NotAdjusted: []string{"B08"},
+	}
 	shorter := vegetation.Series{Index: "NDVI", SmallField: true, Observations: series.Observations[5:6]}
 	other := vegetation.Series{Index: "EVI", Observations: series.Observations[:2]}
 	check := func(want vegetation.Series) {

@@ -23,6 +23,7 @@ import (
 // guise is a data set that the Spanish scenes are re-encoded as.
 type guise struct {
 	id, collection  string
+	platform        string // may be empty
 	red, nir, mask  string // keys of the assets
 	scale, offset   float64
 	signed          bool
@@ -113,7 +114,7 @@ func (g guise) disguise(t *testing.T, imagery ports.Imagery, field geo.MultiPoly
 		}
 		raw, err := json.Marshal(object{
 			"type": "Feature", "id": fmt.Sprintf(g.id, s.SensedAt.Format("20060102")), "collection": g.collection, "bbox": []float64{-10, 35, 0, 45},
-			"properties": object{"datetime": s.SensedAt}, "assets": object{g.red: asset("red"), g.nir: asset("nir"), g.mask: asset("mask")},
+			"properties": object{"datetime": s.SensedAt, "platform": g.platform}, "assets": object{g.red: asset("red"), g.nir: asset("nir"), g.mask: asset("mask")},
 		})
 		require.NoError(t, err)
 		write(fmt.Sprintf("%d.json", i), raw)

@@ -60,6 +60,7 @@ type dateRow struct {
 	NPolygon      int `bun:"n_polygon"`
 	Items         sqlstore.JSON[[]string]
 	Offsets       sqlstore.JSON[[]vegetation.AppliedOffset]
+	Sensor        sqlstore.JSON[vegetation.Sensor]
 	Note          string
 	Mean          *float64
 	Median        *float64
@@ -233,8 +234,8 @@ func rowsOfSeries(readingID int64, series vegetation.Series) []dateRow {
 		d := &series.Observations[i]
 		add(dateRow{
 			Date: sqlstore.DayAt(d.Date), Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
-			Offsets: sqlstore.ListOf(d.Offsets),
-			Mean:    &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
+			Offsets: sqlstore.ListOf(d.Offsets), Sensor: sqlstore.JSONOf(sqlstore.ValueOf(d.Sensor)),
+			Mean: &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
 		}, d.Origin)
 	}
 	for i := range series.Rejected {
@@ -256,8 +257,13 @@ func datesOfRows(rows []dateRow) (observed []vegetation.Observation, rejected []
 			})
 			continue
 		}
+		var sensor *vegetation.Sensor
+		if row.Sensor.V.Dataset != "" {
+			sensor = &row.Sensor.V
+		}
 		observed = append(observed, vegetation.Observation{
-			Date: row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: append([]vegetation.AppliedOffset(nil), row.Offsets.V...),
+			Sensor: sensor,
+			Date:   row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: append([]vegetation.AppliedOffset(nil), row.Offsets.V...),
 			Value: sqlstore.ValueOf(row.Mean), Median: sqlstore.ValueOf(row.Median), Std: sqlstore.ValueOf(row.Std),
 			Min: sqlstore.ValueOf(row.Min), Max: sqlstore.ValueOf(row.Max), P10: sqlstore.ValueOf(row.P10), P90: sqlstore.ValueOf(row.P90), Origin: origin,
 		})

@@ -22,6 +22,32 @@ import (
 type ProfilePoint struct {
 	Date  rest.Date `json:"date"`
 	Value float64   `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
+	// Sensor is beside the specification.
+	Sensor *Sensor `json:"sensor,omitempty" doc:"Of a harmonised series: what the point is of, and what was adjusted."`
+}
+
+// Sensor is what a harmonised point is of.
+type Sensor struct {
+	Dataset     string       `json:"dataset"`
+	Platform    string       `json:"platform"`
+	Adjusted    []Adjustment `json:"adjusted" doc:"What was done to the bands: slope * reflectance + offset."`
+	Source      *string      `json:"source" doc:"Where the coefficients are from."`
+	NotAdjusted []string     `json:"not_adjusted" doc:"Bands of the index whose spectral response is not that of Landsat 8, and brdf where the angles of view and sun are not normalised."`
+}
+
+// Adjustment is a linear adjustment of a band.
+type Adjustment struct {
+	Band   string  `json:"band"`
+	Slope  float64 `json:"slope"`
+	Offset float64 `json:"offset"`
+}
+
+func showSensor(s vegetation.Sensor) Sensor {
+	return Sensor{
+		string(s.Dataset), s.Platform,
+		form.Each(s.Adjusted, func(a vegetation.Adjustment) Adjustment { return Adjustment{string(a.Band), a.Slope, a.Offset} }),
+		form.OrNull(s.Source), append([]string{}, s.NotAdjusted...),
+	}
 }
 
 // Observation is what stands behind a point.
@@ -80,7 +106,9 @@ func showProfile(p satellite.Profile, detail bool) Profile {
 	out := Profile{
 		ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing,
 		Warnings: form.Each(p.Series.Warnings(), func(w vegetation.Warning) ProfileWarning { return ProfileWarning(w) }),
-		Profile:  form.Each(p.Series.Observations, func(o vegetation.Observation) ProfilePoint { return ProfilePoint{rest.DateOf(o.Date), o.Value} }),
+		Profile: form.Each(p.Series.Observations, func(o vegetation.Observation) ProfilePoint {
+			return ProfilePoint{rest.DateOf(o.Date), o.Value, form.Pointed(o.Sensor, showSensor)}
+		}),
 	}
 	if detail {
 		out.Observations = new(form.Each(p.Series.Observations, showObservation))
@@ -199,14 +227,14 @@ func sayLater(c *rest.Call, order vegetation.OrderState) {
 
 func showSmoothed(s vegetation.Series) *[]ProfilePoint {
 	days := slices.Concat(s.Smoothed()...)
-	return new(form.Each(days, func(p vegetation.Point) ProfilePoint { return ProfilePoint{rest.DateOf(p.Date), p.Value} }))
+	return new(form.Each(days, func(p vegetation.Point) ProfilePoint { return ProfilePoint{rest.DateOf(p.Date), p.Value, nil} }))
 }
 
 var profileFiles = []struct{ name, format, summary, description string }{
 	{"chart.svg", ports.SVG, "The profile as a picture, SVG", chartText},
 	{"chart.png", ports.PNG, "The profile as a picture, PNG", chartText},
 	{"export.csv", satellite.CSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
-		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces), mask, dataset. " +
+		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces), mask, dataset; of a harmonised series sensor, adjusted (band:slope:offset) and not_adjusted. " +
 		"A rejected date has its reason, and neither a value nor statistics."},
 }
 
