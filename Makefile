@@ -90,6 +90,8 @@ compare: ## random commands answered the same by SQLite and PostgreSQL, 400 seri
 
 bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...
+	@echo 'The ranges of the worked farms beside 100,000 draws:'
+	TILTH_DRAWS=100000 $(GO) test -count=1 -v -run '^TestMonteCarlo$$' ./core/ghg
 	@echo 'The plans of the lists, on both databases:'
 	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence/...
 

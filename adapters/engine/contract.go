@@ -32,6 +32,8 @@ type computed struct {
 	Removals    []computedLine  `json:"removals"`
 	Low         float64         `json:"low"`
 	High        float64         `json:"high"`
+	RemovedLow  *float64        `json:"removals_low"`
+	RemovedHigh *float64        `json:"removals_high"`
 	UserShare   float64         `json:"share_of_emissions_from_user_values"`
 	BiogenicCO2 float64         `json:"biogenic_co2"`
 	Warnings    []ghg.Warning   `json:"warnings"`
@@ -94,10 +96,25 @@ func (c *computed) mapped(engine, digest string, in ghg.Input) (ghg.Result, erro
 	if res.Removals, res.Removed, err = lines(c.Removals, res.Warming, ghg.RemovalLabels()); err != nil {
 		return ghg.Result{}, err
 	}
+	res.RemovedLow, res.RemovedHigh = c.removedRange(res.Removals)
+	if amiss(res.RemovedLow, res.RemovedHigh) {
+		return ghg.Result{}, errors.New("the range of the removals is out of its bounds")
+	}
 	if slack := 1e-6 * res.Emissions; res.Low > res.Emissions+slack || res.High < res.Emissions-slack {
 		return ghg.Result{}, errors.New("the emissions lie outside their range")
 	}
 	return res, nil
+}
+
+// removedRange is the range of the removals: as it was answered, else the sum of those of the lines.
+func (c *computed) removedRange(removals []ghg.Line) (low, high float64) {
+	if c.RemovedLow != nil && c.RemovedHigh != nil {
+		return *c.RemovedLow, *c.RemovedHigh
+	}
+	for _, l := range removals {
+		low, high = low+l.Low, high+l.High
+	}
+	return low, high
 }
 
 // lines checks the lines of an answer against the labels that reports know.

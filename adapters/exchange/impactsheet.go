@@ -40,6 +40,7 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 	}{
 		{"emissions", &t.Emissions, "t CO2e"}, {"removals", &t.Removals, "t CO2e"}, {"balance", &t.Balance, "t CO2e"},
 		{"emissions_low", &r.Uncertainty.Low, "t CO2e"}, {"emissions_high", &r.Uncertainty.High, "t CO2e"},
+		{"removals_low", &r.RemovalsRange.Low, "t CO2e"}, {"removals_high", &r.RemovalsRange.High, "t CO2e"},
 		{"emissions_per_ha", t.EmissionsPerHa, "t CO2e/ha"}, {"removals_per_ha", t.RemovalsPerHa, "t CO2e/ha"},
 		{"emissions_per_t", t.EmissionsPerT, "t CO2e/t"}, {"biogenic_co2", &r.Memo.BiogenicCO2, "t CO2, outside the totals"},
 	} {

@@ -88,10 +88,18 @@ func printFigures(d *pdf.Document, r ghg.Report) {
 	d.Space()
 	d.Figures([]pdf.Figure{
 		{"Emissions", fixed(t.Emissions, 3), "t CO2e; 95 %: " + fixed(r.Uncertainty.Low, 3) + " to " + fixed(r.Uncertainty.High, 3)},
-		{"Removals", fixed(t.Removals, 3), "t CO2e"}, {"Balance", fixed(t.Balance, 3), "t CO2e; emissions − removals"},
+		{"Removals", fixed(t.Removals, 3), removalsUnit(r.RemovalsRange)}, {"Balance", fixed(t.Balance, 3), "t CO2e; emissions − removals"},
 		{"Emissions per hectare", optional(t.EmissionsPerHa, 3), "t CO2e/ha"}, {"Removals per hectare", optional(t.RemovalsPerHa, 3), "t CO2e/ha"},
 		{"Emissions per tonne", optional(t.EmissionsPerT, 3), "t CO2e/t of product"},
 	})
+}
+
+// removalsUnit has the range of the removals, where there are any; reports of earlier engines have none.
+func removalsUnit(r ghg.Range) string {
+	if r.High == 0 {
+		return "t CO2e"
+	}
+	return "t CO2e; 95 %: " + fixed(r.Low, 3) + " to " + fixed(r.High, 3)
 }
 
 func printSplits(d *pdf.Document, r ghg.Report) {
@@ -134,7 +142,7 @@ func printLines(d *pdf.Document, r ghg.Report) {
 		d.Table(lineColumns, lineRows(r.RemovalsBySrc))
 	}
 	d.Text("Low and High are the 95 % range of a line; ranges of lines do not add up to that of the total, because they do not all move together. "+
-		"An asterisk marks a line whose factors have no published range: plus or minus 50 % is taken.", draw.Note)
+		"An asterisk marks a line whose factors have no published range: an assumed one is taken, by the kind of source.", draw.Note)
 	if len(r.Allocation.CoProducts) > 0 {
 		d.Heading("Allocation to products", 20)
 		rows := [][]pdf.Cell{pdf.Row("Main product", fixed(r.Allocation.MainSharePct, 2)+" %", "", fixed(r.Allocation.Main, 3))}

@@ -81,7 +81,7 @@ func TestCompletenessByHand(t *testing.T) {
 			97.5, false, []string{"fertilizers[0].n_class"}}, // 15/6
 		"a forage asks for the years of its stand": {set("crop", `{"crop_type": "alfalfa", "harvested_yield": {"value": 8, "unit": "t/ha"}}`), 95, false, []string{"crop.renewal_years"}},
 		"a volume of no known density asks for it": {set("organic_inputs", `[{"type": "sewage_sludge", "rate": {"value": 8, "unit": "m3/ha"}}]`), 98, false, []string{"organic_inputs[0].density_kg_l"}},
-		"litres ask for the density": {set("fertilizers", `[{"product": "uan", "rate": {"value": 1, "unit": "l/ha"}}]`), 95, false, []string{"fertilizers[0].density_kg_l"}},
+		"litres ask for the density":               {set("fertilizers", `[{"product": "uan", "rate": {"value": 1, "unit": "l/ha"}}]`), 95, false, []string{"fertilizers[0].density_kg_l"}},
 		"an own factor asks for its source": {set("fertilizers", `[{"product": "urea", "rate": {"value": 1, "unit": "kg"}, "manual_production_ef": 1.2}]`),
 			95, false, []string{"fertilizers[0].manual_ef_note"}},
 		"organic soil asks for its share": {set("soil", `{"soil_class": "organic"}`), 95, false, []string{"soil.drained_organic_share_pct"}},

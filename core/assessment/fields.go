@@ -12,6 +12,11 @@ func number(key, label, unit string, lower, upper float64) Field {
 
 func percentage(key, label string) Field { return number(key, label, "%", 0, 100) }
 
+// uncertainty is how well an amount of the object is known.
+func uncertainty(of string) Field {
+	return percentage("uncertainty_pct", "Uncertainty").about("Of the " + of + ": plus and minus per cent, at 95 %. Without it the figure is taken as exact.")
+}
+
 func integer(key, label, unit string, lower, upper float64) Field {
 	f := number(key, label, unit, lower, upper)
 	f.Kind = Integer

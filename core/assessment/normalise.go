@@ -96,7 +96,7 @@ func (n *normaliser) crop() {
 	c.YieldKg = n.yield(v, "harvested_yield")
 	c.FarmGateYieldKg = n.yield(v, "farm_gate_yield")
 	c.GrowingCycles = int(v.numberOr("growing_cycles", 1))
-	c.RenewalYears = v.number("renewal_years")
+	c.RenewalYears, c.UncertaintyPct = v.number("renewal_years"), v.number("uncertainty_pct")
 	for _, o := range v.items("co_products") {
 		c.CoProducts = append(c.CoProducts, ghg.CoProduct{
 			Name: o.text("name"), SharePct: o.numberOr("share_pct", 0), Basis: cmp.Or(o.text("basis"), "economic"),
@@ -157,7 +157,7 @@ func (n *normaliser) inputs() {
 			Product: v.text("product"), KgPerHa: kgHa, AreaPct: pct,
 			NPct: v.number("n_pct"), P2O5Pct: v.number("p2o5_pct"), K2OPct: v.number("k2o_pct"), NClass: v.text("n_class"),
 			Region: v.text("production_region"), Inhibitor: v.text("inhibitor"), Method: v.text("method"),
-			ManualProductionEF: v.number("manual_production_ef"),
+			ManualProductionEF: v.number("manual_production_ef"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
 	n.each(secOrganic, func(path string, v Values) {
@@ -168,13 +168,13 @@ func (n *normaliser) inputs() {
 		}
 		n.in.OrganicInputs = append(n.in.OrganicInputs, ghg.OrganicInput{
 			Type: v.text("type"), KgPerHa: kgHa, M3PerHa: v.in("rate", m3PerHa), DensityTM3: v.number("density_kg_l"), NPct: v.number("n_pct"), DryMatterPct: v.number("dry_matter_pct"),
-			DaysBeforePlanting: v.number("days_before_planting"), Origin: v.text("origin"),
+			DaysBeforePlanting: v.number("days_before_planting"), Origin: v.text("origin"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
 	n.each(secProtection, func(path string, v Values) {
 		p := ghg.Protection{
 			Category: v.text("category"), Applications: int(v.numberOr("applications", 0)), TreatedPct: v.numberOr("treated_area_pct", 100),
-			KgPerHa: v.in("rate", perHa), ActiveIngredientPct: v.number("active_ingredient_pct"),
+			KgPerHa: v.in("rate", perHa), ActiveIngredientPct: v.number("active_ingredient_pct"), UncertaintyPct: v.number("uncertainty_pct"),
 		}
 		if (p.KgPerHa == nil) != (p.ActiveIngredientPct == nil) {
 			n.warnings.add("rate_unused", path, "%s: rate and active_ingredient_pct are used together; the applications are counted instead.", path)
@@ -183,14 +183,14 @@ func (n *normaliser) inputs() {
 	})
 	n.each(secSeeds, func(_ string, v Values) {
 		if kgHa := v.in("rate", perHa); kgHa != nil {
-			n.in.Seeds = &ghg.Seeds{KgPerHa: *kgHa, Origin: v.text("origin")}
+			n.in.Seeds = &ghg.Seeds{KgPerHa: *kgHa, Origin: v.text("origin"), UncertaintyPct: v.number("uncertainty_pct")}
 		}
 	})
 }
 
 func (n *normaliser) practices() {
 	n.each(secResidues, func(_ string, v Values) {
-		r := &ghg.Residues{Method: v.text("method"), AboveGroundDMKg: v.number("above_ground_dm"), StrawTiming: v.text("straw_incorporation_timing")}
+		r := &ghg.Residues{Method: v.text("method"), AboveGroundDMKg: v.number("above_ground_dm"), StrawTiming: v.text("straw_incorporation_timing"), UncertaintyPct: v.number("uncertainty_pct")}
 		list := v.items("management")
 		whole := 1.0
 		if sum := shareSum(list); math.Abs(sum-100) <= shareTolerance {
@@ -219,7 +219,7 @@ func (n *normaliser) energy() {
 		water, _ := ghg.WaterM3(value, unit, n.areaHa*v.numberOr("area_pct", 100)/100)
 		n.in.Irrigation = append(n.in.Irrigation, ghg.Irrigation{
 			Method: v.text("method"), WaterM3: water, AreaPct: v.number("area_pct"), PowerSource: v.text("power_source"), Source: v.text("source"),
-			PumpingHeadM: v.number("pumping_head_m"), DistanceM: v.number("distance_m"), CountedElsewhere: v.flag("energy_counted_elsewhere"),
+			PumpingHeadM: v.number("pumping_head_m"), DistanceM: v.number("distance_m"), CountedElsewhere: v.flag("energy_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
 	n.each(secFuel, func(_ string, v Values) {
@@ -227,7 +227,7 @@ func (n *normaliser) energy() {
 		amount, unit, perUnit, _ := ghg.EnergyAmount(value, unit)
 		fuel := ghg.Fuel{
 			Carrier: v.text("carrier"), Amount: amount, Unit: unit,
-			AllocationPct: v.numberOr("allocation_pct", 100), Purpose: v.text("purpose"), ManualEF: v.number("manual_ef"),
+			AllocationPct: v.numberOr("allocation_pct", 100), Purpose: v.text("purpose"), ManualEF: v.number("manual_ef"), UncertaintyPct: v.number("uncertainty_pct"),
 		}
 		if fuel.ManualEF != nil {
 			*fuel.ManualEF /= perUnit
@@ -237,7 +237,7 @@ func (n *normaliser) energy() {
 	n.each(secMachinery, func(_ string, v Values) {
 		n.in.Machinery = append(n.in.Machinery, ghg.Operation{
 			Operation: v.text("operation"), Passes: v.numberOr("passes", 0), AreaPct: v.numberOr("area_pct", 100),
-			FuelLPerHa: v.number("fuel_rate"), CountedElsewhere: v.flag("fuel_counted_elsewhere"),
+			FuelLPerHa: v.number("fuel_rate"), CountedElsewhere: v.flag("fuel_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
 	n.each(secTransport, func(_ string, v Values) {
@@ -247,7 +247,7 @@ func (n *normaliser) energy() {
 		km, _ := ghg.DistanceKm(distance, distanceUnit)
 		n.in.Transport = append(n.in.Transport, ghg.Journey{
 			Mode: v.text("mode"), WeightT: tonnes, DistanceKm: km, Leg: v.text("leg"),
-			Refrigerated: v.flag("refrigerated"), CountedElsewhere: v.flag("fuel_counted_elsewhere"),
+			Refrigerated: v.flag("refrigerated"), CountedElsewhere: v.flag("fuel_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
 }
@@ -276,6 +276,7 @@ func (n *normaliser) stocks() {
 		p := ghg.Perennial{
 			System: v.text("system"), AreaHa: v.in("area", ghg.AreaHa), LengthM: v.in("length", lengthM), WidthM: v.number("width_m"),
 			Count: v.number("count"), PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: v.in("removed_area", ghg.AreaHa),
+			UncertaintyPct: v.number("uncertainty_pct"),
 		}
 		for _, o := range v.items("measured_stocks") {
 			p.MeasuredStocks = append(p.MeasuredStocks, ghg.CarbonStock{Year: int(o.numberOr("year", 0)), TC: o.numberOr("t_c", 0)})

@@ -89,6 +89,7 @@ func cropAndSoil(v values) []Section {
 				choice("basis", "Basis of the share", []string{"economic", "mass", "energy", "other"}).usual("economic"),
 			).about("Together they carry less than 100 %; the main product carries the rest."),
 			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).mustWhen("crop_type", forages(v)...).about("Of forage crops."),
+			uncertainty("harvested yield"),
 		),
 		objectOf(secSoil, "Soil", "soil", 10, Mandatory, slices.Concat([]Field{
 			choice("soil_class", "Soil class", v.of(secSoil, "soil_class")).must().about("Class of IPCC 2019, volume 4, chapter 3, annex 3A.5."),
@@ -121,6 +122,7 @@ func inputs(v values) []Section {
 			date("date", "Date"),
 			number("manual_production_ef", "Own production factor", "kg CO2e/kg product", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_production_ef"),
+			uncertainty("rate"),
 		),
 		listOf(secOrganic, "Organic inputs", "inputs", 6, Core,
 			choice("type", "Type", v.of(secOrganic, "type")).must(),
@@ -131,6 +133,7 @@ func inputs(v values) []Section {
 			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
 			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
 			choice("origin", "Origin", v.of(secOrganic, "origin")),
+			uncertainty("rate"),
 		),
 		listOf(secProtection, "Crop protection", "inputs", 5, Core,
 			choice("category", "Category", v.of(secProtection, "category")).must().
@@ -140,10 +143,12 @@ func inputs(v values) []Section {
 			amount("rate", "Rate of one application", sprayUnits, maxAmount).
 				about("With the active ingredient given too, that is counted instead of the applications."),
 			percentage("active_ingredient_pct", "Active ingredient"),
+			uncertainty("applications"),
 		),
 		objectOf(secSeeds, "Seeds", "inputs", 0.5, OptionalOnly,
 			amount("rate", "Seed rate", seedUnits, 1e6),
 			choice("origin", "Origin", v.of(secSeeds, "origin")).usual("purchased"),
+			uncertainty("rate"),
 		),
 	}
 }
@@ -178,6 +183,7 @@ func practices(v values) []Section {
 			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, maxAmount),
 			choice("straw_incorporation_timing", "Straw worked in before the next crop", v.of(secResidues, "straw_incorporation_timing")).
 				mustNote("Required when straw of flooded rice stays on the field."),
+			uncertainty("measured residues"),
 		),
 		objectOf(secRice, "Paddy rice", "field_practices", 15, Mandatory,
 			choice("water_regime", "Water regime", v.of(secRice, "water_regime")).must(),
@@ -199,6 +205,7 @@ func energy(v values) []Section {
 			number("distance_m", "Length of the pipe", "m", 0, 1e6),
 			choice("source", "Source of the water", v.of(secIrrigation, "source")),
 			flag("energy_counted_elsewhere", "Energy is counted under fuel and energy"),
+			uncertainty("water"),
 		),
 		listOf(secFuel, "Fuel and energy", "energy", 10, Core,
 			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must(),
@@ -214,12 +221,14 @@ func energy(v values) []Section {
 			choice("purpose", "Purpose", v.of(secFuel, "purpose")).usual("field"),
 			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
+			uncertainty("amount"),
 		),
 		listOf(secMachinery, "Machinery", "energy", 1, OptionalOnly,
 			choice("operation", "Operation", v.of(secMachinery, "operation")).must(),
 			number("passes", "Passes in the year", "", 0, 365).above0().must(),
 			percentage("area_pct", "Worked share of the area").usual(100.0),
 			number("fuel_rate", "Diesel of one pass", "l/ha", 0, 1000).mustWhen("operation", "other").about("The operation's own when not given."),
+			uncertainty("passes"),
 			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
 		),
 		listOf(secTransport, "Transport", "energy", 1, OptionalOnly,
@@ -227,6 +236,7 @@ func energy(v values) []Section {
 			amount("weight", "Weight", v.of(secTransport, "weight.unit"), maxAmount).must(),
 			amount("distance", "Distance", v.of(secTransport, "distance.unit"), 100_000).must().about("One way, with the load."),
 			choice("leg", "Leg", []string{"inbound", "on_farm", "outbound"}),
+			uncertainty("weight"),
 			flag("refrigerated", "Refrigerated"),
 			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
 		),
@@ -274,6 +284,7 @@ func carbonStocks(v values) []Section {
 				about("Of the whole stand; two of them replace the growth. They bracket the assessment year, or the last is at most 5 years before it."),
 			amount("removed_area", "Area grubbed up in the year", areaUnits, maxAmount).about("At most the stand."),
 			text("evidence", "Evidence of the growth", 1000).about("Required of a growth beyond the plausible range of the system: a measurement, a study, who made it."),
+			uncertainty("area or the length"),
 		).oneOf("area", "length", "count"),
 	}
 }

@@ -29,8 +29,9 @@ type Factor struct {
 	Status       string // verified or [Unverified]
 	Note         string
 
-	residue bool // an empty cell of the table leaves its term out
-	rank    int  // numbers the ranged factors of a set
+	residue bool   // an empty cell of the table leaves its term out
+	rangeOf string // the kind of source whose range the row takes; empty: its own
+	rank    int    // numbers the ranged factors of a set
 }
 
 // ClimateRegion is what the tables need to know of a climate zone.
@@ -58,13 +59,13 @@ type FactorSet struct {
 
 	mapping       *Mapping
 	rows          map[string]*Factor
+	entered       map[string]*Factor // of what users enter, by key
 	climate       map[string]ClimateRegion
 	countries     map[string]country.Regions
 	replaced      map[string]string
 	targets       []target // what the rows of the mapping lead to, by their place
 	gwp           Masses   // kg CO2e per kg
 	ranged        int      // number of factors with a range
-	rangeAssumed  float64  // half width, relative, of a line without any range
 	residueMethod string   // default of residues.method
 }
 
@@ -99,7 +100,7 @@ func NewFactorSet(t FactorTables) (*FactorSet, error) {
 	s := &FactorSet{
 		ID: t.ID, Version: t.Version, GWP: t.GWP, Digest: digest(t),
 		rows: make(map[string]*Factor, len(t.Factors)), climate: make(map[string]ClimateRegion, len(t.Climate)),
-		countries: t.Countries, replaced: map[string]string{},
+		countries: t.Countries, replaced: map[string]string{}, entered: make(map[string]*Factor, len(enteredRows)),
 	}
 	for _, row := range t.Factors { // a copy of each: the ranks are this set's
 		f := &row
@@ -107,11 +108,15 @@ func NewFactorSet(t FactorTables) (*FactorSet, error) {
 			return nil, fmt.Errorf("factor set %s: two rows with the key %s", t.ID, f.Key)
 		}
 		f.residue = strings.HasPrefix(f.Key, "residue.")
-		if f.Ranged {
+		if f.assumeRange(); f.Ranged {
 			f.rank = s.ranged
 			s.ranged++
 		}
 		s.rows[f.Key] = f
+	}
+	for _, key := range enteredRows {
+		s.entered[key] = &Factor{Key: key, Ranged: true, rank: s.ranged, rangeOf: key}
+		s.ranged++
 	}
 	for _, c := range t.Climate {
 		s.climate[c.Key] = c
@@ -189,23 +194,15 @@ func (s *FactorSet) resolve() error {
 			}
 		}
 	}
-	return s.resolveConstants()
-}
-
-func (s *FactorSet) noRow(r MappingRow, zone string) error {
-	return fmt.Errorf("factor set %s: %s %s %s leads to %s, which has no row in %s", s.ID, r.Section, r.Field, r.Value, r.Key, zone)
-}
-
-func (s *FactorSet) resolveConstants() error {
-	row, ok := s.mapping.Find(sectionGeneral, "constant/range_without_source")
-	if s.rangeAssumed = s.targets[row.place].value; !ok || s.rangeAssumed <= 0 {
-		return fmt.Errorf("factor set %s: the mapping has no constant/range_without_source", s.ID)
-	}
 	s.residueMethod = "ratio"
 	if method, ok := strings.CutPrefix(s.replaced["residues.method"], "="); ok {
 		s.residueMethod = method
 	}
 	return nil
+}
+
+func (s *FactorSet) noRow(r MappingRow, zone string) error {
+	return fmt.Errorf("factor set %s: %s %s %s leads to %s, which has no row in %s", s.ID, r.Section, r.Field, r.Value, r.Key, zone)
 }
 
 func (s *FactorSet) replace(key string) string {

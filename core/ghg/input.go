@@ -38,7 +38,8 @@ type Crop struct {
 	FarmGateYieldKg *float64    `json:"farm_gate_yield_kg,omitempty"` // what left the farm, kg; nil: the harvest
 	GrowingCycles   int         `json:"growing_cycles,omitempty"`     // in the year; 0 means 1
 	CoProducts      []CoProduct `json:"co_products,omitempty"`
-	RenewalYears    *float64    `json:"renewal_years,omitempty"` // how many years a forage stand lasts; nil: 1
+	RenewalYears    *float64    `json:"renewal_years,omitempty"`   // how many years a forage stand lasts; nil: 1
+	UncertaintyPct  *float64    `json:"uncertainty_pct,omitempty"` // of the harvest, plus and minus per cent at 95 %; nil: not given
 }
 
 // CoProduct carries a share of the emissions away from the main product.
@@ -76,6 +77,7 @@ type Fertilizer struct {
 	Inhibitor          string   `json:"inhibitor,omitempty"`
 	Method             string   `json:"method,omitempty"`
 	ManualProductionEF *float64 `json:"manual_production_ef,omitempty"` // replaces the production factor, kg CO2e per kg of product
+	UncertaintyPct     *float64 `json:"uncertainty_pct,omitempty"`      // of the rate, plus and minus per cent at 95 %; nil: not given
 }
 
 // OrganicInput is manure, compost or another organic material spread on the whole area.
@@ -89,6 +91,7 @@ type OrganicInput struct {
 	DryMatterPct       *float64 `json:"dry_matter_pct,omitempty"`
 	DaysBeforePlanting *float64 `json:"days_before_planting,omitempty"` // matters for straw on flooded rice; nil: under 30
 	Origin             string   `json:"origin,omitempty"`
+	UncertaintyPct     *float64 `json:"uncertainty_pct,omitempty"` // of the rate, plus and minus per cent at 95 %; nil: not given
 }
 
 // Protection is one kind of crop protection. With KgPerHa and ActiveIngredientPct the active
@@ -99,12 +102,14 @@ type Protection struct {
 	TreatedPct          float64  `json:"treated_pct"`                     // share of the growing area, per cent
 	KgPerHa             *float64 `json:"kg_per_ha,omitempty"`             // of product per treated ha and application
 	ActiveIngredientPct *float64 `json:"active_ingredient_pct,omitempty"` // of the product, per cent
+	UncertaintyPct      *float64 `json:"uncertainty_pct,omitempty"`       // of the applications, plus and minus per cent at 95 %; nil: not given
 }
 
 // Seeds is the seed that was sown.
 type Seeds struct {
-	KgPerHa float64 `json:"kg_per_ha"`        // per ha of growing area
-	Origin  string  `json:"origin,omitempty"` // own or purchased; empty: purchased
+	KgPerHa        float64  `json:"kg_per_ha"`                 // per ha of growing area
+	Origin         string   `json:"origin,omitempty"`          // own or purchased; empty: purchased
+	UncertaintyPct *float64 `json:"uncertainty_pct,omitempty"` // of the rate, plus and minus per cent at 95 %; nil: not given
 }
 
 // Residues tells what became of what the harvest left.
@@ -114,6 +119,7 @@ type Residues struct {
 	// AboveGroundDMKg is measured, of the whole area and year, kg dry matter; nil: estimated from the harvest.
 	AboveGroundDMKg *float64 `json:"above_ground_dm_kg,omitempty"`
 	StrawTiming     string   `json:"straw_incorporation_timing,omitempty"` // of flooded rice: lt_30d or gt_30d
+	UncertaintyPct  *float64 `json:"uncertainty_pct,omitempty"`            // of the measured residue, plus and minus per cent at 95 %; nil: not given
 }
 
 // ResidueShare is the share of the above-ground residue under one practice, per cent.
@@ -139,6 +145,7 @@ type Irrigation struct {
 	PumpingHeadM     *float64 `json:"pumping_head_m,omitempty"`    // the lift alone, m; nil: the source's default
 	DistanceM        *float64 `json:"distance_m,omitempty"`        // length of pipe, m; nil: 0
 	CountedElsewhere bool     `json:"counted_elsewhere,omitempty"` // the energy stands in the fuels
+	UncertaintyPct   *float64 `json:"uncertainty_pct,omitempty"`   // of the water, plus and minus per cent at 95 %; nil: not given
 }
 
 // Units of an amount of energy after normalisation.
@@ -152,12 +159,13 @@ const (
 
 // Fuel is a carrier of energy that was used.
 type Fuel struct {
-	Carrier       string   `json:"carrier"`
-	Amount        float64  `json:"amount"`
-	Unit          string   `json:"unit"`                // l, kg, m3, kwh or mj (the last two net calorific value)
-	AllocationPct float64  `json:"allocation_pct"`      // the share that this crop used, per cent
-	Purpose       string   `json:"purpose,omitempty"`   // field when empty
-	ManualEF      *float64 `json:"manual_ef,omitempty"` // replaces the burning (or the grid) factor, kg CO2e per Unit
+	Carrier        string   `json:"carrier"`
+	Amount         float64  `json:"amount"`
+	Unit           string   `json:"unit"`                      // l, kg, m3, kwh or mj (the last two net calorific value)
+	AllocationPct  float64  `json:"allocation_pct"`            // the share that this crop used, per cent
+	Purpose        string   `json:"purpose,omitempty"`         // field when empty
+	ManualEF       *float64 `json:"manual_ef,omitempty"`       // replaces the burning (or the grid) factor, kg CO2e per Unit
+	UncertaintyPct *float64 `json:"uncertainty_pct,omitempty"` // of the amount, plus and minus per cent at 95 %; nil: not given
 }
 
 // Operation is field work of machines.
@@ -167,16 +175,18 @@ type Operation struct {
 	AreaPct          float64  `json:"area_pct"`                // worked share of the growing area, per cent
 	FuelLPerHa       *float64 `json:"fuel_l_per_ha,omitempty"` // l of diesel per ha and pass; nil: the operation's own
 	CountedElsewhere bool     `json:"counted_elsewhere,omitempty"`
+	UncertaintyPct   *float64 `json:"uncertainty_pct,omitempty"` // of the passes, plus and minus per cent at 95 %; nil: not given
 }
 
 // Journey is a transport of goods.
 type Journey struct {
-	Mode             string  `json:"mode"`
-	WeightT          float64 `json:"weight_t"`
-	DistanceKm       float64 `json:"distance_km"` // one way with the load
-	Leg              string  `json:"leg,omitempty"`
-	Refrigerated     bool    `json:"refrigerated,omitempty"`
-	CountedElsewhere bool    `json:"counted_elsewhere,omitempty"`
+	Mode             string   `json:"mode"`
+	WeightT          float64  `json:"weight_t"`
+	DistanceKm       float64  `json:"distance_km"` // one way with the load
+	Leg              string   `json:"leg,omitempty"`
+	Refrigerated     bool     `json:"refrigerated,omitempty"`
+	CountedElsewhere bool     `json:"counted_elsewhere,omitempty"`
+	UncertaintyPct   *float64 `json:"uncertainty_pct,omitempty"` // of the weight, plus and minus per cent at 95 %; nil: not given
 }
 
 // LandState is how the land is managed now, and how it was before.
@@ -218,6 +228,7 @@ type Perennial struct {
 	GrowthTCHaYr   *float64      `json:"growth_t_c_ha_yr,omitempty"` // t C/ha/yr above and below ground; nil: the system's own
 	MeasuredStocks []CarbonStock `json:"measured_stocks,omitempty"`  // of the whole stand; two of them replace the growth
 	RemovedAreaHa  *float64      `json:"removed_area_ha,omitempty"`  // grubbed up in the assessment year, ha
+	UncertaintyPct *float64      `json:"uncertainty_pct,omitempty"`  // of the area or length, plus and minus per cent at 95 %; nil: not given
 }
 
 // CarbonStock is t C of a stand in a year.

@@ -28,7 +28,7 @@ func (r *run) irrigation() {
 func (r *run) pump(w *Irrigation) {
 	const model = "pump_energy"
 	if row, ok := r.set.mapping.Find(r.section, "source/water_supply", w.Source); ok {
-		r.emit(stepWater.Name, LabelIrrigation, 3, NotSplit, r.do(stepWater, given(w.WaterM3), r.resolved(row)))
+		r.emit(stepWater.Name, LabelIrrigation, 3, NotSplit, r.do(stepWater, r.activity(rowWater, w.WaterM3, w.UncertaintyPct), r.resolved(row)))
 		return
 	}
 	switch w.PowerSource {
@@ -62,5 +62,5 @@ func (r *run) pumpEnergy(w *Irrigation) quantity {
 	} else {
 		head = r.do(stepShortHead, lift, pressure)
 	}
-	return r.do(stepPump, given(w.WaterM3), head, r.factor(r.section, "physics/g"), r.factor(r.section, "power_source/efficiency", w.PowerSource))
+	return r.do(stepPump, r.activity(rowWater, w.WaterM3, w.UncertaintyPct), head, r.factor(r.section, "physics/g"), r.factor(r.section, "power_source/efficiency", w.PowerSource))
 }

@@ -47,7 +47,7 @@ func (r *run) landUseBiomass() {
 // biomassBefore is the stock before a conversion, t C/ha.
 func (r *run) biomassBefore(c *Conversion) quantity {
 	if c.PreviousBiomassTCHa != nil {
-		return measured(*c.PreviousBiomassTCHa)
+		return r.own(rowOwnPrevious, *c.PreviousBiomassTCHa)
 	}
 	fraction := func() quantity { return r.factor(r.section, "previous_use/carbon_fraction", c.PreviousUse) }
 	switch c.PreviousUse {

@@ -138,7 +138,7 @@ func (r *run) fertilizers() {
 }
 
 func (r *run) fertilizer(f *Fertilizer) {
-	mass := r.do(stepMass, given(f.KgPerHa), r.area, given(f.AreaPct))
+	mass := r.do(stepMass, r.activity(rowFertilizer, f.KgPerHa, f.UncertaintyPct), r.area, given(f.AreaPct))
 	n := r.nutrient(f, mass, "product/n", f.NPct)
 	r.soilNitrogen(synthetic, "", n, r.fertilizerGas(f, n))
 	r.urea(f, mass, n)
@@ -215,9 +215,9 @@ func (r *run) organicInputs() {
 // organicMass returns kg of fresh material on the whole area; a volume is converted by the density that was entered, else
 // by the type's own.
 func (r *run) organicMass(o *OrganicInput) quantity {
-	rate := given(o.KgPerHa)
+	rate := r.activity(rowOrganic, o.KgPerHa, o.UncertaintyPct)
 	if o.M3PerHa != nil {
-		rate = r.do(stepVolume, given(*o.M3PerHa), r.density(o))
+		rate = r.do(stepVolume, r.activity(rowOrganic, *o.M3PerHa, o.UncertaintyPct), r.density(o))
 	}
 	return r.do(stepMass, rate, r.area, given(100))
 }

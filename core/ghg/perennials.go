@@ -57,7 +57,7 @@ func (r *run) measuredStand(p *Perennial, label string) {
 		r.refuse("measured_stocks", "Two measured stocks of the same year tell no change: give them of different years.")
 		return
 	}
-	change := r.do(stepMeasured, measured(first.TC), measured(last.TC), given(float64(last.Year-first.Year)))
+	change := r.do(stepMeasured, r.own(rowOwnStocks, first.TC), r.own(rowOwnStocks, last.TC), given(float64(last.Year-first.Year)))
 	if change.v >= 0 {
 		r.remove(stepMeasured.Name, label, r.do(stepCarbonCO2, change))
 		return
@@ -79,16 +79,16 @@ func (r *run) growingStand(p *Perennial, label string) {
 func (r *run) standArea(p *Perennial) quantity {
 	switch {
 	case p.AreaHa != nil:
-		return given(*p.AreaHa)
+		return r.activity(rowStand, *p.AreaHa, p.UncertaintyPct)
 	case p.LengthM != nil && p.WidthM != nil:
-		return r.do(stepRowArea, given(*p.LengthM), given(*p.WidthM))
+		return r.do(stepRowArea, r.activity(rowStand, *p.LengthM, p.UncertaintyPct), given(*p.WidthM))
 	}
 	return r.refuse("area", "The growth is per hectare: give the area of the stand, its length and width, or two measured stocks.")
 }
 
 func (r *run) growth(p *Perennial) quantity {
 	if p.GrowthTCHaYr != nil {
-		return measured(*p.GrowthTCHaYr)
+		return r.own(rowOwnGrowth, *p.GrowthTCHaYr)
 	}
 	row, ok := r.perennialRow(p, "system/growth")
 	if _, literal := row.Literal(); !ok || literal {

@@ -21,7 +21,7 @@ var (
 func (r *run) fertilizerProduction(f *Fertilizer, mass, n quantity) {
 	const model = "fertilizer_production"
 	if f.ManualProductionEF != nil {
-		r.emit(model, LabelProduction, 3, NotSplit, r.do(stepProduction, mass, measured(*f.ManualProductionEF)))
+		r.emit(model, LabelProduction, 3, NotSplit, r.do(stepProduction, mass, r.own(rowOwnProduct, *f.ManualProductionEF)))
 		return
 	}
 	region, assumed := f.Region, f.Region == ""
@@ -62,7 +62,7 @@ func (r *run) cropProtection() {
 	for i := range r.in.CropProtection {
 		r.at("crop_protection", i)
 		p := &r.in.CropProtection[i]
-		times, treated := given(float64(p.Applications)), given(p.TreatedPct)
+		times, treated := r.activity(rowProtection, float64(p.Applications), p.UncertaintyPct), given(p.TreatedPct)
 		if p.KgPerHa != nil && p.ActiveIngredientPct != nil {
 			kg := r.do(stepIngredient, times, r.area, treated, given(*p.KgPerHa), given(*p.ActiveIngredientPct))
 			r.emit(model, LabelProtection, 3, NotSplit, r.do(stepProduction, kg, r.factor(r.section, "category/per_kg_ai", p.Category)))
@@ -79,6 +79,6 @@ func (r *run) seeds() {
 		return
 	}
 	r.at("seeds", noItem)
-	mass := r.do(stepMass, given(s.KgPerHa), r.area, given(100))
+	mass := r.do(stepMass, r.activity(rowSeed, s.KgPerHa, s.UncertaintyPct), r.area, given(100))
 	r.emit("seed_production", LabelSeed, 3, NotSplit, r.do(stepProduction, mass, r.factor("seeds", "crop_type/production", r.in.Crop.Type)))
 }

@@ -31,6 +31,7 @@ type Report struct {
 	RemovalsBySrc  []SourceLine   `json:"removals_by_source"`
 	Allocation     Allocation     `json:"allocation"`
 	Uncertainty    Range          `json:"uncertainty"`
+	RemovalsRange  Range          `json:"removals_uncertainty"`
 	DataQuality    DataQuality    `json:"data_quality"`
 	Memo           Memo           `json:"memo"`
 	SoilCarbon     *SoilEstimates `json:"soil_carbon,omitempty"` // where more than Tier 1 is entered
@@ -118,7 +119,7 @@ type AllocatedProduct struct {
 	CO2e float64 `json:"co2e"`
 }
 
-// Range is the 95 % range of the emissions, t CO2e.
+// Range is the 95 % range of the emissions, or of the removals, t CO2e.
 type Range struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -161,7 +162,7 @@ func NewReport(res Result, about About) Report {
 		BySource:       sources(res, res.Lines, res.Emissions), RemovalsBySrc: sources(res, res.Removals, res.Removed),
 		ByGas: byGas(res), ByScope: byScope(res), ByCategory: byCategory(res),
 		Allocation:  allocation(res),
-		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)},
+		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)}, RemovalsRange: Range{Low: tonnes(res.RemovedLow), High: tonnes(res.RemovedHigh)},
 		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits)},
 		Memo:        Memo{BiogenicCO2: tonnes(res.BiogenicCO2)},
 		SoilCarbon:  res.SoilCarbon.rounded(),
@@ -175,7 +176,7 @@ func derivedWarnings(res Result) []Warning {
 	var out []Warning
 	for _, l := range res.Lines {
 		if l.RangeAssumed {
-			w := Warning{Code: WarnRangeAssumed, Item: l.Section, Message: "No factor of " + l.Label + " has a published range: plus or minus 50 % is taken."}
+			w := Warning{Code: WarnRangeAssumed, Item: l.Section, Message: "No factor of " + l.Label + " has a published range: those of the kinds of their sources are taken."}
 			if !slices.Contains(out, w) {
 				out = append(out, w)
 			}

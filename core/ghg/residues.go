@@ -124,10 +124,10 @@ func (r *run) cropFactor(term string) quantity {
 // aboveGround returns the dry matter of the harvest and of the residue above ground, kg.
 func (r *run) aboveGround() (crop, above quantity) {
 	if r.in.Crop.YieldKg != nil {
-		crop = r.do(stepCropDM, given(*r.in.Crop.YieldKg), r.cropFactor("dry"))
+		crop = r.do(stepCropDM, r.activity(rowYield, *r.in.Crop.YieldKg, r.in.Crop.UncertaintyPct), r.cropFactor("dry"))
 	}
 	if dm := r.in.Residues.AboveGroundDMKg; dm != nil {
-		return crop, given(*dm)
+		return crop, r.activity(rowResidue, *dm, r.in.Residues.UncertaintyPct)
 	}
 	method := cmp.Or(r.in.Residues.Method, r.set.residueMethod)
 	row, ok := r.set.mapping.Find("crop", "crop_type/slope", r.in.Crop.Type)

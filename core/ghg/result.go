@@ -74,7 +74,7 @@ type Line struct {
 	Kg              Masses
 	CO2e, Low, High float64 // with its 95 % range, kg
 	Tier            int     // 2 where a factor or a stock of the user's own took part in all of it, else 1
-	RangeAssumed    bool    // no factor of the line has a range, and half its value is taken
+	RangeAssumed    bool    // no factor of the line has a published range: those of the kinds of sources are taken
 }
 
 // Codes of warnings.
@@ -129,6 +129,7 @@ type Result struct {
 	Lines, Removals  []Line
 	// Emissions and Removed are kg CO2e, both at least 0; Low and High are the 95 % range of the emissions.
 	Emissions, Removed, Low, High float64
+	RemovedLow, RemovedHigh       float64 // the 95 % range of the removals
 	MainSharePct                  float64 // what the main product carries of the emissions
 	CoProducts                    []CoProduct
 	BiogenicCO2                   float64 // kg CO2 of burnt biomass, outside the totals

@@ -116,10 +116,40 @@ func (r *run) finish() {
 
 	var own float64
 	res.Lines, res.Emissions, own, res.Low, res.High = r.close(r.lines)
-	res.Removals, res.Removed, _, _, _ = r.close(r.removals)
+	res.Removals, res.Removed, _, res.RemovedLow, res.RemovedHigh = r.close(r.removals)
 	if res.Emissions > 0 {
 		res.UserShare = own / res.Emissions
 	}
+}
+
+// nearNothing is the part of a figure under which its logarithm tells nothing of a range.
+const nearNothing = 0.05
+
+// stretch returns by how much the deviations of a line, down and up, differ from the root of the sum of their squares. The
+// factors of a line multiply, so they combine by their ratios: exp of the root of the sum of the squares of their
+// logarithms. Where a factor alone takes the line to nothing, its side is left as it is.
+func (s *sum) stretch() (down, up float64) {
+	v := s.line.CO2e
+	var lin, logs [2]float64
+	ofLogs := true
+	for _, m := range s.moves {
+		for side, d := range [2]float64{min(0, m.low, m.high), max(0, m.low, m.high)} {
+			lin[side] += d * d
+			if ratio := 1 + d/v; ratio > nearNothing {
+				logs[side] += math.Log(ratio) * math.Log(ratio)
+			} else {
+				ofLogs = false
+			}
+		}
+	}
+	down, up = 1, 1
+	if lin[0] > 0 && ofLogs {
+		down = v * -math.Expm1(-math.Sqrt(logs[0])) / math.Sqrt(lin[0])
+	}
+	if lin[1] > 0 {
+		up = v * math.Expm1(math.Sqrt(logs[1])) / math.Sqrt(lin[1])
+	}
+	return down, up
 }
 
 // close turns sums into lines with their ranges, and gives the total with its own: the
@@ -130,16 +160,21 @@ func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
 	for i := range sums {
 		s := &sums[i]
 		var one spread
-		for _, m := range s.moves {
+		down, up := s.stretch()
+		stretched := func(d float64) float64 {
+			if d < 0 {
+				return d * down
+			}
+			return d * up
+		}
+		s.line.RangeAssumed = len(s.moves) > 0
+		for j := range s.moves {
+			m := &s.moves[j]
+			m.low, m.high = stretched(m.low), stretched(m.high)
 			one.take(m.low, m.high)
+			s.line.RangeAssumed = s.line.RangeAssumed && m.factor.rangeOf != ""
 			r.moved[m.factor.rank].low += m.low
 			r.moved[m.factor.rank].high += m.high
-		}
-		if len(s.moves) == 0 {
-			half := s.line.CO2e * r.set.rangeAssumed
-			one.take(-half, half)
-			all.take(-half, half)
-			s.line.RangeAssumed = true
 		}
 		s.line.Low, s.line.High = one.around(s.line.CO2e)
 		if s.line.Tier = 2; s.general {

@@ -39,6 +39,11 @@ type TraceFactor struct {
 	Status  string  `json:"status"`
 	Note    string  `json:"note,omitempty"`    // of the choice of the row, then of the row itself
 	Default bool    `json:"default,omitempty"` // a value of the user's own could have been entered instead
+	// Lower and Upper are the 95 % range of the row, nil where it is exact; RangeOf is the kind of source whose range it is
+	// where its own source prints none.
+	Lower   *float64 `json:"lower,omitempty"`
+	Upper   *float64 `json:"upper,omitempty"`
+	RangeOf string   `json:"range_of,omitempty"`
 }
 
 // notInSource is said of a residue factor whose cell is empty in the source.
@@ -56,7 +61,10 @@ func (r *run) trace(s *Step, arguments []quantity, out quantity) {
 		}
 		f := TraceFactor{
 			Symbol: symbol, Key: q.factor.Key, Value: q.v, Unit: q.factor.Unit, Source: q.factor.Source,
-			Status: q.factor.Status, Note: q.factor.Note, Default: q.assumed,
+			Status: q.factor.Status, Note: q.factor.Note, Default: q.assumed, RangeOf: q.factor.rangeOf,
+		}
+		if q.factor.Ranged {
+			f.Lower, f.Upper = &q.factor.Lower, &q.factor.Upper
 		}
 		if q.link != nil && q.link.Note != "" {
 			f.Note = strings.Trim(q.link.Note+"; "+f.Note, "; ")

@@ -67,7 +67,7 @@ func (r assessmentRoutes) registerReports() {
 	report := assessmentRoute(http.MethodGet, "{id}/impact-report/", access.Assessments.View.For("impact_report"), "The impact report of an assessment")
 	report.Description = "`basis=live` is computed from what the assessment holds now, with a warning for all that is missing; `basis=submitted` is the report of a version, " +
 		"as it was stored. Emissions and removals are apart and at least 0; `balance` is their difference. Masses are t CO2e, in `kg` those of the gases; " +
-		"`uncertainty` is the 95 % range of the emissions. `trace` holds every step with its inputs, factors and their sources. " +
+		"`uncertainty` is the 95 % range of the emissions, `removals_uncertainty` that of the removals. `trace` holds every step with its inputs, factors and their sources. " +
 		"`format=csv` gives totals, lines and trace as a table, `format=pdf` a document to hand on. " +
 		"Where the general data do not allow a calculation the answer is 400 (`not_calculable`)."
 	report.Media = form.Media(ghgapp.CSV, ghgapp.PDF)
