@@ -249,6 +249,6 @@ func TestSubmissionIsVerified(t *testing.T) {
 		c.Expect(200, http.MethodPost, submitPath(id), nil)
 		require.Eventually(t, func() bool {
 			return c.Expect(200, http.MethodGet, assessmentAt(id)+"verification/", nil).Data(t)["reason"] == "no_field"
-		}, 60*time.Second, 20*time.Millisecond, "the check ends: the farm has no field")
+		}, 10*time.Minute, 20*time.Millisecond, "the check ends: the farm has no field")
 	})
 }

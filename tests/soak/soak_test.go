@@ -311,7 +311,7 @@ func (f *farmstead) kill() {
 		worker := rig.StartWorker(f.t, f.database, f.source.address("worker"), f.settings(f.how.workers)...)
 		select {
 		case <-reached:
-		case <-time.After(2 * time.Minute):
+		case <-time.After(10 * time.Minute):
 			f.t.Fatalf("the worker does not work, after %d kills", n-1)
 		}
 		worker.Kill()

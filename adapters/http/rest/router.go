@@ -43,6 +43,7 @@ type operation struct {
 // endpoint is a path with its methods.
 type endpoint struct {
 	pattern string // as documented
+	path    string // as the router writes it
 	methods map[string]*operation
 }
 
@@ -62,7 +63,7 @@ func (a *API) newRouter() *bunrouter.Router {
 func (a *API) mount(pattern string, op *operation) {
 	e := a.endpoints[pattern]
 	if e == nil {
-		e = &endpoint{pattern: pattern, methods: map[string]*operation{http.MethodOptions: nil}}
+		e = &endpoint{pattern: pattern, path: pathParam.ReplaceAllString(strings.TrimSuffix(pattern, "/"), ":$1"), methods: map[string]*operation{http.MethodOptions: nil}}
 		a.endpoints[pattern] = e
 	}
 	for segment := range strings.SplitSeq(pathParam.ReplaceAllString(pattern, ""), "/") {
@@ -87,8 +88,7 @@ func (a *API) mount(pattern string, op *operation) {
 var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 
 func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
-	path := pathParam.ReplaceAllString(strings.TrimSuffix(e.pattern, "/"), ":$1")
-	a.router.Handle(method, path, func(w http.ResponseWriter, r bunrouter.Request) error {
+	a.router.Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
 		request, limit, done := hurry(original(r), a.config.Timeout)
 		defer done()
 		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), leave: func() {}}
