@@ -44,7 +44,7 @@ func parseAddress(address string, o Options) (root *url.URL, collections []strin
 		root.Path, root.RawPath, named = before, "", name
 	}
 	if len(collections) == 0 {
-		collections = []string{named}
+		collections = strings.Split(named, ",")
 	}
 	sign, query := known.signAt, root.Query()
 	if query.Has(signParameter) {

@@ -31,6 +31,7 @@ func impatient(now func() time.Time) remote.Options {
 func TestTheAddressSaysWhatToSearch(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://earth-search.aws.element84.com/v1":                              "STAC API https://earth-search.aws.element84.com/v1: sentinel-2-c1-l2a",
+		"https://example.org/collections/hls2-s30,hls2-l30":                      "STAC API https://example.org: hls2-s30, hls2-l30",
 		"https://earth-search.aws.element84.com/v1/collections/sentinel-2-l2a":   "STAC API https://earth-search.aws.element84.com/v1: sentinel-2-l2a",
 		"https://planetarycomputer.microsoft.com/api/stac/v1":                    "STAC API https://planetarycomputer.microsoft.com/api/stac/v1: sentinel-2-l2a",
 		"https://stac.dataspace.copernicus.eu/v1/":                               "STAC API https://stac.dataspace.copernicus.eu/v1/: sentinel-2-l2a",

@@ -56,7 +56,7 @@ var _ ports.Imagery = (*Client)(nil)
 
 // New returns a client of the API whose landing page is at root. It sends no request.
 //
-// The address may have more parts: a path that ends in /collections/NAME selects the collection,
+// The address may have more parts: a path that ends in /collections/NAME selects the collection, or several as NAME,NAME,
 // and the parameter sign_at a token endpoint: GET of {sign_at}/{collection} returns {"token":
 // QUERY, "msft:expiry": TIME}, and files are then requested with QUERY appended, as Planetary
 // Computer documents it.
