@@ -52,13 +52,14 @@ const unmoved = 0.05
 // Faults: Invalid for unknown or repeated IDs, and for roles that change without a counterpart.
 func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 	fields := fault.Fields{}
-	given := map[string]Listed{}
+	given, places := map[string]Listed{}, plan.places()
 	var out []Operation
 	for i, l := range list {
+		_, known := places[l.ID]
 		switch {
 		case l.ID == "":
 			out = append(out, Operation{Change: Add, Role: l.Role, At: l.At})
-		case plan.index(l.ID) < 0:
+		case !known:
 			fields.Addf("points", "Item %d: the plan has no point %q. Leave the id out to add a point.", i+1, l.ID)
 		default:
 			if _, twice := given[l.ID]; twice {
@@ -100,9 +101,13 @@ func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 
 func distance(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// index returns the place of a point among a plan's; -1 where there is none of that ID.
-func (plan Plan) index(id string) int {
-	return slices.IndexFunc(plan.Points, func(p Point) bool { return p.ID == id })
+// places returns the places of the points among a plan's, by ID.
+func (plan Plan) places() map[string]int {
+	out := make(map[string]int, len(plan.Points))
+	for i, p := range plan.Points {
+		out[p.ID] = i
+	}
+	return out
 }
 
 // Customise derives a plan from another one by hand. Points keep their IDs unless they move to
@@ -127,7 +132,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	if err != nil {
 		return Plan{}, err
 	}
-	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, last: map[string]int{}}
+	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, last: map[string]int{}, places: base.places()}
 	c.plan = base
 	c.plan.Points = slices.Clone(base.Points)
 	c.plan.Concerns = nil
@@ -136,7 +141,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	}
 	fields := fault.Fields{}
 	for i, o := range operations {
-		if budget.Spend(len(c.plan.Points)) != nil {
+		if budget.Spend(1) != nil {
 			break
 		}
 		if problem := c.apply(o); problem != "" {
@@ -146,6 +151,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	if err := cmp.Or(budget.Err(), fields.Err()); err != nil {
 		return Plan{}, err
 	}
+	c.plan.Points = slices.DeleteFunc(c.plan.Points, func(p Point) bool { return p.ID == "" })
 	c.plan.IsCustom, c.plan.BasedOn = true, base.PlanUUID
 	c.plan.PlanUUID = customUUID(base.PlanUUID, operations)
 	c.arrange()
@@ -163,8 +169,9 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 // customising is a custom plan under construction.
 type customising struct {
 	*ground
-	plan Plan
-	last map[string]int // highest number used, by series
+	plan   Plan           // a point that was deleted has no ID
+	places map[string]int // of the points, by ID
+	last   map[string]int // highest number used, by series
 }
 
 func (c *customising) series(zone int, role Role) string { return fmt.Sprint(zone, role) }
@@ -173,18 +180,19 @@ func (c *customising) apply(o Operation) (problem string) {
 	if o.Change == Add {
 		return c.addPoint(o)
 	}
-	i := c.plan.index(o.Point)
-	if i < 0 {
+	i, ok := c.places[o.Point]
+	if !ok {
 		return fmt.Sprintf("the plan has no point %q.", o.Point)
 	}
 	switch o.Change {
 	case Move:
-		return c.movePoint(&c.plan.Points[i], o.At)
+		return c.movePoint(i, o.At)
 	case Delete:
-		c.plan.Points = slices.Delete(c.plan.Points, i, i+1)
+		delete(c.places, o.Point)
+		c.plan.Points[i] = Point{}
 	case Swap:
-		j := c.plan.index(o.With)
-		if j < 0 {
+		j, ok := c.places[o.With]
+		if !ok {
 			return fmt.Sprintf("the plan has no point %q to swap with.", o.With)
 		}
 		sample, reserve := &c.plan.Points[i], &c.plan.Points[j]
@@ -205,38 +213,43 @@ func (c *customising) addPoint(o Operation) (problem string) {
 	if o.Role != RoleSample && o.Role != RoleReserve {
 		return fmt.Sprintf("the role is %s or %s.", RoleSample, RoleReserve)
 	}
-	if len(c.plan.Points) >= 2*maxSamples {
+	if len(c.places) >= 2*maxSamples {
 		return "the plan has as many points as a plan can have."
 	}
 	p := Point{Role: o.Role, ByHand: true}
 	if problem := c.locate(&p, o.At); problem != "" {
 		return problem
 	}
-	c.rename(&p)
 	c.plan.Points = append(c.plan.Points, p)
+	c.rename(len(c.plan.Points) - 1)
 	c.plan.ProbabilitySample = false
 	return ""
 }
 
 // movePoint moves a point, and renames it where that takes it to another zone.
-func (c *customising) movePoint(p *Point, to geo.Position) (problem string) {
+func (c *customising) movePoint(i int, to geo.Position) (problem string) {
+	p := &c.plan.Points[i]
 	zone := p.Zone
 	if problem := c.locate(p, to); problem != "" {
 		return problem
 	}
 	if p.Zone != zone {
-		c.rename(p)
+		c.rename(i)
 	}
 	p.ByHand = true
 	c.plan.ProbabilitySample = false
 	return ""
 }
 
-func (c *customising) rename(p *Point) {
+// rename sets the name of a point to the next of its zone and role.
+func (c *customising) rename(i int) {
+	p := &c.plan.Points[i]
+	delete(c.places, p.ID)
 	key := c.series(p.Zone, p.Role)
 	c.last[key]++
 	p.Number = c.last[key]
 	p.ID = pointID(p.Zone, p.Number, p.Role)
+	c.places[p.ID] = i
 }
 
 // locate sets the zone and field of a place and its distance to the edges.
@@ -300,22 +313,19 @@ func (c *customising) judge() error {
 			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d required.", h, n, lower)
 		}
 	}
-	for i, p := range c.plan.Points {
+	earlier := newCrowd(c.plan.MinDistanceUsed, nil)
+	for _, p := range c.plan.Points {
 		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 {
 			note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
 		}
-		if err := c.budget.Spend(i); err != nil {
+		nearest, lower, looked := earlier.nearest(p.At)
+		if err := c.budget.Spend(1 + looked); err != nil {
 			return err
 		}
-		nearest, lower := "", c.plan.MinDistanceUsed
-		for _, q := range c.plan.Points[:i] {
-			if d := distance(p.At, q.At); d < lower {
-				nearest, lower = q.ID, d
-			}
+		if nearest >= 0 {
+			note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, lower, c.plan.Points[nearest].ID, c.plan.MinDistanceUsed)
 		}
-		if nearest != "" {
-			note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, lower, nearest, c.plan.MinDistanceUsed)
-		}
+		earlier.add(p.At)
 	}
 	return fields.Err()
 }

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -151,4 +153,91 @@ func TestWholeLists(t *testing.T) {
 		_, err := OperationsFor(base, bad)
 		require.Error(t, err, name)
 	}
+}
+
+// index returns the place of a point among a plan's; -1 where there is none of that ID.
+func (plan Plan) index(id string) int {
+	if i, ok := plan.places()[id]; ok {
+		return i
+	}
+	return -1
+}
+
+// listOf is a plan of n points with the list of all of them, each moved.
+func listOf(n int) (Plan, []Listed) {
+	plan, list := Plan{PerZone: make([]ZonePlan, 1)}, make([]Listed, n)
+	for i := range n {
+		p := Point{ID: pointID(1, i+1, RoleSample), Zone: 1, Number: i + 1, Role: RoleSample}
+		plan.Points = append(plan.Points, p)
+		list[n-1-i] = Listed{ID: p.ID, At: geo.Position{X: float64(i + 1)}}
+	}
+	return plan, list
+}
+
+// fastest is the shortest of some turns.
+func fastest(do func()) time.Duration {
+	out := time.Hour
+	for range 7 {
+		began := time.Now()
+		do()
+		out = min(out, time.Since(began))
+	}
+	return out
+}
+
+// A list of ten times as many points takes about ten times as long, and not a hundred times.
+func TestListsOfPointsAreReadInOnePass(t *testing.T) {
+	of := func(n int) time.Duration {
+		plan, list := listOf(n)
+		return fastest(func() {
+			operations, err := OperationsFor(plan, list)
+			require.NoError(t, err)
+			require.Len(t, operations, n)
+		})
+	}
+	require.Less(t, of(20_000).Seconds()/of(2000).Seconds(), 40.0)
+}
+
+// The nearest earlier point is that of all pairs, and few points are looked at to find it.
+func TestNearestOfACrowd(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, apart := range []float64{0, 3, 25} {
+		c, looks := newCrowd(apart, nil), 0
+		var all []geo.Position
+		for range 3000 {
+			p := geo.Position{X: float64(random.IntN(2000)) / 2, Y: float64(random.IntN(2000)) / 2} // with ties
+			want, lower := -1, apart
+			for i, q := range all {
+				if d := distance(p, q); d < lower {
+					want, lower = i, d
+				}
+			}
+			got, away, looked := c.nearest(p)
+			require.Equal(t, want, got)
+			require.Equal(t, want < 0, c.free(p))
+			if want >= 0 {
+				require.InDelta(t, lower, away, 0)
+			}
+			looks += looked
+			c.add(p)
+			all = append(all, p)
+		}
+		require.Less(t, looks, 3000*20, "of 4.5 million pairs")
+	}
+}
+
+// Points that are added, moved and deleted in one edit go by the names that they have then.
+func TestOperationsSeeTheNamesOfThoseBefore(t *testing.T) {
+	f, z, base := basePlan(t)
+	first, last := base.Points[base.index("Z1-01")].At, base.Points[base.index("Z3-01")].At
+	plan := custom(t, &f, z, base,
+		Operation{Change: Add, At: geo.Position{X: first.X + 2, Y: first.Y}},
+		Operation{Change: Move, Point: "Z1-05", At: geo.Position{X: last.X + 3, Y: last.Y}},
+		Operation{Change: Delete, Point: "Z3-01"},
+		Operation{Change: Delete, Point: "Z3-05"})
+	require.Len(t, plan.Points, len(base.Points)-1)
+	require.Negative(t, plan.index("Z1-05"))
+	require.Negative(t, plan.index("Z3-01"))
+	_, err := Customise(nil, &f, z, base, []Operation{{Change: Delete, Point: "Z1-02"}, {Change: Move, Point: "Z1-02", At: first}})
+	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 }

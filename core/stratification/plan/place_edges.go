@@ -93,11 +93,18 @@ func (x *edgeIndex) distance(p geo.Position) float64 {
 // crowd are points that keep a distance from each other, whatever their zones.
 type crowd struct {
 	apart float64
-	bins  map[[2]int32][]geo.Position
+	size  int
+	bins  map[[2]int32][]member
+}
+
+// member is a point of a crowd, with its number in the order in which they came.
+type member struct {
+	at     geo.Position
+	number int
 }
 
 func newCrowd(apart float64, existing []geo.Position) *crowd {
-	c := &crowd{apart: apart, bins: map[[2]int32][]geo.Position{}}
+	c := &crowd{apart: apart, bins: map[[2]int32][]member{}}
 	for _, p := range existing {
 		c.add(p)
 	}
@@ -110,24 +117,48 @@ func (c *crowd) key(p geo.Position) [2]int32 {
 
 func (c *crowd) add(p geo.Position) {
 	if c.apart > 0 {
-		c.bins[c.key(p)] = append(c.bins[c.key(p)], p)
+		c.bins[c.key(p)] = append(c.bins[c.key(p)], member{p, c.size})
 	}
+	c.size++
 }
 
-// free reports whether no point lies nearer to a place than the distance.
-func (c *crowd) free(p geo.Position) bool {
+// near visits the points that may lie nearer to a place than the distance, until one ends it.
+func (c *crowd) near(p geo.Position, visit func(q member) (more bool)) {
 	if c.apart == 0 {
-		return true
+		return
 	}
 	key := c.key(p)
 	for dx := int32(-1); dx <= 1; dx++ {
 		for dy := int32(-1); dy <= 1; dy++ {
 			for _, q := range c.bins[[2]int32{key[0] + dx, key[1] + dy}] {
-				if math.Hypot(p.X-q.X, p.Y-q.Y) < c.apart {
-					return false
+				if !visit(q) {
+					return
 				}
 			}
 		}
 	}
-	return true
+}
+
+// free reports whether no point lies nearer to a place than the distance.
+func (c *crowd) free(p geo.Position) bool {
+	free := true
+	c.near(p, func(q member) bool {
+		free = distance(p, q.at) >= c.apart
+		return free
+	})
+	return free
+}
+
+// nearest returns the number of the nearest point that lies nearer to a place than the distance, of several the first,
+// and how far it is; -1 where there is none. It looked at so many.
+func (c *crowd) nearest(p geo.Position) (number int, away float64, looked int) {
+	number, away = -1, c.apart
+	c.near(p, func(q member) bool {
+		looked++
+		if d := distance(p, q.at); d < away || d == away && q.number < number {
+			number, away = q.number, d
+		}
+		return true
+	})
+	return number, away, looked
 }
