@@ -96,7 +96,7 @@ func (f *Frame) cellsAsGiven(g GridCells, low, high [2]int32) (given []int) {
 		f.Cells = append(f.Cells, Cell{Row: g.Places[i][0] - top, Col: g.Places[i][1] - left})
 		labels[n] = 1
 	}
-	f.AOI = NewOutliner(f).Outlines(labels, 1)[0]
+	f.AOI = NewOutliner(f).Outlines(nil, labels, 1)[0]
 	f.Fields = []geo.MultiPolygon{f.AOI}
 	f.AreaHa = f.Hectares(f.AOI)
 	return given

@@ -3,6 +3,7 @@ package frame
 import (
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/geo"
 )
 
@@ -24,15 +25,20 @@ func NewOutliner(f *Frame) *Outliner { return &Outliner{f, NewBoard(f.Cells, f.f
 // touch its outer ring at a point but no ring touches itself. A corner in a straight line is kept
 // only where the zones on the other side change, so that both sides of an edge have the same
 // vertices and still fit after a projection.
-func (o *Outliner) Outlines(zones []int32, k int) []geo.MultiPolygon {
+//
+// Where the budget ends, of which a side of a cell is a step, the outlines are of no use.
+func (o *Outliner) Outlines(budget *effort.Budget, zones []int32, k int) []geo.MultiPolygon {
 	f, b := o.frame, o.board
 	labels := slices.Grow(slices.Clone(zones), len(f.fringe))
 	for _, fringe := range f.fringe {
 		labels = append(labels, zones[fringe.like])
 	}
-	t := &tracer{Board: b, frame: f, labels: labels, seen: make([]uint8, len(labels))}
+	t := &tracer{Board: b, budget: budget, frame: f, labels: labels, seen: make([]uint8, len(labels))}
 	rings := make([][]geo.Ring, k)
 	keep := func(label int32, ring geo.Ring) {
+		if budget.Err() != nil {
+			return // the walk is not whole
+		}
 		for _, simple := range geo.PartRing(ring) {
 			slices.Reverse(simple) // Assemble takes clockwise rings for outer ones
 			rings[label-1] = append(rings[label-1], append(simple, simple[0]))
@@ -41,13 +47,16 @@ func (o *Outliner) Outlines(zones []int32, k int) []geo.MultiPolygon {
 	if f.course != nil {
 		t.passed = make([]bool, len(f.course.chains))
 		for c := range f.course.chains {
-			if !t.passed[c] {
+			if !t.passed[c] && budget.Err() == nil {
 				label := labels[f.course.chains[c].cell]
 				keep(label, t.walk(stand{chain: int32(c)}, label))
 			}
 		}
 	}
 	for _, i := range b.order {
+		if budget.Spend(4) != nil {
+			return make([]geo.MultiPolygon, k)
+		}
 		for side := range 4 {
 			if t.seen[i]&(1<<side) == 0 && t.edge(i, side) && t.within(i, side) {
 				keep(labels[i], t.walk(stand{chain: -1, cell: i, side: side}, labels[i]))
@@ -56,6 +65,9 @@ func (o *Outliner) Outlines(zones []int32, k int) []geo.MultiPolygon {
 	}
 	out := make([]geo.MultiPolygon, k)
 	for h := range out {
+		if budget.Spend(effort.Interval) != nil {
+			return out
+		}
 		out[h] = geo.Assemble(rings[h])
 		for _, polygon := range out[h] {
 			for _, ring := range polygon {
@@ -71,6 +83,7 @@ func (o *Outliner) Outlines(zones []int32, k int) []geo.MultiPolygon {
 // eastern, 2 westwards along the northern, 3 southwards along the western.
 type tracer struct {
 	*Board
+	budget *effort.Budget
 	frame  *Frame
 	labels []int32
 	seen   []uint8 // bit side: walked along from its first corner
@@ -113,6 +126,9 @@ func (t *tracer) walk(from stand, own int32) geo.Ring {
 	t.ring = nil
 	at := from
 	for range 4*len(t.labels) + len(t.passed) { // the places at which a walk can be
+		if t.budget.Spend(1) != nil {
+			break
+		}
 		if at.chain >= 0 {
 			at = t.alongChain(at.chain, own)
 		} else {

@@ -23,7 +23,7 @@ import (
 func zoningOf(f *frame.Frame, labels []int32) *zoning.Zoning {
 	k := int(slices.Max(labels))
 	z := &zoning.Zoning{Labels: labels, Zones: make([]zoning.Zone, k)}
-	for h, outline := range frame.NewOutliner(f).Outlines(labels, k) {
+	for h, outline := range frame.NewOutliner(f).Outlines(nil, labels, k) {
 		cells := 0
 		for _, label := range labels {
 			if int(label) == h+1 {

@@ -10,11 +10,15 @@ import (
 
 // majority smooths a map once: a cell takes another label that is strictly more frequent than its
 // own in the 3 × 3 window around it, itself included; of several such labels of the same frequency
-// the lowest. All cells are judged on the old map. Labels are 1 to k.
-func majority(b *frame.Board, labels []int32, k int) []int32 {
+// the lowest. All cells are judged on the old map. Labels are 1 to k. Where the budget ends, the rest
+// stays as it is.
+func majority(budget *effort.Budget, b *frame.Board, labels []int32, k int) []int32 {
 	out := slices.Clone(labels)
 	count := make([]uint8, k+1)
 	for i, near := range b.Near {
+		if budget.Spend(len(near)+k) != nil {
+			break
+		}
 		clear(count)
 		count[labels[i]]++
 		for _, j := range near {

@@ -4,16 +4,20 @@ import (
 	"context"
 	"math"
 
+	"tilth/core/effort"
 	"tilth/core/stratification/internal/cluster"
 )
 
 // silhouetteCells bounds the cells of the silhouette: every m-th is taken.
 const silhouetteCells = 5_000
 
-// groups returns number, centre and sum of squared distances of the groups 0 to k-1.
-func groups(points cluster.Matrix, labels []int32, k int) (count []int, centres cluster.Matrix, within []float64) {
+// groups returns number, centre and sum of squared distances of the groups 0 to k-1, unless the budget ends.
+func groups(budget *effort.Budget, points cluster.Matrix, labels []int32, k int) (count []int, centres cluster.Matrix, within []float64) {
 	count, centres, within = make([]int, k), cluster.NewMatrix(k, points.D), make([]float64, k)
 	for i, h := range labels {
+		if budget.Spend(points.D) != nil {
+			return count, centres, within
+		}
 		count[h]++
 		cluster.Add(centres.Row(int(h)), points.Row(i))
 	}
@@ -21,6 +25,9 @@ func groups(points cluster.Matrix, labels []int32, k int) (count []int, centres 
 		cluster.Divide(centres.Row(h), centres.Row(h), count[h])
 	}
 	for i, h := range labels {
+		if budget.Spend(points.D) != nil {
+			break
+		}
 		within[h] += cluster.SquaredDistance(points.Row(i), centres.Row(int(h)))
 	}
 	return count, centres, within
@@ -29,9 +36,9 @@ func groups(points cluster.Matrix, labels []int32, k int) (count []int, centres 
 // calinskiHarabasz returns the variance between groups over that within, each over its degrees of
 // freedom (Caliński and Harabasz, "A dendrite method for cluster analysis", Communications in
 // Statistics 3 (1974)). Every group has a point. 0 where nothing varies.
-func calinskiHarabasz(points cluster.Matrix, labels []int32, k int) float64 {
-	_, _, within := groups(points, labels, k)
-	_, _, whole := groups(points, make([]int32, len(labels)), 1)
+func calinskiHarabasz(budget *effort.Budget, points cluster.Matrix, labels []int32, k int) float64 {
+	_, _, within := groups(budget, points, labels, k)
+	_, _, whole := groups(budget, points, make([]int32, len(labels)), 1)
 	inside := 0.0
 	for _, w := range within {
 		inside += w
@@ -45,10 +52,13 @@ func calinskiHarabasz(points cluster.Matrix, labels []int32, k int) float64 {
 // daviesBouldin returns the mean over groups of the largest (s_i + s_j) / d_ij, where s is the
 // mean distance to the centre (Davies and Bouldin, "A cluster separation measure", IEEE TPAMI
 // 1 (1979)); smaller is better.
-func daviesBouldin(points cluster.Matrix, labels []int32, k int) float64 {
-	count, centres, _ := groups(points, labels, k)
+func daviesBouldin(budget *effort.Budget, points cluster.Matrix, labels []int32, k int) float64 {
+	count, centres, _ := groups(budget, points, labels, k)
 	spread := make([]float64, k)
 	for i, h := range labels {
+		if budget.Spend(points.D) != nil {
+			return 0
+		}
 		spread[h] += math.Sqrt(cluster.SquaredDistance(points.Row(i), centres.Row(int(h))))
 	}
 	total := 0.0

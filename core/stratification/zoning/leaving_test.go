@@ -3,6 +3,7 @@ package zoning
 import (
 	"context"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/cluster"
 	"tilth/core/stratification/internal/pcg"
+	"tilth/core/stratification/layer"
 	"tilth/tests/leaving"
 )
 
@@ -58,6 +60,28 @@ func TestEachStepEndsWithItsCaller(t *testing.T) {
 			}
 			absorb(budget, frame.NewBoard(f.Cells, nil), labels, 50)
 		},
+		"a majority": func(budget *effort.Budget) {
+			f, labels := square(t, 100, 0), make([]int32, 10_000)
+			for i := range labels {
+				labels[i] = int32(1 + (i/100+i)%2)
+			}
+			majority(budget, frame.NewBoard(f.Cells, nil), labels, 2)
+		},
+		"outlines": func(budget *effort.Budget) {
+			f, labels := square(t, 150, 0), make([]int32, 22_500)
+			for i := range labels {
+				labels[i] = int32(1 + i/450%2)
+			}
+			frame.NewOutliner(&f).Outlines(budget, labels, 2)
+		},
+		"diagnostics": func(budget *effort.Budget) {
+			labels := make([]int32, cells)
+			for i := range labels {
+				labels[i] = int32(i % 8)
+			}
+			calinskiHarabasz(budget, points, labels, 8)
+			daviesBouldin(budget, points, labels, 8)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			leaving.Stops(t, within, func(budget *effort.Budget) error {
@@ -78,4 +102,34 @@ func TestAGroupingThatEndsEarlyIsNone(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = cluster.FuzzyCMeans(effort.Of(ctx, 0), points, 3, 1.3, cluster.Clustering{Centres: noise(3, 2)})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// leaves is a caller who leaves after a number of looks, from whichever goroutine.
+type leaves struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (l *leaves) Err() error {
+	if l.looks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A call ends with the error of its caller wherever the caller leaves, also while outlines are drawn.
+func TestZonesEndWhereverTheirCallerLeaves(t *testing.T) {
+	t.Parallel()
+	f := square(t, 60, 0)
+	l := halves(&f, "halves")
+	for looks := int64(0); ; looks += 1 + looks/4 {
+		ctx := &leaves{Context: t.Context()}
+		ctx.looks.Store(looks)
+		_, err := Zones(ctx, &f, []layer.Layer{l}, DefaultParams(), Work{Workers: 2})
+		if err == nil {
+			require.Greater(t, looks, int64(50))
+			return
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/stratification/internal/stats"
 )
 
@@ -35,17 +36,28 @@ func number(labels, cells []int32, values []float64) (k int) {
 	return len(order)
 }
 
-// draw makes the zones of a map's labels: outlines, areas and figures.
-func (z *zoner) draw(c *Candidate) {
+// projectSteps is what measuring and projecting a vertex costs.
+const projectSteps = 16
+
+// draw makes the zones of a map's labels: outlines, areas and figures. Its error is that of the budget.
+func (z *zoner) draw(c *Candidate) error {
 	f := z.frame
 	k := int(slices.Max(c.Labels))
-	outlines := z.outliner.Outlines(c.Labels, k)
+	outlines := z.outliner.Outlines(z.budget, c.Labels, k)
+	if err := z.budget.Spend(effort.Interval); err != nil {
+		return err
+	}
 	c.Zones = make([]Zone, k)
 	total := 0.0
 	for h := range c.Zones {
 		zone := &c.Zones[h]
 		zone.Number = h + 1
 		zone.Outline = outlines[h]
+		for _, ring := range zone.Outline.Rings() {
+			if err := z.budget.Spend(projectSteps * len(ring)); err != nil {
+				return err
+			}
+		}
 		zone.AreaHa = f.Hectares(zone.Outline)
 		zone.Geometry = f.RoundedOutline(zone.Outline)
 		total += zone.AreaHa
@@ -61,6 +73,7 @@ func (z *zoner) draw(c *Candidate) {
 		c.Zones[h].Share = c.Zones[h].AreaHa / total
 	}
 	z.describe(c)
+	return z.budget.Spend(effort.Interval)
 }
 
 // describe sets the means and deviations of the layers in each zone, and the variance left in it.
@@ -77,6 +90,9 @@ func (z *zoner) describe(c *Candidate) {
 		zone := &c.Zones[h]
 		zone.RV = z.data.points.Variances(members[h], z.data.layers) / whole
 		for _, values := range z.data.values {
+			if z.budget.Spend(len(members[h])) != nil {
+				return
+			}
 			own = own[:0]
 			for _, n := range members[h] {
 				own = append(own, values[n])
@@ -111,8 +127,11 @@ func (z *zoner) diagnose(ctx context.Context, candidates []Candidate) error {
 		for n, i := range z.data.cells {
 			groupings[g][n] = c.Labels[i] - 1
 		}
-		c.Diagnostics.CalinskiHarabasz = calinskiHarabasz(points, groupings[g], ks[g])
-		c.Diagnostics.DaviesBouldin = daviesBouldin(points, groupings[g], ks[g])
+		c.Diagnostics.CalinskiHarabasz = calinskiHarabasz(z.budget, points, groupings[g], ks[g])
+		c.Diagnostics.DaviesBouldin = daviesBouldin(z.budget, points, groupings[g], ks[g])
+	}
+	if err := z.budget.Err(); err != nil {
+		return err
 	}
 	figures, err := silhouettes(ctx, points, groupings, ks, z.work.Workers)
 	for g := range candidates {

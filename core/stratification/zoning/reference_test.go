@@ -55,8 +55,8 @@ func TestIrisByKMeans(t *testing.T) {
 		require.NoError(t, err)
 		require.InEpsilon(t, w.Inertia, got.Inertia, 1e-4, "k %d", w.K)
 		require.Equal(t, w.Sizes, sizesOf(got.Labels, w.K), "k %d", w.K)
-		require.InEpsilon(t, w.CalinskiHarabasz, calinskiHarabasz(points, got.Labels, w.K), 1e-4)
-		require.InEpsilon(t, w.DaviesBouldin, daviesBouldin(points, got.Labels, w.K), 1e-4)
+		require.InEpsilon(t, w.CalinskiHarabasz, calinskiHarabasz(nil, points, got.Labels, w.K), 1e-4)
+		require.InEpsilon(t, w.DaviesBouldin, daviesBouldin(nil, points, got.Labels, w.K), 1e-4)
 		s, err := silhouettes(t.Context(), points, [][]int32{got.Labels}, []int{w.K}, 2)
 		require.NoError(t, err)
 		require.InEpsilon(t, w.Silhouette, s[0], 1e-4)
@@ -146,8 +146,8 @@ func TestWheatByKMeans(t *testing.T) {
 			// At k 7 an optimum 7e-7 worse than the best known has 16 cells elsewhere.
 			require.InDelta(t, w.Sizes[h], size, 20, "k %d", w.K)
 		}
-		require.InEpsilon(t, w.CalinskiHarabasz, calinskiHarabasz(points, got.Labels, w.K), 1e-3)
-		require.InEpsilon(t, w.DaviesBouldin, daviesBouldin(points, got.Labels, w.K), 5e-3)
+		require.InEpsilon(t, w.CalinskiHarabasz, calinskiHarabasz(nil, points, got.Labels, w.K), 1e-3)
+		require.InEpsilon(t, w.DaviesBouldin, daviesBouldin(nil, points, got.Labels, w.K), 5e-3)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestWheatCleaningCellByCell(t *testing.T) {
 	f, _ := fields.WheatFrame(t, 0)
 	b := frame.NewBoard(f.Cells, nil)
 	raw := fields.LabelsOf(t, &f, "wheat-zones-raw.csv")
-	once := majority(b, raw, 3)
+	once := majority(nil, b, raw, 3)
 	require.Equal(t, fields.LabelsOf(t, &f, "wheat-zones-majority-once.csv"), once)
 	for _, lower := range []int{25, 50} {
 		got := slices.Clone(once)
@@ -256,7 +256,7 @@ func TestWheatParts(t *testing.T) {
 		labels := fields.LabelsOf(t, &f, file)
 		reference := want.Cleaning[key].(map[string]any)
 		perimeter := 0.0
-		for h, outline := range outliner.Outlines(labels, 3) {
+		for h, outline := range outliner.Outlines(nil, labels, 3) {
 			label := strconv.Itoa(h + 1)
 			require.Len(t, outline, int(reference["polygons_4connected"].(map[string]any)[label].(float64)), "%s, zone %s", key, label)
 			require.InDelta(t, reference["area_m2"].(map[string]any)[label], outline.PlanarArea(), 1e-6, "%s, zone %s", key, label)

@@ -103,6 +103,9 @@ func (z *zoner) step() {
 
 func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) {
 	z.tables()
+	if err := z.budget.Err(); err != nil {
+		return nil, err
+	}
 	z.step()
 	var out []Candidate
 	last := 1
@@ -119,15 +122,17 @@ func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) 
 		out = append(out, c)
 	}
 	for i := range out {
-		z.draw(&out[i])
-		z.judge(&out[i])
-		z.step()
-		if err := z.budget.Spend(effort.Interval); err != nil {
+		if err := z.draw(&out[i]); err != nil {
 			return nil, err
 		}
+		z.judge(&out[i])
+		z.step()
 	}
 	return out, z.diagnose(ctx, out)
 }
+
+// nearestSteps is what the search for the nearest unmasked cell costs.
+const nearestSteps = 32
 
 // tables finds the neighbours of cells and, for masked cells, the nearest unmasked one.
 func (z *zoner) tables() {
@@ -137,6 +142,9 @@ func (z *zoner) tables() {
 	open := func(i int) bool { return !f.Cells[i].Masked }
 	for i, c := range f.Cells {
 		if c.Masked {
+			if z.budget.Spend(nearestSteps) != nil {
+				return
+			}
 			z.masked = append(z.masked, int32(i))
 			z.like = append(z.like, int32(f.Nearest(int(c.Row), int(c.Col), open)))
 		}
@@ -167,7 +175,7 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	for n, i := range z.masked {
 		labels[i] = labels[z.like[n]]
 	}
-	labels = majority(z.board, labels, k)
+	labels = majority(z.budget, z.board, labels, k)
 	cell := z.frame.CellSize * z.frame.CellSize
 	absorb(z.budget, z.board, labels, int(math.Ceil(z.params.minZoneArea(z.frame.AreaHa)*frame.M2PerHectare/cell-1e-9)))
 	z.restoreSeen(labels, k)
