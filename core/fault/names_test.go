@@ -12,7 +12,7 @@ func TestUnknownNames(t *testing.T) {
 	t.Parallel()
 	known := []string{"boundary", "name", "farm_id"}
 	for name, want := range map[string]string{
-		"boundry": `did you mean "boundary"?`, "Name": `did you mean "name"?`, "farmid": `did you mean "farm_id"?`, "colour": "This name is not known here.", "": "known",
+		"boundery": `did you mean "boundary"?`, "Name": `did you mean "name"?`, "farmid": `did you mean "farm_id"?`, "colour": "This name is not known here.", "": "known",
 	} {
 		f := fault.Fields{}
 		f.Unknown(name, known)
