@@ -1,24 +1,56 @@
 package rest
 
-import (
-	"bytes"
-	"regexp"
-)
-
 // Errors may repeat what a caller sent, to name what is wrong. A key, a token or the secret of a
 // link in the wrong place is not repeated: errors end up in the logs of callers.
 
-const hidden = "(hidden)"
+const (
+	hidden = "(hidden)"
+	// shortestCredential is the length from which a run of letters and digits may be a credential.
+	shortestCredential = 20
+)
 
-var credentialRun = regexp.MustCompile(`[A-Za-z0-9_-]{20,}`)
+// The kinds of the characters of which credentials are made.
+const (
+	upperLetter = 1 << iota
+	lowerLetter
+	digit
+	joiner
+	random = upperLetter | lowerLetter | digit // words, UUIDs and digests have one case
+)
+
+func kindOf(c byte) int {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return upperLetter
+	case 'a' <= c && c <= 'z':
+		return lowerLetter
+	case '0' <= c && c <= '9':
+		return digit
+	case c == '_', c == '-':
+		return joiner
+	}
+	return 0
+}
 
 // hideCredentials replaces what looks like random letters and digits in the text of an error.
 func hideCredentials(text []byte) []byte {
-	return credentialRun.ReplaceAllFunc(text, func(run []byte) []byte {
-		const upper, lower, digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789"
-		if bytes.ContainsAny(run, upper) && bytes.ContainsAny(run, lower) && bytes.ContainsAny(run, digits) {
-			return []byte(hidden)
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		run, kinds := 0, 0
+		for run < len(text) && kindOf(text[run]) != 0 {
+			kinds |= kindOf(text[run])
+			run++
 		}
-		return run // words, UUIDs and digests have one case
-	})
+		if run >= shortestCredential && kinds&random == random {
+			out = append(out, hidden...)
+		} else {
+			out = append(out, text[:run]...)
+		}
+		if run < len(text) { // what ends a run is of none
+			out = append(out, text[run])
+			run++
+		}
+		text = text[run:]
+	}
+	return out
 }
