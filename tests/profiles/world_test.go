@@ -225,11 +225,3 @@ func (w *world) active(e estate) vegetation.OrderState {
 	require.Equal(w.t, vegetation.Active, found.Order.Status)
 	return found.Order
 }
-
-// index returns an index by its code.
-func index(t testing.TB, code vegetation.IndexCode) vegetation.Index {
-	t.Helper()
-	x, err := vegetation.ParseIndex(string(code))
-	require.NoError(t, err)
-	return x
-}
