@@ -87,11 +87,14 @@ func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *asse
 const squareMetresPerHectare = 10_000
 
 // facts returns what the rules need to know beside the assessment, and the name of its farm or field.
-func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (assessment.Facts, string, error) {
-	of, err := resourceOf(ctx, tx, scope, r)
+func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (assessment.Facts, string, error) {
+	of, err := resourceOf(ctx, tx, scope, &whole.Assessment)
 	out := assessment.Facts{Now: a.Clock.Now(), ResourceLive: of.live}
 	if of.areaHa > 0 {
 		out.MappedAreaHa = &of.areaHa
+	}
+	if err == nil {
+		out.Sampled, err = sampled(ctx, tx, scope, whole)
 	}
 	return out, of.name, err
 }
@@ -120,7 +123,7 @@ func (a *Assessments) Details(ctx context.Context, who access.Principal, shared 
 			return out, nil
 		}
 		// The farm or field is looked at as its own company's: what is shared may be the assessment alone.
-		facts, _, err := a.facts(ctx, tx, access.Own(out.CompanyID), &out.Assessment)
+		facts, _, err := a.facts(ctx, tx, access.Own(out.CompanyID), &out.Whole)
 		if err != nil {
 			return out, err
 		}

@@ -56,7 +56,7 @@ func (a *Assessments) Run(ctx context.Context, job ports.Job) error {
 
 // complete works out and stores how complete a locked assessment is.
 func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (assessment.State, error) {
-	facts, _, err := a.facts(ctx, tx, scope, &whole.Assessment)
+	facts, _, err := a.facts(ctx, tx, scope, whole)
 	if err != nil {
 		return assessment.State{}, err
 	}

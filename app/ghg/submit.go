@@ -76,7 +76,7 @@ type preparedCalculation struct {
 func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) (preparedCalculation, error) {
 	scope := access.Own(whole.CompanyID)
 	p := preparedCalculation{whole: whole}
-	facts, name, err := a.facts(ctx, tx, scope, &whole.Assessment)
+	facts, name, err := a.facts(ctx, tx, scope, &whole)
 	if err != nil {
 		return p, err
 	}
@@ -345,7 +345,11 @@ func (a *Assessments) unsubmitted(ctx context.Context, tx ports.Repos, scope acc
 	if err != nil || newest == nil {
 		return true, err
 	}
-	in, _, _ := a.Table.Normalise(&whole.Assessment, whole.Sheet, assessment.Facts{Now: a.Clock.Now()})
+	facts, _, err := a.facts(ctx, tx, scope, &whole)
+	if err != nil {
+		return true, err
+	}
+	in, _, _ := a.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
 	digest, err := in.Digest()
 	if err != nil {
 		return true, err

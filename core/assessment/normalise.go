@@ -29,6 +29,7 @@ func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input
 		}
 	}
 	n.crop()
+	n.sampled(a, facts)
 	n.inputs()
 	n.practices()
 	n.energy()

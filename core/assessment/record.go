@@ -104,6 +104,7 @@ type Facts struct {
 	Now          time.Time // an assessment_year may be at most one year ahead of it
 	ResourceLive bool      // the farm or field exists and is not deleted
 	MappedAreaHa *float64  // of the field's boundary, or of all the farm's fields; nil: none is drawn
+	Sampled      *Sampled  // the sampling that the section soil names; nil: it names none
 }
 
 // Finding is something a check has to say: what is wrong, or what is odd.

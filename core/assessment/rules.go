@@ -42,6 +42,7 @@ func (t *Table) contradictions(a *Assessment, sheet Sheet, facts Facts) []Findin
 	}
 	a.landHistory(&out, sheet)
 	a.soilCarbonContradictions(&out, sheet)
+	out = append(out, a.samplingObstacles(sheet, facts)...)
 	// Parcels do not overlap.
 	converted := 0.0
 	for _, row := range sheet[secConversion] {

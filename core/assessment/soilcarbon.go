@@ -33,8 +33,8 @@ func soilCarbonFields(v values) []Field {
 		}
 	}
 	return slices.Concat([]Field{
-		choice(keyCarbonMethod, "Method of soil carbon", []string{ghg.SoilTier1, ghg.SoilTier2}).usual(ghg.SoilTier1).
-			about("tier_2_steady_state is the model of three pools of IPCC 2019, volume 4, chapter 5."),
+		choice(keyCarbonMethod, "Method of soil carbon", ghg.SoilMethods).usual(ghg.SoilTier1).
+			about("tier_2_steady_state is the model of three pools of IPCC 2019, volume 4, chapter 5; measured the change between two rounds of sampling."),
 		items(keyClimateMonth, "Climate by month", 12*maxClimateYears,
 			integer("year", "Year", "", minYear, maxYear).about("Months without a year are normals: they hold for all years that are not listed."),
 			month("month", "Month").must(),
@@ -58,7 +58,7 @@ func soilCarbonFields(v values) []Field {
 		}, input("Replaces what follows from crop and organic input."))...).mustWhen(keyCarbonMethod, ghg.SoilTier2).
 			about("Periods without gaps up to the year before the assessment; the first 20 years, or run_in_years, are the run-in."),
 		integer("run_in_years", "Years of the run-in", "yr", ghg.MinRunIn, ghg.MaxRunIn).about("As many as the history has, 20 at most, when not given."),
-	}, input("Of the assessment year; replaces what follows from harvest, residues and organic inputs."))
+	}, samplingFields(), input("Of the assessment year; replaces what follows from harvest, residues and organic inputs."))
 }
 
 // soilCarbon is what a soil holds for methods beyond Tier 1; nil where nothing of it is entered.
@@ -117,14 +117,15 @@ func climateYears(months []Values) []ghg.ClimateYear {
 
 // soilCarbonContradictions returns why the method of soil carbon that is asked for cannot be used.
 func (a *Assessment) soilCarbonContradictions(out *findings, sheet Sheet) {
-	soil := sheet.first(secSoil)
-	if soil.text(keyCarbonMethod) != ghg.SoilTier2 {
-		return
-	}
 	const path = secSoil + "."
+	soil := sheet.first(secSoil)
+	method := soil.text(keyCarbonMethod)
+	if method != "" && method != ghg.SoilTier1 && soil.text("soil_class") == "organic" {
+		out.add("method_unknown", path+keyCarbonMethod, "The method %s is of mineral soil; choose tier_1.", method)
+	}
 	switch {
-	case soil.text("soil_class") == "organic":
-		out.add("method_unknown", path+keyCarbonMethod, "The Tier 2 method is of mineral soil; choose tier_1.")
+	case method != ghg.SoilTier2:
+		return
 	case floodedRice(sheet):
 		out.add("method_unknown", path+keyCarbonMethod, "The Tier 2 method does not hold for flooded rice; choose tier_1.")
 	}

@@ -106,8 +106,8 @@ func newRun(in *Input, set *FactorSet, tracing bool) *run {
 		in: in, set: set, tracing: tracing, index: noItem, area: given(in.General.AreaHa),
 		moves: r.moves[:0], lines: r.lines[:0], removals: r.removals[:0], moved: r.moved,
 	}
-	if len(r.moved) < set.ranged {
-		r.moved = make([]move, set.ranged)
+	if need := set.ranged + 1; len(r.moved) < need { // one for a measured interval
+		r.moved = make([]move, need)
 	}
 	return r
 }

@@ -7,10 +7,12 @@ import "math"
 const (
 	equation50  = "IPCC 2019 V4 ch5 Eq. 5.0"
 	clampedBy50 = ", bounded as in the program of its authors"
-)
+	eulerText   = "2.718281828459045" // a formula of a trace holds numbers and symbols only
+	sumOf12     = "m1 + m2 + m3 + m4 + m5 + m6 + m7 + m8 + m9 + m10 + m11 + m12"
 
-// eulerText is e: a formula of a trace holds numbers and symbols only.
-const eulerText = "2.718281828459045"
+	monthsOfAYear = 12
+	minDecay      = 0.0001 // bounds the effect of the climate below: nowhere does decay stand still
+)
 
 var (
 	// No decomposition at the maximum and above.
@@ -66,11 +68,6 @@ var (
 		of2(func(now, before float64) float64 { return now - before }), "S1 t C/ha", "S0 t C/ha")
 )
 
-// minDecay bounds the effect of the climate below: nowhere does decay stand still.
-const minDecay = 0.0001
-
-const sumOf12 = "m1 + m2 + m3 + m4 + m5 + m6 + m7 + m8 + m9 + m10 + m11 + m12"
-
 func months12(unit string) []string {
 	out := make([]string, 0, monthsOfAYear)
 	for _, symbol := range []string{"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9", "m10", "m11", "m12"} {
@@ -101,6 +98,3 @@ func tier2Alpha(v []float64) float64 {
 	f1, f2, f3, f4, f5, f6, f7, f8 := v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]
 	return (beta*f1 + (input*(1-lignin)-beta)*f2 + input*lignin*f3*(f7+f6*f8)) / (1 - f4*f7 - f5*f8 - f4*f6*f8)
 }
-
-// monthsOfAYear is how many months a year of climate has.
-const monthsOfAYear = 12

@@ -17,7 +17,8 @@ var (
 		of3(func(rate, pct, cn float64) float64 { return rate * pct / 100 * cn / 1000 }), "R kg/ha", "n %", "CN kg C/kg N")
 	stepT2Litter = newStep("soc_tier2_litter_carbon", "R * d / 100 * CF / 1000", "t C/ha/yr", equation50Inputs,
 		of3(func(rate, pct, cf float64) float64 { return rate * pct / 100 * cf / 1000 }), "R kg/ha", "d %", "CF t C/t dm")
-	stepT2Mean = newStep("soc_tier2_weighted_mean", "(m * w + x * v) / (w + v)", "as the parts", "definition",
+	stepShareOf = newStep("soc_tier2_carbon_of_years", "C * n", "t C/ha", "definition", of2(product), "C t C/ha/yr", "n yr")
+	stepT2Mean  = newStep("soc_tier2_weighted_mean", "(m * w + x * v) / (w + v)", "as the parts", "definition",
 		of4(func(m, w, x, v float64) float64 { return (m*w + x*v) / (w + v) }), "m part", "w weight", "x part", "v weight")
 )
 
@@ -76,7 +77,6 @@ func (r *run) tier2Change() (change quantity, known bool) {
 		}
 		before := stock
 		stock = m.stock(now)
-		change = quantity{}
 		if y == year {
 			change = r.do(stepT2Change, stock, before)
 		}
@@ -133,9 +133,6 @@ func (m *tier2) runIn(first, end int) pools {
 	out, _ := m.steadyState(mean)
 	return out
 }
-
-// stepShareOf is the carbon of years of one input.
-var stepShareOf = newStep("soc_tier2_carbon_of_years", "C * n", "t C/ha", "definition", of2(product), "C t C/ha/yr", "n yr")
 
 func (m *tier2) conditions(at [2]int) conditions {
 	return conditions{m.flows[at[1]], m.climateOf(at[0]), m.tills[at[1]]}
@@ -197,13 +194,10 @@ func (m *tier2) climateOf(year int) climateEffect {
 // irrigated tells whether a month, 1 to 12, lies in the irrigated span, which may run over the turn of the year.
 func (m *tier2) irrigated(month int) bool {
 	from, to := m.entered.IrrigatedFrom, m.entered.IrrigatedTo
-	switch {
-	case from == 0 || to == 0:
-		return false
-	case from <= to:
-		return from <= month && month <= to
+	if from <= to {
+		return from != 0 && from <= month && month <= to
 	}
-	return month >= from || month <= to
+	return to != 0 && (month >= from || month <= to)
 }
 
 // inputs works out the carbon inputs and the disturbance of the periods and of the assessment year.
@@ -243,10 +237,8 @@ func (m *tier2) presentFlow() carbonFlow {
 	if m.in.Residues.AboveGroundDMKg != nil || m.in.Residues.Method == slopeIntercept {
 		m.warn(WarnTier2Methods, "The residues of the assessment year are estimated otherwise than those of the history: part of the change of soil carbon may be the method's.")
 	}
-	s := m.residue.shares
-	out := m.cropFlow(m.in.Crop.Type, residueMass{m.residue.crop, m.residue.above, s}, m.renewal(), m.area)
-	for i := range m.in.OrganicInputs {
-		o := m.in.OrganicInputs[i]
+	out := m.cropFlow(m.in.Crop.Type, m.residue, m.renewal(), m.area)
+	for _, o := range m.in.OrganicInputs {
 		out = m.mixed(out, m.organicFlow(o))
 	}
 	return out

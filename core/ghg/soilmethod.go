@@ -18,12 +18,13 @@ var SoilMethods = []string{SoilTier1, SoilTier2, SoilMeasured}
 
 // SoilCarbon is what the methods beyond Tier 1 need to know of a soil. It is absent where nothing of it is entered.
 type SoilCarbon struct {
-	Method        string         `json:"method,omitempty"` // one of [SoilMethods]; empty: Tier 1
-	Climate       []ClimateYear  `json:"climate,omitempty"`
-	IrrigatedFrom int            `json:"irrigated_from_month,omitempty"` // first irrigated month, 1 to 12; 0: none is
-	IrrigatedTo   int            `json:"irrigated_to_month,omitempty"`   // last one; before the first: over the turn of the year
-	History       []CarbonPeriod `json:"history,omitempty"`
-	RunInYears    int            `json:"run_in_years,omitempty"` // 0: as many of the history as there are, 20 at most
+	Method        string          `json:"method,omitempty"` // one of [SoilMethods]; empty: Tier 1
+	Climate       []ClimateYear   `json:"climate,omitempty"`
+	IrrigatedFrom int             `json:"irrigated_from_month,omitempty"` // first irrigated month, 1 to 12; 0: none is
+	IrrigatedTo   int             `json:"irrigated_to_month,omitempty"`   // last one; before the first: over the turn of the year
+	History       []CarbonPeriod  `json:"history,omitempty"`
+	RunInYears    int             `json:"run_in_years,omitempty"` // 0: as many of the history as there are, 20 at most
+	Measured      *MeasuredChange `json:"measured,omitempty"`
 	// Input replaces the carbon that follows from harvest, residues and organic inputs of the assessment year.
 	Input *CarbonInput `json:"input,omitempty"`
 }
@@ -97,9 +98,6 @@ func (r *run) estimate(method string, used bool, change quantity) {
 	}
 	area := r.area.v * r.remainingPct() / 100
 	out.Estimates = append(out.Estimates, SoilEstimate{method, used, change.v, low, high, change.v * area * CO2PerC})
-	slices.SortStableFunc(out.Estimates, func(a, b SoilEstimate) int {
-		return slices.Index(SoilMethods, a.Method) - slices.Index(SoilMethods, b.Method)
-	})
 }
 
 // beside works out what a method says beside what the totals hold already: it leaves no trace, no warning and no error.
@@ -173,12 +171,12 @@ func (r *run) remainingSoil(method string, changes []LandChange, changedPct floa
 			}
 			return r.do(stepPart, r.timeline(p, changes), given(changedPct)), true
 		},
-		SoilTier2: r.tier2Change,
+		SoilTier2:    r.tier2Change,
+		SoilMeasured: r.measuredChange,
 	}
 	for _, name := range SoilMethods {
 		work := works[name]
 		switch {
-		case work == nil:
 		case name != method || name == SoilTier1:
 			r.beside(name, name == method, work)
 		default:
@@ -202,4 +200,46 @@ func (s *SoilEstimates) rounded() *SoilEstimates {
 		}
 	}
 	return out
+}
+
+// MeasuredChange is the change of the soil's carbon between two rounds of sampling of the assessed land, with its 95 %
+// interval by the design of the samples.
+type MeasuredChange struct {
+	Plan       string  `json:"plan"` // of the later round
+	Round      int64   `json:"round"`
+	SincePlan  string  `json:"since_plan"`
+	SinceRound int64   `json:"since_round"`
+	Since      string  `json:"since"` // mean day of the sampling, YYYY-MM-DD
+	Until      string  `json:"until"`
+	Years      float64 `json:"years"` // between them
+	AreaHa     float64 `json:"area_ha"`
+	DepthCm    float64 `json:"depth_cm"`      // from the surface
+	Basis      string  `json:"basis"`         // stock, or equivalent_soil_mass
+	Change     float64 `json:"change_t_c_ha"` // over all the years; above 0: a gain
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+}
+
+var stepMeasuredSoil = newStep("soc_measured_change", "D / Y", "t C/ha/yr",
+	"change between two rounds of stratified random samples: Cochran, Sampling Techniques (1977), sections 5.3 and 12.10",
+	of2(quotient), "D t C/ha", "Y yr")
+
+// measuredChange returns the measured change in a year; known is false where there is none. Its interval moves the lines
+// as the range of a factor does.
+func (r *run) measuredChange() (change quantity, known bool) {
+	r.at("soil", noItem)
+	c := r.in.Soil.Carbon
+	if c == nil || c.Measured == nil {
+		r.refuse("sample_plan", "The change is not measured: name the saved sample plan of the later round, and the earlier round.")
+		return quantity{}, false
+	}
+	m := c.Measured
+	if !(m.Years > 0) || m.Low > m.Change || m.High < m.Change {
+		r.refuse("sample_plan", "The measured change needs years between its rounds and an interval around it.")
+		return quantity{}, false
+	}
+	interval := &Factor{Key: SoilMeasured, rank: r.set.ranged} // the rank after those of the set
+	d := measured(m.Change)
+	d.moves = []move{{interval, m.Low, m.High}}
+	return r.do(stepMeasuredSoil, d, given(m.Years)), true
 }
