@@ -13,7 +13,7 @@ func TestErrorsRepeatNoCredentials(t *testing.T) {
 		`is_ready_for_submission, vegetation_index_profile`:                           `is_ready_for_submission, vegetation_index_profile`,
 		`0b1f6e0e-8c1f-4a1e-9a3e-2f1d1c3b5a79`:                                        `0b1f6e0e-8c1f-4a1e-9a3e-2f1d1c3b5a79`,
 		`Write a time as 2025-04-30T13:45:00Z, with its offset.`:                      `Write a time as 2025-04-30T13:45:00Z, with its offset.`,
-		`aB34567890123456789 aB345678901234567890é_-aB3456789012345678é`:               `aB34567890123456789 (hidden)é(hidden)é`,
+		`aB34567890123456789 aB345678901234567890é_-aB3456789012345678é`:              `aB34567890123456789 (hidden)é(hidden)é`,
 		`North parcel 17 (West)`:                                                      `North parcel 17 (West)`,
 	} {
 		require.Equal(t, want, string(hideCredentials([]byte(text))))
