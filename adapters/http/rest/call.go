@@ -134,6 +134,18 @@ func (c *Call) readBody() ([]byte, error) {
 	return text, c.begin(len(text) >= largeBody)
 }
 
+// arrive waits for the body, unless the handler reads it as a stream, and for the caller's turn. Both come before the
+// handler, which decodes the body under locks that others wait for. What is wrong with a body is left to who decodes
+// it: that what is asked for is not there comes first.
+func (c *Call) arrive() error {
+	if spec := c.route.Body; spec != nil && spec.media == nil {
+		if _, err := c.body(); err == nil {
+			return nil
+		}
+	}
+	return c.begin(false)
+}
+
 // begin begins the work on a request, when its turn comes.
 func (c *Call) begin(large bool) error {
 	leave, err := c.api.turns.enter(c.request.Context(), c.principal.CompanyID, large)

@@ -65,9 +65,15 @@ func hurried(t *testing.T, timeout time.Duration) (api *rest.API, released chan 
 // ask sends a request without a network, so that the time of a synctest bubble passes for it.
 func ask(t *testing.T, api http.Handler, method, path string, body io.Reader) *httptest.ResponseRecorder {
 	t.Helper()
+	return send(t, api, method, path, "text/plain", body)
+}
+
+// send is ask with a body of a content type.
+func send(t *testing.T, api http.Handler, method, path, media string, body io.Reader) *httptest.ResponseRecorder {
+	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), method, base+path, body)
 	req.Header.Set("Authorization", "Bearer good")
-	req.Header.Set("Content-Type", "text/plain")
+	req.Header.Set("Content-Type", media)
 	res := httptest.NewRecorder()
 	api.ServeHTTP(res, req)
 	return res

@@ -141,7 +141,7 @@ func (op *operation) serve(c *Call) error {
 	ctx, who, err := c.api.admit(c.request, c.route)
 	if err == nil {
 		c.principal = who
-		err = c.begin(false)
+		err = c.arrive()
 	}
 	if err == nil {
 		err = c.once(ctx, op)
