@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/signing"
 	"tilth/core/dashboard"
 	"tilth/core/verification"
 )
@@ -69,6 +70,20 @@ type AssessmentVersion struct {
 	Report           []byte // nil in what Each gives
 	SubmittedAt      time.Time
 	SubmittedBy      *access.Named // nil where the user is gone
+	Signatures       []Signature   // the earliest first
+}
+
+// Signature is what a second person signed of a version.
+type Signature struct {
+	By        access.Named // without a name where the user is gone
+	At        time.Time
+	Statement string
+	Digest    string // see [AssessmentVersion.SignedDigest]
+}
+
+// SignedDigest returns the digest of what a signature of the version is of.
+func (v AssessmentVersion) SignedDigest() string {
+	return signing.Digest(v.Digest, v.EnteredDigest, v.Engine, v.EngineVersion, v.FactorSet, v.FactorSetVersion, v.FactorSetDigest, v.GWPSet)
 }
 
 // AssessmentVersions are the submitted versions of the assessments of a company. They are
@@ -76,6 +91,8 @@ type AssessmentVersion struct {
 type AssessmentVersions interface {
 	// Insert stores a version and fills in its id, under the lock of the assessment. Faults: NotFound.
 	Insert(ctx context.Context, scope access.Scope, version *AssessmentVersion) error
+	// Sign adds a signature to a version, under the lock of the assessment. Faults: NotFound.
+	Sign(ctx context.Context, scope access.Scope, assessmentID int64, number int, signature Signature) error
 	// Get returns a version by its number. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (AssessmentVersion, error)
 	// Count counts the versions of an assessment.

@@ -52,6 +52,7 @@ type ImpactDocument struct {
 	Report      ghg.Report
 	Subject     assessment.Subject
 	SubmittedBy *access.Named // of a version; nil where the user is gone
+	Signatures  []Signature   // of a version
 }
 
 // ImpactSheets writes reports as tables.

@@ -97,6 +97,11 @@ func writeAbout(write func(impactRow), doc ports.ImpactDocument) {
 	} {
 		write(impactRow{"record": "about", "name": about[0], "value": about[1]})
 	}
+	for _, signature := range doc.Signatures {
+		write(impactRow{
+			"record": "signature", "name": signature.By.Name, "value": signature.At, "key": signature.Digest, "note": signature.Statement,
+		})
+	}
 }
 
 func sourceRow(record string, l ghg.SourceLine) impactRow {

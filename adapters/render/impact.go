@@ -65,6 +65,12 @@ func printHead(d *pdf.Document, doc ports.ImpactDocument) {
 		{"Data", words(about.DataQuality)}, {"Basis", basisOf(doc)},
 		{"Computed", r.ComputedAt.UTC().Format("2006-01-02 15:04 UTC")}, {"Assessment", strconv.FormatInt(r.AssessmentID, 10)},
 	}, 2)
+	var signed []pdf.Fact
+	for _, s := range doc.Signatures {
+		by := cmp.Or(s.By.Name, fmt.Sprintf("user %d", s.By.ID))
+		signed = append(signed, pdf.Fact{"Signed", fmt.Sprintf("%s, %s: %s", by, s.At.UTC().Format("2006-01-02 15:04 UTC"), s.Statement)})
+	}
+	d.Facts(signed, 1)
 }
 
 // basisOf returns whether the report was submitted, and by whom.

@@ -84,7 +84,7 @@ func storedReport(ctx context.Context, tx ports.Repos, scope access.Scope, id in
 	if err != nil {
 		return ports.ImpactDocument{}, err
 	}
-	out := ports.ImpactDocument{Subject: subjectOf(version), SubmittedBy: version.SubmittedBy}
+	out := ports.ImpactDocument{Subject: subjectOf(version), SubmittedBy: version.SubmittedBy, Signatures: version.Signatures}
 	out.Report, err = reportOf(version)
 	out.Report.Stale = record.HasUnsubmittedChanges || number != record.SubmittedVersion
 	return out, err

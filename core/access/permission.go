@@ -105,6 +105,8 @@ var (
 
 	// ImportSamples is to change samples from a file: the work of the crew in the field needs no subscription.
 	ImportSamples = Samples.Edit.with(Stratification)
+	// SignAssessments is to sign versions that another person submitted.
+	SignAssessments = permission("assessment", verbSign, "AssessmentView")
 	// Of curves of a company's own labelled fields, by which declared crops are verified.
 	MakeCropCurves = permission("cropcheck", verbCreate, "CropCurvesView")
 	ViewCropCurves = permission("cropcheck", verbView, "CropCurvesView")
@@ -122,9 +124,10 @@ const (
 	verbCreate = "create"
 	verbEdit   = "edit"
 	verbDelete = "delete"
+	verbSign   = "sign"
 )
 
-var verbs = []string{verbCreate, verbDelete, verbEdit, verbView}
+var verbs = []string{verbCreate, verbDelete, verbEdit, verbSign, verbView}
 
 // verbsOf is the verbs of each resource of the table, which fills it.
 var verbsOf = map[string][]string{}

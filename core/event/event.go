@@ -34,6 +34,16 @@ type ProfileCompleted struct {
 // TypeAssessmentSubmitted is published when an assessment is submitted as a new version.
 const TypeAssessmentSubmitted = "assessment_submitted"
 
+// TypeAssessmentSigned is published when a second person signed a submitted version.
+const TypeAssessmentSigned = "assessment_signed"
+
+// AssessmentSigned is the payload of assessment_signed. Digest is what was signed.
+type AssessmentSigned struct {
+	Assessment int64  `json:"assessment"`
+	Version    int    `json:"version"`
+	Digest     string `json:"digest"`
+}
+
 // AssessmentSubmitted is the payload of assessment_submitted. Emissions and removals are t CO2e.
 type AssessmentSubmitted struct {
 	Assessment     int64   `json:"assessment"`

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/core/event"
 	"tilth/tests/rig"
 )
 
@@ -185,6 +187,57 @@ func TestSubmissionLife(t *testing.T) {
 	// The event and the audit trail tell of it.
 	feed := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record_id="+itoa(id), nil)
 	require.Contains(t, string(feed.Body), `"submit"`)
+}
+
+// A version is signed by others than who submitted it, once each, for good.
+func TestSubmissionsAreSigned(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c, stranger := s.Company("owner", 0), s.Company("owner", 0)
+		second, viewer := s.User(c.CompanyID, "editor"), s.User(c.CompanyID, "viewer")
+		id, _ := assess(t, c, wheatBody(t, c))
+		sign, statement := assessmentAt(id)+"submissions/1/sign/", map[string]any{"statement": "Compared with the invoices. Ł"}
+		second.Expect(404, http.MethodPost, sign, statement)
+		c.Expect(200, http.MethodPost, submitPath(id), nil)
+		require.Equal(t, "own_submission", c.Expect(409, http.MethodPost, sign, statement).Map(t)["code"])
+		require.Contains(t, string(viewer.Expect(403, http.MethodPost, sign, statement).Body), "assessment.sign")
+		stranger.Expect(404, http.MethodPost, sign, statement)
+		second.Expect(404, http.MethodPost, assessmentAt(id)+"submissions/2/sign/", statement)
+		second.Expect(404, http.MethodPost, assessmentAt(id)+"submissions/x/sign/", statement)
+		for _, wrong := range []any{map[string]any{}, map[string]any{"statement": " "}, map[string]any{"statement": strings.Repeat("x", 1001)}} {
+			require.Contains(t, string(second.Expect(400, http.MethodPost, sign, wrong).Body), "statement")
+		}
+		answers := make(chan rig.Answer, 4)
+		for range cap(answers) {
+			go func() { answers <- second.Do(http.MethodPost, sign, statement) }()
+		}
+		signed := 0
+		for range cap(answers) {
+			if a := <-answers; a.Status == 200 {
+				signed++
+			} else {
+				require.Equal(t, "already_signed", a.Map(t)["code"])
+			}
+		}
+		require.Equal(t, 1, signed)
+		one := c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/1/", nil).Data(t)
+		signature := one["signatures"].([]any)[0].(map[string]any)
+		require.Equal(t, statement["statement"], signature["statement"])
+		engine, factors := one["engine"].(map[string]any), one["factor_set"].(map[string]any)
+		parts := fmt.Sprint(one["input_digest"], "\n", one["entered_digest"], "\n", engine["id"], "\n", engine["version"], "\n",
+			factors["id"], "\n", factors["version"], "\n", factors["digest"], "\n", one["gwp_set"])
+		require.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(parts))), signature["digest"])
+		list := c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/", nil).Map(t)["data"].([]any)
+		require.Equal(t, one["signatures"], list[0].(map[string]any)["signatures"])
+		report := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted&format=csv", nil)
+		require.Contains(t, string(report.Body), "Compared with the invoices. Ł")
+		trail := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record_id="+itoa(id), nil)
+		require.Contains(t, string(trail.Body), `"sign"`)
+		told, ok := listen(t, s.URL, c.Token, "", "?last_event_id=0&type="+event.TypeAssessmentSigned).next()
+		require.True(t, ok)
+		require.Contains(t, told.data, signature["digest"])
+	})
 }
 
 // requireEntered holds that the first version shows what was entered, as it was entered, under its digest.

@@ -251,7 +251,7 @@ func testAssessmentVersions(t *testing.T, b Backend) {
 	first := ports.AssessmentVersion{
 		AssessmentID: id, Number: 1, Digest: "abc", Snapshot: []byte(`{"b":1.0, "a":1e2}`), Entered: []byte(`{"general":{ "b":1.0}}`), EnteredDigest: "def",
 		Completeness: assessment.State{Percentage: 99.5, Ready: true, Sections: []assessment.SectionState{{Section: "soil", Status: assessment.Complete}}},
-		Engine: "ipcc2019-tier1-ar6", EngineVersion: "1",
+		Engine:       "ipcc2019-tier1-ar6", EngineVersion: "1",
 		FactorSet: "ipcc2019_ar6", FactorSetVersion: "1", FactorSetDigest: "x", GWPSet: "ar6", Report: []byte(`{"z": "ñ"}`),
 		SubmittedAt: w.clock.Now(), SubmittedBy: &access.Named{ID: w.ours.user.ID, Name: w.ours.user.Name},
 	}
@@ -308,7 +308,29 @@ func testAssessmentVersions(t *testing.T, b Backend) {
 	refused(func(ctx context.Context, tx ports.Repos) error {
 		return tx.EngineReferences.Put(ctx, w.theirs.scope, refs)
 	}, fault.NotFound)
-	for _, statement := range []string{"UPDATE assessment_versions SET report = '{}'", "DELETE FROM assessment_versions"} {
+	signature := ports.Signature{By: *first.SubmittedBy, At: w.clock.Now().Truncate(time.Microsecond), Statement: "read", Digest: first.SignedDigest()}
+	w.write(func(tx ports.Repos) error { return tx.AssessmentVersions.Sign(w.ctx, scope, id, 1, signature) })
+	w.read(func(tx ports.Repos) error {
+		got, err := tx.AssessmentVersions.Get(w.ctx, scope, id, 1)
+		require.Equal(t, []ports.Signature{signature}, got.Signatures)
+		list := collect(t, tx.AssessmentVersions.Each(w.ctx, scope, id, ports.Query{}))
+		require.Equal(t, got.Signatures, list[1].Signatures)
+		require.Empty(t, list[0].Signatures)
+		return err
+	})
+	refused(func(ctx context.Context, tx ports.Repos) error {
+		return tx.AssessmentVersions.Sign(ctx, scope, id, 1, signature)
+	}, fault.Conflict)
+	refused(func(ctx context.Context, tx ports.Repos) error {
+		return tx.AssessmentVersions.Sign(ctx, scope, id, 3, signature)
+	}, fault.NotFound)
+	refused(func(ctx context.Context, tx ports.Repos) error {
+		return tx.AssessmentVersions.Sign(ctx, w.theirs.scope, id, 2, signature)
+	}, fault.NotFound)
+	for _, statement := range []string{
+		"UPDATE assessment_versions SET report = '{}'", "DELETE FROM assessment_versions",
+		"UPDATE assessment_signatures SET statement = ''", "DELETE FROM assessment_signatures",
+	} {
 		_, err := raw(t, w.address).Exec(statement)
 		require.Error(t, err, "what was submitted is never changed")
 	}

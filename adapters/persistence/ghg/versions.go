@@ -79,8 +79,14 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 }
 
 func (v versions) Get(ctx context.Context, scope access.Scope, assessmentID int64, number int) (ports.AssessmentVersion, error) {
-	return versionView.One(ctx, v.query(scope, assessmentID).ColumnExpr("?TableColumns").ColumnExpr("author.name AS submitted_by_name").
+	out, err := versionView.One(ctx, v.query(scope, assessmentID).ColumnExpr("?TableColumns").ColumnExpr("author.name AS submitted_by_name").
 		Where("t.number = ?", number))
+	if err != nil {
+		return out, err
+	}
+	signatures, err := v.signatures(ctx, assessmentID, number)
+	out.Signatures = signatures[number]
+	return out, err
 }
 
 func (v versions) Count(ctx context.Context, scope access.Scope, assessmentID int64) (int64, error) {
@@ -89,7 +95,19 @@ func (v versions) Count(ctx context.Context, scope access.Scope, assessmentID in
 
 func (v versions) Each(ctx context.Context, scope access.Scope, assessmentID int64, q ports.Query) iter.Seq2[ports.AssessmentVersion, error] {
 	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report", "entered", "completeness").ColumnExpr("author.name AS submitted_by_name")
-	return versionView.Each(ctx, v.s, rows, q)
+	return func(yield func(ports.AssessmentVersion, error) bool) {
+		signatures, err := v.signatures(ctx, assessmentID, 0)
+		if err != nil {
+			yield(ports.AssessmentVersion{}, err)
+			return
+		}
+		for version, err := range versionView.Each(ctx, v.s, rows, q) {
+			version.Signatures = signatures[version.Number]
+			if !yield(version, err) {
+				return
+			}
+		}
+	}
 }
 
 var versionView = &sqlstore.View[ports.AssessmentVersion, versionRow]{

@@ -101,6 +101,7 @@ func (r assessmentRoutes) registerReports() {
 		return ImpactComparison(found), err
 	})
 	r.registerVersions()
+	r.registerSignatures()
 }
 
 // reportChoice reads a report that is named in a query: live, or the number of a version.

@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -14,14 +15,28 @@ import (
 
 // AssessmentVersion is a submitted version, without its report.
 type AssessmentVersion struct {
-	Version       int             `json:"version" doc:"1 for the first."`
-	SubmittedAt   time.Time       `json:"submitted_at"`
-	SubmittedBy   *form.Ref       `json:"submitted_by" doc:"null where that user is gone."`
-	InputDigest   string          `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
-	EnteredDigest string          `json:"entered_digest" doc:"SHA-256 of what was entered, hexadecimal; empty in versions stored before that was kept."`
-	Engine        EngineIdentity  `json:"engine"`
-	FactorSet     FactorsIdentity `json:"factor_set"`
-	GWPSet        string          `json:"gwp_set"`
+	Version       int                `json:"version" doc:"1 for the first."`
+	SubmittedAt   time.Time          `json:"submitted_at"`
+	SubmittedBy   *form.Ref          `json:"submitted_by" doc:"null where that user is gone."`
+	InputDigest   string             `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
+	EnteredDigest string             `json:"entered_digest" doc:"SHA-256 of what was entered, hexadecimal; empty in versions stored before that was kept."`
+	Engine        EngineIdentity     `json:"engine"`
+	FactorSet     FactorsIdentity    `json:"factor_set"`
+	GWPSet        string             `json:"gwp_set"`
+	Signatures    []VersionSignature `json:"signatures" doc:"Of second persons; the earliest first."`
+}
+
+// VersionSignature is what a second person signed of a submitted version.
+type VersionSignature struct {
+	SignedBy  form.Ref  `json:"signed_by"`
+	SignedAt  time.Time `json:"signed_at"`
+	Statement string    `json:"statement" doc:"What the signer attests."`
+	Digest    string    `json:"digest" doc:"SHA-256, hexadecimal, of input_digest, entered_digest, id and version of the engine, id, version and digest of the factor set and gwp_set, one a line."`
+}
+
+// VersionSigning is what a signer attests.
+type VersionSigning struct {
+	Statement string `json:"statement" minLength:"1" maxLength:"1000" doc:"What the signer attests."`
 }
 
 // EngineIdentity names the engine of a result.
@@ -70,6 +85,28 @@ func (r assessmentRoutes) registerSubmission() {
 	rest.Handle(r.api, submit, form.OnRecord(r.use.Submit, showSubmission))
 }
 
+func (r assessmentRoutes) registerSignatures() {
+	r.api.DescribeCodes(map[string]string{
+		"own_submission": "who submitted a version does not sign it; a second person does (409)",
+		"already_signed": "the caller has signed this version (409)",
+	})
+	sign := assessmentRoute(http.MethodPost, "{id}/submissions/{version}/sign/", access.SignAssessments.For("sign_submission"), "Sign a submitted version")
+	sign.Description = "By a second person: whoever submitted the version is refused (409, `own_submission`). A signature is of the version's digests; " +
+		"it is never changed or taken back, and each person signs once."
+	sign.Body = rest.Body[VersionSigning]()
+	sign.Message, sign.Faults = "Version signed.", []int{http.StatusConflict}
+	rest.Handle(r.api, sign, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		Version int64 `path:"version"`
+	}) (AssessmentVersion, error) {
+		signed, err := r.use.Sign(ctx, c.Principal(), in.ID, int(in.Version), func() (string, error) {
+			body, err := rest.Decode[VersionSigning](c)
+			return body.Statement, err
+		})
+		return showVersion(signed), err
+	})
+}
+
 func showSubmission(s ghgapp.Submission) AssessmentSubmission {
 	return AssessmentSubmission{
 		AssessmentVersion: showVersion(s.Version), Unchanged: s.Unchanged, Assessment: showAssessmentRecord(s.Record),
@@ -81,5 +118,8 @@ func showVersion(v ports.AssessmentVersion) AssessmentVersion {
 	return AssessmentVersion{
 		Version: v.Number, SubmittedAt: v.SubmittedAt, SubmittedBy: form.Pointed(v.SubmittedBy, form.Named), InputDigest: v.Digest, EnteredDigest: v.EnteredDigest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
 		FactorSet: FactorsIdentity{v.FactorSet, v.FactorSetVersion, v.FactorSetDigest}, GWPSet: v.GWPSet,
+		Signatures: form.Each(v.Signatures, func(s ports.Signature) VersionSignature {
+			return VersionSignature{form.Named(s.By), s.At, s.Statement, s.Digest}
+		}),
 	}
 }

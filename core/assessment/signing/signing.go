@@ -1,0 +1,29 @@
+// Package signing holds who may sign a submitted version of an assessment, and what a signature is of.
+package signing
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// Allowed refuses (Conflict) the signature of who submitted a version: a second person signs it; and a second
+// signature of one person. submitter is 0 where that user is gone.
+func Allowed(signer, submitter int64, signed []int64) error {
+	switch {
+	case signer == submitter:
+		return fault.New(fault.Conflict, "own_submission", "You submitted this version; a second person signs it.")
+	case slices.Contains(signed, signer):
+		return fault.New(fault.Conflict, "already_signed", "You have signed this version.")
+	}
+	return nil
+}
+
+// Digest returns what a signature is of: the SHA-256, in hexadecimal, of the parts of a version, one a line.
+func Digest(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(sum[:])
+}
