@@ -25,10 +25,12 @@ type Fuzzy struct {
 }
 
 // FPI is the fuzziness performance index 1 - (k PC - 1)/(k - 1), 0 for groups apart and 1 for
-// none; NCE the normalised classification entropy PE / ln k. Fridgen et al., "Management Zone
+// none. Fridgen et al., "Management Zone
 // Analyst (MZA)", Agronomy Journal 96 (2004); MZA divides the sum of the entropy by n - k instead
 // of n ln k.
 func (f Fuzzy) FPI(k int) float64 { return 1 - (float64(k)*f.PC-1)/float64(k-1) }
+
+// NCE returns the normalised classification entropy PE / ln k.
 func (f Fuzzy) NCE(k int) float64 { return f.PE / math.Log(float64(k)) }
 
 // FuzzyCMeans groups points by fuzzy c-means (Bezdek 1981) with the exponent m. It begins at the
