@@ -22,12 +22,12 @@ const (
 )
 
 // Union returns the area that any of the geometries covers, as disjoint valid parts, outer rings
-// counter-clockwise. The geometries are valid and lie in one plane (or are all in degrees); a
-// single one keeps its vertices. Neighbours are merged first, two at a time, so that many on top of
+// counter-clockwise. The geometries lie in one plane (or are all in degrees), and are valid or nearly
+// so: a projection may cross the sides of a narrow tongue. A single valid one keeps its vertices. Neighbours are merged first, two at a time, so that many on top of
 // one another stay cheap. It fails where outlines cross more often than fields do.
 func Union(budget *effort.Budget, all ...MultiPolygon) (MultiPolygon, error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(m MultiPolygon) bool { return len(m) == 0 })
-	if len(all) == 1 {
+	if len(all) == 1 && all[0].IsValid() {
 		out := all[0].mapped(func(p Position) Position { return p })
 		wind(out)
 		return out, nil

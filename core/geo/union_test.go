@@ -283,3 +283,20 @@ func BenchmarkUnion(b *testing.B) {
 		})
 	}
 }
+
+// The sides of a tongue a tenth of a millimetre wide, which are straight in degrees, cross in the plane.
+func TestAProjectedTongueIsMadeValid(t *testing.T) {
+	field := geo.MultiPolygon{{{
+		{X: 500137.444095611572, Y: 5399999.555912017822},
+		{X: 500072.036075592041, Y: 5400003.756237030029},
+		{X: 500072.035961151123, Y: 5400003.756237030029},
+		{X: 500252.363834381104, Y: 5400002.837162017822},
+		{X: 500252.363834381104, Y: 5400050}, {X: 500000, Y: 5400050}, {X: 500000, Y: 5399900}, {X: 500137, Y: 5399900},
+		{X: 500137.444095611572, Y: 5399999.555912017822},
+	}}}
+	require.False(t, field.IsValid())
+	whole, err := geo.Union(nil, field)
+	require.NoError(t, err)
+	require.True(t, whole.IsValid())
+	require.InDelta(t, field.PlanarArea(), whole.PlanarArea(), 1e-3)
+}
