@@ -74,6 +74,10 @@ func (o *Outliner) Outlines(budget *effort.Budget, zones []int32, k int) []geo.M
 				slices.Reverse(ring)
 			}
 		}
+		// On the lattice of the course the sides of a narrow tongue of the area may cross.
+		if whole, err := geo.Union(budget, out[h]); err == nil {
+			out[h] = whole
+		}
 	}
 	return out
 }
