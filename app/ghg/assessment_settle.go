@@ -28,10 +28,33 @@ type SettledAssessment struct {
 	Errors    fault.Fields
 }
 
+// Writer is who writes many assessments.
+type Writer struct {
+	access.Principal
+	sampling error // see maySample
+}
+
+// Writer returns a caller of Settle. It is made before the transaction.
+func (a *Assessments) Writer(ctx context.Context, who access.Principal) Writer {
+	return Writer{who, a.maySample(ctx, who)}
+}
+
+// asProblem is a refused permission as what is wrong with one of many changes.
+func asProblem(refusal error) error {
+	known, isFault := fault.As(refusal)
+	if !isFault || known.Kind != fault.Forbidden {
+		return refusal
+	}
+	wrong := fault.Fields{}
+	wrong.Nest("soil", fault.Fields{"sample_plan": []string{known.Message}})
+	return wrong.Err()
+}
+
 // Settle holds changes against the same rules as Create and Update, and stores those that are sound although others
 // are not. It is for use cases that write many assessments: it runs in their transaction, and they have asked for
-// the permissions of both. New ones are stored together, whatever their number in a few statements.
-func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []AssessmentChange) ([]SettledAssessment, error) {
+// the permissions of both. Who may not view samples is refused those that name a sample plan. New ones are stored
+// together, whatever their number in a few statements.
+func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who Writer, changes []AssessmentChange) ([]SettledAssessment, error) {
 	live, err := liveResources(ctx, tx, who.Scope(false), changes)
 	if err != nil {
 		return nil, err
@@ -44,12 +67,15 @@ func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who access.Pri
 			out[i] = SettledAssessment{Whole: *c.Before, Unchanged: true}
 			continue
 		}
-		before := a.newWhole(who)
+		before := a.newWhole(who.Principal)
 		if c.Before != nil {
 			before = *c.Before
 		}
 		e := newAssessmentEdit(before)
 		err := a.applyKnowing(e, c.Draft, live)
+		if err == nil {
+			err = asProblem(e.named(who.sampling))
+		}
 		if known, refused := fault.As(err); refused && known.Kind == fault.Invalid {
 			out[i].Errors = known.Fields
 			continue
@@ -62,12 +88,12 @@ func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who access.Pri
 		case len(e.sections) == 0 && reflect.DeepEqual(e.before.Assessment, e.after.Assessment):
 			out[i] = SettledAssessment{Whole: before, Unchanged: true}
 		default:
-			if out[i].Whole, err = a.store(ctx, tx, who, e); err != nil {
+			if out[i].Whole, err = a.store(ctx, tx, who.Principal, e); err != nil {
 				return nil, err
 			}
 		}
 	}
-	stored, err := a.insertAll(ctx, tx, who, fresh)
+	stored, err := a.insertAll(ctx, tx, who.Principal, fresh)
 	for at, i := range of {
 		if err == nil {
 			out[i].Whole = stored[at]

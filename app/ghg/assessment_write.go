@@ -29,10 +29,14 @@ type AssessmentDraft struct {
 // Create stores a new draft with what was sent of its sections, in one transaction. How complete it is the
 // background works out. Faults: Invalid.
 func (a *Assessments) Create(ctx context.Context, who access.Principal, draft AssessmentDraft) (Whole, error) {
+	sampling := a.maySample(ctx, who)
 	return app.Write(ctx, a.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		scope := who.Scope(false)
 		e := newAssessmentEdit(a.newWhole(who))
 		if err := a.apply(ctx, tx, scope, e, draft); err != nil {
+			return out, err
+		}
+		if err := e.named(sampling); err != nil {
 			return out, err
 		}
 		if err := tx.Assessments.Insert(ctx, scope, []*assessment.Assessment{&e.after.Assessment}); err != nil {
@@ -122,7 +126,7 @@ func (e *assessmentEdit) storeSections(ctx context.Context, tx ports.Repos, scop
 // change runs one edit of an assessment under its lock, in one transaction with its
 // entry in the audit trail and the job that works out how complete it is now.
 func (a *Assessments) change(ctx context.Context, who access.Principal, id int64, do func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error) (Whole, error) {
-	scope := who.Scope(false)
+	scope, sampling := who.Scope(false), a.maySample(ctx, who)
 	return app.Write(ctx, a.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		before, err := lockWhole(ctx, tx, scope, id)
 		if err != nil {
@@ -130,6 +134,9 @@ func (a *Assessments) change(ctx context.Context, who access.Principal, id int64
 		}
 		e := newAssessmentEdit(before)
 		if err := do(ctx, tx, e); err != nil {
+			return out, err
+		}
+		if err := e.named(sampling); err != nil {
 			return out, err
 		}
 		return a.store(ctx, tx, who, e)

@@ -73,6 +73,7 @@ func (b *Batches) heading(file ports.Object) (*assessment.Heading, error) {
 type batchImport struct {
 	bulk    *Batches
 	who     access.Principal
+	writer  Writer
 	some    assessment.Batch
 	file    ports.Object
 	limit   int
@@ -110,12 +111,13 @@ func (m *batchImport) open() error {
 	return nil
 }
 
-func (m *batchImport) Next(context.Context) (bool, error) {
+func (m *batchImport) Next(ctx context.Context) (bool, error) {
 	if m.heading == nil {
 		if err := m.open(); err != nil {
 			return false, err
 		}
 	}
+	m.writer = m.bulk.Assessing.Writer(ctx, m.who)
 	maps.Copy(m.seen, m.fresh)
 	m.index += int64(len(m.rows))
 	m.rows = m.rows[:0]
@@ -165,7 +167,7 @@ func (m *batchImport) Settle(ctx context.Context, tx ports.Repos) ([]assessment.
 		judged[i].AssessmentID = row.ID
 		changes, of = append(changes, change), append(of, i)
 	}
-	return m.bulk.conclude(ctx, tx, m.who, judged, changes, of)
+	return m.bulk.conclude(ctx, tx, m.writer, judged, changes, of)
 }
 
 // resolve finds the farms and fields that rows name by their external id or name.

@@ -89,7 +89,7 @@ func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessme
 }
 
 // engineAway tells that it is the engine that fails: the others go on, and this one can be
-// submitted again. A database that is away ends the batch for now.
+// submitted again. A database that is away fails the piece, which the job tries again.
 func engineAway(known *fault.Error) bool {
 	return known.Kind == fault.Unavailable && strings.HasPrefix(known.Code, "engine_")
 }
@@ -117,6 +117,7 @@ type copyTarget struct {
 // batchCopy makes drafts of another year.
 type batchCopy struct {
 	batchSelection
+	writer  Writer
 	seen    map[copyTarget]bool // what was made in the pieces before
 	fresh   []copyTarget        // and in this one
 	resumed bool                // pieces before were done by a worker that was broken off
@@ -127,7 +128,7 @@ func (c *batchCopy) Next(ctx context.Context) (bool, error) {
 	for _, t := range c.fresh {
 		c.seen[t] = true
 	}
-	c.fresh = nil
+	c.fresh, c.writer = nil, c.bulk.Assessing.Writer(ctx, c.who)
 	return c.batchSelection.Next(ctx)
 }
 
@@ -161,7 +162,7 @@ func (c *batchCopy) Settle(ctx context.Context, tx ports.Repos) ([]assessment.Ju
 			changes, of = append(changes, change), append(of, i)
 		}
 	}
-	return c.bulk.conclude(ctx, tx, c.who, judged, changes, of)
+	return c.bulk.conclude(ctx, tx, c.writer, judged, changes, of)
 }
 
 // targets returns the assessments that the farms and fields of sources have for the other
@@ -252,7 +253,7 @@ func declared(d assessment.Declarations) map[string]any {
 }
 
 // conclude settles changes, each of which is of one of the judged.
-func (b *Batches) conclude(ctx context.Context, tx ports.Repos, who access.Principal, judged []assessment.Judged, changes []AssessmentChange, of []int) ([]assessment.Judged, error) {
+func (b *Batches) conclude(ctx context.Context, tx ports.Repos, who Writer, judged []assessment.Judged, changes []AssessmentChange, of []int) ([]assessment.Judged, error) {
 	settled, err := b.Assessing.Settle(ctx, tx, who, changes)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,21 @@ import (
 // sampledConfidence is that of all ranges of a report.
 const sampledConfidence = 0.95
 
+// maySample returns why a caller may not name rounds of sampling; nil where it may. Whoever names them shows the change
+// between them to all who read the assessment. It is asked before a transaction, which holds a connection already.
+func (a *Assessments) maySample(ctx context.Context, who access.Principal) error {
+	return a.Gate.Require(ctx, who, access.Samples.View)
+}
+
+// named returns the refusal where an edit names rounds of sampling that were not named before.
+func (e *assessmentEdit) named(refusal error) error {
+	now, ok := assessment.SamplingOf(e.after.Sheet)
+	if was, _ := assessment.SamplingOf(e.before.Sheet); !ok || now == was {
+		return nil
+	}
+	return refusal
+}
+
 // sampled looks up the rounds of sampling that an assessment names, and what changed between them. What is not there, or
 // does not allow a change, is a part of the result; nil where none is named.
 func sampled(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (*assessment.Sampled, error) {
