@@ -10,7 +10,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/credit"
 	"tilth/core/geo"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 	"tilth/core/vegetation"
@@ -49,7 +49,7 @@ type Sheets interface {
 
 // ImpactDocument is an impact report with what it is about.
 type ImpactDocument struct {
-	Report      ghg.Report
+	Report      report.Report
 	Subject     assessment.Subject
 	SubmittedBy *access.Named // of a version; nil where the user is gone
 	Signatures  []Signature   // of a version

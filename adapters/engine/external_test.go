@@ -15,6 +15,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -97,7 +98,7 @@ func TestExternal(t *testing.T) {
 	require.Equal(t, digest, res.InputDigest)
 	require.InDelta(t, 2400+273+500, res.Emissions, 1e-9)
 	require.InDelta(t, 40, res.Removed, 1e-9)
-	report := ghg.NewReport(res, ghg.About{Basis: "live"})
+	report := report.New(res, report.About{Basis: "live"})
 	require.InDelta(t, 3.173, report.Totals.Emissions, 1e-9)
 	require.InDelta(t, 3.173*.9/80, *report.Totals.EmissionsPerT, 1e-6)
 	require.Equal(t, ghg.CategoryInputs, report.BySource[0].Category)

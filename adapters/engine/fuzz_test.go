@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // FuzzAnswer: whatever an engine answers is refused, or is a result that can be shown.
@@ -30,7 +30,7 @@ func FuzzAnswer(f *testing.F) {
 				t.Fatalf("%g of %s", v, text)
 			}
 		}
-		if _, err := json.Marshal(ghg.NewReport(res, ghg.About{})); err != nil {
+		if _, err := json.Marshal(report.New(res, report.About{})); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -104,7 +105,7 @@ func writeAbout(write func(impactRow), doc ports.ImpactDocument) {
 	}
 }
 
-func sourceRow(record string, l ghg.SourceLine) impactRow {
+func sourceRow(record string, l report.SourceLine) impactRow {
 	return impactRow{
 		"record": record, "name": l.Label, "place": l.Section, "model": l.Model, "scope": l.Scope, "category": l.Category,
 		"co2_kg": l.Kg.CO2, "ch4_fossil_kg": l.Kg.CH4Fossil, "ch4_biogenic_kg": l.Kg.CH4Biogenic, "n2o_kg": l.Kg.N2O,

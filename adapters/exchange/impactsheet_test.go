@@ -15,6 +15,7 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/core/assessment"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -34,7 +35,7 @@ func impactDocument(t *testing.T) ports.ImpactDocument {
 	result.FactorSet.Version, result.FactorSet.Digest = "1", "abc"
 	return ports.ImpactDocument{
 		Subject: assessment.Subject{Company: "=HYPERLINK(\"x\")", ResourceType: assessment.OfField, ResourceID: 3, Resource: "Поле, \"верхнее\"", Year: 2024},
-		Report: ghg.NewReport(result, ghg.About{
+		Report: report.New(result, report.About{
 			AssessmentID: 3, Basis: "live", ComputedAt: time.Date(2025, 1, 2, 3, 4, 5, 600, time.UTC),
 			Warnings: []ghg.Warning{{Code: "odd", Item: "crop", Message: "+1"}},
 		}),

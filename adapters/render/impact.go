@@ -13,6 +13,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/effort"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -41,7 +42,7 @@ func (Documents) PrintImpact(ctx context.Context, w io.Writer, doc ports.ImpactD
 const impactTitle = "Greenhouse-gas impact report"
 
 // footOf returns what the figures were computed with, for the foot of each page.
-func footOf(r ghg.Report) string {
+func footOf(r report.Report) string {
 	const enough = 16 // of a digest, to distinguish two
 	return fmt.Sprintf("Tilth · engine %s %s · factors %s %s · input %s",
 		r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version, r.InputDigest[:min(enough, len(r.InputDigest))])
@@ -89,7 +90,7 @@ func basisOf(doc ports.ImpactDocument) string {
 	return text
 }
 
-func printFigures(d *pdf.Document, r ghg.Report) {
+func printFigures(d *pdf.Document, r report.Report) {
 	t := r.Totals
 	d.Space()
 	d.Figures([]pdf.Figure{
@@ -101,14 +102,14 @@ func printFigures(d *pdf.Document, r ghg.Report) {
 }
 
 // removalsUnit has the range of the removals, where there are any; reports of earlier engines have none.
-func removalsUnit(r ghg.Range) string {
+func removalsUnit(r report.Range) string {
 	if r.High == 0 {
 		return "t CO2e"
 	}
 	return "t CO2e; 95 %: " + fixed(r.Low, 3) + " to " + fixed(r.High, 3)
 }
 
-func printSplits(d *pdf.Document, r ghg.Report) {
+func printSplits(d *pdf.Document, r report.Report) {
 	d.Heading("By scope, category and gas", 30)
 	var rows [][]pdf.Cell
 	for _, l := range r.ByScope {
@@ -139,7 +140,7 @@ var lineColumns = []pdf.Column{
 	pdf.Right("CO2 kg", 17), pdf.Right("CH4 kg", 15), pdf.Right("N2O kg", 15), pdf.Right("t CO2e", 16), pdf.Right("Low", 15), pdf.Right("High", 17),
 }
 
-func printLines(d *pdf.Document, r ghg.Report) {
+func printLines(d *pdf.Document, r report.Report) {
 	d.Page()
 	d.Heading("Emissions, line by line", 20)
 	d.Table(lineColumns, lineRows(r.BySource))
@@ -167,7 +168,7 @@ func printLines(d *pdf.Document, r ghg.Report) {
 	d.Text("Digest of the input: "+r.InputDigest, draw.Note)
 }
 
-func lineRows(lines []ghg.SourceLine) [][]pdf.Cell {
+func lineRows(lines []report.SourceLine) [][]pdf.Cell {
 	var rows [][]pdf.Cell
 	for _, l := range lines {
 		low, high := fixed(l.Low, 3), fixed(l.High, 3)
@@ -182,7 +183,7 @@ func lineRows(lines []ghg.SourceLine) [][]pdf.Cell {
 	return rows
 }
 
-func printWarnings(d *pdf.Document, r ghg.Report) {
+func printWarnings(d *pdf.Document, r report.Report) {
 	if len(r.Warnings) == 0 {
 		return
 	}
@@ -195,7 +196,7 @@ func printWarnings(d *pdf.Document, r ghg.Report) {
 }
 
 // printTrace prints every step with all that is needed to repeat it by hand.
-func printTrace(d *pdf.Document, r ghg.Report) {
+func printTrace(d *pdf.Document, r report.Report) {
 	if len(r.Trace) == 0 {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -53,7 +54,7 @@ func document(t testing.TB, resource string, change func(*ghg.Input)) ports.Impa
 			Country: "india", ClimateRegion: "tropical_moist", DataQuality: "all_actual_data",
 		},
 		SubmittedBy: &access.Named{ID: 1, Name: "Zoë Łącka"},
-		Report: ghg.NewReport(result, ghg.About{
+		Report: report.New(result, report.About{
 			AssessmentID: 7, Basis: "submitted", ResultVersion: &version, ComputedAt: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
 			Warnings: []ghg.Warning{{Code: "odd", Item: "crop", Message: "Something is odd."}},
 		}),

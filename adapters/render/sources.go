@@ -7,7 +7,7 @@ import (
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/adapters/render/internal/pdf"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // Layout of the chart of sources, in pixels.
@@ -30,7 +30,7 @@ type bar struct {
 // barsOf sums the lines up by label, the largest first; the smallest are put together
 // where there are more than the chart holds. Ranges of lines with one label are added,
 // as if they moved together.
-func barsOf(lines []ghg.SourceLine) []bar {
+func barsOf(lines []report.SourceLine) []bar {
 	var out []bar
 	at := map[string]int{}
 	for _, l := range lines { // the largest line first
@@ -54,7 +54,7 @@ func barsOf(lines []ghg.SourceLine) []bar {
 }
 
 // printSources draws emissions by source: a bar each, with its 95 % range as a whisker.
-func printSources(d *pdf.Document, lines []ghg.SourceLine) {
+func printSources(d *pdf.Document, lines []report.SourceLine) {
 	bars := barsOf(lines)
 	top := 0.0
 	for _, b := range bars {

@@ -9,7 +9,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/dashboard"
 	"tilth/core/fault"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -89,7 +89,7 @@ func contributionOf(ctx context.Context, tx ports.Repos, w ports.WrittenAssessme
 		if err != nil {
 			return ports.Contribution{}, err
 		}
-		var report ghg.Report
+		var report report.Report
 		if version, ok := newest[w.ID]; ok && len(version.Report) > 0 {
 			if report, err = reportOf(version); err != nil {
 				return ports.Contribution{}, err

@@ -11,7 +11,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -203,12 +203,12 @@ func lineRows(scope access.Scope) rowMaker {
 			if !submitted {
 				continue
 			}
-			report, err := reportOf(version)
+			impact, err := reportOf(version)
 			if err != nil {
 				return nil, fault.New(fault.Internal, "internal", "").Because(err)
 			}
 			head := headOf(e, names[copyTarget{e.ResourceType, e.ResourceID, 0}], version)
-			for line, sources := range [][]ghg.SourceLine{report.BySource, report.RemovalsBySrc} {
+			for line, sources := range [][]report.SourceLine{impact.BySource, impact.RemovalsBySrc} {
 				for _, s := range sources {
 					rows = append(rows, append(slices.Clone(head), lineOf([]string{"emission", "removal"}[line], s)...))
 				}
@@ -239,7 +239,7 @@ func headOf(e Whole, r ports.Resource, v ports.AssessmentVersion) []string {
 	}
 }
 
-func lineOf(kind string, s ghg.SourceLine) []string {
+func lineOf(kind string, s report.SourceLine) []string {
 	return []string{
 		kind, s.Section, s.Model, s.Label, strconv.Itoa(s.Scope), s.Category,
 		decimal(&s.Kg.CO2), decimal(&s.Kg.CH4Fossil), decimal(&s.Kg.CH4Biogenic), decimal(&s.Kg.N2O), decimal(&s.Kg.NotSplit),

@@ -14,7 +14,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -46,16 +46,16 @@ func (a *Assessments) Report(ctx context.Context, who access.Principal, shared b
 }
 
 // CompareReports holds one report of an assessment against another. Faults: those of Report.
-func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, shared bool, id int64, from, to ReportRequest) (ghg.Comparison, error) {
+func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, shared bool, id int64, from, to ReportRequest) (report.Comparison, error) {
 	was, err := a.Report(ctx, who, shared, id, from)
 	if err != nil {
-		return ghg.Comparison{}, err
+		return report.Comparison{}, err
 	}
 	is, err := a.report(ctx, who.Scope(shared), id, to)
 	if err != nil {
-		return ghg.Comparison{}, err
+		return report.Comparison{}, err
 	}
-	return ghg.Compare(was.Report, is.Report), nil
+	return report.Compare(was.Report, is.Report), nil
 }
 
 func (a *Assessments) report(ctx context.Context, scope access.Scope, id int64, wanted ReportRequest) (ports.ImpactDocument, error) {
@@ -91,7 +91,7 @@ func storedReport(ctx context.Context, tx ports.Repos, scope access.Scope, id in
 }
 
 // reportOf reads the report of a version.
-func reportOf(v ports.AssessmentVersion) (out ghg.Report, err error) {
+func reportOf(v ports.AssessmentVersion) (out report.Report, err error) {
 	if err = json.Unmarshal(v.Report, &out); err != nil {
 		err = fmt.Errorf("the report of version %d of assessment %d: %w", v.Number, v.AssessmentID, err)
 	}
@@ -112,7 +112,7 @@ func (a *Assessments) live(ctx context.Context, p preparedCalculation) (ports.Im
 	}
 	return ports.ImpactDocument{
 		Subject: p.subject,
-		Report: ghg.NewReport(result, ghg.About{
+		Report: report.New(result, report.About{
 			AssessmentID: p.whole.ID, Basis: BasisLive, ComputedAt: a.Clock.Now(), Warnings: assessment.Warnings(p.warnings),
 		}),
 	}, nil

@@ -15,6 +15,7 @@ import (
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
@@ -283,8 +284,8 @@ func subjectOf(v ports.AssessmentVersion) (out assessment.Subject) {
 }
 
 // version makes the version of a number, with its report.
-func (c calculation) version(who access.Principal, number int, at time.Time) (ports.AssessmentVersion, ghg.Report, error) {
-	report := ghg.NewReport(c.result, ghg.About{
+func (c calculation) version(who access.Principal, number int, at time.Time) (ports.AssessmentVersion, report.Report, error) {
+	report := report.New(c.result, report.About{
 		AssessmentID: c.whole.ID, Basis: BasisSubmitted, ResultVersion: &number, ComputedAt: at, Warnings: assessment.Warnings(c.warnings),
 	})
 	out := ports.AssessmentVersion{
@@ -310,7 +311,7 @@ func (c calculation) version(who access.Principal, number int, at time.Time) (po
 type submitted struct {
 	before, after Whole
 	version       ports.AssessmentVersion
-	report        ghg.Report
+	report        report.Report
 }
 
 // publishSubmitted publishes the event of a submission and writes it to the audit trail.

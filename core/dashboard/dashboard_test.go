@@ -10,7 +10,7 @@ import (
 	"tilth/adapters/engine"
 	"tilth/core/assessment"
 	"tilth/core/dashboard"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/core/verification"
 )
 
@@ -22,14 +22,14 @@ func table(t require.TestingT) *assessment.Table {
 
 func at[T any](v T) *T { return &v }
 
-func report(emissions, main float64, ha, tonnes *float64, lines ...ghg.SourceLine) ghg.Report {
-	return ghg.Report{
-		Totals: ghg.Totals{Emissions: emissions, Removals: emissions / 10}, BySource: lines,
-		FunctionalUnit: ghg.FunctionalUnit{AreaHa: ha, ProductT: tonnes}, Allocation: ghg.Allocation{Main: main},
+func reported(emissions, main float64, ha, tonnes *float64, lines ...report.SourceLine) report.Report {
+	return report.Report{
+		Totals: report.Totals{Emissions: emissions, Removals: emissions / 10}, BySource: lines,
+		FunctionalUnit: report.FunctionalUnit{AreaHa: ha, ProductT: tonnes}, Allocation: report.Allocation{Main: main},
 	}
 }
 
-func submitted(year *int, r ghg.Report, checked *verification.Record) dashboard.Facts {
+func submitted(year *int, r report.Report, checked *verification.Record) dashboard.Facts {
 	a := assessment.Assessment{Year: year, Status: assessment.Submitted, SubmittedVersion: 2, Completeness: 100, Ready: true}
 	return dashboard.FactsOf(&a, nil, dashboard.FiguresOf(2, r), checked)
 }
@@ -65,9 +65,9 @@ func TestNothingIsAllZeros(t *testing.T) {
 func TestIntensitiesAreSumOverSum(t *testing.T) {
 	t.Parallel()
 	d := compose(t, nil,
-		submitted(at(2024), report(100, 80, at(1.0), at(10.0)), nil),
-		submitted(at(2024), report(300, 300, at(99.0), at(90.0)), nil),
-		submitted(at(2023), report(1000, 1000, nil, nil), nil),
+		submitted(at(2024), reported(100, 80, at(1.0), at(10.0)), nil),
+		submitted(at(2024), reported(300, 300, at(99.0), at(90.0)), nil),
+		submitted(at(2023), reported(1000, 1000, nil, nil), nil),
 	)
 	require.Equal(t, 1400.0, d.Carbon.Emissions, "the totals hold all")
 	require.Equal(t, 140.0, d.Carbon.Removals)
@@ -81,8 +81,8 @@ func TestIntensitiesAreSumOverSum(t *testing.T) {
 func TestPartsAddUp(t *testing.T) {
 	t.Parallel()
 	d := compose(t, nil,
-		submitted(nil, report(3, 3, nil, nil, ghg.SourceLine{Label: "machinery", CO2e: 1}, ghg.SourceLine{Label: "urea_co2", CO2e: 2}), nil),
-		submitted(nil, report(2, 2, nil, nil, ghg.SourceLine{Label: "machinery", CO2e: 1}, ghg.SourceLine{Label: "transport", CO2e: 1}, ghg.SourceLine{Label: "electricity"}), nil),
+		submitted(nil, reported(3, 3, nil, nil, report.SourceLine{Label: "machinery", CO2e: 1}, report.SourceLine{Label: "urea_co2", CO2e: 2}), nil),
+		submitted(nil, reported(2, 2, nil, nil, report.SourceLine{Label: "machinery", CO2e: 1}, report.SourceLine{Label: "transport", CO2e: 1}, report.SourceLine{Label: "electricity"}), nil),
 	)
 	require.Equal(t, []dashboard.Part{{"machinery", 2}, {"urea_co2", 2}, {"transport", 1}}, d.Carbon.EmissionsByModel,
 		"the largest first, of equals by label, zeros left out")
@@ -99,8 +99,8 @@ func TestOnlyWhatWasSubmittedCounts(t *testing.T) {
 	failed := &verification.Record{Version: 2, Outcome: verification.Outcome{Status: verification.Failed, Confidence: 0.6, CropType: "maize"}}
 	old := *verified
 	old.Version = 1
-	draft := dashboard.FactsOf(&assessment.Assessment{Year: at(2022), Status: assessment.Draft, Completeness: 33.3}, nil, dashboard.FiguresOf(2, report(5, 5, nil, nil)), verified)
-	r := report(1, 1, nil, nil)
+	draft := dashboard.FactsOf(&assessment.Assessment{Year: at(2022), Status: assessment.Draft, Completeness: 33.3}, nil, dashboard.FiguresOf(2, reported(5, 5, nil, nil)), verified)
+	r := reported(1, 1, nil, nil)
 	d := compose(t, nil, draft, submitted(at(2024), r, verified), submitted(at(2024), r, verified), submitted(at(2024), r, failed), submitted(at(2020), r, &old))
 	require.Equal(t, 4.0, d.Carbon.Emissions)
 	require.Equal(t, map[verification.Status]int64{"verified": 2, "failed": 1, "processing": 0, "pending": 1}, d.Verification.ByStatus)
@@ -159,7 +159,7 @@ func TestChangesNeverDrift(t *testing.T) {
 				year = nil
 			}
 			e := rapid.Float64Range(0, 1e7).Draw(t, label)
-			return submitted(year, report(e, e/3, at(e/7), at(e/11), ghg.SourceLine{Label: "machinery", CO2e: e / 3}), nil).Contribution()
+			return submitted(year, reported(e, e/3, at(e/7), at(e/11), report.SourceLine{Label: "machinery", CO2e: e / 3}), nil).Contribution()
 		}
 		sums := map[int]dashboard.Cells{}
 		var live []dashboard.Contribution
@@ -199,7 +199,7 @@ func TestChangesNeverDrift(t *testing.T) {
 // TestFiguresAreBounded holds that an engine gone wrong cannot make a sum overflow.
 func TestFiguresAreBounded(t *testing.T) {
 	t.Parallel()
-	f := dashboard.FiguresOf(1, report(1e300, -1e300, at(1e300), nil))
+	f := dashboard.FiguresOf(1, reported(1e300, -1e300, at(1e300), nil))
 	require.EqualValues(t, 1e15, f.Emissions)
 	require.EqualValues(t, -1e15, f.Allocated)
 }

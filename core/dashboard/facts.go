@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tilth/core/assessment"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/core/verification"
 )
 
@@ -38,7 +38,7 @@ type Figures struct {
 }
 
 // FiguresOf takes the figures from the report of a version.
-func FiguresOf(version int, report ghg.Report) Figures {
+func FiguresOf(version int, report report.Report) Figures {
 	f := Figures{
 		Version: version, Emissions: fixed(report.Totals.Emissions, gramsPerTonne), Removals: fixed(report.Totals.Removals, gramsPerTonne),
 		EmissionsBy: byLabel(report.BySource), RemovalsBy: byLabel(report.RemovalsBySrc),
@@ -53,7 +53,7 @@ func FiguresOf(version int, report ghg.Report) Figures {
 	return f
 }
 
-func byLabel(lines []ghg.SourceLine) map[string]int64 {
+func byLabel(lines []report.SourceLine) map[string]int64 {
 	out := map[string]int64{}
 	for _, l := range lines {
 		out[l.Label] += fixed(l.CO2e, gramsPerTonne)

@@ -23,6 +23,15 @@ func (g Gas) String() string { return gasNames[g] }
 // Masses holds kg of each gas, indexed by [Gas].
 type Masses [gases]float64
 
+// Gases are kg of each gas under their names; not_split is kg CO2e of factors that do not tell them apart.
+type Gases struct {
+	CO2         float64 `json:"co2"`
+	CH4Fossil   float64 `json:"ch4_fossil"`
+	CH4Biogenic float64 `json:"ch4_biogenic"`
+	N2O         float64 `json:"n2o"`
+	NotSplit    float64 `json:"not_split"`
+}
+
 // Exact ratios of molar masses: N2O per N2O-N and CO2 per C.
 const (
 	N2OPerN = 44.0 / 28

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // anyInput draws an assessment over the enumerations of the mapping.
@@ -87,7 +88,7 @@ func TestSums(t *testing.T) {
 			require.GreaterOrEqual(t, res.Removed, 0.0)
 			require.GreaterOrEqual(t, res.UserShare, 0.0)
 			require.LessOrEqual(t, res.UserShare, 1+tiny)
-			report := ghg.NewReport(res, ghg.About{})
+			report := report.New(res, report.About{})
 			var categories, scopes float64
 			for _, c := range report.ByCategory {
 				if c.Category != ghg.CategoryRemovals {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // kindRow is the line of docs/ghg.md for a kind of source.
@@ -148,7 +149,7 @@ func TestEnteredUncertainty(t *testing.T) {
 	require.InDelta(t, exact.Emissions, known.Emissions, 1e-9)
 	require.Less(t, known.Low, exact.Low)
 	require.Greater(t, known.High, exact.High)
-	report := ghg.NewReport(known, ghg.About{})
+	report := report.New(known, report.About{})
 	require.InDelta(t, known.High/1000, report.Uncertainty.High, 1e-6)
 	require.Zero(t, report.RemovalsRange.High)
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // normals are the months of the worked example.
@@ -61,7 +62,7 @@ func TestSteadyStateExample(t *testing.T) {
 	require.InDelta(t, 24_254.6, removal(res).CO2e, 0.05)
 	require.Equal(t, 2, removal(res).Tier)
 	require.Equal(t, "land_management", removal(res).Section)
-	soil := ghg.NewReport(res, ghg.About{}).SoilCarbon
+	soil := report.New(res, report.About{}).SoilCarbon
 	require.Equal(t, ghg.SoilTier2, soil.Method)
 	require.Equal(t, []ghg.SoilEstimate{
 		{Method: ghg.SoilTier1}, // no change of management is entered there

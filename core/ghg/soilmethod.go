@@ -188,20 +188,6 @@ func (r *run) remainingSoil(method string, changes []LandChange, changedPct floa
 	}
 }
 
-// rounded returns the estimates as a report shows them.
-func (s *SoilEstimates) rounded() *SoilEstimates {
-	if s == nil {
-		return nil
-	}
-	out := &SoilEstimates{Method: s.Method, Estimates: slices.Clone(s.Estimates)}
-	for i := range out.Estimates {
-		for _, v := range []*float64{&out.Estimates[i].Change, &out.Estimates[i].Low, &out.Estimates[i].High, &out.Estimates[i].CO2e} {
-			*v = round(*v, massDigits)
-		}
-	}
-	return out
-}
-
 // MeasuredChange is the change of the soil's carbon between two rounds of sampling of the assessed land, with its 95 %
 // interval by the design of the samples.
 type MeasuredChange struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // TestMeasuredChange: the measured change is the line of soil carbon with its interval, and the report shows what the
@@ -24,7 +25,7 @@ func TestMeasuredChange(t *testing.T) {
 	require.InDelta(t, 2*perTonne, line.High, 1e-6)
 	require.False(t, line.RangeAssumed)
 	require.Equal(t, 2, line.Tier)
-	report := ghg.NewReport(res, ghg.About{}).SoilCarbon
+	report := report.New(res, report.About{}).SoilCarbon
 	require.Equal(t, ghg.SoilMeasured, report.Method)
 	require.Len(t, report.Estimates, 3)
 	require.Equal(t, ghg.SoilEstimate{Method: ghg.SoilMeasured, Used: true, Change: 1.2, Low: .4, High: 2, CO2e: 44}, report.Estimates[2])

@@ -9,6 +9,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // labels sums kg CO2e by label.
@@ -54,7 +55,7 @@ func TestEmptyInput(t *testing.T) {
 	res := calculate(t, ghg.Input{}, set)
 	require.Zero(t, res.Emissions)
 	require.Zero(t, res.High)
-	report := ghg.NewReport(res, ghg.About{Basis: "live"})
+	report := report.New(res, report.About{Basis: "live"})
 	require.Nil(t, report.Totals.EmissionsPerHa)
 	require.Nil(t, report.Totals.EmissionsPerT)
 	require.Nil(t, report.Totals.RemovalsPerHa)
@@ -217,10 +218,10 @@ func TestAllocation(t *testing.T) {
 	t.Parallel()
 	set := factors(t, ghg.IPCC2019)
 	in := wheat()
-	whole := ghg.NewReport(calculate(t, in, set), ghg.About{})
+	whole := report.New(calculate(t, in, set), report.About{})
 	in.Crop.CoProducts = []ghg.CoProduct{{Name: "straw", SharePct: 20, Basis: "economic"}}
 	in.Crop.FarmGateYieldKg = ptr(40_000.0)
-	part := ghg.NewReport(calculate(t, in, set), ghg.About{})
+	part := report.New(calculate(t, in, set), report.About{})
 	require.InDelta(t, whole.Totals.Emissions, part.Totals.Emissions, 0)
 	require.InDelta(t, *whole.Totals.EmissionsPerT*.8*2, *part.Totals.EmissionsPerT, 2e-6)
 	require.InDelta(t, part.Totals.Emissions*.2, part.Allocation.CoProducts[0].CO2e, 1e-6)
@@ -274,11 +275,11 @@ func TestOldSet(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	set := factors(t, ghg.IPCC2019)
-	before := ghg.NewReport(calculate(t, wheat(), set), ghg.About{})
+	before := report.New(calculate(t, wheat(), set), report.About{})
 	less := wheat()
 	less.Fertilizers[0].KgPerHa = 100
-	after := ghg.NewReport(calculate(t, less, set), ghg.About{})
-	c := ghg.Compare(before, after)
+	after := report.New(calculate(t, less, set), report.About{})
+	c := report.Compare(before, after)
 	saved := -(6.315 + .829 + 1.042 + 1.467 + 1.762) / 2
 	require.InDelta(t, saved, *c.Totals[0].Difference, 2e-3)
 	require.InDelta(t, saved/18.579*100, *c.Totals[0].DifferencePct, .01)
@@ -286,12 +287,12 @@ func TestCompare(t *testing.T) {
 	require.Equal(t, "fertilizers", c.BySection[0].Name)
 	require.InDelta(t, saved, *c.BySection[0].Difference, 2e-3)
 	require.Empty(t, c.Warnings)
-	require.Zero(t, *ghg.Compare(before, before).Totals[0].Difference)
-	nothing := ghg.Compare(ghg.NewReport(calculate(t, ghg.Input{}, set), ghg.About{}), after)
+	require.Zero(t, *report.Compare(before, before).Totals[0].Difference)
+	nothing := report.Compare(report.New(calculate(t, ghg.Input{}, set), report.About{}), after)
 	require.Nil(t, nothing.Totals[0].DifferencePct, "of nothing there is no share")
 	require.Nil(t, nothing.Totals[3].Difference, "per hectare of no area")
 	old := factors(t, ghg.IPCC2006)
-	require.Len(t, ghg.Compare(before, ghg.NewReport(calculate(t, wheat(), old), ghg.About{})).Warnings, 1)
+	require.Len(t, report.Compare(before, report.New(calculate(t, wheat(), old), report.About{})).Warnings, 1)
 }
 
 // What a default stood in for is told, and a row says why it was taken.
@@ -315,7 +316,7 @@ func TestDefaultsAreTold(t *testing.T) {
 	shown := 0
 	res, err = ghg.Calculate(paddy(), set, ghg.Options{Trace: true})
 	require.NoError(t, err)
-	for _, w := range ghg.NewReport(res, ghg.About{}).Warnings {
+	for _, w := range report.New(res, report.About{}).Warnings {
 		if w.Code == ghg.WarnUnverified {
 			shown++
 			require.Contains(t, w.Message, "irrigation.")
@@ -340,7 +341,7 @@ func TestDefaultsAreTold(t *testing.T) {
 // TestRounding: a report rounds at its edge alone, to the gram.
 func TestRounding(t *testing.T) {
 	t.Parallel()
-	report := ghg.NewReport(run(t, wheat()), ghg.About{AssessmentID: 7, Basis: "submitted", ResultVersion: ptr(3)})
+	report := report.New(run(t, wheat()), report.About{AssessmentID: 7, Basis: "submitted", ResultVersion: ptr(3)})
 	require.InDelta(t, 18.579, report.Totals.Emissions, 5e-4)
 	require.InDelta(t, math.Round(report.Totals.Emissions*1e6)/1e6, report.Totals.Emissions, 0)
 	require.InDelta(t, 1.858, *report.Totals.EmissionsPerHa, 5e-4)

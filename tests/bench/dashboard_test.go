@@ -23,6 +23,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/farm"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/core/record"
 	"tilth/core/verification"
 	"tilth/ports"
@@ -191,7 +192,7 @@ func reported(b *testing.B) []byte {
 	require.NoError(b, err)
 	result, err := ghg.Calculate(assessed(), set, ghg.Options{})
 	require.NoError(b, err)
-	raw, err := json.Marshal(ghg.NewReport(result, ghg.About{Basis: "submitted"}))
+	raw, err := json.Marshal(report.New(result, report.About{Basis: "submitted"}))
 	require.NoError(b, err)
 	return raw
 }

@@ -10,6 +10,7 @@ import (
 
 	"tilth/adapters/engine"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 func at[T any](v T) *T { return &v }
@@ -76,7 +77,7 @@ func BenchmarkGHGLive10000(b *testing.B) {
 						b.Error(err)
 						return
 					}
-					_ = ghg.NewReport(res, ghg.About{Basis: "live"})
+					_ = report.New(res, report.About{Basis: "live"})
 				}
 			})
 		}

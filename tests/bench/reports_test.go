@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/engine"
 	"tilth/core/assessment"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // entered is an assessment as people enter it: the second worked example of ghg.md.
@@ -60,7 +61,7 @@ func BenchmarkLiveReports10000(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		_, err = json.Marshal(ghg.NewReport(result, ghg.About{AssessmentID: 1, Basis: "live", ComputedAt: now, Warnings: assessment.Warnings(warnings)}))
+		_, err = json.Marshal(report.New(result, report.About{AssessmentID: 1, Basis: "live", ComputedAt: now, Warnings: assessment.Warnings(warnings)}))
 		return err
 	}
 	require.NoError(b, one())

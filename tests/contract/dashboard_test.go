@@ -16,6 +16,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 	"tilth/tests/rig"
 )
@@ -80,7 +81,7 @@ func dashboardOf(t testing.TB, c *rig.Client, query string) (d dashboard) {
 }
 
 // submitAs stores a version with a report under an assessment, as a submission does.
-func submitAs(t testing.TB, database string, c *rig.Client, id int64, report ghg.Report) {
+func submitAs(t testing.TB, database string, c *rig.Client, id int64, report report.Report) {
 	t.Helper()
 	db, err := persistence.Open(t.Context(), database, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(t, err)
@@ -128,12 +129,12 @@ func TestSustainabilityDashboard(t *testing.T) {
 		completed(t, c, first)
 		completed(t, c, second)
 		ha, tonnes := 10.0, 80.0
-		submitAs(t, database, c, first, ghg.Report{
-			Totals: ghg.Totals{Emissions: 18.579, Removals: 0.579},
-			BySource: []ghg.SourceLine{
+		submitAs(t, database, c, first, report.Report{
+			Totals: report.Totals{Emissions: 18.579, Removals: 0.579},
+			BySource: []report.SourceLine{
 				{Label: ghg.LabelUrea, CO2e: 1.467}, {Label: ghg.LabelDirect, CO2e: 6.315}, {Label: ghg.LabelDirect, CO2e: 10.797},
 			},
-			FunctionalUnit: ghg.FunctionalUnit{AreaHa: &ha, ProductT: &tonnes}, Allocation: ghg.Allocation{Main: 16},
+			FunctionalUnit: report.FunctionalUnit{AreaHa: &ha, ProductT: &tonnes}, Allocation: report.Allocation{Main: 16},
 		})
 		d := dashboardOf(t, c, "")
 		require.EqualValues(t, []int64{2, 1, 1}, []int64{d.Summary.Total, d.Summary.Drafts, d.Summary.Submitted})

@@ -16,6 +16,7 @@ import (
 	"tilth/core/dashboard"
 	"tilth/core/fault"
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/core/verification"
 	"tilth/ports"
 )
@@ -32,7 +33,7 @@ func (w *world) recomputed(scope access.Scope) map[int]dashboard.Cells {
 			if a.SubmittedVersion > 0 {
 				version, err := tx.AssessmentVersions.Get(w.ctx, scope, a.ID, a.SubmittedVersion)
 				require.NoError(w.t, err)
-				var report ghg.Report
+				var report report.Report
 				require.NoError(w.t, json.Unmarshal(version.Report, &report))
 				figures = dashboard.FiguresOf(a.SubmittedVersion, report)
 			}
@@ -132,11 +133,11 @@ func (r writer) state() assessment.State {
 
 func (r writer) submit(ctx context.Context, tx ports.Repos, a assessment.Assessment) error {
 	t, ha := float64(r.dice.IntN(1e6))/1000/3, float64(1+r.dice.IntN(30))/3
-	report := ghg.Report{
-		Totals:        ghg.Totals{Emissions: t, Removals: t / 7},
-		BySource:      []ghg.SourceLine{{Label: ghg.LabelDirect, CO2e: t / 3}, {Label: ghg.LabelUrea, CO2e: t / 3}, {Label: ghg.LabelDirect, CO2e: t / 3}},
-		RemovalsBySrc: []ghg.SourceLine{{Label: ghg.RemovalSoil, CO2e: t / 7}}, FunctionalUnit: ghg.FunctionalUnit{AreaHa: &ha},
-		Allocation: ghg.Allocation{Main: t / 2},
+	report := report.Report{
+		Totals:        report.Totals{Emissions: t, Removals: t / 7},
+		BySource:      []report.SourceLine{{Label: ghg.LabelDirect, CO2e: t / 3}, {Label: ghg.LabelUrea, CO2e: t / 3}, {Label: ghg.LabelDirect, CO2e: t / 3}},
+		RemovalsBySrc: []report.SourceLine{{Label: ghg.RemovalSoil, CO2e: t / 7}}, FunctionalUnit: report.FunctionalUnit{AreaHa: &ha},
+		Allocation: report.Allocation{Main: t / 2},
 	}
 	raw, err := json.Marshal(report)
 	if err != nil {

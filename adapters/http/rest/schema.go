@@ -35,11 +35,12 @@ func newSchemas() *schemas {
 }
 
 // schemaName returns the name of the schema of a type. Those of the core's own types begin
-// with their package, for the core names its types without regard to others.
+// with their package (or the one above it), for the core names its types without regard to others.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if pkg, ok := strings.CutPrefix(t.PkgPath(), "tilth/core/"); ok {
-		return strings.ToUpper(pkg[:1]) + pkg[1:] + name
+		room, _, _ := strings.Cut(pkg, "/")
+		return strings.ToUpper(room[:1]) + room[1:] + name
 	}
 	return name
 }

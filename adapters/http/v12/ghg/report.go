@@ -15,16 +15,16 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
-	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 	"tilth/ports"
 )
 
 // ImpactReport is a report as it is answered: masses are t CO2e, those of single gases kg;
 // figures per hectare and per tonne are null where the denominator is not known.
-type ImpactReport ghg.Report
+type ImpactReport report.Report
 
 // ImpactComparison is what one report changes of another: t CO2e.
-type ImpactComparison ghg.Comparison
+type ImpactComparison report.Comparison
 
 // AssessmentVersionDetails is a submitted version with what was frozen of it.
 type AssessmentVersionDetails struct {

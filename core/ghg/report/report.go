@@ -1,10 +1,14 @@
-package ghg
+// Package report shapes the result of an engine for its readers: t CO2e, rounded here and nowhere before, and what one
+// report changes of another.
+package report
 
 import (
 	"cmp"
 	"math"
 	"slices"
 	"time"
+
+	"tilth/core/ghg"
 )
 
 // Unit of the masses of a report.
@@ -13,30 +17,30 @@ const reportUnit = "tCO2e"
 // Report is a result as it is shown: t CO2e, rounded here and nowhere before. Figures
 // per hectare and per tonne are nil where the denominator is missing.
 type Report struct {
-	AssessmentID   int64          `json:"assessment_id"`
-	Basis          string         `json:"basis"`
-	ResultVersion  *int           `json:"result_version"` // number of the submission, nil for a live report
-	ComputedAt     time.Time      `json:"computed_at"`
-	Stale          bool           `json:"stale"` // the assessment was edited after this version was stored
-	Engine         Identity       `json:"engine"`
-	FactorSet      Identity       `json:"factor_set"`
-	GWPSet         string         `json:"gwp_set"`
-	InputDigest    string         `json:"input_digest"`
-	FunctionalUnit FunctionalUnit `json:"functional_unit"`
-	Totals         Totals         `json:"totals"`
-	BySource       []SourceLine   `json:"by_source"`
-	ByGas          []GasLine      `json:"by_gas"`
-	ByScope        []ScopeLine    `json:"by_scope"`
-	ByCategory     []CategoryLine `json:"by_category"`
-	RemovalsBySrc  []SourceLine   `json:"removals_by_source"`
-	Allocation     Allocation     `json:"allocation"`
-	Uncertainty    Range          `json:"uncertainty"`
-	RemovalsRange  Range          `json:"removals_uncertainty"`
-	DataQuality    DataQuality    `json:"data_quality"`
-	Memo           Memo           `json:"memo"`
-	SoilCarbon     *SoilEstimates `json:"soil_carbon,omitempty"` // where more than Tier 1 is entered
-	Warnings       []Warning      `json:"warnings"`
-	Trace          []TraceLine    `json:"trace,omitempty"`
+	AssessmentID   int64              `json:"assessment_id"`
+	Basis          string             `json:"basis"`
+	ResultVersion  *int               `json:"result_version"` // number of the submission, nil for a live report
+	ComputedAt     time.Time          `json:"computed_at"`
+	Stale          bool               `json:"stale"` // the assessment was edited after this version was stored
+	Engine         ghg.Identity       `json:"engine"`
+	FactorSet      ghg.Identity       `json:"factor_set"`
+	GWPSet         string             `json:"gwp_set"`
+	InputDigest    string             `json:"input_digest"`
+	FunctionalUnit FunctionalUnit     `json:"functional_unit"`
+	Totals         Totals             `json:"totals"`
+	BySource       []SourceLine       `json:"by_source"`
+	ByGas          []GasLine          `json:"by_gas"`
+	ByScope        []ScopeLine        `json:"by_scope"`
+	ByCategory     []CategoryLine     `json:"by_category"`
+	RemovalsBySrc  []SourceLine       `json:"removals_by_source"`
+	Allocation     Allocation         `json:"allocation"`
+	Uncertainty    Range              `json:"uncertainty"`
+	RemovalsRange  Range              `json:"removals_uncertainty"`
+	DataQuality    DataQuality        `json:"data_quality"`
+	Memo           Memo               `json:"memo"`
+	SoilCarbon     *ghg.SoilEstimates `json:"soil_carbon,omitempty"` // where more than Tier 1 is entered
+	Warnings       []ghg.Warning      `json:"warnings"`
+	Trace          []ghg.TraceLine    `json:"trace,omitempty"`
 }
 
 // FunctionalUnit is what the intensities are per.
@@ -57,31 +61,22 @@ type Totals struct {
 	Unit           string   `json:"unit"`
 }
 
-// Gases are kg of each gas; not_split is kg CO2e of factors that do not tell them apart.
-type Gases struct {
-	CO2         float64 `json:"co2"`
-	CH4Fossil   float64 `json:"ch4_fossil"`
-	CH4Biogenic float64 `json:"ch4_biogenic"`
-	N2O         float64 `json:"n2o"`
-	NotSplit    float64 `json:"not_split"`
-}
-
 // SourceLine is one source: kg of each gas, and t CO2e.
 type SourceLine struct {
-	Model        string   `json:"model"`
-	Label        string   `json:"label"`
-	Section      string   `json:"section"`
-	Scope        int      `json:"scope"`
-	Category     string   `json:"category"`
-	Kg           Gases    `json:"kg"`
-	CO2e         float64  `json:"co2e"`
-	Share        float64  `json:"share"` // of all emissions (or of all removals), 0 to 1
-	PerHa        *float64 `json:"per_ha"`
-	PerT         *float64 `json:"per_t"`
-	Low          float64  `json:"low"`
-	High         float64  `json:"high"`
-	RangeAssumed bool     `json:"range_assumed"`
-	Tier         int      `json:"tier"`
+	Model        string    `json:"model"`
+	Label        string    `json:"label"`
+	Section      string    `json:"section"`
+	Scope        int       `json:"scope"`
+	Category     string    `json:"category"`
+	Kg           ghg.Gases `json:"kg"`
+	CO2e         float64   `json:"co2e"`
+	Share        float64   `json:"share"` // of all emissions (or of all removals), 0 to 1
+	PerHa        *float64  `json:"per_ha"`
+	PerT         *float64  `json:"per_t"`
+	Low          float64   `json:"low"`
+	High         float64   `json:"high"`
+	RangeAssumed bool      `json:"range_assumed"`
+	Tier         int       `json:"tier"`
 }
 
 // GasLine is one gas over all sources: kg, and t CO2e.
@@ -115,7 +110,7 @@ type Allocation struct {
 
 // AllocatedProduct is a co-product with its part of the emissions, t CO2e.
 type AllocatedProduct struct {
-	CoProduct
+	ghg.CoProduct
 	CO2e float64 `json:"co2e"`
 }
 
@@ -142,7 +137,7 @@ type About struct {
 	ResultVersion *int
 	ComputedAt    time.Time
 	Stale         bool
-	Warnings      []Warning // of the making of the input, shown before those of the engine
+	Warnings      []ghg.Warning // of the making of the input, shown before those of the engine
 }
 
 // The decimals that a report keeps: masses to the gram, shares to a thousandth of a per mille.
@@ -152,8 +147,8 @@ const (
 	shareDigits = 6
 )
 
-// NewReport shapes a result for its readers.
-func NewReport(res Result, about About) Report {
+// New shapes a result for its readers.
+func New(res ghg.Result, about About) Report {
 	return Report{
 		AssessmentID: about.AssessmentID, Basis: about.Basis, ResultVersion: about.ResultVersion, ComputedAt: about.ComputedAt, Stale: about.Stale,
 		Engine: res.Engine, FactorSet: res.FactorSet, GWPSet: res.GWP, InputDigest: res.InputDigest,
@@ -165,18 +160,18 @@ func NewReport(res Result, about About) Report {
 		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)}, RemovalsRange: Range{Low: tonnes(res.RemovedLow), High: tonnes(res.RemovedHigh)},
 		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits)},
 		Memo:        Memo{BiogenicCO2: tonnes(res.BiogenicCO2)},
-		SoilCarbon:  res.SoilCarbon.rounded(),
-		Warnings:    slices.Concat([]Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
+		SoilCarbon:  soilCarbon(res.SoilCarbon),
+		Warnings:    slices.Concat([]ghg.Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
 		Trace:       res.Trace,
 	}
 }
 
 // derivedWarnings are those that the lines and the trace give rise to.
-func derivedWarnings(res Result) []Warning {
-	var out []Warning
+func derivedWarnings(res ghg.Result) []ghg.Warning {
+	var out []ghg.Warning
 	for _, l := range res.Lines {
 		if l.RangeAssumed {
-			w := Warning{Code: WarnRangeAssumed, Item: l.Section, Message: "No factor of " + l.Label + " has a published range: those of the kinds of their sources are taken."}
+			w := ghg.Warning{Code: ghg.WarnRangeAssumed, Item: l.Section, Message: "No factor of " + l.Label + " has a published range: those of the kinds of their sources are taken."}
 			if !slices.Contains(out, w) {
 				out = append(out, w)
 			}
@@ -185,16 +180,16 @@ func derivedWarnings(res Result) []Warning {
 	seen := map[string]bool{}
 	for _, t := range res.Trace {
 		for _, f := range t.Factors {
-			if f.Status == Unverified && !seen[f.Key] {
+			if f.Status == ghg.Unverified && !seen[f.Key] {
 				seen[f.Key] = true
-				out = append(out, Warning{Code: WarnUnverified, Item: t.Item, Message: "The factor " + f.Key + " is unverified: its value was recalled, not read."})
+				out = append(out, ghg.Warning{Code: ghg.WarnUnverified, Item: t.Item, Message: "The factor " + f.Key + " is unverified: its value was recalled, not read."})
 			}
 		}
 	}
 	return out
 }
 
-func totals(res Result) Totals {
+func totals(res ghg.Result) Totals {
 	return Totals{
 		Emissions: tonnes(res.Emissions), Removals: tonnes(res.Removed), Balance: tonnes(res.Emissions - res.Removed),
 		EmissionsPerHa: tonnesPer(res.Emissions, res.AreaHa), RemovalsPerHa: tonnesPer(res.Removed, res.AreaHa),
@@ -202,12 +197,13 @@ func totals(res Result) Totals {
 	}
 }
 
-func sources(res Result, lines []Line, total float64) []SourceLine {
+func sources(res ghg.Result, lines []ghg.Line, total float64) []SourceLine {
 	out := make([]SourceLine, 0, len(lines))
 	for _, l := range lines {
-		kg := Gases{round(l.Kg[CO2], kgDigits), round(l.Kg[CH4Fossil], kgDigits), round(l.Kg[CH4Biogenic], kgDigits), round(l.Kg[N2O], kgDigits), round(l.Kg[NotSplit], kgDigits)}
+		kg := func(gas ghg.Gas) float64 { return round(l.Kg[gas], kgDigits) }
+		masses := ghg.Gases{CO2: kg(ghg.CO2), CH4Fossil: kg(ghg.CH4Fossil), CH4Biogenic: kg(ghg.CH4Biogenic), N2O: kg(ghg.N2O), NotSplit: kg(ghg.NotSplit)}
 		out = append(out, SourceLine{
-			Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: l.Category, Kg: kg,
+			Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: l.Category, Kg: masses,
 			CO2e: tonnes(l.CO2e), Share: share(l.CO2e, total), PerHa: tonnesPer(l.CO2e, res.AreaHa),
 			PerT: tonnesPer(part(l.CO2e, res.MainSharePct), res.ProductT),
 			Low:  tonnes(l.Low), High: tonnes(l.High), RangeAssumed: l.RangeAssumed, Tier: l.Tier,
@@ -217,21 +213,21 @@ func sources(res Result, lines []Line, total float64) []SourceLine {
 	return out
 }
 
-func byGas(res Result) []GasLine {
-	out := make([]GasLine, 0, gases)
-	for gas := CO2; gas < gases; gas++ {
+func byGas(res ghg.Result) []GasLine {
+	out := make([]GasLine, 0, len(res.Warming))
+	for gas := range ghg.Gas(len(res.Warming)) {
 		var kg float64
 		for _, l := range res.Lines {
 			kg += l.Kg[gas]
 		}
 		gwp := res.Warming[gas]
-		co2e := CO2e(kg, gwp)
+		co2e := ghg.CO2e(kg, gwp)
 		out = append(out, GasLine{Gas: gas.String(), Kg: round(kg, kgDigits), GWP: gwp, CO2e: tonnes(co2e), Share: share(co2e, res.Emissions)})
 	}
 	return out
 }
 
-func byScope(res Result) []ScopeLine {
+func byScope(res ghg.Result) []ScopeLine {
 	out := []ScopeLine{{Scope: 1}, {Scope: 2}, {Scope: 3}}
 	var kg [3]float64
 	for _, l := range res.Lines {
@@ -243,19 +239,19 @@ func byScope(res Result) []ScopeLine {
 	return out
 }
 
-func byCategory(res Result) []CategoryLine {
-	kg := map[string]float64{CategoryRemovals: res.Removed}
+func byCategory(res ghg.Result) []CategoryLine {
+	kg := map[string]float64{ghg.CategoryRemovals: res.Removed}
 	for _, l := range res.Lines {
 		kg[l.Category] += l.CO2e
 	}
 	out := make([]CategoryLine, 0, len(kg))
-	for _, category := range []string{CategoryLandUse, CategoryManagement, CategoryInputs, CategoryRemovals} {
+	for _, category := range []string{ghg.CategoryLandUse, ghg.CategoryManagement, ghg.CategoryInputs, ghg.CategoryRemovals} {
 		out = append(out, CategoryLine{category, tonnes(kg[category])})
 	}
 	return out
 }
 
-func allocation(res Result) Allocation {
+func allocation(res ghg.Result) Allocation {
 	a := Allocation{MainSharePct: res.MainSharePct, Main: tonnes(part(res.Emissions, res.MainSharePct)), CoProducts: []AllocatedProduct{}}
 	for _, c := range res.CoProducts {
 		a.CoProducts = append(a.CoProducts, AllocatedProduct{c, tonnes(part(res.Emissions, c.SharePct))})
@@ -263,10 +259,27 @@ func allocation(res Result) Allocation {
 	return a
 }
 
+// soilCarbon returns the estimates rounded.
+func soilCarbon(s *ghg.SoilEstimates) *ghg.SoilEstimates {
+	if s == nil {
+		return nil
+	}
+	out := &ghg.SoilEstimates{Method: s.Method, Estimates: slices.Clone(s.Estimates)}
+	for i := range out.Estimates {
+		e := &out.Estimates[i]
+		for _, v := range []*float64{&e.Change, &e.Low, &e.High, &e.CO2e} {
+			*v = round(*v, massDigits)
+		}
+	}
+	return out
+}
+
+func part(whole, pct float64) float64 { return whole * pct / 100 }
+
 func tonnes(kg float64) float64 { return round(kg/1000, massDigits) }
 
 func tonnesPer(kg, denominator float64) *float64 {
-	per, ok := Intensity(kg, denominator)
+	per, ok := ghg.Intensity(kg, denominator)
 	if !ok {
 		return nil
 	}
@@ -275,7 +288,7 @@ func tonnesPer(kg, denominator float64) *float64 {
 }
 
 func share(part, whole float64) float64 {
-	s, _ := Intensity(part, whole)
+	s, _ := ghg.Intensity(part, whole)
 	return round(s, shareDigits)
 }
 

@@ -1,10 +1,12 @@
-package ghg
+package report
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 	"time"
+
+	"tilth/core/ghg"
 )
 
 // Comparison is what a second report changes of a first, t CO2e: of two versions, of a version and now, of two scenarios.
@@ -14,20 +16,20 @@ type Comparison struct {
 	// Totals are emissions, removals, balance, and those per hectare and per tonne.
 	Totals []Difference `json:"totals"`
 	// BySource and BySection split the emissions, the largest saving first.
-	BySource         []Difference `json:"by_source"`
-	BySection        []Difference `json:"by_section"`
-	RemovalsBySource []Difference `json:"removals_by_source"`
-	Warnings         []Warning    `json:"warnings"`
+	BySource         []Difference  `json:"by_source"`
+	BySection        []Difference  `json:"by_section"`
+	RemovalsBySource []Difference  `json:"removals_by_source"`
+	Warnings         []ghg.Warning `json:"warnings"`
 }
 
 // Compared names a report that is compared.
 type Compared struct {
-	Basis         string    `json:"basis"`
-	ResultVersion *int      `json:"result_version"`
-	ComputedAt    time.Time `json:"computed_at"`
-	Engine        Identity  `json:"engine"`
-	FactorSet     Identity  `json:"factor_set"`
-	InputDigest   string    `json:"input_digest"`
+	Basis         string       `json:"basis"`
+	ResultVersion *int         `json:"result_version"`
+	ComputedAt    time.Time    `json:"computed_at"`
+	Engine        ghg.Identity `json:"engine"`
+	FactorSet     ghg.Identity `json:"factor_set"`
+	InputDigest   string       `json:"input_digest"`
 }
 
 // Difference is one figure in both reports, t CO2e (or t CO2e per ha or t); what a report does not have is nil.
@@ -43,7 +45,7 @@ type Difference struct {
 // compared with a warning: part of the difference is the method's.
 func Compare(a, b Report) Comparison {
 	c := Comparison{
-		From: comparedOf(a), To: comparedOf(b), Warnings: []Warning{},
+		From: comparedOf(a), To: comparedOf(b), Warnings: []ghg.Warning{},
 		Totals: []Difference{
 			differ("emissions", &a.Totals.Emissions, &b.Totals.Emissions), differ("removals", &a.Totals.Removals, &b.Totals.Removals),
 			differ("balance", &a.Totals.Balance, &b.Totals.Balance), differ("emissions_per_ha", a.Totals.EmissionsPerHa, b.Totals.EmissionsPerHa),
@@ -54,7 +56,7 @@ func Compare(a, b Report) Comparison {
 		RemovalsBySource: differences(a.RemovalsBySrc, b.RemovalsBySrc, func(l SourceLine) string { return l.Label }),
 	}
 	if a.Engine != b.Engine || a.FactorSet.Digest != b.FactorSet.Digest {
-		c.Warnings = append(c.Warnings, Warning{Code: WarnEnginesDiffer, Message: "The two results come from different engines or factor sets: part of the difference is the method's."})
+		c.Warnings = append(c.Warnings, ghg.Warning{Code: ghg.WarnEnginesDiffer, Message: "The two results come from different engines or factor sets: part of the difference is the method's."})
 	}
 	return c
 }
@@ -89,7 +91,7 @@ func differ(name string, from, to *float64) Difference {
 	}
 	by := round(*to-*from, massDigits)
 	d.Difference = &by
-	if per, ok := Intensity(by*100, *from); ok {
+	if per, ok := ghg.Intensity(by*100, *from); ok {
 		pct := round(per, massDigits)
 		d.DifferencePct = &pct
 	}
