@@ -9,6 +9,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/prefill"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -18,14 +19,14 @@ import (
 type PrefillOptions struct {
 	Apply     bool     // write what is proposed
 	Overwrite bool     // also where something is filled in
-	Sections  []string // keys of [assessment.Prefillable]; none: all of them
+	Sections  []string // keys of [prefill.Prefillable]; none: all of them
 	CropID    int64    // which of several crops; 0: not said
 }
 
 // Prefilled is what other records give for an assessment, and what of it was written.
 type Prefilled struct {
 	Whole // as it stands now
-	assessment.Prefill
+	prefill.Prefill
 	Applied []string // paths
 }
 
@@ -80,7 +81,7 @@ func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int6
 }
 
 // putProposal puts a proposal where its path says.
-func putProposal(draft *AssessmentDraft, before Whole, p assessment.Proposal) {
+func putProposal(draft *AssessmentDraft, before Whole, p prefill.Proposal) {
 	switch _, member, nested := strings.Cut(p.Path, "."); {
 	case p.Path == "growing_area":
 		draft.Record.GrowingArea, _ = p.Proposed.(map[string]any)
@@ -105,16 +106,16 @@ func putProposal(draft *AssessmentDraft, before Whole, p assessment.Proposal) {
 
 func checkPrefillSections(sections []string) error {
 	for _, key := range sections {
-		if !slices.Contains(assessment.Prefillable, key) {
-			return fault.Field("sections", key+" is none of "+strings.Join(assessment.Prefillable, ", ")+".")
+		if !slices.Contains(prefill.Prefillable, key) {
+			return fault.Field("sections", key+" is none of "+strings.Join(prefill.Prefillable, ", ")+".")
 		}
 	}
 	return nil
 }
 
 // proposed gathers what the records know, and keeps the proposals of the sections asked for.
-func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole, options PrefillOptions) (assessment.Prefill, error) {
-	var none assessment.Prefill
+func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole, options PrefillOptions) (prefill.Prefill, error) {
+	var none prefill.Prefill
 	if err := checkPrefillSections(options.Sections); err != nil {
 		return none, err
 	}
@@ -129,16 +130,16 @@ func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access
 	if grows := func(c farm.Cultivation) bool { return c.Crop.ID == options.CropID }; options.CropID != 0 && !slices.ContainsFunc(known.Cultivations, grows) {
 		return none, fault.Field("crop_id", "No cultivation here has this crop in a season of the assessment year.")
 	}
-	out := a.Table.Prefill(&whole.Assessment, whole.Sheet, known)
+	out := prefill.Propose(a.Table, &whole.Assessment, whole.Sheet, known)
 	if len(options.Sections) > 0 {
-		out.Proposals = slices.DeleteFunc(out.Proposals, func(p assessment.Proposal) bool { return !slices.Contains(options.Sections, p.Section) })
+		out.Proposals = slices.DeleteFunc(out.Proposals, func(p prefill.Proposal) bool { return !slices.Contains(options.Sections, p.Section) })
 	}
 	return out, nil
 }
 
 // known reads the records of farm management that an assessment is filled from, in a few
 // queries whatever their number.
-func (a *Assessments) known(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole) (k assessment.Known, err error) {
+func (a *Assessments) known(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole) (k prefill.Known, err error) {
 	ids, filter := []int64{whole.ResourceID}, ports.Filter{Name: string(whole.ResourceType), Value: whole.ResourceID}
 	if whole.ResourceType == assessment.OfFarm {
 		if ids, err = tx.Fields.IDsOfFarm(ctx, scope, whole.ResourceID); err != nil {
@@ -169,7 +170,7 @@ func (a *Assessments) known(ctx context.Context, tx ports.Repos, scope access.Sc
 }
 
 // grown reads the cultivations of a harvest year with their crops and fertilizations.
-func (a *Assessments) grown(ctx context.Context, tx ports.Repos, scope access.Scope, k *assessment.Known, filter ports.Filter, year int) error {
+func (a *Assessments) grown(ctx context.Context, tx ports.Repos, scope access.Scope, k *prefill.Known, filter ports.Filter, year int) error {
 	var all []farm.Cultivation
 	var seasonIDs, cropIDs []int64
 	for c, err := range tx.Cultivations.Each(ctx, scope, ports.Query{Filters: []ports.Filter{filter}}) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/core/assessment"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -122,4 +123,23 @@ func testFailedJobs(t *testing.T, b Backend) {
 		return err
 	}))
 	require.Empty(t, w.listed(ports.JobFilter{}))
+}
+
+// testJobTries holds that a job that cannot be queued takes nothing with it.
+func testJobTries(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	w.write(func(tx ports.Repos) error {
+		first := w.newAssessment(w.ours)
+		require.NoError(t, tx.Assessments.Insert(w.ctx, w.ours.scope, []*assessment.Assessment{&first}))
+		require.Error(t, tx.Jobs.TryEnqueue(w.ctx, ports.Job{Kind: "k", Key: "1", CompanyID: 1 << 40, RunAt: w.clock.Now()}), "no such company")
+		second := w.newAssessment(w.ours)
+		require.NoError(t, tx.Assessments.Insert(w.ctx, w.ours.scope, []*assessment.Assessment{&second}), "the transaction goes on")
+		return tx.Jobs.TryEnqueue(w.ctx, ports.Job{Kind: "k", Key: "2", CompanyID: w.ours.scope.Company(), RunAt: w.clock.Now()})
+	})
+	require.Len(t, w.claim(10), 1)
+	w.read(func(tx ports.Repos) error {
+		n, err := tx.Assessments.Count(w.ctx, w.ours.scope, ports.Query{})
+		require.EqualValues(t, 3, n)
+		return err
+	})
 }

@@ -9,7 +9,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
-	"tilth/core/assessment"
+	"tilth/core/assessment/prefill"
 )
 
 // PrefillRequest asks what the farm records know of an assessment.
@@ -87,17 +87,17 @@ func (r PrefillRequest) options() ghgapp.PrefillOptions {
 }
 
 func showPrefill(p ghgapp.Prefilled) Prefill {
-	source := func(s assessment.Source) RecordRef { return RecordRef(s) }
-	proposal := func(of assessment.Proposal) PrefillProposal {
+	source := func(s prefill.Source) RecordRef { return RecordRef(s) }
+	proposal := func(of prefill.Proposal) PrefillProposal {
 		return PrefillProposal{
 			of.Path, rest.Value{V: of.Current}, rest.Value{V: of.Proposed}, form.Each(of.Sources, source),
 			of.Filled(), of.Same(), slices.Contains(p.Applied, of.Path),
 		}
 	}
-	choice := func(c assessment.CropChoice) PrefillChoice {
+	choice := func(c prefill.CropChoice) PrefillChoice {
 		return PrefillChoice{c.CropID, c.Name, form.OrNull(c.CropType), form.Each(c.Sources, source)}
 	}
-	question := func(q assessment.Question) PrefillQuestion {
+	question := func(q prefill.Question) PrefillQuestion {
 		return PrefillQuestion{q.Path, q.Message, form.Each(q.Choices, choice)}
 	}
 	return Prefill{form.Each(p.Proposals, proposal), form.Each(p.Questions, question), form.Each(p.Notes, showProblem)}

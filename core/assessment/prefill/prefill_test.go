@@ -1,4 +1,4 @@
-package assessment_test
+package prefill_test
 
 import (
 	"testing"
@@ -6,23 +6,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/engine"
 	"tilth/core/agronomy"
 	"tilth/core/assessment"
+	"tilth/core/assessment/prefill"
 	"tilth/core/farm"
 	"tilth/core/record"
 )
 
+// table is the real one, from the mapping the engine uses.
+func table(t testing.TB) *assessment.Table {
+	t.Helper()
+	m, err := engine.Mapping()
+	require.NoError(t, err)
+	return assessment.NewTable(m)
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // grounds is a farm of two fields, 10 ha and 30 ha, both under wheat in 2024.
-func grounds() assessment.Known {
+func grounds() prefill.Known {
 	field := func(id int64, name string, ha float64) farm.Field {
 		return farm.Field{Meta: record.Meta{ID: id}, Name: name, DeclaredAreaHa: &ha}
 	}
 	grown := func(id, field, crop int64) farm.Cultivation {
 		return farm.Cultivation{Meta: record.Meta{ID: id}, Field: record.Ref{ID: field, Name: "F"}, Crop: record.Ref{ID: crop, Name: "Wheat"}, Season: record.Ref{ID: 1, Name: "2024"}}
 	}
-	return assessment.Known{
+	return prefill.Known{
 		Farm:   farm.Farm{Meta: record.Meta{ID: 5}, Name: "Farm", Country: "france"},
 		Fields: []farm.Field{field(1, "Small", 10), field(2, "Large", 30)}, Cultivations: []farm.Cultivation{grown(11, 1, 100), grown(12, 2, 100)},
 		Crops: map[int64]farm.Crop{100: {ID: 100, Name: "Wheat", GHGCropType: "winter_wheat"}, 200: {ID: 200, Name: "Maize", GHGCropType: "maize"}, 300: {ID: 300, Name: "Odd", GHGCropType: "odd"}},
@@ -40,7 +50,7 @@ func applied(cultivation int64, product string, value float64, unit agronomy.Uni
 	return f
 }
 
-func proposal(p assessment.Prefill, path string) *assessment.Proposal {
+func proposal(p prefill.Prefill, path string) *prefill.Proposal {
 	for i := range p.Proposals {
 		if p.Proposals[i].Path == path {
 			return &p.Proposals[i]
@@ -56,7 +66,7 @@ func empty() *assessment.Assessment {
 func TestPrefillOfAFarm(t *testing.T) {
 	t.Parallel()
 	tab, k := table(t), grounds()
-	p := tab.Prefill(empty(), assessment.Sheet{}, k)
+	p := prefill.Propose(tab, empty(), assessment.Sheet{}, k)
 	require.Empty(t, p.Questions)
 	require.Equal(t, "france", proposal(p, "farm_country").Proposed)
 	require.Equal(t, map[string]any{"value": 40.0, "unit": "ha"}, proposal(p, "growing_area").Proposed)
@@ -64,14 +74,14 @@ func TestPrefillOfAFarm(t *testing.T) {
 	require.Nil(t, proposal(p, "section_declarations.irrigation"), "nothing is said of irrigation")
 
 	k.Fields[0].Irrigated, k.Fields[1].Irrigated = ptr(false), ptr(false)
-	require.Equal(t, "none", proposal(tab.Prefill(empty(), assessment.Sheet{}, k), "section_declarations.irrigation").Proposed)
+	require.Equal(t, "none", proposal(prefill.Propose(tab, empty(), assessment.Sheet{}, k), "section_declarations.irrigation").Proposed)
 	k.Fields[1].Irrigated = ptr(true)
-	p = tab.Prefill(empty(), assessment.Sheet{}, k)
+	p = prefill.Propose(tab, empty(), assessment.Sheet{}, k)
 	require.Nil(t, proposal(p, "section_declarations.irrigation"))
 	require.Equal(t, "irrigated", p.Notes[0].Code)
 
 	k.Fields[0].DeclaredAreaHa = nil
-	p = tab.Prefill(empty(), assessment.Sheet{}, k)
+	p = prefill.Propose(tab, empty(), assessment.Sheet{}, k)
 	require.Nil(t, proposal(p, "growing_area"), "an area that is not whole is none")
 }
 
@@ -80,7 +90,7 @@ func TestPrefillAsksWhichCrop(t *testing.T) {
 	tab, k := table(t), grounds()
 	k.Cultivations[1].Crop = record.Ref{ID: 200, Name: "Maize"}
 	k.Fertilizations = []farm.Fertilization{applied(11, "urea", 100, agronomy.KgPerHa), applied(12, "can", 300, agronomy.KgPerHa)}
-	p := tab.Prefill(empty(), assessment.Sheet{}, k)
+	p := prefill.Propose(tab, empty(), assessment.Sheet{}, k)
 	require.Len(t, p.Questions, 1)
 	require.Equal(t, []int64{100, 200}, []int64{p.Questions[0].Choices[0].CropID, p.Questions[0].Choices[1].CropID})
 	require.Nil(t, proposal(p, "growing_area"))
@@ -88,9 +98,9 @@ func TestPrefillAsksWhichCrop(t *testing.T) {
 	require.NotNil(t, proposal(p, "farm_country"), "what does not depend on the answer is proposed")
 
 	entered := assessment.Sheet{"crop": {{Values: assessment.Values{"crop_type": "maize"}}}}
-	for name, p := range map[string]assessment.Prefill{
-		"the assessment says": tab.Prefill(empty(), entered, k),
-		"the caller says":     tab.Prefill(empty(), assessment.Sheet{}, func() assessment.Known { k := k; k.CropID = 200; return k }()),
+	for name, p := range map[string]prefill.Prefill{
+		"the assessment says": prefill.Propose(tab, empty(), entered, k),
+		"the caller says":     prefill.Propose(tab, empty(), assessment.Sheet{}, func() prefill.Known { k := k; k.CropID = 200; return k }()),
 	} {
 		require.Empty(t, p.Questions, name)
 		require.Equal(t, 30.0, proposal(p, "growing_area").Proposed.(map[string]any)["value"], name)
@@ -98,11 +108,11 @@ func TestPrefillAsksWhichCrop(t *testing.T) {
 	}
 	k.Cultivations[1].Crop = record.Ref{ID: 300, Name: "Odd"}
 	k.Cultivations = k.Cultivations[1:]
-	p = tab.Prefill(empty(), assessment.Sheet{}, k)
+	p = prefill.Propose(tab, empty(), assessment.Sheet{}, k)
 	require.Nil(t, proposal(p, "crop.crop_type"))
 	require.Equal(t, "no_crop_type", p.Notes[0].Code)
 	k.Cultivations = nil
-	require.Equal(t, "no_cultivations", tab.Prefill(empty(), assessment.Sheet{}, k).Notes[0].Code)
+	require.Equal(t, "no_cultivations", prefill.Propose(tab, empty(), assessment.Sheet{}, k).Notes[0].Code)
 }
 
 // Amounts keep what they mean: per treated hectare with the treated share, or in all.
@@ -141,14 +151,14 @@ func TestPrefillOfApplications(t *testing.T) {
 			t.Parallel()
 			k := grounds()
 			k.Fertilizations = []farm.Fertilization{c.of}
-			p := proposal(tab.Prefill(empty(), assessment.Sheet{}, k), c.section)
+			p := proposal(prefill.Propose(tab, empty(), assessment.Sheet{}, k), c.section)
 			if c.want == nil {
 				require.Nil(t, p)
 				return
 			}
 			require.NotNil(t, p)
 			require.Equal(t, []any{c.want}, p.Proposed)
-			require.Equal(t, []assessment.Source{{Resource: "fertilization", ID: c.of.ID, Name: "Wheat"}}, p.Sources)
+			require.Equal(t, []prefill.Source{{Resource: "fertilization", ID: c.of.ID, Name: "Wheat"}}, p.Sources)
 			require.False(t, p.Filled())
 		})
 	}
@@ -157,9 +167,13 @@ func TestPrefillOfApplications(t *testing.T) {
 func TestPrefillShowsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	tab, k := table(t), grounds()
-	a, sheet := read(t, tab, wheat)
+	a := empty()
+	a.FarmCountry = "france"
+	rows, wrong := tab.Check("fertilizers", []any{map[string]any{"product": "urea", "rate": map[string]any{"value": 200.0, "unit": "kg/ha"}}})
+	require.Empty(t, wrong)
+	sheet := assessment.Sheet{"fertilizers": rows}
 	k.Fertilizations = []farm.Fertilization{applied(11, "can", 3, agronomy.Tonne)}
-	p := tab.Prefill(a, sheet, k)
+	p := prefill.Propose(tab, a, sheet, k)
 	require.True(t, proposal(p, "farm_country").Same())
 	fertilizers := proposal(p, "fertilizers")
 	require.True(t, fertilizers.Filled())
