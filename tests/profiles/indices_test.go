@@ -27,6 +27,20 @@ func (w *world) ask(e estate, order vegetation.OrderState, code vegetation.Index
 	return found
 }
 
+// twentyAsk returns the answers of twenty callers who ask at the same time, each for its own choice.
+func (w *world) twentyAsk(e estate, order vegetation.OrderState, choice func(i int) vegetation.Choice) []satellite.Profile {
+	answers := make([]satellite.Profile, 20)
+	var asking sync.WaitGroup
+	for i := range answers {
+		chosen := choice(i)
+		asking.Go(func() {
+			answers[i], _ = w.orders.RetrieveReading(context.Background(), e.who, false, order.ID, chosen, far)
+		})
+	}
+	asking.Wait()
+	return answers
+}
+
 func TestManyAskForAnIndexAndItIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -43,15 +57,7 @@ func TestManyAskForAnIndexAndItIsComputedOnce(t *testing.T) {
 			require.Equal(t, vegetation.Processing, w.ask(e, order, vegetation.EVI, 0).Order.Status)
 		}
 		w.pool()
-		answers := make([]satellite.Profile, 20)
-		var asking sync.WaitGroup
-		for i := range answers {
-			asking.Go(func() {
-				answers[i], _ = w.orders.RetrieveReading(context.Background(), e.who, false, order.ID, vegetation.Choice{Index: vegetation.EVI}, far)
-			})
-		}
-		asking.Wait()
-		for _, a := range answers {
+		for _, a := range w.twentyAsk(e, order, func(int) vegetation.Choice { return vegetation.Choice{Index: vegetation.EVI} }) {
 			require.Equal(t, vegetation.Active, a.Order.Status)
 			require.Equal(t, dates(vegetation.EVI, 3).Profile(), a.Series.Profile())
 		}

@@ -31,16 +31,8 @@ func TestManyAskForAMaskAndItIsComputedOnce(t *testing.T) {
 		order := w.active(e)
 		own := w.computer.count(vegetation.NDVI)
 		w.pool()
-		var asking sync.WaitGroup
-		answers := make([]satellite.Profile, 20)
-		for i := range answers {
-			words := []string{"strict,dilate:1", "out:11,10,9,8,7,6,3,2,1,dilate:1"}[i%2]
-			asking.Go(func() {
-				answers[i], _ = w.orders.RetrieveReading(context.Background(), e.who, false, order.ID, choose(t, words), far)
-			})
-		}
-		asking.Wait()
-		for _, a := range answers {
+		words := []string{"strict,dilate:1", "out:11,10,9,8,7,6,3,2,1,dilate:1"}
+		for _, a := range w.twentyAsk(e, order, func(i int) vegetation.Choice { return choose(t, words[i%2]) }) {
 			require.Equal(t, []any{vegetation.Active, "NDVI strict,dilate:1 all"}, []any{a.Order.Status, a.Order.Reading().String()})
 			require.Len(t, a.Series.Observations, 3)
 		}
