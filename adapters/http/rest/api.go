@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -65,18 +66,23 @@ type Config struct {
 // API is the interface below one base path: an http.Handler, and its document. Routes are
 // registered before it serves; it is then safe for concurrent use.
 type API struct {
-	config    Config
-	router    *bunrouter.Router
-	endpoints map[string]*endpoint // by pattern
-	complete  sync.Once            // once it serves: every method of every path is answered
-	schemas   *schemas
-	document  *huma.OpenAPI
-	codes     map[string]string // documented error codes
-	long      *longLists
-	words     map[string]bool // segments of the paths that routes have
-	params    map[string]bool // query parameters that routes declare
-	turns     *turns
-	room      *room
+	config     Config
+	routers    map[string]*bunrouter.Router // by the first word of their paths
+	endpoints  map[string]*endpoint         // by pattern
+	complete   sync.Once                    // once it serves: every method of every path is answered
+	schemas    *schemas                     // of bodies
+	operations map[string]bool              // ids
+	// What the document is written from.
+	described []func(*document)
+	tags      []*huma.Tag
+	codes     map[string]string         // error codes
+	defined   map[string]map[string]any // schemas, by name
+
+	long   *longLists
+	words  map[string]bool // segments of the paths that routes have
+	params map[string]bool // query parameters that routes declare
+	turns  *turns
+	room   *room
 }
 
 // New makes an interface without routes.
@@ -90,11 +96,9 @@ func New(config Config) *API {
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
-	a := &API{config: config, turns: newTurns(config.Processors, config.CompanyShare, config.BulkShare),
+	a := &API{config: config, routers: map[string]*bunrouter.Router{}, operations: map[string]bool{}, turns: newTurns(config.Processors, config.CompanyShare, config.BulkShare),
 		room: &room{free: max(config.BodyMemory, 4*config.MaxBody), byCompany: map[int64]int64{}},
-		long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: map[string]string{}, words: map[string]bool{}, params: map[string]bool{}}
-	a.router = a.newRouter()
-	a.document = a.newDocument()
+		long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: maps.Clone(transportCodes), defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
 	return a
 }
 

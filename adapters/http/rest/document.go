@@ -64,13 +64,23 @@ var statusTexts = map[int]string{
 	http.StatusServiceUnavailable:    "A part that is needed is away.",
 }
 
-func (a *API) newDocument() *huma.OpenAPI {
-	doc := &huma.OpenAPI{
+// document is the interface as an OpenAPI document under way. It is written when it is asked for, from the routes in the
+// order of their registration: most processes are never asked, and a process that starts should not wait for it. Its
+// schemas are its own, for those of the API are read by every request.
+type document struct {
+	api     *API
+	schemas *schemas
+	openapi *huma.OpenAPI
+}
+
+func (a *API) document() *document {
+	d := &document{api: a, schemas: newSchemas()}
+	d.openapi = &huma.OpenAPI{
 		OpenAPI:  "3.1.0",
 		Info:     &huma.Info{Title: a.config.Title, Version: a.config.Version, Description: a.config.Description},
 		Security: []map[string][]string{{bearerScheme: {}}},
 		Components: &huma.Components{
-			Schemas: a.schemas.registry,
+			Schemas: d.schemas.registry,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearerScheme:    {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
 				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."},
@@ -78,20 +88,28 @@ func (a *API) newDocument() *huma.OpenAPI {
 			},
 		},
 		Paths: map[string]*huma.PathItem{},
+		Tags:  a.tags,
 	}
-	a.DescribeCodes(transportCodes)
-	return doc
+	d.schemas.registry.Map()[errorSchema] = a.errorSchema()
+	for name, schema := range a.defined {
+		d.schemas.registry.Map()[name] = &huma.Schema{Extensions: schema}
+	}
+	for _, describe := range a.described {
+		describe(d)
+	}
+	return d
 }
 
 // DescribeCodes adds error codes and their meaning to the document.
-func (a *API) DescribeCodes(codes map[string]string) {
-	maps.Copy(a.codes, codes)
+func (a *API) DescribeCodes(codes map[string]string) { maps.Copy(a.codes, codes) }
+
+func (a *API) errorSchema() *huma.Schema {
 	words := slices.Sorted(maps.Keys(a.codes))
 	text := "A stable word for programs. Codes:\n"
 	for _, code := range words {
 		text += "\n- `" + code + "`: " + a.codes[code]
 	}
-	a.schemas.registry.Map()[errorSchema] = object(map[string]*huma.Schema{
+	return object(map[string]*huma.Schema{
 		"status":  word("error"),
 		"code":    {Type: huma.TypeString, Description: text, Extensions: map[string]any{"x-error-codes": words}},
 		"message": {Type: huma.TypeString, Description: "For people; its wording may change."},
@@ -102,12 +120,12 @@ func (a *API) DescribeCodes(codes map[string]string) {
 
 // DescribeTag adds a tag with its description to the document, in the order of calls; see [API.OrderTags].
 func (a *API) DescribeTag(name, description string) {
-	a.document.Tags = append(a.document.Tags, &huma.Tag{Name: name, Description: description})
+	a.tags = append(a.tags, &huma.Tag{Name: name, Description: description})
 }
 
 // OrderTags puts the tags into the order of their names.
 func (a *API) OrderTags(names ...string) {
-	slices.SortFunc(a.document.Tags, func(x, y *huma.Tag) int {
+	slices.SortFunc(a.tags, func(x, y *huma.Tag) int {
 		return slices.Index(names, x.Name) - slices.Index(names, y.Name)
 	})
 }
@@ -147,22 +165,22 @@ func (Paginated[R]) schema(s *schemas) *huma.Schema {
 	}, "count", "next", "previous", "results")
 }
 
-func resultSchema[O any](a *API, r Route) *huma.Schema {
+func resultSchema[O any](d *document, r Route) *huma.Schema {
 	if r.Data != "" {
-		return a.given(r.Data)
+		return given(r.Data)
 	}
 	if s, ok := any(*new(O)).(shaped); ok {
-		return s.schema(a.schemas)
+		return s.schema(d.schemas)
 	}
-	return a.with(a.schemas.of(reflect.TypeFor[O]()), r.DataWith)
+	return with(d.schemas.of(reflect.TypeFor[O]()), r.DataWith)
 }
 
 // describe adds a route to the document.
-func (a *API) describe(r Route, pattern string, result *huma.Schema) {
+func (d *document) describe(r Route, pattern string, result *huma.Schema) {
 	op := &huma.Operation{
 		Method: r.Method, Path: pattern, OperationID: r.OperationID, Summary: r.Summary,
 		Description: r.Description, Tags: []string{r.Tag}, Extensions: map[string]any{},
-		Parameters: a.parameters(r), Responses: a.responses(r, result),
+		Parameters: r.parameters(), Responses: r.responses(result),
 	}
 	if slug := string(r.Permission.Slug()); slug != "" {
 		op.Extensions["x-permission"] = slug
@@ -175,12 +193,12 @@ func (a *API) describe(r Route, pattern string, result *huma.Schema) {
 		op.Security = []map[string][]string{{bearerScheme: {}}, {keyHeaderScheme: {}}, {keyQueryScheme: {}}}
 	}
 	if r.Body != nil {
-		op.RequestBody = a.requestBody(r)
+		op.RequestBody = d.requestBody(r)
 	}
-	a.document.AddOperation(op)
+	d.openapi.AddOperation(op)
 }
 
-func (a *API) requestBody(r Route) *huma.RequestBody {
+func (d *document) requestBody(r Route) *huma.RequestBody {
 	body := r.Body
 	content := map[string]*huma.MediaType{}
 	for media, what := range body.media {
@@ -188,26 +206,26 @@ func (a *API) requestBody(r Route) *huma.RequestBody {
 	}
 	switch {
 	case body.record != nil:
-		schema := a.schemas.of(body.record)
+		schema := d.schemas.of(body.record)
 		if body.bulk {
 			many := list(schema)
-			many.MinItems, many.MaxItems = new(1), &a.config.MaxBulk
+			many.MinItems, many.MaxItems = new(1), &d.api.config.MaxBulk
 			schema = &huma.Schema{OneOf: []*huma.Schema{schema, many}}
 		}
 		if r.Method == http.MethodPatch {
-			schema = a.partial(schema)
+			schema = d.partial(schema)
 		}
-		content[mediaJSON] = &huma.MediaType{Schema: a.with(schema, body.with)}
+		content[mediaJSON] = &huma.MediaType{Schema: with(schema, body.with)}
 	case body.given != "":
-		content[mediaJSON] = &huma.MediaType{Schema: a.given(body.given)}
+		content[mediaJSON] = &huma.MediaType{Schema: given(body.given)}
 	}
 	return &huma.RequestBody{Required: !body.optional, Content: content}
 }
 
 // partial returns the schema of a PATCH: the members of the record, none required, and
 // null for those that it clears.
-func (a *API) partial(record *huma.Schema) *huma.Schema {
-	whole, _ := a.schemas.Resolve(record)
+func (d *document) partial(record *huma.Schema) *huma.Schema {
+	whole, _ := d.schemas.Resolve(record)
 	out := object(maps.Clone(whole.Properties))
 	out.Description = "Some members of " + strings.TrimPrefix(record.Ref, schemaPrefix) + "; null clears an optional one."
 	for name, member := range whole.Properties {
@@ -218,7 +236,7 @@ func (a *API) partial(record *huma.Schema) *huma.Schema {
 	return out
 }
 
-func (a *API) parameters(r Route) []*huma.Param {
+func (r Route) parameters() []*huma.Param {
 	var out []*huma.Param
 	for _, name := range r.pathParams() {
 		out = append(out, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
@@ -262,7 +280,7 @@ func (r Route) paged() bool {
 	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
 }
 
-func (a *API) responses(r Route, result *huma.Schema) map[string]*huma.Response {
+func (r Route) responses(result *huma.Schema) map[string]*huma.Response {
 	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
 	if result != nil {
 		success.Content[mediaJSON] = &huma.MediaType{Schema: object(map[string]*huma.Schema{
@@ -319,7 +337,7 @@ func (r Route) failures() []int {
 
 // OpenAPI returns the document as indented JSON; the same routes give the same bytes.
 func (a *API) OpenAPI() ([]byte, error) {
-	text, err := json.MarshalIndent(a.document, "", "  ")
+	text, err := json.MarshalIndent(a.document().openapi, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
 	}
@@ -327,4 +345,4 @@ func (a *API) OpenAPI() ([]byte, error) {
 }
 
 // OpenAPIYAML returns the document as YAML.
-func (a *API) OpenAPIYAML() ([]byte, error) { return a.document.YAML() }
+func (a *API) OpenAPIYAML() ([]byte, error) { return a.document().openapi.YAML() }

@@ -98,15 +98,15 @@ func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 // Handle registers a route. The input I is a struct whose tagged fields are read from the
 // path, the query and the body before the handler runs; see [JSON]. The result O is the
 // data of the success envelope; the types [NoContent], [Paginated], [List], [OneOrMany]
-// and [Raw] are answered in their own way. Handle panics on a route that cannot be served
-// or documented: that is a mistake in the program, found when it starts.
+// and [Raw] are answered in their own way. Handle panics on a route that cannot be served:
+// that is a mistake in the program, found when it starts. One that cannot be documented is found when the document is written.
 func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I) (O, error)) {
 	r = r.withDefaults()
 	bindings, body := r.bindings(reflect.TypeFor[I]())
 	if body != nil && r.Body == nil {
 		r.Body = &BodySpec{record: body}
 	}
-	if err := r.check(); err != nil {
+	if err := cmp.Or(r.check(), a.contradicts(r)); err != nil {
 		panic(err)
 	}
 	pattern := a.config.Base + r.Path + "/"
@@ -127,7 +127,10 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 		}
 		return data{out}, nil
 	}})
-	a.describe(r, pattern, resultSchema[O](a, r))
+	if r.Body != nil && r.Body.record != nil {
+		a.schemas.of(r.Body.record)
+	}
+	a.described = append(a.described, func(d *document) { d.describe(r, pattern, resultSchema[O](d, r)) })
 }
 
 func (r Route) withDefaults() Route {
@@ -150,8 +153,29 @@ func (r Route) check() error {
 		return fmt.Errorf("rest: %s %s: a public route asks for no credential", r.Method, r.Path)
 	case r.Permission.Action() != "" && r.Permission.Slug() == "":
 		return fmt.Errorf("rest: %s %s: no permission is required for %s", r.Method, r.Path, r.Permission.Action())
+	case strings.HasPrefix(r.Path, "{"):
+		return fmt.Errorf("rest: %s %s: a path begins with a word", r.Method, r.Path)
 	case strings.Contains(r.Path, "//"):
 		return fmt.Errorf("rest: %s %s: empty segment", r.Method, r.Path)
+	}
+	return nil
+}
+
+// contradicts finds what a description has that the routes before it rule out: a schema that is not defined, or an
+// operation id that is taken.
+func (a *API) contradicts(r Route) error {
+	if a.operations[r.OperationID] {
+		return fmt.Errorf("rest: %s %s: the operation id %s is taken", r.Method, r.Path, r.OperationID)
+	}
+	a.operations[r.OperationID] = true
+	names := []string{r.Data, r.DataWith}
+	if r.Body != nil {
+		names = append(names, r.Body.given, r.Body.with)
+	}
+	for _, name := range names {
+		if name != "" && a.defined[name] == nil {
+			return fmt.Errorf("rest: %s %s: no schema %s is defined", r.Method, r.Path, name)
+		}
 	}
 	return nil
 }

@@ -52,7 +52,23 @@ func (e *endpoint) allow() string {
 	return strings.Join(slices.Sorted(maps.Keys(e.methods)), ", ")
 }
 
-func (a *API) newRouter() *bunrouter.Router {
+// router returns the router of the paths that begin with a word: one for each, for bunrouter indexes its whole tree anew
+// with every route.
+func (a *API) router(pattern string) *bunrouter.Router {
+	word := a.firstWord(pattern)
+	if a.routers[word] == nil {
+		a.routers[word] = newRouter()
+	}
+	return a.routers[word]
+}
+
+// firstWord returns the first segment of a path below the base.
+func (a *API) firstWord(path string) string {
+	word, _, _ := strings.Cut(strings.TrimPrefix(path, a.config.Base), "/")
+	return word
+}
+
+func newRouter() *bunrouter.Router {
 	return bunrouter.New(bunrouter.WithNotFoundHandler(func(http.ResponseWriter, bunrouter.Request) error {
 		return NoSuchPath()
 	}))
@@ -88,7 +104,7 @@ func (a *API) mount(pattern string, op *operation) {
 var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 
 func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
-	a.router.Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
+	a.router(e.pattern).Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
 		request, limit, done := hurry(original(r), a.config.Timeout)
 		defer done()
 		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), leave: func() {}}
@@ -180,7 +196,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(routed, r.Method) {
 		lookup.Method = http.MethodOptions
 	}
-	if err := a.router.ServeHTTPError(w, lookup); err != nil {
+	router := a.routers[a.firstWord(target.Path)]
+	if router == nil {
+		a.WriteError(w, r, NoSuchPath())
+		return
+	}
+	if err := router.ServeHTTPError(w, lookup); err != nil {
 		a.WriteError(w, r, err)
 	}
 }

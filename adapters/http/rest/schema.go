@@ -170,29 +170,24 @@ func (s *schemas) enforceable(t reflect.Type, name string, schema *huma.Schema) 
 // under a name that [GivenBody], [BodySpec.With], [Route.Data] and [Route.DataWith] use.
 // It panics when the name is taken.
 func (a *API) DefineSchema(name string, schema map[string]any) {
-	if a.schemas.registry.Map()[name] != nil {
+	if a.defined[name] != nil {
 		panic(fmt.Sprintf("rest: the schema %s is defined twice", name))
 	}
-	a.schemas.registry.Map()[name] = &huma.Schema{Extensions: schema}
+	a.defined[name] = schema
 }
 
 // SchemaRef returns a reference to a defined schema, for use inside of another.
 func SchemaRef(name string) map[string]any { return map[string]any{"$ref": schemaPrefix + name} }
 
 // given returns a reference to a defined schema.
-func (a *API) given(name string) *huma.Schema {
-	if a.schemas.registry.Map()[name] == nil {
-		panic(fmt.Sprintf("rest: no schema %s is defined", name))
-	}
-	return &huma.Schema{Ref: schemaPrefix + name}
-}
+func given(name string) *huma.Schema { return &huma.Schema{Ref: schemaPrefix + name} }
 
 // with returns a schema whose objects also have the members of a defined one.
-func (a *API) with(schema *huma.Schema, name string) *huma.Schema {
+func with(schema *huma.Schema, name string) *huma.Schema {
 	if name == "" {
 		return schema
 	}
-	return &huma.Schema{AllOf: []*huma.Schema{schema, a.given(name)}}
+	return &huma.Schema{AllOf: []*huma.Schema{schema, given(name)}}
 }
 
 // GivenBody is a JSON body of a defined schema; the handler reads it with [DecodeValue].
