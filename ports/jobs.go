@@ -95,6 +95,8 @@ type JobKeeper interface {
 type Queue interface {
 	// Claim returns up to limit jobs that are due, each under a new lease.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Job, error)
+	// Next returns when the next job is due, which may be over; waits is false where there is none.
+	Next(ctx context.Context) (at time.Time, waits bool, err error)
 	// Renew prolongs a lease. Faults: Conflict (lease_lost).
 	Renew(ctx context.Context, job Job, until time.Time) error
 	// Fail keeps a job as failed, in a transaction of its own. Faults: Conflict (lease_lost).

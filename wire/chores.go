@@ -7,12 +7,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tilth/adapters/messaging"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/app/operating"
 )
 
 // How often a process does the chores that are no jobs.
 const (
-	chainEvery  = time.Second / 2
+	chainEvery  = 5 * time.Second // where nothing says that rows were committed
+	chainGap    = time.Second / 2
 	sweepEvery  = time.Minute
 	pruneEvery  = 10 * time.Minute
 	forgetEvery = time.Hour
@@ -22,27 +25,24 @@ const (
 
 // every does a chore at once and then from time to time, and logs how many records it did.
 func every[N int | int64](
-	ctx context.Context, log *slog.Logger, level slog.Level, pause time.Duration, did string, chore func(context.Context) (N, error),
+	ctx context.Context, log *slog.Logger, level slog.Level, rhythm messaging.Rhythm, did string, chore func(context.Context) (N, error),
 ) error {
-	ticker := time.NewTicker(pause)
-	defer ticker.Stop()
 	for {
+		looked := time.Now()
 		if n, err := chore(ctx); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "a chore failed; it is tried again", "chore", did, "error", err)
 		} else if n > 0 {
 			log.Log(ctx, level, did, "records", n)
 		}
-		select {
-		case <-ctx.Done():
+		if !rhythm.Wait(ctx, looked) {
 			return nil
-		case <-ticker.C:
 		}
 	}
 }
 
 // chain chains committed rows.
 func (r *Running) chain(ctx context.Context) error {
-	return every(ctx, r.log, slog.LevelDebug, chainEvery, "rows were chained", r.parts.Chains.Run)
+	return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: chainEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: chainGap}, "rows were chained", r.parts.Chains.Run)
 }
 
 // chainPatience is how long a shutdown chains what was committed last. What is left waits in the
@@ -59,7 +59,7 @@ func (r *Running) chainRest(ctx context.Context) {
 
 // sweep fails stratification orders that take too long.
 func (r *Running) sweep(ctx context.Context) error {
-	return every(ctx, r.log, slog.LevelWarn, sweepEvery, "stratification orders took too long and have failed", r.parts.Strata.Sweep)
+	return every(ctx, r.log, slog.LevelWarn, messaging.Rhythm{Latest: sweepEvery}, "stratification orders took too long and have failed", r.parts.Strata.Sweep)
 }
 
 // backUp backs up on the schedule of the configuration.
@@ -74,11 +74,11 @@ func (r *Running) backUp(ctx context.Context) (int64, error) {
 // tidy does the chores that one kind of process is enough for.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
-		return every(ctx, r.log, slog.LevelDebug, shareEvery, "shared with other servers how often callers ask", r.http.ShareRates)
+		return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: shareEvery}, "shared with other servers how often callers ask", r.http.ShareRates)
 	})
 	if r.cfg.BackupDir != "" {
 		group.Go(func() error {
-			return every(ctx, r.log, slog.LevelInfo, backupLook, "backup made", r.backUp)
+			return every(ctx, r.log, slog.LevelInfo, messaging.Rhythm{Latest: backupLook}, "backup made", r.backUp)
 		})
 	}
 	for _, chore := range []struct {
@@ -99,6 +99,8 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 			return r.parts.Chains.Purge(ctx, r.log, r.cfg.KeepAudit)
 		}},
 	} {
-		group.Go(func() error { return every(ctx, r.log, slog.LevelInfo, chore.pause, chore.did, chore.do) })
+		group.Go(func() error {
+			return every(ctx, r.log, slog.LevelInfo, messaging.Rhythm{Latest: chore.pause}, chore.did, chore.do)
+		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/app/events"
 )
 
@@ -16,7 +17,7 @@ const hookWorkers = 8
 // newBus returns the bus that carries events to the consumers of this process.
 func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 	bus := &messaging.Bus{
-		Relay: r.db.Relay(), Transport: messaging.InProcess(r.log), Clock: identity.Clock{}, Log: r.log,
+		Relay: r.db.Relay(), Transport: messaging.InProcess(r.log), Clock: identity.Clock{}, Log: r.log, Woken: r.db.Wakes(sqlstore.EventsWait),
 		Place: r.parts.Sequencer.Place,
 		Consumers: map[string]messaging.Consumer{
 			"webhooks": r.parts.Dispatcher.Dispatch,
@@ -35,7 +36,7 @@ func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 // newHookPool returns the workers that deliver to webhooks, separate from all others.
 func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
-		Queue: r.db.QueueOf(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers,
+		Queue: r.db.QueueOf(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers, Woken: r.db.Wakes(sqlstore.JobsWait),
 		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run},
 	}
 }

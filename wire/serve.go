@@ -144,7 +144,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		return err
 	}
 	r.pool = &messaging.Pool{
-		Queue: r.db.QueueBut(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers,
+		Queue: r.db.QueueBut(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait),
 		Handlers: map[string]messaging.Handler{
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
@@ -245,6 +245,7 @@ func (r *Running) Serve(ctx context.Context, on Listeners) error {
 	}
 	group.Go(func() error { return r.pool.Run(background) })
 	group.Go(func() error { return r.bus.Run(background) })
+	group.Go(func() error { return r.db.Watch(background) })
 	group.Go(func() error { return r.sweep(background) })
 	group.Go(func() error { return r.deliver(background) })
 	group.Go(func() error { return r.chain(background) })
@@ -291,6 +292,7 @@ func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error
 	}
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.bus.Run(ctx) })
+	group.Go(func() error { return r.db.Watch(ctx) })
 	group.Go(func() error { return r.sweep(ctx) })
 	group.Go(func() error { return r.deliver(ctx) })
 	group.Go(func() error { return r.chain(ctx) })

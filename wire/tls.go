@@ -16,6 +16,7 @@ import (
 	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
+	"tilth/adapters/messaging"
 	"tilth/ports"
 )
 
@@ -75,7 +76,7 @@ func (r *Running) keepCertificates(ctx context.Context, group *errgroup.Group, p
 		group.Go(func() error { return r.http.ServePlain(ctx, plain, r.acme.Challenges()) })
 	}
 	group.Go(func() error {
-		return every(ctx, r.log, slog.LevelDebug, fetchEvery, "certificates were fetched", r.acme.Keep)
+		return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: fetchEvery}, "certificates were fetched", r.acme.Keep)
 	})
 }
 

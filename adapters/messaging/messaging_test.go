@@ -45,6 +45,7 @@ func (q *queue) Claim(_ context.Context, _ time.Time, _ time.Duration, limit int
 	q.waiting = q.waiting[n:]
 	return out, nil
 }
+func (q *queue) Next(context.Context) (time.Time, bool, error)     { return time.Time{}, false, nil }
 func (q *queue) Renew(context.Context, ports.Job, time.Time) error { return nil }
 func (q *queue) Fail(_ context.Context, job ports.Job, _ ports.FailedJob) error {
 	q.failed = append(q.failed, job.ID)

@@ -28,6 +28,9 @@ const batchMedia = "application/cloudevents-batch+json"
 
 const relayBatch = 500
 
+// drainGap is how far apart the looks of a busy relay are at least: each writes, whatever the number of events.
+const drainGap = 500 * time.Millisecond
+
 // Transport carries messages to the consumers. Publish returns nil only when every consumer
 // has acknowledged the message, or when the message is stored where a kill does not lose it.
 type Transport interface {
@@ -57,7 +60,8 @@ type Bus struct {
 	Transport Transport
 	Clock     ports.Clock
 	Log       *slog.Logger
-	Poll      time.Duration // 0: PollEvery
+	Woken     <-chan struct{} // has a value when there may be new events; nil: the bus only polls
+	Poll      time.Duration   // 0: PollEvery
 	Place     func(ctx context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error)
 	Consumers map[string]Consumer // by name
 }
@@ -75,18 +79,16 @@ func (b *Bus) Run(ctx context.Context) error {
 	case err := <-stopped:
 		return err
 	}
-	ticker := time.NewTicker(cmp.Or(b.Poll, PollEvery))
-	defer ticker.Stop()
 	for {
+		looked, latest := time.Now(), cmp.Or(b.Poll, PollEvery)
 		if err := b.drain(ctx); err != nil && ctx.Err() == nil {
+			latest = min(latest, lookAgain)
 			b.Log.ErrorContext(ctx, "cannot relay events; they stay in the outbox", "error", err)
 		}
-		select {
-		case <-ctx.Done():
+		if !(Rhythm{Latest: latest, Woken: b.Woken, Gap: drainGap}).Wait(ctx, looked) {
 			err := <-stopped
 			_ = b.Transport.Close()
 			return err
-		case <-ticker.C:
 		}
 	}
 }
@@ -131,7 +133,7 @@ func (b *Bus) pause(handle message.HandlerFunc) message.HandlerFunc {
 			}
 			select {
 			case <-m.Context().Done():
-			case <-time.After(cmp.Or(b.Poll, PollEvery)):
+			case <-time.After(cmp.Or(b.Poll, lookAgain)):
 			}
 		}()
 		out, err = handle(m)

@@ -19,7 +19,12 @@ import (
 const (
 	LeaseFor   = 15 * time.Second
 	RenewEvery = 5 * time.Second
-	PollEvery  = 500 * time.Millisecond
+	// PollEvery is how often a loop that nobody wakes looks for what is to be done.
+	PollEvery = 5 * time.Second
+	// lookAgain is how soon a loop looks again after a failure, or for a job that is due and that it did not get.
+	lookAgain = 500 * time.Millisecond
+	// claimGap is how far apart the claims of a pool are at least that is woken all the time.
+	claimGap = 100 * time.Millisecond
 )
 
 // maxClaims is how often a job is handed out whose handler fails on its own account. A handler
@@ -36,8 +41,9 @@ type Pool struct {
 	Handlers map[string]Handler
 	Clock    ports.Clock
 	Log      *slog.Logger
-	Workers  int           // jobs at a time, at least 1
-	Poll     time.Duration // 0: PollEvery
+	Workers  int             // jobs at a time, at least 1
+	Woken    <-chan struct{} // has a value when there may be a new job; nil: the pool only polls
+	Poll     time.Duration   // 0: PollEvery
 }
 
 // Run claims and runs jobs until the context ends; then it stops those that run and
@@ -47,9 +53,8 @@ func (p *Pool) Run(ctx context.Context) error {
 	defer running.Wait()
 	slots := make(chan struct{}, max(1, p.Workers))
 	freed := make(chan struct{}, 1)
-	ticker := time.NewTicker(cmp.Or(p.Poll, PollEvery))
-	defer ticker.Stop()
 	for {
+		looked := time.Now()
 		for _, job := range p.claim(ctx, cap(slots)-len(slots)) {
 			slots <- struct{}{}
 			running.Go(func() {
@@ -61,13 +66,27 @@ func (p *Pool) Run(ctx context.Context) error {
 				}
 			})
 		}
-		select {
-		case <-ctx.Done():
+		if !(Rhythm{Latest: p.idle(ctx, cap(slots)-len(slots)), Woken: p.Woken, Gap: claimGap, Also: freed}).Wait(ctx, looked) {
 			return nil
-		case <-freed:
-		case <-ticker.C:
 		}
 	}
+}
+
+// idle returns how long the pool need not look for a job: until the next is due.
+func (p *Pool) idle(ctx context.Context, free int) time.Duration {
+	longest := cmp.Or(p.Poll, PollEvery)
+	if free == 0 || ctx.Err() != nil {
+		return longest
+	}
+	at, waits, err := p.Queue.Next(ctx)
+	if err == nil && !waits {
+		return longest
+	}
+	until := at.Sub(p.Clock.Now())
+	if err != nil || until <= 0 {
+		until = lookAgain
+	}
+	return min(until, longest)
 }
 
 func (p *Pool) claim(ctx context.Context, free int) []ports.Job {

@@ -74,6 +74,7 @@ func (d *Database) Certificates() ports.CertificateStore { return common.NewCert
 // Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate transaction on SQLite.
 func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
 	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		s.Leaves(sqlstore.RowsWait)
 		tx := repos(s)
 		if err := do(ctx, tx); err != nil || d.beforeCommit == nil {
 			return err
@@ -84,7 +85,10 @@ func (d *Database) Write(ctx context.Context, do func(ctx context.Context, tx po
 
 // Operate implements ports.Store.
 func (d *Database) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
-	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, operatorRepos(s)) })
+	return d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		s.Leaves(sqlstore.RowsWait)
+		return do(ctx, operatorRepos(s))
+	})
 }
 
 // Read implements ports.Store: REPEATABLE READ, READ ONLY on PostgreSQL, a deferred

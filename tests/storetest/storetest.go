@@ -114,6 +114,8 @@ func Run(t *testing.T, b Backend) {
 		{"Webhooks", testWebhooks},
 		{"Queues", testQueues},
 		{"Clocks", testClocks},
+		{"Wakes", testWakes},
+		{"NextJob", testNextJob},
 		{"Migrations", testMigrations},
 		{"Reverting", testReverting},
 		{"NewerSchemas", testNewerSchemas},

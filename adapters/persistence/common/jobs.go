@@ -50,6 +50,7 @@ func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 }
 
 func (j jobs) enqueue(ctx context.Context, all []ports.Job) error {
+	j.s.Leaves(sqlstore.JobsWait)
 	return sqlstore.InsertAll(ctx, j.s, all, func(_ int, job ports.Job) jobRow {
 		return jobRow{Kind: job.Kind, Key: job.Key, CompanyID: sqlstore.NullableID(job.CompanyID), Subject: job.Subject, RunAt: j.s.Shared(job.RunAt)}
 	}, func(q *bun.InsertQuery) *bun.InsertQuery {
@@ -99,6 +100,7 @@ func (j jobs) Repeat(ctx context.Context, job ports.Job, at time.Time) error {
 
 // release ends the lease of a job that is still held.
 func release(s *sqlstore.Session, job ports.Job) *bun.UpdateQuery {
+	s.Leaves(sqlstore.JobsWait)
 	return s.NewUpdate().Model((*jobRow)(nil)).Set("lease = NULL, lease_until = NULL").
 		Where("id = ?", job.ID).Where("lease = ?", job.Lease)
 }
@@ -148,6 +150,31 @@ func (q queue) due(s *sqlstore.Session, now time.Time, limit int) *bun.SelectQue
 	return s.SkipLocked(s.NewSelect().Table("jobs").Column("id").
 		Where("(lease IS NULL AND failed_at IS NULL AND run_at <= ?) OR (lease IS NOT NULL AND lease_until <= ?)", s.Shared(now), s.Shared(now)).
 		Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
+}
+
+// Next returns when the next job is due: one that waits, or one whose lease ends.
+func (q queue) Next(ctx context.Context) (at time.Time, waits bool, err error) {
+	err = q.d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		at, waits = time.Time{}, false
+		for _, one := range []struct{ column, where string }{
+			{"run_at", "lease IS NULL AND failed_at IS NULL"}, {"lease_until", "lease IS NOT NULL"},
+		} {
+			var first sqlstore.Stamp
+			err := s.NewSelect().Table("jobs").Column(one.column).Where(one.where).Where(q.only.SQL, q.only.Args...).
+				OrderExpr("?, id", bun.Ident(one.column)).Limit(1).Scan(ctx, &first)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if due := s.Unshared(first); !waits || due.Before(at) {
+				at, waits = due, true
+			}
+		}
+		return nil
+	})
+	return at, waits, err
 }
 
 // setAside fails the due jobs whose rows cannot be read, with values that can be, and returns how many. The
@@ -252,6 +279,7 @@ func (k jobKeeper) GetForUpdate(ctx context.Context, id int64) (ports.KeptJob, e
 }
 
 func (k jobKeeper) Retry(ctx context.Context, id int64, at time.Time) error {
+	k.s.Leaves(sqlstore.JobsWait)
 	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*jobRow)(nil)).
 		Set("failed_at = NULL, reason = '', attempt = 0, retried = ?", true).Set("run_at = ?", k.s.Shared(at)).
 		Where("id = ?", id).Where("failed_at IS NOT NULL"), fault.Missing("job"))
@@ -263,6 +291,7 @@ func (k jobKeeper) Cancel(ctx context.Context, id int64, at time.Time) error {
 	if err != nil || n == 1 {
 		return err
 	}
+	k.s.Leaves(sqlstore.JobsWait)
 	return sqlstore.Change(ctx, k.s.NewUpdate().Model((*jobRow)(nil)).Set("lease = NULL, lease_until = NULL, cancelled = ?", true).
 		Set("run_at = ?", k.s.Shared(at)).Where("id = ?", id), fault.Missing("job"))
 }

@@ -55,6 +55,7 @@ func (o outbox) Add(ctx context.Context, events ...event.Event) error {
 			ID: e.ID, Type: e.Type, CompanyID: sqlstore.NullableID(e.CompanyID), Subject: e.Subject, At: sqlstore.StampAt(e.At), Data: sqlstore.JSONOf(json.RawMessage(data)),
 		}
 	}
+	o.s.Leaves(sqlstore.EventsWait)
 	return sqlstore.Run(ctx, o.s.NewInsert().Model(&rows).Returning("NULL"))
 }
 

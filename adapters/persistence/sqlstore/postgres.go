@@ -38,6 +38,8 @@ func (d *DB) openPostgres(address string) error {
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendPostgres(ctx, config, shared)
 		},
+		watch:    func(ctx context.Context, heard func(announcement)) error { return watchPostgres(ctx, config, heard) },
+		announce: func(ctx context.Context, a announcement) error { return announcePostgres(ctx, d.writer, a) },
 	}
 	d.writer = postgresPool(config, d.opts.StatementTimeout, poolSize(address), d.opts.Connect)
 	d.reader = d.writer

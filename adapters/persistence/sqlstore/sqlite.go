@@ -54,6 +54,7 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendSQLite(ctx, path, shared)
 		},
+		watch: func(ctx context.Context, heard func(announcement)) error { return watchSQLite(ctx, path, heard) },
 	}
 	d.writer = sqlitePool(d.opts.Connect, 1, sqliteDSN(path, "immediate"))
 	// The writer touches the file first: it makes it, and puts it into WAL mode.

@@ -61,6 +61,7 @@ type DB struct {
 	reader *bun.DB // the same pool as writer on PostgreSQL
 	opts   Options
 	time   *sharedTime
+	wakes  *wakes
 
 	patient chan struct{} // holds a place for each patient reader
 }
@@ -76,6 +77,9 @@ type engine struct {
 	lock func(ctx context.Context) (unlock func() error, err error)
 	// presence takes the lock of the servers, shared or alone; leave is nil where that cannot be.
 	presence func(ctx context.Context, shared bool) (leave func() error, err error)
+	// watch hears what other processes commit, until it no longer can; announce tells them, nil where they see it.
+	watch    func(ctx context.Context, heard func(announcement)) error
+	announce func(ctx context.Context, a announcement) error
 }
 
 // Open connects to the database of an address, as Open describes.
@@ -88,7 +92,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	opts.StatementTimeout = cmp.Or(opts.StatementTimeout, 30*time.Second)
 	opts.PoolWait = cmp.Or(opts.PoolWait, 10*time.Second)
-	db := &DB{opts: opts, time: newSharedTime(opts.Shared)}
+	db := &DB{opts: opts, time: newSharedTime(opts.Shared), wakes: newWakes()}
 	var err error
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch {

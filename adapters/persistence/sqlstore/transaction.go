@@ -35,6 +35,7 @@ type Session struct {
 	skew     time.Duration      // of the shared time to the clock of the process
 	cascade  []cascade          // deleted or restored by this transaction, and not in the audit trail yet
 	written  map[string][]int64 // records that this transaction wrote, by resource
+	leaves   *Topic
 }
 
 // cascade is records of one resource that a transaction has soft-deleted or restored.
@@ -185,7 +186,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	now := d.opts.Clock.Now()
 	year, month, dayOfMonth := now.UTC().Date()
 	s := &Session{
-		time: d.time, skew: d.time.skewTo(now), written: map[string][]int64{}, Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs, Secrets: d.opts.Secrets,
+		time: d.time, skew: d.time.skewTo(now), written: map[string][]int64{}, leaves: new(Topic), Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs, Secrets: d.opts.Secrets,
 		Today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
 	}
 	if err := do(ctx, s); err != nil {
@@ -198,6 +199,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 		}
 		return err
 	}
+	d.wakes.committed(*s.leaves)
 	return nil
 }
 

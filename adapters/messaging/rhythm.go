@@ -1,0 +1,40 @@
+package messaging
+
+import (
+	"context"
+	"time"
+)
+
+// Rhythm is when a loop in the background looks for what is to be done: when it is woken, but no sooner than Gap
+// after it looked last, so that a busy process looks for many things at once and an idle one at once for each.
+type Rhythm struct {
+	Latest time.Duration   // after which it looks in any case
+	Woken  <-chan struct{} // nil: it is never woken
+	Gap    time.Duration
+	Also   <-chan struct{} // wakes without regard to the gap; nil: never
+}
+
+// Wait waits until the loop looks again, and returns false when the context ends. The moment of the last look is by the
+// process's own clock.
+func (r Rhythm) Wait(ctx context.Context, looked time.Time) bool {
+	woken := r.Woken
+	timer := time.NewTimer(r.Latest)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-r.Also:
+			return true
+		case <-timer.C:
+			return true
+		case <-woken:
+			woken = nil
+			rest := r.Gap - time.Since(looked)
+			if rest <= 0 {
+				return true
+			}
+			timer.Reset(rest)
+		}
+	}
+}
