@@ -79,11 +79,15 @@ type Signature struct {
 	At        time.Time
 	Statement string
 	Digest    string // see [AssessmentVersion.SignedDigest]
+	Parts     int    // how many of [signing.Parts] the digest is of
 }
 
-// SignedDigest returns the digest of what a signature of the version is of.
+// ReportDigest returns the SHA-256 of the report, in hexadecimal.
+func (v AssessmentVersion) ReportDigest() string { return signing.Digest(string(v.Report)) }
+
+// SignedDigest returns the digest of what a signature of the version is of: all of [signing.Parts].
 func (v AssessmentVersion) SignedDigest() string {
-	return signing.Digest(v.Digest, v.EnteredDigest, v.Engine, v.EngineVersion, v.FactorSet, v.FactorSetVersion, v.FactorSetDigest, v.GWPSet)
+	return signing.Digest(v.Digest, v.EnteredDigest, v.Engine, v.EngineVersion, v.FactorSet, v.FactorSetVersion, v.FactorSetDigest, v.GWPSet, v.ReportDigest())
 }
 
 // AssessmentVersions are the submitted versions of the assessments of a company. They are

@@ -41,7 +41,7 @@ func (a *Assessments) Sign(ctx context.Context, who access.Principal, id int64, 
 		if err := signing.Allowed(who.UserID, submitterOf(version), signersOf(version)); err != nil {
 			return version, err
 		}
-		signature := ports.Signature{By: access.Named{ID: who.UserID, Name: who.Name}, At: now, Statement: text, Digest: version.SignedDigest()}
+		signature := ports.Signature{By: access.Named{ID: who.UserID, Name: who.Name}, At: now, Statement: text, Digest: version.SignedDigest(), Parts: len(signing.Parts)}
 		if err := tx.AssessmentVersions.Sign(ctx, scope, id, number, signature); err != nil {
 			return version, err
 		}

@@ -226,8 +226,14 @@ func TestSubmissionsAreSigned(t *testing.T) {
 		require.Equal(t, statement["statement"], signature["statement"])
 		engine, factors := one["engine"].(map[string]any), one["factor_set"].(map[string]any)
 		parts := fmt.Sprint(one["input_digest"], "\n", one["entered_digest"], "\n", engine["id"], "\n", engine["version"], "\n",
-			factors["id"], "\n", factors["version"], "\n", factors["digest"], "\n", one["gwp_set"])
+			factors["id"], "\n", factors["version"], "\n", factors["digest"], "\n", one["gwp_set"], "\n", one["report_digest"])
 		require.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(parts))), signature["digest"])
+		require.Equal(t, []any{
+			"input_digest", "entered_digest", "engine.id", "engine.version", "factor_set.id", "factor_set.version", "factor_set.digest", "gwp_set", "report_digest",
+		}, signature["covers"])
+		var stored struct{ Report json.RawMessage }
+		c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/1/", nil).Into(t, &stored)
+		require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(stored.Report)), one["report_digest"], "the report is there to the byte")
 		list := c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/", nil).Map(t)["data"].([]any)
 		require.Equal(t, one["signatures"], list[0].(map[string]any)["signatures"])
 		report := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted&format=csv", nil)

@@ -9,6 +9,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/signing"
 	"tilth/core/fault"
 	"tilth/core/record"
 	"tilth/ports"
@@ -308,7 +309,7 @@ func testAssessmentVersions(t *testing.T, b Backend) {
 	refused(func(ctx context.Context, tx ports.Repos) error {
 		return tx.EngineReferences.Put(ctx, w.theirs.scope, refs)
 	}, fault.NotFound)
-	signature := ports.Signature{By: *first.SubmittedBy, At: w.clock.Now().Truncate(time.Microsecond), Statement: "read", Digest: first.SignedDigest()}
+	signature := ports.Signature{By: *first.SubmittedBy, At: w.clock.Now().Truncate(time.Microsecond), Statement: "read", Digest: first.SignedDigest(), Parts: len(signing.Parts)}
 	w.write(func(tx ports.Repos) error { return tx.AssessmentVersions.Sign(w.ctx, scope, id, 1, signature) })
 	w.read(func(tx ports.Repos) error {
 		got, err := tx.AssessmentVersions.Get(w.ctx, scope, id, 1)
@@ -316,6 +317,13 @@ func testAssessmentVersions(t *testing.T, b Backend) {
 		list := collect(t, tx.AssessmentVersions.Each(w.ctx, scope, id, ports.Query{}))
 		require.Equal(t, got.Signatures, list[1].Signatures)
 		require.Empty(t, list[0].Signatures)
+		return err
+	})
+	_, err := raw(t, w.address).Exec("INSERT INTO assessment_signatures (company_id, assessment_id, number, digest, statement, signed_at, signed_by) SELECT company_id, assessment_id, 2, 'd', 's', signed_at, signed_by FROM assessment_signatures")
+	require.NoError(t, err)
+	w.read(func(tx ports.Repos) error {
+		got, err := tx.AssessmentVersions.Get(w.ctx, scope, id, 2)
+		require.Equal(t, 8, got.Signatures[0].Parts, "one from before the report was signed says so")
 		return err
 	})
 	refused(func(ctx context.Context, tx ports.Repos) error {

@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -67,6 +68,17 @@ func (o *RawObject) UnmarshalJSON(text []byte) error {
 // Schema is the OpenAPI schema of any object, or null.
 func (RawObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: true}
+}
+
+// Verbatim is the JSON text of a T, in answers that show it to the byte as it was stored. It is written and never read.
+type Verbatim[T any] json.RawMessage
+
+// MarshalJSON writes the text as it is.
+func (v Verbatim[T]) MarshalJSON() ([]byte, error) { return v, nil }
+
+// Schema is the OpenAPI schema of a T.
+func (Verbatim[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[T](), true, "")
 }
 
 // Value is any JSON value, in answers that tell of members of many types. It is written

@@ -18,6 +18,7 @@ type signatureRow struct {
 	AssessmentID  int64
 	Number        int
 	Digest        string
+	Parts         int
 	Statement     string
 	SignedAt      sqlstore.Stamp
 	SignedBy      int64
@@ -35,7 +36,7 @@ func (v versions) Sign(ctx context.Context, scope access.Scope, assessmentID int
 		return err
 	}
 	row := signatureRow{
-		CompanyID: scope.Company(), AssessmentID: assessmentID, Number: number, Digest: signature.Digest, Statement: signature.Statement,
+		CompanyID: scope.Company(), AssessmentID: assessmentID, Number: number, Digest: signature.Digest, Parts: signature.Parts, Statement: signature.Statement,
 		SignedAt: sqlstore.StampAt(signature.At), SignedBy: signature.By.ID,
 	}
 	return sqlstore.Insert(ctx, v.s, &row, &row.ID)
@@ -55,7 +56,7 @@ func (v versions) signatures(ctx context.Context, assessmentID int64, number int
 	for _, row := range rows {
 		out[row.Number] = append(out[row.Number], ports.Signature{
 			By: access.Named{ID: row.SignedBy, Name: sqlstore.ValueOf(row.SignedByName)}, At: row.SignedAt.Time,
-			Statement: row.Statement, Digest: row.Digest,
+			Statement: row.Statement, Digest: row.Digest, Parts: row.Parts,
 		})
 	}
 	return out, err

@@ -22,7 +22,14 @@ func Allowed(signer, submitter int64, signed []int64) error {
 	return nil
 }
 
-// Digest returns what a signature is of: the SHA-256, in hexadecimal, of the parts of a version, one a line.
+// Parts name what a signature is of, in the order in which it is hashed. Parts are added at the end, and a signature keeps
+// how many it is of.
+var Parts = []string{
+	"input_digest", "entered_digest", "engine.id", "engine.version", "factor_set.id", "factor_set.version", "factor_set.digest", "gwp_set",
+	"report_digest", // signatures of before are of the parts above
+}
+
+// Digest returns what a signature is of: the SHA-256, in hexadecimal, of [Parts] of a version, one a line.
 func Digest(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return hex.EncodeToString(sum[:])

@@ -2,7 +2,6 @@ package ghg
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -29,11 +28,12 @@ type ImpactComparison report.Comparison
 // AssessmentVersionDetails is a submitted version with what was frozen of it.
 type AssessmentVersionDetails struct {
 	AssessmentVersion
-	Subject      AssessmentSubject    `json:"subject" doc:"What the version is of, as it was called at that time."`
-	Snapshot     rest.RawObject       `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
-	Entered      rest.RawObject       `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
-	Completeness *VersionCompleteness `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
-	Report       ImpactReport         `json:"report"`
+	Subject      AssessmentSubject           `json:"subject" doc:"What the version is of, as it was called at that time."`
+	Snapshot     rest.RawObject              `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
+	Entered      rest.RawObject              `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
+	Completeness *VersionCompleteness        `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
+	ReportDigest string                      `json:"report_digest" doc:"SHA-256 of the report, hexadecimal, to the byte as it is here."`
+	Report       rest.Verbatim[ImpactReport] `json:"report" doc:"As it was stored."`
 }
 
 // VersionCompleteness is how complete a submitted version was.
@@ -176,17 +176,17 @@ func (r assessmentRoutes) registerVersions() {
 		if err != nil {
 			return AssessmentVersionDetails{}, err
 		}
-		return showVersionDetails(found)
+		return showVersionDetails(found), nil
 	})
 }
 
-func showVersionDetails(v ghgapp.StoredVersion) (AssessmentVersionDetails, error) {
+func showVersionDetails(v ghgapp.StoredVersion) AssessmentVersionDetails {
 	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot), Entered: rest.RawObject(v.Entered)}
 	if v.EnteredDigest != "" {
 		out.Completeness = &VersionCompleteness{v.Completeness.Percentage, showSections(v.Completeness)}
 	}
-	err := json.Unmarshal(v.AssessmentVersion.Report, &out.Report)
-	return out, err
+	out.Report, out.ReportDigest = rest.Verbatim[ImpactReport](v.AssessmentVersion.Report), v.ReportDigest()
+	return out
 }
 
 func showSubject(s assessment.Subject) AssessmentSubject {

@@ -10,6 +10,7 @@ import (
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/signing"
 	"tilth/ports"
 )
 
@@ -31,7 +32,8 @@ type VersionSignature struct {
 	SignedBy  form.Ref  `json:"signed_by"`
 	SignedAt  time.Time `json:"signed_at"`
 	Statement string    `json:"statement" doc:"What the signer attests."`
-	Digest    string    `json:"digest" doc:"SHA-256, hexadecimal, of input_digest, entered_digest, id and version of the engine, id, version and digest of the factor set and gwp_set, one a line."`
+	Digest    string    `json:"digest" doc:"SHA-256, hexadecimal, of the parts of the version that covers names, in its order, one a line."`
+	Covers    []string  `json:"covers" doc:"Parts of the version that the signature is of; signatures of before do not name report_digest."`
 }
 
 // VersionSigning is what a signer attests.
@@ -119,7 +121,7 @@ func showVersion(v ports.AssessmentVersion) AssessmentVersion {
 		Version: v.Number, SubmittedAt: v.SubmittedAt, SubmittedBy: form.Pointed(v.SubmittedBy, form.Named), InputDigest: v.Digest, EnteredDigest: v.EnteredDigest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
 		FactorSet: FactorsIdentity{v.FactorSet, v.FactorSetVersion, v.FactorSetDigest}, GWPSet: v.GWPSet,
 		Signatures: form.Each(v.Signatures, func(s ports.Signature) VersionSignature {
-			return VersionSignature{form.Named(s.By), s.At, s.Statement, s.Digest}
+			return VersionSignature{form.Named(s.By), s.At, s.Statement, s.Digest, signing.Parts[:min(s.Parts, len(signing.Parts))]}
 		}),
 	}
 }

@@ -1,0 +1,1 @@
+ALTER TABLE assessment_signatures DROP COLUMN parts;
