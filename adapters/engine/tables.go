@@ -109,7 +109,7 @@ func add(t *ghg.FactorTables, file string, row func(string) string) error {
 
 func factor(row func(string) string) (ghg.Factor, error) {
 	f := ghg.Factor{Key: row("key"), Unit: row("unit"), Source: row("source"), Status: row("status"), Note: row("note")}
-	if f.Status != "verified" && f.Status != ghg.Unverified {
+	if f.Status != ghg.Verified && f.Status != ghg.Unverified {
 		return f, fmt.Errorf("%s: status %q is neither verified nor unverified", f.Key, f.Status)
 	}
 	f.Empty = row("value") == ""

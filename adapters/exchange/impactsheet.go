@@ -15,6 +15,7 @@ var impactColumns = []string{
 	"record", "name", "place", "model", "scope", "category", "co2_kg", "ch4_fossil_kg", "ch4_biogenic_kg", "n2o_kg", "not_split_kg_co2e",
 	"co2e_t", "share", "per_ha_t", "per_t_t", "low_t", "high_t", "tier",
 	"step", "symbol", "key", "value", "unit", "source", "status", "note",
+	"range_status", "factors", "secondary", "unverified", "ranges_recalled", "ranges_assumed",
 }
 
 // impactRow is one record of the sheet, by the names of its columns.
@@ -33,6 +34,7 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 	}
 	writeAbout(write, doc)
 	r := doc.Report
+	write(withKnown(impactRow{"record": "data_quality", "name": "factors"}, r.DataQuality.Known))
 	t := r.Totals
 	for _, total := range []struct {
 		name  string
@@ -106,12 +108,23 @@ func writeAbout(write func(impactRow), doc ports.ImpactDocument) {
 }
 
 func sourceRow(record string, l report.SourceLine) impactRow {
-	return impactRow{
+	return withKnown(impactRow{
 		"record": record, "name": l.Label, "place": l.Section, "model": l.Model, "scope": l.Scope, "category": l.Category,
 		"co2_kg": l.Kg.CO2, "ch4_fossil_kg": l.Kg.CH4Fossil, "ch4_biogenic_kg": l.Kg.CH4Biogenic, "n2o_kg": l.Kg.N2O,
 		"not_split_kg_co2e": l.Kg.NotSplit, "co2e_t": l.CO2e, "share": l.Share,
 		"per_ha_t": l.PerHa, "per_t_t": l.PerT, "low_t": l.Low, "high_t": l.High, "tier": l.Tier,
+	}, l.Known)
+}
+
+// withKnown puts on a record what is known of the factors behind it: nothing in reports that do not tell.
+func withKnown(row impactRow, k report.Known) impactRow {
+	if k.Factors == nil {
+		return row
 	}
+	row["status"], row["range_status"] = k.ValueStatus, k.RangeStatus
+	row["factors"], row["secondary"], row["unverified"] = k.Factors.Factors, k.Factors.Secondary, k.Factors.Unverified
+	row["ranges_recalled"], row["ranges_assumed"] = k.Factors.RangesRecalled, k.Factors.RangesAssumed
+	return row
 }
 
 // writeStep writes a step of the trace, then its inputs and factors under the same number.
@@ -129,7 +142,7 @@ func writeStep(write func(impactRow), step int, t ghg.TraceLine) {
 	for _, f := range t.Factors {
 		write(impactRow{
 			"record": "factor", "name": t.Step, "place": t.Item, "step": step, "symbol": f.Symbol, "key": f.Key,
-			"value": f.Value, "unit": f.Unit, "source": f.Source, "status": f.Status, "note": f.Note,
+			"value": f.Value, "unit": f.Unit, "source": f.Source, "status": f.Status, "note": f.Note, "range_status": f.RangeStatus,
 		})
 	}
 }

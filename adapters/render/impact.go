@@ -30,6 +30,7 @@ func (Documents) PrintImpact(ctx context.Context, w io.Writer, doc ports.ImpactD
 	}
 	printHead(d, doc)
 	printFigures(d, r)
+	printEvidence(d, r.DataQuality)
 	printSources(d, r.BySource)
 	printSplits(d, r)
 	printLines(d, r)
@@ -135,54 +136,6 @@ func gasWord(gas string) string {
 	}[gas], words(gas))
 }
 
-var lineColumns = []pdf.Column{
-	pdf.Left("Source", 40), pdf.Left("Section", 26), pdf.Right("Scope", 11), pdf.Right("Tier", 8),
-	pdf.Right("CO2 kg", 17), pdf.Right("CH4 kg", 15), pdf.Right("N2O kg", 15), pdf.Right("t CO2e", 16), pdf.Right("Low", 15), pdf.Right("High", 17),
-}
-
-func printLines(d *pdf.Document, r report.Report) {
-	d.Page()
-	d.Heading("Emissions, line by line", 20)
-	d.Table(lineColumns, lineRows(r.BySource))
-	if len(r.RemovalsBySrc) > 0 {
-		d.Heading("Removals", 20)
-		d.Table(lineColumns, lineRows(r.RemovalsBySrc))
-	}
-	d.Text("Low and High are the 95 % range of a line; ranges of lines do not add up to that of the total, because they do not all move together. "+
-		"An asterisk marks a line whose factors have no published range: an assumed one is taken, by the kind of source.", draw.Note)
-	if len(r.Allocation.CoProducts) > 0 {
-		d.Heading("Allocation to products", 20)
-		rows := [][]pdf.Cell{pdf.Row("Main product", fixed(r.Allocation.MainSharePct, 2)+" %", "", fixed(r.Allocation.Main, 3))}
-		for _, c := range r.Allocation.CoProducts {
-			rows = append(rows, pdf.Row(c.Name, fixed(c.SharePct, 2)+" %", words(c.Basis), fixed(c.CO2e, 3)))
-		}
-		d.Table([]pdf.Column{pdf.Left("Product", 80), pdf.Right("Share", 30), pdf.Left("Basis", 40), pdf.Right("t CO2e", 30)}, rows)
-	}
-	d.Space()
-	d.Facts([]pdf.Fact{
-		{"Own values", percent(r.DataQuality.UserShare) + " of the emissions"},
-		{"Biogenic CO2", fixed(r.Memo.BiogenicCO2, 3) + " t, outside the totals"},
-		{"Engine", r.Engine.ID + " " + r.Engine.Version}, {"Factor set", r.FactorSet.ID + " " + r.FactorSet.Version},
-	}, 2)
-	d.Text("Digest of the factor set: "+r.FactorSet.Digest, draw.Note)
-	d.Text("Digest of the input: "+r.InputDigest, draw.Note)
-}
-
-func lineRows(lines []report.SourceLine) [][]pdf.Cell {
-	var rows [][]pdf.Cell
-	for _, l := range lines {
-		low, high := fixed(l.Low, 3), fixed(l.High, 3)
-		if l.RangeAssumed {
-			high += " *"
-		}
-		rows = append(rows, pdf.Row(
-			words(l.Label), words(l.Section), strconv.Itoa(l.Scope), strconv.Itoa(l.Tier),
-			fixed(l.Kg.CO2, 1), fixed(l.Kg.CH4Fossil+l.Kg.CH4Biogenic, 2), fixed(l.Kg.N2O, 3), fixed(l.CO2e, 3), low, high,
-		))
-	}
-	return rows
-}
-
 func printWarnings(d *pdf.Document, r report.Report) {
 	if len(r.Warnings) == 0 {
 		return
@@ -236,8 +189,11 @@ func traceRows(t ghg.TraceLine) [][]pdf.Cell {
 	}
 	for _, f := range t.Factors {
 		parts := []string{f.Key + ": " + f.Source}
-		if f.Status == ghg.Unverified {
-			parts = append(parts, "unverified")
+		if f.Status != ghg.Verified {
+			parts = append(parts, f.Status)
+		}
+		if f.RangeStatus == ghg.RangeRecalled || f.RangeStatus == ghg.RangeAssumed {
+			parts = append(parts, "range "+f.RangeStatus)
 		}
 		if f.Default {
 			parts = append(parts, "default")

@@ -100,6 +100,14 @@ func TestImpactDocument(t *testing.T) {
 	} {
 		require.Contains(t, text, part)
 	}
+	known := r.DataQuality.Factors
+	require.NotNil(t, known)
+	require.Contains(t, text, fmt.Sprintf("%d of %d factors unverified; %d from a secondary source. Their ranges: %d recalled, %d assumed",
+		known.Unverified, known.Factors, known.Secondary, known.RangesRecalled, known.RangesAssumed))
+	for _, l := range r.BySource {
+		require.Contains(t, text, l.ValueStatus+" "+l.RangeStatus, "the statuses of every line")
+		require.Contains(t, text, fmt.Sprintf("%.3f %.3f %.3f %.1f", l.Kg.CH4Fossil, l.Kg.CH4Biogenic, l.Kg.N2O, l.Kg.NotSplit), "its gases apart")
+	}
 	for _, w := range r.Warnings[1:] {
 		require.Contains(t, text, w.Message[:20])
 	}
@@ -121,6 +129,7 @@ func TestImpactDocumentsOfAllKinds(t *testing.T) {
 	}
 	require.Contains(t, textOf(t, printed(t, document(t, "農場 ferme", nil))), "□□ ferme", "what is missing is seen to be missing")
 	nothing := document(t, "Empty", func(in *ghg.Input) { *in = ghg.Input{} })
+	require.Nil(t, nothing.Report.DataQuality.Factors, "nothing moves it, nothing is counted")
 	nothing.Report.Trace, nothing.Report.ResultVersion, nothing.SubmittedBy = nil, nil, nil
 	require.Contains(t, textOf(t, printed(t, nothing)), "Live data, not submitted")
 	many := document(t, "Large", func(in *ghg.Input) {

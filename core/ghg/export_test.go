@@ -46,3 +46,12 @@ func (s *FactorSet) Copy() *FactorSet {
 	}
 	return &out
 }
+
+// Every returns the rows of the tables, in a fixed order.
+func (s *FactorSet) Every() []*Factor {
+	out := make([]*Factor, 0, len(s.rows))
+	for _, key := range slices.Sorted(maps.Keys(s.rows)) {
+		out = append(out, s.rows[key])
+	}
+	return out
+}

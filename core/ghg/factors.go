@@ -12,9 +12,6 @@ import (
 	"tilth/core/country"
 )
 
-// Unverified is the status of a row whose value was recalled and not read: every trace shows the word.
-const Unverified = "unverified"
-
 // Factor is one row of the factor tables.
 type Factor struct {
 	Key   string
@@ -26,7 +23,8 @@ type Factor struct {
 	Lower, Upper float64 // the 95 % range; meaningful where Ranged
 	Ranged       bool
 	Source       string
-	Status       string // verified or [Unverified]
+	Status       string // [Verified] or [Unverified] in the tables; in a set [Secondary] as well
+	RangeStatus  string // in a set: of the range; empty where the row is exact
 	Note         string
 
 	residue bool   // an empty cell of the table leaves its term out
@@ -108,7 +106,9 @@ func NewFactorSet(t FactorTables) (*FactorSet, error) {
 			return nil, fmt.Errorf("factor set %s: two rows with the key %s", t.ID, f.Key)
 		}
 		f.residue = strings.HasPrefix(f.Key, "residue.")
-		if f.assumeRange(); f.Ranged {
+		f.assumeRange()
+		f.judge()
+		if f.Ranged {
 			f.rank = s.ranged
 			s.ranged++
 		}

@@ -75,6 +75,7 @@ type Line struct {
 	CO2e, Low, High float64 // with its 95 % range, kg
 	Tier            int     // 2 where a factor or a stock of the user's own took part in all of it, else 1
 	RangeAssumed    bool    // no factor of the line has a published range: those of the kinds of sources are taken
+	Evidence        Evidence
 }
 
 // Codes of warnings.
@@ -135,6 +136,7 @@ type Result struct {
 	BiogenicCO2                   float64 // kg CO2 of burnt biomass, outside the totals
 	// UserShare is the share of the emissions, 0 to 1, with no value that the form can hold left to a default.
 	UserShare float64
+	Evidence  Evidence // of all rows that move a line, each counted once
 	// SoilCarbon is nil where nothing beyond Tier 1 is entered.
 	SoilCarbon *SoilEstimates
 	Warnings   []Warning

@@ -120,6 +120,23 @@ func (r *run) finish() {
 	if res.Emissions > 0 {
 		res.UserShare = own / res.Emissions
 	}
+	res.Evidence = r.evidence()
+}
+
+// evidence counts the rows that move a line, each once.
+func (r *run) evidence() (e Evidence) {
+	for _, sums := range [2][]sum{r.lines, r.removals} {
+		for i := range sums {
+			for _, m := range sums[i].moves {
+				if met := &r.moved[m.factor.rank]; met.factor == nil {
+					met.factor = m.factor
+					e.count(m.factor)
+				}
+			}
+		}
+	}
+	clear(r.moved)
+	return e
 }
 
 // nearNothing is the part of a figure under which its logarithm tells nothing of a range.
@@ -173,6 +190,7 @@ func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
 			m.low, m.high = stretched(m.low), stretched(m.high)
 			one.take(m.low, m.high)
 			s.line.RangeAssumed = s.line.RangeAssumed && m.factor.rangeOf != ""
+			s.line.Evidence.count(m.factor)
 			r.moved[m.factor.rank].low += m.low
 			r.moved[m.factor.rank].high += m.high
 		}

@@ -36,7 +36,7 @@ type TraceFactor struct {
 	Value   float64 `json:"value"`
 	Unit    string  `json:"unit"`
 	Source  string  `json:"source"`
-	Status  string  `json:"status"`
+	Status  string  `json:"status"`            // of the value: verified, secondary or unverified
 	Note    string  `json:"note,omitempty"`    // of the choice of the row, then of the row itself
 	Default bool    `json:"default,omitempty"` // a value of the user's own could have been entered instead
 	// Lower and Upper are the 95 % range of the row, nil where it is exact; RangeOf is the kind of source whose range it is
@@ -44,6 +44,8 @@ type TraceFactor struct {
 	Lower   *float64 `json:"lower,omitempty"`
 	Upper   *float64 `json:"upper,omitempty"`
 	RangeOf string   `json:"range_of,omitempty"`
+	// RangeStatus is what is known of the range: published, recalled or assumed.
+	RangeStatus string `json:"range_status,omitempty"`
 }
 
 // notInSource is said of a residue factor whose cell is empty in the source.
@@ -62,6 +64,7 @@ func (r *run) trace(s *Step, arguments []quantity, out quantity) {
 		f := TraceFactor{
 			Symbol: symbol, Key: q.factor.Key, Value: q.v, Unit: q.factor.Unit, Source: q.factor.Source,
 			Status: q.factor.Status, Note: q.factor.Note, Default: q.assumed, RangeOf: q.factor.rangeOf,
+			RangeStatus: q.factor.RangeStatus,
 		}
 		if q.factor.Ranged {
 			f.Lower, f.Upper = &q.factor.Lower, &q.factor.Upper

@@ -77,6 +77,22 @@ type SourceLine struct {
 	High         float64   `json:"high"`
 	RangeAssumed bool      `json:"range_assumed"`
 	Tier         int       `json:"tier"`
+	Known
+}
+
+// Known is what is known of the factors behind a figure. It is absent where an external engine does not tell, and in
+// versions that were stored before it was counted.
+type Known struct {
+	ValueStatus string        `json:"value_status,omitempty"` // the weakest of them: verified, secondary or unverified
+	RangeStatus string        `json:"range_status,omitempty"` // the weakest of them: published, recalled or assumed
+	Factors     *ghg.Evidence `json:"factor_evidence,omitempty"`
+}
+
+func known(e ghg.Evidence) Known {
+	if e.Factors == 0 {
+		return Known{}
+	}
+	return Known{e.Status(), e.RangeStatus(), &e}
 }
 
 // GasLine is one gas over all sources: kg, and t CO2e.
@@ -123,6 +139,7 @@ type Range struct {
 // DataQuality tells how far the result rests on what the user entered.
 type DataQuality struct {
 	UserShare float64 `json:"share_of_emissions_from_user_values"` // 0 to 1
+	Known             // each factor counted once
 }
 
 // Memo items stand outside the totals, t.
@@ -158,7 +175,7 @@ func New(res ghg.Result, about About) Report {
 		ByGas: byGas(res), ByScope: byScope(res), ByCategory: byCategory(res),
 		Allocation:  allocation(res),
 		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)}, RemovalsRange: Range{Low: tonnes(res.RemovedLow), High: tonnes(res.RemovedHigh)},
-		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits)},
+		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits), Known: known(res.Evidence)},
 		Memo:        Memo{BiogenicCO2: tonnes(res.BiogenicCO2)},
 		SoilCarbon:  soilCarbon(res.SoilCarbon),
 		Warnings:    slices.Concat([]ghg.Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
@@ -182,7 +199,7 @@ func derivedWarnings(res ghg.Result) []ghg.Warning {
 		for _, f := range t.Factors {
 			if f.Status == ghg.Unverified && !seen[f.Key] {
 				seen[f.Key] = true
-				out = append(out, ghg.Warning{Code: ghg.WarnUnverified, Item: t.Item, Message: "The factor " + f.Key + " is unverified: its value was recalled, not read."})
+				out = append(out, ghg.Warning{Code: ghg.WarnUnverified, Item: t.Item, Message: "The factor " + f.Key + " is unverified: its value was recalled, not read, or its source is ambiguous."})
 			}
 		}
 	}
@@ -206,7 +223,7 @@ func sources(res ghg.Result, lines []ghg.Line, total float64) []SourceLine {
 			Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: l.Category, Kg: masses,
 			CO2e: tonnes(l.CO2e), Share: share(l.CO2e, total), PerHa: tonnesPer(l.CO2e, res.AreaHa),
 			PerT: tonnesPer(part(l.CO2e, res.MainSharePct), res.ProductT),
-			Low:  tonnes(l.Low), High: tonnes(l.High), RangeAssumed: l.RangeAssumed, Tier: l.Tier,
+			Low:  tonnes(l.Low), High: tonnes(l.High), RangeAssumed: l.RangeAssumed, Tier: l.Tier, Known: known(l.Evidence),
 		})
 	}
 	slices.SortStableFunc(out, func(a, b SourceLine) int { return cmp.Compare(b.CO2e, a.CO2e) })
