@@ -91,3 +91,31 @@ func TestPump(t *testing.T) {
 	}
 	require.InDelta(t, 191.3, pump(ghg.Irrigation{Source: "mains", PowerSource: "electric"}).Emissions, 1e-9, "mains water has its own factor")
 }
+
+// TestWellToTankIsScope3: bringing a fuel to the farm is scope 3 wherever the fuel is burnt, by machines and by pumps as well
+// as among the fuels; the label stays that of what it is burnt for, and the total is the same.
+func TestWellToTankIsScope3(t *testing.T) {
+	t.Parallel()
+	const litres, wtt = 15.71, .62409
+	in := plain("boreal_dry")
+	in.Machinery = []ghg.Operation{{Operation: "mouldboard_plough", Passes: 1, AreaPct: 100}}
+	in.FuelEnergy = []ghg.Fuel{{Carrier: "diesel", Amount: litres, Unit: "l", AllocationPct: 100}}
+	in.Irrigation = []ghg.Irrigation{{Method: "drip", WaterM3: 1000, PowerSource: "diesel", Source: "groundwater"}}
+	res := run(t, in)
+	scopes := map[string]map[int]float64{}
+	for _, l := range res.Lines {
+		if scopes[l.Label] == nil {
+			scopes[l.Label] = map[int]float64{}
+		}
+		scopes[l.Label][l.Scope] += l.CO2e
+		if l.Scope == 1 {
+			require.Zero(t, l.Kg[ghg.NotSplit], "%s: what is burnt is split by gas", l.Label)
+		}
+	}
+	require.InDelta(t, litres*wtt, scopes[ghg.LabelMachinery][3], 1e-9)
+	require.InDelta(t, scopes[ghg.LabelUpstream][3], scopes[ghg.LabelMachinery][3], 1e-9)
+	require.Positive(t, scopes[ghg.LabelMachinery][1])
+	pumped := 1000 * (30 + 15.0) * 9.81 / 3600 / .25 * 3.6 / 36.12
+	require.InDelta(t, pumped*wtt, scopes[ghg.LabelIrrigation][3], 1e-6)
+	require.Positive(t, scopes[ghg.LabelIrrigation][1])
+}

@@ -163,6 +163,6 @@ func (r *run) machinery() {
 		litres := r.do(stepMachine, rate, r.area, given(m.AreaPct), r.activity(rowMachine, m.Passes, m.UncertaintyPct))
 		of := func(term string) quantity { return r.factor(r.section, "fuel/"+term) }
 		r.burn(burnt{LabelMachinery, model, false}, r.do(stepFuelMJ, litres, of("ncv")), of)
-		r.emit(model, LabelMachinery, 1, NotSplit, r.upstream(litres, of("upstream")))
+		r.emit(stepUpstream.Name, LabelMachinery, 3, NotSplit, r.upstream(litres, of("upstream")))
 	}
 }

@@ -50,7 +50,7 @@ func (r *run) pump(w *Irrigation) {
 	of := func(term string) quantity { return r.factor(r.section, "power_source/"+term, w.PowerSource) }
 	mj := r.do(stepKWh, kwh)
 	r.burn(burnt{LabelIrrigation, model, false}, mj, of)
-	r.emit(model, LabelIrrigation, 1, NotSplit, r.upstream(r.do(stepFuelVolume, mj, of("ncv")), of("upstream")))
+	r.emit(stepUpstream.Name, LabelIrrigation, 3, NotSplit, r.upstream(r.do(stepFuelVolume, mj, of("ncv")), of("upstream")))
 }
 
 func (r *run) pumpEnergy(w *Irrigation) quantity {

@@ -24,7 +24,7 @@ type Options struct {
 // EngineID and EngineVersion name this engine in results.
 const (
 	EngineID      = "ipcc2019-tier1-ar6"
-	EngineVersion = "1.2"
+	EngineVersion = "1.3"
 )
 
 // Calculate returns the emissions and removals of an assessment by the Tier 1 method of the IPCC with the factors of a set.
