@@ -26,6 +26,9 @@ func (s *Server) limit(origins rest.Origins, next http.Handler) http.Handler {
 		}
 		signsIn := r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, signIn)
 		request, wait := s.limiter.Admit(origins.Client(r), rest.Credential(r), signsIn)
+		if !signsIn { // wrong passwords are slowed down by their account
+			w = &reluctant{w, s.limiter, request, r.Context()}
+		}
 		if wait > 0 {
 			s.api.WriteError(w, r, tooOften(wait))
 			return
@@ -50,6 +53,30 @@ func (s *Server) verified(ctx context.Context, who access.Principal, err error) 
 		return tooOften(wait)
 	}
 	return nil
+}
+
+// reluctant holds back what refuses a caller who is not known.
+type reluctant struct {
+	http.ResponseWriter
+	limiter *limit.Limiter
+	request *limit.Request
+	ctx     context.Context
+}
+
+// Unwrap is for http.ResponseController.
+func (w *reluctant) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *reluctant) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && status < http.StatusInternalServerError && !w.request.Known() {
+		if wait := w.limiter.Reluctance(w.request); wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-w.ctx.Done():
+			}
+		}
+	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func tooOften(wait time.Duration) error {

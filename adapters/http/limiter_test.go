@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -139,4 +140,17 @@ func TestNoLimit(t *testing.T) {
 		require.Equal(t, 200, ask("thing/1/", "10.0.0.1", bearer("user-1-of-1")).Code)
 		require.NotEqual(t, 429, ask("auth/invitation/x/", "10.0.0.1").Code)
 	}
+}
+
+func TestAFloodOfMadeUpTokensWaitsForItsRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, ask := limited(t, limit.Rates{Caller: 1})
+		began := time.Now()
+		for i := range 12 {
+			ask("thing/1/", "10.0.0.1", bearer(fmt.Sprint("made-up-", i)))
+		}
+		require.Equal(t, 4*time.Second, time.Since(began), "eight are answered at once")
+		require.Equal(t, 200, ask("thing/1/", "10.0.0.2", bearer("user-1-of-1")).Code)
+		require.Equal(t, 4*time.Second, time.Since(began), "who is known does not wait")
+	})
 }

@@ -27,6 +27,7 @@ type Limiter struct {
 
 	mu                                 sync.Mutex
 	addresses, doors, users, companies *table
+	refused, refusals                  *table // by address, and of all together; not shared with other replicas
 	known                              recent[credential, caller]
 	replicas                           replicas
 }
@@ -46,6 +47,7 @@ func New(rates Rates, now func() time.Time) *Limiter {
 		now:       now,
 		addresses: newTable("address", rates.Caller), doors: newTable("door", rates.SignIn),
 		users: newTable("user", rates.Caller), companies: newTable("company", rates.Company),
+		refused: newTable("refused", refusedAtOnce*rates.Caller), refusals: newTable("refusals", refusedOfAll*rates.Caller),
 		replicas: replicas{live: 1},
 	}
 }

@@ -36,6 +36,7 @@ type Call struct {
 	body      func() ([]byte, error) // reads it, once
 	leave     func()                 // ends the work, and the turn if it has one
 	room      int64                  // bytes taken for the body
+	arrived   func()                 // gives back the place that is kept for it
 }
 
 // Principal is the caller; the zero Principal on a public route.
@@ -131,6 +132,7 @@ func (c *Call) readBody() ([]byte, error) {
 			return nil, err
 		}
 	}
+	c.arrived()
 	return text, c.begin(len(text) >= largeBody)
 }
 
@@ -172,6 +174,13 @@ func (c *Call) grow(text []byte, announced int64) ([]byte, error) {
 		size = min(size, announced+1)
 	}
 	if size > largeBody {
+		if c.room == 0 {
+			arrived, err := c.api.turns.expect(c.principal.CompanyID)
+			if err != nil {
+				return nil, err
+			}
+			c.arrived = arrived
+		}
 		more := size - c.room
 		if err := c.api.room.take(c.principal.CompanyID, more); err != nil {
 			return nil, err
@@ -184,6 +193,7 @@ func (c *Call) grow(text []byte, announced int64) ([]byte, error) {
 // end ends what a request holds of what all share.
 func (c *Call) end() {
 	c.leave()
+	c.arrived()
 	if c.room > 0 {
 		c.api.room.giveBack(c.principal.CompanyID, c.room)
 	}

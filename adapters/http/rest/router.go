@@ -107,7 +107,7 @@ func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 	a.router(e.pattern).Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
 		request, limit, done := hurry(original(r), a.config.Timeout)
 		defer done()
-		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), leave: func() {}}
+		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), leave: func() {}, arrived: func() {}}
 		c.body = sync.OnceValues(c.readBody)
 		defer c.end()
 		TraceOf(c.request.Context()).Route = e.pattern

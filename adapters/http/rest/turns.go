@@ -52,6 +52,7 @@ type turns struct {
 type work struct {
 	company             int64
 	waiting             []chan struct{} // closed when the turn comes
+	arriving            int             // large bodies that will wait when they are there
 	inLine, busy, rests bool
 
 	saved   time.Duration // work that may be done without taking turns; below 0: owed
@@ -114,11 +115,28 @@ func (t *turns) crowded(company int64) error {
 	return t.of(company).crowded(true)
 }
 
+// expect keeps a place for a large body that arrives, until left: what would be refused is not read. Faults: Limit
+// (too_many_bodies).
+func (t *turns) expect(company int64) (left func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	mine := t.of(company)
+	if err := mine.crowded(true); err != nil {
+		return nil, err
+	}
+	mine.arriving++
+	return sync.OnceFunc(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		mine.arriving--
+	}), nil
+}
+
 func (w *work) crowded(large bool) error {
 	switch {
-	case large && len(w.waiting) >= maxLarge:
+	case large && len(w.waiting)+w.arriving >= maxLarge:
 		return fault.Newf(fault.Limit, "too_many_bodies",
-			"%d requests of your company wait already, each for the one before it. Fix: send large bodies one after the other.", len(w.waiting)).
+			"%d requests of your company wait already, each for the one before it. Fix: send large bodies one after the other.", len(w.waiting)+w.arriving).
 			With("retry_after", int(maxRest.Seconds()))
 	case len(w.waiting) >= maxWaiting:
 		return fault.Newf(fault.Limit, "rate_limited",
