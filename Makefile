@@ -30,15 +30,12 @@ endif
 # packages that only compute on what one caller hands them and publish nothing to another
 # goroutine by an atomic of their own (a library that does so must be watched, or what it
 # orders looks like a race): SQLite translated from C with its memory, compression, checksums, indices of text,
-# numbers and letters, pixels, outlines, the schemas that answers are held against, and the kernels of
-# numbers, whose results the tests compare to the digit.
+# numbers and letters, the schemas that tests hold answers against, and the kernels of numbers, whose results
+# the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	compress/flate hash/adler32 hash/crc32 index/suffixarray strconv internal/strconv unicode unicode/utf8 \
-	image/color image/draw image/png golang.org/x/image/vector golang.org/x/image/font/sfnt \
-	github.com/peterstace/simplefeatures/geom github.com/peterstace/simplefeatures/rtree github.com/santhosh-tekuri/jsonschema/v6 \
-	tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
+	github.com/santhosh-tekuri/jsonschema/v6 tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
 	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
-	tilth/core/stratification/internal/cluster tilth/core/stratification/internal/stats \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.
 RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(UNWATCHED:%=-gcflags=%=-race=false))

@@ -49,7 +49,6 @@ type dueQueue struct {
 	queue
 	due  []time.Time
 	away int // claims that fail
-	now  func() time.Time
 }
 
 func (q *dueQueue) Claim(_ context.Context, now time.Time, _ time.Duration, limit int) (out []ports.Job, err error) {
