@@ -53,6 +53,13 @@ var (
 	})
 )
 
+// The bands of Landsat, also by the numbers of its instruments: OLI of Landsat 8 and 9, TM and ETM+ of those before.
+var (
+	landsat = map[string]Band{"blue": B02, "green": B03, "red": B04, "nir08": B08, "nir": B08, "swir16": B11, "swir22": B12, "qa_pixel": SCL}
+	oli     = merge(landsat, map[string]Band{"sr_b2": B02, "sr_b3": B03, "sr_b4": B04, "sr_b5": B08, "sr_b6": B11, "sr_b7": B12})
+	tm      = merge(landsat, map[string]Band{"sr_b1": B02, "sr_b2": B03, "sr_b3": B04, "sr_b4": B08, "sr_b5": B11, "sr_b7": B12})
+)
+
 func merge(all ...map[string]Band) map[string]Band {
 	out := map[string]Band{}
 	for _, one := range all {
@@ -85,7 +92,7 @@ var datasets = []Dataset{
 	{
 		Code: LandsatC2L2, Title: "Landsat Collection 2 level 2", Collections: []string{"landsat-c2-l2", "landsat-c2l2-sr"},
 		Products: []string{"LC09_L2S", "LC08_L2S", "LE07_L2S", "LT05_L2S", "LT04_L2S"}, Platform: "landsat",
-		Bands: map[string]Band{"blue": B02, "green": B03, "red": B04, "nir08": B08, "nir": B08, "swir16": B11, "swir22": B12, "qa_pixel": SCL},
+		Bands: landsat,
 		Scale: 0.0000275, Offset: -0.2, MaskNoData: 1, Flags: qaPixel, Bits: BitsQAPixel, Metres: 30, Tiling: "WRS-2",
 	},
 }
@@ -108,9 +115,16 @@ func DatasetOf(collection, id string) Dataset {
 	}
 	collection = strings.ToLower(collection)
 	for _, d := range datasets {
-		if starts(collection, d.Collections) || starts(id, d.Products) {
-			return d
+		if !starts(collection, d.Collections) && !starts(id, d.Products) {
+			continue
 		}
+		switch {
+		case starts(id, []string{"LC08_", "LC09_"}):
+			d.Bands = oli
+		case starts(id, []string{"LE07_", "LT05_", "LT04_"}):
+			d.Bands = tm
+		}
+		return d
 	}
 	return datasets[0]
 }

@@ -40,8 +40,8 @@ type bandDocument struct {
 	Offset11   *float64 `json:"raster:offset"`
 }
 
-// resolutionSuffix is the suffix of keys in Copernicus Data Space: "B04_10m".
-var resolutionSuffix = regexp.MustCompile(`_\d+m$`)
+// keySuffix is what keys say after the band: "B04_10m" of Copernicus Data Space, "SR_B4.TIF" of Landsat.
+var keySuffix = regexp.MustCompile(`_\d+m$|\.(tif|TIF)$`)
 
 // bands finds the file of each band: of two files the finer, then the one whose key comes first; a
 // file of several bands only for those that have none of their own. It reports whether bands are
@@ -93,7 +93,7 @@ func (a assetDocument) band(key string, dataset vegetation.Dataset) (vegetation.
 	if a.Href == "" || a.picture() || len(named) > 1 {
 		return "", false
 	}
-	names := []string{resolutionSuffix.ReplaceAllString(key, "")}
+	names := []string{keySuffix.ReplaceAllString(key, "")}
 	if len(named) == 1 {
 		names = []string{named[0].Name, names[0], named[0].CommonName, named[0].Common11}
 		if first := strings.ToLower(names[0]); strings.HasPrefix(first, "b") && len(first) == 3 && dataset.Bands[first] == "" {

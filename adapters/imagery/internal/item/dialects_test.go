@@ -240,3 +240,31 @@ func TestThePixelsHaveAVetoInEveryDialect(t *testing.T) {
 		})
 	}
 }
+
+// The files of Landsat are numbered by instrument: band 4 is red of OLI and near infrared of TM and ETM+.
+func TestLandsatBandsByTheirNumbers(t *testing.T) {
+	for id, want := range map[string]map[vegetation.Band]int{
+		"LC09_L2SP_202031_20230705_20230707_02_T1": {vegetation.B02: 2, vegetation.B03: 3, vegetation.B04: 4, vegetation.B08: 5, vegetation.B11: 6, vegetation.B12: 7},
+		"LT05_L2SP_202031_20070705_20200830_02_T1": {vegetation.B02: 1, vegetation.B03: 2, vegetation.B04: 3, vegetation.B08: 4, vegetation.B11: 5, vegetation.B12: 7},
+	} {
+		for _, key := range []string{"SR_B%d", "SR_B%d.TIF"} {
+			it, err := document(t, func(doc, _ object) {
+				assets := object{"QA_PIXEL" + key[len("SR_B%d"):]: object{"href": "https://example.org/QA_PIXEL.TIF"}}
+				for n := 1; n <= 7; n++ {
+					assets[fmt.Sprintf(key, n)] = object{"href": fmt.Sprintf("https://example.org/%d.TIF", n)}
+				}
+				doc["id"], doc["collection"], doc["assets"] = id, "landsat-c2l2-sr", assets
+				doc["properties"] = object{"datetime": "2023-07-05T10:07:32Z"}
+			})
+			require.NoError(t, err)
+			scene := it.Scene()
+			require.True(t, scene.Bands[vegetation.SCL])
+			for band, n := range want {
+				asked := map[string]bool{}
+				_, err := readerOf(t, flat(9000), asked).Read(t.Context(), scene, band, vegetation.Window{Width: 1, Height: 1})
+				require.NoError(t, err)
+				require.Equal(t, map[string]bool{fmt.Sprintf("https://example.org/%d.TIF", n): true}, asked, "%s of %s", band, id)
+			}
+		}
+	}
+}
