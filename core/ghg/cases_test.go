@@ -55,15 +55,15 @@ func (n numbers) floats(name string) []float64 {
 	return out
 }
 
-// replay is one case with what its model needs to run.
-type replay struct {
+// rerun is one case with what its model needs to run.
+type rerun struct {
 	t       *testing.T
 	in, use numbers
 	set     *ghg.FactorSet
 }
 
 // row is a factor of the case, else of the factor set by key.
-func (r replay) row(name, key string) float64 {
+func (r rerun) row(name, key string) float64 {
 	if v, ok := r.use[name].(float64); ok {
 		return v
 	}
@@ -73,14 +73,14 @@ func (r replay) row(name, key string) float64 {
 	return f.Value
 }
 
-func (r replay) moisture() string {
+func (r rerun) moisture() string {
 	if m, _ := r.in["climate_moisture"].(string); m != "" {
 		return m
 	}
 	return "wet"
 }
 
-func (r replay) n2o() float64 {
+func (r rerun) n2o() float64 {
 	if v, ok := r.use["gwp_n2o"].(float64); ok {
 		return v
 	}
@@ -89,25 +89,25 @@ func (r replay) n2o() float64 {
 
 // models are the calculation steps, by their names in the cases. kg inside: the results
 // are kg (or what the unit names) before their unit is applied.
-var models = map[string]func(r replay) []float64{
-	"urea_co2": func(r replay) []float64 {
+var models = map[string]func(r rerun) []float64{
+	"urea_co2": func(r rerun) []float64 {
 		urea := step("applied_mass", r.in.f("urea_kg_ha"), r.in.f("area_ha"), 100)
 		uan := step("applied_mass", r.in.f("uan_kg_ha"), r.in.f("area_ha"), 100) * r.row("urea_share_of_uan", "uan.urea_mass_fraction")
 		return one(step("urea_co2", urea+uan, r.use.f("c_per_urea")*ghg.CO2PerC))
 	},
-	"lime_co2": func(r replay) []float64 {
+	"lime_co2": func(r rerun) []float64 {
 		kg := r.in.f("limestone_t") * agronomy.KgPerTonne * r.use.or("limestone_purity", 1)
 		return one(step("lime_co2", kg, r.use.f("c_per_limestone")*ghg.CO2PerC))
 	},
-	"lime_production": func(r replay) []float64 {
+	"lime_production": func(r rerun) []float64 {
 		return one(step("production", r.in.f("limestone_t"), r.use.f("kg_co2e_t")))
 	},
-	"rice_ch4": func(r replay) []float64 {
+	"rice_ch4": func(r rerun) []float64 {
 		water, _ := r.in["water_regime"].(string)
 		before, _ := r.in["pre_season"].(string)
 		return one(step("rice_ch4", r.row("efc", "rice.efc.world"), r.row("sfw", "rice.sfw."+water), r.row("sfp", "rice.sfp."+before), r.use.or("sfo", 1), r.in.f("days"), 1, r.in.f("area_ha")))
 	},
-	"rice_sfo": func(r replay) []float64 {
+	"rice_sfo": func(r rerun) []float64 {
 		var sum float64
 		for _, a := range r.in.list("amendments") {
 			kind, _ := a["kind"].(string)
@@ -115,19 +115,19 @@ var models = map[string]func(r replay) []float64{
 		}
 		return one(step("rice_sfo", sum, r.row("exponent", "rice.sfo_exponent")))
 	},
-	"soil_n2o_direct": func(r replay) []float64 {
+	"soil_n2o_direct": func(r rerun) []float64 {
 		n := step("applied_mass", r.in.f("n_kg_ha"), r.in.f("area_ha"), 100)
 		return one(ghg.CO2e(step("soil_n2o_direct", n, r.use.f("ef1")), r.n2o()))
 	},
-	"soil_n2o_volatilisation": func(r replay) []float64 {
+	"soil_n2o_volatilisation": func(r rerun) []float64 {
 		n := step("applied_mass", r.in.f("n_kg_ha"), r.in.f("area_ha"), 100)
 		return one(ghg.CO2e(step("soil_n2o_volatilisation", n, r.use.f("frac_gasf"), r.use.f("ef4")), r.n2o()))
 	},
-	"soil_n2o_leaching": func(r replay) []float64 {
+	"soil_n2o_leaching": func(r rerun) []float64 {
 		n := r.in.f("n_fertilizer_kg") + r.in.f("n_residue_kg")
 		return one(ghg.CO2e(step("soil_n2o_leaching", n, r.use.f("frac_leach"), r.use.f("ef5")), r.n2o()))
 	},
-	"soil_n2o_indirect": func(r replay) []float64 {
+	"soil_n2o_indirect": func(r rerun) []float64 {
 		class, _ := r.in["fertilizer_class"].(string)
 		ef4, leach := "ef4."+r.moisture(), "frac_leach."+r.moisture()
 		if r.moisture() == "aggregated" {
@@ -138,29 +138,29 @@ var models = map[string]func(r replay) []float64{
 	},
 	"soil_n2o_synthetic": syntheticN2O,
 	"soil_n2o_residue":   residueN2O,
-	"n2o_n_to_co2e": func(r replay) []float64 {
+	"n2o_n_to_co2e": func(r rerun) []float64 {
 		kg := (r.in.f("direct_n_t") + r.in.f("volatilisation_n_t") + r.in.f("leaching_n_t")) * agronomy.KgPerTonne
 		return one(ghg.CO2e(kg*ghg.N2OPerN, r.n2o()))
 	},
-	"gwp_switch": func(r replay) []float64 {
+	"gwp_switch": func(r rerun) []float64 {
 		kg := r.in.f("kg_n2o")
 		gwp := func(name string) float64 { s, _ := r.in[name].(string); return r.row("", "gwp."+s+".n2o") }
 		return one(ghg.CO2e(kg, gwp("to_set")) / ghg.CO2e(kg, gwp("from_set")))
 	},
-	"residue_burning": func(r replay) []float64 {
+	"residue_burning": func(r rerun) []float64 {
 		crop := step("crop_dry_matter", r.in.f("production_t")*agronomy.KgPerTonne, r.in.f("dry_matter"))
 		above := step("above_ground_residue", crop, r.in.f("residue_crop_ratio")) * r.in.f("fraction_remaining")
 		n := step("residue_burnt", above, r.in.f("fraction_burnt"), r.in.f("burning_efficiency")) * r.in.f("n_ag")
 		return one(ghg.CO2e(step("soil_n2o_direct", n, r.use.f("ef_n2o_n")), r.n2o()))
 	},
-	"electricity": func(r replay) []float64 {
+	"electricity": func(r rerun) []float64 {
 		kwh := step("allocated_amount", r.in.f("kwh"), 100*r.in.or("allocation", 1))
 		return one(step("production", kwh*(1-r.in.f("renewable_share")), r.in.f("ef_kg_kwh")))
 	},
-	"pesticide_production": func(r replay) []float64 {
+	"pesticide_production": func(r rerun) []float64 {
 		return one(step("production", r.in.f("general_kg_ai"), r.use.f("general_kg_co2e_kg")) + step("production", r.in.f("glyphosate_kg_ai"), r.use.f("glyphosate_kg_co2e_kg")))
 	},
-	"transport": func(r replay) []float64 {
+	"transport": func(r rerun) []float64 {
 		var kg float64
 		for _, leg := range r.in.list("legs") {
 			mode, _ := leg["mode"].(string)
@@ -168,41 +168,41 @@ var models = map[string]func(r replay) []float64{
 		}
 		return one(kg)
 	},
-	"intensity": func(r replay) []float64 {
+	"intensity": func(r rerun) []float64 {
 		per, ok := ghg.Intensity(r.in.f("net_t_co2e")*agronomy.KgPerTonne, r.in.f("product_t"))
 		require.True(r.t, ok)
 		return one(per)
 	},
-	"coproduct_allocation": func(r replay) []float64 {
+	"coproduct_allocation": func(r rerun) []float64 {
 		others := []ghg.CoProduct{{SharePct: 100 - 100*r.in.f("economic_share")}}
 		return one(step("allocated_amount", r.in.f("gross_t_co2e")*agronomy.KgPerTonne, ghg.MainShare(others)))
 	},
 	"fuel_combustion": fuelCombustion,
-	"fuel_lifecycle": func(r replay) []float64 {
+	"fuel_lifecycle": func(r rerun) []float64 {
 		mj := step("fuel_energy", r.in.f("litres")*r.in.f("density_kg_l"), r.in.f("lhv_mj_kg"))
 		return one(step("fuel_combustion", mj, r.in.f("ef_g_mj")*1000)) // g/MJ is 1000 kg/TJ
 	},
-	"soc_stock": func(r replay) []float64 { return one(stockOf(r.in)) },
-	"soc_stock_sum": func(r replay) []float64 {
+	"soc_stock": func(r rerun) []float64 { return one(stockOf(r.in)) },
+	"soc_stock_sum": func(r rerun) []float64 {
 		var sum float64
 		for _, unit := range r.in.list("units") {
 			sum += stockOf(unit)
 		}
 		return one(sum)
 	},
-	"soc_change": func(r replay) []float64 {
+	"soc_change": func(r rerun) []float64 {
 		return one(step("soc_change", r.in.f("start_t_c"), r.in.f("end_t_c"), r.in.f("years")))
 	},
-	"soc_time_series": func(r replay) []float64 {
+	"soc_time_series": func(r rerun) []float64 {
 		return stockSeries(r.in.floats("years"), r.in.floats("equilibrium_t_c_ha"), r.in.f("transition_years"))
 	},
-	"soc_time_series_point": func(r replay) []float64 {
+	"soc_time_series_point": func(r rerun) []float64 {
 		return one(step("soc_stock_after", r.in.f("start_t_c_ha"), r.in.f("equilibrium_t_c_ha"), r.in.f("year")-r.in.f("change_year"), r.in.f("transition_years")))
 	},
-	"biomass_gain": func(r replay) []float64 {
+	"biomass_gain": func(r rerun) []float64 {
 		return one(step("forest_biomass", r.in.f("growth_t_dm_ha"), r.in.f("root_shoot"), r.in.f("carbon_fraction")) * r.in.f("area_ha"))
 	},
-	"biomass_loss": func(r replay) []float64 {
+	"biomass_loss": func(r rerun) []float64 {
 		// Bark hangs on the stem, so it counts beside the roots (Eq. 2.12).
 		return one(step("forest_biomass", r.in.f("volume_m3")*r.in.f("bcef"), r.in.f("root_shoot")+r.in.f("bark_fraction"), r.in.f("carbon_fraction")))
 	},
@@ -243,7 +243,7 @@ func stockOf(n numbers) float64 {
 	return step("soc_stock", n.f("soc_ref"), n.f("f_lu"), n.f("f_mg"), n.f("f_i")) * n.f("area_ha")
 }
 
-func syntheticN2O(r replay) []float64 {
+func syntheticN2O(r rerun) []float64 {
 	if r.use != nil {
 		n := r.in.f("n_t") * agronomy.KgPerTonne
 		kg := step("soil_n2o_direct", n, r.use.f("ef1")) + step("soil_n2o_volatilisation", n, r.use.f("frac_gasf"), r.use.f("ef4")) + step("soil_n2o_leaching", n, r.use.f("frac_leach"), r.use.f("ef5"))
@@ -260,7 +260,7 @@ func syntheticN2O(r replay) []float64 {
 	return nil
 }
 
-func residueN2O(r replay) []float64 {
+func residueN2O(r rerun) []float64 {
 	if dm, ok := r.in["residue_dm_t"].(float64); ok {
 		n := step("residue_n_above_ground", dm*agronomy.KgPerTonne, r.in.f("n_ag"), r.in.f("fraction_removed"), 0, 0)
 		return one(ghg.CO2e(step("soil_n2o_direct", n, r.use.f("ef1"))+step("soil_n2o_leaching", n, r.use.f("frac_leach"), r.use.f("ef5")), r.n2o()))
@@ -276,7 +276,7 @@ func residueN2O(r replay) []float64 {
 
 // fuelCombustion replays a source that takes the mean of two sets of factors, each
 // [GJ/kl, kg CO2e/GJ as CO2, as CH4, as N2O].
-func fuelCombustion(r replay) []float64 {
+func fuelCombustion(r rerun) []float64 {
 	var kg float64
 	for _, set := range []string{"stationary", "transport"} {
 		rows, _ := r.use[set].(map[string]any)
@@ -347,7 +347,7 @@ func hold(t *testing.T, c referenceCase) {
 	if id == "" {
 		id = ghg.IPCC2019
 	}
-	r := replay{t: t, set: factors(t, id)}
+	r := rerun{t: t, set: factors(t, id)}
 	require.NoError(t, json.Unmarshal(c.Inputs, &r.in))
 	if c.Factors != nil {
 		require.NoError(t, json.Unmarshal(c.Factors, &r.use))

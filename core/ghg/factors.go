@@ -61,10 +61,11 @@ type FactorSet struct {
 	climate       map[string]ClimateRegion
 	countries     map[string]country.Regions
 	replaced      map[string]string
-	targets       []target // what the rows of the mapping lead to, by their place
-	gwp           Masses   // kg CO2e per kg
-	ranged        int      // number of factors with a range
-	residueMethod string   // default of residues.method
+	targets       []target           // what the rows of the mapping lead to, by their place
+	gwp           Masses             // kg CO2e per kg
+	potentials    [NotSplit]quantity // the rows of gwp, whose ranges are left out
+	ranged        int                // number of factors with a range
+	residueMethod string             // default of residues.method
 }
 
 // target is what a row of the mapping leads to: a number, a row, or a row a climate zone.
@@ -78,10 +79,11 @@ type target struct {
 
 // sections of mapping.csv that are no section of an assessment.
 const (
-	sectionFactorSet = "factor_set"
-	sectionN2O       = "soil_n2o"
-	sectionTier2     = "soc_tier2"
-	sectionGeneral   = "general"
+	sectionFactorSet  = "factor_set"
+	sectionN2O        = "soil_n2o"
+	sectionTier2      = "soc_tier2"
+	sectionGeneral    = "general"
+	sectionConversion = "land_use_change"
 )
 
 // oldSet marks the terms of mapping.csv that hold for [IPCC2006] alone.

@@ -37,7 +37,7 @@ func (r *run) fuelEnergy() {
 	for i := range r.in.FuelEnergy {
 		r.at("fuel_energy", i)
 		f := &r.in.FuelEnergy[i]
-		amount := r.do(stepAllocated, r.activity(rowFuel, f.Amount, f.UncertaintyPct), given(f.AllocationPct))
+		amount := r.do(stepAllocated, r.activity(rowFuel, "amount", f.Amount, f.UncertaintyPct), r.given(f.AllocationPct, "allocation_pct"))
 		switch f.Carrier {
 		case "electricity_grid", "electricity_renewable_own":
 			r.electricity(f, amount, "electricity")
@@ -62,7 +62,7 @@ func (r *run) kwh(f *Fuel, amount quantity) quantity {
 
 func (r *run) electricity(f *Fuel, amount quantity, model string) {
 	if f.ManualEF != nil {
-		r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepManualFuel, amount, r.own(rowOwnFuel, *f.ManualEF)))
+		r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepManualFuel, amount, r.own(rowOwnFuel, "manual_ef", *f.ManualEF)))
 		return
 	}
 	r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepElectricity, r.kwh(f, amount), r.factor(r.section, "carrier/direct", f.Carrier)))
@@ -85,7 +85,7 @@ func (r *run) fuel(f *Fuel, amount quantity) {
 		return
 	}
 	if f.ManualEF != nil {
-		r.emit(stepBurn.Name, LabelCombustion, 1, NotSplit, r.do(stepManualFuel, amount, r.own(rowOwnFuel, *f.ManualEF)))
+		r.emit(stepBurn.Name, LabelCombustion, 1, NotSplit, r.do(stepManualFuel, amount, r.own(rowOwnFuel, "manual_ef", *f.ManualEF)))
 	} else {
 		of := func(gas string) quantity { return r.factor(r.section, "carrier/"+gas, f.Carrier, purpose) }
 		r.burn(burnt{LabelCombustion, stepBurn.Name, biogenic[f.Carrier]}, mj, of)
@@ -159,8 +159,8 @@ func (r *run) machinery() {
 		if m.FuelLPerHa == nil && m.Operation == "other" {
 			r.refuse("fuel_rate", "Another operation needs its fuel_rate, in l of diesel per ha and pass.")
 		}
-		rate := r.entered(m.FuelLPerHa, "operation/fuel_rate", m.Operation)
-		litres := r.do(stepMachine, rate, r.area, given(m.AreaPct), r.activity(rowMachine, m.Passes, m.UncertaintyPct))
+		rate := r.entered(m.FuelLPerHa, "fuel_l_per_ha", "operation/fuel_rate", m.Operation)
+		litres := r.do(stepMachine, rate, r.area, r.given(m.AreaPct, "area_pct"), r.activity(rowMachine, "passes", m.Passes, m.UncertaintyPct))
 		of := func(term string) quantity { return r.factor(r.section, "fuel/"+term) }
 		r.burn(burnt{LabelMachinery, model, false}, r.do(stepFuelMJ, litres, of("ncv")), of)
 		r.emit(stepUpstream.Name, LabelMachinery, 3, NotSplit, r.upstream(litres, of("upstream")))

@@ -48,10 +48,13 @@ func (s *FactorSet) resolveGWP() error {
 			return fmt.Errorf("factor set %s: the mapping has no %s for %s", s.ID, term, s.GWP)
 		}
 		s.gwp[gas] = s.rows[row.Key].Value
+		s.potentials[gas] = quantity{v: s.gwp[gas], factor: s.rows[row.Key]}
 	}
 	s.gwp[NotSplit] = 1
 	return nil
 }
+
+var stepCO2e = newStep("co2e", "M * GWP", "kg CO2e", "IPCC 2006 V1 ch8", of2(CO2e), "M kg", "GWP kg CO2e/kg")
 
 // CO2e is the sum of masses times warming potentials, kg CO2e (IPCC 2006 V1 ch8).
 func CO2e(kg, gwp float64) float64 { return kg * gwp }

@@ -28,7 +28,7 @@ func (r *run) irrigation() {
 func (r *run) pump(w *Irrigation) {
 	const model = "pump_energy"
 	if row, ok := r.set.mapping.Find(r.section, "source/water_supply", w.Source); ok {
-		r.emit(stepWater.Name, LabelIrrigation, 3, NotSplit, r.do(stepWater, r.activity(rowWater, w.WaterM3, w.UncertaintyPct), r.resolved(row)))
+		r.emit(stepWater.Name, LabelIrrigation, 3, NotSplit, r.do(stepWater, r.activity(rowWater, "water_m3", w.WaterM3, w.UncertaintyPct), r.resolved(row)))
 		return
 	}
 	switch w.PowerSource {
@@ -54,13 +54,13 @@ func (r *run) pump(w *Irrigation) {
 }
 
 func (r *run) pumpEnergy(w *Irrigation) quantity {
-	lift := r.entered(w.PumpingHeadM, "source/lift", cmp.Or(w.Source, "other"))
+	lift := r.entered(w.PumpingHeadM, "pumping_head_m", "source/lift", cmp.Or(w.Source, "other"))
 	pressure := r.factor(r.section, "method/pressure_head", w.Method)
 	var head quantity
 	if w.DistanceM != nil {
-		head = r.do(stepHead, lift, pressure, given(*w.DistanceM), r.factor(r.section, "distance_m/friction"))
+		head = r.do(stepHead, lift, pressure, r.given(*w.DistanceM, "distance_m"), r.factor(r.section, "distance_m/friction"))
 	} else {
 		head = r.do(stepShortHead, lift, pressure)
 	}
-	return r.do(stepPump, r.activity(rowWater, w.WaterM3, w.UncertaintyPct), head, r.factor(r.section, "physics/g"), r.factor(r.section, "power_source/efficiency", w.PowerSource))
+	return r.do(stepPump, r.activity(rowWater, "water_m3", w.WaterM3, w.UncertaintyPct), head, r.factor(r.section, "physics/g"), r.factor(r.section, "power_source/efficiency", w.PowerSource))
 }

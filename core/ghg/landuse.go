@@ -13,14 +13,14 @@ var (
 	stepHerb = newStep("herbaceous_biomass", "B * CF", "t C/ha", "IPCC 2006 V4 ch6 Table 6.4", of2(product),
 		"B t dm/ha", "CF t C/t dm")
 	// The biomass lost by a conversion, spread evenly over years.
-	stepConversion = newStep("conversion_biomass", "max(0, before - after) * A * 1000 * 44 / 12 / D", "kg CO2", "IPCC 2006 V4 ch2 Eq. 2.16",
+	stepConversion = newStep("conversion_biomass", "max(0, before - after) * A * 1000 * (44 / 12) / D", "kg CO2", "IPCC 2006 V4 ch2 Eq. 2.16",
 		of4(func(before, after, area, years float64) float64 {
 			return math.Max(0, before-after) * area * 1000 * CO2PerC / years
 		}), "before t C/ha", "after t C/ha", "A ha", "D yr")
-	stepOrganicCO2 = newStep("organic_soil_co2", "A * p / 100 * EF * 1000 * 44 / 12", "kg CO2", "IPCC 2013 Wetlands Supplement Eq. 2.3",
+	stepOrganicCO2 = newStep("organic_soil_co2", "A * p / 100 * EF * 1000 * (44 / 12)", "kg CO2", "IPCC 2013 Wetlands Supplement Eq. 2.3",
 		of3(func(area, drainedPct, ef float64) float64 { return area * drainedPct / 100 * ef * 1000 * CO2PerC }),
 		"A ha", "p %", "EF t CO2-C/(ha yr)")
-	stepOrganicN2O = newStep("organic_soil_n2o", "A * p / 100 * EF * 44 / 28", "kg N2O", "IPCC 2013 Wetlands Supplement Eq. 2.7",
+	stepOrganicN2O = newStep("organic_soil_n2o", "A * p / 100 * EF * (44 / 28)", "kg N2O", "IPCC 2013 Wetlands Supplement Eq. 2.7",
 		of3(func(area, drainedPct, ef float64) float64 { return area * drainedPct / 100 * ef * N2OPerN }),
 		"A ha", "p %", "EF kg N2O-N/(ha yr)")
 )
@@ -38,7 +38,7 @@ func (r *run) landUseBiomass() {
 			label = LabelBiomassLoss
 		}
 		before, after := r.biomassBefore(c), r.biomassAfter(c)
-		area := r.do(stepPart, r.area, given(c.AreaPct))
+		area := r.do(stepPart, r.area, r.given(c.AreaPct, "area_pct"))
 		span := r.factor(sectionGeneral, "constant/transition_years")
 		r.emit(stepConversion.Name, label, 1, CO2, r.do(stepConversion, before, after, area, span))
 	}
@@ -47,7 +47,7 @@ func (r *run) landUseBiomass() {
 // biomassBefore is the stock before a conversion, t C/ha.
 func (r *run) biomassBefore(c *Conversion) quantity {
 	if c.PreviousBiomassTCHa != nil {
-		return r.own(rowOwnPrevious, *c.PreviousBiomassTCHa)
+		return r.own(rowOwnPrevious, "previous_biomass_t_c_ha", *c.PreviousBiomassTCHa)
 	}
 	fraction := func() quantity { return r.factor(r.section, "previous_use/carbon_fraction", c.PreviousUse) }
 	switch c.PreviousUse {
@@ -67,7 +67,7 @@ func (r *run) biomassBefore(c *Conversion) quantity {
 // biomassAfter is the stock of the crop, t C/ha; 0 where cropland remains cropland.
 func (r *run) biomassAfter(c *Conversion) quantity {
 	if cropland(c.PreviousUse) {
-		return quantity{}
+		return r.constant(0, "cropland stays cropland")
 	}
 	if r.perennialCrop() {
 		return r.factor(r.section, "present_use/biomass_after", "perennial", r.zone().PerennialClass)
@@ -95,7 +95,7 @@ func (r *run) organicSoil() {
 		r.refuse("drained_organic_share_pct", "An organic soil needs drained_organic_share_pct (0 where it is not drained).")
 		return
 	}
-	drained := given(*r.in.Soil.DrainedOrganicPct)
+	drained := r.given(*r.in.Soil.DrainedOrganicPct, "drained_organic_pct")
 	co2, n2o := r.organicFactor("soil_class/organic_co2"), r.organicFactor("soil_class/organic_n2o")
 	r.emit(stepOrganicCO2.Name, LabelOrganicSoils, 1, CO2, r.do(stepOrganicCO2, r.area, drained, co2))
 	r.emit(stepOrganicN2O.Name, LabelOrganicSoils, 1, N2O, r.do(stepOrganicN2O, r.area, drained, n2o))

@@ -2,6 +2,7 @@ package ghg
 
 import (
 	"cmp"
+	"strings"
 
 	"tilth/core/agronomy"
 )
@@ -14,14 +15,16 @@ var (
 	stepVolume = newStep("mass_of_volume", "V * rho * 1000", "kg/ha", "definition",
 		of2(func(volume, density float64) float64 { return volume * density * agronomy.KgPerTonne }), "V m3/ha", "rho t/m3")
 	stepContent = newStep("nutrient_applied", "M * c / 100", "kg", "definition", of2(part), "M kg", "c %")
-	stepDirect  = newStep("soil_n2o_direct", "N * EF1 * 44 / 28", "kg N2O", chapter11+"Eq. 11.1",
+	stepRest    = newStep("rest", "w - p", "as the parts", "definition", of2(minus), "w part", "p part")
+	stepCapped  = newStep("share_of_the_area", "min(S, 100)", "%", "definition", of1(func(sum float64) float64 { return min(sum, 100) }), "S %")
+	stepDirect  = newStep("soil_n2o_direct", "N * EF1 * (44 / 28)", "kg N2O", chapter11+"Eq. 11.1",
 		of2(func(n, ef1 float64) float64 { return n * ef1 * N2OPerN }), "N kg N", "EF1 kg N2O-N/kg N")
 	// Nitrogen that leaves as NH3 and NOx and comes down elsewhere.
-	stepVolatilised = newStep("soil_n2o_volatilisation", "N * FracGas * EF4 * 44 / 28", "kg N2O", chapter11+"Eq. 11.9",
+	stepVolatilised = newStep("soil_n2o_volatilisation", "N * FracGas * EF4 * (44 / 28)", "kg N2O", chapter11+"Eq. 11.9",
 		of3(func(n, fracGas, ef4 float64) float64 { return n * fracGas * ef4 * N2OPerN }),
 		"N kg N", "FracGas kg N/kg N", "EF4 kg N2O-N/kg N")
 	// Nitrogen that leaches or runs off.
-	stepLeached = newStep("soil_n2o_leaching", "N * FracLeach * EF5 * 44 / 28", "kg N2O", chapter11+"Eq. 11.10",
+	stepLeached = newStep("soil_n2o_leaching", "N * FracLeach * EF5 * (44 / 28)", "kg N2O", chapter11+"Eq. 11.10",
 		of3(func(n, fracLeach, ef5 float64) float64 { return n * fracLeach * ef5 * N2OPerN }),
 		"N kg N", "FracLeach kg N/kg N", "EF5 kg N2O-N/kg N")
 	stepUreaOfN  = newStep("urea_of_nitrogen", "N / fN", "kg urea", chapter11+"Eq. 11.13", of2(quotient), "N kg N", "fN kg N/kg urea")
@@ -73,8 +76,9 @@ func (r *run) leach(label string, n quantity) {
 	case pct == 100:
 		emit(n, wet)
 	default:
-		emit(r.do(stepContent, n, given(pct)), wet)
-		emit(r.do(stepContent, n, given(100-pct)), r.moisture())
+		irrigated := r.irrigatedShare()
+		emit(r.do(stepContent, n, irrigated), wet)
+		emit(r.do(stepContent, n, r.do(stepRest, r.constant(100, allOfTheArea), irrigated)), r.moisture())
 	}
 }
 
@@ -114,13 +118,32 @@ const montaneDryMm = 1000
 func (r *run) irrigatedPct() float64 {
 	var pct float64
 	for i := range r.in.Irrigation {
-		w := &r.in.Irrigation[i]
-		row, ok := r.set.mapping.Find("irrigation", "method/leaching_switch", w.Method)
-		if text, _ := row.Literal(); ok && text == "yes" && w.WaterM3 > 0 {
+		if w := &r.in.Irrigation[i]; r.makesLeach(w) {
 			pct += w.areaPct()
 		}
 	}
 	return min(pct, 100)
+}
+
+func (r *run) makesLeach(w *Irrigation) bool {
+	row, ok := r.set.mapping.Find("irrigation", "method/leaching_switch", w.Method)
+	text, _ := row.Literal()
+	return ok && text == "yes" && w.WaterM3 > 0
+}
+
+// irrigatedShare is irrigatedPct, worked out in steps.
+func (r *run) irrigatedShare() quantity {
+	var sum quantity
+	for i := range r.in.Irrigation {
+		if w := &r.in.Irrigation[i]; r.makesLeach(w) {
+			if w.AreaPct == nil {
+				sum = r.plus(sum, r.constant(100, allOfTheArea))
+			} else {
+				sum = r.plus(sum, r.of(*w.AreaPct, r.path("irrigation", i, "area_pct")))
+			}
+		}
+	}
+	return r.do(stepCapped, sum)
 }
 
 func (w *Irrigation) areaPct() float64 {
@@ -138,7 +161,7 @@ func (r *run) fertilizers() {
 }
 
 func (r *run) fertilizer(f *Fertilizer) {
-	mass := r.do(stepMass, r.activity(rowFertilizer, f.KgPerHa, f.UncertaintyPct), r.area, given(f.AreaPct))
+	mass := r.do(stepMass, r.activity(rowFertilizer, "kg_per_ha", f.KgPerHa, f.UncertaintyPct), r.area, r.given(f.AreaPct, "area_pct"))
 	n := r.nutrient(f, mass, "product/n", f.NPct)
 	r.soilNitrogen(synthetic, "", n, r.fertilizerGas(f, n))
 	r.urea(f, mass, n)
@@ -154,7 +177,7 @@ func (r *run) fertilizer(f *Fertilizer) {
 // nutrient returns kg of a nutrient by the content that was entered, else the product's.
 func (r *run) nutrient(f *Fertilizer, mass quantity, field string, pct *float64) quantity {
 	if pct != nil {
-		return r.do(stepContent, mass, given(*pct))
+		return r.do(stepContent, mass, r.given(*pct, strings.TrimPrefix(field, "product/")+"_pct"))
 	}
 	if f.Product == custom {
 		return r.refuse("n_pct", "A custom product needs its contents: give n_pct, p2o5_pct and k2o_pct (0 where there is none).")
@@ -215,16 +238,16 @@ func (r *run) organicInputs() {
 // organicMass returns kg of fresh material on the whole area; a volume is converted by the density that was entered, else
 // by the type's own.
 func (r *run) organicMass(o *OrganicInput) quantity {
-	rate := r.activity(rowOrganic, o.KgPerHa, o.UncertaintyPct)
+	rate := r.activity(rowOrganic, "kg_per_ha", o.KgPerHa, o.UncertaintyPct)
 	if o.M3PerHa != nil {
-		rate = r.do(stepVolume, r.activity(rowOrganic, *o.M3PerHa, o.UncertaintyPct), r.density(o))
+		rate = r.do(stepVolume, r.activity(rowOrganic, "m3_per_ha", *o.M3PerHa, o.UncertaintyPct), r.density(o))
 	}
-	return r.do(stepMass, rate, r.area, given(100))
+	return r.do(stepMass, rate, r.area, r.constant(100, allOfTheArea))
 }
 
 func (r *run) density(o *OrganicInput) quantity {
 	if o.DensityTM3 != nil {
-		return given(*o.DensityTM3)
+		return r.given(*o.DensityTM3, "density_t_m3")
 	}
 	row, ok := r.set.mapping.Find("organic_inputs", "type/density", o.Type)
 	if !ok {
@@ -235,8 +258,13 @@ func (r *run) density(o *OrganicInput) quantity {
 
 // organicPct is a content that was entered, else the material's own.
 func (r *run) organicPct(o *OrganicInput, field, name string, entered *float64) quantity {
+	return r.contentOf(o, field, name, name, entered)
+}
+
+// contentOf is organicPct of a member of the snapshot that has another name in the form.
+func (r *run) contentOf(o *OrganicInput, field, member, name string, entered *float64) quantity {
 	if entered != nil {
-		return given(*entered)
+		return r.given(*entered, member)
 	}
 	row, ok := r.set.mapping.Find("organic_inputs", field, o.Type)
 	if !ok {

@@ -9,9 +9,9 @@ import (
 const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"
 
 var (
-	stepGrowth = newStep("perennial_growth", "G * A * 1000 * 44 / 12", "kg CO2", equation27,
+	stepGrowth = newStep("perennial_growth", "G * A * 1000 * (44 / 12)", "kg CO2", equation27,
 		of2(func(growth, area float64) float64 { return growth * area * 1000 * CO2PerC }), "G t C/(ha yr)", "A ha")
-	stepRowArea = newStep("row_area", "L * W / 10000", "ha", "definition",
+	stepRowArea = newStep("row_area", "L * W * 0.0001", "ha", "definition",
 		of2(func(length, width float64) float64 { return length * width * HectarePerM2 }), "L m", "W m")
 	stepMeasured = newStep("measured_stock_change", "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(yearlyChange),
 		"S1 t C", "S2 t C", "n yr")
@@ -19,8 +19,10 @@ var (
 	stepGrubbed = newStep("biomass_removed", "G * min(age, M) * A", "t C", equation27,
 		of4(func(growth, age, cycle, area float64) float64 { return growth * math.Min(age, cycle) * area }),
 		"G t C/(ha yr)", "age yr", "M yr", "A ha")
-	stepCarbonCO2 = newStep("carbon_to_co2", "C * 1000 * 44 / 12", "kg CO2", "molar masses",
+	stepCarbonCO2 = newStep("carbon_to_co2", "C * 1000 * (44 / 12)", "kg CO2", "molar masses",
 		of1(func(tC float64) float64 { return tC * 1000 * CO2PerC }), "C t C")
+	stepYears = newStep("years_between", "b - a", "yr", "definition", of2(func(a, b float64) float64 { return b - a }), "a yr", "b yr")
+	stepAge   = newStep("age", "max(0, b - a)", "yr", "definition", of2(func(a, b float64) float64 { return max(0, b-a) }), "a yr", "b yr")
 	stepMinus = newStep("loss_of_change", "-dC", "t C/yr", "definition", of1(func(change float64) float64 { return -change }),
 		"dC t C/yr")
 )
@@ -57,7 +59,11 @@ func (r *run) measuredStand(p *Perennial, label string) {
 		r.refuse("measured_stocks", "Two measured stocks of the same year tell no change: give them of different years.")
 		return
 	}
-	change := r.do(stepMeasured, r.own(rowOwnStocks, first.TC), r.own(rowOwnStocks, last.TC), given(float64(last.Year-first.Year)))
+	of := func(s CarbonStock, member string) string {
+		return r.path("measured_stocks", slices.Index(p.MeasuredStocks, s), member)
+	}
+	years := r.do(stepYears, r.given(float64(first.Year), of(first, "year")), r.given(float64(last.Year), of(last, "year")))
+	change := r.do(stepMeasured, r.own(rowOwnStocks, of(first, "t_c"), first.TC), r.own(rowOwnStocks, of(last, "t_c"), last.TC), years)
 	if change.v >= 0 {
 		r.remove(stepMeasured.Name, label, r.do(stepCarbonCO2, change))
 		return
@@ -79,16 +85,16 @@ func (r *run) growingStand(p *Perennial, label string) {
 func (r *run) standArea(p *Perennial) quantity {
 	switch {
 	case p.AreaHa != nil:
-		return r.activity(rowStand, *p.AreaHa, p.UncertaintyPct)
+		return r.activity(rowStand, "area_ha", *p.AreaHa, p.UncertaintyPct)
 	case p.LengthM != nil && p.WidthM != nil:
-		return r.do(stepRowArea, r.activity(rowStand, *p.LengthM, p.UncertaintyPct), given(*p.WidthM))
+		return r.do(stepRowArea, r.activity(rowStand, "length_m", *p.LengthM, p.UncertaintyPct), r.given(*p.WidthM, "width_m"))
 	}
 	return r.refuse("area", "The growth is per hectare: give the area of the stand, its length and width, or two measured stocks.")
 }
 
 func (r *run) growth(p *Perennial) quantity {
 	if p.GrowthTCHaYr != nil {
-		return r.own(rowOwnGrowth, *p.GrowthTCHaYr)
+		return r.own(rowOwnGrowth, "growth_t_c_ha_yr", *p.GrowthTCHaYr)
 	}
 	row, ok := r.perennialRow(p, "system/growth")
 	if _, literal := row.Literal(); !ok || literal {
@@ -120,7 +126,7 @@ func (r *run) grubbed(p *Perennial) {
 	if p.RemovedAreaHa == nil || *p.RemovedAreaHa == 0 {
 		return
 	}
-	age := max(0, r.in.General.Year-p.PlantingYear)
-	lost := r.do(stepGrubbed, r.growth(p), given(float64(age)), r.maturity(p), given(*p.RemovedAreaHa))
+	age := r.do(stepAge, r.given(float64(p.PlantingYear), "planting_year"), r.of(float64(r.in.General.Year), pathYear))
+	lost := r.do(stepGrubbed, r.growth(p), age, r.maturity(p), r.given(*p.RemovedAreaHa, "removed_area_ha"))
 	r.emit(stepGrubbed.Name, LabelBiomassLoss, 1, CO2, r.do(stepCarbonCO2, lost))
 }

@@ -21,7 +21,7 @@ var (
 func (r *run) fertilizerProduction(f *Fertilizer, mass, n quantity) {
 	const model = "fertilizer_production"
 	if f.ManualProductionEF != nil {
-		r.emit(model, LabelProduction, 3, NotSplit, r.do(stepProduction, mass, r.own(rowOwnProduct, *f.ManualProductionEF)))
+		r.emit(model, LabelProduction, 3, NotSplit, r.do(stepProduction, mass, r.own(rowOwnProduct, "manual_production_ef", *f.ManualProductionEF)))
 		return
 	}
 	region, assumed := f.Region, f.Region == ""
@@ -62,9 +62,9 @@ func (r *run) cropProtection() {
 	for i := range r.in.CropProtection {
 		r.at("crop_protection", i)
 		p := &r.in.CropProtection[i]
-		times, treated := r.activity(rowProtection, float64(p.Applications), p.UncertaintyPct), given(p.TreatedPct)
+		times, treated := r.activity(rowProtection, "applications", float64(p.Applications), p.UncertaintyPct), r.given(p.TreatedPct, "treated_pct")
 		if p.KgPerHa != nil && p.ActiveIngredientPct != nil {
-			kg := r.do(stepIngredient, times, r.area, treated, given(*p.KgPerHa), given(*p.ActiveIngredientPct))
+			kg := r.do(stepIngredient, times, r.area, treated, r.given(*p.KgPerHa, "kg_per_ha"), r.given(*p.ActiveIngredientPct, "active_ingredient_pct"))
 			r.emit(model, LabelProtection, 3, NotSplit, r.do(stepProduction, kg, r.factor(r.section, "category/per_kg_ai", p.Category)))
 			continue
 		}
@@ -79,6 +79,6 @@ func (r *run) seeds() {
 		return
 	}
 	r.at("seeds", noItem)
-	mass := r.do(stepMass, r.activity(rowSeed, s.KgPerHa, s.UncertaintyPct), r.area, given(100))
+	mass := r.do(stepMass, r.activity(rowSeed, "kg_per_ha", s.KgPerHa, s.UncertaintyPct), r.area, r.constant(100, allOfTheArea))
 	r.emit("seed_production", LabelSeed, 3, NotSplit, r.do(stepProduction, mass, r.factor("seeds", "crop_type/production", r.in.Crop.Type)))
 }

@@ -104,9 +104,9 @@ var enteredRows = []string{
 	rowOwnProduct, rowOwnFuel, rowOwnGrowth, rowOwnStocks, rowOwnPrevious,
 }
 
-// activity is an amount that was entered, with the range that was given for it.
-func (r *run) activity(row string, v float64, pct *float64) quantity {
-	q := given(v)
+// activity is an amount of the current item, with the range that was given for it.
+func (r *run) activity(row, member string, v float64, pct *float64) quantity {
+	q := r.given(v, member)
 	if pct != nil {
 		r.vary(&q, row, *pct)
 	}
@@ -114,8 +114,9 @@ func (r *run) activity(row string, v float64, pct *float64) quantity {
 }
 
 // own is a factor or a stock of the user's own.
-func (r *run) own(row string, v float64) quantity {
-	q := measured(v)
+func (r *run) own(row, member string, v float64) quantity {
+	q := r.given(v, member)
+	q.specific = true
 	r.vary(&q, row, ownFactor.Pct)
 	return q
 }

@@ -27,6 +27,7 @@ var (
 		of5(func(crop, above, rs, nBG, renewed float64) float64 { return (crop + above) * rs * nBG * renewed }),
 		"C kg dm", "AG kg dm", "RS kg dm/kg dm", "NBG kg N/kg dm", "FR 1/yr")
 	stepSum     = newStep("sum", "a + b", "as the parts", "definition", of2(plus), "a part", "b part")
+	stepPct     = newStep("share_of_per_cent", "p / 100", "fraction", "definition", of1(func(pct float64) float64 { return pct / 100 }), "p %")
 	stepRenewal = newStep("renewal", "1 / y", "1/yr", equation116, of1(func(years float64) float64 { return 1 / years }), "y yr")
 	stepShare   = newStep("residue_share", "AG * s", "kg dm", "definition", of2(product), "AG kg dm", "s share")
 	stepBurnt   = newStep("residue_burnt", "AG * s * Cf", "kg dm", "IPCC 2019 V4 ch2 Eq. 2.27",
@@ -45,7 +46,7 @@ const (
 )
 
 // residueShares are the shares of the above-ground residue, 0 to 1.
-type residueShares struct{ returned, removed, burnt, composted, heaped float64 }
+type residueShares struct{ returned, removed, burnt, composted, heaped quantity }
 
 // residueMass is the dry matter of a harvest and of its residue above ground, kg, with what becomes of the residue.
 type residueMass struct {
@@ -65,21 +66,21 @@ func (r *run) residueShares() (residueShares, bool) {
 			r.unknown(fmt.Sprintf("management.%d.practice", i), m.Practice)
 			return s, false
 		}
-		part := m.SharePct / 100
+		part := r.do(stepPct, r.given(m.SharePct, r.path("management", i, "share_pct")))
 		sum += m.SharePct
 		switch class, _ := row.Literal(); class {
 		case "returned":
-			s.returned += part
+			s.returned = r.plus(s.returned, part)
 		case "removed":
-			s.removed += part
+			s.removed = r.plus(s.removed, part)
 		case "burned":
-			s.burnt += part
+			s.burnt = r.plus(s.burnt, part)
 		}
 		switch m.Practice {
 		case composted:
-			s.composted += part
+			s.composted = r.plus(s.composted, part)
 		case heaped:
-			s.heaped += part
+			s.heaped = r.plus(s.heaped, part)
 		}
 	}
 	if math.Abs(sum-100) > shareTolerance {
@@ -105,14 +106,14 @@ func (r *run) residues() {
 	crop, above := r.aboveGround()
 	r.residue = residueMass{crop, above, shares}
 	combustion := r.factor("crop", "crop_type/combustion_factor", r.in.Crop.Type)
-	aboveN := r.do(stepAboveN, above, r.cropFactor("n_ag"), given(shares.removed), given(shares.burnt), combustion)
+	aboveN := r.do(stepAboveN, above, r.cropFactor("n_ag"), shares.removed, shares.burnt, combustion)
 	belowN := r.do(stepBelowN, crop, above, r.cropFactor("rs"), r.cropFactor("n_bg"), r.renewal())
 	r.soilNitrogen(residue, LabelResidues, r.do(stepSum, aboveN, belowN), quantity{})
 	r.burning(above, shares.burnt, combustion)
 	r.composting(above, composted, shares.composted)
 	r.composting(above, heaped, shares.heaped)
 	if r.floodedRice() {
-		r.straw = r.do(stepShare, above, given(shares.returned))
+		r.straw = r.do(stepShare, above, shares.returned)
 	}
 }
 
@@ -121,18 +122,27 @@ func (r *run) cropFactor(term string) quantity {
 	return r.factor("crop", "crop_type/"+term, r.in.Crop.Type)
 }
 
+// harvest is the fresh yield of the whole area, kg.
+func (r *run) harvest() quantity {
+	q := r.of(*r.in.Crop.YieldKg, "crop.yield_kg")
+	if pct := r.in.Crop.UncertaintyPct; pct != nil {
+		r.vary(&q, rowYield, *pct)
+	}
+	return q
+}
+
 // aboveGround returns the dry matter of the harvest and of the residue above ground, kg.
 func (r *run) aboveGround() (crop, above quantity) {
 	if r.in.Crop.YieldKg != nil {
-		crop = r.do(stepCropDM, r.activity(rowYield, *r.in.Crop.YieldKg, r.in.Crop.UncertaintyPct), r.cropFactor("dry"))
+		crop = r.do(stepCropDM, r.harvest(), r.cropFactor("dry"))
 	}
 	if dm := r.in.Residues.AboveGroundDMKg; dm != nil {
-		return crop, r.activity(rowResidue, *dm, r.in.Residues.UncertaintyPct)
+		return crop, r.activity(rowResidue, "above_ground_dm_kg", *dm, r.in.Residues.UncertaintyPct)
 	}
 	method := cmp.Or(r.in.Residues.Method, r.set.residueMethod)
 	row, ok := r.set.mapping.Find("crop", "crop_type/slope", r.in.Crop.Type)
 	if _, refused := row.Literal(); method == slopeIntercept && ok && !refused {
-		return crop, assume(r.do(stepAboveRegression, crop, r.resolved(row), r.cropFactor("intercept"), r.area, given(r.cycles())))
+		return crop, assume(r.do(stepAboveRegression, crop, r.resolved(row), r.cropFactor("intercept"), r.area, r.cycles()))
 	}
 	if r.in.Residues.Method == slopeIntercept {
 		return crop, r.refuse("method", "The method slope_intercept has no row for this crop: use ratio.")
@@ -152,32 +162,32 @@ func (r *run) renewal() quantity {
 	if _, forage := row.Literal(); !forage {
 		return r.resolved(row)
 	}
-	years := assume(given(1))
+	years := assume(r.constant(1, "every year where it is not stated"))
 	if y := r.in.Crop.RenewalYears; y != nil {
-		years = given(*y)
+		years = r.of(*y, "crop.renewal_years")
 	}
 	return r.do(stepRenewal, years)
 }
 
-func (r *run) burning(above quantity, share float64, combustion quantity) {
-	if share == 0 {
+func (r *run) burning(above, share, combustion quantity) {
+	if share.v == 0 {
 		return
 	}
-	dm := r.do(stepBurnt, above, given(share), combustion)
+	dm := r.do(stepBurnt, above, share, combustion)
 	of := func(gas string) quantity { return r.factor("residues", "management.practice/"+gas, burned) }
 	r.emit("residue_burning", LabelBurning, 1, CH4Biogenic, r.do(stepBurning, dm, of("ch4")))
 	r.emit("residue_burning", LabelBurning, 1, N2O, r.do(stepBurning, dm, of("n2o")))
 	r.memo(r.do(stepBurning, dm, of("co2")))
 }
 
-func (r *run) composting(above quantity, practice string, share float64) {
-	if share == 0 {
+func (r *run) composting(above quantity, practice string, share quantity) {
+	if share.v == 0 {
 		return
 	}
 	if practice == heaped {
 		r.warn(WarnHeaped, "A heap of residues has no factor of its own: that of composting is used.")
 	}
-	dm := r.do(stepShare, above, given(share))
+	dm := r.do(stepShare, above, share)
 	of := func(gas string) quantity { return r.factor("residues", "management.practice/"+gas, practice) }
 	r.emit("residue_composting", LabelResidues, 1, CH4Biogenic, r.do(stepComposting, dm, of("ch4")))
 	r.emit("residue_composting", LabelResidues, 1, N2O, r.do(stepComposting, dm, of("n2o")))

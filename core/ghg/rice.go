@@ -33,12 +33,12 @@ func (r *run) rice() {
 	}
 	rice := r.in.Rice
 	region := r.country().Rice
-	days := r.entered(rice.CultivationDays, "rice_region/cultivation_days", region)
+	days := r.entered(rice.CultivationDays, "cultivation_days", "rice_region/cultivation_days", region)
 	sfo := r.do(stepScaling, r.amendments(), r.factor("rice", "sfo_exponent"))
 	ch4 := r.do(stepRice,
 		r.factor("rice", "rice_region/efc", region),
 		r.factor("rice", "water_regime/sfw", rice.WaterRegime), r.factor("rice", "pre_season/sfp", rice.PreSeason),
-		sfo, days, given(r.cycles()), r.area)
+		sfo, days, r.cycles(), r.area)
 	r.emit("rice_ch4", LabelRice, 1, CH4Biogenic, ch4)
 }
 
@@ -46,12 +46,7 @@ func (r *run) rice() {
 func (r *run) amendments() quantity {
 	var sum quantity
 	add := func(rate, cfoa quantity) {
-		weight := r.do(stepAmendment, rate, cfoa)
-		if sum.v == 0 {
-			sum = weight
-		} else {
-			sum = r.do(stepSum, sum, weight)
-		}
+		sum = r.plus(sum, r.do(stepAmendment, rate, cfoa))
 	}
 	for i := range r.in.OrganicInputs {
 		o := &r.in.OrganicInputs[i]
@@ -64,7 +59,7 @@ func (r *run) amendments() quantity {
 		if o.Type == "straw" {
 			mass = r.do(stepStrawDM, mass, r.organicPct(o, "type/dm", "dry_matter_pct", o.DryMatterPct))
 		}
-		add(r.do(stepCycleRate, mass, r.area, given(r.cycles())), cfoa)
+		add(r.do(stepCycleRate, mass, r.area, r.cycles()), cfoa)
 	}
 	r.at("rice", noItem)
 	if r.straw.v > 0 {
@@ -73,7 +68,7 @@ func (r *run) amendments() quantity {
 			timing = "lt_30d"
 			r.warn(WarnStrawTiming, "When the straw is worked in is not stated: less than 30 days before cultivation is taken.")
 		}
-		add(r.do(stepCycleRate, r.straw, r.area, given(r.cycles())), r.factor("residues", "straw_incorporation_timing", timing))
+		add(r.do(stepCycleRate, r.straw, r.area, r.cycles()), r.factor("residues", "straw_incorporation_timing", timing))
 	}
 	return sum
 }

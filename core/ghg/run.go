@@ -19,6 +19,8 @@ import (
 // Options of a calculation.
 type Options struct {
 	Trace bool // the steps one by one
+	// Conversions of what was entered to the input, before the steps of a trace: see convert.
+	Conversions []TraceLine
 }
 
 // EngineID and EngineVersion name this engine in results.
@@ -37,6 +39,7 @@ func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 	}
 	r := newRun(&in, set, options.Trace)
 	defer r.release()
+	r.begin(options.Conversions)
 	r.general()
 	r.fertilizers()
 	r.organicInputs()
@@ -82,6 +85,7 @@ type run struct {
 	section  string
 	index    int
 	itemName string
+	base     string // what values are read from, where it is not the item
 	area     quantity
 	straw    quantity // the crop's own that stays on a flooded field, kg dm
 	residue  residueMass
@@ -91,6 +95,8 @@ type run struct {
 	moves    []move
 	moved    []move // of all lines, by the rank of their factor; zero between uses
 	scratch  [maxArguments]float64
+	origins  []origin         // while tracing
+	made     map[string]int32 // members of the snapshot that a conversion made, with its step
 	result   Result
 }
 
@@ -103,9 +109,11 @@ var runs = sync.Pool{New: func() any { return new(run) }}
 func newRun(in *Input, set *FactorSet, tracing bool) *run {
 	r, _ := runs.Get().(*run)
 	*r = run{
-		in: in, set: set, tracing: tracing, index: noItem, area: given(in.General.AreaHa),
+		in: in, set: set, tracing: tracing, index: noItem,
 		moves: r.moves[:0], lines: r.lines[:0], removals: r.removals[:0], moved: r.moved,
+		origins: r.origins[:0],
 	}
+	r.area = r.of(in.General.AreaHa, "general.area_ha")
 	if need := set.ranged + 1; len(r.moved) < need { // one for a measured interval
 		r.moved = make([]move, need)
 	}
@@ -113,12 +121,14 @@ func newRun(in *Input, set *FactorSet, tracing bool) *run {
 }
 
 func (r *run) release() {
-	r.in, r.set, r.result = nil, nil, Result{}
+	r.in, r.set, r.made, r.result = nil, nil, nil, Result{}
 	runs.Put(r)
 }
 
 // at tells where in the input the next steps belong.
-func (r *run) at(section string, index int) { r.section, r.index, r.itemName = section, index, "" }
+func (r *run) at(section string, index int) {
+	r.section, r.index, r.itemName, r.base = section, index, "", ""
+}
 
 // general checks what every step may need.
 func (r *run) general() {
@@ -141,7 +151,12 @@ func (r *run) general() {
 	}
 }
 
-func (r *run) cycles() float64 { return float64(max(1, r.in.Crop.GrowingCycles)) }
+func (r *run) cycles() quantity {
+	if n := r.in.Crop.GrowingCycles; n > 0 {
+		return r.of(float64(n), "crop.growing_cycles")
+	}
+	return r.constant(1, "one growing cycle where none is stated")
+}
 
 // zone is the climate region; an unknown or a missing one is refused by whoever needs it.
 func (r *run) zone() ClimateRegion {
@@ -176,10 +191,10 @@ func (r *run) factor(section, field string, values ...string) quantity {
 	return r.resolved(row)
 }
 
-// entered is the value that was entered, else the default of the current section.
-func (r *run) entered(value *float64, field string, values ...string) quantity {
+// entered is the value of a member of the current item, else the default of the section.
+func (r *run) entered(value *float64, member, field string, values ...string) quantity {
 	if value != nil {
-		return given(*value)
+		return r.given(*value, member)
 	}
 	return assume(r.factor(r.section, field, values...))
 }
@@ -194,7 +209,7 @@ func (r *run) resolved(row MappingRow) quantity {
 	case t.factor != nil:
 		return r.cell(row, t.factor)
 	case t.literal:
-		return given(t.value)
+		return r.constant(t.value, "stated with "+row.Value+" ("+row.Section+", "+row.Field+")")
 	case t.zones != nil:
 		zone := r.zone()
 		if r.err != nil {

@@ -4,19 +4,19 @@ import "tilth/core/ghg"
 
 // tier2 are the steps of the Tier 2 steady-state method, by the names of the cases.
 func init() {
-	for name, model := range map[string]func(r replay) []float64{
-		"soc_tier2_temperature_factor": func(r replay) []float64 {
+	for name, model := range map[string]func(r rerun) []float64{
+		"soc_tier2_temperature_factor": func(r rerun) []float64 {
 			return one(step("soc_tier2_temperature_factor", r.in.f("mean_temp_c"), r.in.f("t_max"), r.in.f("t_opt")))
 		},
-		"soc_tier2_water_factor": func(r replay) []float64 {
+		"soc_tier2_water_factor": func(r rerun) []float64 {
 			return one(step("soc_tier2_water_factor", r.in.f("precipitation_mm"), r.in.f("pet_mm"), r.in.f("w_s")))
 		},
 		"soc_tier2_annual_factors": tier2AnnualFactors,
-		"soc_tier2_rates": func(r replay) []float64 {
+		"soc_tier2_rates": func(r rerun) []float64 {
 			y := tier2YearOf(r, r.in, r.in["tillage"])
 			return []float64{y.beta, y.active, y.slow, y.passive}
 		},
-		"soc_tier2_steady_state": func(r replay) []float64 {
+		"soc_tier2_steady_state": func(r rerun) []float64 {
 			steady := tier2YearOf(r, r.in, r.in["tillage"]).steady(r)
 			return steady[:]
 		},
@@ -30,7 +30,7 @@ func init() {
 	setOfCase["ipcc2019_soc_tier2"] = ghg.IPCC2019
 }
 
-func tier2AnnualFactors(r replay) []float64 {
+func tier2AnnualFactors(r rerun) []float64 {
 	var t, w []float64
 	rain, pet := r.in.floats("monthly_precipitation_mm"), r.in.floats("monthly_pet_mm")
 	for month, mean := range r.in.floats("monthly_temp_c") {
@@ -43,7 +43,7 @@ func tier2AnnualFactors(r replay) []float64 {
 // tier2Year is one year of a case, with its rates.
 type tier2Year struct{ carbon, lignin, sand, beta, active, slow, passive float64 }
 
-func tier2YearOf(r replay, in numbers, tillage any) tier2Year {
+func tier2YearOf(r rerun, in numbers, tillage any) tier2Year {
 	word, _ := tillage.(string)
 	row := func(key string) float64 { return r.row("", "soc_t2."+key) }
 	y := tier2Year{carbon: in.f("carbon_input_t_c_ha"), lignin: in.f("lignin"), sand: in.f("sand")}
@@ -55,7 +55,7 @@ func tier2YearOf(r replay, in numbers, tillage any) tier2Year {
 	return y
 }
 
-func (y tier2Year) steady(r replay) [3]float64 {
+func (y tier2Year) steady(r rerun) [3]float64 {
 	row := func(key string) float64 { return r.row("", "soc_t2."+key) }
 	f3, f5, f6 := row("f3"), row("f5"), row("f6")
 	f4 := step("soc_tier2_steady_state_f4", f5, y.sand)
@@ -65,7 +65,7 @@ func (y tier2Year) steady(r replay) [3]float64 {
 	return [3]float64{active, slow, step("soc_tier2_steady_state_passive", active, y.active, f5, slow, y.slow, f6, y.passive)}
 }
 
-func tier2Series(r replay) (stocks []float64) {
+func tier2Series(r rerun) (stocks []float64) {
 	start, _ := r.in["start"].(map[string]any)
 	pools := [3]float64{numbers(start).f("active"), numbers(start).f("slow"), numbers(start).f("passive")}
 	for _, in := range r.in.list("years") {

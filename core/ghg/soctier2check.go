@@ -174,7 +174,7 @@ func (m *tier2) check() {
 	case !within(*sand, 0, 100):
 		m.refuse("sand_pct", fmt.Sprintf("Sand of %g %% is not possible: give the share of the soil's mass, 0 to 100 per cent.", *sand))
 	default:
-		m.sand = given(*sand / 100)
+		m.sand = m.do(stepPct, m.of(*sand, "soil.sand_pct"))
 	}
 	if m.err == nil {
 		for _, p := range m.entered.Problems(m.in.General.Year) {

@@ -17,8 +17,9 @@ var (
 		of3(func(rate, pct, cn float64) float64 { return rate * pct / 100 * cn / 1000 }), "R kg/ha", "n %", "CN kg C/kg N")
 	stepT2Litter = newStep("soc_tier2_litter_carbon", "R * d / 100 * CF / 1000", "t C/ha/yr", equation50Inputs,
 		of3(func(rate, pct, cf float64) float64 { return rate * pct / 100 * cf / 1000 }), "R kg/ha", "d %", "CF t C/t dm")
-	stepShareOf = newStep("soc_tier2_carbon_of_years", "C * n", "t C/ha", "definition", of2(product), "C t C/ha/yr", "n yr")
-	stepT2Mean  = newStep("soc_tier2_weighted_mean", "(m * w + x * v) / (w + v)", "as the parts", "definition",
+	stepT2Removed = newStep("soc_tier2_residue_removed", "1 - s / 100", "share", "definition", of1(func(returnedPct float64) float64 { return 1 - returnedPct/100 }), "s %")
+	stepShareOf   = newStep("soc_tier2_carbon_of_years", "C * n", "t C/ha", "definition", of2(product), "C t C/ha/yr", "n yr")
+	stepT2Mean    = newStep("soc_tier2_weighted_mean", "(m * w + x * v) / (w + v)", "as the parts", "definition",
 		of4(func(m, w, x, v float64) float64 { return (m*w + x*v) / (w + v) }), "m part", "w weight", "x part", "v weight")
 )
 
@@ -110,7 +111,7 @@ func (m *tier2) runIn(first, end int) pools {
 		for y < end && m.when(y) == at {
 			y, span = y+1, span+1
 		}
-		c, n := m.conditions(at), given(float64(span))
+		c, n := m.conditions(at), m.constant(float64(span), "years of one climate and one period")
 		weight := m.do(stepShareOf, c.c, n)
 		if years.v == 0 {
 			mean, years, carbon = c, n, weight
@@ -128,7 +129,7 @@ func (m *tier2) runIn(first, end int) pools {
 			mean.lignin = m.do(stepT2Mean, mean.lignin, carbon, c.lignin, weight)
 			mean.nitrogen = m.do(stepT2Mean, mean.nitrogen, carbon, c.nitrogen, weight)
 		}
-		years, carbon = given(years.v+n.v), m.do(stepSum, carbon, weight)
+		years, carbon = m.do(stepSum, years, n), m.do(stepSum, carbon, weight)
 	}
 	out, _ := m.steadyState(mean)
 	return out
@@ -179,12 +180,15 @@ func (m *tier2) climateOf(year int) climateEffect {
 	topt, tmax, ws := m.row("topt"), m.row("tmax"), m.row("ws")
 	var temperatures, waters []quantity
 	for n, month := range m.entered.Climate[i].Months {
-		temperatures = append(temperatures, m.do(stepT2Temperature, given(month.TemperatureC), tmax, topt))
+		of := func(v float64, member string) quantity {
+			return m.of(v, m.path(m.path("soil.carbon.climate", i, "months"), n, member))
+		}
+		temperatures = append(temperatures, m.do(stepT2Temperature, of(month.TemperatureC, "temperature_c"), tmax, topt))
 		if m.irrigated(n + 1) {
 			waters = append(waters, m.row("w_irrigated"))
 			continue
 		}
-		waters = append(waters, m.do(stepT2Water, given(month.PrecipitationMm), given(month.PETMm), ws))
+		waters = append(waters, m.do(stepT2Water, of(month.PrecipitationMm, "precipitation_mm"), of(month.PETMm, "pet_mm"), ws))
 	}
 	out := climateEffect{m.do(stepT2AnnualTemperature, temperatures...), m.do(stepT2AnnualWater, waters...)}
 	m.climate[year] = out
@@ -206,7 +210,7 @@ func (m *tier2) inputs() {
 	m.history, places = m.entered.periods()
 	for i := range m.history {
 		p := &m.history[i]
-		m.flows = append(m.flows, m.settled(m.periodFlow(p, fmt.Sprintf("carbon_history[%d]", places[i]))))
+		m.flows = append(m.flows, m.settled(m.periodFlow(p, places[i])))
 		m.tills = append(m.tills, m.factor("land_management", "tillage/tillfac", p.Tillage))
 	}
 	m.flows = append(m.flows, m.settled(m.presentFlow()))
@@ -216,19 +220,25 @@ func (m *tier2) inputs() {
 // settled is a flow that equations can take: without carbon, its quality does not matter.
 func (m *tier2) settled(f carbonFlow) carbonFlow {
 	if f.c.v == 0 {
-		f.lignin, f.nitrogen = given(0), given(1)
+		f.lignin, f.nitrogen = m.constant(0, "no carbon, no lignin"), m.constant(1, "no carbon, any nitrogen")
 	}
 	return f
 }
 
-func stated(c *CarbonInput) carbonFlow {
-	return carbonFlow{measured(c.TCHa), measured(c.LigninPct / 100), measured(c.NitrogenPct / 100)}
+// stated is a carbon input that was entered, at path below what values are read from.
+func (m *tier2) stated(c *CarbonInput, path string) carbonFlow {
+	of := func(v float64, member string) quantity {
+		q := m.given(v, path+"."+member)
+		q.specific = true
+		return q
+	}
+	return carbonFlow{of(c.TCHa, "t_c_ha"), m.do(stepPct, of(c.LigninPct, "lignin_pct")), m.do(stepPct, of(c.NitrogenPct, "nitrogen_pct"))}
 }
 
 // presentFlow is the carbon input of the assessment year: as stated, else of harvest, residues and organic inputs.
 func (m *tier2) presentFlow() carbonFlow {
 	if m.entered.Input != nil {
-		return stated(m.entered.Input)
+		return m.stated(m.entered.Input, "carbon.input")
 	}
 	if m.in.Residues == nil || m.residue.above.v == 0 && m.residue.crop.v == 0 {
 		m.refuse("carbon_input", "The carbon input follows from the harvest and the section residues: enter them, or give carbon_input with its lignin and nitrogen.")
@@ -238,39 +248,42 @@ func (m *tier2) presentFlow() carbonFlow {
 		m.warn(WarnTier2Methods, "The residues of the assessment year are estimated otherwise than those of the history: part of the change of soil carbon may be the method's.")
 	}
 	out := m.cropFlow(m.in.Crop.Type, m.residue, m.renewal(), m.area)
-	for _, o := range m.in.OrganicInputs {
-		out = m.mixed(out, m.organicFlow(o))
+	for i, o := range m.in.OrganicInputs {
+		m.base = fmt.Sprintf("organic_inputs[%d]", i)
+		out = m.mixed(out, m.organicFlow(o, presentMembers))
 	}
 	return out
 }
 
-// periodFlow is the yearly carbon input of a period, at path.
-func (m *tier2) periodFlow(p *CarbonPeriod, path string) carbonFlow {
+// periodFlow is the yearly carbon input of a period, at a place of the history.
+func (m *tier2) periodFlow(p *CarbonPeriod, place int) carbonFlow {
+	m.base = fmt.Sprintf("soil.carbon.history[%d]", place)
+	defer func() { m.base = "" }()
 	if p.Input != nil {
-		return stated(p.Input)
+		return m.stated(p.Input, "input")
 	}
-	returned := 100.0
+	returned := m.constant(100, "all residues stay where nothing is stated")
 	if p.ResidueReturnedPct != nil {
-		returned = *p.ResidueReturnedPct
+		returned = m.given(*p.ResidueReturnedPct, "residue_returned_pct")
 	}
 	row, known := m.set.mapping.Find("crop", "crop_type/frac_renew", p.Crop)
 	if !known {
-		m.unknown(path+".crop_type", p.Crop)
+		m.unknown(fmt.Sprintf("carbon_history[%d].crop_type", place), p.Crop)
 		return carbonFlow{}
 	}
-	renewed := assume(given(1))
+	renewed := assume(m.constant(1, "every year where it is not stated"))
 	if _, forage := row.Literal(); forage && p.Crop == m.in.Crop.Type {
 		renewed = m.renewal()
 	} else if !forage {
 		renewed = m.resolved(row)
 	}
-	crop := m.do(stepCropDM, given(p.YieldKgHa), m.factor("crop", "crop_type/dry", p.Crop))
+	crop := m.do(stepCropDM, m.given(p.YieldKgHa, "yield_kg_ha"), m.factor("crop", "crop_type/dry", p.Crop))
 	above := m.do(stepAboveRatio, crop, m.factor("crop", "crop_type/r_ag", p.Crop))
-	out := m.cropFlow(p.Crop, residueMass{crop, above, residueShares{removed: 1 - returned/100}}, renewed, given(1))
+	out := m.cropFlow(p.Crop, residueMass{crop, above, residueShares{removed: m.do(stepT2Removed, returned)}}, renewed, m.constant(1, "per hectare"))
 	if p.OrganicType == "" {
 		return out
 	}
-	return m.mixed(out, m.organicFlow(OrganicInput{Type: p.OrganicType, KgPerHa: p.OrganicKgHa, NPct: p.OrganicNitrogenPct, DryMatterPct: p.OrganicDryMatterPct}))
+	return m.mixed(out, m.organicFlow(OrganicInput{Type: p.OrganicType, KgPerHa: p.OrganicKgHa, NPct: p.OrganicNitrogenPct, DryMatterPct: p.OrganicDryMatterPct}, periodMembers))
 }
 
 // cropFlow is the carbon of the residues and the roots of a crop on an area.
@@ -279,13 +292,21 @@ func (m *tier2) cropFlow(crop string, mass residueMass, renewed, area quantity) 
 		m.refuse("carbon_input", fmt.Sprintf("The carbon that %s leaves in a year has no default: give carbon_input with its lignin and nitrogen.", crop))
 		return carbonFlow{}
 	}
-	c := m.do(stepT2Residue, mass.above, given(mass.shares.removed), given(mass.shares.burnt), m.factor("crop", "crop_type/combustion_factor", crop),
+	c := m.do(stepT2Residue, mass.above, mass.shares.removed, mass.shares.burnt, m.factor("crop", "crop_type/combustion_factor", crop),
 		mass.crop, m.factor("crop", "crop_type/rs", crop), renewed, m.row("carbon_fraction"), area)
 	return carbonFlow{assume(c), m.factor("crop", "crop_type/lignin", crop), m.factor("crop", "crop_type/nitrogen", crop)}
 }
 
+// organicMembers name what is read of an organic input: of the assessment year, or of a period.
+type organicMembers struct{ rate, n, dm string }
+
+var (
+	presentMembers = organicMembers{"kg_per_ha", "n_pct", "dry_matter_pct"}
+	periodMembers  = organicMembers{"organic_kg_ha", "organic_nitrogen_pct", "organic_dry_matter_pct"}
+)
+
 // organicFlow is the carbon of an organic input; none of a type without a row, with a warning.
-func (m *tier2) organicFlow(o OrganicInput) carbonFlow {
+func (m *tier2) organicFlow(o OrganicInput, members organicMembers) carbonFlow {
 	const section = "organic_inputs"
 	if _, ok := m.set.mapping.Find(section, "type/lignin", o.Type); !ok {
 		m.warn(WarnTier2Organic, "The carbon of "+o.Type+" is not counted in soil carbon: the method has no row for it. State carbon_input where it matters.")
@@ -293,9 +314,9 @@ func (m *tier2) organicFlow(o OrganicInput) carbonFlow {
 	}
 	var c quantity
 	if _, ok := m.set.mapping.Find(section, "type/c_to_n", o.Type); ok {
-		c = m.do(stepT2Manure, given(o.KgPerHa), m.organicPct(&o, "type/n", "n_pct", o.NPct), m.factor(section, "type/c_to_n", o.Type))
+		c = m.do(stepT2Manure, m.given(o.KgPerHa, members.rate), m.contentOf(&o, "type/n", members.n, "n_pct", o.NPct), m.factor(section, "type/c_to_n", o.Type))
 	} else {
-		c = m.do(stepT2Litter, given(o.KgPerHa), m.organicPct(&o, "type/dm", "dry_matter_pct", o.DryMatterPct), m.row("carbon_fraction"))
+		c = m.do(stepT2Litter, m.given(o.KgPerHa, members.rate), m.contentOf(&o, "type/dm", members.dm, "dry_matter_pct", o.DryMatterPct), m.row("carbon_fraction"))
 	}
 	return carbonFlow{assume(c), m.factor(section, "type/lignin", o.Type), m.factor(section, "type/nitrogen", o.Type)}
 }

@@ -19,15 +19,16 @@ var (
 		}), "S t C/ha", "E t C/ha", "n yr", "D yr")
 	stepStockChange = newStep("soc_change", "(E - S) / D", "t C/ha/yr", equation225, of3(yearlyChange),
 		"S t C/ha", "E t C/ha", "D yr")
-	stepLoss = newStep("soc_loss", "max(0, -dC) * A * 1000 * 44 / 12", "kg CO2", equation225,
+	stepLoss = newStep("soc_loss", "max(0, -dC) * A * 1000 * (44 / 12)", "kg CO2", equation225,
 		of2(func(change, area float64) float64 { return math.Max(0, -change) * area * 1000 * CO2PerC }), "dC t C/ha/yr", "A ha")
-	stepGain = newStep("soc_gain", "max(0, dC) * A * 1000 * 44 / 12", "kg CO2", equation225,
+	stepGain = newStep("soc_gain", "max(0, dC) * A * 1000 * (44 / 12)", "kg CO2", equation225,
 		of2(func(change, area float64) float64 { return math.Max(0, change) * area * 1000 * CO2PerC }), "dC t C/ha/yr", "A ha")
 	// Nitrogen that a loss of carbon sets free.
 	stepMineralised = newStep("mineralised_n", "max(0, -dC) * A * 1000 / CN", "kg N", chapter11+"Eq. 11.8",
 		of3(func(change, area, cn float64) float64 { return math.Max(0, -change) * area * 1000 / cn }),
 		"dC t C/ha/yr", "A ha", "CN kg C/kg N")
-	stepPart = newStep("parcel_area", "A * p / 100", "ha", "definition", of2(part), "A ha", "p %")
+	stepPart    = newStep("parcel_area", "A * p / 100", "ha", "definition", of2(part), "A ha", "p %")
+	stepPartPct = newStep("share_of_share", "p * q / 100", "%", "definition", of2(part), "p %", "q %")
 )
 
 // parcel is a part of the area with one history.
@@ -35,7 +36,7 @@ type parcel struct {
 	section    string // its figures belong to an item of land_use_change, or to land_management
 	index      int
 	conversion *Conversion // the item of land_use_change, or nil
-	pct        float64
+	pct        quantity
 }
 
 // soilCarbon follows the stock of the mineral soil of every parcel: land converted within 20 years by Tier 1, the rest by
@@ -66,23 +67,24 @@ func (r *run) soilCarbon() {
 }
 
 // defaultChange emits what Tier 1 says of a parcel, of which pct per cent has the history changes.
-func (r *run) defaultChange(p parcel, changes []LandChange, pct float64) {
+func (r *run) defaultChange(p parcel, changes []LandChange, pct quantity) {
 	unchanged := p
 	if len(changes) > 0 {
 		changed := p
-		changed.pct = p.pct * pct / 100
-		unchanged.pct = p.pct - changed.pct
+		r.at(p.section, p.index)
+		changed.pct = r.do(stepPartPct, p.pct, pct)
+		unchanged.pct = r.do(stepRest, p.pct, changed.pct)
 		r.stockChange(changed, r.timeline(changed, changes))
 	}
-	if p.conversion != nil && unchanged.pct > 0 {
+	if p.conversion != nil && unchanged.pct.v > 0 {
 		r.stockChange(unchanged, r.timeline(unchanged, nil))
 	}
 }
 
 // landChanges returns the changes of management by year, and the share of each parcel they are about.
-func (r *run) landChanges(land *LandState) (changes []LandChange, pct float64, ok bool) {
+func (r *run) landChanges(land *LandState) (changes []LandChange, pct quantity, ok bool) {
 	if land == nil || len(land.Changes) == 0 {
-		return nil, 0, true
+		return nil, quantity{}, true
 	}
 	changes = slices.Clone(land.Changes)
 	slices.SortStableFunc(changes, func(a, b LandChange) int { return a.Year - b.Year })
@@ -90,27 +92,26 @@ func (r *run) landChanges(land *LandState) (changes []LandChange, pct float64, o
 		if c.AreaPct != changes[0].AreaPct {
 			r.at("land_management", noItem)
 			r.refuse("changes", "The changes must all have the same area_pct: they are one history of the same land.")
-			return nil, 0, false
+			return nil, quantity{}, false
 		}
 	}
-	return changes, changes[0].AreaPct, true
+	return changes, r.of(changes[0].AreaPct, "land_management.changes[0].area_pct"), true
 }
 
 // parcels splits the area: an item of land_use_change each, and the rest.
 func (r *run) parcels() []parcel {
-	rest := 100.0
 	parcels := make([]parcel, 0, len(r.in.LandUseChange)+1)
 	for i := range r.in.LandUseChange {
 		c := &r.in.LandUseChange[i]
-		rest -= c.AreaPct
-		parcels = append(parcels, parcel{"land_use_change", i, c, c.AreaPct})
+		parcels = append(parcels, parcel{"land_use_change", i, c, r.of(c.AreaPct, r.path(sectionConversion, i, "area_pct"))})
 	}
-	if rest < -shareTolerance {
-		r.at("land_use_change", noItem)
+	r.at("land_use_change", noItem)
+	rest := r.rest(func(*Conversion) bool { return true })
+	if rest.v < -shareTolerance {
 		r.refuse("area_pct", "The converted parcels are more than the whole area: their area_pct may sum to 100 at most.")
 		return nil
 	}
-	if rest > shareTolerance {
+	if rest.v > shareTolerance {
 		parcels = append(parcels, parcel{"land_management", noItem, nil, rest})
 	}
 	return parcels
@@ -137,7 +138,7 @@ func (r *run) timeline(p parcel, changes []LandChange) quantity {
 	stock := func(s state) quantity { return r.do(stepStock, ref, s.landUse, s.management, s.input) }
 	have, aim := stock(turns[0].state), stock(turns[1].state)
 	for i := 2; i < len(turns); i++ {
-		years := given(float64(turns[i].year - turns[i-1].year))
+		years := r.do(stepYears, r.of(float64(turns[i-1].year), turns[i-1].path), r.of(float64(turns[i].year), turns[i].path))
 		have, aim = r.do(stepStockAfter, have, aim, years, span), stock(turns[i].state)
 	}
 	return r.do(stepStockChange, have, aim, span)
@@ -151,7 +152,7 @@ func (r *run) stockChange(p parcel, change quantity) {
 	if change.v == 0 {
 		return
 	}
-	area := r.do(stepPart, r.area, given(p.pct))
+	area := r.do(stepPart, r.area, p.pct)
 	if gain := r.do(stepGain, change, area); gain.v > 0 {
 		r.remove("soil_carbon", RemovalSoil, gain)
 		return

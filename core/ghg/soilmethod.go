@@ -82,8 +82,8 @@ type SoilEstimate struct {
 	CO2e   float64 `json:"co2e"` // t CO2e a year on the area the method covers; above 0: taken up
 }
 
-// estimate keeps what a method says of the area that is no converted parcel.
-func (r *run) estimate(method string, used bool, change quantity) {
+// estimate keeps what a method says of the area that is no converted parcel, pct per cent of all.
+func (r *run) estimate(method string, used bool, change quantity, pct float64) {
 	var range95 spread
 	for _, m := range change.moves {
 		range95.take(m.low-change.v, m.high-change.v)
@@ -96,12 +96,12 @@ func (r *run) estimate(method string, used bool, change quantity) {
 	if used {
 		out.Method = method
 	}
-	area := r.area.v * r.remainingPct() / 100
+	area := r.area.v * pct / 100
 	out.Estimates = append(out.Estimates, SoilEstimate{method, used, change.v, low, high, change.v * area * CO2PerC})
 }
 
 // beside works out what a method says beside what the totals hold already: it leaves no trace, no warning and no error.
-func (r *run) beside(method string, used bool, work func() (quantity, bool)) {
+func (r *run) beside(method string, used bool, pct float64, work func() (quantity, bool)) {
 	if r.err != nil {
 		return
 	}
@@ -109,7 +109,7 @@ func (r *run) beside(method string, used bool, work func() (quantity, bool)) {
 	r.tracing = false
 	change, known := work()
 	if known && r.err == nil {
-		r.estimate(method, used, change)
+		r.estimate(method, used, change, pct)
 	}
 	r.tracing, r.err, r.result.Warnings = tracing, nil, r.result.Warnings[:warnings]
 	r.at(section, index)
@@ -136,25 +136,30 @@ func (r *run) remains(p parcel) bool {
 	return p.conversion == nil || !inTransition(p.conversion.Year, r.in.General.Year)
 }
 
-// remainingPct is the share of the area that was cropland for 20 years, per cent.
-func (r *run) remainingPct() float64 {
-	pct := 100.0
-	for _, c := range r.in.LandUseChange {
-		if inTransition(c.Year, r.in.General.Year) {
-			pct -= c.AreaPct
+// remaining is the share of the area that was cropland for 20 years, per cent.
+func (r *run) remaining() quantity {
+	return r.rest(func(c *Conversion) bool { return inTransition(c.Year, r.in.General.Year) })
+}
+
+// rest is the share of the area without the conversions of a kind, per cent.
+func (r *run) rest(without func(c *Conversion) bool) quantity {
+	rest := r.constant(100, allOfTheArea)
+	for i := range r.in.LandUseChange {
+		if c := &r.in.LandUseChange[i]; without(c) {
+			rest = r.do(stepRest, rest, r.of(c.AreaPct, r.path(sectionConversion, i, "area_pct")))
 		}
 	}
-	return pct
+	return rest
 }
 
 // remainingSoil emits what a method other than Tier 1 says of the land that was cropland for 20 years, and keeps beside it
 // what the other methods say. Tier 1 itself was emitted by parcel.
-func (r *run) remainingSoil(method string, changes []LandChange, changedPct float64) {
+func (r *run) remainingSoil(method string, changes []LandChange, changed quantity) {
 	if r.in.Soil.Carbon == nil || r.err != nil {
 		return
 	}
-	p := parcel{"land_management", noItem, nil, r.remainingPct()}
-	if p.pct <= shareTolerance {
+	p := parcel{"land_management", noItem, nil, r.remaining()}
+	if p.pct.v <= shareTolerance {
 		if method != SoilTier1 {
 			r.at("soil", noItem)
 			r.refuse("carbon_method", "All of the area was converted within 20 years, which Tier 1 counts: take tier_1.")
@@ -169,7 +174,7 @@ func (r *run) remainingSoil(method string, changes []LandChange, changedPct floa
 			if len(changes) == 0 {
 				return quantity{}, true
 			}
-			return r.do(stepPart, r.timeline(p, changes), given(changedPct)), true
+			return r.do(stepPart, r.timeline(p, changes), changed), true
 		},
 		SoilTier2:    r.tier2Change,
 		SoilMeasured: r.measuredChange,
@@ -178,12 +183,12 @@ func (r *run) remainingSoil(method string, changes []LandChange, changedPct floa
 		work := works[name]
 		switch {
 		case name != method || name == SoilTier1:
-			r.beside(name, name == method, work)
+			r.beside(name, name == method, p.pct.v, work)
 		default:
 			change, _ := work()
 			r.at(p.section, p.index)
 			r.stockChange(p, change)
-			r.estimate(name, true, change)
+			r.estimate(name, true, change, p.pct.v)
 		}
 	}
 }
@@ -225,7 +230,9 @@ func (r *run) measuredChange() (change quantity, known bool) {
 		return quantity{}, false
 	}
 	interval := &Factor{Key: SoilMeasured, rank: r.set.ranged} // the rank after those of the set
-	d := measured(m.Change)
+	const path = "soil.carbon.measured."
+	d := r.of(m.Change, path+"change_t_c_ha")
+	d.specific = true
 	d.moves = []move{{interval, m.Low, m.High}}
-	return r.do(stepMeasuredSoil, d, given(m.Years)), true
+	return r.do(stepMeasuredSoil, d, r.of(m.Years, path+"years")), true
 }

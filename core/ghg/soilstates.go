@@ -17,16 +17,17 @@ func (s state) same(t state) bool {
 // turn is a state that began in a year.
 type turn struct {
 	year int
+	path string // of the year in the snapshot
 	state
 }
 
 // turns returns the states of a parcel in the order of time; the first is at equilibrium.
 func (r *run) turns(p parcel, changes []LandChange) []turn {
-	now, since := r.stateNow(), math.MinInt
+	now, since, path := r.stateNow(), math.MinInt, ""
 	out := make([]turn, 0, len(changes)+2)
 	if c := p.conversion; c != nil {
 		if before, known := r.stateBefore(c); known {
-			out, since = append(out, turn{since, before}), c.Year
+			out, since, path = append(out, turn{since, path, before}), c.Year, r.path(sectionConversion, p.index, "year")
 		}
 		changes = slices.DeleteFunc(slices.Clone(changes), func(o LandChange) bool { return o.Year <= c.Year })
 	}
@@ -36,12 +37,17 @@ func (r *run) turns(p parcel, changes []LandChange) []turn {
 		states[i] = r.stateOf(changes[i], states[i+1])
 	}
 	for i, s := range states {
-		out = append(out, turn{since, s})
+		out = append(out, turn{since, path, s})
 		if i < len(changes) {
-			since = changes[i].Year
+			since, path = changes[i].Year, r.changePath(changes[i])
 		}
 	}
 	return out
+}
+
+// changePath is where the year of a change stands in the snapshot.
+func (r *run) changePath(c LandChange) string {
+	return r.path("land_management.changes", slices.Index(r.in.LandManagement.Changes, c), "year")
 }
 
 // stateNow is the state after the last change.
@@ -112,7 +118,8 @@ func (r *run) stateBefore(c *Conversion) (before state, known bool) {
 			}
 			return state{}, false
 		}
-		return state{r.resolved(row), given(1), given(1)}, true
+		one := r.constant(1, "no factor of land that was no cropland")
+		return state{r.resolved(row), one, one}, true
 	}
 	use := map[string]string{"perennial": perennialCrops, "annual_cropland": annualCrops}[c.PreviousUse]
 	before = state{r.landUse(use), r.tillage("full"), r.carbonInputs("medium")}

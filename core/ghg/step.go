@@ -50,6 +50,7 @@ func of5(f func(a, b, c, d, e float64) float64) func([]float64) float64 {
 
 // Arithmetic that several equations share.
 func plus(a, b float64) float64                    { return a + b }
+func minus(a, b float64) float64                   { return a - b }
 func product(a, b float64) float64                 { return a * b }
 func quotient(a, b float64) float64                { return a / b }
 func part(whole, pct float64) float64              { return whole * pct / 100 }
@@ -64,8 +65,9 @@ type quantity struct {
 	factor   *Factor     // where the quantity is a row of the tables itself
 	link     *MappingRow // the row of the mapping that led to the factor
 	moves    []move
-	assumed  bool // a default stood in for a value that the form can hold
-	specific bool // a factor or a measurement of the user's own took part (Tier 2)
+	from     int32 // while tracing: the number of the step that made it; below 0 a place of run.origins, counted from -1
+	assumed  bool  // a default stood in for a value that the form can hold
+	specific bool  // a factor or a measurement of the user's own took part (Tier 2)
 }
 
 // move is what a quantity would be with factor at its lower and at its upper bound.
@@ -73,12 +75,6 @@ type move struct {
 	factor    *Factor
 	low, high float64
 }
-
-// given is a value the user entered, or one that follows from the definition of an input.
-func given(v float64) quantity { return quantity{v: v} }
-
-// measured is a factor or a stock of the user's own.
-func measured(v float64) quantity { return quantity{v: v, specific: true} }
 
 // assume marks a quantity as a default in place of a value that the form can hold.
 func assume(q quantity) quantity {
@@ -123,9 +119,17 @@ func (r *run) do(s *Step, arguments ...quantity) quantity {
 	}
 	out.moves = r.moves[start:len(r.moves):len(r.moves)]
 	if r.tracing {
-		r.trace(s, arguments, out)
+		out.from = r.trace(s, arguments, out.v)
 	}
 	return out
+}
+
+// plus adds a part to a sum that begins with nothing.
+func (r *run) plus(sum, part quantity) quantity {
+	if sum.v == 0 {
+		return part
+	}
+	return r.do(stepSum, sum, part)
 }
 
 func recompute(s *Step, v []float64, arguments []quantity, f *Factor, high bool) float64 {

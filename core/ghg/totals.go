@@ -26,9 +26,10 @@ func MainShare(coProducts []CoProduct) float64 {
 // sum is a line under way: its masses, and how much each ranged factor moves its CO2e.
 type sum struct {
 	line    Line
-	moves   []move  // differences of CO2e from the line's own, by factor
-	ownCO2e float64 // the part for which nothing was left to a default
-	general bool    // at least one contribution used factors of the tables alone
+	moves   []move       // differences of CO2e from the line's own, by factor
+	ownCO2e float64      // the part for which nothing was left to a default
+	parts   []TraceInput // while tracing
+	general bool         // at least one contribution used factors of the tables alone
 }
 
 // emit adds kg of a gas to the line of a model, a label, a section and a scope.
@@ -45,25 +46,30 @@ func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
 	if r.err != nil || q.v == 0 {
 		return lines
 	}
-	r.counts(of.Label, gas)
+	r.counts(q, of.Label, gas)
 	at := slices.IndexFunc(lines, func(s sum) bool {
 		return s.line.Scope == of.Scope && s.line.Label == of.Label && s.line.Model == of.Model && s.line.Section == of.Section
 	})
 	if at < 0 {
 		at = len(lines)
 		lines = slices.Grow(lines, 1)[:at+1] // keeps the memory of what stood there
-		lines[at] = sum{line: of, moves: lines[at].moves[:0]}
+		lines[at] = sum{line: of, moves: lines[at].moves[:0], parts: lines[at].parts[:0]}
 	}
 	s := &lines[at]
-	gwp := r.set.gwp[gas]
 	s.line.Kg[gas] += q.v
-	s.line.CO2e += CO2e(q.v, gwp)
+	if gas != NotSplit {
+		q = r.do(stepCO2e, q, r.set.potentials[gas])
+	}
+	s.line.CO2e += q.v
 	if !q.assumed {
-		s.ownCO2e += CO2e(q.v, gwp)
+		s.ownCO2e += q.v
 	}
 	s.general = s.general || !q.specific
 	for _, m := range q.moves {
-		s.move(m.factor, CO2e(m.low-q.v, gwp), CO2e(m.high-q.v, gwp))
+		s.move(m.factor, m.low-q.v, m.high-q.v)
+	}
+	if r.tracing {
+		s.parts = append(s.parts, q.part())
 	}
 	return lines
 }
@@ -116,7 +122,9 @@ func (r *run) finish() {
 
 	var own float64
 	res.Lines, res.Emissions, own, res.Low, res.High = r.close(r.lines)
+	r.traceTotal(TraceTotal{Of: "emissions", Low: res.Low, High: res.High}, r.lines, res.Emissions)
 	res.Removals, res.Removed, _, res.RemovedLow, res.RemovedHigh = r.close(r.removals)
+	r.traceTotal(TraceTotal{Of: "removals", Low: res.RemovedLow, High: res.RemovedHigh}, r.removals, res.Removed)
 	if res.Emissions > 0 {
 		res.UserShare = own / res.Emissions
 	}

@@ -1,13 +1,16 @@
 package ghg
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// TraceLine is one step with all that is needed to redo it by hand: put the values of
-// the inputs and the factors in the place of their symbols in the equation.
+// TraceLine is one numbered step with all that is needed to redo it by hand: put the values of the inputs and the factors
+// in the place of their symbols in the equation. The steps of a trace are in the order of their numbers; each uses what
+// stands before it alone.
 type TraceLine struct {
+	Number   int           `json:"number,omitempty"` // from 1; 0 in what was stored before steps had numbers
 	Step     string        `json:"step"`
 	Item     string        `json:"item"` // the section, and the item of a list, that the step belongs to
 	Equation string        `json:"equation"`
@@ -19,14 +22,28 @@ type TraceLine struct {
 	// Label and Gas name what the result is part of in the report, where it is: an emission, or a removal.
 	Label string `json:"label,omitempty"`
 	Gas   string `json:"gas,omitempty"`
+	// Sets is the member of the snapshot that the result is, of a conversion of what was entered.
+	Sets string `json:"sets,omitempty"`
+	// Total is what the result is in the report, of a sum.
+	Total *TraceTotal `json:"total,omitempty"`
 }
 
-// TraceInput is a value that was entered, or the result of an earlier step.
+// TraceInput is a member of the snapshot, of what was entered, the result of an earlier step, or a constant.
 type TraceInput struct {
 	Symbol  string  `json:"symbol"`
 	Value   float64 `json:"value"`
 	Unit    string  `json:"unit"`
 	Default bool    `json:"default,omitempty"` // it was not entered, and this value stood in
+
+	From     int    `json:"from,omitempty"`     // number of the step whose result it is
+	Input    string `json:"input,omitempty"`    // member of the snapshot that it is
+	Entered  string `json:"entered,omitempty"`  // member of what was entered that it is
+	Constant string `json:"constant,omitempty"` // what it is where it is none of these
+	// Row names what varies the value, with its 95 % range: inputs of one row move together.
+	Row     string   `json:"row,omitempty"`
+	Lower   *float64 `json:"lower,omitempty"`
+	Upper   *float64 `json:"upper,omitempty"`
+	RangeOf string   `json:"range_of,omitempty"`
 }
 
 // TraceFactor is a row of the tables.
@@ -48,43 +65,176 @@ type TraceFactor struct {
 	RangeStatus string `json:"range_status,omitempty"`
 }
 
+// TraceTotal is a line of the report or one of its totals, with its 95 % range, kg CO2e.
+type TraceTotal struct {
+	Of      string  `json:"of"` // emissions or removals
+	Model   string  `json:"model,omitempty"`
+	Label   string  `json:"label,omitempty"` // empty: the total of all lines
+	Section string  `json:"section,omitempty"`
+	Scope   int     `json:"scope,omitempty"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+}
+
 // notInSource is said of a residue factor whose cell is empty in the source.
 const notInSource = "not available in the source: the term is left out"
 
-func (r *run) trace(s *Step, arguments []quantity, out quantity) {
-	line := TraceLine{Step: s.Name, Item: r.item(), Equation: s.Formula, Source: s.Source, Result: out.v, Unit: s.Unit}
-	line.Inputs, line.Factors = []TraceInput{}, []TraceFactor{}
-	for i := range arguments {
-		q := &arguments[i]
-		symbol, unit := s.Arguments[i].Symbol, s.Arguments[i].Unit
-		if q.factor == nil {
-			line.Inputs = append(line.Inputs, TraceInput{Symbol: symbol, Value: q.v, Unit: unit, Default: q.assumed})
-			continue
+// allOfTheArea is what a constant of 100 per cent is.
+const allOfTheArea = "all of the area"
+
+// pathYear is the assessment year in the snapshot.
+const pathYear = "general.year"
+
+// origin is where a value comes from that no step made: a member of the snapshot, or what a constant is.
+type origin struct{ input, constant string }
+
+// given is a member of the current item.
+func (r *run) given(v float64, member string) quantity {
+	q := quantity{v: v}
+	if r.tracing {
+		base := r.base
+		if base == "" {
+			base = r.item()
 		}
-		f := TraceFactor{
-			Symbol: symbol, Key: q.factor.Key, Value: q.v, Unit: q.factor.Unit, Source: q.factor.Source,
-			Status: q.factor.Status, Note: q.factor.Note, Default: q.assumed, RangeOf: q.factor.rangeOf,
-			RangeStatus: q.factor.RangeStatus,
-		}
-		if q.factor.Ranged {
-			f.Lower, f.Upper = &q.factor.Lower, &q.factor.Upper
-		}
-		if q.link != nil && q.link.Note != "" {
-			f.Note = strings.Trim(q.link.Note+"; "+f.Note, "; ")
-		}
-		if q.factor.Empty {
-			f.Note = notInSource
-		}
-		line.Factors = append(line.Factors, f)
+		q.from = r.origin(origin{input: base + "." + member})
 	}
-	r.result.Trace = append(r.result.Trace, line)
+	return q
 }
 
-// counts marks the step that was just carried out as a part of a line of the report.
-func (r *run) counts(label string, gas Gas) {
-	if n := len(r.result.Trace); n > 0 {
-		r.result.Trace[n-1].Label, r.result.Trace[n-1].Gas = label, gas.String()
+// of is a member of the snapshot.
+func (r *run) of(v float64, path string) quantity {
+	q := quantity{v: v}
+	if r.tracing {
+		q.from = r.origin(origin{input: path})
 	}
+	return q
+}
+
+// path names a member of an item of a list in the snapshot, while tracing.
+func (r *run) path(list string, i int, member string) string {
+	if !r.tracing {
+		return ""
+	}
+	return list + "[" + strconv.Itoa(i) + "]." + member
+}
+
+// constant is a number of the method, or one that stands where nothing is entered; what says which.
+func (r *run) constant(v float64, what string) quantity {
+	q := quantity{v: v}
+	if r.tracing {
+		q.from = r.origin(origin{constant: what})
+	}
+	return q
+}
+
+func (r *run) origin(o origin) int32 {
+	r.origins = append(r.origins, o)
+	return -int32(len(r.origins)) //nolint:gosec // a snapshot has fewer values
+}
+
+// begin puts the conversions of what was entered before the steps of the engine.
+func (r *run) begin(conversions []TraceLine) {
+	if !r.tracing {
+		return
+	}
+	r.result.Trace = append(r.result.Trace, conversions...)
+	r.made = make(map[string]int32, len(conversions))
+	for i := range conversions {
+		r.result.Trace[i].Number = i + 1
+		r.made[conversions[i].Sets] = int32(i + 1) //nolint:gosec // fewer
+	}
+}
+
+// traced appends a step under the next number, and returns it.
+func (r *run) traced(line TraceLine) int32 {
+	line.Number = len(r.result.Trace) + 1
+	r.result.Trace = append(r.result.Trace, line)
+	return int32(line.Number) //nolint:gosec // a trace has fewer steps
+}
+
+func (r *run) trace(s *Step, arguments []quantity, v float64) int32 {
+	line := TraceLine{Step: s.Name, Item: r.item(), Equation: s.Formula, Source: s.Source, Result: v, Unit: s.Unit}
+	line.Inputs, line.Factors = []TraceInput{}, []TraceFactor{}
+	for i := range arguments {
+		q, a := &arguments[i], s.Arguments[i]
+		if q.factor == nil {
+			line.Inputs = append(line.Inputs, r.traceInput(q, a))
+		} else {
+			line.Factors = append(line.Factors, traceFactor(q, a.Symbol))
+		}
+	}
+	return r.traced(line)
+}
+
+func (r *run) traceInput(q *quantity, a Argument) TraceInput {
+	in := TraceInput{Symbol: a.Symbol, Value: q.v, Unit: a.Unit, Default: q.assumed}
+	switch {
+	case q.from > 0:
+		in.From = int(q.from)
+		return in
+	case q.from < 0:
+		o := r.origins[-q.from-1]
+		in.Input, in.Constant, in.From = o.input, o.constant, int(r.made[o.input])
+	default:
+		in.Constant = "none"
+	}
+	if len(q.moves) > 0 {
+		m := q.moves[0] // a copy: the moves are memory of the run
+		in.Row, in.Lower, in.Upper, in.RangeOf = m.factor.Key, &m.low, &m.high, m.factor.rangeOf
+	}
+	return in
+}
+
+func traceFactor(q *quantity, symbol string) TraceFactor {
+	f := TraceFactor{
+		Symbol: symbol, Key: q.factor.Key, Value: q.v, Unit: q.factor.Unit, Source: q.factor.Source,
+		Status: q.factor.Status, Note: q.factor.Note, Default: q.assumed, RangeStatus: q.factor.RangeStatus,
+	}
+	if len(q.moves) > 0 {
+		f.Lower, f.Upper, f.RangeOf = &q.factor.Lower, &q.factor.Upper, q.factor.rangeOf
+	}
+	if q.link != nil && q.link.Note != "" {
+		f.Note = strings.Trim(q.link.Note+"; "+f.Note, "; ")
+	}
+	if q.factor.Empty {
+		f.Note = notInSource
+	}
+	return f
+}
+
+// counts marks the step that made a quantity as a part of a line of the report.
+func (r *run) counts(q quantity, label string, gas Gas) {
+	if q.from > 0 {
+		line := &r.result.Trace[q.from-1]
+		line.Label, line.Gas = label, gas.String()
+	}
+}
+
+// part is a quantity as a part of a sum.
+func (q *quantity) part() TraceInput {
+	return TraceInput{Symbol: "x", Value: q.v, Unit: "kg CO2e", From: int(q.from)}
+}
+
+// traceTotal appends the lines of a total, then the total. The equation adds what has the symbol x, in its order.
+func (r *run) traceTotal(of TraceTotal, sums []sum, v float64) {
+	if !r.tracing || len(sums) == 0 {
+		return
+	}
+	add := func(step, item string, parts []TraceInput, total TraceTotal, v float64) int32 {
+		return r.traced(TraceLine{
+			Step: step, Item: item, Equation: "sum(x)", Source: "definition", Inputs: parts, Factors: []TraceFactor{},
+			Result: v, Unit: "kg CO2e", Total: &total,
+		})
+	}
+	lines := make([]TraceInput, 0, len(sums))
+	for i := range sums {
+		s := &sums[i]
+		l := &s.line
+		total := TraceTotal{Of: of.Of, Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Low: l.Low, High: l.High}
+		n := add("report_line", l.Section, slices.Clone(s.parts), total, l.CO2e)
+		lines = append(lines, TraceInput{Symbol: "x", Value: l.CO2e, Unit: "kg CO2e", From: int(n)})
+	}
+	add("report_total", "", lines, of, v)
 }
 
 // item names the place in the input that a step belongs to: "fertilizers[0]".

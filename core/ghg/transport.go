@@ -24,7 +24,7 @@ func (r *run) transport() {
 		if plain, _ := r.set.mapping.Find(r.section, "mode/direct", t.Mode); t.Refrigerated && plain.Key == row.Key {
 			r.warn(WarnRefrigeration, "There is no factor for refrigerated transport by "+t.Mode+": that of the plain transport is used.")
 		}
-		q := r.do(stepTransport, r.activity(rowTransport, t.WeightT, t.UncertaintyPct), given(t.DistanceKm), r.resolved(row), r.factor(r.section, "mode/upstream", t.Mode, condition))
+		q := r.do(stepTransport, r.activity(rowTransport, "weight_t", t.WeightT, t.UncertaintyPct), r.given(t.DistanceKm, "distance_km"), r.resolved(row), r.factor(r.section, "mode/upstream", t.Mode, condition))
 		r.emit(stepTransport.Name, LabelTransport, 3, NotSplit, q)
 	}
 }

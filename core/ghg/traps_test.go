@@ -302,9 +302,8 @@ func TestDefaultsAreTold(t *testing.T) {
 	in := plain("boreal_moist")
 	in.General.Country = "china"
 	in.Fertilizers = []ghg.Fertilizer{{Product: "can", KgPerHa: 100, AreaPct: 100}}
-	res, err := ghg.Calculate(in, set, ghg.Options{Trace: true})
-	require.NoError(t, err)
-	last := res.Trace[len(res.Trace)-1].Factors[0]
+	last := steps(t, in)["production"].Factors[0]
+	res := run(t, in)
 	require.Equal(t, "production.world.calcium_ammonium_nitrate", last.Key)
 	require.True(t, last.Default)
 	require.Contains(t, last.Note, "no china value")
@@ -314,7 +313,7 @@ func TestDefaultsAreTold(t *testing.T) {
 
 	// An unverified row is shown with that word.
 	shown := 0
-	res, err = ghg.Calculate(paddy(), set, ghg.Options{Trace: true})
+	res, err := ghg.Calculate(paddy(), set, ghg.Options{Trace: true})
 	require.NoError(t, err)
 	for _, w := range report.New(res, report.About{}).Warnings {
 		if w.Code == ghg.WarnUnverified {

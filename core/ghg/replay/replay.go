@@ -1,0 +1,104 @@
+// Package replay recomputes an exported version of an assessment from the file alone, as a witness beside the engine: it
+// shares no equation with it, and works out those that the trace prints.
+package replay
+
+import (
+	"fmt"
+	"math"
+)
+
+// NotReplayableError is the reason why a file cannot be replayed, and the fix.
+type NotReplayableError struct{ Message string }
+
+func (e NotReplayableError) Error() string { return e.Message }
+
+func notReplayable(format string, args ...any) error {
+	return NotReplayableError{fmt.Sprintf(format, args...)}
+}
+
+// Outcome is what a replay found: t CO2e as a report prints them.
+type Outcome struct {
+	Steps                             int // that were recomputed
+	Emissions, Low, High              float64
+	Removals, RemovedLow, RemovedHigh float64
+	// Difference is the first one; nil where the file holds what its steps make.
+	Difference *Difference
+}
+
+// Difference is the first place where a file is not what its steps make. Step is 0 where no step of its own does: a line
+// of the report has none, or the digest of the snapshot or of what was entered differs.
+type Difference struct {
+	Step       int
+	Name, Item string
+	Text       string // what the file holds, and what is expected
+}
+
+func (d *Difference) Error() string {
+	if d.Step == 0 {
+		return d.Text
+	}
+	at := d.Name
+	if d.Item != "" {
+		at += " of " + d.Item
+	}
+	return fmt.Sprintf("step %d (%s): %s", d.Step, at, d.Text)
+}
+
+// accuracy is how far the result of a step may be from the recorded one, relative to it: other machines round the last
+// digits of powers and logarithms otherwise. Figures that a report prints are held to their last digit.
+const accuracy = 1e-12
+
+// Version recomputes totals and ranges of an exported version, the answer of GET …/submissions/{n}/. It returns a
+// NotReplayableError for other files and for versions whose steps have no numbers.
+func Version(file []byte) (Outcome, error) {
+	v, err := read(file)
+	if err != nil {
+		return Outcome{}, err
+	}
+	w := &walk{formulas: map[string]formula{}, rows: map[string]argument{}, lines: map[string]map[name]*sum{}}
+	if w.snapshot, err = newTree(v.Snapshot); err != nil {
+		return Outcome{}, notReplayable("The snapshot is no JSON: %v.", err)
+	}
+	if w.entered, err = newTree(v.Entered); err != nil {
+		return Outcome{}, notReplayable("What was entered is no JSON: %v.", err)
+	}
+	for i := range v.Report.Trace {
+		if d := w.step(&v.Report.Trace[i]); d != nil {
+			return Outcome{Steps: i, Difference: d}, nil
+		}
+	}
+	out := w.outcome()
+	if out.Difference = w.printed(v.Report, out); out.Difference == nil {
+		out.Difference = v.digests()
+	}
+	return out, nil
+}
+
+// outcome rounds the totals as a report does.
+func (w *walk) outcome() Outcome {
+	emissions, removals := w.total("emissions"), w.total("removals")
+	return Outcome{
+		Steps:     len(w.steps),
+		Emissions: tonnes(emissions.value), Low: tonnes(emissions.low), High: tonnes(emissions.high),
+		Removals: tonnes(removals.value), RemovedLow: tonnes(removals.low), RemovedHigh: tonnes(removals.high),
+	}
+}
+
+// tonnes rounds kg as a report does, to the gram.
+func tonnes(kg float64) float64 { return math.Round(kg/1000*1e6) / 1e6 }
+
+// digests compares the snapshot and what was entered with their digests.
+func (v *version) digests() *Difference {
+	for _, part := range []struct {
+		what, want string
+		text       []byte
+	}{{"snapshot", v.InputDigest, v.Snapshot}, {"entered", v.EnteredDigest, v.Entered}} {
+		if part.want == "" {
+			continue
+		}
+		if got, err := digest(part.text); err != nil || got != part.want {
+			return &Difference{Text: fmt.Sprintf("%s has not the SHA-256 that the file names (%s): a value that no step uses differs.", part.what, part.want)}
+		}
+	}
+	return nil
+}
