@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -16,6 +17,7 @@ var impactColumns = []string{
 	"co2e_t", "share", "per_ha_t", "per_t_t", "low_t", "high_t", "tier",
 	"step", "symbol", "key", "value", "unit", "source", "status", "note",
 	"range_status", "factors", "secondary", "unverified", "ranges_recalled", "ranges_assumed",
+	"from_step", "member", "lower", "upper", "range_of",
 }
 
 // impactRow is one record of the sheet, by the names of its columns.
@@ -60,7 +62,7 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 		write(impactRow{"record": "warning", "name": warning.Code, "place": warning.Item, "note": warning.Message})
 	}
 	for i, step := range r.Trace {
-		writeStep(write, i+1, step)
+		writeStep(write, cmp.Or(step.Number, i+1), step) // steps of older versions have no number
 	}
 	return out.end()
 }
@@ -127,22 +129,53 @@ func withKnown(row impactRow, k report.Known) impactRow {
 	return row
 }
 
-// writeStep writes a step of the trace, then its inputs and factors under the same number.
+// writeStep writes a step of the trace, then its inputs and factors under the same number. The range of a step is that of
+// a line of the report or of a total, in its unit.
 func writeStep(write func(impactRow), step int, t ghg.TraceLine) {
-	write(impactRow{
+	row := impactRow{
 		"record": "step", "name": t.Step, "place": t.Item, "step": step, "symbol": t.Label, "key": t.Gas,
-		"value": t.Result, "unit": t.Unit, "source": t.Source, "note": t.Equation,
-	})
+		"value": t.Result, "unit": t.Unit, "source": t.Source, "note": t.Equation, "member": t.Sets,
+	}
+	if t.Total != nil {
+		row["symbol"], row["model"], row["scope"], row["category"] = t.Total.Label, t.Total.Model, filled(t.Total.Scope), t.Total.Of
+		row["lower"], row["upper"] = t.Total.Low, t.Total.High
+	}
+	write(row)
 	for _, in := range t.Inputs {
 		write(impactRow{
-			"record": "input", "name": t.Step, "place": t.Item, "step": step, "symbol": in.Symbol,
-			"value": in.Value, "unit": in.Unit, "status": map[bool]string{true: "default", false: "given"}[in.Default],
+			"record": "input", "name": t.Step, "place": t.Item, "step": step, "symbol": in.Symbol, "key": in.Row,
+			"value": in.Value, "unit": in.Unit, "status": originOf(in), "note": in.Constant, "from_step": filled(in.From),
+			"member": cmp.Or(in.Input, in.Entered), "lower": in.Lower, "upper": in.Upper, "range_of": in.RangeOf,
 		})
 	}
 	for _, f := range t.Factors {
 		write(impactRow{
 			"record": "factor", "name": t.Step, "place": t.Item, "step": step, "symbol": f.Symbol, "key": f.Key,
 			"value": f.Value, "unit": f.Unit, "source": f.Source, "status": f.Status, "note": f.Note, "range_status": f.RangeStatus,
+			"lower": f.Lower, "upper": f.Upper, "range_of": f.RangeOf,
 		})
 	}
+}
+
+// originOf tells where the value of an input comes from.
+func originOf(in ghg.TraceInput) string {
+	switch {
+	case in.Default:
+		return "default"
+	case in.Entered != "":
+		return "entered"
+	case in.Input == "" && in.From > 0:
+		return "step"
+	case in.Constant != "":
+		return "constant"
+	}
+	return "given"
+}
+
+// filled leaves the cell of a number that is not there empty.
+func filled(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return n
 }

@@ -164,11 +164,14 @@ func printTrace(d *pdf.Document, r report.Report) {
 		rows := traceRows(t)
 		d.Space()
 		d.Need(texts + d.HeightOf(traceColumns, rows))
-		d.Text(fmt.Sprintf("%d  %s, %s", i+1, t.Item, words(t.Step)), draw.Strong)
+		d.Text(fmt.Sprintf("%d  %s", cmp.Or(t.Number, i+1), strings.TrimPrefix(t.Item+", "+words(t.Step), ", ")), draw.Strong)
 		d.Text(t.Equation, draw.Text)
 		result := fmt.Sprintf("= %s %s", exact(t.Result), t.Unit)
 		if t.Label != "" {
 			result += fmt.Sprintf("  (%s, %s)", words(t.Label), gasWord(t.Gas))
+		}
+		if of := t.Total; of != nil {
+			result += fmt.Sprintf("  (%s; %s)", words(cmp.Or(of.Label, of.Of)), between(&of.Low, &of.High)[0])
 		}
 		d.Text(result, outcome)
 		d.Text(t.Source, draw.Note)
@@ -181,11 +184,7 @@ var traceColumns = []pdf.Column{pdf.Left("Symbol", 26), pdf.Right("Value", 24), 
 func traceRows(t ghg.TraceLine) [][]pdf.Cell {
 	var rows [][]pdf.Cell
 	for _, in := range t.Inputs {
-		from := "entered, or an earlier step"
-		if in.Default {
-			from = "default"
-		}
-		rows = append(rows, pdf.Row(in.Symbol, exact(in.Value), in.Unit, from))
+		rows = append(rows, pdf.Row(in.Symbol, exact(in.Value), in.Unit, origin(in)))
 	}
 	for _, f := range t.Factors {
 		parts := []string{f.Key + ": " + f.Source}
@@ -201,7 +200,36 @@ func traceRows(t ghg.TraceLine) [][]pdf.Cell {
 		if f.Note != "" {
 			parts = append(parts, f.Note)
 		}
+		parts = append(parts, between(f.Lower, f.Upper)...)
 		rows = append(rows, pdf.Row(f.Symbol, exact(f.Value), f.Unit, strings.Join(parts, "; ")))
 	}
 	return rows
+}
+
+// origin prints where the value of an input comes from.
+func origin(in ghg.TraceInput) string {
+	var parts []string
+	for _, part := range []string{in.Input, in.Entered, in.Constant} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	switch {
+	case in.From > 0:
+		parts = append(parts, fmt.Sprintf("step %d", in.From))
+	case len(parts) == 0: // a version that was stored before steps had numbers
+		parts = append(parts, "entered, or an earlier step")
+	}
+	if in.Default {
+		parts = append(parts, "default")
+	}
+	return strings.Join(append(parts, between(in.Lower, in.Upper)...), "; ")
+}
+
+// between prints the 95 % range of a value, where it has one.
+func between(lower, upper *float64) []string {
+	if lower == nil || upper == nil {
+		return nil
+	}
+	return []string{"95 %: " + exact(*lower) + " to " + exact(*upper)}
 }

@@ -111,10 +111,20 @@ func TestImpactDocument(t *testing.T) {
 	for _, w := range r.Warnings[1:] {
 		require.Contains(t, text, w.Message[:20])
 	}
+	plain := strings.ReplaceAll(text, " ", "")
 	for _, step := range r.Trace {
+		for _, in := range step.Inputs {
+			require.Contains(t, plain, strings.ReplaceAll(in.Input, " ", ""), "every member of the snapshot")
+			if in.From > 0 {
+				require.Contains(t, text, fmt.Sprintf("step %d", in.From), "every step that a step uses")
+			}
+		}
+		if step.Total != nil {
+			require.Contains(t, plain, fmt.Sprintf("95%%:%.8gto%.8g", step.Total.Low, step.Total.High), "the range of every line and total")
+		}
 		require.Contains(t, text, strings.Join(strings.Fields(step.Equation), " "), "every equation")
 		for _, f := range step.Factors {
-			require.Contains(t, strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(f.Key, " ", ""), "every factor")
+			require.Contains(t, plain, strings.ReplaceAll(f.Key, " ", ""), "every factor")
 		}
 	}
 }
