@@ -167,6 +167,7 @@ type featurePieces struct {
 	at    int64 // features read
 	known knownIDs
 	piece []importCandidate
+	end   Finish[farm.Field] // of the transaction that settles the piece
 }
 
 func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object, limit int) *featurePieces {
@@ -192,12 +193,25 @@ func (p *featurePieces) Next(ctx context.Context) (bool, error) {
 			p.piece = append(p.piece, c)
 		}
 	}
-	return len(p.piece) > 0, nil
+	return len(p.piece) > 0, p.foresee(ctx)
 }
 
-func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judged, error) {
-	return p.settle(ctx, tx, p.who, p.batch.Options, p.piece, p.batch.ID == 0)
+// foresee compares the outlines of the piece before the transaction that stores them. The pass of a background import that
+// stores nothing shows no overlaps.
+func (p *featurePieces) foresee(ctx context.Context) error {
+	if p.end = nil; len(p.piece) == 0 || p.background() && p.batch.Checking {
+		return nil
+	}
+	wanted, err := app.In(ctx, p.Store.Read, func(ctx context.Context, tx ports.Repos) (judgedPiece, error) {
+		return judgeCandidates(ctx, tx, p.who.Scope(false), p.batch.Options.FarmID, p.piece)
+	})
+	if err == nil {
+		p.end, err = p.Fields.Foresee(ctx, p.who, wanted.changes)
+	}
+	return err
 }
+
+func (p *featurePieces) background() bool { return p.batch.ID != 0 }
 
 func (p *featurePieces) After() int64 { return 0 }
 func (p *featurePieces) Alone() bool  { return false }

@@ -71,37 +71,51 @@ func (k knownIDs) add(id string) (again bool) {
 	return again
 }
 
-// settle judges candidates and stores the fields of those that are sound. The farm is locked: it cannot be deleted
-// meanwhile, and imports into it wait for one another, so that two of the same file do not make every field twice.
-func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Principal, options farm.ImportOptions, candidates []importCandidate, enrich bool) ([]farm.Judged, error) {
-	scope := who.Scope(false)
-	if _, err := tx.Farms.GetForUpdate(ctx, scope, options.FarmID); err != nil {
-		return nil, err
-	}
+// judgedPiece is what becomes of candidates, with the changes that they ask for.
+type judgedPiece struct {
+	judged  []farm.Judged
+	changes []Change[farm.Field]
+	of      []int // the candidate of each change
+}
+
+// judgeCandidates holds candidates against the fields of their farm.
+func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, farmID int64, candidates []importCandidate) (out judgedPiece, err error) {
 	asked := make([]string, len(candidates))
 	for i, c := range candidates {
 		asked[i] = c.externalID
 	}
-	matches, err := tx.Imports.Matches(ctx, scope, options.FarmID, asked)
+	matches, err := tx.Imports.Matches(ctx, scope, farmID, asked)
+	if err != nil {
+		return out, err
+	}
+	out.judged = make([]farm.Judged, len(candidates))
+	for i, c := range candidates {
+		change, verdict := c.against(matches[c.externalID], farmID)
+		out.judged[i] = verdict
+		if verdict.Verdict == batch.Create || verdict.Verdict == batch.Update {
+			out.changes, out.of = append(out.changes, change), append(out.of, i)
+		}
+	}
+	return out, nil
+}
+
+// Settle judges the piece and stores the fields of those that are sound. The farm is locked: it cannot be deleted
+// meanwhile, and imports into it wait for one another, so that two of the same file do not make every field twice.
+func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judged, error) {
+	scope := p.who.Scope(false)
+	if _, err := tx.Farms.GetForUpdate(ctx, scope, p.batch.Options.FarmID); err != nil {
+		return nil, err
+	}
+	piece, err := judgeCandidates(ctx, tx, scope, p.batch.Options.FarmID, p.piece)
 	if err != nil {
 		return nil, err
 	}
-	judged := make([]farm.Judged, len(candidates))
-	var changes []Change[farm.Field]
-	var of []int // the candidate of each change
-	for i, c := range candidates {
-		change, verdict := c.against(matches[c.externalID], options.FarmID)
-		judged[i] = verdict
-		if verdict.Verdict == batch.Create || verdict.Verdict == batch.Update {
-			changes, of = append(changes, change), append(of, i)
-		}
-	}
-	settled, err := in.Fields.Settle(ctx, tx, who, changes, enrich)
+	settled, err := p.Fields.Settle(ctx, tx, p.who, piece.changes, p.end, !p.background())
 	if err != nil {
 		return nil, err
 	}
 	for i, s := range settled {
-		j := &judged[of[i]]
+		j := &piece.judged[piece.of[i]]
 		if len(s.Errors) > 0 {
 			j.Verdict, j.Errors, j.Field = batch.Fail, s.Errors, nil
 			continue
@@ -109,7 +123,7 @@ func (in *Imports) settle(ctx context.Context, tx ports.Repos, who access.Princi
 		field := s.Record
 		j.FieldID, j.Field, j.Overlaps = field.ID, &field, field.Overlaps
 	}
-	return judged, nil
+	return piece.judged, nil
 }
 
 // against holds a candidate against the fields that carry its external id, and gives the change it asks for.

@@ -3,6 +3,7 @@ package farm
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"tilth/app"
@@ -34,54 +35,53 @@ func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 	return err
 }
 
-// keepOverlaps returns the rule that looks for overlaps where boundaries change, within a number
-// of steps: what they do not suffice for is left to the background.
-func keepOverlaps(clock ports.Clock, steps int64) finish[farm.Field] {
-	return func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
-		var changed []*farm.Field
-		var known []int64 // of them, whose overlaps may have been found before
-		for i, field := range after {
-			switch {
-			case before[i] == nil && field.Boundary != nil:
-				changed = append(changed, field)
-			case before[i] != nil && !field.SameBoundary(before[i]):
-				changed, known = append(changed, field), append(known, field.ID)
-			}
-		}
-		if len(changed) == 0 {
-			return nil
-		}
+// foreseeOverlaps returns the rule that looks for overlaps where boundaries change, within a number of steps: what they do
+// not suffice for is left to the background. The fields are compared with each other and with those near them before the
+// transaction that stores them, which compares nothing, because that can take long.
+func foreseeOverlaps(deps app.Deps, steps int64) func(ctx context.Context, who access.Principal, before, after []*farm.Field) (Finish[farm.Field], error) {
+	return func(ctx context.Context, who access.Principal, before, after []*farm.Field) (Finish[farm.Field], error) {
 		scope := who.Scope(false)
-		if err := forgetOverlaps(ctx, tx, scope, known, clock.Now()); err != nil {
-			return err
-		}
-		return newNeighbourhood(effort.Of(ctx, steps), changed).keep(ctx, tx, scope, clock.Now())
-	}
-}
-
-// foreseeOverlaps returns the rule for new fields. It compares them with each other and with those near them before the
-// transaction that stores them, because that can take long; the transaction compares them with what changed since.
-func foreseeOverlaps(deps app.Deps, steps int64) func(ctx context.Context, who access.Principal, fields []*farm.Field) (finish[farm.Field], error) {
-	return func(ctx context.Context, who access.Principal, fields []*farm.Field) (finish[farm.Field], error) {
-		scope, found := who.Scope(false), newNeighbourhood(effort.Of(ctx, steps), fields)
+		fields, _ := redrawn(before, after)
+		found := newNeighbourhood(effort.Of(ctx, steps), outlined(fields))
 		if err := found.foresee(ctx, deps.Store, scope); err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, tx ports.Repos, _ access.Principal, _, _ []*farm.Field) error {
-			if len(found.fields) == 0 {
+		return func(ctx context.Context, tx ports.Repos, _ access.Principal, before, after []*farm.Field) error {
+			changed, known := redrawn(before, after)
+			if len(changed) == 0 {
 				return nil
 			}
-			if err := tx.Overlaps.Alone(ctx, scope); err != nil {
+			if err := forgetOverlaps(ctx, tx, scope, known, deps.Clock.Now()); err != nil {
 				return err
 			}
-			return found.keep(ctx, tx, scope, deps.Clock.Now())
+			return found.keep(ctx, tx, scope, outlined(changed), deps.Clock.Now())
 		}, nil
 	}
 }
 
+// redrawn returns the fields whose boundaries are not what they were before, and the ids of those that had one.
+func redrawn(before, after []*farm.Field) (changed []*farm.Field, known []int64) {
+	for i, field := range after {
+		switch was := before[i]; {
+		case was == nil || was.Boundary == nil:
+			if field.Boundary != nil {
+				changed = append(changed, field)
+			}
+		case !field.SameBoundary(was):
+			changed, known = append(changed, field), append(known, field.ID)
+		}
+	}
+	return changed, known
+}
+
+// outlined returns those of the fields that have a boundary.
+func outlined(fields []*farm.Field) []*farm.Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f *farm.Field) bool { return f.Boundary == nil })
+}
+
 // forgetOverlaps forgets what was found of fields that are gone, or whose boundaries changed.
 func forgetOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
-	if err := tx.Overlaps.Alone(ctx, scope); err != nil {
+	if err := tx.Overlaps.Alone(ctx, scope); err != nil || len(fields) == 0 {
 		return err
 	}
 	again, err := tx.Overlaps.Forget(ctx, scope, fields)
@@ -89,6 +89,14 @@ func forgetOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fie
 		return err
 	}
 	return tx.Jobs.Enqueue(ctx, task.JobOn(OverlapJob, scope.Company(), scope.Company(), at))
+}
+
+// recheckOverlaps leaves the check of fields that are live again to the background.
+func recheckOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
+	if err := tx.Overlaps.Alone(ctx, scope); err != nil {
+		return err
+	}
+	return deferOverlaps(ctx, tx, scope, fields, at)
 }
 
 // deferOverlaps leaves the check of fields to the background.

@@ -76,149 +76,158 @@ func (s overlapSearch) compare(id int64, others []int64) error {
 	return nil
 }
 
-// neighbourhood is fields whose outlines are new, and what is known of their overlaps. In its search they go by negative
+// neighbourhood is fields whose outlines are new, compared before they are stored. In its search they go by negative
 // numbers, for those that are not stored yet have no ids.
 type neighbourhood struct {
 	overlapSearch
 	fields   []*farm.Field
-	compared int                 // how many of them the budget sufficed for
-	short    map[int64]bool      // those that lost a name while they overlapped more than are named
-	versions map[int64]time.Time // of the neighbours that they were compared with; nil before
+	of       map[*geo.Boundary]int // the place of a field among them, by its outline
+	compared int                   // how many of them the budget sufficed for
+	versions map[int64]time.Time   // of the neighbours that they were compared with
 }
 
 func newNeighbourhood(budget *effort.Budget, fields []*farm.Field) *neighbourhood {
-	n := &neighbourhood{overlapSearch: overlapSearch{Comparison: farm.NewComparison(budget), budget: budget}, short: map[int64]bool{}}
-	for _, field := range fields {
-		if field.Boundary != nil {
-			n.fields = append(n.fields, field)
-		}
+	n := &neighbourhood{
+		overlapSearch: overlapSearch{Comparison: farm.NewComparison(budget), budget: budget},
+		fields:        fields, of: make(map[*geo.Boundary]int, len(fields)), versions: map[int64]time.Time{},
 	}
-	n.compared = len(n.fields)
+	for i, field := range fields {
+		n.of[field.Boundary] = i
+	}
 	return n
 }
 
 // number is what the search calls a field.
 func number(i int) int64 { return -1 - int64(i) }
 
-// around returns the places of other fields near those of the neighbourhood, one more than it looks through at the
-// maximum.
-func (n *neighbourhood) around(ctx context.Context, tx ports.Repos, scope access.Scope) ([]farm.Place, error) {
-	around, own := n.fields[0].Boundary.Bounds(), map[int64]bool{}
-	for _, field := range n.fields {
-		around, own[field.ID] = around.Union(field.Boundary.Bounds()), true
+// around returns the places of other fields near some, one more than are looked through at the maximum.
+func around(ctx context.Context, tx ports.Repos, scope access.Scope, fields []*farm.Field) ([]farm.Place, error) {
+	box, own := fields[0].Boundary.Bounds(), map[int64]bool{}
+	for _, field := range fields {
+		box, own[field.ID] = box.Union(field.Boundary.Bounds()), true
 	}
-	places, err := tx.Fields.Near(ctx, scope, around, 0, maxNear+1+len(n.fields))
+	places, err := tx.Fields.Near(ctx, scope, box, 0, maxNear+1+len(fields))
 	return slices.DeleteFunc(places, func(p farm.Place) bool { return own[p.ID] }), err
 }
 
-// foresee compares the fields, before they are stored, with each other and with those that are near now.
+// foresee compares the fields with each other and with those that are near now, as far as the budget suffices.
 func (n *neighbourhood) foresee(ctx context.Context, store ports.Store, scope access.Scope) error {
 	if len(n.fields) == 0 {
 		return nil
 	}
 	places, err := app.In(ctx, store.Read, func(ctx context.Context, tx ports.Repos) ([]farm.Place, error) {
-		return n.around(ctx, tx, scope)
+		return around(ctx, tx, scope, n.fields)
 	})
 	if err != nil || len(places) > maxNear {
 		return err
 	}
-	return n.compareWith(places, func(ids []int64) (map[int64]farm.Field, error) {
+	for _, p := range places {
+		n.versions[p.ID] = p.Version
+	}
+	n.load = func(ids []int64) (map[int64]farm.Field, error) {
 		return app.In(ctx, store.Read, func(ctx context.Context, tx ports.Repos) (map[int64]farm.Field, error) {
 			return tx.Fields.GetMany(ctx, scope, ids)
 		})
-	})
-}
-
-// keep stores what the fields, which are stored and whose overlaps are forgotten, overlap. Those near them that were
-// compared before, and have not changed since, are not compared again; the caller holds the lock of the overlaps.
-func (n *neighbourhood) keep(ctx context.Context, tx ports.Repos, scope access.Scope, at time.Time) error {
-	if len(n.fields) == 0 {
-		return nil
 	}
-	places, err := n.around(ctx, tx, scope)
-	if err != nil {
-		return err
-	}
-	if len(places) > maxNear {
-		return deferOverlaps(ctx, tx, scope, ids(n.fields, func(r *farm.Field) int64 { return r.ID }), at)
-	}
-	if err := n.compareWith(places, func(ids []int64) (map[int64]farm.Field, error) {
-		return tx.Fields.GetMany(ctx, scope, ids)
-	}); err != nil {
-		return err
-	}
-	id := func(number int64) int64 {
-		if number < 0 {
-			return n.fields[-1-number].ID
-		}
-		return number
-	}
-	pairs := make([][2]int64, len(n.Pairs))
-	for i, pair := range n.Pairs {
-		pairs[i] = [2]int64{id(pair[0]), id(pair[1])}
-	}
-	if err := putOverlaps(ctx, tx, scope, pairs); err != nil {
-		return err
-	}
-	var left []int64
 	for i, field := range n.fields {
-		if i >= n.compared || n.short[number(i)] {
-			left = append(left, field.ID)
-		}
+		places = append(places, farm.Place{ID: number(i), Box: field.Boundary.Bounds()})
 	}
-	return deferOverlaps(ctx, tx, scope, left, at)
-}
-
-// compareWith compares the fields with those at places that are new or have changed since it was called last; the first
-// time also with each other.
-func (n *neighbourhood) compareWith(places []farm.Place, load func(ids []int64) (map[int64]farm.Field, error)) error {
-	n.load = load
-	now := make(map[int64]time.Time, len(places))
-	var fresh []farm.Place
-	for _, p := range places {
-		if now[p.ID] = p.Version; !n.versions[p.ID].Equal(p.Version) {
-			fresh = append(fresh, p)
-		}
-	}
-	for id, version := range n.versions {
-		if at, there := now[id]; (!there || !at.Equal(version)) && n.Knows(id) {
-			for _, one := range n.Forget(id) {
-				n.short[one] = true
-			}
-		}
-	}
-	if n.versions == nil {
-		for i, field := range n.fields {
-			fresh = append(fresh, farm.Place{ID: number(i), Box: field.Boundary.Bounds()})
-		}
-	}
-	n.versions = now
-	if len(fresh) == 0 {
-		return nil
-	}
-	return n.compareAll(fresh)
-}
-
-// compareAll compares the fields with those at places, as far as the budget suffices.
-func (n *neighbourhood) compareAll(places []farm.Place) error {
 	n.places = farm.NewPlaces(places)
-	for i, field := range n.fields[:n.compared] {
+	if err = n.compareAll(); errors.Is(err, effort.ErrSpent) {
+		err = nil
+	}
+	return err
+}
+
+func (n *neighbourhood) compareAll() error {
+	for i, field := range n.fields {
 		if err := n.Learn(number(i), field.Boundary); err != nil {
-			return n.spent(0, err)
+			return err
 		}
 	}
-	for i, field := range n.fields[:n.compared] {
+	for i, field := range n.fields {
 		if err := n.check(number(i), field.Boundary); err != nil {
-			return n.spent(i, err)
+			return err
 		}
+		n.compared++
 	}
 	return nil
 }
 
-// spent keeps how many fields were compared when the budget ended; any other error it returns.
-func (n *neighbourhood) spent(compared int, err error) error {
-	if errors.Is(err, effort.ErrSpent) {
-		n.compared, err = compared, nil
+// keep stores what fields overlap whose outlines are stored, and of which nothing is known. It compares none: one that was
+// not compared before, or near which something has changed since, is left to the background. The caller holds the lock of
+// the overlaps.
+func (n *neighbourhood) keep(ctx context.Context, tx ports.Repos, scope access.Scope, stored []*farm.Field, at time.Time) error {
+	if len(stored) == 0 {
+		return nil
 	}
-	return err
+	places, err := around(ctx, tx, scope, stored)
+	if err != nil {
+		return err
+	}
+	if len(places) > maxNear {
+		return deferOverlaps(ctx, tx, scope, ids(stored, func(r *farm.Field) int64 { return r.ID }), at)
+	}
+	pairs, left := n.among(stored, places)
+	if err := leftNear(ctx, stored, n.changed(places), left); err != nil {
+		return err
+	}
+	if err := putOverlaps(ctx, tx, scope, pairs); err != nil {
+		return err
+	}
+	unsure := slices.DeleteFunc(slices.Clone(stored), func(f *farm.Field) bool { return !left[f.ID] })
+	return deferOverlaps(ctx, tx, scope, ids(unsure, func(r *farm.Field) int64 { return r.ID }), at)
+}
+
+// changed returns the places that are new, or not what they were when the fields were compared.
+func (n *neighbourhood) changed(places []farm.Place) []farm.Place {
+	return slices.DeleteFunc(slices.Clone(places), func(p farm.Place) bool { return n.versions[p.ID].Equal(p.Version) })
+}
+
+// among returns which fields that are stored overlap each other, or those that are still at their places, and the ids of
+// those that were not compared, or that were full of fields which are gone: they may overlap others.
+func (n *neighbourhood) among(stored []*farm.Field, places []farm.Place) (pairs [][2]int64, left map[int64]bool) {
+	id := map[int64]int64{} // by the number in the search
+	for _, p := range places {
+		if n.versions[p.ID].Equal(p.Version) {
+			id[p.ID] = p.ID
+		}
+	}
+	left = map[int64]bool{}
+	for _, field := range stored {
+		i, found := n.of[field.Boundary]
+		if found && id[number(i)] == 0 {
+			id[number(i)] = field.ID
+			left[field.ID] = i >= n.compared
+		} else {
+			left[field.ID] = true
+		}
+	}
+	for _, pair := range n.Pairs {
+		a, b := id[pair[0]], id[pair[1]]
+		switch {
+		case a > 0 && b > 0:
+			pairs = append(pairs, [2]int64{a, b})
+		case a > 0 && pair[0] < 0 && n.Full(pair[0]):
+			left[a] = true
+		case b > 0 && pair[1] < 0 && n.Full(pair[1]):
+			left[b] = true
+		}
+	}
+	return pairs, left
+}
+
+// leftNear adds the ids of fields whose boxes meet that of a place.
+func leftNear(ctx context.Context, fields []*farm.Field, places []farm.Place, left map[int64]bool) error {
+	near, budget := farm.NewPlaces(places), effort.Of(ctx, 0)
+	for _, field := range fields {
+		for _, err := range near.Near(budget, farm.Place{ID: field.ID, Box: field.Boundary.Bounds()}) {
+			if err != nil {
+				return err
+			}
+			left[field.ID] = true
+			break
+		}
+	}
+	return nil
 }

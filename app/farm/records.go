@@ -32,12 +32,6 @@ func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] {
 	if rules.Enrich == nil {
 		rules.Enrich = func(context.Context, ports.Repos, access.Scope, []*T) error { return nil }
 	}
-	if rules.Finish == nil {
-		rules.Finish = func(context.Context, ports.Repos, access.Principal, []*T, []*T) error { return nil }
-	}
-	if rules.Foresee == nil {
-		rules.Foresee = func(context.Context, access.Principal, []*T) (finish[T], error) { return rules.Finish, nil }
-	}
 	if rules.Reread == nil {
 		rules.Reread = func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error) {
 			return rules.Repo(tx).GetMany(ctx, scope, list.Map(written, func(r *T) int64 { return rules.Meta(r).ID }))
@@ -67,20 +61,25 @@ type Rules[T any] struct {
 	Revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error
 	// Stored runs after records were written, with what each was before: nil for a new one.
 	Stored func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
-	// Finish runs once at the end of a write, for all that it stored, with what each was before:
-	// nil for what is new, or live again.
-	Finish finish[T]
-	// Foresee does what can be done for new records before the transaction that stores them, which makes others wait. It
-	// returns what runs in the place of Finish.
-	Foresee func(ctx context.Context, who access.Principal, records []*T) (finish[T], error)
+	// Foresee does what can be done for records before the transaction that stores them, which makes others wait. It is
+	// called with what each is before, nil for a new one, and returns what ends the transaction.
+	Foresee func(ctx context.Context, who access.Principal, before, after []*T) (Finish[T], error)
 	// Reread returns records just written as they are stored, by id; absent: all of each is read.
 	Reread func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error)
 	// Enrich fills read-only figures of answers.
 	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
 }
 
-// finish is what runs once at the end of a write, for all that it stored.
-type finish[T any] func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
+// Finish is what runs once at the end of a write, for all that it stored, with what each was before: nil for a new one.
+// The nil Finish does nothing.
+type Finish[T any] func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
+
+func (f Finish[T]) run(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error {
+	if f == nil {
+		return nil
+	}
+	return f(ctx, tx, who, before, after)
+}
 
 // Access returns what the use cases require.
 func (r *Records[T]) Access() access.Resource { return r.rules.Access }
@@ -122,7 +121,7 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 			return refusal()
 		})
 	}
-	end, err := r.rules.Foresee(ctx, who, records)
+	end, err := r.foresee(ctx, who, make([]*T, len(records)), records)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 			err = r.insert(ctx, tx, who, records)
 		}
 		if err == nil {
-			err = end(ctx, tx, who, make([]*T, len(records)), records)
+			err = end.run(ctx, tx, who, make([]*T, len(records)), records)
 		}
 		if err != nil {
 			return nil, err
@@ -173,17 +172,28 @@ func (r *Records[T]) begin(record *T, who access.Principal, now time.Time) {
 }
 
 // Update changes a record: decode is given the record as it stands and answers what the client wants it to
-// be. It is called only for a record in the caller's scope. Faults: NotFound, Invalid, and those of decode.
+// be. It is called only for a record in the caller's scope, again where the record changes meanwhile. Faults: NotFound,
+// Invalid, and those of decode.
 func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (T, error)) (T, error) {
 	scope := who.Scope(false)
-	return app.Write(ctx, r.deps, who, r.rules.Access.Edit, func(ctx context.Context, tx ports.Repos) (out T, err error) {
+	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Edit); err != nil {
+		var none T
+		return none, err
+	}
+	ahead, err := r.anticipate(ctx, who, id, decode)
+	if err != nil {
+		return ahead.after, err
+	}
+	return app.In(ctx, r.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out T, err error) {
 		before, err := r.rules.Repo(tx).GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return out, err
 		}
-		after, err := decode(before)
-		if err != nil {
-			return out, err
+		after := ahead.after
+		if !ahead.known || !r.rules.Meta(&before).UpdatedAt.Equal(ahead.version) {
+			if after, err = decode(before); err != nil {
+				return out, err
+			}
 		}
 		meta := r.rules.Meta(&after)
 		errs := companyErrors(meta, who)
@@ -204,7 +214,7 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 		if err := r.replace(ctx, tx, who, &before, &after); err != nil {
 			return out, err
 		}
-		if err := r.rules.Finish(ctx, tx, who, []*T{&before}, []*T{&after}); err != nil {
+		if err := ahead.end.run(ctx, tx, who, []*T{&before}, []*T{&after}); err != nil {
 			return out, err
 		}
 		return r.reread1(ctx, tx, scope, &after)

@@ -40,9 +40,6 @@ func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64
 		if err := tx.Audit.AddCascade(ctx, r.entry(audit.By(who, now), audit.Restore, nil, &record)); err != nil {
 			return out, err
 		}
-		if err := r.rules.Finish(ctx, tx, who, []*T{nil}, []*T{&record}); err != nil {
-			return out, err
-		}
 		return r.reread1(ctx, tx, scope, &record)
 	})
 }
@@ -55,17 +52,17 @@ func reviveFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm
 	if err := reviveFields(ctx, tx, scope, fields, deletedAt, now); err != nil {
 		return err
 	}
-	if err := tx.Overlaps.Alone(ctx, scope); err != nil {
-		return err
-	}
-	return deferOverlaps(ctx, tx, scope, fields, now)
+	return recheckOverlaps(ctx, tx, scope, fields, now)
 }
 
 func reviveField(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field, deletedAt, now time.Time) error {
 	if err := mustLive(ctx, tx.Farms, scope, "farm", r.Farm.ID); err != nil {
 		return err
 	}
-	return reviveFields(ctx, tx, scope, []int64{r.ID}, deletedAt, now)
+	if err := reviveFields(ctx, tx, scope, []int64{r.ID}, deletedAt, now); err != nil || r.Boundary == nil {
+		return err
+	}
+	return recheckOverlaps(ctx, tx, scope, []int64{r.ID}, now)
 }
 
 // reviveFields brings back the cultivations of fields with their fertilizations. A

@@ -21,11 +21,11 @@ type Settled[T any] struct {
 	Errors fault.Fields
 }
 
-// Settle holds changes against the same rules as Create and Update, and stores those that
-// are sound although others are not. It is for use cases that bring many records in: it
-// runs in their transaction, and they have asked for the permissions of both. Records
-// that change were read under a lock. With enrich the read-only figures are filled in.
-func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []Change[T], enrich bool) ([]Settled[T], error) {
+// Settle holds changes against the same rules as Create and Update, and stores those that are sound although others are
+// not; what [Records.Foresee] returned ends it. It is for use cases that bring many records in: it runs in their
+// transaction, and they have asked for the permissions of both. Records that change were read under a lock. With enrich the
+// read-only figures are filled in.
+func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []Change[T], end Finish[T], enrich bool) ([]Settled[T], error) {
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	records, errs := make([]*T, len(changes)), make([]fault.Fields, len(changes))
 	for i, c := range changes {
@@ -66,7 +66,7 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 			return nil, err
 		}
 	}
-	if err := r.rules.Finish(ctx, tx, who, was, stored); err != nil {
+	if err := end.run(ctx, tx, who, was, stored); err != nil {
 		return nil, err
 	}
 	if enrich && len(stored) > 0 {

@@ -74,7 +74,6 @@ func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 		},
 		Revive:  reviveField,
 		Stored:  keepBoundaries,
-		Finish:  keepOverlaps(deps.Clock, limits.OverlapSteps),
 		Foresee: foreseeOverlaps(deps, limits.OverlapSteps),
 		Reread:  rereadFields,
 		Enrich:  enrichFields,

@@ -105,7 +105,7 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 		}
 		out[i] = j
 	}
-	settled, err := s.Records.Settle(ctx, tx, who, changes, false)
+	settled, err := s.Records.Settle(ctx, tx, who, changes, nil, false)
 	if err != nil {
 		return nil, err
 	}

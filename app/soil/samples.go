@@ -141,7 +141,7 @@ func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Princip
 			changes = append(changes, farmapp.Change[sample.Sample]{After: *w})
 		}
 	}
-	settled, err := s.Records.Settle(ctx, tx, who, changes, false)
+	settled, err := s.Records.Settle(ctx, tx, who, changes, nil, false)
 	if err != nil {
 		return PlannedSamples{}, err
 	}

@@ -3,7 +3,6 @@ package farm
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"time"
 
@@ -105,27 +104,6 @@ func (c *Comparison) Learn(id int64, boundary *geo.Boundary) error {
 		c.known[id] = &compared{shape: shape}
 	}
 	return err
-}
-
-// Forget forgets a field whose boundary changed, or that is gone. It returns those that were full
-// with it: they may overlap others that they were not compared with.
-func (c *Comparison) Forget(id int64) (short []int64) {
-	kept := c.Pairs[:0:0]
-	for _, pair := range c.Pairs {
-		if pair[0] != id && pair[1] != id {
-			kept = append(kept, pair)
-			continue
-		}
-		other := pair[0] + pair[1] - id
-		if c.Full(other) {
-			short = append(short, other)
-		}
-		c.known[other].found--
-	}
-	c.Pairs = kept
-	maps.DeleteFunc(c.seen, func(pair [2]int64, _ bool) bool { return pair[0] == id || pair[1] == id })
-	delete(c.known, id)
-	return short
 }
 
 // Knows reports whether a field was learnt.
