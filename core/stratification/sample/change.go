@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"math"
 	"slices"
 
 	"tilth/core/fault"
@@ -13,11 +12,13 @@ import (
 const samePlace = 0.1
 
 // Difference estimates the change from a first to a second round of the same zones, second less
-// first. In a zone where every point of the round with fewer is a point of the other, the changes
-// at the points are averaged, with their own standard error; in others the rounds count as
+// first. In a zone with two or more pairs, points of both rounds, the change is the mean of those at
+// the pairs. Where each round has other points as well, because some were replaced, the difference
+// of their means is an independent estimate of the same change, and the two are combined. Other
+// points of one round alone say nothing of a change. In a zone with fewer pairs the rounds count as
 // independent samples and their variances add up (Cochran, section 12.10, on sampling on two
-// occasions; de Gruijter et al., "Sampling for Natural Resource Monitoring" (2006), chapter 15).
-// The degrees of freedom are n-H where all zones are paired, and Satterthwaite's otherwise.
+// occasions; de Gruijter et al., "Sampling for Natural Resource Monitoring" (2006), chapter 15;
+// Brus, "Spatial Sampling with R" (2022), chapter 15).
 //
 // Faults: as MeanOf; Conflict for rounds of different maps of zones.
 func Difference(first, second Survey, confidence float64) (Estimate, error) {
@@ -34,31 +35,22 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 	}
 	e := first.begin(confidence, append(first.reasons("First round: "), second.reasons("Second round: ")...))
 	parts := make([]component, len(first.Zones))
-	df := 0
 	for h := range parts {
-		if changes, ok := paired(before[h], after[h]); ok {
-			parts[h] = e.zone(h, changes)
-			e.Zones[h].Paired = true
-			df += len(changes) - 1
-			if b, a := len(before[h]), len(after[h]); b != a {
-				e.note("Zone %d has %d values in the first round and %d in the second; the change is that at the points which have both.",
-					e.Zones[h].Zone, b, a)
-			}
-			continue
-		}
-		parts[h] = e.independent(h, before[h], after[h])
-	}
-	if slices.ContainsFunc(e.Zones, func(z ZoneEstimate) bool { return !z.Paired }) {
-		df = 0
+		parts[h] = e.change(h, before[h], after[h])
 	}
 	e.notePlacement(second)
-	e.conclude(parts, df)
+	e.conclude(parts)
 	e.RelativeError = nil // meaningless for a change, which may be 0
 	return e.Estimate, nil
 }
 
-// paired returns the changes at points of both rounds; ok where one has no others, and two or more.
-func paired(before, after []Value) (changes []float64, ok bool) {
+// overlap is the points of a zone in two rounds.
+type overlap struct {
+	changes       []float64 // at points of both rounds
+	before, after []float64 // at points of one
+}
+
+func overlapOf(before, after []Value) (out overlap) {
 	used := make([]bool, len(before))
 	for _, later := range after {
 		i := -1
@@ -68,12 +60,69 @@ func paired(before, after []Value) (changes []float64, ok bool) {
 				break
 			}
 		}
-		if i >= 0 {
-			used[i] = true
-			changes = append(changes, later.Value-before[i].Value)
+		if i < 0 {
+			out.after = append(out.after, later.Value)
+			continue
+		}
+		used[i] = true
+		out.changes = append(out.changes, later.Value-before[i].Value)
+	}
+	for i, earlier := range before {
+		if !used[i] {
+			out.before = append(out.before, earlier.Value)
 		}
 	}
-	return changes, len(changes) >= 2 && len(changes) == min(len(before), len(after))
+	return out
+}
+
+// change estimates the change of a zone.
+func (e *estimator) change(h int, before, after []Value) component {
+	both := overlapOf(before, after)
+	if len(both.changes) < 2 {
+		return e.independent(h, before, after)
+	}
+	c := e.zone(h, both.changes)
+	z := &e.Zones[h]
+	z.Paired, z.Pairs = true, len(both.changes)
+	switch replaced := min(len(both.before), len(both.after)); {
+	case replaced > 0 && c.variance > 0:
+		var mean float64
+		mean, c = combined(z.Figure.Mean, c, both, before, after)
+		e.N += replaced
+		z.N += replaced
+		e.settle(h, mean, c)
+		e.note("Zone %d has %d points of both rounds, %d others in the first and %d in the second: the change at the pairs is combined with that between the others.",
+			z.Zone, z.Pairs, len(both.before), len(both.after))
+	case len(before) != len(after):
+		e.note("Zone %d has %d values in the first round and %d in the second; the change is that at the points which have both.",
+			z.Zone, len(before), len(after))
+	}
+	return c
+}
+
+// combined combines the mean change at the pairs of a zone with the difference of the means of its
+// other points, V = s₁²/u₁ + s₂²/u₂ by the deviations of all its points in each round. The two are
+// independent, so each counts by its share of 1/V, p_i, and for weights that are estimated
+//
+//	V = 1/Σ(1/V_i) · (1 + 4 Σ p_i (1-p_i)/f_i)    1/f = Σ p_i²/f_i
+//
+// of f_i degrees of freedom (Meier, "Variance of a Weighted Mean", Biometrics 9 (1953) 59). The
+// covariance of the rounds is in the variance of the changes: the closer the rounds are related, the
+// less the others count.
+func combined(change float64, pairs component, both overlap, before, after []Value) (mean float64, c component) {
+	earlier, _ := stats.MeanAndVariance(both.before)
+	later, _ := stats.MeanAndVariance(both.after)
+	_, s1 := stats.MeanAndVariance(numbers(before))
+	_, s2 := stats.MeanAndVariance(numbers(after))
+	rest := sum(component{s1 / float64(len(both.before)), float64(len(before) - 1)}, component{s2 / float64(len(both.after)), float64(len(after) - 1)})
+	if rest.variance == 0 {
+		return change, pairs
+	}
+	p := rest.variance / (pairs.variance + rest.variance)
+	q := 1 - p
+	c.variance = p * pairs.variance * (1 + float64(4*p*q*(1/pairs.df+1/rest.df)))
+	c.df = 1 / (p*p/pairs.df + q*q/rest.df)
+	return float64(p*change) + float64(q*(later-earlier)), c
 }
 
 // independent estimates the change of a zone from two independent samples.
@@ -87,17 +136,13 @@ func (e *estimator) independent(h int, before, after []Value) component {
 	if z.N == 0 {
 		return component{}
 	}
-	meanBefore, sdBefore := stats.MeanAndSD(numbers(before))
-	meanAfter, sdAfter := stats.MeanAndSD(numbers(after))
+	meanBefore, v1 := stats.MeanAndVariance(numbers(before))
+	meanAfter, v2 := stats.MeanAndVariance(numbers(after))
 	if z.N < 2 {
 		z.Figure = &Figure{Mean: meanAfter - meanBefore}
 		return component{}
 	}
-	a, b := sdBefore*sdBefore/float64(len(before)), sdAfter*sdAfter/float64(len(after))
-	c := component{variance: a + b, df: 1}
-	if c.variance > 0 {
-		c.df = c.variance * c.variance / (a*a/float64(len(before)-1) + b*b/float64(len(after)-1))
-	}
-	e.settle(h, meanAfter-meanBefore, component{c.variance, math.Max(c.df, 1)})
+	c := sum(component{v1 / float64(len(before)), float64(len(before) - 1)}, component{v2 / float64(len(after)), float64(len(after) - 1)})
+	e.settle(h, meanAfter-meanBefore, c)
 	return c
 }

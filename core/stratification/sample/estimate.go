@@ -57,23 +57,19 @@ type ZoneEstimate struct {
 	Weight float64  // share of the area
 	SD     *float64 // between points; nil of fewer than 2
 	Figure *Figure  // nil where there is no value
-	Paired bool     // of a change: by the same points in both rounds
+	Paired bool     // of a change: by the same points in both rounds, at least two
+	Pairs  int      // of a change: points of both rounds, where it is paired
 }
 
 // Estimate is the result of a survey for its zones and the area of interest.
 type Estimate struct {
-	Zones      []ZoneEstimate
-	N          int
-	Confidence float64
-	AreaHa     float64
-	Mean       *Figure // of the area, per unit of the values; nil where a zone has no value
-	Total      *Figure // mean times area, so t C of values in t C/ha
-	// SatterthwaiteDF are the degrees of freedom for zones of unlike variances (Satterthwaite, "An
-	// Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946)
-	// 110; Cochran, equation 5.16), where there is a spread: far fewer than DF: too narrow an
-	// interval.
-	SatterthwaiteDF float64
-	RelativeError   *float64 // reached: half the interval's width over the mean
+	Zones         []ZoneEstimate
+	N             int
+	Confidence    float64
+	AreaHa        float64
+	Mean          *Figure  // of the area, per unit of the values; nil where a zone has no value
+	Total         *Figure  // mean times area, so t C of values in t C/ha
+	RelativeError *float64 // reached: half the interval's width over the mean
 	// Needed are the samples for the requested precision by the measured deviations; or 0.
 	Needed  int
 	Reasons []string // why there is no spread by the design; empty where there is one
@@ -83,9 +79,12 @@ type Estimate struct {
 // MeanOf estimates the means of the zones and of the area, by the design: the mean of stratified
 // random sampling and its variance (Cochran, "Sampling Techniques" (1977), sections 5.3 to 5.5),
 //
-//	mean = Σ w_h ȳ_h    V = Σ w_h² s_h²/n_h    interval: mean ± t(n-H) √V
+//	mean = Σ w_h ȳ_h    V = Σ w_h² s_h²/n_h    interval: mean ± t(f) √V
+//	f = V² / Σ (w_h² s_h²/n_h)²/(n_h-1)
 //
-// without a correction for finite populations, because the places of land are unlimited. A relative
+// of Satterthwaite's degrees of freedom ("An Approximate Distribution of Estimates of Variance
+// Components", Biometrics Bulletin 2 (1946) 110; Cochran, equation 5.16): with n-H of them the
+// intervals of unlike zones are too narrow. It is without a correction for finite populations, because the places of land are unlimited. A relative
 // error in precision is compared with the result.
 //
 // Faults: Invalid for values that are not numbers, unknown zones, and points with two values.
@@ -104,13 +103,29 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 		}
 	}
 	e.notePlacement(s)
-	e.conclude(parts, e.N-len(parts))
+	e.conclude(parts)
 	e.check(precision)
 	return e.Estimate, nil
 }
 
-// component is a zone's part of a variance: s²/n with its degrees of freedom.
+// component is a part of a variance, such as s²/n of a zone, with its degrees of freedom.
 type component struct{ variance, df float64 }
+
+// sum adds independent parts, with Satterthwaite's degrees of freedom: of parts that do not vary, all.
+func sum(parts ...component) (out component) {
+	below, all := 0.0, 0.0
+	for _, p := range parts {
+		out.variance += p.variance
+		all += p.df
+		if p.variance > 0 {
+			below += p.variance * p.variance / p.df
+		}
+	}
+	if out.df = all; below > 0 {
+		out.df = out.variance * out.variance / below
+	}
+	return out
+}
 
 func (s Survey) byZone() ([][]Value, error) {
 	fields := fault.Fields{}
@@ -223,32 +238,23 @@ func spread(mean, variance, df, confidence float64) *Spread {
 	return &Spread{SE: se, Low: mean - half, High: mean + half, DF: df}
 }
 
-// conclude estimates the area from the zones. Without degrees of freedom it takes Satterthwaite's.
-func (e *estimator) conclude(parts []component, df int) {
-	mean, variance, below := 0.0, 0.0, 0.0
+// conclude estimates the area from the zones.
+func (e *estimator) conclude(parts []component) {
+	mean := 0.0
+	weighted := make([]component, len(parts))
 	for h, z := range e.Zones {
 		if z.Figure == nil {
 			return
 		}
-		v := float64(z.Weight * z.Weight * parts[h].variance)
 		mean += float64(z.Weight * z.Figure.Mean)
-		variance += v
-		if v > 0 {
-			below += float64(v*v) / parts[h].df
-		}
+		weighted[h] = component{z.Weight * z.Weight * parts[h].variance, parts[h].df}
 	}
 	e.Mean, e.Total = &Figure{Mean: mean}, &Figure{Mean: mean * e.AreaHa}
 	if len(e.Reasons) > 0 {
 		return
 	}
-	own := float64(df)
-	if below > 0 {
-		e.SatterthwaiteDF = variance * variance / below
-	}
-	if df == 0 {
-		own = e.SatterthwaiteDF
-	}
-	s := spread(mean, variance, own, e.Confidence)
+	whole := sum(weighted...)
+	s := spread(mean, whole.variance, whole.df, e.Confidence)
 	e.Mean.Spread = s
 	e.Total.Spread = &Spread{SE: s.SE * e.AreaHa, Low: s.Low * e.AreaHa, High: s.High * e.AreaHa, DF: s.DF}
 	if mean != 0 {

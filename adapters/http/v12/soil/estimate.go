@@ -27,7 +27,8 @@ type EstimatedZone struct {
 	N      int      `json:"n" doc:"Points with a value."`
 	Weight float64  `json:"weight" doc:"Share of the area."`
 	SD     *float64 `json:"sd" doc:"Between points."`
-	Paired bool     `json:"paired" doc:"Of a change: by the same points in both rounds."`
+	Paired bool     `json:"paired" doc:"Of a change: by the same points in both rounds, at least two."`
+	Pairs  int      `json:"pairs" doc:"Of a change: points of both rounds, where it is paired."`
 	EstimatedFigure
 }
 
@@ -38,7 +39,7 @@ type EstimatedValue struct {
 	Zones           []EstimatedZone  `json:"zones"`
 	AOI             EstimatedFigure  `json:"aoi" doc:"Mean of the area of interest."`
 	Total           *EstimatedFigure `json:"total" doc:"Of the area of interest, in t C; of stocks alone."`
-	SatterthwaiteDF *float64         `json:"satterthwaite_df" doc:"For zones of unlike variances; far fewer than the degrees of freedom: the interval is too narrow."`
+	SatterthwaiteDF *float64         `json:"satterthwaite_df" doc:"The degrees of freedom of aoi."`
 	RelativeError   *float64         `json:"relative_error" doc:"Reached: half the interval's width over the mean."`
 	Needed          *int             `json:"samples_needed" doc:"For the relative error of the plan, by the deviations found."`
 	Reasons         []string         `json:"reasons" doc:"Why there is no standard error by the design; empty where there is one."`
@@ -88,8 +89,9 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 	r.Noun = "plan"
 	r.Faults = []int{http.StatusConflict}
 	r.Description = "By zone and for the area of interest: mean, standard error and confidence interval of soil organic carbon (%) and of its stock " +
-		"(t C/ha = soc % × bulk density × depth in cm × (1 − coarse fragments)), by the design of the plan: stratified random sampling (Cochran 1977, chapter 5). " +
-		"Where the design gives no standard error `reasons` says why. With `compare`, the change since an earlier round of the same map of zones."
+		"(t C/ha = soc % × bulk density × depth in cm × (1 − coarse fragments)), by the design of the plan: stratified random sampling (Cochran 1977, chapter 5), with Satterthwaite's degrees of freedom. " +
+		"Where the design gives no standard error `reasons` says why. With `compare`, the change since an earlier round of the same map of zones: " +
+		"at the points of both rounds, combined with that between the others where points were replaced."
 	r.Query = []rest.Param{
 		{Name: "depth_from", Type: rest.Number, Description: "cm; the shallowest analysed where left out."},
 		{Name: "depth_to", Type: rest.Number, Description: "cm; the deepest analysed where left out."},
@@ -146,11 +148,15 @@ func showReport(r sample.Report) EstimateReport {
 
 func showValue(e sample.Estimate, unit string, total *sample.Figure) EstimatedValue {
 	zone := func(z sample.ZoneEstimate) EstimatedZone {
-		return EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, form.OrZero(form.Pointed(z.Figure, showFigure))}
+		return EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, z.Pairs, form.OrZero(form.Pointed(z.Figure, showFigure))}
+	}
+	var df *float64
+	if e.Mean != nil && e.Mean.Spread != nil {
+		df = &e.Mean.Spread.DF
 	}
 	return EstimatedValue{
 		Unit: unit, N: e.N, Zones: form.Each(e.Zones, zone), AOI: form.OrZero(form.Pointed(e.Mean, showFigure)), Total: form.Pointed(total, showFigure),
-		SatterthwaiteDF: form.If(e.SatterthwaiteDF > 0, e.SatterthwaiteDF), RelativeError: e.RelativeError, Needed: form.If(e.Needed > 0, e.Needed),
+		SatterthwaiteDF: df, RelativeError: e.RelativeError, Needed: form.If(e.Needed > 0, e.Needed),
 		Reasons: append([]string{}, e.Reasons...), Notes: append([]string{}, e.Notes...),
 	}
 }
