@@ -110,6 +110,7 @@ func planOf(plan soilplan.Plan) record {
 		{"plan_uuid", plan.PlanUUID}, {"number_of_samples", plan.Samples}, {"number_of_reserve", plan.Reserves},
 		{"allocation", plan.Params.Allocation}, {"placement", plan.Params.Placement}, {"zone_offset", plan.Params.ZoneOffset},
 		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
+		{"precision_reached", plan.PrecisionReached()}, {"samples_needed", plan.SamplesNeeded},
 		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"algorithm_version", plan.AlgorithmVersion},
 		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeOf)},
 		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},

@@ -47,7 +47,7 @@ func (a Allocation) priorities(strata []Stratum) []float64 {
 
 // Allocate shares n samples out so that Σ A²/n_h is as small as whole numbers allow, with between
 // minimum and upper[h] samples in each zone: from the minimum on, each further sample goes to the
-// zone with the largest A/√(n_h (n_h+1)), of several to the lowest. Wright, "The Equivalence of
+// zone with the largest A/√(n_h (n_h+1)), of several to the lowest; without upper, to any. Wright, "The Equivalence of
 // Neyman Optimum Allocation for Sampling and Equal Proportions for Apportioning the U.S. House of
 // Representatives", The American Statistician 66 (2012) 217.
 //
@@ -56,28 +56,36 @@ func Allocate(priorities []float64, n, minimum int, upper []int) (samples []int,
 	samples = make([]int, len(priorities))
 	total := 0
 	for h := range samples {
-		if upper[h] < minimum {
+		if upper != nil && upper[h] < minimum {
 			return nil, false
 		}
 		samples[h] = minimum
 		total += minimum
 	}
 	for ; total < n; total++ {
-		next, largest := -1, -1.0
-		for h, have := range samples {
-			if have >= upper[h] {
-				continue
-			}
-			if p := priorities[h] / math.Sqrt(float64(have)*float64(have+1)); p > largest {
-				next, largest = h, p
-			}
-		}
-		if next < 0 {
+		if !another(samples, priorities, upper) {
 			return nil, false
 		}
-		samples[next]++
 	}
 	return samples, total == n
+}
+
+// another adds a sample to the zone of the largest priority; false where all have as many as they may.
+func another(samples []int, priorities []float64, upper []int) bool {
+	next, largest := -1, -1.0
+	for h, have := range samples {
+		if upper != nil && have >= upper[h] {
+			continue
+		}
+		if p := priorities[h] / math.Sqrt(float64(have)*float64(have+1)); p > largest {
+			next, largest = h, p
+		}
+	}
+	if next < 0 {
+		return false
+	}
+	samples[next]++
+	return true
 }
 
 func (p Params) givenSamples(zones int) ([]int, error) {
@@ -126,7 +134,8 @@ func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, err
 	return n, nil
 }
 
-// allocate shares the samples out to the zones, none of which gets more than it has cells.
+// allocate shares the samples out to the zones, none of which gets more than it has cells. Where
+// the precision sets their number, there are as many as it takes in whole numbers.
 func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper []int) ([]int, error) {
 	if p.Allocation == Given {
 		return p.givenSamples(len(strata))
@@ -138,6 +147,15 @@ func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper [
 	samples, ok := Allocate(p.Allocation.priorities(strata), n, p.MinSamplesPerZone, upper)
 	if !ok {
 		return nil, errNoRoom
+	}
+	if p.Samples != 0 || p.HaPerSample > 0 {
+		return samples, nil
+	}
+	switch reached, room := p.Precision.reach(strata, mean, samples, p.Allocation.priorities(strata), upper); {
+	case !room:
+		return nil, errNoRoom
+	case !reached:
+		return nil, fault.Field("relative_error", fmt.Sprintf("A plan has at most %d samples; this one needs more.", maxSamples))
 	}
 	return samples, nil
 }

@@ -11,13 +11,14 @@ import (
 	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/zoning"
 )
 
 // Version names the rules by which points are placed, like zoning.AlgorithmVersion those of maps.
-const Version = "plan-1"
+const Version = "plan-2"
 
 // Placement is the way to choose the places of samples within zones.
 type Placement string
@@ -79,7 +80,7 @@ type Params struct {
 func DefaultParams() Params {
 	p := zoning.DefaultParams()
 	return Params{
-		Precision: Precision{Confidence: p.Confidence, RelativeError: p.RelativeError},
+		Precision: Precision{Confidence: p.Confidence, RelativeError: p.RelativeError, Student: true},
 		CV:        p.CV, Rho2: p.Rho2, MinSamplesPerZone: p.MinSamplesPerZone,
 		Placement:  StratifiedRandom,
 		ZoneOffset: defaultZoneRoom, MinDistance: DefaultDistance, ReserveShare: defaultReserve,
@@ -141,8 +142,10 @@ type Plan struct {
 	FromPilot bool // the standard deviations are those of pilot samples, not assumed
 	// MinDistanceUsed is the requested distance of points, or less where there was no room.
 	MinDistanceUsed float64
-	// ExpectedRelativeError is half the width of the interval expected for the mean, over it.
+	// ExpectedRelativeError is half the width of the interval expected for the mean, over it. It may be
+	// over that of Params.Precision where this did not set the number of samples.
 	ExpectedRelativeError float64
+	SamplesNeeded         int // for Params.Precision, by the plan's allocation (Given: Proportional)
 	ProbabilitySample     bool
 	// ZoneOffsetAchieved is the smallest distance of a sample to an edge, in metres.
 	ZoneOffsetAchieved float64
@@ -291,13 +294,7 @@ func (plan *Plan) sumUp(zones []zoning.Zone, strata []Stratum, mean float64) {
 		plan.Samples++
 		plan.ZoneOffsetAchieved = min(plan.ZoneOffsetAchieved, point.Edge)
 	}
-	variance := 0.0
-	for h, s := range strata {
-		variance += float64(s.Weight * s.Weight * s.SD * s.SD / float64(plan.PerZone[h].Samples))
-	}
-	quantile := stats.NormalQuantile(plan.Params.Precision.Confidence)
-	if df := plan.Samples - len(zones); plan.Params.Precision.Student && df > 0 {
-		quantile = stats.StudentQuantile(plan.Params.Precision.Confidence, float64(df))
-	}
-	plan.ExpectedRelativeError = quantile * math.Sqrt(variance) / mean
+	samples := list.Map(plan.PerZone, func(z ZonePlan) int { return z.Samples })
+	plan.ExpectedRelativeError = plan.Params.Precision.expected(strata, mean, samples)
+	plan.SamplesNeeded = plan.Params.Precision.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)
 }

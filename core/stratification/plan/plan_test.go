@@ -173,8 +173,9 @@ func TestPlanOfTheWheatField(t *testing.T) {
 		require.Equal(t, []int{2, 1, 1}, []int{plan.PerZone[0].Reserves, plan.PerZone[1].Reserves, plan.PerZone[2].Reserves})
 		require.Equal(t, 2266, plan.PerZone[0].Eligible)
 		require.InDelta(t, 22.66, plan.PerZone[0].EligibleHa, 1e-9)
-		// cv 0.3, no explained variance within zones of RV 1: 1.645 × 0.3 / √24, as good as.
-		require.InDelta(t, 0.1007, plan.ExpectedRelativeError, 0.0005)
+		// cv 0.3, no explained variance within zones of RV 1: t of some 20 degrees of freedom × 0.3 / √24.
+		require.InDelta(t, 0.1054, plan.ExpectedRelativeError, 0.0005)
+		require.Equal(t, 27, plan.SamplesNeeded)
 		require.Equal(t, 1, plan.Points[0].Walk)
 		require.Equal(t, 24, plan.Points[23].Walk)
 	}
@@ -186,8 +187,8 @@ func TestNumberOfSamples(t *testing.T) {
 		set  func(p *Params)
 		want int
 	}{
-		"precision":      {func(*Params) {}, 25},
-		"by student":     {func(p *Params) { p.Precision.Student = true }, 27},
+		"precision":      {func(*Params) {}, 27},
+		"normal":         {func(p *Params) { p.Precision.Student = false }, 25},
 		"density":        {func(p *Params) { p.HaPerSample = 2.6 }, 24},
 		"minimum":        {func(p *Params) { p.HaPerSample = 1000 }, 9},
 		"by zone":        {func(p *Params) { p.Allocation, p.PerZone = Given, map[int]int{1: 3, 2: 4, 3: 5} }, 12},

@@ -51,10 +51,7 @@ func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
 	if !optimal {
 		v = pooled
 	}
-	effect := p.DesignEffect
-	if effect == 0 {
-		effect = 1
-	}
+	effect := p.effect()
 	reached := p.RelativeError * mean
 	samples := func(quantile float64) float64 {
 		margin := reached * reached / (quantile * quantile)

@@ -34,7 +34,7 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 		return Estimate{}, err
 	}
 	e := first.begin(confidence, append(first.reasons("First round: "), second.reasons("Second round: ")...))
-	parts := make([]component, len(first.Zones))
+	parts := make([]stats.Part, len(first.Zones))
 	for h := range parts {
 		parts[h] = e.change(h, before[h], after[h])
 	}
@@ -76,7 +76,7 @@ func overlapOf(before, after []Value) (out overlap) {
 }
 
 // change estimates the change of a zone.
-func (e *estimator) change(h int, before, after []Value) component {
+func (e *estimator) change(h int, before, after []Value) stats.Part {
 	both := overlapOf(before, after)
 	if len(both.changes) < 2 {
 		return e.independent(h, before, after)
@@ -85,7 +85,7 @@ func (e *estimator) change(h int, before, after []Value) component {
 	z := &e.Zones[h]
 	z.Paired, z.Pairs = true, len(both.changes)
 	switch replaced := min(len(both.before), len(both.after)); {
-	case replaced > 0 && c.variance > 0:
+	case replaced > 0 && c.Variance > 0:
 		var mean float64
 		mean, c = combined(z.Figure.Mean, c, both, before, after)
 		e.N += replaced
@@ -109,24 +109,24 @@ func (e *estimator) change(h int, before, after []Value) component {
 // of f_i degrees of freedom (Meier, "Variance of a Weighted Mean", Biometrics 9 (1953) 59). The
 // covariance of the rounds is in the variance of the changes: the closer the rounds are related, the
 // less the others count.
-func combined(change float64, pairs component, both overlap, before, after []Value) (mean float64, c component) {
+func combined(change float64, pairs stats.Part, both overlap, before, after []Value) (mean float64, c stats.Part) {
 	earlier, _ := stats.MeanAndVariance(both.before)
 	later, _ := stats.MeanAndVariance(both.after)
 	_, s1 := stats.MeanAndVariance(numbers(before))
 	_, s2 := stats.MeanAndVariance(numbers(after))
-	rest := sum(component{s1 / float64(len(both.before)), float64(len(before) - 1)}, component{s2 / float64(len(both.after)), float64(len(after) - 1)})
-	if rest.variance == 0 {
+	rest := stats.Sum(stats.OfMean(len(both.before), s1, len(before)), stats.OfMean(len(both.after), s2, len(after)))
+	if rest.Variance == 0 {
 		return change, pairs
 	}
-	p := rest.variance / (pairs.variance + rest.variance)
+	p := rest.Variance / (pairs.Variance + rest.Variance)
 	q := 1 - p
-	c.variance = p * pairs.variance * (1 + float64(4*p*q*(1/pairs.df+1/rest.df)))
-	c.df = 1 / (p*p/pairs.df + q*q/rest.df)
+	c.Variance = p * pairs.Variance * (1 + float64(4*p*q*(1/pairs.DF+1/rest.DF)))
+	c.DF = 1 / (p*p/pairs.DF + q*q/rest.DF)
 	return float64(p*change) + float64(q*(later-earlier)), c
 }
 
 // independent estimates the change of a zone from two independent samples.
-func (e *estimator) independent(h int, before, after []Value) component {
+func (e *estimator) independent(h int, before, after []Value) stats.Part {
 	z := &e.Zones[h]
 	z.N = min(len(before), len(after))
 	e.N += z.N
@@ -134,15 +134,15 @@ func (e *estimator) independent(h int, before, after []Value) component {
 		e.reason("Zone %d has %d and %d values; each round needs two.", z.Zone, len(before), len(after))
 	}
 	if z.N == 0 {
-		return component{}
+		return stats.Part{}
 	}
 	meanBefore, v1 := stats.MeanAndVariance(numbers(before))
 	meanAfter, v2 := stats.MeanAndVariance(numbers(after))
 	if z.N < 2 {
 		z.Figure = &Figure{Mean: meanAfter - meanBefore}
-		return component{}
+		return stats.Part{}
 	}
-	c := sum(component{v1 / float64(len(before)), float64(len(before) - 1)}, component{v2 / float64(len(after)), float64(len(after) - 1)})
+	c := stats.Sum(stats.OfMean(len(before), v1, len(before)), stats.OfMean(len(after), v2, len(after)))
 	e.settle(h, meanAfter-meanBefore, c)
 	return c
 }

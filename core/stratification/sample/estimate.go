@@ -94,7 +94,7 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 		return Estimate{}, err
 	}
 	e := s.begin(precision.Confidence, s.reasons(""))
-	parts := make([]component, len(s.Zones))
+	parts := make([]stats.Part, len(s.Zones))
 	for h := range s.Zones {
 		parts[h] = e.zone(h, numbers(values[h]))
 		if n, planned := len(values[h]), s.Zones[h].Planned; n < planned {
@@ -106,25 +106,6 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 	e.conclude(parts)
 	e.check(precision)
 	return e.Estimate, nil
-}
-
-// component is a part of a variance, such as s²/n of a zone, with its degrees of freedom.
-type component struct{ variance, df float64 }
-
-// sum adds independent parts, with Satterthwaite's degrees of freedom: of parts that do not vary, all.
-func sum(parts ...component) (out component) {
-	below, all := 0.0, 0.0
-	for _, p := range parts {
-		out.variance += p.variance
-		all += p.df
-		if p.variance > 0 {
-			below += p.variance * p.variance / p.df
-		}
-	}
-	if out.df = all; below > 0 {
-		out.df = out.variance * out.variance / below
-	}
-	return out
 }
 
 func (s Survey) byZone() ([][]Value, error) {
@@ -201,31 +182,31 @@ func numbers(values []Value) []float64 {
 	return list.Map(values, func(v Value) float64 { return v.Value })
 }
 
-func (e *estimator) zone(h int, values []float64) component {
+func (e *estimator) zone(h int, values []float64) stats.Part {
 	z := &e.Zones[h]
 	z.N = len(values)
 	e.N += z.N
 	if z.N == 0 {
 		e.reason("Zone %d has no value: there is no mean of the area.", z.Zone)
-		return component{}
+		return stats.Part{}
 	}
 	if z.N == 1 {
 		z.Figure = &Figure{Mean: values[0]}
 		e.reason("Zone %d has one value; its variance needs two.", z.Zone)
-		return component{}
+		return stats.Part{}
 	}
 	mean, sd := stats.MeanAndSD(values)
 	z.SD = &sd
-	c := component{variance: sd * sd / float64(z.N), df: float64(z.N - 1)}
+	c := stats.Part{Variance: sd * sd / float64(z.N), DF: float64(z.N - 1)}
 	e.settle(h, mean, c)
 	return c
 }
 
 // settle sets the mean of a zone, and its spread where the design has one.
-func (e *estimator) settle(h int, mean float64, c component) {
+func (e *estimator) settle(h int, mean float64, c stats.Part) {
 	e.Zones[h].Figure = &Figure{Mean: mean}
 	if e.designed {
-		e.Zones[h].Figure.Spread = spread(mean, c.variance, c.df, e.Confidence)
+		e.Zones[h].Figure.Spread = spread(mean, c.Variance, c.DF, e.Confidence)
 	}
 }
 
@@ -239,22 +220,22 @@ func spread(mean, variance, df, confidence float64) *Spread {
 }
 
 // conclude estimates the area from the zones.
-func (e *estimator) conclude(parts []component) {
+func (e *estimator) conclude(parts []stats.Part) {
 	mean := 0.0
-	weighted := make([]component, len(parts))
+	weighted := make([]stats.Part, len(parts))
 	for h, z := range e.Zones {
 		if z.Figure == nil {
 			return
 		}
 		mean += float64(z.Weight * z.Figure.Mean)
-		weighted[h] = component{z.Weight * z.Weight * parts[h].variance, parts[h].df}
+		weighted[h] = stats.Part{Variance: z.Weight * z.Weight * parts[h].Variance, DF: parts[h].DF}
 	}
 	e.Mean, e.Total = &Figure{Mean: mean}, &Figure{Mean: mean * e.AreaHa}
 	if len(e.Reasons) > 0 {
 		return
 	}
-	whole := sum(weighted...)
-	s := spread(mean, whole.variance, whole.df, e.Confidence)
+	whole := stats.Sum(weighted...)
+	s := spread(mean, whole.Variance, whole.DF, e.Confidence)
 	e.Mean.Spread = s
 	e.Total.Spread = &Spread{SE: s.SE * e.AreaHa, Low: s.Low * e.AreaHa, High: s.High * e.AreaHa, DF: s.DF}
 	if mean != 0 {
@@ -269,7 +250,7 @@ func (e *estimator) check(p plan.Precision) {
 	}
 	strata := list.Map(e.Zones, func(z ZoneEstimate) plan.Stratum { return plan.Stratum{Weight: z.Weight, SD: *z.SD} })
 	p.Student = true // the interval is one of Student's
-	e.Needed = max(p.Samples(strata, e.Mean.Mean, false), plan.MinSamplesPerZone*len(strata))
+	e.Needed = p.Needed(strata, e.Mean.Mean, plan.Proportional, plan.MinSamplesPerZone)
 	if *e.RelativeError > p.RelativeError {
 		e.note("The relative error is %.1f %%, over the %.1f %% planned for; by the deviations found that takes %d samples.",
 			100**e.RelativeError, 100*p.RelativeError, e.Needed)

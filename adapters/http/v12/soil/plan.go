@@ -126,7 +126,10 @@ type PlanMetadata struct {
 	Variances             string     `json:"variances" enum:"pilot,assumed" doc:"Where the standard deviations come from."`
 	Placement             string     `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
 	MinDistanceUsed       float64    `json:"min_distance_used" doc:"Metres; less than asked for where there was no room."`
-	ExpectedRelativeError float64    `json:"expected_relative_error"`
+	ExpectedRelativeError float64    `json:"expected_relative_error" doc:"Half the width of the interval expected for the mean, over it, by the quantile of the estimate."`
+	TargetRelativeError   float64    `json:"target_relative_error"`
+	PrecisionReached      bool       `json:"precision_reached" doc:"Whether the expected relative error is within the target; always, where this set the number of samples."`
+	SamplesNeeded         *int       `json:"samples_needed" doc:"For the target; null of plans that were made before it was computed."`
 	PerZone               []PlanZone `json:"per_zone"`
 	Seed                  uint64     `json:"seed"`
 	ProbabilitySample     bool       `json:"probability_sample"`
@@ -183,7 +186,8 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 	return PlanMetadata{
 		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: len(p.PerZone), ZoneOffset: p.Params.ZoneOffset,
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
-		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError, Seed: p.Params.Seed,
+		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
+		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed,
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {

@@ -51,5 +51,34 @@ func StudentQuantile(confidence, df float64) float64 {
 	return math.Sqrt(float64(df*(1-x)) / x)
 }
 
+// Part is a part of a variance, such as s²/n of a zone, with its degrees of freedom.
+type Part struct{ Variance, DF float64 }
+
+// OfMean is the variance of the mean of n values, by the variance of so many.
+func OfMean(n int, variance float64, of int) Part {
+	return Part{Variance: variance / float64(n), DF: float64(of - 1)}
+}
+
+// Sum adds independent parts. The degrees of freedom are those of Satterthwaite, "An Approximate
+// Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946) 110:
+//
+//	f = V² / Σ V_i²/f_i
+//
+// or, where no part varies, those of all.
+func Sum(parts ...Part) (out Part) {
+	below, all := 0.0, 0.0
+	for _, p := range parts {
+		out.Variance += p.Variance
+		all += p.DF
+		if p.Variance > 0 {
+			below += p.Variance * p.Variance / p.DF
+		}
+	}
+	if out.DF = all; below > 0 {
+		out.DF = out.Variance * out.Variance / below
+	}
+	return out
+}
+
 // Finite reports whether v is a number and not infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

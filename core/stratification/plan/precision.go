@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"math"
+
+	"tilth/core/stratification/internal/stats"
+)
+
+// expected returns half the width of the interval for a mean, over it, that numbers of samples by
+// stratum lead to expect, by the formulas and the quantile of the estimate from samples:
+//
+//	V = Σ w_h² S_h²/n_h - Σ w_h S_h²/N    (Cochran, "Sampling Techniques" (1977), equation 5.7)
+//
+// times the design effect, and Student's quantile with Satterthwaite's degrees of freedom.
+func (p Precision) expected(strata []Stratum, mean float64, samples []int) float64 {
+	parts, pooled := make([]stats.Part, len(strata)), 0.0
+	for h, s := range strata {
+		n := float64(samples[h])
+		parts[h] = stats.Part{Variance: s.Weight * s.Weight * s.SD * s.SD / n, DF: math.Max(n-1, 1)}
+		pooled += float64(s.Weight * s.SD * s.SD)
+	}
+	whole := stats.Sum(parts...)
+	if p.Population > 0 {
+		whole.Variance = math.Max(whole.Variance-pooled/float64(p.Population), 0)
+	}
+	quantile := stats.NormalQuantile(p.Confidence)
+	if p.Student {
+		quantile = stats.StudentQuantile(p.Confidence, whole.DF)
+	}
+	return quantile * math.Sqrt(whole.Variance*p.effect()) / mean
+}
+
+// within is what rounding may add to an expected error that is reached.
+const within = 1 + 1e-9
+
+// PrecisionReached reports whether the plan expects the precision that it was asked for.
+func (plan Plan) PrecisionReached() bool {
+	return plan.ExpectedRelativeError <= plan.Params.Precision.RelativeError*within
+}
+
+// reach adds samples one by one until the precision is expected: a minimum by zone, whole numbers
+// and the degrees of freedom may ask for more than the formula for their sum. room is false where
+// the zones hold no more.
+func (p Precision) reach(strata []Stratum, mean float64, samples []int, priorities []float64, upper []int) (reached, room bool) {
+	total := 0
+	for _, n := range samples {
+		total += n
+	}
+	for ; p.expected(strata, mean, samples) > p.RelativeError*within; total++ {
+		if total >= maxSamples {
+			return false, true
+		}
+		if !another(samples, priorities, upper) {
+			return false, false
+		}
+	}
+	return true, true
+}
+
+// Needed returns the samples that reach the precision for a mean when they are allocated in whole
+// numbers, at least a minimum to each stratum. It may be more than a plan can have.
+func (p Precision) Needed(strata []Stratum, mean float64, a Allocation, minimum int) int {
+	n := max(p.Samples(strata, mean, a == Neyman || a == CostOptimal), minimum*len(strata))
+	if n > maxSamples {
+		return n
+	}
+	priorities := a.priorities(strata)
+	samples, _ := Allocate(priorities, n, minimum, nil)
+	p.reach(strata, mean, samples, priorities, nil)
+	total := 0
+	for _, n := range samples {
+		total += n
+	}
+	return total
+}
+
+func (p Precision) effect() float64 {
+	if p.DesignEffect == 0 {
+		return 1
+	}
+	return p.DesignEffect
+}
