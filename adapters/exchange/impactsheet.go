@@ -17,7 +17,7 @@ var impactColumns = []string{
 	"co2e_t", "share", "per_ha_t", "per_t_t", "low_t", "high_t", "tier",
 	"step", "symbol", "key", "value", "unit", "source", "status", "note",
 	"range_status", "factors", "secondary", "unverified", "ranges_recalled", "ranges_assumed",
-	"from_step", "member", "lower", "upper", "range_of",
+	"from_step", "member", "lower", "upper", "range_of", "co2_biogenic_kg",
 }
 
 // impactRow is one record of the sheet, by the names of its columns.
@@ -115,6 +115,7 @@ func sourceRow(record string, l report.SourceLine) impactRow {
 		"co2_kg": l.Kg.CO2, "ch4_fossil_kg": l.Kg.CH4Fossil, "ch4_biogenic_kg": l.Kg.CH4Biogenic, "n2o_kg": l.Kg.N2O,
 		"not_split_kg_co2e": l.Kg.NotSplit, "co2e_t": l.CO2e, "share": l.Share,
 		"per_ha_t": l.PerHa, "per_t_t": l.PerT, "low_t": l.Low, "high_t": l.High, "tier": l.Tier,
+		"co2_biogenic_kg": l.Kg.CO2Biogenic,
 	}, l.Known)
 }
 

@@ -132,7 +132,7 @@ func percent(share float64) string { return fixed(share*100, 1) + " %" }
 
 func gasWord(gas string) string {
 	return cmp.Or(map[string]string{
-		"co2": "CO2", "ch4_fossil": "CH4, fossil", "ch4_biogenic": "CH4, biogenic", "n2o": "N2O", "not_split": "Not separated",
+		"co2": "CO2", "ch4_fossil": "CH4, fossil", "ch4_biogenic": "CH4, biogenic", "n2o": "N2O", "not_split": "Not separated", "co2_biogenic": "CO2, biogenic (outside)",
 	}[gas], words(gas))
 }
 

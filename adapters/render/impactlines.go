@@ -81,11 +81,11 @@ func printGases(d *pdf.Document, r report.Report) {
 	var rows [][]pdf.Cell
 	for _, l := range r.BySource {
 		rows = append(rows, pdf.Row(words(l.Label), words(l.Section), strconv.Itoa(l.Scope),
-			fixed(l.Kg.CO2, 1), fixed(l.Kg.CH4Fossil, 3), fixed(l.Kg.CH4Biogenic, 3), fixed(l.Kg.N2O, 3), fixed(l.Kg.NotSplit, 1)))
+			fixed(l.Kg.CO2, 1), fixed(l.Kg.CO2Biogenic, 1), fixed(l.Kg.CH4Fossil, 3), fixed(l.Kg.CH4Biogenic, 3), fixed(l.Kg.N2O, 3), fixed(l.Kg.NotSplit, 1)))
 	}
 	d.Table([]pdf.Column{
-		pdf.Left("Source", 42), pdf.Left("Section", 28), pdf.Right("Scope", 11), pdf.Right("CO2 kg", 19), pdf.Right("CH4 fossil kg", 20),
-		pdf.Right("CH4 biogenic kg", 22), pdf.Right("N2O kg", 16), pdf.Right("Not separated*", 22),
+		pdf.Left("Source", 38), pdf.Left("Section", 26), pdf.Right("Scope", 11), pdf.Right("CO2 kg", 17), pdf.Right("CO2 biogenic* kg", 19),
+		pdf.Right("CH4 fossil kg", 17), pdf.Right("CH4 biogenic kg", 18), pdf.Right("N2O kg", 14), pdf.Right("Not separated**", 20),
 	}, rows)
-	d.Text("* kg CO2e of factors whose source prints no gases apart.", draw.Note)
+	d.Text("* of burnt plants and biofuels, outside the totals. ** kg CO2e of factors whose source prints no gases apart.", draw.Note)
 }

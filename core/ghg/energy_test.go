@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 func TestEnergyTraps(t *testing.T) {
@@ -118,4 +119,37 @@ func TestWellToTankIsScope3(t *testing.T) {
 	pumped := 1000 * (30 + 15.0) * 9.81 / 3600 / .25 * 3.6 / 36.12
 	require.InDelta(t, pumped*wtt, scopes[ghg.LabelIrrigation][3], 1e-6)
 	require.Positive(t, scopes[ghg.LabelIrrigation][1])
+}
+
+// TestBiogenicCO2OfLines: the CO2 of burnt plants stands on the line of what was burnt, also where nothing else does, and
+// moves neither the line nor the totals.
+func TestBiogenicCO2OfLines(t *testing.T) {
+	t.Parallel()
+	in := plain("boreal_dry")
+	in.FuelEnergy = []ghg.Fuel{
+		{Carrier: "wood", Amount: 100, Unit: "kg", AllocationPct: 100}, {Carrier: "diesel", Amount: 10, Unit: "l", AllocationPct: 100},
+		{Carrier: "hvo", Amount: 10, Unit: "l", AllocationPct: 100, ManualEF: ptr(0.0)},
+	}
+	for _, input := range []ghg.Input{in, full()} {
+		res := run(t, input)
+		var lines, co2e float64
+		for _, l := range res.Lines {
+			lines += l.BiogenicCO2
+			co2e += l.CO2e
+			require.True(t, l.BiogenicCO2 == 0 || l.Label == ghg.LabelCombustion || l.Label == ghg.LabelBurning, l.Label)
+		}
+		require.Positive(t, lines)
+		require.InDelta(t, res.BiogenicCO2, lines, 1e-9)
+		require.InDelta(t, res.Emissions, co2e, 1e-9)
+		shaped := report.New(res, report.About{})
+		last := shaped.ByGas[len(shaped.ByGas)-1]
+		require.Equal(t, "co2_biogenic", last.Gas)
+		require.InDelta(t, shaped.Memo.BiogenicCO2, last.Kg/1000, 1e-6)
+		require.Zero(t, last.CO2e)
+	}
+	in.FuelEnergy = in.FuelEnergy[2:]
+	alone := run(t, in)
+	require.Equal(t, ghg.LabelCombustion, alone.Lines[0].Label)
+	require.Positive(t, alone.Lines[0].BiogenicCO2)
+	require.Zero(t, alone.Lines[0].CO2e)
 }

@@ -91,9 +91,9 @@ func (r *run) fuel(f *Fuel, amount quantity) {
 		r.burn(burnt{LabelCombustion, stepBurn.Name, biogenic[f.Carrier]}, mj, of)
 	}
 	if row, ok := r.set.mapping.Find(r.section, "carrier/biogenic_memo", f.Carrier); ok {
-		r.memo(r.do(stepMemo, stock, r.resolved(row)))
+		r.memo(stepBurn.Name, LabelCombustion, r.do(stepMemo, stock, r.resolved(row)))
 	} else if biogenic[f.Carrier] {
-		r.memo(r.do(stepBurn, mj, r.factor(r.section, "carrier/co2", f.Carrier)))
+		r.memo(stepBurn.Name, LabelCombustion, r.do(stepBurn, mj, r.factor(r.section, "carrier/co2", f.Carrier)))
 	}
 	wtt := r.factor(r.section, "carrier/upstream", f.Carrier)
 	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.upstream(stock, wtt))

@@ -177,7 +177,7 @@ func (r *run) burning(above, share, combustion quantity) {
 	of := func(gas string) quantity { return r.factor("residues", "management.practice/"+gas, burned) }
 	r.emit("residue_burning", LabelBurning, 1, CH4Biogenic, r.do(stepBurning, dm, of("ch4")))
 	r.emit("residue_burning", LabelBurning, 1, N2O, r.do(stepBurning, dm, of("n2o")))
-	r.memo(r.do(stepBurning, dm, of("co2")))
+	r.memo("residue_burning", LabelBurning, r.do(stepBurning, dm, of("co2")))
 }
 
 func (r *run) composting(above quantity, practice string, share quantity) {

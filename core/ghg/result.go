@@ -76,6 +76,7 @@ type Line struct {
 	Tier            int     // 2 where a factor or a stock of the user's own took part in all of it, else 1
 	RangeAssumed    bool    // no factor of the line has a published range: those of the kinds of sources are taken
 	Evidence        Evidence
+	BiogenicCO2     float64 // kg of what is burnt of plants, outside CO2e
 }
 
 // Codes of warnings.

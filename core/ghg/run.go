@@ -287,5 +287,13 @@ func (r *run) warn(code, message string) {
 	}
 }
 
-// memo adds biogenic CO2, outside the totals.
-func (r *run) memo(co2 quantity) { r.result.BiogenicCO2 += co2.v }
+// memo adds biogenic CO2 to the line of what is burnt, outside its CO2e and the totals.
+func (r *run) memo(model, label string, co2 quantity) {
+	if r.err != nil || co2.v == 0 {
+		return
+	}
+	r.result.BiogenicCO2 += co2.v
+	lines, at := lineAt(r.lines, Line{Model: model, Label: label, Section: r.section, Scope: 1, Category: categories[label]})
+	r.lines = lines
+	lines[at].line.BiogenicCO2 += co2.v
+}

@@ -47,14 +47,7 @@ func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
 		return lines
 	}
 	r.counts(q, of.Label, gas)
-	at := slices.IndexFunc(lines, func(s sum) bool {
-		return s.line.Scope == of.Scope && s.line.Label == of.Label && s.line.Model == of.Model && s.line.Section == of.Section
-	})
-	if at < 0 {
-		at = len(lines)
-		lines = slices.Grow(lines, 1)[:at+1] // keeps the memory of what stood there
-		lines[at] = sum{line: of, moves: lines[at].moves[:0], parts: lines[at].parts[:0]}
-	}
+	lines, at := lineAt(lines, of)
 	s := &lines[at]
 	s.line.Kg[gas] += q.v
 	if gas != NotSplit {
@@ -72,6 +65,19 @@ func (r *run) add(lines []sum, of Line, gas Gas, q quantity) []sum {
 		s.parts = append(s.parts, q.part())
 	}
 	return lines
+}
+
+// lineAt returns the place of a line, which it appends where there is none yet.
+func lineAt(lines []sum, of Line) (_ []sum, at int) {
+	at = slices.IndexFunc(lines, func(s sum) bool {
+		return s.line.Scope == of.Scope && s.line.Label == of.Label && s.line.Model == of.Model && s.line.Section == of.Section
+	})
+	if at < 0 {
+		at = len(lines)
+		lines = slices.Grow(lines, 1)[:at+1] // keeps the memory of what stood there
+		lines[at] = sum{line: of, moves: lines[at].moves[:0], parts: lines[at].parts[:0]}
+	}
+	return lines, at
 }
 
 func (s *sum) move(f *Factor, low, high float64) {

@@ -61,22 +61,28 @@ type Totals struct {
 	Unit           string   `json:"unit"`
 }
 
+// Masses are the gases of a line, with the CO2 of burnt plants and biofuels, which is outside co2, CO2e and the totals.
+type Masses struct {
+	ghg.Gases
+	CO2Biogenic float64 `json:"co2_biogenic"`
+}
+
 // SourceLine is one source: kg of each gas, and t CO2e.
 type SourceLine struct {
-	Model        string    `json:"model"`
-	Label        string    `json:"label"`
-	Section      string    `json:"section"`
-	Scope        int       `json:"scope"`
-	Category     string    `json:"category"`
-	Kg           ghg.Gases `json:"kg"`
-	CO2e         float64   `json:"co2e"`
-	Share        float64   `json:"share"` // of all emissions (or of all removals), 0 to 1
-	PerHa        *float64  `json:"per_ha"`
-	PerT         *float64  `json:"per_t"`
-	Low          float64   `json:"low"`
-	High         float64   `json:"high"`
-	RangeAssumed bool      `json:"range_assumed"`
-	Tier         int       `json:"tier"`
+	Model        string   `json:"model"`
+	Label        string   `json:"label"`
+	Section      string   `json:"section"`
+	Scope        int      `json:"scope"`
+	Category     string   `json:"category"`
+	Kg           Masses   `json:"kg"`
+	CO2e         float64  `json:"co2e"`
+	Share        float64  `json:"share"` // of all emissions (or of all removals), 0 to 1
+	PerHa        *float64 `json:"per_ha"`
+	PerT         *float64 `json:"per_t"`
+	Low          float64  `json:"low"`
+	High         float64  `json:"high"`
+	RangeAssumed bool     `json:"range_assumed"`
+	Tier         int      `json:"tier"`
 	Known
 }
 
@@ -95,7 +101,7 @@ func known(e ghg.Evidence) Known {
 	return Known{e.Status(), e.RangeStatus(), &e}
 }
 
-// GasLine is one gas over all sources: kg, and t CO2e.
+// GasLine is one gas over all sources: kg, and t CO2e. That of co2_biogenic has a potential of 0: it is outside the totals.
 type GasLine struct {
 	Gas   string  `json:"gas"`
 	Kg    float64 `json:"kg"`
@@ -218,7 +224,10 @@ func sources(res ghg.Result, lines []ghg.Line, total float64) []SourceLine {
 	out := make([]SourceLine, 0, len(lines))
 	for _, l := range lines {
 		kg := func(gas ghg.Gas) float64 { return round(l.Kg[gas], kgDigits) }
-		masses := ghg.Gases{CO2: kg(ghg.CO2), CH4Fossil: kg(ghg.CH4Fossil), CH4Biogenic: kg(ghg.CH4Biogenic), N2O: kg(ghg.N2O), NotSplit: kg(ghg.NotSplit)}
+		masses := Masses{
+			Gases:       ghg.Gases{CO2: kg(ghg.CO2), CH4Fossil: kg(ghg.CH4Fossil), CH4Biogenic: kg(ghg.CH4Biogenic), N2O: kg(ghg.N2O), NotSplit: kg(ghg.NotSplit)},
+			CO2Biogenic: round(l.BiogenicCO2, kgDigits),
+		}
 		out = append(out, SourceLine{
 			Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: l.Category, Kg: masses,
 			CO2e: tonnes(l.CO2e), Share: share(l.CO2e, total), PerHa: tonnesPer(l.CO2e, res.AreaHa),
@@ -241,7 +250,7 @@ func byGas(res ghg.Result) []GasLine {
 		co2e := ghg.CO2e(kg, gwp)
 		out = append(out, GasLine{Gas: gas.String(), Kg: round(kg, kgDigits), GWP: gwp, CO2e: tonnes(co2e), Share: share(co2e, res.Emissions)})
 	}
-	return out
+	return append(out, GasLine{Gas: "co2_biogenic", Kg: round(res.BiogenicCO2, kgDigits)})
 }
 
 func byScope(res ghg.Result) []ScopeLine {
