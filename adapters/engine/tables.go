@@ -23,8 +23,8 @@ var data embed.FS
 // Editions of the built-in factor sets. A changed number is a new version: results keep
 // the digest of what they were computed with.
 var editions = []struct{ id, version, gwp string }{
-	{ghg.IPCC2019, "2026.4", "ar6"},
-	{ghg.IPCC2006, "2026.4", "ar5"},
+	{ghg.IPCC2019, "2026.5", "ar6"},
+	{ghg.IPCC2006, "2026.5", "ar5"},
 }
 
 // Files of the data folder that are no factor rows.

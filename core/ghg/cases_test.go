@@ -164,7 +164,7 @@ var models = map[string]func(r rerun) []float64{
 		var kg float64
 		for _, leg := range r.in.list("legs") {
 			mode, _ := leg["mode"].(string)
-			kg += step("transport", leg.f("t_km"), 1, r.use.f(mode), 0)
+			kg += step("transport", leg.f("t_km"), 1, r.use.f(mode))
 		}
 		return one(kg)
 	},

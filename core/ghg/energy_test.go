@@ -64,7 +64,7 @@ func TestEnergyTraps(t *testing.T) {
 	in.Machinery[0].CountedElsewhere, in.Irrigation[0].CountedElsewhere, in.Transport[0].CountedElsewhere = false, true, false
 	got := labels(run(t, in).Lines)
 	require.InDelta(t, 15.71*(2.969539+.62409), got[ghg.LabelMachinery], 1e-4)
-	require.InDelta(t, 500*(.10163+.02359), got[ghg.LabelTransport], 1e-9)
+	require.InDelta(t, 500*(.10012+.00002/28*29.8+.00149/265*273+.02359), got[ghg.LabelTransport], 1e-4)
 	in.Irrigation[0].CountedElsewhere = false
 	refused(t, in, "irrigation", "0", "power_source")
 	in.Irrigation, in.Machinery[0].Operation = nil, "other"

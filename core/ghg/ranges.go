@@ -22,7 +22,7 @@ var sourceKinds = []SourceKind{
 	{"content of an organic material", 50, []string{"organic."}},
 	{"carbon fraction of biomass", 10, []string{"cf."}},
 	{"heating values, densities and CO2 of fuels", 5, []string{"fuel.*.ncv", "fuel.*.ncv_l", "fuel.*.co2", "density.", "biogenic_co2."}},
-	{"CH4 and N2O of combustion", 100, []string{"fuel.*.ch4", "fuel.*.n2o"}},
+	{"CH4 and N2O of combustion", 100, []string{"fuel.*.ch4", "fuel.*.n2o", "transport.*.ch4", "transport.*.n2o"}},
 	{"electricity and heat, well to tank", 20, []string{"grid.", "electricity.", "heat.", "wtt."}},
 	{"transport", 30, []string{"transport."}},
 	{"life-cycle inventories of inputs", 50, []string{"production.", "pesticide.", "seed.", "water_supply.", "application_co2."}},

@@ -42,7 +42,11 @@ func TestReplay(t *testing.T) {
 	dry := plain("warm_temperate_dry")
 	dry.Fertilizers = []ghg.Fertilizer{{Product: "can", KgPerHa: 100, AreaPct: 100}}
 	dry.Irrigation = []ghg.Irrigation{{Method: "sprinkler", WaterM3: 10, AreaPct: ptr(30.0), PowerSource: "solar"}, {Method: "flood", WaterM3: 10, AreaPct: ptr(12.5), PowerSource: "gravity"}}
-	inputs := []ghg.Input{wheat(), paddy(), full(), varied, dry, steadyWheat(), measured, {}}
+	memo := plain("boreal_dry") // burns nothing but what stands outside the totals
+	memo.FuelEnergy = []ghg.Fuel{{Carrier: "hvo", Amount: 10, Unit: "l", AllocationPct: 100, ManualEF: ptr(0.0)}}
+	moved := plain("boreal_dry")
+	moved.Transport = []ghg.Journey{{Mode: "truck", WeightT: 3, DistanceKm: 8, Leg: "on_farm"}, {Mode: "air_long_haul", WeightT: 1, DistanceKm: 5000}}
+	inputs := []ghg.Input{wheat(), paddy(), full(), varied, dry, steadyWheat(), measured, memo, moved, {}}
 	for _, id := range []string{ghg.IPCC2019, ghg.IPCC2006} {
 		set := factors(t, id)
 		check := func(t require.TestingT, in ghg.Input) {
