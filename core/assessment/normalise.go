@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/agronomy"
 	"tilth/core/ghg"
+	"tilth/core/ghg/units"
 )
 
 // Normalise turns what was entered into the snapshot the engine reads: kg, ha, m3, km, °C, totals as rates per treated
@@ -115,7 +116,7 @@ func (n *normaliser) crop() {
 
 func (n *normaliser) yield(v Values, key string) *float64 {
 	return v.in(key, func(value float64, unit string) (float64, bool) {
-		kg, ok := ghg.YieldKg(value, unit, n.areaHa)
+		kg, ok := units.YieldKg(value, unit, n.areaHa)
 		return kg, ok && (n.areaHa != 0 || !strings.Contains(unit, "/"))
 	})
 }
@@ -124,7 +125,7 @@ func (n *normaliser) yield(v Values, key string) *float64 {
 func (n *normaliser) rate(path string, v Values, densityKgL *float64, treatedPct float64) (kgHa float64, ok bool) {
 	value, unit, _ := v.amount("rate")
 	treated := n.areaHa * treatedPct / 100
-	kgHa, ok = ghg.RateKgPerHa(value, unit, densityKgL, &treated)
+	kgHa, ok = units.RateKgPerHa(value, unit, densityKgL, &treated)
 	if !ok {
 		n.warnings.add("area_needed", path+".rate", "%s is left out: a total in %s needs the growing area.", path, unit)
 	}
@@ -133,7 +134,7 @@ func (n *normaliser) rate(path string, v Values, densityKgL *float64, treatedPct
 
 // perHa converts a rate per hectare to kg/ha.
 func perHa(value float64, unit string) (kgHa float64, ok bool) {
-	return ghg.RateKgPerHa(value, unit, nil, nil)
+	return units.RateKgPerHa(value, unit, nil, nil)
 }
 
 // organicDensity returns the density that was entered, else that of the type, t/m3 (which is kg/l); nil where neither is known.
@@ -217,7 +218,7 @@ func (n *normaliser) energy() {
 			n.warnings.add("area_needed", path+".water_volume", "%s is left out: water in %s needs the growing area.", path, unit)
 			return
 		}
-		water, _ := ghg.WaterM3(value, unit, n.areaHa*v.numberOr("area_pct", 100)/100)
+		water, _ := units.WaterM3(value, unit, n.areaHa*v.numberOr("area_pct", 100)/100)
 		n.in.Irrigation = append(n.in.Irrigation, ghg.Irrigation{
 			Method: v.text("method"), WaterM3: water, AreaPct: v.number("area_pct"), PowerSource: v.text("power_source"), Source: v.text("source"),
 			PumpingHeadM: v.number("pumping_head_m"), DistanceM: v.number("distance_m"), CountedElsewhere: v.flag("energy_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
@@ -225,7 +226,7 @@ func (n *normaliser) energy() {
 	})
 	n.each(secFuel, func(_ string, v Values) {
 		value, unit, _ := v.amount("amount")
-		amount, unit, perUnit, _ := ghg.EnergyAmount(value, unit)
+		amount, unit, perUnit, _ := units.EnergyAmount(value, unit)
 		fuel := ghg.Fuel{
 			Carrier: v.text("carrier"), Amount: amount, Unit: unit,
 			AllocationPct: v.numberOr("allocation_pct", 100), Purpose: v.text("purpose"), ManualEF: v.number("manual_ef"), UncertaintyPct: v.number("uncertainty_pct"),
@@ -244,8 +245,8 @@ func (n *normaliser) energy() {
 	n.each(secTransport, func(_ string, v Values) {
 		weight, weightUnit, _ := v.amount("weight")
 		distance, distanceUnit, _ := v.amount("distance")
-		tonnes, _ := ghg.WeightT(weight, weightUnit)
-		km, _ := ghg.DistanceKm(distance, distanceUnit)
+		tonnes, _ := units.WeightT(weight, weightUnit)
+		km, _ := units.DistanceKm(distance, distanceUnit)
 		n.in.Transport = append(n.in.Transport, ghg.Journey{
 			Mode: v.text("mode"), WeightT: tonnes, DistanceKm: km, Leg: v.text("leg"),
 			Refrigerated: v.flag("refrigerated"), CountedElsewhere: v.flag("fuel_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
@@ -275,8 +276,8 @@ func (n *normaliser) stocks() {
 	})
 	n.each(secPerennial, func(_ string, v Values) {
 		p := ghg.Perennial{
-			System: v.text("system"), AreaHa: v.in("area", ghg.AreaHa), LengthM: v.in("length", lengthM), WidthM: v.number("width_m"),
-			Count: v.number("count"), PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: v.in("removed_area", ghg.AreaHa),
+			System: v.text("system"), AreaHa: v.in("area", units.AreaHa), LengthM: v.in("length", lengthM), WidthM: v.number("width_m"),
+			Count: v.number("count"), PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: v.in("removed_area", units.AreaHa),
 			UncertaintyPct: v.number("uncertainty_pct"),
 		}
 		for _, o := range v.items("measured_stocks") {

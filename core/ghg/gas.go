@@ -38,6 +38,12 @@ const (
 	CO2PerC = 44.0 / 12
 )
 
+// Definitions that equations and conversions share.
+const (
+	MJPerKWh     = 3.6
+	HectarePerM2 = 1e-4
+)
+
 // gwpTerms are the terms of mapping.csv that hold the warming potentials.
 var gwpTerms = [NotSplit]string{"gwp_set/co2", "gwp_set/ch4_fossil", "gwp_set/ch4_non_fossil", "gwp_set/n2o"}
 

@@ -1,4 +1,4 @@
-package ghg_test
+package units_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"tilth/adapters/engine"
 	"tilth/core/agronomy"
 	"tilth/core/ghg"
+	"tilth/core/ghg/units"
 )
 
 // TestUnits holds every unit that the mapping allows against its constant there: the
@@ -29,26 +30,26 @@ func TestUnits(t *testing.T) {
 	}
 	each := func(section, field string, convert func(unit string) (float64, bool), want func(unit string, constant float64) float64) {
 		t.Helper()
-		units := set.Mapping().Values(section, field)
-		require.NotEmpty(t, units)
-		for _, unit := range units {
-			got, ok := convert(unit)
-			require.True(t, ok, "%s %s %s", section, field, unit)
-			require.InEpsilon(t, want(unit, constant(section, field, unit)), got, 1e-8, "%s %s %s", section, field, unit)
+		names := set.Mapping().Values(section, field)
+		require.NotEmpty(t, names)
+		for _, u := range names {
+			got, ok := convert(u)
+			require.True(t, ok, "%s %s %s", section, field, u)
+			require.InEpsilon(t, want(u, constant(section, field, u)), got, 1e-8, "%s %s %s", section, field, u)
 		}
 		_, ok := convert("bushel")
 		require.False(t, ok)
 	}
 	plain := func(_ string, c float64) float64 { return 7 * c }
-	each("general", "growing_area.unit", func(u string) (float64, bool) { return ghg.AreaHa(7, u) }, plain)
-	each("general", "average_temperature.unit", func(u string) (float64, bool) { return ghg.TemperatureC(50, u) },
+	each("general", "growing_area.unit", func(u string) (float64, bool) { return units.AreaHa(7, u) }, plain)
+	each("general", "average_temperature.unit", func(u string) (float64, bool) { return units.TemperatureC(50, u) },
 		func(_ string, c float64) float64 {
 			if c == 1 {
 				return 50
 			}
 			return 18 * c
 		})
-	each("crop", "harvested_yield.unit", func(u string) (float64, bool) { return ghg.YieldKg(7, u, 3) },
+	each("crop", "harvested_yield.unit", func(u string) (float64, bool) { return units.YieldKg(7, u, 3) },
 		func(u string, c float64) float64 {
 			switch u {
 			case "t/ha", "kg/ha":
@@ -58,8 +59,8 @@ func TestUnits(t *testing.T) {
 			}
 			return 7 * c
 		})
-	each("transport", "distance.unit", func(u string) (float64, bool) { return ghg.DistanceKm(7, u) }, plain)
-	each("transport", "weight.unit", func(u string) (float64, bool) { return ghg.WeightT(7, u) },
+	each("transport", "distance.unit", func(u string) (float64, bool) { return units.DistanceKm(7, u) }, plain)
+	each("transport", "weight.unit", func(u string) (float64, bool) { return units.WeightT(7, u) },
 		func(u string, c float64) float64 {
 			switch u {
 			case "kg":
@@ -69,7 +70,7 @@ func TestUnits(t *testing.T) {
 			}
 			return 7 * c
 		})
-	each("irrigation", "water_volume.unit", func(u string) (float64, bool) { return ghg.WaterM3(7, u, 3) },
+	each("irrigation", "water_volume.unit", func(u string) (float64, bool) { return units.WaterM3(7, u, 3) },
 		func(u string, c float64) float64 {
 			if u == "mm" || u == "m3/ha" {
 				return 7 * c * 3
@@ -77,12 +78,12 @@ func TestUnits(t *testing.T) {
 			return 7 * c
 		})
 	density, treated := 1.3, 4.0
-	rate := func(u string) (float64, bool) { return ghg.RateKgPerHa(7, u, &density, &treated) }
+	rate := func(u string) (float64, bool) { return units.RateKgPerHa(7, u, &density, &treated) }
 	each("fertilizers", "rate.unit", func(u string) (float64, bool) { return rate(u) }, func(u string, _ float64) float64 {
 		return map[string]float64{"kg/ha": 7, "t/ha": 7000, "l/ha": 9.1, "lb/acre": 7 * 1.12085116, "kg": 7 / 4.0, "t": 7000 / 4.0}[u]
 	})
 	each("fuel_energy", "amount.unit", func(u string) (float64, bool) {
-		amount, normal, perUnit, ok := ghg.EnergyAmount(7, u)
+		amount, normal, perUnit, ok := units.EnergyAmount(7, u)
 		require.InDelta(t, 7*perUnit, amount, 1e-12)
 		require.Equal(t, ok, normal != "")
 		if u == "kwh" {

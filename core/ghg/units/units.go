@@ -1,7 +1,9 @@
-package ghg
+// Package units converts what people enter to the units of the snapshot: ha, kg, t, m3, km, °C.
+package units
 
 import (
 	"tilth/core/agronomy"
+	"tilth/core/ghg"
 )
 
 // Definitions that are not agronomy's (units.csv holds the same figures): the
@@ -10,8 +12,6 @@ const (
 	KgPerShortTon  = 2000 * agronomy.KgPerPound
 	KgPerLongTon   = 2240 * agronomy.KgPerPound
 	KmPerMile      = 1.609344
-	MJPerKWh       = 3.6
-	HectarePerM2   = 1e-4
 	HectarePerKm2  = 100
 	M3PerAcreFoot  = 1233.48183754752
 	M3PerMmHectare = 10
@@ -23,7 +23,7 @@ const (
 var (
 	areaUnits = map[string]float64{
 		"ha": 1, "hectares": 1, "acre": agronomy.HectarePerAcre, "acres": agronomy.HectarePerAcre,
-		"m2": HectarePerM2, "km2": HectarePerKm2,
+		"m2": ghg.HectarePerM2, "km2": HectarePerKm2,
 	}
 	massUnits = map[string]float64{
 		"kg": 1, "t": agronomy.KgPerTonne, "short_ton": KgPerShortTon, "long_ton": KgPerLongTon, "lb": agronomy.KgPerPound,
@@ -81,16 +81,16 @@ func WaterM3(value float64, unit string, areaHa float64) (m3 float64, ok bool) {
 	return 0, false
 }
 
-// EnergyAmount brings an amount of a carrier to the units of [Fuel]: US gallons become
+// EnergyAmount brings an amount of a carrier to the units of [ghg.Fuel]: US gallons become
 // litres and tonnes kilograms. A factor per entered unit is divided by perUnit.
 func EnergyAmount(value float64, unit string) (amount float64, normal string, perUnit float64, ok bool) {
 	switch unit {
-	case Litre, Kilogram, CubicMetre, KilowattHour, Megajoule:
+	case ghg.Litre, ghg.Kilogram, ghg.CubicMetre, ghg.KilowattHour, ghg.Megajoule:
 		return value, unit, 1, true
 	case "gal":
-		return value * agronomy.LitrePerGallon, Litre, agronomy.LitrePerGallon, true
+		return value * agronomy.LitrePerGallon, ghg.Litre, agronomy.LitrePerGallon, true
 	case "t":
-		return value * agronomy.KgPerTonne, Kilogram, agronomy.KgPerTonne, true
+		return value * agronomy.KgPerTonne, ghg.Kilogram, agronomy.KgPerTonne, true
 	}
 	return 0, "", 0, false
 }
@@ -106,7 +106,7 @@ func DistanceKm(value float64, unit string) (km float64, ok bool) {
 	return scaled(value, map[string]float64{"km": 1, "mi": KmPerMile}, unit)
 }
 
-func scaled(value float64, units map[string]float64, unit string) (float64, bool) {
-	factor, ok := units[unit]
+func scaled(value float64, factors map[string]float64, unit string) (float64, bool) {
+	factor, ok := factors[unit]
 	return value * factor, ok
 }
