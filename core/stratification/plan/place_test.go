@@ -318,38 +318,6 @@ func squareFrame(t testing.TB, side int32) frame.Frame {
 	return f
 }
 
-func TestShortWalk(t *testing.T) {
-	var places []geo.Position
-	random := pcg.New(4, "walk")
-	for range 60 {
-		places = append(places, geo.Position{X: 1000 * random.Unit(), Y: 1000 * random.Unit()})
-	}
-	order := shortWalk(nil, places)
-	sorted := slices.Clone(order)
-	slices.Sort(sorted)
-	for i, n := range sorted {
-		require.Equal(t, i, n)
-	}
-	length := func(order []int) (sum float64) {
-		for i := 1; i < len(order); i++ {
-			sum += distance(places[order[i-1]], places[order[i]])
-		}
-		return sum
-	}
-	// The shortest tour of n random places of a square of area A is about 0.7124 √(nA)
-	// (Beardwood, Halton and Hammersley 1959), with the edge some tenth more.
-	require.Less(t, length(order), 1.25*0.7124*math.Sqrt(60*1e6))
-	for i := 1; i < len(order)-1; i++ {
-		for j := i + 1; j < len(order); j++ {
-			other := slices.Clone(order)
-			slices.Reverse(other[i : j+1])
-			require.GreaterOrEqual(t, length(other), length(order)-1e-3, "no piece is shorter the other way round")
-		}
-	}
-	require.Equal(t, []int{0}, shortWalk(nil, places[:1]))
-	require.Empty(t, shortWalk(nil, nil))
-}
-
 // The search around a place passes all eligible cells of a zone, in the order of their distances.
 func TestPropertySearchesGoOutward(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Version names the rules by which points are placed, like zoning.AlgorithmVersion those of maps.
+// Version names the rules by which points are placed and named, like zoning.AlgorithmVersion those of maps.
 const Version = "plan-2"
 
 // Placement is the way to choose the places of samples within zones.

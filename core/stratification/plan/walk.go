@@ -1,0 +1,178 @@
+package plan
+
+import (
+	"tilth/core/effort"
+	"tilth/core/geo"
+)
+
+// shortWalk returns the order of a short open walk over places: from the one nearest to the
+// north-western corner always on to the nearest; then pieces of it are reversed until none is
+// shorter the other way (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems",
+// Operations Research 6 (1958) 791). The beginning stays.
+func shortWalk(budget *effort.Budget, places []geo.Position) []int {
+	if len(places) == 0 {
+		return nil
+	}
+	w := newWalk(budget, places, onwards(budget, places))
+	w.untangle()
+	return w.order()
+}
+
+// onwards walks from the north-western corner always on to the nearest place, of several to the first.
+func onwards(budget *effort.Budget, places []geo.Position) []int {
+	from := places[0]
+	left := make([]int, len(places))
+	for i, p := range places {
+		from.X, from.Y = min(from.X, p.X), max(from.Y, p.Y)
+		left[i] = i
+	}
+	order := make([]int, 0, len(places))
+	for len(left) > 0 {
+		// Bins that fit to what is left hold few places and are seldom empty: half of what is left is taken from them.
+		b := newBins(places, left)
+		for range (len(left) + 1) / 2 {
+			next, _ := b.nearest(budget, from)
+			b.remove(next)
+			order = append(order, next)
+			from = places[next]
+		}
+		if left = b.members(); budget.Err() != nil {
+			return append(order, left...)
+		}
+	}
+	return order
+}
+
+// walk is a walk that is being shortened: a ring of places that begins and ends at no place, the gate. The gate is as far
+// from any place as from the others, so that the walk may end anywhere; the step from it to the first place stays.
+type walk struct {
+	budget *effort.Budget
+	places []geo.Position
+	bins   *bins
+	ring   []int // places in the order of the walk, and the gate
+	at     []int // of each place, and of the gate, in the ring
+	first  int
+	queue  []int // places whose steps may be improved
+	queued []bool
+}
+
+func newWalk(budget *effort.Budget, places []geo.Position, order []int) *walk {
+	n := len(places)
+	w := &walk{
+		budget: budget, places: places, bins: newBins(places, order), first: order[0],
+		ring: append(append(make([]int, 0, n+1), order...), n), at: make([]int, n+1), queued: make([]bool, n+1),
+	}
+	for i, place := range w.ring {
+		w.at[place] = i
+	}
+	return w
+}
+
+func (w *walk) gate() int { return len(w.places) }
+
+func (w *walk) enqueue(place int) {
+	if place != w.gate() && !w.queued[place] {
+		w.queued[place] = true
+		w.queue = append(w.queue, place)
+	}
+}
+
+// step is the place on from a place, forwards (1) or backwards (-1).
+func (w *walk) step(place, way int) int {
+	return w.ring[(w.at[place]+way+len(w.ring))%len(w.ring)]
+}
+
+func (w *walk) length(a, b int) float64 {
+	if a == w.gate() || b == w.gate() {
+		return 0
+	}
+	return distance(w.places[a], w.places[b])
+}
+
+// maxGains bounds the improvements of a walk of n places to as many times n. Random places take about one each.
+const maxGains = 50
+
+// untangle reverses pieces of the walk until none is shorter the other way. Of the two steps by which a reversal shortens
+// the walk, one is shorter than the step that it replaces, so the places that near are all that need a look. First only
+// places are looked at again whose steps have changed ("don't look bits": Bentley, "Fast Algorithms for Geometric Traveling
+// Salesman Problems", ORSA Journal on Computing 4 (1992) 387), then all, until nothing is found.
+func (w *walk) untangle() {
+	gains := maxGains * len(w.places)
+	for before := -1; before != gains && gains > 0; {
+		before = gains
+		for _, place := range w.ring {
+			w.enqueue(place)
+		}
+		for ; len(w.queue) > 0 && gains > 0 && w.budget.Err() == nil; w.queue = w.queue[1:] {
+			place := w.queue[0]
+			w.queued[place] = false
+			for gains > 0 && w.budget.Err() == nil && (w.improve(place, 1) || w.improve(place, -1)) {
+				gains--
+			}
+		}
+	}
+}
+
+// improve looks for a reversal that replaces the step from a place in a direction by a shorter one, and carries it out.
+func (w *walk) improve(place, way int) (improved bool) {
+	next := w.step(place, way)
+	if w.stays(place, next) {
+		return false
+	}
+	long := w.length(place, next)
+	w.bins.around(w.budget, w.places[place], long, func(other int) (more bool) {
+		after := w.step(other, way)
+		if other == place || other == next || w.stays(other, after) {
+			return true
+		}
+		short := w.length(place, other)
+		if short >= long || long+w.length(other, after)-short-w.length(next, after) <= 1e-6 { // a micrometre: less is rounding
+			return true
+		}
+		if way > 0 {
+			w.reverse(next, other)
+		} else {
+			w.reverse(place, after)
+		}
+		for _, p := range []int{place, next, other, after} {
+			w.enqueue(p)
+		}
+		improved = true
+		return false
+	})
+	return improved
+}
+
+// stays is true for the step between the gate and the first place.
+func (w *walk) stays(a, b int) bool {
+	return a == w.gate() && b == w.first || b == w.gate() && a == w.first
+}
+
+// reverse reverses the piece of the ring between two places, or the rest of it, which is the same: whichever is shorter.
+func (w *walk) reverse(from, to int) {
+	n := len(w.ring)
+	i, j := w.at[from], w.at[to]
+	size := (j-i+n)%n + 1
+	if 2*size > n {
+		i, j, size = (j+1)%n, (i-1+n)%n, n-size
+	}
+	_ = w.budget.Spend(size) // as the next place finds
+	for range size / 2 {
+		w.ring[i], w.ring[j] = w.ring[j], w.ring[i]
+		w.at[w.ring[i]], w.at[w.ring[j]] = i, j
+		i, j = (i+1)%n, (j-1+n)%n
+	}
+}
+
+// order returns the walk from its first place.
+func (w *walk) order() []int {
+	way := 1
+	if w.step(w.gate(), 1) != w.first {
+		way = -1
+	}
+	out := make([]int, 0, len(w.places))
+	for p := w.first; p != w.gate(); p = w.step(p, way) {
+		out = append(out, p)
+	}
+	return out
+}
