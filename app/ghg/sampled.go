@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tilth/app/soil/rounds"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
@@ -39,7 +40,7 @@ func sampled(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Who
 		return nil, nil
 	}
 	out := &assessment.Sampled{Sampling: named}
-	later, err := roundOf(ctx, tx, scope, named.Plan, named.PlanRound)
+	later, err := rounds.Read(ctx, tx, scope, named.Plan, named.PlanRound)
 	if fault.Is(err, fault.NotFound) {
 		out.Unknown = "sample_plan"
 		return out, nil
@@ -47,7 +48,7 @@ func sampled(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Who
 	if err != nil {
 		return nil, err
 	}
-	earlier, err := roundOf(ctx, tx, scope, named.Since, named.SinceRound)
+	earlier, err := rounds.Read(ctx, tx, scope, named.Since, named.SinceRound)
 	if fault.Is(err, fault.NotFound) {
 		out.Unknown = "since_plan"
 		return out, nil
@@ -80,16 +81,6 @@ func sampled(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Who
 		out.Low, out.High = &s.Low, &s.High
 	}
 	return out, nil
-}
-
-// roundOf returns the samples of a saved plan in a round.
-func roundOf(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string, number int64) (sample.Round, error) {
-	plan, err := tx.SamplePlans.ByUUID(ctx, scope, uuid, false)
-	if err != nil {
-		return sample.Round{}, err
-	}
-	samples, err := tx.SoilSamples.OfPlan(ctx, scope, plan.ID, number)
-	return sample.Round{Plan: plan, Samples: samples}, err
 }
 
 // sampledLand fills in the fields of the area of interest and those that are assessed.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tilth/app"
+	"tilth/app/soil/rounds"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/stratification/plan"
@@ -21,6 +22,8 @@ type EstimateRequest struct {
 	// no change is asked for.
 	Compare      string
 	CompareRound int64
+	// ReferenceMass is that of the equivalent stocks, t/ha; nil: that of the first round of the zones.
+	ReferenceMass *float64
 }
 
 // Estimated is what samples say, and what changed since an earlier round.
@@ -39,9 +42,9 @@ func (s *Samples) Estimate(ctx context.Context, who access.Principal, req Estima
 	out := Estimated{Round: req.Round}
 	var earlier sample.Round
 	round, err := app.Read(ctx, s.Deps, who, access.Samples.View, func(ctx context.Context, tx ports.Repos) (round sample.Round, err error) {
-		round, err = s.round(ctx, tx, who.Scope(false), req.Plan, req.Round)
+		round, err = rounds.Read(ctx, tx, who.Scope(false), req.Plan, req.Round)
 		if err == nil && req.Compare != "" {
-			earlier, err = s.round(ctx, tx, who.Scope(false), req.Compare, req.CompareRound)
+			earlier, err = rounds.Read(ctx, tx, who.Scope(false), req.Compare, req.CompareRound)
 		}
 		return round, err
 	})
@@ -56,6 +59,9 @@ func (s *Samples) Estimate(ctx context.Context, who access.Principal, req Estima
 		return out, err
 	}
 	out.Plan = round.Plan
+	if req.ReferenceMass != nil {
+		round.Reference.Mass, earlier.Reference.Mass = *req.ReferenceMass, *req.ReferenceMass
+	}
 	precision := round.Plan.Plan.Params.Precision
 	precision.Confidence = req.Confidence
 	if out.Report, err = round.Estimate(from, to, precision); err != nil || req.Compare == "" {
@@ -66,19 +72,13 @@ func (s *Samples) Estimate(ctx context.Context, who access.Principal, req Estima
 	return out, err
 }
 
-func (s *Samples) round(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string, number int64) (sample.Round, error) {
-	plan, err := tx.SamplePlans.ByUUID(ctx, scope, uuid, false)
-	if err != nil {
-		return sample.Round{}, err
-	}
-	samples, err := tx.SoilSamples.OfPlan(ctx, scope, plan.ID, number)
-	return sample.Round{Plan: plan, Samples: samples}, err
-}
-
 func (r EstimateRequest) check() error {
 	f := fault.Fields{}
 	if !(r.Confidence >= 0.5 && r.Confidence <= 0.999) {
 		f.Add("confidence", "A number from 0.5 to 0.999.")
+	}
+	if m := r.ReferenceMass; m != nil && !(*m > 0 && *m <= sample.MaxReferenceMass) {
+		f.Addf("reference_mass", "A number over 0, at most %g, in t/ha.", float64(sample.MaxReferenceMass))
 	}
 	if r.Compare == r.Plan && r.CompareRound == r.Round {
 		f.Add("compare", "This is the same round; name another plan, or with compare_round another round of this one.")

@@ -110,6 +110,13 @@ func TestSamples(t *testing.T) {
 	require.Empty(t, estimate["soc"].(map[string]any)["reasons"])
 	require.NotNil(t, estimate["stock"].(map[string]any)["total"].(map[string]any)["standard_error"])
 	require.NotNil(t, estimate["equivalent_stock"], "two depths allow it")
+	require.Equal(t, "first_round", estimate["equivalent_mass_basis"])
+	heavy := c.Expect(200, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?reference_mass=9000", nil).Data(t)
+	require.Nil(t, heavy["equivalent_stock"])
+	require.Equal(t, []any{"given", 9000.0}, []any{heavy["equivalent_mass_basis"], heavy["equivalent_mass_t_per_ha"]})
+	require.Len(t, heavy["points_without_equivalent_stock"], 8)
+	require.NotNil(t, heavy["stock"])
+	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?reference_mass=0", nil)
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?compare="+uuid, nil)
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?confidence=2", nil)
 }

@@ -191,27 +191,3 @@ func TestStocks(t *testing.T) {
 	_, out = Stocks(profiles, 0, 20)
 	require.Contains(t, out[0].Reason, "do not fill")
 }
-
-// Tillage loosens a soil and takes no carbon: at a fixed depth it seems lost, in equal mass it is not.
-func TestEquivalentStocks(t *testing.T) {
-	before := []Profile{{Point: "a", Zone: 1, Intervals: []DepthInterval{
-		{FromCm: 0, ToCm: 15, SOCPct: 2, BulkDensity: 1.4}, {FromCm: 15, ToCm: 30, SOCPct: 2, BulkDensity: 1.4},
-	}}}
-	after := []Profile{{Point: "a", Zone: 1, Intervals: []DepthInterval{
-		{FromCm: 0, ToCm: 15, SOCPct: 2, BulkDensity: 1.1}, {FromCm: 15, ToCm: 30, SOCPct: 2, BulkDensity: 1.4},
-	}}}
-	mass, ok := CommonMass(30, before, after)
-	require.True(t, ok)
-	require.InDelta(t, 3750, mass, 1e-9) // 100 × (1.1 + 1.4) × 15
-	fixed, _ := Stocks(after, 0, 30)
-	require.InDelta(t, 75, fixed[0].Value, 1e-9)
-	for _, round := range [][]Profile{before, after} {
-		values, out := EquivalentStocks(round, 30, mass)
-		require.Empty(t, out)
-		require.InDelta(t, 75, values[0].Value, 1e-9)
-	}
-	_, out := EquivalentStocks(after, 30, 4000)
-	require.Contains(t, out[0].Reason, "3750 t/ha")
-	_, ok = CommonMass(15, before)
-	require.False(t, ok, "one interval does not allow it")
-}

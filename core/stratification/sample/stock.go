@@ -3,7 +3,6 @@ package sample
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"tilth/core/geo"
@@ -104,59 +103,4 @@ func (p Profile) between(fromCm, toCm float64) (intervals []DepthInterval, reaso
 		return nil, fmt.Sprintf("nothing is known of it between %g and %g cm", at, toCm)
 	}
 	return intervals, ""
-}
-
-// CommonMass returns the largest mass of fine soil in t/ha, from the surface, that every point of
-// every round reaches: the reference of equivalent stocks. ok is false where a point has fewer than
-// two intervals, which do not resolve the carbon by depth.
-func CommonMass(toCm float64, rounds ...[]Profile) (mass float64, ok bool) {
-	mass = math.Inf(1)
-	for _, profiles := range rounds {
-		for _, p := range profiles {
-			intervals, reason := p.between(0, toCm)
-			if reason != "" {
-				continue // EquivalentStocks leaves it out
-			}
-			if len(intervals) < 2 {
-				return 0, false
-			}
-			sum := 0.0
-			for _, d := range intervals {
-				sum += d.Mass()
-			}
-			mass = math.Min(mass, sum)
-		}
-	}
-	return mass, mass > 0 && !math.IsInf(mass, 1)
-}
-
-// EquivalentStocks returns the stocks of points in the same mass of fine soil from the surface, so
-// that loosening or compaction between two rounds does not count as a change of carbon. Within an
-// interval the carbon is assumed to be spread evenly over the mass (Ellert and Bettany,
-// "Calculation of organic matter and nutrients stored in soils under contrasting management
-// regimes", Canadian Journal of Soil Science 75 (1995) 529; Wendt and Hauser, "An equivalent soil
-// mass procedure for monitoring soil organic carbon in multiple soil layers", European Journal of
-// Soil Science 64 (2013) 58, fit a spline instead).
-func EquivalentStocks(profiles []Profile, toCm, mass float64) (values []Value, out []Unusable) {
-	return eachPoint(profiles, 0, toCm, func(intervals []DepthInterval) (float64, string) { return stockInMass(intervals, mass) })
-}
-
-// stockInMass sums the stock of intervals until a mass is reached.
-func stockInMass(intervals []DepthInterval, mass float64) (stock float64, reason string) {
-	left := mass
-	for _, d := range intervals {
-		own := d.Mass()
-		if own >= left*(1-1e-12) { // the common mass is that of some point, summed in the same order
-			if own > 0 {
-				stock += d.Stock() * math.Min(1, left/own)
-			}
-			return stock, ""
-		}
-		stock += d.Stock()
-		left -= own
-	}
-	if left <= 1e-9*mass {
-		return stock, ""
-	}
-	return 0, fmt.Sprintf("its intervals hold %.0f t/ha of fine soil, less than %.0f t/ha", mass-left, mass)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"tilth/core/list"
 	"tilth/core/stratification/plan"
 )
 
@@ -14,18 +13,23 @@ type Report struct {
 	FromCm, ToCm float64
 	SOC          Estimate  // %, of the mass of fine soil, intervals by their thickness
 	Stock        *Estimate // t C/ha; nil where no point has a bulk density
-	// Equivalent are the stocks in a common mass of fine soil, where two intervals allow it.
-	Equivalent     *Estimate
-	EquivalentMass float64 // t/ha
-	WithoutSOC     []Unusable
-	WithoutStock   []Unusable
-	Notes          []string
+	// Equivalent are the stocks in a reference mass of fine soil, where two intervals allow it; nil where
+	// a round has no point that holds the mass.
+	Equivalent        *Estimate
+	EquivalentMass    float64 // t/ha; 0 where there is no reference
+	EquivalentBasis   MassBasis
+	WithoutSOC        []Unusable
+	WithoutStock      []Unusable
+	WithoutEquivalent []Unusable
+	Notes             []string
 }
 
 // Round is the samples of a plan in one round.
 type Round struct {
 	Plan    plan.SamplePlan
 	Samples []Sample
+	// Reference is that of the equivalent stocks. In a comparison the earlier round's counts.
+	Reference Reference
 }
 
 // Depths returns the range from the shallowest to the deepest analysed sample, in centimetres.
@@ -61,14 +65,21 @@ func (r Round) Change(earlier Round, fromCm, toCm, confidence float64) (Report, 
 }
 
 // fill estimates carbon, stocks and equivalent stocks from the surveys of the rounds, as far as their
-// samples allow. The points left out are those of the last round.
+// samples allow.
 func (out *Report) fill(rounds []Round, estimate func([]Survey) (Estimate, error)) (err error) {
-	last := rounds[len(rounds)-1]
 	surveys := func(weighed bool, of func([]Profile) ([]Value, []Unusable)) (all []Survey, without []Unusable, some bool) {
 		some = true
-		for _, r := range rounds {
-			var values []Value
-			values, without = of(r.profiles(weighed))
+		for i, r := range rounds {
+			values, unusable := of(r.profiles(weighed))
+			if weighed {
+				unusable = append(r.unweighed(), unusable...)
+			}
+			for _, u := range unusable {
+				if i < len(rounds)-1 {
+					u.Reason = "in the first round " + u.Reason
+				}
+				without = append(without, u)
+			}
 			all, some = append(all, r.survey(values)), some && len(values) > 0
 		}
 		return all, without, some
@@ -79,7 +90,7 @@ func (out *Report) fill(rounds []Round, estimate func([]Survey) (Estimate, error
 		return err
 	}
 	stocks, without, some := surveys(true, func(p []Profile) ([]Value, []Unusable) { return Stocks(p, out.FromCm, out.ToCm) })
-	out.WithoutStock = append(last.unweighed(), without...)
+	out.WithoutStock = without
 	if !some {
 		return nil
 	}
@@ -88,15 +99,18 @@ func (out *Report) fill(rounds []Round, estimate func([]Survey) (Estimate, error
 		return err
 	}
 	out.Stock = &stock
-	weighed := list.Map(rounds, func(r Round) []Profile { return r.profiles(true) })
-	mass, ok := CommonMass(out.ToCm, weighed...)
-	if !ok || out.FromCm != 0 {
+	mass, basis := rounds[0].Reference.mass(rounds, out.ToCm)
+	if mass == 0 || out.FromCm != 0 {
 		return nil
 	}
-	same, _, _ := surveys(true, func(p []Profile) ([]Value, []Unusable) { return EquivalentStocks(p, out.ToCm, mass) })
+	out.EquivalentMass, out.EquivalentBasis = mass, basis
+	same, short, some := surveys(true, func(p []Profile) ([]Value, []Unusable) { return EquivalentStocks(p, mass) })
+	if out.WithoutEquivalent = short; !some {
+		return nil
+	}
 	equivalent, err := estimate(same)
 	if err == nil {
-		out.Equivalent, out.EquivalentMass = &equivalent, mass
+		out.Equivalent = &equivalent
 	}
 	return err
 }

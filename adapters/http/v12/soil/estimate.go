@@ -58,10 +58,12 @@ type EstimateReport struct {
 	DepthTo        float64         `json:"depth_to_cm"`
 	SOC            EstimatedValue  `json:"soc"`
 	Stock          *EstimatedValue `json:"stock" doc:"Null where no point has a bulk density."`
-	Equivalent     *EstimatedValue `json:"equivalent_stock" doc:"In a common mass of fine soil from the surface; null where not every point has two depth intervals."`
+	Equivalent     *EstimatedValue `json:"equivalent_stock" doc:"In the reference mass of fine soil from the surface; null where no point has two depth intervals and the mass."`
 	EquivalentMass *float64        `json:"equivalent_mass_t_per_ha"`
+	MassBasis      *string         `json:"equivalent_mass_basis" enum:"given,first_round" doc:"first_round: the smallest plausible mass (not below Tukey's lower fence) of the first round of the zones, to depth_to."`
 	WithoutSOC     []UnusedPoint   `json:"points_without_soc"`
 	WithoutStock   []UnusedPoint   `json:"points_without_stock"`
+	WithoutMass    []UnusedPoint   `json:"points_without_equivalent_stock"`
 	Notes          []string        `json:"notes"`
 }
 
@@ -99,6 +101,7 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 		{Name: "round", Type: rest.Integer, Description: "1 where left out."},
 		{Name: "compare", Type: rest.UUID, Description: "map_uuid of the plan of the earlier round; may be the same plan."},
 		{Name: "compare_round", Type: rest.Integer, Description: "1 where left out."},
+		{Name: "reference_mass", Type: rest.Number, Description: "Fine soil of the equivalent stock, t/ha; that of the first round where left out."},
 	}
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in estimateInput) (PlanEstimate, error) {
 		req := in.request()
@@ -115,12 +118,14 @@ type estimateInput struct {
 	Round        *int64   `query:"round"`
 	Compare      string   `query:"compare"`
 	CompareRound *int64   `query:"compare_round"`
+	Reference    *float64 `query:"reference_mass"`
 }
 
 func (in estimateInput) request() soil.EstimateRequest {
 	return soil.EstimateRequest{
 		Plan: in.MapUUID, Round: form.Or(in.Round, 1), FromCm: in.DepthFrom, ToCm: in.DepthTo,
 		Confidence: form.Or(in.Confidence, zoning.DefaultParams().Confidence), Compare: in.Compare, CompareRound: form.Or(in.CompareRound, 1),
+		ReferenceMass: in.Reference,
 	}
 }
 
@@ -141,8 +146,8 @@ func showReport(r sample.Report) EstimateReport {
 	unused := func(p sample.Unusable) UnusedPoint { return UnusedPoint{p.Point, p.Reason} }
 	return EstimateReport{
 		DepthFrom: r.FromCm, DepthTo: r.ToCm, SOC: showValue(r.SOC, "%", nil), Stock: form.Pointed(r.Stock, stock),
-		Equivalent: form.Pointed(r.Equivalent, stock), EquivalentMass: form.If(r.Equivalent != nil, r.EquivalentMass),
-		WithoutSOC: form.Each(r.WithoutSOC, unused), WithoutStock: form.Each(r.WithoutStock, unused), Notes: append([]string{}, r.Notes...),
+		Equivalent: form.Pointed(r.Equivalent, stock), EquivalentMass: form.If(r.EquivalentMass > 0, r.EquivalentMass), MassBasis: form.OrNull(string(r.EquivalentBasis)),
+		WithoutSOC: form.Each(r.WithoutSOC, unused), WithoutStock: form.Each(r.WithoutStock, unused), WithoutMass: form.Each(r.WithoutEquivalent, unused), Notes: append([]string{}, r.Notes...),
 	}
 }
 
