@@ -186,8 +186,11 @@ func TestEstimateOfVoorst(t *testing.T) {
 		require.Empty(t, soc.Reasons)
 		require.InDelta(t, v.Published.Table.MeanOf.Value, 10*soc.Mean.Mean, 0.02)
 		require.InDelta(t, v.Published.Table.SEOf.Value, 10*soc.Mean.Spread.SE, 0.05)
-		require.InDelta(t, v.Published.Table.CI.Value[0], 10*soc.Mean.Spread.Low, 0.02)
-		require.InDelta(t, v.Published.Table.CI.Value[1], 10*soc.Mean.Spread.High, 0.02)
+		require.InDelta(t, 17.64, soc.Mean.Spread.DF, 0.01)
+		published := 10 * soc.Mean.Spread.SE * 2.03011 // Student's quantile of n-H = 35; that of 17.64 is 2.10401
+		require.InDelta(t, v.Published.Table.CI.Value[0], 10*soc.Mean.Mean-published, 0.02)
+		require.InDelta(t, v.Published.Table.CI.Value[1], 10*soc.Mean.Mean+published, 0.02)
+		require.InDelta(t, 2.10401, (soc.Mean.Spread.High-soc.Mean.Mean)/soc.Mean.Spread.SE, 1e-3)
 		require.InDelta(t, soc.Mean.Mean*1.25*30, got.Report.Stock.Mean.Mean, 1e-9, "t C/ha")
 		require.Nil(t, got.Report.Equivalent, "one depth interval does not allow it")
 
