@@ -21,10 +21,16 @@ var errKilled = errors.New("the process was killed")
 // killed process has not committed, so rolling back and closing still work.
 type plug struct {
 	mu    sync.Mutex
-	calls []bool // for each call, whether it may take effect by itself: a commit, a file
-	at    int    // the call at which it is pulled; 0: never
-	late  bool   // pulled after the call took effect
+	calls []call
+	at    int  // the call at which it is pulled; 0: never
+	late  bool // pulled after the call took effect, if it lasts
 	dead  bool
+}
+
+// call is a call at which the plug can be pulled.
+type call struct {
+	lasting bool // it may take effect by itself: a commit, a file
+	post    bool // to another program
 }
 
 func (p *plug) failures() *cli.Failures {
@@ -50,7 +56,7 @@ func (p *plug) arm(at int, late bool) {
 }
 
 // disarm ends the counting, and returns the calls.
-func (p *plug) disarm() []bool {
+func (p *plug) disarm() []call {
 	calls := p.calls
 	p.arm(0, false)
 	return calls
@@ -63,22 +69,22 @@ func (p *plug) pulled() bool {
 }
 
 // begin counts a call and returns whether it is carried out, and whether its answer arrives.
-func (p *plug) begin(lasting bool) (carried, answered bool) {
+func (p *plug) begin(c call) (carried, answered bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dead {
 		return false, false
 	}
-	p.calls = append(p.calls, lasting)
+	p.calls = append(p.calls, c)
 	p.dead = len(p.calls) == p.at
-	return !p.dead || p.late, !p.dead
+	return !p.dead || p.late && c.lasting, !p.dead
 }
 
 // through makes a call.
-func through[T any](p *plug, lasting bool, call func() (T, error)) (out T, err error) {
-	carried, answered := p.begin(lasting)
+func through[T any](p *plug, lasting bool, do func() (T, error)) (out T, err error) {
+	carried, answered := p.begin(call{lasting: lasting})
 	if carried {
-		out, err = call()
+		out, err = do()
 	}
 	if !answered {
 		var none T

@@ -14,9 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/operating"
@@ -39,6 +41,13 @@ type world struct {
 }
 
 func newWorld(t *testing.T, database string) *world {
+	w := unstarted(t, database)
+	w.start()
+	t.Cleanup(func() { require.NoError(t, w.server.Close()) })
+	return w
+}
+
+func unstarted(t *testing.T, database string) *world {
 	w := &world{t: t, database: database, folder: t.TempDir(), plug: &plug{}}
 	name, dsn := "pgx", database
 	if path, ok := strings.CutPrefix(database, "sqlite:"); ok {
@@ -48,8 +57,6 @@ func newWorld(t *testing.T, database string) *world {
 	w.raw, err = sql.Open(name, dsn)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.raw.Close()) })
-	w.start()
-	t.Cleanup(func() { require.NoError(t, w.server.Close()) })
 	return w
 }
 
@@ -60,12 +67,19 @@ type run struct {
 	token   string
 	keys    int
 	killed  bool
+	inbox   inbox
+}
+
+// inbox is what webhooks have posted, by the id of the event: the same under an id, however often.
+type inbox struct {
+	mu     sync.Mutex
+	bodies map[string]string
 }
 
 // begin makes a company with credit.
 func (w *world) begin() *run {
 	w.number++
-	r := &run{world: w}
+	r := &run{world: w, inbox: inbox{bodies: map[string]string{}}}
 	r.company, r.token = r.newCompany(fmt.Sprint("owner", w.number, "@simulate.example"))
 	return r
 }
@@ -259,24 +273,43 @@ func (r *run) state() map[string]int {
 	wallet, err := r.server.Operating().Wallet(context.Background(), r.company)
 	require.NoError(r.t, err)
 	out["balance"], out["held"] = int(wallet.Balance), int(wallet.Held)
+	out["posted"] = len(r.inbox.bodies)
 	return out
 }
 
-func (r *run) rows(query string, visit func(a, b string)) {
-	rows, err := r.raw.Query(query)
-	require.NoError(r.t, err, query)
+func (w *world) rows(query string, visit func(a, b string)) {
+	rows, err := w.raw.Query(query)
+	require.NoError(w.t, err, query)
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var a, b string
-		require.NoError(r.t, rows.Scan(&a, &b))
+		require.NoError(w.t, rows.Scan(&a, &b))
 		visit(a, b)
 	}
-	require.NoError(r.t, rows.Err())
+	require.NoError(w.t, rows.Err())
 }
 
-// listener takes what webhooks send.
-func listener(t *testing.T) string {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
-	t.Cleanup(s.Close)
+// listener takes what webhooks post. A post is a call at which the sender can be killed: before it, or before its answer
+// has arrived.
+func (r *run) listener() string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		carried, answered := r.plug.begin(call{lasting: true, post: true})
+		if carried {
+			body, err := io.ReadAll(req.Body)
+			assert.NoError(r.t, err)
+			id := req.Header.Get("Webhook-Id")
+			assert.NotEmpty(r.t, id)
+			r.inbox.mu.Lock()
+			if known, again := r.inbox.bodies[id]; again {
+				assert.Equal(r.t, known, string(body))
+			}
+			r.inbox.bodies[id] = string(body)
+			r.inbox.mu.Unlock()
+		}
+		if !answered {
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	r.t.Cleanup(s.Close)
 	return s.URL
 }

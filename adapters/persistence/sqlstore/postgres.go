@@ -33,7 +33,7 @@ func (d *DB) openPostgres(address string) error {
 	}
 	d.engine = engine{
 		name: "PostgreSQL", location: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database), postgres: true,
-		openUnhurried: func() (*bun.DB, error) { return postgresPool(config, 0, 2, nil), nil },
+		openUnhurried: func() (*bun.DB, error) { return postgresPool(config, 0, 2, d.opts.Connect), nil },
 		lock:          func(ctx context.Context) (func() error, error) { return lockPostgres(ctx, config) },
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendPostgres(ctx, config, shared)

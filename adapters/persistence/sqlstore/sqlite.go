@@ -49,7 +49,7 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	d.engine = engine{
 		name: "SQLite", location: path,
-		openUnhurried: func() (*bun.DB, error) { return sqlitePool(nil, 1, sqliteDSN(path, "immediate")), nil },
+		openUnhurried: func() (*bun.DB, error) { return sqlitePool(d.opts.Connect, 1, sqliteDSN(path, "immediate")), nil },
 		lock:          func(ctx context.Context) (func() error, error) { return lockSQLite(ctx, path) },
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendSQLite(ctx, path, shared)
