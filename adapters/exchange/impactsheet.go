@@ -58,6 +58,7 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 		write(sourceRow("removal", l))
 	}
 	writeSoilCarbon(write, r.SoilCarbon)
+	writeViews(write, r.Views)
 	for _, warning := range r.Warnings {
 		write(impactRow{"record": "warning", "name": warning.Code, "place": warning.Item, "note": warning.Message})
 	}

@@ -35,6 +35,7 @@ func (Documents) PrintImpact(ctx context.Context, w io.Writer, doc ports.ImpactD
 	printSplits(d, r)
 	printLines(d, r)
 	printSoilCarbon(d, r.SoilCarbon)
+	printViews(d, r.Views)
 	printWarnings(d, r)
 	printTrace(d, r)
 	return d.Write(w)

@@ -108,6 +108,12 @@ func TestImpactDocument(t *testing.T) {
 		require.Contains(t, text, l.ValueStatus+" "+l.RangeStatus, "the statuses of every line")
 		require.Contains(t, text, fmt.Sprintf("%.3f %.3f %.3f %.1f", l.Kg.CH4Fossil, l.Kg.CH4Biogenic, l.Kg.N2O, l.Kg.NotSplit), "its gases apart")
 	}
+	for _, part := range []string{
+		"Land Sector and Removals Standard", "FLAG, land management", "Aircraft: no aircraft transport entered.", "Stated shares (used) Main product 90.0 %",
+		"By mass Not possible: no mass entered of солома", "Not monitored", fmt.Sprintf("FLAG in all %.3f", r.Views.FLAG.Total),
+	} {
+		require.Contains(t, text, part)
+	}
 	for _, w := range r.Warnings[1:] {
 		require.Contains(t, text, w.Message[:20])
 	}

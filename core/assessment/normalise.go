@@ -98,10 +98,12 @@ func (n *normaliser) crop() {
 	c.YieldKg = n.yield(v, "harvested_yield")
 	c.FarmGateYieldKg = n.yield(v, "farm_gate_yield")
 	c.GrowingCycles = int(v.numberOr("growing_cycles", 1))
+	c.PricePerT = v.number("price")
 	c.RenewalYears, c.UncertaintyPct = v.number("renewal_years"), v.number("uncertainty_pct")
 	for _, o := range v.items("co_products") {
 		c.CoProducts = append(c.CoProducts, ghg.CoProduct{
 			Name: o.text("name"), SharePct: o.numberOr("share_pct", 0), Basis: cmp.Or(o.text("basis"), "economic"),
+			MassT: n.massT(o, "amount"), PricePerT: o.number("price"),
 		})
 	}
 	n.each(secSoil, func(_ string, v Values) {
@@ -119,6 +121,16 @@ func (n *normaliser) yield(v Values, key string) *float64 {
 		kg, ok := units.YieldKg(value, unit, n.areaHa)
 		return kg, ok && (n.areaHa != 0 || !strings.Contains(unit, "/"))
 	})
+}
+
+// massT returns a yield in t.
+func (n *normaliser) massT(v Values, key string) *float64 {
+	kg := n.yield(v, key)
+	if kg == nil {
+		return nil
+	}
+	t := *kg / agronomy.KgPerTonne
+	return &t
 }
 
 // rate returns kg per treated ha; ok is false where the growing area is needed and not known.

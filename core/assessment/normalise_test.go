@@ -149,7 +149,7 @@ func TestDefaultsOfTheForm(t *testing.T) {
 	for section, body := range map[string]string{
 		"machinery": `[{"operation": "other", "passes": 1.5, "fuel_rate": 8}]`, "land_use_change": `[{"previous_use": "grassland", "year": 1990}]`,
 		"land_management": `{"tillage": "full", "carbon_inputs": "low", "changes": [{"year": 2010, "tillage": "no_till"}]}`,
-		"crop":            `{"crop_type": "maize", "co_products": [{"name": "stover", "share_pct": 5}]}`,
+		"crop":            `{"crop_type": "maize", "price": 190, "co_products": [{"name": "stover", "share_pct": 5}, {"name": "cobs", "share_pct": 2, "basis": "mass", "amount": {"value": 500, "unit": "kg"}, "price": 30}]}`,
 	} {
 		rows, wrong := tab.Check(section, tree(t, body))
 		require.Empty(t, wrong)
@@ -160,7 +160,11 @@ func TestDefaultsOfTheForm(t *testing.T) {
 	require.InDelta(t, 8, *in.Machinery[0].FuelLPerHa, 0)
 	require.Equal(t, []ghg.Conversion{{PreviousUse: "grassland", Year: 1990, AreaPct: 100}}, in.LandUseChange)
 	require.Equal(t, []ghg.LandChange{{Year: 2010, Tillage: "no_till", AreaPct: 100}}, in.LandManagement.Changes)
-	require.Equal(t, []ghg.CoProduct{{Name: "stover", SharePct: 5, Basis: "economic"}}, in.Crop.CoProducts)
+	half, price, main := 0.5, 30.0, 190.0
+	require.Equal(t, []ghg.CoProduct{
+		{Name: "stover", SharePct: 5, Basis: "economic"}, {Name: "cobs", SharePct: 2, Basis: "mass", MassT: &half, PricePerT: &price},
+	}, in.Crop.CoProducts)
+	require.Equal(t, &main, in.Crop.PricePerT)
 	require.Equal(t, 1, in.Crop.GrowingCycles)
 	require.Nil(t, in.Crop.YieldKg, "a crop that lacks its yield keeps the rest")
 	require.InDelta(t, 100, in.Fertilizers[0].AreaPct, 0)

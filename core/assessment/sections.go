@@ -15,6 +15,7 @@ const (
 	minYear     = 1800 // of what was planted, cleared or changed
 	maxYear     = 2200 // as everywhere in the house
 	maxEF       = 1e6  // kg CO2e per unit
+	maxPrice    = 1e12 // per t, in the smallest of currencies
 	maxGrowth   = 100  // t C/ha a year, with whatever evidence
 	daysOfAYear = 366
 )
@@ -87,7 +88,10 @@ func cropAndSoil(v values) []Section {
 				text("name", "Name", 255).must(),
 				percentage("share_pct", "Share of the emissions").must(),
 				choice("basis", "Basis of the share", []string{"economic", "mass", "energy", "other"}).usual("economic"),
+				amount("amount", "Amount at the farm gate", units, maxAmount).about("With it the report shows the shares by mass beside the stated ones."),
+				number("price", "Price", "per t", 0, maxPrice).about("In the currency of the crop's price. With both the report shows the shares by value."),
 			).about("Together they carry less than 100 %; the main product carries the rest."),
+			number("price", "Price at the farm gate", "per t", 0, maxPrice).about("Of the main product, in any currency; used to show the shares of the co-products by value."),
 			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).mustWhen("crop_type", forages(v)...).about("Of forage crops."),
 			uncertainty("harvested yield"),
 		),

@@ -33,6 +33,15 @@ var (
 // item, and their CH4 is not fossil (IPCC 2006 V2 ch1, section 1.3.1).
 var biogenic = map[string]bool{"biodiesel": true, "hvo": true, "ethanol": true, "wood": true}
 
+// ModelStationary is the model of fuel that no vehicle of the farm burns: of dryers, stores and pumps.
+const ModelStationary = "stationary_combustion"
+
+// Purposes of fuel that vehicles burn.
+const (
+	purposeField     = "field"
+	purposeTransport = "transport"
+)
+
 func (r *run) fuelEnergy() {
 	for i := range r.in.FuelEnergy {
 		r.at("fuel_energy", i)
@@ -78,22 +87,25 @@ func (r *run) districtHeat(f *Fuel, amount quantity) {
 }
 
 func (r *run) fuel(f *Fuel, amount quantity) {
-	purpose := cmp.Or(f.Purpose, "field")
+	purpose, model := cmp.Or(f.Purpose, purposeField), ModelStationary
+	if purpose == purposeField || purpose == purposeTransport {
+		model = stepBurn.Name
+	}
 	ncv := r.factor(r.section, "carrier/ncv", f.Carrier, purpose)
 	mj, stock := r.fuelAmounts(f, amount, ncv)
 	if r.err != nil {
 		return
 	}
 	if f.ManualEF != nil {
-		r.emit(stepBurn.Name, LabelCombustion, 1, NotSplit, r.do(stepManualFuel, amount, r.own(rowOwnFuel, "manual_ef", *f.ManualEF)))
+		r.emit(model, LabelCombustion, 1, NotSplit, r.do(stepManualFuel, amount, r.own(rowOwnFuel, "manual_ef", *f.ManualEF)))
 	} else {
 		of := func(gas string) quantity { return r.factor(r.section, "carrier/"+gas, f.Carrier, purpose) }
-		r.burn(burnt{LabelCombustion, stepBurn.Name, biogenic[f.Carrier]}, mj, of)
+		r.burn(burnt{LabelCombustion, model, biogenic[f.Carrier]}, mj, of)
 	}
 	if row, ok := r.set.mapping.Find(r.section, "carrier/biogenic_memo", f.Carrier); ok {
-		r.memo(stepBurn.Name, LabelCombustion, r.do(stepMemo, stock, r.resolved(row)))
+		r.memo(model, LabelCombustion, r.do(stepMemo, stock, r.resolved(row)))
 	} else if biogenic[f.Carrier] {
-		r.memo(stepBurn.Name, LabelCombustion, r.do(stepBurn, mj, r.factor(r.section, "carrier/co2", f.Carrier)))
+		r.memo(model, LabelCombustion, r.do(stepBurn, mj, r.factor(r.section, "carrier/co2", f.Carrier)))
 	}
 	wtt := r.factor(r.section, "carrier/upstream", f.Carrier)
 	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.upstream(stock, wtt))

@@ -1,6 +1,9 @@
 package ghg
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Gas is a greenhouse gas as it is accounted for.
 type Gas int
@@ -64,3 +67,12 @@ var stepCO2e = newStep("co2e", "M * GWP", "kg CO2e", "IPCC 2006 V1 ch8", of2(CO2
 
 // CO2e is the sum of masses times warming potentials, kg CO2e (IPCC 2006 V1 ch8).
 func CO2e(kg, gwp float64) float64 { return kg * gwp }
+
+// Tonnes returns kg as reports show them: t, rounded to the gram.
+func Tonnes(kg float64) float64 { return Rounded(kg / 1000) }
+
+// Rounded returns a figure with the six decimals that reports show.
+func Rounded(v float64) float64 {
+	const decimals = 1e6
+	return math.Round(v*decimals) / decimals
+}

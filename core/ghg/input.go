@@ -38,15 +38,18 @@ type Crop struct {
 	FarmGateYieldKg *float64    `json:"farm_gate_yield_kg,omitempty"` // what left the farm, kg; nil: the harvest
 	GrowingCycles   int         `json:"growing_cycles,omitempty"`     // in the year; 0 means 1
 	CoProducts      []CoProduct `json:"co_products,omitempty"`
+	PricePerT       *float64    `json:"price_per_t,omitempty"`     // of the main product, in any currency; with those of the co-products it allocates by value
 	RenewalYears    *float64    `json:"renewal_years,omitempty"`   // how many years a forage stand lasts; nil: 1
 	UncertaintyPct  *float64    `json:"uncertainty_pct,omitempty"` // of the harvest, plus and minus per cent at 95 %; nil: not given
 }
 
 // CoProduct carries a share of the emissions away from the main product.
 type CoProduct struct {
-	Name     string  `json:"name"`
-	SharePct float64 `json:"share_pct"` // of the emissions, per cent
-	Basis    string  `json:"basis"`     // economic, mass, energy or other
+	Name      string   `json:"name"`
+	SharePct  float64  `json:"share_pct"`             // of the emissions, per cent
+	Basis     string   `json:"basis"`                 // economic, mass, energy or other
+	MassT     *float64 `json:"mass_t,omitempty"`      // what left the farm, t
+	PricePerT *float64 `json:"price_per_t,omitempty"` // in the currency of the main product's
 }
 
 // Soil is the soil under the crop. Class, drained share and rainfall enter equations; the rest is for engines that use it.

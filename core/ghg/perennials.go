@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// ModelMeasuredStock is the model of what two measured stocks of a stand show.
+const ModelMeasuredStock = "measured_stock_change"
+
 const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"
 
 var (
@@ -13,7 +16,7 @@ var (
 		of2(func(growth, area float64) float64 { return growth * area * 1000 * CO2PerC }), "G t C/(ha yr)", "A ha")
 	stepRowArea = newStep("row_area", "L * W * 0.0001", "ha", "definition",
 		of2(func(length, width float64) float64 { return length * width * HectarePerM2 }), "L m", "W m")
-	stepMeasured = newStep("measured_stock_change", "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(yearlyChange),
+	stepMeasured = newStep(ModelMeasuredStock, "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(yearlyChange),
 		"S1 t C", "S2 t C", "n yr")
 	// A stand that is grubbed up holds its growth over the years it grew, at most a maturity cycle.
 	stepGrubbed = newStep("biomass_removed", "G * min(age, M) * A", "t C", equation27,

@@ -134,7 +134,8 @@ type Result struct {
 	RemovedLow, RemovedHigh       float64 // the 95 % range of the removals
 	MainSharePct                  float64 // what the main product carries of the emissions
 	CoProducts                    []CoProduct
-	BiogenicCO2                   float64 // kg CO2 of burnt biomass, outside the totals
+	PricePerT                     *float64 // of the main product; nil: not entered
+	BiogenicCO2                   float64  // kg CO2 of burnt biomass, outside the totals
 	// UserShare is the share of the emissions, 0 to 1, with no value that the form can hold left to a default.
 	UserShare float64
 	Evidence  Evidence // of all rows that move a line, each counted once

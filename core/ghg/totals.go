@@ -116,7 +116,7 @@ func (res *Result) Describe(in Input) {
 	if kg := cmp.Or(in.Crop.FarmGateYieldKg, in.Crop.YieldKg); kg != nil {
 		res.ProductT = *kg / 1000
 	}
-	res.CoProducts, res.MainSharePct = in.Crop.CoProducts, MainShare(in.Crop.CoProducts)
+	res.CoProducts, res.MainSharePct, res.PricePerT = in.Crop.CoProducts, MainShare(in.Crop.CoProducts), in.Crop.PricePerT
 }
 
 // finish sums the lines up.

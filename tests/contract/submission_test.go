@@ -40,6 +40,17 @@ func kilograms(report map[string]any) map[string][]int {
 	return out
 }
 
+// viewsOf returns the sums of the parts of each view of a report.
+func viewsOf(report map[string]any) map[string]float64 {
+	out := map[string]float64{}
+	for _, view := range []string{"land_sector", "flag", "iso_14067"} {
+		for _, part := range report["views"].(map[string]any)[view].(map[string]any)["parts"].([]any) {
+			out[view] += part.(map[string]any)["co2e"].(float64)
+		}
+	}
+	return out
+}
+
 // The two worked examples, posted as they stand: each line, the total, its range and what
 // it is per hectare and per tonne, to the kilogram.
 func TestWorkedExamples(t *testing.T) {
@@ -77,6 +88,9 @@ func TestWorkedExamples(t *testing.T) {
 				kg("totals", "emissions"), kg("uncertainty", "low"), kg("uncertainty", "high"),
 				kg("totals", "emissions_per_ha"), kg("totals", "emissions_per_t"), kg("totals", "removals"),
 			}, "%s, %s", name, basis)
+			for view, parts := range viewsOf(report) {
+				require.InDelta(t, report["totals"].(map[string]any)["emissions"].(float64), parts, 1e-5, "%s, %s: the parts of %s add up", name, basis, view)
+			}
 		}
 		require.Equal(t, live["input_digest"], submitted["input_digest"])
 	}

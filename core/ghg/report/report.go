@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/views"
 )
 
 // Unit of the masses of a report.
@@ -39,6 +40,7 @@ type Report struct {
 	DataQuality    DataQuality        `json:"data_quality"`
 	Memo           Memo               `json:"memo"`
 	SoilCarbon     *ghg.SoilEstimates `json:"soil_carbon,omitempty"` // where more than Tier 1 is entered
+	Views          *views.Views       `json:"views,omitempty"`       // absent in versions that were stored before engine 1.3
 	Warnings       []ghg.Warning      `json:"warnings"`
 	Trace          []ghg.TraceLine    `json:"trace,omitempty"`
 }
@@ -172,6 +174,7 @@ const (
 
 // New shapes a result for its readers.
 func New(res ghg.Result, about About) Report {
+	arranged := views.Of(res)
 	return Report{
 		AssessmentID: about.AssessmentID, Basis: about.Basis, ResultVersion: about.ResultVersion, ComputedAt: about.ComputedAt, Stale: about.Stale,
 		Engine: res.Engine, FactorSet: res.FactorSet, GWPSet: res.GWP, InputDigest: res.InputDigest,
@@ -180,10 +183,10 @@ func New(res ghg.Result, about About) Report {
 		BySource:       sources(res, res.Lines, res.Emissions), RemovalsBySrc: sources(res, res.Removals, res.Removed),
 		ByGas: byGas(res), ByScope: byScope(res), ByCategory: byCategory(res),
 		Allocation:  allocation(res),
-		Uncertainty: Range{Low: tonnes(res.Low), High: tonnes(res.High)}, RemovalsRange: Range{Low: tonnes(res.RemovedLow), High: tonnes(res.RemovedHigh)},
+		Uncertainty: Range{Low: ghg.Tonnes(res.Low), High: ghg.Tonnes(res.High)}, RemovalsRange: Range{Low: ghg.Tonnes(res.RemovedLow), High: ghg.Tonnes(res.RemovedHigh)},
 		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits), Known: known(res.Evidence)},
-		Memo:        Memo{BiogenicCO2: tonnes(res.BiogenicCO2)},
-		SoilCarbon:  soilCarbon(res.SoilCarbon),
+		Memo:        Memo{BiogenicCO2: ghg.Tonnes(res.BiogenicCO2)},
+		SoilCarbon:  soilCarbon(res.SoilCarbon), Views: &arranged,
 		Warnings:    slices.Concat([]ghg.Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
 		Trace:       res.Trace,
 	}
@@ -214,7 +217,7 @@ func derivedWarnings(res ghg.Result) []ghg.Warning {
 
 func totals(res ghg.Result) Totals {
 	return Totals{
-		Emissions: tonnes(res.Emissions), Removals: tonnes(res.Removed), Balance: tonnes(res.Emissions - res.Removed),
+		Emissions: ghg.Tonnes(res.Emissions), Removals: ghg.Tonnes(res.Removed), Balance: ghg.Tonnes(res.Emissions - res.Removed),
 		EmissionsPerHa: tonnesPer(res.Emissions, res.AreaHa), RemovalsPerHa: tonnesPer(res.Removed, res.AreaHa),
 		EmissionsPerT: tonnesPer(part(res.Emissions, res.MainSharePct), res.ProductT), Unit: reportUnit,
 	}
@@ -230,9 +233,9 @@ func sources(res ghg.Result, lines []ghg.Line, total float64) []SourceLine {
 		}
 		out = append(out, SourceLine{
 			Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: l.Category, Kg: masses,
-			CO2e: tonnes(l.CO2e), Share: share(l.CO2e, total), PerHa: tonnesPer(l.CO2e, res.AreaHa),
+			CO2e: ghg.Tonnes(l.CO2e), Share: share(l.CO2e, total), PerHa: tonnesPer(l.CO2e, res.AreaHa),
 			PerT: tonnesPer(part(l.CO2e, res.MainSharePct), res.ProductT),
-			Low:  tonnes(l.Low), High: tonnes(l.High), RangeAssumed: l.RangeAssumed, Tier: l.Tier, Known: known(l.Evidence),
+			Low:  ghg.Tonnes(l.Low), High: ghg.Tonnes(l.High), RangeAssumed: l.RangeAssumed, Tier: l.Tier, Known: known(l.Evidence),
 		})
 	}
 	slices.SortStableFunc(out, func(a, b SourceLine) int { return cmp.Compare(b.CO2e, a.CO2e) })
@@ -248,7 +251,7 @@ func byGas(res ghg.Result) []GasLine {
 		}
 		gwp := res.Warming[gas]
 		co2e := ghg.CO2e(kg, gwp)
-		out = append(out, GasLine{Gas: gas.String(), Kg: round(kg, kgDigits), GWP: gwp, CO2e: tonnes(co2e), Share: share(co2e, res.Emissions)})
+		out = append(out, GasLine{Gas: gas.String(), Kg: round(kg, kgDigits), GWP: gwp, CO2e: ghg.Tonnes(co2e), Share: share(co2e, res.Emissions)})
 	}
 	return append(out, GasLine{Gas: "co2_biogenic", Kg: round(res.BiogenicCO2, kgDigits)})
 }
@@ -260,7 +263,7 @@ func byScope(res ghg.Result) []ScopeLine {
 		kg[l.Scope-1] += l.CO2e
 	}
 	for i := range out {
-		out[i].CO2e, out[i].Share = tonnes(kg[i]), share(kg[i], res.Emissions)
+		out[i].CO2e, out[i].Share = ghg.Tonnes(kg[i]), share(kg[i], res.Emissions)
 	}
 	return out
 }
@@ -272,15 +275,15 @@ func byCategory(res ghg.Result) []CategoryLine {
 	}
 	out := make([]CategoryLine, 0, len(kg))
 	for _, category := range []string{ghg.CategoryLandUse, ghg.CategoryManagement, ghg.CategoryInputs, ghg.CategoryRemovals} {
-		out = append(out, CategoryLine{category, tonnes(kg[category])})
+		out = append(out, CategoryLine{category, ghg.Tonnes(kg[category])})
 	}
 	return out
 }
 
 func allocation(res ghg.Result) Allocation {
-	a := Allocation{MainSharePct: res.MainSharePct, Main: tonnes(part(res.Emissions, res.MainSharePct)), CoProducts: []AllocatedProduct{}}
+	a := Allocation{MainSharePct: res.MainSharePct, Main: ghg.Tonnes(part(res.Emissions, res.MainSharePct)), CoProducts: []AllocatedProduct{}}
 	for _, c := range res.CoProducts {
-		a.CoProducts = append(a.CoProducts, AllocatedProduct{c, tonnes(part(res.Emissions, c.SharePct))})
+		a.CoProducts = append(a.CoProducts, AllocatedProduct{c, ghg.Tonnes(part(res.Emissions, c.SharePct))})
 	}
 	return a
 }
@@ -302,14 +305,12 @@ func soilCarbon(s *ghg.SoilEstimates) *ghg.SoilEstimates {
 
 func part(whole, pct float64) float64 { return whole * pct / 100 }
 
-func tonnes(kg float64) float64 { return round(kg/1000, massDigits) }
-
 func tonnesPer(kg, denominator float64) *float64 {
 	per, ok := ghg.Intensity(kg, denominator)
 	if !ok {
 		return nil
 	}
-	t := tonnes(per)
+	t := ghg.Tonnes(per)
 	return &t
 }
 

@@ -1,0 +1,127 @@
+// Package views arranges the lines of a result as the standards of inventories and of product footprints ask for them. Every
+// view holds each line once, so that its parts add up to the emissions; removals stand apart in all of them.
+package views
+
+import (
+	"cmp"
+	"slices"
+
+	"tilth/core/ghg"
+)
+
+// Views are a result in the parts of each standard, t CO2e.
+type Views struct {
+	LandSector LandSector `json:"land_sector"`
+	FLAG       FLAG       `json:"flag"`
+	Product    Footprint  `json:"iso_14067"`
+}
+
+// Part is one part of the emissions, t CO2e.
+type Part struct {
+	Part  string  `json:"part"`
+	CO2e  float64 `json:"co2e"`
+	Share float64 `json:"share"` // of the emissions, 0 to 1
+}
+
+// LandSector is the inventory by the GHG Protocol's Land Sector and Removals Standard.
+type LandSector struct {
+	Parts []Part `json:"parts"`
+	// LandManagementCO2 is the net CO2 of carbon stocks, lime and urea within land_management; the rest of that are CH4 and N2O.
+	LandManagementCO2 float64 `json:"land_management_co2"`
+	// BiogenicProductCO2 is that of burnt biofuels and wood, and LandBiogenicCO2 that of residues burnt on the field, t CO2. Both
+	// are outside the emissions.
+	BiogenicProductCO2 float64   `json:"biogenic_product_co2"`
+	LandBiogenicCO2    float64   `json:"land_biogenic_co2"`
+	Removals           []Removal `json:"removals"`
+}
+
+// How the carbon of a removal is watched. The standard lets removals be reported where stocks are monitored and primary data
+// show them.
+const (
+	MonitoringMeasured = "measured"      // two measurements of the stock, or two rounds of samples, show it
+	MonitoringModelled = "modelled"      // a model shows it, with data of the land
+	MonitoringNone     = "not_monitored" // it rests on a default, or on a growth that was entered
+)
+
+// Removal is CO2 that was taken up, t CO2e, with how it is watched.
+type Removal struct {
+	Label      string  `json:"label"`
+	Section    string  `json:"section"`
+	CO2e       float64 `json:"co2e"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Monitoring string  `json:"monitoring"`
+}
+
+// FLAG is the inventory by the FLAG guidance of the Science Based Targets initiative: targets of either part are apart, and
+// removals are reported beside them.
+type FLAG struct {
+	Parts    []Part  `json:"parts"`
+	Total    float64 `json:"flag"`
+	Removals float64 `json:"removals"`
+}
+
+// Of arranges a result.
+func Of(res ghg.Result) Views {
+	v := Views{
+		LandSector: LandSector{Removals: removals(res)},
+		FLAG:       FLAG{Removals: ghg.Tonnes(res.Removed)},
+	}
+	land, flag := map[string]float64{}, map[string]float64{}
+	var stocks, fromLand float64
+	for i := range res.Lines {
+		l := &res.Lines[i]
+		rule := ruleOf(l)
+		land[rule.LandSector] += l.CO2e
+		flag[rule.FLAG] += l.CO2e
+		if rule.LandSector == LandManagement {
+			stocks += ghg.CO2e(l.Kg[ghg.CO2], res.Warming[ghg.CO2])
+			fromLand += l.BiogenicCO2
+		}
+	}
+	v.LandSector.Parts = parts(land, res.Emissions, LandUseChange, LandManagement, NonLand)
+	v.LandSector.LandManagementCO2, v.LandSector.LandBiogenicCO2 = ghg.Tonnes(stocks), ghg.Tonnes(fromLand)
+	v.LandSector.BiogenicProductCO2 = ghg.Tonnes(max(0, res.BiogenicCO2-fromLand))
+	v.FLAG.Parts = parts(flag, res.Emissions, FLAGLandUse, FLAGManagement, NonFLAG)
+	v.FLAG.Total = ghg.Tonnes(flag[FLAGLandUse] + flag[FLAGManagement])
+	v.Product = product(res)
+	return v
+}
+
+// parts returns the parts of a view in order, also those of nothing.
+func parts(kg map[string]float64, whole float64, order ...string) []Part {
+	out := make([]Part, 0, len(order))
+	for _, name := range order {
+		p := Part{Part: name, CO2e: ghg.Tonnes(kg[name])}
+		if share, ok := ghg.Intensity(kg[name], whole); ok {
+			p.Share = ghg.Rounded(share)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func removals(res ghg.Result) []Removal {
+	out := make([]Removal, 0, len(res.Removals))
+	for _, l := range res.Removals {
+		out = append(out, Removal{l.Label, l.Section, ghg.Tonnes(l.CO2e), ghg.Tonnes(l.Low), ghg.Tonnes(l.High), monitoring(res, l)})
+	}
+	slices.SortStableFunc(out, func(a, b Removal) int { return cmp.Compare(b.CO2e, a.CO2e) })
+	return out
+}
+
+func monitoring(res ghg.Result, l ghg.Line) string {
+	switch {
+	case l.Model == ghg.ModelMeasuredStock:
+		return MonitoringMeasured
+	case l.Label != ghg.RemovalSoil || res.SoilCarbon == nil:
+		return MonitoringNone
+	}
+	switch res.SoilCarbon.Method {
+	case ghg.SoilMeasured:
+		return MonitoringMeasured
+	case ghg.SoilTier2:
+		return MonitoringModelled
+	}
+	return MonitoringNone
+}
