@@ -36,6 +36,7 @@ func writeViews(write func(impactRow), v *views.Views) {
 	if v.Product.AircraftNote != "" {
 		write(impactRow{"record": "view", "name": "iso_14067", "key": views.Aircraft, "note": v.Product.AircraftNote})
 	}
+	writeElectricity(write, v.Electricity)
 	for _, a := range v.Product.Allocations {
 		used := map[bool]string{true: "used", false: "not used"}[a.Used]
 		if a.NotPossible != "" {
@@ -47,5 +48,22 @@ func writeViews(write func(impactRow), v *views.Views) {
 			})
 			parts(a.Method, s.Product, s.Parts)
 		}
+	}
+}
+
+// writeElectricity writes what was bought of the grid by both methods, and the losses of the grid; an empty value has a note.
+func writeElectricity(write func(impactRow), e views.Electricity) {
+	for _, figure := range []struct {
+		name  string
+		value any
+		unit  string
+		note  string
+	}{
+		{"bought", e.BoughtKWh, "kWh", ""}, {"location_based", e.LocationBased, "t CO2e", "in the totals"},
+		{"market_based", e.MarketBased, "t CO2e, beside the totals", e.MarketNote}, {"market_coverage", e.MarketCoverage, "of the kWh", ""},
+		{"scope_2_location_based", e.Scope2Location, "t CO2e", "in the totals"}, {"scope_2_market_based", e.Scope2Market, "t CO2e, beside the totals", e.MarketNote},
+		{"grid_losses", e.GridLosses, "t CO2e, scope 3, outside the totals", e.LossNote}, {"grid_loss_coverage", e.LossCoverage, "of the kWh", ""},
+	} {
+		write(impactRow{"record": "view", "name": "electricity", "key": figure.name, "value": figure.value, "unit": figure.unit, "note": figure.note})
 	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 
 	"tilth/adapters/render/internal/draw"
@@ -38,6 +39,7 @@ func printViews(d *pdf.Document, v *views.Views) {
 		d.Text("Aircraft: "+v.Product.AircraftNote+".", draw.Note)
 	}
 	printAllocations(d, v.Product.Allocations)
+	printElectricity(d, v.Electricity)
 }
 
 func partRows(parts []views.Part) [][]pdf.Cell {
@@ -99,4 +101,29 @@ func viewWord(part string) string {
 		return said
 	}
 	return words(part)
+}
+
+// printElectricity prints what was bought of the grid by both methods, and the losses of the grid.
+func printElectricity(d *pdf.Document, e views.Electricity) {
+	if e.MarketNote == views.NoElectricity {
+		return
+	}
+	d.Heading("Electricity by both methods of scope 2 (GHG Protocol)", 30)
+	figure := func(v *float64, note string) []string {
+		if v == nil {
+			return []string{"–", note}
+		}
+		return []string{fixed(*v, 3), note}
+	}
+	row := func(name string, cells ...string) []pdf.Cell { return pdf.Row(append([]string{name}, cells...)...) }
+	d.Table([]pdf.Column{pdf.Left("Electricity of the grid", 70), pdf.Right("t CO2e", 25), pdf.Left("", 85)}, [][]pdf.Cell{
+		row("Bought", fixed(e.LocationBased, 3), fixed(e.BoughtKWh, 0)+" kWh, location-based, in the totals"),
+		row("Bought, market-based", figure(e.MarketBased, e.MarketNote)...),
+		row("Scope 2, location-based", fixed(e.Scope2Location, 3), "in the totals"),
+		row("Scope 2, market-based", figure(e.Scope2Market, e.MarketNote)...),
+		row("Losses of the grid, scope 3", figure(e.GridLosses, cmp.Or(e.LossNote, "outside the totals"))...),
+	})
+	if e.MarketBased != nil {
+		d.Text("A market-based factor covers "+percent(e.MarketCoverage)+" of the electricity.", draw.Note)
+	}
 }

@@ -236,12 +236,17 @@ func (n *normaliser) energy() {
 			PumpingHeadM: v.number("pumping_head_m"), DistanceM: v.number("distance_m"), CountedElsewhere: v.flag("energy_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
-	n.each(secFuel, func(_ string, v Values) {
+	n.each(secFuel, func(path string, v Values) {
 		value, unit, _ := v.amount("amount")
 		amount, unit, perUnit, _ := units.EnergyAmount(value, unit)
 		fuel := ghg.Fuel{
 			Carrier: v.text("carrier"), Amount: amount, Unit: unit,
 			AllocationPct: v.numberOr("allocation_pct", 100), Purpose: v.text("purpose"), ManualEF: v.number("manual_ef"), UncertaintyPct: v.number("uncertainty_pct"),
+			MarketEF: v.number("market_ef"), MarketBasis: v.text("market_basis"), GridLossPct: v.number("grid_loss_pct"),
+		}
+		if fuel.Carrier != "electricity_grid" && (fuel.MarketEF != nil || fuel.GridLossPct != nil) {
+			n.warnings.add("contract_unused", path, "%s: market_ef and grid_loss_pct are of electricity_grid alone and are left out.", path)
+			fuel.MarketEF, fuel.MarketBasis, fuel.GridLossPct = nil, "", nil
 		}
 		if fuel.ManualEF != nil {
 			*fuel.ManualEF /= perUnit

@@ -421,3 +421,28 @@ func BenchmarkCheck(b *testing.B) {
 		}
 	}
 }
+
+// TestContractsAreOfGridElectricity: a market-based factor and losses of the grid reach the snapshot; of another carrier they
+// are left out with a warning.
+func TestContractsAreOfGridElectricity(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	a, sheet := read(t, tab, wheat)
+	fuel := func(carrier, unit string) (ghg.Fuel, bool) {
+		rows, wrong := tab.Check("fuel_energy", tree(t, fmt.Sprintf(`[{"carrier": %q, "amount": {"value": 7, "unit": %q}, "market_ef": 0.05, "market_basis": "supplier_contract",
+			"market_ef_note": "guarantees of origin 2024", "grid_loss_pct": 6, "grid_loss_note": "operator"}]`, carrier, unit)))
+		require.Empty(t, wrong)
+		sheet["fuel_energy"] = rows
+		in, warnings, _ := tab.Normalise(a, sheet, today)
+		return in.FuelEnergy[0], slices.ContainsFunc(warnings, func(f assessment.Finding) bool { return f.Code == "contract_unused" && f.Path == "fuel_energy[0]" })
+	}
+	grid, warned := fuel("electricity_grid", "kwh")
+	require.False(t, warned)
+	require.InDelta(t, 0.05, *grid.MarketEF, 0)
+	require.InDelta(t, 6, *grid.GridLossPct, 0)
+	require.Equal(t, "supplier_contract", grid.MarketBasis)
+	diesel, warned := fuel("diesel", "l")
+	require.True(t, warned)
+	require.Nil(t, diesel.MarketEF)
+	require.Nil(t, diesel.GridLossPct)
+}

@@ -225,6 +225,13 @@ func energy(v values) []Section {
 			choice("purpose", "Purpose", v.of(secFuel, "purpose")).usual("field"),
 			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
+			number("market_ef", "Market-based factor of grid electricity", "kg CO2e/kWh", 0, maxEF).mustWhen("market_basis").
+				about("Of the contract, the certificates or the residual mix. It stands beside the totals, which keep the average of the grid."),
+			choice("market_basis", "Basis of the market-based factor", []string{"supplier_contract", "attribute_certificate", "residual_mix"}).mustWhen("market_ef"),
+			text("market_ef_note", "Evidence of the market-based factor", 1000).mustWhen("market_ef"),
+			number("grid_loss_pct", "Losses of the grid", "% of what is fed in", 0, 60).mustWhen("grid_loss_note").
+				about("Of transmission and distribution, scope 3, beside the totals; the country's figure where a source has one."),
+			text("grid_loss_note", "Source of the losses", 1000).mustWhen("grid_loss_pct"),
 			uncertainty("amount"),
 		),
 		listOf(secMachinery, "Machinery", "energy", 1, OptionalOnly,

@@ -46,9 +46,9 @@ func TestEvidenceOfTheTables(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, map[string]int{ghg.Verified: 662, ghg.Secondary: 700, ghg.Unverified: 134}, values)
-	require.Equal(t, map[string]int{ghg.RangePublished: 324, ghg.RangeRecalled: 126, ghg.RangeAssumed: 922}, ranges)
-	require.Equal(t, []int{89, 237, 9}, []int{recalled, seen, empty})
+	require.Equal(t, map[string]int{ghg.Verified: 662, ghg.Secondary: 701, ghg.Unverified: 134}, values)
+	require.Equal(t, map[string]int{ghg.RangePublished: 324, ghg.RangeRecalled: 126, ghg.RangeAssumed: 923}, ranges)
+	require.Equal(t, []int{89, 238, 9}, []int{recalled, seen, empty})
 
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "ghg.md"))
 	require.NoError(t, err)

@@ -42,13 +42,16 @@ const (
 	purposeTransport = "transport"
 )
 
+// carrierGrid is electricity that is bought.
+const carrierGrid = "electricity_grid"
+
 func (r *run) fuelEnergy() {
 	for i := range r.in.FuelEnergy {
 		r.at("fuel_energy", i)
 		f := &r.in.FuelEnergy[i]
 		amount := r.do(stepAllocated, r.activity(rowFuel, "amount", f.Amount, f.UncertaintyPct), r.given(f.AllocationPct, "allocation_pct"))
 		switch f.Carrier {
-		case "electricity_grid", "electricity_renewable_own":
+		case carrierGrid, "electricity_renewable_own":
 			r.electricity(f, amount, "electricity")
 		case "district_heat":
 			r.districtHeat(f, amount)
@@ -70,11 +73,16 @@ func (r *run) kwh(f *Fuel, amount quantity) quantity {
 }
 
 func (r *run) electricity(f *Fuel, amount quantity, model string) {
+	var q quantity
 	if f.ManualEF != nil {
-		r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepManualFuel, amount, r.own(rowOwnFuel, "manual_ef", *f.ManualEF)))
-		return
+		q = r.do(stepManualFuel, amount, r.own(rowOwnFuel, "manual_ef", *f.ManualEF))
+	} else {
+		q = r.do(stepElectricity, r.kwh(f, amount), r.factor(r.section, "carrier/direct", f.Carrier))
 	}
-	r.emit(model, LabelElectricity, 2, NotSplit, r.do(stepElectricity, r.kwh(f, amount), r.factor(r.section, "carrier/direct", f.Carrier)))
+	r.emit(model, LabelElectricity, 2, NotSplit, q)
+	if f.Carrier == carrierGrid {
+		r.bought(r.kwh(f, amount), q, f)
+	}
 }
 
 // districtHeat is bought energy (scope 2); losses on the way and the fuel's own way to the plant are upstream.

@@ -169,6 +169,9 @@ type Fuel struct {
 	Purpose        string   `json:"purpose,omitempty"`         // field when empty
 	ManualEF       *float64 `json:"manual_ef,omitempty"`       // replaces the burning (or the grid) factor, kg CO2e per Unit
 	UncertaintyPct *float64 `json:"uncertainty_pct,omitempty"` // of the amount, plus and minus per cent at 95 %; nil: not given
+	MarketEF       *float64 `json:"market_ef,omitempty"`       // of grid electricity by contract or residual mix, kg CO2e/kWh, beside the totals
+	MarketBasis    string   `json:"market_basis,omitempty"`    // supplier_contract, attribute_certificate or residual_mix
+	GridLossPct    *float64 `json:"grid_loss_pct,omitempty"`   // of what is fed into the grid, per cent; beside the totals
 }
 
 // Operation is field work of machines.

@@ -44,7 +44,9 @@ func (r *run) pump(w *Irrigation) {
 	}
 	kwh := r.pumpEnergy(w)
 	if w.PowerSource == "electric" {
-		r.emit(model, LabelIrrigation, 2, NotSplit, r.do(stepElectricity, kwh, r.factor(r.section, "power_source/energy", w.PowerSource)))
+		q := r.do(stepElectricity, kwh, r.factor(r.section, "power_source/energy", w.PowerSource))
+		r.emit(model, LabelIrrigation, 2, NotSplit, q)
+		r.bought(kwh, q, nil)
 		return
 	}
 	of := func(term string) quantity { return r.factor(r.section, "power_source/"+term, w.PowerSource) }

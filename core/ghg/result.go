@@ -139,6 +139,8 @@ type Result struct {
 	// UserShare is the share of the emissions, 0 to 1, with no value that the form can hold left to a default.
 	UserShare float64
 	Evidence  Evidence // of all rows that move a line, each counted once
+	// Electricity is nil where none was bought, and where the engine does not tell.
+	Electricity *Electricity
 	// SoilCarbon is nil where nothing beyond Tier 1 is entered.
 	SoilCarbon *SoilEstimates
 	Warnings   []Warning

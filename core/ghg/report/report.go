@@ -187,8 +187,8 @@ func New(res ghg.Result, about About) Report {
 		DataQuality: DataQuality{UserShare: round(res.UserShare, shareDigits), Known: known(res.Evidence)},
 		Memo:        Memo{BiogenicCO2: ghg.Tonnes(res.BiogenicCO2)},
 		SoilCarbon:  soilCarbon(res.SoilCarbon), Views: &arranged,
-		Warnings:    slices.Concat([]ghg.Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
-		Trace:       res.Trace,
+		Warnings: slices.Concat([]ghg.Warning{}, about.Warnings, res.Warnings, derivedWarnings(res)),
+		Trace:    res.Trace,
 	}
 }
 

@@ -5,10 +5,10 @@ import "tilth/core/ghg"
 // Footprint is that of the products by ISO 14067:2018: its parts, t CO2e of the whole harvest, what each product
 // carries of them, and the removals apart.
 type Footprint struct {
-	Parts        []Part       `json:"parts"`
-	Removals     float64      `json:"removals"`     // biogenic, t CO2e, not taken off the parts
-	BiogenicCO2  float64      `json:"biogenic_co2"` // of burnt plants and biofuels, t CO2, outside the parts
-	AircraftNote string       `json:"aircraft_note,omitempty"`
+	Parts        []Part         `json:"parts"`
+	Removals     float64        `json:"removals"`     // biogenic, t CO2e, not taken off the parts
+	BiogenicCO2  float64        `json:"biogenic_co2"` // of burnt plants and biofuels, t CO2, outside the parts
+	AircraftNote string         `json:"aircraft_note,omitempty"`
 	Allocations  []AllocationBy `json:"allocations"`
 }
 
@@ -27,9 +27,9 @@ const (
 
 // AllocationBy is one way to share the footprint.
 type AllocationBy struct {
-	Method      string  `json:"method"`
-	Used        bool    `json:"used"`                   // in the figures per tonne of the report
-	NotPossible string  `json:"not_possible,omitempty"` // why the products have no shares
+	Method      string         `json:"method"`
+	Used        bool           `json:"used"`                   // in the figures per tonne of the report
+	NotPossible string         `json:"not_possible,omitempty"` // why the products have no shares
 	Products    []ProductShare `json:"products"`
 }
 

@@ -11,9 +11,10 @@ import (
 
 // Views are a result in the parts of each standard, t CO2e.
 type Views struct {
-	LandSector LandSector `json:"land_sector"`
-	FLAG       FLAG       `json:"flag"`
-	Product    Footprint  `json:"iso_14067"`
+	LandSector  LandSector  `json:"land_sector"`
+	FLAG        FLAG        `json:"flag"`
+	Product     Footprint   `json:"iso_14067"`
+	Electricity Electricity `json:"electricity"`
 }
 
 // Part is one part of the emissions, t CO2e.
@@ -84,7 +85,7 @@ func Of(res ghg.Result) Views {
 	v.LandSector.BiogenicProductCO2 = ghg.Tonnes(max(0, res.BiogenicCO2-fromLand))
 	v.FLAG.Parts = parts(flag, res.Emissions, FLAGLandUse, FLAGManagement, NonFLAG)
 	v.FLAG.Total = ghg.Tonnes(flag[FLAGLandUse] + flag[FLAGManagement])
-	v.Product = product(res)
+	v.Product, v.Electricity = product(res), electricity(res)
 	return v
 }
 

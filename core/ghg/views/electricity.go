@@ -1,0 +1,73 @@
+package views
+
+import "tilth/core/ghg"
+
+// Electricity is what was bought of the grid by both methods of the GHG Protocol's scope 2 guidance, with the losses of the
+// grid, t CO2e. The totals hold the location-based figure alone; nil is a figure that is not given, and a note says why.
+type Electricity struct {
+	BoughtKWh     float64  `json:"bought_kwh"`
+	LocationBased float64  `json:"location_based"`
+	MarketBased   *float64 `json:"market_based"`
+	// MarketCoverage is the share of the kWh for which a market-based factor was entered, 0 to 1; the rest has the average of
+	// the grid, the last resort of the guidance.
+	MarketCoverage float64  `json:"market_coverage"`
+	MarketNote     string   `json:"market_note,omitempty"`
+	Scope2Location float64  `json:"scope_2_location_based"` // with heat, as in the totals
+	Scope2Market   *float64 `json:"scope_2_market_based"`
+	GridLosses     *float64 `json:"grid_losses"` // scope 3, category 3, outside the totals
+	LossCoverage   float64  `json:"grid_loss_coverage"`
+	LossNote       string   `json:"grid_loss_note,omitempty"`
+}
+
+// Notes where a figure is not given, or not for all of the electricity.
+const (
+	NoElectricity = "no electricity of the grid entered"
+	NotTold       = "the engine does not say what of its electricity was bought"
+	NoMarket      = "not given: no market-based factor entered"
+	PartMarket    = "electricity without a market-based factor has the average of the grid"
+	NoLosses      = "not given: no losses entered, and none with a source for the country"
+	PartLosses    = "not of all electricity: the rest has no losses with a source"
+)
+
+func electricity(res ghg.Result) Electricity {
+	var out Electricity
+	var scope2 float64
+	for _, l := range res.Lines {
+		if l.Scope == 2 {
+			scope2 += l.CO2e
+		}
+	}
+	out.Scope2Location = ghg.Tonnes(scope2)
+	e := res.Electricity
+	if e == nil || e.KWh <= 0 {
+		note := NoElectricity
+		if e == nil && scope2 > 0 && res.Engine.ID != ghg.EngineID {
+			note = NotTold
+		}
+		out.MarketNote, out.LossNote = note, note
+		return out
+	}
+	out.BoughtKWh, out.LocationBased = ghg.Rounded(e.KWh), ghg.Tonnes(e.Location)
+	out.MarketCoverage, out.LossCoverage = ghg.Rounded(e.MarketKWh/e.KWh), ghg.Rounded(e.LossKWh/e.KWh)
+	if e.MarketKWh > 0 {
+		bought, all := ghg.Tonnes(e.Location-e.MarketLocation+e.Market), ghg.Tonnes(scope2-e.MarketLocation+e.Market)
+		out.MarketBased, out.Scope2Market = &bought, &all
+	}
+	if e.LossKWh > 0 {
+		losses := ghg.Tonnes(e.Losses)
+		out.GridLosses = &losses
+	}
+	out.MarketNote = noteOf(e.MarketKWh, e.KWh, NoMarket, PartMarket)
+	out.LossNote = noteOf(e.LossKWh, e.KWh, NoLosses, PartLosses)
+	return out
+}
+
+func noteOf(known, all float64, none, some string) string {
+	switch {
+	case known <= 0:
+		return none
+	case known < all:
+		return some
+	}
+	return ""
+}
