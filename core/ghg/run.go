@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"tilth/core/country"
 	"tilth/core/fault"
+	"tilth/core/ghg/numbers"
 )
 
 // Options of a calculation.
@@ -29,12 +31,15 @@ const (
 	EngineVersion = "1.3"
 )
 
+// inputNumbers are what the numbers of an input are held to.
+var inputNumbers = numbers.Of(reflect.TypeFor[Input]())
+
 // Calculate returns the emissions and removals of an assessment by the Tier 1 method of the IPCC with the factors of a set.
 // What is not entered is not counted, with a warning where it ought to be; what is entered and cannot be computed is an
 // Invalid fault that names the section, the item and the field: so are amounts that are negative or no finite numbers, and
 // shares of more than all.
 func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
-	if err := in.check(); err != nil {
+	if err := inputNumbers.Wrong(reflect.ValueOf(&in).Elem()).Err(); err != nil {
 		return Result{}, err
 	}
 	r := newRun(&in, set, options.Trace)

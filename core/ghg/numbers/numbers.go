@@ -1,4 +1,6 @@
-package ghg
+// Package numbers finds the numbers of a snapshot that no amount can be: negative or infinite ones, and shares of more than
+// all.
+package numbers
 
 import (
 	"math"
@@ -23,8 +25,17 @@ const judgedThere = "carbon"
 // signed are the numbers of an input that may be negative.
 var signed = map[string]bool{"temperature_c": true}
 
-// inputNumbers is worked out once: an input is checked with each calculation.
-var inputNumbers = numbersOf(reflect.TypeFor[Input]())
+// shareTolerance is what a share may exceed 100 per cent by: sums of rounded shares do.
+const shareTolerance = 0.01
+
+// Numbers are those of a type. They are worked out once: a snapshot is checked with each calculation.
+type Numbers []checked
+
+// Of returns the numbers of a struct, under the names of its JSON form.
+func Of(t reflect.Type) Numbers { return numbersOf(t) }
+
+// Wrong returns the numbers of a value that no amount can be, each under its name; nil where there are none.
+func (n Numbers) Wrong(of reflect.Value) fault.Fields { return wrongNumbers(n, of) }
 
 func numbersOf(t reflect.Type) []checked {
 	var out []checked
@@ -51,11 +62,6 @@ func numbersOf(t reflect.Type) []checked {
 		out = append(out, c)
 	}
 	return out
-}
-
-// check returns an Invalid fault that names every number of the input that no amount can be.
-func (in *Input) check() error {
-	return wrongNumbers(inputNumbers, reflect.ValueOf(in).Elem()).Err()
 }
 
 func wrongNumbers(numbers []checked, of reflect.Value) fault.Fields {
