@@ -49,7 +49,7 @@ type Assessments interface {
 	State(ctx context.Context, scope access.Scope, id int64) (state assessment.State, ok bool, err error)
 }
 
-// AssessmentVersion is what was submitted, frozen. Snapshot, Entered, Subject and Report are JSON, kept to the byte.
+// AssessmentVersion is what was submitted, frozen. Snapshot, Entered, Evidence, Subject and Report are JSON, kept to the byte.
 // Entered and what follows from it is empty in versions stored before it was kept.
 type AssessmentVersion struct {
 	ID               int64
@@ -59,6 +59,8 @@ type AssessmentVersion struct {
 	Snapshot         []byte // what the engine was given
 	Entered          []byte // an assessment.AsEntered; nil in what Each gives
 	EnteredDigest    string // of Entered
+	Evidence         []byte // an evidence.List; nil where nothing was attached, and in what Each gives
+	EvidenceDigest   string // of Evidence; empty where nothing was attached
 	Completeness     assessment.State
 	Subject          []byte // an assessment.Subject; nil in versions stored before there was one
 	Engine           string
@@ -87,7 +89,7 @@ func (v AssessmentVersion) ReportDigest() string { return signing.Digest(string(
 
 // SignedDigest returns the digest of what a signature of the version is of: all of [signing.Parts].
 func (v AssessmentVersion) SignedDigest() string {
-	return signing.Digest(v.Digest, v.EnteredDigest, v.Engine, v.EngineVersion, v.FactorSet, v.FactorSetVersion, v.FactorSetDigest, v.GWPSet, v.ReportDigest())
+	return signing.Digest(v.Digest, v.EnteredDigest, v.Engine, v.EngineVersion, v.FactorSet, v.FactorSetVersion, v.FactorSetDigest, v.GWPSet, v.ReportDigest(), v.EvidenceDigest)
 }
 
 // AssessmentVersions are the submitted versions of the assessments of a company. They are

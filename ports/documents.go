@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/credit"
 	"tilth/core/geo"
 	"tilth/core/ghg/report"
@@ -53,6 +54,13 @@ type ImpactDocument struct {
 	Subject     assessment.Subject
 	SubmittedBy *access.Named // of a version; nil where the user is gone
 	Signatures  []Signature   // of a version
+	Evidence    []ListedFile  // that was attached
+}
+
+// ListedFile is a file of evidence as a report lists it.
+type ListedFile struct {
+	evidence.Frozen
+	By access.Named // without a name where the user is gone
 }
 
 // ImpactSheets writes reports as tables.

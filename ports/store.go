@@ -72,6 +72,7 @@ type Repos struct {
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions
 	EngineReferences   EngineReferenceWriter
+	Evidence           Evidence
 	Batches            Batches
 	EngineChoices      EngineChoices
 
@@ -119,6 +120,7 @@ type OperatorRepos struct {
 	Maps          MapKeeper
 
 	Assessments   AssessmentUpkeep
+	Evidence      EvidenceKeeper
 	EngineChoices EngineChoices
 }
 

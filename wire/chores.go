@@ -90,6 +90,7 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 			return r.parts.Sequencer.Prune(ctx, r.cfg.KeepEvents, r.cfg.KeepDeliveries)
 		}},
 		{forgetEvery, "kept answers purged", r.parts.Once.Purge},
+		{forgetEvery, "files of evidence cleared away", r.parts.Evidence.Sweep},
 		{forgetEvery, "old records purged", func(ctx context.Context) (int64, error) {
 			return r.parts.Operating.PurgeOld(ctx, operating.Retention{
 				Sessions: r.cfg.KeepSessions, Invitations: r.cfg.KeepInvitations, Imports: r.cfg.KeepImports, Jobs: r.cfg.KeepJobs,

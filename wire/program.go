@@ -21,6 +21,7 @@ import (
 	"tilth/app/account"
 	auditapp "tilth/app/audit"
 	"tilth/app/ghg"
+	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -146,7 +147,7 @@ func (Program) OpenAPI() ([]byte, error) { return routed().OpenAPI() }
 // routed is the interface with every route and nothing behind it.
 func routed() *rest.API {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, nil, geo.DefaultLimits(), slog.New(slog.DiscardHandler)))
+	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, nil, geo.DefaultLimits(), evidenceapp.Bounds{}, slog.New(slog.DiscardHandler)))
 	return a
 }
 

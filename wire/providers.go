@@ -24,6 +24,7 @@ import (
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
 	ghgapp "tilth/app/ghg"
+	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -96,6 +97,7 @@ var assessments = googlewire.NewSet(
 	googlewire.Struct(new(ghgapp.CropCurves), "*"),
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
 	googlewire.Struct(new(ghgapp.Batches), "*"),
+	googlewire.Struct(new(evidenceapp.Files), "*"),
 )
 
 // apiDeps is what version 1.2 of the interface offers, product by product.

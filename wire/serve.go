@@ -30,6 +30,7 @@ import (
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
 	ghgapp "tilth/app/ghg"
+	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -93,7 +94,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	sender := hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 	r := &Running{
 		cfg: cfg, log: log, db: db, sender: sender,
-		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), log),
+		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), boundsOf(cfg), log),
 	}
 	r.parts.Once.Kept = cfg.KeepAnswers
 	if r.leave, err = db.Attend(ctx); err == nil {
@@ -205,6 +206,11 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Metrics:         metrics(),
 	})
 	return err
+}
+
+// boundsOf returns the bounds on files of evidence.
+func boundsOf(cfg cli.Config) evidenceapp.Bounds {
+	return evidenceapp.Bounds{Bytes: cfg.MaxEvidenceBytes, Files: cfg.MaxEvidenceFiles}
 }
 
 // limitsOf returns the bounds on field boundaries.
@@ -328,4 +334,5 @@ type parts struct {
 	Maps       *soil.Maps
 	Verifier   *ghgapp.VerificationWorker
 	Bulk       *ghgapp.Batches
+	Evidence   *evidenceapp.Files
 }

@@ -27,6 +27,7 @@ import (
 	"tilth/app/events"
 	"tilth/app/farm"
 	"tilth/app/ghg"
+	"tilth/app/ghg/evidence"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -66,7 +67,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, archive satellite.Archive, limits geo.Limits, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, archive satellite.Archive, limits geo.Limits, bounds evidence.Bounds, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -181,12 +182,20 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	cropCurves := &ghg.CropCurves{
 		Deps: deps,
 	}
+	files := &evidence.Files{
+		Deps:        deps,
+		Assessments: ghgAssessments,
+		Objects:     objects,
+		Bounds:      bounds,
+		Log:         log,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
 		Curves:       cropCurves,
+		Evidence:     files,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := &soil.Orders{
@@ -256,7 +265,7 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, bounds evidence.Bounds, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -374,12 +383,20 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	cropCurves := &ghg.CropCurves{
 		Deps: deps,
 	}
+	files := &evidence.Files{
+		Deps:        deps,
+		Assessments: ghgAssessments,
+		Objects:     objects,
+		Bounds:      bounds,
+		Log:         log,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
 		Curves:       cropCurves,
+		Evidence:     files,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := &soil.Orders{
@@ -532,6 +549,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Maps:       maps,
 		Verifier:   verificationWorker,
 		Bulk:       batches,
+		Evidence:   files,
 	}
 	return wireParts
 }

@@ -103,6 +103,12 @@ func writeAbout(write func(impactRow), doc ports.ImpactDocument) {
 	} {
 		write(impactRow{"record": "about", "name": about[0], "value": about[1]})
 	}
+	for _, file := range doc.Evidence {
+		write(impactRow{
+			"record": "evidence", "name": file.Name, "place": file.For, "symbol": fmt.Sprintf("file:%d", file.ID), "key": file.SHA256,
+			"value": file.Size, "unit": "bytes", "source": fmt.Sprintf("%s, %s", cmp.Or(file.By.Name, fmt.Sprintf("user %d", file.By.ID)), file.UploadedAt), "note": file.Note,
+		})
+	}
 	for _, signature := range doc.Signatures {
 		write(impactRow{
 			"record": "signature", "name": signature.By.Name, "value": signature.At, "key": signature.Digest, "note": signature.Statement,

@@ -13,7 +13,9 @@ import (
 
 	"tilth/adapters/engine"
 	"tilth/adapters/exchange"
+	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/ghg"
 	"tilth/core/ghg/report"
 	"tilth/ports"
@@ -34,6 +36,13 @@ func impactDocument(t *testing.T) ports.ImpactDocument {
 	// The digest of the factor set changes with every edition of its tables.
 	result.FactorSet.Version, result.FactorSet.Digest = "1", "abc"
 	return ports.ImpactDocument{
+		Evidence: []ports.ListedFile{{
+			Frozen: evidence.Frozen{
+				ID: 12, For: "fertilizers[0].rate", Name: "=invoice.pdf", Media: "application/pdf", Size: 48_213, SHA256: "ab12", Note: "Delivery, \"7\"",
+				UploadedAt: "2025-01-02T03:04:05Z", UploadedBy: 7,
+			},
+			By: access.Named{ID: 7, Name: "Ann"},
+		}},
 		Subject: assessment.Subject{Company: "=HYPERLINK(\"x\")", ResourceType: assessment.OfField, ResourceID: 3, Resource: "Поле, \"верхнее\"", Year: 2024},
 		Report: report.New(result, report.About{
 			AssessmentID: 3, Basis: "live", ComputedAt: time.Date(2025, 1, 2, 3, 4, 5, 600, time.UTC),
@@ -63,7 +72,7 @@ func TestImpactSheet(t *testing.T) {
 			require.False(t, cell != "" && (cell[0] == '=' || cell[0] == '+' || cell[0] == '@'), "a spreadsheet takes %q for a formula", cell)
 		}
 	}
-	for _, kind := range []string{"about", "total", "emission", "warning", "step", "input", "factor"} {
+	for _, kind := range []string{"about", "total", "evidence", "emission", "warning", "step", "input", "factor"} {
 		require.Positive(t, kinds[kind], kind)
 	}
 }

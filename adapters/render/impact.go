@@ -36,6 +36,7 @@ func (Documents) PrintImpact(ctx context.Context, w io.Writer, doc ports.ImpactD
 	printLines(d, r)
 	printSoilCarbon(d, r.SoilCarbon)
 	printViews(d, r.Views)
+	printFiles(d, doc.Evidence)
 	printWarnings(d, r)
 	printTrace(d, r)
 	return d.Write(w)

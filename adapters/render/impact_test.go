@@ -16,6 +16,7 @@ import (
 	"tilth/adapters/render"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/ghg"
 	"tilth/core/ghg/report"
 	"tilth/ports"
@@ -54,6 +55,12 @@ func document(t testing.TB, resource string, change func(*ghg.Input)) ports.Impa
 			Country: "india", ClimateRegion: "tropical_moist", DataQuality: "all_actual_data",
 		},
 		SubmittedBy: &access.Named{ID: 1, Name: "Zoë Łącka"},
+		Evidence: []ports.ListedFile{{
+			Frozen: evidence.Frozen{
+				ID: 12, For: "fertilizers[0].rate", Name: "Rechnung März.pdf", Size: 48_213, SHA256: strings.Repeat("ab12", 16), Note: "Lieferung 7", UploadedAt: "2025-01-01T09:10:11.5Z",
+			},
+			By: access.Named{ID: 7, Name: "Ann Ñandú"},
+		}},
 		Report: report.New(result, report.About{
 			AssessmentID: 7, Basis: "submitted", ResultVersion: &version, ComputedAt: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
 			Warnings: []ghg.Warning{{Code: "odd", Item: "crop", Message: "Something is odd."}},
@@ -97,6 +104,7 @@ func TestImpactDocument(t *testing.T) {
 		"Κτήμα Ελιά", "Ферма «Рассвет» Ñandú, 2024", "Zoë Łącka", "Submitted, version 3", "2025-01-02 03:04 UTC", "солома", "Something is odd.",
 		fmt.Sprintf("%.3f", r.Totals.Emissions), fmt.Sprintf("%.3f to %.3f", r.Uncertainty.Low, r.Uncertainty.High), fmt.Sprintf("%.3f", *r.Totals.EmissionsPerT),
 		r.InputDigest, r.FactorSet.Digest, r.Engine.ID, r.FactorSet.ID, "Rice methane", "Removals", "Page 1 of ",
+		"Rechnung März.pdf: Lieferung 7", "48213 bytes", "Ann Ñandú, 2025-01-01", "09:10 UTC",
 	} {
 		require.Contains(t, text, part)
 	}
@@ -114,6 +122,7 @@ func TestImpactDocument(t *testing.T) {
 	} {
 		require.Contains(t, text, part)
 	}
+	require.Contains(t, strings.ReplaceAll(text, " ", ""), "ab12ab12ab12", "what a file is known by")
 	for _, w := range r.Warnings[1:] {
 		require.Contains(t, text, w.Message[:20])
 	}

@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -33,6 +35,7 @@ func (a *Assessments) Create(ctx context.Context, who access.Principal, draft As
 	return app.Write(ctx, a.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
 		scope := who.Scope(false)
 		e := newAssessmentEdit(a.newWhole(who))
+		e.attached = func() ([]evidence.File, error) { return nil, nil }
 		if err := a.apply(ctx, tx, scope, e, draft); err != nil {
 			return out, err
 		}
@@ -73,12 +76,13 @@ func (a *Assessments) Update(ctx context.Context, who access.Principal, id int64
 type assessmentEdit struct {
 	before, after Whole
 	sections      map[string]func(ctx context.Context, tx ports.Repos, scope access.Scope) error
+	citing
 }
 
 func newAssessmentEdit(before Whole) *assessmentEdit {
 	after := before
 	after.Sheet, after.Declarations = maps.Clone(before.Sheet), maps.Clone(before.Declarations)
-	return &assessmentEdit{before, after, map[string]func(context.Context, ports.Repos, access.Scope) error{}}
+	return &assessmentEdit{before: before, after: after, sections: map[string]func(context.Context, ports.Repos, access.Scope) error{}}
 }
 
 // replace puts rows in the place of those of a section. An object without members is
@@ -133,10 +137,11 @@ func (a *Assessments) change(ctx context.Context, who access.Principal, id int64
 			return out, err
 		}
 		e := newAssessmentEdit(before)
+		e.attached = func() ([]evidence.File, error) { return tx.Evidence.Of(ctx, scope, id) }
 		if err := do(ctx, tx, e); err != nil {
 			return out, err
 		}
-		if err := e.named(sampling); err != nil {
+		if err := cmp.Or(e.failed, e.named(sampling)); err != nil {
 			return out, err
 		}
 		return a.store(ctx, tx, who, e)
@@ -229,6 +234,9 @@ func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent 
 	if partial && section.Shape == assessment.Object && sent != nil {
 		row, wrong := a.Table.Patch(section.Key, valuesOf(have), sent)
 		if len(wrong) == 0 {
+			wrong = e.cited(section, []assessment.Row{row})
+		}
+		if len(wrong) == 0 {
 			e.replace(section, []assessment.Row{row})
 		}
 		return wrong
@@ -236,6 +244,9 @@ func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent 
 	rows, wrong := a.Table.Check(section.Key, sent)
 	if len(wrong) == 0 {
 		wrong = foreignRows(rows, have)
+	}
+	if len(wrong) == 0 {
+		wrong = e.cited(section, rows)
 	}
 	if len(wrong) == 0 {
 		e.replace(section, rows)

@@ -13,6 +13,7 @@ import (
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/fault"
 	"tilth/core/ghg/report"
 	"tilth/ports"
@@ -85,6 +86,17 @@ func storedReport(ctx context.Context, tx ports.Repos, scope access.Scope, id in
 		return ports.ImpactDocument{}, err
 	}
 	out := ports.ImpactDocument{Subject: subjectOf(version), SubmittedBy: version.SubmittedBy, Signatures: version.Signatures}
+	list, err := evidence.ReadList(version.Evidence)
+	if err != nil {
+		return out, fmt.Errorf("the evidence of version %d of assessment %d: %w", number, id, err)
+	}
+	if len(list) > 0 {
+		held, err := tx.Evidence.Held(ctx, scope, id, number)
+		if err != nil {
+			return out, err
+		}
+		out.Evidence = listedFiles(list, held)
+	}
 	out.Report, err = reportOf(version)
 	out.Report.Stale = record.HasUnsubmittedChanges || number != record.SubmittedVersion
 	return out, err
@@ -110,8 +122,9 @@ func (a *Assessments) live(ctx context.Context, p preparedCalculation) (ports.Im
 	if err != nil {
 		return ports.ImpactDocument{}, err
 	}
+	list, _ := evidence.Listed(p.attached, p.whole.Sheet)
 	return ports.ImpactDocument{
-		Subject: p.subject,
+		Subject: p.subject, Evidence: listedFiles(list, p.attached),
 		Report: report.New(result, report.About{
 			AssessmentID: p.whole.ID, Basis: BasisLive, ComputedAt: a.Clock.Now(), Warnings: assessment.Warnings(p.warnings),
 		}),

@@ -99,7 +99,7 @@ func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int6
 		}
 		fresh, wrong := a.Table.CheckItem(key, raw)
 		row = assessment.Row{Values: fresh.Values}
-		if err := a.refuseItem(key, raw, wrong); err != nil {
+		if err := a.refuseItem(e, key, raw, row, wrong); err != nil {
 			return err
 		}
 		e.set(key, append(slices.Clone(e.before.Sheet[key]), row))
@@ -112,7 +112,10 @@ func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int6
 }
 
 // refuseItem is the fault of an item that was sent.
-func (a *Assessments) refuseItem(key string, raw any, wrong fault.Fields) error {
+func (a *Assessments) refuseItem(e *assessmentEdit, key string, raw any, row assessment.Row, wrong fault.Fields) error {
+	if len(wrong) == 0 {
+		wrong = e.cited(assessment.Section{Key: key}, []assessment.Row{row})
+	}
 	_, unknown := a.Table.Known(key, raw)
 	return refusal(wrong, unknown)
 }
@@ -145,7 +148,7 @@ func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item 
 			row, wrong = a.Table.CheckItem(key, raw)
 		}
 		row.ID = itemID
-		if err := a.refuseItem(key, raw, wrong); err != nil {
+		if err := a.refuseItem(e, key, raw, row, wrong); err != nil {
 			return err
 		}
 		rows := slices.Clone(e.before.Sheet[key])

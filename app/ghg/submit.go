@@ -9,6 +9,7 @@ import (
 	"tilth/app/idempotency"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/audit"
 	"tilth/core/event"
 	"tilth/core/fault"
@@ -63,6 +64,9 @@ type preparedCalculation struct {
 	digest     string // of the input
 	entered    []byte // JSON of an assessment.AsEntered
 	enteredSum string // of entered
+	attached   []evidence.File
+	listed     []byte // JSON of an evidence.List
+	listedSum  string // of listed
 	state      assessment.State
 	obstacles  []assessment.Finding // to any calculation
 	violations []assessment.Finding // obstacles to a submission
@@ -89,8 +93,23 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 	if p.entered, p.enteredSum, err = a.Table.AsEntered(&whole.Assessment, whole.Sheet).Text(); err != nil {
 		return p, err
 	}
+	if err := a.list(ctx, tx, scope, &p); err != nil {
+		return p, err
+	}
 	p.digest, err = p.input.Digest()
 	return p, err
+}
+
+// list completes a prepared calculation by the files that are attached.
+func (a *Assessments) list(ctx context.Context, tx ports.Repos, scope access.Scope, p *preparedCalculation) (err error) {
+	if p.attached, err = tx.Evidence.Of(ctx, scope, p.whole.ID); err != nil {
+		return err
+	}
+	p.violations = append(p.violations, evidence.Findings(evidence.Unknown(evidence.AllCites(a.Table, p.whole.Sheet), p.attached))...)
+	list, warnings := evidence.Listed(p.attached, p.whole.Sheet)
+	p.warnings = append(p.warnings, warnings...)
+	p.listed, p.listedSum, err = list.Text()
+	return err
 }
 
 // prepared prepares an assessment as it stands.
@@ -206,6 +225,9 @@ func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access
 	after.CalculationStatus, after.CalculationReason, after.HasUnsubmittedChanges = assessment.Done, "", false
 	after.UpdatedAt = at
 	if err := tx.AssessmentVersions.Insert(ctx, scope, &version); err != nil {
+		return Submission{}, err
+	}
+	if err := tx.Evidence.Hold(ctx, scope, after.ID, version.Number); err != nil {
 		return Submission{}, err
 	}
 	if c.reference != (ports.EngineReference{}) {

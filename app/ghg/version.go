@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/ghg/report"
 	"tilth/ports"
 )
@@ -24,7 +25,7 @@ func newestVersion(ctx context.Context, tx ports.Repos, scope access.Scope, id i
 // isOf reports whether a version is of this content, engine and factors.
 func (c calculation) isOf(v ports.AssessmentVersion) bool {
 	r := c.result
-	return v.Digest == c.digest && enteredSame(v, c.enteredSum) && subjectOf(v).Same(c.subject) && v.Engine == r.Engine.ID && v.EngineVersion == r.Engine.Version &&
+	return v.Digest == c.digest && enteredSame(v, c.enteredSum) && v.EvidenceDigest == c.listedSum && subjectOf(v).Same(c.subject) && v.Engine == r.Engine.ID && v.EngineVersion == r.Engine.Version &&
 		v.FactorSet == r.FactorSet.ID && v.FactorSetVersion == r.FactorSet.Version && v.FactorSetDigest == r.FactorSet.Digest && v.GWPSet == r.GWP
 }
 
@@ -48,8 +49,9 @@ func (c calculation) version(who access.Principal, number int, at time.Time) (po
 		AssessmentID: c.whole.ID, Basis: BasisSubmitted, ResultVersion: &number, ComputedAt: at, Warnings: assessment.Warnings(c.warnings),
 	})
 	out := ports.AssessmentVersion{
-		AssessmentID: c.whole.ID, Number: number, Digest: c.digest, Entered: c.entered, EnteredDigest: c.enteredSum, Completeness: c.state,
-		Engine: c.result.Engine.ID, EngineVersion: c.result.Engine.Version,
+		AssessmentID: c.whole.ID, Number: number, Digest: c.digest, Entered: c.entered, EnteredDigest: c.enteredSum, Evidence: c.listed, EvidenceDigest: c.listedSum,
+		Completeness: c.state,
+		Engine:       c.result.Engine.ID, EngineVersion: c.result.Engine.Version,
 		FactorSet: c.result.FactorSet.ID, FactorSetVersion: c.result.FactorSet.Version, FactorSetDigest: c.result.FactorSet.Digest,
 		GWPSet: c.result.GWP, SubmittedAt: at, SubmittedBy: &access.Named{ID: who.UserID, Name: who.Name},
 	}
@@ -82,5 +84,14 @@ func (a *Assessments) unsubmitted(ctx context.Context, tx ports.Repos, scope acc
 		return true, err
 	}
 	_, entered, err := a.Table.AsEntered(&whole.Assessment, whole.Sheet).Text()
-	return digest != newest.Digest || !enteredSame(*newest, entered) || !whole.Subject("", in).Same(subjectOf(*newest)), err
+	if err != nil {
+		return true, err
+	}
+	files, err := tx.Evidence.Of(ctx, scope, whole.ID)
+	if err != nil {
+		return true, err
+	}
+	list, _ := evidence.Listed(files, whole.Sheet)
+	_, listed, err := list.Text()
+	return listed != newest.EvidenceDigest || digest != newest.Digest || !enteredSame(*newest, entered) || !whole.Subject("", in).Same(subjectOf(*newest)), err
 }

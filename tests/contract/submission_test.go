@@ -180,6 +180,8 @@ func TestSubmissionLife(t *testing.T) {
 	require.EqualValues(t, 2, list[0].(map[string]any)["version"])
 	one := c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/1/", nil).Data(t)
 	require.Equal(t, "Ферма Αγρός Étang", one["subject"].(map[string]any)["resource"])
+	require.Equal(t, []any{}, frozen["evidence"], "the list stands beside the report that was stored")
+	delete(frozen, "evidence")
 	frozen["stale"] = false
 	require.Equal(t, frozen, one["report"])
 	requireEntered(t, c, id, whole)
@@ -240,10 +242,10 @@ func TestSubmissionsAreSigned(t *testing.T) {
 		require.Equal(t, statement["statement"], signature["statement"])
 		engine, factors := one["engine"].(map[string]any), one["factor_set"].(map[string]any)
 		parts := fmt.Sprint(one["input_digest"], "\n", one["entered_digest"], "\n", engine["id"], "\n", engine["version"], "\n",
-			factors["id"], "\n", factors["version"], "\n", factors["digest"], "\n", one["gwp_set"], "\n", one["report_digest"])
+			factors["id"], "\n", factors["version"], "\n", factors["digest"], "\n", one["gwp_set"], "\n", one["report_digest"], "\n", one["evidence_digest"])
 		require.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(parts))), signature["digest"])
 		require.Equal(t, []any{
-			"input_digest", "entered_digest", "engine.id", "engine.version", "factor_set.id", "factor_set.version", "factor_set.digest", "gwp_set", "report_digest",
+			"input_digest", "entered_digest", "engine.id", "engine.version", "factor_set.id", "factor_set.version", "factor_set.digest", "gwp_set", "report_digest", "evidence_digest",
 		}, signature["covers"])
 		var stored struct{ Report json.RawMessage }
 		c.Expect(200, http.MethodGet, assessmentAt(id)+"submissions/1/", nil).Into(t, &stored)

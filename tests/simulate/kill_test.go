@@ -141,6 +141,25 @@ var lives = []life{
 		r.post(assessmentsPath+id+"/completeness/", nil)
 		r.work()
 	}},
+	{name: "evidence", prepare: func(r *run) any {
+		farm := r.id("farm/", object{"name": "Farm"})
+		body := object{}
+		require.NoError(r.t, json.Unmarshal([]byte(rig.Wheat), &body))
+		body["resource_type"], body["resource_id"] = "farm", number(farm)
+		return r.id(assessmentsPath, body)
+	}, live: func(r *run, prepared any) {
+		id := prepared.(string)
+		attach := func(name string) string {
+			file := r.request(http.MethodPost, assessmentsPath+id+"/evidence/?name="+name, "text/plain", []byte(name))
+			return fmt.Sprint(int64(file["id"].(float64)))
+		}
+		held, dropped := attach("held.txt"), attach("dropped.txt")
+		r.request(http.MethodDelete, assessmentsPath+id+"/evidence/"+dropped+"/", "", nil)
+		r.post(assessmentsPath+id+"/submit/", nil)
+		r.request(http.MethodDelete, assessmentsPath+id+"/evidence/"+held+"/", "", nil)
+		r.work()
+		r.evidence(id, held, "held.txt")
+	}, loose: []string{"assessment_evidence"}}, // an upload that a kill broke off stays begun until it is swept
 	{name: "people", prepare: nothing, live: func(r *run, _ any) {
 		r.post("role/", object{"name": "scout", "slugs": []string{"field.view"}})
 		mail := fmt.Sprint("guest", r.number, "@simulate.example")

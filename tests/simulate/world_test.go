@@ -313,3 +313,14 @@ func (r *run) listener() string {
 	r.t.Cleanup(s.Close)
 	return s.URL
 }
+
+// evidence requires the bytes of a file of an assessment.
+func (r *run) evidence(assessment, file, want string) {
+	r.t.Helper()
+	answer := r.send(r.token, http.MethodGet, assessmentsPath+assessment+"/evidence/"+file+"/", "", nil, "")
+	if answer == nil { // killed
+		answer = r.send(r.token, http.MethodGet, assessmentsPath+assessment+"/evidence/"+file+"/", "", nil, "")
+	}
+	require.Equal(r.t, http.StatusOK, answer.Code, "%s", answer.Body)
+	require.Equal(r.t, want, answer.Body.String())
+}

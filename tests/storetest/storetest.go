@@ -51,6 +51,8 @@ func Run(t *testing.T, b Backend) {
 		{"AssessmentStates", testAssessmentStates},
 		{"AssessmentSharing", testAssessmentSharing},
 		{"AssessmentVersions", testAssessmentVersions},
+		{"Evidence", testEvidence},
+		{"EvidenceSweep", testEvidenceSweep},
 		{"AssessmentCompletion", testCompletion},
 		{"Submitting", testSubmitting},
 		{"DashboardEqualsRecomputation", testDashboardEqualsRecomputation},

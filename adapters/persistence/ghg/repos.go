@@ -11,10 +11,10 @@ import (
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.Assessments, r.AssessmentVersions = assessmentRecords(s), versions{s}
 	r.EngineReferences, r.Batches, r.EngineChoices = engineReferences{s}, batches{s}, engineChoices{s}
-	r.Verifications, r.Rollups = verifications{s}, rollups{s}
+	r.Verifications, r.Rollups, r.Evidence = verifications{s}, rollups{s}, files{s}
 }
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Assessments, r.EngineChoices = upkeep{s}, engineChoices{s}
+	r.Assessments, r.EngineChoices, r.Evidence = upkeep{s}, engineChoices{s}, fileKeeper{s}
 }

@@ -24,6 +24,8 @@ type versionRow struct {
 	Snapshot         string
 	Entered          string
 	EnteredDigest    string
+	Evidence         string
+	EvidenceDigest   string
 	Completeness     string // JSON; empty in versions of before
 	Subject          string
 	Engine           string
@@ -67,6 +69,7 @@ func (v versions) Insert(ctx context.Context, scope access.Scope, version *ports
 	row := versionRow{
 		CompanyID: scope.Company(), AssessmentID: version.AssessmentID, Number: version.Number, Digest: version.Digest,
 		Snapshot: string(version.Snapshot), Entered: string(version.Entered), EnteredDigest: version.EnteredDigest,
+		Evidence: string(version.Evidence), EvidenceDigest: version.EvidenceDigest,
 		Completeness: string(completeness), Subject: string(version.Subject), Engine: version.Engine, EngineVersion: version.EngineVersion,
 		FactorSet: version.FactorSet, FactorSetVersion: version.FactorSetVersion, FactorSetDigest: version.FactorSetDigest,
 		GWPSet: version.GWPSet, Report: string(version.Report), SubmittedAt: sqlstore.StampAt(version.SubmittedAt),
@@ -94,7 +97,7 @@ func (v versions) Count(ctx context.Context, scope access.Scope, assessmentID in
 }
 
 func (v versions) Each(ctx context.Context, scope access.Scope, assessmentID int64, q ports.Query) iter.Seq2[ports.AssessmentVersion, error] {
-	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report", "entered", "completeness").ColumnExpr("author.name AS submitted_by_name")
+	rows := v.query(scope, assessmentID).ExcludeColumn("snapshot", "report", "entered", "evidence", "completeness").ColumnExpr("author.name AS submitted_by_name")
 	return func(yield func(ports.AssessmentVersion, error) bool) {
 		signatures, err := v.signatures(ctx, assessmentID, 0)
 		if err != nil {
@@ -118,7 +121,7 @@ var versionView = &sqlstore.View[ports.AssessmentVersion, versionRow]{
 func versionOfRow(row *versionRow) (ports.AssessmentVersion, error) {
 	out := ports.AssessmentVersion{
 		ID: row.ID, AssessmentID: row.AssessmentID, Number: row.Number, Digest: row.Digest, EnteredDigest: row.EnteredDigest,
-		Engine: row.Engine, EngineVersion: row.EngineVersion, FactorSet: row.FactorSet, FactorSetVersion: row.FactorSetVersion,
+		EvidenceDigest: row.EvidenceDigest, Engine: row.Engine, EngineVersion: row.EngineVersion, FactorSet: row.FactorSet, FactorSetVersion: row.FactorSetVersion,
 		FactorSetDigest: row.FactorSetDigest, GWPSet: row.GWPSet, SubmittedAt: row.SubmittedAt.Time,
 	}
 	if row.Snapshot != "" {
@@ -126,6 +129,9 @@ func versionOfRow(row *versionRow) (ports.AssessmentVersion, error) {
 	}
 	if row.Entered != "" {
 		out.Entered = []byte(row.Entered)
+	}
+	if row.Evidence != "" {
+		out.Evidence = []byte(row.Evidence)
 	}
 	if row.Completeness != "" {
 		if err := json.Unmarshal([]byte(row.Completeness), &out.Completeness); err != nil {

@@ -26,7 +26,8 @@ func Allowed(signer, submitter int64, signed []int64) error {
 // how many it is of.
 var Parts = []string{
 	"input_digest", "entered_digest", "engine.id", "engine.version", "factor_set.id", "factor_set.version", "factor_set.digest", "gwp_set",
-	"report_digest", // signatures of before are of the parts above
+	"report_digest",   // the first signatures are of the parts above
+	"evidence_digest", // those of before files could be attached are of the parts above
 }
 
 // Digest returns what a signature is of: the SHA-256, in hexadecimal, of [Parts] of a version, one a line.

@@ -82,8 +82,8 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	})
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in importInput) (FieldImport, error) {
 		report, err := imports.Start(ctx, c.Principal(), in.options(), func() (farmapp.ImportFile, error) {
-			media, content, err := form.UploadedFile(c)
-			return farmapp.ImportFile{Media: media, Body: content}, err
+			file, err := form.UploadedFile(c)
+			return farmapp.ImportFile{Media: file.Media, Body: file.Content}, err
 		})
 		if err == nil && report.Background() {
 			c.SetStatus(http.StatusAccepted)

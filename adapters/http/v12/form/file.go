@@ -53,24 +53,31 @@ func Picture(c *rest.Call, format string, write func(w io.Writer) error) rest.Ra
 // MaxUpload bounds an uploaded file.
 const MaxUpload = 512 << 20
 
-// UploadedFile returns the file of a request and its media type: the body, or the first file of a form.
-func UploadedFile(c *rest.Call) (media string, content io.Reader, err error) {
+// File is the file of a request.
+type File struct {
+	Name    string // as the form names it; empty where the file is the body
+	Media   string // content type; empty where the sender does not say
+	Content io.Reader
+}
+
+// UploadedFile returns the file of a request: the body, or the first file of a form.
+func UploadedFile(c *rest.Call) (File, error) {
 	header := c.Header("Content-Type")
 	kind, params, err := mime.ParseMediaType(header)
 	if err != nil || kind != "multipart/form-data" {
-		return header, c.BodyReader(), nil
+		return File{Media: header, Content: c.BodyReader()}, nil
 	}
 	form := multipart.NewReader(c.BodyReader(), params["boundary"])
 	for {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
-			return "", nil, fault.Field("file", "The form holds no file.")
+			return File{}, fault.Field("file", "The form holds no file.")
 		}
 		if err != nil {
-			return "", nil, formFault(err)
+			return File{}, formFault(err)
 		}
 		if part.FileName() != "" {
-			return part.Header.Get("Content-Type"), formPart{part}, nil
+			return File{part.FileName(), part.Header.Get("Content-Type"), formPart{part}}, nil
 		}
 	}
 }
@@ -78,8 +85,8 @@ func UploadedFile(c *rest.Call) (media string, content io.Reader, err error) {
 // Upload returns how the file of a request is read once that is permitted.
 func Upload(c *rest.Call) func() (io.Reader, error) {
 	return func() (io.Reader, error) {
-		_, content, err := UploadedFile(c)
-		return content, err
+		file, err := UploadedFile(c)
+		return file.Content, err
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/evidence"
 	"tilth/core/fault"
 	"tilth/core/ghg/report"
 	"tilth/ports"
@@ -22,18 +23,42 @@ import (
 // figures per hectare and per tonne are null where the denominator is not known.
 type ImpactReport report.Report
 
+// AssessmentReport is the report of an assessment with the files that were attached to it.
+type AssessmentReport struct {
+	ImpactReport
+	Evidence []ReportedFile `json:"evidence" doc:"Files that are attached or, of a version, that were."`
+}
+
+// ReportedFile is a file of evidence as a report lists it.
+type ReportedFile struct {
+	ID         int64    `json:"id" doc:"Texts of the assessment cite it as file:ID."`
+	For        string   `json:"for" doc:"Path of what it is evidence of, such as fertilizers[2].rate; empty: the whole assessment."`
+	Name       string   `json:"name"`
+	MediaType  string   `json:"media_type"`
+	Size       int64    `json:"size" doc:"Bytes."`
+	SHA256     string   `json:"sha256" doc:"Of the bytes, hexadecimal."`
+	Note       string   `json:"note"`
+	UploadedAt string   `json:"uploaded_at" format:"date-time"`
+	UploadedBy form.Ref `json:"uploaded_by"`
+}
+
+func showReported(f ports.ListedFile) ReportedFile {
+	return ReportedFile{f.ID, f.For, f.Name, f.Media, f.Size, f.SHA256, f.Note, f.UploadedAt, form.Named(f.By)}
+}
+
 // ImpactComparison is what one report changes of another: t CO2e.
 type ImpactComparison report.Comparison
 
 // AssessmentVersionDetails is a submitted version with what was frozen of it.
 type AssessmentVersionDetails struct {
 	AssessmentVersion
-	Subject      AssessmentSubject           `json:"subject" doc:"What the version is of, as it was called at that time."`
-	Snapshot     rest.RawObject              `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
-	Entered      rest.RawObject              `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
-	Completeness *VersionCompleteness        `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
-	ReportDigest string                      `json:"report_digest" doc:"SHA-256 of the report, hexadecimal, to the byte as it is here."`
-	Report       rest.Verbatim[ImpactReport] `json:"report" doc:"As it was stored."`
+	Subject      AssessmentSubject                `json:"subject" doc:"What the version is of, as it was called at that time."`
+	Snapshot     rest.RawObject                   `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
+	Entered      rest.RawObject                   `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
+	Evidence     rest.Verbatim[[]evidence.Frozen] `json:"evidence" doc:"The files that were attached; for is the path of what one is evidence of (empty: the whole assessment), uploaded_by the id of a user. The SHA-256 of the list, to the byte as it is here, is evidence_digest, which is empty where none was attached."`
+	Completeness *VersionCompleteness             `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
+	ReportDigest string                           `json:"report_digest" doc:"SHA-256 of the report, hexadecimal, to the byte as it is here."`
+	Report       rest.Verbatim[ImpactReport]      `json:"report" doc:"As it was stored."`
 }
 
 // VersionCompleteness is how complete a submitted version was.
@@ -125,8 +150,8 @@ type reportInput struct {
 	Format  string `query:"format"`
 }
 
-func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInput) (rest.OrFile[ImpactReport], error) {
-	var out rest.OrFile[ImpactReport]
+func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInput) (rest.OrFile[AssessmentReport], error) {
+	var out rest.OrFile[AssessmentReport]
 	request := ghgapp.ReportRequest{Live: in.Basis != ghgapp.BasisSubmitted}
 	if in.Version != nil {
 		if request.Live || *in.Version < 1 {
@@ -138,7 +163,7 @@ func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInp
 	if err != nil {
 		return out, err
 	}
-	out.Data = ImpactReport(doc.Report)
+	out.Data = AssessmentReport{ImpactReport(doc.Report), form.Each(doc.Evidence, showReported)}
 	if in.Format == ghgapp.CSV || in.Format == ghgapp.PDF {
 		out.File = r.file(ctx, in.ID, in.Format, doc)
 	}
@@ -181,7 +206,10 @@ func (r assessmentRoutes) registerVersions() {
 }
 
 func showVersionDetails(v ghgapp.StoredVersion) AssessmentVersionDetails {
-	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot), Entered: rest.RawObject(v.Entered)}
+	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot), Entered: rest.RawObject(v.Entered), Evidence: rest.Verbatim[[]evidence.Frozen]("[]")}
+	if len(v.Evidence) > 0 {
+		out.Evidence = rest.Verbatim[[]evidence.Frozen](v.Evidence)
+	}
 	if v.EnteredDigest != "" {
 		out.Completeness = &VersionCompleteness{v.Completeness.Percentage, showSections(v.Completeness)}
 	}

@@ -5,6 +5,7 @@ package ghg
 import (
 	"tilth/adapters/http/rest"
 	ghgapp "tilth/app/ghg"
+	evidenceapp "tilth/app/ghg/evidence"
 )
 
 // Deps is the use cases that these routes offer.
@@ -14,6 +15,7 @@ type Deps struct {
 	Dashboard    *ghgapp.Dashboard
 	Verification *ghgapp.Verification
 	Curves       *ghgapp.CropCurves
+	Evidence     *evidenceapp.Files
 }
 
 // Register adds the routes of assessments.
@@ -25,4 +27,5 @@ func Register(a *rest.API, d Deps) {
 	registerVerification(a, d.Verification)
 	registerCurves(a, d.Curves)
 	registerDashboard(a, d.Dashboard)
+	registerEvidence(a, d.Evidence)
 }

@@ -16,15 +16,16 @@ import (
 
 // AssessmentVersion is a submitted version, without its report.
 type AssessmentVersion struct {
-	Version       int                `json:"version" doc:"1 for the first."`
-	SubmittedAt   time.Time          `json:"submitted_at"`
-	SubmittedBy   *form.Ref          `json:"submitted_by" doc:"null where that user is gone."`
-	InputDigest   string             `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
-	EnteredDigest string             `json:"entered_digest" doc:"SHA-256 of what was entered, hexadecimal; empty in versions stored before that was kept."`
-	Engine        EngineIdentity     `json:"engine"`
-	FactorSet     FactorsIdentity    `json:"factor_set"`
-	GWPSet        string             `json:"gwp_set"`
-	Signatures    []VersionSignature `json:"signatures" doc:"Of second persons; the earliest first."`
+	Version        int                `json:"version" doc:"1 for the first."`
+	SubmittedAt    time.Time          `json:"submitted_at"`
+	SubmittedBy    *form.Ref          `json:"submitted_by" doc:"null where that user is gone."`
+	InputDigest    string             `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
+	EnteredDigest  string             `json:"entered_digest" doc:"SHA-256 of what was entered, hexadecimal; empty in versions stored before that was kept."`
+	EvidenceDigest string             `json:"evidence_digest" doc:"SHA-256 of the list of the files that were attached, hexadecimal; empty where none was."`
+	Engine         EngineIdentity     `json:"engine"`
+	FactorSet      FactorsIdentity    `json:"factor_set"`
+	GWPSet         string             `json:"gwp_set"`
+	Signatures     []VersionSignature `json:"signatures" doc:"Of second persons; the earliest first."`
 }
 
 // VersionSignature is what a second person signed of a submitted version.
@@ -33,7 +34,7 @@ type VersionSignature struct {
 	SignedAt  time.Time `json:"signed_at"`
 	Statement string    `json:"statement" doc:"What the signer attests."`
 	Digest    string    `json:"digest" doc:"SHA-256, hexadecimal, of the parts of the version that covers names, in its order, one a line."`
-	Covers    []string  `json:"covers" doc:"Parts of the version that the signature is of; signatures of before do not name report_digest."`
+	Covers    []string  `json:"covers" doc:"Parts of the version that the signature is of; signatures of before do not name report_digest, and those of before files could be attached not evidence_digest."`
 }
 
 // VersionSigning is what a signer attests.
@@ -118,7 +119,8 @@ func showSubmission(s ghgapp.Submission) AssessmentSubmission {
 
 func showVersion(v ports.AssessmentVersion) AssessmentVersion {
 	return AssessmentVersion{
-		Version: v.Number, SubmittedAt: v.SubmittedAt, SubmittedBy: form.Pointed(v.SubmittedBy, form.Named), InputDigest: v.Digest, EnteredDigest: v.EnteredDigest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
+		Version: v.Number, SubmittedAt: v.SubmittedAt, SubmittedBy: form.Pointed(v.SubmittedBy, form.Named), InputDigest: v.Digest, EnteredDigest: v.EnteredDigest,
+		EvidenceDigest: v.EvidenceDigest, Engine: EngineIdentity{v.Engine, v.EngineVersion},
 		FactorSet: FactorsIdentity{v.FactorSet, v.FactorSetVersion, v.FactorSetDigest}, GWPSet: v.GWPSet,
 		Signatures: form.Each(v.Signatures, func(s ports.Signature) VersionSignature {
 			return VersionSignature{form.Named(s.By), s.At, s.Statement, s.Digest, signing.Parts[:min(s.Parts, len(signing.Parts))]}
