@@ -90,6 +90,13 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&zones.CV, "cv", zones.CV, "coefficient of variation expected of what is sampled")
 	flags.Float64Var(&zones.Rho2, "rho2", zones.Rho2, "share of its variance that the layers can explain, 0 to 1")
 	flags.IntVar(&f.plan.Samples, "samples", 0, "make a sample plan of that many points (0: what the precision needs)")
+	sees := &f.plan.Monitoring
+	flags.Float64Var(&sees.Change, "detectable-change", 0, "make a sample plan whose second round sees that change of the mean, t C/ha (0: the plan says what it sees)")
+	flags.Float64Var(&sees.Power, "power", sees.Power, "probability that the change is seen")
+	flags.Float64Var(&sees.Years, "years", sees.Years, "years between the rounds")
+	flags.Float64Var(&sees.SD, "sd-of-change", 0, "standard deviation of the changes at points, t C/ha (0: from cv, --mean-stock and --correlation)")
+	flags.Float64Var(&sees.Correlation, "correlation", sees.Correlation, "of the two rounds at the same points")
+	flags.Float64Var(&sees.Mean, "mean-stock", sees.Mean, "expected stock, t C/ha")
 	flags.IntVar(&f.plan.ZoneOffset, "offset", f.plan.ZoneOffset, "make a sample plan whose points keep that many metres from the edges of zones and fields")
 	flags.StringVar((*string)(&f.plan.Placement), "placement", string(f.plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
@@ -108,7 +115,7 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.Offli
 	case set.Changed("zones") && (set.Changed("min-zones") || set.Changed("max-zones")):
 		return req, usageError{fmt.Errorf("--zones is one number of zones; --min-zones and --max-zones are a range")}
 	}
-	if set.Changed("samples") || set.Changed("offset") || set.Changed("placement") {
+	if set.Changed("samples") || set.Changed("detectable-change") || set.Changed("offset") || set.Changed("placement") {
 		req.Plan = &f.plan
 	}
 	if set.Changed("zones") {

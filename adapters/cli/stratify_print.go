@@ -111,6 +111,7 @@ func planOf(plan soilplan.Plan) record {
 		{"allocation", plan.Params.Allocation}, {"placement", plan.Params.Placement}, {"zone_offset", plan.Params.ZoneOffset},
 		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
 		{"precision_reached", plan.PrecisionReached()}, {"samples_needed", plan.SamplesNeeded},
+		{"detectable_change", plan.Detection.Change}, {"sees", plan.Summary()}, {"way_km", plan.WayKm},
 		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"algorithm_version", plan.AlgorithmVersion},
 		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeOf)},
 		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},

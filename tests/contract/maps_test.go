@@ -149,6 +149,17 @@ func plans(t *testing.T, c, stranger *rig.Client, uuid string, zones float64) {
 	require.EqualValues(t, 10, metadata["zone_offset"])
 	require.Len(t, made["points"], int(metadata["number_of_samples"].(float64)+metadata["number_of_reserve"].(float64)))
 
+	require.Equal(t, true, metadata["precision_reached"])
+	require.LessOrEqual(t, metadata["expected_relative_error"], metadata["target_relative_error"])
+	sees := metadata["change"].(map[string]any)
+	wanted := map[string]any{"map_uuid": uuid, "seed": 3, "costs": map[string]any{"per_point": 20, "per_km": 2}, "change": map[string]any{"detectable_change": sees["detectable_change"].(float64) * 1.2}}
+	planned := c.Expect(200, http.MethodPost, generate, wanted).Data(t)["metadata"].(map[string]any)
+	require.Less(t, planned["number_of_samples"], metadata["number_of_samples"])
+	require.Contains(t, planned["change"].(map[string]any)["summary"], "t C/ha in 5 years at 80 %")
+	require.InDelta(t, 20*planned["number_of_samples"].(float64)+2*planned["way_km"].(float64), planned["cost"], 1e-6)
+	wanted["number_of_samples"] = 20
+	require.Contains(t, string(c.Expect(400, http.MethodPost, generate, wanted).Body), "detectable_change")
+
 	base := plansPath + made["map_uuid"].(string)
 	custom := c.Expect(200, http.MethodPost, base+"/customise/", map[string]any{"operations": []any{map[string]any{"op": "swap", "point": "Z1-01", "with": "Z1-R01"}}}).Data(t)
 	require.Equal(t, []any{true, true, made["map_uuid"]}, []any{custom["is_custom"], custom["metadata"].(map[string]any)["probability_sample"], custom["based_on"]})

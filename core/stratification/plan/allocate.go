@@ -110,7 +110,7 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 	return out, fields.Err()
 }
 
-// number returns the samples as requested, by density or by precision, at least the minimum a zone.
+// number returns the samples as requested, by density, budget or precision, at least the minimum a zone.
 func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, error) {
 	lower := p.MinSamplesPerZone * len(strata)
 	n := p.Samples
@@ -123,6 +123,12 @@ func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, err
 	case p.HaPerSample > 0:
 		name = "ha_per_sample"
 		n = max(lower, SamplesByDensity(areaHa, p.HaPerSample))
+	case p.Costs.Budget > 0:
+		if n = p.Costs.affordable(areaHa); n < lower {
+			return 0, fault.Field("costs", fmt.Sprintf("The budget pays for %d samples; %d zones need at least %d.", n, len(strata), lower))
+		}
+	case p.Monitoring.Change > 0:
+		n = lower // allocate adds to it
 	default:
 		name = "relative_error"
 		optimal := p.Allocation == Neyman || p.Allocation == CostOptimal
@@ -135,7 +141,7 @@ func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, err
 }
 
 // allocate shares the samples out to the zones, none of which gets more than it has cells. Where
-// the precision sets their number, there are as many as it takes in whole numbers.
+// the precision or a change sets their number, there are as many as it takes in whole numbers.
 func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper []int) ([]int, error) {
 	if p.Allocation == Given {
 		return p.givenSamples(len(strata))
@@ -148,14 +154,21 @@ func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper [
 	if !ok {
 		return nil, errNoRoom
 	}
-	if p.Samples != 0 || p.HaPerSample > 0 {
+	name, enough := "relative_error", p.Precision.reached(strata, mean)
+	switch {
+	case p.Samples != 0 || p.HaPerSample > 0 || p.Costs.Budget > 0:
 		return samples, nil
+	case p.Monitoring.Change > 0:
+		changes := p.Monitoring.ofChange(strata, len(p.Pilot) > 0)
+		name, enough = "change", func(samples []int) bool {
+			return p.Monitoring.detectable(changes, p.Precision.Confidence, samples).Change <= p.Monitoring.Change*within
+		}
 	}
-	switch reached, room := p.Precision.reach(strata, mean, samples, p.Allocation.priorities(strata), upper); {
+	switch ok, room := reach(enough, samples, p.Allocation.priorities(strata), upper); {
 	case !room:
 		return nil, errNoRoom
-	case !reached:
-		return nil, fault.Field("relative_error", fmt.Sprintf("A plan has at most %d samples; this one needs more.", maxSamples))
+	case !ok:
+		return nil, fault.Field(name, fmt.Sprintf("A plan has at most %d samples; this one needs more.", maxSamples))
 	}
 	return samples, nil
 }

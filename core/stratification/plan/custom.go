@@ -134,6 +134,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	}
 	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, last: map[string]int{}, places: base.places()}
 	c.plan = base
+	c.plan.Params = base.Params.settled()
 	c.plan.Points = slices.Clone(base.Points)
 	c.plan.Concerns = nil
 	for _, p := range base.Points {

@@ -52,9 +52,12 @@ const (
 
 // Params are the choices of a sample plan. DefaultParams returns those of the method.
 type Params struct {
-	// Samples, or HaPerSample, or (both 0) what Precision needs, at least MinSamplesPerZone each.
+	// Samples, or HaPerSample, or Monitoring.Change, or Costs.Budget, or (all 0) what Precision needs, at
+	// least MinSamplesPerZone each.
 	Samples           int
 	HaPerSample       float64
+	Monitoring        Monitoring
+	Costs             Costs
 	Precision         Precision
 	CV, Rho2          float64 // as in zoning.Params; ignored where there are pilot samples
 	MinSamplesPerZone int
@@ -80,8 +83,9 @@ type Params struct {
 func DefaultParams() Params {
 	p := zoning.DefaultParams()
 	return Params{
-		Precision: Precision{Confidence: p.Confidence, RelativeError: p.RelativeError, Student: true},
-		CV:        p.CV, Rho2: p.Rho2, MinSamplesPerZone: p.MinSamplesPerZone,
+		Precision:  Precision{Confidence: p.Confidence, RelativeError: p.RelativeError, Student: true},
+		Monitoring: DefaultMonitoring(),
+		CV:         p.CV, Rho2: p.Rho2, MinSamplesPerZone: p.MinSamplesPerZone,
 		Placement:  StratifiedRandom,
 		ZoneOffset: defaultZoneRoom, MinDistance: DefaultDistance, ReserveShare: defaultReserve,
 	}
@@ -145,7 +149,10 @@ type Plan struct {
 	// ExpectedRelativeError is half the width of the interval expected for the mean, over it. It may be
 	// over that of Params.Precision where this did not set the number of samples.
 	ExpectedRelativeError float64
-	SamplesNeeded         int // for Params.Precision, by the plan's allocation (Given: Proportional)
+	Detection             Detection
+	WayKm                 float64 // along the samples in their order, in straight lines
+	Cost                  float64 // by Params.Costs
+	SamplesNeeded         int     // for Params.Precision, by the plan's allocation (Given: Proportional)
 	ProbabilitySample     bool
 	// ZoneOffsetAchieved is the smallest distance of a sample to an edge, in metres.
 	ZoneOffsetAchieved float64
@@ -161,6 +168,9 @@ func (p Params) Check(zones int) error {
 	fields.AddIf(p.Samples < 0 || p.Samples > maxSamples, "number_of_samples", "It is a whole number from 1 to %d.", maxSamples)
 	fields.AddIf(p.HaPerSample < 0 || !stats.Finite(p.HaPerSample), "ha_per_sample", "It is a number over 0.")
 	fields.AddIf(p.Samples != 0 && p.HaPerSample != 0, "ha_per_sample", "Send number_of_samples or ha_per_sample, not both.")
+	fixed := p.Samples != 0 || p.HaPerSample != 0 || p.Allocation == Given
+	fields.Nest("change", p.Monitoring.check(fixed || p.Costs.Budget > 0))
+	fields.Nest("costs", p.Costs.check(fixed))
 	fields.Within("confidence", p.Precision.Confidence, 0.5, 0.999)
 	fields.Within("relative_error", p.Precision.RelativeError, 0.001, 1)
 	fields.Within("cv", p.CV, 0.001, 10)
@@ -256,6 +266,9 @@ func (p Params) settled() Params {
 	default:
 		p.Allocation = Proportional
 	}
+	if p.Monitoring == (Monitoring{}) { // of a plan that was made before it was a choice
+		p.Monitoring = DefaultMonitoring()
+	}
 	return p
 }
 
@@ -296,5 +309,9 @@ func (plan *Plan) sumUp(zones []zoning.Zone, strata []Stratum, mean float64) {
 	}
 	samples := list.Map(plan.PerZone, func(z ZonePlan) int { return z.Samples })
 	plan.ExpectedRelativeError = plan.Params.Precision.expected(strata, mean, samples)
+	m := plan.Params.Monitoring
+	plan.Detection = m.detectable(m.ofChange(strata, plan.FromPilot), plan.Params.Precision.Confidence, samples)
+	plan.WayKm = wayKm(plan.Points)
+	plan.Cost = plan.Params.Costs.of(plan.Samples, plan.WayKm)
 	plan.SamplesNeeded = plan.Params.Precision.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)
 }

@@ -13,13 +13,10 @@ import (
 //
 // times the design effect, and Student's quantile with Satterthwaite's degrees of freedom.
 func (p Precision) expected(strata []Stratum, mean float64, samples []int) float64 {
-	parts, pooled := make([]stats.Part, len(strata)), 0.0
-	for h, s := range strata {
-		n := float64(samples[h])
-		parts[h] = stats.Part{Variance: s.Weight * s.Weight * s.SD * s.SD / n, DF: math.Max(n-1, 1)}
+	whole, pooled := varianceOf(strata, samples), 0.0
+	for _, s := range strata {
 		pooled += float64(s.Weight * s.SD * s.SD)
 	}
-	whole := stats.Sum(parts...)
 	if p.Population > 0 {
 		whole.Variance = math.Max(whole.Variance-pooled/float64(p.Population), 0)
 	}
@@ -30,6 +27,17 @@ func (p Precision) expected(strata []Stratum, mean float64, samples []int) float
 	return quantile * math.Sqrt(whole.Variance*p.effect()) / mean
 }
 
+// varianceOf returns the variance of a mean, Σ w_h² S_h²/n_h, with the degrees of freedom that its
+// estimate has.
+func varianceOf(strata []Stratum, samples []int) stats.Part {
+	parts := make([]stats.Part, len(strata))
+	for h, s := range strata {
+		n := float64(samples[h])
+		parts[h] = stats.Part{Variance: s.Weight * s.Weight * s.SD * s.SD / n, DF: math.Max(n-1, 1)}
+	}
+	return stats.Sum(parts...)
+}
+
 // within is what rounding may add to an expected error that is reached.
 const within = 1 + 1e-9
 
@@ -38,15 +46,20 @@ func (plan Plan) PrecisionReached() bool {
 	return plan.ExpectedRelativeError <= plan.Params.Precision.RelativeError*within
 }
 
-// reach adds samples one by one until the precision is expected: a minimum by zone, whole numbers
-// and the degrees of freedom may ask for more than the formula for their sum. room is false where
-// the zones hold no more.
-func (p Precision) reach(strata []Stratum, mean float64, samples []int, priorities []float64, upper []int) (reached, room bool) {
+// reached reports whether the precision is expected.
+func (p Precision) reached(strata []Stratum, mean float64) func(samples []int) bool {
+	return func(samples []int) bool { return p.expected(strata, mean, samples) <= p.RelativeError*within }
+}
+
+// reach adds samples one by one until they are enough: a minimum by zone, whole numbers and the
+// degrees of freedom may ask for more than the formula for their sum. room is false where the zones
+// hold no more, ok where a plan has no more.
+func reach(enough func(samples []int) bool, samples []int, priorities []float64, upper []int) (ok, room bool) {
 	total := 0
 	for _, n := range samples {
 		total += n
 	}
-	for ; p.expected(strata, mean, samples) > p.RelativeError*within; total++ {
+	for ; !enough(samples); total++ {
 		if total >= maxSamples {
 			return false, true
 		}
@@ -66,7 +79,7 @@ func (p Precision) Needed(strata []Stratum, mean float64, a Allocation, minimum 
 	}
 	priorities := a.priorities(strata)
 	samples, _ := Allocate(priorities, n, minimum, nil)
-	p.reach(strata, mean, samples, priorities, nil)
+	reach(p.reached(strata, mean), samples, priorities, nil)
 	total := 0
 	for _, n := range samples {
 		total += n

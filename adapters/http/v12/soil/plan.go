@@ -3,7 +3,6 @@ package soil
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,73 +21,6 @@ type PlanPosition struct {
 }
 
 func (p PlanPosition) at() geo.Position { return geo.Position{X: p.Lon, Y: p.Lat} }
-
-// PilotZone is what pilot samples of a zone gave.
-type PilotZone struct {
-	N    int     `json:"n" required:"false" doc:"How many they were."`
-	Mean float64 `json:"mean"`
-	SD   float64 `json:"sd"`
-}
-
-// PlanWrite asks for a sample plan.
-type PlanWrite struct {
-	MapUUID           string               `json:"map_uuid" format:"uuid" doc:"Of a map of zones, saved or a candidate."`
-	NumberOfSamples   *int                 `json:"number_of_samples" required:"false" doc:"Left out, and without ha_per_sample: what the precision needs."`
-	HaPerSample       *float64             `json:"ha_per_sample" required:"false" doc:"Hectares a sample stands for."`
-	Confidence        *float64             `json:"confidence" required:"false" doc:"0.9 where left out."`
-	RelativeError     *float64             `json:"relative_error" required:"false" doc:"0.1 where left out."`
-	CV                *float64             `json:"cv" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
-	Rho2              *float64             `json:"rho2" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
-	MinSamplesPerZone *int                 `json:"min_samples_per_zone" required:"false" doc:"3 where left out, at least 2."`
-	Allocation        *string              `json:"allocation" required:"false" doc:"proportional (where left out), neyman (where left out with pilot samples), cost, equal or per_zone."`
-	PerZone           map[string]int       `json:"per_zone" required:"false" doc:"Samples by zone number, for the allocation per_zone."`
-	Cost              map[string]float64   `json:"cost" required:"false" doc:"Cost of a sample by zone number, for the allocation cost."`
-	ZoneOffset        *int                 `json:"zone_offset" required:"false" doc:"Metres that points keep from the edges of zones and fields, 0 to 100; 10 where left out."`
-	MinDistance       *float64             `json:"min_distance" required:"false" doc:"Metres between points, across zones; two cells where left out."`
-	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (where left out), spatially_balanced, or coverage, which is no probability sample."`
-	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; 0.2 where left out."`
-	Pilot             map[string]PilotZone `json:"pilot" required:"false" doc:"Pilot samples by zone number: of every zone, or of none."`
-	ExistingPoints    []PlanPosition       `json:"existing_points" required:"false" maxItems:"10000" doc:"Points that the new ones keep their distance from."`
-	Seed              *int64               `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, it follows from the map and the parameters."`
-}
-
-// request returns what is asked for; zone numbers that are none are refused by the rules.
-func (w PlanWrite) request() soil.PlanRequest {
-	p := plan.DefaultParams()
-	p.Samples, p.HaPerSample = form.Or(w.NumberOfSamples, p.Samples), form.Or(w.HaPerSample, p.HaPerSample)
-	p.Precision.Confidence, p.Precision.RelativeError = form.Or(w.Confidence, p.Precision.Confidence), form.Or(w.RelativeError, p.Precision.RelativeError)
-	p.CV, p.Rho2, p.MinSamplesPerZone = form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2), form.Or(w.MinSamplesPerZone, p.MinSamplesPerZone)
-	p.ZoneOffset, p.MinDistance = form.Or(w.ZoneOffset, p.ZoneOffset), form.Or(w.MinDistance, p.MinDistance)
-	p.ReserveShare, p.Seed = form.Or(w.ReserveShare, p.ReserveShare), uint64(form.OrZero(w.Seed))
-	p.Allocation = plan.Allocation(form.Or(w.Allocation, string(p.Allocation)))
-	p.Placement = plan.Placement(form.Or(w.Placement, string(p.Placement)))
-	p.PerZone, p.Cost = byZone(w.PerZone), byZone(w.Cost)
-	for zone, pilot := range byZone(w.Pilot) {
-		if p.Pilot == nil {
-			p.Pilot = map[int]plan.Pilot{}
-		}
-		p.Pilot[zone] = plan.Pilot(pilot)
-	}
-	return soil.PlanRequest{
-		MapUUID: strings.ToLower(w.MapUUID), Params: p, Seeded: w.Seed != nil, Existing: form.Each(w.ExistingPoints, PlanPosition.at),
-	}
-}
-
-// byZone reads zone numbers; what is none becomes zone 0, which no map has.
-func byZone[T any](given map[string]T) map[int]T {
-	if given == nil {
-		return nil
-	}
-	out := make(map[int]T, len(given))
-	for zone, v := range given {
-		n, err := strconv.ParseUint(zone, 10, 10)
-		if err != nil {
-			n = 0
-		}
-		out[int(n)] = v
-	}
-	return out
-}
 
 // PlanPoint is a point of a plan.
 type PlanPoint struct {
@@ -117,23 +49,26 @@ type PlanZone struct {
 
 // PlanMetadata is what is known of a plan.
 type PlanMetadata struct {
-	NumberOfSamples       int        `json:"number_of_samples"`
-	NumberOfReserve       int        `json:"number_of_reserve"`
-	NumberOfZones         int        `json:"number_of_zones"`
-	ZoneOffset            int        `json:"zone_offset" doc:"Metres, as asked for."`
-	ZoneOffsetAchieved    float64    `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
-	Allocation            string     `json:"allocation" enum:"proportional,neyman,cost,equal,per_zone"`
-	Variances             string     `json:"variances" enum:"pilot,assumed" doc:"Where the standard deviations come from."`
-	Placement             string     `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
-	MinDistanceUsed       float64    `json:"min_distance_used" doc:"Metres; less than asked for where there was no room."`
-	ExpectedRelativeError float64    `json:"expected_relative_error" doc:"Half the width of the interval expected for the mean, over it, by the quantile of the estimate."`
-	TargetRelativeError   float64    `json:"target_relative_error"`
-	PrecisionReached      bool       `json:"precision_reached" doc:"Whether the expected relative error is within the target; always, where this set the number of samples."`
-	SamplesNeeded         *int       `json:"samples_needed" doc:"For the target; null of plans that were made before it was computed."`
-	PerZone               []PlanZone `json:"per_zone"`
-	Seed                  uint64     `json:"seed"`
-	ProbabilitySample     bool       `json:"probability_sample"`
-	AlgorithmVersion      string     `json:"algorithm_version"`
+	NumberOfSamples       int            `json:"number_of_samples"`
+	NumberOfReserve       int            `json:"number_of_reserve"`
+	NumberOfZones         int            `json:"number_of_zones"`
+	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
+	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
+	Allocation            string         `json:"allocation" enum:"proportional,neyman,cost,equal,per_zone"`
+	Variances             string         `json:"variances" enum:"pilot,assumed" doc:"Where the standard deviations come from."`
+	Placement             string         `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
+	MinDistanceUsed       float64        `json:"min_distance_used" doc:"Metres; less than asked for where there was no room."`
+	ExpectedRelativeError float64        `json:"expected_relative_error" doc:"Half the width of the interval expected for the mean, over it, by the quantile of the estimate."`
+	TargetRelativeError   float64        `json:"target_relative_error"`
+	PrecisionReached      bool           `json:"precision_reached" doc:"Whether the expected relative error is within the target; always, where this set the number of samples."`
+	SamplesNeeded         *int           `json:"samples_needed" doc:"For the target; null of plans that were made before it was computed."`
+	Change                *PlanDetection `json:"change" doc:"What a second round sees; null of plans that were made before it was computed."`
+	WayKm                 float64        `json:"way_km" doc:"Along the samples in their order, in straight lines."`
+	Cost                  *float64       `json:"cost" doc:"Of a round; null without costs."`
+	PerZone               []PlanZone     `json:"per_zone"`
+	Seed                  uint64         `json:"seed"`
+	ProbabilitySample     bool           `json:"probability_sample"`
+	AlgorithmVersion      string         `json:"algorithm_version"`
 }
 
 // PlanWarning is something that somebody should know who accepts a plan.
@@ -188,12 +123,19 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
 		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed,
+		Change: showDetection(p), WayKm: p.WayKm, Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
 			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa}
 		}),
 	}
+}
+
+func showDetection(p plan.Plan) *PlanDetection {
+	m := p.Params.Monitoring
+	d := PlanDetection{p.Detection.Change, p.Detection.PerYear, m.Years, m.Power, p.Params.Precision.Confidence, p.Detection.SD, p.Summary()}
+	return form.If(m.Power > 0, d)
 }
 
 func showWarning(c plan.Concern) PlanWarning {

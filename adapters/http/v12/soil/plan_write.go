@@ -1,0 +1,118 @@
+package soil
+
+import (
+	"strconv"
+	"strings"
+
+	"tilth/adapters/http/v12/form"
+	"tilth/app/soil"
+	"tilth/core/stratification/plan"
+)
+
+// PilotZone is what pilot samples of a zone gave.
+type PilotZone struct {
+	N    int     `json:"n" required:"false" doc:"How many they were."`
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`
+}
+
+// PlanChange says what a second round at the same points is to see.
+type PlanChange struct {
+	Detectable  *float64 `json:"detectable_change" required:"false" doc:"Sets the number of samples: the change of the mean stock that has to be seen, t C/ha (in the unit of the pilot samples, where there are any). Left out: the answer says what change is seen."`
+	Power       *float64 `json:"power" required:"false" doc:"Probability that it is seen; 0.8 where left out."`
+	Years       *float64 `json:"years" required:"false" doc:"Between the rounds; 5 where left out."`
+	SD          *float64 `json:"sd_of_change" required:"false" doc:"Standard deviation of the changes at points. Left out: S √(2 (1 − correlation)), S being that of the zone."`
+	Correlation *float64 `json:"correlation" required:"false" doc:"Of the two rounds at the same points; 0.8 where left out."`
+	MeanStock   *float64 `json:"mean_stock" required:"false" doc:"Expected stock, t C/ha; 60 where left out; of no use with pilot samples or sd_of_change."`
+}
+
+func (w PlanChange) choices() plan.Monitoring {
+	d := plan.DefaultMonitoring()
+	return plan.Monitoring{
+		Change: form.Or(w.Detectable, d.Change), Power: form.Or(w.Power, d.Power), Years: form.Or(w.Years, d.Years),
+		SD: form.Or(w.SD, d.SD), Correlation: form.Or(w.Correlation, d.Correlation), Mean: form.Or(w.MeanStock, d.Mean),
+	}
+}
+
+// PlanCosts are the costs of a round of sampling.
+type PlanCosts struct {
+	PerPoint     float64 `json:"per_point" required:"false" doc:"Of taking the soil at a point."`
+	PerComposite float64 `json:"per_composite" required:"false" doc:"Of analysing one composite."`
+	PerKm        float64 `json:"per_km" required:"false" doc:"Of the way along the points."`
+	Composites   int     `json:"composites_per_point" required:"false" doc:"Such as one for each depth; 1 where left out."`
+	Budget       float64 `json:"budget" required:"false" doc:"Sets the number of samples: as many as it pays for, with an estimate of the way."`
+}
+
+// PlanDetection is the smallest change that a plan is expected to see.
+type PlanDetection struct {
+	Change     float64 `json:"detectable_change" doc:"Of the mean, between two rounds at the same points; t C/ha, or in the unit of the pilot samples."`
+	PerYear    float64 `json:"per_year"`
+	Years      float64 `json:"years"`
+	Power      float64 `json:"power"`
+	Confidence float64 `json:"confidence"`
+	SD         float64 `json:"sd_of_change" doc:"Assumed of the changes at points, over all zones."`
+	Summary    string  `json:"summary" example:"20 points see 1.1 t C/ha in 5 years at 80 %"`
+}
+
+// PlanWrite asks for a sample plan.
+type PlanWrite struct {
+	MapUUID           string               `json:"map_uuid" format:"uuid" doc:"Of a map of zones, saved or a candidate."`
+	NumberOfSamples   *int                 `json:"number_of_samples" required:"false" doc:"Left out, and without ha_per_sample: what the precision needs."`
+	HaPerSample       *float64             `json:"ha_per_sample" required:"false" doc:"Hectares a sample stands for."`
+	Confidence        *float64             `json:"confidence" required:"false" doc:"0.9 where left out."`
+	RelativeError     *float64             `json:"relative_error" required:"false" doc:"0.1 where left out."`
+	CV                *float64             `json:"cv" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
+	Rho2              *float64             `json:"rho2" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
+	MinSamplesPerZone *int                 `json:"min_samples_per_zone" required:"false" doc:"3 where left out, at least 2."`
+	Change            *PlanChange          `json:"change" required:"false" doc:"What a second round at the same points is to see."`
+	Costs             *PlanCosts           `json:"costs" required:"false" doc:"Of a round of sampling, in your currency."`
+	Allocation        *string              `json:"allocation" required:"false" doc:"proportional (where left out), neyman (where left out with pilot samples), cost, equal or per_zone."`
+	PerZone           map[string]int       `json:"per_zone" required:"false" doc:"Samples by zone number, for the allocation per_zone."`
+	Cost              map[string]float64   `json:"cost" required:"false" doc:"Cost of a sample by zone number, for the allocation cost."`
+	ZoneOffset        *int                 `json:"zone_offset" required:"false" doc:"Metres that points keep from the edges of zones and fields, 0 to 100; 10 where left out."`
+	MinDistance       *float64             `json:"min_distance" required:"false" doc:"Metres between points, across zones; two cells where left out."`
+	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (where left out), spatially_balanced, or coverage, which is no probability sample."`
+	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; 0.2 where left out."`
+	Pilot             map[string]PilotZone `json:"pilot" required:"false" doc:"Pilot samples by zone number: of every zone, or of none."`
+	ExistingPoints    []PlanPosition       `json:"existing_points" required:"false" maxItems:"10000" doc:"Points that the new ones keep their distance from."`
+	Seed              *int64               `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, it follows from the map and the parameters."`
+}
+
+// request returns what is asked for; zone numbers that are none are refused by the rules.
+func (w PlanWrite) request() soil.PlanRequest {
+	p := plan.DefaultParams()
+	p.Samples, p.HaPerSample = form.Or(w.NumberOfSamples, p.Samples), form.Or(w.HaPerSample, p.HaPerSample)
+	p.Precision.Confidence, p.Precision.RelativeError = form.Or(w.Confidence, p.Precision.Confidence), form.Or(w.RelativeError, p.Precision.RelativeError)
+	p.CV, p.Rho2, p.MinSamplesPerZone = form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2), form.Or(w.MinSamplesPerZone, p.MinSamplesPerZone)
+	p.Monitoring, p.Costs = form.OrZero(w.Change).choices(), plan.Costs(form.OrZero(w.Costs))
+	p.ZoneOffset, p.MinDistance = form.Or(w.ZoneOffset, p.ZoneOffset), form.Or(w.MinDistance, p.MinDistance)
+	p.ReserveShare, p.Seed = form.Or(w.ReserveShare, p.ReserveShare), uint64(form.OrZero(w.Seed))
+	p.Allocation = plan.Allocation(form.Or(w.Allocation, string(p.Allocation)))
+	p.Placement = plan.Placement(form.Or(w.Placement, string(p.Placement)))
+	p.PerZone, p.Cost = byZone(w.PerZone), byZone(w.Cost)
+	for zone, pilot := range byZone(w.Pilot) {
+		if p.Pilot == nil {
+			p.Pilot = map[int]plan.Pilot{}
+		}
+		p.Pilot[zone] = plan.Pilot(pilot)
+	}
+	return soil.PlanRequest{
+		MapUUID: strings.ToLower(w.MapUUID), Params: p, Seeded: w.Seed != nil, Existing: form.Each(w.ExistingPoints, PlanPosition.at),
+	}
+}
+
+// byZone reads zone numbers; what is none becomes zone 0, which no map has.
+func byZone[T any](given map[string]T) map[int]T {
+	if given == nil {
+		return nil
+	}
+	out := make(map[int]T, len(given))
+	for zone, v := range given {
+		n, err := strconv.ParseUint(zone, 10, 10)
+		if err != nil {
+			n = 0
+		}
+		out[int(n)] = v
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package plan
+
+import (
+	"math"
+
+	"tilth/core/fault"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/stats"
+)
+
+// Costs are those of a round of sampling, in any currency.
+type Costs struct {
+	PerPoint     float64 // of taking the soil at a point
+	PerComposite float64 // of analysing one composite
+	PerKm        float64 // of the way along the points
+	Composites   int     // of a point, such as one for each depth; 0 counts as 1
+	Budget       float64 // sets the number of samples; 0: does not
+}
+
+// check refuses choices out of range; fixed: something else sets the number of samples.
+func (c Costs) check(fixed bool) fault.Fields {
+	fields := fault.Fields{}
+	for name, v := range map[string]float64{"per_point": c.PerPoint, "per_composite": c.PerComposite, "per_km": c.PerKm, "budget": c.Budget} {
+		fields.AddIf(!(v >= 0) || !stats.Finite(v), name, "It is a number of 0 or more.")
+	}
+	fields.AddIf(c.Composites < 0 || c.Composites > 100, "composites_per_point", "It is a whole number from 1 to 100.")
+	fields.AddIf(c.Budget > 0 && c.PerPoint+c.PerComposite <= 0, "budget", "A budget needs per_point or per_composite over 0.")
+	fields.AddIf(c.Budget > 0 && fixed, "budget", "Send a budget or a number of samples (or per_zone, ha_per_sample), not both.")
+	return fields
+}
+
+// of returns the cost of samples along a way.
+func (c Costs) of(samples int, km float64) float64 {
+	each := c.PerPoint + float64(float64(max(c.Composites, 1))*c.PerComposite)
+	return float64(float64(samples)*each) + float64(km*c.PerKm)
+}
+
+// wayPerRoot is the length of the shortest way through n random points in an area A over √(nA), for
+// many points: Beardwood, Halton and Hammersley, "The Shortest Path through Many Points",
+// Mathematical Proceedings of the Cambridge Philosophical Society 55 (1959) 299; the figure is
+// that of Johnson, McGeoch and Rothberg (1996).
+const wayPerRoot = 0.7124
+
+// affordable returns the largest number of samples within the budget, the way being that of random
+// points; 0 where there is none.
+func (c Costs) affordable(areaHa float64) int {
+	for n := maxSamples; n > 0; n-- {
+		if km := wayPerRoot * math.Sqrt(float64(n)*areaHa*frame.M2PerHectare) / 1000; c.of(n, km) <= c.Budget {
+			return n
+		}
+	}
+	return 0
+}
+
+// wayKm returns the way along the samples of a plan in their order, in straight lines.
+func wayKm(points []Point) (km float64) {
+	for i := 1; i < len(points) && points[i].Role == RoleSample; i++ {
+		km += distance(points[i-1].At, points[i].At) / 1000
+	}
+	return km
+}
