@@ -128,6 +128,8 @@ type spot struct {
 	at    geo.Position
 	cell  int32
 	field int // known once the walk is
+	// number is that of a reserve in its zone, in the order in which they replace samples.
+	number int
 }
 
 // layout is the result of placing points.
@@ -162,6 +164,7 @@ func (d *design) place(offset int) (layout, error) {
 		out.reserved = append(out.reserved, d.params.reserves(n))
 	}
 	chooser := newTargeted(d, out.eligible)
+	chooser.reserved = out.reserved
 	chooser.again(nil, out.counts)
 	for step, apart := range d.distances() {
 		chooser.restart()
@@ -180,9 +183,20 @@ func (d *design) place(offset int) (layout, error) {
 		out.apart = apart
 		chooser.again(a.taken, out.reserved)
 		out.reserves, _ = a.take(out.reserved)
+		d.number(out.reserves)
 		return out, d.budget.Err()
 	}
 	return out, errNoRoom
+}
+
+// number numbers reserves by zone in the order in which they were drawn.
+func (d *design) number(reserves []spot) {
+	numbers := map[int32]int{}
+	for i := range reserves {
+		zone := d.zoning.Labels[reserves[i].cell]
+		numbers[zone]++
+		reserves[i].number = numbers[zone]
+	}
 }
 
 func (p Params) reserves(n int) int {

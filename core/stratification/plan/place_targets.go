@@ -20,10 +20,13 @@ type targeted struct {
 	targets  [][]target // of each zone
 	at       []int
 	round    int // of the calls of again
+	// Of balanced points: the reserves of each zone that are drawn with its samples, the next first.
+	reserved []int
+	spare    [][]int32
 }
 
 func newTargeted(d *design, eligible [][]int32) *targeted {
-	t := &targeted{design: d, eligible: eligible, zoneOf: slices.Repeat([]int{-1}, len(d.frame.Cells))}
+	t := &targeted{design: d, eligible: eligible, reserved: make([]int, len(eligible)), spare: make([][]int32, len(eligible)), zoneOf: slices.Repeat([]int{-1}, len(d.frame.Cells))}
 	for zone, cells := range eligible {
 		for _, cell := range cells {
 			t.zoneOf[cell] = zone
@@ -61,11 +64,13 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 			t.targets[h] = t.evenly(h, n)
 			continue
 		case SpatiallyBalanced:
-			drawn := pivotal(t.budget, t.places(open), n, stream)
-			for i, unit := range drawn {
-				drawn[i] = open[unit]
+			if t.round > 0 {
+				for _, cell := range t.spare[h] {
+					t.targets[h] = append(t.targets[h], target{t.centre(int(cell)), cell})
+				}
+				continue
 			}
-			open = drawn
+			open, t.spare[h] = t.balanced(open, n, t.reserved[h], stream)
 		}
 		for _, cell := range open {
 			t.targets[h] = append(t.targets[h], target{t.centre(int(cell)), cell})
@@ -74,6 +79,41 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 		stream.Shuffle(len(open), func(i, j int) { t.targets[h][i], t.targets[h][j] = t.targets[h][j], t.targets[h][i] })
 	}
 	t.round++
+}
+
+// maxDrops bounds the units that are looked at to put reserves in order.
+const maxDrops = 1_000_000
+
+// balanced draws n samples and up to r reserves, so that the samples with the first of the reserves, and
+// the second, and so on, lie evenly: the local pivotal method draws all, and from them the samples,
+// leaving out one reserve after the other from the last to the first. Every place has the same chance
+// to be a sample. (Splitting a balanced sample in this way is hierarchical in the sense of the
+// function hlpm2 of Grafström's and Lisic's R package BalancedSampling; the order serves as that of
+// Stevens and Olsen, "Spatially Balanced Sampling of Natural Resources", Journal of the American
+// Statistical Association 99 (2004) 262, section 3.)
+func (t *targeted) balanced(open []int32, n, r int, stream *pcg.Stream) (samples, reserves []int32) {
+	draw := func(cells []int32, n int) (drawn, left []int32) {
+		units := pivotal(t.budget, t.places(cells), n, stream)
+		for i, cell := range cells {
+			if len(units) > 0 && units[0] == int32(i) {
+				drawn, units = append(drawn, cell), units[1:]
+				continue
+			}
+			left = append(left, cell)
+		}
+		return drawn, left
+	}
+	samples, _ = draw(open, min(n+r, len(open)))
+	step := 1
+	if spare := len(samples) - n; spare*len(samples) > maxDrops {
+		step = spare // in no order
+	}
+	for len(samples) > n && t.budget.Err() == nil {
+		var left []int32
+		samples, left = draw(samples, len(samples)-step)
+		reserves = append(left, reserves...)
+	}
+	return samples, reserves
 }
 
 func (t *targeted) places(cells []int32) [][2]int32 {

@@ -51,10 +51,13 @@ func (d *design) name(spots []spot, role Role) []Point {
 	points := make([]Point, len(spots))
 	numbers := map[int]int{}
 	for i, s := range spots {
-		zone := int(d.zoning.Labels[s.cell])
-		numbers[zone]++
+		zone, number := int(d.zoning.Labels[s.cell]), s.number
+		if number == 0 {
+			numbers[zone]++
+			number = numbers[zone]
+		}
 		points[i] = Point{
-			ID: pointID(zone, numbers[zone], role), Zone: zone, Number: numbers[zone], Role: role,
+			ID: pointID(zone, number, role), Zone: zone, Number: number, Role: role,
 			Field: s.field, At: s.at, LonLat: d.frame.RoundedLonLat(s.at), Edge: roundedDown(d.edges.distance(s.at)),
 		}
 	}

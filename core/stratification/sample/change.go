@@ -34,11 +34,12 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 		return Estimate{}, err
 	}
 	e := first.begin(confidence, append(first.reasons("First round: "), second.reasons("Second round: ")...))
+	e.local = first.local() && second.local()
 	parts := make([]stats.Part, len(first.Zones))
 	for h := range parts {
 		parts[h] = e.change(h, before[h], after[h])
 	}
-	e.notePlacement(second)
+	e.notePlacement()
 	e.conclude(parts)
 	e.RelativeError = nil // meaningless for a change, which may be 0
 	return e.Estimate, nil
@@ -46,7 +47,7 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 
 // overlap is the points of a zone in two rounds.
 type overlap struct {
-	changes       []float64 // at points of both rounds
+	changes       []Value   // at points of both rounds
 	before, after []float64 // at points of one
 }
 
@@ -65,7 +66,8 @@ func overlapOf(before, after []Value) (out overlap) {
 			continue
 		}
 		used[i] = true
-		out.changes = append(out.changes, later.Value-before[i].Value)
+		later.Value -= before[i].Value
+		out.changes = append(out.changes, later)
 	}
 	for i, earlier := range before {
 		if !used[i] {
@@ -136,13 +138,13 @@ func (e *estimator) independent(h int, before, after []Value) stats.Part {
 	if z.N == 0 {
 		return stats.Part{}
 	}
-	meanBefore, v1 := stats.MeanAndVariance(numbers(before))
-	meanAfter, v2 := stats.MeanAndVariance(numbers(after))
+	meanBefore, _ := stats.MeanAndVariance(numbers(before))
+	meanAfter, _ := stats.MeanAndVariance(numbers(after))
 	if z.N < 2 {
 		z.Figure = &Figure{Mean: meanAfter - meanBefore}
 		return stats.Part{}
 	}
-	c := stats.Sum(stats.OfMean(len(before), v1, len(before)), stats.OfMean(len(after), v2, len(after)))
+	c := stats.Sum(e.meanPart(before), e.meanPart(after))
 	e.settle(h, meanAfter-meanBefore, c)
 	return c
 }

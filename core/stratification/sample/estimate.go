@@ -96,13 +96,13 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 	e := s.begin(precision.Confidence, s.reasons(""))
 	parts := make([]stats.Part, len(s.Zones))
 	for h := range s.Zones {
-		parts[h] = e.zone(h, numbers(values[h]))
+		parts[h] = e.zone(h, values[h])
 		if n, planned := len(values[h]), s.Zones[h].Planned; n < planned {
 			e.note("Zone %d has values of %d of its %d samples. The estimate holds if the others are missing by chance.",
 				s.Zones[h].Zone, n, planned)
 		}
 	}
-	e.notePlacement(s)
+	e.notePlacement()
 	e.conclude(parts)
 	e.check(precision)
 	return e.Estimate, nil
@@ -137,12 +137,25 @@ func (s Survey) byZone() ([][]Value, error) {
 type estimator struct {
 	Estimate
 	designed bool // the design has standard errors
+	local    bool // by localVariance
+}
+
+// local reports whether a survey's points are spread so evenly that its variance is a local one.
+func (s Survey) local() bool { return s.Probability && s.Placement == plan.SpatiallyBalanced }
+
+// meanPart returns the variance of the mean of points of a zone.
+func (e *estimator) meanPart(values []Value) stats.Part {
+	_, variance := stats.MeanAndVariance(numbers(values))
+	if e.local {
+		variance = localVariance(values)
+	}
+	return stats.OfMean(len(values), variance, len(values))
 }
 
 // begin returns an estimate without figures; reasons are why the design has no standard error.
 func (s Survey) begin(confidence float64, reasons []string) *estimator {
 	e := &estimator{designed: len(reasons) == 0}
-	e.Confidence, e.Reasons = confidence, reasons
+	e.Confidence, e.Reasons, e.local = confidence, reasons, s.local()
 	for _, z := range s.Zones {
 		e.AreaHa += z.AreaHa
 	}
@@ -172,9 +185,9 @@ func (e *estimator) reason(format string, args ...any) {
 	e.Reasons = append(e.Reasons, fmt.Sprintf(format, args...))
 }
 
-func (e *estimator) notePlacement(s Survey) {
-	if s.Probability && s.Placement == plan.SpatiallyBalanced {
-		e.note("The points are spatially balanced; the standard error is that of stratified random points, and usually too large for them.")
+func (e *estimator) notePlacement() {
+	if e.local {
+		e.note("The points are spatially balanced; the standard error is that of the variance within neighbourhoods (Stevens and Olsen 2003).")
 	}
 }
 
@@ -182,7 +195,7 @@ func numbers(values []Value) []float64 {
 	return list.Map(values, func(v Value) float64 { return v.Value })
 }
 
-func (e *estimator) zone(h int, values []float64) stats.Part {
+func (e *estimator) zone(h int, values []Value) stats.Part {
 	z := &e.Zones[h]
 	z.N = len(values)
 	e.N += z.N
@@ -191,13 +204,13 @@ func (e *estimator) zone(h int, values []float64) stats.Part {
 		return stats.Part{}
 	}
 	if z.N == 1 {
-		z.Figure = &Figure{Mean: values[0]}
+		z.Figure = &Figure{Mean: values[0].Value}
 		e.reason("Zone %d has one value; its variance needs two.", z.Zone)
 		return stats.Part{}
 	}
-	mean, sd := stats.MeanAndSD(values)
+	mean, sd := stats.MeanAndSD(numbers(values))
 	z.SD = &sd
-	c := stats.Part{Variance: sd * sd / float64(z.N), DF: float64(z.N - 1)}
+	c := e.meanPart(values)
 	e.settle(h, mean, c)
 	return c
 }
