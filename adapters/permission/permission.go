@@ -103,11 +103,14 @@ func (c *Casbin) Allowed(ctx context.Context, who access.Principal, slug access.
 	return answer, err
 }
 
-// heldBy returns what a caller may do, no older than the caller's version. Callers who need the
+// heldBy returns what a caller may do, no older than the caller's version; for one without, what it may do now. Callers who need the
 // same at the same time share one reading, which began after each of them had its version; one
 // who leaves does not end it for the others.
 func (c *Casbin) heldBy(ctx context.Context, who access.Principal) (held, error) {
 	m := member{who.CompanyID, who.UserID}
+	if who.PolicyVersion == 0 {
+		return c.read(ctx, m)
+	}
 	if have, ok := c.users.Get(m); ok && have.version >= who.PolicyVersion {
 		return have, nil
 	}

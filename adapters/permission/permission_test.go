@@ -91,6 +91,21 @@ func TestAChangeIsInForceOnTheNextRequest(t *testing.T) {
 	require.True(t, may(t, c, caller(1, 10, store.change(member{1, 10}, "editor")), "farm.edit"))
 }
 
+// Work in the background knows no version of its own: a role that was taken away while it waited does not count, although
+// this process has met its holder before.
+func TestWhoKnowsNoVersionHasTheRolesOfNow(t *testing.T) {
+	t.Parallel()
+	store := &policies{version: 1, holders: map[member][]string{{1, 10}: {"editor"}}}
+	c := New(store)
+	require.True(t, may(t, c, caller(1, 10, 1), "farm.edit"))
+	require.True(t, may(t, c, caller(1, 10, 0), "farm.edit"))
+	store.change(member{1, 10}, "viewer")
+	require.False(t, may(t, c, caller(1, 10, 0), "farm.edit"))
+	reads := store.reads.Load()
+	require.False(t, may(t, c, caller(1, 10, 2), "farm.edit"))
+	require.Equal(t, reads, store.reads.Load(), "what was read is kept for those who know its version")
+}
+
 // A reading that began before a change is not shared with who comes after it, and what it read
 // does not stand in the way of what is newer.
 func TestAReadingFromBeforeAChangeIsNotSharedAfterIt(t *testing.T) {

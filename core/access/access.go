@@ -12,7 +12,7 @@ type Principal struct {
 	Email         string
 	CompanyID     int64 // 0: an operator outside any company
 	Operator      bool  // belongs to no company, may act in one
-	PolicyVersion int64 // version of the company's roles at the time of the request
+	PolicyVersion int64 // version of the company's roles at the time of the request; 0: not known, as in the background
 
 	KeyID    int64    // the API key of the request; 0: a token
 	KeySlugs []string // patterns that the key is restricted to; none: all that its user may do
