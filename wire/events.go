@@ -2,7 +2,9 @@ package wire
 
 import (
 	"context"
+	"log/slog"
 	"sync"
+	"time"
 
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
@@ -41,11 +43,21 @@ func (r *Running) newHookPool() *messaging.Pool {
 	}
 }
 
+// followEvery is how often the streams of this process look for what other processes relayed, where no commit wakes them, and
+// followGap how far apart their looks are at least.
+const (
+	followEvery = 5 * time.Second
+	followGap   = 100 * time.Millisecond
+)
+
 // deliver posts to webhooks and wakes the event streams of this process.
 func (r *Running) deliver(ctx context.Context) error {
 	defer r.sender.Close()
+	rhythm := messaging.Rhythm{Latest: followEvery, Woken: r.db.Wakes(sqlstore.FeedsGrew), Gap: followGap}
 	var feeding sync.WaitGroup
-	feeding.Go(func() { r.parts.Interface.Events.Feed.Run(ctx, r.log) })
+	feeding.Go(func() {
+		_ = every(ctx, r.log, slog.LevelDebug, rhythm, "streams were woken", r.parts.Interface.Events.Feed.Look) // it logs what fails
+	})
 	defer feeding.Wait()
 	return r.hooks.Run(ctx)
 }

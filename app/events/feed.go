@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -23,19 +22,15 @@ const (
 	MaxPerCompany = 50
 )
 
-const (
-	// pollEvery is how often the one poller of a process looks for what other processes relayed.
-	pollEvery = time.Second
-	// readEvents is how many events a stream reads at a time.
-	readEvents = 100
-)
+// readEvents is how many events a stream reads at a time.
+const readEvents = 100
 
 // retryAfter is how many seconds a caller waits when there are too many streams.
 const retryAfter = 30
 
 // Feed lets callers follow the feed of their company. Streams read from the database by
 // position. They wake when the bus of this process brings an event of their company, and,
-// for what other processes relay, when one poller finds a new position.
+// for what other processes relay, when [Feed.Look] finds a new position.
 type Feed struct {
 	app.Deps
 
@@ -68,41 +63,26 @@ func (f *Feed) Hear(_ context.Context, batch []CloudEvent) error {
 	return nil
 }
 
-// Run polls for the streams of this process until the context ends.
-func (f *Feed) Run(ctx context.Context, log *slog.Logger) {
-	ticker := time.NewTicker(pollEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if err := f.poll(ctx); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "cannot look for new events", "error", err)
-		}
-	}
-}
-
-// poll reads once where the feeds that are followed here end.
-func (f *Feed) poll(ctx context.Context) error {
+// Look reads where the feeds that are followed here end, and wakes the streams of those that end elsewhere than before.
+// It returns how many feeds that are.
+func (f *Feed) Look(ctx context.Context) (woken int, err error) {
 	f.mu.Lock()
 	companies := slices.Sorted(maps.Keys(f.watched))
 	f.mu.Unlock()
 	if len(companies) == 0 {
-		return nil
+		return 0, nil
 	}
 	lasts, err := app.In(ctx, f.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (map[int64]int64, error) {
 		return tx.Events.Lasts(ctx, companies)
 	})
 	if err == nil {
-		f.wake(lasts)
+		woken = f.wake(lasts)
 	}
-	return err
+	return woken, err
 }
 
 // wake wakes the streams of the feeds that end elsewhere than before.
-func (f *Feed) wake(lasts map[int64]int64) {
+func (f *Feed) wake(lasts map[int64]int64) (woken int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for company, last := range lasts {
@@ -111,8 +91,10 @@ func (f *Feed) wake(lasts map[int64]int64) {
 			w.last = last
 			close(w.changed)
 			w.changed = make(chan struct{})
+			woken++
 		}
 	}
+	return woken
 }
 
 // Stream is one caller that follows a feed. It is not safe for concurrent use.

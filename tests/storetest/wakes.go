@@ -28,6 +28,7 @@ func testWakes(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	own, other := w.process(t, nil, 0), w.process(t, nil, 0)
 	jobs, outbox, rows := own.Wakes(sqlstore.JobsWait), own.Wakes(sqlstore.EventsWait), own.Wakes(sqlstore.RowsWait)
+	feeds := own.Wakes(sqlstore.FeedsGrew)
 	abroad := other.Wakes(sqlstore.JobsWait | sqlstore.EventsWait)
 
 	own.enqueue("own", 0)
@@ -53,6 +54,25 @@ func testWakes(t *testing.T, b Backend) {
 	require.NoError(t, own.QueueOf("clock").Return(t.Context(), held[0], own.clock.Now()))
 	require.True(t, woken(jobs), "one that is given back is there for others")
 
+	publish := func() {
+		require.NoError(t, own.Write(t.Context(), func(ctx context.Context, tx ports.Repos) error {
+			return tx.Outbox.Add(ctx, event.Event{ID: w.ids.UUID(), Type: "farm.created", CompanyID: w.ours.scope.Company(), Subject: "1", At: own.clock.Now(), Data: map[string]any{}})
+		}))
+	}
+	assign := func() {
+		require.NoError(t, own.Operate(t.Context(), func(ctx context.Context, tx ports.OperatorRepos) error {
+			_, err := tx.Events.Assign(ctx, own.clock.Now(), 10)
+			return err
+		}))
+	}
+	publish()
+	require.True(t, woken(outbox))
+	require.False(t, woken(feeds), "it has no position yet")
+	assign()
+	require.True(t, woken(feeds))
+	assign()
+	require.False(t, woken(feeds), "nothing has got a position")
+
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 2)
 	for _, p := range []*process{own, other} {
@@ -61,9 +81,7 @@ func testWakes(t *testing.T, b Backend) {
 	// Who begins to listen is woken for what came before. After that it hears of each commit.
 	for range 3 {
 		require.Eventually(t, func() bool { return woken(abroad) }, time.Minute, time.Millisecond)
-		require.NoError(t, own.Write(t.Context(), func(ctx context.Context, tx ports.Repos) error {
-			return tx.Outbox.Add(ctx, event.Event{ID: w.ids.UUID(), Type: "farm.created", CompanyID: w.ours.scope.Company(), Subject: "1", At: own.clock.Now(), Data: map[string]any{}})
-		}))
+		publish()
 		require.True(t, woken(outbox))
 	}
 	require.Eventually(t, func() bool { return woken(abroad) }, time.Minute, time.Millisecond)

@@ -74,6 +74,7 @@ func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Log
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
+	f.s.Leaves(sqlstore.FeedsGrew)
 	slices.SortFunc(rows, func(a, b outboxRow) int { return cmp.Compare(a.Seq, b.Seq) })
 	lasts := map[int64]int64{}
 	for _, row := range rows {

@@ -152,16 +152,27 @@ func (q queue) due(s *sqlstore.Session, now time.Time, limit int) *bun.SelectQue
 		Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
 }
 
+// waiting selects when the first of the jobs that wait is due.
+func (q queue) waiting(s *sqlstore.Session) *bun.SelectQuery {
+	return q.first(s, "run_at").Where("lease IS NULL AND failed_at IS NULL")
+}
+
+// leased selects when the first lease ends.
+func (q queue) leased(s *sqlstore.Session) *bun.SelectQuery {
+	return q.first(s, "lease_until").Where("lease IS NOT NULL")
+}
+
+func (q queue) first(s *sqlstore.Session, column string) *bun.SelectQuery {
+	return s.NewSelect().Table("jobs").Column(column).Where(q.only.SQL, q.only.Args...).OrderExpr("?, id", bun.Ident(column)).Limit(1)
+}
+
 // Next returns when the next job is due: one that waits, or one whose lease ends.
 func (q queue) Next(ctx context.Context) (at time.Time, waits bool, err error) {
 	err = q.d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		at, waits = time.Time{}, false
-		for _, one := range []struct{ column, where string }{
-			{"run_at", "lease IS NULL AND failed_at IS NULL"}, {"lease_until", "lease IS NOT NULL"},
-		} {
+		for _, one := range []*bun.SelectQuery{q.waiting(s), q.leased(s)} {
 			var first sqlstore.Stamp
-			err := s.NewSelect().Table("jobs").Column(one.column).Where(one.where).Where(q.only.SQL, q.only.Args...).
-				OrderExpr("?, id", bun.Ident(one.column)).Limit(1).Scan(ctx, &first)
+			err := one.Scan(ctx, &first)
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}

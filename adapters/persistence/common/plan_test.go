@@ -34,6 +34,24 @@ func TestPlansOfEvents(t *testing.T) {
 	})
 }
 
+// TestPlansOfQueues asserts that a queue finds by indexes when it has to look again: idle processes ask all the time.
+func TestPlansOfQueues(t *testing.T) {
+	for name, q := range map[string]ports.Queue{"all": NewQueue(nil), "all but some": NewQueueBut(nil, "a")} {
+		t.Run(name, func(t *testing.T) {
+			plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+				return map[string]*bun.SelectQuery{"ix_jobs_waiting": q.(queue).waiting(s), "ix_jobs_held": q.(queue).leased(s)}
+			})
+		})
+	}
+	// The jobs of a kind are sorted: webhooks have one each.
+	q := NewQueue(nil, "a").(queue)
+	for _, of := range []func(*sqlstore.Session) *bun.SelectQuery{q.waiting, q.leased} {
+		plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+			return map[string]*bun.SelectQuery{"(kind=?)": of(s)}
+		})
+	}
+}
+
 // TestPlansOfHoldings asserts that what a company has is counted from an index.
 func TestPlansOfHoldings(t *testing.T) {
 	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {

@@ -20,7 +20,8 @@ const (
 	JobsWait   Topic = 1 << iota // jobs that are due, now or later
 	EventsWait                   // events in the outbox
 	RowsWait                     // rows of the audit trail or of the ledger that are not chained
-	allTopics  = JobsWait | EventsWait | RowsWait
+	FeedsGrew                    // events that have their positions, for those who follow a feed
+	allTopics  = JobsWait | EventsWait | RowsWait | FeedsGrew
 )
 
 // Leaves wakes those who wait for a topic when the transaction is committed.
