@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare gdal bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help
+.PHONY: run test test-unit test-cluster hostile soak kills simulate compare gdal bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -139,6 +139,10 @@ BIN ?= bin/tilth
 
 build: ## bin/tilth, static
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X tilth/wire.version=$(VERSION)' -o $(BIN) ./wire/tilth
+
+example-report: ## bin/example-report.pdf, the report of a rice farm that uses every section
+	mkdir -p bin
+	TILTH_PICTURES=$(CURDIR)/bin $(GO) test -count=1 -run '^TestExampleReport$$' ./tests/contract
 
 clean: ## remove what build and fuzz leave behind (never your data)
 	rm -rf bin docs/openapi.json.new

@@ -59,6 +59,7 @@ func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
 	}
 	writeSoilCarbon(write, r.SoilCarbon)
 	writeViews(write, r.Views)
+	writeBasis(write, r)
 	for _, warning := range r.Warnings {
 		write(impactRow{"record": "warning", "name": warning.Code, "place": warning.Item, "note": warning.Message})
 	}

@@ -1,6 +1,12 @@
 package exchange
 
-import "tilth/core/ghg/views"
+import (
+	"fmt"
+	"strings"
+
+	"tilth/core/ghg/report"
+	"tilth/core/ghg/views"
+)
 
 // writeViews writes the parts of each standard, the removals with how they are watched, and what the products carry.
 func writeViews(write func(impactRow), v *views.Views) {
@@ -65,5 +71,22 @@ func writeElectricity(write func(impactRow), e views.Electricity) {
 		{"grid_losses", e.GridLosses, "t CO2e, scope 3, outside the totals", e.LossNote}, {"grid_loss_coverage", e.LossCoverage, "of the kWh", ""},
 	} {
 		write(impactRow{"record": "view", "name": "electricity", "key": figure.name, "value": figure.value, "unit": figure.unit, "note": figure.note})
+	}
+}
+
+// writeBasis writes how the figures were made: the data by input, the methods by label, and what is left out.
+func writeBasis(write func(impactRow), r report.Report) {
+	for _, q := range report.ByInput(r) {
+		row := withKnown(impactRow{
+			"record": "input_quality", "place": q.Section, "co2e_t": q.CO2e, "share": q.Share, "value": q.Entered, "unit": "entered values",
+			"note": fmt.Sprintf("%d values left to a default; %g t removed", q.Defaults, q.Removed),
+		}, report.Known{ValueStatus: q.Evidence.Status(), RangeStatus: q.Evidence.RangeStatus(), Factors: &q.Evidence})
+		write(row)
+	}
+	for _, m := range report.Methods(r) {
+		write(impactRow{"record": "method", "name": m.Label, "tier": m.Tier, "co2e_t": m.CO2e, "source": strings.Join(m.Sources, "; ")})
+	}
+	for _, e := range report.Exclusions(r) {
+		write(impactRow{"record": "exclusion", "name": e.What, "note": e.Why})
 	}
 }

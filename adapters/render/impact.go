@@ -32,6 +32,7 @@ func (Documents) PrintImpact(ctx context.Context, w io.Writer, doc ports.ImpactD
 	printFigures(d, r)
 	printEvidence(d, r.DataQuality)
 	printSources(d, r.BySource)
+	printBasis(d, doc)
 	printSplits(d, r)
 	printLines(d, r)
 	printSoilCarbon(d, r.SoilCarbon)

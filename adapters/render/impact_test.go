@@ -144,6 +144,22 @@ func TestImpactDocument(t *testing.T) {
 	}
 }
 
+// TestBasisOfPreparation: the document says what it is of, how it was made, with which data, and what it leaves out.
+func TestBasisOfPreparation(t *testing.T) {
+	t.Parallel()
+	doc := document(t, "Farm", nil)
+	text, r := textOf(t, printed(t, doc)), doc.Report
+	for _, q := range report.ByInput(r) {
+		require.Contains(t, text, fmt.Sprintf("%d %d %d %d %d", q.Entered, q.Defaults, q.Evidence.Factors, q.Evidence.Secondary, q.Evidence.Unverified), "the data of "+q.Section)
+	}
+	for _, part := range []string{
+		"1 Scope and boundary", "2 Methods", "3 Data quality by input", "4 Exclusions", "5 Responsibility and review", "No second person has signed it",
+		"Livestock outside the boundary", "Rice methane 1 ", "IPCC 2019 V4 ch5 Eq. 5.1",
+	} {
+		require.Contains(t, text, part)
+	}
+}
+
 // Names that people may give, and reports with hardly anything or a great deal in them.
 func TestImpactDocumentsOfAllKinds(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func lineRows(lines []report.SourceLine) [][]pdf.Cell {
 			high += " *"
 		}
 		rows = append(rows, pdf.Row(
-			words(l.Label), words(l.Section), strconv.Itoa(l.Scope), strconv.Itoa(l.Tier),
+			sourceWord(l), words(l.Section), strconv.Itoa(l.Scope), strconv.Itoa(l.Tier),
 			fixed(l.CO2e, 3), low, high, cmp.Or(l.ValueStatus, "–"), cmp.Or(l.RangeStatus, "–"),
 		))
 	}
@@ -80,7 +80,7 @@ func printGases(d *pdf.Document, r report.Report) {
 	d.Heading("Gases, line by line", 20)
 	var rows [][]pdf.Cell
 	for _, l := range r.BySource {
-		rows = append(rows, pdf.Row(words(l.Label), words(l.Section), strconv.Itoa(l.Scope),
+		rows = append(rows, pdf.Row(sourceWord(l), words(l.Section), strconv.Itoa(l.Scope),
 			fixed(l.Kg.CO2, 1), fixed(l.Kg.CO2Biogenic, 1), fixed(l.Kg.CH4Fossil, 3), fixed(l.Kg.CH4Biogenic, 3), fixed(l.Kg.N2O, 3), fixed(l.Kg.NotSplit, 1)))
 	}
 	d.Table([]pdf.Column{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tilth/core/ghg"
+	"tilth/core/ghg/report"
 )
 
 // labelWords are the labels of a report in words.
@@ -20,6 +21,21 @@ var labelWords = map[string]string{
 	ghg.RemovalSoil: "Soil carbon", ghg.RemovalPerennial: "Perennial biomass", ghg.RemovalAgroforestry: "Agroforestry",
 	ghg.RemovalHedgerows:   "Hedgerows",
 	ghg.CategoryManagement: "Land management", ghg.CategoryInputs: "Energy and inputs", ghg.CategoryRemovals: "Removals",
+}
+
+// sourceWord returns the label of a line in words, with what tells it from other lines of the label in its section.
+func sourceWord(l report.SourceLine) string {
+	switch {
+	case l.Model == ghg.ModelStationary:
+		return words(l.Label) + ", stationary"
+	case l.Model == ghg.ModelAircraft:
+		return words(l.Label) + " by air"
+	case l.Label == ghg.LabelTransport && l.Scope == 1:
+		return words(l.Label) + " on the farm"
+	case l.Scope == 3 && l.Label != ghg.LabelUpstream && l.Model == ghg.LabelUpstream:
+		return words(l.Label) + ", fuel supply"
+	}
+	return words(l.Label)
 }
 
 // words returns a key in words: "cool_temperate_moist" is "Cool temperate moist".

@@ -115,7 +115,7 @@ func monitoring(res ghg.Result, l ghg.Line) string {
 	switch {
 	case l.Model == ghg.ModelMeasuredStock:
 		return MonitoringMeasured
-	case l.Label != ghg.RemovalSoil || res.SoilCarbon == nil:
+	case l.Label != ghg.RemovalSoil || l.Section == ghg.LabelLandUse || res.SoilCarbon == nil: // converted land keeps Tier 1
 		return MonitoringNone
 	}
 	switch res.SoilCarbon.Method {

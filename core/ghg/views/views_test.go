@@ -201,7 +201,7 @@ func TestMonitoringOfRemovals(t *testing.T) {
 	t.Parallel()
 	res := ghg.Result{Removals: []ghg.Line{
 		{Label: ghg.RemovalHedgerows, Model: "perennial_growth", CO2e: 4}, {Label: ghg.RemovalPerennial, Model: ghg.ModelMeasuredStock, CO2e: 3},
-		{Label: ghg.RemovalSoil, Model: "soil_carbon", CO2e: 2},
+		{Label: ghg.RemovalSoil, Model: "soil_carbon", Section: "soil", CO2e: 2}, {Label: ghg.RemovalSoil, Model: "soil_carbon", Section: "land_use_change", CO2e: 1},
 	}}
 	of := func(method string) (out []string) {
 		res.SoilCarbon = nil
@@ -214,8 +214,8 @@ func TestMonitoringOfRemovals(t *testing.T) {
 		return out
 	}
 	none, measured, modelled := views.MonitoringNone, views.MonitoringMeasured, views.MonitoringModelled
-	require.Equal(t, []string{none, measured, none}, of(""))
-	require.Equal(t, []string{none, measured, none}, of(ghg.SoilTier1))
-	require.Equal(t, []string{none, measured, modelled}, of(ghg.SoilTier2))
-	require.Equal(t, []string{none, measured, measured}, of(ghg.SoilMeasured))
+	require.Equal(t, []string{none, measured, none, none}, of(""))
+	require.Equal(t, []string{none, measured, none, none}, of(ghg.SoilTier1))
+	require.Equal(t, []string{none, measured, modelled, none}, of(ghg.SoilTier2))
+	require.Equal(t, []string{none, measured, measured, none}, of(ghg.SoilMeasured), "land converted within 20 years keeps the default")
 }
