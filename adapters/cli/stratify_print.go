@@ -112,6 +112,7 @@ func planOf(plan soilplan.Plan) record {
 		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
 		{"precision_reached", plan.PrecisionReached()}, {"samples_needed", plan.SamplesNeeded},
 		{"detectable_change", plan.Detection.Change}, {"sees", plan.Summary()}, {"way_km", plan.WayKm},
+		{"covered_area_ha", geo.RoundHa(plan.Covered.Ha)}, {"strip_area_ha", geo.RoundHa(plan.Covered.StripHa)}, {"strip_share", plan.Covered.StripShare},
 		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"algorithm_version", plan.AlgorithmVersion},
 		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeOf)},
 		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},

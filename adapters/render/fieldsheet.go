@@ -83,6 +83,9 @@ func (s *fieldSheet) front() error {
 	if about.Synthetic {
 		facts = append(facts, pdf.Fact{"Layers", "Synthetic: a demonstration, no real land"})
 	}
+	if covers := plan.Statement(); covers != "" {
+		facts = append(facts, pdf.Fact{"Covers", covers})
+	}
 	s.Facts(facts, 1)
 	s.Narrow(0)
 	if s.in.Address != "" {

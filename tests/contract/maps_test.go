@@ -151,6 +151,9 @@ func plans(t *testing.T, c, stranger *rig.Client, uuid string, zones float64) {
 
 	require.Equal(t, true, metadata["precision_reached"])
 	require.LessOrEqual(t, metadata["expected_relative_error"], metadata["target_relative_error"])
+	covers := metadata["coverage"].(map[string]any)
+	require.Positive(t, covers["strip_share"])
+	require.Contains(t, covers["statement"], "is not sampled")
 	sees := metadata["change"].(map[string]any)
 	wanted := map[string]any{"map_uuid": uuid, "seed": 3, "costs": map[string]any{"per_point": 20, "per_km": 2}, "change": map[string]any{"detectable_change": sees["detectable_change"].(float64) * 1.2}}
 	planned := c.Expect(200, http.MethodPost, generate, wanted).Data(t)["metadata"].(map[string]any)

@@ -111,6 +111,7 @@ func TestSamples(t *testing.T) {
 	require.NotNil(t, estimate["stock"].(map[string]any)["total"].(map[string]any)["standard_error"])
 	require.NotNil(t, estimate["equivalent_stock"], "two depths allow it")
 	require.Equal(t, "first_round", estimate["equivalent_mass_basis"])
+	require.Contains(t, estimate["notes"], estimate["coverage"].(map[string]any)["statement"])
 	heavy := c.Expect(200, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?reference_mass=9000", nil).Data(t)
 	require.Nil(t, heavy["equivalent_stock"])
 	require.Equal(t, []any{"given", 9000.0}, []any{heavy["equivalent_mass_basis"], heavy["equivalent_mass_t_per_ha"]})

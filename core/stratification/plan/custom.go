@@ -162,7 +162,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	eligible := base.PerZone
 	c.plan.sumUp(z.Zones, strata, mean)
 	for h := range c.plan.PerZone {
-		c.plan.PerZone[h].Eligible, c.plan.PerZone[h].EligibleHa = eligible[h].Eligible, eligible[h].EligibleHa
+		c.plan.PerZone[h].Eligible, c.plan.PerZone[h].EligibleHa, c.plan.PerZone[h].StripHa = eligible[h].Eligible, eligible[h].EligibleHa, eligible[h].StripHa
 	}
 	return c.plan, nil
 }

@@ -124,6 +124,7 @@ type ZonePlan struct {
 	SD           float64 // as assumed, in the unit of the pilot samples or relative to the mean
 	Eligible     int     // cells that may hold a point
 	EligibleHa   float64
+	StripHa      float64 // nearer to an edge than the offset: not sampled
 	ExpectedMean float64 // by pilot samples; 1 without
 }
 
@@ -150,6 +151,7 @@ type Plan struct {
 	// over that of Params.Precision where this did not set the number of samples.
 	ExpectedRelativeError float64
 	Detection             Detection
+	Covered               Covered
 	WayKm                 float64 // along the samples in their order, in straight lines
 	Cost                  float64 // by Params.Costs
 	SamplesNeeded         int     // for Params.Precision, by the plan's allocation (Given: Proportional)
@@ -246,8 +248,11 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 	}
 	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
 	plan.sumUp(z.Zones, strata, mean)
+	covered, strips := d.covered(found)
+	plan.Covered = covered
 	for h := range plan.PerZone {
 		zone := &plan.PerZone[h]
+		zone.StripHa = strips[h]
 		zone.Eligible = len(found.eligible[h])
 		zone.EligibleHa = float64(zone.Eligible) * f.CellSize * f.CellSize / frame.M2PerHectare
 		if short := found.reserved[h] - zone.Reserves; short > 0 {

@@ -50,7 +50,7 @@ func (r Round) Depths() (fromCm, toCm float64, ok bool) {
 //
 // Faults: Invalid for values that the estimates refuse.
 func (r Round) Estimate(fromCm, toCm float64, precision plan.Precision) (Report, error) {
-	out := Report{FromCm: fromCm, ToCm: toCm, Notes: r.notes("")}
+	out := Report{FromCm: fromCm, ToCm: toCm, Notes: append(r.covers(), r.notes("")...)}
 	err := out.fill([]Round{r}, func(s []Survey) (Estimate, error) { return MeanOf(s[0], precision) })
 	return out, err
 }
@@ -59,7 +59,7 @@ func (r Round) Estimate(fromCm, toCm float64, precision plan.Precision) (Report,
 //
 // Faults: as Difference.
 func (r Round) Change(earlier Round, fromCm, toCm, confidence float64) (Report, error) {
-	out := Report{FromCm: fromCm, ToCm: toCm, Notes: append(earlier.notes("First round: "), r.notes("Second round: ")...)}
+	out := Report{FromCm: fromCm, ToCm: toCm, Notes: slices.Concat(r.covers(), earlier.notes("First round: "), r.notes("Second round: "))}
 	err := out.fill([]Round{earlier, r}, func(s []Survey) (Estimate, error) { return Difference(s[0], s[1], confidence) })
 	return out, err
 }
@@ -170,6 +170,14 @@ func (r Round) unweighed() []Unusable {
 		}
 	}
 	return out
+}
+
+// covers returns what the plan of the round covers, where it leaves land out.
+func (r Round) covers() []string {
+	if statement := r.Plan.Plan.Statement(); statement != "" {
+		return []string{statement}
+	}
+	return nil
 }
 
 // notes returns the caveats about the samples themselves, each with a prefix.

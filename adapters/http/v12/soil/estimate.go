@@ -76,12 +76,13 @@ type EstimateChange struct {
 
 // PlanEstimate is the estimate of a plan's samples.
 type PlanEstimate struct {
-	MapUUID           string  `json:"map_uuid" format:"uuid"`
-	Round             int64   `json:"round"`
-	Confidence        float64 `json:"confidence"`
-	AreaHa            float64 `json:"area_ha"`
-	Placement         string  `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
-	ProbabilitySample bool    `json:"probability_sample"`
+	MapUUID           string        `json:"map_uuid" format:"uuid"`
+	Round             int64         `json:"round"`
+	Confidence        float64       `json:"confidence"`
+	AreaHa            float64       `json:"area_ha"`
+	Placement         string        `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
+	ProbabilitySample bool          `json:"probability_sample"`
+	Coverage          *PlanCoverage `json:"coverage" doc:"Null of plans that were made before it was computed."`
 	EstimateReport
 	Change *EstimateChange `json:"change" doc:"This round less the earlier one, where compare names one."`
 }
@@ -133,7 +134,7 @@ func showEstimate(e soil.Estimated, req soil.EstimateRequest) PlanEstimate {
 	p := e.Plan.Plan
 	out := PlanEstimate{
 		MapUUID: p.PlanUUID, Round: e.Round, Confidence: req.Confidence, AreaHa: e.Report.SOC.AreaHa,
-		Placement: string(p.Params.Placement), ProbabilitySample: p.ProbabilitySample, EstimateReport: showReport(e.Report),
+		Placement: string(p.Params.Placement), ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), EstimateReport: showReport(e.Report),
 	}
 	if e.Change != nil {
 		out.Change = &EstimateChange{e.Earlier.Plan.PlanUUID, req.CompareRound, showReport(*e.Change)}

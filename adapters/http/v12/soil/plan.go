@@ -45,6 +45,22 @@ type PlanZone struct {
 	Weight     float64 `json:"weight" doc:"Share of the area."`
 	SD         float64 `json:"sd" doc:"Standard deviation that was assumed, in the unit of the pilot samples or relative to the mean."`
 	EligibleHa float64 `json:"eligible_area_ha" doc:"Where points may lie."`
+	StripHa    float64 `json:"strip_area_ha" doc:"Nearer to an edge than zone_offset: not sampled."`
+}
+
+// PlanCoverage is the land that the points of a plan may lie on.
+type PlanCoverage struct {
+	Ha         float64 `json:"covered_area_ha" doc:"Land that the sample speaks for by the design."`
+	StripHa    float64 `json:"strip_area_ha" doc:"Nearer to the edge of a zone or field than zone_offset: not sampled, and taken to be like the rest of its zone."`
+	StripShare float64 `json:"strip_share" doc:"Of the area."`
+	ExistingHa float64 `json:"existing_area_ha" doc:"Nearer to an existing point than min_distance_used: not sampled either."`
+	Crowding   float64 `json:"crowding" doc:"n π d² over the covered land of a zone, the largest, of n samples at least d = min_distance_used apart. No two places nearer than d are drawn together; places near the edges of the covered land are drawn up to 6 % more often at 0.7, less below."`
+	Statement  *string `json:"statement" doc:"In a sentence; null where points may lie anywhere."`
+}
+
+func showCoverage(p plan.Plan) *PlanCoverage {
+	c := p.Covered
+	return form.If(c.Ha > 0, PlanCoverage{c.Ha, c.StripHa, c.StripShare, c.ExistingHa, c.Crowding, form.OrNull(p.Statement())})
 }
 
 // PlanMetadata is what is known of a plan.
@@ -67,7 +83,8 @@ type PlanMetadata struct {
 	Cost                  *float64       `json:"cost" doc:"Of a round; null without costs."`
 	PerZone               []PlanZone     `json:"per_zone"`
 	Seed                  uint64         `json:"seed"`
-	ProbabilitySample     bool           `json:"probability_sample"`
+	ProbabilitySample     bool           `json:"probability_sample" doc:"Every covered place had the same chance in its zone, but for what crowding says; false of an even coverage and of points moved or added by hand."`
+	Coverage              *PlanCoverage  `json:"coverage" doc:"Null of plans that were made before it was computed."`
 	AlgorithmVersion      string         `json:"algorithm_version"`
 }
 
@@ -125,9 +142,9 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed,
 		Change: showDetection(p), WayKm: p.WayKm, Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
-		ProbabilitySample: p.ProbabilitySample, AlgorithmVersion: p.AlgorithmVersion,
+		ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
-			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa}
+			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa}
 		}),
 	}
 }
