@@ -257,12 +257,27 @@ func (e *estimator) conclude(parts []stats.Part) {
 	}
 }
 
+// effect returns the variance of the mean over that of as many random points; 0 where these do not vary.
+func (e *estimator) effect() float64 {
+	random := 0.0
+	for _, z := range e.Zones {
+		random += float64(z.Weight * z.Weight * *z.SD * *z.SD / float64(z.N))
+	}
+	if random == 0 {
+		return 0
+	}
+	return e.Mean.Spread.SE * e.Mean.Spread.SE / random
+}
+
 func (e *estimator) check(p plan.Precision) {
 	if p.RelativeError <= 0 || e.RelativeError == nil || e.Mean.Mean <= 0 {
 		return
 	}
 	strata := list.Map(e.Zones, func(z ZoneEstimate) plan.Stratum { return plan.Stratum{Weight: z.Weight, SD: *z.SD} })
 	p.Student = true // the interval is one of Student's
+	if e.local {
+		p.DesignEffect = e.effect()
+	}
 	e.Needed = p.Needed(strata, e.Mean.Mean, plan.Proportional, plan.MinSamplesPerZone)
 	if *e.RelativeError > p.RelativeError {
 		e.note("The relative error is %.1f %%, over the %.1f %% planned for; by the deviations found that takes %d samples.",

@@ -107,3 +107,20 @@ func TestLocalWeights(t *testing.T) {
 	two := []Value{{At: at[0], Value: 1}, {At: at[1], Value: 3}}
 	require.InDelta(t, 2*8.0/9, localVariance(two), 1e-9, "weights of 2/3 and 1/3")
 }
+
+// Balanced points of a field that rises evenly reach a precision with fewer samples than random ones.
+func TestBalancedPointsNeedFewer(t *testing.T) {
+	var values []float64
+	for i := range 20 {
+		values = append(values, 40+2*float64(i))
+	}
+	s := survey([]float64{5}, [][]float64{values})
+	random, err := MeanOf(s, plan.Precision{Confidence: 0.9, RelativeError: 0.02})
+	require.NoError(t, err)
+	s.Placement = plan.SpatiallyBalanced
+	even, err := MeanOf(s, plan.Precision{Confidence: 0.9, RelativeError: 0.02})
+	require.NoError(t, err)
+	require.Less(t, even.Mean.Spread.SE, random.Mean.Spread.SE/3)
+	require.Less(t, even.Needed, random.Needed/9)
+	require.Positive(t, even.Needed)
+}
