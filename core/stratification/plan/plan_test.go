@@ -192,7 +192,7 @@ func TestNumberOfSamples(t *testing.T) {
 		"density":        {func(p *Params) { p.HaPerSample = 2.6 }, 24},
 		"minimum":        {func(p *Params) { p.HaPerSample = 1000 }, 9},
 		"by zone":        {func(p *Params) { p.Allocation, p.PerZone = Given, map[int]int{1: 3, 2: 4, 3: 5} }, 12},
-		"pilot, no gain": {func(p *Params) { p.Pilot = map[int]Pilot{1: {5, 50, 15}, 2: {5, 50, 15}, 3: {5, 50, 15}} }, 25},
+		"pilot, no gain": {func(p *Params) { p.Pilot = map[int]Pilot{1: {5, 50, 15}, 2: {5, 50, 15}, 3: {5, 50, 15}} }, 27},
 	} {
 		p := DefaultParams()
 		tc.set(&p)
