@@ -24,7 +24,7 @@ func (w *World) addFarm() {
 	w.repos.Farms, w.repos.Fields, w.repos.Seasons, w.repos.Crops = farms, fields, seasons, &crops{known: map[int64]farm.Crop{}}
 	w.repos.Cultivations, w.repos.Fertilizations = cultivations, fertilizations
 	w.repos.Boundaries = &boundaries{w: w}
-	w.repos.Imports = &imports{fields: fields}
+	w.addImports(fields)
 	overlaps := &overlaps{fields, map[int64]farm.Overlaps{}}
 	w.repos.Overlaps = overlaps
 	w.saves = append(w.saves, func() func() {
@@ -109,26 +109,6 @@ func (f *fields) Spots(_ context.Context, scope access.Scope, farmIDs []int64) (
 	out := map[int64][]farm.Spot{}
 	for _, field := range f.all(scope, func(r farm.Field) bool { return r.Boundary != nil && slices.Contains(farmIDs, r.Farm.ID) }) {
 		out[field.Farm.ID] = append(out[field.Farm.ID], farm.SpotOf(field.Boundary.Centroid()))
-	}
-	return out, nil
-}
-
-type noImports struct{ ports.Imports }
-
-// imports are none in the background: it matches the features of those within a request.
-type imports struct {
-	noImports
-	fields *fields
-}
-
-func (i *imports) Matches(_ context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error) {
-	out := map[string][]farm.Field{}
-	carry := func(r farm.Field) bool {
-		return r.Farm.ID == farmID && r.External.ExternalID != "" && slices.Contains(externalIDs, r.External.ExternalID)
-	}
-	for _, id := range i.fields.ids(scope, carry) {
-		field := i.fields.rows[id].record
-		out[field.External.ExternalID] = append(out[field.External.ExternalID], field)
 	}
 	return out, nil
 }

@@ -65,6 +65,7 @@ type planned struct {
 	profiles *satellite.Profiles
 	farms    *farmapp.Records[farm.Farm]
 	worker   *satellite.ProfileWorker
+	imports  *importing
 	once     *idempotency.Once
 	owner    access.Principal
 	keys     int
@@ -105,6 +106,7 @@ func newPlanned(t *testing.T, seed uint64) *planned {
 		})
 		p.fields[i].season = season.ID
 	}
+	p.imports = newImporting(p, deps)
 	p.price = credit.Charge(credit.DefaultProfilePrice, p.fields[0].field.AreaM2())
 	return p
 }
@@ -179,7 +181,7 @@ func (n network) Compute(ctx context.Context, _ satellite.SeriesRequest) (vegeta
 // live runs use cases and judges each, and then lets all work end.
 func (p *planned) live(steps int) {
 	for range steps {
-		switch p.plan.IntN(7) {
+		switch p.plan.IntN(8) {
 		case 0, 1:
 			p.place(&p.fields[p.plan.IntN(len(p.fields))])
 		case 2, 3:
@@ -193,6 +195,8 @@ func (p *planned) live(steps int) {
 			p.Clock.Move(time.Duration(p.plan.IntN(40)-10) * time.Minute)
 		case 6:
 			p.farm()
+		case 7:
+			p.imports.start()
 		}
 		p.judge()
 	}
@@ -209,6 +213,7 @@ func (p *planned) live(steps int) {
 	for _, f := range p.fields {
 		require.NotContains(p.t, []vegetation.Status{vegetation.Pending, vegetation.Processing}, f.status, "an order is forgotten")
 	}
+	p.imports.judgeEnd()
 }
 
 // ask makes a request under a key of its own, again until there is an answer, and then once more:
@@ -287,7 +292,9 @@ func (p *planned) place(of *order) {
 func (p *planned) work() {
 	for _, job := range p.Claim() {
 		ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
-		_ = p.worker.Run(ctx, job) // what fails is handed out again
+		_ = map[string]func(context.Context, ports.Job) error{ // what fails is handed out again
+			satellite.ProfileJob: p.worker.Run, farmapp.ImportJob: p.imports.intake.Run, farmapp.OverlapJob: p.imports.overlaps.Run,
+		}[job.Kind](ctx, job)
 		cancel()
 	}
 }
@@ -336,9 +343,10 @@ func (p *planned) judge() {
 	}
 	p.Put(func(tx ports.Repos) error {
 		farms, err := tx.Farms.Count(p.t.Context(), access.Own(1), ports.Query{})
-		require.Equal(p.t, p.made, farms, "a farm is made once")
+		require.Equal(p.t, p.made+1, farms, "a farm is made once")
 		return err
 	})
+	p.imports.judge()
 	wallet := p.wallet()
 	require.Equal(p.t, p.credited-active, wallet.Balance)
 	require.Equal(p.t, open, wallet.Held)

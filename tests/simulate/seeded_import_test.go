@@ -1,0 +1,259 @@
+package simulate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app"
+	farmapp "tilth/app/farm"
+	"tilth/core/access"
+	"tilth/core/batch"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/record"
+	"tilth/ports"
+	"tilth/tests/rig"
+)
+
+// importing is files of outlines that come into a farm of a planned world, small ones within their requests and large ones
+// in the background. Fields go by the keys of another system: however often a file is sent, and whatever fails, there is one
+// for each key.
+type importing struct {
+	*planned
+	intake   *farmapp.Imports
+	fields   *farmapp.Records[farm.Field]
+	overlaps *farmapp.OverlapChecker
+	farm     int64
+	grounds  []*geo.Boundary
+	sent     int
+
+	// The model.
+	names   map[string]map[string]bool // those that a field may have, by its key
+	settled map[string]bool            // keys whose fields are there
+	large   map[int64][]string         // imports in the background, with their keys
+}
+
+const (
+	importKeys    = 6
+	importGrounds = 4
+)
+
+func newImporting(p *planned, deps app.Deps) *importing {
+	log := slog.New(slog.DiscardHandler)
+	i := &importing{planned: p, fields: farmapp.NewFields(deps, geo.DefaultLimits()), names: map[string]map[string]bool{}, settled: map[string]bool{}, large: map[int64][]string{}}
+	i.intake = &farmapp.Imports{Deps: deps, Objects: drawer{p, map[string][]byte{}}, Outlines: i, Fields: i.fields, Log: log}
+	i.overlaps = &farmapp.OverlapChecker{Deps: deps, Log: log}
+	home := farm.Farm{Name: "Imports"}
+	p.Put(func(tx ports.Repos) error { return tx.Farms.Insert(p.t.Context(), access.Own(1), []*farm.Farm{&home}) })
+	i.farm = home.ID
+	for step := range importGrounds {
+		b, err := geo.NewBoundary(nil, rig.Square(100, 3+2*step), geo.DefaultLimits())
+		require.NoError(p.t, err)
+		i.grounds = append(i.grounds, &b)
+	}
+	return i
+}
+
+// Count and Read read files whose lines are a key, a name and a ground; others are features without an outline.
+func (i *importing) Count(_ context.Context, _ string, file ports.Object) (int64, error) {
+	return int64(len(i.lines(file))), nil
+}
+
+func (i *importing) Read(_ context.Context, _ string, file ports.Object) iter.Seq2[ports.Feature, error] {
+	return func(yield func(ports.Feature, error) bool) {
+		for _, line := range i.lines(file) {
+			var f ports.Feature
+			if words := strings.Fields(line); len(words) == 3 {
+				ground, err := strconv.Atoi(words[2])
+				require.NoError(i.t, err)
+				f = ports.Feature{Boundary: i.grounds[ground], Attributes: map[string]string{"key": words[0], "name": words[1]}}
+			}
+			if !yield(f, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (i *importing) lines(file ports.Object) []string {
+	text := make([]byte, file.Size())
+	_, err := file.ReadAt(text, 0)
+	require.NoError(i.t, err)
+	return strings.Split(string(text), "\n")
+}
+
+// start sends a file under a key of its own until there is an answer.
+func (i *importing) start() {
+	i.sent++
+	options := farm.ImportOptions{FarmID: i.farm, NameProperty: "name", ExternalIDProperty: "key", Preview: i.plan.IntN(6) == 0, Atomic: i.plan.IntN(3) == 0}
+	name := fmt.Sprint("file-", i.sent)
+	var keys, lines []string
+	for _, n := range i.plan.Perm(importKeys)[:1+i.plan.IntN(3)] {
+		key := fmt.Sprint("key-", n)
+		keys, lines = append(keys, key), append(lines, fmt.Sprintf("%s %s %d", key, name, i.plan.IntN(importGrounds)))
+	}
+	if i.plan.IntN(8) == 0 {
+		lines = append(lines, slices.Repeat([]string{"-"}, farmapp.MaxImportedAtOnce)...)
+	}
+	status, id := i.ask(func(ctx context.Context) (int64, error) {
+		report, err := i.intake.Start(ctx, i.owner, options, func() (farmapp.ImportFile, error) {
+			return farmapp.ImportFile{Body: strings.NewReader(strings.Join(lines, "\n"))}, nil
+		})
+		return report.ID, err
+	})
+	require.Equal(i.t, 200, status)
+	if options.Preview {
+		return
+	}
+	for _, key := range keys {
+		if i.names[key] == nil || id == 0 && len(i.open()) == 0 {
+			i.names[key] = map[string]bool{}
+		}
+		i.names[key][name] = true
+		i.settled[key] = i.settled[key] || id == 0
+	}
+	if id != 0 {
+		i.large[id] = keys
+	}
+}
+
+// open returns the imports that are not worked through.
+func (i *importing) open() (out []int64) {
+	for _, id := range slices.Sorted(maps.Keys(i.large)) {
+		if b := i.batch(id); b.Open() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (i *importing) batch(id int64) (out farm.Import) {
+	i.Put(func(tx ports.Repos) (err error) {
+		out, err = tx.Imports.Get(i.t.Context(), access.Own(1), id)
+		return err
+	})
+	return out
+}
+
+func (i *importing) there() (out map[string][]farm.Field) {
+	var keys []string
+	for n := range importKeys {
+		keys = append(keys, fmt.Sprint("key-", n))
+	}
+	i.Put(func(tx ports.Repos) (err error) {
+		out, err = tx.Imports.Matches(i.t.Context(), access.Own(1), i.farm, keys)
+		return err
+	})
+	return out
+}
+
+func (i *importing) judge() {
+	there, all := i.there(), 0
+	for key, fields := range there {
+		require.Len(i.t, fields, 1, "a field is made once")
+		require.True(i.t, i.names[key][fields[0].Name], "%s is called %s", key, fields[0].Name)
+		all++
+	}
+	for key := range i.settled {
+		if i.settled[key] {
+			require.Contains(i.t, there, key, "a field is lost")
+		}
+	}
+	i.Put(func(tx ports.Repos) error {
+		ids, err := tx.Fields.IDsOfFarm(i.t.Context(), access.Own(1), i.farm)
+		require.Len(i.t, ids, all)
+		return err
+	})
+}
+
+// judgeEnd holds the farm against the model when all work has ended: also what was compared in the background is known.
+func (i *importing) judgeEnd() {
+	for id, keys := range i.large {
+		b := i.batch(id)
+		require.Equal(i.t, batch.Completed, b.Status, b.Reason)
+		require.Equal(i.t, b.Total, b.Done)
+		require.EqualValues(i.t, farmapp.MaxImportedAtOnce, b.Tally[batch.Skip]-int64(len(keys))+b.Tally[batch.Create]+b.Tally[batch.Update])
+		for _, key := range keys {
+			i.settled[key] = true
+		}
+	}
+	i.judge()
+	there := i.there()
+	for key := range there {
+		field, err := i.fields.Retrieve(i.t.Context(), i.owner, false, there[key][0].ID)
+		require.NoError(i.t, err)
+		require.False(i.t, field.Overlaps.Pending)
+		var want []int64
+		for other := range there {
+			if other != key && there[other][0].SameBoundary(&field) {
+				want = append(want, there[other][0].ID)
+			}
+		}
+		require.ElementsMatch(i.t, want, slices.Collect(refs(field.Overlaps.Fields)))
+	}
+}
+
+func refs(of []record.Ref) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for _, r := range of {
+			if !yield(r.ID) {
+				return
+			}
+		}
+	}
+}
+
+// drawer keeps files on the disk that fails.
+type drawer struct {
+	p    *planned
+	kept map[string][]byte
+}
+
+func (d drawer) Put(_ context.Context, name string, from io.Reader) (int64, error) {
+	text, err := io.ReadAll(from)
+	if err != nil || d.p.happens(0.05) {
+		return 0, errDisk
+	}
+	d.kept[name] = text
+	if d.p.happens(0.05) {
+		return 0, errDisk // it is there, and nobody heard
+	}
+	return int64(len(text)), nil
+}
+
+func (d drawer) Open(_ context.Context, name string) (ports.Object, error) {
+	text, there := d.kept[name]
+	switch {
+	case d.p.happens(0.05):
+		return nil, errDisk
+	case !there:
+		return nil, fault.Missing("file")
+	}
+	return opened{bytes.NewReader(text)}, nil
+}
+
+func (d drawer) Remove(_ context.Context, name string) error {
+	if d.p.happens(0.05) {
+		return errDisk
+	}
+	delete(d.kept, name)
+	return nil
+}
+
+func (drawer) RemoveOlder(context.Context, string, time.Time) error { return nil }
+
+type opened struct{ *bytes.Reader }
+
+func (opened) Close() error { return nil }
