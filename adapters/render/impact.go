@@ -151,35 +151,72 @@ func printWarnings(d *pdf.Document, r report.Report) {
 	d.Table([]pdf.Column{pdf.Left("Where", 50), pdf.Left("What", 130)}, rows)
 }
 
-// printTrace prints every step with all that is needed to repeat it by hand.
+// printTrace prints every step with all that is needed to repeat it by hand. A mass times a potential takes a line where
+// the potential was printed before, and the parts of a sum run on.
 func printTrace(d *pdf.Document, r report.Report) {
 	if len(r.Trace) == 0 {
 		return
 	}
 	d.Page()
 	d.Heading("How it was calculated", 30)
-	d.Text("Each step with its equation and its source, then the values of its symbols with their origin. "+
+	d.Text("Each step with its number, its equation and its source, then the values of its symbols with their origin. "+
 		"A default replaces a value that was not entered.", draw.Muted)
 	outcome := draw.Strong
 	outcome.Color = draw.Leaf
+	printed := map[string]bool{}
 	for i, t := range r.Trace {
+		title := fmt.Sprintf("%d  %s", cmp.Or(t.Number, i+1), strings.TrimPrefix(t.Item+", "+words(t.Step), ", "))
+		if t.Step == "co2e" && len(t.Inputs) == 1 && len(t.Factors) == 1 && printed[t.Factors[0].Key] {
+			in, gwp := t.Inputs[0], t.Factors[0]
+			d.Space()
+			d.Text(fmt.Sprintf("%s: %s, of %s (%s) and %s (%s) = %s %s",
+				title, t.Equation, exact(in.Value), origin(in), exact(gwp.Value), gwp.Key, exact(t.Result), t.Unit), draw.Text)
+			continue
+		}
+		var rows [][]pdf.Cell
+		var parts string
+		if t.Total != nil {
+			parts = traceParts(t.Inputs)
+		} else {
+			rows = traceRows(t)
+		}
+		for _, f := range t.Factors {
+			printed[f.Key] = true
+		}
 		const texts = 25 // height of those of a step, about; most steps fit on a page, and stay in one piece
-		rows := traceRows(t)
 		d.Space()
 		d.Need(texts + d.HeightOf(traceColumns, rows))
-		d.Text(fmt.Sprintf("%d  %s", cmp.Or(t.Number, i+1), strings.TrimPrefix(t.Item+", "+words(t.Step), ", ")), draw.Strong)
+		d.Text(title, draw.Strong)
 		d.Text(t.Equation, draw.Text)
-		result := fmt.Sprintf("= %s %s", exact(t.Result), t.Unit)
-		if t.Label != "" {
-			result += fmt.Sprintf("  (%s, %s)", words(t.Label), gasWord(t.Gas))
-		}
-		if of := t.Total; of != nil {
-			result += fmt.Sprintf("  (%s; %s)", words(cmp.Or(of.Label, of.Of)), between(&of.Low, &of.High)[0])
-		}
-		d.Text(result, outcome)
+		d.Text(traceResult(t), outcome)
 		d.Text(t.Source, draw.Note)
+		if parts != "" {
+			d.Text(parts, draw.Text)
+			continue
+		}
 		d.Table(traceColumns, rows)
 	}
+}
+
+// traceResult prints the result of a step, and what it is in the report.
+func traceResult(t ghg.TraceLine) string {
+	result := fmt.Sprintf("= %s %s", exact(t.Result), t.Unit)
+	if t.Label != "" {
+		result += fmt.Sprintf("  (%s, %s)", words(t.Label), gasWord(t.Gas))
+	}
+	if of := t.Total; of != nil {
+		result += fmt.Sprintf("  (%s; %s)", words(cmp.Or(of.Label, of.Of)), between(&of.Low, &of.High)[0])
+	}
+	return result
+}
+
+// traceParts prints the parts of a sum.
+func traceParts(inputs []ghg.TraceInput) string {
+	parts := make([]string, len(inputs))
+	for i, in := range inputs {
+		parts[i] = fmt.Sprintf("%s (%s)", exact(in.Value), origin(in))
+	}
+	return strings.Join(parts, " + ")
 }
 
 var traceColumns = []pdf.Column{pdf.Left("Symbol", 26), pdf.Right("Value", 24), pdf.Left("Unit", 36), pdf.Left("From", 94)}
