@@ -1,6 +1,7 @@
 // Package cli is the command line: `tilth serve` and the operator's commands. It reads
 // flags, calls use cases and prints; it decides nothing. Commands print text, or the record
-// as JSON with --json; errors go to stderr, with exit status 1, or 2 for a usage error.
+// as JSON with --json; errors go to stderr, with exit status 1, or 2 for a usage error
+// or for a file that cannot be examined.
 package cli
 
 import (
@@ -161,11 +162,15 @@ func Run(ctx context.Context, program Program, args []string, environ map[string
 	root.SetErr(s.Err)
 	err = root.ExecuteContext(ctx)
 	var u usageError
+	var unreadable unreadableError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &u):
 		fmt.Fprintf(streams.Err, "tilth: %v\nSee `tilth --help`.\n", err)
+		return 2
+	case errors.As(err, &unreadable):
+		fmt.Fprintln(streams.Err, "tilth:", err)
 		return 2
 	default:
 		fmt.Fprintln(streams.Err, "tilth:", explain(err))
@@ -236,7 +241,7 @@ when you outgrow it.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
-		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.verify())
+		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.verify(), s.ghg())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

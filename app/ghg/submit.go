@@ -58,20 +58,21 @@ func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64
 
 // preparedCalculation is an assessment as an engine is given it.
 type preparedCalculation struct {
-	whole      Whole
-	subject    assessment.Subject
-	input      ghg.Input
-	digest     string // of the input
-	entered    []byte // JSON of an assessment.AsEntered
-	enteredSum string // of entered
-	attached   []evidence.File
-	listed     []byte // JSON of an evidence.List
-	listedSum  string // of listed
-	state      assessment.State
-	obstacles  []assessment.Finding // to any calculation
-	violations []assessment.Finding // obstacles to a submission
-	warnings   []assessment.Finding
-	choice     ports.EngineChoice
+	whole       Whole
+	subject     assessment.Subject
+	input       ghg.Input
+	conversions []ghg.TraceLine // of what was entered to the input
+	digest      string          // of the input
+	entered     []byte          // JSON of an assessment.AsEntered
+	enteredSum  string          // of entered
+	attached    []evidence.File
+	listed      []byte // JSON of an evidence.List
+	listedSum   string // of listed
+	state       assessment.State
+	obstacles   []assessment.Finding // to any calculation
+	violations  []assessment.Finding // obstacles to a submission
+	warnings    []assessment.Finding
+	choice      ports.EngineChoice
 }
 
 // prepare checks an assessment for submission and makes its snapshot. Farm, field and engine are looked up as
@@ -87,7 +88,7 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 		return p, err
 	}
 	p.violations, p.warnings = a.Table.Submittable(&whole.Assessment, whole.Sheet, facts)
-	p.input, _, p.obstacles = a.Table.Normalise(&whole.Assessment, whole.Sheet, facts)
+	p.input, p.conversions, p.obstacles = a.Table.Converted(&whole.Assessment, whole.Sheet, facts)
 	p.subject = whole.Subject(name, p.input)
 	p.state = a.Table.Complete(&whole.Assessment, whole.Sheet, facts)
 	if p.entered, p.enteredSum, err = a.Table.AsEntered(&whole.Assessment, whole.Sheet).Text(); err != nil {
@@ -156,7 +157,7 @@ func (a *Assessments) run(ctx context.Context, p preparedCalculation) (ghg.Resul
 	if err != nil {
 		return ghg.Result{}, ports.EngineReference{}, err
 	}
-	return engine.Calculate(ctx, p.input, p.choice.FactorSet, ghg.Options{Trace: true})
+	return engine.Calculate(ctx, p.input, p.choice.FactorSet, ghg.Options{Trace: true, Conversions: p.conversions})
 }
 
 // recordFailure notes that the engine failed. The note is not the effect of the request,

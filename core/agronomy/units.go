@@ -67,6 +67,9 @@ func (u Unit) Known() bool { _, ok := measures[u]; return ok }
 // Volume reports whether the unit measures volume, so that a density is needed for mass.
 func (u Unit) Volume() bool { return measures[u].volume }
 
+// Factor returns what one of the unit is in kilograms or litres; 0 of an unknown one.
+func (u Unit) Factor() float64 { return measures[u].factor }
+
 // PerArea reports whether the unit is a rate, and no total.
 func (u Unit) PerArea() bool { return measures[u].perArea }
 

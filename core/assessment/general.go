@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"tilth/core/assessment/conversion"
 	"tilth/core/country"
 	"tilth/core/fault"
-	"tilth/core/ghg/units"
 )
 
 // Bounds of the general part, which a submission holds it to.
@@ -150,13 +150,13 @@ func (a *Assessment) values() Values {
 
 // AreaHa returns the growing area in ha, or what is wrong with it: only {value, unit} within the bounds will do.
 func (a *Assessment) AreaHa() (ha float64, wrong []Finding) {
-	return converted(keyArea, a.GrowingArea, units.AreaHa, "Give the unit ha, hectares, acre, acres, m2 or km2.",
+	return converted(keyArea, a.GrowingArea, conversion.In(conversion.Area), "Give the unit ha, hectares, acre, acres, m2 or km2.",
 		func(ha float64) bool { return ha > 0 && ha <= maxAreaHa }, "An area above 0 and at most 1000000 ha.")
 }
 
 // Celsius returns the mean annual temperature in °C, or what is wrong with it.
 func (a *Assessment) Celsius() (celsius float64, wrong []Finding) {
-	return converted(keyTemperature, a.AverageTemperature, units.TemperatureC, "Give the unit celsius, C, °C, fahrenheit, F or °F.",
+	return converted(keyTemperature, a.AverageTemperature, conversion.In(conversion.Temperature), "Give the unit celsius, C, °C, fahrenheit, F or °F.",
 		func(celsius float64) bool { return celsius >= minCelsius && celsius <= maxCelsius }, "A temperature from -30 to 45 °C.")
 }
 

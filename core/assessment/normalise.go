@@ -3,12 +3,11 @@ package assessment
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"strings"
+	"slices"
 
 	"tilth/core/agronomy"
+	"tilth/core/assessment/conversion"
 	"tilth/core/ghg"
-	"tilth/core/ghg/units"
 )
 
 // Normalise turns what was entered into the snapshot the engine reads: kg, ha, m3, km, °C, totals as rates per treated
@@ -16,7 +15,11 @@ import (
 // that are empty and not declared so. Violations are what no result can be computed with: no year, no climate zone, and
 // contradictions.
 func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input, warnings, violations []Finding) {
-	n := normaliser{t: t, sheet: sheet, in: &in}
+	return t.normalise(a, sheet, facts, nil)
+}
+
+func (t *Table) normalise(a *Assessment, sheet Sheet, facts Facts, log *conversion.Log) (in ghg.Input, warnings, violations []Finding) {
+	n := normaliser{t: t, sheet: sheet, in: &in, log: log}
 	for _, f := range a.generalFindings(facts) {
 		if f.Path == keyYear || f.Path == keyClimate {
 			violations = append(violations, f)
@@ -45,6 +48,7 @@ type normaliser struct {
 	sheet    Sheet
 	in       *ghg.Input
 	areaHa   float64 // 0: not known
+	log      *conversion.Log
 	warnings findings
 }
 
@@ -59,8 +63,12 @@ func (n *normaliser) general(a *Assessment) {
 		n.warnings.add("area_invalid", wrong[0].Path, "The growing area cannot be read and is taken as not stated. %s", wrong[0].Message)
 	}
 	n.areaHa, g.AreaHa = area, area
+	if area > 0 {
+		n.frame("general.area_ha", "ha", keyArea, a.GrowingArea, conversion.Area)
+	}
 	if celsius, wrong := a.Celsius(); len(wrong) == 0 {
 		g.TemperatureC = &celsius
+		n.frame("general.temperature_c", "°C", keyTemperature, a.AverageTemperature, conversion.Temperature)
 	}
 }
 
@@ -70,6 +78,10 @@ func (n *normaliser) each(section string, take func(path string, v Values)) {
 	s := n.t.byKey[section]
 	if !s.applies(n.sheet) {
 		return
+	}
+	if n.in.Crop.Type == "" && slices.Contains(needCrop, section) {
+		defer func(log *conversion.Log) { n.log = log }(n.log)
+		n.log = nil // withoutBasis takes it out, so no step makes it
 	}
 	for i, row := range n.sheet[section] {
 		path := section
@@ -95,15 +107,15 @@ func (n *normaliser) each(section string, take func(path string, v Values)) {
 func (n *normaliser) crop() {
 	v, c := n.sheet.first(secCrop), &n.in.Crop
 	c.Type = v.text("crop_type")
-	c.YieldKg = n.yield(v, "harvested_yield")
-	c.FarmGateYieldKg = n.yield(v, "farm_gate_yield")
+	c.YieldKg = n.yield(v, "harvested_yield", "crop.yield_kg")
+	c.FarmGateYieldKg = n.yield(v, "farm_gate_yield", "crop.farm_gate_yield_kg")
 	c.GrowingCycles = int(v.numberOr("growing_cycles", 1))
 	c.PricePerT = v.number("price")
 	c.RenewalYears, c.UncertaintyPct = v.number("renewal_years"), v.number("uncertainty_pct")
-	for _, o := range v.items("co_products") {
+	for i, o := range v.items("co_products") {
 		c.CoProducts = append(c.CoProducts, ghg.CoProduct{
 			Name: o.text("name"), SharePct: o.numberOr("share_pct", 0), Basis: cmp.Or(o.text("basis"), "economic"),
-			MassT: n.massT(o, "amount"), PricePerT: o.number("price"),
+			MassT: n.massT(i, o), PricePerT: o.number("price"),
 		})
 	}
 	n.each(secSoil, func(_ string, v Values) {
@@ -111,48 +123,9 @@ func (n *normaliser) crop() {
 			Class: v.text("soil_class"), DrainedOrganicPct: v.number("drained_organic_share_pct"), AnnualRainfallMm: v.number("annual_rainfall_mm"),
 			Texture: v.text("texture"), OrganicMatterPct: v.number("soil_organic_matter_pct"), PH: v.number("ph"),
 			SandPct: v.number("sand_pct"), BulkDensity: v.number("bulk_density"),
-			Carbon: soilCarbon(v),
+			Carbon: soilCarbon(v, n.log),
 		}
 	})
-}
-
-func (n *normaliser) yield(v Values, key string) *float64 {
-	return v.in(key, func(value float64, unit string) (float64, bool) {
-		kg, ok := units.YieldKg(value, unit, n.areaHa)
-		return kg, ok && (n.areaHa != 0 || !strings.Contains(unit, "/"))
-	})
-}
-
-// massT returns a yield in t.
-func (n *normaliser) massT(v Values, key string) *float64 {
-	kg := n.yield(v, key)
-	if kg == nil {
-		return nil
-	}
-	t := *kg / agronomy.KgPerTonne
-	return &t
-}
-
-// rate returns kg per treated ha; ok is false where the growing area is needed and not known.
-func (n *normaliser) rate(path string, v Values, densityKgL *float64, treatedPct float64) (kgHa float64, ok bool) {
-	value, unit, _ := v.amount("rate")
-	treated := n.areaHa * treatedPct / 100
-	kgHa, ok = units.RateKgPerHa(value, unit, densityKgL, &treated)
-	if !ok {
-		n.warnings.add("area_needed", path+".rate", "%s is left out: a total in %s needs the growing area.", path, unit)
-	}
-	return kgHa, ok
-}
-
-// perHa converts a rate per hectare to kg/ha.
-func perHa(value float64, unit string) (kgHa float64, ok bool) {
-	return units.RateKgPerHa(value, unit, nil, nil)
-}
-
-// organicDensity returns the density that was entered, else that of the type, t/m3 (which is kg/l); nil where neither is known.
-func organicDensity(v Values) *float64 {
-	p, _ := agronomy.FindProduct(v.text("type"))
-	return cmp.Or(v.number("density_kg_l"), p.Density)
 }
 
 // m3PerHa returns a rate that is a volume.
@@ -162,41 +135,43 @@ func m3PerHa(value float64, unit string) (m3Ha float64, ok bool) {
 
 func (n *normaliser) inputs() {
 	n.each(secFertilizers, func(path string, v Values) {
-		pct := v.numberOr("applied_area_pct", 100)
-		kgHa, ok := n.rate(path, v, v.number("density_kg_l"), pct)
+		share := n.share(path, v, "applied_area_pct")
+		kgHa, ok := n.rate(n.item(secFertilizers, len(n.in.Fertilizers)), path, v, n.density(path, v, nil, ""), share)
 		if !ok {
 			return
 		}
 		n.in.Fertilizers = append(n.in.Fertilizers, ghg.Fertilizer{
-			Product: v.text("product"), KgPerHa: kgHa, AreaPct: pct,
+			Product: v.text("product"), KgPerHa: kgHa, AreaPct: share.Value,
 			NPct: v.number("n_pct"), P2O5Pct: v.number("p2o5_pct"), K2OPct: v.number("k2o_pct"), NClass: v.text("n_class"),
 			Region: v.text("production_region"), Inhibitor: v.text("inhibitor"), Method: v.text("method"),
 			ManualProductionEF: v.number("manual_production_ef"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
 	n.each(secOrganic, func(path string, v Values) {
-		density := organicDensity(v)
-		kgHa, ok := n.rate(path, v, density, 100)
+		kind := v.text("type")
+		all := n.share(path, nil, "")
+		kgHa, ok := n.rate(n.item(secOrganic, len(n.in.OrganicInputs)), path, v, n.density(path, v, ownDensity(v), "density of "+kind), all)
 		if !ok {
 			return
 		}
 		n.in.OrganicInputs = append(n.in.OrganicInputs, ghg.OrganicInput{
-			Type: v.text("type"), KgPerHa: kgHa, M3PerHa: v.in("rate", m3PerHa), DensityTM3: v.number("density_kg_l"), NPct: v.number("n_pct"), DryMatterPct: v.number("dry_matter_pct"),
+			Type: kind, KgPerHa: kgHa, M3PerHa: v.in("rate", m3PerHa), DensityTM3: v.number("density_kg_l"), NPct: v.number("n_pct"), DryMatterPct: v.number("dry_matter_pct"),
 			DaysBeforePlanting: v.number("days_before_planting"), Origin: v.text("origin"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
 	n.each(secProtection, func(path string, v Values) {
+		sets := n.item(secProtection, len(n.in.CropProtection)) + ".kg_per_ha"
 		p := ghg.Protection{
 			Category: v.text("category"), Applications: int(v.numberOr("applications", 0)), TreatedPct: v.numberOr("treated_area_pct", 100),
-			KgPerHa: v.in("rate", perHa), ActiveIngredientPct: v.number("active_ingredient_pct"), UncertaintyPct: v.number("uncertainty_pct"),
+			KgPerHa: n.amount(sets, "kg/ha", path, v, "rate", perHa), ActiveIngredientPct: v.number("active_ingredient_pct"), UncertaintyPct: v.number("uncertainty_pct"),
 		}
 		if (p.KgPerHa == nil) != (p.ActiveIngredientPct == nil) {
 			n.warnings.add("rate_unused", path, "%s: rate and active_ingredient_pct are used together; the applications are counted instead.", path)
 		}
 		n.in.CropProtection = append(n.in.CropProtection, p)
 	})
-	n.each(secSeeds, func(_ string, v Values) {
-		if kgHa := v.in("rate", perHa); kgHa != nil {
+	n.each(secSeeds, func(path string, v Values) {
+		if kgHa := n.amount("seeds.kg_per_ha", "kg/ha", path, v, "rate", perHa); kgHa != nil {
 			n.in.Seeds = &ghg.Seeds{KgPerHa: *kgHa, Origin: v.text("origin"), UncertaintyPct: v.number("uncertainty_pct")}
 		}
 	})
@@ -204,16 +179,10 @@ func (n *normaliser) inputs() {
 
 func (n *normaliser) practices() {
 	n.each(secResidues, func(_ string, v Values) {
-		r := &ghg.Residues{Method: v.text("method"), AboveGroundDMKg: v.number("above_ground_dm"), StrawTiming: v.text("straw_incorporation_timing"), UncertaintyPct: v.number("uncertainty_pct")}
-		list := v.items("management")
-		whole := 1.0
-		if sum := shareSum(list); math.Abs(sum-100) <= shareTolerance {
-			whole = 100 / sum // three thirds of 33.33 are all there is
+		n.in.Residues = &ghg.Residues{
+			Method: v.text("method"), AboveGroundDMKg: v.number("above_ground_dm"), StrawTiming: v.text("straw_incorporation_timing"),
+			UncertaintyPct: v.number("uncertainty_pct"), Management: n.residueShares(v.items("management")),
 		}
-		for _, o := range list {
-			r.Management = append(r.Management, ghg.ResidueShare{Practice: o.text("practice"), SharePct: o.numberOr("share_pct", 0) * whole})
-		}
-		n.in.Residues = r
 	})
 	n.each(secRice, func(_ string, v Values) {
 		n.in.Rice = &ghg.Rice{WaterRegime: v.text("water_regime"), PreSeason: v.text("pre_season"), CultivationDays: v.number("cultivation_days")}
@@ -225,47 +194,28 @@ func (n *normaliser) practices() {
 
 func (n *normaliser) energy() {
 	n.each(secIrrigation, func(path string, v Values) {
-		value, unit, _ := v.amount("water_volume")
-		if n.areaHa == 0 && (unit == "mm" || unit == "m3/ha") {
+		if unit := v.unit("water_volume"); n.areaHa == 0 && (unit == "mm" || unit == "m3/ha") {
 			n.warnings.add("area_needed", path+".water_volume", "%s is left out: water in %s needs the growing area.", path, unit)
 			return
 		}
-		water, _ := units.WaterM3(value, unit, n.areaHa*v.numberOr("area_pct", 100)/100)
 		n.in.Irrigation = append(n.in.Irrigation, ghg.Irrigation{
-			Method: v.text("method"), WaterM3: water, AreaPct: v.number("area_pct"), PowerSource: v.text("power_source"), Source: v.text("source"),
+			Method: v.text("method"), WaterM3: n.water(n.item(secIrrigation, len(n.in.Irrigation)), path, v), AreaPct: v.number("area_pct"), PowerSource: v.text("power_source"), Source: v.text("source"),
 			PumpingHeadM: v.number("pumping_head_m"), DistanceM: v.number("distance_m"), CountedElsewhere: v.flag("energy_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
-	n.each(secFuel, func(path string, v Values) {
-		value, unit, _ := v.amount("amount")
-		amount, unit, perUnit, _ := units.EnergyAmount(value, unit)
-		fuel := ghg.Fuel{
-			Carrier: v.text("carrier"), Amount: amount, Unit: unit,
-			AllocationPct: v.numberOr("allocation_pct", 100), Purpose: v.text("purpose"), ManualEF: v.number("manual_ef"), UncertaintyPct: v.number("uncertainty_pct"),
-			MarketEF: v.number("market_ef"), MarketBasis: v.text("market_basis"), GridLossPct: v.number("grid_loss_pct"),
-		}
-		if fuel.Carrier != "electricity_grid" && (fuel.MarketEF != nil || fuel.GridLossPct != nil) {
-			n.warnings.add("contract_unused", path, "%s: market_ef and grid_loss_pct are of electricity_grid alone and are left out.", path)
-			fuel.MarketEF, fuel.MarketBasis, fuel.GridLossPct = nil, "", nil
-		}
-		if fuel.ManualEF != nil {
-			*fuel.ManualEF /= perUnit
-		}
-		n.in.FuelEnergy = append(n.in.FuelEnergy, fuel)
-	})
+	n.each(secFuel, func(path string, v Values) { n.in.FuelEnergy = append(n.in.FuelEnergy, n.fuel(path, v)) })
 	n.each(secMachinery, func(_ string, v Values) {
 		n.in.Machinery = append(n.in.Machinery, ghg.Operation{
 			Operation: v.text("operation"), Passes: v.numberOr("passes", 0), AreaPct: v.numberOr("area_pct", 100),
 			FuelLPerHa: v.number("fuel_rate"), CountedElsewhere: v.flag("fuel_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
-	n.each(secTransport, func(_ string, v Values) {
-		weight, weightUnit, _ := v.amount("weight")
-		distance, distanceUnit, _ := v.amount("distance")
-		tonnes, _ := units.WeightT(weight, weightUnit)
-		km, _ := units.DistanceKm(distance, distanceUnit)
+	n.each(secTransport, func(path string, v Values) {
+		item := n.item(secTransport, len(n.in.Transport))
 		n.in.Transport = append(n.in.Transport, ghg.Journey{
-			Mode: v.text("mode"), WeightT: tonnes, DistanceKm: km, Leg: v.text("leg"),
+			Mode: v.text("mode"), Leg: v.text("leg"),
+			WeightT:      orZero(n.amount(item+".weight_t", "t", path, v, "weight", conversion.Weight)),
+			DistanceKm:   orZero(n.amount(item+".distance_km", "km", path, v, "distance", conversion.Distance)),
 			Refrigerated: v.flag("refrigerated"), CountedElsewhere: v.flag("fuel_counted_elsewhere"), UncertaintyPct: v.number("uncertainty_pct"),
 		})
 	})
@@ -291,11 +241,13 @@ func (n *normaliser) stocks() {
 			AreaPct: v.numberOr("area_pct", 100), PreviousBiomassTCHa: v.number("previous_biomass_t_c_ha"),
 		})
 	})
-	n.each(secPerennial, func(_ string, v Values) {
+	n.each(secPerennial, func(path string, v Values) {
+		item := n.item(secPerennial, len(n.in.PerennialBiomass))
 		p := ghg.Perennial{
-			System: v.text("system"), AreaHa: v.in("area", units.AreaHa), LengthM: v.in("length", lengthM), WidthM: v.number("width_m"),
-			Count: v.number("count"), PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"), RemovedAreaHa: v.in("removed_area", units.AreaHa),
-			UncertaintyPct: v.number("uncertainty_pct"),
+			System: v.text("system"), AreaHa: n.amount(item+".area_ha", "ha", path, v, "area", conversion.Area),
+			LengthM: n.amount(item+".length_m", "m", path, v, "length", conversion.Length), WidthM: v.number("width_m"),
+			Count: v.number("count"), PlantingYear: int(v.numberOr("planting_year", 0)), GrowthTCHaYr: v.number("growth"),
+			RemovedAreaHa: n.amount(item+".removed_area_ha", "ha", path, v, "removed_area", conversion.Area), UncertaintyPct: v.number("uncertainty_pct"),
 		}
 		for _, o := range v.items("measured_stocks") {
 			p.MeasuredStocks = append(p.MeasuredStocks, ghg.CarbonStock{Year: int(o.numberOr("year", 0)), TC: o.numberOr("t_c", 0)})
@@ -303,6 +255,9 @@ func (n *normaliser) stocks() {
 		n.in.PerennialBiomass = append(n.in.PerennialBiomass, p)
 	})
 }
+
+// needCrop are the sections that need the crop.
+var needCrop = []string{secSeeds, secResidues, secLand, secConversion}
 
 // withoutBasis takes out what needs the crop or the soil where these are not stated.
 func (n *normaliser) withoutBasis() {
@@ -326,11 +281,4 @@ func (n *normaliser) withoutBasis() {
 		leave(secLand, in.LandManagement != nil)
 		in.LandManagement = nil
 	}
-}
-
-func lengthM(value float64, unit string) (m float64, ok bool) {
-	if unit == "km" {
-		value *= 1000
-	}
-	return value, true
 }

@@ -237,6 +237,7 @@ func TestUnitsChangeNothing(t *testing.T) {
 			var err error
 			results[i], err = ghg.Calculate(in, set, ghg.Options{})
 			require.NoError(r, err)
+			replayed(r, tab, set, a, sheet)
 		}
 		require.InEpsilon(r, results[0].Emissions, results[1].Emissions, 1e-9)
 		require.InEpsilon(r, results[0].ProductT, results[1].ProductT, 1e-9)
@@ -288,6 +289,7 @@ func TestWhatCanBeSubmittedCalculates(t *testing.T) {
 				continue
 			}
 			require.False(r, math.IsNaN(result.Emissions) || math.IsInf(result.Emissions, 0))
+			replayed(r, tab, set, a, sheet)
 		}
 	})
 	require.Positive(t, submitted, "some of the random assessments can be submitted")

@@ -104,7 +104,7 @@ func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) boo
 		return floodedRice(sheet) && strawStays(v)
 	case "organic_inputs.density_kg_l":
 		_, isVolume := m3PerHa(0, v.unit("rate"))
-		return isVolume && v["type"] != nil && organicDensity(v) == nil
+		return isVolume && v["type"] != nil && v["density_kg_l"] == nil && ownDensity(v) == nil
 	case "perennial_biomass.growth":
 		return t.growthNeeded[v.text("system")] && (!twoStocks(v) || v["removed_area"] != nil)
 	case "perennial_biomass.measured_stocks":

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"tilth/core/agronomy"
+	"tilth/core/assessment/conversion"
 	"tilth/core/ghg"
 )
 
@@ -62,18 +62,28 @@ func soilCarbonFields(v values) []Field {
 }
 
 // soilCarbon is what a soil holds for methods beyond Tier 1; nil where nothing of it is entered.
-func soilCarbon(v Values) *ghg.SoilCarbon {
+func soilCarbon(v Values, log *conversion.Log) *ghg.SoilCarbon {
 	out := ghg.SoilCarbon{
 		Method: v.text(keyCarbonMethod), RunInYears: int(v.numberOr("run_in_years", 0)), Input: carbonInput(v),
 		IrrigatedFrom: int(v.numberOr("irrigated_from_month", 0)), IrrigatedTo: int(v.numberOr("irrigated_to_month", 0)),
 		Climate: climateYears(v.items(keyClimateMonth)),
 	}
-	for _, o := range v.items(keyHistory) {
+	for i, o := range v.items(keyHistory) {
+		kg := func(member, key string) float64 {
+			amount := conversion.Amount{Value: o.numberOr(key, 0), Unit: "t/ha"}
+			if log != nil {
+				amount.Path = fmt.Sprintf("sections.soil.%s[%d].%s", keyHistory, i, key)
+			}
+			if amount.Value == 0 {
+				return 0
+			}
+			return log.Take(fmt.Sprintf("soil.carbon.history[%d].%s", i, member), "kg/ha", amount, conversion.Tonnes())
+		}
 		out.History = append(out.History, ghg.CarbonPeriod{
 			FirstYear: int(o.numberOr("first_year", 0)), LastYear: int(o.numberOr("last_year", 0)), Tillage: o.text("tillage"),
-			Input: carbonInput(o), Crop: o.text("crop_type"), YieldKgHa: o.numberOr("yield_t_ha", 0) * agronomy.KgPerTonne,
+			Input: carbonInput(o), Crop: o.text("crop_type"), YieldKgHa: kg("yield_kg_ha", "yield_t_ha"),
 			ResidueReturnedPct: o.number("residue_returned_pct"), OrganicType: o.text("organic_type"),
-			OrganicKgHa: o.numberOr("organic_t_ha", 0) * agronomy.KgPerTonne, OrganicNitrogenPct: o.number("organic_n_pct"),
+			OrganicKgHa: kg("organic_kg_ha", "organic_t_ha"), OrganicNitrogenPct: o.number("organic_n_pct"),
 			OrganicDryMatterPct: o.number("organic_dry_matter_pct"),
 		})
 	}
@@ -140,7 +150,7 @@ func (a *Assessment) soilCarbonContradictions(out *findings, sheet Sheet) {
 	if a.Year == nil || len(soil.items(keyClimateMonth)) == 0 || len(soil.items(keyHistory)) == 0 {
 		return // asked for as required
 	}
-	for _, p := range soilCarbon(soil).Problems(*a.Year) {
+	for _, p := range soilCarbon(soil, nil).Problems(*a.Year) {
 		out.add("soil_carbon_input", path+p.Field, "%s", p.Message)
 	}
 }

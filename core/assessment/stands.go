@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"tilth/core/assessment/conversion"
 	"tilth/core/ghg"
-	"tilth/core/ghg/units"
 )
 
 // What is asked of stands of woody plants, beside what the table says of each value.
@@ -23,7 +23,7 @@ func (t *Table) stands(out *findings, a *Assessment, sheet Sheet, facts Facts) {
 	for i, row := range sheet[secPerennial] {
 		v := row.Values
 		ha := standHa(v)
-		if removed := v.in("removed_area", units.AreaHa); removed != nil && *removed > cmp.Or(ha, land, *removed)*landTolerance {
+		if removed := v.in("removed_area", conversion.In(conversion.Area)); removed != nil && *removed > cmp.Or(ha, land, *removed)*landTolerance {
 			out.add("removed_exceeds_stand", at(secPerennial, i, "removed_area"), "%.6g ha are grubbed up of a stand of %.6g ha.", *removed, cmp.Or(ha, land))
 		}
 		a.stockYears(out, i, v)
@@ -56,10 +56,10 @@ func assessedHa(a *Assessment, facts Facts) float64 {
 
 // standHa returns the area of a stand, that of a row by its length and width; 0 where it is not given.
 func standHa(v Values) float64 {
-	if ha := v.in("area", units.AreaHa); ha != nil {
+	if ha := v.in("area", conversion.In(conversion.Area)); ha != nil {
 		return *ha
 	}
-	length, width := v.in("length", lengthM), v.number("width_m")
+	length, width := v.in("length", conversion.In(conversion.Length)), v.number("width_m")
 	if length == nil || width == nil {
 		return 0
 	}

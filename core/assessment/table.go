@@ -157,3 +157,12 @@ func (s *Section) Declarable() bool { return s.Role != Mandatory }
 func (s *Section) applies(sheet Sheet) bool {
 	return s.Needs == nil || s.Needs.holds(sheet.first(s.Needs.Section))
 }
+
+// SectionKeys returns the keys of the general part and of the sections, in the order people fill them in.
+func (t *Table) SectionKeys() []string {
+	out := []string{secGeneral}
+	for i := range t.sections {
+		out = append(out, t.sections[i].Key)
+	}
+	return out
+}

@@ -85,3 +85,6 @@ func (s Sheet) first(section string) Values {
 	}
 	return nil
 }
+
+// CropType returns the crop that a sheet declares; empty where it states none.
+func (s Sheet) CropType() string { return s.first(secCrop).text("crop_type") }

@@ -1,7 +1,6 @@
 package ghg
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -141,7 +140,9 @@ func (r *run) begin(conversions []TraceLine) {
 	r.made = make(map[string]int32, len(conversions))
 	for i := range conversions {
 		r.result.Trace[i].Number = i + 1
-		r.made[conversions[i].Sets] = int32(i + 1) //nolint:gosec // fewer
+		if sets := conversions[i].Sets; sets != "" {
+			r.made[sets] = int32(i + 1) //nolint:gosec // fewer
+		}
 	}
 }
 
@@ -231,7 +232,7 @@ func (r *run) traceTotal(of TraceTotal, sums []sum, v float64) {
 		s := &sums[i]
 		l := &s.line
 		total := TraceTotal{Of: of.Of, Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Low: l.Low, High: l.High}
-		n := add("report_line", l.Section, slices.Clone(s.parts), total, l.CO2e)
+		n := add("report_line", l.Section, append([]TraceInput{}, s.parts...), total, l.CO2e)
 		lines = append(lines, TraceInput{Symbol: "x", Value: l.CO2e, Unit: "kg CO2e", From: int(n)})
 	}
 	add("report_total", "", lines, of, v)

@@ -193,6 +193,7 @@ func Start(t testing.TB, opts Options) *Server {
 			if err := <-done; err != nil {
 				t.Errorf("the server ended with %v", err)
 			}
+			replayed(t, opts.Database)
 		})
 	}
 	t.Cleanup(s.stop)

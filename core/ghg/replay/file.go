@@ -12,11 +12,13 @@ import (
 
 // version is what a replay reads of an exported version. It is a reading of its own: nothing of it is the engine's.
 type version struct {
-	InputDigest   string          `json:"input_digest"`
-	EnteredDigest string          `json:"entered_digest"`
-	Snapshot      json.RawMessage `json:"snapshot"`
-	Entered       json.RawMessage `json:"entered"`
-	Report        *report         `json:"report"`
+	InputDigest    string          `json:"input_digest"`
+	EnteredDigest  string          `json:"entered_digest"`
+	EvidenceDigest string          `json:"evidence_digest"`
+	Snapshot       json.RawMessage `json:"snapshot"`
+	Entered        json.RawMessage `json:"entered"`
+	Evidence       json.RawMessage `json:"evidence"`
+	Report         *report         `json:"report"`
 }
 
 type report struct {
@@ -34,12 +36,15 @@ type report struct {
 	Allocation struct {
 		MainSharePct float64 `json:"main_share_pct"`
 	} `json:"allocation"`
-	Range         bounds  `json:"uncertainty"`
-	RemovalsRange bounds  `json:"removals_uncertainty"`
-	BySource      []shown `json:"by_source"`
-	Removals      []shown `json:"removals_by_source"`
-	Trace         []line  `json:"trace"`
+	Range         bounds    `json:"uncertainty"`
+	RemovalsRange bounds    `json:"removals_uncertainty"`
+	BySource      []shown   `json:"by_source"`
+	Removals      []shown   `json:"removals_by_source"`
+	Warnings      []warning `json:"warnings"`
+	Trace         []line    `json:"trace"`
 }
+
+type warning struct{ Item string }
 
 type bounds struct{ Low, High float64 }
 
@@ -62,7 +67,7 @@ type line struct {
 	Step, Item, Equation string
 	Inputs, Factors      []argument
 	Result               float64
-	Sets                 string
+	Label, Sets          string
 	Total                *total
 }
 
@@ -72,6 +77,7 @@ type argument struct {
 	From         int
 	Input        string
 	Entered      string
+	Constant     string
 	Row, Key     string // of an input, of a factor
 	Lower, Upper *float64
 }
@@ -129,6 +135,12 @@ func newTree(text json.RawMessage) (tree, error) {
 
 // number returns the number at a path; ok is false where none is there.
 func (t tree) number(path string) (v float64, ok bool) {
+	v, ok = t.at(path).(float64)
+	return v, ok
+}
+
+// at returns the value at a path; nil where none is there.
+func (t tree) at(path string) any {
 	at := t.root
 	for _, part := range strings.Split(path, ".") {
 		member, rest, _ := strings.Cut(part, "[")
@@ -141,13 +153,12 @@ func (t tree) number(path string) (v float64, ok bool) {
 			i, err := strconv.Atoi(index)
 			list, _ := at.([]any)
 			if err != nil || i < 0 || i >= len(list) {
-				return 0, false
+				return nil
 			}
 			at = list[i]
 		}
 	}
-	v, ok = at.(float64)
-	return v, ok
+	return at
 }
 
 // digest is the SHA-256 of a JSON text without the white space between its tokens.

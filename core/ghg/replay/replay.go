@@ -23,6 +23,8 @@ type Outcome struct {
 	Removals, RemovedLow, RemovedHigh float64
 	// Difference is the first one; nil where the file holds what its steps make.
 	Difference *Difference
+	// Unused are the items of the snapshot that no step uses: what counts elsewhere, and what has no emission by the method.
+	Unused []string
 }
 
 // Difference is the first place where a file is not what its steps make. Step is 0 where no step of its own does: a line
@@ -55,7 +57,7 @@ func Version(file []byte) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	w := &walk{formulas: map[string]formula{}, rows: map[string]argument{}, lines: map[string]map[name]*sum{}}
+	w := &walk{formulas: map[string]formula{}, rows: map[string]argument{}, used: map[string]bool{}, lines: map[string]map[name]*sum{}}
 	if w.snapshot, err = newTree(v.Snapshot); err != nil {
 		return Outcome{}, notReplayable("The snapshot is no JSON: %v.", err)
 	}
@@ -64,13 +66,20 @@ func Version(file []byte) (Outcome, error) {
 	}
 	for i := range v.Report.Trace {
 		if d := w.step(&v.Report.Trace[i]); d != nil {
-			return Outcome{Steps: i, Difference: d}, nil
+			out := w.outcome()
+			out.Difference = d
+			return out, nil
 		}
 	}
 	out := w.outcome()
-	if out.Difference = w.printed(v.Report, out); out.Difference == nil {
-		out.Difference = v.digests()
+	for _, differs := range []func() *Difference{
+		func() *Difference { return w.whole(v.Report) }, func() *Difference { return w.printed(v.Report, out) }, v.digests,
+	} {
+		if out.Difference = differs(); out.Difference != nil {
+			break
+		}
 	}
+	out.Unused = w.unused
 	return out, nil
 }
 
@@ -87,12 +96,12 @@ func (w *walk) outcome() Outcome {
 // tonnes rounds kg as a report does, to the gram.
 func tonnes(kg float64) float64 { return math.Round(kg/1000*1e6) / 1e6 }
 
-// digests compares the snapshot and what was entered with their digests.
+// digests compares the snapshot, what was entered and the list of the files of evidence with their digests.
 func (v *version) digests() *Difference {
 	for _, part := range []struct {
 		what, want string
 		text       []byte
-	}{{"snapshot", v.InputDigest, v.Snapshot}, {"entered", v.EnteredDigest, v.Entered}} {
+	}{{"snapshot", v.InputDigest, v.Snapshot}, {"entered", v.EnteredDigest, v.Entered}, {"evidence", v.EvidenceDigest, v.Evidence}} {
 		if part.want == "" {
 			continue
 		}

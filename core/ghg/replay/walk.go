@@ -11,6 +11,8 @@ type walk struct {
 	snapshot, entered tree
 	formulas          map[string]formula
 	rows              map[string]argument // the first mention of each factor
+	used              map[string]bool     // members of the snapshot
+	unused            []string            // items of the snapshot that no step uses
 	steps             []result
 	lines             map[string]map[name]*sum // of emissions and of removals; the name of a total is empty
 }
@@ -78,6 +80,10 @@ func (w *walk) step(l *line) *Difference {
 // argument resolves an input or a factor, and says what is wrong with it.
 func (w *walk) argument(a *argument) (out result, wrong string) {
 	out.value = a.Value
+	if a.From == 0 && a.Input == "" && a.Entered == "" && a.Constant == "" && a.Key == "" {
+		return out, fmt.Sprintf("%s is %v, and says not where it comes from.", a.Symbol, a.Value)
+	}
+	w.used[a.Input] = true
 	if a.From != 0 {
 		if a.From < 0 || a.From > len(w.steps) {
 			return out, fmt.Sprintf("%s is from step %d, which does not stand before it.", a.Symbol, a.From)
