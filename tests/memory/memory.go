@@ -54,6 +54,7 @@ func New() *World {
 	w.addAccount()
 	w.addSatellite()
 	w.addSoil()
+	w.addEvents()
 	w.addReplays()
 	return w
 }

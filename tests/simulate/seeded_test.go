@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/app/events"
 	farmapp "tilth/app/farm"
 	"tilth/app/idempotency"
 	"tilth/app/satellite"
@@ -66,6 +67,7 @@ type planned struct {
 	farms    *farmapp.Records[farm.Farm]
 	worker   *satellite.ProfileWorker
 	imports  *importing
+	hooks    *posting
 	once     *idempotency.Once
 	owner    access.Principal
 	keys     int
@@ -106,7 +108,7 @@ func newPlanned(t *testing.T, seed uint64) *planned {
 		})
 		p.fields[i].season = season.ID
 	}
-	p.imports = newImporting(p, deps)
+	p.imports, p.hooks = newImporting(p, deps), newPosting(p, deps)
 	p.price = credit.Charge(credit.DefaultProfilePrice, p.fields[0].field.AreaM2())
 	return p
 }
@@ -124,28 +126,37 @@ type disk struct {
 
 func (d disk) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
 	last := idempotency.BeforeCommit(func(context.Context, ports.Repos) error { return nil })
-	if d.p.happens(0.05) {
+	return unsure(ctx, d.p, d.World.Write, do, last)
+}
+
+func (d disk) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
+	return unsure(ctx, d.p, d.World.Operate, do, func(context.Context, ports.OperatorRepos) error { return nil })
+}
+
+// unsure is a write that fails by plan; last runs before a commit.
+func unsure[T any](ctx context.Context, p *planned, write func(context.Context, func(context.Context, T) error) error, do, last func(context.Context, T) error) error {
+	if p.happens(0.05) {
 		return errDisk
 	}
-	if d.p.happens(0.1) { // a lost race: what was done is taken back, and done again
+	if p.happens(0.1) { // a lost race: what was done is taken back, and done again
 		race := errors.New("lost race")
-		if err := d.World.Write(ctx, func(ctx context.Context, tx ports.Repos) error { return errors.Join(do(ctx, tx), race) }); !errors.Is(err, race) {
+		if err := write(ctx, func(ctx context.Context, tx T) error { return errors.Join(do(ctx, tx), race) }); !errors.Is(err, race) {
 			return err
 		}
 	}
-	err := d.World.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+	err := write(ctx, func(ctx context.Context, tx T) error {
 		if err := do(ctx, tx); err != nil {
 			return err
 		}
 		if err := last(ctx, tx); err != nil {
 			return err
 		}
-		if d.p.happens(0.05) {
+		if p.happens(0.05) {
 			return errDisk // the commit fails
 		}
 		return ctx.Err()
 	})
-	if err == nil && d.p.happens(0.05) {
+	if err == nil && p.happens(0.05) {
 		return errDisk // it was committed, and nobody heard
 	}
 	return err
@@ -181,7 +192,7 @@ func (n network) Compute(ctx context.Context, _ satellite.SeriesRequest) (vegeta
 // live runs use cases and judges each, and then lets all work end.
 func (p *planned) live(steps int) {
 	for range steps {
-		switch p.plan.IntN(8) {
+		switch p.plan.IntN(9) {
 		case 0, 1:
 			p.place(&p.fields[p.plan.IntN(len(p.fields))])
 		case 2, 3:
@@ -197,12 +208,14 @@ func (p *planned) live(steps int) {
 			p.farm()
 		case 7:
 			p.imports.start()
+		case 8:
+			p.hooks.publish()
 		}
 		p.judge()
 	}
 	p.calm = true
 	for range 1000 {
-		if len(p.Jobs) == 0 {
+		if p.hooks.relay(); len(p.Jobs) == 0 {
 			break
 		}
 		p.Clock.Move(time.Hour)
@@ -214,6 +227,7 @@ func (p *planned) live(steps int) {
 		require.NotContains(p.t, []vegetation.Status{vegetation.Pending, vegetation.Processing}, f.status, "an order is forgotten")
 	}
 	p.imports.judgeEnd()
+	p.hooks.judgeEnd()
 }
 
 // ask makes a request under a key of its own, again until there is an answer, and then once more:
@@ -290,10 +304,12 @@ func (p *planned) place(of *order) {
 
 // work runs the jobs that are due, each for at most a minute: its process is killed then.
 func (p *planned) work() {
+	p.hooks.relay()
 	for _, job := range p.Claim() {
 		ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
 		_ = map[string]func(context.Context, ports.Job) error{ // what fails is handed out again
 			satellite.ProfileJob: p.worker.Run, farmapp.ImportJob: p.imports.intake.Run, farmapp.OverlapJob: p.imports.overlaps.Run,
+			events.WebhookJob: p.hooks.courier.Run,
 		}[job.Kind](ctx, job)
 		cancel()
 	}
@@ -347,6 +363,7 @@ func (p *planned) judge() {
 		return err
 	})
 	p.imports.judge()
+	p.hooks.judge()
 	wallet := p.wallet()
 	require.Equal(p.t, p.credited-active, wallet.Balance)
 	require.Equal(p.t, open, wallet.Held)
