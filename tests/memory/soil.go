@@ -2,6 +2,8 @@ package memory
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"tilth/core/access"
@@ -9,12 +11,14 @@ import (
 	"tilth/core/fault"
 	"tilth/core/record"
 	"tilth/core/stratification"
+	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
 func (w *World) addSoil() {
 	w.repos.AOIs = aois{recordTable(w, "area of interest", func(r *stratification.AOI) *record.Meta { return &r.Meta })}
-	w.repos.StratificationOrders = soilOrders{table: newTable(w, "order", func(r *stratification.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID })}
+	orders := soilOrders{table: newTable(w, "order", func(r *stratification.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID })}
+	w.repos.StratificationOrders, w.operator.Orders = orders, soilKeeper{orders: orders}
 	w.operator.Subscriptions = subscriptions{held: map[int64]bool{}}
 }
 
@@ -81,4 +85,27 @@ func (o soilOrders) Insert(ctx context.Context, scope access.Scope, order *strat
 
 func (o soilOrders) Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error {
 	return o.table.Update(ctx, scope, &order)
+}
+
+// PutLayers keeps that layers are there; their values are the database's.
+func (o soilOrders) PutLayers(ctx context.Context, scope access.Scope, id int64, _ []layer.PreparedLayer) error {
+	_, err := o.Get(ctx, scope, id)
+	return err
+}
+
+type noSoilKeeper struct{ ports.OrderKeeper }
+
+type soilKeeper struct {
+	noSoilKeeper
+	orders soilOrders
+}
+
+func (k soilKeeper) Overdue(_ context.Context, since time.Time, limit int) (out []ports.OverdueOrder, err error) {
+	for _, id := range slices.Sorted(maps.Keys(k.orders.rows)) {
+		o := k.orders.rows[id].record
+		if o.Status == stratification.OrderProcessing && o.ProcessingAt.Before(since) && len(out) < limit {
+			out = append(out, ports.OverdueOrder{ID: o.ID, CompanyID: o.CompanyID})
+		}
+	}
+	return out, nil
 }

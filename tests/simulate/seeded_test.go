@@ -18,6 +18,7 @@ import (
 	farmapp "tilth/app/farm"
 	"tilth/app/idempotency"
 	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/event"
@@ -68,6 +69,7 @@ type planned struct {
 	worker   *satellite.ProfileWorker
 	imports  *importing
 	hooks    *posting
+	soil     *surveying
 	once     *idempotency.Once
 	owner    access.Principal
 	keys     int
@@ -108,7 +110,7 @@ func newPlanned(t *testing.T, seed uint64) *planned {
 		})
 		p.fields[i].season = season.ID
 	}
-	p.imports, p.hooks = newImporting(p, deps), newPosting(p, deps)
+	p.imports, p.hooks, p.soil = newImporting(p, deps), newPosting(p, deps), newSurveying(p, deps)
 	p.price = credit.Charge(credit.DefaultProfilePrice, p.fields[0].field.AreaM2())
 	return p
 }
@@ -192,7 +194,7 @@ func (n network) Compute(ctx context.Context, _ satellite.SeriesRequest) (vegeta
 // live runs use cases and judges each, and then lets all work end.
 func (p *planned) live(steps int) {
 	for range steps {
-		switch p.plan.IntN(9) {
+		switch p.plan.IntN(10) {
 		case 0, 1:
 			p.place(&p.fields[p.plan.IntN(len(p.fields))])
 		case 2, 3:
@@ -210,6 +212,8 @@ func (p *planned) live(steps int) {
 			p.imports.start()
 		case 8:
 			p.hooks.publish()
+		case 9:
+			p.soil.place()
 		}
 		p.judge()
 	}
@@ -228,6 +232,7 @@ func (p *planned) live(steps int) {
 	}
 	p.imports.judgeEnd()
 	p.hooks.judgeEnd()
+	p.soil.judgeEnd()
 }
 
 // ask makes a request under a key of its own, again until there is an answer, and then once more:
@@ -305,11 +310,12 @@ func (p *planned) place(of *order) {
 // work runs the jobs that are due, each for at most a minute: its process is killed then.
 func (p *planned) work() {
 	p.hooks.relay()
+	_, _ = p.soil.worker.Sweep(p.t.Context()) // what fails is swept the next time
 	for _, job := range p.Claim() {
 		ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
 		_ = map[string]func(context.Context, ports.Job) error{ // what fails is handed out again
 			satellite.ProfileJob: p.worker.Run, farmapp.ImportJob: p.imports.intake.Run, farmapp.OverlapJob: p.imports.overlaps.Run,
-			events.WebhookJob: p.hooks.courier.Run,
+			events.WebhookJob: p.hooks.courier.Run, soil.OrderJob: p.soil.worker.Run,
 		}[job.Kind](ctx, job)
 		cancel()
 	}
@@ -353,7 +359,7 @@ func (p *planned) judge() {
 			require.Equal(p.t, 1, completed[f.id], "an order completes once")
 		case vegetation.Pending, vegetation.Processing:
 			open += p.price
-			require.True(p.t, p.waits(f.id), "an open order has a job")
+			require.True(p.t, p.waits(satellite.ProfileJob, f.id), "an open order has a job")
 			require.Zero(p.t, completed[f.id])
 		}
 	}
@@ -364,14 +370,16 @@ func (p *planned) judge() {
 	})
 	p.imports.judge()
 	p.hooks.judge()
+	surveyed, surveying := p.soil.judge()
+	active, open = active+surveyed, open+surveying
 	wallet := p.wallet()
 	require.Equal(p.t, p.credited-active, wallet.Balance)
 	require.Equal(p.t, open, wallet.Held)
 }
 
-func (p *planned) waits(orderID int64) bool {
+func (p *planned) waits(kind string, subject int64) bool {
 	for _, job := range p.Jobs {
-		if job.Kind == satellite.ProfileJob && job.Subject == orderID {
+		if job.Kind == kind && job.Subject == subject {
 			return true
 		}
 	}
