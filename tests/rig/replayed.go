@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -14,22 +15,21 @@ import (
 	"tilth/tests/witness"
 )
 
-// versions are those that the servers of this program made, for the second witness: each once, and no more than a few
-// seconds of it.
+// versions are those that the servers of this program made, each once, though servers may follow one another on a database.
 var versions struct {
 	sync.Mutex
-	count int // that were replayed
-	known map[string]bool
-	files [][]byte
+	known map[[sha256.Size]byte]bool // that were replayed
+	files [][]byte                   // for the second witness
 }
 
+// maxSecondWitness keeps the second witness to a few seconds.
 const maxSecondWitness = 300
 
 // Replayed returns how many versions were replayed when their servers stopped.
 func Replayed() int {
 	versions.Lock()
 	defer versions.Unlock()
-	return versions.count
+	return len(versions.known)
 }
 
 // replayed recomputes every version of a database that this engine made. A database that is no longer there, or that a test
@@ -66,7 +66,7 @@ func replayed(t testing.TB, database string) {
 			"entered": json.RawMessage(entered), "report": json.RawMessage(report),
 		})
 		if err == nil {
-			err = replayOnce(digest+enteredDigest, file)
+			err = replayOnce(file)
 		}
 		if err != nil {
 			t.Errorf("version %d of assessment %d: %v", number, assessment, err)
@@ -78,17 +78,17 @@ func replayed(t testing.TB, database string) {
 }
 
 // replayOnce replays what was not replayed before.
-func replayOnce(content string, file []byte) error {
+func replayOnce(file []byte) error {
+	sum := sha256.Sum256(file)
 	versions.Lock()
 	defer versions.Unlock()
-	if versions.known[content] {
+	if versions.known[sum] {
 		return nil
 	}
 	if versions.known == nil {
-		versions.known = map[string]bool{}
+		versions.known = map[[sha256.Size]byte]bool{}
 	}
-	versions.known[content] = true
-	versions.count++
+	versions.known[sum] = true
 	if len(versions.files) < maxSecondWitness {
 		versions.files = append(versions.files, file)
 	}
@@ -116,6 +116,6 @@ func witnessed() string {
 			wrong = append(wrong, line)
 		}
 	}
-	fmt.Printf("replay: %d versions were made and recomputed, %d of them by a second witness\n", versions.count, len(said))
+	fmt.Printf("replay: %d versions were made and recomputed, %d of them by a second witness\n", len(versions.known), len(said))
 	return strings.Join(wrong, "\n")
 }
