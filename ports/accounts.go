@@ -102,6 +102,14 @@ type Tokens interface {
 	Verify(ctx context.Context, token string, now time.Time) (userID int64, err error)
 }
 
+// ClientTokens makes and checks the access tokens of who is no user.
+type ClientTokens interface {
+	// IssueFor signs a token about a subject for an audience other than that of users' tokens, which VerifyFor alone accepts.
+	IssueFor(ctx context.Context, audience, subject string, now time.Time, ttl time.Duration) (string, error)
+	// VerifyFor returns the subject of a token of an audience. Faults: as of [Tokens].
+	VerifyFor(ctx context.Context, audience, token string, now time.Time) (subject string, err error)
+}
+
 // ExternalIssuer verifies the access tokens of an identity provider outside.
 type ExternalIssuer interface {
 	// Issued reports whether a token says that it is of this issuer. Nothing is verified.

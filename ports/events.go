@@ -108,8 +108,12 @@ type Parcel struct {
 	ID      string // of the event; the same at every try
 	At      time.Time
 	Body    []byte
-	Secrets []string // whsec_…, each signs
+	Secrets []string      // whsec_…, each signs; none: it is not signed
+	Token   *TokenRequest // nil: it is posted without a token
 }
+
+// TokenRequest is a credential for access tokens (OAuth 2.0, client credentials) that a parcel is posted with.
+type TokenRequest struct{ URL, ID, Secret string }
 
 // WebhookSender posts parcels.
 type WebhookSender interface {

@@ -13,6 +13,7 @@ const (
 	HoldAPIKeys     Holding = "api_keys"     // not revoked
 	HoldInvitations Holding = "invitations"  // neither accepted nor revoked, and not expired
 	HoldWebhooks    Holding = "webhooks"     // not deleted
+	HoldPACTClients Holding = "pact_clients" // not revoked
 	HoldJobs        Holding = "pending_jobs" // unfinished, but for JobCompleteness
 )
 

@@ -14,6 +14,8 @@ type Remains interface {
 	Invitations(ctx context.Context, before time.Time, limit int) (int64, error)
 	// Imports removes imports of outlines that ended before a time.
 	Imports(ctx context.Context, before time.Time, limit int) (int64, error)
+	// Messages removes events from and to PACT clients that came or were made before a time and wait for nothing.
+	Messages(ctx context.Context, before time.Time, limit int) (int64, error)
 	// Batches removes batches of assessments that ended before a time.
 	Batches(ctx context.Context, before time.Time, limit int) (int64, error)
 }

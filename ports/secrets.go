@@ -38,6 +38,7 @@ type LostSecrets struct {
 	SigningKeys  int64 // of access tokens
 	ChainKeys    int64 // that signed the chains of the ledger and the trails
 	Webhooks     int64
+	Recipients   int64 // credentials shown to the recipients of footprints
 	Answers      int64 // kept under an Idempotency-Key
 	Certificates int64 // fetched ones, with the account at their authority
 }

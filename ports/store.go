@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/farm"
+	"tilth/core/footprint"
 	"tilth/core/webhook"
 )
 
@@ -79,6 +80,10 @@ type Repos struct {
 	Verifications Verifications
 	Rollups       Rollups
 
+	Footprints        Footprints
+	FootprintClients  Records[footprint.Client]
+	FootprintMessages FootprintMessages
+
 	Holdings Holdings
 }
 
@@ -122,6 +127,8 @@ type OperatorRepos struct {
 	Assessments   AssessmentUpkeep
 	Evidence      EvidenceKeeper
 	EngineChoices EngineChoices
+
+	FootprintClients FootprintClientKeeper
 }
 
 // Filter narrows a list to records with a value. The names are the documented query parameters.

@@ -93,7 +93,7 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 		{forgetEvery, "files of evidence cleared away", r.parts.Evidence.Sweep},
 		{forgetEvery, "old records purged", func(ctx context.Context) (int64, error) {
 			return r.parts.Operating.PurgeOld(ctx, operating.Retention{
-				Sessions: r.cfg.KeepSessions, Invitations: r.cfg.KeepInvitations, Imports: r.cfg.KeepImports, Jobs: r.cfg.KeepJobs,
+				Sessions: r.cfg.KeepSessions, Invitations: r.cfg.KeepInvitations, Imports: r.cfg.KeepImports, Messages: r.cfg.KeepPACTMessages, Jobs: r.cfg.KeepJobs,
 			})
 		}},
 		{forgetEvery, "old entries of the audit trail purged", func(ctx context.Context) (int64, error) {

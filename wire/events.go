@@ -11,9 +11,10 @@ import (
 	"tilth/adapters/messaging"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/app/events"
+	"tilth/app/ghg/exchange"
 )
 
-// hookWorkers is how many webhooks are posted to at a time. Slow ones (10 seconds) keep no other work waiting.
+// hookWorkers is how many webhooks, and systems of PACT clients, are posted to at a time. Slow ones (10 seconds) keep no other work waiting.
 const hookWorkers = 8
 
 // newBus returns the bus that carries events to the consumers of this process.
@@ -35,11 +36,11 @@ func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 	return bus
 }
 
-// newHookPool returns the workers that deliver to webhooks, separate from all others.
+// newHookPool returns the workers that post to addresses outside, separate from all others.
 func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
-		Queue: r.db.QueueOf(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers, Woken: r.db.Wakes(sqlstore.JobsWait),
-		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run},
+		Queue: r.db.QueueOf(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers, Woken: r.db.Wakes(sqlstore.JobsWait),
+		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run, exchange.MessageJob: r.parts.Messenger.Run},
 	}
 }
 

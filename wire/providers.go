@@ -6,6 +6,7 @@ import (
 	googlewire "github.com/google/wire"
 
 	"tilth/adapters/exchange"
+	"tilth/adapters/http/pact"
 	"tilth/adapters/http/v12"
 	accountapi "tilth/adapters/http/v12/account"
 	eventsapi "tilth/adapters/http/v12/events"
@@ -25,6 +26,7 @@ import (
 	farmapp "tilth/app/farm"
 	ghgapp "tilth/app/ghg"
 	evidenceapp "tilth/app/ghg/evidence"
+	exchangeapp "tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -37,7 +39,7 @@ var outside = googlewire.NewSet(
 	googlewire.Value(identity.Clock{}), googlewire.Bind(new(ports.Clock), new(identity.Clock)),
 	googlewire.Value(identity.Random{}), googlewire.Bind(new(ports.IDs), new(identity.Random)),
 	identity.NewPasswords, googlewire.Bind(new(ports.Passwords), new(*identity.Passwords)),
-	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)),
+	identity.NewTokens, googlewire.Bind(new(ports.Tokens), new(*identity.Tokens)), googlewire.Bind(new(ports.ClientTokens), new(*identity.Tokens)),
 	permission.New, googlewire.Bind(new(ports.Permissions), new(*permission.Casbin)),
 	app.NewGate, googlewire.Struct(new(app.Deps), "*"),
 )
@@ -98,6 +100,7 @@ var assessments = googlewire.NewSet(
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
 	googlewire.Struct(new(ghgapp.Batches), "*"),
 	googlewire.Struct(new(evidenceapp.Files), "*"),
+	googlewire.Struct(new(exchangeapp.Publishing), "*"), googlewire.Struct(new(exchangeapp.Clients), "*"), googlewire.Struct(new(exchangeapp.Recipients), "*"),
 )
 
 // apiDeps is what version 1.2 of the interface offers, product by product.
@@ -108,6 +111,7 @@ var apiDeps = googlewire.NewSet(
 	googlewire.Struct(new(ghgapi.Deps), "*"),
 	googlewire.Struct(new(soilapi.Deps), "*"),
 	googlewire.Struct(new(eventsapi.Deps), "*"),
+	googlewire.Struct(new(pact.Deps), "*"),
 	googlewire.Struct(new(v12.Deps), "*"),
 )
 
@@ -116,7 +120,7 @@ var server = googlewire.NewSet(
 	importing,
 	telling,
 	googlewire.Struct(new(events.Sequencer), "*"), googlewire.Struct(new(auditapp.Sequencer), "*"),
-	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Courier), "*"),
+	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Courier), "*"), googlewire.Struct(new(exchangeapp.Courier), "*"),
 	assessments,
 	mapping,
 	apiDeps,

@@ -31,6 +31,7 @@ import (
 	farmapp "tilth/app/farm"
 	ghgapp "tilth/app/ghg"
 	evidenceapp "tilth/app/ghg/evidence"
+	"tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -112,7 +113,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 
 func capsOf(cfg cli.Config) caps.Caps {
 	return caps.Caps{
-		APIKeys: cfg.MaxAPIKeys, Invitations: cfg.MaxInvitations, Webhooks: cfg.MaxWebhooks, Jobs: cfg.MaxPendingJobs,
+		APIKeys: cfg.MaxAPIKeys, Invitations: cfg.MaxInvitations, Webhooks: cfg.MaxWebhooks, PACTClients: cfg.MaxPACTClients, Jobs: cfg.MaxPendingJobs,
 		OneEach: []string{farmapp.OverlapJob},
 	}
 }
@@ -145,7 +146,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		return err
 	}
 	r.pool = &messaging.Pool{
-		Queue: r.db.QueueBut(events.WebhookJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait),
+		Queue: r.db.QueueBut(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait),
 		Handlers: map[string]messaging.Handler{
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
@@ -231,7 +232,7 @@ func metrics() *prometheus.Registry {
 func interfaceConfig(cfg cli.Config) rest.Config {
 	return rest.Config{
 		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk, IgnoreUnknown: cfg.UnknownNames == "ignore", MaxLong: cfg.MaxLongLists,
-		Timeout: cfg.RequestTimeout, CompanyShare: cfg.CompanyShare, BulkShare: cfg.BulkShare, BodyMemory: cfg.BodyMemory,
+		Timeout: cfg.RequestTimeout, CompanyShare: cfg.CompanyShare, BulkShare: cfg.BulkShare, BodyMemory: cfg.BodyMemory, AllowPlain: cfg.PACTAllowHTTP,
 		Description: "The open back end for growers, food companies and soil-carbon projects.",
 	}
 }
@@ -328,6 +329,7 @@ type parts struct {
 	Chains     *auditapp.Sequencer
 	Dispatcher *events.Dispatcher
 	Courier    *events.Courier
+	Messenger  *exchange.Courier
 	Assessing  *ghgapp.Assessments
 	Overlaps   *farmapp.OverlapChecker
 	Strata     *soil.OrderWorker

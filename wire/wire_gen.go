@@ -9,6 +9,7 @@ package wire
 import (
 	"log/slog"
 	"tilth/adapters/exchange"
+	"tilth/adapters/http/pact"
 	"tilth/adapters/http/v12"
 	account2 "tilth/adapters/http/v12/account"
 	events2 "tilth/adapters/http/v12/events"
@@ -28,6 +29,7 @@ import (
 	"tilth/app/farm"
 	"tilth/app/ghg"
 	"tilth/app/ghg/evidence"
+	exchange2 "tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -189,6 +191,13 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Bounds:      bounds,
 		Log:         log,
 	}
+	publishing := &exchange2.Publishing{
+		Deps: deps,
+	}
+	clients := &exchange2.Clients{
+		Deps:   deps,
+		Sender: hooks,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
@@ -196,6 +205,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Verification: verification,
 		Curves:       cropCurves,
 		Evidence:     files,
+		Publishing:   publishing,
+		Clients:      clients,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := &soil.Orders{
@@ -243,6 +254,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Feed:     feed,
 		Webhooks: webhooks,
 	}
+	recipients := &exchange2.Recipients{
+		Store:  store,
+		Tokens: tokens,
+		Clock:  clock,
+		IDs:    random,
+	}
+	pactDeps := pact.Deps{
+		Recipients: recipients,
+	}
 	v12Deps := v12.Deps{
 		Account:   accountDeps,
 		Farm:      farmDeps,
@@ -250,6 +270,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		GHG:       ghgDeps,
 		Soil:      soilDeps,
 		Events:    eventsDeps,
+		PACT:      pactDeps,
 	}
 	return v12Deps
 }
@@ -390,6 +411,13 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Bounds:      bounds,
 		Log:         log,
 	}
+	publishing := &exchange2.Publishing{
+		Deps: deps,
+	}
+	clients := &exchange2.Clients{
+		Deps:   deps,
+		Sender: hooks,
+	}
 	ghgDeps := ghg2.Deps{
 		Assessments:  ghgAssessments,
 		Batches:      batches,
@@ -397,6 +425,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Verification: verification,
 		Curves:       cropCurves,
 		Evidence:     files,
+		Publishing:   publishing,
+		Clients:      clients,
 	}
 	aoIs := soil.NewAOIs(deps)
 	orders := &soil.Orders{
@@ -444,6 +474,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Feed:     feed,
 		Webhooks: webhooks,
 	}
+	recipients := &exchange2.Recipients{
+		Store:  store,
+		Tokens: tokens,
+		Clock:  clock,
+		IDs:    random,
+	}
+	pactDeps := pact.Deps{
+		Recipients: recipients,
+	}
 	v12Deps := v12.Deps{
 		Account:   accountDeps,
 		Farm:      farmDeps,
@@ -451,6 +490,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		GHG:       ghgDeps,
 		Soil:      soilDeps,
 		Events:    eventsDeps,
+		PACT:      pactDeps,
 	}
 	curves := _wireCurvesValue
 	curveLibrary := &satellite.CurveLibrary{
@@ -492,6 +532,13 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Clock: clock,
 	}
 	courier := &events.Courier{
+		Store:  store,
+		Sender: hooks,
+		Clock:  clock,
+		IDs:    random,
+		Log:    log,
+	}
+	exchangeCourier := &exchange2.Courier{
 		Store:  store,
 		Sender: hooks,
 		Clock:  clock,
@@ -543,6 +590,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Chains:     auditSequencer,
 		Dispatcher: dispatcher,
 		Courier:    courier,
+		Messenger:  exchangeCourier,
 		Assessing:  ghgAssessments,
 		Overlaps:   overlapChecker,
 		Strata:     orderWorker,

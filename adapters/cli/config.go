@@ -65,6 +65,8 @@ type Config struct {
 	MaxAPIKeys          int64         `env:"TILTH_MAX_API_KEYS" envDefault:"500" help:"API keys that a company may have"`
 	MaxInvitations      int64         `env:"TILTH_MAX_INVITATIONS" envDefault:"1000" help:"open invitations that a company may have"`
 	MaxWebhooks         int64         `env:"TILTH_MAX_WEBHOOKS" envDefault:"50" help:"webhooks that a company may have"`
+	MaxPACTClients      int64         `env:"TILTH_MAX_PACT_CLIENTS" envDefault:"200" help:"PACT clients that a company may have"`
+	PACTAllowHTTP       bool          `env:"TILTH_PACT_ALLOW_HTTP" help:"serve product footprints without TLS to other machines too; where a proxy that is not among TILTH_TRUSTED_PROXIES ends TLS"`
 	MaxPendingJobs      int64         `env:"TILTH_MAX_PENDING_JOBS" envDefault:"20000" help:"unfinished pieces of background work that a company may have"`
 	MaxEvidenceBytes    int64         `env:"TILTH_MAX_EVIDENCE_BYTES" envDefault:"20971520" help:"size of a file that is attached to an assessment as evidence"`
 	MaxEvidenceFiles    int           `env:"TILTH_MAX_EVIDENCE_FILES" envDefault:"200" help:"files of evidence that an assessment may have"`
@@ -85,6 +87,7 @@ type Config struct {
 	BackupKeep          int           `env:"TILTH_BACKUP_KEEP" envDefault:"7" help:"how many scheduled backups are kept"`
 	KeepSessions        time.Duration `env:"TILTH_KEEP_SESSIONS" envDefault:"720h" help:"how long refresh tokens stay after they have expired"`
 	KeepInvitations     time.Duration `env:"TILTH_KEEP_INVITATIONS" envDefault:"2160h" help:"how long invitations stay after their link has expired"`
+	KeepPACTMessages    time.Duration `env:"TILTH_KEEP_PACT_MESSAGES" envDefault:"2160h" help:"how long events from and to PACT clients stay"`
 	KeepImports         time.Duration `env:"TILTH_KEEP_IMPORTS" envDefault:"2160h" help:"how long imports and batches stay after they have ended"`
 	KeepEvents          time.Duration `env:"TILTH_KEEP_EVENTS" envDefault:"24h" help:"how long events stay in the feeds, 24h or more"`
 	KeepDeliveries      time.Duration `env:"TILTH_KEEP_DELIVERIES" envDefault:"168h" help:"how long deliveries of webhooks stay in the log"`
@@ -228,6 +231,7 @@ func (c *Config) Check() error {
 	check(c.MaxWebhooks >= 1, "TILTH_MAX_WEBHOOKS", "it must be at least 1")
 	check(c.MaxEvidenceBytes >= 1 && c.MaxEvidenceBytes <= 512<<20, "TILTH_MAX_EVIDENCE_BYTES", "it must be 1 to 536870912")
 	check(c.MaxEvidenceFiles >= 1 && c.MaxEvidenceFiles <= 10000, "TILTH_MAX_EVIDENCE_FILES", "it must be 1 to 10000")
+	check(c.MaxPACTClients >= 1, "TILTH_MAX_PACT_CLIENTS", "it must be at least 1")
 	check(c.MaxPendingJobs >= 1, "TILTH_MAX_PENDING_JOBS", "it must be at least 1")
 	rate := func(perSecond float64, name string) {
 		check(perSecond == 0 || perSecond >= 0.001 && perSecond <= 1e6, name, "it must be 0, or 0.001 to 1000000")
@@ -322,6 +326,7 @@ func (c *Config) checkRetention(check checker) {
 	const day = 24 * time.Hour
 	check(c.KeepSessions >= 0, "TILTH_KEEP_SESSIONS", "it must be 0 or more")
 	check(c.KeepInvitations >= 0, "TILTH_KEEP_INVITATIONS", "it must be 0 or more")
+	check(c.KeepPACTMessages >= 3*day, "TILTH_KEEP_PACT_MESSAGES", "it must be at least 72h: an event that is sent again is known by it")
 	check(c.KeepImports >= day, "TILTH_KEEP_IMPORTS", "it must be at least 24h: the result is read there")
 	check(c.KeepEvents >= day, "TILTH_KEEP_EVENTS", "it must be at least 24h")
 	check(c.KeepDeliveries >= day, "TILTH_KEEP_DELIVERIES", "it must be at least 24h: that long one is tried")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"net/http"
-	"strings"
 	"time"
 
 	"tilth/adapters/http/limit"
@@ -18,13 +17,12 @@ type admitted struct{}
 
 // limit refuses callers of the interface who ask too often.
 func (s *Server) limit(origins rest.Origins, next http.Handler) http.Handler {
-	signIn := s.api.Base() + "auth/"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.api.Covers(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		signsIn := r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, signIn)
+		signsIn := s.api.Door(r)
 		request, wait := s.limiter.Admit(origins.Client(r), rest.Credential(r), signsIn)
 		if !signsIn { // wrong passwords are slowed down by their account
 			w = &reluctant{w, s.limiter, request, r.Context()}

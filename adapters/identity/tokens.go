@@ -36,6 +36,11 @@ func NewTokens(store ports.Store) *Tokens { return &Tokens{store: store} }
 
 // Issue signs a token for a user.
 func (t *Tokens) Issue(ctx context.Context, userID int64, now time.Time, ttl time.Duration) (string, error) {
+	return t.IssueFor(ctx, issuer, strconv.FormatInt(userID, 10), now, ttl)
+}
+
+// IssueFor signs a token about a subject for an audience.
+func (t *Tokens) IssueFor(ctx context.Context, audience, subject string, now time.Time, ttl time.Duration) (string, error) {
 	if err := t.read(ctx); err != nil {
 		return "", err
 	}
@@ -46,7 +51,7 @@ func (t *Tokens) Issue(ctx context.Context, userID int64, now time.Time, ttl tim
 		return "", fault.New(fault.Unavailable, "no_signing_key", "There is no signing key yet; run `tilth migrate up`.")
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.RegisteredClaims{
-		Issuer: issuer, Subject: strconv.FormatInt(userID, 10), Audience: jwt.ClaimStrings{issuer},
+		Issuer: issuer, Subject: subject, Audience: jwt.ClaimStrings{audience},
 		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(ttl)),
 	})
 	token.Header["kid"] = kid
@@ -56,6 +61,20 @@ func (t *Tokens) Issue(ctx context.Context, userID int64, now time.Time, ttl tim
 // Verify returns the user that a token was issued for. Faults: Unauthenticated (token_expired,
 // token_invalid), Unavailable.
 func (t *Tokens) Verify(ctx context.Context, text string, now time.Time) (int64, error) {
+	subject, err := t.VerifyFor(ctx, issuer, text, now)
+	if err != nil {
+		return 0, err
+	}
+	id, err := strconv.ParseInt(subject, 10, 64)
+	if err != nil || id <= 0 {
+		return 0, invalidToken()
+	}
+	return id, nil
+}
+
+// VerifyFor returns the subject of a token that was issued for an audience. Faults: Unauthenticated (token_expired,
+// token_invalid), Unavailable.
+func (t *Tokens) VerifyFor(ctx context.Context, audience, text string, now time.Time) (string, error) {
 	var claims jwt.RegisteredClaims
 	var unavailable error
 	_, err := jwt.ParseWithClaims(text, &claims, func(token *jwt.Token) (any, error) {
@@ -66,21 +85,17 @@ func (t *Tokens) Verify(ctx context.Context, text string, now time.Time) (int64,
 			return nil, errors.New("unknown key")
 		}
 		return key.Public(), nil
-	}, jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithIssuer(issuer), jwt.WithAudience(issuer),
+	}, jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithIssuer(issuer), jwt.WithAudience(audience),
 		jwt.WithExpirationRequired(), jwt.WithLeeway(5*time.Second), jwt.WithTimeFunc(func() time.Time { return now }))
 	switch {
 	case unavailable != nil:
-		return 0, unavailable
+		return "", unavailable
 	case errors.Is(err, jwt.ErrTokenExpired):
-		return 0, fault.New(fault.Unauthenticated, "token_expired", "The access token has expired; refresh it or sign in again.")
+		return "", fault.New(fault.Unauthenticated, "token_expired", "The access token has expired; refresh it or sign in again.")
 	case err != nil:
-		return 0, invalidToken()
+		return "", invalidToken()
 	}
-	id, err := strconv.ParseInt(claims.Subject, 10, 64)
-	if err != nil || id <= 0 {
-		return 0, invalidToken()
-	}
-	return id, nil
+	return claims.Subject, nil
 }
 
 func invalidToken() error {

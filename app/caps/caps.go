@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/fault"
+	"tilth/core/footprint"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
@@ -17,6 +18,7 @@ type Caps struct {
 	APIKeys     int64 // not revoked
 	Invitations int64 // open
 	Webhooks    int64
+	PACTClients int64    // not revoked
 	Jobs        int64    // unfinished, but for those that keep the program's own figures
 	OneEach     []string // kinds of jobs of which a company has one at a time: they are always taken
 }
@@ -47,6 +49,7 @@ func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx port
 		tx.Keys = keys{tx.Keys, room, bound{ports.HoldAPIKeys, g.bounds.APIKeys, "API keys", "TILTH_MAX_API_KEYS", "revoke one"}}
 		tx.Invitations = invitations{tx.Invitations, room, bound{ports.HoldInvitations, g.bounds.Invitations, "open invitations", "TILTH_MAX_INVITATIONS", "revoke one"}}
 		tx.Webhooks = webhooks{tx.Webhooks, room, bound{ports.HoldWebhooks, g.bounds.Webhooks, "webhooks", "TILTH_MAX_WEBHOOKS", "delete one"}}
+		tx.FootprintClients = pactClients{tx.FootprintClients, room, bound{ports.HoldPACTClients, g.bounds.PACTClients, "PACT clients", "TILTH_MAX_PACT_CLIENTS", "revoke one"}}
 		tx.Jobs = jobs{tx.Jobs, g.bounds.OneEach, room, bound{ports.HoldJobs, g.bounds.Jobs, "unfinished pieces of background work", "TILTH_MAX_PENDING_JOBS", "wait until some are done"}}
 		return do(ctx, tx)
 	})
@@ -105,6 +108,20 @@ func (w webhooks) Insert(ctx context.Context, scope access.Scope, hooks []*webho
 		return err
 	}
 	return w.Records.Insert(ctx, scope, hooks)
+}
+
+type pactClients struct {
+	ports.Records[footprint.Client]
+	room  room
+	bound bound
+}
+
+// Clients are created one by one.
+func (p pactClients) Insert(ctx context.Context, scope access.Scope, clients []*footprint.Client) error {
+	if err := p.room(ctx, scope.Company(), p.bound); err != nil {
+		return err
+	}
+	return p.Records.Insert(ctx, scope, clients)
 }
 
 type jobs struct {

@@ -16,6 +16,7 @@ type Retention struct {
 	Sessions    time.Duration // refresh tokens, since they expired
 	Invitations time.Duration // since their link expired
 	Imports     time.Duration // imports and batches, since they ended
+	Messages    time.Duration // events from and to PACT clients
 	Jobs        time.Duration // since they failed for good
 }
 
@@ -38,6 +39,9 @@ func (o *Operating) PurgeOld(ctx context.Context, keep Retention) (total int64, 
 		}},
 		{keep.Imports, func(ctx context.Context, tx ports.OperatorRepos, before time.Time) (int64, error) {
 			return tx.Remains.Batches(ctx, before, purgeRows)
+		}},
+		{keep.Messages, func(ctx context.Context, tx ports.OperatorRepos, before time.Time) (int64, error) {
+			return tx.Remains.Messages(ctx, before, purgeRows)
 		}},
 		{keep.Jobs, func(ctx context.Context, tx ports.OperatorRepos, before time.Time) (int64, error) {
 			return tx.Jobs.ForgetFailed(ctx, before, purgeRows)

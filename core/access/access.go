@@ -14,6 +14,7 @@ type Principal struct {
 	Operator      bool  // belongs to no company, may act in one
 	PolicyVersion int64 // version of the company's roles at the time of the request; 0: not known, as in the background
 
+	ClientID int64    // the PACT client of the request, which is no user; 0: a user
 	KeyID    int64    // the API key of the request; 0: a token
 	KeySlugs []string // patterns that the key is restricted to; none: all that its user may do
 }

@@ -77,6 +77,12 @@ type ReadOnly struct {
 	View Permission
 }
 
+// Publishable is the permissions on a kind of record that is shown outside the company.
+type Publishable struct {
+	ReadOnly
+	Publish Permission
+}
+
 // The table of permissions. Those of the last two lines name no route: roles may hold them.
 var (
 	APIKeys        = resource("api_key", "APIKeyView")
@@ -111,6 +117,10 @@ var (
 	MakeCropCurves = permission("cropcheck", verbCreate, "CropCurvesView")
 	ViewCropCurves = permission("cropcheck", verbView, "CropCurvesView")
 
+	// Footprints are what clients outside the company see of submitted versions.
+	Footprints  = Publishable{readOnly("footprint", "FootprintView"), permission("footprint", verbPublish, "FootprintView")}
+	PACTClients = resource("pact_client", "PACTClientView")
+
 	// Invite is to see and to make invitations.
 	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})
 
@@ -125,9 +135,11 @@ const (
 	verbEdit   = "edit"
 	verbDelete = "delete"
 	verbSign   = "sign"
+
+	verbPublish = "publish"
 )
 
-var verbs = []string{verbCreate, verbDelete, verbEdit, verbSign, verbView}
+var verbs = []string{verbCreate, verbDelete, verbEdit, verbPublish, verbSign, verbView}
 
 // verbsOf is the verbs of each resource of the table, which fills it.
 var verbsOf = map[string][]string{}

@@ -23,6 +23,7 @@ type Regions struct {
 type index struct {
 	keys    []string
 	names   map[string]string // English name by key
+	codes   map[string]string // ISO 3166-1 alpha-2 by key
 	regions map[string]Regions
 	byWord  map[string]string // key by folded key, name, alias or code
 }
@@ -33,10 +34,10 @@ var list = sync.OnceValue(func() *index {
 	if err != nil {
 		panic("country: the built-in table is broken: " + err.Error())
 	}
-	x := &index{names: map[string]string{}, regions: map[string]Regions{}, byWord: map[string]string{}}
+	x := &index{names: map[string]string{}, codes: map[string]string{}, regions: map[string]Regions{}, byWord: map[string]string{}}
 	for _, row := range rows[1:] { // key, name, iso2, iso3, rice_region, aliases, source, production_region
 		key := row[0]
-		x.keys, x.names[key] = append(x.keys, key), row[1]
+		x.keys, x.names[key], x.codes[key] = append(x.keys, key), row[1], row[2]
 		x.regions[key] = Regions{Rice: row[4], Production: row[7]}
 		for _, word := range append(row[:4:4], strings.Split(row[5], "|")...) {
 			if word = Fold(word); word != "" {
@@ -52,6 +53,9 @@ func Known(key string) bool { return list().names[key] != "" }
 
 // Name returns the English name of a key; empty where there is no such country.
 func Name(key string) string { return list().names[key] }
+
+// Code returns the code of a key, ISO 3166-1 alpha-2; empty where there is no such country.
+func Code(key string) string { return list().codes[key] }
 
 // Keys returns every key, in the order of the table.
 func Keys() []string { return slices.Clone(list().keys) }

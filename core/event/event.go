@@ -55,3 +55,18 @@ type AssessmentSubmitted struct {
 	Emissions      float64 `json:"emissions"`
 	Removals       float64 `json:"removals"`
 }
+
+// The types of the publication of footprints.
+const (
+	// TypeFootprintPublished is published when the footprint of a submitted version is shown to the company's clients.
+	TypeFootprintPublished = "footprint_published"
+	// TypeFootprintRevoked is published when the footprint of a version is deprecated without another in its place.
+	TypeFootprintRevoked = "footprint_revoked"
+)
+
+// FootprintChanged is the payload of footprint_published and footprint_revoked.
+type FootprintChanged struct {
+	Footprint  string `json:"footprint"` // its id, a UUID
+	Assessment int64  `json:"assessment"`
+	Version    int    `json:"version"`
+}

@@ -18,6 +18,7 @@ import (
 type documentedRoute struct {
 	method, path, slug string // path below the base
 	public             bool
+	client             bool // called by the systems of others: users are strangers to it
 	stream             bool // its answer never ends
 }
 
@@ -27,7 +28,9 @@ func documentedRoutes(t *testing.T) []documentedRoute {
 		for method, op := range item.Operations() {
 			slug, _ := op.Extensions["x-permission"].(string)
 			stream := op.Responses.Value("200") != nil && op.Responses.Value("200").Value.Content["text/event-stream"] != nil
-			out = append(out, documentedRoute{method, strings.TrimPrefix(path, "/api/v1.2/"), slug, op.Security != nil && len(*op.Security) == 0, stream})
+			public := op.Security != nil && len(*op.Security) == 0
+			client := op.Security != nil && !public && (*op.Security)[0]["pactBearer"] != nil
+			out = append(out, documentedRoute{method, strings.TrimPrefix(path, "/api/v1.2/"), slug, public, client, stream})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].path+out[i].method < out[j].path+out[j].method })
@@ -48,6 +51,7 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	c.Make("fertilization/", map[string]any{"cultivation_id": land.Cultivation, "applied_on": "2099-03-01"})
 	c.Make("invitation/", map[string]any{"email": "guest@walk.example", "roles": []string{access.RoleViewer}})
 	c.Make("api-key/", map[string]any{"name": "key"})
+	c.Make("pact-client/", map[string]any{"name": "Mill"})
 	c.Make("webhook/", map[string]any{"url": "https://hooks.walk.example/", "is_active": false})
 	assess(t, c, map[string]any{"resource_type": "field", "resource_id": land.Field, "fertilizers": []any{map[string]any{"product": "urea"}}})
 	s.Subscribe(c)
@@ -152,6 +156,12 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 		for _, r := range routes {
 			path := r.path
 			list, _, hasID := strings.Cut(path, "{")
+			if r.client {
+				for _, c := range []*rig.Client{nobody, owner, stranger} {
+					require.Equal(t, 401, c.Do(r.method, parameter.ReplaceAllString(path, someID), `{}`).Status, "%s %s by a user", r.method, r.path)
+				}
+				continue
+			}
 			if hasID {
 				// Of a record below a record the first id alone is real: whose it is decides.
 				path = below(t, owner, r.path, sample(r.path))
@@ -226,7 +236,7 @@ func TestListsShowNothingOfOthers(t *testing.T) {
 		furnish(t, s, owner)
 		s.Subscribe(stranger)
 		for _, r := range documentedRoutes(t) {
-			if r.method != http.MethodGet || strings.Contains(r.path, "{") || r.public || r.stream || global[r.path] {
+			if r.method != http.MethodGet || strings.Contains(r.path, "{") || r.public || r.client || r.stream || global[r.path] {
 				continue
 			}
 			for _, query := range []string{"", "?share=true", "?company=" + itoa(owner.CompanyID)} {

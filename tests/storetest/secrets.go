@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/persistence/envelope"
 	"tilth/app/operating"
 	"tilth/core/fault"
+	"tilth/core/footprint"
 	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
@@ -33,7 +34,7 @@ func (w *world) sealing(keys string) *world {
 // stored returns every value in which the database keeps a secret.
 func (w *world) stored() (out [][]byte) {
 	db := raw(w.t, w.address)
-	for _, query := range []string{"SELECT seed FROM signing_keys", "SELECT secret FROM webhooks", "SELECT previous_secret FROM webhooks", "SELECT body FROM replays", "SELECT content FROM certificate_entries"} {
+	for _, query := range []string{"SELECT seed FROM signing_keys", "SELECT secret FROM webhooks", "SELECT previous_secret FROM webhooks", "SELECT recipient_secret FROM pact_clients", "SELECT body FROM replays", "SELECT content FROM certificate_entries"} {
 		eachRow(w.t, db, query, func(rows *sql.Rows) {
 			var value []byte
 			require.NoError(w.t, rows.Scan(&value))
@@ -46,7 +47,7 @@ func (w *world) stored() (out [][]byte) {
 }
 
 // plain are the secrets that keepSecrets stores.
-var plain = [][]byte{bytes.Repeat([]byte("s"), 32), []byte("whsec_one"), []byte("whsec_two"), []byte(`{"key":"tk_text"}`), []byte("a certificate with its key")}
+var plain = [][]byte{bytes.Repeat([]byte("s"), 32), []byte("whsec_one"), []byte("whsec_two"), []byte(`{"key":"tk_text"}`), []byte("a certificate with its key"), []byte("of the mill")}
 
 // keepSecrets stores one secret of each kind, and check reads them all.
 func (w *world) keepSecrets() (hookID int64) {
@@ -57,6 +58,10 @@ func (w *world) keepSecrets() (hookID int64) {
 			return err
 		}
 		hookID = hook.ID
+		client := footprint.Client{Meta: record.Meta{CreatedAt: now, UpdatedAt: now}, Name: "Mill", ClientID: "mill", SecretHash: "x", Generation: 1, RecipientSecret: string(plain[5])}
+		if err := tx.FootprintClients.Insert(w.ctx, w.ours.scope, []*footprint.Client{&client}); err != nil {
+			return err
+		}
 		return tx.Replays.Put(w.ctx, w.ours.scope, ports.Replay{Key: "k/1", AnsweredAt: now, Answer: ports.Answer{Status: 201, Body: plain[3]}}, now)
 	})
 	require.NoError(w.t, w.Certificates().Put(w.ctx, "a/b c", plain[4]))
@@ -79,6 +84,14 @@ func (w *world) check(hookID int64) (errs []error) {
 			require.Equal(w.t, []string{string(plain[1]), string(plain[2])}, []string{hook.Secret, hook.PreviousSecret})
 		}
 		return err
+	}), w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+		for client, err := range tx.FootprintClients.Each(ctx, w.ours.scope, ports.Query{}) {
+			if err != nil {
+				return err
+			}
+			require.Equal(w.t, string(plain[5]), client.RecipientSecret)
+		}
+		return nil
 	}), w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
 		found, _, err := tx.Replays.Get(ctx, w.ours.scope, "k/1")
 		if err == nil {
@@ -119,10 +132,10 @@ func testSecrets(t *testing.T, b Backend) {
 		})
 		return n
 	}
-	require.EqualValues(t, 5, count(sealed))
+	require.EqualValues(t, 6, count(sealed))
 	n, err := sealed.rotate()
 	require.NoError(t, err)
-	require.EqualValues(t, 5, n)
+	require.EqualValues(t, 6, n)
 	require.Zero(t, count(sealed))
 	for _, value := range w.stored() {
 		require.Equal(t, "sealed:1:", string(value[:9]), "%q", value)
@@ -153,7 +166,7 @@ func testSecrets(t *testing.T, b Backend) {
 	require.True(t, fault.Is(sealed.CheckSecrets(w.ctx), fault.Precondition), "the new key is needed from its first use on")
 	n, err = both.rotate()
 	require.NoError(t, err)
-	require.EqualValues(t, 3, n)
+	require.EqualValues(t, 4, n)
 	alone := w.sealing(second)
 	require.NoError(t, alone.CheckSecrets(w.ctx), "the old key is not needed any more")
 	for _, err := range alone.check(hook) {

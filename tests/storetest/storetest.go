@@ -55,6 +55,8 @@ func Run(t *testing.T, b Backend) {
 		{"EvidenceSweep", testEvidenceSweep},
 		{"AssessmentCompletion", testCompletion},
 		{"Submitting", testSubmitting},
+		{"Footprints", testFootprints},
+		{"PACTClients", testPACTClients},
 		{"DashboardEqualsRecomputation", testDashboardEqualsRecomputation},
 		{"DashboardWriters", testDashboardWriters},
 		{"DashboardLocks", testDashboardLocks},

@@ -36,7 +36,7 @@ type Limiter struct {
 type credential [sha256.Size]byte
 
 // caller is whose a verified credential is.
-type caller struct{ user, company int64 }
+type caller struct{ user, client, company int64 }
 
 // New makes a limiter that nobody shares yet.
 func New(rates Rates, now func() time.Time) *Limiter {
@@ -85,7 +85,7 @@ func (l *Limiter) Admit(from netip.Addr, given string, signsIn bool) (r *Request
 func (l *Limiter) Verified(r *Request, who access.Principal) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	whose := caller{who.UserID, who.CompanyID}
+	whose := caller{who.UserID, who.ClientID, who.CompanyID}
 	l.known.put(r.credential, whose)
 	if r.refund {
 		l.addresses.of(r.address).refund()
@@ -115,7 +115,11 @@ func (l *Limiter) Replicas() int {
 func (l *Limiter) tables() []*table { return []*table{l.addresses, l.doors, l.users, l.companies} }
 
 func (l *Limiter) takeFor(who caller) time.Duration {
-	wanted := []slot{l.users.of(strconv.FormatInt(who.user, 10))}
+	name := strconv.FormatInt(who.user, 10)
+	if who.client != 0 {
+		name = "client/" + strconv.FormatInt(who.client, 10)
+	}
+	wanted := []slot{l.users.of(name)}
 	if who.company != 0 { // an operator outside any company
 		wanted = append(wanted, l.companies.of(strconv.FormatInt(who.company, 10)))
 	}

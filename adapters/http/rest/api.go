@@ -37,6 +37,7 @@ type Config struct {
 	BodyTimeout   time.Duration // between two reads of a body; 0: no bound
 	Timeout       time.Duration // from the last piece of a body to the first of the answer; 0: no bound
 	Origins       Origins
+	AllowPlain    bool // dialects are spoken without TLS too
 
 	// Authenticate returns the caller of an access token. Faults: Unauthenticated.
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
@@ -69,6 +70,7 @@ type API struct {
 	config     Config
 	routers    map[string]*bunrouter.Router // by the first word of their paths
 	endpoints  map[string]*endpoint         // by pattern
+	dialects   map[string]*Dialect          // by their words
 	complete   sync.Once                    // once it serves: every method of every path is answered
 	schemas    *schemas                     // of bodies
 	operations map[string]bool              // ids
@@ -96,7 +98,7 @@ func New(config Config) *API {
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
-	a := &API{config: config, routers: map[string]*bunrouter.Router{}, operations: map[string]bool{}, turns: newTurns(config.Processors, config.CompanyShare, config.BulkShare),
+	a := &API{config: config, routers: map[string]*bunrouter.Router{}, dialects: map[string]*Dialect{}, operations: map[string]bool{}, turns: newTurns(config.Processors, config.CompanyShare, config.BulkShare),
 		room: &room{free: max(config.BodyMemory, 4*config.MaxBody), byCompany: map[int64]int64{}},
 		long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: maps.Clone(transportCodes), defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
 	return a
@@ -126,6 +128,9 @@ func (a *API) HasParam(name string) bool { return a.params[name] }
 // of the route; it returns the context of the request of one who has it.
 func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Principal, error) {
 	ctx := r.Context()
+	if err := a.reach(r); err != nil {
+		return ctx, access.Principal{}, err
+	}
 	if route.Public {
 		return ctx, access.Principal{}, nil
 	}
@@ -161,6 +166,9 @@ func (a *API) holder(r *http.Request, key bool) (access.Principal, error) {
 		token, ok := bearer(header)
 		if !ok {
 			return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "Write the header as Authorization: Bearer <token>.")
+		}
+		if d := a.spokenAt(r.URL.Path); d != nil {
+			return d.Authenticate(r.Context(), token)
 		}
 		return a.config.Authenticate(r.Context(), token)
 	}
@@ -200,7 +208,7 @@ const companyHeader = "X-Company"
 // is no id is the id of no company.
 func (a *API) enter(r *http.Request, who access.Principal) (access.Principal, error) {
 	given := r.Header.Values(companyHeader)
-	if len(given) == 0 || a.config.Enter == nil {
+	if len(given) == 0 || a.config.Enter == nil || a.spokenAt(r.URL.Path) != nil {
 		return who, nil
 	}
 	id, err := strconv.ParseInt(given[0], 10, 64)

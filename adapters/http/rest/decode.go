@@ -149,6 +149,15 @@ func readChecked(text []byte, into any, errs fault.Fields) {
 
 // json returns a decoder of the body, which is one checked JSON value.
 func (c *Call) json() (*jsontext.Decoder, error) {
+	text, err := c.Text()
+	if text == nil {
+		return nil, err
+	}
+	return body.Decoder(text), err
+}
+
+// Text returns the body as it was sent: one JSON value that is well-formed. Faults: those of a body that is not.
+func (c *Call) Text() ([]byte, error) {
 	if err := c.wantJSON(); err != nil {
 		return nil, err
 	}
@@ -159,7 +168,7 @@ func (c *Call) json() (*jsontext.Decoder, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, body.Malformed("The body is empty; send a JSON object.")
 	}
-	return body.Decoder(text), body.Check(text)
+	return text, body.Check(text)
 }
 
 // wantJSON refuses a body that says it is something else. A body that says nothing is

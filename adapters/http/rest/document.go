@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -90,6 +91,9 @@ func (a *API) document() *document {
 		Paths: map[string]*huma.PathItem{},
 		Tags:  a.tags,
 	}
+	for _, dialect := range a.dialects {
+		d.openapi.Components.SecuritySchemes[dialect.scheme()] = &huma.SecurityScheme{Type: "http", Scheme: "bearer", Description: "An access token, from " + dialect.Door + "."}
+	}
 	d.schemas.registry.Map()[errorSchema] = a.errorSchema()
 	for name, schema := range a.defined {
 		d.schemas.registry.Map()[name] = &huma.Schema{Extensions: schema}
@@ -176,11 +180,11 @@ func resultSchema[O any](d *document, r Route) *huma.Schema {
 }
 
 // describe adds a route to the document.
-func (d *document) describe(r Route, pattern string, result *huma.Schema) {
+func (d *document) describe(r Route, pattern string, result, bare *huma.Schema) {
 	op := &huma.Operation{
 		Method: r.Method, Path: pattern, OperationID: r.OperationID, Summary: r.Summary,
 		Description: r.Description, Tags: []string{r.Tag}, Extensions: map[string]any{},
-		Parameters: r.parameters(), Responses: r.responses(result),
+		Parameters: r.parameters(), Responses: d.responses(r, result, bare),
 	}
 	if slug := string(r.Permission.Slug()); slug != "" {
 		op.Extensions["x-permission"] = slug
@@ -189,6 +193,8 @@ func (d *document) describe(r Route, pattern string, result *huma.Schema) {
 	switch {
 	case r.Public:
 		op.Security = []map[string][]string{}
+	case r.dialect != nil:
+		op.Security = []map[string][]string{{r.dialect.scheme(): {}}}
 	case r.APIKey:
 		op.Security = []map[string][]string{{bearerScheme: {}}, {keyHeaderScheme: {}}, {keyQueryScheme: {}}}
 	}
@@ -215,7 +221,7 @@ func (d *document) requestBody(r Route) *huma.RequestBody {
 		if r.Method == http.MethodPatch {
 			schema = d.partial(schema)
 		}
-		content[mediaJSON] = &huma.MediaType{Schema: with(schema, body.with)}
+		content[cmp.Or(body.kind, mediaJSON)] = &huma.MediaType{Schema: with(schema, body.with)}
 	case body.given != "":
 		content[mediaJSON] = &huma.MediaType{Schema: given(body.given)}
 	}
@@ -245,7 +251,7 @@ func (r Route) parameters() []*huma.Param {
 	header := func(name, what string) {
 		out = append(out, &huma.Param{Name: name, In: "header", Description: what, Schema: &huma.Schema{Type: huma.TypeString}})
 	}
-	if !r.Public {
+	if !r.Public && r.dialect == nil {
 		header(companyHeader, "For operators: the id of the company to act in; one that does not exist is answered with 404. "+
 			"Other users may name their own company only; any other is answered with 403.")
 		out[len(out)-1].Schema = Param{Type: Integer}.schema()
@@ -272,7 +278,7 @@ func (r Route) parameters() []*huma.Param {
 
 // confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
 func (r Route) confirmable() bool {
-	return r.Method == http.MethodGet && !slices.Contains(r.Media, EventStreamMedia) && !r.paged()
+	return r.Method == http.MethodGet && !(r.dialect != nil && r.Public) && !slices.Contains(r.Media, EventStreamMedia) && !r.paged()
 }
 
 // paged reports whether a route lists pages.
@@ -280,12 +286,19 @@ func (r Route) paged() bool {
 	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
 }
 
-func (r Route) responses(result *huma.Schema) map[string]*huma.Response {
+func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*huma.Response {
 	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
 	if result != nil {
 		success.Content[mediaJSON] = &huma.MediaType{Schema: object(map[string]*huma.Schema{
 			"status": word("success"), "message": {Type: huma.TypeString}, "data": result,
 		}, "status", "message", "data")}
+	}
+	if r.OrBare != nil {
+		enveloped := success.Content[mediaJSON]
+		enveloped.Schema = &huma.Schema{OneOf: []*huma.Schema{enveloped.Schema, d.schemas.of(reflect.TypeOf(r.OrBare))}}
+	}
+	if bare != nil {
+		success.Content[mediaJSON] = &huma.MediaType{Schema: bare}
 	}
 	for _, media := range r.Media {
 		success.Content[media] = &huma.MediaType{Schema: &huma.Schema{}}
@@ -300,11 +313,12 @@ func (r Route) responses(result *huma.Schema) map[string]*huma.Response {
 	if r.confirmable() {
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
 	}
+	failure := &huma.Schema{Ref: schemaPrefix + errorSchema}
+	if r.dialect != nil {
+		failure = r.dialect.failed(d.schemas, r.Path == r.dialect.Door)
+	}
 	for _, status := range r.failures() {
-		out[strconv.Itoa(status)] = &huma.Response{
-			Description: statusTexts[status],
-			Content:     map[string]*huma.MediaType{mediaJSON: {Schema: &huma.Schema{Ref: schemaPrefix + errorSchema}}},
-		}
+		out[strconv.Itoa(status)] = &huma.Response{Description: statusTexts[status], Content: map[string]*huma.MediaType{mediaJSON: {Schema: failure}}}
 	}
 	return out
 }
@@ -313,7 +327,10 @@ func (r Route) responses(result *huma.Schema) map[string]*huma.Response {
 func (r Route) failures() []int {
 	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
 	if !r.Public {
-		out = append(out, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound) // the latter two also for X-Company
+		out = append(out, http.StatusUnauthorized)
+		if r.dialect == nil {
+			out = append(out, http.StatusForbidden, http.StatusNotFound) // also for X-Company
+		}
 	}
 	if strings.Contains(r.Path, "{") {
 		out = append(out, http.StatusNotFound)

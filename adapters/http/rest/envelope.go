@@ -74,6 +74,10 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 		}
 		h.Set("Retry-After", strconv.Itoa(seconds))
 	}
+	if d := a.spokenAt(r.URL.Path); d != nil {
+		d.write(a, w, r, status, f)
+		return
+	}
 	details := any(map[string]any{})
 	switch {
 	case f.Kind == fault.Invalid && len(f.Fields) > 0:
@@ -86,7 +90,13 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 		a.config.Logger.ErrorContext(r.Context(), "the details of an error cannot be encoded", slog.String("code", f.Code), slog.Any("error", err))
 		text, _ = encodeFailure(f, map[string]any{}) // strings and an empty object always encode
 	}
+	sendFailure(w, r, status, text)
+}
+
+// sendFailure sends the body of a failure, without what may be a credential.
+func sendFailure(w http.ResponseWriter, r *http.Request, status int, text []byte) {
 	text = hideCredentials(text)
+	h := w.Header()
 	h.Set("Content-Type", mediaJSON)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(text)))

@@ -142,6 +142,16 @@ func readBody(c *Call, field reflect.Value) error {
 // Values are the query parameters of a request, read as their route declares them.
 type Values struct{ parsed map[string]any }
 
+// Query returns the query of the request as it was sent, for parameters that may be given more than once.
+// Faults: Invalid.
+func (c *Call) Query() (url.Values, error) {
+	raw, err := url.ParseQuery(c.request.URL.RawQuery)
+	if err != nil {
+		return nil, fault.Field(fault.NonField, "The query string is not well-formed; percent-encode what is in it.")
+	}
+	return raw, nil
+}
+
 // query reads the declared parameters of the request; what is not declared is ignored.
 // Faults: Invalid, which names every malformed parameter.
 func (c *Call) query() (Values, error) {
@@ -149,9 +159,9 @@ func (c *Call) query() (Values, error) {
 		return c.values, nil
 	}
 	v := Values{map[string]any{}}
-	raw, err := url.ParseQuery(c.request.URL.RawQuery)
+	raw, err := c.Query()
 	if err != nil {
-		return v, fault.Field(fault.NonField, "The query string is not well-formed; percent-encode what is in it.")
+		return v, err
 	}
 	errs := fault.Fields{}
 	for _, p := range c.route.Query {

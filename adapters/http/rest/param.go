@@ -20,6 +20,7 @@ type Param struct {
 	Type        ParamType
 	Enum        []string // of strings: the allowed words
 	Required    bool
+	Many        bool // may be given more than once; the handler reads it with [Call.Query]
 	Description string
 }
 
@@ -67,6 +68,9 @@ func (p Param) schema() *huma.Schema {
 		for _, word := range p.Enum {
 			s.Enum = append(s.Enum, word)
 		}
+	}
+	if p.Many {
+		return list(&s)
 	}
 	return &s
 }

@@ -42,12 +42,17 @@ type Route struct {
 	// and DataWith one whose members the data has beside those of its type; see [API.DefineSchema].
 	Data, DataWith string
 
+	// OrBare is a value of the type of JSON that the query may ask for instead, without the envelope; nil: there is none.
+	OrBare any
+
 	// Odd holds the contract's exceptions: the status of a fault code on this route.
 	Odd map[string]int
 	// MaxBody bounds the body of this route in bytes; 0 means the configured bound.
 	MaxBody int64
 	// Alternatives are bare answers for callers that ask for another content type.
 	Alternatives []Alternative
+
+	dialect *Dialect // nil: the envelope
 }
 
 // Routes describe what the routes of one subject share.
@@ -80,6 +85,7 @@ type BodySpec struct {
 	media    map[string]string // content types of a body that is not JSON, with a description
 	given    string            // name of a defined schema that is the body's
 	with     string            // name of a defined schema whose members the record also has
+	kind     string            // content type of its own that the JSON is documented with
 }
 
 // Body is a JSON object that reads as W; see [Decode] and [DecodeInto].
@@ -92,6 +98,9 @@ func BulkBody[W any]() *BodySpec { return &BodySpec{record: reflect.TypeFor[W]()
 // reads it from [Call.BodyReader].
 func FileBody(media map[string]string) *BodySpec { return &BodySpec{media: media} }
 
+// As returns the same body, documented with a content type that ends in +json.
+func (b BodySpec) As(media string) *BodySpec { b.kind = media; return &b }
+
 // Optional returns the same body, which may be left out.
 func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 
@@ -102,6 +111,7 @@ func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 // that is a mistake in the program, found when it starts. One that cannot be documented is found when the document is written.
 func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I) (O, error)) {
 	r = r.withDefaults()
+	r.dialect = a.dialects[a.firstWord(a.config.Base+r.Path)]
 	bindings, body := r.bindings(reflect.TypeFor[I]())
 	if body != nil && r.Body == nil {
 		r.Body = &BodySpec{record: body}
@@ -130,7 +140,7 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 	if r.Body != nil && r.Body.record != nil {
 		a.schemas.of(r.Body.record)
 	}
-	a.described = append(a.described, func(d *document) { d.describe(r, pattern, resultSchema[O](d, r)) })
+	a.described = append(a.described, func(d *document) { d.describe(r, pattern, resultSchema[O](d, r), bareSchema[O](d.schemas)) })
 }
 
 func (r Route) withDefaults() Route {

@@ -38,6 +38,9 @@ func newSchemas() *schemas {
 // with their package (or the one above it), for the core names its types without regard to others.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	if pkg, ok := strings.CutPrefix(t.PkgPath(), "tilth/core/"); ok {
 		room, _, _ := strings.Cut(pkg, "/")
 		return strings.ToUpper(room[:1]) + room[1:] + name

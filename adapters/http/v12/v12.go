@@ -1,10 +1,11 @@
 // Package v12 is version 1.2 of the interface: the routes of every product. A product's
 // package holds a file a resource, each with its wire form, the mapping to and from the
-// core's records, and its routes. Nothing here decides: rules are the core's and the use
+// core's records, and its routes; what speaks a standard of others is beside it. Nothing here decides: rules are the core's and the use
 // cases'.
 package v12
 
 import (
+	"tilth/adapters/http/pact"
 	"tilth/adapters/http/rest"
 	accountapi "tilth/adapters/http/v12/account"
 	eventsapi "tilth/adapters/http/v12/events"
@@ -22,6 +23,7 @@ type Deps struct {
 	GHG       ghgapi.Deps
 	Soil      soilapi.Deps
 	Events    eventsapi.Deps
+	PACT      pact.Deps
 }
 
 // Register adds every route of the version.
@@ -36,6 +38,7 @@ func Register(a *rest.API, d Deps) {
 	ghgapi.Register(a, d.GHG)
 	soilapi.Register(a, d.Soil)
 	eventsapi.Register(a, d.Events)
+	pact.Register(a, d.PACT)
 	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
-		"Events", "Webhooks", "Assessments", "Areas of interest", "Stratification")
+		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification")
 }

@@ -66,11 +66,20 @@ func (s *Sender) Send(ctx context.Context, p ports.Parcel) webhook.Outcome {
 	}
 	ctx, cancel := context.WithTimeout(ctx, wholeTimeout)
 	defer cancel()
-	req, err := s.request(ctx, p)
+	start := time.Now()
+	var token string
+	if p.Token != nil {
+		got, failed := s.token(ctx, *p.Token, p.At)
+		if failed != nil {
+			failed.Duration = time.Since(start)
+			return *failed
+		}
+		token = got
+	}
+	req, err := s.request(ctx, p, token)
 	if err != nil {
 		return webhook.Outcome{Error: "The request could not be made."}
 	}
-	start := time.Now()
 	res, err := s.client.Do(req)
 	if err != nil {
 		return webhook.Outcome{Error: reasonOf(err), Duration: time.Since(start)}
@@ -87,21 +96,25 @@ func (s *Sender) Send(ctx context.Context, p ports.Parcel) webhook.Outcome {
 	return out
 }
 
-func (s *Sender) request(ctx context.Context, p ports.Parcel) (*http.Request, error) {
-	signature, err := Sign(p.Secrets, p.ID, p.At, p.Body)
-	if err != nil {
-		return nil, err
-	}
+// request makes the request of a parcel: signed where it has secrets, with a token unless that is empty.
+func (s *Sender) request(ctx context.Context, p ports.Parcel, token string) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, bytes.NewReader(p.Body))
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]string{
-		"Content-Type": events.Media, "User-Agent": s.agent, HeaderID: p.ID, HeaderTimestamp: timestamp(p.At), HeaderSignature: signature,
-	} {
-		req.Header.Set(name, value)
+	req.Header.Set("Content-Type", events.Media)
+	req.Header.Set("User-Agent", s.agent)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	return req, nil
+	if len(p.Secrets) == 0 {
+		return req, nil
+	}
+	signature, err := Sign(p.Secrets, p.ID, p.At, p.Body)
+	req.Header.Set(HeaderID, p.ID)
+	req.Header.Set(HeaderTimestamp, timestamp(p.At))
+	req.Header.Set(HeaderSignature, signature)
+	return req, err
 }
 
 // reasonOf returns why there was no response. It does not quote network errors: they contain

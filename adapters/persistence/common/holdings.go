@@ -35,6 +35,8 @@ func (h holdings) some(company int64, of ports.Holding, at time.Time) *bun.Selec
 		return q.TableExpr("invitations AS t").Where("t.accepted_at IS NULL AND t.revoked_at IS NULL").Where("t.expires_at > ?", sqlstore.StampAt(at))
 	case ports.HoldWebhooks:
 		return q.TableExpr("webhooks AS t").Where("t.deleted_at IS NULL")
+	case ports.HoldPACTClients:
+		return q.TableExpr("pact_clients AS t").Where("t.deleted_at IS NULL")
 	}
 	return q.TableExpr("jobs AS t").Where("t.failed_at IS NULL").Where("t.kind <> ?", ports.JobCompleteness)
 }

@@ -57,10 +57,11 @@ func TestPlansOfHoldings(t *testing.T) {
 	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
 		h := holdings{s}
 		return map[string]*bun.SelectQuery{
-			"ix_api_keys_live":    h.some(7, ports.HoldAPIKeys, time.Time{}),
-			"ix_invitations_open": h.some(7, ports.HoldInvitations, time.Now()),
-			"ix_webhooks_live":    h.some(7, ports.HoldWebhooks, time.Time{}),
-			"ix_jobs_company":     h.some(7, ports.HoldJobs, time.Time{}),
+			"ix_api_keys_live":     h.some(7, ports.HoldAPIKeys, time.Time{}),
+			"ix_invitations_open":  h.some(7, ports.HoldInvitations, time.Now()),
+			"ix_webhooks_live":     h.some(7, ports.HoldWebhooks, time.Time{}),
+			"ix_pact_clients_live": h.some(7, ports.HoldPACTClients, time.Time{}),
+			"ix_jobs_company":      h.some(7, ports.HoldJobs, time.Time{}),
 		}
 	})
 }

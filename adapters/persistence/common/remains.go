@@ -39,6 +39,10 @@ func (r remains) Batches(ctx context.Context, before time.Time, limit int) (int6
 	return r.drop(ctx, "assessment_batches", "id", r.old("assessment_batches", "id", "updated_at", before, limit).Where(isOver))
 }
 
+func (r remains) Messages(ctx context.Context, before time.Time, limit int) (int64, error) {
+	return r.drop(ctx, "pact_messages", "id", r.old("pact_messages", "id", "created_at", before, limit).Where("t.state <> 'pending'"))
+}
+
 // Invitations removes their links and letters first.
 func (r remains) Invitations(ctx context.Context, before time.Time, limit int) (int64, error) {
 	var ids []int64

@@ -51,6 +51,8 @@ func countOf(lost *ports.LostSecrets, table sealedTable) *int64 {
 		return &lost.Webhooks
 	case "replays":
 		return &lost.Answers
+	case "pact_clients":
+		return &lost.Recipients
 	}
 	return &lost.Certificates
 }
@@ -95,6 +97,9 @@ func (k secrets) discard(ctx context.Context, table sealedTable, row sealedRow, 
 	case "replays":
 		return sqlstore.Run(ctx, update.Set("status = ?", instead.Answer.Status).Set("header = ?", sqlstore.JSONOf(instead.Answer.Header)).
 			Set("body = ?", k.s.Secrets.Seal(row.place(table, 0), instead.Answer.Body)))
+	case "pact_clients": // no events are sent to it until its owner enters the credential again
+		return sqlstore.Run(ctx, update.Set("recipient_secret = '', recipient_id = '', token_url = '', events_url = ''").
+			Set("updated_at = ?", sqlstore.StampAt(instead.At)))
 	case "webhooks":
 		var hook ports.WebhookPlace
 		if err := k.s.NewSelect().Table("webhooks").Column("id", "company_id").Where("CAST(id AS TEXT) = ?", strings.Join(row.key, "")).

@@ -2,11 +2,14 @@ package ghg
 
 import (
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/footprint"
+	"tilth/ports"
 	"tilth/tests/plantest"
 )
 
@@ -20,6 +23,26 @@ func TestPlansOfAssessments(t *testing.T) {
 					"status": "ix_assessments_status", "is_ready_for_submission": "ix_assessments_ready",
 				},
 			},
+		}
+	})
+}
+
+// TestPlansOfFootprints asserts that every criterion of the list of footprints, and what is asked of messages, comes out of an index.
+func TestPlansOfFootprints(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		us := access.Own(7)
+		by := func(f footprint.Filter) *bun.SelectQuery {
+			return footprints{s}.selected(us, ports.PublicationQuery{Filter: f})
+		}
+		return map[string]*bun.SelectQuery{
+			"ix_footprint_keys_value":   by(footprint.Filter{ProductIDs: []string{"a"}}),
+			"ix_footprints_valid_from":  by(footprint.Filter{ValidAfter: &at}),
+			"ix_footprints_valid_until": by(footprint.Filter{ValidBefore: &at}),
+			"ix_footprints_active":      by(footprint.Filter{Statuses: []string{"active"}}).OrderExpr("t.id").Limit(20),
+			"ix_footprints_assessment":  footprints{s}.selected(us, ports.PublicationQuery{AssessmentID: 7}),
+			"ix_pact_messages_due":      pactMessages{s}.pending(us, 7),
+			"ix_pact_messages_client":   pactMessages{s}.of(us, 7).OrderExpr("t.id DESC").Limit(20),
 		}
 	})
 }

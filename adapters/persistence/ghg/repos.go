@@ -1,5 +1,5 @@
 // Package ghg stores assessments with their sections, versions and batches, crop verifications,
-// engine choices, and the sums of the dashboard.
+// engine choices, the sums of the dashboard, and published footprints with their recipients.
 package ghg
 
 import (
@@ -12,9 +12,11 @@ func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.Assessments, r.AssessmentVersions = assessmentRecords(s), versions{s}
 	r.EngineReferences, r.Batches, r.EngineChoices = engineReferences{s}, batches{s}, engineChoices{s}
 	r.Verifications, r.Rollups, r.Evidence = verifications{s}, rollups{s}, files{s}
+	r.Footprints, r.FootprintClients, r.FootprintMessages = footprints{s}, pactClientRecords(s), pactMessages{s}
 }
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
 	r.Assessments, r.EngineChoices, r.Evidence = upkeep{s}, engineChoices{s}, fileKeeper{s}
+	r.FootprintClients = pactClientRecords(s)
 }

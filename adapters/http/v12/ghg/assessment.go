@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
+	"tilth/app/ghg/exchange"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/fault"
@@ -74,15 +75,16 @@ func (a Assessment) MarshalJSON() ([]byte, error) {
 const assessmentsPath = "ghg/assessments/"
 
 type assessmentRoutes struct {
-	api *rest.API
-	use *ghgapp.Assessments
+	api        *rest.API
+	use        *ghgapp.Assessments
+	footprints *exchange.Publishing
 }
 
-func registerAssessments(a *rest.API, use *ghgapp.Assessments) {
+func registerAssessments(a *rest.API, use *ghgapp.Assessments, footprints *exchange.Publishing) {
 	a.DescribeTag("Assessments", "Greenhouse-gas assessments: a year of a farm or a field, entered section by section.\n\n"+
 		"An assessment is kept as a draft however little of it is there. `dynamic-schema/` says what each section holds, `completeness/` what is missing. "+
 		"Where there is nothing to enter, say so in `section_declarations`: an empty section is not the same as none.")
-	r := assessmentRoutes{a, use}
+	r := assessmentRoutes{a, use, footprints}
 	r.define()
 	r.registerList()
 	r.registerWrites()

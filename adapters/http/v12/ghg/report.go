@@ -15,6 +15,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/assessment/evidence"
 	"tilth/core/fault"
+	"tilth/core/footprint"
 	"tilth/core/ghg/report"
 	"tilth/ports"
 )
@@ -93,15 +94,17 @@ func (r assessmentRoutes) registerReports() {
 	report.Description = "`basis=live` is computed from what the assessment holds now, with a warning for all that is missing; `basis=submitted` is the report of a version, " +
 		"as it was stored. Emissions and removals are apart and at least 0; `balance` is their difference. Masses are t CO2e, in `kg` those of the gases; " +
 		"`uncertainty` is the 95 % range of the emissions, `removals_uncertainty` that of the removals. `trace` holds every step with its inputs, factors and their sources. " +
-		"`format=csv` gives totals, lines and trace as a table, `format=pdf` a document to hand on. " +
+		"`format=csv` gives totals, lines and trace as a table, `format=pdf` a document to hand on, `format=pact` the product footprint of a version, without the envelope, " +
+		"as it was published last, else as it would be with what the query states. " +
 		"Where the general data do not allow a calculation the answer is 400 (`not_calculable`)."
 	report.Media = form.Media(ghgapp.CSV, ghgapp.PDF)
 	report.Query = []rest.Param{
 		{Name: "basis", Type: rest.String, Enum: []string{ghgapp.BasisLive, ghgapp.BasisSubmitted}, Description: "Default: live."},
 		versionParam,
-		{Name: "format", Type: rest.String, Enum: []string{"json", ghgapp.CSV, ghgapp.PDF}, Description: "Default: json."},
+		{Name: "format", Type: rest.String, Enum: []string{"json", ghgapp.CSV, ghgapp.PDF, pactFormat}, Description: "Default: json."},
 		form.ShareParam,
 	}
+	report.Query, report.OrBare = append(report.Query, footprintParams...), footprint.Document{}
 	rest.Handle(r.api, report, r.report)
 
 	compare := assessmentRoute(http.MethodGet, "{id}/impact-report/compare/", access.Assessments.View.For("compare_reports"), "Compare two reports of an assessment")
@@ -148,10 +151,14 @@ type reportInput struct {
 	Basis   string `query:"basis"`
 	Version *int64 `query:"version"`
 	Format  string `query:"format"`
+	footprintQuery
 }
 
 func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInput) (rest.OrFile[AssessmentReport], error) {
 	var out rest.OrFile[AssessmentReport]
+	if in.Format == pactFormat {
+		return r.footprint(ctx, c, in)
+	}
 	request := ghgapp.ReportRequest{Live: in.Basis != ghgapp.BasisSubmitted}
 	if in.Version != nil {
 		if request.Live || *in.Version < 1 {

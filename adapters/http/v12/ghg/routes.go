@@ -1,11 +1,13 @@
 // Package ghg is the routes of greenhouse-gas assessments, one or many at a time, the
-// dashboard made of them, and the verification of their crops.
+// dashboard made of them, the verification of their crops, and the footprints that are
+// published of them.
 package ghg
 
 import (
 	"tilth/adapters/http/rest"
 	ghgapp "tilth/app/ghg"
 	evidenceapp "tilth/app/ghg/evidence"
+	"tilth/app/ghg/exchange"
 )
 
 // Deps is the use cases that these routes offer.
@@ -16,11 +18,13 @@ type Deps struct {
 	Verification *ghgapp.Verification
 	Curves       *ghgapp.CropCurves
 	Evidence     *evidenceapp.Files
+	Publishing   *exchange.Publishing
+	Clients      *exchange.Clients
 }
 
 // Register adds the routes of assessments.
 func Register(a *rest.API, d Deps) {
-	registerAssessments(a, d.Assessments)
+	registerAssessments(a, d.Assessments, d.Publishing)
 	registerManyAssessments(a, d.Batches)
 	registerPrefill(a, d.Assessments)
 	registerMany(a, d.Assessments)
@@ -28,4 +32,6 @@ func Register(a *rest.API, d Deps) {
 	registerCurves(a, d.Curves)
 	registerDashboard(a, d.Dashboard)
 	registerEvidence(a, d.Evidence)
+	registerFootprints(a, d.Publishing)
+	registerPACTClients(a, d.Clients)
 }

@@ -1,0 +1,38 @@
+package pact
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/core/footprint"
+)
+
+// Event is an event of a client (CloudEvents 1.0, structured).
+type Event struct {
+	Type        string         `json:"type" doc:"One of the four of version 3."`
+	SpecVersion string         `json:"specversion" enum:"1.0"`
+	ID          string         `json:"id" doc:"With source it names the event; one that was received before does nothing."`
+	Source      string         `json:"source"`
+	Time        time.Time      `json:"time"`
+	Data        map[string]any `json:"data"`
+}
+
+// maxEvent bounds the body of an event, in bytes.
+const maxEvent = 1 << 20
+
+func (r routes) registerEvents() {
+	rest.Handle(r.api, rest.Route{
+		Method: http.MethodPost, Path: eventsPath, OperationID: "pact_event", Summary: "Receive an event", Tag: tag,
+		Description: "`" + footprint.RequestCreated + "` asks for footprints: it is answered by an event with them, or with the reason why there are none, to the address that the company " +
+			"has recorded of the client, never to one that the event names. The other types are kept for the company to see.",
+		Body: rest.Body[Event]().As("application/cloudevents+json"), MaxBody: maxEvent, Message: "The event was received.",
+	}, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Nothing, error) {
+		text, err := c.Text()
+		if err != nil {
+			return rest.Nothing{}, err
+		}
+		return rest.Nothing{}, r.use.Receive(ctx, callerOf(c), c.Link(eventsPath), text)
+	})
+}

@@ -1,0 +1,116 @@
+package pact
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/ghg/exchange"
+	"tilth/core/fault"
+	"tilth/core/footprint"
+)
+
+// FootprintList is footprints.
+type FootprintList struct {
+	Data []footprint.Document `json:"data"`
+}
+
+// OneFootprint is a footprint.
+type OneFootprint struct {
+	Data footprint.Document `json:"data"`
+}
+
+// The parameters of a page.
+const (
+	limitParam = "limit"
+	afterParam = "after"
+)
+
+func (r routes) registerFootprints() {
+	list := rest.Route{
+		Method: http.MethodGet, Path: listPath, OperationID: "pact_list_footprints", Summary: "List footprints", Tag: tag,
+		Description: "What the company published, deprecated ones too, in the order of publication. Values of one criterion are alternatives; every criterion must hold. " +
+			"Where there are more, `Link` leads to the next page (`rel=\"next\"`); it stays good.",
+		Query: []rest.Param{
+			{Name: limitParam, Type: rest.Integer, Description: "At most so many footprints; default and upper bound: " + strconv.Itoa(exchange.MaxPage) + "."},
+			{Name: "productId", Type: rest.String, Many: true, Description: "URN of the product, whatever its case."},
+			{Name: "companyId", Type: rest.String, Many: true, Description: "URN of the company, whatever its case."},
+			{Name: "geography", Type: rest.String, Many: true, Description: "Region, country or subdivision, as the footprint states it."},
+			{Name: "classification", Type: rest.String, Many: true, Description: "URN of a classification, whatever its case."},
+			{Name: "validOn", Type: rest.String, Description: "A time at which it is valid (RFC 3339)."},
+			{Name: "validAfter", Type: rest.String, Description: "Its validity starts after this time."},
+			{Name: "validBefore", Type: rest.String, Description: "Its validity ends before this time."},
+			{Name: "status", Type: rest.String, Many: true, Description: "Active or Deprecated; left out: both."},
+			{Name: afterParam, Type: rest.UUID, Description: "Of a link to the next page: the footprint that the page comes behind."},
+		},
+	}
+	rest.Handle(r.api, list, r.list)
+	rest.Handle(r.api, rest.Route{
+		Method: http.MethodGet, Path: listPath + "/{id}", OperationID: "pact_get_footprint", Summary: "Retrieve a footprint", Tag: tag,
+		Description: "Also a deprecated one.", Noun: "footprint",
+	}, func(ctx context.Context, c *rest.Call, in struct {
+		ID string `path:"id,uuid"`
+	}) (rest.Bare[OneFootprint], error) {
+		found, err := r.use.Get(ctx, callerOf(c), in.ID)
+		return rest.Bare[OneFootprint]{Data: OneFootprint{found}}, err
+	})
+}
+
+func (r routes) list(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[FootprintList], error) {
+	given, err := c.Query()
+	if err != nil {
+		return rest.Bare[FootprintList]{}, fault.New(fault.Invalid, "bad_request", "The query string is not well-formed; percent-encode what is in it.")
+	}
+	q, err := readQuery(given)
+	if err != nil {
+		return rest.Bare[FootprintList]{}, err
+	}
+	page, err := r.use.List(ctx, callerOf(c), q.filter, q.after, q.limit)
+	if err != nil {
+		return rest.Bare[FootprintList]{}, err
+	}
+	if page.Next != "" {
+		given.Set(limitParam, strconv.Itoa(q.limit))
+		given.Set(afterParam, page.Next)
+		c.SetHeader("Link", "<"+c.Link(listPath)+"?"+given.Encode()+`>; rel="next"`)
+	}
+	return rest.Bare[FootprintList]{Data: FootprintList{page.Footprints}}, nil
+}
+
+// query is what a client asks of the list.
+type query struct {
+	filter footprint.Filter
+	after  string
+	limit  int
+}
+
+// readQuery reads the parameters of the list. Names are compared whatever their case. One that is not known is refused:
+// what it asks for would be passed over. Faults: Invalid.
+func readQuery(given url.Values) (q query, err error) {
+	q.limit = exchange.MaxPage
+	for name, values := range given {
+		switch criterion, known := footprint.KnownCriterion(name); {
+		case known:
+			err = q.filter.Add(criterion, values)
+		case name == limitParam:
+			var n uint64
+			if n, err = strconv.ParseUint(values[0], 10, 31); err != nil || len(values) > 1 {
+				err = fault.New(fault.Invalid, "bad_request", "limit: give one whole number, at least 0.")
+			}
+			q.limit = min(int(n), exchange.MaxPage)
+		case name == afterParam && len(values) == 1 && footprint.IsID(values[0]):
+			q.after = strings.ToLower(values[0])
+		case name == afterParam:
+			err = fault.New(fault.Invalid, "bad_request", "after: follow the link of the page before as it is.")
+		default:
+			err = fault.New(fault.Invalid, "bad_request", "There is no such criterion. Those of lists are productId, companyId, geography, classification, validOn, validAfter, validBefore and status.")
+		}
+		if err != nil {
+			return query{}, err
+		}
+	}
+	return q, nil
+}

@@ -1,0 +1,129 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+)
+
+// Dialect is a standard of others that the paths below a word speak instead of the envelope. It is spoken over TLS only,
+// but with callers on this machine, unless the configuration allows otherwise.
+type Dialect struct {
+	Word string // that the paths begin with, below the base: pact
+	Door string // path below the base where a credential is exchanged for a token: pact/auth/token
+	// Authenticate returns the caller of an access token of the dialect; others open nothing here. Faults: Unauthenticated.
+	Authenticate func(ctx context.Context, token string) (access.Principal, error)
+	// Failure returns the body of a failure; door says that it is one of the door.
+	Failure func(door bool, status int, f *fault.Error) any
+}
+
+// Speak adds a dialect. It comes before the routes below its word.
+func (a *API) Speak(d Dialect) { a.dialects[d.Word] = &d }
+
+// spokenAt returns the dialect of a path; nil where it is that of the envelope.
+func (a *API) spokenAt(path string) *Dialect {
+	if !a.Covers(path) {
+		return nil
+	}
+	return a.dialects[a.firstWord(path)]
+}
+
+// Door reports whether a request asks for a token, or for another credential.
+func (a *API) Door(r *http.Request) bool {
+	if r.Method != http.MethodPost || !a.Covers(r.URL.Path) {
+		return false
+	}
+	if d := a.spokenAt(r.URL.Path); d != nil {
+		return a.isDoor(d, r.URL.Path)
+	}
+	return a.firstWord(r.URL.Path) == "auth"
+}
+
+func (a *API) isDoor(d *Dialect, path string) bool {
+	return strings.Trim(strings.TrimPrefix(path, a.config.Base), "/") == d.Door
+}
+
+// reach refuses a request of a dialect that comes without TLS. Faults: Invalid (tls_required).
+func (a *API) reach(r *http.Request) error {
+	if a.spokenAt(r.URL.Path) == nil || a.config.AllowPlain || a.config.Origins.secure(r) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "tls_required", "This is answered over https only, and the credential of the request has crossed a network in the clear. Fix: call the https address, and replace the credential.")
+}
+
+// secure reports whether a request came by TLS, by its own or that of a trusted proxy, or from this machine.
+func (o Origins) secure(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	if proto := last(r.Header, "X-Forwarded-Proto"); proto != "" && o.trusts(peer(r)) {
+		return strings.EqualFold(proto, "https")
+	}
+	return o.Client(r).IsLoopback()
+}
+
+// write answers a failure in a dialect.
+func (d *Dialect) write(a *API, w http.ResponseWriter, r *http.Request, status int, f *fault.Error) {
+	door := a.isDoor(d, r.URL.Path)
+	if door && status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Basic realm="tilth"`)
+	}
+	text, err := encode(d.Failure(door, status, f))
+	if err != nil {
+		text = []byte("{}") // a failure is made of strings, which always encode
+	}
+	sendFailure(w, r, status, text)
+}
+
+// Bare is JSON without the envelope, as a dialect has it.
+type Bare[R any] struct{ Data R }
+
+func (b Bare[R]) answer(c *Call) error {
+	text, err := encode(b.Data)
+	if err != nil {
+		return err
+	}
+	out := Raw{ContentType: mediaJSON, Write: written(text)}
+	if c.route.Method == http.MethodGet && !c.route.Public {
+		out.ETag = Tag(b.Data, text)
+	}
+	return out.answer(c)
+}
+
+func (Bare[R]) schema(*schemas) *huma.Schema { return nil }
+
+func (Bare[R]) bare(s *schemas) *huma.Schema { return s.of(reflect.TypeFor[R]()) }
+
+// bareSchema returns the schema of an answer without the envelope; nil where it has one.
+func bareSchema[O any](s *schemas) *huma.Schema {
+	if b, ok := any(*new(O)).(interface{ bare(s *schemas) *huma.Schema }); ok {
+		return b.bare(s)
+	}
+	return nil
+}
+
+// Nothing is an answer of 200 without a body.
+type Nothing struct{}
+
+func (Nothing) answer(c *Call) error {
+	c.SetHeader("Content-Length", "0")
+	c.leave()
+	c.writer.WriteHeader(c.status)
+	return nil
+}
+
+func (Nothing) schema(*schemas) *huma.Schema { return nil }
+
+// scheme is the name of the security scheme of a dialect in the document.
+func (d *Dialect) scheme() string { return d.Word + "Bearer" }
+
+// failed returns the schema of its failures.
+func (d *Dialect) failed(s *schemas, door bool) *huma.Schema {
+	return s.of(reflect.TypeOf(d.Failure(door, http.StatusBadRequest, fault.New(fault.Invalid, "", ""))))
+}

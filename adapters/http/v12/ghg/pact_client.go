@@ -1,0 +1,140 @@
+package ghg
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/ghg/exchange"
+	"tilth/core/access"
+	"tilth/core/footprint"
+	"tilth/ports"
+)
+
+// PACTClientWrite is a client as it is written.
+type PACTClientWrite struct {
+	form.OfCompany
+	Name            string  `json:"name" minLength:"1" maxLength:"255" doc:"Who receives the footprints."`
+	EventsURL       string  `json:"events_url" required:"false" maxLength:"2048" doc:"Where its own system takes events: a public https address, such as https://api.example.com/3/events. Left out: none are sent, and its requests by event are refused."`
+	TokenURL        string  `json:"token_url" required:"false" maxLength:"2048" doc:"Where its own system makes access tokens (client credentials). Left out: events are sent without a token."`
+	RecipientID     string  `json:"recipient_client_id" required:"false" maxLength:"255" doc:"What its own system knows us by; together with token_url."`
+	RecipientSecret *string `json:"recipient_client_secret" required:"false" maxLength:"5000" doc:"The secret that goes with it. It is never shown; left out, it stays."`
+}
+
+// PACTClient is a client as it is answered: without secrets.
+type PACTClient struct {
+	form.Meta
+	Name               string `json:"name"`
+	ClientID           string `json:"client_id" doc:"The public part of its credential."`
+	EventsURL          string `json:"events_url"`
+	TokenURL           string `json:"token_url"`
+	RecipientID        string `json:"recipient_client_id"`
+	HasRecipientSecret bool   `json:"has_recipient_client_secret"`
+}
+
+// NewPACTClient is a client with its secret, as it is answered once.
+type NewPACTClient struct {
+	PACTClient
+	Secret string `json:"client_secret" doc:"The secret of its credential. It is shown this once; only a hash of it is kept."`
+}
+
+// PACTMessage is an event from or to a client.
+type PACTMessage struct {
+	ID         int64      `json:"id"`
+	CreatedAt  time.Time  `json:"created_at"`
+	Direction  string     `json:"direction" enum:"in,out"`
+	EventType  string     `json:"event_type"`
+	EventID    string     `json:"event_id"`
+	Source     string     `json:"source"`
+	State      string     `json:"state" enum:"received,pending,delivered,failed"`
+	Attempt    int        `json:"attempt" doc:"Tries so far."`
+	At         *time.Time `json:"at" doc:"The latest try; null before the first."`
+	StatusCode *int       `json:"status_code" doc:"Of the latest try; null where there was no answer."`
+	Error      *string    `json:"error" doc:"Why the latest try was no success."`
+	NextTryAt  *time.Time `json:"next_try_at" doc:"While it is pending."`
+	Body       string     `json:"body" doc:"The event, as JSON."`
+}
+
+func showPACTClient(c footprint.Client) PACTClient {
+	return PACTClient{form.MetaOf(c.Meta), c.Name, c.ClientID, c.EventsURL, c.TokenURL, c.RecipientID, c.RecipientSecret != ""}
+}
+
+func showPACTMessage(m footprint.Message) PACTMessage {
+	d := m.Delivery
+	return PACTMessage{
+		m.ID, m.CreatedAt, map[bool]string{true: "in", false: "out"}[m.Incoming], m.EventType, m.EventID, m.Source, string(d.State), d.Attempt, d.At,
+		form.OrNull(d.StatusCode), form.OrNull(d.Error), d.NextTry, m.Body,
+	}
+}
+
+func applyPACTClient(in PACTClientWrite, onto *footprint.Client) {
+	in.Apply(&onto.Meta)
+	onto.Name, onto.EventsURL, onto.TokenURL, onto.RecipientID = in.Name, strings.TrimSpace(in.EventsURL), strings.TrimSpace(in.TokenURL), in.RecipientID
+	switch {
+	case in.TokenURL == "":
+		onto.RecipientSecret = ""
+	case in.RecipientSecret != nil:
+		onto.RecipientSecret = *in.RecipientSecret
+	}
+}
+
+func writeOfPACTClient(c footprint.Client) PACTClientWrite {
+	return PACTClientWrite{form.CompanyOf(c.Meta), c.Name, c.EventsURL, c.TokenURL, c.RecipientID, nil}
+}
+
+var pactClientRoute = rest.Routes{Base: "pact-client/", Operation: "pact_client", Tag: footprintTag, Noun: "PACT client"}.Route
+
+func registerPACTClients(a *rest.API, use *exchange.Clients) {
+	filters := []rest.Param{
+		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
+		rest.OrderingParam("id", "created_at", "updated_at"),
+	}
+	list := pactClientRoute(http.MethodGet, "", access.PACTClients.View.For("list"), "List PACT clients")
+	form.HandleList(a, list, filters, use.List, showPACTClient)
+	rest.Handle(a, pactClientRoute(http.MethodGet, "{id}/", access.PACTClients.View.For("retrieve"), "Retrieve a PACT client"), form.OnRecord(use.Retrieve, showPACTClient))
+	create := pactClientRoute(http.MethodPost, "", access.PACTClients.Create.For("create"), "Make a PACT client")
+	create.Description = "A credential for the system of a data recipient. Every client sees all that the company published."
+	create.Message, create.Secret, create.Faults = "PACT client made. Its secret is shown this once.", true, []int{http.StatusConflict}
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[PACTClientWrite]) (NewPACTClient, error) {
+		c.SetHeader("Cache-Control", "no-store")
+		var client footprint.Client
+		applyPACTClient(in.Body, &client)
+		made, secret, err := use.Create(ctx, c.Principal(), client)
+		return NewPACTClient{showPACTClient(made), secret}, err
+	})
+	rotate := pactClientRoute(http.MethodPost, "{id}/rotate-secret/", access.PACTClients.Edit.For("rotate_secret"), "Give a PACT client a new secret")
+	rotate.Description = "The old one ends at once, with the access tokens that were got with it."
+	rotate.Message, rotate.Secret = "The secret is new. It is shown this once.", true
+	rest.Handle(a, rotate, func(ctx context.Context, c *rest.Call, in form.ByID) (NewPACTClient, error) {
+		c.SetHeader("Cache-Control", "no-store")
+		changed, secret, err := use.RotateSecret(ctx, c.Principal(), in.ID)
+		return NewPACTClient{showPACTClient(changed), secret}, err
+	})
+	rest.Register(a, rest.Resource[PACTClientWrite, PACTClient]{
+		Path: "pact-client/", Noun: "pact_client", Plural: "PACT clients", Access: access.PACTClients, Tag: footprintTag,
+		Update: func(ctx context.Context, c *rest.Call, id int64) (PACTClient, error) {
+			changed, err := use.Update(ctx, c.Principal(), id, form.Change(c, showPACTClient, writeOfPACTClient, applyPACTClient))
+			return showPACTClient(changed), err
+		},
+		Delete: func(ctx context.Context, c *rest.Call, id int64) error {
+			return use.Revoke(ctx, c.Principal(), id, func(current footprint.Client) error { return form.CheckIfMatch(c, current, showPACTClient) })
+		},
+	})
+	messages := pactClientRoute(http.MethodGet, "{id}/messages/", access.PACTClients.View.For("messages"), "List the events from and to a PACT client, newest first")
+	messages.Query = rest.PageParams()
+	rest.Handle(a, messages, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[PACTMessage], error) {
+		// That there is such a client comes before what is wrong with the query.
+		if _, err := use.Retrieve(ctx, c.Principal(), in.ID); err != nil {
+			return rest.List[PACTMessage]{}, err
+		}
+		query, err := rest.Read[rest.Values](c)
+		if err != nil {
+			return rest.List[PACTMessage]{}, err
+		}
+		page := query.PageOrAll()
+		return form.List(page, showPACTMessage)(use.Messages(ctx, c.Principal(), ports.MessageQuery{ClientID: in.ID, Limit: page.Limit(), Offset: page.Offset()}))
+	})
+}
