@@ -98,6 +98,7 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&sees.Correlation, "correlation", sees.Correlation, "of the two rounds at the same points")
 	flags.Float64Var(&sees.Mean, "mean-stock", sees.Mean, "expected stock, t C/ha")
 	flags.IntVar(&f.plan.ZoneOffset, "offset", f.plan.ZoneOffset, "make a sample plan whose points keep that many metres from the edges of zones and fields")
+	flags.StringVar((*string)(&f.plan.Edge), "edge", string(f.plan.Edge), "the strip within the offset: exclude, or stratum (sampled as a stratum of its own)")
 	flags.StringVar((*string)(&f.plan.Placement), "placement", string(f.plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
 }

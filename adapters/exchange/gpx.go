@@ -39,7 +39,7 @@ func writeGPX(to io.Writer, in ports.ShownPlan) error {
 	plan := in.Plan.Plan
 	f := gpxFile{
 		Version: "1.1", Creator: "Tilth", Name: in.Plan.AOI.Name,
-		Desc: fmt.Sprintf("Sample plan %s: %d samples in %d zones, %d reserve points, seed %d", plan.PlanUUID, plan.Samples, len(plan.PerZone), plan.Reserves, plan.Params.Seed),
+		Desc: fmt.Sprintf("Sample plan %s: %d samples in %d zones, %d reserve points, seed %d", plan.PlanUUID, plan.Samples, plan.Zones(), plan.Reserves, plan.Params.Seed),
 	}
 	for i := range plan.Points {
 		p := &plan.Points[i]

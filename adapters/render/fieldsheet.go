@@ -76,7 +76,7 @@ func (s *fieldSheet) front() error {
 		{"Id of the map", s.in.Map.Candidate.MapUUID},
 		{"Seed", strconv.FormatUint(plan.Params.Seed, 10)},
 		{"Points", fmt.Sprintf("%s in %s, %s",
-			counted(plan.Samples, "sample"), counted(len(plan.PerZone), "zone"), counted(plan.Reserves, "reserve point"))},
+			counted(plan.Samples, "sample"), counted(plan.Zones(), "zone"), counted(plan.Reserves, "reserve point"))},
 		{"Placed", placedText(plan)},
 		{"Coordinates", fmt.Sprintf("WGS84, degrees; UTM, metres (EPSG:%d)", about.EPSG)},
 	}
@@ -124,6 +124,11 @@ func (s *fieldSheet) zones() {
 		of := s.in.Plan.Plan.PerZone[i]
 		row := pdf.Row(fmt.Sprintf("Zone %d", z.Number), fmt.Sprintf("%.2f", z.AreaHa), strconv.Itoa(of.Samples), strconv.Itoa(of.Reserves))
 		row[0].Mark = zoneColor(z.Number, len(s.scene.zones))
+		rows = append(rows, row)
+	}
+	for _, of := range s.in.Plan.Plan.PerZone[len(s.scene.zones):] {
+		row := pdf.Row(fmt.Sprintf("Edges (%d)", of.Zone), fmt.Sprintf("%.2f", of.EligibleHa), strconv.Itoa(of.Samples), strconv.Itoa(of.Reserves))
+		row[0].Mark = zoneColor(of.Zone, len(s.scene.zones))
 		rows = append(rows, row)
 	}
 	s.Table(columns, rows)

@@ -29,8 +29,12 @@ var zoneRamp = []draw.Color{
 	draw.Hex(0x1d91c0), draw.Hex(0x225ea8), draw.Hex(0x253494), draw.Hex(0x081d58),
 }
 
-// zoneColor returns the colour of one of k zones. The darkest is left out: marks lie on it.
+// zoneColor returns the colour of one of k zones, and of the strip along their edges behind them. The
+// darkest is left out: marks lie on it.
 func zoneColor(zone, k int) draw.Color {
+	if zone > k {
+		return draw.Soft
+	}
 	low, high := 1, len(zoneRamp)-2
 	if k > high-low+1 {
 		low = 0

@@ -201,7 +201,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	err = saver(p.Deps).save(ctx, tx, who, saving{
 		what: "plan", resource: access.SamplePlans.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
 		name: name, tag: tag, ownTag: soilplan.DefaultTag(found.Plan),
-		ownName: fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, len(found.Plan.PerZone)),
+		ownName: fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, found.Plan.Zones()),
 		store:   func() error { return tx.SamplePlans.Save(ctx, scope, found) },
 	})
 	return found, err

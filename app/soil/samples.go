@@ -193,7 +193,7 @@ func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, reco
 			}
 			zones[r.MapUUID] = of.Candidate.Zones
 		}
-		r.Collected.Zone = sample.ZoneAt(zones[r.MapUUID], *r.Collected.LonLat)
+		r.Collected.Zone = r.ZoneTaken(zones[r.MapUUID])
 	}
 	return out, nil
 }

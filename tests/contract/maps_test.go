@@ -151,6 +151,15 @@ func plans(t *testing.T, c, stranger *rig.Client, uuid string, zones float64) {
 
 	require.Equal(t, true, metadata["precision_reached"])
 	require.LessOrEqual(t, metadata["expected_relative_error"], metadata["target_relative_error"])
+	edged := c.Expect(200, http.MethodPost, generate, map[string]any{"map_uuid": uuid, "seed": 3, "edge": "stratum"}).Data(t)
+	perZone := edged["metadata"].(map[string]any)["per_zone"].([]any)
+	require.Len(t, perZone, int(zones)+1)
+	require.Equal(t, []any{zones + 1, true}, []any{perZone[int(zones)].(map[string]any)["zone"], perZone[int(zones)].(map[string]any)["edge"]})
+	require.Equal(t, zones, edged["metadata"].(map[string]any)["number_of_zones"])
+	for _, file := range []string{"preview.png", "preview.svg", "export/?format=gpx", "export/?format=geojson", "export/?format=pdf"} {
+		c.Expect(200, http.MethodGet, plansPath+edged["map_uuid"].(string)+"/"+file, nil)
+	}
+	require.Contains(t, c.Expect(400, http.MethodPost, generate, map[string]any{"map_uuid": uuid, "edge": "stratum", "zone_offset": 0}).Map(t)["details"], "edge")
 	covers := metadata["coverage"].(map[string]any)
 	require.Positive(t, covers["strip_share"])
 	require.Contains(t, covers["statement"], "is not sampled")

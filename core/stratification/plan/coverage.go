@@ -32,18 +32,25 @@ func (d *design) covered(found layout) (out Covered, strips []float64) {
 	}
 	area := 0.0
 	for h, eligible := range found.eligible {
-		zone := d.zoning.Zones[h]
-		each := zone.AreaHa / math.Max(float64(cells[h]), 1)
 		near := 0
 		for _, cell := range eligible {
 			if !existing.free(d.centre(int(cell))) {
 				near++
 			}
 		}
-		strip, own := float64(cells[h]-len(eligible))*each, float64(len(eligible)-near)*each
+		each, strip := out.StripHa/math.Max(float64(len(eligible)), 1), 0.0
+		if h < len(d.zoning.Zones) {
+			zone := d.zoning.Zones[h]
+			each = zone.AreaHa / math.Max(float64(cells[h]), 1)
+			strip = float64(cells[h]-len(eligible)) * each
+			area += zone.AreaHa
+			out.StripHa += strip
+		} else {
+			out.StripHa = 0 // it is sampled
+			clear(strips)
+		}
+		own := float64(len(eligible)-near) * each
 		strips = append(strips, strip)
-		area += zone.AreaHa
-		out.StripHa += strip
 		out.ExistingHa += float64(near) * each
 		out.Ha += own
 		if own > 0 {

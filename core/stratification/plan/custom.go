@@ -128,7 +128,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	if len(operations) == 0 {
 		return Plan{}, fault.Field("operations", "There is nothing to change.")
 	}
-	strata, mean, err := strataOf(z.Zones, base.Params)
+	_, mean, err := strataOf(z.Zones, base.Params)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -160,7 +160,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 		return Plan{}, err
 	}
 	eligible := base.PerZone
-	c.plan.sumUp(z.Zones, strata, mean)
+	c.plan.sumUp(len(z.Zones), base.strata(), mean)
 	for h := range c.plan.PerZone {
 		c.plan.PerZone[h].Eligible, c.plan.PerZone[h].EligibleHa, c.plan.PerZone[h].StripHa = eligible[h].Eligible, eligible[h].EligibleHa, eligible[h].StripHa
 	}
@@ -274,6 +274,9 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	}
 	p.Field = c.frame.FieldAt(at, 0)
 	p.At, p.LonLat, p.Edge = at, c.frame.RoundedLonLat(at), roundedDown(c.edges.distance(at))
+	if c.plan.Params.Edge == EdgeStratum && p.Edge < float64(c.plan.Params.ZoneOffset) {
+		p.Zone = len(c.zoning.Zones) + 1
+	}
 	return ""
 }
 
@@ -297,7 +300,7 @@ func (c *customising) arrange() {
 // judge refuses zones without a sample and collects the concerns.
 func (c *customising) judge() error {
 	fields := fault.Fields{}
-	samples := make([]int, len(c.zoning.Zones)+1)
+	samples := make([]int, len(c.plan.PerZone)+1)
 	for _, p := range c.plan.Points {
 		if p.Role == RoleSample {
 			samples[p.Zone]++
@@ -316,7 +319,7 @@ func (c *customising) judge() error {
 	}
 	earlier := newCrowd(c.plan.MinDistanceUsed, nil)
 	for _, p := range c.plan.Points {
-		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 {
+		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 && c.plan.Params.Edge != EdgeStratum {
 			note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
 		}
 		nearest, lower, looked := earlier.nearest(p.At)

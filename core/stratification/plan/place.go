@@ -112,7 +112,11 @@ func (g *ground) inscribed(zone int) float64 {
 
 // fits reports whether a place near a cell's centre lies in its zone, the offset from the edges.
 func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
-	if g.edges.distance(p) < room(offset) {
+	away := g.edges.distance(p)
+	if g.clearance[cell] < room(offset) { // of the strip
+		return away >= edgeRoom && away < room(offset) && g.zoning.Zones[g.zoning.Labels[cell]-1].Outline.Contains(p)
+	}
+	if away < room(offset) {
 		return false
 	}
 	c := g.centre(int(cell))
@@ -144,7 +148,8 @@ type layout struct {
 type design struct {
 	*ground
 	params Params
-	strata []Stratum
+	strata []Stratum // the zones
+	shared []Stratum // to which samples are shared out: the zones, or without their edges and these behind them
 	mean   float64
 }
 
@@ -152,9 +157,13 @@ type design struct {
 // that leaves no room, at smaller ones down to a cell. The error is errNoRoom where that fails.
 func (d *design) place(offset int) (layout, error) {
 	out := layout{eligible: d.eligible(offset)}
+	d.shared = d.strata
+	if d.params.Edge == EdgeStratum {
+		d.addEdge(&out, offset)
+	}
 	upper := list.Map(out.eligible, func(cells []int32) int { return len(cells) })
 	var err error
-	if out.counts, err = d.params.allocate(d.frame.AreaHa, d.strata, d.mean, upper); err != nil {
+	if out.counts, err = d.params.allocate(d.frame.AreaHa, d.shared, d.mean, upper); err != nil {
 		return out, err
 	}
 	for h, n := range out.counts {
@@ -191,9 +200,9 @@ func (d *design) place(offset int) (layout, error) {
 
 // number numbers reserves by zone in the order in which they were drawn.
 func (d *design) number(reserves []spot) {
-	numbers := map[int32]int{}
+	numbers := map[int]int{}
 	for i := range reserves {
-		zone := d.zoning.Labels[reserves[i].cell]
+		zone := d.stratum(reserves[i].cell)
 		numbers[zone]++
 		reserves[i].number = numbers[zone]
 	}

@@ -51,7 +51,7 @@ func (d *design) name(spots []spot, role Role) []Point {
 	points := make([]Point, len(spots))
 	numbers := map[int]int{}
 	for i, s := range spots {
-		zone, number := int(d.zoning.Labels[s.cell]), s.number
+		zone, number := d.stratum(s.cell), s.number
 		if number == 0 {
 			numbers[zone]++
 			number = numbers[zone]

@@ -69,6 +69,7 @@ type Params struct {
 	Pilot      map[int]Pilot   // by zone: of every zone, or of none
 
 	Placement    Placement
+	Edge         Edge
 	ZoneOffset   int     // metres from the edges of zones and fields, 0 to MaxZoneOffset
 	MinDistance  float64 // metres between points, whatever their zones; DefaultDistance: two cells
 	ReserveShare float64 // of the samples of a zone, at least 1; 0: no reserve
@@ -87,6 +88,7 @@ func DefaultParams() Params {
 		Monitoring: DefaultMonitoring(),
 		CV:         p.CV, Rho2: p.Rho2, MinSamplesPerZone: p.MinSamplesPerZone,
 		Placement:  StratifiedRandom,
+		Edge:       ExcludeEdge,
 		ZoneOffset: defaultZoneRoom, MinDistance: DefaultDistance, ReserveShare: defaultReserve,
 	}
 }
@@ -118,6 +120,7 @@ type Point struct {
 // ZonePlan is the summary of a plan for a zone.
 type ZonePlan struct {
 	Zone         int
+	Edge         bool // the strip along the edges of all zones, a stratum of its own behind them
 	Samples      int
 	Reserves     int
 	Weight       float64 // share of the area
@@ -185,8 +188,9 @@ func (p Params) Check(zones int) error {
 	fields.AddIf(!slices.Contains(Allocations, p.settled().Allocation), "allocation", "It is one of %v.", Allocations)
 	fields.AddIf((p.Allocation == Given) != (len(p.PerZone) > 0),
 		"per_zone", "The numbers of samples by zone and the allocation %q go together.", Given)
-	p.checkCosts(fields, zones)
+	p.checkCosts(fields, zones+p.Edge.strata())
 	p.checkPlaces(fields)
+	p.checkEdge(fields)
 	return fields.Err()
 }
 
@@ -247,7 +251,7 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 		return Plan{}, err
 	}
 	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
-	plan.sumUp(z.Zones, strata, mean)
+	plan.sumUp(len(z.Zones), d.shared, mean)
 	covered, strips := d.covered(found)
 	plan.Covered = covered
 	for h := range plan.PerZone {
@@ -290,14 +294,15 @@ func checkZoning(f *frame.Frame, z *zoning.Zoning) error {
 	return nil
 }
 
-// sumUp counts a plan's points by zone and computes the expected precision.
-func (plan *Plan) sumUp(zones []zoning.Zone, strata []Stratum, mean float64) {
+// sumUp counts a plan's points by zone and computes the expected precision; strata behind the zones
+// are the strip along their edges.
+func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.Samples, plan.Reserves = 0, 0
 	plan.ZoneOffsetAchieved = math.Inf(1)
-	plan.PerZone = make([]ZonePlan, len(zones))
-	for h, zone := range zones {
-		plan.PerZone[h] = ZonePlan{Zone: zone.Number, Weight: zone.Share, SD: strata[h].SD, ExpectedMean: 1}
-		if pilot, ok := plan.Params.Pilot[zone.Number]; ok {
+	plan.PerZone = make([]ZonePlan, len(strata))
+	for h, s := range strata {
+		plan.PerZone[h] = ZonePlan{Zone: h + 1, Edge: h >= zones, Weight: s.Weight, SD: s.SD, ExpectedMean: 1}
+		if pilot, ok := plan.Params.Pilot[h+1]; ok {
 			plan.PerZone[h].ExpectedMean = pilot.Mean
 		}
 	}

@@ -29,7 +29,7 @@ var shortAllocations = map[Allocation]string{Proportional: "prop", Neyman: "ney"
 
 // DefaultTag is the tag of a plan that is saved without one.
 func DefaultTag(p Plan) string {
-	tag := fmt.Sprintf("k%d-n%d-%s", len(p.PerZone), p.Samples, shortAllocations[p.Params.settled().Allocation])
+	tag := fmt.Sprintf("k%d-n%d-%s", p.Zones(), p.Samples, shortAllocations[p.Params.settled().Allocation])
 	if p.IsCustom {
 		tag += "-custom"
 	}

@@ -112,7 +112,7 @@ func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, er
 		spread = spread || pilot.SD > 0
 	}
 	refuseUnknown(fields, "pilot", p.Pilot, len(zones))
-	refuseUnknown(fields, "cost", p.Cost, len(zones))
+	refuseUnknown(fields, "cost", p.Cost, len(zones)+p.Edge.strata())
 	if len(p.Pilot) == 0 {
 		return strata, 1, fields.Err()
 	}

@@ -124,3 +124,40 @@ func TestBalancedPointsNeedFewer(t *testing.T) {
 	require.Less(t, even.Needed, random.Needed/9)
 	require.Positive(t, even.Needed)
 }
+
+// Where the strip along the edges differs, a sample without it is wrong about the area, and one with it as a
+// stratum of its own is not.
+func TestEdgesThatDiffer(t *testing.T) {
+	f, z, value, mean := patterned(t, 30, 60, 0.5)
+	west, north := f.OriginX, f.OriginY
+	whole := func(at geo.Position) float64 {
+		if x, y := at.X-west, north-at.Y; min(x, y, 300-x, 300-y) < 10 {
+			return 20 + 3 + value(at)
+		}
+		return 20 + value(at)
+	}
+	mean += 20 + 3*(900-28*28)/900.0
+	estimated := func(edge plan.Edge, seed uint64) *Figure {
+		p := plan.DefaultParams()
+		p.Samples, p.Edge, p.Seed = 24, edge, seed
+		made, err := plan.New(nil, &f, z, p)
+		require.NoError(t, err)
+		r := Round{Plan: plan.SamplePlan{Plan: made}}
+		r.Plan.Map.Candidate.Zones = z.Zones
+		var values []Value
+		for _, point := range made.Points[:made.Samples] {
+			values = append(values, Value{Point: point.ID, Zone: point.Zone, At: *point.LonLat, Value: whole(point.At)})
+		}
+		e, err := MeanOf(r.survey(values), plan.Precision{Confidence: 0.95})
+		require.NoError(t, err)
+		return e.Mean
+	}
+	o := repeat(t, 600, mean, func(r *rand.Rand) *Figure { return estimated(plan.EdgeStratum, r.Uint64N(1<<50)) })
+	require.InEpsilon(t, o.trueSE, o.rmsSE, 0.1)
+	require.True(t, o.covered >= 0.93 && o.covered <= 0.97, "%g", o.covered)
+	without := 0.0
+	for seed := range 200 {
+		without += estimated(plan.ExcludeEdge, uint64(seed)).Mean / 200
+	}
+	require.Less(t, without, mean-0.3, "the strip adds 0.39 to the mean")
+}

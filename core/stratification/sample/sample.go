@@ -264,6 +264,16 @@ func inRange(f fault.Fields, name string, v *float64, low, high float64, unit st
 	}
 }
 
+// ZoneTaken returns the zone in which a sample with a place was taken. A sample of the strip along the
+// edges, whose number is behind those of the zones, counts for it wherever it was taken in the area.
+func (s *Sample) ZoneTaken(zones []zoning.Zone) int {
+	at := ZoneAt(zones, *s.Collected.LonLat)
+	if at > 0 && s.Zone > len(zones) {
+		return s.Zone
+	}
+	return at
+}
+
 // ZoneAt returns the number of the zone that holds a place (degrees), 0 outside every zone.
 func ZoneAt(zones []zoning.Zone, at geo.Position) int {
 	for _, z := range zones {

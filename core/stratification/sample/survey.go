@@ -121,12 +121,20 @@ func (r Round) survey(values []Value) Survey {
 		Map: r.Plan.Map.Candidate.MapUUID, Values: values,
 		Placement: p.Params.Placement, Custom: p.IsCustom, Probability: p.ProbabilitySample,
 	}
-	planned := map[int]int{}
+	planned := map[int]plan.ZonePlan{}
 	for _, z := range p.PerZone {
-		planned[z.Zone] = z.Samples
+		planned[z.Zone] = z
 	}
+	whole := 0.0
 	for _, z := range r.Plan.Map.Candidate.Zones {
-		out.Zones = append(out.Zones, SurveyZone{Zone: z.Number, AreaHa: z.AreaHa, Planned: planned[z.Number]})
+		whole += z.AreaHa
+		out.Zones = append(out.Zones, SurveyZone{Zone: z.Number, AreaHa: z.AreaHa, Planned: planned[z.Number].Samples})
+	}
+	if p.Params.Edge == plan.EdgeStratum { // the zones without their edges, and the edges
+		out.Zones = nil
+		for _, z := range p.PerZone {
+			out.Zones = append(out.Zones, SurveyZone{Zone: z.Zone, AreaHa: z.Weight * whole, Planned: z.Samples})
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package soil
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -46,6 +47,7 @@ type PlanZone struct {
 	SD         float64 `json:"sd" doc:"Standard deviation that was assumed, in the unit of the pilot samples or relative to the mean."`
 	EligibleHa float64 `json:"eligible_area_ha" doc:"Where points may lie."`
 	StripHa    float64 `json:"strip_area_ha" doc:"Nearer to an edge than zone_offset: not sampled."`
+	Edge       bool    `json:"edge" doc:"The strip along the edges of all zones, where it is a stratum of its own."`
 }
 
 // PlanCoverage is the land that the points of a plan may lie on.
@@ -69,6 +71,7 @@ type PlanMetadata struct {
 	NumberOfReserve       int            `json:"number_of_reserve"`
 	NumberOfZones         int            `json:"number_of_zones"`
 	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
+	Edge                  string         `json:"edge" enum:"exclude,stratum"`
 	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
 	Allocation            string         `json:"allocation" enum:"proportional,neyman,cost,equal,per_zone"`
 	Variances             string         `json:"variances" enum:"pilot,assumed" doc:"Where the standard deviations come from."`
@@ -136,7 +139,7 @@ type SavedPlan struct {
 
 func showPlanMetadata(p plan.Plan) PlanMetadata {
 	return PlanMetadata{
-		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: len(p.PerZone), ZoneOffset: p.Params.ZoneOffset,
+		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: p.Zones(), Edge: cmp.Or(string(p.Params.Edge), string(plan.ExcludeEdge)), ZoneOffset: p.Params.ZoneOffset,
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
 		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed,
@@ -144,7 +147,7 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
-			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa}
+			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa, z.Edge}
 		}),
 	}
 }

@@ -70,6 +70,7 @@ type PlanWrite struct {
 	PerZone           map[string]int       `json:"per_zone" required:"false" doc:"Samples by zone number, for the allocation per_zone."`
 	Cost              map[string]float64   `json:"cost" required:"false" doc:"Cost of a sample by zone number, for the allocation cost."`
 	ZoneOffset        *int                 `json:"zone_offset" required:"false" doc:"Metres that points keep from the edges of zones and fields, 0 to 100; 10 where left out."`
+	Edge              *string              `json:"edge" required:"false" doc:"What becomes of the strip nearer to edges than zone_offset: exclude (where left out), or stratum: it is sampled as a stratum of its own, numbered behind the zones."`
 	MinDistance       *float64             `json:"min_distance" required:"false" doc:"Metres between points, across zones; two cells where left out."`
 	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (where left out), spatially_balanced, or coverage, which is no probability sample."`
 	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; 0.2 where left out."`
@@ -88,6 +89,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	p.ZoneOffset, p.MinDistance = form.Or(w.ZoneOffset, p.ZoneOffset), form.Or(w.MinDistance, p.MinDistance)
 	p.ReserveShare, p.Seed = form.Or(w.ReserveShare, p.ReserveShare), uint64(form.OrZero(w.Seed))
 	p.Allocation = plan.Allocation(form.Or(w.Allocation, string(p.Allocation)))
+	p.Edge = plan.Edge(form.Or(w.Edge, string(p.Edge)))
 	p.Placement = plan.Placement(form.Or(w.Placement, string(p.Placement)))
 	p.PerZone, p.Cost = byZone(w.PerZone), byZone(w.Cost)
 	for zone, pilot := range byZone(w.Pilot) {

@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/core/list"
+)
+
+// Edge is what becomes of the strip nearer to the edges of zones and fields than the offset.
+type Edge string
+
+// The treatments of the strip.
+const (
+	ExcludeEdge Edge = "exclude" // no point lies in it; the empty one is the same
+	EdgeStratum Edge = "stratum" // it is sampled as a stratum of its own, numbered behind the zones
+)
+
+// Edges lists the treatments of the strip.
+var Edges = []Edge{ExcludeEdge, EdgeStratum}
+
+// strata returns how many strata the strip is.
+func (e Edge) strata() int {
+	if e == EdgeStratum {
+		return 1
+	}
+	return 0
+}
+
+func (p Params) checkEdge(fields fault.Fields) {
+	fields.AddIf(p.Edge != "" && !slices.Contains(Edges, p.Edge), "edge", "It is one of %v.", Edges)
+	fields.AddIf(p.Edge == EdgeStratum && p.ZoneOffset == 0, "edge", "Without a zone_offset there is no strip along the edges.")
+	fields.AddIf(p.Edge == EdgeStratum && p.Placement == Coverage, "edge", "A strip has no even coverage; choose another placement.")
+}
+
+// stratum returns the number of the stratum in which a cell is sampled.
+func (d *design) stratum(cell int32) int {
+	if d.params.Edge == EdgeStratum && d.clearance[cell] < room(d.params.ZoneOffset) {
+		return len(d.zoning.Zones) + 1
+	}
+	return int(d.zoning.Labels[cell])
+}
+
+// addEdge makes the strip a stratum: its cells leave the zones, which weigh less by as much. It is
+// taken to vary as the zones do together, by their shares of it.
+func (d *design) addEdge(to *layout, offset int) {
+	cells, strip := make([]float64, len(d.strata)), []int32(nil)
+	for i, label := range d.zoning.Labels {
+		cells[label-1]++
+		if c := d.clearance[i]; c >= edgeRoom && c < room(offset) {
+			strip = append(strip, int32(i))
+		}
+	}
+	to.eligible = append(to.eligible, strip)
+	edge, squares := Stratum{Cost: d.params.Cost[len(d.strata)+1]}, 0.0
+	d.shared = slices.Clone(d.strata)
+	for h := range d.shared {
+		s := &d.shared[h]
+		lost := s.Weight * (1 - float64(len(to.eligible[h]))/math.Max(cells[h], 1))
+		s.Weight -= lost
+		edge.Weight += lost
+		squares += float64(lost * s.SD * s.SD)
+	}
+	if edge.Weight > 0 {
+		edge.SD = math.Sqrt(squares / edge.Weight)
+	}
+	d.shared = append(d.shared, edge)
+}
+
+// Zones returns the number of the plan's zones; the strip along their edges is none.
+func (plan Plan) Zones() int {
+	return len(plan.PerZone) - plan.Params.Edge.strata()
+}
+
+// strata returns the strata as a plan's summary has them.
+func (plan Plan) strata() []Stratum {
+	return list.Map(plan.PerZone, func(z ZonePlan) Stratum {
+		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone]}
+	})
+}
