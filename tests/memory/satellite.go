@@ -30,7 +30,15 @@ func (w *World) addSatellite() {
 		return func() { p.wallets, p.ledger, p.charges = wallets, ledger, charges }
 	})
 	w.repos.Wallet = p
-	w.repos.Orders = &orders{table: newTable(w, "order", func(r *vegetation.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID })}
+	o := &orders{
+		table:  newTable(w, "order", func(r *vegetation.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID }),
+		series: map[read]vegetation.Series{}, derivations: map[read]vegetation.Derivation{},
+	}
+	w.saves = append(w.saves, func() func() {
+		series, derivations := maps.Clone(o.series), maps.Clone(o.derivations)
+		return func() { o.series, o.derivations = series, derivations }
+	})
+	w.repos.Orders = o
 }
 
 // Credit adds credit to the wallet of a company.
@@ -93,6 +101,14 @@ type rest struct{ noOrders }
 type orders struct {
 	rest
 	*table[vegetation.OrderState]
+	series      map[read]vegetation.Series
+	derivations map[read]vegetation.Derivation
+}
+
+// read is an order in a reading. Outlines are the database's.
+type read struct {
+	order int64
+	vegetation.Reading
 }
 
 func open(o vegetation.OrderState) bool {
@@ -131,8 +147,37 @@ func (o *orders) Update(ctx context.Context, scope access.Scope, order vegetatio
 	return o.table.Update(ctx, scope, &order)
 }
 
-// PutSeries keeps that a series is there; its values are the database's.
-func (o *orders) PutSeries(ctx context.Context, scope access.Scope, id int64, _ vegetation.Series) error {
+func (o *orders) PutSeries(ctx context.Context, scope access.Scope, id int64, series vegetation.Series) error {
 	_, err := o.Get(ctx, scope, id)
+	if err == nil {
+		o.series[read{id, series.Reading()}] = series
+	}
 	return err
+}
+
+func (o *orders) Series(ctx context.Context, scope access.Scope, id int64, reading vegetation.Reading) (vegetation.Series, error) {
+	_, err := o.Get(ctx, scope, id)
+	return o.series[read{id, reading}], err
+}
+
+func (o *orders) Derivation(_ context.Context, _ access.Scope, id int64, reading vegetation.Reading) (vegetation.Derivation, bool, error) {
+	d, ok := o.derivations[read{id, reading}]
+	return d, ok, nil
+}
+
+func (o *orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error {
+	_, err := o.Get(ctx, scope, d.OrderID)
+	if err == nil {
+		o.derivations[read{d.OrderID, d.Reading}] = d
+	}
+	return err
+}
+
+func (o *orders) CountDerivations(_ context.Context, _ access.Scope, id int64) (n int64, err error) {
+	for of := range o.derivations {
+		if of.order == id {
+			n++
+		}
+	}
+	return n, nil
 }

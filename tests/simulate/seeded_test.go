@@ -70,6 +70,7 @@ type planned struct {
 	imports  *importing
 	hooks    *posting
 	soil     *surveying
+	readings *deriving
 	once     *idempotency.Once
 	owner    access.Principal
 	keys     int
@@ -111,6 +112,7 @@ func newPlanned(t *testing.T, seed uint64) *planned {
 		p.fields[i].season = season.ID
 	}
 	p.imports, p.hooks, p.soil = newImporting(p, deps), newPosting(p, deps), newSurveying(p, deps)
+	p.readings = &deriving{planned: p, asked: map[asked]bool{}}
 	p.price = credit.Charge(credit.DefaultProfilePrice, p.fields[0].field.AreaM2())
 	return p
 }
@@ -174,7 +176,7 @@ func (d disk) Read(ctx context.Context, do func(ctx context.Context, tx ports.Re
 // network is a source of imagery that answers, fails, refuses or hangs.
 type network struct{ p *planned }
 
-func (n network) Compute(ctx context.Context, _ satellite.SeriesRequest) (vegetation.Series, error) {
+func (n network) Compute(ctx context.Context, req satellite.SeriesRequest) (vegetation.Series, error) {
 	if n.p.happens(0.15) { // it hangs; a caller with a deadline leaves
 		select {
 		case <-time.After(time.Hour):
@@ -188,13 +190,13 @@ func (n network) Compute(ctx context.Context, _ satellite.SeriesRequest) (vegeta
 	case n.p.happens(0.1):
 		return vegetation.Series{}, fault.New(fault.Invalid, "no_imagery", "There is no imagery.")
 	}
-	return vegetation.Series{Index: vegetation.NDVI, Observations: make([]vegetation.Observation, 2)}, nil
+	return vegetation.Series{Index: req.Index.Code, Mask: req.Mask, Dataset: req.Dataset, Observations: make([]vegetation.Observation, 2)}, nil
 }
 
 // live runs use cases and judges each, and then lets all work end.
 func (p *planned) live(steps int) {
 	for range steps {
-		switch p.plan.IntN(10) {
+		switch p.plan.IntN(11) {
 		case 0, 1:
 			p.place(&p.fields[p.plan.IntN(len(p.fields))])
 		case 2, 3:
@@ -214,6 +216,8 @@ func (p *planned) live(steps int) {
 			p.hooks.publish()
 		case 9:
 			p.soil.place()
+		case 10:
+			p.readings.look()
 		}
 		p.judge()
 	}
@@ -233,6 +237,7 @@ func (p *planned) live(steps int) {
 	p.imports.judgeEnd()
 	p.hooks.judgeEnd()
 	p.soil.judgeEnd()
+	p.readings.judgeEnd()
 }
 
 // ask makes a request under a key of its own, again until there is an answer, and then once more:
@@ -315,7 +320,7 @@ func (p *planned) work() {
 		ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
 		_ = map[string]func(context.Context, ports.Job) error{ // what fails is handed out again
 			satellite.ProfileJob: p.worker.Run, farmapp.ImportJob: p.imports.intake.Run, farmapp.OverlapJob: p.imports.overlaps.Run,
-			events.WebhookJob: p.hooks.courier.Run, soil.OrderJob: p.soil.worker.Run,
+			events.WebhookJob: p.hooks.courier.Run, soil.OrderJob: p.soil.worker.Run, satellite.IndexJob: p.worker.RunIndex,
 		}[job.Kind](ctx, job)
 		cancel()
 	}
@@ -370,6 +375,7 @@ func (p *planned) judge() {
 	})
 	p.imports.judge()
 	p.hooks.judge()
+	p.readings.judge()
 	surveyed, surveying := p.soil.judge()
 	active, open = active+surveyed, open+surveying
 	wallet := p.wallet()
