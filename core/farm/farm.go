@@ -28,6 +28,7 @@ type Farm struct {
 	Phone       string
 	Email       string
 	BusinessID  string
+	BaseYear    *BaseYear // nil: not stated
 	External
 
 	// Read-only figures over the farm's live fields.
@@ -54,6 +55,9 @@ func (r *Farm) Check() fault.Fields {
 	r.External.check(f)
 	if p := r.Location; p != nil && !(math.Abs(p.X) <= 180 && math.Abs(p.Y) <= 90) {
 		f.Add("location", "The point must be [longitude, latitude] in degrees: longitude from -180 to 180, latitude from -90 to 90.")
+	}
+	if r.BaseYear != nil {
+		f.Nest("base_year", r.BaseYear.check())
 	}
 	return f
 }

@@ -11,24 +11,27 @@ import (
 type farmRow struct {
 	bun.BaseModel `bun:"table:farms,alias:t"`
 	sqlstore.MetaRow
-	Name        string
-	NameFolded  string
-	Description string
-	Country     string
-	Region      string
-	City        string
-	Address     string
-	PostalCode  string
-	Longitude   *float64
-	Latitude    *float64
-	Timezone    string
-	UnitSystem  string
-	OwnerName   string
-	Phone       string
-	Email       string
-	BusinessID  string
-	ExternalID  string
-	Source      string
+	Name             string
+	NameFolded       string
+	Description      string
+	Country          string
+	Region           string
+	City             string
+	Address          string
+	PostalCode       string
+	Longitude        *float64
+	Latitude         *float64
+	Timezone         string
+	UnitSystem       string
+	OwnerName        string
+	Phone            string
+	Email            string
+	BusinessID       string
+	BaseYear         *int
+	BaseThresholdPct float64
+	BasePolicy       string
+	ExternalID       string
+	Source           string
 
 	AreaM2     int64 `bun:"total_area_m2,scanonly"`
 	FieldCount int64 `bun:"field_count,scanonly"`
@@ -64,6 +67,9 @@ func rowOfFarm(r *farm.Farm) farmRow {
 	if r.Location != nil {
 		row.Longitude, row.Latitude = &r.Location.X, &r.Location.Y
 	}
+	if b := r.BaseYear; b != nil {
+		row.BaseYear, row.BaseThresholdPct, row.BasePolicy = &b.Year, b.ThresholdPct, b.Policy
+	}
 	return row
 }
 
@@ -82,6 +88,9 @@ func farmOfRow(row *farmRow) (farm.Farm, error) {
 	}
 	if row.Longitude != nil && row.Latitude != nil {
 		r.Location = &geo.Position{X: *row.Longitude, Y: *row.Latitude}
+	}
+	if row.BaseYear != nil {
+		r.BaseYear = &farm.BaseYear{Year: *row.BaseYear, ThresholdPct: row.BaseThresholdPct, Policy: row.BasePolicy}
 	}
 	return r, nil
 }

@@ -20,23 +20,37 @@ func pointOf(p geo.Position) Point { return Point{"Point", []float64{p.X, p.Y}} 
 
 func (p Point) position() geo.Position { return geo.Position{X: p.Coordinates[0], Y: p.Coordinates[1]} }
 
+// BaseYear is the year that later inventories of a farm are compared with, and the rule by which it is recalculated.
+type BaseYear struct {
+	Year         int     `json:"year" minimum:"1980" maximum:"2100"`
+	ThresholdPct float64 `json:"threshold_pct" minimum:"0.1" maximum:"100" doc:"A change of the base year's emissions from which they are recalculated, per cent."`
+	Policy       string  `json:"policy" required:"false" maxLength:"4000" doc:"The rule in the company's words."`
+}
+
+func baseYearOf(b farm.BaseYear) BaseYear { return BaseYear{b.Year, b.ThresholdPct, b.Policy} }
+
+func (b BaseYear) record() farm.BaseYear {
+	return farm.BaseYear{Year: b.Year, ThresholdPct: b.ThresholdPct, Policy: b.Policy}
+}
+
 // FarmWrite is a farm as it is written.
 type FarmWrite struct {
 	form.OfCompany
-	Name        string  `json:"name" minLength:"1" maxLength:"255"`
-	Description string  `json:"description" required:"false" maxLength:"4000"`
-	Country     *string `json:"country" required:"false" maxLength:"64" doc:"Country key in snake_case, as spain or united_states."`
-	Region      string  `json:"region" required:"false" maxLength:"255"`
-	City        string  `json:"city" required:"false" maxLength:"255"`
-	Address     string  `json:"address" required:"false" maxLength:"500"`
-	PostalCode  string  `json:"postal_code" required:"false" maxLength:"32"`
-	Location    *Point  `json:"location" required:"false"`
-	Timezone    *string `json:"timezone" required:"false" maxLength:"64" doc:"IANA name, as Europe/Madrid."`
-	UnitSystem  *string `json:"unit_system" required:"false" enum:"metric,imperial"`
-	OwnerName   string  `json:"owner_name" required:"false" maxLength:"255"`
-	Phone       string  `json:"phone" required:"false" maxLength:"64"`
-	Email       string  `json:"email" required:"false" maxLength:"254"`
-	BusinessID  string  `json:"business_id" required:"false" maxLength:"64"`
+	Name        string    `json:"name" minLength:"1" maxLength:"255"`
+	Description string    `json:"description" required:"false" maxLength:"4000"`
+	Country     *string   `json:"country" required:"false" maxLength:"64" doc:"Country key in snake_case, as spain or united_states."`
+	Region      string    `json:"region" required:"false" maxLength:"255"`
+	City        string    `json:"city" required:"false" maxLength:"255"`
+	Address     string    `json:"address" required:"false" maxLength:"500"`
+	PostalCode  string    `json:"postal_code" required:"false" maxLength:"32"`
+	Location    *Point    `json:"location" required:"false"`
+	Timezone    *string   `json:"timezone" required:"false" maxLength:"64" doc:"IANA name, as Europe/Madrid."`
+	UnitSystem  *string   `json:"unit_system" required:"false" enum:"metric,imperial"`
+	OwnerName   string    `json:"owner_name" required:"false" maxLength:"255"`
+	Phone       string    `json:"phone" required:"false" maxLength:"64"`
+	Email       string    `json:"email" required:"false" maxLength:"254"`
+	BusinessID  string    `json:"business_id" required:"false" maxLength:"64"`
+	BaseYear    *BaseYear `json:"base_year" required:"false" doc:"What later inventories are compared with; null where none is stated."`
 	external
 }
 
@@ -54,7 +68,7 @@ func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 			OfCompany: form.CompanyOf(r.Meta), Name: r.Name, Description: r.Description, Country: form.OrNull(r.Country),
 			Region: r.Region, City: r.City, Address: r.Address, PostalCode: r.PostalCode, Location: form.Pointed(r.Location, pointOf),
 			Timezone: form.OrNull(r.Timezone), UnitSystem: form.OrNull(r.UnitSystem), OwnerName: r.OwnerName, Phone: r.Phone,
-			Email: r.Email, BusinessID: r.BusinessID, external: externalOf(r.External),
+			Email: r.Email, BusinessID: r.BusinessID, BaseYear: form.Pointed(r.BaseYear, baseYearOf), external: externalOf(r.External),
 		}
 	}
 	registerRecords(a, records, rest.Resource[FarmWrite, Farm]{
@@ -68,6 +82,7 @@ func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 			r.Address, r.PostalCode, r.Location = b.Address, b.PostalCode, form.Pointed(b.Location, Point.position)
 			r.Timezone, r.UnitSystem, r.OwnerName = form.OrZero(b.Timezone), form.OrZero(b.UnitSystem), b.OwnerName
 			r.Phone, r.Email, r.BusinessID, r.External = b.Phone, b.Email, b.BusinessID, b.record()
+			r.BaseYear = form.Pointed(b.BaseYear, BaseYear.record)
 			return nil
 		},
 		write: write,

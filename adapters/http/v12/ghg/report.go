@@ -16,6 +16,7 @@ import (
 	"tilth/core/assessment/evidence"
 	"tilth/core/fault"
 	"tilth/core/footprint"
+	"tilth/core/ghg/baseyear"
 	"tilth/core/ghg/report"
 	"tilth/ports"
 )
@@ -49,6 +50,9 @@ func showReported(f ports.ListedFile) ReportedFile {
 
 // ImpactComparison is what one report changes of another: t CO2e.
 type ImpactComparison report.Comparison
+
+// BaseYearReport is a report beside that of the base year of its farm: t CO2e.
+type BaseYearReport baseyear.Report
 
 // AssessmentVersionDetails is a submitted version with what was frozen of it.
 type AssessmentVersionDetails struct {
@@ -127,6 +131,15 @@ func (r assessmentRoutes) registerReports() {
 		}
 		found, err := r.use.CompareReports(ctx, c.Principal(), in.Share, in.ID, from, to)
 		return ImpactComparison(found), err
+	})
+	base := assessmentRoute(http.MethodGet, "{id}/impact-report/base-year/", access.Assessments.View.For("compare_base_year"), "Compare a report with that of the farm's base year")
+	base.Description = "Holds the version that was submitted last (the live report where none was) against the newest version of the base year of its farm, of the same " +
+		"farm or field and the same crop. `recalculation` calculates the content of the base year by the engine and the factors of today; it is due where the " +
+		"emissions differ by the farm's threshold. `state` is `not_stated` where the farm has no base year, `no_version` where nothing of that year was submitted."
+	base.Query = []rest.Param{form.ShareParam}
+	rest.Handle(r.api, base, func(ctx context.Context, c *rest.Call, in form.SharedByID) (BaseYearReport, error) {
+		found, err := r.use.BaseYear(ctx, c.Principal(), in.Share, in.ID)
+		return BaseYearReport(found), err
 	})
 	r.registerVersions()
 	r.registerSignatures()
