@@ -114,7 +114,6 @@ func removalsUnit(r report.Range) string {
 }
 
 func printSplits(d *pdf.Document, r report.Report) {
-	d.Heading("By scope, category and gas", 30)
 	var rows [][]pdf.Cell
 	for _, l := range r.ByScope {
 		rows = append(rows, pdf.Row(fmt.Sprintf("Scope %d", l.Scope), fixed(l.CO2e, 3), percent(l.Share), ""))
@@ -128,7 +127,9 @@ func printSplits(d *pdf.Document, r report.Report) {
 		}
 	}
 	mass := pdf.Right("Mass × warming potential ("+r.GWPSet+")", 55)
-	d.Table([]pdf.Column{pdf.Left("Part", 70), pdf.Right("t CO2e", 30), pdf.Right("Share", 25), mass}, rows)
+	columns := []pdf.Column{pdf.Left("Part", 70), pdf.Right("t CO2e", 30), pdf.Right("Share", 25), mass}
+	d.Heading("By scope, category and gas", d.HeightOf(columns, rows)) // in one piece
+	d.Table(columns, rows)
 }
 
 func percent(share float64) string { return fixed(share*100, 1) + " %" }

@@ -27,7 +27,6 @@ var lineColumns = []pdf.Column{
 }
 
 func printLines(d *pdf.Document, r report.Report) {
-	d.Page()
 	d.Heading("Emissions, line by line", 20)
 	d.Table(lineColumns, lineRows(r.BySource))
 	if len(r.RemovalsBySrc) > 0 {

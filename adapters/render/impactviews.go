@@ -16,7 +16,6 @@ func printViews(d *pdf.Document, v *views.Views) {
 	if v == nil {
 		return
 	}
-	d.Page()
 	d.Heading("Land Sector and Removals Standard (GHG Protocol)", 30)
 	land := v.LandSector
 	d.Table(partColumns, partRows(land.Parts))
