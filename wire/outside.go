@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"tilth/adapters/cli"
 	"tilth/adapters/engine"
+	"tilth/adapters/exchange"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/imagery/cog"
@@ -23,6 +25,7 @@ import (
 	"tilth/app/demo"
 	"tilth/app/soil"
 	"tilth/core/assessment"
+	"tilth/core/assessment/climate"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -150,4 +153,21 @@ func newPostman(cfg cli.Config, store ports.Store, out io.Writer, log *slog.Logg
 	return &account.LetterSender{
 		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: account.LinksAt(baseOf(cfg, cfg.Addr)), Log: log,
 	}, nil
+}
+
+// readClimate reads the climate file of the configuration; nil where it names none.
+func readClimate(cfg cli.Config) (*climate.File, error) {
+	if cfg.ClimateFile == "" {
+		return nil, nil
+	}
+	file, err := os.Open(cfg.ClimateFile)
+	if err != nil {
+		return nil, fmt.Errorf("TILTH_CLIMATE_FILE: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it is only read
+	out, err := exchange.ReadClimate(file, cfg.ClimateDistance)
+	if known, ok := fault.As(err); ok {
+		return nil, fmt.Errorf("TILTH_CLIMATE_FILE, %s: %s", cfg.ClimateFile, strings.Join(known.Fields.Messages()["file"], " "))
+	}
+	return out, err
 }

@@ -84,6 +84,10 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	if opts.Failures != nil {
 		files, connect = opts.Failures.Objects(files), opts.Failures.Connect
 	}
+	weather, err := readClimate(cfg)
+	if err != nil {
+		return nil, err
+	}
 	engines, err := openEngines(cfg)
 	if err != nil {
 		return nil, err
@@ -95,7 +99,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	sender := hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 	r := &Running{
 		cfg: cfg, log: log, db: db, sender: sender,
-		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), boundsOf(cfg), log),
+		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), boundsOf(cfg), weather, log),
 	}
 	r.parts.Once.Kept = cfg.KeepAnswers
 	if r.leave, err = db.Attend(ctx); err == nil {

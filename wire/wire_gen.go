@@ -34,6 +34,7 @@ import (
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
+	"tilth/core/assessment/climate"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -69,7 +70,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, archive satellite.Archive, limits geo.Limits, bounds evidence.Bounds, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, archive satellite.Archive, limits geo.Limits, bounds evidence.Bounds, weather *climate.File, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -162,6 +163,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Deps:      deps,
 		Table:     table,
 		Engines:   engines,
+		Climate:   weather,
 		Sheets:    sheets,
 		Documents: documents,
 		Log:       log,
@@ -286,7 +288,7 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, bounds evidence.Bounds, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, bounds evidence.Bounds, weather *climate.File, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -382,6 +384,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Deps:      deps,
 		Table:     table,
 		Engines:   engines,
+		Climate:   weather,
 		Sheets:    sheets,
 		Documents: documents,
 		Log:       log,

@@ -31,6 +31,8 @@ type Config struct {
 	ImageryRequests     int           `env:"TILTH_IMAGERY_REQUESTS" envDefault:"16" help:"requests that a host of imagery gets at a time"`
 	ImageryTimeout      time.Duration `env:"TILTH_IMAGERY_TIMEOUT" envDefault:"5s" help:"how long a host of imagery may send nothing before a request is tried again; a search of an API may take six times that"`
 	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" help:"where uploaded files are kept until they are processed, file:PATH"`
+	ClimateFile         string        `env:"TILTH_CLIMATE_FILE" help:"CSV file of monthly climate for soil carbon by the Tier 2 method, where an assessment holds none; empty: none"`
+	ClimateDistance     float64       `env:"TILTH_CLIMATE_DISTANCE" envDefault:"30" help:"km that a cell or station of that file may be away"`
 	DemoDir             string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery" help:"folder of the demo's synthetic imagery"`
 	SecretKey           string        `env:"TILTH_SECRET_KEY" show:"masked" help:"key that stored secrets are sealed with; a second one, after a comma, opens what it sealed before; empty: they are stored as they are"`
 	SecretKeyFile       string        `env:"TILTH_SECRET_KEY_FILE" help:"file with the same, in place of TILTH_SECRET_KEY"`
@@ -186,6 +188,7 @@ func (c *Config) Check() error {
 	check(c.SecretKey == "" || c.SecretKeyFile == "", "TILTH_SECRET_KEY_FILE", "only one of it and TILTH_SECRET_KEY may be set")
 	path, isFile := strings.CutPrefix(c.ObjectsURL, "file:")
 	check(isFile && path != "", "TILTH_OBJECTS_URL", "it must be of the form file:PATH")
+	check(c.ClimateDistance > 0 && c.ClimateDistance <= 500, "TILTH_CLIMATE_DISTANCE", "it must be more than 0 and at most 500 km")
 	check(c.BrokerURL == "", "TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")
 	public, err := url.Parse(c.PublicURL)
 	isPublic := err == nil && public.Host != "" && (public.Scheme == "http" || public.Scheme == "https")

@@ -153,7 +153,7 @@ func writeStep(write func(impactRow), step int, t ghg.TraceLine) {
 	for _, in := range t.Inputs {
 		write(impactRow{
 			"record": "input", "name": t.Step, "place": t.Item, "step": step, "symbol": in.Symbol, "key": in.Row,
-			"value": in.Value, "unit": in.Unit, "status": originOf(in), "note": in.Constant, "from_step": filled(in.From),
+			"value": in.Value, "unit": in.Unit, "status": originOf(in), "note": in.Constant, "source": in.Source, "from_step": filled(in.From),
 			"member": cmp.Or(in.Input, in.Entered), "lower": in.Lower, "upper": in.Upper, "range_of": in.RangeOf,
 		})
 	}
@@ -177,6 +177,8 @@ func originOf(in ghg.TraceInput) string {
 		return "step"
 	case in.Constant != "":
 		return "constant"
+	case in.Source != "":
+		return "source"
 	}
 	return "given"
 }

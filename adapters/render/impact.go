@@ -250,7 +250,7 @@ func traceRows(t ghg.TraceLine) [][]pdf.Cell {
 // origin prints where the value of an input comes from.
 func origin(in ghg.TraceInput) string {
 	var parts []string
-	for _, part := range []string{in.Input, in.Entered, in.Constant} {
+	for _, part := range []string{in.Input, in.Entered, in.Constant, in.Source} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -1,13 +1,18 @@
 package ghg
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/assessment/climate"
 	"tilth/core/farm"
+	"tilth/core/geo"
 	"tilth/ports"
 )
 
@@ -16,6 +21,7 @@ type Assessments struct {
 	app.Deps
 	Table   *assessment.Table
 	Engines ports.Engines
+	Climate *climate.File // of the operator; nil: there is none
 
 	Sheets    ports.ImpactSheets
 	Documents ports.Documents
@@ -63,8 +69,9 @@ func lockWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 // resource is the farm or field of an assessment.
 type resource struct {
 	live   bool
-	name   string  // empty where it is deleted
-	areaHa float64 // of the field's boundary, or of all the farm's fields; 0 where none is drawn
+	place  *geo.Position // its centre; of a farm where it says it is; nil: not known
+	name   string        // empty where it is deleted
+	areaHa float64       // of the field's boundary, or of all the farm's fields; 0 where none is drawn
 }
 
 // resourceOf looks for the farm or field of an assessment.
@@ -74,12 +81,12 @@ func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *asse
 		var found map[int64]farm.Farm
 		found, err = tx.Farms.GetMany(ctx, scope, ids)
 		record, live := found[r.ResourceID]
-		out = resource{live, record.Name, record.TotalAreaHa}
+		out = resource{live, record.Location, record.Name, record.TotalAreaHa}
 	case assessment.OfField:
 		var found map[int64]farm.Field
 		found, err = tx.Fields.GetMany(ctx, scope, ids)
 		record, live := found[r.ResourceID]
-		out = resource{live, record.Name, float64(record.AreaM2()) / squareMetresPerHectare}
+		out = resource{live, centreOf(record), record.Name, float64(record.AreaM2()) / squareMetresPerHectare}
 	}
 	return out, err
 }
@@ -96,7 +103,42 @@ func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Sc
 	if err == nil {
 		out.Sampled, err = sampled(ctx, tx, scope, whole)
 	}
+	if err == nil && a.Climate != nil && whole.Sheet.WantsClimate() {
+		out.Climate, err = a.climate(ctx, tx, scope, whole, of)
+	}
 	return out, of.name, err
+}
+
+// climate returns the climate of the operator's file where an assessment lies; nil where that is not known, or no cell is near.
+func (a *Assessments) climate(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole, of resource) (*climate.Found, error) {
+	if of.live && of.place == nil && whole.ResourceType == assessment.OfFarm {
+		ids, err := tx.Fields.IDsOfFarm(ctx, scope, whole.ResourceID)
+		if err != nil {
+			return nil, err
+		}
+		fields, err := tx.Fields.GetMany(ctx, scope, ids)
+		if err != nil {
+			return nil, err
+		}
+		of.place = centreOf(slices.Collect(maps.Values(fields))...)
+	}
+	if of.place == nil {
+		return nil, nil
+	}
+	return a.Climate.Near(*of.place), nil
+}
+
+// centreOf returns the centre of the largest field that is drawn; nil where none is.
+func centreOf(fields ...farm.Field) *geo.Position {
+	largest := int64(-1)
+	var out *geo.Position
+	slices.SortFunc(fields, func(x, y farm.Field) int { return cmp.Compare(x.ID, y.ID) })
+	for i := range fields {
+		if b, area := fields[i].Boundary, fields[i].AreaM2(); b != nil && area > largest {
+			largest, out = area, new(b.Centroid())
+		}
+	}
+	return out
 }
 
 // Details is an assessment as its detail view is asked for.

@@ -19,6 +19,7 @@ func (t *Table) Complete(a *Assessment, sheet Sheet, facts Facts) State {
 
 // examine returns the state with the violations that a submission meets; without any the assessment is ready.
 func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Finding) {
+	sheet = sheet.withClimate(facts)
 	violations := a.generalFindings(facts)
 	blocked := t.contradictions(a, sheet, facts)
 	state := State{Sections: make([]SectionState, 0, len(t.sections)+1)}

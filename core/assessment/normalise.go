@@ -19,6 +19,8 @@ func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input
 }
 
 func (t *Table) normalise(a *Assessment, sheet Sheet, facts Facts, log *conversion.Log) (in ghg.Input, warnings, violations []Finding) {
+	entered := sheet
+	sheet = entered.withClimate(facts)
 	n := normaliser{t: t, sheet: sheet, in: &in, log: log}
 	for _, f := range a.generalFindings(facts) {
 		if f.Path == keyYear || f.Path == keyClimate {
@@ -34,6 +36,9 @@ func (t *Table) normalise(a *Assessment, sheet Sheet, facts Facts, log *conversi
 	}
 	n.crop()
 	n.sampled(a, facts)
+	if c := in.Soil.Carbon; c != nil && facts.Climate != nil && entered.WantsClimate() {
+		c.ClimateSource = &facts.Climate.ClimateSource
+	}
 	n.inputs()
 	n.practices()
 	n.energy()

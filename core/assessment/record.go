@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/core/assessment/climate"
 	"tilth/core/record"
 )
 
@@ -101,10 +102,11 @@ type Sheet map[string][]Row
 
 // Facts are what the rules need to know that is not in the assessment itself.
 type Facts struct {
-	Now          time.Time // an assessment_year may be at most one year ahead of it
-	ResourceLive bool      // the farm or field exists and is not deleted
-	MappedAreaHa *float64  // of the field's boundary, or of all the farm's fields; nil: none is drawn
-	Sampled      *Sampled  // the sampling that the section soil names; nil: it names none
+	Now          time.Time      // an assessment_year may be at most one year ahead of it
+	ResourceLive bool           // the farm or field exists and is not deleted
+	MappedAreaHa *float64       // of the field's boundary, or of all the farm's fields; nil: none is drawn
+	Sampled      *Sampled       // the sampling that the section soil names; nil: it names none
+	Climate      *climate.Found // of the operator's file, near the assessed land; nil: there is none, or nothing asks for it
 }
 
 // Finding is something a check has to say: what is wrong, or what is odd.

@@ -41,7 +41,7 @@ func soilCarbonFields(v values) []Field {
 			number("temperature_c", "Mean temperature", "°C", ghg.MinMonthC, ghg.MaxMonthC).must(),
 			number("precipitation_mm", "Precipitation", "mm", 0, ghg.MaxMonthMm).must(),
 			number("pet_mm", "Potential evapotranspiration", "mm", 0, ghg.MaxMonthMm).must(),
-		).mustWhen(keyCarbonMethod, ghg.SoilTier2),
+		).mustWhen(keyCarbonMethod, ghg.SoilTier2).about("Where the operator has a climate file that reaches the land, it is taken from there when not given."),
 		month("irrigated_from_month", "First irrigated month").mustWhen("irrigated_to_month"),
 		month("irrigated_to_month", "Last irrigated month").mustWhen("irrigated_from_month").about("Before the first: over the turn of the year."),
 		items(keyHistory, "History of carbon inputs", maxPeriods, slices.Concat([]Field{

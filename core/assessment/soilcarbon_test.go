@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/assessment"
+	"tilth/core/assessment/climate"
 	"tilth/core/ghg"
 )
 
@@ -108,4 +109,37 @@ func item(v assessment.Values, key string, i int) map[string]any {
 	list, _ := v[key].([]any)
 	m, _ := list[i].(map[string]any)
 	return m
+}
+
+// TestClimateOfTheOperator: a climate of the file stands where nobody entered one and the method asks for it.
+func TestClimateOfTheOperator(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	facts := today
+	facts.Climate = &climate.Found{ClimateSource: ghg.ClimateSource{Source: "normals", Latitude: 50}, Months: make([]ghg.ClimateMonth, 12)}
+	facts.Climate.Months[2].TemperatureC = 5
+	body := modelled(t)
+	soil := body["soil"].(map[string]any)
+	own := soil["monthly_climate"]
+	delete(soil, "monthly_climate")
+	a, sheet := readBody(t, tab, body)
+	require.True(t, sheet.WantsClimate())
+	violations, _ := tab.Submittable(a, sheet, facts)
+	require.Empty(t, violations)
+	require.Equal(t, assessment.Complete, stateOf(tab.Complete(a, sheet, facts), "soil").Status)
+	in, _, _ := tab.Normalise(a, sheet, facts)
+	require.Equal(t, &facts.Climate.ClimateSource, in.Soil.Carbon.ClimateSource)
+	require.Equal(t, []ghg.ClimateYear{{Months: facts.Climate.Months}}, in.Soil.Carbon.Climate)
+	require.NotContains(t, sheet["soil"][0].Values, "monthly_climate", "what was entered stays as it is")
+	violations, _ = tab.Submittable(a, sheet, today)
+	require.Equal(t, "soil.monthly_climate", violations[0].Path)
+
+	soil["monthly_climate"] = own
+	a, sheet = readBody(t, tab, body)
+	in, _, _ = tab.Normalise(a, sheet, facts)
+	require.Nil(t, in.Soil.Carbon.ClimateSource, "own values win")
+	require.InDelta(t, 6.5, in.Soil.Carbon.Climate[0].Months[2].TemperatureC, 0)
+	plain, sheet := read(t, tab, wheat)
+	in, _, _ = tab.Normalise(plain, sheet, facts)
+	require.Nil(t, in.Soil.Carbon)
 }

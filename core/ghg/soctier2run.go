@@ -179,9 +179,10 @@ func (m *tier2) climateOf(year int) climateEffect {
 	}
 	topt, tmax, ws := m.row("topt"), m.row("tmax"), m.row("ws")
 	var temperatures, waters []quantity
+	source := m.entered.ClimateSource.Words()
 	for n, month := range m.entered.Climate[i].Months {
 		of := func(v float64, member string) quantity {
-			return m.of(v, m.path(m.path("soil.carbon.climate", i, "months"), n, member))
+			return m.sourced(v, m.path(m.path("soil.carbon.climate", i, "months"), n, member), source)
 		}
 		temperatures = append(temperatures, m.do(stepT2Temperature, of(month.TemperatureC, "temperature_c"), tmax, topt))
 		if m.irrigated(n + 1) {

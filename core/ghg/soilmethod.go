@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ var SoilMethods = []string{SoilTier1, SoilTier2, SoilMeasured}
 type SoilCarbon struct {
 	Method        string          `json:"method,omitempty"` // one of [SoilMethods]; empty: Tier 1
 	Climate       []ClimateYear   `json:"climate,omitempty"`
+	ClimateSource *ClimateSource  `json:"climate_source,omitempty"`       // of all of Climate; absent: people entered it
 	IrrigatedFrom int             `json:"irrigated_from_month,omitempty"` // first irrigated month, 1 to 12; 0: none is
 	IrrigatedTo   int             `json:"irrigated_to_month,omitempty"`   // last one; before the first: over the turn of the year
 	History       []CarbonPeriod  `json:"history,omitempty"`
@@ -33,6 +35,28 @@ type SoilCarbon struct {
 type ClimateYear struct {
 	Year   int            `json:"year,omitempty"`
 	Months []ClimateMonth `json:"months"` // January first
+}
+
+// ClimateSource is the cell or station of a file that a climate is of.
+type ClimateSource struct {
+	Source     string  `json:"source"`            // as the file says it
+	SHA256     string  `json:"sha256"`            // of the file, hexadecimal
+	Station    string  `json:"station,omitempty"` // absent: a cell
+	Latitude   float64 `json:"latitude"`
+	Longitude  float64 `json:"longitude"`
+	DistanceKm float64 `json:"distance_km"` // from the assessed land
+}
+
+// Words returns in words where a climate comes from; empty where people entered it.
+func (s *ClimateSource) Words() string {
+	if s == nil {
+		return ""
+	}
+	place := fmt.Sprintf("cell %g, %g", s.Latitude, s.Longitude)
+	if s.Station != "" {
+		place = fmt.Sprintf("station %s (%g, %g)", s.Station, s.Latitude, s.Longitude)
+	}
+	return fmt.Sprintf("%s; %s, %.1f km away", s.Source, place, s.DistanceKm)
 }
 
 // ClimateMonth is the climate of one month.

@@ -38,6 +38,7 @@ type TraceInput struct {
 	Input    string `json:"input,omitempty"`    // member of the snapshot that it is
 	Entered  string `json:"entered,omitempty"`  // member of what was entered that it is
 	Constant string `json:"constant,omitempty"` // what it is where it is none of these
+	Source   string `json:"source,omitempty"`   // of a member of the snapshot that nobody entered
 	// Row names what varies the value, with its 95 % range: inputs of one row move together.
 	Row     string   `json:"row,omitempty"`
 	Lower   *float64 `json:"lower,omitempty"`
@@ -84,8 +85,9 @@ const allOfTheArea = "all of the area"
 // pathYear is the assessment year in the snapshot.
 const pathYear = "general.year"
 
-// origin is where a value comes from that no step made: a member of the snapshot, or what a constant is.
-type origin struct{ input, constant string }
+// origin is where a value comes from that no step made: a member of the snapshot, with its source where nobody entered it,
+// or what a constant is.
+type origin struct{ input, constant, source string }
 
 // given is a member of the current item.
 func (r *run) given(v float64, member string) quantity {
@@ -101,10 +103,13 @@ func (r *run) given(v float64, member string) quantity {
 }
 
 // of is a member of the snapshot.
-func (r *run) of(v float64, path string) quantity {
+func (r *run) of(v float64, path string) quantity { return r.sourced(v, path, "") }
+
+// sourced is a member of the snapshot that is of a source; empty: somebody entered it.
+func (r *run) sourced(v float64, path, source string) quantity {
 	q := quantity{v: v}
 	if r.tracing {
-		q.from = r.origin(origin{input: path})
+		q.from = r.origin(origin{input: path, source: source})
 	}
 	return q
 }
@@ -175,7 +180,7 @@ func (r *run) traceInput(q *quantity, a Argument) TraceInput {
 		return in
 	case q.from < 0:
 		o := r.origins[-q.from-1]
-		in.Input, in.Constant, in.From = o.input, o.constant, int(r.made[o.input])
+		in.Input, in.Constant, in.Source, in.From = o.input, o.constant, o.source, int(r.made[o.input])
 	default:
 		in.Constant = "none"
 	}
