@@ -41,20 +41,22 @@ const (
 	NotImplemented = "NotImplemented"
 )
 
-// Fulfilled is the data of a RequestFulfilled event, Rejected of a RequestRejected, Changed of a Published one.
-type (
-	Fulfilled struct {
-		RequestEventID string     `json:"requestEventId"`
-		Footprints     []Document `json:"pfs"`
-	}
-	Rejected struct {
-		RequestEventID string  `json:"requestEventId"`
-		Error          Problem `json:"error"`
-	}
-	Changed struct {
-		FootprintIDs []string `json:"pfIds"`
-	}
-)
+// Fulfilled is the data of a RequestFulfilled event.
+type Fulfilled struct {
+	RequestEventID string     `json:"requestEventId"`
+	Footprints     []Document `json:"pfs"`
+}
+
+// Rejected is the data of a RequestRejected event.
+type Rejected struct {
+	RequestEventID string  `json:"requestEventId"`
+	Error          Problem `json:"error"`
+}
+
+// Changed is the data of a Published event.
+type Changed struct {
+	FootprintIDs []string `json:"pfIds"`
+}
 
 // Received is an event of a client.
 type Received struct {

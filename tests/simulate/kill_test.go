@@ -160,6 +160,25 @@ var lives = []life{
 		r.work()
 		r.evidence(id, held, "held.txt")
 	}, loose: []string{"assessment_evidence"}}, // an upload that a kill broke off stays begun until it is swept
+	{name: "footprints", prepare: func(r *run) any {
+		body := object{}
+		require.NoError(r.t, json.Unmarshal([]byte(rig.Wheat), &body))
+		body["resource_type"], body["resource_id"] = "farm", number(r.id("farm/", object{"name": "Farm"}))
+		id := r.id(assessmentsPath, body)
+		r.work()
+		r.post(assessmentsPath+id+"/submit/", nil)
+		r.post("pact-client/", object{"name": "Mill", "events_url": r.listener()})
+		r.work()
+		return assessmentsPath + id + "/submissions/1/publish/"
+	}, live: func(r *run, prepared any) {
+		at := prepared.(string)
+		terms := object{"product_ids": []string{"urn:x-a:1"}, "cross_sectoral_standards": []string{"ISO14067"}, "exempted_emissions_percent": 0}
+		r.post(at, terms)
+		terms["comment"] = "Another."
+		r.post(at, terms)
+		r.request(http.MethodDelete, at, "", nil)
+		r.work()
+	}},
 	{name: "people", prepare: nothing, live: func(r *run, _ any) {
 		r.post("role/", object{"name": "scout", "slugs": []string{"field.view"}})
 		mail := fmt.Sprint("guest", r.number, "@simulate.example")

@@ -182,7 +182,7 @@ func (r *run) send(token, method, path, media string, body []byte, key string) *
 }
 
 // secret are the paths whose answers hold a secret and are not kept.
-var secret = []string{"api-key/", "invitation/", "webhook/"}
+var secret = []string{"api-key/", "invitation/", "pact-client/", "webhook/"}
 
 // request makes a request as the company, again after a kill, and then once more: the answer is
 // the same to the byte.
@@ -289,7 +289,7 @@ func (w *world) rows(query string, visit func(a, b string)) {
 	require.NoError(w.t, rows.Err())
 }
 
-// listener takes what webhooks post. A post is a call at which the sender can be killed: before it, or before its answer
+// listener takes what webhooks, and PACT clients, are sent. A post is a call at which the sender can be killed: before it, or before its answer
 // has arrived.
 func (r *run) listener() string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -297,8 +297,13 @@ func (r *run) listener() string {
 		if carried {
 			body, err := io.ReadAll(req.Body)
 			assert.NoError(r.t, err)
-			id := req.Header.Get("Webhook-Id")
+			var event struct{ ID string } // that of a webhook is its webhook-id
+			assert.NoError(r.t, json.Unmarshal(body, &event))
+			id := event.ID
 			assert.NotEmpty(r.t, id)
+			if signed := req.Header.Get("Webhook-Id"); signed != "" {
+				assert.Equal(r.t, id, signed)
+			}
 			r.inbox.mu.Lock()
 			if known, again := r.inbox.bodies[id]; again {
 				assert.Equal(r.t, known, string(body))

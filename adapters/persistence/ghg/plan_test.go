@@ -16,6 +16,7 @@ import (
 func TestPlansOfAssessments(t *testing.T) {
 	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
 		return map[string]plantest.List{
+			"pact clients": {Query: pactClientRecords(s).Query, Filters: pactClientTable.Filters, Private: true},
 			"assessments": {
 				Query: assessmentRecords(s).Query, Filters: assessmentTable.Filters, Orders: assessmentTable.Orders,
 				Indexes: map[string]string{
