@@ -273,6 +273,8 @@ func (r *run) state() map[string]int {
 	wallet, err := r.server.Operating().Wallet(context.Background(), r.company)
 	require.NoError(r.t, err)
 	out["balance"], out["held"] = int(wallet.Balance), int(wallet.Held)
+	r.inbox.mu.Lock()
+	defer r.inbox.mu.Unlock()
 	out["posted"] = len(r.inbox.bodies)
 	return out
 }
