@@ -2,8 +2,8 @@ package plan
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -174,28 +174,18 @@ func listOf(n int) (Plan, []Listed) {
 	return plan, list
 }
 
-// fastest is the shortest of some turns.
-func fastest(do func()) time.Duration {
-	out := time.Hour
-	for range 7 {
-		began := time.Now()
-		do()
-		out = min(out, time.Since(began))
-	}
-	return out
-}
-
 // A list of ten times as many points takes about ten times as long, and not a hundred times.
-func TestListsOfPointsAreReadInOnePass(t *testing.T) {
-	of := func(n int) time.Duration {
-		plan, list := listOf(n)
-		return fastest(func() {
-			operations, err := OperationsFor(plan, list)
-			require.NoError(t, err)
-			require.Len(t, operations, n)
+func BenchmarkListsOfPoints(b *testing.B) {
+	for _, n := range []int{2000, 20_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			plan, list := listOf(n)
+			for b.Loop() {
+				operations, err := OperationsFor(plan, list)
+				require.NoError(b, err)
+				require.Len(b, operations, n)
+			}
 		})
 	}
-	require.Less(t, of(20_000).Seconds()/of(2000).Seconds(), 40.0)
 }
 
 // The nearest earlier point is that of all pairs, and few points are looked at to find it.
