@@ -57,7 +57,9 @@ func (p *plug) arm(at int, late bool) {
 
 // disarm ends the counting, and returns the calls.
 func (p *plug) disarm() []call {
+	p.mu.Lock()
 	calls := p.calls
+	p.mu.Unlock()
 	p.arm(0, false)
 	return calls
 }
