@@ -46,6 +46,9 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	for name, values := range res.Header {
+		if name == "Content-Disposition" && res.StatusCode < http.StatusBadRequest {
+			continue // the name of a file belongs to the file, as the body does
+		}
 		for _, value := range values {
 			_, _ = observed{io.Discard}.Write([]byte(name + ": " + value + "\n"))
 		}
