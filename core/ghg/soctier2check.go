@@ -166,7 +166,7 @@ func (m *tier2) check() {
 	case m.floodedRice():
 		m.refuse("carbon_method", "The Tier 2 method does not hold for flooded rice: take tier_1.")
 	case m.in.LandManagement == nil:
-		m.fail("land_management", "tillage", "The Tier 2 method needs the tillage of the assessment year.")
+		m.fail("land_management", "tillage", "The Tier 2 method needs land management of the assessment year, with its tillage: enter the whole section.")
 	}
 	switch sand := m.in.Soil.SandPct; {
 	case sand == nil:
