@@ -169,15 +169,17 @@ func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 		if one.fresh.Reading() == s.order.Reading() {
 			own = one.fresh
 		}
-		if err := w.put(ctx, run, s.order, one); err != nil {
-			return task.Next{}, err
-		}
 	}
 	if err := order.Refreshed(run.Now, own, changed); err != nil {
 		return task.Next{}, err
 	}
-	if err := run.Tx.Orders.Update(ctx, run.Scope, order.State()); err != nil {
-		return task.Next{}, err
+	if err := run.Tx.Orders.Update(ctx, run.Scope, order.State()); err != nil || order.State().Status != vegetation.Active {
+		return task.Finish(), err
+	}
+	for _, one := range result {
+		if err := w.put(ctx, run, s.order, one); err != nil {
+			return task.Next{}, err
+		}
 	}
 	return task.Finish(), w.searched(ctx, run, order.State(), result)
 }

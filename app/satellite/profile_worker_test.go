@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/satellite"
+	"tilth/app/task"
 	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/fault"
@@ -215,4 +216,44 @@ func TestASeasonWithoutAPointCostsNothing(t *testing.T) {
 	require.Equal(t, order.ID, again.ID)
 	require.NoError(t, s.work(seen))
 	require.Equal(t, []credit.Kind{credit.Hold, credit.Release, credit.Hold, credit.Capture}, s.ledgerKinds())
+}
+
+// unchanged is an updater that finds what is known.
+type unchanged struct{}
+
+func (unchanged) Refresh(_ context.Context, _ satellite.SeriesRequest, known []vegetation.Series) ([]vegetation.Series, error) {
+	return known, nil
+}
+
+// An order that an earlier release made active and charged without a point ends at its next refresh, and is placed again
+// at no charge.
+func TestAnActiveOrderWithoutAPointEnds(t *testing.T) {
+	t.Parallel()
+	s, order := ordered(t)
+	require.NoError(t, s.work(seen))
+	s.put(func(tx ports.Repos) error {
+		empty := s.stored(order.ID)
+		empty.Points = 0
+		require.NoError(t, tx.Orders.PutSeries(t.Context(), s.scope(), order.ID, vegetation.Series{Index: vegetation.NDVI}))
+		return tx.Orders.Update(t.Context(), s.scope(), empty)
+	})
+	s.Clock.At = s.Clock.At.Add(48 * time.Hour)
+	s.put(func(tx ports.Repos) error {
+		return tx.Jobs.Enqueue(t.Context(), task.JobOn(satellite.RefreshJob, order.CompanyID, order.ID, s.Clock.At))
+	})
+	refresher := satellite.NewRefresher(s.Deps(), unchanged{}, slog.New(slog.DiscardHandler))
+	for _, job := range s.Claim() {
+		require.NoError(t, refresher.Run(t.Context(), job))
+	}
+	failed := s.stored(order.ID)
+	require.Equal(t, vegetation.Failed, failed.Status)
+	require.Contains(t, failed.Reason, "another order costs nothing")
+	require.Len(t, s.Events, 1, "of the first computation")
+
+	again, err := s.place(s.first)
+	require.NoError(t, err)
+	require.Equal(t, order.ID, again.ID)
+	require.NoError(t, s.work(seen))
+	require.Equal(t, vegetation.Active, s.stored(order.ID).Status)
+	require.Equal(t, []credit.Kind{credit.Hold, credit.Capture}, s.ledgerKinds())
 }

@@ -68,7 +68,7 @@ func TestAnUnreadDateIsTriedAgainAfterTheSeason(t *testing.T) {
 		require.NoError(t, o.Complete(long, series))
 		require.False(t, o.RefreshDue(long.Add(vegetation.RefreshAfter)))
 		require.Equal(t, want, o.RefreshDue(long.Add(2*vegetation.RefreshAfter)))
-		require.NoError(t, o.Refreshed(long.AddDate(0, 0, 2), vegetation.Series{}, true))
+		require.NoError(t, o.Refreshed(long.AddDate(0, 0, 2), vegetation.Series{Observations: series.Observations}, true))
 		require.False(t, o.RefreshDue(long.AddDate(0, 0, 4)))
 	}
 }

@@ -48,18 +48,20 @@ func (o *Order) Redraw(now time.Time, series Series, boundaryID int64, on geo.Mu
 }
 
 // RefreshDue reports whether the archive may hold something new for an active profile: the last
-// check is over a day old and lies before the end of the grace, or left a file unread. So a profile
-// that nobody retrieved during its season is still completed once, by the first retrieve after it.
+// check is over a day old and lies before the end of the grace, or left a file unread or the order without
+// a point. So a profile that nobody retrieved during its season is still completed once, by the first retrieve after it.
 func (o Order) RefreshDue(now time.Time) bool {
 	if o.s.Status != Active || o.s.LastCheckedAt == nil {
 		return false
 	}
 	settled := o.s.EndDate.AddDate(0, 0, 1).Add(RefreshGrace)
-	return now.Sub(*o.s.LastCheckedAt) > RefreshAfter && (o.s.LastCheckedAt.Before(settled) || o.s.Unread > 0)
+	return now.Sub(*o.s.LastCheckedAt) > RefreshAfter && (o.s.LastCheckedAt.Before(settled) || o.s.Unread > 0 || o.s.Points == 0)
 }
 
 // Refreshed records a check of the archive. series is that of the order's own index; changed
-// reports whether any of its series has changed.
+// reports whether any of its series has changed. An earlier release made orders active that had no point, as
+// where the address of the source was wrong: one that the archive still has nothing for fails, so that it can be
+// placed again, at no charge as its field was charged.
 func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
 	if o.s.Status != Active {
 		return o.refuse("be refreshed")
@@ -68,6 +70,9 @@ func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
 	if changed {
 		o.s.UpdatedAt = now
 		o.describe(series)
+	}
+	if reason := series.Empty(); reason != "" && o.s.Points == 0 {
+		o.s.Status, o.s.Reason, o.s.UpdatedAt = Failed, reason+" The field was charged: another order costs nothing.", now
 	}
 	return nil
 }

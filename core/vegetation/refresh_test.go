@@ -13,7 +13,7 @@ import (
 // activeOrder is an order whose season was last checked at a time.
 func activeOrder(checked time.Time) vegetation.Order {
 	return vegetation.RehydrateOrder(vegetation.OrderState{
-		Status: vegetation.Active, StartDate: seasonStart, EndDate: seasonEnd, LastCheckedAt: &checked, UpdatedAt: checked,
+		Status: vegetation.Active, Points: 1, StartDate: seasonStart, EndDate: seasonEnd, LastCheckedAt: &checked, UpdatedAt: checked,
 	})
 }
 
@@ -71,6 +71,25 @@ func TestRefreshesComeToAnEnd(t *testing.T) {
 	})
 }
 
+// An order that an earlier release made active without a point is checked whenever it was last, and ends where there is
+// still none.
+func TestActiveOrdersWithoutAPointEnd(t *testing.T) {
+	t.Parallel()
+	late := afterSeason.AddDate(3, 0, 0)
+	empty := activeOrder(late.AddDate(-1, 0, 0)).State()
+	empty.Points = 0
+	o := vegetation.RehydrateOrder(empty)
+	require.True(t, o.RefreshDue(late))
+	require.NoError(t, o.Refreshed(late, vegetation.Series{Observations: make([]vegetation.Observation, 1)}, true))
+	require.Equal(t, vegetation.Active, o.State().Status, "the archive has it now")
+	require.False(t, o.RefreshDue(late.AddDate(0, 0, 2)))
+	o = vegetation.RehydrateOrder(empty)
+	require.NoError(t, o.Refreshed(late, vegetation.Series{}, false))
+	require.Equal(t, vegetation.Failed, o.State().Status)
+	require.Equal(t, "No scene of the imagery archive covers the field in the season. The field was charged: another order costs nothing.", o.State().Reason)
+	require.False(t, o.RefreshDue(late.AddDate(0, 0, 2)))
+}
+
 func TestRefreshed(t *testing.T) {
 	t.Parallel()
 	now := inSeason.Add(48 * time.Hour)
@@ -80,7 +99,7 @@ func TestRefreshed(t *testing.T) {
 	require.Equal(t, now, *s.LastCheckedAt)
 	require.Equal(t, inSeason, s.UpdatedAt, "a look that found nothing new is no update")
 	require.False(t, s.NoSCL)
-	require.NoError(t, o.Refreshed(now, vegetation.Series{NoSCL: true, SmallField: true, Synthetic: true}, true))
+	require.NoError(t, o.Refreshed(now, vegetation.Series{NoSCL: true, SmallField: true, Synthetic: true, Observations: make([]vegetation.Observation, 1)}, true))
 	s = o.State()
 	require.Equal(t, now, s.UpdatedAt)
 	require.True(t, s.NoSCL && s.SmallField && s.Synthetic)

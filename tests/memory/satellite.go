@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -158,6 +160,17 @@ func (o *orders) PutSeries(ctx context.Context, scope access.Scope, id int64, se
 func (o *orders) Series(ctx context.Context, scope access.Scope, id int64, reading vegetation.Reading) (vegetation.Series, error) {
 	_, err := o.Get(ctx, scope, id)
 	return o.series[read{id, reading}], err
+}
+
+func (o *orders) Readings(ctx context.Context, scope access.Scope, id int64) (out []vegetation.Reading, err error) {
+	_, err = o.Get(ctx, scope, id)
+	for of := range o.series {
+		if err == nil && of.order == id {
+			out = append(out, of.Reading)
+		}
+	}
+	slices.SortFunc(out, func(a, b vegetation.Reading) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return out, err
 }
 
 func (o *orders) Derivation(_ context.Context, _ access.Scope, id int64, reading vegetation.Reading) (vegetation.Derivation, bool, error) {
