@@ -52,7 +52,7 @@ func candidateOf(a soil.OfflineAnswer, c zoning.Candidate, labels bool) record {
 	out := record{
 		{"k", len(c.Zones)}, {"map_uuid", c.MapUUID}, {"is_recommended", c.Recommended}, {"inertia", c.Inertia}, {"rv", c.RV},
 		{"n_needed", c.SamplesNeeded}, {"calinski_harabasz", c.Diagnostics.CalinskiHarabasz}, {"silhouette", c.Diagnostics.Silhouette},
-		{"davies_bouldin", c.Diagnostics.DaviesBouldin},
+		{"davies_bouldin", c.Diagnostics.DaviesBouldin}, {"plan_needs", planNeeds(c.Needs)},
 		{"zones", each(c.Zones, func(z zoning.Zone) record { return zoneOf(a.Result, z) })},
 	}
 	if !labels {
@@ -64,6 +64,14 @@ func candidateOf(a soil.OfflineAnswer, c zoning.Candidate, labels bool) record {
 		cells[i] = [3]int{int(cell.Row) + a.Corner[0], int(cell.Col) + a.Corner[1], int(label)}
 	}
 	return append(out, member{"labels", cells})
+}
+
+// planNeeds says why a map does not take the default sample plan; null where it does.
+func planNeeds(needs *zoning.PlanNeeds) any {
+	if needs == nil {
+		return nil
+	}
+	return needs.Message
 }
 
 func zoneOf(r zoning.Result, z zoning.Zone) record {

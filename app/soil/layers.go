@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tilth/app/satellite"
@@ -14,6 +15,7 @@ import (
 	"tilth/core/stratification"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
+	"tilth/core/stratification/zoning"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -34,8 +36,9 @@ type LayerPreparer struct {
 }
 
 // Prepare lays the frame over the land of an order and makes its layers: NDVI of up to five calendar years, relief,
-// and the rasters that the operator registered (see Covariates). Faults: Invalid where the land has too few cells
-// (frame_too_small) or no layer can be made (no_usable_layers); Unavailable where a source is out.
+// and the rasters that the operator registered (see Covariates). Layers that maps would not use are dropped, with the
+// reason. Faults: Invalid where the land has too few cells (frame_too_small), no layer can be used (no_usable_layers) or
+// the default request would make no map (no_zones); Unavailable where a source is out.
 func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderState) (layer.Prepared, error) {
 	var none layer.Prepared
 	land := stratification.Geometries(order.Land)
@@ -57,38 +60,56 @@ func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderS
 		return none, err
 	}
 	layers = append(layers, others...)
-	notes, err := notesOn(layers)
-	return layer.NewPrepared(&frame, layers, append(notes, missing...)), err
+	if err := judge(ctx, &frame, layers, order.DataUUID); err != nil {
+		return none, err
+	}
+	return layer.NewPrepared(&frame, layers, append(notesOn(layers), missing...)), nil
+}
+
+// judge drops the layers that maps would not use, and refuses those of which the default request
+// would make no map, before the order is charged.
+func judge(ctx context.Context, f *frame.Frame, layers []layer.PreparedLayer, scope string) error {
+	p := zoning.DefaultParams()
+	p.Scope = scope
+	p.Seed = zoning.SeedOf(p)
+	why := ""
+	for _, l := range layers {
+		if l.Dropped != "" {
+			why += fmt.Sprintf(" %s: %s.", l.Name, strings.TrimSuffix(l.Dropped, "."))
+		}
+	}
+	uses, err := zoning.Judge(ctx, f, layer.Prepared{Layers: layers}.Usable(), p)
+	if known, ok := fault.As(err); ok && known.Kind == fault.Invalid {
+		return fault.New(known.Kind, known.Code, "No map of zones can be made of the layers. "+known.Message+why)
+	}
+	for _, use := range uses {
+		at := slices.IndexFunc(layers, func(l layer.PreparedLayer) bool { return l.Name == use.Name })
+		if use.Dropped != "" {
+			layers[at].Dropped, layers[at].Values = use.Dropped, nil
+		}
+	}
+	return err
 }
 
 // notesOn says what an order's owner should know of its layers.
-func notesOn(layers []layer.PreparedLayer) ([]string, error) {
-	used, other, synthetic := 0, 0, false
+func notesOn(layers []layer.PreparedLayer) (notes []string) {
+	other, synthetic := 0, false
 	for _, l := range layers {
 		if l.Dropped != "" {
 			continue
 		}
-		used++
 		if l.Provenance.Kind != layer.FromSentinel2 {
 			other++
 		}
 		synthetic = synthetic || l.Provenance.Synthetic
 	}
-	if used == 0 {
-		why := ""
-		for _, l := range layers {
-			why += fmt.Sprintf(" %s: %s.", l.Name, l.Dropped)
-		}
-		return nil, fault.New(fault.Invalid, "no_usable_layers", "No layer of the area could be prepared."+why)
-	}
-	var notes []string
 	if other == 0 {
 		notes = append(notes, "The only layers are of NDVI: no raster of relief or soil covers the area.")
 	}
 	if synthetic {
 		notes = append(notes, "The imagery is synthetic: zones made of it say nothing of real land.")
 	}
-	return notes, nil
+	return notes
 }
 
 // ndvi makes the layers of NDVI: of each of the newest calendar years with enough accepted

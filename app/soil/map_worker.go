@@ -13,6 +13,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
+	soilplan "tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
@@ -164,6 +165,9 @@ func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
 		Workers: runtime.GOMAXPROCS(0), Progress: m.progressReporter(ctx, scope, run),
 	})
 	if err != nil {
+		return madeZones{}, err
+	}
+	if err := soilplan.Recommend(effort.Of(ctx, 0), &frame, &result); err != nil {
 		return madeZones{}, err
 	}
 	about, now := result.About, m.Clock.Now()

@@ -79,6 +79,9 @@ func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, 
 	if err != nil {
 		return out, err
 	}
+	if err := plan.Recommend(effort.Of(ctx, 0), &out.Frame, &out.Result); err != nil {
+		return out, err
+	}
 	return out, out.plan(effort.Of(ctx, 0), req)
 }
 

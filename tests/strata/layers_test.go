@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/objects"
 	"tilth/app/satellite"
 	"tilth/app/soil"
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
@@ -68,6 +69,7 @@ func TestRegisteredRasters(t *testing.T) {
 		require.NoError(t, add("clay", 0.5))
 		require.Equal(t, "layer_exists", codeOf(t, add("clay", 1)))
 		require.NoError(t, add("elevation", 0.1))
+		require.NoError(t, add("sand", 3e-7))
 
 		parcel := archive.Parcels[0].Boundary
 		prepare := func(land geo.MultiPolygon) layer.Prepared {
@@ -85,6 +87,8 @@ func TestRegisteredRasters(t *testing.T) {
 			require.Contains(t, byName, name)
 			require.Empty(t, byName[name].Dropped, name)
 		}
+		require.Contains(t, byName["sand"].Dropped, "noise", "what 32 bits leave of hardly anything carries no weight")
+		require.Empty(t, byName["sand"].Values)
 		require.NotEmpty(t, byName["clay"].Provenance.Checksum)
 		require.NotContains(t, made.Notes[0], "only layers")
 		surface, err := surfaces.Files{}.Surface(ctx, found[0], parcel)
@@ -107,11 +111,20 @@ func TestRegisteredRasters(t *testing.T) {
 		require.True(t, fault.Is(err, fault.NotFound))
 		left, err := library.List(ctx)
 		require.NoError(t, err)
-		require.Len(t, left, 1)
+		require.Len(t, left, 2)
 
-		p := soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
-		_, err = p.Prepare(ctx, stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: rig.Square(300, 0)}}})
-		require.Equal(t, "no_usable_layers", codeOf(t, err), "neither imagery nor raster reaches it")
-		require.ErrorContains(t, err, "does not reach")
+		// An order whose layers make no map fails, costs nothing, and says what each layer lacks.
+		w.worker.Layers = &soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
+		e := w.estate(1000_00)
+		placed, err := w.place(e)
+		require.NoError(t, err)
+		w.work()
+		failed := w.order(e, placed.ID)
+		require.Equal(t, stratification.OrderFailed, failed.Status)
+		for _, says := range []string{"No map of zones can be made", "ndvi_mean: no calendar year", "elevation: elevation-", "sand: sand-", "does not reach the boundary."} {
+			require.Contains(t, failed.Reason, says)
+		}
+		wallet, _ := w.books(e)
+		require.Equal(t, credit.Wallet{CompanyID: e.who.CompanyID, Balance: 1000_00}, wallet)
 	})
 }

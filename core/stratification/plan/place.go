@@ -26,8 +26,10 @@ const (
 	lowering = 0.9
 )
 
-// errNoRoom: the zones do not hold the points; noRoom turns it into a fault.
+// errNoRoom: the zones do not hold the points; noRoom turns it into a fault with the code noRoomCode.
 var errNoRoom = errors.New("not enough room")
+
+const noRoomCode = "not_enough_room"
 
 // ground is the land on which points may lie.
 type ground struct {
@@ -323,7 +325,7 @@ func (d *design) noRoom(found layout) error {
 	if largest >= 0 {
 		fix = fmt.Sprintf("With an offset of %d m they fit.", largest)
 	}
-	err := fault.Newf(fault.Invalid, "not_enough_room",
+	err := fault.Newf(fault.Invalid, noRoomCode,
 		"The points do not fit at %d m from the edges: zone %d has %.2f ha there, and no cell's centre lies more than %.1f m from its edges that counts. %s",
 		d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.InscribedRadius, fix)
 	if zone.EligibleCells > 0 {

@@ -11,4 +11,4 @@ package zoning
 
 // AlgorithmVersion names the rules by which zones are made. A change that moves a cell of any map
 // needs a new one: ids stand for the same map for good.
-const AlgorithmVersion = "zones-1"
+const AlgorithmVersion = "zones-2"

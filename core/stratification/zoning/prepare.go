@@ -22,14 +22,27 @@ const (
 	principalEnough    = 0.90 // of the variance, kept by principal components
 	defaultSpatial     = 0.25
 	defaultLayerWeight = 1.0
+	// minOverlap is the share of the cells in which every used layer has a value: elsewhere zones
+	// would follow where layers end.
+	minOverlap = 0.50
+	// roundingNoise is the deviation, relative to the largest value, that rounding of 32-bit numbers leaves.
+	roundingNoise = 1e-6
 	// windowSteps is what the search for a window costs, beside a distance.
 	windowSteps = 64
 )
 
+// resolutions are the deviations below which layers with a known unit say nothing. Means near 0 and
+// differences of nearly equal numbers leave noise that is large beside the mean.
+var resolutions = map[string]float64{
+	layer.NDVIMean: 1e-4, layer.NDVISD: 1e-4, // reflectances are whole multiples of 1e-4
+	layer.Elevation: 1e-3, // m
+	layer.Slope:     1e-3, // degrees
+}
+
 // layerWeights are the weights of layers with a known meaning. Relief that shapes the flow of water
 // counts more than height itself; soil maps of 250 m resolve little within a field.
 var layerWeights = map[string]float64{
-	"ndvi_mean": 1, "ndvi_sd": 0.5, "elevation": 0.5, "slope": 1, "twi": 1,
+	layer.NDVIMean: 1, layer.NDVISD: 0.5, layer.Elevation: 0.5, layer.Slope: 1, layer.TWI: 1,
 	"clay": 0.5, "soc_prior": 0.5, "bulk_density": 0.5,
 }
 
@@ -57,16 +70,23 @@ type prepared struct {
 // prepare makes the points, unless the budget ends.
 func prepare(budget *effort.Budget, f *frame.Frame, layers []layer.Layer, p Params) prepared {
 	out := prepared{cells: f.Unmasked()}
-	for _, layer := range layers {
+	filled := make([][]float64, len(layers))
+	for i, layer := range layers {
 		if budget.Spend(len(out.cells)) != nil {
 			return out
 		}
 		values, use := prepareLayer(budget, f, layer, out.cells)
-		if use.Dropped == "" {
-			use.Weight = weightOf(layer.Name, p)
-			out.values = append(out.values, values)
+		filled[i], out.uses = values, append(out.uses, use)
+	}
+	dropWetnessOfFlatLand(out.uses)
+	if out.dropApart(budget, layers) != nil {
+		return out
+	}
+	for i := range out.uses {
+		if use := &out.uses[i]; use.Dropped == "" {
+			use.Weight = weightOf(use.Name, p)
+			out.values = append(out.values, filled[i])
 		}
-		out.uses = append(out.uses, use)
 	}
 	out.layers = len(out.values)
 	if out.layers > 0 {
@@ -108,14 +128,66 @@ func prepareLayer(budget *effort.Budget, f *frame.Frame, layer layer.Layer, cell
 	winsorise(values)
 	use.Mean, use.SD = stats.MeanAndSD(values)
 	switch {
-	case !(use.SD > 1e-12*math.Abs(use.Mean)): // what is left is rounding
+	case use.SD == 0:
 		use.Dropped = "it has the same value everywhere"
+	case !(use.SD > max(roundingNoise*max(math.Abs(slices.Min(values)), math.Abs(slices.Max(values))), resolutions[layer.Name])):
+		use.Dropped = fmt.Sprintf("it varies by %.2g around %.6g: that is noise", use.SD, use.Mean)
 	case layer.Coarse && distinct(values) < minDistinct:
 		use.Dropped = fmt.Sprintf("a coarse layer with fewer than %d different values", minDistinct)
 	case layer.Coarse && use.SD < minCoarseCV*math.Abs(use.Mean):
 		use.Dropped = fmt.Sprintf("a coarse layer that varies by less than %.0f %% of its mean", 100*minCoarseCV)
 	}
 	return values, use
+}
+
+// dropWetnessOfFlatLand drops the wetness of land whose height does not vary: what is left of it is
+// the order in which the filling of flats ran.
+func dropWetnessOfFlatLand(uses []LayerUse) {
+	height := slices.IndexFunc(uses, func(u LayerUse) bool { return u.Name == layer.Elevation })
+	wetness := slices.IndexFunc(uses, func(u LayerUse) bool { return u.Name == layer.TWI })
+	if height >= 0 && wetness >= 0 && uses[wetness].Dropped == "" && uses[height].ValidShare >= minValid && uses[height].Dropped != "" {
+		uses[wetness].Dropped = "it follows from heights that do not vary"
+	}
+}
+
+// dropApart drops layers until those left have values together in enough cells: each time the one
+// with values in the fewest, of several the last. Its error is that of the budget.
+func (p *prepared) dropApart(budget *effort.Budget, layers []layer.Layer) error {
+	missing := make([]int, len(p.cells)) // used layers without a value, of each cell
+	gaps := func(l layer.Layer, count int) {
+		for n, i := range p.cells {
+			if !stats.Finite(l.Values[i]) {
+				missing[n] += count
+			}
+		}
+	}
+	for i, l := range layers {
+		if p.uses[i].Dropped == "" {
+			gaps(l, 1)
+		}
+	}
+	for {
+		if err := budget.Spend(len(p.cells)); err != nil {
+			return err
+		}
+		together, fewest := 0, -1
+		for _, count := range missing {
+			if count == 0 {
+				together++
+			}
+		}
+		share := float64(together) / float64(len(p.cells))
+		for i, u := range p.uses {
+			if u.Dropped == "" && (fewest < 0 || u.ValidShare <= p.uses[fewest].ValidShare) {
+				fewest = i
+			}
+		}
+		if share >= minOverlap || fewest < 0 {
+			return nil
+		}
+		p.uses[fewest].Dropped = fmt.Sprintf("only %.1f %% of the cells have values of it and of the other layers; %.0f %% are needed, and of these it has the fewest", 100*share, 100*minOverlap)
+		gaps(layers[fewest], -1)
+	}
 }
 
 // fill sets every missing value to the mean of the valid cells of the smallest window around the

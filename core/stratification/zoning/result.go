@@ -48,6 +48,7 @@ type Candidate struct {
 	Precision     int     // n: samples for the requested precision
 	SamplesNeeded int     // N: with at least MinSamplesPerZone in each zone
 	Recommended   bool
+	Needs         *PlanNeeds // nil: it takes the default sample plan, or nobody has looked (see RecommendPlannable)
 	Diagnostics   Diagnostics
 }
 
@@ -68,27 +69,62 @@ type Result struct {
 	Reason     string      // why there is no candidate; empty where there is one
 }
 
-// recommend marks the one with the fewest zones that needs hardly more samples than the best.
-func (r *Result) recommend(upper int) {
-	if len(r.Candidates) == 0 {
-		r.Reason = "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."
-		if upper < 2 {
-			r.Reason = fmt.Sprintf("There is no room for two zones of at least %.2f ha, with %d samples each.", r.MinZoneAreaHa, r.Params.MinSamplesPerZone)
-		} else if upper < r.Params.MinZones {
-			r.Reason = fmt.Sprintf("The area and the samples have room for %d zones at most.", upper)
+// PlanNeeds is why a map does not take the default sample plan.
+type PlanNeeds struct {
+	Message   string
+	MaxOffset int // metres: with this zone_offset it takes the plan otherwise unchanged; -1: with none
+}
+
+// RecommendPlannable recommends among the maps that take the default sample plan, as lacks says of
+// each, where there is one. The error is that of lacks.
+func (r *Result) RecommendPlannable(lacks func(*Candidate) (*PlanNeeds, error)) (err error) {
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		if c.Needs, err = lacks(c); err != nil {
+			return err
 		}
-		return
+	}
+	r.recommend()
+	return nil
+}
+
+// recommend marks the one with the fewest zones that needs hardly more samples than the best: of
+// those that take the default plan or, where none does, of all.
+func (r *Result) recommend() {
+	var all, eligible []*Candidate
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		c.Recommended = false
+		all = append(all, c)
+		if c.Needs == nil {
+			eligible = append(eligible, c)
+		}
+	}
+	if len(eligible) == 0 {
+		eligible = all
 	}
 	fewest := math.MaxInt
-	for _, c := range r.Candidates {
+	for _, c := range eligible {
 		fewest = min(fewest, c.SamplesNeeded)
 	}
 	limit := int(math.Ceil(nearlyFewest*float64(fewest) - 1e-9))
-	for i := range r.Candidates {
-		if r.Candidates[i].SamplesNeeded <= limit {
-			r.Candidates[i].Recommended = true
+	for _, c := range eligible {
+		if c.SamplesNeeded <= limit {
+			c.Recommended = true
 			break
 		}
 	}
-	r.WeakStratification = float64(fewest) >= worthwhile*float64(r.SamplesWithoutZones)
+}
+
+// noMap says why there is no map.
+func (p Params) noMap(areaHa float64) string {
+	upper := p.maxZonesFor(areaHa)
+	switch {
+	case upper < 2:
+		return fmt.Sprintf("There is no room for two zones of at least %.2f ha, with %d samples each.", p.minZoneArea(areaHa), p.MinSamplesPerZone)
+	case upper < p.MinZones:
+		return fmt.Sprintf("The area and the samples have room for %d zones at most.", upper)
+	default:
+		return "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."
+	}
 }

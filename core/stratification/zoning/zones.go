@@ -1,8 +1,11 @@
 package zoning
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tilth/core/effort"
@@ -35,22 +38,13 @@ type Work struct {
 // Faults: Invalid for parameters out of range and for layers that do not fit the frame; with the
 // code no_usable_layers where every layer is dropped. The context's error when it ends.
 func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, w Work) (Result, error) {
-	if err := p.Check(list.Map(layers, func(l layer.Layer) string { return l.Name })); err != nil {
+	z, err := newZoner(ctx, f, layers, p)
+	if err != nil {
 		return Result{}, err
 	}
-	if err := checkLayers(f, layers); err != nil {
-		return Result{}, err
-	}
-	budget := effort.Of(ctx, 0)
-	data := prepare(budget, f, layers, p)
-	if err := budget.Err(); err != nil {
-		return Result{}, err
-	}
-	if data.layers == 0 {
-		return Result{}, noUsableLayers(data.uses)
-	}
+	z.work = w
 	upper := p.maxZonesFor(f.AreaHa)
-	z := &zoner{budget: budget, frame: f, params: p, work: w, data: data, steps: 2*max(upper-p.MinZones+1, 0) + 1}
+	z.steps = 2*max(upper-p.MinZones+1, 0) + 1
 	candidates, err := z.candidates(ctx, upper)
 	if err != nil {
 		return Result{}, err
@@ -60,24 +54,77 @@ func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, 
 		candidates[i].MapUUID = mapUUID(print, candidates[i].Requested)
 	}
 	result := Result{Candidates: candidates, About: About{
-		Layers: data.uses, Params: p, MinZoneAreaHa: p.minZoneArea(f.AreaHa),
+		Layers: z.data.uses, Params: p, MinZoneAreaHa: p.minZoneArea(f.AreaHa),
 		SamplesWithoutZones: max(p.samples(1), p.MinSamplesPerZone), AlgorithmVersion: AlgorithmVersion,
 		CellSize: f.CellSize, EPSG: f.EPSG, AreaHa: f.AreaHa,
 	}}
-	result.recommend(upper)
+	if len(candidates) == 0 {
+		result.Reason = p.noMap(f.AreaHa)
+		return result, nil
+	}
+	result.recommend()
+	fewest := slices.MinFunc(candidates, func(a, b Candidate) int { return cmp.Compare(a.SamplesNeeded, b.SamplesNeeded) }).SamplesNeeded
+	result.WeakStratification = float64(fewest) >= worthwhile*float64(result.SamplesWithoutZones)
 	return result, nil
 }
 
-func noUsableLayers(uses []LayerUse) error {
-	if len(uses) == 0 {
-		return fault.New(fault.Invalid, "no_usable_layers", "There is no layer to make zones of.")
+// Judge returns how Zones would use each of the layers, before anybody pays for a map of them.
+//
+// Faults: those of Zones; Invalid with the code no_zones where the layers leave no map.
+func Judge(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params) ([]LayerUse, error) {
+	z, err := newZoner(ctx, f, layers, p)
+	if err != nil {
+		return nil, err
 	}
-	reasons := list.Map(uses, func(u LayerUse) string { return u.Name + ": " + u.Dropped })
+	z.tables()
+	for k := p.MinZones; k <= p.maxZonesFor(f.AreaHa); k++ {
+		_, left, err := z.cluster(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		if left > 1 {
+			return z.data.uses, nil
+		}
+	}
+	return nil, fault.New(fault.Invalid, "no_zones", p.noMap(f.AreaHa)+reasons(z.data.uses))
+}
+
+// newZoner checks a call and prepares its layers.
+func newZoner(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params) (*zoner, error) {
+	if err := p.Check(list.Map(layers, func(l layer.Layer) string { return l.Name })); err != nil {
+		return nil, err
+	}
+	if err := checkLayers(f, layers); err != nil {
+		return nil, err
+	}
+	budget := effort.Of(ctx, 0)
+	data := prepare(budget, f, layers, p)
+	if err := budget.Err(); err != nil {
+		return nil, err
+	}
+	if data.layers == 0 {
+		return nil, noUsableLayers(data.uses)
+	}
+	return &zoner{budget: budget, frame: f, params: p, data: data}, nil
+}
+
+func noUsableLayers(uses []LayerUse) error {
 	dropped := map[string]string{}
 	for _, u := range uses {
 		dropped[u.Name] = u.Dropped
 	}
-	return fault.New(fault.Invalid, "no_usable_layers", "No layer can be used. "+strings.Join(reasons, "; ")+".").With("dropped", dropped)
+	return fault.New(fault.Invalid, "no_usable_layers", "No layer can be used."+reasons(uses)).With("dropped", dropped)
+}
+
+// reasons says of each dropped layer why.
+func reasons(uses []LayerUse) string {
+	var out strings.Builder
+	for _, u := range uses {
+		if u.Dropped != "" {
+			fmt.Fprintf(&out, " %s: %s.", u.Name, u.Dropped)
+		}
+	}
+	return out.String()
 }
 
 // zoner is a running call of Zones.
@@ -107,6 +154,7 @@ func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) 
 		return nil, err
 	}
 	z.step()
+	z.outliner = frame.NewOutliner(z.frame)
 	var out []Candidate
 	last := 1
 	for k := z.params.MinZones; k <= upper; k++ {
@@ -138,7 +186,6 @@ const nearestSteps = 32
 func (z *zoner) tables() {
 	f := z.frame
 	z.board = frame.NewBoard(f.Cells, nil)
-	z.outliner = frame.NewOutliner(f)
 	open := func(i int) bool { return !f.Cells[i].Masked }
 	for i, c := range f.Cells {
 		if c.Masked {

@@ -105,6 +105,20 @@ type MapMetadata struct {
 	Inertia            float64            `json:"inertia"`
 	Diagnostics        MapDiagnostics     `json:"diagnostics"`
 	Synthetic          bool               `json:"synthetic" doc:"A layer is synthetic: not observed."`
+	PlanNeeds          *MapPlanNeeds      `json:"plan_needs" doc:"Why the map does not take the default sample plan; null where it does. Only where no map takes it is one with needs recommended."`
+}
+
+// MapPlanNeeds is what a map lacks for the default sample plan.
+type MapPlanNeeds struct {
+	Message   string `json:"message"`
+	MaxOffset *int   `json:"max_offset" doc:"Metres: with this zone_offset the plan is made; null where an offset alone does not help."`
+}
+
+func showNeeds(needs *zoning.PlanNeeds) *MapPlanNeeds {
+	if needs == nil {
+		return nil
+	}
+	return &MapPlanNeeds{needs.Message, form.If(needs.MaxOffset >= 0, needs.MaxOffset)}
 }
 
 // MapCandidate is a map that may be saved.
@@ -155,7 +169,7 @@ func showMetadata(m zoning.Map) MapMetadata {
 		WeakStratification: about.WeakStratification, MinZoneArea: about.MinZoneAreaHa, SpatialWeight: about.Params.SpatialWeight,
 		Weights: maps.Collect(maps.All(about.Params.Weights)), Confidence: about.Params.Confidence, RelativeError: about.Params.RelativeError, CV: about.Params.CV,
 		Rho2: about.Params.Rho2, MinSamplesPerZone: about.Params.MinSamplesPerZone, Method: string(about.Params.Method), PCA: about.Params.PCA,
-		Inertia: c.Inertia, Synthetic: about.Synthetic,
+		Inertia: c.Inertia, Synthetic: about.Synthetic, PlanNeeds: showNeeds(c.Needs),
 		Diagnostics: MapDiagnostics{
 			c.Diagnostics.CalinskiHarabasz, c.Diagnostics.Silhouette, c.Diagnostics.DaviesBouldin,
 			form.If(fuzzy, c.Diagnostics.FPI), form.If(fuzzy, c.Diagnostics.NCE),
