@@ -101,8 +101,9 @@ func writeZonesGeoJSON(w io.Writer, a soil.OfflineAnswer) error {
 	}
 	features := each(chosen.Zones, func(z zoning.Zone) record { return feature(zoneOf(a.Result, z), z.Geometry) })
 	if a.Plan != nil {
+		place := placeIn(*a.Plan)
 		for _, p := range a.Plan.Points {
-			features = append(features, feature(placeOf(p), record{{"type", "Point"}, {"coordinates", [2]float64{p.LonLat.X, p.LonLat.Y}}}))
+			features = append(features, feature(place(p), record{{"type", "Point"}, {"coordinates", [2]float64{p.LonLat.X, p.LonLat.Y}}}))
 		}
 	}
 	return json.NewEncoder(w).Encode(record{{"type", "FeatureCollection"}, {"features", features}})
@@ -119,20 +120,25 @@ func planOf(plan soilplan.Plan) record {
 		{"allocation", plan.Params.Allocation}, {"placement", plan.Params.Placement}, {"zone_offset", plan.Params.ZoneOffset},
 		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
 		{"precision_reached", plan.PrecisionReached()}, {"samples_needed", plan.SamplesNeeded},
-		{"detectable_change", plan.Detection.Change}, {"sees", plan.Summary()}, {"way_km", plan.WayKm},
+		{"detectable_change", plan.Detection.Change}, {"sees", plan.Summary()}, {"way_km", plan.WayKm}, {"drive_km", plan.DriveKm},
 		{"covered_area_ha", geo.RoundHa(plan.Covered.Ha)}, {"strip_area_ha", geo.RoundHa(plan.Covered.StripHa)}, {"strip_share", plan.Covered.StripShare},
 		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"algorithm_version", plan.AlgorithmVersion},
-		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeOf)},
+		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeIn(plan))},
 		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},
 	}
 }
 
-func placeOf(p soilplan.Point) record {
-	var lon, lat any
-	if p.LonLat != nil {
-		lon, lat = p.LonLat.X, p.LonLat.Y
-	}
-	return record{
-		{"id", p.ID}, {"zone", p.Zone}, {"role", p.Role}, {"lon", lon}, {"lat", lat}, {"easting", p.At.X}, {"northing", p.At.Y},
+// placeIn returns how points of a plan are shown.
+func placeIn(plan soilplan.Plan) func(p soilplan.Point) record {
+	order := plan.FieldOrder()
+	return func(p soilplan.Point) record {
+		var lon, lat any
+		if p.LonLat != nil {
+			lon, lat = p.LonLat.X, p.LonLat.Y
+		}
+		return record{
+			{"id", p.ID}, {"zone", p.Zone}, {"role", p.Role}, {"lon", lon}, {"lat", lat}, {"easting", p.At.X}, {"northing", p.At.Y},
+			{"field_order", order[p.Field]}, {"walk", p.Walk},
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"tilth/ports"
 )
 
-// gpxFile is a GPX 1.1 file of waypoints. The elements of a waypoint come in the order of the
+// gpxFile is a GPX 1.1 file of waypoints and a route. The elements come in the order of the
 // schema (https://www.topografix.com/GPX/1/1/gpx.xsd).
 type gpxFile struct {
 	XMLName   xml.Name      `xml:"http://www.topografix.com/GPX/1/1 gpx"`
@@ -19,6 +19,14 @@ type gpxFile struct {
 	Name      string        `xml:"metadata>name"`
 	Desc      string        `xml:"metadata>desc"`
 	Waypoints []gpxWaypoint `xml:"wpt"`
+	Route     gpxRoute      `xml:"rte"`
+}
+
+// gpxRoute is the way through all fields along the samples.
+type gpxRoute struct {
+	Name   string        `xml:"name"`
+	Desc   string        `xml:"desc"`
+	Points []gpxWaypoint `xml:"rtept"`
 }
 
 type gpxWaypoint struct {
@@ -36,19 +44,26 @@ var gpxSymbols = map[plan.Role]string{
 }
 
 func writeGPX(to io.Writer, in ports.ShownPlan) error {
-	plan := in.Plan.Plan
+	made := in.Plan.Plan
 	f := gpxFile{
 		Version: "1.1", Creator: "Tilth", Name: in.Plan.AOI.Name,
-		Desc: fmt.Sprintf("Sample plan %s: %d samples in %d zones, %d reserve points, seed %d", plan.PlanUUID, plan.Samples, plan.Zones(), plan.Reserves, plan.Params.Seed),
+		Desc: fmt.Sprintf("Sample plan %s: %d samples in %d zones, %d reserve points, seed %d", made.PlanUUID, made.Samples, made.Zones(), made.Reserves, made.Params.Seed),
 	}
-	for i := range plan.Points {
-		p := &plan.Points[i]
-		f.Waypoints = append(f.Waypoints, gpxWaypoint{
+	f.Route.Name = in.Plan.AOI.Name
+	f.Route.Desc = fmt.Sprintf("%.1f km along the samples, %.1f km of it between fields", made.WayKm, made.DriveKm)
+	order := made.FieldOrder()
+	for i := range made.Points {
+		p := &made.Points[i]
+		point := gpxWaypoint{
 			Lat: degrees(p.LonLat.Y), Lon: degrees(p.LonLat.X), Name: p.ID,
-			Desc: fmt.Sprintf("%s; zone %d, %s; %s m E, %s m N (EPSG:%d)", in.Fields[p.Field].Name, p.Zone, p.Role,
-				metres(p.At.X), metres(p.At.Y), in.Map.About.EPSG),
+			Desc: fmt.Sprintf("%s (field %d on the way, point %d of the walk); zone %d, %s; %s m E, %s m N (EPSG:%d)", in.Fields[p.Field].Name,
+				order[p.Field], p.Walk, p.Zone, p.Role, metres(p.At.X), metres(p.At.Y), in.Map.About.EPSG),
 			Sym: gpxSymbols[p.Role], Type: string(p.Role),
-		})
+		}
+		f.Waypoints = append(f.Waypoints, point)
+		if p.Role == plan.RoleSample {
+			f.Route.Points = append(f.Route.Points, point)
+		}
 	}
 	if _, err := io.WriteString(to, xml.Header); err != nil {
 		return err

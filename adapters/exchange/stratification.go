@@ -94,6 +94,8 @@ var pointColumns = []ports.Column{
 	{Name: "northing", Short: "northing", Kind: ports.NumberColumn, Decimals: metreDecimals},
 	{Name: "epsg", Short: "epsg", Kind: ports.WholeColumn},
 	{Name: "role", Short: "role", Kind: ports.TextColumn},
+	{Name: "field_order", Short: "fld_order", Kind: ports.WholeColumn},
+	{Name: "walk", Short: "walk", Kind: ports.WholeColumn},
 }
 
 // seedColumn comes after the others in the formats that carry attributes of any number.
@@ -112,13 +114,14 @@ func (StratificationFiles) WritePlan(to io.Writer, format string, in ports.Shown
 	if format != ports.CSV {
 		columns = append(slices.Clone(pointColumns), seedColumn)
 	}
+	order := in.Plan.Plan.FieldOrder()
 	f := shapesFile{format: format, columns: columns, stem: in.Stem, kind: shapePoint}
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		for i := range in.Plan.Plan.Points {
 			p := &in.Plan.Plan.Points[i]
 			values := []any{
 				p.ID, in.Fields[p.Field].Name, int64(p.Zone), p.LonLat.X, p.LonLat.Y, p.At.X, p.At.Y,
-				int64(in.Map.About.EPSG), string(p.Role), int64(in.Plan.Plan.Params.Seed),
+				int64(in.Map.About.EPSG), string(p.Role), int64(order[p.Field]), int64(p.Walk), int64(in.Plan.Plan.Params.Seed),
 			}
 			if !yield(shape{name: p.ID, point: p.LonLat, values: values[:len(columns)]}, nil) {
 				return

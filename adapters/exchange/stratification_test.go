@@ -50,7 +50,8 @@ func TestPointsAsCSV(t *testing.T) {
 	plan.Fields[0].Name = "=cmd|' /C calc'!A0"
 	rows, err := csv.NewReader(bytes.NewReader(planFile(t, ports.CSV, plan))).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"id", "field", "zone", "lon", "lat", "easting", "northing", "epsg", "role"}, rows[0])
+	require.Equal(t, []string{"id", "field", "zone", "lon", "lat", "easting", "northing", "epsg", "role", "field_order", "walk"}, rows[0])
+	order := plan.Plan.Plan.FieldOrder()
 	require.Len(t, rows, 1+len(plan.Plan.Plan.Points))
 	for i, p := range plan.Plan.Plan.Points {
 		name := plan.Fields[p.Field].Name
@@ -60,6 +61,7 @@ func TestPointsAsCSV(t *testing.T) {
 		require.Equal(t, []string{
 			p.ID, name, strconv.Itoa(p.Zone), fmt.Sprintf("%.7f", p.LonLat.X), fmt.Sprintf("%.7f", p.LonLat.Y),
 			fmt.Sprintf("%.2f", p.At.X), fmt.Sprintf("%.2f", p.At.Y), "32631", string(p.Role),
+			strconv.Itoa(order[p.Field]), strconv.Itoa(p.Walk),
 		}, rows[i+1])
 	}
 }
@@ -101,6 +103,8 @@ func TestPointsAsGeoJSON(t *testing.T) {
 		require.Equal(t, p.ID, f.Properties["id"])
 		require.Equal(t, string(p.Role), f.Properties["role"])
 		require.InDelta(t, p.Zone, f.Properties["zone"], 0)
+		require.InDelta(t, 1, f.Properties["field_order"], 0)
+		require.InDelta(t, p.Walk, f.Properties["walk"], 0)
 		require.InDelta(t, float64(plan.Plan.Plan.Params.Seed), f.Properties["seed"], 0)
 	}
 }
@@ -120,6 +124,13 @@ func TestGPXKeepsToTheSchema(t *testing.T) {
 			Desc string  `xml:"desc"`
 			Type string  `xml:"type"`
 		} `xml:"wpt"`
+		Route struct {
+			Name   string `xml:"name"`
+			Desc   string `xml:"desc"`
+			Points []struct {
+				Name string `xml:"name"`
+			} `xml:"rtept"`
+		} `xml:"rte"`
 	}
 	require.NoError(t, xml.Unmarshal(file, &got))
 	require.Equal(t, xml.Name{Space: "http://www.topografix.com/GPX/1/1", Local: "gpx"}, got.XMLName)
@@ -134,6 +145,13 @@ func TestGPXKeepsToTheSchema(t *testing.T) {
 		require.Contains(t, w.Desc, plan.Fields[p.Field].Name)
 		require.Equal(t, *p.LonLat, geo.Position{X: w.Lon, Y: w.Lat})
 	}
+	require.Equal(t, got.Name, got.Route.Name)
+	require.Len(t, got.Route.Points, plan.Plan.Plan.Samples, "reserves are no part of the way")
+	for i, p := range got.Route.Points {
+		require.Equal(t, plan.Plan.Plan.Points[i].ID, p.Name)
+	}
+	require.Regexp(t, `^\d+\.\d km along the samples, \d+\.\d km of it between fields$`, got.Route.Desc)
+	require.Contains(t, got.Waypoints[0].Desc, "(field 1 on the way, point 1 of the walk)")
 }
 
 // A shapefile has all of its files under the name of the archive, outer rings clockwise and

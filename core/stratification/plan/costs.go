@@ -51,11 +51,3 @@ func (c Costs) affordable(areaHa float64) int {
 	}
 	return 0
 }
-
-// wayKm returns the way along the samples of a plan in their order, in straight lines.
-func wayKm(points []Point) (km float64) {
-	for i := 1; i < len(points) && points[i].Role == RoleSample; i++ {
-		km += distance(points[i-1].At, points[i].At) / 1000
-	}
-	return km
-}

@@ -290,11 +290,9 @@ func (c *customising) arrange() {
 			reserves = append(reserves, p)
 		}
 	}
-	for _, points := range [][]Point{samples, reserves} {
-		walkFields(c.budget, points, func(p Point) (int, geo.Position) { return p.Field, p.At })
-		countSteps(points)
-	}
+	alongRoute(c.budget, samples, reserves, Point.stop)
 	c.plan.Points = append(samples, reserves...)
+	countSteps(c.plan.Points)
 }
 
 // judge refuses zones without a sample and collects the concerns.

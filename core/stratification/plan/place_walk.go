@@ -1,49 +1,50 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"tilth/core/effort"
-	"tilth/core/geo"
+	"tilth/core/list"
+	"tilth/core/stratification/route"
 )
 
-// walk orders spots along a short walk through each field, the fields in their order.
-func (d *design) walk(spots []spot) {
-	for i := range spots {
-		if d.budget.Spend(1) != nil {
-			return
+// walk orders the samples along a short way through all fields, and the reserves along walks through
+// the fields in the same order.
+func (d *design) walk(found *layout) {
+	for _, spots := range [][]spot{found.samples, found.reserves} {
+		for i := range spots {
+			if d.budget.Spend(1) != nil {
+				return
+			}
+			spots[i].field = d.frame.FieldAt(spots[i].at, int(d.frame.Cells[spots[i].cell].Field))
 		}
-		spots[i].field = d.frame.FieldAt(spots[i].at, int(d.frame.Cells[spots[i].cell].Field))
 	}
-	walkFields(d.budget, spots, func(s spot) (int, geo.Position) { return s.field, s.at })
+	alongRoute(d.budget, found.samples, found.reserves, spot.stop)
 }
 
-// walkFields orders things by field, and within a field along a short walk from the north-west.
-func walkFields[T any](budget *effort.Budget, things []T, of func(T) (field int, at geo.Position)) {
-	slices.SortStableFunc(things, func(a, b T) int {
-		fieldA, atA := of(a)
-		fieldB, atB := of(b)
-		return cmp.Or(cmp.Compare(fieldA, fieldB), cmp.Compare(atB.Y, atA.Y), cmp.Compare(atA.X, atB.X))
-	})
-	for from := 0; from < len(things); {
-		field, _ := of(things[from])
-		to := from
-		var places []geo.Position
-		for ; to < len(things); to++ {
-			f, at := of(things[to])
-			if f != field {
-				break
-			}
-			places = append(places, at)
+func (s spot) stop() route.Stop { return route.Stop{Field: s.field, At: s.at} }
+
+func (p Point) stop() route.Stop { return route.Stop{Field: p.Field, At: p.At} }
+
+// alongRoute orders samples along a short way through all fields, and reserves along walks through the
+// fields in the same order; reserves of fields without a sample come last.
+func alongRoute[T any](budget *effort.Budget, samples, reserves []T, stop func(T) route.Stop) {
+	reorder(samples, route.Through(budget, list.Map(samples, stop)))
+	var fields []int
+	for _, s := range samples {
+		if f := stop(s).Field; len(fields) == 0 || fields[len(fields)-1] != f {
+			fields = append(fields, f)
 		}
-		old := slices.Clone(things[from:to])
-		for i, n := range shortWalk(budget, places) {
-			things[from+i] = old[n]
-		}
-		from = to
+	}
+	reorder(reserves, route.Within(budget, list.Map(reserves, stop), fields))
+}
+
+func reorder[T any](things []T, order []int) {
+	old := slices.Clone(things)
+	for i, n := range order {
+		things[i] = old[n]
 	}
 }
 
@@ -61,7 +62,6 @@ func (d *design) name(spots []spot, role Role) []Point {
 			Field: s.field, At: s.at, LonLat: d.frame.RoundedLonLat(s.at), Edge: roundedDown(d.edges.distance(s.at)),
 		}
 	}
-	countSteps(points)
 	return points
 }
 
@@ -73,6 +73,31 @@ func countSteps(points []Point) {
 			points[i].Walk = points[i-1].Walk + 1
 		}
 	}
+}
+
+// FieldOrder returns, by the field of a frame, its place on the way through all fields, from 1. Fields
+// that have reserves alone follow the others.
+func (plan Plan) FieldOrder() map[int]int {
+	order := map[int]int{}
+	for _, p := range plan.Points {
+		if order[p.Field] == 0 {
+			order[p.Field] = len(order) + 1
+		}
+	}
+	return order
+}
+
+// way returns how many kilometres a crew walks within the fields and drives between them, along the
+// samples of a plan in their order.
+func way(points []Point) (walkKm, driveKm float64) {
+	var stops []route.Stop
+	for _, p := range points {
+		if p.Role == RoleSample {
+			stops = append(stops, p.stop())
+		}
+	}
+	walked, driven := route.Length(stops)
+	return walked / 1000, driven / 1000
 }
 
 // pointID names a point within the 10 characters of a GPS receiver.

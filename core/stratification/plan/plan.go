@@ -18,7 +18,7 @@ import (
 )
 
 // Version names the rules by which points are placed and named, like zoning.AlgorithmVersion those of maps.
-const Version = "plan-2"
+const Version = "plan-3"
 
 // Placement is the way to choose the places of samples within zones.
 type Placement string
@@ -109,7 +109,8 @@ type Point struct {
 	Number int // within zone and role, as in the ID
 	Role   Role
 	Field  int // index of the frame's field in which it lies
-	// Walk is the place in the walk through the samples of the field (or its reserves), from 1.
+	// Walk is the place in the walk through the samples of the field (or its reserves), from 1; see
+	// Plan.FieldOrder.
 	Walk   int
 	At     geo.Position  // easting and northing in the frame's plane, whole centimetres
 	LonLat *geo.Position // WGS84 with 7 decimals; nil where the frame has no EPSG
@@ -143,7 +144,7 @@ type Concern struct {
 type Plan struct {
 	PlanUUID  string // follows from the map, the parameters and the seed, or from the plan it is based on
 	Params    Params
-	Points    []Point // samples field by field along the walk, then the reserves
+	Points    []Point // samples along a short way through all fields, then the reserves, the fields in the same order
 	PerZone   []ZonePlan
 	Samples   int
 	Reserves  int
@@ -155,7 +156,8 @@ type Plan struct {
 	ExpectedRelativeError float64
 	Detection             Detection
 	Covered               Covered
-	WayKm                 float64 // along the samples in their order, in straight lines
+	WayKm                 float64 // along the samples in their order, DriveKm included
+	DriveKm               float64 // of it between fields; see route.Circuity
 	Cost                  float64 // by Params.Costs
 	SamplesNeeded         int     // for Params.Precision, by the plan's allocation (Given: Proportional)
 	ProbabilitySample     bool
@@ -245,12 +247,12 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 		PlanUUID: planUUID(z, p), Params: p, FromPilot: len(p.Pilot) > 0,
 		MinDistanceUsed: found.apart, ProbabilitySample: p.Placement.Probability(), AlgorithmVersion: Version,
 	}
-	d.walk(found.samples)
-	d.walk(found.reserves)
+	d.walk(&found)
 	if err := budget.Err(); err != nil {
 		return Plan{}, err
 	}
 	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
+	countSteps(plan.Points)
 	plan.sumUp(len(z.Zones), d.shared, mean)
 	covered, strips := d.covered(found)
 	plan.Covered = covered
@@ -321,7 +323,8 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.ExpectedRelativeError = plan.Params.Precision.expected(strata, mean, samples)
 	m := plan.Params.Monitoring
 	plan.Detection = m.detectable(m.ofChange(strata, plan.FromPilot), plan.Params.Precision.Confidence, samples)
-	plan.WayKm = wayKm(plan.Points)
+	walkKm, driveKm := way(plan.Points)
+	plan.WayKm, plan.DriveKm = walkKm+driveKm, driveKm
 	plan.Cost = plan.Params.Costs.of(plan.Samples, plan.WayKm)
 	plan.SamplesNeeded = plan.Params.Precision.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)
 }

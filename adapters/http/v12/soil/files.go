@@ -17,8 +17,8 @@ const (
 	zonesText = "The zones of a map, candidate or saved, for other programs: longitude and latitude (WGS84), seven decimals. `geojson`, `kml` and `shp` (a zipped " +
 		"shapefile) hold their outlines with area, share, cells, parts, seed, and mean and standard deviation of each layer; `csv` holds these figures alone. " +
 		"In a shapefile the layers are numbered: m1_… and s1_… are mean and standard deviation of the first."
-	pointsText = "The points of a plan, candidate or saved, in the order of the walk, reserve points last: id, field, zone, lon, lat, easting, northing, epsg, role " +
-		"and, but for CSV, seed. GPX has a waypoint a point, named as the point; `pdf` is the field sheet: maps, coordinates and boxes to tick, on `paper`."
+	pointsText = "The points of a plan, candidate or saved, in the order of the way through all fields, reserve points last: id, field, zone, lon, lat, easting, northing, epsg, role, " +
+		"field_order (of the field on the way), walk (of the point in its field) and, but for CSV, seed. GPX has a waypoint a point, named as the point, and a route through the samples; `pdf` is the field sheet: maps, coordinates and boxes to tick, on `paper`."
 	previewText = "Zones from low to high in colours that colour-blind people tell apart, with scale, north and areas. Fields far from each other are drawn in panels of their own."
 )
 

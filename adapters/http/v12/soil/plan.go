@@ -28,7 +28,8 @@ type PlanPoint struct {
 	ID       string   `json:"id"`
 	Zone     int      `json:"zone"`
 	Role     string   `json:"role" enum:"sample,reserve"`
-	Walk     int      `json:"walk" doc:"Place in the walk through the field, from 1."`
+	Order    int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that have reserves alone come last."`
+	Walk     int      `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
 	Field    string   `json:"field_uuid" format:"uuid"`
 	Lon      *float64 `json:"lon"`
 	Lat      *float64 `json:"lat"`
@@ -82,7 +83,8 @@ type PlanMetadata struct {
 	PrecisionReached      bool           `json:"precision_reached" doc:"Whether the expected relative error is within the target; always, where this set the number of samples."`
 	SamplesNeeded         *int           `json:"samples_needed" doc:"For the target; null of plans that were made before it was computed."`
 	Change                *PlanDetection `json:"change" doc:"What a second round sees; null of plans that were made before it was computed."`
-	WayKm                 float64        `json:"way_km" doc:"Along the samples in their order, in straight lines."`
+	WayKm                 float64        `json:"way_km" doc:"Along the samples in their order: straight lines within fields, and drive_km."`
+	DriveKm               float64        `json:"drive_km" doc:"Of way_km between fields: 1.3 times the straight lines."`
 	Cost                  *float64       `json:"cost" doc:"Of a round; null without costs."`
 	PerZone               []PlanZone     `json:"per_zone"`
 	Seed                  uint64         `json:"seed"`
@@ -143,7 +145,7 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
 		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed,
-		Change: showDetection(p), WayKm: p.WayKm, Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
+		Change: showDetection(p), WayKm: p.WayKm, DriveKm: p.DriveKm, Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
@@ -164,7 +166,7 @@ func showWarning(c plan.Concern) PlanWarning {
 
 // showPlan shows a plan; fields are the uuids of its order's fields.
 func showPlan(record plan.SamplePlan, fields []string) Plan {
-	p := record.Plan
+	p, order := record.Plan, record.Plan.FieldOrder()
 	return Plan{
 		MapUUID: p.PlanUUID, Order: record.OrderID, ZonesUUID: record.Map.Candidate.MapUUID, IsCustom: p.IsCustom, BasedOn: form.OrNull(p.BasedOn),
 		Saved: record.Saved != nil, Metadata: showPlanMetadata(p), Warnings: form.Each(p.Concerns, showWarning),
@@ -175,7 +177,7 @@ func showPlan(record plan.SamplePlan, fields []string) Plan {
 			}
 			lon, lat := lonLat(point.LonLat)
 			return PlanPoint{
-				point.ID, point.Zone, string(point.Role), point.Walk, field, lon, lat, point.At.X, point.At.Y, point.Edge, point.ByHand,
+				point.ID, point.Zone, string(point.Role), order[point.Field], point.Walk, field, lon, lat, point.At.X, point.At.Y, point.Edge, point.ByHand,
 			}
 		}),
 	}
@@ -194,12 +196,13 @@ func showSavedPlan(record plan.SamplePlan, points bool) SavedPlan {
 		return out
 	}
 	var features []feature
+	order := p.FieldOrder()
 	for _, p := range p.Points {
 		if p.LonLat == nil {
 			continue
 		}
 		point := map[string]any{"type": "Point", "coordinates": [2]float64{p.LonLat.X, p.LonLat.Y}}
-		features = append(features, feature{"Feature", point, map[string]any{"id": p.ID, "zone": p.Zone, "role": p.Role, "walk": p.Walk}})
+		features = append(features, feature{"Feature", point, map[string]any{"id": p.ID, "zone": p.Zone, "role": p.Role, "field_order": order[p.Field], "walk": p.Walk}})
 	}
 	out.Geometry = collection(features)
 	return out

@@ -1,4 +1,4 @@
-package plan
+package route
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 func scattered(n int, side float64, random *pcg.Stream) []geo.Position {
 	places := make([]geo.Position, n)
 	for i := range places {
-		places[i] = centimetres(geo.Position{X: side * random.Unit(), Y: side * random.Unit()})
+		places[i] = geo.Position{X: side * random.Unit(), Y: side * random.Unit()}
 	}
 	return places
 }
@@ -34,7 +34,7 @@ func TestShortWalk(t *testing.T) {
 	for range 60 {
 		places = append(places, geo.Position{X: 1000 * random.Unit(), Y: 1000 * random.Unit()})
 	}
-	order := shortWalk(nil, places)
+	order := shortWalk(nil, places, corner(places), nil)
 	sorted := slices.Clone(order)
 	slices.Sort(sorted)
 	for i, n := range sorted {
@@ -50,12 +50,12 @@ func TestShortWalk(t *testing.T) {
 			require.GreaterOrEqual(t, length(places, other), length(places, order)-1e-3, "no piece is shorter the other way round")
 		}
 	}
-	require.Equal(t, []int{0}, shortWalk(nil, places[:1]))
-	require.Empty(t, shortWalk(nil, nil))
+	require.Equal(t, []int{0}, shortWalk(nil, places[:1], places[0], nil))
+	require.Empty(t, shortWalk(nil, nil, geo.Position{}, nil))
 }
 
-// A walk passes every place once, on from the nearest to the corner, and no piece of it is shorter the other way round,
-// also where places coincide or lie in a line.
+// A walk passes every place once, on from the nearest to where the crew comes from, and no piece of it is shorter the
+// other way round, also where places coincide or lie in a line; the way on to where the crew goes is part of it.
 func TestPropertyWalksHaveNoShorterPiece(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -64,7 +64,11 @@ func TestPropertyWalksHaveNoShorterPiece(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(t, "n") {
 			places = append(places, geo.Position{X: float64(rapid.IntRange(0, width).Draw(t, "x")), Y: float64(rapid.IntRange(0, height).Draw(t, "y"))})
 		}
-		order := shortWalk(nil, places)
+		var to *geo.Position
+		if rapid.Bool().Draw(t, "to") {
+			to = &geo.Position{X: float64(rapid.IntRange(-20, 60).Draw(t, "to x")), Y: float64(rapid.IntRange(-20, 60).Draw(t, "to y"))}
+		}
+		order := shortWalk(nil, places, corner(places), to)
 		sorted := slices.Clone(order)
 		slices.Sort(sorted)
 		for i, n := range sorted {
@@ -72,11 +76,17 @@ func TestPropertyWalksHaveNoShorterPiece(t *testing.T) {
 		}
 		require.Equal(t, len(places), len(order))
 		require.Equal(t, allPairs(places)[0], order[0])
-		for i := 1; i < len(order)-1; i++ {
+		whole := func(order []int) float64 {
+			if to == nil {
+				return length(places, order)
+			}
+			return length(places, order) + distance(places[order[len(order)-1]], *to)
+		}
+		for i := 1; i < len(order); i++ {
 			for j := i + 1; j < len(order); j++ {
 				other := slices.Clone(order)
 				slices.Reverse(other[i : j+1])
-				require.GreaterOrEqual(t, length(places, other), length(places, order)-1e-3)
+				require.GreaterOrEqual(t, whole(other), whole(order)-1e-3)
 			}
 		}
 	})
@@ -126,7 +136,7 @@ func TestShortWalksAreAsShortAsThoseOfAllPairs(t *testing.T) {
 		near, all := 0.0, 0.0
 		for range 200 * 40 / n {
 			places := scattered(n, 1000, random)
-			near += length(places, shortWalk(nil, places))
+			near += length(places, shortWalk(nil, places, corner(places), nil))
 			all += length(places, allPairs(places))
 		}
 		t.Logf("%d places: %.4f of the length", n, near/all)
@@ -155,7 +165,7 @@ func TestWalksGrowWithTheirPlaces(t *testing.T) {
 					places[i] = shape(places[i])
 				}
 				budget := effort.Of(t.Context(), 0)
-				shortWalk(budget, places)
+				shortWalk(budget, places, corner(places), nil)
 				sum += float64(budget.Spent())
 			}
 			return sum / 8

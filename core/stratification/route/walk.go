@@ -1,29 +1,39 @@
-package plan
+package route
 
 import (
+	"slices"
+
 	"tilth/core/effort"
 	"tilth/core/geo"
 )
 
-// shortWalk returns the order of a short open walk over places: from the one nearest to the
-// north-western corner always on to the nearest; then pieces of it are reversed until none is
+// shortWalk returns the order of a short open walk over places: from the one nearest to the place
+// from where the crew comes, always on to the nearest; then pieces of it are reversed until none is
 // shorter the other way (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems",
-// Operations Research 6 (1958) 791). The beginning stays.
-func shortWalk(budget *effort.Budget, places []geo.Position) []int {
+// Operations Research 6 (1958) 791), the step on to where the crew goes included, nil if that is
+// anywhere. The beginning stays.
+func shortWalk(budget *effort.Budget, places []geo.Position, from geo.Position, to *geo.Position) []int {
 	if len(places) == 0 {
 		return nil
 	}
-	w := newWalk(budget, places, onwards(budget, places))
+	w := newWalk(budget, places, onwards(budget, places, from), to)
 	w.untangle()
 	return w.order()
 }
 
-// onwards walks from the north-western corner always on to the nearest place, of several to the first.
-func onwards(budget *effort.Budget, places []geo.Position) []int {
+// corner returns the north-western corner of places.
+func corner(places []geo.Position) geo.Position {
 	from := places[0]
-	left := make([]int, len(places))
-	for i, p := range places {
+	for _, p := range places {
 		from.X, from.Y = min(from.X, p.X), max(from.Y, p.Y)
+	}
+	return from
+}
+
+// onwards walks always on to the nearest place, of several to the first.
+func onwards(budget *effort.Budget, places []geo.Position, from geo.Position) []int {
+	left := make([]int, len(places))
+	for i := range places {
 		left[i] = i
 	}
 	order := make([]int, 0, len(places))
@@ -43,11 +53,13 @@ func onwards(budget *effort.Budget, places []geo.Position) []int {
 	return order
 }
 
-// walk is a walk that is being shortened: a ring of places that begins and ends at no place, the gate. The gate is as far
-// from any place as from the others, so that the walk may end anywhere; the step from it to the first place stays.
+// walk is a walk that is being shortened: a ring of places that begins and ends at the gate, where the crew goes next.
+// Without such a place the gate is as far from any place as from the others, so that the walk may end anywhere; the step
+// from it to the first place stays.
 type walk struct {
 	budget *effort.Budget
-	places []geo.Position
+	places []geo.Position // that of the gate behind the others, where it has one
+	gate   int
 	bins   *bins
 	ring   []int // places in the order of the walk, and the gate
 	at     []int // of each place, and of the gate, in the ring
@@ -56,22 +68,28 @@ type walk struct {
 	queued []bool
 }
 
-func newWalk(budget *effort.Budget, places []geo.Position, order []int) *walk {
+func newWalk(budget *effort.Budget, places []geo.Position, order []int, to *geo.Position) *walk {
 	n := len(places)
 	w := &walk{
-		budget: budget, places: places, bins: newBins(places, order), first: order[0],
+		budget: budget, places: places, gate: n, first: order[0],
 		ring: append(append(make([]int, 0, n+1), order...), n), at: make([]int, n+1), queued: make([]bool, n+1),
 	}
+	if to != nil {
+		w.places = append(slices.Clone(places), *to)
+		order = w.ring
+	}
+	w.bins = newBins(w.places, order)
 	for i, place := range w.ring {
 		w.at[place] = i
 	}
 	return w
 }
 
-func (w *walk) gate() int { return len(w.places) }
+// anywhere reports whether the place is a gate without a place.
+func (w *walk) anywhere(place int) bool { return place == len(w.places) }
 
 func (w *walk) enqueue(place int) {
-	if place != w.gate() && !w.queued[place] {
+	if !w.anywhere(place) && !w.queued[place] {
 		w.queued[place] = true
 		w.queue = append(w.queue, place)
 	}
@@ -83,7 +101,7 @@ func (w *walk) step(place, way int) int {
 }
 
 func (w *walk) length(a, b int) float64 {
-	if a == w.gate() || b == w.gate() {
+	if w.anywhere(a) || w.anywhere(b) {
 		return 0
 	}
 	return distance(w.places[a], w.places[b])
@@ -145,7 +163,7 @@ func (w *walk) improve(place, way int) (improved bool) {
 
 // stays is true for the step between the gate and the first place.
 func (w *walk) stays(a, b int) bool {
-	return a == w.gate() && b == w.first || b == w.gate() && a == w.first
+	return a == w.gate && b == w.first || b == w.gate && a == w.first
 }
 
 // reverse reverses the piece of the ring between two places, or the rest of it, which is the same: whichever is shorter.
@@ -167,11 +185,11 @@ func (w *walk) reverse(from, to int) {
 // order returns the walk from its first place.
 func (w *walk) order() []int {
 	way := 1
-	if w.step(w.gate(), 1) != w.first {
+	if w.step(w.gate, 1) != w.first {
 		way = -1
 	}
-	out := make([]int, 0, len(w.places))
-	for p := w.first; p != w.gate(); p = w.step(p, way) {
+	out := make([]int, 0, w.gate)
+	for p := w.first; p != w.gate; p = w.step(p, way) {
 		out = append(out, p)
 	}
 	return out
