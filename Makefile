@@ -37,7 +37,7 @@ UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	github.com/santhosh-tekuri/jsonschema/v6 tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
 	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
 	tilth/core/stratification/internal/cluster tilth/core/stratification/internal/stats \
-	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/sample
+	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/route tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.
 RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo -race -gcflags=all=-d=checkptr=0 $(UNWATCHED:%=-gcflags=%=-race=false))
 # Sixty test binaries are linked without what debuggers read, which halves the time.

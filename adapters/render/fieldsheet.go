@@ -45,7 +45,7 @@ func (Charts) DrawSheet(ctx context.Context, w io.Writer, paper string, in ports
 	if err := sheet.front(); err != nil {
 		return err
 	}
-	for i := range in.Fields {
+	for _, i := range s.plan.FieldsInOrder() {
 		sheet.field(i)
 	}
 	return d.Write(w)

@@ -132,6 +132,7 @@ func (s *scene) panel(p pen, frame draw.Box, fields []int, name string) {
 		}
 	}
 	if s.plan != nil {
+		s.way(p, fields, at)
 		s.points(p, frame, fields, at)
 	} else {
 		s.numbers(p, box, at)

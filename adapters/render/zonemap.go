@@ -132,4 +132,13 @@ func (s *scene) legend(p pen, x, y float64) {
 	if s.plan.Reserves > 0 {
 		item(fmt.Sprintf("Reserve point (%d)", s.plan.Reserves), p.reserve)
 	}
+	line := func(dashed bool) func(at draw.Point) {
+		return func(at draw.Point) {
+			p.step(draw.Point{X: at.X - 17, Y: at.Y}, draw.Point{X: at.X + 17, Y: at.Y}, dashed)
+		}
+	}
+	item(fmt.Sprintf("Walk within fields, %.1f km", s.plan.WayKm-s.plan.DriveKm), line(false))
+	if s.plan.DriveKm > 0 {
+		item(fmt.Sprintf("Drive between fields, %.1f km", s.plan.DriveKm), line(true))
+	}
 }

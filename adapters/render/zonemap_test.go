@@ -58,6 +58,9 @@ func TestSamePlanSamePicture(t *testing.T) {
 	}
 }
 
+// walkLine is how the line along the samples is drawn.
+const walkLine = `stroke="#c2410c" stroke-width="2.5"`
+
 func TestPicturesOfMapsAndPlans(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]shown.Case{"one": shown.One, "scattered": shown.Scattered, "many": shown.Many, "north": shown.North} {
@@ -74,7 +77,9 @@ func TestPicturesOfMapsAndPlans(t *testing.T) {
 			for _, p := range plan.Plan.Plan.Points {
 				require.Contains(t, points, ">"+p.ID+"<")
 			}
-			for _, words := range []string{"Sample (", "Reserve point (", ">N<", ">0<", "EPSG:32631", "seed 9007199254740991"} {
+			require.Equal(t, map[bool]int{true: 1, false: 0}[plan.Plan.Plan.DriveKm > 0], strings.Count(points, ">Drive between fields, "))
+			require.NotContains(t, zones, walkLine)
+			for _, words := range []string{walkLine, "Walk within fields, ", "Sample (", "Reserve point (", ">N<", ">0<", "EPSG:32631", "seed 9007199254740991"} {
 				require.Contains(t, points, words)
 			}
 		})

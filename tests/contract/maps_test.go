@@ -176,6 +176,7 @@ func plans(t *testing.T, c, stranger *rig.Client, uuid string, zones float64) {
 	custom := c.Expect(200, http.MethodPost, base+"/customise/", map[string]any{"operations": []any{map[string]any{"op": "swap", "point": "Z1-01", "with": "Z1-R01"}}}).Data(t)
 	require.Equal(t, []any{true, true, made["map_uuid"]}, []any{custom["is_custom"], custom["metadata"].(map[string]any)["probability_sample"], custom["based_on"]})
 	first := made["points"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{1.0, 1.0, 0.0}, []any{first["field_order"], first["walk"], metadata["drive_km"]}, "one field: nothing is driven")
 	moved := c.Expect(200, http.MethodPost, base+"/customise/", map[string]any{"operations": []any{
 		map[string]any{"op": "move", "point": first["id"], "lon": first["lon"], "lat": first["lat"].(float64) + 0.00005},
 	}}).Data(t)

@@ -75,14 +75,24 @@ func countSteps(points []Point) {
 	}
 }
 
-// FieldOrder returns, by the field of a frame, its place on the way through all fields, from 1. Fields
+// FieldsInOrder returns the fields of a frame that have points along the way through all fields. Those
 // that have reserves alone follow the others.
+func (plan Plan) FieldsInOrder() (fields []int) {
+	seen := map[int]bool{}
+	for _, p := range plan.Points {
+		if !seen[p.Field] {
+			seen[p.Field] = true
+			fields = append(fields, p.Field)
+		}
+	}
+	return fields
+}
+
+// FieldOrder returns, by field, its place on the way through all fields, from 1.
 func (plan Plan) FieldOrder() map[int]int {
 	order := map[int]int{}
-	for _, p := range plan.Points {
-		if order[p.Field] == 0 {
-			order[p.Field] = len(order) + 1
-		}
+	for i, field := range plan.FieldsInOrder() {
+		order[field] = i + 1
 	}
 	return order
 }
