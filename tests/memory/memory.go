@@ -32,6 +32,7 @@ type World struct {
 	Failed      []ports.FailedJob
 	Trail       []audit.Entry
 	Boundaries  []farm.BoundaryVersion
+	References  []ports.EngineReferences
 
 	people   *people
 	claims   int64 // of jobs
@@ -54,6 +55,7 @@ func New() *World {
 	w.addAccount()
 	w.addSatellite()
 	w.addSoil()
+	w.addGHG()
 	w.addEvents()
 	w.addReplays()
 	return w
@@ -148,6 +150,15 @@ func (j jobs) Enqueue(_ context.Context, job ports.Job) error {
 		j.w.claims++
 		job.ID = j.w.claims
 		j.w.Jobs = append(j.w.Jobs, job)
+	}
+	return nil
+}
+
+func (j jobs) TryEnqueue(ctx context.Context, jobs ...ports.Job) error {
+	for _, job := range jobs {
+		if err := j.Enqueue(ctx, job); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
+	ghgapp "tilth/app/ghg"
 	"tilth/app/idempotency"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -71,6 +72,7 @@ type planned struct {
 	hooks    *posting
 	soil     *surveying
 	readings *deriving
+	ghg      *assessing
 	once     *idempotency.Once
 	owner    access.Principal
 	keys     int
@@ -113,6 +115,7 @@ func newPlanned(t *testing.T, seed uint64) *planned {
 	}
 	p.imports, p.hooks, p.soil = newImporting(p, deps), newPosting(p, deps), newSurveying(p, deps)
 	p.readings = &deriving{planned: p, asked: map[asked]bool{}}
+	p.ghg = newAssessing(p, deps, seed%5 == 0) // a run costs what many other steps do
 	p.price = credit.Charge(credit.DefaultProfilePrice, p.fields[0].field.AreaM2())
 	return p
 }
@@ -196,7 +199,7 @@ func (n network) Compute(ctx context.Context, req satellite.SeriesRequest) (vege
 // live runs use cases and judges each, and then lets all work end.
 func (p *planned) live(steps int) {
 	for range steps {
-		switch p.plan.IntN(11) {
+		switch p.plan.IntN(11 + len(p.ghg.reports)) {
 		case 0, 1:
 			p.place(&p.fields[p.plan.IntN(len(p.fields))])
 		case 2, 3:
@@ -218,6 +221,10 @@ func (p *planned) live(steps int) {
 			p.soil.place()
 		case 10:
 			p.readings.look()
+		case 11:
+			p.ghg.write()
+		case 12, 13:
+			p.ghg.submit()
 		}
 		p.judge()
 	}
@@ -238,6 +245,7 @@ func (p *planned) live(steps int) {
 	p.hooks.judgeEnd()
 	p.soil.judgeEnd()
 	p.readings.judgeEnd()
+	p.ghg.judgeEnd()
 }
 
 // ask makes a request under a key of its own, again until there is an answer, and then once more:
@@ -321,6 +329,7 @@ func (p *planned) work() {
 		_ = map[string]func(context.Context, ports.Job) error{ // what fails is handed out again
 			satellite.ProfileJob: p.worker.Run, farmapp.ImportJob: p.imports.intake.Run, farmapp.OverlapJob: p.imports.overlaps.Run,
 			events.WebhookJob: p.hooks.courier.Run, soil.OrderJob: p.soil.worker.Run, satellite.IndexJob: p.worker.RunIndex,
+			ghgapp.CompletenessJob: p.ghg.use.Run, ports.JobVerification: p.ghg.verified,
 		}[job.Kind](ctx, job)
 		cancel()
 	}
@@ -376,6 +385,7 @@ func (p *planned) judge() {
 	p.imports.judge()
 	p.hooks.judge()
 	p.readings.judge()
+	p.ghg.judge()
 	surveyed, surveying := p.soil.judge()
 	active, open = active+surveyed, open+surveying
 	wallet := p.wallet()
