@@ -67,6 +67,26 @@ type ListedFile struct {
 type ImpactSheets interface {
 	// ImpactSheet writes the totals, lines and trace of a report as CSV (RFC 4180), safe for spreadsheets.
 	ImpactSheet(w io.Writer, doc ImpactDocument) error
+	// ImpactArchive begins a zip archive of reports.
+	ImpactArchive(w io.Writer) ImpactArchive
+}
+
+// ImpactArchive is a zip archive of reports, written file by file.
+type ImpactArchive interface {
+	// Add begins the next file, of the time of its report.
+	Add(name string, at time.Time) (io.Writer, error)
+	// Close ends the archive with its manifest (CSV, a line a report), of the time of the newest file.
+	Close(name string, reports []ArchivedReport) error
+}
+
+// ArchivedReport is what a manifest says of a report.
+type ArchivedReport struct {
+	Index        int // in the request
+	AssessmentID int64
+	File         string // empty where there is a problem
+	Basis        string
+	Version      *int   // nil: of none
+	Problem      string // for people; empty where there is a file
 }
 
 // Documents prints for people to hand on.

@@ -13,7 +13,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -240,7 +239,7 @@ func (w *shapefileWriter) end() error {
 // entry writes an entry of an archive: compressed, and of the first day that an archive can say, so
 // that the same export gives the same bytes.
 func entry(archive *zip.Writer, name string, content io.Reader) error {
-	out, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+	out, err := begin(archive, name, firstDay)
 	if err == nil {
 		_, err = io.Copy(out, content)
 	}

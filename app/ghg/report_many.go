@@ -1,12 +1,9 @@
 package ghg
 
 import (
-	"archive/zip"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
 
 	"tilth/app"
 	"tilth/core/access"
@@ -41,23 +38,14 @@ func (a *Assessments) Reports(ctx context.Context, who access.Principal, shared 
 		return nil, err
 	}
 	return func(w io.Writer) error {
-		archive := zip.NewWriter(w)
-		lines := [][]string{{"index", "assessment_id", "file", "basis", "version", "problem"}}
+		archive, listed := a.Sheets.ImpactArchive(w), make([]ports.ArchivedReport, len(ids))
 		for i, id := range ids {
-			line, err := a.packed(ctx, archive, scope, reportOfMany{i, id, live})
-			if err != nil {
+			var err error
+			if listed[i], err = a.packed(ctx, archive, scope, reportOfMany{i, id, live}); err != nil {
 				return err
 			}
-			lines = append(lines, line)
 		}
-		manifest, err := archive.Create(ReportsManifest)
-		if err != nil {
-			return err
-		}
-		if err := csv.NewWriter(manifest).WriteAll(lines); err != nil {
-			return err
-		}
-		return archive.Close()
+		return archive.Close(ReportsManifest, listed)
 	}, nil
 }
 
@@ -70,27 +58,25 @@ type reportOfMany struct {
 
 // packed writes one report into the archive and returns its line of the manifest. A report that cannot be made is a line
 // without a file.
-func (a *Assessments) packed(ctx context.Context, archive *zip.Writer, scope access.Scope, r reportOfMany) ([]string, error) {
-	basis := map[bool]string{true: BasisLive, false: BasisSubmitted}[r.live]
-	line := []string{strconv.Itoa(r.index), strconv.FormatInt(r.id, 10), "", basis, "", ""}
+func (a *Assessments) packed(ctx context.Context, archive ports.ImpactArchive, scope access.Scope, r reportOfMany) (ports.ArchivedReport, error) {
+	line := ports.ArchivedReport{Index: r.index, AssessmentID: r.id, Basis: map[bool]string{true: BasisLive, false: BasisSubmitted}[r.live]}
 	doc, err := a.report(ctx, scope, r.id, ReportRequest{Live: r.live})
 	if known, isFault := fault.As(err); isFault && known.Kind != fault.Internal && ctx.Err() == nil {
-		if line[5] = known.Message; known.Kind == fault.NotFound {
-			line[5] = "The assessment has no submitted version."
+		if line.Problem = known.Message; known.Kind == fault.NotFound {
+			line.Problem = "The assessment has no submitted version."
 		}
 		return line, nil
 	}
 	if err != nil {
-		return nil, err
+		return line, err
 	}
-	line[2] = fmt.Sprintf("%03d-impact-report-%d-%s.pdf", r.index+1, r.id, basis)
-	if v := doc.Report.ResultVersion; v != nil {
-		line[4] = strconv.Itoa(*v)
-		line[2] = fmt.Sprintf("%03d-impact-report-%d-v%d.pdf", r.index+1, r.id, *v)
+	line.File, line.Version = fmt.Sprintf("%03d-impact-report-%d-%s.pdf", r.index+1, r.id, line.Basis), doc.Report.ResultVersion
+	if v := line.Version; v != nil {
+		line.File = fmt.Sprintf("%03d-impact-report-%d-v%d.pdf", r.index+1, r.id, *v)
 	}
-	file, err := archive.Create(line[2])
+	file, err := archive.Add(line.File, doc.Report.ComputedAt)
 	if err != nil {
-		return nil, err
+		return line, err
 	}
 	return line, a.Documents.PrintImpact(ctx, file, doc)
 }
