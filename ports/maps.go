@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tilth/core/access"
-	"tilth/core/fault"
+	"tilth/core/stratification/labtable"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
@@ -74,24 +74,11 @@ type SoilSamples interface {
 	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error)
 }
 
-// SampleColumns are the columns that a table of results may have.
-var SampleColumns = []string{
-	"label", "status", "lon", "lat", "collected_at", "collected_by", "accuracy_m",
-	"soc_pct", "bulk_density_g_cm3", "coarse_fragments_pct", "method", "lab_ref", "analysed_at", "notes",
-}
-
-// SampleRow is a row of a table of results: what it says of the sample with a label.
-type SampleRow struct {
-	Label  string
-	Errors fault.Fields // what of it could not be read
-	// Apply returns the sample as the row says; what the row does not say stays.
-	Apply func(current sample.Sample) sample.Sample
-}
-
 // SampleTables reads and writes tables of samples.
 type SampleTables interface {
-	// Read reads CSV with a header, or a JSON array of objects. Faults: Invalid with "file".
-	Read(file io.Reader, maxRows int) ([]SampleRow, error)
+	// Read reads a laboratory's table: CSV with a header, or a JSON array of objects. The limit is that of results
+	// below a limit that the table does not state, %; nil: not known. Faults: Invalid with "file".
+	Read(file io.Reader, maxRows int, socLimitPct *float64) (labtable.Table, error)
 	// Write writes samples as CSV, which Read takes, or as GeoJSON. It returns their first error as it is.
 	Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error
 }

@@ -10,6 +10,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/record"
+	"tilth/core/stratification/labtable"
 	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
@@ -69,12 +70,14 @@ type SampleRequest struct {
 	Plan   string // uuid of a saved plan
 	Depths []sample.Depth
 	Round  int64
+	Day    *time.Time // of the round, for tables without dates; nil: as it is stated already
 }
 
 // PlannedSamples is what a request made.
 type PlannedSamples struct {
 	PlanUUID string
 	Round    int64
+	Day      *time.Time
 	Created  int64
 	Existing int64 // were there before
 }
@@ -100,6 +103,7 @@ func (s *Samples) plan(ctx context.Context, tx ports.Repos, who access.Principal
 		return PlannedSamples{}, err
 	}
 	f := sample.CheckDepths(req.Depths)
+	f.Merge(sample.CheckDay("sampled_on", req.Day))
 	if req.Round < 1 || req.Round > sample.MaxRound {
 		f.Addf("round", "A whole number from 1 to %d.", sample.MaxRound)
 	}
@@ -112,11 +116,14 @@ func (s *Samples) plan(ctx context.Context, tx ports.Repos, who access.Principal
 	if plan.Saved == nil {
 		return PlannedSamples{}, fault.New(fault.Conflict, "plan_not_saved", "Save the plan first: samples are taken at the points of plans that do not change any more.")
 	}
-	wanted, err := sample.OfPlan(plan, req.Depths, req.Round)
+	there, err := tx.SoilSamples.OfPlan(ctx, scope, plan.ID, req.Round)
 	if err != nil {
 		return PlannedSamples{}, err
 	}
-	there, err := tx.SoilSamples.OfPlan(ctx, scope, plan.ID, req.Round)
+	if req.Day == nil && len(there) > 0 {
+		req.Day = there[0].SampledOn
+	}
+	wanted, err := sample.OfPlan(plan, req.Depths, req.Round, req.Day)
 	if err != nil {
 		return PlannedSamples{}, err
 	}
@@ -129,13 +136,20 @@ type samplePlace struct {
 	depth sample.Depth
 }
 
-// create stores the wanted samples that are not there.
+// create stores the wanted samples that are not there, and the day of the round in those that are.
 func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Principal, wanted []*sample.Sample, there []sample.Sample) (PlannedSamples, error) {
 	known := map[samplePlace]bool{}
+	var changes []farmapp.Change[sample.Sample]
+	day := wanted[0].SampledOn
 	for _, t := range there {
 		known[samplePlace{t.Point, t.Depth}] = true
+		if day != nil && (t.SampledOn == nil || !t.SampledOn.Equal(*day)) {
+			dated := t
+			dated.SampledOn = day
+			changes = append(changes, farmapp.Change[sample.Sample]{Before: &t, After: dated})
+		}
 	}
-	var changes []farmapp.Change[sample.Sample]
+	before := len(changes)
 	for _, w := range wanted {
 		if !known[samplePlace{w.Point, w.Depth}] {
 			changes = append(changes, farmapp.Change[sample.Sample]{After: *w})
@@ -150,7 +164,8 @@ func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Princip
 			return PlannedSamples{}, err // somebody gave another sample this label
 		}
 	}
-	return PlannedSamples{Created: int64(len(changes)), Existing: int64(len(wanted) - len(changes))}, nil
+	made := len(changes) - before
+	return PlannedSamples{Day: day, Created: int64(made), Existing: int64(len(wanted) - made)}, nil
 }
 
 // NewSampleRecords makes the use cases of samples as records; what is peculiar to them is in package sampling.
@@ -206,13 +221,13 @@ type SampleFiles struct {
 
 // Import changes samples by the labels in a file, as [Samples.Import] does; open is called when
 // the caller may import.
-func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options SampleImportOptions, open func() (io.Reader, error)) ([]JudgedSample, error) {
-	return f.Samples.Import(ctx, who, options, func() ([]ports.SampleRow, error) {
+func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options SampleImportOptions, open func() (io.Reader, error)) (ImportedSamples, error) {
+	return f.Samples.Import(ctx, who, options, func() (labtable.Table, error) {
 		file, err := open()
 		if err != nil {
-			return nil, err
+			return labtable.Table{}, err
 		}
-		return f.Tables.Read(file, MaxSampleRows)
+		return f.Tables.Read(file, MaxSampleRows, options.SOCLimitPct)
 	})
 }
 

@@ -87,16 +87,19 @@ func TestSamples(t *testing.T) {
 			table.WriteString(row["label"].(string) + ";2026-03-01;" + []string{"2.0", "2.5", "3"}[i%3] + ";1.3;10\n")
 		}
 	}
-	bad := table.String() + "nobody;;2;;\n" + all[0].(map[string]any)["label"].(string) + ";;2,5;;\n"
+	bad := table.String() + "nobody;;2;;\n" + all[0].(map[string]any)["label"].(string) + ";;much;;\n"
 	seen := c.Upload(samplesPath+"import/?preview=true", "text/csv", strings.NewReader(bad))
 	require.Equal(t, 200, seen.Status, "%s", seen.Body)
 	require.Contains(t, string(seen.Body), "decimals follow a point")
 	require.EqualValues(t, 3, seen.Data(t)["failed"], "no such label, no number, and the same label twice")
+	require.Equal(t, "rows_failed", seen.Data(t)["code"])
+	asLaboratoriesSend(t, c, all)
 	require.Equal(t, 400, c.Upload(samplesPath+"import/?atomic=true", "text/csv", strings.NewReader(bad)).Status)
 	none := c.Expect(409, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/", nil).Map(t)
 	require.Equal(t, "no_analyses", none["code"])
 	stored := c.Upload(samplesPath+"import/", "text/csv", strings.NewReader(table.String())).Data(t)
 	require.EqualValues(t, 16, stored["updated"], "%v", stored)
+	require.Equal(t, "imported", stored["code"])
 
 	// What is exported says nothing new when it is imported again.
 	file := c.Expect(200, http.MethodGet, samplesPath+"export/?plan_uuid="+uuid, nil)
@@ -120,4 +123,39 @@ func TestSamples(t *testing.T) {
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?reference_mass=0", nil)
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?compare="+uuid, nil)
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?confidence=2", nil)
+}
+
+// asLaboratoriesSend imports a table with commas in decimals, units, limits, repeats and no dates: it says what was made
+// of it, no table whose rows all fail is a success, and one of which some fail is none either.
+func asLaboratoriesSend(t *testing.T, c *rig.Client, all []any) {
+	t.Helper()
+	label := func(i int) string { return all[i].(map[string]any)["label"].(string) }
+	send := func(query, table string) rig.Answer {
+		return c.Upload(samplesPath+"import/"+query, "text/csv", strings.NewReader("Sample ID;SOC [g/kg];BD (kg/m\xb3);pH\n"+table)) // Windows-1252
+	}
+	none := send("", label(2)+";23,4;1300;6,5\nnobody;1,0;;\n")
+	require.Equal(t, 400, none.Status, "no date, and no such label: %s", none.Body)
+	require.Equal(t, "bulk_validation_failed", none.Map(t)["code"])
+	require.Contains(t, string(none.Body), "sampled_on")
+	plan := all[0].(map[string]any)["plan"].(map[string]any)["map_uuid"]
+	dated := c.Expect(200, http.MethodPost, samplesPath, map[string]any{"plan": plan, "depths": []any{map[string]any{"from": 0, "to": 30}}, "sampled_on": "2026-03-01"}).Data(t)
+	require.Equal(t, []any{0.0, "2026-03-01"}, []any{dated["created"], dated["sampled_on"]})
+	some := send("?repeats=mean&soc_limit_pct=0.4", label(2)+";23,4;1300;6,5\n"+label(2)+";23,6;1300;6,5\n"+label(3)+";<LOD;1300;\nnobody;1,0;;\n")
+	require.Equal(t, 207, some.Status, "%s", some.Body)
+	require.Equal(t, []any{"partial", "Some rows failed; the others are stored."}, []any{some.Map(t)["status"], some.Map(t)["message"]})
+	report := some.Map(t)["data"].(map[string]any)
+	require.Equal(t, []any{"rows_failed", 2.0, 1.0, 1.0}, []any{report["code"], report["updated"], report["skipped"], report["failed"]})
+	require.Equal(t, map[string]any{"header": "SOC [g/kg]", "column": "soc_pct", "unit": "g/kg", "factor": 0.1}, report["columns"].([]any)[1])
+	require.Nil(t, report["columns"].([]any)[3].(map[string]any)["column"], "the pH is passed over, and named")
+	notes := report["rows"].([]any)[2].(map[string]any)["notes"].([]any)
+	require.Contains(t, notes[0], "half of the limit is taken, 0.2 %")
+	require.Contains(t, notes[1], "the day of round 1, 2026-03-01")
+	for i, want := range map[int][]any{2: {2.35, nil, 1.3}, 3: {0.2, 0.4, 1.3}} {
+		path := samplesPath + itoa(int64(all[i].(map[string]any)["id"].(float64))) + "/"
+		got := c.Expect(200, http.MethodGet, path, nil).Data(t)
+		lab := got["lab"].(map[string]any)
+		require.Equal(t, want, []any{lab["soc_pct"], lab["soc_limit_pct"], lab["bulk_density_g_cm3"]})
+		require.Equal(t, "2026-03-01T00:00:00Z", got["collected"].(map[string]any)["at"])
+		c.Expect(200, http.MethodPatch, path, map[string]any{"lab": nil, "collected": nil})
+	}
 }

@@ -38,13 +38,14 @@ func testSamples(t *testing.T, b Backend) {
 		require.NoError(t, tx.StratificationMaps.Put(w.ctx, w.ours.scope, []*zoning.Map{&plan.Map}))
 		return tx.SamplePlans.Put(w.ctx, w.ours.scope, &plan)
 	})
-	accuracy, moved, density := 3.5, 12.1, 1.31
+	accuracy, moved, density, limit := 3.5, 12.1, 1.31, 5.0
+	day := now.Truncate(24 * time.Hour)
 	sample := soilsample.Sample{
-		Meta: w.meta(w.ours), PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: ref, Round: 1,
+		Meta: w.meta(w.ours), PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: ref, Round: 1, SampledOn: &day,
 		Point: "Z1-01", Zone: 1, Role: soilplan.RoleSample, Depth: soilsample.DepthOf(0, 7.5), Planned: geo.Position{X: 6.1234567, Y: 52},
 		Status: soilsample.StatusAnalysed, Label: "L-1", Notes: "Ä",
 		Collected: &soilsample.Collected{LonLat: &geo.Position{X: 6.2, Y: 52}, At: now, By: "Crew", AccuracyM: &accuracy, MovedM: &moved, Zone: 2},
-		Lab:       &soilsample.Lab{SOCPct: 2.5, BulkDensity: &density, Method: "dry combustion", Ref: "4711", At: &now},
+		Lab:       &soilsample.Lab{SOCPct: 2.5, SOCLimitPct: &limit, BulkDensity: &density, Method: "dry combustion", Ref: "4711", At: &now},
 	}
 	twin := sample
 	w.write(func(tx ports.Repos) error {

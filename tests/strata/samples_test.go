@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +18,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/stratification/labtable"
 	soilplan "tilth/core/stratification/plan"
 	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
@@ -125,7 +127,7 @@ func spread(i, n int, mean, variance float64) float64 {
 }
 
 // results returns a row of an import for every sample, with the values of Voorst in per cent.
-func (v voorst) results(samples []sample.Sample, more float64) (rows []ports.SampleRow) {
+func (v voorst) results(samples []sample.Sample, more float64) (table labtable.Table) {
 	at := map[int]int{}
 	for _, s := range samples {
 		if s.Role == soilplan.RoleReserve {
@@ -135,13 +137,9 @@ func (v voorst) results(samples []sample.Sample, more float64) (rows []ports.Sam
 		at[s.Zone]++
 		soc := spread(i, v.Published.Table.N[name], v.Published.Table.Means[name], v.Published.Table.Variances[name])/10 + more
 		density := 1.25
-		rows = append(rows, ports.SampleRow{Label: s.Label, Apply: func(s sample.Sample) sample.Sample {
-			s.Collected = &sample.Collected{By: "Crew"}
-			s.Lab = &sample.Lab{SOCPct: soc, BulkDensity: &density}
-			return s
-		}})
+		table.Rows = append(table.Rows, labtable.Row{Label: s.Label, Instead: -1, Says: labtable.Says{SOCPct: &soc, BulkDensity: &density, CollectedBy: "Crew"}})
 	}
-	return rows
+	return table
 }
 
 // From a saved plan to the estimate that was published for Voorst, through the use cases, and
@@ -153,6 +151,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		e, stranger := w.estate(10_000_00), w.estate(0)
 		s := w.sampling()
 		plan := w.saved(e, v)
+		day := begin.Truncate(24 * time.Hour)
 		req := soil.SampleRequest{Plan: plan.Plan.PlanUUID, Depths: []sample.Depth{sample.DepthOf(0, 30)}, Round: 1}
 		_, err := s.Plan(ctx, e.who, req)
 		require.True(t, fault.Is(err, fault.Conflict), "a candidate has no samples: %v", err)
@@ -160,8 +159,9 @@ func TestEstimateOfVoorst(t *testing.T) {
 		_, err = s.Plan(ctx, stranger.who, req)
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 		for i, want := range []soil.PlannedSamples{
-			{PlanUUID: req.Plan, Round: 1, Created: 45}, {PlanUUID: req.Plan, Round: 1, Existing: 45},
+			{PlanUUID: req.Plan, Round: 1, Created: 45}, {PlanUUID: req.Plan, Round: 1, Existing: 45}, {PlanUUID: req.Plan, Round: 1, Existing: 45, Day: &day},
 		} {
+			req.Day = want.Day
 			made, err := s.Plan(ctx, e.who, req)
 			require.NoError(t, err)
 			require.Equal(t, want, made, "call %d", i)
@@ -172,14 +172,15 @@ func TestEstimateOfVoorst(t *testing.T) {
 
 		all := w.samples(s, e.who)
 		rows := v.results(all, 0)
-		judged, err := s.Import(ctx, e.who, soil.SampleImportOptions{Preview: true}, func() ([]ports.SampleRow, error) { return rows, nil })
+		judged, err := s.Import(ctx, e.who, soil.SampleImportOptions{Preview: true}, func() (labtable.Table, error) { return rows, nil })
 		require.NoError(t, err)
-		require.Len(t, judged, 40)
+		require.Len(t, judged.Rows, 40)
+		require.Contains(t, judged.Rows[0].Remarks[0], "the day of round 1, 2026-03-01")
 		require.Equal(t, all, w.samples(s, e.who), "a preview stores nothing")
-		judged, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]ports.SampleRow, error) { return rows, nil })
+		judged, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() (labtable.Table, error) { return rows, nil })
 		require.NoError(t, err)
-		require.Equal(t, soil.SampleUpdate, judged[39].Verdict, "%v", judged[39].Errors)
-		require.Equal(t, sample.StatusAnalysed, judged[39].Status)
+		require.Equal(t, soil.SampleUpdate, judged.Rows[39].Verdict, "%v", judged.Rows[39].Errors)
+		require.Equal(t, sample.StatusAnalysed, judged.Rows[39].Status)
 		got, err := s.Estimate(ctx, e.who, ask)
 		require.NoError(t, err)
 		soc := got.Report.SOC
@@ -198,7 +199,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		req.Round = 2
 		_, err = s.Plan(ctx, e.who, req)
 		require.NoError(t, err)
-		_, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() ([]ports.SampleRow, error) {
+		_, err = s.Import(ctx, e.who, soil.SampleImportOptions{Atomic: true}, func() (labtable.Table, error) {
 			return v.results(w.samples(s, e.who, ports.Filter{Name: "round", Value: int64(2)}), 0.5), nil
 		})
 		require.NoError(t, err)
@@ -216,9 +217,9 @@ func TestEstimateOfVoorst(t *testing.T) {
 		require.True(t, fault.Is(err, fault.NotFound))
 		_, err = s.Estimate(ctx, stranger.who, ask)
 		require.True(t, fault.Is(err, fault.NotFound))
-		judged, err = s.Import(ctx, stranger.who, soil.SampleImportOptions{}, func() ([]ports.SampleRow, error) { return rows[:1], nil })
-		require.NoError(t, err)
-		require.Equal(t, soil.SampleFail, judged[0].Verdict)
+		judged, err = s.Import(ctx, stranger.who, soil.SampleImportOptions{}, func() (labtable.Table, error) { return rows, nil })
+		require.True(t, fault.Is(err, fault.Invalid), "no row is theirs: %v", err)
+		require.Equal(t, soil.SampleFail, judged.Rows[0].Verdict)
 		require.NoError(t, w.aois.Delete(ctx, e.who, e.aoi.ID))
 		require.Empty(t, w.samples(s, e.who))
 	})

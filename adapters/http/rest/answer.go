@@ -19,15 +19,22 @@ type answer interface {
 	answer(c *Call) error
 }
 
+// partialWord is the status of an envelope of which some has failed (207).
+const partialWord = "partial"
+
 // data is any value in the success envelope.
 type data struct{ value any }
 
 func (d data) answer(c *Call) error {
+	word, message := "success", c.route.Message
+	if c.status == http.StatusMultiStatus { // not all of it is a success
+		word, message = partialWord, c.route.Also[c.status]
+	}
 	text, err := encode(struct {
 		Status  string `json:"status"`
 		Message string `json:"message"`
 		Data    any    `json:"data"`
-	}{"success", c.route.Message, d.value})
+	}{word, message, d.value})
 	if err != nil {
 		return err
 	}

@@ -289,13 +289,10 @@ func (r Route) paged() bool {
 func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*huma.Response {
 	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
 	if result != nil {
-		success.Content[mediaJSON] = &huma.MediaType{Schema: object(map[string]*huma.Schema{
-			"status": word("success"), "message": {Type: huma.TypeString}, "data": result,
-		}, "status", "message", "data")}
+		success.Content[mediaJSON] = enveloped("success", result)
 	}
 	if r.OrBare != nil {
-		enveloped := success.Content[mediaJSON]
-		enveloped.Schema = &huma.Schema{OneOf: []*huma.Schema{enveloped.Schema, d.schemas.of(reflect.TypeOf(r.OrBare))}}
+		success.Content[mediaJSON].Schema = &huma.Schema{OneOf: []*huma.Schema{success.Content[mediaJSON].Schema, d.schemas.of(reflect.TypeOf(r.OrBare))}}
 	}
 	if bare != nil {
 		success.Content[mediaJSON] = &huma.MediaType{Schema: bare}
@@ -308,7 +305,11 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 	}
 	out := map[string]*huma.Response{strconv.Itoa(r.Status): success}
 	for status, what := range r.Also {
-		out[strconv.Itoa(status)] = &huma.Response{Description: what, Content: success.Content}
+		content := success.Content
+		if status == http.StatusMultiStatus {
+			content = map[string]*huma.MediaType{mediaJSON: enveloped(partialWord, result)}
+		}
+		out[strconv.Itoa(status)] = &huma.Response{Description: what, Content: content}
 	}
 	if r.confirmable() {
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
@@ -321,6 +322,13 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 		out[strconv.Itoa(status)] = &huma.Response{Description: statusTexts[status], Content: map[string]*huma.MediaType{mediaJSON: {Schema: failure}}}
 	}
 	return out
+}
+
+// enveloped returns the envelope with a status around data.
+func enveloped(status string, data *huma.Schema) *huma.MediaType {
+	return &huma.MediaType{Schema: object(map[string]*huma.Schema{
+		"status": word(status), "message": {Type: huma.TypeString}, "data": data,
+	}, "status", "message", "data")}
 }
 
 // failures returns the statuses of failure that a route can answer with.

@@ -21,6 +21,7 @@ type sampleRow struct {
 	PlanID             int64
 	AOIID              int64 `bun:"aoi_id"`
 	Round              int64
+	SampledOn          *sqlstore.Day
 	Point              string
 	Zone               int
 	Role               string
@@ -38,6 +39,7 @@ type sampleRow struct {
 	AccuracyM          *float64 `bun:"accuracy_m"`
 	MovedM             *float64 `bun:"moved_m"`
 	SOCPct             *float64 `bun:"soc_pct"`
+	SOCLimitPct        *float64 `bun:"soc_limit_pct"`
 	BulkDensity        *float64
 	CoarseFragmentsPct *float64
 	LabMethod          string
@@ -104,7 +106,7 @@ func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []stri
 
 func rowOfSample(s *sample.Sample) sampleRow {
 	row := sampleRow{
-		MetaRow: sqlstore.MetaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, Point: s.Point, Zone: s.Zone, Role: string(s.Role),
+		MetaRow: sqlstore.MetaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, SampledOn: sqlstore.NullableDay(s.SampledOn), Point: s.Point, Zone: s.Zone, Role: string(s.Role),
 		DepthFromMm: s.Depth.FromMm, DepthToMm: s.Depth.ToMm, Longitude: s.Planned.X, Latitude: s.Planned.Y,
 		Status: string(s.Status), Label: s.Label, Notes: s.Notes,
 	}
@@ -116,7 +118,7 @@ func rowOfSample(s *sample.Sample) sampleRow {
 		}
 	}
 	if l := s.Lab; l != nil {
-		row.SOCPct, row.BulkDensity, row.CoarseFragmentsPct = &l.SOCPct, l.BulkDensity, l.CoarseFragmentsPct
+		row.SOCPct, row.SOCLimitPct, row.BulkDensity, row.CoarseFragmentsPct = &l.SOCPct, l.SOCLimitPct, l.BulkDensity, l.CoarseFragmentsPct
 		row.LabMethod, row.LabRef, row.AnalysedAt = l.Method, l.Ref, sqlstore.NullableStamp(l.At)
 	}
 	return row
@@ -125,7 +127,7 @@ func rowOfSample(s *sample.Sample) sampleRow {
 func sampleOfRow(row *sampleRow) (sample.Sample, error) {
 	s := sample.Sample{
 		Meta: row.Meta(), PlanID: row.PlanID, PlanUUID: row.PlanUUID, MapUUID: row.MapUUID,
-		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName}, Round: row.Round,
+		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName}, Round: row.Round, SampledOn: row.SampledOn.Nullable(),
 		Point: row.Point, Zone: row.Zone, Role: plan.Role(row.Role), Depth: sample.Depth{FromMm: row.DepthFromMm, ToMm: row.DepthToMm},
 		Planned: geo.Position{X: row.Longitude, Y: row.Latitude}, Status: sample.Status(row.Status), Label: row.Label, Notes: row.Notes,
 	}
@@ -139,7 +141,7 @@ func sampleOfRow(row *sampleRow) (sample.Sample, error) {
 	}
 	if row.SOCPct != nil {
 		s.Lab = &sample.Lab{
-			SOCPct: *row.SOCPct, BulkDensity: row.BulkDensity, CoarseFragmentsPct: row.CoarseFragmentsPct,
+			SOCPct: *row.SOCPct, SOCLimitPct: row.SOCLimitPct, BulkDensity: row.BulkDensity, CoarseFragmentsPct: row.CoarseFragmentsPct,
 			Method: row.LabMethod, Ref: row.LabRef, At: row.AnalysedAt.Nullable(),
 		}
 	}

@@ -89,6 +89,7 @@ type Collected struct {
 // Lab is the result of a laboratory.
 type Lab struct {
 	SOCPct             float64  // soil organic carbon, % of the mass of fine soil
+	SOCLimitPct        *float64 // the laboratory's limit of determination that the result is below; SOCPct is half of it
 	BulkDensity        *float64 // g/cm³ of fine soil
 	CoarseFragmentsPct *float64 // % of the volume
 	Method             string
@@ -104,8 +105,9 @@ type Sample struct {
 	MapUUID   string // the map of zones
 	AOI       stratification.AOIRef
 	Round     int64
-	Point     string // id of the plan's point
-	Zone      int    // in which it was planned
+	SampledOn *time.Time // the day of the round, UTC; nil: not stated
+	Point     string     // id of the plan's point
+	Zone      int        // in which it was planned
 	Role      plan.Role
 	Depth     Depth
 	Planned   geo.Position // longitude, latitude
@@ -130,10 +132,10 @@ func (s *Sample) DefaultLabel() string {
 }
 
 // OfPlan returns the planned samples of a plan's points, including reserves, for depth intervals in
-// a round.
+// a round of a day, which may be nil.
 //
 // Faults: Conflict (plan_without_places) for a plan in a plane without longitude and latitude.
-func OfPlan(plan plan.SamplePlan, depths []Depth, round int64) ([]*Sample, error) {
+func OfPlan(plan plan.SamplePlan, depths []Depth, round int64, day *time.Time) ([]*Sample, error) {
 	var out []*Sample
 	for _, p := range plan.Plan.Points {
 		if p.LonLat == nil {
@@ -141,7 +143,7 @@ func OfPlan(plan plan.SamplePlan, depths []Depth, round int64) ([]*Sample, error
 		}
 		for _, d := range depths {
 			s := &Sample{
-				PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: plan.AOI, Round: round,
+				PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: plan.AOI, Round: round, SampledOn: day,
 				Point: p.ID, Zone: p.Zone, Role: p.Role, Depth: d, Planned: *p.LonLat, Status: StatusPlanned,
 			}
 			s.Label = s.DefaultLabel()
@@ -198,6 +200,7 @@ func (s *Sample) Check() fault.Fields {
 	f.AddIf(!labels.MatchString(s.Label),
 		"label", "A label has 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
 	f.Text("notes", s.Notes, maxNotes)
+	f.Merge(CheckDay("sampled_on", s.SampledOn))
 	s.checkStatus(f)
 	if s.Collected != nil {
 		f.Nest("collected", s.Collected.check())
@@ -239,7 +242,7 @@ func (c *Collected) check() fault.Fields {
 			f.Addf("lon", "The place is %.0f m from the planned one; a sample of it lies within %d m. Have lon and lat changed places?", *c.MovedM, maxMoved)
 		}
 	}
-	f.AddIf(c.At.Year() < 1950 || c.At.Year() > 2200, "at", "When the sample was taken.")
+	f.AddIf(!plausible(c.At), "at", "When the sample was taken.")
 	f.Text("by", c.By, 255)
 	inRange(f, "accuracy_m", c.AccuracyM, 0, maxAccuracyM, "m")
 	return f
@@ -252,11 +255,22 @@ func (l *Lab) check() fault.Fields {
 	inRange(f, "coarse_fragments_pct", l.CoarseFragmentsPct, 0, 100, "%")
 	f.Text("method", l.Method, 255)
 	f.Text("lab_ref", l.Ref, 255)
-	if l.At != nil && (l.At.Year() < 1950 || l.At.Year() > 2200) {
-		f.Add("at", "A time from 1950 to 2200.")
+	if limit := l.SOCLimitPct; limit != nil {
+		inRange(f, "soc_limit_pct", limit, 0, 100, "%")
+		f.AddIf(math.Abs(l.SOCPct-*limit/2) > 1e-9, "soc_limit_pct", "The result is below this limit: soc_pct is half of it, %g.", *limit/2)
 	}
+	f.Merge(CheckDay("at", l.At))
 	return f
 }
+
+// CheckDay returns what is wrong with a day or time that may be missing.
+func CheckDay(field string, at *time.Time) fault.Fields {
+	f := fault.Fields{}
+	f.AddIf(at != nil && !plausible(*at), field, "A time from 1950 to 2200.")
+	return f
+}
+
+func plausible(at time.Time) bool { return at.Year() >= 1950 && at.Year() <= 2200 }
 
 func inRange(f fault.Fields, name string, v *float64, low, high float64, unit string) {
 	if v != nil && !(*v >= low && *v <= high) {

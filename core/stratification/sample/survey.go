@@ -191,7 +191,7 @@ func (r Round) covers() []string {
 // notes returns the caveats about the samples themselves, each with a prefix.
 func (r Round) notes(prefix string) (out []string) {
 	reserves, moved := map[string]bool{}, map[string]bool{}
-	missed, assumed := map[string]bool{}, 0
+	missed, assumed, below := map[string]bool{}, 0, 0
 	for _, s := range r.Samples {
 		if s.Status == StatusMissed && s.Role == plan.RoleSample {
 			missed[s.Point] = true
@@ -208,6 +208,9 @@ func (r Round) notes(prefix string) (out []string) {
 		if s.Lab.BulkDensity != nil && s.Lab.CoarseFragmentsPct == nil {
 			assumed++
 		}
+		if s.Lab.SOCLimitPct != nil {
+			below++
+		}
 	}
 	note := func(n int, format string, more ...any) {
 		if n > 0 {
@@ -217,5 +220,6 @@ func (r Round) notes(prefix string) (out []string) {
 	note(len(reserves), "%d of the points are reserves, drawn in the same way; %d points were missed.", len(missed))
 	note(len(moved), "%d of the points were sampled outside their zone; they count for the zone in which they were planned.")
 	note(assumed, "%d samples state no coarse fragments; they are taken to have none.")
+	note(below, "%d samples hold less carbon than the laboratory can determine; half of its limit is taken.")
 	return out
 }

@@ -3,10 +3,7 @@ package soil
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"maps"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +40,7 @@ type CollectedSample struct {
 // SampleLab is what a laboratory found.
 type SampleLab struct {
 	SOCPct             float64    `json:"soc_pct" minimum:"0" maximum:"100" doc:"Soil organic carbon, % of the mass of fine soil."`
+	SOCLimitPct        *float64   `json:"soc_limit_pct" required:"false" minimum:"0" maximum:"100" doc:"The laboratory's limit of determination that the result is below; soc_pct is then half of it."`
 	BulkDensity        *float64   `json:"bulk_density_g_cm3" required:"false" minimum:"0.05" maximum:"2.65" doc:"Of fine soil. Without it the sample has no stock."`
 	CoarseFragmentsPct *float64   `json:"coarse_fragments_pct" required:"false" minimum:"0" maximum:"100" doc:"% of the volume; null counts as none."`
 	Method             *string    `json:"method" required:"false" maxLength:"255"`
@@ -65,6 +63,7 @@ type Sample struct {
 	Plan      PlanOfSample     `json:"plan"`
 	AOI       OrderedAOI       `json:"aoi"`
 	Round     int64            `json:"round"`
+	SampledOn *rest.Date       `json:"sampled_on" doc:"The day of the round; null: not stated."`
 	Point     string           `json:"point"`
 	Zone      int              `json:"zone" doc:"In which the point was planned."`
 	Role      string           `json:"role" enum:"sample,reserve"`
@@ -86,7 +85,7 @@ type PlanOfSample struct {
 
 func showSample(s sample.Sample) Sample {
 	return Sample{
-		Meta: form.MetaOf(s.Meta), Plan: PlanOfSample{s.PlanID, s.PlanUUID}, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, Round: s.Round,
+		Meta: form.MetaOf(s.Meta), Plan: PlanOfSample{s.PlanID, s.PlanUUID}, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, Round: s.Round, SampledOn: form.DateOf(s.SampledOn),
 		Point: s.Point, Zone: s.Zone, Role: string(s.Role), DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
 		Status: string(s.Status), Label: s.Label, Planned: PlanPosition{s.Planned.X, s.Planned.Y}, Notes: s.Notes,
 		Collected: form.Pointed(s.Collected, func(c sample.Collected) CollectedSample {
@@ -94,7 +93,7 @@ func showSample(s sample.Sample) Sample {
 			return CollectedSample{lon, lat, c.At, c.By, c.AccuracyM, c.MovedM, form.OrNull(c.Zone), s.OutOfZone()}
 		}),
 		Lab: form.Pointed(s.Lab, func(l sample.Lab) SampleLab {
-			return SampleLab{l.SOCPct, l.BulkDensity, l.CoarseFragmentsPct, form.OrNull(l.Method), form.OrNull(l.Ref), l.At}
+			return SampleLab{l.SOCPct, l.SOCLimitPct, l.BulkDensity, l.CoarseFragmentsPct, form.OrNull(l.Method), form.OrNull(l.Ref), l.At}
 		}),
 	}
 }
@@ -125,7 +124,7 @@ func applySample(in SampleWrite, onto *sample.Sample) {
 	})
 	onto.Lab = form.Pointed(in.Lab, func(l SampleLab) sample.Lab {
 		return sample.Lab{
-			SOCPct: l.SOCPct, BulkDensity: l.BulkDensity, CoarseFragmentsPct: l.CoarseFragmentsPct, Method: form.OrZero(l.Method), Ref: form.OrZero(l.LabRef), At: l.At,
+			SOCPct: l.SOCPct, SOCLimitPct: l.SOCLimitPct, BulkDensity: l.BulkDensity, CoarseFragmentsPct: l.CoarseFragmentsPct, Method: form.OrZero(l.Method), Ref: form.OrZero(l.LabRef), At: l.At,
 		}
 	})
 }
@@ -155,37 +154,19 @@ type SampleDepth struct {
 
 // SamplesWrite asks for the samples of a plan.
 type SamplesWrite struct {
-	Plan   string        `json:"plan" format:"uuid" doc:"map_uuid of a saved plan."`
-	Depths []SampleDepth `json:"depths" minItems:"1" maxItems:"10"`
-	Round  *int64        `json:"round" required:"false" minimum:"1" maximum:"100" doc:"1 where left out; a later round takes the same points again."`
+	Plan      string        `json:"plan" format:"uuid" doc:"map_uuid of a saved plan."`
+	Depths    []SampleDepth `json:"depths" minItems:"1" maxItems:"10"`
+	Round     *int64        `json:"round" required:"false" minimum:"1" maximum:"100" doc:"1 where left out; a later round takes the same points again."`
+	SampledOn *rest.Date    `json:"sampled_on" required:"false" doc:"The day of the round, also of samples that are there already: tables of results without dates take it. Left out, it stays."`
 }
 
 // SamplesMade is what became of it.
 type SamplesMade struct {
-	Plan     string `json:"plan" format:"uuid"`
-	Round    int64  `json:"round"`
-	Created  int64  `json:"created"`
-	Existing int64  `json:"existing" doc:"Were there before, and stay as they are."`
-}
-
-// ImportedSample is a row of a file with what the import makes of it.
-type ImportedSample struct {
-	Index    int64          `json:"index" doc:"Place in the file, from 0, without the header."`
-	Label    string         `json:"label"`
-	Verdict  string         `json:"verdict" enum:"update,skip,fail"`
-	SampleID *int64         `json:"sample_id"`
-	Status   *string        `json:"status" doc:"State of the sample after it."`
-	Errors   rest.RawObject `json:"errors" doc:"By field; why the row is refused."`
-}
-
-// SampleImport is an import of samples with its report.
-type SampleImport struct {
-	Preview bool             `json:"preview" doc:"Nothing is stored."`
-	Atomic  bool             `json:"atomic"`
-	Updated int64            `json:"updated"`
-	Skipped int64            `json:"skipped" doc:"They say nothing new."`
-	Failed  int64            `json:"failed"`
-	Rows    []ImportedSample `json:"rows"`
+	Plan      string     `json:"plan" format:"uuid"`
+	Round     int64      `json:"round"`
+	SampledOn *rest.Date `json:"sampled_on"`
+	Created   int64      `json:"created"`
+	Existing  int64      `json:"existing" doc:"Were there before; only the day of their round changes."`
 }
 
 var sampleRoute = rest.Routes{Operation: "sample", Tag: stratificationTag, Noun: "sample"}.Route
@@ -206,10 +187,10 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	plan.Faults, plan.Message = []int{http.StatusNotFound, http.StatusConflict}, "Samples planned."
 	rest.Handle(a, plan, func(ctx context.Context, c *rest.Call, in rest.JSON[SamplesWrite]) (SamplesMade, error) {
 		made, err := s.Plan(ctx, c.Principal(), soil.SampleRequest{
-			Plan: strings.ToLower(in.Body.Plan), Round: form.Or(in.Body.Round, 1),
+			Plan: strings.ToLower(in.Body.Plan), Round: form.Or(in.Body.Round, 1), Day: form.TimeOf(in.Body.SampledOn),
 			Depths: form.Each(in.Body.Depths, func(d SampleDepth) sample.Depth { return sample.DepthOf(d.From, d.To) }),
 		})
-		return SamplesMade{made.PlanUUID, made.Round, made.Created, made.Existing}, err
+		return SamplesMade{made.PlanUUID, made.Round, form.DateOf(made.Day), made.Created, made.Existing}, err
 	})
 	retrieve := sampleRoute(http.MethodGet, samplesPath+"{id}/", access.Samples.View.For("retrieve"), "Retrieve a sample")
 	rest.Handle(a, retrieve, form.OnRecord(s.Retrieve, showSample))
@@ -238,44 +219,5 @@ func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 		write, err := s.Export(ctx, c.Principal(), format, form.QueryOf(form.Whole, sampleFilters(), in.Values))
 		return form.Download("samples", format, write), err
 	})
-	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
-	take.Description = "Takes a CSV file with a header, or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) + " rows with the columns `" +
-		strings.Join(ports.SampleColumns, "`, `") + "`; `label` finds the sample, other columns are ignored, and an empty cell leaves what is there. Good rows are stored although " +
-		"others fail, unless `atomic` is set: then one that fails refuses all."
-	take.Query = []rest.Param{
-		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
-		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
-	}
-	take.Message = "Samples imported."
-	take.Body = rest.FileBody(map[string]string{
-		"text/csv": "Rows under a header.", "application/json": "An array of objects.", "multipart/form-data": "A form whose first file is either.",
-	})
-	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in form.Import) (SampleImport, error) {
-		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic}
-		judged, err := s.Import(ctx, c.Principal(), options, form.Upload(c))
-		if err != nil {
-			return SampleImport{}, err
-		}
-		return showSampleImport(judged, options)
-	})
-}
-
-func showSampleImport(judged []soil.JudgedSample, options soil.SampleImportOptions) (SampleImport, error) {
-	out := SampleImport{Preview: options.Preview, Atomic: options.Atomic, Rows: make([]ImportedSample, len(judged))}
-	for i, j := range judged {
-		errs, err := json.Marshal(maps.Collect(maps.All(j.Errors))) // an object, also where there is none
-		if err != nil {
-			return out, err
-		}
-		out.Rows[i] = ImportedSample{j.Index, j.Label, j.Verdict, form.OrNull(j.SampleID), form.OrNull(string(j.Status)), errs}
-		switch j.Verdict {
-		case soil.SampleUpdate:
-			out.Updated++
-		case soil.SampleSkip:
-			out.Skipped++
-		default:
-			out.Failed++
-		}
-	}
-	return out, nil
+	registerSampleImport(a, s)
 }

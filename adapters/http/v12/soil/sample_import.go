@@ -1,0 +1,108 @@
+package soil
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strconv"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/core/stratification/labtable"
+)
+
+// ImportedSample is a row of a file with what the import makes of it.
+type ImportedSample struct {
+	Index    int64          `json:"index" doc:"Place in the file, from 0, without the header."`
+	Label    string         `json:"label"`
+	Verdict  string         `json:"verdict" enum:"update,skip,fail"`
+	SampleID *int64         `json:"sample_id"`
+	Status   *string        `json:"status" doc:"State of the sample after it."`
+	Errors   rest.RawObject `json:"errors" doc:"By field; why the row is refused."`
+	Notes    []string       `json:"notes" doc:"What was made of the row by a rule: half of a limit, the day of the round, the mean of repeats."`
+}
+
+// ImportedColumn is a column of a file as the import understands it.
+type ImportedColumn struct {
+	Header string  `json:"header" doc:"As the file has it."`
+	Column *string `json:"column" doc:"What it says of samples; null: it is passed over."`
+	Unit   *string `json:"unit" doc:"Of the file's values; null where they are not measured."`
+	Factor float64 `json:"factor" doc:"From the file's values to the unit of column."`
+}
+
+// SampleImport is an import of samples with its report.
+type SampleImport struct {
+	Code    string           `json:"code" enum:"imported,rows_failed"`
+	Preview bool             `json:"preview" doc:"Nothing is stored."`
+	Atomic  bool             `json:"atomic"`
+	Updated int64            `json:"updated"`
+	Skipped int64            `json:"skipped" doc:"They say nothing new."`
+	Failed  int64            `json:"failed"`
+	Columns []ImportedColumn `json:"columns"`
+	Rows    []ImportedSample `json:"rows"`
+}
+
+type sampleImportInput struct {
+	form.Import
+	Repeats     string   `query:"repeats"`
+	SOCLimitPct *float64 `query:"soc_limit_pct"`
+}
+
+const repeatsMean = "mean"
+
+func registerSampleImport(a *rest.API, s *soil.SampleFiles) {
+	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
+	take.Description = "Takes a laboratory's table: CSV with a header (columns apart by commas, semicolons or tabs), or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) +
+		" rows. `label` finds the sample; an empty cell leaves what is there. The columns are " + form.CodeList(labtable.Names) + ", and the names and units that laboratories use for them, such as `SOC [g/kg]`: " +
+		"values are converted, and `columns` says how. Decimals follow a point, or a comma where no comma separates the columns. Results below a limit (`<0.5`, `<LOD`) are half of it. " +
+		"A row without a date takes the day of its round. Good rows are stored although others fail (207), unless `atomic` is set; where none is good the answer is 400 (`bulk_validation_failed`)."
+	take.Query = []rest.Param{
+		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
+		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
+		{Name: "repeats", Type: rest.String, Enum: []string{"refuse", repeatsMean}, Description: "Rows that differ under one label: refused, which is the default, or their mean is taken."},
+		{Name: "soc_limit_pct", Type: rest.Number, Description: "The laboratory's limit of determination of carbon in %, where the table does not state it."},
+	}
+	take.Message, take.Also = "Samples imported.", map[int]string{http.StatusMultiStatus: "Some rows failed; the others are stored."}
+	take.Body = rest.FileBody(map[string]string{
+		"text/csv": "Rows under a header.", "application/json": "An array of objects.", "multipart/form-data": "A form whose first file is either.",
+	})
+	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in sampleImportInput) (SampleImport, error) {
+		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic, Mean: in.Repeats == repeatsMean, SOCLimitPct: in.SOCLimitPct}
+		imported, err := s.Import(ctx, c.Principal(), options, form.Upload(c))
+		if err != nil {
+			return SampleImport{}, err
+		}
+		out, err := showSampleImport(imported, options)
+		if out.Failed > 0 && !in.Preview {
+			c.SetStatus(http.StatusMultiStatus)
+		}
+		return out, err
+	})
+}
+
+func showSampleImport(imported soil.ImportedSamples, options soil.SampleImportOptions) (SampleImport, error) {
+	out := SampleImport{Code: "imported", Preview: options.Preview, Atomic: options.Atomic, Rows: make([]ImportedSample, len(imported.Rows))}
+	out.Columns = form.Each(imported.Columns, func(c labtable.Column) ImportedColumn {
+		return ImportedColumn{c.Header, form.OrNull(c.Name), form.OrNull(c.Unit.Shown), c.Unit.Factor()}
+	})
+	for i, j := range imported.Rows {
+		errs, err := json.Marshal(maps.Collect(maps.All(j.Errors))) // an object, also where there is none
+		if err != nil {
+			return out, err
+		}
+		out.Rows[i] = ImportedSample{j.Index, j.Label, j.Verdict, form.OrNull(j.SampleID), form.OrNull(string(j.Status)), errs, append([]string{}, j.Remarks...)}
+		switch j.Verdict {
+		case soil.SampleUpdate:
+			out.Updated++
+		case soil.SampleSkip:
+			out.Skipped++
+		default:
+			out.Code = "rows_failed"
+			out.Failed++
+		}
+	}
+	return out, nil
+}
