@@ -132,7 +132,8 @@ func (s *fieldSheet) zones() {
 		rows = append(rows, row)
 	}
 	s.Table(columns, rows)
-	s.Text("On the maps a dot is a sample, a diamond a reserve point: it replaces a sample of the same zone that cannot be taken.", draw.Note)
+	s.Text(s.scene.meaning()+". On the maps a dot is a sample, a diamond a reserve point: it replaces a sample of the same zone that cannot be taken. "+
+		"The line is the way along the samples, dashed between fields.", draw.Note)
 }
 
 // draw draws over the whole width of the page.
@@ -165,7 +166,7 @@ func (s *fieldSheet) field(field int) {
 		s.Page()
 	}
 	s.Heading(s.in.Fields[field].Name, height)
-	s.draw(min(height, s.Room()), func(p pen, frame draw.Box) { s.scene.panel(p, frame, []int{field}, "") })
+	s.draw(min(height, s.Room()), func(p pen, frame draw.Box) { s.scene.panel(p, frame, []int{field}) })
 	s.points("Samples in "+s.in.Fields[field].Name+", along the walk", samples)
 	s.points("Reserve points in "+s.in.Fields[field].Name, reserves)
 }

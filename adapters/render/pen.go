@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/geo"
@@ -20,10 +21,10 @@ const (
 )
 
 // label writes a text on a light ground around a place.
-func (p pen) label(text string, at draw.Point) {
-	half := draw.Measure(text, draw.Text)/2 + 2
+func (p pen) label(text string, letters draw.Letters, at draw.Point) {
+	half := draw.Measure(text, letters)/2 + 2
 	p.Box(draw.Box{Left: at.X - half, Top: at.Y - labelHeight/2, Right: at.X + half, Bottom: at.Y + labelHeight/2}, draw.Style{Fill: draw.Veil})
-	p.Aligned(draw.Centre, text, at.X, at.Y+4.5, draw.Text)
+	p.Aligned(draw.Centre, text, at.X, at.Y+4.5, letters)
 }
 
 // sample is a dot with a light edge.
@@ -53,24 +54,43 @@ func (p pen) area(polygon geo.Polygon, at func(geo.Position) draw.Point, s draw.
 	p.Path(rings, true, s)
 }
 
-// northArrow stands with its tip at a place.
+// northArrow stands with its upper left corner at a place.
 func (p pen) northArrow(x, y float64) {
-	p.Path([][]draw.Point{{{X: x, Y: y}, {X: x + 10, Y: y + 32}, {X: x, Y: y + 25}, {X: x - 10, Y: y + 32}}}, true, draw.Style{Fill: draw.Ink})
-	p.Aligned(draw.Centre, "N", x, y+50, draw.Strong)
+	const high = 24.0
+	p.Path([][]draw.Point{{{X: x + 8, Y: y}, {X: x + 16, Y: y + high}, {X: x + 8, Y: y + high - 5}, {X: x, Y: y + high}}}, true, draw.Style{Fill: draw.Ink})
+	p.Aligned(draw.Centre, "N", x-8, y+high-2, draw.Strong)
 }
 
-// scaleBar lies with its left end at a place; it is at most as long as given.
+// scaleBar lies with its lower left end at a place; it is at most as long as given.
 func (p pen) scaleBar(x, y, longest, metresPerPixel float64) {
 	length, label := roundLength(longest * metresPerPixel)
 	width := length / metresPerPixel
 	bar := draw.Style{Fill: draw.White, Edge: draw.Ink, Width: 1}
-	p.Box(draw.Box{Left: x - 6, Top: y - 26, Right: x + width + 8 + draw.Measure(label, draw.Text)/2, Bottom: y + 7}, draw.Style{Fill: draw.Veil})
 	p.Box(draw.Box{Left: x, Top: y - 6, Right: x + width, Bottom: y}, bar)
 	bar.Fill = draw.Ink
 	p.Box(draw.Box{Left: x, Top: y - 6, Right: x + width/2, Bottom: y}, bar)
-	p.Write("0", x-2, y-11, draw.Text)
-	p.Aligned(draw.Centre, label, x+width, y-11, draw.Text)
+	p.Write("0", x-2, y-10, draw.Text)
+	p.Aligned(draw.Centre, label, x+width, y-10, draw.Text)
 }
+
+// wrapped writes a text from its first baseline on in lines of a width, and returns the baseline below.
+func (p pen) wrapped(text string, x, y, width float64, l draw.Letters) float64 {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if longer := strings.TrimSpace(line + " " + word); line == "" || draw.Measure(longer, l) <= width {
+			line = longer
+			continue
+		}
+		p.Write(line, x, y, l)
+		y += lineHigh * l.Size
+		line = word
+	}
+	p.Write(line, x, y, l)
+	return y + lineHigh*l.Size
+}
+
+// lineHigh is the height of a line in pixels for a point of its letters.
+const lineHigh = 1.45 * draw.PerPoint
 
 // roundLength returns the longest length of 1, 2 or 5 times a power of ten up to a number of
 // metres, and how it is written.

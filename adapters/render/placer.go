@@ -6,38 +6,130 @@ import (
 	"tilth/adapters/render/internal/draw"
 )
 
-// placer finds room for labels beside their points.
-type placer struct{ taken []draw.Box }
-
-// mark keeps the place of a point free of labels.
-func (l *placer) mark(at draw.Point, radius float64) {
-	l.taken = append(l.taken, draw.Box{Left: at.X - radius, Top: at.Y - radius, Right: at.X + radius, Bottom: at.Y + radius})
+// placer finds room for texts on a map. What is there is known by a grid of small cells, each with what
+// it costs to cover it.
+type placer struct {
+	frame      draw.Box
+	cols, rows int
+	costs      []float64
 }
 
-// sides are the places of a label around its point, the best first.
+// placerCell is the width of a cell, in pixels.
+const placerCell = 3.0
+
+// What it costs to cover a cell of a mark or a text, of the edge of a field, of the way, or to lie outside the frame.
+const (
+	coverMark  = 10.0
+	coverEdge  = 4.0
+	coverWay   = 1.5
+	coverFrame = 40.0
+)
+
+func newPlacer(frame draw.Box) *placer {
+	l := &placer{frame: frame, cols: int(frame.Width()/placerCell) + 1, rows: int(frame.Height()/placerCell) + 1}
+	l.costs = make([]float64, l.cols*l.rows)
+	return l
+}
+
+func (l *placer) cell(x, y float64) (col, row int) {
+	return int(math.Floor((x - l.frame.Left) / placerCell)), int(math.Floor((y - l.frame.Top) / placerCell))
+}
+
+func (l *placer) raise(col, row int, cost float64) {
+	if col >= 0 && col < l.cols && row >= 0 && row < l.rows {
+		l.costs[row*l.cols+col] = max(l.costs[row*l.cols+col], cost)
+	}
+}
+
+// taken marks a box as covered.
+func (l *placer) taken(b draw.Box) {
+	left, top := l.cell(b.Left, b.Top)
+	right, bottom := l.cell(b.Right, b.Bottom)
+	for row := max(top, 0); row <= min(bottom, l.rows-1); row++ {
+		for col := max(left, 0); col <= min(right, l.cols-1); col++ {
+			l.raise(col, row, coverMark)
+		}
+	}
+}
+
+// mark keeps the place of a point free of texts.
+func (l *placer) mark(at draw.Point, radius float64) {
+	l.taken(draw.Box{Left: at.X - radius, Top: at.Y - radius, Right: at.X + radius, Bottom: at.Y + radius})
+}
+
+// line marks what a line passes within the frame.
+func (l *placer) line(from, to draw.Point, cost float64) {
+	f := l.frame
+	if max(from.X, to.X) < f.Left || min(from.X, to.X) > f.Right || max(from.Y, to.Y) < f.Top || min(from.Y, to.Y) > f.Bottom {
+		return
+	}
+	steps := int(math.Hypot(to.X-from.X, to.Y-from.Y)/placerCell*2) + 1
+	for i := range steps + 1 {
+		t := float64(i) / float64(steps)
+		col, row := l.cell(from.X+t*(to.X-from.X), from.Y+t*(to.Y-from.Y))
+		l.raise(col, row, cost)
+	}
+}
+
+// covers returns what it costs to cover a box.
+func (l *placer) covers(b draw.Box) (cost float64) {
+	left, top := l.cell(b.Left, b.Top)
+	right, bottom := l.cell(b.Right, b.Bottom)
+	for row := top; row <= bottom; row++ {
+		for col := left; col <= right; col++ {
+			if col < 0 || col >= l.cols || row < 0 || row >= l.rows {
+				cost += coverFrame
+			} else {
+				cost += l.costs[row*l.cols+col]
+			}
+		}
+	}
+	return cost
+}
+
+// sides are the places of a text around its point, the best first.
 var sides = [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1, -1}, {-1, 1}}
 
-// place returns the box of a label at a point: the first place beside it that is free and within
-// the frame, or farther off, or the one that covers least. A label that is away needs a line to
-// its point.
-func (l *placer) place(frame draw.Box, at draw.Point, width, height float64) (best draw.Box, away bool) {
+// beside returns the box of a label at a point: the first place beside it that covers nothing, or farther
+// off, or the one that covers least. A label that is away needs a line to its point.
+func (l *placer) beside(at draw.Point, width, height float64) (best draw.Box, away bool) {
 	lower := math.Inf(1)
-	for ring, off := range []float64{reserveRadius + 2, 3 * reserveRadius, 6 * reserveRadius} {
+	const farther = 12.0 // what it costs to be a ring farther off
+	for ring, off := range []float64{reserveRadius + 2, 2 * reserveRadius, 3.5 * reserveRadius, 6 * reserveRadius} {
 		for _, side := range sides {
 			left, top := at.X-width/2+side[0]*(width/2+off), at.Y-height/2+side[1]*(height/2+off)
 			b := draw.Box{Left: left, Top: top, Right: left + width, Bottom: top + height}
-			covers := width*height - b.Shared(frame)
-			for _, other := range l.taken {
-				covers += b.Shared(other)
-			}
-			if covers < lower-0.5 { // pixels
-				best, lower, away = b, covers, ring > 0
+			if cost := l.covers(b) + farther*float64(ring); cost < lower {
+				best, lower, away = b, cost, ring > 0
 			}
 		}
-		if lower < 0.5 {
+		if lower <= farther*float64(ring) {
 			break
 		}
 	}
-	l.taken = append(l.taken, best)
+	l.taken(best)
 	return best, away
+}
+
+// around returns the box of the name of an area within a box: above it, below, beside, or within, where it
+// covers least.
+func (l *placer) around(area draw.Box, width, height float64) (best draw.Box) {
+	const off = 7.0
+	midX, midY := (area.Left+area.Right)/2, (area.Top+area.Bottom)/2
+	inner := min(area.Width(), area.Height()) / 4
+	lower := math.Inf(1)
+	for _, middle := range []draw.Point{
+		{X: midX, Y: area.Top - off - height/2}, {X: midX, Y: area.Bottom + off + height/2},
+		{X: area.Left + width/2, Y: area.Top - off - height/2}, {X: area.Right - width/2, Y: area.Top - off - height/2},
+		{X: area.Left + width/2, Y: area.Bottom + off + height/2}, {X: area.Right - width/2, Y: area.Bottom + off + height/2},
+		{X: area.Right + off + width/2, Y: midY}, {X: area.Left - off - width/2, Y: midY},
+		{X: midX, Y: midY}, {X: midX, Y: midY - inner}, {X: midX, Y: midY + inner},
+	} {
+		b := draw.Box{Left: middle.X - width/2, Top: middle.Y - height/2, Right: middle.X + width/2, Bottom: middle.Y + height/2}
+		if cost := l.covers(b); cost < lower {
+			best, lower = b, cost
+		}
+	}
+	l.taken(best)
+	return best
 }

@@ -20,13 +20,14 @@ const (
 )
 
 // way draws the line along the samples of some fields: walks within fields, dashed the drives between them.
-func (s *scene) way(p pen, fields []int, at func(geo.Position) draw.Point) {
+func (s *scene) way(p pen, fields []int, at func(geo.Position) draw.Point, room *placer) {
 	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role == plan.RoleSample; i++ {
 		from, to := s.plan.Points[i-1], s.plan.Points[i]
 		if !slices.Contains(fields, from.Field) || !slices.Contains(fields, to.Field) {
 			continue
 		}
 		p.step(at(from.At), at(to.At), from.Field != to.Field)
+		room.line(at(from.At), at(to.At), coverWay)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/ghg"
 	"tilth/core/ghg/report"
+	"tilth/core/stratification/layer"
 )
 
 // labelWords are the labels of a report in words.
@@ -48,6 +49,20 @@ func words(key string) string {
 		return "–"
 	}
 	return strings.ToUpper(string(text[:1])) + string(text[1:])
+}
+
+// layerWords are the layers of zones with a known meaning in words.
+var layerWords = map[string]string{
+	layer.NDVIMean: "NDVI", layer.NDVISD: "change of NDVI between years", layer.Elevation: "elevation", layer.Slope: "slope",
+	layer.TWI: "wetness (TWI)", "soc_prior": "mapped organic carbon",
+}
+
+// layerWord returns the name of a layer in words.
+func layerWord(name string) string {
+	if said, ok := layerWords[name]; ok {
+		return said
+	}
+	return strings.ReplaceAll(name, "_", " ")
 }
 
 // fixed writes a figure with decimals and a gap between thousands.

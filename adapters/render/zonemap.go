@@ -66,7 +66,7 @@ func drawMap(budget *effort.Budget, w io.Writer, format string, in ports.ShownMa
 		p.Write(clip(in.Map.AOI.Name, titleLength), mapEdge, mapEdge+20, draw.Title)
 		p.Write(s.subtitle(), mapEdge, mapEdge+48, draw.Muted)
 		s.panels(p, draw.Box{Left: mapEdge, Top: mapHead, Right: mapWidth - legendWidth - 2*mapEdge, Bottom: mapHeight - mapEdge - 24})
-		s.legend(p, mapWidth-legendWidth-mapEdge, mapHead)
+		s.column(p, draw.Box{Left: mapWidth - legendWidth - mapEdge, Top: mapHead, Right: mapWidth - mapEdge, Bottom: mapHeight - mapEdge - 24})
 		p.Write(s.footnote(), mapEdge, mapHeight-mapEdge+6, draw.Note)
 	})
 }
@@ -78,7 +78,7 @@ func (s *scene) subtitle() string {
 	}
 	var layers []string
 	for _, l := range s.in.Map.About.Used() {
-		layers = append(layers, l.Name)
+		layers = append(layers, layerWord(l.Name))
 	}
 	text += "; zones of " + strings.Join(layers, ", ")
 	if s.in.Map.About.Synthetic {
@@ -103,42 +103,4 @@ func clip(text string, length int) string {
 		return string(runes[:length-1]) + "…"
 	}
 	return text
-}
-
-func (s *scene) legend(p pen, x, y float64) {
-	p.Write("Zones, low to high", x, y+14, draw.Heading)
-	y += 36
-	item := func(text string, mark func(middle draw.Point)) {
-		mark(draw.Point{X: x + 17, Y: y + 12})
-		p.Write(text, x+46, y+17, draw.Text)
-		y += 34
-	}
-	for _, z := range s.zones {
-		text := fmt.Sprintf("%d: %.2f ha, %.0f %%", z.Number, z.AreaHa, 100*z.Share)
-		if s.plan != nil {
-			text += fmt.Sprintf(", %d samples", s.plan.PerZone[z.Number-1].Samples)
-		}
-		item(text, func(at draw.Point) {
-			p.Box(draw.Box{Left: at.X - 17, Top: at.Y - 12, Right: at.X + 17, Bottom: at.Y + 12},
-				draw.Style{Fill: zoneColor(z.Number, len(s.zones)), Edge: draw.Soft, Width: 1})
-		})
-	}
-	y += draw.Gap
-	item("Edge of a field", func(at draw.Point) { p.Line(at.X-17, at.Y, at.X+17, at.Y, draw.Ink, edgeWidth) })
-	if s.plan == nil {
-		return
-	}
-	item(fmt.Sprintf("Sample (%d)", s.plan.Samples), p.sample)
-	if s.plan.Reserves > 0 {
-		item(fmt.Sprintf("Reserve point (%d)", s.plan.Reserves), p.reserve)
-	}
-	line := func(dashed bool) func(at draw.Point) {
-		return func(at draw.Point) {
-			p.step(draw.Point{X: at.X - 17, Y: at.Y}, draw.Point{X: at.X + 17, Y: at.Y}, dashed)
-		}
-	}
-	item(fmt.Sprintf("Walk within fields, %.1f km", s.plan.WayKm-s.plan.DriveKm), line(false))
-	if s.plan.DriveKm > 0 {
-		item(fmt.Sprintf("Drive between fields, %.1f km", s.plan.DriveKm), line(true))
-	}
 }

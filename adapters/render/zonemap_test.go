@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"os"
@@ -79,11 +80,41 @@ func TestPicturesOfMapsAndPlans(t *testing.T) {
 			}
 			require.Equal(t, map[bool]int{true: 1, false: 0}[plan.Plan.Plan.DriveKm > 0], strings.Count(points, ">Drive between fields, "))
 			require.NotContains(t, zones, walkLine)
+			for i, f := range plan.Fields {
+				require.Contains(t, zones, ">"+escaped(f.Name)+"<", "each field has its name")
+				if len(plan.Fields) > 1 {
+					require.Contains(t, points, fmt.Sprintf(">%d. %s<", plan.Plan.Plan.FieldOrder()[i], escaped(f.Name)))
+				}
+			}
+			require.Contains(t, zones, ">Zones: low to high NDVI<", "zones are named by what their order means")
+			require.Contains(t, zones, "samples for the mean to within 10 %")
+			require.Contains(t, points, "The points stand for")
 			for _, words := range []string{walkLine, "Walk within fields, ", "Sample (", "Reserve point (", ">N<", ">0<", "EPSG:32631", "seed 9007199254740991"} {
 				require.Contains(t, points, words)
 			}
 		})
 	}
+}
+
+// escaped returns a text as XML holds it.
+func escaped(text string) string {
+	var out strings.Builder
+	_ = xml.EscapeText(&out, []byte(text))
+	return out.String()
+}
+
+// The scale stands below the map, which it would cover.
+func TestTheScaleStandsBesideTheMap(t *testing.T) {
+	t.Parallel()
+	var svg bytes.Buffer
+	require.NoError(t, render.Charts{}.DrawZones(t.Context(), &svg, ports.SVG, shown.Plan(t, shown.One).ShownMap))
+	frame := regexp.MustCompile(`<path d="M[\d.]+ [\d.]+L[\d.]+ [\d.]+L[\d.]+ ([\d.]+)[^>]*fill="#fbfaf6"`).FindStringSubmatch(svg.String())
+	zero := regexp.MustCompile(`y="([\d.]+)"[^>]*>0<`).FindStringSubmatch(svg.String())
+	bottom, err := strconv.ParseFloat(frame[1], 64)
+	require.NoError(t, err)
+	at, err := strconv.ParseFloat(zero[1], 64)
+	require.NoError(t, err)
+	require.Greater(t, at, bottom+10)
 }
 
 // sizeOfField returns the width and height of the first field's edge on a map, in pixels.
@@ -117,14 +148,16 @@ func TestShapesAreRightInTheNorth(t *testing.T) {
 	require.InEpsilon(t, (box.MaxX-box.MinX)/(box.MaxY-box.MinY), width/height, 0.01)
 }
 
-// Fields far from each other have panels of their own, each with its scale and north.
+// Fields far from each other have panels of their own, each with its scale and north, beside a map of where they lie.
 func TestPanels(t *testing.T) {
 	t.Parallel()
 	for panels, c := range map[int]shown.Case{1: shown.Many, 3: shown.Scattered} {
 		var svg bytes.Buffer
 		require.NoError(t, render.Charts{}.DrawZones(t.Context(), &svg, ports.SVG, shown.Plan(t, c).ShownMap))
 		require.Equal(t, panels, strings.Count(svg.String(), ">N<"), c.Name)
-		require.Equal(t, panels, strings.Count(svg.String(), ">0<"), c.Name)
+		overviews := min(panels-1, 1)
+		require.Equal(t, overviews, strings.Count(svg.String(), ">Where the fields lie<"))
+		require.Equal(t, panels+overviews, strings.Count(svg.String(), ">0<"), c.Name)
 	}
 }
 

@@ -37,6 +37,17 @@ func (a About) Used() []LayerUse {
 	return out
 }
 
+// Leading returns the used layer by whose mean the zones are numbered, and its place in Zone.Means; false
+// where there is none.
+func (a About) Leading() (use LayerUse, place int, ok bool) {
+	for i, l := range a.Used() {
+		if i == 0 || l.Weight > use.Weight {
+			use, place, ok = l, i, true
+		}
+	}
+	return use, place, ok
+}
+
 // Map is a map of zones of an order: a candidate for CandidateDays, or saved for good.
 type Map struct {
 	ID        int64

@@ -1,0 +1,153 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"tilth/adapters/render/internal/draw"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/zoning"
+)
+
+// Layout of the column beside a map, in pixels.
+const (
+	itemHeight = 32.0
+	overviewAt = 320.0 // the largest height of the overview
+	maxDetails = 9     // zones with their figures below; more would fill the column
+)
+
+// column fills the column beside the map: what the marks mean, what the plan is, and where the panels lie.
+func (s *scene) column(p pen, b draw.Box) {
+	y := s.about(p, b, s.legend(p, b)+draw.Gap)
+	if room := b.Bottom - y - 2*draw.Gap; len(s.groups()) > 1 && room > 120 {
+		s.overview(p, draw.Box{Left: b.Left, Top: y + 2*draw.Gap, Right: b.Right, Bottom: y + 2*draw.Gap + min(room, overviewAt)})
+	}
+}
+
+// meaning says what the order of the zones means.
+func (s *scene) meaning() string {
+	leading, _, ok := s.in.Map.About.Leading()
+	if !ok {
+		return "Zones, low to high"
+	}
+	return "Zones: low to high " + layerWord(leading.Name)
+}
+
+// figures returns a zone's means, that of the layer that orders the zones first.
+func (s *scene) figures(z zoning.Zone) string {
+	var out []string
+	_, leading, _ := s.in.Map.About.Leading()
+	for i, l := range s.in.Map.About.Used() {
+		if i >= len(z.Means) {
+			break
+		}
+		text := fmt.Sprintf("%s %.3g", layerWord(l.Name), z.Means[i])
+		if i == leading {
+			out = append([]string{text}, out...)
+		} else {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// legend explains zones and marks, and returns where it ends.
+func (s *scene) legend(p pen, b draw.Box) (y float64) {
+	y = p.wrapped(s.meaning(), b.Left, b.Top+14, b.Width(), draw.Heading) - 4
+	item := func(text string, mark func(middle draw.Point)) {
+		mark(draw.Point{X: b.Left + 17, Y: y + 12})
+		p.Write(text, b.Left+46, y+17, draw.Text)
+		y += itemHeight
+	}
+	for _, z := range s.zones {
+		text := fmt.Sprintf("%d: %.2f ha, %.0f %%", z.Number, z.AreaHa, 100*z.Share)
+		if s.plan != nil {
+			text += fmt.Sprintf(", %d samples", s.plan.PerZone[z.Number-1].Samples)
+		}
+		item(text, func(at draw.Point) {
+			p.Box(draw.Box{Left: at.X - 17, Top: at.Y - 12, Right: at.X + 17, Bottom: at.Y + 12},
+				draw.Style{Fill: zoneColor(z.Number, len(s.zones)), Edge: draw.Soft, Width: 1})
+		})
+		if len(s.zones) <= maxDetails {
+			p.Write(clip(s.figures(z), 48), b.Left+46, y-1, draw.Note)
+			y += 8
+		}
+	}
+	y += draw.Gap / 2
+	item("Edge of a field", func(at draw.Point) { p.Line(at.X-17, at.Y, at.X+17, at.Y, draw.Ink, edgeWidth) })
+	if s.plan == nil {
+		return y
+	}
+	item(fmt.Sprintf("Sample (%d)", s.plan.Samples), p.sample)
+	if s.plan.Reserves > 0 {
+		item(fmt.Sprintf("Reserve point (%d)", s.plan.Reserves), p.reserve)
+	}
+	line := func(dashed bool) func(at draw.Point) {
+		return func(at draw.Point) {
+			p.step(draw.Point{X: at.X - 17, Y: at.Y}, draw.Point{X: at.X + 17, Y: at.Y}, dashed)
+		}
+	}
+	item(fmt.Sprintf("Walk within fields, %.1f km", s.plan.WayKm-s.plan.DriveKm), line(false))
+	if s.plan.DriveKm > 0 {
+		item(fmt.Sprintf("Drive between fields, %.1f km", s.plan.DriveKm), line(true))
+	}
+	return y
+}
+
+// gain says what the zones of a map save.
+func (s *scene) gain() string {
+	about := s.in.Map.About
+	text := fmt.Sprintf("%s for the mean to within %.0f %% at %.0f %% confidence; %d without zones.", counted(s.in.Map.Candidate.SamplesNeeded, "sample"),
+		100*about.Params.RelativeError, 100*about.Params.Confidence, about.SamplesWithoutZones)
+	if about.WeakStratification {
+		text += " The zones save few or none: sample the area as a whole, or with better layers."
+	}
+	return text
+}
+
+// about says what a map saves, or what a plan is and covers, and returns where it ends.
+func (s *scene) about(p pen, b draw.Box, y float64) float64 {
+	said := []string{s.gain()}
+	if s.plan != nil {
+		said = []string{placedText(s.plan), s.plan.Summary(), s.plan.Statement()}
+	}
+	for _, text := range said {
+		if text != "" {
+			y = p.wrapped(strings.ToUpper(text[:1])+text[1:], b.Left, y, b.Width(), draw.Muted) + 4
+		}
+	}
+	return y
+}
+
+// overview shows where all fields lie, and the way through them.
+func (s *scene) overview(p pen, frame draw.Box) {
+	p.Write("Where the fields lie", frame.Left, frame.Top-6, draw.Strong)
+	frame.Bottom -= strip
+	var all []int
+	for i := range s.fields {
+		all = append(all, i)
+	}
+	v := viewOf(frame, s.around(all), draw.Gap)
+	p.Box(frame, draw.Style{Fill: draw.Land, Edge: draw.Rule, Width: 1})
+	for i, field := range s.fields {
+		for _, polygon := range field {
+			p.area(polygon, v.at, draw.Style{Fill: draw.Spray, Edge: draw.Ink, Width: 1})
+		}
+		if b := v.boxAt(s.boxes[i]); b.Width() < 6 || b.Height() < 6 { // too small to see
+			p.Circle(draw.Point{X: (b.Left + b.Right) / 2, Y: (b.Top + b.Bottom) / 2}, 3, draw.Style{Fill: draw.Ink})
+		}
+	}
+	if s.plan != nil {
+		s.drives(p, v)
+	}
+	p.scaleBar(frame.Left+6, frame.Bottom+28, frame.Width()/3, 1/v.scale)
+}
+
+// drives draws the drives between fields.
+func (s *scene) drives(p pen, v view) {
+	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role == plan.RoleSample; i++ {
+		if from, to := s.plan.Points[i-1], s.plan.Points[i]; from.Field != to.Field {
+			p.step(v.at(from.At), v.at(to.At), true)
+		}
+	}
+}
