@@ -6,7 +6,6 @@ import "math"
 const (
 	wgs84A  = 6_378_137.0           // semi-major axis, metres
 	wgs84F  = 1 / 298.257223563     // flattening
-	wgs84N  = wgs84F / (2 - wgs84F) // third flattening
 	wgs84E2 = wgs84F * (2 - wgs84F) // first eccentricity squared
 )
 
@@ -45,13 +44,7 @@ type surfacePoint struct {
 }
 
 func toSurface(p Position) surfacePoint {
-	lon, lat := radians(p.X), radians(p.Y)
-	sinLat, cosLat := math.Sincos(lat)
-	sinLon, cosLon := math.Sincos(lon)
-	n := wgs84A / math.Sqrt(1-wgs84E2*sinLat*sinLat)
-	return surfacePoint{lon: lon, lat: lat, xyz: [3]float64{
-		n * cosLat * cosLon, n * cosLat * sinLon, n * (1 - wgs84E2) * sinLat,
-	}}
+	return surfacePoint{lon: radians(p.X), lat: radians(p.Y), xyz: wgs84.geocentric(p)}
 }
 
 // eachPiece visits pieces of a geodesic in order, up to longestPiece long while halvings are left.
@@ -72,26 +65,11 @@ func midpoint(a, b surfacePoint) surfacePoint {
 	for i := range m {
 		m[i] = (a.xyz[i] + b.xyz[i]) / 2
 	}
-	lat := footLatitude(math.Hypot(m[0], m[1]), m[2])
+	lat := wgs84.footLatitude(math.Hypot(m[0], m[1]), m[2])
 	// The longitude is relative to that of a, so that a piece never jumps by 360°.
 	sin, cos := math.Sincos(a.lon)
 	turn := math.Atan2(m[1]*cos-m[0]*sin, m[0]*cos+m[1]*sin)
 	return toSurface(Position{X: degrees(a.lon + turn), Y: degrees(lat)})
-}
-
-// footLatitude returns the geodetic latitude of the foot of a point at the distances r from the
-// axis and z from the plane of the equator: Bowring, "Transformation from spatial to geographical
-// coordinates", Survey Review 23 (1976); exact to float64 after two rounds near the surface.
-func footLatitude(r, z float64) float64 {
-	const b = wgs84A * (1 - wgs84F)
-	beta := math.Atan2(z, r*(1-wgs84F))
-	lat := 0.0
-	for range 3 {
-		sin, cos := math.Sincos(beta)
-		lat = math.Atan2(z+wgs84E2/(1-wgs84E2)*b*sin*sin*sin, r-wgs84E2*wgs84A*cos*cos*cos)
-		beta = math.Atan2((1-wgs84F)*math.Sin(lat), math.Cos(lat))
-	}
-	return lat
 }
 
 func chord(a, b surfacePoint) float64 {

@@ -6,7 +6,7 @@ import (
 	"tilth/core/fault"
 )
 
-// Plane is a projection that rasters of imagery may be in.
+// Plane is a projection that rasters may be in.
 type Plane interface {
 	// Forward projects longitude, latitude (degrees) to easting, northing (metres).
 	Forward(lonlat Position) Position
@@ -18,7 +18,7 @@ type Plane interface {
 
 // grids are the families of UTM zones on other datums than WGS84: codes base + first to base + last.
 // Their ellipsoid, GRS80, differs by a tenth of a millimetre; the datums count as equal, as in PROJ's
-// default transformations.
+// default transformations: they lie within 2 m of WGS84 (GDA94 1.8 m, ETRS89 0.8 m in 2020).
 var grids = []struct {
 	base, first, last int
 	south             bool
@@ -33,10 +33,15 @@ var grids = []struct {
 const laeaEurope = 3035
 
 // NewPlane returns the projection of an EPSG code: UTM zones of WGS84, ETRS89, NAD83, GDA94 and
-// GDA2020, and LAEA Europe (3035). Any other code is an Invalid fault that names it.
+// GDA2020, LAEA Europe (3035), the British National Grid (27700) and the Dutch RD New (28992). Any other code is an Invalid fault that names it.
 func NewPlane(epsg int) (Plane, error) {
-	if epsg == laeaEurope {
+	switch epsg {
+	case laeaEurope:
 		return laea{}, nil
+	case britishGrid:
+		return british{}, nil
+	case dutchGrid:
+		return dutch{}, nil
 	}
 	for _, g := range grids {
 		zone := epsg - g.base
@@ -52,7 +57,7 @@ func NewPlane(epsg int) (Plane, error) {
 	u, err := NewUTM(epsg)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, "unsupported_crs",
-			"The coordinate system is EPSG:%d; imagery is read in UTM zones of WGS84, ETRS89, NAD83, GDA94 and GDA2020, and in EPSG:3035.", epsg)
+			"The coordinate system is EPSG:%d; rasters are read in UTM zones of WGS84, ETRS89, NAD83, GDA94 and GDA2020, and in EPSG:3035, 27700 and 28992.", epsg)
 	}
 	return u, nil
 }

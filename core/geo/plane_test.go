@@ -1,6 +1,7 @@
 package geo_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,35 @@ func TestPlanes(t *testing.T) {
 	require.InDelta(t, 4321000, origin.Forward(geo.Position{X: 10, Y: 52}).X, 1e-6)
 	require.InDelta(t, 3210000, origin.Forward(geo.Position{X: 10, Y: 52}).Y, 1e-6)
 	require.Equal(t, geo.Position{X: 10, Y: 52}, origin.Inverse(geo.Position{X: 4321000, Y: 3210000}))
+}
+
+// National grids have published points in both systems. Ordnance Survey prints its own from a grid
+// of corrections, from which the parameters of the whole country deviate by up to 5 m; the Dutch
+// points for validation hold to 0.25 m.
+func TestNationalGrids(t *testing.T) {
+	for _, tt := range []struct {
+		epsg     int
+		at, want geo.Position
+		within   float64 // metres
+	}{
+		{27700, geo.Position{X: 1.716073973, Y: 52.658007833}, geo.Position{X: 651409.792, Y: 313177.448}, 5},
+		{27700, geo.Position{X: 1.072628, Y: 51.297880}, geo.Position{X: 614300, Y: 159900}, 5},
+		{27700, geo.Position{X: -6.29977752014, Y: 49.92226393730}, geo.Position{X: 91492.146, Y: 11318.804}, 5},
+		{28992, geo.Position{X: 5.387203657, Y: 52.155172897}, geo.Position{X: 155000, Y: 463000}, 0.25},
+		{28992, geo.Position{X: 4.824761912, Y: 53.160753042}, geo.Position{X: 117380.12, Y: 575040.34}, 0.25},
+		{28992, geo.Position{X: 6.776726674, Y: 53.419482050}, geo.Position{X: 247380.56, Y: 604580.78}, 0.25},
+		{28992, geo.Position{X: 5.773795548, Y: 50.792584916}, geo.Position{X: 182260.45, Y: 311480.67}, 0.25},
+		{28992, geo.Position{X: 4.072887101, Y: 51.947393898}, geo.Position{X: 64640.89, Y: 440700.0101}, 0.25},
+	} {
+		plane, err := geo.NewPlane(tt.epsg)
+		require.NoError(t, err)
+		got := plane.Forward(tt.at)
+		t.Logf("EPSG:%d %v: %.3f %.3f", tt.epsg, tt.want, got.X-tt.want.X, got.Y-tt.want.Y)
+		require.InDelta(t, 0, math.Hypot(got.X-tt.want.X, got.Y-tt.want.Y), tt.within, "EPSG:%d %v", tt.epsg, tt.want)
+		back := plane.Inverse(got)
+		require.InDelta(t, 0, geo.Distance(tt.at, back), 2e-3, "EPSG:%d", tt.epsg)
+		require.Equal(t, got, plane.Project(geo.MultiPolygon{{{tt.at}}})[0][0][0])
+	}
 }
 
 func TestPlanesThatAreNotKnown(t *testing.T) {
