@@ -68,6 +68,8 @@ type LayerRaster struct {
 	CompanyID   int64 // whose orders alone it is for; 0: those of every company
 	// Coarse: it comes of a far coarser map than its pixels tell.
 	Coarse bool
+	// Classes: its numbers name classes, such as types of soil.
+	Classes bool
 }
 
 // LayerRasters are the rasters that the operator registered.

@@ -82,7 +82,7 @@ func (s *shell) printLayer(err error, what string, r ports.LayerRaster) error {
 	if r.CompanyID != 0 {
 		out = append(out, member{"company", r.CompanyID})
 	}
-	return s.answer(err, append(out, member{"coarse", r.Coarse}),
+	return s.answer(err, append(out, member{"coarse", r.Coarse}, member{"classes", r.Classes}),
 		"%s%-16s %s, EPSG:%d, %d × %d pixels of %g m, sha256 %.12s", what, r.Name, r.File, r.EPSG, r.Cols, r.Rows, r.CellSize, r.Checksum)
 }
 
@@ -92,13 +92,15 @@ func (s *shell) layer() *cobra.Command {
 	add := &cobra.Command{
 		Use: "add", Short: "Register a raster as a layer of stratification orders",
 		Long: `Registers a GeoTIFF of one band of numbers (integers of up to 32 bits, floating point numbers)
-in EPSG:4326, EPSG:3857 or a WGS84 UTM zone. It is copied to the store of files, and sampled
+in EPSG:4326, 3857, 3035 (LAEA Europe), 27700 (Great Britain), 28992 (Netherlands) or a UTM
+zone of WGS84, ETRS89, NAD83, GDA94 or GDA2020. It is copied to the store of files, and sampled
 for every order placed from then on whose area it overlaps: of every company, or with --company
-of that one only. Values are what GDAL reads from the file, times --scale plus --offset.
+of that one only. Pixels finer than a cell are averaged by their areas in it. Values are what GDAL reads from the file, times --scale plus --offset.
 
 A raster named "elevation", in metres, replaces the elevation model of the imagery source;
 slope and topographic wetness are derived from it. --coarse marks a raster that was resampled
-from a far coarser map, such as one of few soil samples.`,
+from a far coarser map, such as one of few soil samples; --classes one whose numbers are names
+(types of soil): a cell takes that of the largest area, and none is interpolated.`,
 		Example: "  tilth layer add --name clay_0_30 --file clay.tif --description \"SoilGrids 2.0, g/kg\" --coarse\n" +
 			"  tilth layer add --name elevation --file lidar.tif --company 3",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -126,6 +128,7 @@ from a far coarser map, such as one of few soil samples.`,
 	f.StringVar(&in.Description, "description", "", "what it shows, its unit and its source")
 	f.Int64Var(&in.CompanyID, "company", 0, "id of the only company whose orders use it (default: every company)")
 	f.BoolVar(&in.Coarse, "coarse", false, "it was resampled from a far coarser map")
+	f.BoolVar(&in.Classes, "classes", false, "its numbers name classes")
 	list := &cobra.Command{Use: "list", Short: "List the registered rasters", RunE: func(cmd *cobra.Command, _ []string) error {
 		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 			all, err := l.List(ctx)

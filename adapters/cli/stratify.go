@@ -38,7 +38,7 @@ rasters (--raster); the same input and seed give the same zones on any machine.
 
 A table is a CSV with a line for each cell: row and col, or x and y (easting and northing
 in metres of the UTM zone --epsg), or all four, and a column for each layer. Values may be
-missing. Rasters are GeoTIFFs of one band of numbers in degrees, Web Mercator or UTM; a layer has
+missing. Rasters are GeoTIFFs of one band of numbers in the systems of "tilth layer add"; a layer has
 the name of its file. Without --boundary, the cells (or the pixels with a value of the
 first raster) are the area.
 
@@ -75,6 +75,7 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cells, "cells", "", "CSV of cells: row,col or x,y and a column for each layer")
 	flags.StringSliceVar(&req.Rasters, "raster", nil, "GeoTIFF files instead of a table, one for each layer")
 	flags.StringSliceVar(&req.Layers, "layers", nil, "layers to use (default: all)")
+	flags.StringSliceVar(&req.Classes, "classes", nil, "rasters whose numbers name classes, of which there is no mean")
 	flags.Float64Var(&req.CellSize, "cell-size", 0, "width of a cell in metres (default: the distance of the cells, or by the area)")
 	flags.IntVar(&req.EPSG, "epsg", 0, "EPSG code of the UTM zone of the cells, such as 32720")
 	flags.StringSliceVar(&f.weights, "weights", nil, "weights of layers, as clay=1,slope=0.5")

@@ -179,6 +179,7 @@ func provenanceOf(r ports.LayerRaster) layer.Provenance {
 
 // scaledSurface turns a raster's numbers to values, as it was registered.
 func scaledSurface(s layer.Surface, r ports.LayerRaster) layer.Surface {
+	s.Classes = r.Classes
 	if r.Scale == 1 && r.Offset == 0 {
 		return s
 	}

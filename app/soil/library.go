@@ -41,6 +41,7 @@ type NewLayer struct {
 	Description   string
 	CompanyID     int64 // whose orders alone it is for; 0: those of every company
 	Coarse        bool  // it comes of a far coarser map than its pixels tell
+	Classes       bool  // its numbers name classes
 }
 
 func (in NewLayer) check() error {
@@ -51,6 +52,7 @@ func (in NewLayer) check() error {
 	if in.Scale == 0 || in.Scale-in.Scale != 0 || in.Offset-in.Offset != 0 { // NaN and infinity differ from themselves
 		fields.Add("scale", "Scale and offset are finite numbers, and the scale is not 0.")
 	}
+	fields.AddIf(in.Classes && in.Name == layer.Elevation, "classes", "Heights are no classes.")
 	if utf8.RuneCountInString(in.Description) > maxLayerText {
 		fields.Addf("description", "At most %d characters.", maxLayerText)
 	}
@@ -67,11 +69,11 @@ func (in NewLayer) check() error {
 type auditedRaster struct {
 	File, Checksum, Description string
 	EPSG, Company               int64
-	Coarse                      bool
+	Coarse, Classes             bool
 }
 
 func auditedRasterOf(r ports.LayerRaster) *auditedRaster {
-	return &auditedRaster{r.File, r.Checksum, r.Description, int64(r.EPSG), r.CompanyID, r.Coarse}
+	return &auditedRaster{r.File, r.Checksum, r.Description, int64(r.EPSG), r.CompanyID, r.Coarse, r.Classes}
 }
 
 // Add registers a raster: its file is checked, kept among the objects, and from then on sampled
@@ -87,7 +89,7 @@ func (l *LayerLibrary) Add(ctx context.Context, in NewLayer) (ports.LayerRaster,
 	}
 	raster.Name, raster.File, raster.Size, raster.AddedAt = in.Name, in.File, in.Content.Size(), l.Clock.Now()
 	raster.Scale, raster.Offset = in.Scale, in.Offset
-	raster.Description, raster.CompanyID, raster.Coarse = in.Description, in.CompanyID, in.Coarse
+	raster.Description, raster.CompanyID, raster.Coarse, raster.Classes = in.Description, in.CompanyID, in.Coarse, in.Classes
 	all, err := l.List(ctx)
 	if err == nil && slices.ContainsFunc(all, func(r ports.LayerRaster) bool { return r.Name == in.Name }) {
 		err = fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", in.Name)

@@ -27,6 +27,7 @@ type OfflineRequest struct {
 	Table    *layer.Table
 	Rasters  []string // names of rasters, as Surfaces reads them
 	Layers   []string // names of the rasters' layers that are used; empty: all
+	Classes  []string // names of the rasters' layers whose numbers name classes
 	CellSize float64  // metres; 0 chooses
 	EPSG     int      // of the UTM zone; 0 chooses
 	EdgeMask int      // cells
@@ -94,7 +95,7 @@ func (z *Offline) fromRasters(ctx context.Context, req OfflineRequest) (f frame.
 	if req.Boundary != nil {
 		finest := math.Inf(1)
 		for _, s := range surfaces {
-			finest = min(finest, s.CellX)
+			finest = min(finest, s.Metres())
 		}
 		f, err = frame.New(effort.Of(ctx, 0), []geo.MultiPolygon{req.Boundary}, frame.Options{
 			CellSize: req.CellSize, LayerSize: finest, EPSG: req.EPSG, EdgeMask: req.EdgeMask,
@@ -125,11 +126,12 @@ func (z *Offline) read(ctx context.Context, req OfflineRequest) ([]layer.Surface
 			return nil, err
 		}
 		names = append(names, s.Source)
+		s.Classes = slices.Contains(req.Classes, s.Source)
 		if len(req.Layers) == 0 || slices.Contains(req.Layers, s.Source) {
 			out = append(out, s)
 		}
 	}
-	for _, wanted := range req.Layers {
+	for _, wanted := range slices.Concat(req.Layers, req.Classes) {
 		if !slices.Contains(names, wanted) {
 			return nil, fault.Field("layers", fmt.Sprintf("There is no raster %q; a raster's layer has the name of its file without the extension.", wanted))
 		}
@@ -149,7 +151,11 @@ func frameOfPixels(s layer.Surface, req OfflineRequest) (frame.Frame, error) {
 	if math.Abs(s.CellX-s.CellY) > 1e-6*s.CellX {
 		return f, fault.Field("raster", fmt.Sprintf("The pixels of %s are not square (%g m × %g m); give a boundary, so that square cells can be laid over it.", s.Source, s.CellX, s.CellY))
 	}
-	g := frame.GridCells{EPSG: s.EPSG, CellSize: s.CellX, OriginX: s.OriginX, OriginY: s.OriginY}
+	epsg, err := utmOf(s)
+	if err != nil {
+		return f, err
+	}
+	g := frame.GridCells{EPSG: epsg, CellSize: s.CellX, OriginX: s.OriginX, OriginY: s.OriginY}
 	for i, v := range s.Values {
 		if !math.IsNaN(v) {
 			g.Places = append(g.Places, [2]int32{int32(i / s.Cols), int32(i % s.Cols)})
@@ -158,8 +164,18 @@ func frameOfPixels(s layer.Surface, req OfflineRequest) (frame.Frame, error) {
 			return f, fault.Field("raster", fmt.Sprintf("%s has more than %d pixels with a value; give a boundary.", s.Source, frame.MaxCells))
 		}
 	}
-	f, _, err := frame.OfCells(g, nil, req.EdgeMask)
+	f, _, err = frame.OfCells(g, nil, req.EdgeMask)
 	return f, err
+}
+
+// utmOf returns the EPSG code of the UTM zone on WGS84 in which a raster's pixels are cells.
+func utmOf(s layer.Surface) (int, error) {
+	plane, err := geo.NewPlane(s.EPSG)
+	utm, ok := plane.(geo.UTM)
+	if err != nil || !ok {
+		return 0, fault.Field("raster", fmt.Sprintf("%s is in EPSG:%d, in which no cells are made; give a boundary, over which they are made in UTM.", s.Source, s.EPSG))
+	}
+	return utm.EPSG(), nil
 }
 
 // plan makes the sample plan of the recommended zones, if one is asked for and there are any.

@@ -108,7 +108,7 @@ func TestRasterOfOneCompany(t *testing.T) {
 			_, err := library.Add(t.Context(), in)
 			return err
 		}
-		require.NoError(t, add(soil.NewLayer{Name: "ec", CompanyID: mine.scope.Company(), Description: "mS/m", Coarse: true}))
+		require.NoError(t, add(soil.NewLayer{Name: "ec", CompanyID: mine.scope.Company(), Description: "mS/m", Coarse: true, Classes: true}))
 		require.NoError(t, add(soil.NewLayer{Name: "clay_0_30"}))
 		require.True(t, fault.Is(add(soil.NewLayer{Name: "sand", CompanyID: 999_999}), fault.NotFound))
 		require.True(t, fault.Is(add(soil.NewLayer{Name: "twi"}), fault.Invalid))
@@ -131,6 +131,7 @@ func TestRasterOfOneCompany(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, all, 2)
 		require.Equal(t, "mS/m", all[1].Description)
+		require.Equal(t, []bool{false, true}, []bool{all[0].Classes, all[1].Classes})
 		require.Equal(t, mine.scope.Company(), all[1].CompanyID)
 
 		// A file that is gone costs its layer, not the order.

@@ -9,7 +9,7 @@ import (
 
 // Numbers is an open GeoTIFF of measured numbers, such as heights or clay contents, of which one
 // band is read: integers of 8 to 32 bits, signed or not, and floating point numbers of 32 and 64
-// bits, in degrees, Web Mercator or a UTM zone. Unlike a File it caches nothing, because such
+// bits, in degrees, Web Mercator or a plane that geo.NewPlane knows. Unlike a File it caches nothing, because such
 // rasters are read once an area. It holds no handle and need not be closed. Safe for concurrent
 // use.
 type Numbers struct {
@@ -41,7 +41,7 @@ func OpenNumbers(ctx context.Context, source Source, name string, band int) (*Nu
 	return &Numbers{header: h, file: &File{header: h, source: source, name: name}, band: band - 1}, nil
 }
 
-// Grid returns the georeference of the whole file: EPSG 4326 (pixels in degrees), 3857 or a UTM zone.
+// Grid returns the georeference of the whole file: EPSG 4326 (pixels in degrees), 3857 or that of a plane.
 func (n *Numbers) Grid() vegetation.Grid { return n.grid }
 
 // Bands returns the number of bands of the file.

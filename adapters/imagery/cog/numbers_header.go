@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tilth/core/geo"
 )
 
 // Sample formats of TIFF 6.0, section 19.
@@ -96,9 +98,10 @@ func (h *header) readPlace(r *headerReader) error {
 	if !projected {
 		epsg = keys[keyGeographicCRS]
 	}
-	utm := epsg > 32600 && epsg <= 32660 || epsg > 32700 && epsg <= 32760
-	if !utm && epsg != webMercator && epsg != degreesWGS84 {
-		return unsupported(r.name, "its coordinate system is not EPSG:4326, EPSG:3857 or a WGS84 UTM zone; reproject it, for instance with gdalwarp -t_srs EPSG:4326")
+	if epsg != webMercator && epsg != degreesWGS84 {
+		if _, err := geo.NewPlane(int(epsg)); err != nil {
+			return unsupported(r.name, "its coordinate system (EPSG:%d) is none of EPSG:4326, 3857, 3035, 27700, 28992 and UTM zones of WGS84, ETRS89, NAD83, GDA94 and GDA2020; reproject it, for instance with gdalwarp -t_srs EPSG:4326", epsg)
+		}
 	}
 	return h.readGrid(r, epsg, keys[keyRasterType])
 }

@@ -243,7 +243,7 @@ func TestNumbersThatAreRefused(t *testing.T) {
 		"no such band":        {nil, 2, "no band 2"},
 		"many bands":          {map[uint16]field{277: s.shorts(65)}, 1, "65 bands"},
 		"bands that differ":   {map[uint16]field{277: s.shorts(2), 258: s.shorts(16, 32)}, 1, "different kinds"},
-		"a strange CRS":       {map[uint16]field{34735: s.shorts(1, 1, 0, 1, 3072, 0, 1, 27700)}, 1, "gdalwarp"},
+		"a strange CRS":       {map[uint16]field{34735: s.shorts(1, 1, 0, 1, 3072, 0, 1, 2154)}, 1, "gdalwarp"},
 		"no CRS":              {map[uint16]field{34735: s.shorts(1, 1, 0, 0)}, 1, "gdalwarp"},
 		"a strange predictor": {map[uint16]field{317: s.shorts(4)}, 1, "predictor 4"},
 		"predictor of floats": {map[uint16]field{317: s.shorts(3)}, 1, "predictor 3"},
@@ -254,6 +254,18 @@ func TestNumbersThatAreRefused(t *testing.T) {
 		require.True(t, fault.Is(err, fault.Invalid), name)
 		require.ErrorContains(t, err, tt.says, name)
 		require.ErrorContains(t, err, "x.tif", name)
+	}
+}
+
+// Rasters of numbers are read in every system that geo.NewPlane knows.
+func TestSystemsOfNumbers(t *testing.T) {
+	s := spec{width: 32, height: 32, tiled: true, blockW: 16, blockH: 16}.plain()
+	for _, epsg := range []int{3857, 32633, 25832, 3035, 26915, 28355, 7855, 27700, 28992} {
+		c := s
+		c.epsg = epsg
+		n, err := cog.OpenNumbers(t.Context(), &memory{data: c.encode(t, scenery(32, 32, 16)), address: "x"}, "x.tif", 1)
+		require.NoError(t, err, epsg)
+		require.Equal(t, epsg, n.Grid().EPSG)
 	}
 }
 

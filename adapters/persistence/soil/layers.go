@@ -126,13 +126,14 @@ type rasterRow struct {
 	Description   string
 	CompanyID     *int64
 	Coarse        bool
+	Classes       bool
 }
 
 func (r *rasterRow) raster() ports.LayerRaster {
 	return ports.LayerRaster{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
 		Scale: r.Scale, Offset: r.Shift, Cols: r.Width, Rows: r.Height, AddedAt: r.AddedAt.Time,
-		Description: r.Description, CompanyID: sqlstore.ValueOf(r.CompanyID), Coarse: r.Coarse,
+		Description: r.Description, CompanyID: sqlstore.ValueOf(r.CompanyID), Coarse: r.Coarse, Classes: r.Classes,
 	}
 }
 
@@ -156,7 +157,7 @@ func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 	row := rasterRow{
 		Name: r.Name, Object: r.Object, File: r.File, Checksum: r.Checksum, Size: r.Size, EPSG: r.EPSG, CellSize: r.CellSize,
 		Scale: r.Scale, Shift: r.Offset, Width: r.Cols, Height: r.Rows, AddedAt: sqlstore.StampAt(r.AddedAt),
-		Description: r.Description, CompanyID: sqlstore.NullableID(r.CompanyID), Coarse: r.Coarse,
+		Description: r.Description, CompanyID: sqlstore.NullableID(r.CompanyID), Coarse: r.Coarse, Classes: r.Classes,
 	}
 	return sqlstore.Change(ctx, l.s.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING"),
 		fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", r.Name))

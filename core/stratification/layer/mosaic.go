@@ -82,20 +82,26 @@ func joined(parts []Surface) Surface {
 	return out
 }
 
-// heightsAt returns a function from a point of a plane to its height: interpolated in the first
-// model with the four pixels around it, else of the pixel that holds it; NaN where there is none.
-func heightsAt(models []Surface, epsg int) (func(geo.Position) float64, error) {
+// heightsAt returns a function from the centre of a cell of a plane to its height: of the first model
+// whose finer pixels cover it, by their mean, or whose four pixels lie around the centre,
+// interpolated; else of the pixel that holds the centre; NaN where there is none.
+func heightsAt(models []Surface, epsg int, width float64) (func(geo.Position) float64, error) {
 	ways := make([]func(geo.Position) geo.Position, len(models))
+	heights := make([]func(geo.Position) float64, len(models))
 	for i, m := range models {
 		to, err := m.from(epsg)
 		if err != nil {
 			return nil, err
 		}
 		ways[i] = to
+		heights[i] = func(p geo.Position) float64 { return m.bilinear(to(p)) }
+		if wider*m.Metres() < width {
+			heights[i] = m.valueOf(to, width, false)
+		}
 	}
 	return func(p geo.Position) float64 {
-		for i, m := range models {
-			if v := m.bilinear(ways[i](p)); !math.IsNaN(v) {
+		for _, height := range heights {
+			if v := height(p); !math.IsNaN(v) {
 				return v
 			}
 		}

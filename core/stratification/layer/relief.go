@@ -73,9 +73,9 @@ const edgeSteps = 16
 // or two where it crosses the antimeridian. It is empty for a frame without a projection.
 func (r Region) Around(f *frame.Frame) geo.MultiPolygon { return inDegrees(f, r.box) }
 
-// Within is Around without the surroundings: a box around the fields.
+// Within is Around without the surroundings: a box around the cells of the fields.
 func (r Region) Within(f *frame.Frame) geo.MultiPolygon {
-	return inDegrees(f, r.box.Grown(-reliefMargin))
+	return inDegrees(f, r.box.Grown(f.CellSize-reliefMargin))
 }
 
 func inDegrees(f *frame.Frame, b geo.Box) geo.MultiPolygon {
@@ -125,8 +125,8 @@ func NewFrameRelief(f *frame.Frame) *FrameRelief {
 // Add derives the relief of a region from the elevation models that reach into it. Heights are
 // interpolated on a plane of the frame's projection, with square pixels (Relief needs both) of
 // about the width of the models', doubled as often as the bounds require; slope and wetness are
-// derived there and interpolated at the centres of the cells. Elevation is interpolated in the
-// model itself.
+// derived there. They and the model's own heights are brought to the cells as Sample does: of finer
+// pixels the mean.
 //
 // Faults: Invalid for models in an unknown projection.
 func (r *FrameRelief) Add(region Region, models []Surface) error {
@@ -134,16 +134,16 @@ func (r *FrameRelief) Add(region Region, models []Surface) error {
 		return nil
 	}
 	models = joinSurfaces(models)
-	height, err := heightsAt(models, r.frame.EPSG)
-	if err != nil {
-		return err
-	}
 	finest := math.Inf(1)
 	for _, m := range models {
 		finest = min(finest, m.Metres())
 	}
 	plane := region.plane(finest, r.frame.EPSG)
 	r.pixel = max(r.pixel, plane.CellX)
+	height, err := heightsAt(models, r.frame.EPSG, plane.CellX)
+	if err != nil {
+		return err
+	}
 	for i := range plane.Values {
 		plane.Values[i] = height(geo.Position{
 			X: plane.OriginX + float64((float64(i%plane.Cols)+0.5)*plane.CellX),
@@ -151,14 +151,19 @@ func (r *FrameRelief) Add(region Region, models []Surface) error {
 		})
 	}
 	slope, wetness := Relief(plane)
+	if height, err = heightsAt(models, r.frame.EPSG, r.frame.CellSize); err != nil {
+		return err
+	}
+	same := func(p geo.Position) geo.Position { return p }
+	steep, wet := slope.valueOf(same, r.frame.CellSize, false), wetness.valueOf(same, r.frame.CellSize, false)
 	for i, c := range r.frame.Cells {
 		if !region.holds(c) {
 			continue
 		}
 		centre := r.frame.Centre(i)
 		r.values[Elevation][i] = height(centre)
-		r.values[Slope][i] = slope.Between(centre)
-		r.values[TWI][i] = wetness.Between(centre)
+		r.values[Slope][i] = steep(centre)
+		r.values[TWI][i] = wet(centre)
 	}
 	return nil
 }

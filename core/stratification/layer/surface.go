@@ -10,15 +10,16 @@ import (
 
 // Surface is a raster of one covariate, north up.
 type Surface struct {
-	EPSG             int     // a UTM zone, Degrees or WebMercator
+	EPSG             int     // Degrees, WebMercator or one that geo.NewPlane knows
 	OriginX, OriginY float64 // outer corner of row 0, column 0, in the raster's own units
 	CellX, CellY     float64 // both over 0
 	Cols, Rows       int
 	Values           []float64 // by row; NaN where there is none
 	Source           string    // for people
+	Classes          bool      // the values are names of classes, of which there is no mean
 }
 
-// The EPSG codes beside UTM zones: longitude and latitude on WGS84, and Web Mercator.
+// The EPSG codes beside planes: longitude and latitude on WGS84, and Web Mercator.
 const (
 	Degrees     = 4326
 	WebMercator = 3857
@@ -27,7 +28,7 @@ const (
 const (
 	// coarser is how many times wider than the frame's cells a coarse raster's pixels are.
 	coarser = 10
-	// wider is the width in cells from which pixels are interpolated: beyond rounding.
+	// wider is how much wider than a cell pixels have to be to be interpolated: beyond rounding.
 	wider = 1.01
 )
 
@@ -65,10 +66,11 @@ func (s Surface) bilinear(p geo.Position) float64 {
 	return float64((1-v)*top) + float64(v*bottom)
 }
 
-// Sample samples a layer from a raster at the centres of the frame's cells. Where the pixels are
-// wider than a cell it interpolates, or their edges would become edges of zones. Otherwise, and for
-// a Coarse layer, it takes the pixel that holds the centre: the zoning judges by a coarse map's own
-// values whether it varies over the area. Faults: Invalid where frame and raster are not both in a
+// Sample samples a layer from a raster at the frame's cells. Where the pixels are wider than a cell
+// it interpolates at the centre, or their edges would become edges of zones; otherwise it takes the
+// mean of the pixels by their areas in the cell. Classes and Coarse layers keep their own values, the
+// latter because the zoning judges by them whether a coarse map varies over the area: that of the
+// pixel that holds the centre, or of several in a cell that of the largest area. Faults: Invalid where frame and raster are not both in a
 // known projection, unless in the same.
 func Sample(f *frame.Frame, s Surface, name string) (Layer, error) {
 	coarse := s.Metres() > coarser*f.CellSize
@@ -82,16 +84,31 @@ func sampleInto(f *frame.Frame, values []float64, s Surface, coarse bool, select
 	if err != nil {
 		return err
 	}
-	value := s.At
-	if !coarse && s.Metres() > wider*f.CellSize {
-		value = s.Between
-	}
+	value := s.valueOf(to, f.CellSize, coarse)
 	for i, c := range f.Cells {
 		if selected(c) {
-			values[i] = value(to(f.Centre(i)))
+			values[i] = value(f.Centre(i))
 		}
 	}
 	return nil
+}
+
+// valueOf returns a function from the centre of a cell to its value, as Sample takes it; own keeps
+// values of the raster.
+func (s Surface) valueOf(to func(geo.Position) geo.Position, width float64, own bool) func(geo.Position) float64 {
+	own = own || s.Classes
+	if s.Metres() <= wider*width {
+		under := s.mean
+		if own {
+			under = s.mode
+		}
+		return func(centre geo.Position) float64 { return under(footprintOf(centre, width, to)) }
+	}
+	at := s.Between
+	if own {
+		at = s.At
+	}
+	return func(centre geo.Position) float64 { return at(to(centre)) }
 }
 
 // Metres returns the width of a pixel on the ground.
@@ -121,14 +138,17 @@ func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	case WebMercator:
 		return func(p geo.Position) geo.Position { return s.turned(geo.ToWebMercator(plane.Inverse(p)), turn) }, nil
 	}
-	own, err := geo.NewUTM(s.EPSG)
+	own, err := geo.NewPlane(s.EPSG)
 	if err != nil {
 		return nil, err
+	}
+	if own == geo.Plane(plane) { // of another datum that counts as equal
+		return func(p geo.Position) geo.Position { return p }, nil
 	}
 	return func(p geo.Position) geo.Position { return own.Forward(plane.Inverse(p)) }, nil
 }
 
-// turn returns the width of the globe in the raster's coordinates; 0 in a UTM zone.
+// turn returns the width of the globe in the raster's coordinates; 0 in a plane.
 func (s Surface) turn() float64 {
 	switch s.EPSG {
 	case Degrees:

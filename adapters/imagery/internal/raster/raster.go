@@ -106,7 +106,7 @@ func windowAround(grid vegetation.Grid, around geo.MultiPolygon) (window vegetat
 }
 
 // projection returns the conversion from WGS84 to a raster's coordinates, and the width of the
-// globe in them; 0 in a UTM zone.
+// globe in them; 0 in a plane.
 func projection(epsg int) (project func(geo.Position) geo.Position, turn float64, err error) {
 	switch epsg {
 	case layer.Degrees:
@@ -114,8 +114,11 @@ func projection(epsg int) (project func(geo.Position) geo.Position, turn float64
 	case layer.WebMercator:
 		return geo.ToWebMercator, geo.ToWebMercator(geo.Position{X: 360}).X, nil
 	default:
-		utm, err := geo.NewUTM(epsg)
-		return utm.Forward, 0, err
+		plane, err := geo.NewPlane(epsg)
+		if err != nil {
+			return nil, 0, err
+		}
+		return plane.Forward, 0, nil
 	}
 }
 

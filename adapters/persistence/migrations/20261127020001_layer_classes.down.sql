@@ -1,0 +1,1 @@
+ALTER TABLE layer_rasters DROP COLUMN classes;
