@@ -12,6 +12,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/geo"
 	"tilth/core/ghg/report"
+	"tilth/core/stratification/generated"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 	"tilth/core/vegetation"
@@ -138,6 +139,8 @@ type StratificationFiles interface {
 	WriteZones(to io.Writer, format string, zones ShownMap) error
 	// WritePlan writes the points of a plan, along the walk.
 	WritePlan(to io.Writer, format string, plan ShownPlan) error
+	// WriteGenerated writes what was generated of an order as CSV. It returns the first error of the entries as it is.
+	WriteGenerated(to io.Writer, entries iter.Seq2[generated.Entry, error]) error
 }
 
 // StratificationPictures draws maps and plans. The same map or plan returns the same bytes.

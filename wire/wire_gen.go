@@ -238,6 +238,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
+	generated := &soil.Generated{
+		Deps:  deps,
+		Files: stratificationFiles,
+	}
 	soilDeps := soil2.Deps{
 		AOIs:    aoIs,
 		Orders:  orders,
@@ -246,6 +250,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Samples: samples,
 		Results: sampleFiles,
 		Files:   mapFiles,
+		Made:    generated,
 	}
 	feed := events.NewFeed(deps)
 	webhooks := &events.Webhooks{
@@ -459,6 +464,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
+	generated := &soil.Generated{
+		Deps:  deps,
+		Files: stratificationFiles,
+	}
 	soilDeps := soil2.Deps{
 		AOIs:    aoIs,
 		Orders:  orders,
@@ -467,6 +476,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Samples: samples,
 		Results: sampleFiles,
 		Files:   mapFiles,
+		Made:    generated,
 	}
 	feed := events.NewFeed(deps)
 	webhooks := &events.Webhooks{

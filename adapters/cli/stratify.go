@@ -26,6 +26,7 @@ type stratifyFlags struct {
 	weights                 []string
 	zones                   int
 	labels                  bool
+	seed                    uint64
 }
 
 func (s *shell) stratify() *cobra.Command {
@@ -86,7 +87,8 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.zones, "zones", 0, "number of zones (default: the recommended one)")
 	flags.IntVar(&zones.MinZones, "min-zones", zones.MinZones, "smallest number of zones to try")
 	flags.IntVar(&zones.MaxZones, "max-zones", 0, "largest number of zones to try (default: by the area, at most 8)")
-	flags.Uint64Var(&zones.Seed, "seed", 0, "seed of the random numbers, an integer (default: from the other parameters)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the random numbers, an integer (default: from the other parameters)")
+	flags.StringVar(&req.Seed.Phrase, "seed-phrase", "", "a line that a second person chose, of which the seed is the hash")
 	flags.BoolVar(&f.labels, "labels", false, "add the zone of every cell to the JSON")
 	flags.Float64Var(&zones.CV, "cv", zones.CV, "coefficient of variation expected of what is sampled")
 	flags.Float64Var(&zones.Rho2, "rho2", zones.Rho2, "share of its variance that the layers can explain, 0 to 1")
@@ -107,7 +109,9 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 // stratifyRequest returns the request of the flags.
 func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.OfflineRequest, error) {
 	req := f.req
-	req.Seeded = set.Changed("seed")
+	if set.Changed("seed") {
+		req.Seed.Number = &f.seed
+	}
 	if err := oneOf(f.format, stratifyFormats); err != nil {
 		return req, err
 	}

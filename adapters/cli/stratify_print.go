@@ -9,6 +9,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 )
 
@@ -34,7 +35,7 @@ func writeZonesJSON(w io.Writer, a soil.OfflineAnswer, labels bool) error {
 	out := record{
 		{"zones", len(chosen.Zones)}, {"recommended", len(chosen.Zones)}, {"area_ha", a.Frame.AreaHa}, {"cells", len(a.Frame.Cells)},
 		{"cell_size", a.Frame.CellSize}, {"epsg", optional(a.Frame.EPSG)}, {"edge_mask", a.Frame.EdgeMask},
-		{"min_zone_area_ha", a.Result.MinZoneAreaHa}, {"seed", a.Result.Params.Seed}, {"algorithm_version", a.Result.AlgorithmVersion},
+		{"min_zone_area_ha", a.Result.MinZoneAreaHa}, {"seed", a.Result.Params.Seed}, {"seed_origin", originOf(a.Result.Params.Origin)}, {"algorithm_version", a.Result.AlgorithmVersion},
 		{"n_without_zones", a.Result.SamplesWithoutZones}, {"weak_stratification", a.Result.WeakStratification}, {"layers", layers},
 		{"candidates", each(a.Result.Candidates, func(c zoning.Candidate) record { return candidateOf(a, c, labels) })},
 	}
@@ -122,10 +123,14 @@ func planOf(plan soilplan.Plan) record {
 		{"precision_reached", plan.PrecisionReached()}, {"samples_needed", plan.SamplesNeeded},
 		{"detectable_change", plan.Detection.Change}, {"sees", plan.Summary()}, {"way_km", plan.WayKm}, {"drive_km", plan.DriveKm},
 		{"covered_area_ha", geo.RoundHa(plan.Covered.Ha)}, {"strip_area_ha", geo.RoundHa(plan.Covered.StripHa)}, {"strip_share", plan.Covered.StripShare},
-		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"algorithm_version", plan.AlgorithmVersion},
+		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"seed_origin", originOf(plan.Params.Origin)}, {"algorithm_version", plan.AlgorithmVersion},
 		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeIn(plan))},
 		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},
 	}
+}
+
+func originOf(o seed.Origin) record {
+	return record{{"source", o.Source}, {"text", o.Text}}
 }
 
 // placeIn returns how points of a plan are shown.

@@ -15,6 +15,7 @@ import (
 	"tilth/core/stratification"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -71,7 +72,7 @@ func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderS
 func judge(ctx context.Context, f *frame.Frame, layers []layer.PreparedLayer, scope string) error {
 	p := zoning.DefaultParams()
 	p.Scope = scope
-	p.Seed = zoning.SeedOf(p)
+	p = p.Seeded(seed.Choice{})
 	why := ""
 	for _, l := range layers {
 		if l.Dropped != "" {

@@ -8,10 +8,12 @@ import (
 
 	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/effort"
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/generated"
 	"tilth/core/stratification/layer"
 	soilplan "tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
@@ -117,6 +119,10 @@ func (w *mapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *zo
 	}
 	order, err := run.Tx.StratificationOrders.Get(ctx, run.Scope, s.OrderID)
 	if err != nil {
+		return task.Next{}, err
+	}
+	by := audit.Entry{CompanyID: s.CompanyID, At: run.Now, User: &access.Named{ID: s.CreatedBy}, Operator: s.Operator, KeyID: s.KeyID}
+	if err := recordGenerated(ctx, run.Tx, by, order.ID, generated.OfMaps(*s, made.maps, made.reason, order.Digest)); err != nil {
 		return task.Next{}, err
 	}
 	return task.Finish(), run.Tx.Outbox.Add(ctx, event.Event{

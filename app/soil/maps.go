@@ -17,6 +17,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
@@ -32,7 +33,7 @@ type MapRequest struct {
 	OrderID int64
 	Layers  []string // empty: all that the order has
 	Params  zoning.Params
-	Seeded  bool // Params.Seed was given; otherwise it follows from the rest
+	Seed    seed.Choice
 }
 
 // MadeMaps is a run with the maps it made.
@@ -98,12 +99,10 @@ func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, 
 	}
 	p := req.Params
 	p.Scope = order.DataUUID
-	if err := p.Check(names); err != nil {
+	if err := withSeed(p.Check(names), req.Seed); err != nil {
 		return none, 0, err
 	}
-	if !req.Seeded {
-		p.Seed = zoning.SeedOf(p)
-	}
+	p = p.Seeded(req.Seed)
 	frame, err := order.Frame(effort.Of(ctx, 0))
 	if err != nil {
 		return none, 0, err
@@ -111,7 +110,7 @@ func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, 
 	now := m.Clock.Now()
 	return zoning.Run{
 		OrderID: order.ID, Key: zoning.RunKey(order.Digest, names, p), Layers: names, Params: p,
-		Status: zoning.RunQueued, CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
+		Status: zoning.RunQueued, CreatedBy: who.UserID, Operator: who.Operator, KeyID: who.KeyID, CreatedAt: now, UpdatedAt: now,
 	}, len(frame.Cells), nil
 }
 
@@ -171,6 +170,7 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 			return run, err
 		}
 		run.Status, run.Done, run.Reason, run.UpdatedAt = zoning.RunQueued, 0, "", draft.UpdatedAt
+		run.CreatedBy, run.Operator, run.KeyID = draft.CreatedBy, draft.Operator, draft.KeyID
 		if err := tx.StratificationRuns.Update(ctx, scope, run); err != nil {
 			return run, err
 		}

@@ -13,6 +13,7 @@ import (
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
 	"tilth/core/stratification/plan"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
@@ -33,11 +34,11 @@ type OfflineRequest struct {
 	EdgeMask int      // cells
 	Boundary geo.MultiPolygon
 	Params   zoning.Params
-	Seeded   bool                  // Params has the caller's seed; otherwise it follows from the rest
+	Seed     seed.Choice
 	Progress func(done, total int) // may be nil
 
 	// Plan asks for a sample plan of the recommended zones; nil for none. CV, Rho2 and the seed
-	// are those of Params.
+	// are those of the zones.
 	Plan *plan.Params
 }
 
@@ -69,12 +70,10 @@ func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, 
 	for i, l := range layers {
 		names[i] = l.Name
 	}
-	if err := req.Params.Check(names); err != nil {
+	if err := withSeed(req.Params.Check(names), req.Seed); err != nil {
 		return out, err
 	}
-	if !req.Seeded {
-		req.Params.Seed = zoning.SeedOf(req.Params)
-	}
+	req.Params = req.Params.Seeded(req.Seed)
 	out.Result, err = zoning.Zones(ctx, &out.Frame, layers, req.Params,
 		zoning.Work{Workers: runtime.GOMAXPROCS(0), Progress: req.Progress})
 	if err != nil {
@@ -189,12 +188,9 @@ func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest) error {
 			continue
 		}
 		p := *req.Plan
-		p.Scope, p.Seed = c.MapUUID, req.Params.Seed
+		p.Scope = c.MapUUID
 		p.CV, p.Rho2 = req.Params.CV, req.Params.Rho2
-		if !req.Seeded {
-			p.Seed = plan.SeedOf(p)
-		}
-		plan, err := plan.New(budget, &a.Frame, &c.Zoning, p)
+		plan, err := plan.New(budget, &a.Frame, &c.Zoning, p.Seeded(req.Seed))
 		if err != nil {
 			return err
 		}

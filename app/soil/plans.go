@@ -8,13 +8,16 @@ import (
 
 	"tilth/app"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/effort"
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/generated"
 	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
@@ -26,7 +29,7 @@ type Plans struct{ app.Deps }
 type PlanRequest struct {
 	MapUUID  string
 	Params   soilplan.Params
-	Seeded   bool           // Params.Seed was given; otherwise it follows from the rest
+	Seed     seed.Choice
 	Existing []geo.Position // WGS84: points that keep their distance
 }
 
@@ -45,13 +48,10 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 	if params.Existing, err = inPlane(frame, "existing_points", req.Existing); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
-	if err := params.Check(len(found.Candidate.Zones)); err != nil {
+	if err := withSeed(params.Check(len(found.Candidate.Zones)), req.Seed); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
-	if !req.Seeded {
-		params.Seed = soilplan.SeedOf(params)
-	}
-	plan, err := soilplan.New(effort.Of(ctx, 0), frame, &found.Candidate.Zoning, params)
+	plan, err := soilplan.New(effort.Of(ctx, 0), frame, &found.Candidate.Zoning, params.Seeded(req.Seed))
 	if err != nil {
 		return soilplan.SamplePlan{}, err
 	}
@@ -85,11 +85,14 @@ func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Pos
 	return out, nil
 }
 
-// store keeps a plan as a candidate and tells of it.
+// store keeps a plan as a candidate, records it and tells of it.
 func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, plan soilplan.Plan) (soilplan.SamplePlan, error) {
 	scope, now := who.Scope(false), p.Clock.Now()
 	record := soilplan.SamplePlan{OrderID: of.OrderID, Map: of, AOI: of.AOI, Plan: plan, CreatedAt: now}
 	err := p.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if _, err := tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, record.Map.Candidate.MapUUID); err != nil {
+			return err // forgotten in between; of two requests for the same plan the second finds it
+		}
 		was, err := tx.SamplePlans.ByUUID(ctx, scope, plan.PlanUUID, false)
 		if err == nil && was.Saved != nil {
 			record = was
@@ -100,10 +103,10 @@ func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, 
 			return err
 		}
 		known := err == nil
-		if _, err := tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, record.Map.Candidate.MapUUID); err != nil {
-			return err // forgotten in between
-		}
 		if err := tx.SamplePlans.Put(ctx, scope, &record); err != nil || known {
+			return err
+		}
+		if err := recordGenerated(ctx, tx, audit.By(who, now), of.OrderID, generated.OfPlan(record)); err != nil {
 			return err
 		}
 		return tx.Outbox.Add(ctx, event.Event{

@@ -180,10 +180,10 @@ func value(v reflect.Value) any {
 			list[i] = value(v.Index(i))
 		}
 		return list
-	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
+	case v.Kind() == reflect.Map && (v.Type().Key().Kind() == reflect.String || v.Type().Key().Kind() == reflect.Int):
 		object := map[string]any{}
 		for _, key := range v.MapKeys() {
-			object[key.String()] = value(v.MapIndex(key))
+			object[fmt.Sprint(key.Interface())] = value(v.MapIndex(key))
 		}
 		return object
 	case v.Kind() == reflect.Struct:

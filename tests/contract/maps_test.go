@@ -110,6 +110,7 @@ func TestMapsAndPlans(t *testing.T) {
 		}
 		c.Expect(400, http.MethodGet, savedMaps+"?order=x", nil)
 		plans(t, c, stranger, uuid, zones.(float64))
+		nothingHidden(t, s, c, stranger, order, uuid)
 
 		// The area of interest moves on: what is there stays, new maps are refused.
 		aoi := saved["aoi"].(map[string]any)

@@ -26,6 +26,8 @@ type runRow struct {
 	Reason        string
 	Maps          sqlstore.JSON[[]string]
 	CreatedBy     int64
+	Operator      bool
+	APIKeyID      *int64 `bun:"api_key_id"`
 	CreatedAt     sqlstore.Stamp
 	UpdatedAt     sqlstore.Stamp
 }
@@ -55,7 +57,7 @@ func runOfRow(row *runRow) (zoning.Run, error) {
 	return zoning.Run{
 		ID: row.ID, CompanyID: row.CompanyID, OrderID: row.OrderID, Key: row.Key, Layers: row.Layers.V, Params: row.Params.V,
 		Status: row.Status, Done: row.Done, Total: row.Total, Reason: row.Reason, Maps: row.Maps.V,
-		CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
+		CreatedBy: row.CreatedBy, Operator: row.Operator, KeyID: sqlstore.ValueOf(row.APIKeyID), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
 	}, nil
 }
 
@@ -63,7 +65,7 @@ func rowOfRun(run zoning.Run) runRow {
 	return runRow{
 		ID: run.ID, CompanyID: run.CompanyID, OrderID: run.OrderID, Key: run.Key, Layers: sqlstore.JSONOf(run.Layers),
 		Params: sqlstore.JSONOf(run.Params), Status: run.Status, Done: run.Done, Total: run.Total, Reason: run.Reason,
-		Maps: sqlstore.ListOf(run.Maps), CreatedBy: run.CreatedBy,
+		Maps: sqlstore.ListOf(run.Maps), CreatedBy: run.CreatedBy, Operator: run.Operator, APIKeyID: sqlstore.NullableID(run.KeyID),
 		CreatedAt: sqlstore.StampAt(run.CreatedAt), UpdatedAt: sqlstore.StampAt(run.UpdatedAt),
 	}
 }
@@ -81,7 +83,7 @@ func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) e
 
 func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) error {
 	row := rowOfRun(run)
-	return sqlstore.Change(ctx, r.Session.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "updated_at").
+	return sqlstore.Change(ctx, r.Session.NewUpdate().Model(&row).Column("status", "done", "total", "reason", "maps", "created_by", "operator", "api_key_id", "updated_at").
 		Where("t.id = ?", run.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("job"))
 }
 

@@ -5,17 +5,20 @@ import (
 	"io"
 
 	"tilth/core/stratification/internal/digest"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 )
 
-// SeedOf returns the seed of a plan without one of its own; see zoning.SeedOf.
-func SeedOf(p Params) uint64 {
-	p.Seed = 0
-	return digest.Seed(p.Scope, p)
+// Seeded returns parameters that pass Check with the seed of a choice; see zoning.Params.Seeded.
+func (p Params) Seeded(c seed.Choice) Params {
+	p.Seed, p.Origin = 0, seed.Origin{}
+	p.Seed, p.Origin = c.Of(p.Scope, p)
+	return p
 }
 
 func planUUID(z *zoning.Zoning, p Params) string {
 	h := sha256.New()
+	p.Origin = p.Origin.Chosen()
 	_, _ = io.WriteString(h, Version)
 	_, _ = h.Write(digest.Canonical(p))
 	digest.Write(h, z.Labels...)

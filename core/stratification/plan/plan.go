@@ -14,6 +14,7 @@ import (
 	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 )
 
@@ -74,10 +75,12 @@ type Params struct {
 	MinDistance  float64 // metres between points, whatever their zones; DefaultDistance: two cells
 	ReserveShare float64 // of the samples of a zone, at least 1; 0: no reserve
 	// Existing are points in the frame's plane from which new ones keep their distance.
-	Existing []geo.Position
-	Seed     uint64 // below 2^53
+	Existing []geo.Position `audit:"-"`
+	Seed     uint64         `audit:"-"` // up to seed.Max
+	// Origin says where the seed comes from. Seeded sets both.
+	Origin seed.Origin `json:",omitzero" audit:"-"`
 	// Scope is the id of the plan's map. It is part of the plan's id.
-	Scope string
+	Scope string `audit:"-"`
 }
 
 // DefaultParams returns the choices of the method.
@@ -210,7 +213,7 @@ func (p Params) checkPlaces(fields fault.Fields) {
 			break
 		}
 	}
-	fields.AddIf(p.Seed > zoning.MaxSeed, "seed", "It is a whole number from 0 to 2^53 - 1.")
+	fields.Merge(seed.Of(p.Seed).Check())
 }
 
 // New makes the sample plan of a map of zones: how many samples, how many in each zone, and where.

@@ -4,6 +4,7 @@ import (
 	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 )
 
@@ -14,8 +15,7 @@ func Recommend(budget *effort.Budget, f *frame.Frame, r *zoning.Result) error {
 	return r.RecommendPlannable(func(c *zoning.Candidate) (*zoning.PlanNeeds, error) {
 		p := DefaultParams()
 		p.Scope = c.MapUUID
-		p.Seed = SeedOf(p)
-		_, err := New(budget, f, &c.Zoning, p)
+		_, err := New(budget, f, &c.Zoning, p.Seeded(seed.Choice{}))
 		known, refused := fault.As(err)
 		if err == nil || !refused || known.Code != noRoomCode {
 			return nil, err

@@ -8,19 +8,27 @@ import (
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/digest"
 	"tilth/core/stratification/layer"
+	"tilth/core/stratification/seed"
 )
 
-// SeedOf returns the seed of a call without one: the first 53 bits of SHA-256 over the scope and
-// the other parameters, so that the same call yields the same maps. The parameters must pass Check.
-func SeedOf(p Params) uint64 {
-	p.Seed = 0
-	return digest.Seed(p.Scope, p)
+// Seeded returns parameters that pass Check with the seed of a choice. Without a choice it follows from
+// the scope and the other parameters, so that the same call yields the same maps.
+func (p Params) Seeded(c seed.Choice) Params {
+	p.Seed, p.Origin = 0, seed.Origin{}
+	p.Seed, p.Origin = c.Of(p.Scope, p)
+	return p
+}
+
+// named returns the parameters as they name maps.
+func (p Params) named() Params {
+	p.Origin = p.Origin.Chosen()
+	return p
 }
 
 func fingerprint(f *frame.Frame, layers []layer.Layer, p Params) []byte {
 	h := sha256.New()
 	_, _ = io.WriteString(h, AlgorithmVersion) // writing to a hash never fails
-	_, _ = h.Write(digest.Canonical(p))
+	_, _ = h.Write(digest.Canonical(p.named()))
 	digest.Write(h, int64(f.EPSG), int64(f.EdgeMask), int64(len(f.Cells)), digest.Bits(f.CellSize), digest.Bits(f.OriginX), digest.Bits(f.OriginY))
 	for _, c := range f.Cells {
 		masked := int32(0)
@@ -53,6 +61,6 @@ func RunKey(prepared string, layers []string, p Params) string {
 	for _, s := range append([]string{AlgorithmVersion, prepared}, layers...) {
 		digest.WriteText(h, s)
 	}
-	_, _ = h.Write(digest.Canonical(p))
+	_, _ = h.Write(digest.Canonical(p.named()))
 	return hex.EncodeToString(h.Sum(nil))
 }

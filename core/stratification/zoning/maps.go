@@ -106,7 +106,9 @@ type Run struct {
 	Total     int
 	Reason    string   // why there is no candidate, or why it failed
 	Maps      []string // ids of the candidates, by ascending number of zones
-	CreatedBy int64
+	CreatedBy int64    // who asked for it last
+	Operator  bool     // who is an operator, acting inside the company
+	KeyID     int64    // the API key of the request; 0: none
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

@@ -9,13 +9,13 @@ import (
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/layer"
+	"tilth/core/stratification/seed"
 )
 
 // The bounds of parameters.
 const (
 	MaxZones  = 8
 	maxStarts = 1000
-	MaxSeed   = 1<<53 - 1
 	maxWeight = 1000.0
 
 	minPartHa    = 0.25
@@ -59,7 +59,7 @@ func (p Params) Check(layers []string) error {
 	fields.AddIf(p.Method != KMeans && p.Method != Fuzzy, "method", "It is %s or %s.", KMeans, Fuzzy)
 	fields.Within("fuzziness", p.Fuzziness, 1.05, 5)
 	fields.Within("starts", float64(p.Starts), 1, maxStarts)
-	fields.AddIf(p.Seed > MaxSeed, "seed", "It is a whole number from 0 to 2^53 - 1.")
+	fields.Merge(seed.Of(p.Seed).Check())
 	return fields.Err()
 }
 
@@ -129,8 +129,10 @@ type Params struct {
 	Fuzziness float64 // exponent m of fuzzy c-means, over 1
 	PCA       bool    // cluster on principal components that hold 90 % of the variance
 	Starts    int     // of k-means
-	Seed      uint64  // below 2^53, so that it passes unchanged through JSON
+	Seed      uint64  `audit:"-"` // up to seed.Max
+	// Origin says where the seed comes from. Seeded sets both.
+	Origin seed.Origin `json:",omitzero" audit:"-"`
 	// Scope is the owner of the maps, such as the id of an order. It is part of their ids: the same
 	// land under another order has maps of its own.
-	Scope string
+	Scope string `audit:"-"`
 }

@@ -13,6 +13,7 @@ import (
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
+	"tilth/core/stratification/seed"
 	"tilth/tests/fields"
 )
 
@@ -95,10 +96,10 @@ func TestIdentity(t *testing.T) {
 	p.Scope = "order-1"
 	again := p
 	again.Weights = map[string]float64{}
-	require.Equal(t, SeedOf(p), SeedOf(p))
-	require.LessOrEqual(t, SeedOf(p), uint64(MaxSeed))
+	require.Equal(t, p.Seeded(seed.Choice{}), p.Seeded(seed.Choice{}))
+	require.LessOrEqual(t, p.Seeded(seed.Choice{}).Seed, uint64(seed.Max))
 	p.Scope = "order-2"
-	require.NotEqual(t, SeedOf(again), SeedOf(p))
+	require.NotEqual(t, again.Seeded(seed.Choice{}).Seed, p.Seeded(seed.Choice{}).Seed)
 	id := mapUUID([]byte("print"), 3)
 	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, id)
 	require.NotEqual(t, id, mapUUID([]byte("print"), 4))

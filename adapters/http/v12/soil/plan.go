@@ -88,6 +88,7 @@ type PlanMetadata struct {
 	Cost                  *float64       `json:"cost" doc:"Of a round; null without costs."`
 	PerZone               []PlanZone     `json:"per_zone"`
 	Seed                  uint64         `json:"seed"`
+	SeedOrigin            *SeedOrigin    `json:"seed_origin" doc:"Where the seed comes from; null of plans of before it was recorded."`
 	ProbabilitySample     bool           `json:"probability_sample" doc:"Every covered place had the same chance in its zone, but for what crowding says; false of an even coverage and of points moved or added by hand."`
 	Coverage              *PlanCoverage  `json:"coverage" doc:"Null of plans that were made before it was computed."`
 	AlgorithmVersion      string         `json:"algorithm_version"`
@@ -144,7 +145,7 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: p.Zones(), Edge: cmp.Or(string(p.Params.Edge), string(plan.ExcludeEdge)), ZoneOffset: p.Params.ZoneOffset,
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
 		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
-		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed,
+		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed, SeedOrigin: showOrigin(p.Params.Origin),
 		Change: showDetection(p), WayKm: p.WayKm, DriveKm: p.DriveKm, Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,

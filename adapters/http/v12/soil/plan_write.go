@@ -76,7 +76,7 @@ type PlanWrite struct {
 	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; 0.2 where left out."`
 	Pilot             map[string]PilotZone `json:"pilot" required:"false" doc:"Pilot samples by zone number: of every zone, or of none."`
 	ExistingPoints    []PlanPosition       `json:"existing_points" required:"false" maxItems:"10000" doc:"Points that the new ones keep their distance from."`
-	Seed              *int64               `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, it follows from the map and the parameters."`
+	SeedWrite
 }
 
 // request returns what is asked for; zone numbers that are none are refused by the rules.
@@ -87,7 +87,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	p.CV, p.Rho2, p.MinSamplesPerZone = form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2), form.Or(w.MinSamplesPerZone, p.MinSamplesPerZone)
 	p.Monitoring, p.Costs = form.OrZero(w.Change).choices(), plan.Costs(form.OrZero(w.Costs))
 	p.ZoneOffset, p.MinDistance = form.Or(w.ZoneOffset, p.ZoneOffset), form.Or(w.MinDistance, p.MinDistance)
-	p.ReserveShare, p.Seed = form.Or(w.ReserveShare, p.ReserveShare), uint64(form.OrZero(w.Seed))
+	p.ReserveShare = form.Or(w.ReserveShare, p.ReserveShare)
 	p.Allocation = plan.Allocation(form.Or(w.Allocation, string(p.Allocation)))
 	p.Edge = plan.Edge(form.Or(w.Edge, string(p.Edge)))
 	p.Placement = plan.Placement(form.Or(w.Placement, string(p.Placement)))
@@ -99,7 +99,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 		p.Pilot[zone] = plan.Pilot(pilot)
 	}
 	return soil.PlanRequest{
-		MapUUID: strings.ToLower(w.MapUUID), Params: p, Seeded: w.Seed != nil, Existing: form.Each(w.ExistingPoints, PlanPosition.at),
+		MapUUID: strings.ToLower(w.MapUUID), Params: p, Seed: w.choice(), Existing: form.Each(w.ExistingPoints, PlanPosition.at),
 	}
 }
 

@@ -16,6 +16,7 @@ type Deps struct {
 	Samples *soil.Samples
 	Results *soil.SampleFiles
 	Files   *soil.MapFiles
+	Made    *soil.Generated
 }
 
 // Register adds the routes of soil sampling.
@@ -25,6 +26,7 @@ func Register(a *rest.API, d Deps) {
 	registerMaps(a, d.Maps)
 	registerPlans(a, d.Plans)
 	registerStratificationFiles(a, d.Files)
+	registerGenerated(a, d.Made)
 	registerSamples(a, d.Samples)
 	registerSampleFiles(a, d.Results)
 }

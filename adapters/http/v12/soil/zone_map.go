@@ -32,7 +32,7 @@ type MapsWrite struct {
 	Method            *string            `json:"method" required:"false" doc:"kmeans (where left out) or fuzzy."`
 	Fuzziness         *float64           `json:"fuzziness" required:"false" doc:"Exponent of fuzzy c-means; 1.3 where left out."`
 	PCA               *bool              `json:"pca" required:"false" doc:"Cluster on principal components that hold 90 % of the variance."`
-	Seed              *int64             `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, it follows from the order and the parameters: asking twice gives the same maps."`
+	SeedWrite
 }
 
 func (w MapsWrite) request() soil.MapRequest {
@@ -42,8 +42,8 @@ func (w MapsWrite) request() soil.MapRequest {
 	p.MaxSamples, p.Confidence = form.Or(w.MaxSamples, p.MaxSamples), form.Or(w.Confidence, p.Confidence)
 	p.RelativeError, p.CV, p.Rho2 = form.Or(w.RelativeError, p.RelativeError), form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2)
 	p.Method, p.Fuzziness = zoning.Method(form.Or(w.Method, string(p.Method))), form.Or(w.Fuzziness, p.Fuzziness)
-	p.PCA, p.Weights, p.Seed = form.Or(w.PCA, p.PCA), w.Weights, uint64(form.OrZero(w.Seed))
-	return soil.MapRequest{OrderID: w.Order, Params: p, Seeded: w.Seed != nil, Layers: form.OrZero(w.Layers)}
+	p.PCA, p.Weights = form.Or(w.PCA, p.PCA), w.Weights
+	return soil.MapRequest{OrderID: w.Order, Params: p, Seed: w.choice(), Layers: form.OrZero(w.Layers)}
 }
 
 // MapLayer is a layer as a map uses it.
@@ -82,6 +82,7 @@ type MapMetadata struct {
 	NumberOfZones      int                `json:"number_of_zones"`
 	IsRecommended      bool               `json:"is_recommended"`
 	Seed               uint64             `json:"seed"`
+	SeedOrigin         *SeedOrigin        `json:"seed_origin" doc:"Where the seed comes from; null of maps of before it was recorded."`
 	AlgorithmVersion   string             `json:"algorithm_version"`
 	CellSize           float64            `json:"cell_size" doc:"Metres."`
 	EPSG               int                `json:"epsg"`
@@ -164,7 +165,7 @@ func showMetadata(m zoning.Map) MapMetadata {
 	c, about := m.Candidate, m.About
 	fuzzy, used := about.Params.Method == zoning.Fuzzy, about.Used()
 	return MapMetadata{
-		NumberOfZones: len(c.Zones), IsRecommended: c.Recommended, Seed: about.Params.Seed, AlgorithmVersion: about.AlgorithmVersion,
+		NumberOfZones: len(c.Zones), IsRecommended: c.Recommended, Seed: about.Params.Seed, SeedOrigin: showOrigin(about.Params.Origin), AlgorithmVersion: about.AlgorithmVersion,
 		CellSize: about.CellSize, EPSG: about.EPSG, AreaHa: about.AreaHa, RV: c.RV, NNeeded: c.SamplesNeeded, NWithoutZones: about.SamplesWithoutZones,
 		WeakStratification: about.WeakStratification, MinZoneArea: about.MinZoneAreaHa, SpatialWeight: about.Params.SpatialWeight,
 		Weights: maps.Collect(maps.All(about.Params.Weights)), Confidence: about.Params.Confidence, RelativeError: about.Params.RelativeError, CV: about.Params.CV,

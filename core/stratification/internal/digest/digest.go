@@ -10,12 +10,6 @@ import (
 	"math"
 )
 
-// Seed returns the first 53 bits of SHA-256 over a scope and parameters.
-func Seed(scope string, params any) uint64 {
-	sum := sha256.Sum256(append([]byte(scope), Canonical(params)...))
-	return binary.BigEndian.Uint64(sum[:8]) >> 11
-}
-
 // Canonical returns parameters as JSON with its members in a fixed order.
 func Canonical(p any) []byte {
 	raw, err := json.Marshal(p) // maps come out with sorted keys

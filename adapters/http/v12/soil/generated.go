@@ -1,0 +1,103 @@
+package soil
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/core/stratification/generated"
+	"tilth/core/stratification/seed"
+	"tilth/ports"
+)
+
+// SeedBeacon is a value of a public source of randomness.
+type SeedBeacon struct {
+	Pulse string `json:"pulse" maxLength:"255" doc:"Names the pulse so that others find it: its address, or source and round." example:"https://beacon.nist.gov/beacon/2.0/chain/2/pulse/1600000"`
+	Value string `json:"value" minLength:"64" maxLength:"256" pattern:"^[0-9A-Fa-f]+$" doc:"What it published: 64 to 256 hexadecimal digits."`
+}
+
+// SeedWrite chooses a seed.
+type SeedWrite struct {
+	Seed   *int64      `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, without phrase and beacon, it follows from what is divided or sampled and the parameters: asking twice gives the same."`
+	Phrase *string     `json:"seed_phrase" required:"false" minLength:"8" maxLength:"200" doc:"Or a line that a second person chose: the seed is its hash."`
+	Beacon *SeedBeacon `json:"seed_beacon" required:"false" doc:"Or a value that a public source published, best of a pulse that was agreed on before: the seed is its hash."`
+}
+
+func (w SeedWrite) choice() seed.Choice {
+	beacon := form.OrZero(w.Beacon)
+	out := seed.Choice{Phrase: form.OrZero(w.Phrase), Pulse: beacon.Pulse, Value: beacon.Value}
+	if w.Seed != nil {
+		number := uint64(*w.Seed)
+		out.Number = &number
+	}
+	return out
+}
+
+// SeedOrigin says where a seed comes from.
+type SeedOrigin struct {
+	Source string      `json:"source" enum:"parameters,given,phrase,beacon" doc:"given: somebody chose the number, which proves nothing."`
+	Phrase *string     `json:"phrase"`
+	Beacon *SeedBeacon `json:"beacon"`
+	Text   *string     `json:"text" doc:"What the seed is the hash of: the first 53 bits of the SHA-256 of these bytes. Null of a given seed, and where it is longer than 16 KiB."`
+}
+
+// showOrigin shows where a seed comes from; null of maps and plans of before it was recorded.
+func showOrigin(o seed.Origin) *SeedOrigin {
+	return form.If(o.Source != "", SeedOrigin{string(o.Source), form.OrNull(o.Phrase), form.If(o.Pulse != "", SeedBeacon{o.Pulse, o.Value}), form.OrNull(o.Text)})
+}
+
+// Generated is a call for maps of zones, or a sample plan.
+type Generated struct {
+	At               time.Time   `json:"at"`
+	User             *form.Ref   `json:"user"`
+	Operator         bool        `json:"operator" doc:"The user is an operator, acting inside your company."`
+	APIKey           *int64      `json:"api_key"`
+	Kind             string      `json:"kind" enum:"maps,plan"`
+	Made             []string    `json:"made" doc:"map_uuid of what was made: the maps by ascending number of zones, or the plan."`
+	Saved            []string    `json:"saved" doc:"Those of them that are saved. Others are kept for 30 days; the record stays."`
+	MapUUID          *string     `json:"stratification_map_uuid" doc:"Of a plan: its map of zones."`
+	BasedOn          *string     `json:"based_on" doc:"Of a plan changed by hand: the plan it was made from."`
+	Seed             int64       `json:"seed"`
+	SeedOrigin       *SeedOrigin `json:"seed_origin"`
+	AlgorithmVersion string      `json:"algorithm_version"`
+	Parameters       rest.Value  `json:"parameters" doc:"Those that are empty or 0 are left out."`
+	Outcome          rest.Value  `json:"outcome" doc:"Of maps: the digest of the layers, and the maps or why there is none. Of a plan: its figures, and the SHA-256 of its points."`
+}
+
+func showGenerated(e generated.Entry) Generated {
+	origin := seed.Origin{Source: e.SeedSource, Phrase: e.SeedPhrase, Pulse: e.SeedPulse, Value: e.SeedValue, Text: e.SeedText}
+	return Generated{
+		At: e.At, User: form.Pointed(e.User, form.Named), Operator: e.Operator, APIKey: form.OrNull(e.KeyID), Kind: e.Kind,
+		Made: append([]string{}, e.Made...), Saved: append([]string{}, e.Saved...), MapUUID: form.OrNull(e.MapUUID), BasedOn: form.OrNull(e.BasedOn),
+		Seed: e.Seed, SeedOrigin: showOrigin(origin), AlgorithmVersion: e.AlgorithmVersion,
+		Parameters: rest.Value{V: e.Parameters}, Outcome: rest.Value{V: e.Outcome},
+	}
+}
+
+func registerGenerated(a *rest.API, g *soil.Generated) {
+	routes := rest.Routes{Base: aoiBase + "stratification/orders/{id}/generated/", Operation: "stratification_order_generated", Tag: stratificationTag, Noun: "order"}
+	need := access.SamplePlans.View.For("generated")
+	list := routes.Route(http.MethodGet, "", need, "List what was generated of a stratification order")
+	list.OperationID = "stratification_order_generated_list"
+	list.Description = "Every call for maps and every plan, newest first, with seed, parameters and outcome, whether it was saved or not: how often somebody tried " +
+		"before a plan was saved. The records stand in the audit trail, which is append-only and chained. It takes the permission to view maps of zones as well."
+	list.Query = rest.PageParams()
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		rest.Values
+	}) (rest.List[Generated], error) {
+		page := in.PageOrAll()
+		return form.List(page, showGenerated)(g.List(ctx, c.Principal(), in.ID, ports.AuditQuery{Limit: page.Limit(), Offset: page.Offset()}))
+	})
+	export := routes.Route(http.MethodGet, "export/", need, "Export what was generated of a stratification order")
+	export.OperationID = "stratification_order_generated_export"
+	export.Description, export.Media = "The list as CSV; parameters and outcome are JSON.", form.Media(ports.CSV)
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.Raw, error) {
+		write, err := g.Export(ctx, c.Principal(), in.ID)
+		return form.Download("generated", ports.CSV, write), err
+	})
+}

@@ -1,0 +1,2 @@
+ALTER TABLE stratification_runs DROP COLUMN api_key_id;
+ALTER TABLE stratification_runs DROP COLUMN operator;
