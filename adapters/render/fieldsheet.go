@@ -74,7 +74,7 @@ func (s *fieldSheet) front() error {
 		{"Id of the area", s.in.Plan.AOI.UUID},
 		{"Id of the plan", plan.PlanUUID},
 		{"Id of the map", s.in.Map.Candidate.MapUUID},
-		{"Seed", strconv.FormatUint(plan.Params.Seed, 10)},
+		{"Seed", strings.TrimSpace(strconv.FormatUint(plan.Params.Seed, 10) + " " + plan.Params.Origin.Words())},
 		{"Points", fmt.Sprintf("%s in %s, %s",
 			counted(plan.Samples, "sample"), counted(plan.Zones(), "zone"), counted(plan.Reserves, "reserve point"))},
 		{"Placed", placedText(plan)},

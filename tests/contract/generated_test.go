@@ -28,6 +28,7 @@ func nothingHidden(t *testing.T, s *rig.Server, c, stranger *rig.Client, order i
 		require.Contains(t, c.Expect(400, http.MethodPost, generate, body).Map(t)["details"], member)
 	}
 	var origin map[string]any
+	var last string
 	for _, chosen := range []map[string]any{
 		{"map_uuid": uuid, "seed_phrase": "Ten old oaks stand here"},
 		{"map_uuid": uuid, "seed_beacon": map[string]any{"pulse": "drand round 1", "value": value}},
@@ -36,12 +37,18 @@ func nothingHidden(t *testing.T, s *rig.Server, c, stranger *rig.Client, order i
 		made := c.Expect(200, http.MethodPost, generate, chosen).Data(t)
 		require.Equal(t, made, c.Expect(200, http.MethodPost, generate, chosen).Data(t))
 		metadata := made["metadata"].(map[string]any)
+		last = made["map_uuid"].(string)
 		origin = metadata["seed_origin"].(map[string]any)
 		sum := sha256.Sum256([]byte(origin["text"].(string)))
 		require.EqualValues(t, binary.BigEndian.Uint64(sum[:8])>>11, metadata["seed"], "the seed can be recomputed")
 		require.Contains(t, origin["text"], uuid)
 	}
 	require.Equal(t, "parameters", origin["source"])
+	var points strings.Builder // as the documents say
+	for _, f := range c.Expect(200, http.MethodGet, plansPath+last+"/export/", nil).Map(t)["features"].([]any) {
+		p := f.(map[string]any)["properties"].(map[string]any)
+		_, _ = fmt.Fprintf(&points, "%s %.2f %.2f\n", p["id"], p["easting"], p["northing"])
+	}
 
 	path := ordersOfAOIs + itoa(order) + "/generated/"
 	all := c.Expect(200, http.MethodGet, path, nil).Map(t)["data"].([]any)
@@ -59,6 +66,7 @@ func nothingHidden(t *testing.T, s *rig.Server, c, stranger *rig.Client, order i
 	require.Equal(t, append([]string{"parameters", "beacon", "phrase"}, many("given", 8)...), sources)
 	require.Equal(t, 3, saved, "a map and two plans")
 	require.Equal(t, value, all[1].(map[string]any)["seed_origin"].(map[string]any)["beacon"].(map[string]any)["value"])
+	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(points.String()))), all[0].(map[string]any)["outcome"].(map[string]any)["points_sha256"])
 	moved, custom := all[3].(map[string]any), all[4].(map[string]any)
 	require.Equal(t, custom["based_on"], moved["based_on"])
 	require.EqualValues(t, 1, moved["outcome"].(map[string]any)["points_by_hand"])

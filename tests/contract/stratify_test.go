@@ -122,7 +122,7 @@ func TestStratifySaysWhatIsWrong(t *testing.T) {
 func TestStratifyMakesAPlan(t *testing.T) {
 	t.Parallel()
 	cells := realdata.Path(t, "stratification", "wheat-field.csv")
-	args := []string{"stratify", "--cells", cells, "--layers", "CE30,Elev", "--epsg", "32720", "--zones", "3", "--seed", "5", "--samples", "24"}
+	args := []string{"stratify", "--cells", cells, "--layers", "CE30,Elev", "--epsg", "32720", "--zones", "3", "--seed-phrase", "Ten old oaks", "--samples", "24"}
 	out, errOut, status := run(t, "sqlite:unused.db", "", append(args, "--offset", "15", "--placement", "spatially_balanced")...)
 	require.Zero(t, status, errOut)
 	var got struct {
@@ -131,6 +131,7 @@ func TestStratifyMakesAPlan(t *testing.T) {
 			NumberOfReserve int `json:"number_of_reserve"`
 			ZoneOffset      int `json:"zone_offset"`
 			Placement       string
+			SeedOrigin      struct{ Source, Text string }           `json:"seed_origin"`
 			PerZone         []struct{ Zone, Samples, Reserves int } `json:"per_zone"`
 			Points          []struct {
 				ID, Role          string
@@ -142,6 +143,8 @@ func TestStratifyMakesAPlan(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
 	plan := got.Plan
+	require.Equal(t, "phrase", plan.SeedOrigin.Source)
+	require.Regexp(t, "^tilth seed phrase [0-9a-f-]{36} Ten old oaks$", plan.SeedOrigin.Text)
 	require.Equal(t, 24, plan.NumberOfSamples)
 	require.Equal(t, 15, plan.ZoneOffset)
 	require.Equal(t, "spatially_balanced", plan.Placement)

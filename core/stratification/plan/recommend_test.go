@@ -7,6 +7,7 @@ import (
 
 	"tilth/core/stratification/frame"
 	soillayer "tilth/core/stratification/layer"
+	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 )
 
@@ -38,8 +39,7 @@ func TestRecommendedMapsTakeTheDefaultPlan(t *testing.T) {
 	defaults := func(c *zoning.Candidate) Params {
 		p := DefaultParams()
 		p.Scope = c.MapUUID
-		p.Seed = SeedOf(p)
-		return p
+		return p.Seeded(seed.Choice{})
 	}
 
 	across := made(func(c frame.Cell) bool { return c.Col >= 50 })

@@ -86,6 +86,21 @@ type Origin struct {
 	Text string `json:",omitzero"`
 }
 
+// Words says in words where a seed comes from; empty where it was not recorded.
+func (o Origin) Words() string {
+	switch o.Source {
+	case Parameters:
+		return "from the map and the parameters"
+	case Given:
+		return "given by the caller"
+	case Phrase:
+		return fmt.Sprintf("from the phrase “%s”", o.Phrase)
+	case Beacon:
+		return "from the beacon's value at " + o.Pulse
+	}
+	return ""
+}
+
 // Of returns the seed of a choice that passed Check, with its origin. The scope is the id of what is divided or
 // sampled: the same phrase is another seed elsewhere. parameters are the others, which set the seed alone
 // where nothing was chosen.

@@ -32,6 +32,7 @@ func TestSeedsAreHashesOfStatedTexts(t *testing.T) {
 	require.Equal(t, Origin{Source: Parameters}, long)
 
 	number, origin = Of(7).Of("MAP", nil)
+	require.Contains(t, Origin{Source: Phrase, Phrase: "oaks"}.Words(), "oaks")
 	require.Equal(t, uint64(7), number)
 	require.Equal(t, Origin{Source: Given}, origin)
 	require.Zero(t, origin.Chosen())
