@@ -12,6 +12,8 @@ import (
 	"tilth/core/credit"
 	"tilth/core/geo"
 	"tilth/core/ghg/report"
+	"tilth/core/stratification/carbon"
+	"tilth/core/stratification/frame"
 	"tilth/core/stratification/generated"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
@@ -116,6 +118,15 @@ type ShownPlan struct {
 	Address string          // where the plan is found; empty where that is not known
 }
 
+// ShownCarbon is a map of soil carbon as files and pictures show it. The strip along the edges is behind the zones
+// where it was sampled as a stratum.
+type ShownCarbon struct {
+	ShownMap
+	Carbon carbon.Map
+	Frame  *frame.Frame
+	Strata []int32 // the zone of each cell, or the strip
+}
+
 // Formats of the files of maps and plans, beside SVG and PNG.
 const (
 	GeoJSON = "geojson"
@@ -125,6 +136,7 @@ const (
 	GPX     = "gpx" // plans only
 	SHP     = "shp" // a zipped shapefile
 	PDF     = "pdf" // plans only: the field sheet
+	GeoTIFF = "tif" // maps of soil carbon only
 )
 
 // The papers of field sheets.
@@ -141,6 +153,9 @@ type StratificationFiles interface {
 	WritePlan(to io.Writer, format string, plan ShownPlan) error
 	// WriteGenerated writes what was generated of an order as CSV. It returns the first error of the entries as it is.
 	WriteGenerated(to io.Writer, entries iter.Seq2[generated.Entry, error]) error
+	// WriteCarbon writes a map of soil carbon: its zones as areas, in CSV their figures; as GeoTIFF the stock of the
+	// cells with both ends of its interval, in the plane of the frame.
+	WriteCarbon(to io.Writer, format string, in ShownCarbon) error
 }
 
 // StratificationPictures draws maps and plans. The same map or plan returns the same bytes.
@@ -149,6 +164,8 @@ type StratificationPictures interface {
 	DrawZones(ctx context.Context, to io.Writer, format string, zones ShownMap) error
 	// DrawPlan draws a plan upon its zones as SVG or PNG.
 	DrawPlan(ctx context.Context, to io.Writer, format string, plan ShownPlan) error
+	// DrawCarbon draws a map of soil carbon as SVG or PNG.
+	DrawCarbon(ctx context.Context, to io.Writer, format string, in ShownCarbon) error
 	// DrawSheet writes the field sheet of a plan as PDF, on one of the papers.
 	DrawSheet(ctx context.Context, to io.Writer, paper string, plan ShownPlan) error
 }

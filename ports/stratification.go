@@ -24,8 +24,9 @@ type StratificationOrders interface {
 	List[stratification.OrderState, Query]
 	// GetForUpdate also returns an order whose area of interest is deleted: money is settled all the same.
 	Lockable[stratification.OrderState]
-	// Latest returns the latest order of an area of interest that is not failed, without its land. Faults: NotFound.
-	Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error)
+	// Latest returns the latest order of an area of interest that is not failed, without its land: of a map type, or
+	// of any where it is empty. Faults: NotFound.
+	Latest(ctx context.Context, scope access.Scope, aoiID int64, mapType string) (stratification.OrderState, error)
 	// OpenOf returns the ids of the open orders of an area of interest.
 	OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error)
 	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists) beside an unfinished one.

@@ -26,6 +26,9 @@ func (s *scene) column(p pen, b draw.Box) {
 
 // meaning says what the order of the zones means.
 func (s *scene) meaning() string {
+	if s.carbon != nil {
+		return "Stock and interval, t C/ha"
+	}
 	leading, _, ok := s.in.Map.About.Leading()
 	if !ok {
 		return "Zones, low to high"
@@ -33,8 +36,11 @@ func (s *scene) meaning() string {
 	return "Zones: low to high " + layerWord(leading.Name)
 }
 
-// figures returns a zone's means, that of the layer that orders the zones first.
+// figures returns a zone's means, that of the layer that orders the zones first; or what its carbon rests on.
 func (s *scene) figures(z zoning.Zone) string {
+	if s.carbon != nil {
+		return carbonBasis(s.carbon, z.Number)
+	}
 	var out []string
 	_, leading, _ := s.in.Map.About.Leading()
 	for i, l := range s.in.Map.About.Used() {
@@ -64,9 +70,12 @@ func (s *scene) legend(p pen, b draw.Box) (y float64) {
 		if s.plan != nil {
 			text += fmt.Sprintf(", %d samples", s.plan.PerZone[z.Number-1].Samples)
 		}
+		if s.carbon != nil {
+			text = carbonText(s.carbon, z.Number)
+		}
 		item(text, func(at draw.Point) {
 			p.Box(draw.Box{Left: at.X - 17, Top: at.Y - 12, Right: at.X + 17, Bottom: at.Y + 12},
-				draw.Style{Fill: zoneColor(z.Number, len(s.zones)), Edge: draw.Soft, Width: 1})
+				draw.Style{Fill: s.color(z.Number), Edge: draw.Soft, Width: 1})
 		})
 		if len(s.zones) <= maxDetails {
 			p.Write(clip(s.figures(z), 48), b.Left+46, y-1, draw.Note)
@@ -108,6 +117,9 @@ func (s *scene) gain() string {
 // about says what a map saves, or what a plan is and covers, and returns where it ends.
 func (s *scene) about(p pen, b draw.Box, y float64) float64 {
 	said := []string{s.gain()}
+	if s.carbon != nil {
+		said = append([]string{"In all " + withInterval(s.carbon.Total) + " t C."}, s.carbon.Notes...)
+	}
 	if s.plan != nil {
 		said = []string{placedText(s.plan), s.plan.Summary(), s.plan.Statement()}
 	}

@@ -7,6 +7,7 @@ import (
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/effort"
 	"tilth/core/geo"
+	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
@@ -18,10 +19,19 @@ import (
 type scene struct {
 	budget *effort.Budget
 	in     ports.ShownMap
-	plan   *plan.Plan // nil: zones alone
+	plan   *plan.Plan  // nil: zones alone
+	carbon *carbon.Map // nil: it is no map of soil carbon
 	zones  []zoning.Zone
 	fields []geo.MultiPolygon
 	boxes  []geo.Box // of the fields
+}
+
+// color returns the colour of a zone: by its number, which follows what the zones were made of, or by its carbon.
+func (s *scene) color(zone int) draw.Color {
+	if s.carbon == nil {
+		return zoneColor(zone, len(s.zones))
+	}
+	return stockColor(s.carbon, zone)
 }
 
 func newScene(budget *effort.Budget, in ports.ShownMap, plan *plan.Plan) (*scene, error) {
@@ -93,7 +103,7 @@ func (s *scene) around(fields []int) geo.Box {
 func (s *scene) zone(p pen, z zoning.Zone, box geo.Box, at func(geo.Position) draw.Point) {
 	for _, polygon := range z.Outline {
 		if (geo.MultiPolygon{polygon}).Bounds().Intersects(box) {
-			p.area(polygon, at, draw.Style{Fill: zoneColor(z.Number, len(s.zones)), Edge: draw.Soft, Width: 1})
+			p.area(polygon, at, draw.Style{Fill: s.color(z.Number), Edge: draw.Soft, Width: 1})
 		}
 	}
 }

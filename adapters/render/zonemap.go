@@ -61,9 +61,13 @@ func drawMap(budget *effort.Budget, w io.Writer, format string, in ports.ShownMa
 	if err != nil {
 		return err
 	}
-	return draw.Picture(budget, w, format, mapWidth, mapHeight, func(c draw.Canvas) {
+	return s.draw(w, format)
+}
+
+func (s *scene) draw(w io.Writer, format string) error {
+	return draw.Picture(s.budget, w, format, mapWidth, mapHeight, func(c draw.Canvas) {
 		p := pen{c}
-		p.Write(clip(in.Map.AOI.Name, titleLength), mapEdge, mapEdge+20, draw.Title)
+		p.Write(clip(s.in.Map.AOI.Name, titleLength), mapEdge, mapEdge+20, draw.Title)
 		p.Write(s.subtitle(), mapEdge, mapEdge+48, draw.Muted)
 		s.panels(p, draw.Box{Left: mapEdge, Top: mapHead, Right: mapWidth - legendWidth - 2*mapEdge, Bottom: mapHeight - mapEdge - 24})
 		s.column(p, draw.Box{Left: mapWidth - legendWidth - mapEdge, Top: mapHead, Right: mapWidth - mapEdge, Bottom: mapHeight - mapEdge - 24})
@@ -72,6 +76,9 @@ func drawMap(budget *effort.Budget, w io.Writer, format string, in ports.ShownMa
 }
 
 func (s *scene) subtitle() string {
+	if s.carbon != nil {
+		return carbonSubtitle(s.carbon)
+	}
 	text := fmt.Sprintf("%d zones, %.2f ha", len(s.zones), s.in.Map.About.AreaHa)
 	if s.plan != nil {
 		text += fmt.Sprintf("; %d samples, %d reserve points", s.plan.Samples, s.plan.Reserves)
@@ -89,6 +96,9 @@ func (s *scene) subtitle() string {
 
 // footnote returns what the picture was made from.
 func (s *scene) footnote() string {
+	if s.carbon != nil {
+		return fmt.Sprintf("Plan %s, round %d. Map %s. WGS84 / UTM, EPSG:%d; grid north is up.", s.carbon.PlanUUID, s.carbon.Round, s.carbon.ZonesUUID, s.in.Map.About.EPSG)
+	}
 	text := fmt.Sprintf("Map %s, seed %d. ", s.in.Map.Candidate.MapUUID, s.in.Map.About.Params.Seed)
 	if s.plan != nil {
 		text = fmt.Sprintf("Plan %s, seed %d. Map %s. ", s.plan.PlanUUID, s.plan.Params.Seed, s.in.Map.Candidate.MapUUID)

@@ -92,11 +92,16 @@ func (r EstimateRequest) between(round sample.Round) (from, to float64, err erro
 	if !ok {
 		return 0, 0, fault.New(fault.Conflict, "no_analyses", "No sample of the plan is analysed in this round yet.")
 	}
-	if r.FromCm != nil {
-		from = *r.FromCm
+	return depthsWithin(from, to, r.FromCm, r.ToCm)
+}
+
+// depthsWithin returns the depths that are asked for, or else given ones. Faults: Invalid.
+func depthsWithin(from, to float64, askedFrom, askedTo *float64) (float64, float64, error) {
+	if askedFrom != nil {
+		from = *askedFrom
 	}
-	if r.ToCm != nil {
-		to = *r.ToCm
+	if askedTo != nil {
+		to = *askedTo
 	}
 	if !(from >= 0 && to > from && to <= sample.MaxDepthCm) {
 		return 0, 0, fault.Field("depth_to", "Depths are from 0 to 300 cm, and depth_to lies below depth_from.")

@@ -16,6 +16,7 @@ import (
 type MapFiles struct {
 	Maps     *Maps
 	Plans    *Plans
+	Orders   *Orders
 	Exports  ports.StratificationFiles
 	Pictures ports.StratificationPictures
 }

@@ -2,6 +2,7 @@ package soil
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"tilth/app"
@@ -66,7 +67,7 @@ func failOrder(ctx context.Context, p satellite.Purse, order *stratification.Ord
 	return p.Tx.Outbox.Add(ctx, event.Event{
 		ID: s.EventID(), Type: event.TypeStratificationFailed, CompanyID: s.CompanyID, Subject: orderSubject(s), At: p.Now,
 		Data: event.StratificationFailed{
-			OrderID: s.ID, DataUUID: s.DataUUID, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Reason: s.Reason,
+			OrderID: s.ID, DataUUID: s.DataUUID, MapType: s.MapType, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Reason: s.Reason,
 		},
 	})
 }
@@ -81,7 +82,7 @@ func orderCompletedEvent(s stratification.OrderState, layers []layer.PreparedLay
 	return event.Event{
 		ID: s.EventID(), Type: event.TypeStratificationCompleted, CompanyID: s.CompanyID, Subject: orderSubject(s), At: now,
 		Data: event.StratificationCompleted{
-			OrderID: s.ID, DataUUID: s.DataUUID, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Layers: names,
+			OrderID: s.ID, DataUUID: s.DataUUID, MapType: s.MapType, AOI: s.AOI.ID, AOIUUID: s.AOI.UUID, Status: string(s.Status), Layers: names,
 		},
 	}
 }
@@ -119,6 +120,8 @@ type Price struct {
 type Quote struct {
 	AreaM2 int64 // of the union of the fields
 	Prices []Price
+	// Charges are what an order placed now is charged in each map type: its price until the area was ordered in it.
+	Charges []Price
 }
 
 // Price returns what an area of interest costs, in each map type that has a price. The prices are 0 while an
@@ -126,15 +129,17 @@ type Quote struct {
 // no_stratification_price), Conflict (aoi_empty).
 func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (Quote, error) {
 	scope := who.Scope(false)
-	ordered := false
+	ordered := map[string]bool{}
 	land, err := app.Read(ctx, o.Deps, who, access.AOIs.View, func(ctx context.Context, tx ports.Repos) ([]stratification.Land, error) {
 		aoi, err := tx.AOIs.Get(ctx, scope, aoiID)
 		if err != nil {
 			return nil, err
 		}
-		_, err = tx.StratificationOrders.Latest(ctx, scope, aoiID)
-		if ordered = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
-			return nil, err
+		for _, mapType := range mapTypes {
+			_, err = tx.StratificationOrders.Latest(ctx, scope, aoiID, mapType)
+			if ordered[mapType] = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
+				return nil, err
+			}
 		}
 		return Land(ctx, tx, scope, aoi)
 	})
@@ -142,23 +147,31 @@ func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (
 	if err != nil {
 		return Quote{}, err
 	}
-	prices, err := app.In(ctx, o.Store.Read, func(ctx context.Context, tx ports.Repos) ([]Price, error) {
-		return pricesOf(ctx, tx, ordered, measured.areaM2)
+	return app.In(ctx, o.Store.Read, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
+		out.AreaM2 = measured.areaM2
+		anyOrder := func(string) bool { return slices.ContainsFunc(mapTypes, func(t string) bool { return ordered[t] }) }
+		if out.Prices, err = pricesOf(ctx, tx, out.AreaM2, anyOrder); err != nil {
+			return out, err
+		}
+		out.Charges, err = pricesOf(ctx, tx, out.AreaM2, func(mapType string) bool { return ordered[mapType] })
+		return out, err
 	})
-	return Quote{measured.areaM2, prices}, err
 }
 
-// pricesOf returns a row for each map type that has a price.
-func pricesOf(ctx context.Context, tx ports.Repos, ordered bool, areaM2 int64) ([]Price, error) {
+// mapTypes are the map types of orders.
+var mapTypes = []string{credit.ServiceSTR, credit.ServiceSOC}
+
+// pricesOf returns a row for each map type that has a price; it is 0 in those that are paid for.
+func pricesOf(ctx context.Context, tx ports.Repos, areaM2 int64, paid func(mapType string) bool) ([]Price, error) {
 	var out []Price
-	for _, mapType := range []string{credit.ServiceSTR, credit.ServiceSOC} {
+	for _, mapType := range mapTypes {
 		perHa, ok, err := tx.Wallet.Price(ctx, mapType)
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case !ok:
-		case ordered:
+		case paid(mapType):
 			out = append(out, Price{MapType: mapType})
 		default:
 			out = append(out, Price{mapType, perHa, credit.Charge(perHa, areaM2)})

@@ -13,12 +13,13 @@ import (
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/layer"
 	"tilth/ports"
 )
 
 // tooLong is the reason of an order whose preparation did not end in time.
-const tooLong = "The layers could not be prepared within 30 minutes."
+const tooLong = "The order could not be prepared within 30 minutes."
 
 // LayerSource prepares the layers of an order, without a database of orders.
 type LayerSource interface {
@@ -74,11 +75,23 @@ func (orderWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openOr
 	return task.Continue(), run.Tx.StratificationOrders.Update(ctx, run.Scope, s.order.State())
 }
 
-func (w orderWork) Do(ctx context.Context, s openOrder) (layer.Prepared, error) {
+// madeOrder is what an order asks for: layers, or the map of soil carbon.
+type madeOrder struct {
+	layers layer.Prepared
+	carbon carbon.Map
+}
+
+func (w orderWork) Do(ctx context.Context, s openOrder) (made madeOrder, err error) {
 	order := s.order.State()
+	if order.MapType == credit.ServiceSOC {
+		made.carbon, err = app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) (carbon.Map, error) {
+			return mapCarbon(ctx, tx, access.Own(order.CompanyID), order)
+		})
+		return made, err
+	}
 	limited, cancel := context.WithTimeout(ctx, stratification.ProcessingLimit-w.Clock.Now().Sub(*order.ProcessingAt))
 	defer cancel()
-	made, err := w.Layers.Prepare(limited, order)
+	made.layers, err = w.Layers.Prepare(limited, order)
 	if limited.Err() != nil {
 		err = fault.New(fault.Invalid, "too_long", tooLong)
 	}
@@ -88,21 +101,29 @@ func (w orderWork) Do(ctx context.Context, s openOrder) (layer.Prepared, error) 
 // Same is true of every open order: what it asks for never changes.
 func (orderWork) Same(_, _ openOrder) bool { return true }
 
-func (orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openOrder, made layer.Prepared) (task.Next, error) {
-	if err := s.order.Complete(run.Now, made); err != nil {
+func (orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openOrder, made madeOrder) (task.Next, error) {
+	var err error
+	if s.order.State().MapType == credit.ServiceSOC {
+		err = s.order.CompleteCarbon(run.Now, made.carbon)
+	} else {
+		err = s.order.Complete(run.Now, made.layers)
+	}
+	if err != nil {
 		return task.Next{}, err
 	}
 	order := s.order.State()
 	if err := run.Tx.StratificationOrders.Update(ctx, run.Scope, order); err != nil {
 		return task.Next{}, err
 	}
-	if err := run.Tx.StratificationOrders.PutLayers(ctx, run.Scope, order.ID, made.Layers); err != nil {
-		return task.Next{}, err
+	if len(made.layers.Layers) > 0 {
+		if err := run.Tx.StratificationOrders.PutLayers(ctx, run.Scope, order.ID, made.layers.Layers); err != nil {
+			return task.Next{}, err
+		}
 	}
 	if err := postOrder(ctx, s.purse, credit.Capture, order); err != nil {
 		return task.Next{}, err
 	}
-	return task.Finish(), run.Tx.Outbox.Add(ctx, orderCompletedEvent(order, made.Layers, run.Now))
+	return task.Finish(), run.Tx.Outbox.Add(ctx, orderCompletedEvent(order, made.layers.Layers, run.Now))
 }
 
 func (orderWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s openOrder, _ error) (task.Next, error) {

@@ -1,9 +1,11 @@
 package soil
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"tilth/app"
@@ -26,8 +28,11 @@ type Orders struct{ app.Deps }
 type OrderRequest struct {
 	AOIID   int64
 	AOIUUID string
-	MapType string // STR (or empty); SOC is refused
+	MapType string        // STR (or empty), or SOC
+	Carbon  CarbonRequest // of SOC
 }
+
+func (r OrderRequest) mapType() string { return cmp.Or(r.MapType, credit.ServiceSTR) }
 
 func (r OrderRequest) check() error {
 	f := fault.Fields{}
@@ -37,19 +42,21 @@ func (r OrderRequest) check() error {
 	case r.AOIID != 0 && r.AOIUUID != "":
 		f.Add("aoi_uuid", "Name the area of interest once: by aoi_id or by aoi_uuid.")
 	}
-	switch r.MapType {
-	case "", credit.ServiceSTR:
+	switch r.mapType() {
+	case credit.ServiceSTR:
+		f.AddIf(r.Carbon != CarbonRequest{}, "map_type", "plan, round, depths and confidence belong to an order of SOC.")
 	case credit.ServiceSOC:
-		f.Add("map_type", "Maps of soil organic carbon (SOC) have a price but cannot be ordered yet; order STR.")
+		r.Carbon.check(f)
 	default:
-		f.Addf("map_type", "%q is no map type that can be ordered; it is STR.", r.MapType)
+		f.Addf("map_type", "%q is no map type that can be ordered; it is STR or SOC.", r.MapType)
 	}
 	return f.Err()
 }
 
 // Place accepts an order: it is pending, its charge is held and its job queued, in one transaction. What it
 // is made of (fields, area, charge) is frozen with it. Faults: Invalid, NotFound (no_stratification_price),
-// PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty).
+// PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty; of a map of soil carbon
+// samples_missing and aoi_changed).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderRequest) (stratification.OrderState, error) {
 	if err := o.Gate.Require(ctx, who, access.StratificationOrders.Create); err != nil {
 		return stratification.OrderState{}, err
@@ -90,7 +97,7 @@ func (o *Orders) measure(ctx context.Context, who access.Principal, req OrderReq
 		if err != nil {
 			return nil, err
 		}
-		if _, err := mayOrder(ctx, tx, scope, aoi, o.Clock.Now()); err != nil {
+		if _, err := mayOrder(ctx, tx, scope, aoi, req.mapType(), o.Clock.Now()); err != nil {
 			return nil, err
 		}
 		return Land(ctx, tx, scope, aoi)
@@ -118,7 +125,7 @@ func (o *Orders) placeMeasured(ctx context.Context, who access.Principal, req Or
 		if err != nil {
 			return out, err
 		}
-		if out, err = o.draft(ctx, tx, who, aoi, measured, now); err != nil {
+		if out, err = o.draft(ctx, tx, who, placement{req, aoi, measured, now}); err != nil {
 			return out, err
 		}
 		if err := tx.StratificationOrders.Insert(ctx, scope, &out); err != nil {
@@ -127,7 +134,7 @@ func (o *Orders) placeMeasured(ctx context.Context, who access.Principal, req Or
 		if err := postOrder(ctx, purse, credit.Hold, out); err != nil {
 			return out, err
 		}
-		what := placedOrder{access.Named{ID: out.AOI.ID, Name: out.AOI.Name}, out.AreaM2, out.Charge.String()}
+		what := placedOrder{out.MapType, access.Named{ID: out.AOI.ID, Name: out.AOI.Name}, out.AreaM2, out.Charge.String()}
 		entry := audit.By(who, now).Of(audit.Create, access.StratificationOrders.Name, out.ID, audit.Diff(nil, &what))
 		if err := tx.Audit.Add(ctx, entry); err != nil {
 			return out, err
@@ -158,10 +165,10 @@ func findAOI(ctx context.Context, tx ports.Repos, scope access.Scope, req OrderR
 	return aoi, nil
 }
 
-// mayOrder returns the latest order of an area of interest, the zero one where there is none, unless it
-// forbids another (order_within_year).
-func mayOrder(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI, now time.Time) (stratification.OrderState, error) {
-	latest, err := tx.StratificationOrders.Latest(ctx, scope, aoi.ID)
+// mayOrder returns the latest order of a map type of an area of interest, the zero one where there is none, unless
+// it forbids another (order_within_year).
+func mayOrder(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI, mapType string, now time.Time) (stratification.OrderState, error) {
+	latest, err := tx.StratificationOrders.Latest(ctx, scope, aoi.ID, mapType)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return stratification.OrderState{}, nil
@@ -175,39 +182,50 @@ func mayOrder(ctx context.Context, tx ports.Repos, scope access.Scope, aoi strat
 
 func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
-// draft makes the order of an area of interest, after the checks of its limit and its price.
-func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal, aoi stratification.AOI, measured measuredLand, now time.Time) (stratification.OrderState, error) {
+// placement is an order about to be placed.
+type placement struct {
+	OrderRequest
+	aoi      stratification.AOI
+	measured measuredLand
+	now      time.Time
+}
+
+// draft makes the order of an area of interest, after the checks of its limit, its price and, of a map of soil
+// carbon, its samples.
+func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal, p placement) (stratification.OrderState, error) {
 	var none stratification.OrderState
-	latest, err := mayOrder(ctx, tx, who.Scope(false), aoi, now)
+	scope, mapType := who.Scope(false), p.mapType()
+	latest, err := mayOrder(ctx, tx, scope, p.aoi, mapType, p.now)
 	if err != nil {
 		return none, err
 	}
-	land, err := Land(ctx, tx, who.Scope(false), aoi)
+	land, err := Land(ctx, tx, scope, p.aoi)
 	if err != nil {
 		return none, err
 	}
-	if !reflect.DeepEqual(land, measured.land) {
+	if !reflect.DeepEqual(land, p.measured.land) {
 		return none, errLandChanged
 	}
-	prices, err := pricesOf(ctx, tx, latest.ID != 0, measured.areaM2)
+	prices, err := pricesOf(ctx, tx, p.measured.areaM2, func(string) bool { return latest.ID != 0 })
 	if err != nil {
 		return none, err
 	}
-	charge := credit.Amount(-1)
-	for _, p := range prices {
-		if p.MapType == credit.ServiceSTR {
-			charge = p.Total
-		}
-	}
-	if charge < 0 {
+	at := slices.IndexFunc(prices, func(p Price) bool { return p.MapType == mapType })
+	if at < 0 {
 		return none, unpriced()
 	}
-	order, err := stratification.NewOrder(stratification.OrderState{
-		DataUUID: o.IDs.UUID(), CompanyID: who.CompanyID,
-		AOI:         stratification.AOIRef{ID: aoi.ID, UUID: aoi.UUID, Name: aoi.Name},
-		RequestDate: dayOf(now), RequestBy: stratification.Requester{ID: who.UserID, Email: who.Email},
-		CreatedAt: now, UpdatedAt: now, Land: land, AreaM2: measured.areaM2, Charge: charge,
-	})
+	state := stratification.OrderState{
+		DataUUID: o.IDs.UUID(), CompanyID: who.CompanyID, MapType: mapType,
+		AOI:         stratification.AOIRef{ID: p.aoi.ID, UUID: p.aoi.UUID, Name: p.aoi.Name},
+		RequestDate: dayOf(p.now), RequestBy: stratification.Requester{ID: who.UserID, Email: who.Email},
+		CreatedAt: p.now, UpdatedAt: p.now, Land: land, AreaM2: p.measured.areaM2, Charge: prices[at].Total,
+	}
+	if mapType == credit.ServiceSOC {
+		if state.Carbon, state.Grid, err = p.Carbon.settle(ctx, tx, scope, p.aoi); err != nil {
+			return none, err
+		}
+	}
+	order, err := stratification.NewOrder(state)
 	return order.State(), err
 }
 
@@ -221,9 +239,10 @@ func withinYear(s stratification.OrderState) error {
 
 // placedOrder is an order as the audit trail records it.
 type placedOrder struct {
-	AOI    access.Named
-	AreaM2 int64
-	Charge string
+	MapType string
+	AOI     access.Named
+	AreaM2  int64
+	Charge  string
 }
 
 // Retrieve returns an order. Faults: NotFound.

@@ -8,6 +8,7 @@ import (
 	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/audit"
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/stratification"
 	"tilth/core/stratification/zoning"
@@ -23,6 +24,9 @@ func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID
 	order, err := tx.StratificationOrders.Get(ctx, scope, orderID)
 	if err != nil {
 		return order, err
+	}
+	if order.MapType == credit.ServiceSOC {
+		return order, fault.Field("order", fmt.Sprintf("Order %d is of a map of soil carbon; maps of zones are made of an order of STR.", orderID))
 	}
 	if order.Status != stratification.OrderActive {
 		return order, fault.Newf(fault.Conflict, "order_not_active", "Order %d is %s; maps are made of an active order.", orderID, order.Status).

@@ -7,10 +7,11 @@ const (
 )
 
 // StratificationCompleted is the payload of stratification_order_completed: the layers of an
-// area of interest are there, and zones can be made of them.
+// area of interest are there, and zones can be made of them; or (SOC) its map of soil carbon is.
 type StratificationCompleted struct {
 	OrderID  int64    `json:"order_id"`
 	DataUUID string   `json:"data_uuid"`
+	MapType  string   `json:"map_type"` // STR or SOC
 	AOI      int64    `json:"aoi"`
 	AOIUUID  string   `json:"aoi_uuid"`
 	Status   string   `json:"status"`
@@ -21,6 +22,7 @@ type StratificationCompleted struct {
 type StratificationFailed struct {
 	OrderID  int64  `json:"order_id"`
 	DataUUID string `json:"data_uuid"`
+	MapType  string `json:"map_type"` // STR or SOC
 	AOI      int64  `json:"aoi"`
 	AOIUUID  string `json:"aoi_uuid"`
 	Status   string `json:"status"`

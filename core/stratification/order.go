@@ -1,6 +1,7 @@
 package stratification
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/effort"
 	"tilth/core/fault"
+	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/digest"
 	"tilth/core/stratification/layer"
@@ -64,6 +66,10 @@ type OrderState struct {
 	Land   []Land
 	AreaM2 int64
 	Charge credit.Amount
+
+	// MapType is STR, layers for zones and plans, or SOC, the map of soil carbon; Carbon is the latter's.
+	MapType string
+	Carbon  *carbon.Map
 
 	// What was prepared: of an active order.
 	Grid      frame.Settings
@@ -141,7 +147,7 @@ func NewOrder(s OrderState) (Order, error) {
 	if s.AOI.ID <= 0 || s.CompanyID <= 0 || s.DataUUID == "" || len(s.Land) == 0 {
 		return Order{}, fault.New(fault.Internal, "order", "an order needs a company, an area of interest with land, and a uuid")
 	}
-	s.Status, s.Reason = OrderPending, ""
+	s.Status, s.Reason, s.MapType = OrderPending, "", cmp.Or(s.MapType, credit.ServiceSTR)
 	return Order{s}, nil
 }
 
@@ -189,12 +195,28 @@ func (o *Order) SourceUnavailable(now time.Time, jitter float64) (next time.Time
 
 // Complete records what was prepared.
 func (o *Order) Complete(now time.Time, p layer.Prepared) error {
+	if err := o.activate(now); err != nil {
+		return err
+	}
+	o.s.Grid, o.s.Digest, o.s.Notes = p.Grid, p.Digest, p.Notes
+	o.s.Synthetic = p.Synthetic()
+	return nil
+}
+
+// CompleteCarbon records the map of soil carbon that was made.
+func (o *Order) CompleteCarbon(now time.Time, m carbon.Map) error {
+	if err := o.activate(now); err != nil {
+		return err
+	}
+	o.s.Carbon, o.s.Digest, o.s.Notes = &m, m.Digest(), m.Notes
+	return nil
+}
+
+func (o *Order) activate(now time.Time) error {
 	if o.s.Status != OrderProcessing {
 		return o.refuse("complete")
 	}
 	o.s.Status, o.s.Reason, o.s.CompletedAt, o.s.UpdatedAt, o.s.Attempts = OrderActive, "", &now, now, 0
-	o.s.Grid, o.s.Digest, o.s.Notes = p.Grid, p.Digest, p.Notes
-	o.s.Synthetic = p.Synthetic()
 	return nil
 }
 

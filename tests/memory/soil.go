@@ -63,10 +63,10 @@ type soilOrders struct {
 	*table[stratification.OrderState]
 }
 
-func (o soilOrders) Latest(_ context.Context, scope access.Scope, aoiID int64) (out stratification.OrderState, err error) {
+func (o soilOrders) Latest(_ context.Context, scope access.Scope, aoiID int64, mapType string) (out stratification.OrderState, err error) {
 	err = fault.Missing(o.name)
 	for _, order := range o.all(scope, func(r stratification.OrderState) bool {
-		return r.AOI.ID == aoiID && r.Status != stratification.OrderFailed
+		return r.AOI.ID == aoiID && r.Status != stratification.OrderFailed && (mapType == "" || mapType == r.MapType)
 	}) {
 		out, err = order, nil
 	}

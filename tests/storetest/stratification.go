@@ -68,7 +68,7 @@ func testStratification(t *testing.T, b Backend) {
 			require.True(t, fault.Is(err, fault.NotFound))
 			_, err = tx.StratificationOrders.Layers(w.ctx, foreign, order.ID, true)
 			require.True(t, fault.Is(err, fault.NotFound))
-			_, err = tx.StratificationOrders.Latest(w.ctx, foreign, aoi.ID)
+			_, err = tx.StratificationOrders.Latest(w.ctx, foreign, aoi.ID, "")
 			require.True(t, fault.Is(err, fault.NotFound))
 			_, err = tx.AOIs.Get(w.ctx, foreign, aoi.ID)
 			require.True(t, fault.Is(err, fault.NotFound))

@@ -12,6 +12,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/stratification"
+	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/frame"
 	"tilth/ports"
 )
@@ -35,6 +36,8 @@ type stratRow struct {
 	Land          sqlstore.JSON[[]stratification.Land]
 	AreaM2        int64 `bun:"area_m2"`
 	Charge        credit.Amount
+	MapType       string
+	Carbon        *sqlstore.JSON[carbon.Map]
 	Grid          sqlstore.JSON[frame.Settings]
 	Digest        string
 	Notes         sqlstore.JSON[[]string]
@@ -104,9 +107,12 @@ func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) 
 	return o.View.One(ctx, o.Session.ForUpdate(sqlstore.Where(o.View.Whole(o.Session, withAOI(o.Session)), sqlstore.OwnOnly(scope)).Where("t.id = ?", id)))
 }
 
-func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64) (stratification.OrderState, error) {
-	return o.View.One(ctx, o.landless(scope).Where("t.aoi_id = ?", aoiID).
-		Where("t.status <> ?", stratification.OrderFailed).OrderExpr("t.request_date DESC, t.id DESC").Limit(1))
+func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64, mapType string) (stratification.OrderState, error) {
+	q := o.landless(scope).Where("t.aoi_id = ?", aoiID).Where("t.status <> ?", stratification.OrderFailed)
+	if mapType != "" {
+		q = q.Where("t.map_type = ?", mapType)
+	}
+	return o.View.One(ctx, q.OrderExpr("t.request_date DESC, t.id DESC").Limit(1))
 }
 
 func (o strats) OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error) {
@@ -147,8 +153,16 @@ func (o strats) Update(ctx context.Context, scope access.Scope, order stratifica
 	}
 	row := rowOfStrat(o.Session, &order)
 	return sqlstore.Change(ctx, o.Session.NewUpdate().Model(&row).
-		ExcludeColumn("id", "data_uuid", "company_id", "aoi_id", "request_date", "request_by", "created_at", "land", "area_m2", "charge").
+		ExcludeColumn("id", "data_uuid", "company_id", "aoi_id", "request_date", "request_by", "created_at", "land", "area_m2", "charge", "map_type").
 		Where("t.id = ?", order.ID).Where("?", sqlstore.Own("t", scope)), fault.Missing("order"))
+}
+
+func carbonColumn(m *carbon.Map) *sqlstore.JSON[carbon.Map] {
+	if m == nil {
+		return nil
+	}
+	column := sqlstore.JSONOf(*m)
+	return &column
 }
 
 func rowOfStrat(in *sqlstore.Session, s *stratification.OrderState) stratRow {
@@ -156,13 +170,13 @@ func rowOfStrat(in *sqlstore.Session, s *stratification.OrderState) stratRow {
 		ID: s.ID, DataUUID: s.DataUUID, CompanyID: s.CompanyID, AOIID: s.AOI.ID, Status: s.Status, Reason: s.Reason,
 		Attempts: s.Attempts, Retries: s.Retries, RequestDate: sqlstore.DayAt(s.RequestDate), RequestBy: sqlstore.NullableID(s.RequestBy.ID),
 		CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), ProcessingAt: in.NullableShared(s.ProcessingAt), CompletedAt: in.NullableShared(s.CompletedAt),
-		Land: sqlstore.ListOf(s.Land), AreaM2: s.AreaM2, Charge: s.Charge, Grid: sqlstore.JSONOf(s.Grid),
+		Land: sqlstore.ListOf(s.Land), AreaM2: s.AreaM2, Charge: s.Charge, MapType: s.MapType, Carbon: carbonColumn(s.Carbon), Grid: sqlstore.JSONOf(s.Grid),
 		Digest: s.Digest, Notes: sqlstore.ListOf(s.Notes), Synthetic: s.Synthetic,
 	}
 }
 
 func stratOfRow(s *sqlstore.Session, row *stratRow) stratification.OrderState {
-	return stratification.OrderState{
+	out := stratification.OrderState{
 		ID: row.ID, DataUUID: row.DataUUID, CompanyID: row.CompanyID, Status: row.Status, Reason: row.Reason,
 		AOI:      stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
 		Attempts: row.Attempts, Retries: row.Retries, RequestDate: row.RequestDate.Time,
@@ -170,8 +184,12 @@ func stratOfRow(s *sqlstore.Session, row *stratRow) stratification.OrderState {
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, ProcessingAt: s.NullableUnshared(row.ProcessingAt), CompletedAt: s.NullableUnshared(row.CompletedAt),
 		AreaM2: row.AreaM2, Charge: row.Charge, Grid: row.Grid.V, Digest: row.Digest,
 		Notes: row.Notes.V, Synthetic: row.Synthetic, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans,
-		Land: row.Land.V,
+		Land: row.Land.V, MapType: row.MapType,
 	}
+	if row.Carbon != nil {
+		out.Carbon = &row.Carbon.V
+	}
+	return out
 }
 
 // orderKeeper implements ports.OrderKeeper.

@@ -4,8 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/list"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/zoning"
 )
 
 // Edge is what becomes of the strip nearer to the edges of zones and fields than the offset.
@@ -78,4 +81,22 @@ func (plan Plan) strata() []Stratum {
 	return list.Map(plan.PerZone, func(z ZonePlan) Stratum {
 		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone]}
 	})
+}
+
+// Strata returns the stratum in which each cell of a map is sampled by a plan: its zone, or the strip along the
+// edges, numbered behind the zones. Its error is that of the budget, or of outlines that cannot be measured.
+func (plan Plan) Strata(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning) ([]int32, error) {
+	if plan.Params.Edge != EdgeStratum {
+		return z.Labels, nil
+	}
+	g, err := newGround(budget, f, z, plan.Params.ZoneOffset)
+	if err != nil {
+		return nil, err
+	}
+	d := design{ground: g, params: plan.Params}
+	out := make([]int32, len(z.Labels))
+	for i := range out {
+		out[i] = int32(d.stratum(int32(i)))
+	}
+	return out, nil
 }

@@ -27,6 +27,7 @@ var formats = map[string]struct{ media, ending string }{
 	ports.PDF:     {"application/pdf", "pdf"},
 	ports.SVG:     {"image/svg+xml", "svg"},
 	ports.PNG:     {"image/png", "png"},
+	ports.GeoTIFF: {"image/tiff; application=geotiff", "tif"},
 }
 
 // Media returns the content types of formats, for the document.

@@ -59,8 +59,9 @@ type AOIPrice struct {
 
 // AOIQuote is the prices of an area of interest.
 type AOIQuote struct {
-	Area   float64    `json:"area" doc:"Hectares of the union of the fields: what they share counts once."`
-	Prices []AOIPrice `json:"prices"`
+	Area    float64    `json:"area" doc:"Hectares of the union of the fields: what they share counts once."`
+	Prices  []AOIPrice `json:"prices"`
+	Charges []AOIPrice `json:"charges" doc:"What an order placed now is charged in each map type."`
 }
 
 func showAOI(a stratification.AOI) AOI {
@@ -136,15 +137,14 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 		}))
 	registerAOIWrites(a, aois)
 	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
-	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon, which cannot be ordered yet. " +
-		"The prices are 0 once an order for the area is pending, processing or active. Without any price it is 404."
+	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon. " +
+		"The prices are 0 once an order for the area is pending, processing or active; `charges` says what an order placed now is charged in each map type, which is 0 once the area was ordered in it. Without any price it is 404."
 	price.Faults = []int{http.StatusConflict}
 	rest.Handle(a, price, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOIQuote, error) {
 		quote, err := orders.Price(ctx, c.Principal(), id)
 		area := hectares(quote.AreaM2)
-		return AOIQuote{area, form.Each(quote.Prices, func(p soil.Price) AOIPrice {
-			return AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), area}
-		})}, err
+		show := func(p soil.Price) AOIPrice { return AOIPrice{p.MapType, p.Total.Float(), p.PerHa.Float(), area} }
+		return AOIQuote{area, form.Each(quote.Prices, show), form.Each(quote.Charges, show)}, err
 	}))
 }
 

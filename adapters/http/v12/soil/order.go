@@ -11,6 +11,7 @@ import (
 	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/stratification"
+	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/layer"
 )
 
@@ -20,7 +21,13 @@ const stratificationTag = "Stratification"
 type StratificationOrderWrite struct {
 	AOIID   *int64  `json:"aoi_id" required:"false" minimum:"1" doc:"The area of interest, by its id."`
 	AOIUUID *string `json:"aoi_uuid" required:"false" format:"uuid" doc:"Or by its uuid."`
-	MapType *string `json:"map_type" required:"false" doc:"STR, which is the default. SOC has a price, but cannot be ordered yet."`
+	MapType *string `json:"map_type" required:"false" enum:"STR,SOC" doc:"STR, which is the default: layers, for zones and plans. SOC: the map of soil organic carbon, from the samples of a saved plan."`
+
+	Plan       *string  `json:"plan" required:"false" format:"uuid" doc:"Of SOC: map_uuid of the saved plan; left out, that of the samples that were taken last."`
+	Round      *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Of SOC, with plan: 1 where left out."`
+	DepthFrom  *float64 `json:"depth_from" required:"false" minimum:"0" maximum:"300" doc:"Of SOC, in cm: the range that was analysed, where left out."`
+	DepthTo    *float64 `json:"depth_to" required:"false" minimum:"0" maximum:"300"`
+	Confidence *float64 `json:"confidence" required:"false" minimum:"0.5" maximum:"0.999" doc:"Of the intervals of SOC; 0.9 where left out."`
 }
 
 // StratificationRequester is who placed an order.
@@ -40,6 +47,7 @@ type OrderedAOI struct {
 type StratificationOrder struct {
 	ID              int64                    `json:"id"`
 	DataUUID        string                   `json:"data_uuid" format:"uuid"`
+	MapType         string                   `json:"map_type" enum:"STR,SOC"`
 	Status          string                   `json:"status" enum:"pending,processing,active,failed"`
 	Reason          *string                  `json:"reason" doc:"Why the order waits or has failed."`
 	RequestDate     rest.Date                `json:"request_date"`
@@ -53,7 +61,8 @@ type StratificationOrder struct {
 	AreaHa          float64                  `json:"area_ha" doc:"Of the union of the fields when it was ordered."`
 	Charge          float64                  `json:"charge" doc:"Credits: held while the order is open, captured when it is active, released when it fails."`
 	NextAllowedDate rest.Date                `json:"next_allowed_date" doc:"From when on the area may be ordered again; a failed order does not count."`
-	Notes           []string                 `json:"notes" doc:"What should be known of the layers."`
+	SOC             *CarbonSurvey            `json:"soc" doc:"What a map of soil carbon is made of; null for STR."`
+	Notes           []string                 `json:"notes" doc:"What should be known of the layers, or of the map."`
 	Synthetic       bool                     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
 	CreatedAt       time.Time                `json:"created_at"`
 	UpdatedAt       time.Time                `json:"updated_at"`
@@ -102,11 +111,14 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 	})
 	route := rest.Routes{Operation: "stratification_order", Tag: stratificationTag, Noun: "order"}.Route
 	place := route(http.MethodPost, aoiBase+"stratification/orders/", access.StratificationOrders.Create.For("create"), "Order the stratification of an area of interest")
-	place.Description = "Prepares the layers of an area of interest. Its price is held now, captured when the order is active and released when it fails. " +
-		"An area is ordered once a year: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
+	place.Description = "Prepares the layers of an area of interest (STR), or makes its map of soil organic carbon from samples (SOC). Its charge is held now, captured when the order is active and " +
+		"released when it fails. Where the samples do not suffice for a map, nothing is held: 409 `samples_missing` with `details.missing`. An area is ordered once a year in each map type: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
 	place.Faults, place.Message = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusNotFound}, "Order accepted."
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[StratificationOrderWrite]) (StratificationOrder, error) {
 		req := soil.OrderRequest{AOIUUID: strings.ToLower(form.OrZero(in.Body.AOIUUID)), AOIID: form.OrZero(in.Body.AOIID), MapType: form.OrZero(in.Body.MapType)}
+		req.Carbon = soil.CarbonRequest{
+			Plan: strings.ToLower(form.OrZero(in.Body.Plan)), Round: form.OrZero(in.Body.Round), FromCm: in.Body.DepthFrom, ToCm: in.Body.DepthTo, Confidence: in.Body.Confidence,
+		}
 		order, err := orders.Place(ctx, c.Principal(), req)
 		return showStratificationOrder(order), err
 	})
@@ -125,10 +137,11 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 func showStratificationOrder(s stratification.OrderState) StratificationOrder {
 	seconds, known := s.TotalTime()
 	return StratificationOrder{
-		ID: s.ID, DataUUID: s.DataUUID, Status: string(s.Status), Reason: form.OrNull(s.Reason), RequestDate: rest.DateOf(s.RequestDate),
+		ID: s.ID, DataUUID: s.DataUUID, MapType: s.MapType, Status: string(s.Status), Reason: form.OrNull(s.Reason), RequestDate: rest.DateOf(s.RequestDate),
 		RequestBy: form.If(s.RequestBy.ID != 0, StratificationRequester{s.RequestBy.ID, s.RequestBy.Email}), TotalTime: form.If(known, seconds),
 		SavedMaps: s.SavedMaps, SavedPlans: s.SavedPlans, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, AOIID: s.AOI.ID, Company: s.CompanyID,
 		AreaHa: hectares(s.AreaM2), Charge: s.Charge.Float(), NextAllowedDate: rest.DateOf(s.NextAllowed()),
+		SOC:   form.Pointed(s.Carbon, func(m carbon.Map) CarbonSurvey { return showSurvey(m.Survey) }),
 		Notes: append([]string{}, s.Notes...), Synthetic: s.Synthetic, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 }

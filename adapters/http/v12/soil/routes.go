@@ -27,6 +27,7 @@ func Register(a *rest.API, d Deps) {
 	registerPlans(a, d.Plans)
 	registerStratificationFiles(a, d.Files)
 	registerGenerated(a, d.Made)
+	registerCarbon(a, d.Orders, d.Files)
 	registerSamples(a, d.Samples)
 	registerSampleFiles(a, d.Results)
 }

@@ -1,0 +1,2 @@
+ALTER TABLE stratification_orders DROP COLUMN carbon;
+ALTER TABLE stratification_orders DROP COLUMN map_type;

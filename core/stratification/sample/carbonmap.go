@@ -1,0 +1,60 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+
+	"tilth/core/stratification/carbon"
+	"tilth/core/stratification/plan"
+)
+
+// CarbonMap returns the map of soil carbon of a survey of the round, or what it lacks: every zone needs two points
+// with a stock, and the design of the plan a standard error.
+//
+// Faults: as Estimate.
+func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
+	report, err := r.Estimate(s.FromCm, s.ToCm, plan.Precision{Confidence: s.Confidence})
+	if err != nil {
+		return carbon.Map{}, nil, err
+	}
+	if lacks := report.lacks(); len(lacks) > 0 {
+		return carbon.Map{}, lacks, nil
+	}
+	out := carbon.Map{Survey: s, ZonesUUID: r.Plan.Map.Candidate.MapUUID, Edge: r.Plan.Plan.Params.Edge == plan.EdgeStratum}
+	stock, soc := report.Stock, report.SOC
+	for h, z := range stock.Zones {
+		out.Zones = append(out.Zones, carbon.Zone{
+			Zone: z.Zone, AreaHa: z.Weight * stock.AreaHa, Points: z.N, SOC: shown(soc.Zones[h].Figure), Stock: shown(z.Figure),
+		})
+	}
+	out.AOI = carbon.Zone{AreaHa: stock.AreaHa, Points: stock.N, SOC: shown(soc.Mean), Stock: shown(stock.Mean)}
+	out.Total = shown(stock.Total)
+	for _, u := range report.WithoutStock {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s is left out: %s.", u.Point, u.Reason))
+	}
+	out.Notes = slices.Concat(out.Notes, report.Notes, stock.Notes)
+	return out, nil, nil
+}
+
+func (r Report) lacks() (out []carbon.Lack) {
+	if r.Stock == nil {
+		what := "no point has a bulk density"
+		if len(r.WithoutStock) > 0 {
+			what = fmt.Sprintf("no point has a stock between %g and %g cm; of %s, %s", r.FromCm, r.ToCm, r.WithoutStock[0].Point, r.WithoutStock[0].Reason)
+		}
+		return []carbon.Lack{{What: what}}
+	}
+	for _, z := range r.Stock.Zones {
+		if z.N < plan.MinSamplesPerZone {
+			out = append(out, carbon.Lack{Zone: z.Zone, What: fmt.Sprintf("zone %d has %d points with a stock between %g and %g cm, and needs %d", z.Zone, z.N, r.FromCm, r.ToCm, plan.MinSamplesPerZone)})
+		}
+	}
+	if len(out) == 0 && len(r.Stock.Reasons) > 0 { // the design
+		out = append(out, carbon.Lack{What: r.Stock.Reasons[0]})
+	}
+	return out
+}
+
+func shown(f *Figure) carbon.Figure {
+	return carbon.Figure{Mean: f.Mean, SE: f.Spread.SE, Low: f.Spread.Low, High: f.Spread.High, DF: f.Spread.DF}
+}
