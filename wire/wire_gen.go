@@ -235,6 +235,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
+		Orders:   orders,
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
@@ -461,6 +462,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
+		Orders:   orders,
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}

@@ -70,7 +70,7 @@ func (f *MapFiles) CarbonFile(ctx context.Context, who access.Principal, id int6
 	}}, nil
 }
 
-// outlineStrata gives zones the outlines in which they were sampled, without the strip along their edges, and adds
+// outlineStrata sets the outlines of zones to those in which they were sampled, without the strip along their edges, and adds
 // the strip behind them.
 func outlineStrata(budget *effort.Budget, on *frame.Frame, z *zoning.Zoning, strata []int32) error {
 	k := len(z.Zones)

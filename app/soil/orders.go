@@ -44,7 +44,7 @@ func (r OrderRequest) check() error {
 	}
 	switch r.mapType() {
 	case credit.ServiceSTR:
-		f.AddIf(r.Carbon != CarbonRequest{}, "map_type", "plan, round, depths and confidence belong to an order of SOC.")
+		f.AddIf(r.Carbon != CarbonRequest{}, "plan", "plan, round, depths and confidence belong to an order of SOC.")
 	case credit.ServiceSOC:
 		r.Carbon.check(f)
 	default:

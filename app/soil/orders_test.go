@@ -141,7 +141,9 @@ func TestOrdersThatNameNothing(t *testing.T) {
 	for member, request := range map[string]soil.OrderRequest{
 		"aoi_id":   {},
 		"aoi_uuid": {AOIID: e.aoi.ID, AOIUUID: e.aoi.UUID},
-		"map_type": {AOIID: e.aoi.ID, MapType: credit.ServiceSOC},
+		"map_type": {AOIID: e.aoi.ID, MapType: "XYZ"},
+		"plan":     {AOIID: e.aoi.ID, Carbon: soil.CarbonRequest{Plan: "of carbon"}},
+		"round":    {AOIID: e.aoi.ID, MapType: credit.ServiceSOC, Carbon: soil.CarbonRequest{Round: 2}},
 	} {
 		_, err := e.orders.Place(t.Context(), e.owner, request)
 		known, ok := fault.As(err)
