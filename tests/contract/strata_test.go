@@ -69,7 +69,8 @@ func TestStratificationOrder(t *testing.T) {
 		c.Expect(402, http.MethodPost, ordersOfAOIs, map[string]any{"aoi_uuid": uuid})
 		require.Empty(t, c.Expect(200, http.MethodGet, dataOrders, nil).Map(t)["data"])
 		runJSON(t, database, "price", "set", "--service", "STR", "--per-ha", "1")
-		c.Expect(400, http.MethodPost, ordersOfAOIs, map[string]any{"aoi_uuid": uuid, "map_type": "SOC"})
+		c.Expect(404, http.MethodPost, ordersOfAOIs, map[string]any{"aoi_uuid": uuid, "map_type": "SOC"}) // it has no price
+		c.Expect(400, http.MethodPost, ordersOfAOIs, map[string]any{"aoi_uuid": uuid, "map_type": "XYZ"})
 		placed := c.Expect(200, http.MethodPost, ordersOfAOIs, map[string]any{"aoi_uuid": uuid}).Data(t)
 		require.Equal(t, "pending", placed["status"])
 		order := int64(placed["id"].(float64))

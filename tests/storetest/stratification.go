@@ -11,6 +11,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
 	"tilth/ports"
@@ -29,7 +30,7 @@ func testStratification(t *testing.T, b Backend) {
 	order := stratification.OrderState{
 		DataUUID: w.ids.UUID(), AOI: stratification.AOIRef{ID: aoi.ID, UUID: aoi.UUID, Name: aoi.Name}, Status: stratification.OrderPending,
 		RequestDate: day, RequestBy: stratification.Requester{ID: w.ours.user.ID, Email: "Ours@Example.org"}, CreatedAt: now, UpdatedAt: now,
-		AreaM2: 12345, Charge: 678,
+		AreaM2: 12345, Charge: 678, MapType: "SOC", Carbon: &carbon.Map{Survey: carbon.Survey{PlanUUID: w.ids.UUID(), Round: 2, ToCm: 30, Confidence: .9}, ZonesUUID: w.ids.UUID()},
 		Land: []stratification.Land{{FieldID: w.ours.field.ID, FieldUUID: w.ours.field.UUID, Geometry: geo.MultiPolygon{{{{X: 1, Y: 2}, {X: 3, Y: 2}, {X: 3, Y: 4}, {X: 1, Y: 2}}}}}},
 	}
 	second := order
@@ -53,6 +54,7 @@ func testStratification(t *testing.T, b Backend) {
 		require.Equal(t, order, got)
 		order.Status, order.ProcessingAt, order.CompletedAt = stratification.OrderActive, &began, &ended
 		order.Grid, order.Digest, order.Notes, order.Synthetic = frame.Settings{CellSize: 10, EPSG: 32630, EdgeMask: 1}, "d", []string{"n"}, true
+		order.Carbon.Zones, order.Carbon.Notes = []carbon.Zone{{Zone: 1, AreaHa: 3, Points: 4, Stock: carbon.Figure{Mean: 50, SE: 1, Low: 48, High: 52, DF: 3}}}, []string{"n"}
 		require.NoError(t, tx.StratificationOrders.Update(w.ctx, w.ours.scope, order))
 		return tx.StratificationOrders.PutLayers(w.ctx, w.ours.scope, order.ID, layers)
 	})
@@ -63,6 +65,11 @@ func testStratification(t *testing.T, b Backend) {
 		stored, err := tx.StratificationOrders.Layers(w.ctx, w.ours.scope, order.ID, true)
 		require.NoError(t, err)
 		require.Equal(t, layers, stored)
+		for mapType, there := range map[string]bool{"": true, "SOC": true, "STR": false} {
+			latest, err := tx.StratificationOrders.Latest(w.ctx, w.ours.scope, aoi.ID, mapType)
+			require.Equal(t, !there, fault.Is(err, fault.NotFound), "%s: %v", mapType, err)
+			require.Equal(t, there, latest.ID == order.ID, mapType)
+		}
 		for _, foreign := range []access.Scope{w.theirs.scope, access.SharedWith(w.theirs.scope.Company()), {}} {
 			_, err = tx.StratificationOrders.Get(w.ctx, foreign, order.ID)
 			require.True(t, fault.Is(err, fault.NotFound))

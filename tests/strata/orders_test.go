@@ -154,7 +154,7 @@ func TestRefusedOrders(t *testing.T) {
 		for name, req := range map[string]soil.OrderRequest{
 			"aoi_id":   {},
 			"aoi_uuid": {AOIID: other.aoi.ID, AOIUUID: other.aoi.UUID},
-			"map_type": {AOIID: other.aoi.ID, MapType: "SOC"},
+			"map_type": {AOIID: other.aoi.ID, MapType: "XYZ"},
 		} {
 			_, err := w.orders.Place(ctx, other.who, req)
 			f, ok := fault.As(err)
