@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/render"
+	"tilth/core/stratification/carbon"
 	"tilth/ports"
 	"tilth/tests/shown"
 )
@@ -165,4 +166,21 @@ func TestMapsInUnknownFormats(t *testing.T) {
 	t.Parallel()
 	plan := shown.Plan(t, shown.North)
 	require.Error(t, render.Charts{}.DrawZones(t.Context(), io.Discard, "gif", plan.ShownMap))
+}
+
+// Maps of soil carbon are coloured by their stock, whatever the numbers of the zones, and say each with its interval.
+func TestDrawCarbon(t *testing.T) {
+	in := ports.ShownCarbon{ShownMap: shown.Plan(t, shown.One).ShownMap}
+	in.Carbon = carbon.Map{Survey: carbon.Survey{PlanUUID: "p", Round: 2, ToCm: 30, Confidence: 0.9}, AOI: carbon.Zone{AreaHa: 15.1, Stock: carbon.Figure{Mean: 56, Low: 54, High: 58}}}
+	for i, mean := range []float64{62, 50, 56} {
+		in.Carbon.Zones = append(in.Carbon.Zones, carbon.Zone{Zone: i + 1, Stock: carbon.Figure{Mean: mean, Low: mean - 2.25, High: mean + 2.25}})
+	}
+	svg := drawn(t, "carbon", func(w io.Writer, format string) error { return render.Charts{}.DrawCarbon(t.Context(), w, format, in) })
+	for _, text := range []string{"1: 62.0 (59.8 to 64.2)", "2: 50.0 (47.8 to 52.2)", "Soil organic carbon, 0 to 30 cm: 56.0 (54.0 to 58.0) t C/ha on 15.10 ha; intervals of 90 %", "Stock and interval, t C/ha", "round 2"} {
+		require.Contains(t, svg, text)
+	}
+	light, dark := strings.Index(svg, "#edf8b1"), strings.Index(svg, "#253494")
+	require.Positive(t, light, "of the lowest stock, in zone 2")
+	require.Positive(t, dark)
+	require.Greater(t, light, dark, "zone 1 is drawn first, and holds most")
 }
