@@ -67,7 +67,7 @@ func TestOrderOfSoilCarbon(t *testing.T) {
 			}
 		}
 		send(some)
-		lacks("zone 5 has 0 points with a stock between 0 and 30 cm, and needs 2", 4, 5)
+		lacks("zone 5 has a stock between 0 and 30 cm at 0 of the 2 points", 4, 5)
 		send(table)
 
 		quote, err := w.orders.Price(ctx, e.who, e.aoi.ID)
@@ -94,7 +94,7 @@ func TestOrderOfSoilCarbon(t *testing.T) {
 		require.Equal(t, 1, w.work())
 		failed := w.order(e, order.ID)
 		require.Equal(t, stratification.OrderFailed, failed.Status)
-		require.Contains(t, failed.Reason, "zone 5 has 0 points")
+		require.Contains(t, failed.Reason, "zone 5 has a stock between 0 and 30 cm at 0 of the 2 points")
 		wallet, lines := w.books(e)
 		require.Equal(t, before, wallet)
 		require.Equal(t, []credit.Kind{credit.Hold, credit.Release}, lines[len(paid):])

@@ -46,7 +46,7 @@ func (r Report) lacks() (out []carbon.Lack) {
 	}
 	for _, z := range r.Stock.Zones {
 		if z.N < plan.MinSamplesPerZone {
-			out = append(out, carbon.Lack{Zone: z.Zone, What: fmt.Sprintf("zone %d has %d points with a stock between %g and %g cm, and needs %d", z.Zone, z.N, r.FromCm, r.ToCm, plan.MinSamplesPerZone)})
+			out = append(out, carbon.Lack{Zone: z.Zone, What: fmt.Sprintf("zone %d has a stock between %g and %g cm at %d of the %d points that it needs", z.Zone, r.FromCm, r.ToCm, z.N, plan.MinSamplesPerZone)})
 		}
 	}
 	if len(out) == 0 && len(r.Stock.Reasons) > 0 { // the design
