@@ -16,6 +16,7 @@ import (
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/generated"
 	"tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
 	"tilth/core/vegetation"
 )
@@ -115,7 +116,15 @@ type ShownMap struct {
 type ShownPlan struct {
 	ShownMap
 	Plan    plan.SamplePlan // whole
-	Address string          // where the plan is found; empty where that is not known
+	Address string          // where its code leads; empty where it has none
+	Round   int64           // of the labels
+	Labels  []ShownLabel    // of its samples, in the order of the walk; none in files that show none
+}
+
+// ShownLabel is the label of a sample.
+type ShownLabel struct {
+	Sample  sample.Sample
+	Address string // where its code leads
 }
 
 // ShownCarbon is a map of soil carbon as files and pictures show it. The strip along the edges is behind the zones
@@ -133,13 +142,14 @@ const (
 	CSV     = "csv"
 	JSONL   = "jsonl" // series only
 	KML     = "kml"
-	GPX     = "gpx" // plans only
-	SHP     = "shp" // a zipped shapefile
-	PDF     = "pdf" // plans only: the field sheet
-	GeoTIFF = "tif" // maps of soil carbon only
+	GPX     = "gpx"    // plans only
+	SHP     = "shp"    // a zipped shapefile
+	PDF     = "pdf"    // plans only: the field sheet
+	Labels  = "labels" // plans only: a sheet of labels, PDF
+	GeoTIFF = "tif"    // maps of soil carbon only
 )
 
-// The papers of field sheets.
+// The papers of field sheets and labels.
 const (
 	PaperA4     = "A4"
 	PaperLetter = "Letter"
@@ -168,4 +178,6 @@ type StratificationPictures interface {
 	DrawCarbon(ctx context.Context, to io.Writer, format string, in ShownCarbon) error
 	// DrawSheet writes the field sheet of a plan as PDF, on one of the papers.
 	DrawSheet(ctx context.Context, to io.Writer, paper string, plan ShownPlan) error
+	// DrawLabels writes the labels of a plan as PDF, on the sheets of labels of one of the papers.
+	DrawLabels(ctx context.Context, to io.Writer, paper string, plan ShownPlan) error
 }

@@ -39,6 +39,7 @@ type LostSecrets struct {
 	ChainKeys    int64 // that signed the chains of the ledger and the trails
 	Webhooks     int64
 	Recipients   int64 // credentials shown to the recipients of footprints
+	Links        int64 // printed on labels and field sheets
 	Answers      int64 // kept under an Idempotency-Key
 	Certificates int64 // fetched ones, with the account at their authority
 }

@@ -69,6 +69,7 @@ type Repos struct {
 	StratificationMaps   StratificationMaps
 	SamplePlans          SamplePlans
 	SoilSamples          SoilSamples
+	PlanLinks            PlanLinks
 
 	Assessments        Assessments
 	AssessmentVersions AssessmentVersions
@@ -123,6 +124,7 @@ type OperatorRepos struct {
 	Orders        OrderKeeper
 	LayerRasters  LayerRasters
 	Maps          MapKeeper
+	PlanLinks     PlanLinkKeeper
 
 	Assessments   AssessmentUpkeep
 	Evidence      EvidenceKeeper

@@ -231,11 +231,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Samples: samples,
 		Tables:  sampleTables,
 	}
+	links := &soil.Links{
+		Deps: deps,
+	}
 	stratificationFiles := _wireStratificationFilesValue
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
 		Orders:   orders,
+		Links:    links,
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
@@ -252,6 +256,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Results: sampleFiles,
 		Files:   mapFiles,
 		Made:    generated,
+		Links:   links,
 	}
 	feed := events.NewFeed(deps)
 	webhooks := &events.Webhooks{
@@ -458,11 +463,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Samples: samples,
 		Tables:  sampleTables,
 	}
+	links := &soil.Links{
+		Deps: deps,
+	}
 	stratificationFiles := _wireStratificationFilesValue
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
 		Orders:   orders,
+		Links:    links,
 		Exports:  stratificationFiles,
 		Pictures: charts,
 	}
@@ -479,6 +488,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Results: sampleFiles,
 		Files:   mapFiles,
 		Made:    generated,
+		Links:   links,
 	}
 	feed := events.NewFeed(deps)
 	webhooks := &events.Webhooks{

@@ -58,7 +58,7 @@ what this command gives up.`,
 			}
 			return s.answer(err, record{
 				{"lost", true}, {"signing_keys", lost.SigningKeys}, {"chain_keys", lost.ChainKeys}, {"webhooks", lost.Webhooks},
-				{"pact_clients", lost.Recipients}, {"answers", lost.Answers}, {"certificates", lost.Certificates},
+				{"pact_clients", lost.Recipients}, {"plan_links", lost.Links}, {"answers", lost.Answers}, {"certificates", lost.Certificates},
 			}, "given up:\n%s", spellLost(lost))
 		},
 	}
@@ -78,6 +78,7 @@ func spellLost(lost ports.LostSecrets) string {
 	line(lost.ChainKeys, "%d keys that sign the ledger and the trails: a new one is made; what they signed verifies by their public halves")
 	line(lost.Webhooks, "%d secrets of webhooks: each webhook gets a new one and is switched off until its company rotates it and tells the receiver")
 	line(lost.Recipients, "%d credentials for the systems of PACT clients: no events are sent to them until their company enters the credentials again")
+	line(lost.Links, "%d printings of labels and field sheets: their codes open nothing any more; print them again")
 	line(lost.Answers, "%d kept answers: a repeat of their requests is answered with 409 answer_lost, and not carried out again")
 	line(lost.Certificates, "%d entries of fetched certificates: the server fetches new ones at its start")
 	return strings.Join(lines, "\n")

@@ -41,7 +41,10 @@ func (Charts) DrawSheet(ctx context.Context, w io.Writer, paper string, in ports
 	if err != nil {
 		return err
 	}
-	sheet := &fieldSheet{Document: d, scene: s, in: in}
+	sheet := &fieldSheet{Document: d, scene: s, in: in, labels: map[string][]ports.ShownLabel{}}
+	for _, l := range in.Labels {
+		sheet.labels[l.Sample.Point] = append(sheet.labels[l.Sample.Point], l)
+	}
 	if err := sheet.front(); err != nil {
 		return err
 	}
@@ -53,8 +56,9 @@ func (Charts) DrawSheet(ctx context.Context, w io.Writer, paper string, in ports
 
 type fieldSheet struct {
 	*pdf.Document
-	scene *scene
-	in    ports.ShownPlan
+	scene  *scene
+	in     ports.ShownPlan
+	labels map[string][]ports.ShownLabel // by the point
 }
 
 // front identifies the plan, and shows all fields if there are several.
@@ -83,6 +87,9 @@ func (s *fieldSheet) front() error {
 	if about.Synthetic {
 		facts = append(facts, pdf.Fact{"Layers", "Synthetic: a demonstration, no real land"})
 	}
+	if len(s.in.Labels) > 0 {
+		facts = append(facts, pdf.Fact{"Labels", fmt.Sprintf("%s of round %d", counted(len(s.in.Labels), "sample"), s.in.Round)})
+	}
 	if covers := plan.Statement(); covers != "" {
 		facts = append(facts, pdf.Fact{"Covers", covers})
 	}
@@ -94,6 +101,7 @@ func (s *fieldSheet) front() error {
 	s.MoveTo(max(s.At(), pdf.Margin+codeSize) + pdf.Gap)
 	s.zones()
 	if len(s.in.Fields) > 1 {
+		s.fields()
 		s.Heading("All fields", overview/2)
 		s.draw(min(overview, s.Room()), func(p pen, frame draw.Box) { s.scene.panels(p, frame) })
 	}
@@ -136,6 +144,17 @@ func (s *fieldSheet) zones() {
 		"The line is the way along the samples, dashed between fields.", draw.Note)
 }
 
+// fields lists the fields, with the number of points in each.
+func (s *fieldSheet) fields() {
+	rows := make([][]pdf.Cell, len(s.in.Fields))
+	for i, f := range s.in.Fields {
+		samples, reserves := s.pointsOf(i)
+		rows[i] = pdf.Row(f.Name, strconv.Itoa(len(samples)), strconv.Itoa(len(reserves)))
+	}
+	s.Space()
+	s.Table([]pdf.Column{pdf.Left("Field", 80), pdf.Right("Samples", 22), pdf.Right("Reserve points", 30)}, rows)
+}
+
 // draw draws over the whole width of the page.
 func (s *fieldSheet) draw(height float64, paint func(p pen, frame draw.Box)) {
 	s.Draw(height, sheetPixels, func(c draw.Canvas) {
@@ -143,9 +162,8 @@ func (s *fieldSheet) draw(height float64, paint func(p pen, frame draw.Box)) {
 	})
 }
 
-// field prints the map of a field and the tables of its points; nothing if it has none.
-func (s *fieldSheet) field(field int) {
-	var samples, reserves []*plan.Point
+// pointsOf returns the points of a field, each kind in the order of its walk.
+func (s *fieldSheet) pointsOf(field int) (samples, reserves []*plan.Point) {
 	for i := range s.in.Plan.Plan.Points {
 		switch p := &s.in.Plan.Plan.Points[i]; {
 		case p.Field != field:
@@ -155,6 +173,15 @@ func (s *fieldSheet) field(field int) {
 			samples = append(samples, p)
 		}
 	}
+	for _, points := range [][]*plan.Point{samples, reserves} {
+		slices.SortStableFunc(points, func(a, b *plan.Point) int { return cmp.Compare(a.Walk, b.Walk) })
+	}
+	return samples, reserves
+}
+
+// field prints the map of a field, the tables of its points, and what the crew signs; nothing if it has no points.
+func (s *fieldSheet) field(field int) {
+	samples, reserves := s.pointsOf(field)
 	if len(samples)+len(reserves) == 0 {
 		return
 	}
@@ -167,27 +194,38 @@ func (s *fieldSheet) field(field int) {
 	}
 	s.Heading(s.in.Fields[field].Name, height)
 	s.draw(min(height, s.Room()), func(p pen, frame draw.Box) { s.scene.panel(p, frame, []int{field}) })
+	s.Space()
+	s.Blanks([]string{"Date", "Crew", "GPS device and accuracy, m", "Signature"})
 	s.points("Samples in "+s.in.Fields[field].Name+", along the walk", samples)
 	s.points("Reserve points in "+s.in.Fields[field].Name, reserves)
 }
 
+// points prints a row for each sample of each point: where it is, what is taken there, and room to write.
 func (s *fieldSheet) points(title string, points []*plan.Point) {
 	if len(points) == 0 {
 		return
 	}
-	slices.SortStableFunc(points, func(a, b *plan.Point) int { return cmp.Compare(a.Walk, b.Walk) })
 	s.Heading(title, 24)
 	columns := []pdf.Column{
-		pdf.Right("No.", 10), pdf.Left("Point", 23), pdf.Right("Latitude", 24), pdf.Right("Longitude", 24),
-		pdf.Right("Easting, m", 22), pdf.Right("Northing, m", 24), pdf.Left("Taken", 12), pdf.Left("Label, depth, remarks", s.Width()-139),
+		pdf.Right("No.", 8), pdf.Left("Point", 19), pdf.Right("Latitude", 17.5), pdf.Right("Longitude", 18),
+		pdf.Right("Easting, m", 17), pdf.Right("Northing, m", 18.5), pdf.Left("Taken", 10), pdf.Left("Depth, cm", 15), pdf.Left("Label", 30),
+		pdf.Left("± m", 9), pdf.Left("Remarks", s.Width()-162),
 	}
 	var rows [][]pdf.Cell
 	for i, p := range points {
 		row := pdf.Row(strconv.Itoa(i+1), p.ID, fmt.Sprintf("%.7f", p.LonLat.Y), fmt.Sprintf("%.7f", p.LonLat.X),
-			fmt.Sprintf("%.2f", p.At.X), fmt.Sprintf("%.2f", p.At.Y), "", "")
+			fmt.Sprintf("%.2f", p.At.X), fmt.Sprintf("%.2f", p.At.Y), "", "", "", "", "")
 		row[1].Mark = zoneColor(p.Zone, len(s.scene.zones))
 		row[6].Box = true
-		rows = append(rows, row)
+		for _, l := range s.labels[p.ID] {
+			row[7].Text, row[8].Text = l.Sample.Depth.String(), l.Sample.Label
+			rows = append(rows, row)
+			row = make([]pdf.Cell, len(columns)) // of the next depth
+			row[6].Box = true
+		}
+		if len(s.labels[p.ID]) == 0 {
+			rows = append(rows, row)
+		}
 	}
 	s.Table(columns, rows)
 }

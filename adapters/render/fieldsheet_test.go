@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,9 +67,48 @@ func TestFieldSheetNamesEveryPoint(t *testing.T) {
 	}
 	for _, words := range []string{
 		plan.Plan.Plan.PlanUUID, plan.Map.Candidate.MapUUID, plan.Plan.AOI.UUID, "9007199254740991", "EPSG:32631", "Page 1 of", "Synthetic",
-		"Поле № 1", "Αγρός", "Pièce \"à côté\"", "Ferme de l'Étang & <fils>", plan.Address,
+		"Поле № 1", "Αγρός", "Pièce \"à côté\"", "Ferme de l'Étang & <fils>", plan.Address, "Date", "Crew", "accuracy", "Signature", "76 samples of round 1",
 	} {
 		require.Contains(t, text, words)
+	}
+	for _, l := range plan.Labels {
+		require.Regexp(t, regexp.QuoteMeta(l.Sample.Depth.String())+` +`+regexp.QuoteMeta(l.Sample.Label), text)
+	}
+	require.Equal(t, 4, strings.Count(text, "Signature"), "each field is signed for")
+}
+
+// A sheet of labels has one for each sample, in the order of the walk, and nothing of it lies outside its label.
+func TestLabelsNameEverySample(t *testing.T) {
+	t.Parallel()
+	reader, err := exec.LookPath("pdftotext")
+	if err != nil {
+		t.Skip("LEFT OUT: reading labels back needs pdftotext (poppler-utils)")
+	}
+	plan := shown.Plan(t, shown.Scattered)
+	plan.Labels = slices.Clone(plan.Labels)
+	plan.Labels[0].Sample.Label = strings.Repeat("W", 64)
+	for paper, perPage := range map[string]int{ports.PaperA4: 21, ports.PaperLetter: 30} {
+		var out, again bytes.Buffer
+		require.NoError(t, render.Charts{}.DrawLabels(t.Context(), &out, paper, plan))
+		require.NoError(t, render.Charts{}.DrawLabels(t.Context(), &again, paper, plan))
+		require.Equal(t, out.Bytes(), again.Bytes(), "the same labels are the same bytes")
+		look(t, paper+".pdf", out.Bytes())
+		file := filepath.Join(t.TempDir(), "labels.pdf")
+		require.NoError(t, os.WriteFile(file, out.Bytes(), 0o600))
+		raw, err := exec.Command(reader, "-raw", file, "-").Output()
+		require.NoError(t, err)
+		for _, l := range plan.Labels {
+			require.Contains(t, out.String(), "/URI ("+l.Address+")")
+		}
+		pages := strings.Split(strings.TrimSuffix(string(raw), "\f"), "\f")
+		require.Len(t, pages, (len(plan.Labels)+perPage-1)/perPage)
+		for i, l := range plan.Labels[1:] {
+			require.Contains(t, pages[(i+1)/perPage], l.Sample.Label)
+		}
+		for _, words := range []string{"Z1-R01 · 0-30 cm · reserve", "Поле № 1", "Round 1"} {
+			require.Contains(t, string(raw), words)
+		}
+		require.Equal(t, 64, strings.Count(pages[0], "W"), "a long label is broken into lines")
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"io"
 	"strings"
 
+	"tilth/app"
 	"tilth/core/access"
 	"tilth/core/stratification"
+	"tilth/core/stratification/link"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
@@ -17,6 +19,7 @@ type MapFiles struct {
 	Maps     *Maps
 	Plans    *Plans
 	Orders   *Orders
+	Links    *Links
 	Exports  ports.StratificationFiles
 	Pictures ports.StratificationPictures
 }
@@ -49,13 +52,14 @@ func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid, form
 
 // PlanChoice says in what form a plan is wanted.
 type PlanChoice struct {
-	Format  string
-	Paper   string // of a field sheet
-	Address string // that a field sheet gives for the plan
+	Format string
+	Paper  string                    // of a field sheet, and of labels
+	Round  int64                     // of the samples that these name
+	Link   func(token string) string // address of a signed link
 }
 
-// PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, else as a file of that
-// format. Faults: NotFound.
+// PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, labels as a sheet of labels, else as a
+// file of that format. Faults: NotFound; Conflict (no_samples) for labels where no sample is planned.
 func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid string, choice PlanChoice) (MapFile, error) {
 	plan, of, order, err := f.Plans.Whole(ctx, who, uuid)
 	if err != nil {
@@ -66,7 +70,10 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 		return MapFile{}, err
 	}
 	zones.Stem += fmt.Sprintf("-n%d", plan.Plan.Samples)
-	shown := ports.ShownPlan{ShownMap: zones, Plan: plan, Address: choice.Address}
+	shown := ports.ShownPlan{ShownMap: zones, Plan: plan}
+	if err := f.print(ctx, who, choice, &shown); err != nil {
+		return MapFile{}, err
+	}
 	out := MapFile{Stem: shown.Stem}
 	out.Write = func(w io.Writer) error {
 		switch {
@@ -74,6 +81,8 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 			return f.Pictures.DrawPlan(ctx, w, choice.Format, shown)
 		case choice.Format == ports.PDF:
 			return f.Pictures.DrawSheet(ctx, w, choice.Paper, shown)
+		case choice.Format == ports.Labels:
+			return f.Pictures.DrawLabels(ctx, w, choice.Paper, shown)
 		default:
 			return f.Exports.WritePlan(w, choice.Format, shown)
 		}
@@ -81,31 +90,56 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 	return out, nil
 }
 
+// print adds what papers show beside the plan: the labels of its samples, and the signed links behind their codes.
+func (f *MapFiles) print(ctx context.Context, who access.Principal, choice PlanChoice, shown *ports.ShownPlan) error {
+	kind := link.Sheet
+	switch choice.Format {
+	case ports.PDF:
+	case ports.Labels:
+		kind = link.Label
+	default:
+		return nil
+	}
+	shown.Round = choice.Round
+	made, err := f.Links.print(ctx, who, shown.Plan.Plan.PlanUUID, kind, choice.Round)
+	address := func(id int64) string { return choice.Link(made.link.Token(id)) }
+	if kind == link.Sheet {
+		shown.Address = address(made.link.PlanID)
+	}
+	shown.Labels = inWalkingOrder(shown.Plan.Plan, made.samples, address)
+	return err
+}
+
 func picture(format string) bool { return format == ports.SVG || format == ports.PNG }
 
-// shown adds the fields of a map's order, with the names that they have today; one that is
-// gone is shown by its uuid.
+// shown adds the fields of a map's order.
 func (f *MapFiles) shown(ctx context.Context, who access.Principal, m zoning.Map, order stratification.OrderState) (ports.ShownMap, error) {
 	out := ports.ShownMap{Map: m, Stem: fmt.Sprintf("%s-k%d", fileName(m.AOI), len(m.Candidate.Zones))}
+	var err error
+	out.Fields, err = app.In(ctx, f.Maps.Store.Read, func(ctx context.Context, tx ports.Repos) ([]ports.ShownField, error) {
+		return shownFields(ctx, tx, who.Scope(false), order)
+	})
+	return out, err
+}
+
+// shownFields returns the fields of an order, with the names that they have today; one that is gone is shown by its uuid.
+func shownFields(ctx context.Context, tx ports.Repos, scope access.Scope, order stratification.OrderState) ([]ports.ShownField, error) {
 	ids := make([]int64, len(order.Land))
 	for i, l := range order.Land {
 		ids[i] = l.FieldID
 	}
-	err := f.Maps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
-		found, err := tx.Fields.GetMany(ctx, who.Scope(false), ids)
-		if err != nil {
-			return err
+	found, err := tx.Fields.GetMany(ctx, scope, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ports.ShownField, len(order.Land))
+	for i, l := range order.Land {
+		out[i] = ports.ShownField{Name: l.FieldUUID, Outline: l.Geometry}
+		if field, ok := found[l.FieldID]; ok {
+			out[i].Name = field.Name
 		}
-		for _, l := range order.Land {
-			name := l.FieldUUID
-			if field, ok := found[l.FieldID]; ok {
-				name = field.Name
-			}
-			out.Fields = append(out.Fields, ports.ShownField{Name: name, Outline: l.Geometry})
-		}
-		return nil
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // maxFileName is how many characters of an area's name go into the names of its files.

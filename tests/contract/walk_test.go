@@ -75,6 +75,10 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 		return mapped(t, c)["map_uuid"].(string)
 	case plansPath:
 		return planned(t, c)["map_uuid"].(string)
+	case "link/":
+		return "AQHwCqDRoXd4yVn3tFh4mDk2sQ" // a token, which is no record's id
+	case planLinksPath: // printed
+		c.Expect(200, http.MethodGet, plansPath+planned(t, c)["map_uuid"].(string)+"/export/?format=pdf", nil)
 	case mapJobs:
 		again := c.Expect(200, http.MethodPost, mapsPath+"generate/", map[string]any{"order": mapped(t, c)["order"]})
 		return itoa(int64(again.Data(t)["job_id"].(float64)))

@@ -34,6 +34,9 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	secretsOf(r.URL.Query())
+	if _, token, linked := strings.Cut(r.URL.Path, "/link/"); linked {
+		Secret(strings.Trim(token, "/"))
+	}
 	sent := &beginning{}
 	if r.Body != nil && r.Body != http.NoBody {
 		body := r.Body

@@ -17,6 +17,7 @@ import (
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
 	soilplan "tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
 )
@@ -123,7 +124,12 @@ func planOf(t testing.TB, c Case) ports.ShownPlan {
 	plan, err := soilplan.New(nil, &frame, &result.Candidates[0].Zoning, choices)
 	require.NoError(t, err)
 	out.Plan = soilplan.SamplePlan{ID: 2, OrderID: 3, Map: out.Map, AOI: aoi, Plan: plan, CreatedAt: at}
-	out.Address = "https://tilth.example/api/v1.2/soil/stratification/sample-plan/" + plan.PlanUUID + "/"
+	out.Address, out.Round = "https://tilth.example/api/v1.2/link/BwLq3nZ0nXnqz1x0Qp2r6V8o/", 1
+	samples, err := sample.OfPlan(out.Plan, []sample.Depth{sample.DepthOf(0, 30), sample.DepthOf(30, 60)}, 1, nil)
+	require.NoError(t, err)
+	for i, s := range samples {
+		out.Labels = append(out.Labels, ports.ShownLabel{Sample: *s, Address: fmt.Sprintf("https://tilth.example/api/v1.2/link/CAaBn5uEo2mYlC3sYk0d%04d/", i)})
+	}
 	return out
 }
 

@@ -17,10 +17,8 @@ import (
 	"tilth/ports"
 )
 
-// Samples: stored as they are, seen by their company alone, once for a point and depth, and
-// one label each.
-func testSamples(t *testing.T, b Backend) {
-	w := newWorld(t, b)
+// plan stores an area of interest with an order, a map of zones and a plan of it.
+func (w *world) plan() (plan soilplan.SamplePlan) {
 	now := w.clock.Now().UTC().Truncate(time.Microsecond)
 	aoi := stratification.AOI{Meta: w.meta(w.ours), UUID: w.ids.UUID(), Name: "A", Fields: []stratification.AOIField{{ID: w.ours.field.ID, UUID: w.ours.field.UUID}}}
 	w.write(func(tx ports.Repos) error { return tx.AOIs.Insert(w.ctx, w.ours.scope, []*stratification.AOI{&aoi}) })
@@ -30,14 +28,24 @@ func testSamples(t *testing.T, b Backend) {
 		RequestBy: stratification.Requester{ID: w.ours.user.ID}, CreatedAt: now, UpdatedAt: now,
 		Land: []stratification.Land{{FieldID: w.ours.field.ID, FieldUUID: w.ours.field.UUID}},
 	}
-	plan := soilplan.SamplePlan{AOI: ref, CreatedAt: now, Plan: soilplan.Plan{PlanUUID: w.ids.UUID()}}
+	plan = soilplan.SamplePlan{AOI: ref, CreatedAt: now, Plan: soilplan.Plan{PlanUUID: w.ids.UUID()}}
 	plan.Map = zoning.Map{AOI: ref, CreatedAt: now, Candidate: zoning.Candidate{MapUUID: w.ids.UUID()}}
 	w.write(func(tx ports.Repos) error {
-		require.NoError(t, tx.StratificationOrders.Insert(w.ctx, w.ours.scope, &order))
+		require.NoError(w.t, tx.StratificationOrders.Insert(w.ctx, w.ours.scope, &order))
 		plan.OrderID, plan.Map.OrderID = order.ID, order.ID
-		require.NoError(t, tx.StratificationMaps.Put(w.ctx, w.ours.scope, []*zoning.Map{&plan.Map}))
+		require.NoError(w.t, tx.StratificationMaps.Put(w.ctx, w.ours.scope, []*zoning.Map{&plan.Map}))
 		return tx.SamplePlans.Put(w.ctx, w.ours.scope, &plan)
 	})
+	return plan
+}
+
+// Samples: stored as they are, seen by their company alone, once for a point and depth, and
+// one label each.
+func testSamples(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	now := w.clock.Now().UTC().Truncate(time.Microsecond)
+	plan := w.plan()
+	ref := plan.AOI
 	accuracy, moved, density, limit := 3.5, 12.1, 1.31, 5.0
 	day := now.Truncate(24 * time.Hour)
 	sample := soilsample.Sample{
@@ -91,7 +99,7 @@ func testSamples(t *testing.T, b Backend) {
 		return nil
 	})
 	w.write(func(tx ports.Repos) error {
-		_, err := tx.AOIs.SoftDelete(w.ctx, w.ours.scope, []int64{aoi.ID}, w.clock.Now())
+		_, err := tx.AOIs.SoftDelete(w.ctx, w.ours.scope, []int64{ref.ID}, w.clock.Now())
 		return err
 	})
 	w.read(func(tx ports.Repos) error {

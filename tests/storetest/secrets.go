@@ -15,6 +15,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/footprint"
 	"tilth/core/record"
+	"tilth/core/stratification/link"
 	"tilth/core/webhook"
 	"tilth/ports"
 )
@@ -34,7 +35,7 @@ func (w *world) sealing(keys string) *world {
 // stored returns every value in which the database keeps a secret.
 func (w *world) stored() (out [][]byte) {
 	db := raw(w.t, w.address)
-	for _, query := range []string{"SELECT seed FROM signing_keys", "SELECT secret FROM webhooks", "SELECT previous_secret FROM webhooks", "SELECT recipient_secret FROM pact_clients", "SELECT body FROM replays", "SELECT content FROM certificate_entries"} {
+	for _, query := range []string{"SELECT seed FROM signing_keys", "SELECT secret FROM webhooks", "SELECT previous_secret FROM webhooks", "SELECT recipient_secret FROM pact_clients", "SELECT secret FROM plan_links", "SELECT body FROM replays", "SELECT content FROM certificate_entries"} {
 		eachRow(w.t, db, query, func(rows *sql.Rows) {
 			var value []byte
 			require.NoError(w.t, rows.Scan(&value))
@@ -47,10 +48,11 @@ func (w *world) stored() (out [][]byte) {
 }
 
 // plain are the secrets that keepSecrets stores.
-var plain = [][]byte{bytes.Repeat([]byte("s"), 32), []byte("whsec_one"), []byte("whsec_two"), []byte(`{"key":"tk_text"}`), []byte("a certificate with its key"), []byte("of the mill")}
+var plain = [][]byte{bytes.Repeat([]byte("s"), 32), []byte("whsec_one"), []byte("whsec_two"), []byte(`{"key":"tk_text"}`), []byte("a certificate with its key"), []byte("of the mill"), []byte("of the labels")}
 
 // keepSecrets stores one secret of each kind, and check reads them all.
 func (w *world) keepSecrets() (hookID int64) {
+	plan := w.plan()
 	w.write(func(tx ports.Repos) error {
 		now := w.clock.Now()
 		hook := webhook.Webhook{Meta: record.Meta{CreatedAt: now, UpdatedAt: now}, URL: "https://x.example", Secret: string(plain[1]), PreviousSecret: string(plain[2])}
@@ -60,6 +62,10 @@ func (w *world) keepSecrets() (hookID int64) {
 		hookID = hook.ID
 		client := footprint.Client{Meta: record.Meta{CreatedAt: now, UpdatedAt: now}, Name: "Mill", ClientID: "mill", SecretHash: "x", Generation: 1, RecipientSecret: string(plain[5])}
 		if err := tx.FootprintClients.Insert(w.ctx, w.ours.scope, []*footprint.Client{&client}); err != nil {
+			return err
+		}
+		labels := link.New(link.Label, plan.ID, 1, string(plain[6]), now)
+		if err := tx.PlanLinks.Insert(w.ctx, w.ours.scope, &labels); err != nil {
 			return err
 		}
 		return tx.Replays.Put(w.ctx, w.ours.scope, ports.Replay{Key: "k/1", AnsweredAt: now, Answer: ports.Answer{Status: 201, Body: plain[3]}}, now)
@@ -90,6 +96,14 @@ func (w *world) check(hookID int64) (errs []error) {
 				return err
 			}
 			require.Equal(w.t, string(plain[5]), client.RecipientSecret)
+		}
+		return nil
+	}), w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+		for l, err := range tx.PlanLinks.Each(ctx, w.ours.scope, ports.Query{}) {
+			if err != nil {
+				return err
+			}
+			require.Equal(w.t, string(plain[6]), l.Secret)
 		}
 		return nil
 	}), w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -132,10 +146,10 @@ func testSecrets(t *testing.T, b Backend) {
 		})
 		return n
 	}
-	require.EqualValues(t, 6, count(sealed))
+	require.EqualValues(t, 7, count(sealed))
 	n, err := sealed.rotate()
 	require.NoError(t, err)
-	require.EqualValues(t, 6, n)
+	require.EqualValues(t, 7, n)
 	require.Zero(t, count(sealed))
 	for _, value := range w.stored() {
 		require.Equal(t, "sealed:1:", string(value[:9]), "%q", value)
@@ -166,7 +180,7 @@ func testSecrets(t *testing.T, b Backend) {
 	require.True(t, fault.Is(sealed.CheckSecrets(w.ctx), fault.Precondition), "the new key is needed from its first use on")
 	n, err = both.rotate()
 	require.NoError(t, err)
-	require.EqualValues(t, 4, n)
+	require.EqualValues(t, 5, n)
 	alone := w.sealing(second)
 	require.NoError(t, alone.CheckSecrets(w.ctx), "the old key is not needed any more")
 	for _, err := range alone.check(hook) {

@@ -43,6 +43,7 @@ func Run(t *testing.T, b Backend) {
 		{"Chunks", testChunks},
 		{"Restoring", testRestoring},
 		{"Samples", testSamples},
+		{"PlanLinks", testPlanLinks},
 		{"FertilizationSharing", testFertilizationSharing},
 		{"Boundaries", testBoundaries},
 		{"AssessmentSections", testAssessmentSections},

@@ -319,7 +319,13 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 		failure = r.dialect.failed(d.schemas, r.Path == r.dialect.Door)
 	}
 	for _, status := range r.failures() {
-		out[strconv.Itoa(status)] = &huma.Response{Description: statusTexts[status], Content: map[string]*huma.MediaType{mediaJSON: {Schema: failure}}}
+		content := map[string]*huma.MediaType{mediaJSON: {Schema: failure}}
+		for _, alt := range r.Alternatives {
+			if alt.Missing && status == http.StatusNotFound {
+				content[alt.Media] = &huma.MediaType{Schema: &huma.Schema{Description: alt.Description}}
+			}
+		}
+		out[strconv.Itoa(status)] = &huma.Response{Description: statusTexts[status], Content: content}
 	}
 	return out
 }

@@ -74,6 +74,7 @@ func (s Routes) Route(method, below string, need access.Permission, summary stri
 type Alternative struct {
 	Media       string // such as application/geo+json
 	Description string
+	Missing     bool // it also answers 404 in this type, by [Call.SetStatus]
 	Handle      func(ctx context.Context, c *Call) (Raw, error)
 }
 

@@ -25,6 +25,7 @@ var sealedTables = []sealedTable{
 	{name: "chain_keys", key: []string{"id"}, columns: []string{"seed"}},
 	{name: "webhooks", key: []string{"id"}, columns: []string{"secret", "previous_secret"}, text: true},
 	{name: "pact_clients", key: []string{"id"}, columns: []string{"recipient_secret"}, text: true},
+	{name: "plan_links", key: []string{"id"}, columns: []string{"secret"}, text: true},
 	{name: certificateTable, key: []string{"name"}, columns: []string{"content"}},
 	{name: "replays", key: []string{"company_id", "key"}, columns: []string{"body"}},
 }

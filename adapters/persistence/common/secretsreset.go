@@ -53,6 +53,8 @@ func countOf(lost *ports.LostSecrets, table sealedTable) *int64 {
 		return &lost.Answers
 	case "pact_clients":
 		return &lost.Recipients
+	case "plan_links":
+		return &lost.Links
 	}
 	return &lost.Certificates
 }

@@ -19,6 +19,9 @@ func TestPlansOfSampling(t *testing.T) {
 					"plan": "ix_soil_samples_plan", "aoi": "ix_soil_samples_aoi", "status": "ix_soil_samples_status",
 				},
 			},
+			"links": {
+				Query: linkRecords(s).Query, Filters: linkView.Filters, Private: true, Indexes: map[string]string{"plan": "ix_plan_links_plan"},
+			},
 			"stratification orders": {
 				Query: stratRecords(s).landless, Filters: stratView.Filters, Private: true, Indexes: map[string]string{"aoi": "ix_stratification_orders_aoi"},
 			},

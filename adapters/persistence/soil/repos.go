@@ -1,5 +1,5 @@
 // Package soil stores areas of interest, stratification orders with their layers, zone maps,
-// sample plans and soil samples.
+// sample plans, soil samples and the links printed of them.
 package soil
 
 import (
@@ -10,10 +10,10 @@ import (
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.AOIs, r.StratificationOrders, r.LayerRasters, r.StratificationRuns = aoiRecords(s), stratRecords(s), layerRasters{s}, runRecords(s)
-	r.StratificationMaps, r.SamplePlans, r.SoilSamples = mapRecords(s), planRecords(s), sampleRecords(s)
+	r.StratificationMaps, r.SamplePlans, r.SoilSamples, r.PlanLinks = mapRecords(s), planRecords(s), sampleRecords(s), linkRecords(s)
 }
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Orders, r.LayerRasters, r.Maps = orderKeeper{s}, layerRasters{s}, mapKeeper{s}
+	r.Orders, r.LayerRasters, r.Maps, r.PlanLinks = orderKeeper{s}, layerRasters{s}, mapKeeper{s}, linkRecords(s)
 }

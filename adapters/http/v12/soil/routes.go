@@ -17,6 +17,7 @@ type Deps struct {
 	Results *soil.SampleFiles
 	Files   *soil.MapFiles
 	Made    *soil.Generated
+	Links   *soil.Links
 }
 
 // Register adds the routes of soil sampling.
@@ -30,4 +31,5 @@ func Register(a *rest.API, d Deps) {
 	registerCarbon(a, d.Orders, d.Files)
 	registerSamples(a, d.Samples)
 	registerSampleFiles(a, d.Results)
+	registerLinks(a, d.Links)
 }

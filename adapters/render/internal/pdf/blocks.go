@@ -53,3 +53,17 @@ func (d *Document) Figures(figures []Figure) {
 		d.MoveTo(y + height + gap)
 	}
 }
+
+// Blanks draws boxes to be written in by hand, side by side, each with its name.
+func (d *Document) Blanks(names []string) {
+	const height, inset = 13.0, 1.2
+	d.Need(height)
+	y, width := d.At(), d.width/float64(len(names))
+	for i, name := range names {
+		x := Margin + float64(i)*width
+		d.shape(draw.Style{Edge: draw.Soft, Width: 0.7})
+		d.f.Rect(x, y, width, height, "D")
+		d.put([]string{name}, x+inset, y+inset, draw.Note)
+	}
+	d.MoveTo(y + height + Gap)
+}

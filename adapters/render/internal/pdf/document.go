@@ -37,6 +37,7 @@ type Head struct {
 	Title   string
 	Foot    string    // at the foot of every page, on the left
 	Created time.Time // stands in the file: the time of what is shown, not of the drawing
+	Bare    bool      // pages without a foot and without edges that stay empty: everything is placed
 }
 
 // Document is a document under way. It keeps its first error, which Write returns.
@@ -92,6 +93,11 @@ func New(budget *effort.Budget, head Head) (*Document, error) {
 	d.f.SetCellMargin(0)
 	width, height := d.f.GetPageSize()
 	d.width, d.text, d.foot = width-2*Margin, width-2*Margin, height-footRoom
+	if head.Bare {
+		d.foot = height
+		d.f.AddPage()
+		return d, nil
+	}
 	d.f.SetFooterFunc(func() {
 		const number = 20.0 // room for the number of the page
 		d.rule(height-footAt, d.width)

@@ -7,7 +7,7 @@ import (
 )
 
 // QR draws a QR code (ISO/IEC 18004) of a text with its quiet zone, level M of error
-// correction.
+// correction. Who reads the document on a screen follows the address by a click.
 func (d *Document) QR(text string, x, y, size float64) error {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
@@ -20,6 +20,7 @@ func (d *Document) QR(text string, x, y, size float64) error {
 		light, _, _, _ := code.At(col, row).RGBA()
 		return light == 0
 	}
+	d.f.LinkString(x, y, size, size, text)
 	d.shape(draw.Style{})
 	for row := range n {
 		for from := 0; from < n; from++ {

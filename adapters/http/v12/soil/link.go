@@ -1,0 +1,209 @@
+package soil
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"html/template"
+	"io"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/stratification/link"
+	"tilth/core/stratification/sample"
+)
+
+// LinkedSample is what the holder of a label sees: what was taken where, and nothing of what the laboratory found.
+type LinkedSample struct {
+	Label       string       `json:"label"`
+	Point       string       `json:"point"`
+	Field       string       `json:"field"`
+	Zone        int          `json:"zone"`
+	Role        string       `json:"role" enum:"sample,reserve"`
+	Round       int64        `json:"round"`
+	DepthFrom   float64      `json:"depth_from_cm"`
+	DepthTo     float64      `json:"depth_to_cm"`
+	Status      string       `json:"status" enum:"planned,collected,analysed,missed"`
+	Planned     PlanPosition `json:"planned"`
+	CollectedAt *time.Time   `json:"collected_at"`
+}
+
+// LinkedPlan is what the holder of a field sheet sees.
+type LinkedPlan struct {
+	MapUUID string        `json:"map_uuid" format:"uuid"`
+	Fields  []string      `json:"fields"`
+	Round   int64         `json:"round"`
+	Points  []LinkedPoint `json:"points" doc:"In the order of the walk, reserve points last."`
+}
+
+// LinkedPoint is a point of the plan of a field sheet.
+type LinkedPoint struct {
+	ID      string           `json:"id"`
+	Field   string           `json:"field"`
+	Zone    int              `json:"zone"`
+	Role    string           `json:"role" enum:"sample,reserve"`
+	Lon     float64          `json:"lon"`
+	Lat     float64          `json:"lat"`
+	Samples []LabelledSample `json:"samples" doc:"Of the round of the sheet, the uppermost first; empty where none is planned."`
+}
+
+// LabelledSample is a sample of a point.
+type LabelledSample struct {
+	Label     string  `json:"label"`
+	DepthFrom float64 `json:"depth_from_cm"`
+	DepthTo   float64 `json:"depth_to_cm"`
+	Status    string  `json:"status" enum:"planned,collected,analysed,missed"`
+}
+
+// Linked is what a printed code opens.
+type Linked struct {
+	Kind      string        `json:"kind" enum:"label,field_sheet"`
+	Area      string        `json:"area" doc:"Name of the area of interest."`
+	ExpiresAt time.Time     `json:"expires_at"`
+	Sample    *LinkedSample `json:"sample" doc:"Of a label; else null."`
+	Plan      *LinkedPlan   `json:"plan" doc:"Of a field sheet; else null."`
+}
+
+func showLinked(o soil.Opened) Linked {
+	out := Linked{Kind: string(o.Link.Kind), Area: o.Plan.AOI.Name, ExpiresAt: o.Link.ExpiresAt}
+	if o.Link.Kind == link.Label {
+		out.Sample = &LinkedSample{}
+		*out.Sample = linkedSample(o.Samples[0])
+		for _, p := range o.Plan.Plan.Points {
+			if p.ID == o.Samples[0].Point {
+				out.Sample.Field = o.Fields[p.Field]
+			}
+		}
+		return out
+	}
+	samples := map[string][]LabelledSample{}
+	for _, s := range o.Samples {
+		samples[s.Point] = append(samples[s.Point], LabelledSample{s.Label, s.Depth.FromCm(), s.Depth.ToCm(), string(s.Status)})
+	}
+	out.Plan = &LinkedPlan{MapUUID: o.Plan.Plan.PlanUUID, Fields: o.Fields, Round: o.Link.Round}
+	for _, p := range o.Plan.Plan.Points {
+		out.Plan.Points = append(out.Plan.Points, LinkedPoint{
+			ID: p.ID, Field: o.Fields[p.Field], Zone: p.Zone, Role: string(p.Role), Lon: p.LonLat.X, Lat: p.LonLat.Y,
+			Samples: append([]LabelledSample{}, samples[p.ID]...),
+		})
+	}
+	return out
+}
+
+func linkedSample(s sample.Sample) LinkedSample {
+	out := LinkedSample{
+		Label: s.Label, Point: s.Point, Zone: s.Zone, Role: string(s.Role), Round: s.Round, DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
+		Status: string(s.Status), Planned: PlanPosition{s.Planned.X, s.Planned.Y},
+	}
+	if s.Collected != nil {
+		out.CollectedAt = &s.Collected.At
+	}
+	return out
+}
+
+//go:embed link.html
+var linkText string
+
+var linkPage = template.Must(template.New("link").Parse(linkText))
+
+// linkPolicy is the content policy of the page behind a code: it brings nothing from elsewhere, and sends nothing.
+const linkPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const linkBase = "link/"
+
+// registerLinks adds what printed codes open, and the list of the links.
+func registerLinks(a *rest.API, use *soil.Links) {
+	a.DescribeCodes(map[string]string{"no_samples": "the plan has no samples in that round, and labels are those of samples (409)"})
+	open := rest.Route{
+		Method: http.MethodGet, Path: linkBase + "{token}/", OperationID: "link_open", Summary: "Open a printed code", Tag: stratificationTag, Noun: "link", Public: true,
+		Description: "What the code on a label (24 months) or a field sheet (90 days) opens for whoever holds the paper: one sample, or one plan, to be read. As `text/html` it is a page for " +
+			"a phone. A token that is unknown, forged, revoked or expired is 404. Tokens are in no log and are not stored.",
+		Alternatives: []rest.Alternative{{Media: "text/html", Description: "A page for a phone.", Missing: true, Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+			return pageOf(ctx, c, use)
+		}}},
+	}
+	rest.Handle(a, open, func(ctx context.Context, c *rest.Call, in struct {
+		Token string `path:"token"`
+	}) (Linked, error) {
+		guardLink(c)
+		found, err := use.Open(ctx, in.Token)
+		if err != nil {
+			return Linked{}, err
+		}
+		return showLinked(found), nil
+	})
+	registerPlanLinks(a, use)
+}
+
+// guardLink keeps the address of a link, which is a credential, from the places that it leads to and from search engines.
+func guardLink(c *rest.Call) {
+	c.SetHeader("Referrer-Policy", "no-referrer")
+	c.SetHeader("X-Robots-Tag", "noindex")
+}
+
+// pageOf answers with the page of a code. Who holds a code that opens nothing reads that on a page too.
+func pageOf(ctx context.Context, c *rest.Call, use *soil.Links) (rest.Raw, error) {
+	var shown struct{ Opens *Linked }
+	found, err := use.Open(ctx, c.Param("token"))
+	switch {
+	case err == nil:
+		shown.Opens = new(showLinked(found))
+	case fault.Is(err, fault.NotFound):
+		c.SetStatus(http.StatusNotFound)
+	default:
+		return rest.Raw{}, err
+	}
+	var page bytes.Buffer
+	if err := linkPage.Execute(&page, shown); err != nil {
+		return rest.Raw{}, err
+	}
+	guardLink(c)
+	c.SetHeader("Content-Security-Policy", linkPolicy)
+	return rest.Raw{ContentType: "text/html; charset=utf-8", Write: func(w io.Writer) error {
+		_, err := page.WriteTo(w)
+		return err
+	}}, nil
+}
+
+// PlanLink is a link that was printed.
+type PlanLink struct {
+	ID        int64      `json:"id"`
+	Kind      string     `json:"kind" enum:"label,field_sheet"`
+	PlanID    int64      `json:"plan_id"`
+	PlanUUID  string     `json:"plan_uuid" format:"uuid" doc:"map_uuid of the plan."`
+	Round     int64      `json:"round"`
+	CreatedAt time.Time  `json:"created_at"`
+	CreatedBy *form.Ref  `json:"created_by"`
+	ExpiresAt time.Time  `json:"expires_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+func showPlanLink(l link.Link) PlanLink {
+	return PlanLink{
+		ID: l.ID, Kind: string(l.Kind), PlanID: l.PlanID, PlanUUID: l.PlanUUID, Round: l.Round, CreatedAt: l.CreatedAt,
+		CreatedBy: form.Pointed(l.CreatedBy, form.RefOf), ExpiresAt: l.ExpiresAt, RevokedAt: l.RevokedAt,
+	}
+}
+
+func registerPlanLinks(a *rest.API, use *soil.Links) {
+	route := rest.Routes{Base: stratificationPath + "links/", Operation: "plan_link", Tag: stratificationTag, Noun: "link"}.Route
+	kinds := form.Each(link.Kinds, func(k link.Kind) string { return string(k) })
+	list := route(http.MethodGet, "", access.SamplePlans.View.For("list"), "List the links on labels and field sheets")
+	list.Description = "One for each printing: what is printed again on the same day (UTC) has the same link. The tokens are on paper alone."
+	form.HandleList(a, list, []rest.Param{
+		{Name: "plan", Type: rest.Integer, Description: "Id of the plan."},
+		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
+		{Name: "kind", Type: rest.String, Enum: kinds, Description: "What it is printed on."},
+	}, use.List, showPlanLink)
+	revoke := route(http.MethodDelete, "{id}/", access.SamplePlans.Edit.For("destroy"), "Revoke a link")
+	revoke.Status, revoke.Message = http.StatusNoContent, "Link revoked."
+	revoke.Description = "All codes of that printing open nothing any more. What is printed then has another link. A link that is revoked is 404."
+	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, use.Revoke(ctx, c.Principal(), in.ID)
+	})
+}
