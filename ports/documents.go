@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"image"
 	"io"
 	"iter"
 	"time"
@@ -109,7 +110,20 @@ type ShownField struct {
 type ShownMap struct {
 	Map    zoning.Map   // whole
 	Fields []ShownField // in the order of the frame's fields
-	Stem   string       // name of the file without its ending: ASCII letters, digits, hyphens
+	Images ShownImages
+	Stem   string // name of the file without its ending: ASCII letters, digits, hyphens
+}
+
+// ShownImages are images behind the fields of a map.
+type ShownImages struct {
+	Images []ShownImage // of the fields, in their order; none where there is no image
+	About  string       // what they are, or why there are none; empty where none were asked for
+}
+
+// ShownImage is an image in the plane of a map.
+type ShownImage struct {
+	Box    geo.Box // of its outer edges, metres
+	Pixels *image.NRGBA
 }
 
 // ShownPlan is a sample plan as files and pictures show it. Its points have longitude and latitude.

@@ -26,7 +26,7 @@ func newOperating(store ports.Store, memory identityadapter.PasswordMemory, engi
 // newInterface makes what the HTTP interface offers over a store.
 func newInterface(
 	store ports.Store, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
-	engines ports.Engines, archive satellite.Archive, limits geo.Limits, bounds evidenceapp.Bounds, weather *climate.File, log *slog.Logger,
+	engines ports.Engines, imagery ports.Imagery, archive satellite.Archive, limits geo.Limits, bounds evidenceapp.Bounds, weather *climate.File, log *slog.Logger,
 ) v12.Deps {
 	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, apiDeps))
 }

@@ -87,7 +87,7 @@ var telling = googlewire.NewSet(
 // mapping is the use cases of maps of zones, which tell the log of progress that is lost.
 var mapping = googlewire.NewSet(
 	googlewire.Struct(new(soil.Maps), "*"),
-	googlewire.Struct(new(soil.MapFiles), "*"), googlewire.Struct(new(soil.Generated), "*"), googlewire.Struct(new(soil.Links), "*"),
+	googlewire.Struct(new(soil.MapFiles), "*"), googlewire.Struct(new(soil.Generated), "*"), googlewire.Struct(new(soil.Links), "*"), googlewire.Struct(new(soil.Backgrounds), "*"),
 	googlewire.Value(exchange.StratificationFiles{}), googlewire.Bind(new(ports.StratificationFiles), new(exchange.StratificationFiles)),
 )
 

@@ -70,7 +70,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, archive satellite.Archive, limits geo.Limits, bounds evidence.Bounds, weather *climate.File, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, imagery ports.Imagery, archive satellite.Archive, limits geo.Limits, bounds evidence.Bounds, weather *climate.File, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -235,6 +235,9 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Deps: deps,
 	}
 	stratificationFiles := _wireStratificationFilesValue
+	backgrounds := &soil.Backgrounds{
+		Imagery: imagery,
+	}
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
@@ -242,6 +245,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Links:    links,
 		Exports:  stratificationFiles,
 		Pictures: charts,
+		Images:   backgrounds,
 	}
 	generated := &soil.Generated{
 		Deps:  deps,
@@ -467,6 +471,9 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Deps: deps,
 	}
 	stratificationFiles := _wireStratificationFilesValue
+	backgrounds := &soil.Backgrounds{
+		Imagery: imagery,
+	}
 	mapFiles := &soil.MapFiles{
 		Maps:     maps,
 		Plans:    plans,
@@ -474,6 +481,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Links:    links,
 		Exports:  stratificationFiles,
 		Pictures: charts,
+		Images:   backgrounds,
 	}
 	generated := &soil.Generated{
 		Deps:  deps,

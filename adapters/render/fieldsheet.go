@@ -100,6 +100,9 @@ func (s *fieldSheet) front() error {
 	}
 	s.MoveTo(max(s.At(), pdf.Margin+codeSize) + pdf.Gap)
 	s.zones()
+	if s.in.Images.About != "" {
+		s.Text(s.in.Images.About, draw.Note)
+	}
 	if len(s.in.Fields) > 1 {
 		s.fields()
 		s.Heading("All fields", overview/2)

@@ -62,6 +62,7 @@ func (s *scene) panel(p pen, around draw.Box, fields []int) {
 	v := viewOf(frame, s.around(fields), panelInset)
 	room := newPlacer(frame)
 	p.Box(frame, draw.Style{Fill: draw.Land, Edge: draw.Rule, Width: 1})
+	s.images(p, v)
 	for _, z := range s.zones {
 		s.zone(p, z, v.box, v.at)
 	}

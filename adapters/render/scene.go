@@ -103,7 +103,7 @@ func (s *scene) around(fields []int) geo.Box {
 func (s *scene) zone(p pen, z zoning.Zone, box geo.Box, at func(geo.Position) draw.Point) {
 	for _, polygon := range z.Outline {
 		if (geo.MultiPolygon{polygon}).Bounds().Intersects(box) {
-			p.area(polygon, at, draw.Style{Fill: s.color(z.Number), Edge: draw.Soft, Width: 1})
+			p.area(polygon, at, draw.Style{Fill: s.cover(s.color(z.Number)), Edge: draw.Soft, Width: 1})
 		}
 	}
 }

@@ -103,7 +103,11 @@ func (s *scene) footnote() string {
 	if s.plan != nil {
 		text = fmt.Sprintf("Plan %s, seed %d. Map %s. ", s.plan.PlanUUID, s.plan.Params.Seed, s.in.Map.Candidate.MapUUID)
 	}
-	return text + fmt.Sprintf("WGS84 / UTM, EPSG:%d; grid north is up.", s.in.Map.About.EPSG)
+	text += fmt.Sprintf("WGS84 / UTM, EPSG:%d; grid north is up.", s.in.Map.About.EPSG)
+	if s.in.Images.About != "" {
+		text += " " + strings.TrimSuffix(s.in.Images.About, ".") + "."
+	}
+	return text
 }
 
 // clip shortens a text to a number of characters.

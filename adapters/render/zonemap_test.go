@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/render"
+	"tilth/core/geo"
+	"tilth/core/stratification/backdrop"
 	"tilth/core/stratification/carbon"
 	"tilth/ports"
 	"tilth/tests/shown"
@@ -183,4 +185,41 @@ func TestDrawCarbon(t *testing.T) {
 	require.Positive(t, light, "of the lowest stock, in zone 2")
 	require.Positive(t, dark)
 	require.Greater(t, light, dark, "zone 1 is drawn first, and holds most")
+}
+
+// behind adds an image of each field to a map: a chequerboard.
+func behind(t *testing.T, m *ports.ShownMap) {
+	t.Helper()
+	utm, err := geo.NewUTM(m.Map.About.EPSG)
+	require.NoError(t, err)
+	m.Images.About = "Image of 3 May 2025, natural colours"
+	for _, f := range m.Fields {
+		around := backdrop.Around(utm.Project(f.Outline), 1)
+		for i := range around.Bands[0] {
+			around.Bands[0][i] = float64((i%around.Width/4 + i/around.Width/4) % 2)
+		}
+		m.Images.Images = append(m.Images.Images, ports.ShownImage{Box: around.Box, Pixels: backdrop.Paint([]backdrop.Image{around})[0]})
+	}
+}
+
+// An image lies behind the zones, within the frame of its panel, and is named; in field sheets too.
+func TestImagesLieBehindMaps(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.Scattered)
+	bare := drawnSheet(t, ports.PaperA4, plan)
+	behind(t, &plan.ShownMap)
+	svg := drawn(t, "plan", func(w io.Writer, format string) error { return render.Charts{}.DrawPlan(t.Context(), w, format, plan) })
+	require.Equal(t, 4, strings.Count(svg, "<image "))
+	require.Less(t, strings.LastIndex(svg[:strings.Index(svg, `fill-opacity="0.41"`)], "<image "), strings.Index(svg, `fill-opacity="0.41"`))
+	require.Contains(t, svg, "Image of 3 May 2025, natural colours")
+	for _, at := range regexp.MustCompile(`<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"`).FindAllStringSubmatch(svg, -1) {
+		var v [4]float64
+		for i := range v {
+			var err error
+			v[i], err = strconv.ParseFloat(at[i+1], 64)
+			require.NoError(t, err)
+		}
+		require.True(t, v[0] >= 28 && v[1] >= 96 && v[0]+v[2] <= 1045 && v[1]+v[3] <= 915, "within the panels: %v", v)
+	}
+	require.Greater(t, bytes.Count(drawnSheet(t, ports.PaperA4, plan), []byte("/Subtype /Image")), bytes.Count(bare, []byte("/Subtype /Image")))
 }

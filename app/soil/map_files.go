@@ -22,6 +22,7 @@ type MapFiles struct {
 	Links    *Links
 	Exports  ports.StratificationFiles
 	Pictures ports.StratificationPictures
+	Images   *Backgrounds
 }
 
 // MapFile is a map or plan to be written as a file when the answer is.
@@ -30,8 +31,9 @@ type MapFile struct {
 	Write func(w io.Writer) error
 }
 
-// MapFile returns a map of zones: svg or png as a picture, else as a file of that format. Faults: NotFound.
-func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid, format string) (MapFile, error) {
+// MapFile returns a map of zones: svg or png as a picture, else as a file of that format. Faults: NotFound; with a
+// background those of Backgrounds.Of.
+func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid string, choice PlanChoice) (MapFile, error) {
 	found, order, err := f.Maps.Whole(ctx, who, uuid)
 	if err != nil {
 		return MapFile{}, err
@@ -40,26 +42,31 @@ func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid, form
 	if err != nil {
 		return MapFile{}, err
 	}
+	if err := f.behind(ctx, &shown, choice); err != nil {
+		return MapFile{}, err
+	}
 	out := MapFile{Stem: shown.Stem}
 	out.Write = func(w io.Writer) error {
-		if picture(format) {
-			return f.Pictures.DrawZones(ctx, w, format, shown)
+		if picture(choice.Format) {
+			return f.Pictures.DrawZones(ctx, w, choice.Format, shown)
 		}
-		return f.Exports.WriteZones(w, format, shown)
+		return f.Exports.WriteZones(w, choice.Format, shown)
 	}
 	return out, nil
 }
 
-// PlanChoice says in what form a plan is wanted.
+// PlanChoice says in what form a map or a plan is wanted.
 type PlanChoice struct {
-	Format string
-	Paper  string                    // of a field sheet, and of labels
-	Round  int64                     // of the samples that these name
-	Link   func(token string) string // address of a signed link
+	Format     string
+	Paper      string                    // of a field sheet, and of labels
+	Round      int64                     // of the samples that these name
+	Link       func(token string) string // address of a signed link
+	Background bool                      // of pictures and field sheets: an image of the fields
 }
 
 // PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, labels as a sheet of labels, else as a
-// file of that format. Faults: NotFound; Conflict (no_samples) for labels where no sample is planned.
+// file of that format. Faults: NotFound; Conflict (no_samples) for labels where no sample is planned; with a background
+// those of Backgrounds.Of.
 func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid string, choice PlanChoice) (MapFile, error) {
 	plan, of, order, err := f.Plans.Whole(ctx, who, uuid)
 	if err != nil {
@@ -67,6 +74,9 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 	}
 	zones, err := f.shown(ctx, who, of, order)
 	if err != nil {
+		return MapFile{}, err
+	}
+	if err := f.behind(ctx, &zones, choice); err != nil {
 		return MapFile{}, err
 	}
 	zones.Stem += fmt.Sprintf("-n%d", plan.Plan.Samples)
@@ -107,6 +117,14 @@ func (f *MapFiles) print(ctx context.Context, who access.Principal, choice PlanC
 		shown.Address = address(made.link.PlanID)
 	}
 	shown.Labels = inWalkingOrder(shown.Plan.Plan, made.samples, address)
+	return err
+}
+
+// behind adds the images behind a map that is drawn, where they are wanted.
+func (f *MapFiles) behind(ctx context.Context, shown *ports.ShownMap, choice PlanChoice) (err error) {
+	if choice.Background && (picture(choice.Format) || choice.Format == ports.PDF) {
+		shown.Images, err = f.Images.Of(ctx, shown.Map, shown.Fields)
+	}
 	return err
 }
 

@@ -64,6 +64,10 @@ func TestFilesOfMapsAndPlans(t *testing.T) {
 		_, err = png.Decode(bytes.NewReader(file(path+"preview.png", "image/png", "")))
 		require.NoError(t, err)
 	}
+	// The synthetic archive has all bands: an image in colours lies behind the map, and a browser may show it.
+	require.Contains(t, string(file(points+"preview.svg?background=true", "image/svg+xml", "")), ", natural colours (synthetic).")
+	require.Contains(t, c.Expect(200, http.MethodGet, zones+"preview.svg?background=true", nil).Header.Get("Content-Security-Policy"), "img-src data:")
+	require.Greater(t, len(file(points+"export/?format=pdf&background=true", "application/pdf", "")), len(file(points+"export/?format=pdf", "application/pdf", "")))
 	lines, err = csv.NewReader(bytes.NewReader(file(points+"export/?format=csv", "text/csv; charset=utf-8", "st-v-st-1-k2-n9.csv"))).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, lines, 1+int(plan["metadata"].(map[string]any)["number_of_samples"].(float64)+plan["metadata"].(map[string]any)["number_of_reserve"].(float64)))

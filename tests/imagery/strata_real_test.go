@@ -15,6 +15,7 @@ import (
 	"tilth/app/soil"
 	"tilth/core/geo"
 	"tilth/core/stratification"
+	"tilth/core/stratification/zoning"
 	"tilth/core/vegetation"
 	"tilth/ports"
 	"tilth/tests/realdata"
@@ -98,4 +99,25 @@ func pixelNDVI(t *testing.T, imagery ports.Imagery, s vegetation.Scene, at geo.P
 	x, y := nir.Reflectance(n), red.Reflectance(r)
 	v := (x - y) / (x + y)
 	return v, okRed && okNIR && !math.IsNaN(v)
+}
+
+// The image of a real field, of whose scenes the archive has no visible light but red.
+func TestSpanishImage(t *testing.T) {
+	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
+	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
+	require.NoError(t, err)
+	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
+	require.NoError(t, err)
+	images := soil.Backgrounds{Imagery: openFolder(t, dir)}
+	m := zoning.Map{CreatedAt: time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC), About: zoning.About{EPSG: 32630}}
+	got, err := images.Of(t.Context(), m, []ports.ShownField{{Name: "Pivot", Outline: b.Geometry()}})
+	require.NoError(t, err)
+	require.Equal(t, "Image of 28 December 2019, near infrared", got.About)
+	values := 0
+	for i := 3; i < len(got.Images[0].Pixels.Pix); i += 4 {
+		if got.Images[0].Pixels.Pix[i] > 0 {
+			values++
+		}
+	}
+	require.InDelta(t, 2322, values, 60, "the pixels that the archive holds are those of the field")
 }

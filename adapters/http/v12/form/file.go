@@ -47,7 +47,7 @@ func Download(name, format string, write func(w io.Writer) error) rest.Raw {
 // Picture answers with a picture. A browser that opens a drawing may use the styles in it, and nothing else.
 func Picture(c *rest.Call, format string, write func(w io.Writer) error) rest.Raw {
 	if format == ports.SVG {
-		c.SetHeader("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+		c.SetHeader("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'")
 	}
 	return rest.Raw{ContentType: formats[format].media, Write: write}
 }

@@ -25,6 +25,10 @@ const (
 	previewText = "Zones from low to high in colours that colour-blind people tell apart, with scale, north and areas. Fields far from each other are drawn in panels of their own."
 )
 
+// background is the parameter of pictures and field sheets.
+var background = rest.Param{Name: "background", Type: rest.Boolean, Description: "Of pictures and field sheets: draws an image of the fields behind the map, " +
+	"the newest clear one of the five years before the map was made; at most 40 fields."}
+
 // fileRoutes are the files of maps of zones, or of sample plans: exports and pictures.
 type fileRoutes struct {
 	routes                 rest.Routes
@@ -39,9 +43,7 @@ func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
 		routes: rest.Routes{Base: stratificationPath + "maps/{map_uuid}/", Operation: "stratification_map", Tag: stratificationTag, Noun: "map"},
 		need:   access.StratificationMaps.View.For("export"), summary: "Export a map of zones as a file", text: zonesText, picture: "A map of zones as a picture, ",
 		formats: []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP},
-		file: func(ctx context.Context, who access.Principal, uuid string, choice soil.PlanChoice) (soil.MapFile, error) {
-			return files.MapFile(ctx, who, uuid, choice.Format)
-		},
+		file:    files.MapFile,
 	}.register(a)
 	fileRoutes{
 		routes: rest.Routes{Base: plansPath + "{map_uuid}/", Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"},
@@ -58,7 +60,7 @@ func (f fileRoutes) register(a *rest.API) {
 	if f.papers != nil {
 		export.Faults = []int{http.StatusConflict}
 		export.Query = append(export.Query, rest.Param{Name: "paper", Type: rest.String, Enum: f.papers, Description: "Of a field sheet, and of labels; default A4."},
-			rest.Param{Name: "round", Type: rest.Integer, Description: "Of the samples that a field sheet and labels name; default 1."})
+			rest.Param{Name: "round", Type: rest.Integer, Description: "Of the samples that a field sheet and labels name; default 1."}, background)
 	}
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
@@ -67,8 +69,9 @@ func (f fileRoutes) register(a *rest.API) {
 		format, _ := in.All()["format"].(string)
 		paper, _ := in.All()["paper"].(string)
 		round, _ := in.All()["round"].(int64)
+		behind, _ := in.All()[background.Name].(bool)
 		choice := soil.PlanChoice{
-			Format: cmp.Or(format, ports.GeoJSON), Paper: cmp.Or(paper, ports.PaperA4), Round: cmp.Or(round, 1),
+			Format: cmp.Or(format, ports.GeoJSON), Paper: cmp.Or(paper, ports.PaperA4), Round: cmp.Or(round, 1), Background: behind,
 			Link: func(token string) string { return c.Link(linkBase + token + "/") },
 		}
 		file, err := f.file(ctx, c.Principal(), in.MapUUID, choice)
@@ -77,8 +80,13 @@ func (f fileRoutes) register(a *rest.API) {
 	for _, format := range []string{ports.SVG, ports.PNG} {
 		preview := f.routes.Route(http.MethodGet, "preview."+format, f.need, f.picture+strings.ToUpper(format))
 		preview.OperationID, preview.Description, preview.Media = f.routes.Operation+"_preview_"+format, previewText, form.Media(format)
-		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in mapPath) (rest.Raw, error) {
-			file, err := f.file(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format})
+		preview.Query, preview.Faults = []rest.Param{background}, []int{http.StatusServiceUnavailable}
+		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in struct {
+			mapPath
+			rest.Values
+		}) (rest.Raw, error) {
+			behind, _ := in.All()[background.Name].(bool)
+			file, err := f.file(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format, Background: behind})
 			return form.Picture(c, format, file.Write), err
 		})
 	}

@@ -4,6 +4,7 @@
 package draw
 
 import (
+	"image"
 	"io"
 
 	"tilth/core/effort"
@@ -39,6 +40,8 @@ type Style struct {
 type Format interface {
 	// Path paints lines as one shape. Holes of an area run against its outer ring.
 	Path(lines [][]Point, closed bool, s Style)
+	// Image paints an image into a box.
+	Image(pixels *image.NRGBA, b Box)
 	// Circle paints a circle.
 	Circle(centre Point, radius float64, s Style)
 	// Text writes a text whose baseline begins at a place, upwards if turned.
@@ -51,7 +54,7 @@ type Canvas struct {
 	Width, Height float64
 }
 
-// Within returns a format that paints until a budget ends. A point of a path or a letter is a step.
+// Within returns a format that paints until a budget ends. A point of a path, a letter or a byte of an image is a step.
 func Within(budget *effort.Budget, on Format) Format { return bounded{on, budget} }
 
 type bounded struct {
@@ -66,6 +69,12 @@ func (b bounded) Path(lines [][]Point, closed bool, s Style) {
 	}
 	if b.budget.Spend(points) == nil {
 		b.on.Path(lines, closed, s)
+	}
+}
+
+func (b bounded) Image(pixels *image.NRGBA, box Box) {
+	if b.budget.Spend(len(pixels.Pix)) == nil {
+		b.on.Image(pixels, box)
 	}
 }
 

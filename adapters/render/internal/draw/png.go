@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	scaled "golang.org/x/image/draw"
 	"golang.org/x/image/vector"
 )
 
@@ -110,6 +111,11 @@ func normal(a, b Point) Point {
 		return Point{}
 	}
 	return Point{(a.Y - b.Y) / length, (b.X - a.X) / length}
+}
+
+func (r *raster) Image(pixels *image.NRGBA, b Box) {
+	onto := image.Rect(int(math.Round(b.Left)), int(math.Round(b.Top)), int(math.Round(b.Right)), int(math.Round(b.Bottom)))
+	scaled.NearestNeighbor.Scale(r.image, onto, pixels, pixels.Rect, scaled.Over, nil)
 }
 
 func (r *raster) Circle(centre Point, radius float64, s Style) {

@@ -2,8 +2,11 @@ package draw
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/xml"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"math"
 	"strconv"
@@ -63,6 +66,16 @@ func (v *vectors) Path(lines [][]Point, closed bool, s Style) {
 		}
 	}
 	v.WriteString(`"` + s.attributes() + "/>\n")
+}
+
+// Image implements Format. The pixels stay squares.
+func (v *vectors) Image(pixels *image.NRGBA, b Box) {
+	fmt.Fprintf(v, `<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,`,
+		number(b.Left), number(b.Top), number(b.Width()), number(b.Height()))
+	into := base64.NewEncoder(base64.StdEncoding, v)
+	_ = png.Encode(into, pixels) // a buffer takes everything
+	_ = into.Close()
+	v.WriteString("\"/>\n")
 }
 
 func (v *vectors) Circle(centre Point, radius float64, s Style) {

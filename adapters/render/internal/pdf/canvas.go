@@ -1,6 +1,13 @@
 package pdf
 
 import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+
+	"codeberg.org/go-pdf/fpdf"
+
 	"tilth/adapters/render/internal/draw"
 )
 
@@ -55,6 +62,30 @@ func (c canvas) Path(lines [][]draw.Point, closed bool, s draw.Style) {
 		}
 		c.f.DrawPath(how)
 	})
+}
+
+// Image implements draw.Format. The library orders images by their widths, and those of the same width
+// differently at each call: each gets a width of its own by transparent columns on its right.
+func (c canvas) Image(pixels *image.NRGBA, b draw.Box) {
+	wide, pixel := pixels.Rect.Dx(), b.Width()/float64(pixels.Rect.Dx())
+	for c.widths[wide] {
+		wide++
+	}
+	if c.widths == nil {
+		c.widths = map[int]bool{}
+	}
+	c.widths[wide] = true
+	padded := image.NewNRGBA(image.Rect(0, 0, wide, pixels.Rect.Dy()))
+	for row := range pixels.Rect.Dy() {
+		from := pixels.PixOffset(pixels.Rect.Min.X, pixels.Rect.Min.Y+row)
+		copy(padded.Pix[row*padded.Stride:], pixels.Pix[from:from+4*pixels.Rect.Dx()])
+	}
+	var file bytes.Buffer
+	_ = png.Encode(&file, padded) // a buffer takes everything
+	name, options := fmt.Sprintf("image %d", wide), fpdf.ImageOptions{ImageType: "PNG"}
+	c.f.RegisterImageOptionsReader(name, options, &file)
+	x, y := c.at(draw.Point{X: b.Left, Y: b.Top})
+	c.f.ImageOptions(name, x, y, float64(wide)*pixel*c.scale, b.Height()*c.scale, false, options, 0, "")
 }
 
 func (c canvas) Circle(centre draw.Point, radius float64, s draw.Style) {

@@ -48,10 +48,11 @@ type Document struct {
 	text   float64 // of texts and facts
 	foot   float64 // where blocks end
 
-	set   *draw.Letters // those in force; nil: not known
-	style *draw.Style   // of shapes, likewise
-	texts map[textKey]brokenText
-	split int // how many texts were broken into lines
+	set    *draw.Letters // those in force; nil: not known
+	style  *draw.Style   // of shapes, likewise
+	texts  map[textKey]brokenText
+	split  int          // how many texts were broken into lines
+	widths map[int]bool // in pixels, of the images
 }
 
 // textKey is a text as it is measured: tables repeat units, sources and keys by the thousand.
