@@ -128,7 +128,7 @@ func passesAtOnce(pixels float64) int {
 // pixelsIn returns about how many pixels of 10 m lie in the box around a boundary.
 func pixelsIn(boundary geo.MultiPolygon) float64 {
 	const pixel = 10.0 / 111_320 // degrees
-	b := boundary.Bounds()
+	b := boundary.InOnePiece().Bounds()
 	return (b.MaxX - b.MinX) / pixel * math.Cos((b.MinY+b.MaxY)/2*math.Pi/180) * (b.MaxY - b.MinY) / pixel
 }
 
@@ -173,8 +173,8 @@ func (r SeriesRequest) check() error {
 
 // middleLongitude returns the longitude that decides the field's solar day.
 func middleLongitude(m geo.MultiPolygon) float64 {
-	b := m.Bounds()
-	return b.MinX + (b.MaxX-b.MinX)/2
+	b := m.InOnePiece().Bounds()
+	return geo.Turned(b.MinX+(b.MaxX-b.MinX)/2, 0)
 }
 
 // Refresh brings series of one field up to date, after one search for all of them: what is known of days that did

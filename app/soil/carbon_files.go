@@ -77,7 +77,11 @@ func outlineStrata(budget *effort.Budget, on *frame.Frame, z *zoning.Zoning, str
 	outlines := frame.NewOutliner(on).Outlines(budget, strata, k+1)
 	z.Zones = append(slices.Clone(z.Zones), zoning.Zone{Number: k + 1})
 	for h, outline := range outlines {
-		z.Zones[h].Outline, z.Zones[h].Geometry = outline, on.RoundedOutline(outline)
+		shown, err := on.RoundedOutline(budget, outline)
+		if err != nil {
+			return err
+		}
+		z.Zones[h].Outline, z.Zones[h].Geometry = outline, shown
 	}
 	return budget.Err()
 }

@@ -80,8 +80,7 @@ func (o Options) check() error {
 	return fields.Err()
 }
 
-// centreOf returns the centroid of the fields (degrees) and refuses fields too far from it. Fields
-// on both sides of the antimeridian count as far apart.
+// centreOf returns the centroid of the fields (degrees) and refuses fields too far from it.
 func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 	for i, field := range fields {
 		if len(field) == 0 {
@@ -98,17 +97,17 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 }
 
 // Centroid returns the centroid of all fields (degrees), weighted by area, and by index what is wrong
-// with fields whose own lies too far from it.
+// with fields whose own lies too far from it. Fields on both sides of the antimeridian are neighbours.
 func Centroid(fields []geo.MultiPolygon) (centre geo.Position, far map[int]string) {
 	total := 0.0
 	middles := list.Map(fields, geo.MultiPolygon.Centroid)
 	for i, field := range fields {
 		area := geo.AreaM2(field)
-		centre.X += float64(area * middles[i].X)
+		centre.X += float64(area * geo.Turned(middles[i].X, middles[0].X))
 		centre.Y += float64(area * middles[i].Y)
 		total += area
 	}
-	centre.X, centre.Y = centre.X/total, centre.Y/total
+	centre.X, centre.Y = geo.Turned(centre.X/total, 0), centre.Y/total
 	far = map[int]string{}
 	for i, middle := range middles {
 		if km := geo.Distance(centre, middle) / 1000; !(km <= MaxDistanceKM) {

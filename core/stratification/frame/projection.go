@@ -3,18 +3,21 @@ package frame
 import (
 	"math"
 
+	"tilth/core/effort"
 	"tilth/core/geo"
 )
 
 // DegreeDecimals are the decimals of a longitude or latitude: a centimetre.
 const DegreeDecimals = 7
 
-// RoundedOutline returns an outline in rounded degrees; nil where the frame has no EPSG.
-func (f *Frame) RoundedOutline(outline geo.MultiPolygon) geo.MultiPolygon {
+// RoundedOutline returns an outline in rounded degrees, in two at the antimeridian; nil where the frame has no
+// EPSG. Its error is that of the budget, or of an outline that cannot be cut.
+func (f *Frame) RoundedOutline(budget *effort.Budget, outline geo.MultiPolygon) (geo.MultiPolygon, error) {
 	if f.EPSG == 0 {
-		return nil
+		return nil, nil
 	}
-	return f.utm().Unproject(outline).Rounded(DegreeDecimals)
+	whole, err := f.utm().Unproject(outline).OnGlobe(budget)
+	return whole.Rounded(DegreeDecimals), err
 }
 
 // Hectares returns the area on the ellipsoid, or in the plane where the frame has no EPSG.
@@ -39,7 +42,8 @@ func (f *Frame) LonLat(p geo.Position) (geo.Position, bool) {
 	if f.EPSG == 0 {
 		return geo.Position{}, false
 	}
-	return f.utm().Inverse(p), true
+	at := f.utm().Inverse(p)
+	return geo.Position{X: geo.Turned(at.X, 0), Y: at.Y}, true
 }
 
 // FromLonLat is the inverse of LonLat.

@@ -88,6 +88,9 @@ func inDegrees(f *frame.Frame, b geo.Box) geo.MultiPolygon {
 		x, y := b.MinX+float64(t*(b.MaxX-b.MinX)), b.MinY+float64(t*(b.MaxY-b.MinY))
 		for _, p := range []geo.Position{{X: x, Y: b.MinY}, {X: x, Y: b.MaxY}, {X: b.MinX, Y: y}, {X: b.MaxX, Y: y}} {
 			at, _ := f.LonLat(p)
+			if len(around) > 0 {
+				at.X = geo.Turned(at.X, around[0].X)
+			}
 			around = append(around, at)
 		}
 	}

@@ -74,7 +74,7 @@ func flattened(at []geo.Position) []geo.Position {
 		return nil
 	}
 	scale := math.Cos(at[0].Y * math.Pi / 180)
-	return list.Map(at, func(p geo.Position) geo.Position { return geo.Position{X: p.X * scale, Y: p.Y} })
+	return list.Map(at, func(p geo.Position) geo.Position { return geo.Position{X: geo.Turned(p.X, at[0].X) * scale, Y: p.Y} })
 }
 
 // nearest returns the points nearest to one, itself first.

@@ -161,3 +161,16 @@ func TestEdgesThatDiffer(t *testing.T) {
 	}
 	require.Less(t, without, mean-0.3, "the strip adds 0.39 to the mean")
 }
+
+// Points on both sides of 180° are neighbours as those of one side are.
+func TestNeighbourhoodsAcrossTheAntimeridian(t *testing.T) {
+	var at, turned []geo.Position
+	for i := range 12 {
+		p := geo.Position{X: 0.0013*float64(i*i%17) + 0.00007*float64(i), Y: 0.00111 * float64(i)}
+		at = append(at, p)
+		turned = append(turned, geo.Position{X: geo.Turned(p.X+179.995, 0), Y: p.Y})
+	}
+	for i := range at {
+		require.Equal(t, nearest(flattened(at), i), nearest(flattened(turned), i))
+	}
+}

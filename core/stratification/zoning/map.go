@@ -59,7 +59,10 @@ func (z *zoner) draw(c *Candidate) error {
 			}
 		}
 		zone.AreaHa = f.Hectares(zone.Outline)
-		zone.Geometry = f.RoundedOutline(zone.Outline)
+		var err error
+		if zone.Geometry, err = f.RoundedOutline(z.budget, zone.Outline); err != nil {
+			return err
+		}
 		total += zone.AreaHa
 	}
 	_, first := z.board.Components(c.Labels)

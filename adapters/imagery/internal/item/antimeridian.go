@@ -65,3 +65,22 @@ func unwrap(footprint geom.Geometry, box geo.Box) (geo.Box, bool) {
 	}
 	return geo.Box{MinX: west, MinY: box.MinY, MaxX: east, MaxY: box.MaxY}, true
 }
+
+// sidesOf parts a boundary that lies on both sides of the antimeridian.
+func sidesOf(m geo.MultiPolygon) []geo.MultiPolygon {
+	if b := m.Bounds(); len(m) < 2 || b.MaxX-b.MinX <= 180 {
+		if len(m) == 0 {
+			return nil
+		}
+		return []geo.MultiPolygon{m}
+	}
+	var east, west geo.MultiPolygon
+	for i := range m {
+		if m[i:i+1].Bounds().MinX >= 0 {
+			east = append(east, m[i])
+		} else {
+			west = append(west, m[i])
+		}
+	}
+	return []geo.MultiPolygon{east, west}
+}

@@ -49,6 +49,21 @@ func TestFootprintsAtTheAntimeridian(t *testing.T) {
 				require.False(t, meets(west, -16.5), "%v", west)
 			}
 			require.False(t, meets(179.5, -15.9), "north of it")
+			side := func(west, south float64) geo.Polygon {
+				return geo.Polygon{{{X: west, Y: south}, {X: west + 0.01, Y: south}, {X: west + 0.01, Y: south + 0.01}, {X: west, Y: south}}}
+			}
+			for name, both := range map[string]struct {
+				land  geo.MultiPolygon
+				meets bool
+			}{
+				"its west":  {geo.MultiPolygon{side(179, -16.5), side(-179.9, -16.5)}, true},
+				"its east":  {geo.MultiPolygon{side(179.99, -16.5), side(-179.7, -16.5)}, true},
+				"beside it": {geo.MultiPolygon{side(179, -16.5), side(-179.7, -16.5)}, false},
+			} {
+				area, err := item.NewArea(both.land)
+				require.NoError(t, err)
+				require.Equal(t, both.meets, it.Meets(area), "land on both sides: %s", name)
+			}
 		})
 	}
 	world, err := document(t, func(d, _ map[string]any) {

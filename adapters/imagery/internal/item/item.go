@@ -7,6 +7,7 @@ package item
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -154,27 +155,44 @@ func (it *Item) ShowsGround() bool {
 }
 
 // Area is a boundary prepared for comparison with many footprints.
-type Area struct {
+type Area struct{ sides []side }
+
+// side is the part of a boundary on one side of the antimeridian.
+type side struct {
 	box  geo.Box
 	geom geom.Geometry
 }
 
 // NewArea returns the Area of a boundary in WGS84. Invalid when the boundary is empty.
 func NewArea(boundary geo.MultiPolygon) (Area, error) {
-	raw, err := json.Marshal(boundary)
-	if err == nil && len(boundary) > 0 {
+	var a Area
+	for _, part := range sidesOf(boundary) {
+		raw, err := json.Marshal(part)
 		var g geom.Geometry
-		if g, err = geom.UnmarshalGeoJSON(raw, geom.NoValidate{}); err == nil && !g.IsEmpty() {
-			return Area{box: boundary.Bounds(), geom: g}, nil
+		if err == nil {
+			g, err = geom.UnmarshalGeoJSON(raw, geom.NoValidate{})
 		}
+		if err != nil || g.IsEmpty() {
+			return Area{}, emptyArea().Because(err)
+		}
+		a.sides = append(a.sides, side{box: part.Bounds(), geom: g})
 	}
-	return Area{}, fault.New(fault.Invalid, "imagery_boundary", "Imagery can only be searched for a boundary that is not empty.").Because(err)
+	if len(a.sides) == 0 {
+		return a, emptyArea()
+	}
+	return a, nil
+}
+
+func emptyArea() *fault.Error {
+	return fault.New(fault.Invalid, "imagery_boundary", "Imagery can only be searched for a boundary that is not empty.")
 }
 
 // Meets reports whether the footprint shares a point with the area. A footprint that only has a
 // box, crosses itself, or crosses the antimeridian in one piece, counts by its box: a scene too
 // many proves to be nodata, one too few is lost.
-func (it *Item) Meets(a Area) bool {
+func (it *Item) Meets(a Area) bool { return slices.ContainsFunc(a.sides, it.meets) }
+
+func (it *Item) meets(a side) bool {
 	meets, around := meet(it.box, a.box)
 	if !meets {
 		return false

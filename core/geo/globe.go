@@ -1,0 +1,51 @@
+package geo
+
+import "tilth/core/effort"
+
+// Turned returns a longitude within ±180°, turned around the globe where it is nearer to another that way.
+func Turned(lon, near float64) float64 {
+	switch away := lon - near; {
+	case away > 180:
+		return lon - 360
+	case away < -180:
+		return lon + 360
+	default:
+		return lon
+	}
+}
+
+// InOnePiece returns a geometry of both sides of the antimeridian (its parts span more than half the globe) with
+// its western part turned to the east of 180°; any other as it is.
+func (m MultiPolygon) InOnePiece() MultiPolygon {
+	if b := m.Bounds(); b.MaxX-b.MinX <= 180 {
+		return m
+	}
+	return m.mapped(func(p Position) Position { return Position{Turned(p.X, 180), p.Y} })
+}
+
+// OnGlobe brings a geometry whose longitudes leave ±180° a little back between them: cut in two at the antimeridian,
+// as RFC 7946 (section 3.1.9) requires. Its error is that of [Intersection].
+func (m MultiPolygon) OnGlobe(budget *effort.Budget) (MultiPolygon, error) {
+	b := m.Bounds()
+	if b.MinX >= -180 && b.MaxX <= 180 {
+		return m, nil
+	}
+	var out MultiPolygon
+	for _, west := range []float64{-540, -180, 180} {
+		side := Box{MinX: west, MinY: b.MinY - 1, MaxX: west + 360, MaxY: b.MaxY + 1}
+		if !side.Intersects(b) {
+			continue
+		}
+		part, err := Intersection(budget, m, MultiPolygon{side.polygon()})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part.mapped(func(p Position) Position { return Position{p.X - (west + 180), p.Y} })...)
+	}
+	return out, nil
+}
+
+// polygon returns a box as a polygon.
+func (b Box) polygon() Polygon {
+	return Polygon{{{b.MinX, b.MinY}, {b.MaxX, b.MinY}, {b.MaxX, b.MaxY}, {b.MinX, b.MaxY}, {b.MinX, b.MinY}}}
+}
