@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"tilth/core/farm"
 )
@@ -17,8 +18,13 @@ import (
 //go:embed crops.csv
 var builtInCrops []byte
 
+var builtIn = sync.OnceValues(func() ([]farm.Crop, error) { return ReadCrops(bytes.NewReader(builtInCrops)) })
+
 // BuiltInCrops returns the catalog that Tilth comes with.
-func BuiltInCrops() ([]farm.Crop, error) { return ReadCrops(bytes.NewReader(builtInCrops)) }
+func BuiltInCrops() ([]farm.Crop, error) {
+	crops, err := builtIn()
+	return slices.Clone(crops), err
+}
 
 // ReadCrops reads a catalog: CSV with a header, columns in any order, `slug` and `name`
 // required; flags are true or false; codes are text. Faults: Invalid, with the line.

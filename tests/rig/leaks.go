@@ -60,8 +60,13 @@ func leaked(text []byte) (found []string) {
 		word, mask := bit(head)
 		maybe[word] |= mask
 	}
-	for at := 0; at+shortSecret <= len(text); at++ {
-		head := binary.LittleEndian.Uint64(text[at:])
+	var head uint64 // of the text from at on; each byte is read once
+	for end, letter := range text {
+		head = head>>8 | uint64(letter)<<56
+		at := end - 7
+		if at < 0 {
+			continue
+		}
 		if word, mask := bit(head); maybe[word]&mask == 0 {
 			continue
 		}
@@ -109,9 +114,16 @@ func Secret(text string) {
 	}
 }
 
+// mayHoldSecrets reports whether a JSON text has a member with the name of a secret, or escapes letters, which may spell one.
+func mayHoldSecrets(text []byte) bool {
+	return bytes.Contains(text, []byte(`\u`)) || slices.ContainsFunc(secretMembers, func(name string) bool {
+		return bytes.Contains(text, []byte(`"`+name+`"`))
+	})
+}
+
 func secretsInJSON(text []byte) {
 	var value any
-	if json.Unmarshal(text, &value) == nil {
+	if mayHoldSecrets(text) && json.Unmarshal(text, &value) == nil {
 		declare("", value)
 	}
 }

@@ -177,10 +177,10 @@ func (w *walker) open(name string) (data []byte, d links, err error) {
 
 // item indexes an item, as a broken one where it is unusable but states its id, time and place.
 func (w *walker) item(name string, data []byte) {
-	if w.elevation(name, data) {
+	it, err := item.Parse(data, name)
+	if (err != nil || dem.Models(it.Collection)) && w.elevation(name, data) {
 		return
 	}
-	it, err := item.Parse(data, name)
 	if err != nil {
 		w.trouble(err)
 		if broken, ok := item.SalvagePlaced(data, err); ok {

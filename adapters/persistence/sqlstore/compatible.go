@@ -34,8 +34,9 @@ func compatible(ctx context.Context, db bun.IDB, known *migrate.Migrations) erro
 	if err != nil {
 		return translate(err)
 	}
+	ours := known.Sorted()
 	newer := slices.DeleteFunc(applied, func(name string) bool {
-		return slices.ContainsFunc(known.Sorted(), func(m migrate.Migration) bool { return m.Name == name })
+		return slices.ContainsFunc(ours, func(m migrate.Migration) bool { return m.Name == name })
 	})
 	if len(newer) == 0 {
 		return nil

@@ -61,6 +61,10 @@ func (d *DB) Migrator() *Migrator { return &Migrator{d} }
 // Up applies all pending migrations and returns their names.
 // Faults: Unavailable, Precondition (schema_newer).
 func (m *Migrator) Up(ctx context.Context) (names []string, err error) {
+	// Where nothing is pending, as at nearly every start, there is nothing to lock.
+	if pending, err := m.Pending(ctx); err != nil || pending == 0 {
+		return nil, err
+	}
 	err = m.change(ctx, func(inner *migrate.Migrator) error {
 		group, err := inner.Migrate(ctx)
 		if err != nil {
@@ -162,7 +166,7 @@ func prepareNotes(ctx context.Context, pool *bun.DB) error {
 	return Run(ctx, pool.NewCreateTable().Model((*additive)(nil)).IfNotExists())
 }
 
-// migrations reads the embedded files.
+// migrations lists the embedded ones. One is read when it runs: most starts run none.
 func (m *Migrator) migrations() (*migrate.Migrations, error) {
 	ups, err := fs.Glob(migrations.Files, "*.up.sql")
 	if err != nil {
@@ -170,21 +174,22 @@ func (m *Migrator) migrations() (*migrate.Migrations, error) {
 	}
 	out := migrate.NewMigrations()
 	for _, file := range ups {
-		up, err := m.statements(file)
-		if err != nil {
-			return nil, err
-		}
-		down, err := m.statements(strings.TrimSuffix(file, ".up.sql") + ".down.sql")
-		if err != nil {
-			return nil, err
-		}
-		name, comment, _ := strings.Cut(strings.TrimSuffix(file, ".up.sql"), "_")
+		whole := strings.TrimSuffix(file, ".up.sql")
+		name, comment, _ := strings.Cut(whole, "_")
 		out.Add(migrate.Migration{
 			Name: name, Comment: comment,
 			Up: func(ctx context.Context, inner *migrate.Migrator, one *migrate.Migration) error {
+				up, err := m.statements(file)
+				if err != nil {
+					return err
+				}
 				return inOne(ctx, inner.DB(), up, func(tx bun.Tx) error { return note(ctx, tx, one, strings.HasPrefix(up, expandOnly)) })
 			},
 			Down: func(ctx context.Context, inner *migrate.Migrator, one *migrate.Migration) error {
+				down, err := m.statements(whole + ".down.sql")
+				if err != nil {
+					return err
+				}
 				return inOne(ctx, inner.DB(), down, func(tx bun.Tx) error { return unnote(ctx, tx, one) })
 			},
 		})

@@ -36,6 +36,9 @@ type Item struct {
 	Checksum string
 }
 
+// Models reports whether the items of a collection are elevation models.
+func Models(collection string) bool { return collection == Collection || collection == Synthetic }
+
 // Parse reads an item. ok is false for an item of another collection.
 //
 // Faults: Invalid for data that is not a STAC item or names no file of heights.
@@ -47,7 +50,7 @@ func Parse(data []byte, name string) (it Item, ok bool, err error) {
 			Checksum string `json:"file:checksum"`
 		} `json:"assets"`
 	}
-	if json.Unmarshal(data, &d) != nil || d.Collection != Collection && d.Collection != Synthetic {
+	if json.Unmarshal(data, &d) != nil || !Models(d.Collection) {
 		return Item{}, false, nil
 	}
 	parsed, err := item.Parse(data, name)
