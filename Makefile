@@ -29,15 +29,14 @@ endif
 # The race detector needs a C compiler; the program itself never does. Built without it are
 # packages that only compute on what one caller hands them and publish nothing to another
 # goroutine by an atomic of their own (a library that does so must be watched, or what it
-# orders looks like a race): SQLite translated from C with its memory, compression, checksums, signatures,
+# orders looks like a race; tests/arch checks it of ours): SQLite translated from C with its memory, compression, checksums, signatures,
 # indices of text, patterns, numbers and letters, the drawing of lines, the schemas that tests hold answers
 # against, the traces of the system's calls, and the kernels of numbers, whose results the tests compare to the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	compress/flate github.com/klauspost/compress/flate hash/adler32 hash/crc32 index/suffixarray strconv internal/strconv unicode unicode/utf8 \
-	crypto/internal/fips140/edwards25519/... regexp regexp/syntax \
-	image/png golang.org/x/image/vector \
+	math regexp crypto/internal/fips140/edwards25519/... image/png golang.org/x/image/vector golang.org/x/image/tiff/lzw \
 	github.com/santhosh-tekuri/jsonschema/v6 tilth/tests/power tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
-	tilth/core/cropcheck tilth/core/geo tilth/core/vegetation \
+	tilth/core/cropcheck tilth/core/geo tilth/core/ghg tilth/core/vegetation \
 	tilth/core/stratification/internal/cluster tilth/core/stratification/internal/stats \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/route tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none.

@@ -237,3 +237,25 @@ func TestHouseKeepsItsWords(t *testing.T) {
 		t.Error(v)
 	}
 }
+
+func TestUnwatchedPackagesShareNothing(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	names := Unwatched(string(makefile))
+	require.Contains(t, names, Module+"/core/geo")
+	violations, err := CheckUnwatched(house(t), names)
+	require.NoError(t, err)
+	for _, v := range violations {
+		t.Error(v)
+	}
+	_, err = CheckUnwatched(nil, []string{Module + "/core/gone"})
+	require.Error(t, err)
+
+	found, err := shares("x.go", `package x
+import ("sync"; "sync/atomic")
+var (pool sync.Pool; once sync.Once; n atomic.Int64)
+func f() { go f() }
+`)
+	require.NoError(t, err)
+	require.Len(t, found, 3)
+}

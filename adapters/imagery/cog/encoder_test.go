@@ -298,6 +298,12 @@ func (s spec) line(line []uint16) []byte {
 	return out
 }
 
+// packer is the one encoder of ZSTD: making one costs more than most of what it packs.
+var (
+	packer  = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) })
+	packing sync.Mutex
+)
+
 func pack(t testing.TB, codec uint16, raw []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -310,8 +316,11 @@ func pack(t testing.TB, codec uint16, raw []byte) []byte {
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
 	case 50000:
-		w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+		packing.Lock()
+		defer packing.Unlock()
+		w, err := packer()
 		require.NoError(t, err)
+		w.Reset(&b)
 		_, err = w.Write(raw)
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
