@@ -194,8 +194,9 @@ func (a *API) contradicts(r Route) error {
 // pathParams returns the names of the parameters in the path, in order.
 func (r Route) pathParams() []string {
 	var out []string
-	for _, found := range pathParam.FindAllStringSubmatch(r.Path, -1) {
-		out = append(out, found[1])
-	}
+	respell(r.Path, func(name string) string {
+		out = append(out, name)
+		return ""
+	})
 	return out
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -79,10 +78,10 @@ func newRouter() *bunrouter.Router {
 func (a *API) mount(pattern string, op *operation) {
 	e := a.endpoints[pattern]
 	if e == nil {
-		e = &endpoint{pattern: pattern, path: pathParam.ReplaceAllString(strings.TrimSuffix(pattern, "/"), ":$1"), methods: map[string]*operation{http.MethodOptions: nil}}
+		e = &endpoint{pattern: pattern, path: respell(strings.TrimSuffix(pattern, "/"), func(name string) string { return ":" + name }), methods: map[string]*operation{http.MethodOptions: nil}}
 		a.endpoints[pattern] = e
 	}
-	for segment := range strings.SplitSeq(pathParam.ReplaceAllString(pattern, ""), "/") {
+	for segment := range strings.SplitSeq(respell(pattern, func(string) string { return "" }), "/") {
 		a.words[segment] = true
 	}
 	for _, param := range op.route.Query {
@@ -101,7 +100,20 @@ func (a *API) mount(pattern string, op *operation) {
 	}
 }
 
-var pathParam = regexp.MustCompile(`\{(\w+)\}`)
+// respell returns a pattern with each of its parameters, such as {id}, as param spells it.
+func respell(pattern string, param func(name string) string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(pattern, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		out.WriteString(param(name))
+		pattern = after
+	}
+}
 
 func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 	a.router(e.pattern).Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
