@@ -147,15 +147,21 @@ func (s *fieldSheet) zones() {
 		"The line is the way along the samples, dashed between fields.", draw.Note)
 }
 
-// fields lists the fields, with the number of points in each.
+// fields lists the fields along the way, with the number of points in each.
 func (s *fieldSheet) fields() {
-	rows := make([][]pdf.Cell, len(s.in.Fields))
-	for i, f := range s.in.Fields {
+	visited := s.in.Plan.Plan.FieldsInOrder()
+	var rows [][]pdf.Cell
+	for n, i := range visited {
 		samples, reserves := s.pointsOf(i)
-		rows[i] = pdf.Row(f.Name, strconv.Itoa(len(samples)), strconv.Itoa(len(reserves)))
+		rows = append(rows, pdf.Row(fmt.Sprintf("%d. %s", n+1, s.in.Fields[i].Name), strconv.Itoa(len(samples)), strconv.Itoa(len(reserves))))
+	}
+	for i, f := range s.in.Fields {
+		if !slices.Contains(visited, i) {
+			rows = append(rows, pdf.Row(f.Name, "0", "0"))
+		}
 	}
 	s.Space()
-	s.Table([]pdf.Column{pdf.Left("Field", 80), pdf.Right("Samples", 22), pdf.Right("Reserve points", 30)}, rows)
+	s.Table([]pdf.Column{pdf.Left("Field, along the way", 80), pdf.Right("Samples", 22), pdf.Right("Reserve points", 30)}, rows)
 }
 
 // draw draws over the whole width of the page.

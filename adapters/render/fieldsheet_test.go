@@ -67,7 +67,7 @@ func TestFieldSheetNamesEveryPoint(t *testing.T) {
 	}
 	for _, words := range []string{
 		plan.Plan.Plan.PlanUUID, plan.Map.Candidate.MapUUID, plan.Plan.AOI.UUID, "9007199254740991", "EPSG:32631", "Page 1 of", "Synthetic",
-		"Поле № 1", "Αγρός", "Pièce \"à côté\"", "Ferme de l'Étang & <fils>", plan.Address, "Date", "Crew", "accuracy", "Signature", "76 samples of round 1",
+		"Field, along the way", "1. Αγρός", "2. Поле № 1", "Pièce \"à côté\"", "Ferme de l'Étang & <fils>", plan.Address, "Date", "Crew", "accuracy", "Signature", "76 samples of round 1",
 	} {
 		require.Contains(t, text, words)
 	}
