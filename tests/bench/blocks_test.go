@@ -19,6 +19,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/processor"
 )
 
 // compute computes the series of a field over the season, and returns it with the processor time spent.
@@ -27,13 +28,13 @@ func (s *season) compute(b *testing.B, files *cog.Reader, field geo.MultiPolygon
 	require.NoError(b, err)
 	index, err := vegetation.ParseIndex("NDVI")
 	require.NoError(b, err)
-	before := processorTime()
+	before := processor.Spent()
 	got, err := (&satellite.Computer{Imagery: source}).Compute(b.Context(), satellite.SeriesRequest{
 		Boundary: field, Index: index, From: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC),
 	})
 	require.NoError(b, err)
 	require.Len(b, got.Observations, tileDates)
-	return got, processorTime() - before
+	return got, processor.Spent() - before
 }
 
 // BenchmarkFieldsInOneBlock computes 36 full-size clear dates of a thousand fields in one block, one after the other,

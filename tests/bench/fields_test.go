@@ -16,6 +16,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/processor"
 	"tilth/tests/rig"
 )
 
@@ -69,13 +70,13 @@ func newVillage(b *testing.B, n int) *village {
 // compute returns the processor time for all fields, one after the other, and the number of
 // their field-dates.
 func (c *village) compute(b *testing.B) (spent time.Duration, dates int) {
-	before := processorTime()
+	before := processor.Spent()
 	for _, request := range c.requests {
 		got, err := c.computer.Compute(b.Context(), request)
 		require.NoError(b, err)
 		dates += len(got.Observations) + len(got.Rejected)
 	}
-	return processorTime() - before, dates
+	return processor.Spent() - before, dates
 }
 
 // BenchmarkFieldsInOneTile computes a season of the synthetic archive for ever more fields

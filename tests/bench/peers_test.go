@@ -17,6 +17,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/processor"
 	"tilth/tests/realdata"
 )
 
@@ -83,9 +84,9 @@ func compareSeries(b *testing.B, peer []string, folder, from, to string, dates i
 		for range peerTurns {
 			copied := filepath.Join(b.TempDir(), strconv.FormatInt(time.Now().UnixNano(), 36)) // other addresses: nothing of it is cached
 			require.NoError(b, os.CopyFS(copied, os.DirFS(folder)))
-			started, before := time.Now(), processorTime()
+			started, before := time.Now(), processor.Spent()
 			got := seriesFrom(b, copied, from, to)
-			ours, spent = min(ours, time.Since(started)), min(spent, processorTime()-before)
+			ours, spent = min(ours, time.Since(started)), min(spent, processor.Spent()-before)
 			require.NoError(b, os.RemoveAll(copied))
 			for _, o := range got.Observations {
 				want := theirs.Series[o.Date.Format(time.DateOnly)]

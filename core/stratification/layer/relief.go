@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -193,7 +194,16 @@ func (r Region) plane(pixel float64, epsg int) Surface {
 // Pixel is the width in metres of the widest pixels of slope and wetness; 0 without a model.
 func (r *FrameRelief) Pixel() float64 { return r.pixel }
 
-// Layers returns the layers, in the order of ReliefLayers.
+// Layers returns the layers, in the order of ReliefLayers. That of slope and that of wetness say how
+// they are derived.
 func (r *FrameRelief) Layers(source string) []Layer {
-	return list.Map(ReliefLayers, func(name string) Layer { return Layer{Name: name, Values: r.values[name], Source: source} })
+	return list.Map(ReliefLayers, func(name string) Layer {
+		return Layer{Name: name, Values: r.values[name], Source: source + derivations[name]}
+	})
+}
+
+// derivations are for people, as the documents have them in full.
+var derivations = map[string]string{
+	Slope: "; Horn (1981)",
+	TWI:   fmt.Sprintf("; flow to all lower neighbours by tan^%g (Freeman 1991), depressions filled", flowExponent),
 }

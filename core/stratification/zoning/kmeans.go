@@ -1,8 +1,10 @@
 package zoning
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tilth/core/effort"
@@ -14,6 +16,7 @@ import (
 const (
 	defaultStarts    = 25
 	defaultFuzziness = 1.3
+	finalists        = 3 // starts on a sample that go on with all points
 )
 
 // kMeans groups points around k centres so that the sum of squared distances to the own centre is
@@ -21,31 +24,38 @@ const (
 // k-means++ (Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding", SODA 2007),
 // iterates (Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28
 // (1982)) until no point changes, at most 500 times, and then moves single points where that lowers
-// the sum (Hartigan and Wong, "Algorithm AS 136", Applied Statistics 28 (1979)) in one pass.
+// the sum (Hartigan and Wong, "Algorithm AS 136", Applied Statistics 28 (1979)) in one pass. Of many
+// points the starts have a sample, and the best few go on with all until none changes.
 //
 // The result does not depend on the number of workers. There are at least k points. Cancelling the
 // context ends it early, with the context's error.
 func kMeans(ctx context.Context, points cluster.Matrix, k, starts int, seed uint64, workers int) (cluster.Clustering, error) {
-	sample := cluster.Sample(points)
-	results := make([]cluster.Clustering, starts)
-	err := inParallel(ctx, starts, workers, func(start int) {
-		results[start] = cluster.Start(effort.Of(ctx, 0), sample, k, pcg.New(seed, fmt.Sprintf("kmeans/%d/%d", k, start)))
+	sample, start := cluster.Sample(points, cluster.StartPoints, pcg.New(seed, fmt.Sprintf("kmeans/%d/sample", k))), cluster.Start
+	if sample.N < points.N {
+		start = cluster.StartRoughly
+	}
+	results, err := groupings(ctx, starts, workers, func(budget *effort.Budget, i int) cluster.Clustering {
+		return start(budget, sample, k, pcg.New(seed, fmt.Sprintf("kmeans/%d/%d", k, i)))
 	})
+	if err == nil && sample.N < points.N {
+		rough := results
+		results, err = groupings(ctx, min(finalists, starts), workers, func(budget *effort.Budget, i int) cluster.Clustering {
+			return cluster.Refine(budget, points, rough[i].Centres)
+		})
+	}
 	if err != nil {
 		return cluster.Clustering{}, err
 	}
-	best := results[0]
-	for _, r := range results[1:] {
-		if r.Inertia < best.Inertia {
-			best = r
-		}
-	}
-	if sample.N != points.N {
-		budget := effort.Of(ctx, 0)
-		best = cluster.Assign(budget, points, best.Centres)
-		return best, budget.Err()
-	}
-	return best, nil
+	return results[0], nil
+}
+
+// groupings makes a number of groupings and returns them in the order of their sums of squares, of
+// equal ones the first first.
+func groupings(ctx context.Context, n, workers int, group func(budget *effort.Budget, i int) cluster.Clustering) ([]cluster.Clustering, error) {
+	out := make([]cluster.Clustering, n)
+	err := inParallel(ctx, n, workers, func(i int) { out[i] = group(effort.Of(ctx, 0), i) })
+	slices.SortStableFunc(out, func(a, b cluster.Clustering) int { return cmp.Compare(a.Inertia, b.Inertia) })
+	return out, err
 }
 
 // GroupCentres returns the centres of k groups of places, by k-means; nil where the budget ends.

@@ -35,7 +35,7 @@ func TestEachStepEndsWithItsCaller(t *testing.T) {
 		"a start of k-means": func(budget *effort.Budget) {
 			cluster.Start(budget, points.EveryNth(20), 8, pcg.New(1, "start"))
 		},
-		"the nearest centres":  func(budget *effort.Budget) { cluster.Assign(budget, points, centres) },
+		"the nearest centres":  func(budget *effort.Budget) { cluster.Refine(budget, points, centres) },
 		"principal components": func(budget *effort.Budget) { principal(budget, points) },
 		"fuzzy groups": func(budget *effort.Budget) {
 			f := cluster.Fuzzy{Clustering: cluster.Clustering{Centres: centres}}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tilth/core/effort"
+	"tilth/core/stratification/internal/pcg"
 )
 
 const (
@@ -33,11 +34,14 @@ func (f Fuzzy) FPI(k int) float64 { return 1 - (float64(k)*f.PC-1)/float64(k-1) 
 // NCE returns the normalised classification entropy PE / ln k.
 func (f Fuzzy) NCE(k int) float64 { return f.PE / math.Log(float64(k)) }
 
+// fuzzyPoints is the number of points up to which the groups are fitted to all.
+const fuzzyPoints = 40_000
+
 // FuzzyCMeans groups points by fuzzy c-means (Bezdek 1981) with the exponent m. It begins at the
 // centres of k-means, so that it needs no starts of its own. A point's label is the group with its
 // largest share; inertia is that of the labels around their centres.
 func FuzzyCMeans(budget *effort.Budget, points Matrix, k int, m float64, from Clustering) (Fuzzy, error) {
-	sample := Sample(points)
+	sample := Sample(points, fuzzyPoints, pcg.New(0, "fuzzy/sample"))
 	f := Fuzzy{Clustering: Clustering{Centres: Matrix{k, points.D, slices.Clone(from.Centres.Values)}}}
 	member := make([]float64, k)
 	before := math.Inf(1)

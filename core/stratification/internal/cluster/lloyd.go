@@ -10,11 +10,30 @@ import (
 // maxIterations bounds a start of k-means.
 const maxIterations = 500
 
-// fitCells is the number of points up to which all are grouped. Of more, every m-th is.
-const fitCells = 40_000
+// StartPoints is the number of points up to which every start of k-means has all. Of more it has so
+// many.
+const StartPoints = 8_000
 
-// Sample returns the points that groups are fitted to.
-func Sample(points Matrix) Matrix { return points.EveryNth((points.N + fitCells - 1) / fitCells) }
+// roughly ends a start on a sample: where the centres move by less, squared and summed, than this
+// share of the variance of a point. The best of them go on with all points.
+const roughly = 1e-4
+
+// Sample returns all points, or a simple random sample of n in their order
+// (Fan, Muller and Rezucha 1962; Knuth, "The Art of Computer Programming" 2, algorithm S of 3.4.2). A
+// stride would fall in with what repeats along the rows.
+func Sample(points Matrix, n int, random *pcg.Stream) Matrix {
+	if points.N <= n {
+		return points
+	}
+	out, taken := NewMatrix(n, points.D), 0
+	for i := 0; taken < n; i++ {
+		if random.Below(points.N-i) < n-taken {
+			copy(out.Row(taken), points.Row(i))
+			taken++
+		}
+	}
+	return out
+}
 
 // Clustering is a grouping of points around centres.
 type Clustering struct {
@@ -23,18 +42,14 @@ type Clustering struct {
 	Inertia float64 // sum of squared distances to the own centre
 }
 
-// Assign labels every point with its nearest centre, unless the budget ends.
-func Assign(budget *effort.Budget, points, centres Matrix) Clustering {
-	out := Clustering{Labels: make([]int32, points.N), Centres: centres}
-	for i := range points.N {
-		if budget.Spend(centres.N) != nil {
-			break
-		}
-		h, lower, _ := centres.nearestTwo(points.Row(i))
-		out.Labels[i] = h
-		out.Inertia += lower
-	}
-	return out
+// Refine goes on from centres of a sample with all points, as Start does. Where the budget ends it is
+// of no use.
+func Refine(budget *effort.Budget, points, centres Matrix) Clustering {
+	l := newLloyd(budget, points, centres.N)
+	copy(l.centres.Values, centres.Values)
+	l.iterate(0)
+	l.transfer()
+	return l.result()
 }
 
 // Start returns what one start of k-means finds: centres by k-means++, iterations, and one pass that
@@ -42,8 +57,20 @@ func Assign(budget *effort.Budget, points, centres Matrix) Clustering {
 func Start(budget *effort.Budget, points Matrix, k int, random *pcg.Stream) Clustering {
 	l := newLloyd(budget, points, k)
 	l.seed(random)
-	l.iterate()
+	l.iterate(0)
 	l.transfer()
+	return l.result()
+}
+
+// StartRoughly is Start on a sample: it ends where centres hardly move, and moves no single points.
+func StartRoughly(budget *effort.Budget, sample Matrix, k int, random *pcg.Stream) Clustering {
+	l := newLloyd(budget, sample, k)
+	l.seed(random)
+	all := make([]int32, sample.N)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	l.iterate(roughly * sample.Variances(all, sample.D))
 	return l.result()
 }
 
@@ -107,14 +134,22 @@ func (l *lloyd) seed(random *pcg.Stream) {
 	}
 }
 
-// iterate alternates between centres and points until no point changes.
-func (l *lloyd) iterate() {
+// iterate alternates between centres and points until no point changes, or the centres move by less
+// than a sum of squares.
+func (l *lloyd) iterate(enough float64) {
 	l.assignAll()
 	for range maxIterations {
 		if l.budget.Err() != nil {
 			return
 		}
 		l.settle()
+		way := 0.0
+		for _, moved := range l.moved {
+			way += float64(moved * moved)
+		}
+		if way < enough {
+			return
+		}
 		if !l.reassign() {
 			return
 		}
