@@ -54,6 +54,18 @@ func carbonBasis(m *carbon.Map, zone int) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f) %%; %.2f ha, %s", z.SOC.Mean, z.SOC.Low, z.SOC.High, z.AreaHa, counted(z.Points, "point"))
 }
 
+// maxNotes is how many notes of a map of soil carbon its picture has room for; the map itself has all.
+const maxNotes = 5
+
+// carbonSaid returns what the picture says beside the map.
+func carbonSaid(m *carbon.Map) []string {
+	said := []string{"In all " + withInterval(m.Total) + " t C."}
+	if more := len(m.Notes) - maxNotes; more > 0 {
+		return append(append(said, m.Notes[:maxNotes]...), fmt.Sprintf("%s more with the map.", counted(more, "note")))
+	}
+	return append(said, m.Notes...)
+}
+
 func withInterval(f carbon.Figure) string {
 	return fmt.Sprintf("%.1f (%.1f to %.1f)", f.Mean, f.Low, f.High)
 }

@@ -118,7 +118,7 @@ func (s *scene) gain() string {
 func (s *scene) about(p pen, b draw.Box, y float64) float64 {
 	said := []string{s.gain()}
 	if s.carbon != nil {
-		said = append([]string{"In all " + withInterval(s.carbon.Total) + " t C."}, s.carbon.Notes...)
+		said = carbonSaid(s.carbon)
 	}
 	if s.plan != nil {
 		said = []string{placedText(s.plan), s.plan.Summary(), s.plan.Statement()}

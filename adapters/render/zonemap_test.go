@@ -177,8 +177,13 @@ func TestDrawCarbon(t *testing.T) {
 	for i, mean := range []float64{62, 50, 56} {
 		in.Carbon.Zones = append(in.Carbon.Zones, carbon.Zone{Zone: i + 1, Stock: carbon.Figure{Mean: mean, Low: mean - 2.25, High: mean + 2.25}})
 	}
+	in.Carbon.Total = carbon.Figure{Mean: 846, Low: 815, High: 876}
+	for i := range 40 {
+		in.Carbon.Notes = append(in.Carbon.Notes, fmt.Sprintf("Z1-%02d is left out: it has no bulk density.", i))
+	}
 	svg := drawn(t, "carbon", func(w io.Writer, format string) error { return render.Charts{}.DrawCarbon(t.Context(), w, format, in) })
-	for _, text := range []string{"1: 62.0 (59.8 to 64.2)", "2: 50.0 (47.8 to 52.2)", "Soil organic carbon, 0 to 30 cm: 56.0 (54.0 to 58.0) t C/ha on 15.10 ha; intervals of 90 %", "Stock and interval, t C/ha", "round 2"} {
+	for _, text := range []string{"1: 62.0 (59.8 to 64.2)", "2: 50.0 (47.8 to 52.2)", "Soil organic carbon, 0 to 30 cm: 56.0 (54.0 to 58.0) t C/ha on 15.10 ha; intervals of 90 %", "Stock and interval, t C/ha", "round 2",
+		"In all 846.0 (815.0 to 876.0) t C.", "35 notes more with the map."} {
 		require.Contains(t, svg, text)
 	}
 	light, dark := strings.Index(svg, "#edf8b1"), strings.Index(svg, "#253494")
