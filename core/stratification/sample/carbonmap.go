@@ -29,10 +29,10 @@ func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
 	}
 	out.AOI = carbon.Zone{AreaHa: stock.AreaHa, Points: stock.N, SOC: shown(soc.Mean), Stock: shown(stock.Mean)}
 	out.Total = shown(stock.Total)
+	out.Notes = slices.Concat(report.Notes, stock.Notes)
 	for _, u := range report.WithoutStock {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s is left out: %s.", u.Point, u.Reason))
 	}
-	out.Notes = slices.Concat(out.Notes, report.Notes, stock.Notes)
 	return out, nil, nil
 }
 
