@@ -250,6 +250,7 @@ var lives = []life{
 		boundary := rig.GeoJSON(r.t, rig.Archive(r.t).Parcels[0].Boundary)
 		field := r.post("field/", object{"name": "Field", "farm_id": number(farm), "boundary": boundary})
 		require.NoError(r.t, r.server.Operating().SetPrice(context.Background(), credit.ServiceSTR, rig.STRPrice))
+		require.NoError(r.t, r.server.Operating().SetPrice(context.Background(), credit.ServiceSOC, rig.STRPrice))
 		return field["uuid"]
 	}, live: func(r *run, field any) {
 		aoi := r.id("soil/aois/", object{"field_uuids": []any{field}})
@@ -259,9 +260,16 @@ var lives = []life{
 		maps := r.post(soil+"maps/generate/", object{"order": number(order), "min_zones": 2, "max_zones": 2, "min_zone_area": 0.05})
 		zones := maps["candidates"].([]any)[0].(object)["map_uuid"].(string)
 		r.post(soil+"maps/"+zones+"/save/", object{})
-		plan := r.post(soil+"sample-plan/generate/", object{"map_uuid": zones, "number_of_samples": 8, "zone_offset": 5})["map_uuid"].(string)
-		r.post(soil+"sample-plan/"+plan+"/save/", object{})
-		r.post(soil+"samples/", object{"plan": plan, "depths": []any{object{"from": 0, "to": 30}}})
+		plan := r.post(soil+"sample-plan/generate/", object{"map_uuid": zones, "number_of_samples": 8, "zone_offset": 5})
+		uuid := plan["map_uuid"].(string)
+		saved := r.id(soil+"sample-plan/"+uuid+"/save/", object{})
+		r.post(soil+"samples/", object{"plan": uuid, "sampled_on": "2026-03-01", "depths": []any{object{"from": 0, "to": 30}}})
+		var results []any
+		for i, point := range plan["points"].([]any) {
+			results = append(results, object{"label": fmt.Sprintf("P%s-%s-0-30", saved, point.(object)["id"]), "soc_pct": 2 + float64(i%3)/10, "bulk_density_g_cm3": 1.3})
+		}
+		r.post(soil+"samples/import/", results)
+		r.id("soil/stratification/orders/", object{"aoi_id": number(aoi), "map_type": "SOC"})
 		r.work()
 	}},
 }

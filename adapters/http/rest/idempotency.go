@@ -100,6 +100,7 @@ func (c *Call) digest() (string, error) {
 		if body, err = c.Body(); err != nil {
 			return "", err
 		}
+		c.request.Body = io.NopCloser(bytes.NewReader(body)) // a handler may read it as a stream
 	}
 	hash := sha256.New()
 	_, _ = io.WriteString(hash, strings.Join(parts, "\x00")+"\x00") // a hash takes everything

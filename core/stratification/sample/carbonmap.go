@@ -17,7 +17,7 @@ func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
 	if err != nil {
 		return carbon.Map{}, nil, err
 	}
-	if lacks := report.lacks(); len(lacks) > 0 {
+	if lacks := lacksOf(report); len(lacks) > 0 {
 		return carbon.Map{}, lacks, nil
 	}
 	out := carbon.Map{Survey: s, ZonesUUID: r.Plan.Map.Candidate.MapUUID, Edge: r.Plan.Plan.Params.Edge == plan.EdgeStratum}
@@ -36,7 +36,8 @@ func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
 	return out, nil, nil
 }
 
-func (r Report) lacks() (out []carbon.Lack) {
+// lacksOf returns what a report lacks for a map.
+func lacksOf(r Report) (out []carbon.Lack) {
 	if r.Stock == nil {
 		what := "no point has a bulk density"
 		if len(r.WithoutStock) > 0 {
