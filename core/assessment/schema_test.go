@@ -156,7 +156,8 @@ func (g generator) object(schema map[string]any, label string) map[string]any {
 	depends, _ := schema["dependentRequired"].(map[string]any)
 	for before := -1; before != len(out); {
 		before = len(out)
-		for key, needed := range depends {
+		for _, key := range slices.Sorted(maps.Keys(depends)) { // the same draws, the same value
+			needed := depends[key]
 			if _, given := out[key]; given {
 				for _, n := range words(needed) {
 					draw(n)
@@ -181,8 +182,8 @@ func (g generator) obey(then any, properties, out map[string]any, label string) 
 		}
 	}
 	narrowed, _ := rule["properties"].(map[string]any)
-	for key, property := range narrowed {
-		below, _ := property.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(narrowed)) {
+		below, _ := narrowed[key].(map[string]any)
 		if lower, narrows := below["minItems"].(float64); narrows && len(list(out[key])) < int(lower) {
 			property, _ := properties[key].(map[string]any)
 			property = maps.Clone(property)
@@ -194,8 +195,8 @@ func (g generator) obey(then any, properties, out map[string]any, label string) 
 			continue
 		}
 		parts, _ := below["properties"].(map[string]any)
-		for part, schema := range parts {
-			s, _ := schema.(map[string]any)
+		for _, part := range slices.Sorted(maps.Keys(parts)) {
+			s, _ := parts[part].(map[string]any)
 			if !matches(map[string]any{"properties": map[string]any{part: s}}, have) {
 				have[part] = g.value(s, label+"."+key+"."+part)
 			}

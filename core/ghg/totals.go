@@ -6,12 +6,16 @@ import (
 	"slices"
 )
 
-// Intensity returns amount per denominator; ok is false where there is no denominator.
+// Intensity returns amount per denominator; ok is false where there is no denominator, or one so small that the
+// intensity is no number that a report can show.
 func Intensity(amount, denominator float64) (per float64, ok bool) {
 	if denominator <= 0 {
 		return 0, false
 	}
-	return amount / denominator, true
+	if per = amount / denominator; math.IsInf(Rounded(per), 0) {
+		return 0, false
+	}
+	return per, true
 }
 
 // MainShare returns the per cent of the emissions that the main product carries.
