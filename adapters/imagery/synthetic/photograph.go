@@ -44,7 +44,7 @@ func plants(v float64) spectrum {
 	red := sum * (1 - v) / 2
 	return newSpectrum(map[vegetation.Band]float64{
 		vegetation.B02: 0.018 + 0.42*red,
-		vegetation.B03: 0.035 + 0.38*red,
+		vegetation.B03: 0.045 + 0.45*red,
 		vegetation.B04: red,
 		vegetation.B05: 0.05 + 0.75*red + 0.08*v,
 		vegetation.B08: sum * (1 + v) / 2,

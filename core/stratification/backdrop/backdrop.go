@@ -48,8 +48,8 @@ func (m Image) Centre(i int) geo.Position {
 }
 
 // Paint returns the images in colours: the same reflectance has the same brightness in all of them and in
-// all bands, from black at the 2nd to white at the 98th percentile. Pixels without a value are
-// transparent.
+// all bands, from black to white at the 98th percentile. Black is no reflectance in colours, so that bare soil
+// stays brown, and the 2nd percentile in grey. Pixels without a value are transparent.
 func Paint(images []Image) []*image.NRGBA {
 	var all []float64
 	for _, m := range images {
@@ -64,7 +64,10 @@ func Paint(images []Image) []*image.NRGBA {
 	slices.Sort(all)
 	low, high := 0.0, 1.0
 	if len(all) > 0 {
-		low, high = all[int(lowTail*float64(len(all)-1))], all[int(highTail*float64(len(all)-1))]
+		high = all[int(highTail*float64(len(all)-1))]
+		if !slices.ContainsFunc(images, func(m Image) bool { return len(m.Bands) > 1 }) {
+			low = all[int(lowTail*float64(len(all)-1))]
+		}
 	}
 	level := func(v float64) uint8 { return uint8(math.Round(255 * min(max((v-low)/max(high-low, 1e-9), 0), 1))) }
 	out := make([]*image.NRGBA, len(images))

@@ -41,8 +41,13 @@ func TestBrightnessIsTheSameInAllImages(t *testing.T) {
 	}
 	natural.Bands[1][5] = math.NaN()
 	got := backdrop.Paint([]backdrop.Image{natural, grey})
-	require.Equal(t, color.NRGBA{G: 128, B: 255, A: 255}, got[0].NRGBAAt(0, 0))
-	require.Equal(t, color.NRGBA{R: 128, G: 128, B: 128, A: 255}, got[1].NRGBAAt(3, 3))
+	require.Equal(t, color.NRGBA{R: 85, G: 170, B: 255, A: 255}, got[0].NRGBAAt(0, 0), "none is black")
+	require.Equal(t, color.NRGBA{R: 170, G: 170, B: 170, A: 255}, got[1].NRGBAAt(3, 3))
 	require.Zero(t, got[0].NRGBAAt(5, 0).A)
+	for i := range grey.Bands[0] {
+		grey.Bands[0][i] = []float64{0.1, 0.2, 0.3}[i%3]
+	}
+	alone := backdrop.Paint([]backdrop.Image{grey})[0]
+	require.Equal(t, []uint8{0, 128, 255}, []uint8{alone.NRGBAAt(0, 0).R, alone.NRGBAAt(1, 0).R, alone.NRGBAAt(2, 0).R}, "grey has the contrast that there is")
 	require.Zero(t, backdrop.Paint([]backdrop.Image{backdrop.Around(square(100), 1)})[0].NRGBAAt(0, 0).A)
 }
