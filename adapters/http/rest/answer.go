@@ -172,7 +172,14 @@ func stream[R any](c *Call, open, end string, list List[R]) error {
 		return err
 	}
 	open = `{"status":"success","message":` + string(message) + `,"data":` + open
-	return Raw{ContentType: mediaJSON, Write: func(w io.Writer) error { return writeRecords(w, open, end+"}", list.listing) }}.answer(c)
+	return Raw{ContentType: mediaJSON, Write: func(w io.Writer) error {
+		defer func() { c.leave() }()
+		pieces := &inPieces{call: c, to: w}
+		if err := writeRecords(pieces, open, end+"}", list.listing); err != nil {
+			return err
+		}
+		return pieces.send()
+	}}.answer(c)
 }
 
 // writeRecords writes records as JSON with commas between them.

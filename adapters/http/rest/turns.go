@@ -159,6 +159,24 @@ func (t *turns) enter(ctx context.Context, company int64, large bool) (leave fun
 		t.mu.Unlock()
 		return nil, err
 	}
+	return t.wait(ctx, mine, large)
+}
+
+// again begins the next piece of the work on an answer that is under way, which leave ends: at once, or where its
+// company works more than its share, when its turn comes. It is not refused.
+func (t *turns) again(ctx context.Context, company int64) (leave func(), err error) {
+	t.mu.Lock()
+	mine := t.of(company)
+	if t.alone(company) || t.left(mine) >= 0 {
+		began := t.begin(mine)
+		t.mu.Unlock()
+		return sync.OnceFunc(func() { t.end(mine, began) }), nil
+	}
+	return t.wait(ctx, mine, false)
+}
+
+// wait waits for a turn; it is called under the lock, and unlocks.
+func (t *turns) wait(ctx context.Context, mine *work, large bool) (leave func(), err error) {
 	turn := make(chan struct{})
 	mine.waiting = append(mine.waiting, turn)
 	t.proceed(mine)
