@@ -78,8 +78,8 @@ func TestTheNewestClearPassLiesBehindAMap(t *testing.T) {
 	require.InDelta(t, 689_940, got.Images[0].Box.MinX, 1)
 	pixels := got.Images[0].Pixels
 	require.Equal(t, 52, pixels.Rect.Dx())
-	require.Equal(t, []uint8{0, 128, 255, 255}, pixels.Pix[:4])
-	require.Equal(t, []uint8{0, 128, 255, 255}, pixels.Pix[len(pixels.Pix)-4:])
+	require.Equal(t, []uint8{85, 170, 255, 255}, pixels.Pix[:4])
+	require.Equal(t, []uint8{85, 170, 255, 255}, pixels.Pix[len(pixels.Pix)-4:])
 
 	m.CreatedAt = made.AddDate(-1, -6, 0)
 	got, err = images.Of(t.Context(), m, fields)

@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"bytes"
+	"encoding/csv"
 	"net/http"
 	"regexp"
 	"strings"
@@ -57,7 +59,9 @@ func TestPrintedCodes(t *testing.T) {
 		require.True(t, seen[r.(map[string]any)["label"].(string)], "%v", r)
 	}
 	first := holder.Expect(200, http.MethodGet, labels[0], nil).Data(t)["sample"].(map[string]any)
-	require.Equal(t, []any{"Z1-01", 0.0, 30.0, "planned"}, []any{first["point"], first["depth_from_cm"], first["depth_to_cm"], first["status"]})
+	lines, err := csv.NewReader(bytes.NewReader(c.Expect(200, http.MethodGet, export+"?format=csv", nil).Body)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []any{lines[1][0], 0.0, 30.0, "planned"}, []any{first["point"], first["depth_from_cm"], first["depth_to_cm"], first["status"]})
 	require.NotEmpty(t, first["field"])
 
 	// What the laboratory finds, and who took the sample, is for the company alone.
