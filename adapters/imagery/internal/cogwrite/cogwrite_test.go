@@ -2,9 +2,12 @@ package cogwrite_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"image"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -50,6 +53,55 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// GDAL finds the samples, the missing value and the system of what was written.
+func TestGDALReadsWhatIsWritten(t *testing.T) {
+	if _, err := exec.LookPath("gdal_translate"); err != nil {
+		t.Skip("LEFT OUT: reading the demo's images with GDAL (Debian: apt-get install gdal-bin)")
+	}
+	grid := vegetation.Grid{EPSG: 32730, OriginX: 399960, OriginY: 4627000, PixelX: 10, PixelY: 20, Width: 150, Height: 131}
+	random := rand.New(rand.NewPCG(3, 4))
+	counts, metres := make([]uint16, grid.Width*grid.Height), make([]float32, grid.Width*grid.Height)
+	for i := range counts {
+		counts[i], metres[i] = uint16(random.Uint32N(256)), random.Float32()*900
+	}
+	for name, c := range map[string]struct {
+		image   cogwrite.Image
+		missing float64
+		want    any // the samples as GDAL writes them down
+	}{
+		"counts":  {cogwrite.Image{Bits: 16, DN: counts}, 0, counts},
+		"signed":  {cogwrite.Image{Bits: 16, DN: counts, Signed: true}, -9999, counts},
+		"heights": {cogwrite.Image{Bits: 32, Metres: metres}, -9999, metres},
+	} {
+		c.image.Grid = grid
+		data, err := cogwrite.Encode(c.image)
+		require.NoError(t, err)
+		path := filepath.Join(t.TempDir(), name+".tif")
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		said, err := exec.Command("gdal_translate", "-q", "-of", "ENVI", path, path+".raw").CombinedOutput()
+		require.NoError(t, err)
+		require.Empty(t, string(said), "GDAL finds nothing to remark")
+		got, err := os.ReadFile(path + ".raw")
+		require.NoError(t, err)
+		want, err := binary.Append(nil, binary.LittleEndian, c.want)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want, got), name)
+
+		var info struct {
+			GeoTransform     [6]float64
+			CoordinateSystem struct{ WKT string }
+			Bands            []struct{ NoDataValue float64 }
+		}
+		said, err = exec.Command("gdalinfo", "-json", path).Output()
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(said, &info))
+		require.Equal(t, [6]float64{grid.OriginX, grid.PixelX, 0, grid.OriginY, 0, -grid.PixelY}, info.GeoTransform)
+		require.Contains(t, info.CoordinateSystem.WKT, `ID["EPSG",32730]`)
+		require.Len(t, info.Bands, 1)
+		require.InDelta(t, c.missing, info.Bands[0].NoDataValue, 0, name)
 	}
 }
 
