@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare gdal bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: run test test-unit test-cluster hostile soak kills simulate compare gdal grass bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -85,6 +85,10 @@ simulate: ## kills the server at every call to its database and files, and 500 s
 gdal: ## every encoding that GDAL writes is read as GDAL reads it, and GDAL reads every file that we write (needs gdal-bin; make test takes a ninth)
 	@command -v gdal_translate ogr2ogr >/dev/null || echo 'NOTE: no GDAL, so NOTHING IS COMPARED WITH IT. Fix: install gdal-bin.'
 	TILTH_GDAL=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run 'GDAL|AsOtherDatasets' ./adapters/imagery/cog ./adapters/imagery/catalog ./adapters/imagery/internal/cogwrite ./adapters/exchange
+
+grass: ## the wetness index beside those of GRASS (needs Debian's grass-core; make test leaves it out)
+	@command -v grass >/dev/null || echo 'NOTE: no GRASS, so NO WETNESS IS COMPARED WITH ITS. Fix: install grass-core.'
+	TILTH_GRASS=1 $(GO) test -count=1 -v $(TESTFLAGS) -run GRASS ./core/stratification/layer
 
 compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)
 	$(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^TestSQLiteEqualsPostgreSQL$$' ./tests/contract -rapid.checks=100
