@@ -102,14 +102,15 @@ func (r Raw) answer(c *Call) error {
 		}
 	}
 	c.SetHeader("Content-Type", r.ContentType)
-	s := &sink{call: c}
+	s := newSink(c)
+	defer s.leave()
 	if err := r.Write(s); err != nil {
 		return s.fail(err)
 	}
 	if !s.started {
-		c.SetHeader("Content-Length", strconv.Itoa(len(s.held)))
+		c.SetHeader("Content-Length", strconv.Itoa(len(s.made)))
 	}
-	s.start() // a caller who left is no error of ours
+	s.send(nil) // a caller who left is no error of ours
 	return nil
 }
 
@@ -173,12 +174,7 @@ func stream[R any](c *Call, open, end string, list List[R]) error {
 	}
 	open = `{"status":"success","message":` + string(message) + `,"data":` + open
 	return Raw{ContentType: mediaJSON, Write: func(w io.Writer) error {
-		defer func() { c.leave() }()
-		pieces := &inPieces{call: c, to: w}
-		if err := writeRecords(pieces, open, end+"}", list.listing); err != nil {
-			return err
-		}
-		return pieces.send()
+		return writeRecords(w, open, end+"}", list.listing)
 	}}.answer(c)
 }
 
@@ -206,70 +202,94 @@ func writeRecords[R any](w io.Writer, open, end string, records Listing[R]) erro
 	return err
 }
 
-// holdBack is how much of an answer is kept before the header is sent: an error in what
-// is shorter than this is still answered as an error.
-const holdBack = 32 << 10
+// pieceBytes is how much of an answer is made in one piece of work. An error in the first piece, whose header is not
+// sent, is still answered as an error.
+const pieceBytes = 64 << 10
 
-// sink sends an answer, its first bytes late.
+// sink makes and sends an answer piece by piece. To make one is work, which takes turns where its company works more
+// than its share; to send it takes its reader's time.
 type sink struct {
 	call    *Call
-	held    []byte
+	kept    bool // sent when it is stored, with the request's work: see [keeper]
+	live    bool // sent as it comes, by who waits for news, which is no work
+	made    []byte
 	started bool
 	broken  error // of the connection
 }
 
-// Write keeps or sends bytes.
+func newSink(c *Call) *sink {
+	_, kept := c.writer.(*keeper)
+	return &sink{call: c, kept: kept}
+}
+
+// Write implements io.Writer.
 func (s *sink) Write(p []byte) (int, error) {
-	if !s.started && len(s.held)+len(p) <= holdBack {
-		s.held = append(s.held, p...)
+	if s.broken != nil {
+		return 0, s.broken
+	}
+	if len(s.made)+len(p) < pieceBytes {
+		s.made = append(s.made, p...)
 		return len(p), nil
 	}
-	if err := s.begin(); err != nil {
+	if err := s.inTime(); err != nil {
 		return 0, err
 	}
-	return s.send(p)
+	if s.send(p); s.broken != nil {
+		return 0, s.broken
+	}
+	return len(p), s.again()
 }
 
 // Flush sends what was written so far.
 func (s *sink) Flush() {
-	if s.begin() != nil {
+	if s.inTime() != nil {
 		return // the next write says so
 	}
+	s.live = true
+	s.send(nil)
 	_ = http.NewResponseController(s.call.writer).Flush() // a writer that cannot flush sends when it will
 }
 
-// begin sends what is held of an answer that goes on, unless that comes too late.
-func (s *sink) begin() error {
-	if !s.started {
-		if err := s.call.deadline.lift(); err != nil {
-			return err
-		}
+// inTime fails where an answer that goes on begins too late.
+func (s *sink) inTime() error {
+	if s.started {
+		return nil
 	}
-	s.start()
-	return nil
+	return s.call.deadline.lift()
 }
 
-func (s *sink) start() {
+// send sends what was made, and the end of it.
+func (s *sink) send(end []byte) {
+	s.leave()
 	if !s.started {
 		s.started = true
-		if _, kept := s.call.writer.(*keeper); !kept {
-			s.call.leave() // the work is done; how long the answer takes is its reader's affair
-		}
 		s.call.writer.WriteHeader(s.call.status)
-		_, _ = s.send(s.held)
-		s.held = nil
+	}
+	for _, part := range [][]byte{s.made, end} {
+		if s.broken == nil && len(part) > 0 && s.call.request.Method != http.MethodHead {
+			_, s.broken = s.call.writer.Write(part)
+		}
+	}
+	s.made = s.made[:0]
+}
+
+// leave ends the work on a piece.
+func (s *sink) leave() {
+	if !s.kept {
+		s.call.leave()
 	}
 }
 
-func (s *sink) send(p []byte) (n int, err error) {
-	switch {
-	case s.broken != nil:
-		return 0, s.broken
-	case s.call.request.Method == http.MethodHead:
-		return len(p), nil
+// again begins the work on the next piece.
+func (s *sink) again() error {
+	if s.kept || s.live {
+		return nil
 	}
-	n, s.broken = s.call.writer.Write(p)
-	return n, s.broken
+	leave, err := s.call.api.turns.again(s.call.request.Context(), s.call.principal.CompanyID)
+	if err == nil {
+		s.call.leave = leave
+	}
+	return err
 }
 
 // fail returns the error to answer with, while that can still be done; later it logs the

@@ -167,7 +167,7 @@ func (t *turns) enter(ctx context.Context, company int64, large bool) (leave fun
 func (t *turns) again(ctx context.Context, company int64) (leave func(), err error) {
 	t.mu.Lock()
 	mine := t.of(company)
-	if t.alone(company) || t.left(mine) >= 0 {
+	if company == 0 || t.alone(company) || t.left(mine) >= 0 {
 		began := t.begin(mine)
 		t.mu.Unlock()
 		return sync.OnceFunc(func() { t.end(mine, began) }), nil

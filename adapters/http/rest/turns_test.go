@@ -284,52 +284,68 @@ func TestStrangersSendNoLargeBodies(t *testing.T) {
 	})
 }
 
-// The pieces of long lists are work too: where others are at work a company that makes several has one made at a time,
-// and else all at once.
-func TestLongListsTakeTurnsPieceByPiece(t *testing.T) {
-	for others, takes := range map[bool][2]time.Duration{false: {8 * time.Second, 9 * time.Second}, true: {20 * time.Second, 25 * time.Second}} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorks(t)
-			w.took = time.Millisecond
-			rest.Handle(w.api, rest.Route{Method: http.MethodGet, Path: "list/", OperationID: "list", Summary: "S", Tag: "T", Query: rest.PageParams()},
-				func(_ context.Context, _ *rest.Call, q rest.Values) (rest.List[string], error) {
-					return rest.NewList(q.Page(), rest.Listing[string]{Count: rest.MaxPageSize + 1, Each: func(yield func(string, error) bool) {
-						for range 8 {
-							time.Sleep(time.Second)
-							if !yield(strings.Repeat("x", 70_000), nil) {
-								return
-							}
-						}
-					}})
-				})
-			began := time.Now()
-			var lists sync.WaitGroup
-			for range 3 {
-				lists.Go(func() {
-					out := httptest.NewRecorder()
-					req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+"list/?page=all", nil)
-					req.Header.Set("Authorization", "Bearer 1")
-					w.api.ServeHTTP(out, req)
-					if out.Code != http.StatusOK || out.Body.Len() < 8*70_000 {
-						t.Errorf("%d, %d bytes", out.Code, out.Body.Len())
-					}
-				})
+// The pieces of long lists and files are work too: where others are at work a company that makes several has one made
+// at a time, and else all at once.
+func TestLongAnswersTakeTurnsPieceByPiece(t *testing.T) {
+	pieces := func(each func() bool) {
+		for range 8 {
+			time.Sleep(time.Second)
+			if !each() {
+				return
 			}
-			ended := make(chan struct{})
-			go func() { lists.Wait(); close(ended) }()
-			for alive := true; alive; {
-				select {
-				case <-ended:
-					alive = false
-				case <-time.After(500 * time.Millisecond):
-					if others {
-						w.send(t.Context(), 2, body("2s", 10))
+		}
+	}
+	piece := strings.Repeat("x", 70_000)
+	for _, address := range []string{"list/?page=all", "file/"} {
+		for others, takes := range map[bool][2]time.Duration{false: {8 * time.Second, 9 * time.Second}, true: {20 * time.Second, 25 * time.Second}} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorks(t)
+				w.took = time.Millisecond
+				rest.Handle(w.api, rest.Route{Method: http.MethodGet, Path: "list/", OperationID: "list", Summary: "S", Tag: "T", Query: rest.PageParams()},
+					func(_ context.Context, _ *rest.Call, q rest.Values) (rest.List[string], error) {
+						return rest.NewList(q.Page(), rest.Listing[string]{Count: rest.MaxPageSize + 1, Each: func(yield func(string, error) bool) {
+							pieces(func() bool { return yield(piece, nil) })
+						}})
+					})
+				rest.Handle(w.api, rest.Route{Method: http.MethodGet, Path: "file/", OperationID: "file", Summary: "S", Tag: "T", Media: []string{"text/plain"}},
+					func(context.Context, *rest.Call, rest.Values) (rest.Raw, error) {
+						return rest.Raw{ContentType: "text/plain", Write: func(to io.Writer) (err error) {
+							pieces(func() bool {
+								_, err = io.WriteString(to, piece)
+								return err == nil
+							})
+							return err
+						}}, nil
+					})
+				began := time.Now()
+				var answers sync.WaitGroup
+				for range 3 {
+					answers.Go(func() {
+						out := httptest.NewRecorder()
+						req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+address, nil)
+						req.Header.Set("Authorization", "Bearer 1")
+						w.api.ServeHTTP(out, req)
+						if out.Code != http.StatusOK || out.Body.Len() < 8*70_000 {
+							t.Errorf("%d, %d bytes", out.Code, out.Body.Len())
+						}
+					})
+				}
+				ended := make(chan struct{})
+				go func() { answers.Wait(); close(ended) }()
+				for alive := true; alive; {
+					select {
+					case <-ended:
+						alive = false
+					case <-time.After(500 * time.Millisecond):
+						if others {
+							w.send(t.Context(), 2, body("2s", 10))
+						}
 					}
 				}
-			}
-			took := time.Since(began)
-			require.GreaterOrEqual(t, took, takes[0], "others %t", others)
-			require.LessOrEqual(t, took, takes[1], "others %t", others)
-		})
+				took := time.Since(began)
+				require.GreaterOrEqual(t, took, takes[0], "%s, others %t", address, others)
+				require.LessOrEqual(t, took, takes[1], "%s, others %t", address, others)
+			})
+		}
 	}
 }
