@@ -48,8 +48,8 @@ func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx port
 		}
 		tx.Keys = keys{tx.Keys, room, bound{ports.HoldAPIKeys, g.bounds.APIKeys, "API keys", "TILTH_MAX_API_KEYS", "revoke one"}}
 		tx.Invitations = invitations{tx.Invitations, room, bound{ports.HoldInvitations, g.bounds.Invitations, "open invitations", "TILTH_MAX_INVITATIONS", "revoke one"}}
-		tx.Webhooks = webhooks{tx.Webhooks, room, bound{ports.HoldWebhooks, g.bounds.Webhooks, "webhooks", "TILTH_MAX_WEBHOOKS", "delete one"}}
-		tx.FootprintClients = pactClients{tx.FootprintClients, room, bound{ports.HoldPACTClients, g.bounds.PACTClients, "PACT clients", "TILTH_MAX_PACT_CLIENTS", "revoke one"}}
+		tx.Webhooks = records[webhook.Webhook]{tx.Webhooks, room, bound{ports.HoldWebhooks, g.bounds.Webhooks, "webhooks", "TILTH_MAX_WEBHOOKS", "delete one"}}
+		tx.FootprintClients = records[footprint.Client]{tx.FootprintClients, room, bound{ports.HoldPACTClients, g.bounds.PACTClients, "PACT clients", "TILTH_MAX_PACT_CLIENTS", "revoke one"}}
 		tx.Jobs = jobs{tx.Jobs, g.bounds.OneEach, room, bound{ports.HoldJobs, g.bounds.Jobs, "unfinished pieces of background work", "TILTH_MAX_PENDING_JOBS", "wait until some are done"}}
 		return do(ctx, tx)
 	})
@@ -96,32 +96,18 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 	return i.Invitations.Insert(ctx, scope, in, hash)
 }
 
-type webhooks struct {
-	ports.Records[webhook.Webhook]
+// records are those of a company that are created one by one.
+type records[T any] struct {
+	ports.Records[T]
 	room  room
 	bound bound
 }
 
-// Webhooks are created one by one.
-func (w webhooks) Insert(ctx context.Context, scope access.Scope, hooks []*webhook.Webhook) error {
-	if err := w.room(ctx, scope.Company(), w.bound); err != nil {
+func (r records[T]) Insert(ctx context.Context, scope access.Scope, list []*T) error {
+	if err := r.room(ctx, scope.Company(), r.bound); err != nil {
 		return err
 	}
-	return w.Records.Insert(ctx, scope, hooks)
-}
-
-type pactClients struct {
-	ports.Records[footprint.Client]
-	room  room
-	bound bound
-}
-
-// Clients are created one by one.
-func (p pactClients) Insert(ctx context.Context, scope access.Scope, clients []*footprint.Client) error {
-	if err := p.room(ctx, scope.Company(), p.bound); err != nil {
-		return err
-	}
-	return p.Records.Insert(ctx, scope, clients)
+	return r.Records.Insert(ctx, scope, list)
 }
 
 type jobs struct {

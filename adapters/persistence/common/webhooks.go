@@ -36,33 +36,16 @@ type webhookRow struct {
 
 var webhookTable = &sqlstore.Table[webhook.Webhook, webhookRow]{
 	Word:    "webhook",
+	Sealed:  true,
 	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"is_active": {Exact: "t.is_active"}}),
 	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // where events go is shared with nobody
 }
 
-// webhooks implements ports.Records. The secrets of a webhook are sealed for its id.
-type webhooks struct {
-	sqlstore.Records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow]
-}
-
-func webhookRecords(s *sqlstore.Session) webhooks {
+func webhookRecords(s *sqlstore.Session) sqlstore.Records[webhook.Webhook, webhookRow, *webhook.Webhook, *webhookRow] {
 	table := *webhookTable
 	table.Row = func(w *webhook.Webhook) webhookRow { return rowOfWebhook(s, w) }
 	table.Record = func(row *webhookRow) (webhook.Webhook, error) { return webhookOfRow(s, row) }
-	return webhooks{sqlstore.NewRecords(s, &table)}
-}
-
-// Insert stores the secrets once the ids are known.
-func (w webhooks) Insert(ctx context.Context, scope access.Scope, list []*webhook.Webhook) error {
-	if err := w.Records.Insert(ctx, scope, list); err != nil {
-		return err
-	}
-	for _, hook := range list {
-		if err := w.Update(ctx, scope, hook); err != nil {
-			return err
-		}
-	}
-	return nil
+	return sqlstore.NewRecords(s, &table)
 }
 
 func rowOfWebhook(s *sqlstore.Session, w *webhook.Webhook) webhookRow {

@@ -30,6 +30,7 @@ type pactClientRow struct {
 
 var pactClientTable = &sqlstore.Table[footprint.Client, pactClientRow]{
 	Word:    "PACT client",
+	Sealed:  true,
 	Filters: sqlstore.CommonFilters(nil),
 	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // who receives footprints is shared with nobody
 	Kept:    []string{"client_id"},
@@ -45,19 +46,6 @@ func pactClientRecords(s *sqlstore.Session) pactClients {
 	table.Row = func(c *footprint.Client) pactClientRow { return rowOfClient(s, c) }
 	table.Record = func(row *pactClientRow) (footprint.Client, error) { return clientOfRow(s, row) }
 	return pactClients{sqlstore.NewRecords(s, &table)}
-}
-
-// Insert stores the secrets once the ids are known.
-func (p pactClients) Insert(ctx context.Context, scope access.Scope, list []*footprint.Client) error {
-	if err := p.Records.Insert(ctx, scope, list); err != nil {
-		return err
-	}
-	for _, c := range list {
-		if err := p.Update(ctx, scope, c); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func placeOfClient(id int64) string { return sqlstore.PlaceOf("pact_clients", id, "recipient_secret") }

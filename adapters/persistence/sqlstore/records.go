@@ -71,6 +71,7 @@ type Table[T, R any] struct {
 	Record  func(*R) (T, error)
 	Kept    []string  // columns that never change, beside the common ones
 	Within  Condition // of own rows that another record hides; empty: none does
+	Sealed  bool      // holds secrets that are sealed for the id of their row, which is stored again once it is known
 }
 
 // Records is the repository of one resource, in one transaction.
@@ -237,6 +238,22 @@ func (r Records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, v
 			PT(value).Base().ID = ids[i]
 		}
 		r.Session.Wrote(r.Table.Word, ids...)
+		if err := r.seal(ctx, scope, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seal stores rows with secrets again, once their ids are known.
+func (r Records[T, R, PT, PR]) seal(ctx context.Context, scope access.Scope, values []*T) error {
+	for _, value := range values {
+		if !r.Table.Sealed {
+			return nil
+		}
+		if err := r.Update(ctx, scope, value); err != nil {
+			return err
+		}
 	}
 	return nil
 }
