@@ -137,7 +137,7 @@ func (s Survey) byZone() ([][]Value, error) {
 type estimator struct {
 	Estimate
 	designed bool // the design has standard errors
-	local    bool // by localVariance
+	local    bool // by localMean
 }
 
 // local reports whether a survey's points are spread so evenly that its variance is a local one.
@@ -145,10 +145,10 @@ func (s Survey) local() bool { return s.Probability && s.Placement == plan.Spati
 
 // meanPart returns the variance of the mean of points of a zone.
 func (e *estimator) meanPart(values []Value) stats.Part {
-	_, variance := stats.MeanAndVariance(numbers(values))
 	if e.local {
-		variance = localVariance(values)
+		return localMean(values)
 	}
+	_, variance := stats.MeanAndVariance(numbers(values))
 	return stats.OfMean(len(values), variance, len(values))
 }
 
@@ -187,7 +187,7 @@ func (e *estimator) reason(format string, args ...any) {
 
 func (e *estimator) notePlacement() {
 	if e.local {
-		e.note("The points are spatially balanced; the standard error is that of the variance within neighbourhoods (Stevens and Olsen 2003).")
+		e.note("The points are spatially balanced; the standard error is that of the variance between neighbours, continued to the distances that they leave out.")
 	}
 }
 

@@ -1,71 +1,84 @@
 package sample
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"tilth/core/geo"
 	"tilth/core/list"
+	"tilth/core/stratification/internal/stats"
 )
 
-// neighbours is how many points, itself among them, the neighbourhood of a point has at least.
+// neighbours is how many of the nearest points a point is compared with.
 const neighbours = 4
 
-// localVariance returns the variance between points and their surroundings, by the local-mean
-// estimator of Stevens and Olsen, "Variance Estimation for Spatially Balanced Samples of
-// Environmental Resources", Environmetrics 14 (2003) 593: points that are spread evenly estimate a
-// mean as well as if the field varied only within neighbourhoods. For points of equal chance
+// The figures of localMean, by simulation of the local pivotal method on fields of exponential covariance.
+const (
+	// effectiveDistance is the distance at which a field varies as much as the mean of balanced points does, as a
+	// share of the mean distance of a point to its nearest.
+	effectiveDistance = 0.55
+	// maxPattern is the share of the variance between neighbours that may vanish as their distance does: no soil is
+	// known to be without noise.
+	maxPattern = 0.8
+	// fewPoints are so few that their slope says nothing.
+	fewPoints = 3
+)
+
+// localMean returns the variance of the mean of spatially balanced points, 2 or more. The variance of a design's mean
+// is that between places at distances at which pairs are rarer than if drawn independently (Yates and Grundy,
+// "Selection without Replacement from within Strata with Probability Proportional to Size", JRSS B 15 (1953) 253), which
+// for balanced points are shorter than those of neighbours. So the variance between neighbours (as in Grafström and
+// Schelin, "How to Select Representative Samples", Scandinavian Journal of Statistics 41 (2014) 277), of means ḡ and d̄
+// over all points i and their nearest j, is continued along its slope b to a shorter distance d*:
 //
-//	s² = 1/(n-1) Σ_i Σ_j w_ij (y_j - ȳ_i)²    ȳ_i = Σ_j w_ij y_j
+//	g_ij = (y_i - y_j)²/2    d_ij = distance    b = Σ (d_ij - d̄)(g_ij - ḡ) / Σ (d_ij - d̄)²
+//	s² = ḡ - (1 - 3/n) b (d̄ - d*)    d* = 0.55 mean distance to the nearest    -1 ≤ b d̄/ḡ ≤ 0.8
+//	f = (n + 1)/2, at most n - 1
 //
-// of weights that fall linearly with the rank of the distance and add up to 1 by i and by j. The
-// paper divides by n; n-1 makes up for local means of few points, which are near the mean of all.
-func localVariance(points []Value) float64 {
-	sum := 0.0
-	for _, around := range localWeights(list.Map(points, func(v Value) geo.Position { return v.At })) {
-		mean := 0.0
-		for _, w := range around {
-			mean += float64(w.weight * points[w.point].Value)
-		}
-		for _, w := range around {
-			d := points[w.point].Value - mean
-			sum += float64(w.weight * d * d)
+// Three points have no other neighbours: theirs is the variance of random ones.
+func localMean(points []Value) stats.Part {
+	places := flattened(list.Map(points, func(v Value) geo.Position { return v.At }))
+	var pairs []separation
+	nearby := 0.0
+	for i, v := range points {
+		around := nearest(places, i)
+		nearby += around[0].away / float64(len(points))
+		for _, other := range around {
+			d := v.Value - points[other.point].Value
+			pairs = append(pairs, separation{other.away, d * d / 2})
 		}
 	}
-	return math.Max(sum/float64(len(points)-1), 0)
+	n := float64(len(points))
+	variance := continued(pairs, effectiveDistance*nearby, max(0, 1-fewPoints/n))
+	return stats.Part{Variance: variance / n, DF: min(n-1, (n+1)/2)}
 }
 
-// weighted is a point of a neighbourhood.
-type weighted struct {
-	point  int
-	weight float64
+// separation is two points: how far they are from each other, and half their squared difference.
+type separation struct{ away, variance float64 }
+
+// continued returns the variance of pairs, taken to a distance along their slope, of which the share counts.
+func continued(pairs []separation, to, share float64) float64 {
+	var away, variance, both, square float64
+	n := float64(len(pairs))
+	for _, p := range pairs {
+		away += p.away / n
+		variance += p.variance / n
+	}
+	for _, p := range pairs {
+		both += float64((p.away - away) * (p.variance - variance))
+		square += float64((p.away - away) * (p.away - away))
+	}
+	if square == 0 || variance == 0 { // all are as far from each other, or alike
+		return variance
+	}
+	slope := min(max(both/square, -variance/away), maxPattern*variance/away)
+	return variance - float64(share*slope*(away-to))
 }
 
-// localWeights returns the neighbourhood of each point: the nearest ones, and those to which it is
-// one of the nearest.
-func localWeights(at []geo.Position) [][]weighted {
-	places := flattened(at)
-	near := make([][]weighted, len(places))
-	away := func(i, j int) float64 { return math.Hypot(places[i].X-places[j].X, places[i].Y-places[j].Y) }
-	for i := range places {
-		for _, j := range nearest(places, i) {
-			near[i] = append(near[i], weighted{point: j})
-			near[j] = append(near[j], weighted{point: i})
-		}
-	}
-	for i := range near {
-		slices.SortFunc(near[i], func(a, b weighted) int {
-			return cmp.Or(cmp.Compare(away(i, a.point), away(i, b.point)), cmp.Compare(a.point, b.point))
-		})
-		near[i] = slices.CompactFunc(near[i], func(a, b weighted) bool { return a.point == b.point })
-		k := float64(len(near[i]))
-		for rank := range near[i] {
-			near[i][rank].weight = (k - float64(rank)) / (k * (k + 1) / 2)
-		}
-	}
-	balance(near)
-	return near
+// neighbour is a point with its distance.
+type neighbour struct {
+	point int
+	away  float64
 }
 
 // flattened returns places in degrees in a plane whose distances are alike, near enough for ranks.
@@ -77,64 +90,21 @@ func flattened(at []geo.Position) []geo.Position {
 	return list.Map(at, func(p geo.Position) geo.Position { return geo.Position{X: geo.Turned(p.X, at[0].X) * scale, Y: p.Y} })
 }
 
-// nearest returns the points nearest to one, itself first.
-func nearest(places []geo.Position, i int) (found []int) {
-	var away []float64
+// nearest returns the points nearest to one, the nearest first, of equally near ones the first.
+func nearest(places []geo.Position, i int) (found []neighbour) {
 	for j, p := range places {
-		d := math.Hypot(p.X-places[i].X, p.Y-places[i].Y)
 		if j == i {
-			d = -1
-		}
-		k, _ := slices.BinarySearch(away, d)
-		for k < len(away) && away[k] == d {
-			k++ // of several as near, the first
-		}
-		if k >= neighbours {
 			continue
 		}
-		away, found = slices.Insert(away, k, d), slices.Insert(found, k, j)
-		away, found = away[:min(len(away), neighbours)], found[:min(len(found), neighbours)]
+		d := math.Hypot(p.X-places[i].X, p.Y-places[i].Y)
+		k := len(found)
+		for k > 0 && found[k-1].away > d {
+			k--
+		}
+		if k < neighbours {
+			found = slices.Insert(found, k, neighbour{j, d})
+			found = found[:min(len(found), neighbours)]
+		}
 	}
 	return found
-}
-
-// The balancing of weights ends where every point counts as the others do.
-const (
-	balanced    = 1e-9
-	maxBalances = 1000
-)
-
-// balance makes the weights of each point add up to 1 over all neighbourhoods as well as those of each
-// neighbourhood do, by equal shares in turn, which changes them least.
-func balance(near [][]weighted) {
-	times, sums := make([]float64, len(near)), make([]float64, len(near))
-	for _, around := range near {
-		for _, w := range around {
-			times[w.point]++
-		}
-	}
-	for range maxBalances {
-		clear(sums)
-		for _, around := range near {
-			for _, w := range around {
-				sums[w.point] += w.weight
-			}
-		}
-		worst := 0.0
-		for i, around := range near {
-			own := 0.0
-			for j := range around {
-				w := &around[j]
-				w.weight += (1 - sums[w.point]) / times[w.point]
-				own += w.weight
-			}
-			for j := range around {
-				around[j].weight += (1 - own) / float64(len(around))
-			}
-			worst = math.Max(worst, math.Abs(1-sums[i]))
-		}
-		if worst < balanced {
-			return
-		}
-	}
 }
