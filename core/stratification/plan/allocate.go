@@ -46,20 +46,19 @@ func (a Allocation) priorities(strata []Stratum) []float64 {
 }
 
 // Allocate shares n samples out so that Σ A²/n_h is as small as whole numbers allow, with between
-// minimum and upper[h] samples in each zone: from the minimum on, each further sample goes to the
+// lower[h] and upper[h] samples in each zone: from the lower number on, each further sample goes to the
 // zone with the largest A/√(n_h (n_h+1)), of several to the lowest; without upper, to any. Wright, "The Equivalence of
 // Neyman Optimum Allocation for Sampling and Equal Proportions for Apportioning the U.S. House of
 // Representatives", The American Statistician 66 (2012) 217.
 //
 // ok is false where the bounds do not allow n samples.
-func Allocate(priorities []float64, n, minimum int, upper []int) (samples []int, ok bool) {
-	samples = make([]int, len(priorities))
+func Allocate(priorities []float64, n int, lower, upper []int) (samples []int, ok bool) {
+	samples = slices.Clone(lower)
 	total := 0
-	for h := range samples {
+	for h, minimum := range lower {
 		if upper != nil && upper[h] < minimum {
 			return nil, false
 		}
-		samples[h] = minimum
 		total += minimum
 	}
 	for ; total < n; total++ {
@@ -112,20 +111,23 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 
 // number returns the samples as requested, by density, budget or precision, at least the minimum a zone.
 func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, error) {
-	lower := p.MinSamplesPerZone * len(strata)
+	lower := 0
+	for _, n := range floors(strata, p.MinSamplesPerZone) {
+		lower += n
+	}
 	n := p.Samples
 	name := "number_of_samples"
 	switch {
 	case n != 0:
 		if n < lower {
-			return 0, fault.Field(name, fmt.Sprintf("%d zones need at least %d samples each, %d together; %d were requested.", len(strata), p.MinSamplesPerZone, lower, n))
+			return 0, fault.Field(name, fmt.Sprintf("%s need at least %d samples; %d were requested.", named(strata), lower, n))
 		}
 	case p.HaPerSample > 0:
 		name = "ha_per_sample"
 		n = max(lower, SamplesByDensity(areaHa, p.HaPerSample))
 	case p.Costs.Budget > 0:
 		if n = p.Costs.affordable(areaHa); n < lower {
-			return 0, fault.Field("costs", fmt.Sprintf("The budget pays for %d samples; %d zones need at least %d.", n, len(strata), lower))
+			return 0, fault.Field("costs", fmt.Sprintf("The budget pays for %d samples; %s need at least %d.", n, named(strata), lower))
 		}
 	case p.Monitoring.Change > 0:
 		n = lower // allocate adds to it
@@ -150,7 +152,7 @@ func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper [
 	if err != nil {
 		return nil, err
 	}
-	samples, ok := Allocate(p.Allocation.priorities(strata), n, p.MinSamplesPerZone, upper)
+	samples, ok := Allocate(p.Allocation.priorities(strata), n, floors(strata, p.MinSamplesPerZone), upper)
 	if !ok {
 		return nil, errNoRoom
 	}

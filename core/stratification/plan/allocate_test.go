@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ func TestAllocationOfVoorst(t *testing.T) {
 	strata := strataOfVoorst(w)
 	requireShares := func(want map[string]int, a Allocation, minimum int) {
 		t.Helper()
-		got, ok := Allocate(a.priorities(strata), 40, minimum, sizes)
+		got, ok := Allocate(a.priorities(strata), 40, slices.Repeat([]int{minimum}, len(strata)), sizes)
 		require.True(t, ok)
 		for h, name := range fields.VoorstStrata {
 			require.Equal(t, want[name], got[h], "%s, at least %d", name, minimum)
@@ -44,10 +45,10 @@ func TestPublishedBoundedNeyman(t *testing.T) {
 	for h := range priorities {
 		priorities[h] = want.Bounded.N[h] * want.Bounded.S[h]
 	}
-	got, ok := Allocate(priorities, 190, 3, []int{3000, 4000, 5000, 2000})
+	got, ok := Allocate(priorities, 190, []int{3, 3, 3, 3}, []int{3000, 4000, 5000, 2000})
 	require.True(t, ok)
 	require.Equal(t, []int{31, 69, 83, 7}, got)
-	got, ok = Allocate(priorities, 190, 1, []int{100, 90, 70, 80})
+	got, ok = Allocate(priorities, 190, []int{1, 1, 1, 1}, []int{100, 90, 70, 80})
 	require.True(t, ok)
 	require.Equal(t, []int{35, 77, 70, 8}, got)
 }
@@ -63,7 +64,7 @@ func TestAllocationIsExact(t *testing.T) {
 			upper[h] = rapid.IntRange(1, 9).Draw(t, "most")
 		}
 		n := rapid.IntRange(1, 20).Draw(t, "n")
-		got, ok := Allocate(a, n, minimum, upper)
+		got, ok := Allocate(a, n, slices.Repeat([]int{minimum}, len(a)), upper)
 		best := math.Inf(1)
 		var try func(h, left int, sum float64)
 		try = func(h, left int, sum float64) {
@@ -98,7 +99,7 @@ func TestAllocationsDiffer(t *testing.T) {
 	for a, want := range map[Allocation][]int{
 		Proportional: {12, 6, 6}, Neyman: {6, 6, 12}, CostOptimal: {6, 12, 6}, Equal: {8, 8, 8},
 	} {
-		got, ok := Allocate(a.priorities(strata), 24, 3, []int{100, 100, 100})
+		got, ok := Allocate(a.priorities(strata), 24, []int{3, 3, 3}, []int{100, 100, 100})
 		require.True(t, ok)
 		require.Equal(t, want, got, "%s", a)
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
+	"tilth/core/stratification/zoning"
 )
 
 // Covered is the land that the points of a plan may lie on: what its sample speaks for by the design.
@@ -26,37 +28,38 @@ type Covered struct {
 // covered returns what the points of zones cover at a distance from each other.
 func (d *design) covered(found layout) (out Covered, strips []float64) {
 	existing := newCrowd(found.apart, d.params.Existing)
-	cells := make([]int, len(found.eligible))
+	cells, sampled := make([]int, len(d.zoning.Zones)), make([]int, len(d.zoning.Zones)) // by zone
 	for _, label := range d.zoning.Labels {
 		cells[label-1]++
 	}
-	area := 0.0
+	each := list.Map(d.zoning.Zones, func(z zoning.Zone) float64 { return z.AreaHa / math.Max(float64(cells[z.Number-1]), 1) })
 	for h, eligible := range found.eligible {
-		near := 0
+		near, free := make([]int, len(each)), make([]int, len(each))
 		for _, cell := range eligible {
-			if !existing.free(d.centre(int(cell))) {
-				near++
+			if zone := d.zoning.Labels[cell] - 1; existing.free(d.centre(int(cell))) {
+				free[zone]++
+			} else {
+				near[zone]++
 			}
 		}
-		each, strip := out.StripHa/math.Max(float64(len(eligible)), 1), 0.0
-		if h < len(d.zoning.Zones) {
-			zone := d.zoning.Zones[h]
-			each = zone.AreaHa / math.Max(float64(cells[h]), 1)
-			strip = float64(cells[h]-len(eligible)) * each
-			area += zone.AreaHa
-			out.StripHa += strip
-		} else {
-			out.StripHa = 0 // it is sampled
-			clear(strips)
+		own := 0.0
+		for zone, ha := range each {
+			own += float64(float64(free[zone]) * ha)
+			out.ExistingHa += float64(float64(near[zone]) * ha)
+			sampled[zone] += free[zone] + near[zone]
 		}
-		own := float64(len(eligible)-near) * each
-		strips = append(strips, strip)
-		out.ExistingHa += float64(near) * each
 		out.Ha += own
 		if own > 0 {
 			taken := float64(found.counts[h]) * math.Pi * found.apart * found.apart / frame.M2PerHectare
 			out.Crowding = math.Max(out.Crowding, taken/own)
 		}
+	}
+	area := 0.0
+	strips = make([]float64, len(found.eligible))
+	for h, zone := range d.zoning.Zones {
+		strips[h] = float64(cells[h]-sampled[h]) * each[h]
+		out.StripHa += strips[h]
+		area += zone.AreaHa
 	}
 	if area > 0 {
 		out.StripShare = out.StripHa / area

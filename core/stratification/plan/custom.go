@@ -132,7 +132,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	if err != nil {
 		return Plan{}, err
 	}
-	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, last: map[string]int{}, places: base.places()}
+	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, own: base.own(), last: map[string]int{}, places: base.places()}
 	c.plan = base
 	c.plan.Params = base.Params.settled()
 	c.plan.Points = slices.Clone(base.Points)
@@ -173,6 +173,7 @@ type customising struct {
 	plan   Plan           // a point that was deleted has no ID
 	places map[string]int // of the points, by ID
 	last   map[string]int // highest number used, by series
+	own    map[int]int    // strata of the fields that are some
 }
 
 func (c *customising) series(zone int, role Role) string { return fmt.Sprint(zone, role) }
@@ -273,6 +274,9 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 		return "the point lies outside the area of interest."
 	}
 	p.Field = c.frame.FieldAt(at, 0)
+	if own := c.own[p.Field]; own > 0 {
+		p.Zone = own
+	}
 	p.At, p.LonLat, p.Edge = at, c.frame.RoundedLonLat(at), roundedDown(c.edges.distance(at))
 	if c.plan.Params.Edge == EdgeStratum && p.Edge < float64(c.plan.Params.ZoneOffset) {
 		p.Zone = len(c.zoning.Zones) + 1
@@ -308,7 +312,8 @@ func (c *customising) judge() error {
 		c.plan.Concerns = append(c.plan.Concerns, Concern{code, zone, point, fmt.Sprintf(format, args...)})
 	}
 	for h := 1; h < len(samples); h++ {
-		switch n, lower := samples[h], c.plan.Params.MinSamplesPerZone; {
+		switch n, lower := samples[h], c.plan.Params.floor(c.plan.PerZone[h-1]); {
+		case lower == none:
 		case n == 0:
 			fields.Addf("operations", "Zone %d is left without a sample.", h)
 		case n < lower:

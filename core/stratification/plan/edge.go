@@ -42,6 +42,9 @@ func (d *design) stratum(cell int32) int {
 	if d.params.Edge == EdgeStratum && d.clearance[cell] < room(d.params.ZoneOffset) {
 		return len(d.zoning.Zones) + 1
 	}
+	if own := d.own[int(d.frame.Cells[cell].Field)]; own > 0 {
+		return own
+	}
 	return int(d.zoning.Labels[cell])
 }
 
@@ -71,29 +74,29 @@ func (d *design) addEdge(to *layout, offset int) {
 	d.shared = append(d.shared, edge)
 }
 
-// Zones returns the number of the plan's zones; the strip along their edges is none.
+// Zones returns the number of the plan's zones; strata behind them are none.
 func (plan Plan) Zones() int {
-	return len(plan.PerZone) - plan.Params.Edge.strata()
+	return len(plan.PerZone) - plan.Params.Edge.strata() - len(plan.own())
 }
 
 // strata returns the strata as a plan's summary has them.
 func (plan Plan) strata() []Stratum {
 	return list.Map(plan.PerZone, func(z ZonePlan) Stratum {
-		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone]}
+		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone], Field: z.Field, Min: plan.Params.floor(z)}
 	})
 }
 
-// Strata returns the stratum in which each cell of a map is sampled by a plan: its zone, or the strip along the
-// edges, numbered behind the zones. Its error is that of the budget, or of outlines that cannot be measured.
+// Strata returns the stratum in which each cell of a map is sampled by a plan: its zone, or one numbered behind the
+// zones: the strip along the edges, or a field. Its error is that of the budget, or of outlines that cannot be measured.
 func (plan Plan) Strata(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning) ([]int32, error) {
-	if plan.Params.Edge != EdgeStratum {
+	if len(plan.PerZone) == len(z.Zones) {
 		return z.Labels, nil
 	}
 	g, err := newGround(budget, f, z, plan.Params.ZoneOffset)
 	if err != nil {
 		return nil, err
 	}
-	d := design{ground: g, params: plan.Params}
+	d := design{ground: g, params: plan.Params, own: plan.own()}
 	out := make([]int32, len(z.Labels))
 	for i := range out {
 		out[i] = int32(d.stratum(int32(i)))

@@ -9,7 +9,6 @@ import (
 	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/pcg"
 	"tilth/core/stratification/zoning"
@@ -150,8 +149,9 @@ type layout struct {
 type design struct {
 	*ground
 	params Params
-	strata []Stratum // the zones
-	shared []Stratum // to which samples are shared out: the zones, or without their edges and these behind them
+	strata []Stratum   // the zones
+	shared []Stratum   // to which samples are shared out: the zones, or without their edges and these behind them
+	own    map[int]int // fields that are strata of their own, to their stratum
 	mean   float64
 }
 
@@ -163,20 +163,26 @@ func (d *design) place(offset int) (layout, error) {
 	if d.params.Edge == EdgeStratum {
 		d.addEdge(&out, offset)
 	}
-	upper := list.Map(out.eligible, func(cells []int32) int { return len(cells) })
-	var err error
-	if out.counts, err = d.params.allocate(d.frame.AreaHa, d.shared, d.mean, upper); err != nil {
+	if err := d.share(&out); err != nil {
 		return out, err
 	}
 	for h, n := range out.counts {
-		if n > upper[h] {
+		if n > len(out.eligible[h]) {
 			return out, errNoRoom
 		}
 		out.reserved = append(out.reserved, d.params.reserves(n))
 	}
-	chooser := newTargeted(d, out.eligible)
-	chooser.reserved = out.reserved
-	chooser.again(nil, out.counts)
+	parts, err := d.parts(out)
+	if err != nil {
+		return out, err
+	}
+	chooser := parts.chooser(d)
+	if parts.fields {
+		chooser.reserved = make([]int, len(parts.cells))
+	} else {
+		chooser.reserved = out.reserved
+	}
+	chooser.again(nil, parts.counts)
 	for step, apart := range d.distances() {
 		chooser.restart()
 		a := attempt{
@@ -184,7 +190,7 @@ func (d *design) place(offset int) (layout, error) {
 			taken: map[int32]bool{}, random: pcg.New(d.params.Seed, fmt.Sprintf("plan/jitter/%d", step)),
 		}
 		var ok bool
-		out.samples, ok = a.take(out.counts)
+		out.samples, ok = a.take(parts.counts)
 		if err := d.budget.Err(); err != nil {
 			return out, err
 		}
@@ -192,7 +198,11 @@ func (d *design) place(offset int) (layout, error) {
 			continue
 		}
 		out.apart = apart
-		chooser.again(a.taken, out.reserved)
+		if parts.fields {
+			a.chooser = newTargeted(d, out.eligible)
+			a.chooser.land, a.chooser.stage, a.chooser.reserved = out.eligible, "/reserve", make([]int, len(out.reserved))
+		}
+		a.chooser.again(a.taken, out.reserved)
 		out.reserves, _ = a.take(out.reserved)
 		d.number(out.reserves)
 		return out, d.budget.Err()
@@ -212,6 +222,9 @@ func (d *design) number(reserves []spot) {
 
 func (p Params) reserves(n int) int {
 	if p.ReserveShare == 0 {
+		return 0
+	}
+	if n == 0 {
 		return 0
 	}
 	return max(1, int(math.Round(p.ReserveShare*float64(n))))
@@ -285,7 +298,7 @@ func (a *attempt) settle(cell int32) (at geo.Position, ok bool) {
 				X: centre.X + float64((a.random.Unit()-0.5)*size),
 				Y: centre.Y + float64((a.random.Unit()-0.5)*size),
 			})
-			if a.crowd.free(at) && a.fits(at, cell, a.offset) {
+			if a.crowd.free(at) && a.fits(at, cell, a.offset) && a.inField(at, cell) {
 				return at, true
 			}
 		}
@@ -296,7 +309,8 @@ func (a *attempt) settle(cell int32) (at geo.Position, ok bool) {
 // ZoneRoom is the room of a zone, in the fault not_enough_room.
 type ZoneRoom struct {
 	Zone            int     `json:"zone"`
-	Samples         int     `json:"samples"` // requested; 0 where the zone was empty before they were shared out
+	Field           int     `json:"field,omitempty"` // number in the area of interest of a field that is a stratum of its own
+	Samples         int     `json:"samples"`         // requested; 0 where the zone was empty before they were shared out
 	EligibleCells   int     `json:"eligible_cells"`
 	EligibleAreaHa  float64 `json:"eligible_area_ha"`
 	InscribedRadius float64 `json:"inscribed_radius"` // metres: the largest distance of a cell's centre from the edges, up to the offset
@@ -315,7 +329,11 @@ func (d *design) noRoom(found layout) error {
 		if found.counts != nil {
 			zones[h].Samples = found.counts[h]
 		}
-		if spare(zones[h]) < spare(zones[tight]) {
+		if h < len(d.shared) {
+			zones[h].Field = d.shared[h].Field
+			zones[h].Samples = max(zones[h].Samples, d.shared[h].Min)
+		}
+		if d.shared[h].Min != none && spare(zones[h]) < spare(zones[tight]) {
 			tight = h
 		}
 	}
@@ -326,17 +344,24 @@ func (d *design) noRoom(found layout) error {
 		fix = fmt.Sprintf("With an offset of %d m they fit.", largest)
 	}
 	err := fault.Newf(fault.Invalid, noRoomCode,
-		"The points do not fit at %d m from the edges: zone %d has %.2f ha there, and no cell's centre lies more than %.1f m from its edges that counts. %s",
-		d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.InscribedRadius, fix)
+		"The points do not fit at %d m from the edges: %s has %.2f ha there, and no cell's centre lies more than %.1f m from its edges that counts. %s",
+		d.params.ZoneOffset, zone.name(), zone.EligibleAreaHa, zone.InscribedRadius, fix)
 	if zone.EligibleCells > 0 {
-		err.Message = fmt.Sprintf("The points do not fit at %d m from the edges of zones and fields: zone %d has %.2f ha (%d cells) there. %s",
-			d.params.ZoneOffset, zone.Zone, zone.EligibleAreaHa, zone.EligibleCells, fix)
+		err.Message = fmt.Sprintf("The points do not fit at %d m from the edges of zones and fields: %s has %.2f ha (%d cells) there. %s",
+			d.params.ZoneOffset, zone.name(), zone.EligibleAreaHa, zone.EligibleCells, fix)
 	}
 	err = err.With("zone", zone.Zone).With("eligible_area_ha", zone.EligibleAreaHa).With("zones", zones)
 	if largest >= 0 {
 		err = err.With("max_offset", largest)
 	}
 	return err
+}
+
+func (z ZoneRoom) name() string {
+	if z.Field > 0 {
+		return fmt.Sprintf("field %d of the area of interest", z.Field)
+	}
+	return fmt.Sprintf("zone %d", z.Zone)
 }
 
 func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z.Samples, 1)) }

@@ -16,6 +16,8 @@ import (
 type targeted struct {
 	*design
 	eligible [][]int32
+	land     [][]int32  // the cells that an even coverage covers; nil: those of the zones
+	stage    string     // of its random numbers; empty: of samples
 	zoneOf   []int      // of each cell of the frame that is eligible; -1 of others
 	targets  [][]target // of each zone
 	at       []int
@@ -57,6 +59,7 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 		if random {
 			stage = fmt.Sprintf("plan/order/%d", h+1)
 		}
+		stage += t.stage
 		stream := pcg.New(t.params.Seed, stage)
 		open := slices.DeleteFunc(slices.Clone(t.eligible[h]), func(cell int32) bool { return taken[cell] })
 		switch n = min(n, len(open)); t.params.Placement {
@@ -134,10 +137,19 @@ func (t *targeted) evenly(h, n int) []target {
 		return nil
 	}
 	var places []geo.Position // from the frame's corner
-	for i, label := range t.zoning.Labels {
-		if int(label) == h+1 {
-			at := t.frame.Centre(i)
-			places = append(places, geo.Position{X: at.X - t.frame.OriginX, Y: at.Y - t.frame.OriginY})
+	add := func(i int) {
+		at := t.frame.Centre(i)
+		places = append(places, geo.Position{X: at.X - t.frame.OriginX, Y: at.Y - t.frame.OriginY})
+	}
+	if t.land != nil {
+		for _, cell := range t.land[h] {
+			add(int(cell))
+		}
+	} else {
+		for i, label := range t.zoning.Labels {
+			if int(label) == h+1 {
+				add(i)
+			}
 		}
 	}
 	starts := max(1, min(coverageStarts, coverageWork/(n*len(places))))

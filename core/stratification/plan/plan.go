@@ -62,6 +62,8 @@ type Params struct {
 	Precision         Precision
 	CV, Rho2          float64 // as in zoning.Params; ignored where there are pilot samples
 	MinSamplesPerZone int
+	// MinSamplesPerField is a number for every field; 0: none. See share.
+	MinSamplesPerField int `json:",omitzero"`
 
 	// Allocation: the empty one is Neyman with pilot samples and Proportional without.
 	Allocation Allocation
@@ -124,6 +126,7 @@ type Point struct {
 // ZonePlan is the summary of a plan for a zone.
 type ZonePlan struct {
 	Zone         int
+	Field        int  `json:",omitzero"` // number, from 1, of a field that is a stratum of its own, behind the zones and the strip; 0: it is none
 	Edge         bool // the strip along the edges of all zones, a stratum of its own behind them
 	Samples      int
 	Reserves     int
@@ -195,6 +198,7 @@ func (p Params) Check(zones int) error {
 		"per_zone", "The numbers of samples by zone and the allocation %q go together.", Given)
 	p.checkCosts(fields, zones+p.Edge.strata())
 	p.checkPlaces(fields)
+	p.checkFields(fields)
 	p.checkEdge(fields)
 	return fields.Err()
 }
@@ -306,7 +310,7 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.ZoneOffsetAchieved = math.Inf(1)
 	plan.PerZone = make([]ZonePlan, len(strata))
 	for h, s := range strata {
-		plan.PerZone[h] = ZonePlan{Zone: h + 1, Edge: h >= zones, Weight: s.Weight, SD: s.SD, ExpectedMean: 1}
+		plan.PerZone[h] = ZonePlan{Zone: h + 1, Field: s.Field, Edge: h >= zones && s.Field == 0, Weight: s.Weight, SD: s.SD, ExpectedMean: 1}
 		if pilot, ok := plan.Params.Pilot[h+1]; ok {
 			plan.PerZone[h].ExpectedMean = pilot.Mean
 		}

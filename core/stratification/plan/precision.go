@@ -30,10 +30,13 @@ func (p Precision) expected(strata []Stratum, mean float64, samples []int) float
 // varianceOf returns the variance of a mean, Σ w_h² S_h²/n_h, with the degrees of freedom that its
 // estimate has.
 func varianceOf(strata []Stratum, samples []int) stats.Part {
-	parts := make([]stats.Part, len(strata))
+	var parts []stats.Part
 	for h, s := range strata {
+		if s.Weight == 0 && samples[h] == 0 {
+			continue // no land
+		}
 		n := float64(samples[h])
-		parts[h] = stats.Part{Variance: s.Weight * s.Weight * s.SD * s.SD / n, DF: math.Max(n-1, 1)}
+		parts = append(parts, stats.Part{Variance: s.Weight * s.Weight * s.SD * s.SD / n, DF: math.Max(n-1, 1)})
 	}
 	return stats.Sum(parts...)
 }
@@ -73,12 +76,16 @@ func reach(enough func(samples []int) bool, samples []int, priorities []float64,
 // Needed returns the samples that reach the precision for a mean when they are allocated in whole
 // numbers, at least a minimum to each stratum. It may be more than a plan can have.
 func (p Precision) Needed(strata []Stratum, mean float64, a Allocation, minimum int) int {
-	n := max(p.Samples(strata, mean, a == Neyman || a == CostOptimal), minimum*len(strata))
-	if n > maxSamples {
+	n := p.Samples(strata, mean, a == Neyman || a == CostOptimal)
+	lower, fewest := floors(strata, minimum), 0
+	for _, n := range lower {
+		fewest += n
+	}
+	if n = max(n, fewest); n > maxSamples {
 		return n
 	}
 	priorities := a.priorities(strata)
-	samples, _ := Allocate(priorities, n, minimum, nil)
+	samples, _ := Allocate(priorities, n, lower, nil)
 	reach(p.reached(strata, mean), samples, priorities, nil)
 	total := 0
 	for _, n := range samples {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tilth/core/fault"
+	"tilth/core/list"
 	"tilth/core/stratification/internal/stats"
 	"tilth/core/stratification/zoning"
 )
@@ -14,6 +15,26 @@ type Stratum struct {
 	Weight float64 // share of the area; those of all zones add up to 1
 	SD     float64 // of what is measured, between places of the zone
 	Cost   float64 // of a sample, in any unit; 0 counts as 1
+	// Field is the number, from 1, of the field that is a stratum of its own; 0: a zone, or the strip along edges.
+	Field int
+	// Min are the samples that it has at least; 0: as many as any; none where it has no land left.
+	Min int
+}
+
+// none is the Stratum.Min of a zone whose land is sampled in other strata.
+const none = -1
+
+// floors returns the samples that strata have at least, given that of zones.
+func floors(strata []Stratum, ofZone int) []int {
+	return list.Map(strata, func(s Stratum) int {
+		switch {
+		case s.Min == none:
+			return 0
+		case s.Min > 0:
+			return s.Min
+		}
+		return ofZone
+	})
 }
 
 // Precision is the required precision of an estimate of the mean.

@@ -20,6 +20,9 @@ func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
 	if lacks := lacksOf(report); len(lacks) > 0 {
 		return carbon.Map{}, lacks, nil
 	}
+	if len(r.Plan.Plan.PerZone) > len(r.Plan.Map.Candidate.Zones)+edgeStrata(r.Plan.Plan) {
+		return carbon.Map{}, []carbon.Lack{{What: "the plan samples fields as strata of their own, for their minimum of points: its zones are not those of the map"}}, nil
+	}
 	out := carbon.Map{Survey: s, ZonesUUID: r.Plan.Map.Candidate.MapUUID, Edge: r.Plan.Plan.Params.Edge == plan.EdgeStratum}
 	stock, soc := report.Stock, report.SOC
 	for h, z := range stock.Zones {
@@ -34,6 +37,13 @@ func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s is left out: %s.", u.Point, u.Reason))
 	}
 	return out, nil, nil
+}
+
+func edgeStrata(p plan.Plan) int {
+	if p.Params.Edge == plan.EdgeStratum {
+		return 1
+	}
+	return 0
 }
 
 // lacksOf returns what a report lacks for a map.

@@ -130,9 +130,12 @@ func (r Round) survey(values []Value) Survey {
 		whole += z.AreaHa
 		out.Zones = append(out.Zones, SurveyZone{Zone: z.Number, AreaHa: z.AreaHa, Planned: planned[z.Number].Samples})
 	}
-	if p.Params.Edge == plan.EdgeStratum { // the zones without their edges, and the edges
+	if len(p.PerZone) > len(out.Zones) { // the zones without the land of the strata behind them, and these
 		out.Zones = nil
 		for _, z := range p.PerZone {
+			if z.Weight == 0 {
+				continue
+			}
 			out.Zones = append(out.Zones, SurveyZone{Zone: z.Zone, AreaHa: z.Weight * whole, Planned: z.Samples})
 		}
 	}

@@ -49,6 +49,7 @@ type PlanZone struct {
 	EligibleHa float64 `json:"eligible_area_ha" doc:"Where points may lie."`
 	StripHa    float64 `json:"strip_area_ha" doc:"Nearer to an edge than zone_offset: not sampled."`
 	Edge       bool    `json:"edge" doc:"The strip along the edges of all zones, where it is a stratum of its own."`
+	Field      *int    `json:"field" doc:"Number, from 1, in the order's fields, of a field that is a stratum of its own for its minimum of samples; its points name it. Null of zones."`
 }
 
 // PlanCoverage is the land that the points of a plan may lie on.
@@ -71,6 +72,7 @@ type PlanMetadata struct {
 	NumberOfSamples       int            `json:"number_of_samples"`
 	NumberOfReserve       int            `json:"number_of_reserve"`
 	NumberOfZones         int            `json:"number_of_zones"`
+	MinSamplesPerField    *int           `json:"min_samples_per_field" doc:"As asked for; null where none was."`
 	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
 	Edge                  string         `json:"edge" enum:"exclude,stratum"`
 	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
@@ -142,7 +144,7 @@ type SavedPlan struct {
 
 func showPlanMetadata(p plan.Plan) PlanMetadata {
 	return PlanMetadata{
-		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: p.Zones(), Edge: cmp.Or(string(p.Params.Edge), string(plan.ExcludeEdge)), ZoneOffset: p.Params.ZoneOffset,
+		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: p.Zones(), Edge: cmp.Or(string(p.Params.Edge), string(plan.ExcludeEdge)), ZoneOffset: p.Params.ZoneOffset, MinSamplesPerField: form.If(p.Params.MinSamplesPerField > 0, p.Params.MinSamplesPerField),
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
 		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed, SeedOrigin: showOrigin(p.Params.Origin),
@@ -150,7 +152,7 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
-			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa, z.Edge}
+			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa, z.Edge, form.If(z.Field > 0, z.Field)}
 		}),
 	}
 }

@@ -64,6 +64,7 @@ type PlanWrite struct {
 	CV                *float64             `json:"cv" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
 	Rho2              *float64             `json:"rho2" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
 	MinSamplesPerZone *int                 `json:"min_samples_per_zone" required:"false" doc:"3 where left out, at least 2."`
+	MinPerField       *int                 `json:"min_samples_per_field" required:"false" doc:"2 to 100 for every field; none where left out. A field whose share would not certainly be so many is sampled as a stratum of its own, numbered behind the zones. Goes with the allocations proportional, neyman and equal."`
 	Change            *PlanChange          `json:"change" required:"false" doc:"What a second round at the same points is to see."`
 	Costs             *PlanCosts           `json:"costs" required:"false" doc:"Of a round of sampling, in your currency."`
 	Allocation        *string              `json:"allocation" required:"false" doc:"proportional (where left out), neyman (where left out with pilot samples), cost, equal or per_zone."`
@@ -85,6 +86,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	p.Samples, p.HaPerSample = form.Or(w.NumberOfSamples, p.Samples), form.Or(w.HaPerSample, p.HaPerSample)
 	p.Precision.Confidence, p.Precision.RelativeError = form.Or(w.Confidence, p.Precision.Confidence), form.Or(w.RelativeError, p.Precision.RelativeError)
 	p.CV, p.Rho2, p.MinSamplesPerZone = form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2), form.Or(w.MinSamplesPerZone, p.MinSamplesPerZone)
+	p.MinSamplesPerField = form.Or(w.MinPerField, p.MinSamplesPerField)
 	p.Monitoring, p.Costs = form.OrZero(w.Change).choices(), plan.Costs(form.OrZero(w.Costs))
 	p.ZoneOffset, p.MinDistance = form.Or(w.ZoneOffset, p.ZoneOffset), form.Or(w.MinDistance, p.MinDistance)
 	p.ReserveShare = form.Or(w.ReserveShare, p.ReserveShare)
