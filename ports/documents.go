@@ -160,6 +160,7 @@ const (
 	SHP     = "shp"    // a zipped shapefile
 	PDF     = "pdf"    // plans only: the field sheet
 	Labels  = "labels" // plans only: a sheet of labels, PDF
+	QField  = "qfield" // plans only: a zipped package for crews
 	GeoTIFF = "tif"    // maps of soil carbon only
 )
 

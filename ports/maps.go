@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/core/access"
+	"tilth/core/stratification/crew"
 	"tilth/core/stratification/labtable"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/sample"
@@ -81,4 +82,22 @@ type SampleTables interface {
 	Read(file io.Reader, maxRows int, socLimitPct *float64) (labtable.Table, error)
 	// Write writes samples as CSV, which Read takes, or as GeoJSON. It returns their first error as it is.
 	Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error
+}
+
+// CrewPackages writes and reads the packages that crews take to the field, for QField and QGIS.
+type CrewPackages interface {
+	// Write writes a zip: a project, a GeoPackage with the points, samples, zones and fields of a plan, and a folder
+	// for photos. Its labels are the samples to take. The same plan and samples are the same bytes.
+	Write(ctx context.Context, to io.Writer, plan ShownPlan) error
+	// Read reads what a crew recorded: the zipped folder of a package, or its GeoPackage alone. Faults: Invalid with "file".
+	Read(ctx context.Context, file Object, maxRows int) (CrewRecords, error)
+}
+
+// CrewRecords are what a crew recorded.
+type CrewRecords struct {
+	Points  []crew.Point
+	Samples []crew.Sample
+	// Photo opens a photo by its path, while the file is open; nil: the file is a GeoPackage alone. Faults: Invalid with
+	// "photo" where it is not there.
+	Photo func(path string) (io.ReadCloser, error)
 }

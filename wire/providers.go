@@ -6,6 +6,7 @@ import (
 	googlewire "github.com/google/wire"
 
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/qfield"
 	"tilth/adapters/http/pact"
 	"tilth/adapters/http/v12"
 	accountapi "tilth/adapters/http/v12/account"
@@ -56,6 +57,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(soil.Orders), "*"),
 	googlewire.Struct(new(soil.Plans), "*"),
 	googlewire.Struct(new(soil.Samples), "*"), soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"),
+	googlewire.Value(qfield.Packages{}), googlewire.Bind(new(ports.CrewPackages), new(qfield.Packages)),
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
 	idempotency.New,
 	googlewire.Struct(new(satellite.Profiles), "*"),

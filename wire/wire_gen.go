@@ -9,6 +9,7 @@ package wire
 import (
 	"log/slog"
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/qfield"
 	"tilth/adapters/http/pact"
 	"tilth/adapters/http/v12"
 	account2 "tilth/adapters/http/v12/account"
@@ -227,9 +228,12 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Records: records5,
 	}
 	sampleTables := _wireSampleTablesValue
+	packages := _wirePackagesValue
 	sampleFiles := &soil.SampleFiles{
-		Samples: samples,
-		Tables:  sampleTables,
+		Samples:  samples,
+		Tables:   sampleTables,
+		Packages: packages,
+		Objects:  objects,
 	}
 	links := &soil.Links{
 		Deps: deps,
@@ -244,6 +248,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Orders:   orders,
 		Links:    links,
 		Exports:  stratificationFiles,
+		Packages: packages,
 		Pictures: charts,
 		Images:   backgrounds,
 	}
@@ -299,6 +304,7 @@ var (
 	_wireDocumentsValue           = render.Documents{}
 	_wireAssessmentTablesValue    = exchange.AssessmentTables{}
 	_wireSampleTablesValue        = exchange.SampleTables{}
+	_wirePackagesValue            = qfield.Packages{}
 	_wireStratificationFilesValue = exchange.StratificationFiles{}
 )
 
@@ -463,9 +469,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Records: records5,
 	}
 	sampleTables := _wireSampleTablesValue
+	packages := _wirePackagesValue
 	sampleFiles := &soil.SampleFiles{
-		Samples: samples,
-		Tables:  sampleTables,
+		Samples:  samples,
+		Tables:   sampleTables,
+		Packages: packages,
+		Objects:  objects,
 	}
 	links := &soil.Links{
 		Deps: deps,
@@ -480,6 +489,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Orders:   orders,
 		Links:    links,
 		Exports:  stratificationFiles,
+		Packages: packages,
 		Pictures: charts,
 		Images:   backgrounds,
 	}

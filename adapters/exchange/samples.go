@@ -42,6 +42,9 @@ func (SampleTables) Read(file io.Reader, maxRows int, socLimitPct *float64) (lab
 	if len(content) > maxSampleFile {
 		return labtable.Table{}, fault.Field("file", "A file has at most 8 MiB.")
 	}
+	if bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("SQLite format 3\x00")) {
+		return labtable.Table{}, fault.Field("file", "This is no table but an archive or a GeoPackage. Fix: send what a crew recorded to samples/import/crew/, and a laboratory's workbook as CSV.")
+	}
 	content = bytes.TrimPrefix(content, byteOrderMark)
 	if start := bytes.TrimLeft(content, " \t\r\n"); len(start) > 0 && start[0] == '[' {
 		return sampleObjects(content, labtable.Options{SOCLimitPct: socLimitPct})

@@ -1,13 +1,17 @@
 package exchange
 
 import (
+	"archive/zip"
 	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"math"
+	"path"
+	"strings"
 
+	"tilth/adapters/exchange/internal/archive"
 	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -46,7 +50,7 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 	}
 	var rows *table
 	if set[".dbf"] != nil {
-		in, err := open(set[".dbf"])
+		in, err := archive.Content(set[".dbf"])
 		if err != nil {
 			return err
 		}
@@ -55,7 +59,7 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 			return err
 		}
 	}
-	in, err := open(set[".shp"])
+	in, err := archive.Content(set[".shp"])
 	if err != nil {
 		return err
 	}
@@ -221,4 +225,52 @@ func (s *shapes) boundary(raw []byte, parts, points int) (*geo.Boundary, error) 
 		return nil, err
 	}
 	return &boundary, nil
+}
+
+// openShapefile finds the files of the one shapefile of an archive, by their extensions.
+func openShapefile(file ports.Object) (map[string]*zip.File, error) {
+	found, err := archive.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	byStem := map[string]map[string]*zip.File{}
+	var names []string
+	for _, entry := range found.File {
+		base := path.Base(entry.Name)
+		if strings.HasPrefix(base, ".") || strings.HasPrefix(entry.Name, "__MACOSX/") {
+			continue
+		}
+		kind := strings.ToLower(path.Ext(base))
+		stem := strings.ToLower(strings.TrimSuffix(entry.Name, path.Ext(entry.Name)))
+		if byStem[stem] == nil {
+			byStem[stem] = map[string]*zip.File{}
+		}
+		if byStem[stem][kind] = entry; kind == ".shp" {
+			names = append(names, stem)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil, refuse("The zip archive holds no shapefile: no name in it ends in .shp.")
+	case 1:
+		return byStem[names[0]], nil
+	}
+	return nil, refuse("The zip archive holds %d shapefiles; send one at a time.", len(names))
+}
+
+// short reads a small entry whole; a missing one is empty.
+func short(entry *zip.File) (string, error) {
+	if entry == nil {
+		return "", nil
+	}
+	in, err := archive.Content(entry)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxWKTBytes+1))
+	if err == nil && len(text) > maxWKTBytes {
+		err = refuse("%.80q in the zip archive is longer than %d KiB.", entry.Name, maxWKTBytes>>10)
+	}
+	return string(text), err
 }

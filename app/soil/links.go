@@ -51,15 +51,8 @@ func (l *Links) print(ctx context.Context, who access.Principal, planUUID string
 		if err != nil {
 			return out, err
 		}
-		if round < 1 || round > sample.MaxRound {
-			return out, fault.Field("round", fmt.Sprintf("A whole number from 1 to %d.", sample.MaxRound))
-		}
-		if out.samples, err = tx.SoilSamples.OfPlan(ctx, scope, plan.ID, round); err != nil {
+		if out.samples, err = samplesOf(ctx, tx, scope, plan.ID, round, kind == link.Label); err != nil {
 			return out, err
-		}
-		if kind == link.Label && len(out.samples) == 0 {
-			return out, fault.Newf(fault.Conflict, "no_samples",
-				"The plan has no samples in round %d, and labels are those of samples. Fix: save the plan, and make its samples for the depths that are taken.", round)
 		}
 		made := link.New(kind, plan.ID, round, l.IDs.Secret(), now)
 		made.CreatedBy = &record.Ref{ID: who.UserID, Name: who.Name}
@@ -72,6 +65,33 @@ func (l *Links) print(ctx context.Context, who access.Principal, planUUID string
 		}
 		return out, tx.Audit.Add(ctx, audit.By(who, now).Of(issueLink, access.SamplePlans.Name, plan.ID, audit.Diff(nil, &out.link)))
 	})
+}
+
+// planned returns the samples of a plan in a round. Faults: NotFound; Invalid (round); Conflict (no_samples).
+func (l *Links) planned(ctx context.Context, who access.Principal, planUUID string, round int64) ([]sample.Sample, error) {
+	if err := l.Gate.Require(ctx, who, access.Samples.View); err != nil {
+		return nil, err
+	}
+	return app.Read(ctx, l.Deps, who, access.SamplePlans.View, func(ctx context.Context, tx ports.Repos) ([]sample.Sample, error) {
+		plan, err := tx.SamplePlans.ByUUID(ctx, who.Scope(false), planUUID, false)
+		if err != nil {
+			return nil, err
+		}
+		return samplesOf(ctx, tx, who.Scope(false), plan.ID, round, true)
+	})
+}
+
+// samplesOf returns the samples of a plan in a round. Faults: Invalid (round); Conflict (no_samples) where they are needed.
+func samplesOf(ctx context.Context, tx ports.Repos, scope access.Scope, planID, round int64, needed bool) ([]sample.Sample, error) {
+	if round < 1 || round > sample.MaxRound {
+		return nil, fault.Field("round", fmt.Sprintf("A whole number from 1 to %d.", sample.MaxRound))
+	}
+	out, err := tx.SoilSamples.OfPlan(ctx, scope, planID, round)
+	if err == nil && needed && len(out) == 0 {
+		err = fault.Newf(fault.Conflict, "no_samples", "The plan has no samples in round %d, and labels and packages are those of samples. "+
+			"Fix: save the plan, and make its samples for the depths that are taken.", round)
+	}
+	return out, err
 }
 
 // List returns the links of the caller's company, revoked and expired ones too.

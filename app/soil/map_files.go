@@ -21,6 +21,7 @@ type MapFiles struct {
 	Orders   *Orders
 	Links    *Links
 	Exports  ports.StratificationFiles
+	Packages ports.CrewPackages
 	Pictures ports.StratificationPictures
 	Images   *Backgrounds
 }
@@ -59,13 +60,14 @@ func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid strin
 type PlanChoice struct {
 	Format     string
 	Paper      string                    // of a field sheet, and of labels
-	Round      int64                     // of the samples that these name
+	Round      int64                     // of the samples that these name, and packages for crews
 	Link       func(token string) string // address of a signed link
 	Background bool                      // of pictures and field sheets: an image of the fields
 }
 
-// PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, labels as a sheet of labels, else as a
-// file of that format. Faults: NotFound; Conflict (no_samples) for labels where no sample is planned; with a background
+// PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, labels as a sheet of labels, qfield as a
+// package for crews, else as a file of that format. Faults: NotFound; Invalid (round); Conflict (no_samples) for labels and
+// packages where no sample is planned; with a background
 // those of Backgrounds.Of.
 func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid string, choice PlanChoice) (MapFile, error) {
 	plan, of, order, err := f.Plans.Whole(ctx, who, uuid)
@@ -93,6 +95,8 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 			return f.Pictures.DrawSheet(ctx, w, choice.Paper, shown)
 		case choice.Format == ports.Labels:
 			return f.Pictures.DrawLabels(ctx, w, choice.Paper, shown)
+		case choice.Format == ports.QField:
+			return f.Packages.Write(ctx, w, shown)
 		default:
 			return f.Exports.WritePlan(w, choice.Format, shown)
 		}
@@ -100,17 +104,22 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 	return out, nil
 }
 
-// print adds what papers show beside the plan: the labels of its samples, and the signed links behind their codes.
+// print adds what papers and packages show beside the plan: the labels of its samples, and on papers the signed links behind
+// their codes.
 func (f *MapFiles) print(ctx context.Context, who access.Principal, choice PlanChoice, shown *ports.ShownPlan) error {
 	kind := link.Sheet
+	shown.Round = choice.Round
 	switch choice.Format {
 	case ports.PDF:
 	case ports.Labels:
 		kind = link.Label
+	case ports.QField:
+		samples, err := f.Links.planned(ctx, who, shown.Plan.Plan.PlanUUID, choice.Round)
+		shown.Labels = inWalkingOrder(shown.Plan.Plan, samples, func(int64) string { return "" })
+		return err
 	default:
 		return nil
 	}
-	shown.Round = choice.Round
 	made, err := f.Links.print(ctx, who, shown.Plan.Plan.PlanUUID, kind, choice.Round)
 	address := func(id int64) string { return choice.Link(made.link.Token(id)) }
 	if kind == link.Sheet {

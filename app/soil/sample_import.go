@@ -63,6 +63,9 @@ type ImportedSamples struct {
 	Rows    []JudgedSample
 }
 
+// Background reports that an import of samples ends within its request.
+func (ImportedSamples) Background() bool { return false }
+
 // Import changes samples by their labels. A preview is the import itself, taken back. rows is called when the
 // caller may import. Faults: those of rows; Invalid for too many rows, and (bulk_validation_failed), with the
 // errors by the rows' index, for an atomic import with a row that fails, and where all fail.
@@ -78,6 +81,11 @@ func (s *Samples) Import(ctx context.Context, who access.Principal, options Samp
 	if err != nil {
 		return out, err
 	}
+	return s.take(ctx, who, options, given)
+}
+
+// take judges the rows of a table, and stores those that are sound.
+func (s *Samples) take(ctx context.Context, who access.Principal, options SampleImportOptions, given labtable.Table) (out ImportedSamples, err error) {
 	if len(given.Rows) == 0 || len(given.Rows) > MaxSampleRows {
 		return out, fault.Field("file", fmt.Sprintf("A file has 1 to %d rows; this has %d.", MaxSampleRows, len(given.Rows)))
 	}

@@ -215,8 +215,10 @@ func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, reco
 
 // SampleFiles are the use cases that take and answer with files of samples.
 type SampleFiles struct {
-	Samples *Samples
-	Tables  ports.SampleTables
+	Samples  *Samples
+	Tables   ports.SampleTables
+	Packages ports.CrewPackages
+	Objects  ports.Objects
 }
 
 // Import changes samples by the labels in a file, as [Samples.Import] does; open is called when

@@ -108,7 +108,7 @@ func (r Row) Apply(current sample.Sample) (after sample.Sample, remarks []string
 	over(&after.Status, s.Status)
 	over(&after.Notes, s.Notes)
 	after.Lab = s.analysis(current.Lab)
-	if s.At != nil || s.AccuracyM != nil || s.CollectedAt != nil || s.CollectedBy != "" || after.Lab != nil && current.Collected == nil {
+	if s.Taken || s.At != nil || s.AccuracyM != nil || s.CollectedAt != nil || s.CollectedBy != "" || after.Lab != nil && current.Collected == nil {
 		c := sample.Collected{}
 		if current.Collected != nil {
 			c = *current.Collected

@@ -32,6 +32,7 @@ type Row struct {
 // Says is the statements of a row; nil and empty ones leave what is known.
 type Says struct {
 	Status      sample.Status
+	Taken       bool // it was collected, whatever else is known of that
 	Notes       string
 	At          *geo.Position
 	AccuracyM   *float64

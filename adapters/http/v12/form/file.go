@@ -26,6 +26,7 @@ var formats = map[string]struct{ media, ending string }{
 	ports.JSONL:   {"application/x-ndjson", "jsonl"},
 	ports.PDF:     {"application/pdf", "pdf"},
 	ports.Labels:  {"application/pdf", "labels.pdf"},
+	ports.QField:  {"application/zip", "qfield.zip"},
 	ports.SVG:     {"image/svg+xml", "svg"},
 	ports.PNG:     {"image/png", "png"},
 	ports.GeoTIFF: {"image/tiff; application=geotiff", "tif"},

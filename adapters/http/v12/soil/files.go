@@ -21,7 +21,9 @@ const (
 		"field_order (of the field on the way), walk (of the point in its field) and, but for CSV, seed. GPX has a waypoint a point, named as the point, and a route through the samples. " +
 		"`pdf` is the field sheet: maps, coordinates, depths and labels of the samples of a `round`, boxes to tick and to sign, on `paper`; its code opens the plan for whoever holds it, " +
 		"read-only, for 90 days. `labels` is a sheet of labels (PDF), one for each point and depth of a `round`, in the order of the way: 21 of 63.5 × 38.1 mm on A4, 30 of 2 5/8 × 1 inch " +
-		"on Letter. The code of a label opens that sample alone, without a password, for 24 months. These links are listed and revoked below `" + stratificationPath + "links/`."
+		"on Letter. The code of a label opens that sample alone, without a password, for 24 months. These links are listed and revoked below `" + stratificationPath + "links/`. " +
+		"`qfield` is a package for the crew of a `round` (zip): a project for QField and QGIS (`.qgs`), a GeoPackage with the points and samples to take, the way, fields and zones, " +
+		"forms, and a folder for photos (`DCIM`). `" + samplesPath + "import/crew/` reads it back."
 	previewText = "Zones from low to high in colours that colour-blind people tell apart, with scale, north and areas. Fields far from each other are drawn in panels of their own."
 )
 
@@ -48,7 +50,7 @@ func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
 	fileRoutes{
 		routes: rest.Routes{Base: plansPath + "{map_uuid}/", Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"},
 		need:   access.SamplePlans.View.For("export"), summary: "Export a sample plan as a file, or as a field sheet", text: pointsText,
-		picture: "A sample plan as a picture, ", formats: []string{ports.GeoJSON, ports.CSV, ports.KML, ports.GPX, ports.SHP, ports.PDF, ports.Labels},
+		picture: "A sample plan as a picture, ", formats: []string{ports.GeoJSON, ports.CSV, ports.KML, ports.GPX, ports.SHP, ports.PDF, ports.Labels, ports.QField},
 		papers: []string{ports.PaperA4, ports.PaperLetter}, file: files.PlanFile,
 	}.register(a)
 }
@@ -60,7 +62,7 @@ func (f fileRoutes) register(a *rest.API) {
 	if f.papers != nil {
 		export.Faults = []int{http.StatusConflict}
 		export.Query = append(export.Query, rest.Param{Name: "paper", Type: rest.String, Enum: f.papers, Description: "Of a field sheet, and of labels; default A4."},
-			rest.Param{Name: "round", Type: rest.Integer, Description: "Of the samples that a field sheet and labels name; default 1."}, background)
+			rest.Param{Name: "round", Type: rest.Integer, Description: "Of the samples that a field sheet, labels and a package for crews name; default 1."}, background)
 	}
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath

@@ -220,4 +220,5 @@ func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 		return form.Download("samples", format, write), err
 	})
 	registerSampleImport(a, s)
+	registerCrewImport(a, s)
 }

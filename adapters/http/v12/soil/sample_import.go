@@ -41,7 +41,7 @@ type SampleImport struct {
 	Updated int64            `json:"updated"`
 	Skipped int64            `json:"skipped" doc:"They say nothing new."`
 	Failed  int64            `json:"failed"`
-	Columns []ImportedColumn `json:"columns"`
+	Columns []ImportedColumn `json:"columns" doc:"Of a table; none of a package."`
 	Rows    []ImportedSample `json:"rows"`
 }
 
@@ -72,15 +72,42 @@ func registerSampleImport(a *rest.API, s *soil.SampleFiles) {
 	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in sampleImportInput) (SampleImport, error) {
 		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic, Mean: in.Repeats == repeatsMean, SOCLimitPct: in.SOCLimitPct}
 		imported, err := s.Import(ctx, c.Principal(), options, form.Upload(c))
-		if err != nil {
-			return SampleImport{}, err
-		}
-		out, err := showSampleImport(imported, options)
-		if out.Failed > 0 && !in.Preview {
-			c.SetStatus(http.StatusMultiStatus)
-		}
-		return out, err
+		return answerImport(c, imported, options, err)
 	})
+}
+
+func registerCrewImport(a *rest.API, s *soil.SampleFiles) {
+	take := sampleRoute(http.MethodPost, samplesPath+"import/crew/", access.ImportSamples.For("import_crew"), "Import what a crew recorded")
+	take.Description = "Takes a package that was exported with `format=qfield` back from the crew: its folder, zipped, or its GeoPackage alone, then without photos. The `label` of each sample " +
+		"finds it. A status of the point counts for all of its samples that have none of their own: taken here, taken elsewhere, missed. A point that was moved on the map was taken there; otherwise " +
+		"the place that the receiver measured counts, and without one the planned place. Times without a zone are read as UTC, and a note says so. What is empty leaves what is there, so a package " +
+		"may be sent again. Good rows are stored although others fail (207), unless `atomic` is set; where none is good the answer is 400 (`bulk_validation_failed`)."
+	take.Query = []rest.Param{
+		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
+		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
+	}
+	take.Message, take.Also, take.MaxBody = "Samples imported.", map[int]string{http.StatusMultiStatus: "Some rows failed; the others are stored."}, form.MaxUpload
+	take.Body = rest.FileBody(map[string]string{
+		"application/zip": "The zipped folder of a package.", "application/geopackage+sqlite3": "Its GeoPackage alone.",
+		"application/octet-stream": "Either, told apart by the content.", "multipart/form-data": "A form whose first file is either.",
+	})
+	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in form.Import) (SampleImport, error) {
+		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic}
+		imported, err := s.ImportCrew(ctx, c.Principal(), options, form.Upload(c))
+		return answerImport(c, imported, options, err)
+	})
+}
+
+// answerImport shows an import; where rows failed the answer is no plain success.
+func answerImport(c *rest.Call, imported soil.ImportedSamples, options soil.SampleImportOptions, err error) (SampleImport, error) {
+	if err != nil {
+		return SampleImport{}, err
+	}
+	out, err := showSampleImport(imported, options)
+	if out.Failed > 0 && !options.Preview {
+		c.SetStatus(http.StatusMultiStatus)
+	}
+	return out, err
 }
 
 func showSampleImport(imported soil.ImportedSamples, options soil.SampleImportOptions) (SampleImport, error) {

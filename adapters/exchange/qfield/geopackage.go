@@ -1,0 +1,141 @@
+package qfield
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // a GeoPackage is a database of SQLite
+
+	"tilth/core/geo"
+)
+
+// column is an attribute of a layer, in the GeoPackage and in the forms of the project.
+type column struct {
+	Name string
+	Type string // of GeoPackage 1.3, table 1
+	form
+}
+
+// The types of attributes (GeoPackage 1.3, table 1).
+const (
+	text     = "TEXT"
+	whole    = "INTEGER"
+	number   = "REAL"
+	dateTime = "DATETIME"
+)
+
+// layer is a table of a GeoPackage.
+type layer struct {
+	Name     string
+	Title    string
+	Geometry string // POINT, LINESTRING or MULTIPOLYGON; empty: a table without
+	Columns  []column
+	box      geo.Box // of what lies in it
+	rows     [][]any // the geometry first, where there is one; then the values of the columns
+}
+
+// The marks of a GeoPackage of version 1.3 (clause 1.1.1.1.1): "GPKG", and 10300.
+const (
+	applicationID = 0x47504B47
+	userVersion   = 10300
+)
+
+// The tables that every GeoPackage has (clauses 1.1.2, 1.1.3 and 2.1.5), and the three systems of reference that
+// it lists at least.
+var preamble = []string{
+	fmt.Sprintf("PRAGMA application_id = %d", applicationID),
+	fmt.Sprintf("PRAGMA user_version = %d", userVersion),
+	`CREATE TABLE gpkg_spatial_ref_sys (srs_name TEXT NOT NULL, srs_id INTEGER PRIMARY KEY, organization TEXT NOT NULL,
+		organization_coordsys_id INTEGER NOT NULL, definition TEXT NOT NULL, description TEXT)`,
+	`INSERT INTO gpkg_spatial_ref_sys VALUES
+		('Undefined Cartesian', -1, 'NONE', -1, 'undefined', NULL),
+		('Undefined geographic', 0, 'NONE', 0, 'undefined', NULL),
+		('WGS 84', 4326, 'EPSG', 4326, 'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]]', 'longitude, latitude')`,
+	`CREATE TABLE gpkg_contents (table_name TEXT NOT NULL PRIMARY KEY, data_type TEXT NOT NULL, identifier TEXT UNIQUE, description TEXT DEFAULT '',
+		last_change DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')), min_x DOUBLE, min_y DOUBLE, max_x DOUBLE, max_y DOUBLE, srs_id INTEGER,
+		CONSTRAINT fk_gc_r_srs_id FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys(srs_id))`,
+	`CREATE TABLE gpkg_geometry_columns (table_name TEXT NOT NULL, column_name TEXT NOT NULL, geometry_type_name TEXT NOT NULL, srs_id INTEGER NOT NULL,
+		z TINYINT NOT NULL, m TINYINT NOT NULL, CONSTRAINT pk_geom_cols PRIMARY KEY (table_name, column_name), CONSTRAINT uk_gc_table_name UNIQUE (table_name),
+		CONSTRAINT fk_gc_tn FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
+		CONSTRAINT fk_gc_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id))`,
+}
+
+// stamp is how a GeoPackage writes times.
+const stamp = "2006-01-02T15:04:05.000Z"
+
+// geoPackage returns the file with some layers. The same layers and time are the same bytes.
+func geoPackage(ctx context.Context, changed time.Time, layers []layer) (out []byte, err error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	for _, statement := range preamble {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			return nil, fmt.Errorf("begin a GeoPackage: %w", err)
+		}
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range layers {
+		if err := l.write(ctx, tx, changed); err != nil {
+			return nil, errors.Join(fmt.Errorf("write the layer %s: %w", l.Name, err), tx.Rollback())
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return nil, err
+	}
+	err = conn.Raw(func(driver any) (err error) {
+		out, err = driver.(interface{ Serialize() ([]byte, error) }).Serialize()
+		return err
+	})
+	return out, err
+}
+
+func (l layer) write(ctx context.Context, tx *sql.Tx, changed time.Time) error {
+	columns := []string{"fid INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"}
+	if l.Geometry != "" {
+		columns = append(columns, "geom "+l.Geometry)
+	}
+	for _, c := range l.Columns {
+		columns = append(columns, c.Name+" "+c.Type)
+	}
+	if _, err := tx.ExecContext(ctx, "CREATE TABLE "+l.Name+" ("+strings.Join(columns, ", ")+")"); err != nil {
+		return err
+	}
+	kind, box, system := "attributes", []any{nil, nil, nil, nil}, any(nil)
+	if l.Geometry != "" {
+		kind, box, system = "features", []any{l.box.MinX, l.box.MinY, l.box.MaxX, l.box.MaxY}, wgs84
+	}
+	entry := append([]any{l.Name, kind, l.Name, l.Title, changed.UTC().Format(stamp)}, append(box, system)...)
+	if _, err := tx.ExecContext(ctx, "INSERT INTO gpkg_contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", entry...); err != nil {
+		return err
+	}
+	if l.Geometry != "" {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO gpkg_geometry_columns VALUES (?, 'geom', ?, ?, 0, 0)", l.Name, l.Geometry, wgs84); err != nil {
+			return err
+		}
+	}
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO "+l.Name+" VALUES (NULL"+strings.Repeat(", ?", len(columns)-1)+")")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for _, row := range l.rows {
+		if _, err := insert.ExecContext(ctx, row...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package qfield
+
+import (
+	_ "embed" // the template of the project
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"text/template"
+
+	"tilth/core/geo"
+	"tilth/core/stratification/crew"
+)
+
+// pair is a name with a value.
+type pair struct{ Name, Value string }
+
+// form is how a column is shown and filled in; the widgets are those of QGIS.
+type form struct {
+	Alias    string
+	Widget   string
+	Values   []pair // of a value map: what people read, and what is stored
+	OnUpdate string // an expression of QGIS whose value the column takes whenever the feature is saved
+	ReadOnly bool
+	Lines    bool // more than one line of text
+}
+
+// The widgets of forms.
+const (
+	line       = "TextEdit"
+	choice     = "ValueMap"
+	moment     = "DateTime"
+	attachment = "ExternalResource"
+	hidden     = "Hidden"
+)
+
+// class is how features of a value are drawn.
+type class struct {
+	Value, Label string
+	Class        string // of the symbol's layer
+	Alpha        string
+	Options      []pair
+}
+
+// styled is a layer with what the project says of it.
+type styled struct {
+	layer
+	Shape, Symbol, WKB      string
+	Editable                bool
+	ClassedBy, ClassType    string
+	Classes                 []class
+	Label                   string // column whose value stands on the map
+	LabelColour, LabelPlace string
+	LabelSize               int
+	Photos                  string // how photos are named: JSON, an expression of QGIS by column
+	Children                bool   // its form shows the samples of the feature
+	Preview                 string // expression of a feature's name
+}
+
+// Box is where the layer lies.
+func (s styled) Box() geo.Box { return s.box }
+
+// project is a project of QGIS.
+type project struct {
+	Title, Stem string
+	ID          string // of its layers, behind their names
+	Extent      geo.Box
+	Layers      []styled
+}
+
+//go:embed project.qgs
+var projectText string
+
+var projectTemplate = template.Must(template.New("project").Funcs(template.FuncMap{
+	"x": func(text string) (string, error) {
+		var out strings.Builder
+		err := xml.EscapeText(&out, []byte(text))
+		return out.String(), err
+	},
+	"pair": func(name, value string) pair { return pair{name, value} },
+	"next": func(i int) int { return i + 1 }, // the first column is fid
+}).Parse(projectText))
+
+func (p project) write(to io.Writer) error { return projectTemplate.Execute(to, p) }
+
+// first is true until the crew has said that a point was sampled: then the device's clock and receiver are read, once.
+const first = `"status" in ('collected', 'moved') and "collected_at" is null and "collected_utc" is null`
+
+// measured has a column take a value of the receiver when the crew says that a point was sampled. The variables are those of
+// QField (docs.qfield.org, "Expression Variables"); elsewhere they are null.
+func measured(column, value string) string {
+	return fmt.Sprintf(`if(%s and "lon" is null and "lat" is null, coalesce("%s", %s), "%[2]s")`, first, column, value)
+}
+
+// statuses are what the crew can say; words is what it reads.
+func statuses(words ...string) (out []pair) {
+	for i, status := range crew.Statuses {
+		if words[i] != "" {
+			out = append(out, pair{words[i], string(status)})
+		}
+	}
+	return out
+}
+
+const (
+	// clock is the local time of the device. A GeoPackage does not say of which zone it is.
+	clock = `if(` + first + `, now(), "collected_at")`
+	// utc is the same moment in microseconds since 1970, which needs no zone.
+	utc = `if("status" in ('collected', 'moved') and ("collected_at" is not null or "collected_utc" is null), epoch(coalesce("collected_at", now())) * 1000, "collected_utc")`
+	// photoName names photos by their points, so that people find them.
+	photoName = `'` + attachments + `/' || "point" || '-' || format_date(now(), 'yyyyMMdd-HHmmss') || '.{extension}'`
+)
+
+// pointColumns are the columns of the layer points, in the order of its form.
+var pointColumns = []column{
+	{"point", text, form{Alias: "Point", Widget: line, ReadOnly: true}},
+	{"field", text, form{Alias: "Field", Widget: line, ReadOnly: true}},
+	{"depths", text, form{Alias: "Depths, cm", Widget: line, ReadOnly: true}},
+	{"status", text, form{Alias: "Status", Widget: choice, Values: statuses("Taken here", "Taken elsewhere", "Missed")}},
+	{"collected_at", dateTime, form{Alias: "Taken at (local time)", Widget: moment, OnUpdate: clock}},
+	{"collected_by", text, form{Alias: "Crew", Widget: line}},
+	{"notes", text, form{Alias: "Remark", Widget: line, Lines: true}},
+	{"photo", text, form{Alias: "Photo", Widget: attachment}},
+	{"photo_2", text, form{Alias: "Second photo", Widget: attachment}},
+	{"photo_3", text, form{Alias: "Third photo", Widget: attachment}},
+	{"lon", number, form{Alias: "Longitude measured", Widget: line, OnUpdate: measured("lon", "x(@gnss_coordinate)")}},
+	{"lat", number, form{Alias: "Latitude measured", Widget: line, OnUpdate: measured("lat", "y(@gnss_coordinate)")}},
+	{"accuracy_m", number, form{Alias: "GPS accuracy, m", Widget: line, OnUpdate: measured("accuracy_m", "@gnss_horizontal_accuracy")}},
+	{"zone", whole, form{Alias: "Zone", Widget: line, ReadOnly: true}},
+	{"role", text, form{Alias: "Role", Widget: line, ReadOnly: true}},
+	{"field_order", whole, form{Alias: "Field on the way", Widget: line, ReadOnly: true}},
+	{"walk", whole, form{Alias: "Point of the walk", Widget: line, ReadOnly: true}},
+	{"planned_lon", number, form{Alias: "Planned longitude", Widget: hidden, ReadOnly: true}},
+	{"planned_lat", number, form{Alias: "Planned latitude", Widget: hidden, ReadOnly: true}},
+	{"collected_utc", whole, form{Alias: "Taken at (UTC)", Widget: hidden, OnUpdate: utc}},
+}
+
+// sampleColumns are the columns of the table samples.
+var sampleColumns = []column{
+	{"label", text, form{Alias: "Label", Widget: line, ReadOnly: true}},
+	{"point", text, form{Alias: "Point", Widget: line, ReadOnly: true}},
+	{"depth", text, form{Alias: "Depth, cm", Widget: line, ReadOnly: true}},
+	{"status", text, form{Alias: "Status, where it is not the point's", Widget: choice, Values: statuses("Taken", "", "Missed")}},
+	{"notes", text, form{Alias: "Remark", Widget: line, Lines: true}},
+}
+
+var zoneColumns = []column{
+	{"zone", whole, form{Alias: "Zone", Widget: line, ReadOnly: true}},
+	{"area_ha", number, form{Alias: "Area, ha", Widget: line, ReadOnly: true}},
+}
+
+var fieldColumns = []column{
+	{"name", text, form{Alias: "Field", Widget: line, ReadOnly: true}},
+	{"field_order", whole, form{Alias: "Field on the way", Widget: line, ReadOnly: true}},
+}
+
+var wayColumns = []column{{"km", number, form{Alias: "Length, km", Widget: line, ReadOnly: true}}}

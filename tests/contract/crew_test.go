@@ -1,0 +1,206 @@
+package contract
+
+import (
+	"archive/zip"
+	"bytes"
+	"database/sql"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/access"
+	"tilth/tests/rig"
+)
+
+// edits are what a crew changes of points, by their ids, and of samples, by their labels. "move" is a place on the map.
+type edits struct {
+	Points  map[string]map[string]any `json:"points"`
+	Samples map[string]map[string]any `json:"samples"`
+}
+
+// pack is the folder of a package, as it lies on a device.
+type pack struct {
+	t      *testing.T
+	folder string
+	stem   string
+}
+
+func unpack(t *testing.T, file []byte) pack {
+	t.Helper()
+	p := pack{t: t, folder: t.TempDir()}
+	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	require.NoError(t, err)
+	for _, entry := range archive.File {
+		name := filepath.Join(p.folder, filepath.FromSlash(entry.Name))
+		if strings.HasSuffix(entry.Name, "/") {
+			require.NoError(t, os.MkdirAll(name, 0o700))
+			continue
+		}
+		in, err := entry.Open()
+		require.NoError(t, err)
+		content, err := io.ReadAll(in)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(name, content, 0o600))
+		if stem, ok := strings.CutSuffix(entry.Name, ".gpkg"); ok {
+			p.stem = stem
+		}
+	}
+	return p
+}
+
+func (p pack) path(ending string) string { return filepath.Join(p.folder, p.stem+ending) }
+
+// zipped returns the folder as devices share it: in a folder of its own.
+func (p pack) zipped() []byte {
+	p.t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	require.NoError(p.t, w.AddFS(os.DirFS(p.folder)))
+	require.NoError(p.t, w.Close())
+	return out.Bytes()
+}
+
+// edit changes the GeoPackage by its tables.
+func (p pack) edit(e edits) {
+	p.t.Helper()
+	db, err := sql.Open("sqlite", p.path(".gpkg"))
+	require.NoError(p.t, err)
+	defer db.Close()
+	for _, of := range []struct {
+		table, key string
+		changes    map[string]map[string]any
+	}{{"points", "point", e.Points}, {"samples", "label", e.Samples}} {
+		for key, columns := range of.changes {
+			for column, value := range columns {
+				if column == "move" {
+					continue // by QGIS alone: see lon and lat
+				}
+				_, err := db.Exec(fmt.Sprintf("UPDATE %s SET %s = ? WHERE %s = ?", of.table, column, of.key), value, key)
+				require.NoError(p.t, err)
+			}
+		}
+	}
+}
+
+// crewed is a company with a plan whose samples are to be taken, and what is asked about them.
+type crewed struct {
+	t      *testing.T
+	c      *rig.Client
+	plan   string
+	labels map[string][]string // by point, the uppermost depth first
+	places map[string][2]float64
+}
+
+func crewOf(t *testing.T, c *rig.Client) crewed {
+	t.Helper()
+	out := crewed{t: t, c: c, plan: sampled(t, c), labels: map[string][]string{}, places: map[string][2]float64{}}
+	for _, s := range out.samples() {
+		point, planned := s["point"].(string), s["planned"].(map[string]any)
+		out.labels[point] = append(out.labels[point], s["label"].(string))
+		out.places[point] = [2]float64{planned["lon"].(float64), planned["lat"].(float64)}
+	}
+	return out
+}
+
+func (w crewed) samples() (out []map[string]any) {
+	w.t.Helper()
+	for _, s := range w.c.Expect(200, http.MethodGet, samplesPath+"?page_size=200&plan_uuid="+w.plan, nil).Map(w.t)["data"].([]any) {
+		out = append(out, s.(map[string]any))
+	}
+	return out
+}
+
+func (w crewed) sample(label string) map[string]any {
+	w.t.Helper()
+	all := w.samples()
+	i := slices.IndexFunc(all, func(s map[string]any) bool { return s["label"] == label })
+	require.GreaterOrEqual(w.t, i, 0, label)
+	return all[i]
+}
+
+func (w crewed) export() pack {
+	w.t.Helper()
+	file := w.c.Expect(200, http.MethodGet, "soil/stratification/sample-plan/"+w.plan+"/export/?format=qfield", nil)
+	require.Equal(w.t, "application/zip", file.Header.Get("Content-Type"))
+	require.Contains(w.t, file.Header.Get("Content-Disposition"), ".qfield.zip")
+	return unpack(w.t, file.Body)
+}
+
+func (w crewed) send(query string, content []byte) rig.Answer {
+	return w.c.Upload(samplesPath+"import/crew/"+query, "application/octet-stream", bytes.NewReader(content))
+}
+
+// TestCrewPackage: a package goes to the field and comes back. What the crew says of points and samples is what they are then.
+func TestCrewPackage(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
+	c, stranger := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 0)
+	s.Subscribe(c)
+	w := crewOf(t, c)
+	path := "soil/stratification/sample-plan/" + w.plan + "/export/?format=qfield"
+	stranger.Expect(404, http.MethodGet, path, nil)
+	require.Equal(t, "no_samples", c.Expect(409, http.MethodGet, path+"&round=2", nil).Map(t)["code"])
+	p := w.export()
+	for _, ending := range []string{".qgs", ".gpkg"} {
+		require.FileExists(t, p.path(ending))
+	}
+	require.DirExists(t, filepath.Join(p.folder, "DCIM"))
+	unchanged := w.send("", p.zipped())
+	require.Equal(t, 200, unchanged.Status, "%s", unchanged.Body)
+	require.EqualValues(t, len(w.samples()), unchanged.Data(t)["skipped"])
+
+	points := slices.Sorted(maps.Keys(w.labels))
+	near := func(point string) float64 { return w.places[point][1] + 0.0001 } // 11 m to the north
+	p.edit(edits{
+		Points: map[string]map[string]any{
+			points[0]: {
+				"status": "collected", "lon": w.places[points[0]][0], "lat": near(points[0]), "accuracy_m": 2.5, "collected_by": "Ana", "notes": "wet",
+				"collected_at": "2026-03-01T06:30:00.000", "collected_utc": 1772357400000000, // three hours behind UTC
+			},
+			points[1]: {"status": "missed", "notes": "a ditch"},
+			points[2]: {"status": "moved", "collected_at": "2026-03-01T10:00:00.000"},
+			points[3]: {"status": "collected", "collected_at": "2026-03-01T10:30:00.000"},
+		},
+		Samples: map[string]map[string]any{w.labels[points[0]][1]: {"status": "missed", "notes": "stone at 40 cm"}},
+	})
+	seen := w.send("?preview=true", p.zipped())
+	require.Equal(t, 200, seen.Status)
+	require.Equal(t, "planned", w.sample(w.labels[points[0]][0])["status"], "a preview stores nothing")
+	require.Equal(t, 400, w.send("?atomic=true", p.zipped()).Status, "points[2] says that it was moved, and not where to")
+	stored := w.send("", p.zipped())
+	require.Equal(t, 207, stored.Status, "%s", stored.Body)
+	require.Contains(t, string(stored.Body), "nothing says where")
+	require.Contains(t, string(stored.Body), "its time zone is not known")
+	report := stored.Map(t)["data"].(map[string]any)
+	require.Equal(t, []any{6.0, 2.0}, []any{report["updated"], report["failed"]})
+	taken := w.sample(w.labels[points[0]][0])
+	collected := taken["collected"].(map[string]any)
+	require.Equal(t, []any{"collected", "wet", "Ana", 2.5, "2026-03-01T09:30:00Z"}, []any{taken["status"], taken["notes"], collected["by"], collected["accuracy_m"], collected["at"]})
+	require.InDelta(t, 11.1, collected["moved_m"], 0.1)
+	below := w.sample(w.labels[points[0]][1])
+	require.Equal(t, []any{"missed", "wet\nstone at 40 cm", nil}, []any{below["status"], below["notes"], below["collected"]})
+	require.Equal(t, "missed", w.sample(w.labels[points[1]][0])["status"])
+
+	// A second package states what is known, and the GeoPackage alone is read as well.
+	again, err := os.ReadFile(w.export().path(".gpkg"))
+	require.NoError(t, err)
+	same := w.send("", again)
+	require.Equal(t, 200, same.Status, "%s", same.Body)
+	require.EqualValues(t, len(w.samples()), same.Data(t)["skipped"], "%s", same.Body)
+	for what, content := range map[string][]byte{"neither a zipped folder": []byte("label,status\n"), "0 GeoPackages": pack{t: t, folder: t.TempDir()}.zipped(), "damaged": again[:5000]} {
+		wrong := w.send("", content)
+		require.Equal(t, 400, wrong.Status)
+		require.Contains(t, string(wrong.Body), what)
+	}
+	require.Contains(t, string(c.Upload(samplesPath+"import/", "text/csv", bytes.NewReader(again)).Body), "import/crew/")
+	s.Subscribe(stranger)
+	require.Equal(t, 400, stranger.Upload(samplesPath+"import/crew/", "application/zip", bytes.NewReader(p.zipped())).Status, "a stranger has no such samples")
+}
