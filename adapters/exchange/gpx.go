@@ -22,7 +22,7 @@ type gpxFile struct {
 	Route     gpxRoute      `xml:"rte"`
 }
 
-// gpxRoute is the way through all fields along the samples.
+// gpxRoute is the way through all fields along the samples, from the start of the journey to its end.
 type gpxRoute struct {
 	Name   string        `xml:"name"`
 	Desc   string        `xml:"desc"`
@@ -33,7 +33,7 @@ type gpxWaypoint struct {
 	Lat  string `xml:"lat,attr"`
 	Lon  string `xml:"lon,attr"`
 	Name string `xml:"name"`
-	Desc string `xml:"desc"`
+	Desc string `xml:"desc,omitempty"`
 	Sym  string `xml:"sym"`
 	Type string `xml:"type"`
 }
@@ -51,6 +51,7 @@ func writeGPX(to io.Writer, in ports.ShownPlan) error {
 	}
 	f.Route.Name = in.Plan.AOI.Name
 	f.Route.Desc = fmt.Sprintf("%.1f km along the samples, %.1f km of it between fields", made.WayKm, made.DriveKm)
+	f.Route.add("start", made.Params.Journey.Start)
 	order := made.FieldOrder()
 	for i := range made.Points {
 		p := &made.Points[i]
@@ -65,6 +66,7 @@ func writeGPX(to io.Writer, in ports.ShownPlan) error {
 			f.Route.Points = append(f.Route.Points, point)
 		}
 	}
+	f.Route.add("end", made.Params.Journey.End)
 	if _, err := io.WriteString(to, xml.Header); err != nil {
 		return err
 	}
@@ -75,6 +77,13 @@ func writeGPX(to io.Writer, in ports.ShownPlan) error {
 	}
 	_, err := io.WriteString(to, "\n")
 	return err
+}
+
+// add adds an end of a journey, if it has one.
+func (r *gpxRoute) add(name string, end *plan.Terminus) {
+	if end != nil {
+		r.Points = append(r.Points, gpxWaypoint{Lat: degrees(end.LonLat.Y), Lon: degrees(end.LonLat.X), Name: name, Sym: "Flag, Green", Type: name})
+	}
 }
 
 func degrees(v float64) string { return strconv.FormatFloat(v, 'f', degreeDecimals, 64) }

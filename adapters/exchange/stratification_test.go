@@ -16,6 +16,7 @@ import (
 
 	"tilth/adapters/exchange"
 	"tilth/core/geo"
+	soilplan "tilth/core/stratification/plan"
 	"tilth/ports"
 	"tilth/tests/shown"
 )
@@ -148,6 +149,12 @@ func TestGPXKeepsToTheSchema(t *testing.T) {
 	}
 	require.Regexp(t, `^\d+\.\d km along the samples, \d+\.\d km of it between fields$`, got.Route.Desc)
 	require.Contains(t, got.Waypoints[0].Desc, "(field 1 on the way, point 1 of the walk)")
+
+	plan.Plan.Plan.Params.Journey = soilplan.Journey{Start: &soilplan.Terminus{LonLat: geo.Position{X: 3.25, Y: 48.5}}}
+	got.Route.Points = nil
+	require.NoError(t, xml.Unmarshal(planFile(t, ports.GPX, plan), &got))
+	require.Len(t, got.Route.Points, plan.Plan.Plan.Samples+1)
+	require.Equal(t, "start", got.Route.Points[0].Name)
 }
 
 // A shapefile has all of its files under the name of the archive, outer rings clockwise and

@@ -98,7 +98,7 @@ func (s *scene) legend(p pen, b draw.Box) (y float64) {
 	}
 	item(fmt.Sprintf("Walk within fields, %.1f km", s.plan.WayKm-s.plan.DriveKm), line(false))
 	if s.plan.DriveKm > 0 {
-		item(fmt.Sprintf("Drive between fields, %.1f km", s.plan.DriveKm), line(true))
+		item(fmt.Sprintf("Drive %s fields, %.1f km", map[bool]string{true: "to and between", false: "between"}[s.plan.Params.Journey.Start != nil], s.plan.DriveKm), line(true))
 	}
 	return y
 }

@@ -31,6 +31,8 @@ type PlanRequest struct {
 	Params   soilplan.Params
 	Seed     seed.Choice
 	Existing []geo.Position // WGS84: points that keep their distance
+	// Start and End are where the way comes from and goes to, WGS84; nil: anywhere.
+	Start, End *geo.Position
 }
 
 // Generate makes a plan. The same parameters, the seed among them, are the same plan. Faults: NotFound (the
@@ -46,6 +48,12 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 	params := req.Params
 	params.Scope = req.MapUUID
 	if params.Existing, err = inPlane(frame, "existing_points", req.Existing); err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	if params.Journey.Start, err = terminus(frame, "start", req.Start); err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	if params.Journey.End, err = terminus(frame, "end", req.End); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
 	if err := withSeed(params.Check(len(found.Candidate.Zones)), req.Seed); err != nil {
@@ -83,6 +91,17 @@ func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Pos
 		out = append(out, plane)
 	}
 	return out, nil
+}
+
+func terminus(f *frame.Frame, parameter string, lonlat *geo.Position) (*soilplan.Terminus, error) {
+	if lonlat == nil {
+		return nil, nil
+	}
+	at, err := inPlane(f, parameter, []geo.Position{*lonlat})
+	if err != nil {
+		return nil, err
+	}
+	return &soilplan.Terminus{At: at[0], LonLat: *lonlat}, nil
 }
 
 // store keeps a plan as a candidate, records it and tells of it.

@@ -82,6 +82,30 @@ func TestFilesOfMapsAndPlans(t *testing.T) {
 	require.True(t, bytes.HasPrefix(onA4, []byte("%PDF-")))
 	require.NotEqual(t, onA4, file(points+"export/?format=pdf&paper=Letter", "application/pdf", ""))
 
+	// From a start and back the way is other, the points are the same.
+	box := rig.Archive(t).Parcels[0].Boundary.Bounds()
+	home := map[string]any{"lon": box.MinX, "lat": box.MaxY + 0.1}
+	ask := map[string]any{"map_uuid": mapUUID, "number_of_samples": 9, "zone_offset": 5, "start": home, "end": home}
+	from := c.Expect(200, http.MethodPost, "soil/stratification/sample-plan/generate/", ask).Data(t)
+	was, is := plan["metadata"].(map[string]any), from["metadata"].(map[string]any)
+	require.Equal(t, home, is["start"])
+	require.Nil(t, was["start"])
+	require.Equal(t, was["seed"], is["seed"])
+	require.InDelta(t, 2*1.3*11.1, is["drive_km"], 2, "a tenth of a degree there and back")
+	route = string(file("soil/stratification/sample-plan/"+from["map_uuid"].(string)+"/export/?format=gpx", "application/gpx+xml", ""))
+	require.Equal(t, 11, strings.Count(route, "<rtept "))
+	for field, wrong := range map[string]map[string]any{
+		"start": {"start": map[string]any{"lon": box.MinX, "lat": box.MaxY - 5}}, "end": {"start": nil},
+	} {
+		for name, value := range wrong {
+			refused := map[string]any{"map_uuid": mapUUID, "number_of_samples": 9, "end": home, name: value}
+			if value == nil {
+				delete(refused, name)
+			}
+			require.Contains(t, string(c.Expect(400, http.MethodPost, "soil/stratification/sample-plan/generate/", refused).Body), `"`+field+`"`)
+		}
+	}
+
 	for _, path := range []string{zones + "export/", zones + "preview.svg", points + "export/?format=pdf", points + "preview.png"} {
 		stranger.Expect(404, http.MethodGet, path, nil)
 		s.Anonymous().Expect(401, http.MethodGet, path, nil)

@@ -110,7 +110,7 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 }
 
 // number returns the samples as requested, by density, budget or precision, at least the minimum a zone.
-func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, error) {
+func (p Params) number(of land, strata []Stratum, mean float64) (int, error) {
 	lower := 0
 	for _, n := range floors(strata, p.MinSamplesPerZone) {
 		lower += n
@@ -124,9 +124,9 @@ func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, err
 		}
 	case p.HaPerSample > 0:
 		name = "ha_per_sample"
-		n = max(lower, SamplesByDensity(areaHa, p.HaPerSample))
+		n = max(lower, SamplesByDensity(of.areaHa, p.HaPerSample))
 	case p.Costs.Budget > 0:
-		if n = p.Costs.affordable(areaHa); n < lower {
+		if n = p.Costs.affordable(of); n < lower {
 			return 0, fault.Field("costs", fmt.Sprintf("The budget pays for %d samples; %s need at least %d.", n, named(strata), lower))
 		}
 	case p.Monitoring.Change > 0:
@@ -144,11 +144,11 @@ func (p Params) number(areaHa float64, strata []Stratum, mean float64) (int, err
 
 // allocate shares the samples out to the zones, none of which gets more than it has cells. Where
 // the precision or a change sets their number, there are as many as it takes in whole numbers.
-func (p Params) allocate(areaHa float64, strata []Stratum, mean float64, upper []int) ([]int, error) {
+func (p Params) allocate(of land, strata []Stratum, mean float64, upper []int) ([]int, error) {
 	if p.Allocation == Given {
 		return p.givenSamples(len(strata))
 	}
-	n, err := p.number(areaHa, strata, mean)
+	n, err := p.number(of, strata, mean)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,7 @@
 package plan
 
 import (
-	"math"
-
 	"tilth/core/fault"
-	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/stats"
 )
 
@@ -33,21 +30,4 @@ func (c Costs) check(fixed bool) fault.Fields {
 func (c Costs) of(samples int, km float64) float64 {
 	each := c.PerPoint + float64(float64(max(c.Composites, 1))*c.PerComposite)
 	return float64(float64(samples)*each) + float64(km*c.PerKm)
-}
-
-// wayPerRoot is the length of the shortest way through n random points in an area A over √(nA), for
-// many points: Beardwood, Halton and Hammersley, "The Shortest Path through Many Points",
-// Mathematical Proceedings of the Cambridge Philosophical Society 55 (1959) 299; the figure is
-// that of Johnson, McGeoch and Rothberg (1996).
-const wayPerRoot = 0.7124
-
-// affordable returns the largest number of samples within the budget, the way being that of random
-// points; 0 where there is none.
-func (c Costs) affordable(areaHa float64) int {
-	for n := maxSamples; n > 0; n-- {
-		if km := wayPerRoot * math.Sqrt(float64(n)*areaHa*frame.M2PerHectare) / 1000; c.of(n, km) <= c.Budget {
-			return n
-		}
-	}
-	return 0
 }

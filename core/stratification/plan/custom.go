@@ -164,6 +164,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	for h := range c.plan.PerZone {
 		c.plan.PerZone[h].Eligible, c.plan.PerZone[h].EligibleHa, c.plan.PerZone[h].StripHa = eligible[h].Eligible, eligible[h].EligibleHa, eligible[h].StripHa
 	}
+	c.plan.overBudget()
 	return c.plan, nil
 }
 
@@ -294,7 +295,7 @@ func (c *customising) arrange() {
 			reserves = append(reserves, p)
 		}
 	}
-	alongRoute(c.budget, samples, reserves, Point.stop)
+	alongRoute(c.budget, c.plan.Params.Journey, samples, reserves, Point.stop)
 	c.plan.Points = append(samples, reserves...)
 	countSteps(c.plan.Points)
 }

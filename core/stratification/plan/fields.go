@@ -59,7 +59,7 @@ func (d *design) share(to *layout) error {
 			upper[h] = len(cells)
 		}
 		var err error
-		if to.counts, err = d.params.allocate(d.frame.AreaHa, d.shared, d.mean, upper); d.params.MinSamplesPerField == 0 {
+		if to.counts, err = d.params.allocate(d.land(), d.shared, d.mean, upper); d.params.MinSamplesPerField == 0 {
 			return err
 		}
 		if err != nil {

@@ -12,7 +12,9 @@ import (
 // Seeded returns parameters that pass Check with the seed of a choice; see zoning.Params.Seeded.
 func (p Params) Seeded(c seed.Choice) Params {
 	p.Seed, p.Origin = 0, seed.Origin{}
-	p.Seed, p.Origin = c.Of(p.Scope, p)
+	of := p
+	of.Journey = Journey{} // the same points, wherever the crew comes from
+	p.Seed, p.Origin = c.Of(p.Scope, of)
 	return p
 }
 

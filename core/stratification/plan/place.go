@@ -153,6 +153,8 @@ type design struct {
 	shared []Stratum   // to which samples are shared out: the zones, or without their edges and these behind them
 	own    map[int]int // fields that are strata of their own, to their stratum
 	mean   float64
+	// measured is what land returns.
+	measured land
 }
 
 // place shares out the samples and places them at an offset, at the requested distance or, where

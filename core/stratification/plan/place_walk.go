@@ -21,17 +21,17 @@ func (d *design) walk(found *layout) {
 			spots[i].field = d.frame.FieldAt(spots[i].at, int(d.frame.Cells[spots[i].cell].Field))
 		}
 	}
-	alongRoute(d.budget, found.samples, found.reserves, spot.stop)
+	alongRoute(d.budget, d.params.Journey, found.samples, found.reserves, spot.stop)
 }
 
 func (s spot) stop() route.Stop { return route.Stop{Field: s.field, At: s.at} }
 
 func (p Point) stop() route.Stop { return route.Stop{Field: p.Field, At: p.At} }
 
-// alongRoute orders samples along a short way through all fields, and reserves along walks through the
+// alongRoute orders samples along a short way of a journey through all fields, and reserves along walks through the
 // fields in the same order; reserves of fields without a sample come last.
-func alongRoute[T any](budget *effort.Budget, samples, reserves []T, stop func(T) route.Stop) {
-	reorder(samples, route.Through(budget, list.Map(samples, stop)))
+func alongRoute[T any](budget *effort.Budget, journey Journey, samples, reserves []T, stop func(T) route.Stop) {
+	reorder(samples, journey.ends().Through(budget, list.Map(samples, stop)))
 	var fields []int
 	for _, s := range samples {
 		if f := stop(s).Field; len(fields) == 0 || fields[len(fields)-1] != f {
@@ -98,15 +98,15 @@ func (plan Plan) FieldOrder() map[int]int {
 }
 
 // way returns how many kilometres a crew walks within the fields and drives between them, along the
-// samples of a plan in their order.
-func way(points []Point) (walkKm, driveKm float64) {
+// samples of a plan in their order, from the start of its journey to the end.
+func (j Journey) way(points []Point) (walkKm, driveKm float64) {
 	var stops []route.Stop
 	for _, p := range points {
 		if p.Role == RoleSample {
 			stops = append(stops, p.stop())
 		}
 	}
-	walked, driven := route.Length(stops)
+	walked, driven := j.ends().Length(stops)
 	return walked / 1000, driven / 1000
 }
 

@@ -76,6 +76,7 @@ type Params struct {
 	ZoneOffset   int     // metres from the edges of zones and fields, 0 to MaxZoneOffset
 	MinDistance  float64 // metres between points, whatever their zones; DefaultDistance: two cells
 	ReserveShare float64 // of the samples of a zone, at least 1; 0: no reserve
+	Journey      Journey `json:",omitzero" audit:"-"` // of the way along the samples
 	// Existing are points in the frame's plane from which new ones keep their distance.
 	Existing []geo.Position `audit:"-"`
 	Seed     uint64         `audit:"-"` // up to seed.Max
@@ -164,6 +165,7 @@ type Plan struct {
 	Covered               Covered
 	WayKm                 float64 // along the samples in their order, DriveKm included
 	DriveKm               float64 // of it between fields; see route.Circuity
+	WayEstimateKm         float64 // before the points were known, where a budget set their number
 	Cost                  float64 // by Params.Costs
 	SamplesNeeded         int     // for Params.Precision, by the plan's allocation (Given: Proportional)
 	ProbabilitySample     bool
@@ -199,6 +201,7 @@ func (p Params) Check(zones int) error {
 	p.checkCosts(fields, zones+p.Edge.strata())
 	p.checkPlaces(fields)
 	p.checkFields(fields)
+	p.Journey.check(fields)
 	p.checkEdge(fields)
 	return fields.Err()
 }
@@ -234,6 +237,9 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 	if err := p.Check(len(z.Zones)); err != nil {
 		return Plan{}, err
 	}
+	if err := p.Journey.near(f); err != nil {
+		return Plan{}, err
+	}
 	strata, mean, err := strataOf(z.Zones, p)
 	if err != nil {
 		return Plan{}, err
@@ -261,6 +267,10 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
 	countSteps(plan.Points)
 	plan.sumUp(len(z.Zones), d.shared, mean)
+	if p.Costs.Budget > 0 {
+		plan.WayEstimateKm = d.land().wayKm(plan.Samples)
+	}
+	plan.overBudget()
 	covered, strips := d.covered(found)
 	plan.Covered = covered
 	for h := range plan.PerZone {
@@ -330,7 +340,7 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.ExpectedRelativeError = plan.Params.Precision.expected(strata, mean, samples)
 	m := plan.Params.Monitoring
 	plan.Detection = m.detectable(m.ofChange(strata, plan.FromPilot), plan.Params.Precision.Confidence, samples)
-	walkKm, driveKm := way(plan.Points)
+	walkKm, driveKm := plan.Params.Journey.way(plan.Points)
 	plan.WayKm, plan.DriveKm = walkKm+driveKm, driveKm
 	plan.Cost = plan.Params.Costs.of(plan.Samples, plan.WayKm)
 	plan.SamplesNeeded = plan.Params.Precision.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)

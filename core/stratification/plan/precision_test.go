@@ -26,7 +26,7 @@ func TestPlansForAPrecisionReachIt(t *testing.T) {
 		for h := range strata {
 			strata[h].Cost = float64(1 + h)
 		}
-		samples, err := p.allocate(100, strata, 1, list.Map(strata, func(Stratum) int { return 100_000 }))
+		samples, err := p.allocate(land{areaHa: 100}, strata, 1, list.Map(strata, func(Stratum) int { return 100_000 }))
 		if err != nil {
 			require.True(t, fault.Is(err, fault.Invalid))
 			return

@@ -20,6 +20,7 @@ func (l leg) turned() leg { return leg{l.visit, l.out, l.in, !l.back} }
 // factor for all does not change which is shorter.
 type chain struct {
 	budget *effort.Budget
+	ends   Ends // with a place to come from the first leg stays
 	legs   []leg
 	gains  int // how many more times it may be shortened
 }
@@ -30,13 +31,29 @@ const maxPiece = 3
 // rounding is how many metres shorter a way has to be to count as such.
 const rounding = 1e-6
 
-// drive is the straight line from the leg at a place of the chain to the next; 0 before the first
-// and behind the last, as the way may begin and end anywhere.
+// drive is the straight line from the leg at a place of the chain to the next; behind the last to where the way
+// ends, 0 where that is anywhere, as it is before the first.
 func (c *chain) drive(i int) float64 {
-	if i < 0 || i+1 >= len(c.legs) {
+	if i < 0 {
 		return 0
 	}
-	return distance(c.legs[i].out, c.legs[i+1].in)
+	return c.onFrom(c.legs[i].out, i+1)
+}
+
+// onFrom is the straight line from a place to the leg at a place of the chain, or to where the way ends.
+func (c *chain) onFrom(p geo.Position, i int) float64 {
+	if i == len(c.legs) {
+		return c.ends.fromLast(p)
+	}
+	return distance(p, c.legs[i].in)
+}
+
+// movable is the first leg that may be elsewhere.
+func (c *chain) movable() int {
+	if c.ends.From != nil {
+		return 1
+	}
+	return 0
 }
 
 // shorten turns pieces of the chain around (2-opt: Croes 1958, see shortWalk) and moves pieces of up to
@@ -47,7 +64,7 @@ func (c *chain) shorten() {
 	c.gains = maxGains * len(c.legs)
 	for before := -1; before != c.gains && c.gains > 0 && c.budget.Err() == nil; {
 		before = c.gains
-		for i := range c.legs {
+		for i := c.movable(); i < len(c.legs); i++ {
 			if c.budget.Spend((maxPiece+1)*len(c.legs)) != nil {
 				return
 			}
@@ -66,9 +83,7 @@ func (c *chain) turn(i int) {
 		if i > 0 {
 			change += distance(c.legs[i-1].out, c.legs[j].out)
 		}
-		if j+1 < len(c.legs) {
-			change += distance(c.legs[i].in, c.legs[j+1].in)
-		}
+		change += c.onFrom(c.legs[i].in, j+1)
 		if change < -rounding {
 			turnAround(c.legs[i : j+1])
 			c.gains--
@@ -86,11 +101,11 @@ func turnAround(piece []leg) {
 // move moves a piece of the chain to where it makes the chain shortest, either way around.
 func (c *chain) move(i, j int) {
 	gain := c.drive(i-1) + c.drive(j)
-	if i > 0 && j+1 < len(c.legs) {
-		gain -= distance(c.legs[i-1].out, c.legs[j+1].in)
+	if i > 0 {
+		gain -= c.onFrom(c.legs[i-1].out, j+1)
 	}
 	shortest, to, turned := -rounding, 0, false
-	for k := -1; k < len(c.legs) && c.gains > 0; k++ { // behind leg k
+	for k := c.movable() - 1; k < len(c.legs) && c.gains > 0; k++ { // behind leg k
 		if k >= i-1 && k <= j {
 			continue
 		}
@@ -103,8 +118,8 @@ func (c *chain) move(i, j int) {
 			if k >= 0 {
 				change += distance(c.legs[k].out, in)
 			}
-			if k+1 < len(c.legs) && change < shortest {
-				change += distance(out, c.legs[k+1].in)
+			if change < shortest {
+				change += c.onFrom(out, k+1)
 			}
 			if change < shortest {
 				shortest, to, turned = change, k+1, turn
@@ -132,6 +147,8 @@ func (c *chain) walk(all []visit) {
 		l := &c.legs[k]
 		v := &all[l.visit]
 		switch {
+		case k == 0 && c.ends.From != nil:
+			v.arrange(shortWalk(c.budget, v.places, *c.ends.From, &c.legs[1].in))
 		case k == 0: // begins anywhere: backwards from the next field
 			walk := shortWalk(c.budget, v.places, c.legs[1].in, nil)
 			slices.Reverse(walk)
@@ -139,7 +156,7 @@ func (c *chain) walk(all []visit) {
 		case k+1 < len(c.legs):
 			v.arrange(shortWalk(c.budget, v.places, c.legs[k-1].out, &c.legs[k+1].in))
 		default:
-			v.arrange(shortWalk(c.budget, v.places, c.legs[k-1].out, nil))
+			v.arrange(shortWalk(c.budget, v.places, c.legs[k-1].out, c.ends.To))
 		}
 		*l = leg{visit: l.visit, in: v.places[0], out: v.places[len(v.places)-1]}
 	}

@@ -23,9 +23,15 @@ type Stop struct {
 	At    geo.Position // metres in a plane
 }
 
+// Ends are where a way comes from and goes to; nil: it begins at its first stop, or ends at its last.
+type Ends struct{ From, To *geo.Position }
+
 // Length returns how many metres a crew walks within fields, in straight lines, and drives between
-// them, along stops in their order.
-func Length(stops []Stop) (walked, driven float64) {
+// them, along stops in their order, from one end to the other.
+func (e Ends) Length(stops []Stop) (walked, driven float64) {
+	if len(stops) > 0 {
+		driven = float64(Circuity * (e.toFirst(stops[0].At) + e.fromLast(stops[len(stops)-1].At)))
+	}
 	for i := 1; i < len(stops); i++ {
 		away := distance(stops[i-1].At, stops[i].At)
 		if stops[i-1].Field == stops[i].Field {
@@ -35,6 +41,20 @@ func Length(stops []Stop) (walked, driven float64) {
 		}
 	}
 	return walked, driven
+}
+
+func (e Ends) toFirst(p geo.Position) float64 {
+	if e.From == nil {
+		return 0
+	}
+	return distance(*e.From, p)
+}
+
+func (e Ends) fromLast(p geo.Position) float64 {
+	if e.To == nil {
+		return 0
+	}
+	return distance(p, *e.To)
 }
 
 func distance(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
@@ -104,23 +124,32 @@ func Within(budget *effort.Budget, stops []Stop, fields []int) (order []int) {
 const maxRounds = 6
 
 // Through returns the numbers of the stops along a short way through all fields, each visited once. A
-// way through one field begins in its north-west. Where the budget ends the order is any.
+// way through one field begins in its north-west. With a place to come from the first field is the one with the
+// stop nearest to it. Where the budget ends the order is any.
 //
 // The order of the fields is a tour from field to nearest field that is shortened (chain) between
 // the middles of their stops. Then walks within the fields, from where the field before is left
 // towards the next, and the order of the fields by the ends of their walks take turns, as long as the
 // whole gets shorter.
-func Through(budget *effort.Budget, stops []Stop) (order []int) {
+func (e Ends) Through(budget *effort.Budget, stops []Stop) (order []int) {
 	all := visits(stops)
-	if len(all) < 2 {
-		return Within(budget, stops, nil)
+	if len(all) == 0 {
+		return nil
+	}
+	if len(all) == 1 {
+		from := corner(all[0].places)
+		if e.From != nil {
+			from = *e.From
+		}
+		all[0].arrange(shortWalk(budget, all[0].places, from, e.To))
+		return all[0].stops
 	}
 	middles := make([]geo.Position, len(all))
 	for i, v := range all {
 		middles[i] = v.middle
 	}
-	c := chain{budget: budget}
-	for _, i := range onwards(budget, middles, corner(middles)) {
+	c := chain{budget: budget, ends: e}
+	for _, i := range e.first(budget, all, middles) {
 		c.legs = append(c.legs, leg{visit: i, in: middles[i], out: middles[i]})
 	}
 	c.shorten()
@@ -129,7 +158,7 @@ func Through(budget *effort.Budget, stops []Stop) (order []int) {
 		c.walk(all)
 		c.shorten()
 		way := c.stops(all)
-		walked, driven := Length(at(stops, way))
+		walked, driven := e.Length(at(stops, way))
 		if budget.Err() != nil || walked+driven > shortest-0.01 { // a centimetre: less is rounding
 			break
 		}
@@ -139,6 +168,24 @@ func Through(budget *effort.Budget, stops []Stop) (order []int) {
 		order = c.stops(all)
 	}
 	return order
+}
+
+// first returns the fields from one to the nearest.
+func (e Ends) first(budget *effort.Budget, all []visit, middles []geo.Position) []int {
+	if e.From == nil {
+		return onwards(budget, middles, corner(middles))
+	}
+	nearest, shortest := 0, math.Inf(1)
+	for i, v := range all {
+		for _, p := range v.places {
+			if away := distance(*e.From, p); away < shortest {
+				nearest, shortest = i, away
+			}
+		}
+	}
+	order := onwards(budget, middles, middles[nearest])
+	at := slices.Index(order, nearest) // first, but for fields of one middle
+	return append([]int{nearest}, slices.Delete(order, at, at+1)...)
 }
 
 func at(stops []Stop, order []int) []Stop {

@@ -107,7 +107,7 @@ func lowerBound(places []geo.Position, rounds int) (upper float64) {
 func TestTheWayThroughAProgrammeIsNearTheShortest(t *testing.T) {
 	t.Parallel()
 	stops := programme(292, pcg.New(14, "programme"))
-	order := Through(nil, stops)
+	order := Ends{}.Through(nil, stops)
 	way := at(stops, order)
 	places := make([]geo.Position, len(stops))
 	for i, s := range stops {
@@ -118,13 +118,13 @@ func TestTheWayThroughAProgrammeIsNearTheShortest(t *testing.T) {
 	require.Less(t, straight(way), 1.1*shortest)
 	require.Less(t, straight(way), entered/10)
 
-	walked, driven := Length(way)
+	walked, driven := Ends{}.Length(way)
 	require.InDelta(t, straight(way), (walked+driven/Circuity)/1000, 1e-6)
 	requireWhole(t, stops, order)
 
 	again := slices.Clone(stops)
 	slices.Reverse(again)
-	require.Equal(t, way, at(again, Through(nil, again)), "the order in which the stops are sent does not matter")
+	require.Equal(t, way, at(again, Ends{}.Through(nil, again)), "the order in which the stops are sent does not matter")
 }
 
 // requireWhole checks that an order has every stop once, and the stops of a field one behind the other.
@@ -160,7 +160,7 @@ func TestPropertyNoFieldIsBetterVisitedElsewhere(t *testing.T) {
 				}})
 			}
 		}
-		order := Through(nil, stops)
+		order := Ends{}.Through(nil, stops)
 		requireWhole(t, stops, order)
 		way := at(stops, order)
 		for _, other := range elsewhere(way) {
@@ -194,7 +194,7 @@ func TestAWayEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	steps := func(fields int) float64 {
 		budget := effort.Of(t.Context(), 0)
-		Through(budget, programme(fields, pcg.New(3, "grow")))
+		Ends{}.Through(budget, programme(fields, pcg.New(3, "grow")))
 		return float64(budget.Spent())
 	}
 	few, many := steps(250), steps(500)
@@ -205,15 +205,66 @@ func TestAWayEndsWithItsCaller(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	budget := effort.Of(ctx, 0)
-	Through(budget, programme(500, pcg.New(3, "grow")))
+	Ends{}.Through(budget, programme(500, pcg.New(3, "grow")))
 	require.ErrorIs(t, budget.Err(), context.Canceled)
 	require.Less(t, float64(budget.Spent()), many/10)
+}
+
+// A way from a start begins in the field nearest to it and is no longer than any other order of the rest, there and
+// back as well; what is driven to the first place and from the last counts.
+func TestPropertyTheWayFromAStart(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		place := func(what string) geo.Position {
+			return geo.Position{X: float64(rapid.IntRange(0, 90).Draw(t, what)), Y: float64(rapid.IntRange(0, 90).Draw(t, what))}
+		}
+		var stops []Stop
+		for field := range rapid.IntRange(1, 9).Draw(t, "fields") {
+			for range rapid.IntRange(1, 3).Draw(t, "places") {
+				stops = append(stops, Stop{field, place("stop")})
+			}
+		}
+		from := place("from")
+		ends := Ends{From: &from}
+		if rapid.Bool().Draw(t, "back") {
+			ends.To = &from
+		}
+		order := ends.Through(nil, stops)
+		requireWhole(t, stops, order)
+		way := at(stops, order)
+		nearest := math.Inf(1)
+		ofFirst := math.Inf(1)
+		for _, s := range stops {
+			nearest = min(nearest, distance(from, s.At))
+			if s.Field == way[0].Field {
+				ofFirst = min(ofFirst, distance(from, s.At))
+			}
+		}
+		require.InDelta(t, nearest, ofFirst, 0)
+		long := func(way []Stop) float64 {
+			_, driven := ends.Length(way)
+			_, between := Ends{}.Length(way)
+			home := 0.0
+			if ends.To != nil {
+				home = distance(way[len(way)-1].At, from)
+			}
+			require.InDelta(t, Circuity*(distance(from, way[0].At)+home), driven-between, 1e-9)
+			return driven/Circuity + 1000*straight(way) - between/Circuity
+		}
+		for _, other := range elsewhere(way) {
+			if other[0] == way[0] {
+				require.GreaterOrEqual(t, long(other), long(way)-1e-6)
+			}
+		}
+		slices.Reverse(stops)
+		require.Equal(t, way, at(stops, ends.Through(nil, stops)), "the order in which the stops are sent does not matter")
+	})
 }
 
 func TestFieldsComeInTheOrderAskedFor(t *testing.T) {
 	place := func(field int, x, y float64) Stop { return Stop{field, geo.Position{X: x, Y: y}} }
 	stops := []Stop{place(0, 0, 0), place(5, 0, 0), place(2, 9, 0), place(2, 0, 9), place(1, 0, 0)}
 	require.Equal(t, []int{3, 2, 0, 4, 1}, Within(nil, stops, []int{2, 0}), "others behind, and each from its north-west")
-	require.Empty(t, Through(nil, nil))
-	require.Equal(t, []int{0}, Through(nil, stops[:1]))
+	require.Empty(t, Ends{}.Through(nil, nil))
+	require.Equal(t, []int{0}, Ends{}.Through(nil, stops[:1]))
 }

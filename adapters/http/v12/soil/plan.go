@@ -23,6 +23,21 @@ type PlanPosition struct {
 
 func (p PlanPosition) at() geo.Position { return geo.Position{X: p.Lon, Y: p.Lat} }
 
+func (p *PlanPosition) place() *geo.Position {
+	if p == nil {
+		return nil
+	}
+	at := p.at()
+	return &at
+}
+
+func showTerminus(t *plan.Terminus) *PlanPosition {
+	if t == nil {
+		return nil
+	}
+	return &PlanPosition{Lon: t.LonLat.X, Lat: t.LonLat.Y}
+}
+
 // PlanPoint is a point of a plan.
 type PlanPoint struct {
 	ID       string   `json:"id"`
@@ -86,7 +101,10 @@ type PlanMetadata struct {
 	SamplesNeeded         *int           `json:"samples_needed" doc:"For the target; null of plans that were made before it was computed."`
 	Change                *PlanDetection `json:"change" doc:"What a second round sees; null of plans that were made before it was computed."`
 	WayKm                 float64        `json:"way_km" doc:"Along the samples in their order: straight lines within fields, and drive_km."`
-	DriveKm               float64        `json:"drive_km" doc:"Of way_km between fields: 1.3 times the straight lines."`
+	WayEstimateKm         *float64       `json:"way_estimated_km" doc:"What a budget counted with before the points were known; null without a budget. cost is that of way_km."`
+	Start                 *PlanPosition  `json:"start" doc:"Where the way comes from; null: it begins at the first point."`
+	End                   *PlanPosition  `json:"end" doc:"Where the way goes to; null: it ends at the last point."`
+	DriveKm               float64        `json:"drive_km" doc:"Of way_km between fields, and from the start and to the end: 1.3 times the straight lines."`
 	Cost                  *float64       `json:"cost" doc:"Of a round; null without costs."`
 	PerZone               []PlanZone     `json:"per_zone"`
 	Seed                  uint64         `json:"seed"`
@@ -148,7 +166,8 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
 		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed, SeedOrigin: showOrigin(p.Params.Origin),
-		Change: showDetection(p), WayKm: p.WayKm, DriveKm: p.DriveKm, Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
+		Change: showDetection(p), WayKm: p.WayKm, DriveKm: p.DriveKm, WayEstimateKm: form.If(p.WayEstimateKm > 0, p.WayEstimateKm),
+		Start: showTerminus(p.Params.Journey.Start), End: showTerminus(p.Params.Journey.End), Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {

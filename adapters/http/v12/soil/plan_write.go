@@ -40,7 +40,7 @@ type PlanCosts struct {
 	PerComposite float64 `json:"per_composite" required:"false" doc:"Of analysing one composite."`
 	PerKm        float64 `json:"per_km" required:"false" doc:"Of the way along the points."`
 	Composites   int     `json:"composites_per_point" required:"false" doc:"Such as one for each depth; 1 where left out."`
-	Budget       float64 `json:"budget" required:"false" doc:"Sets the number of samples: as many as it pays for, with an estimate of the way."`
+	Budget       float64 `json:"budget" required:"false" doc:"Sets the number of samples: as many as it pays for, with an estimate of the way that counts the drives between fields (way_estimated_km). The plan's cost is that of its own way; a warning (over_budget) says so where that is more."`
 }
 
 // PlanDetection is the smallest change that a plan is expected to see.
@@ -76,6 +76,8 @@ type PlanWrite struct {
 	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (where left out), spatially_balanced, or coverage, which is no probability sample."`
 	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; 0.2 where left out."`
 	Pilot             map[string]PilotZone `json:"pilot" required:"false" doc:"Pilot samples by zone number: of every zone, or of none."`
+	Start             *PlanPosition        `json:"start" required:"false" doc:"Where the crew comes from, at most 300 km from the fields: the way begins with the field nearest to it, and way_km and cost count the drive. The points are the same from everywhere; their order and numbers are not."`
+	End               *PlanPosition        `json:"end" required:"false" doc:"Where the crew goes afterwards, such as back to the start; needs one."`
 	ExistingPoints    []PlanPosition       `json:"existing_points" required:"false" maxItems:"10000" doc:"Points that the new ones keep their distance from."`
 	SeedWrite
 }
@@ -102,6 +104,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	}
 	return soil.PlanRequest{
 		MapUUID: strings.ToLower(w.MapUUID), Params: p, Seed: w.choice(), Existing: form.Each(w.ExistingPoints, PlanPosition.at),
+		Start: w.Start.place(), End: w.End.place(),
 	}
 }
 

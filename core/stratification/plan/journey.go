@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/list"
+	"tilth/core/stratification/frame"
+	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/route"
+)
+
+// Journey is where the way along the samples comes from and goes to; nil: anywhere.
+type Journey struct{ Start, End *Terminus }
+
+// Terminus is an end of a journey.
+type Terminus struct {
+	At     geo.Position // in the frame's plane
+	LonLat geo.Position // WGS84
+}
+
+// MaxApproach is how far, in metres, a journey may start or end from its fields: a plane says little beyond.
+const MaxApproach = 300_000.0
+
+func (j Journey) ends() (e route.Ends) {
+	if j.Start != nil {
+		e.From = &j.Start.At
+	}
+	if j.End != nil {
+		e.To = &j.End.At
+	}
+	return e
+}
+
+// named returns the ends by their names in the interface.
+func (j Journey) named() map[string]*Terminus {
+	return map[string]*Terminus{"start": j.Start, "end": j.End}
+}
+
+// check refuses places that are no places.
+func (j Journey) check(fields fault.Fields) {
+	for name, end := range j.named() {
+		fields.AddIf(end != nil && (!stats.Finite(end.At.X) || !stats.Finite(end.At.Y)), name, "It is a longitude and a latitude.")
+	}
+	fields.AddIf(j.End != nil && j.Start == nil, "end", "An end needs a start.")
+}
+
+// near refuses places too far from the fields of a frame.
+func (j Journey) near(f *frame.Frame) error {
+	fields := fault.Fields{}
+	for name, end := range j.named() {
+		if end == nil {
+			continue
+		}
+		away := math.Inf(1)
+		for _, field := range f.Fields {
+			away = min(away, beside(field.Bounds(), end.At))
+		}
+		fields.AddIf(away > MaxApproach, name, "It lies %.0f km from the fields; %.0f km are allowed. Longitude comes first.", away/1000, MaxApproach/1000)
+	}
+	return fields.Err()
+}
+
+// beside returns the distance of a place from a box, 0 within.
+func beside(b geo.Box, p geo.Position) float64 {
+	return math.Hypot(max(b.MinX-p.X, 0, p.X-b.MaxX), max(b.MinY-p.Y, 0, p.Y-b.MaxY))
+}
+
+// wayPerRoot is the length of the shortest way through n random points in an area A over √(nA), for
+// many points: Beardwood, Halton and Hammersley, "The Shortest Path through Many Points",
+// Mathematical Proceedings of the Cambridge Philosophical Society 55 (1959) 299; the figure is
+// that of Johnson, McGeoch and Rothberg (1996).
+const wayPerRoot = 0.7124
+
+// land is what is known of the way along samples before they are placed.
+type land struct {
+	areaHa    float64
+	parts     []float64 // of its fields, shares of the area
+	between   float64   // km of a drive through the middles of all fields
+	toAndFrom float64   // km from the start and to the end
+	every     bool      // field has samples
+}
+
+// wayKm estimates the way along n samples: within each field that of random points, as many as its share; between
+// fields that through the middles of all, times the root of the share of fields with a sample (by the same law), and the
+// ways from the start and to the end.
+func (l land) wayKm(n int) float64 {
+	within, visited := 0.0, 0.0
+	for _, part := range l.parts {
+		in := part * float64(n)
+		within += wayPerRoot * math.Sqrt(in*part*l.areaHa*frame.M2PerHectare) / 1000
+		visited += 1 - math.Pow(1-part, float64(n))
+	}
+	if l.every {
+		visited = float64(len(l.parts))
+	}
+	return within + float64(l.between*math.Sqrt(visited/float64(len(l.parts)))) + l.toAndFrom
+}
+
+// land measures the fields of a design. It is computed once, as samples are shared out more than once.
+func (d *design) land() land {
+	if d.measured.areaHa > 0 {
+		return d.measured
+	}
+	d.measured.areaHa, d.measured.every = d.frame.AreaHa, d.params.MinSamplesPerField > 0
+	if d.params.Costs.Budget == 0 {
+		return d.measured
+	}
+	middles := make([]route.Stop, len(d.frame.Fields))
+	cells := make([]float64, len(middles))
+	for i, c := range d.frame.Cells {
+		at := d.frame.Centre(i)
+		cells[c.Field]++
+		middles[c.Field].At.X += at.X
+		middles[c.Field].At.Y += at.Y
+	}
+	var stops []route.Stop
+	for i, n := range cells {
+		if n == 0 { // another field has its cells
+			continue
+		}
+		d.measured.parts = append(d.measured.parts, n/float64(len(d.frame.Cells)))
+		stops = append(stops, route.Stop{Field: i, At: geo.Position{X: middles[i].At.X / n, Y: middles[i].At.Y / n}})
+	}
+	ends := d.params.Journey.ends()
+	order := ends.Through(d.budget, stops)
+	along := list.Map(order, func(i int) route.Stop { return stops[i] })
+	_, between := route.Ends{}.Length(along)
+	_, all := ends.Length(along)
+	d.measured.between, d.measured.toAndFrom = between/1000, (all-between)/1000
+	return d.measured
+}
+
+// affordable returns the largest number of samples within the budget, with an estimate of the way; 0 where there is
+// none.
+func (c Costs) affordable(l land) int {
+	return sort.Search(maxSamples, func(n int) bool { return c.of(n+1, l.wayKm(n+1)) > c.Budget })
+}
+
+// overBudget is the concern about a plan whose way is longer than estimated.
+func (plan *Plan) overBudget() {
+	c := plan.Params.Costs
+	if c.Budget == 0 || plan.Cost <= c.Budget {
+		return
+	}
+	plan.Concerns = append(plan.Concerns, Concern{Code: "over_budget", Message: fmt.Sprintf(
+		"The plan costs %.2f, more than the budget of %.2f: its way is %.1f km, and %.1f km were estimated before the points were known.",
+		plan.Cost, c.Budget, plan.WayKm, plan.WayEstimateKm)})
+}
