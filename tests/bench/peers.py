@@ -1,7 +1,7 @@
 """The job of `tilth profile` done with rasterio and numpy, for comparison.
 
-peers.py make DIR DOWN          writes a catalog with one date of a full-size tile to DIR; its field
-                                begins DOWN (0 to 1) of the way down its block
+peers.py make DIR DOWN RIGHT    writes a catalog with one date of a full-size tile to DIR; its field
+                                begins DOWN and RIGHT (0 to 1) of the way through its block
 peers.py run DIR TURNS THREADS  computes the NDVI series of DIR/field.geojson from DIR's catalog as
                                 often as told, dates or else bands on so many threads, and prints
                                 the seconds of the fastest turn, those that processors spent in the
@@ -28,7 +28,7 @@ BLOCK = 1024
 LEFT, TOP = 399960, 4700040  # of tile 30TUM
 
 
-def make(folder, down):
+def make(folder, down, right):
     random = np.random.default_rng(1)
     (folder / "scene").mkdir(parents=True)
     # Only the blocks around the field are stored; GDAL leaves the others out.
@@ -39,7 +39,7 @@ def make(folder, down):
             tiled=True, blockxsize=BLOCK, blockysize=BLOCK, compress="DEFLATE", predictor=2 if dtype == "uint16" else 1,
         )
         with rasterio.open(folder / "scene" / f"{name}.tif", "w", **profile) as out:
-            n = 3 * BLOCK
+            n = min(4 * BLOCK, size - 2 * BLOCK)
             slope = np.linspace(low, high, n)
             pixels = (slope[None, :] + slope[:, None]) / 2 + random.normal(0, 40 if size == SIDE else 0, (n, n))
             out.write(pixels.astype(dtype), 1, window=Window(2 * BLOCK, 2 * BLOCK, n, n))
@@ -52,8 +52,8 @@ def make(folder, down):
         "assets": {"red": asset("B04"), "nir": asset("B08"), "scl": {"href": "SCL.tif", "type": "image/tiff"}},
     }
     catalog = {"type": "Catalog", "id": "made", "stac_version": "1.0.0", "description": "made", "links": [{"rel": "item", "href": "scene/item.json"}]}
-    # a square of 600 m inside block 4/4 of the bands, and inside a block of the classes
-    x, y = LEFT + 10 * 4.5 * BLOCK, TOP - 10 * (4 + down) * BLOCK - 600
+    # a square of 600 m from block 4/4 of the bands on, and inside a block of the classes
+    x, y = LEFT + 10 * (4 + right) * BLOCK, TOP - 10 * (4 + down) * BLOCK - 600
     ring = [[x, y], [x + 600, y], [x + 600, y + 600], [x, y + 600], [x, y]]
     field = transform_geom("EPSG:32630", "EPSG:4326", {"type": "Polygon", "coordinates": [ring]})
     for path, content in (("scene/item.json", item), ("catalog.json", catalog), ("field.geojson", field)):
@@ -142,6 +142,6 @@ def run(folder, turns, threads):
 
 if __name__ == "__main__":
     if sys.argv[1] == "make":
-        make(pathlib.Path(sys.argv[2]), float(sys.argv[3]))
+        make(pathlib.Path(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]))
     else:
         run(pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -31,17 +31,19 @@ const peerTurns = 11 // of which the fastest counts, on both sides
 // time that processors spent is the figure to look at: waiting for one is not in it.
 //
 // On a full-size tile unpacking is all there is, on both sides of the whole block: the field lies once in the middle of
-// its block and once at its very bottom, where a reader that stops below the field would save nothing.
+// its block, once at its bottom, where a reader that stops below the field would save nothing, and once across four.
 func BenchmarkPeers(b *testing.B) {
 	python := pythonWithRasterio(b)
 	b.Run("spain", func(b *testing.B) {
 		folder := realdata.Path(b, "satellite", "s2-spain-valladolid-2019")
 		comparePeers(b, python, folder, "2019-01-01", "2019-12-31", 31)
 	})
-	for _, tile := range []struct{ name, down string }{{"middle", "0.47"}, {"bottom", "0.94"}} {
-		b.Run("full-size-tile/"+tile.name+"-of-block", func(b *testing.B) {
+	for _, tile := range []struct{ name, down, right string }{
+		{"middle-of-block", "0.47", "0.5"}, {"bottom-of-block", "0.93", "0.5"}, {"across-four-blocks", "0.97", "0.97"},
+	} {
+		b.Run("full-size-tile/"+tile.name, func(b *testing.B) {
 			folder := filepath.Join(b.TempDir(), "tile")
-			out, err := exec.Command(python, "peers.py", "make", folder, tile.down).CombinedOutput()
+			out, err := exec.Command(python, "peers.py", "make", folder, tile.down, tile.right).CombinedOutput()
 			require.NoError(b, err, string(out))
 			comparePeers(b, python, folder, "2025-06-01", "2025-06-01", 1)
 		})

@@ -19,16 +19,7 @@ var decoding = make(chan struct{}, runtime.NumCPU())
 func (h *header) unpack(packed []byte, rows int) (block, error) {
 	decoding <- struct{}{}
 	defer func() { <-decoding }()
-	u, err := h.codec.unpacker(packed)
-	if err != nil {
-		return nil, err
-	}
-	defer u.release()
-	raw := make(block, rows*h.rowBytes())
-	if err := u.all(raw); err != nil {
-		return nil, err
-	}
-	return raw, nil
+	return h.codec.unpack(packed, rows*h.rowBytes())
 }
 
 // canvas takes the pixels of one band in a window, which may reach beyond the file.

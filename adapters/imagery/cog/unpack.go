@@ -35,58 +35,48 @@ func sized(buffer *[]byte, n int) []byte {
 	return *buffer
 }
 
-// unpacker returns the raw bytes of a block from first to last.
-type unpacker struct {
-	out     io.Reader
-	checked bool   // its codec has a checksum
-	close   func() // nil: nothing to release
-}
-
-// inflaters pools readers, because a new one allocates some 130 KB.
+// inflaters pools readers, because a new one allocates some 30 KB of tables.
 var inflaters = sync.Pool{New: func() any { return new(inflate.Reader) }}
 
-func (c codec) unpacker(packed []byte) (*unpacker, error) {
-	in, u := bytes.NewReader(packed), &unpacker{}
+// unpack returns the first size bytes of a block, and reads the rest, which a padded strip may have, to the end,
+// where DEFLATE and ZSTD have a checksum. A rest longer than the bytes themselves is an error.
+func (c codec) unpack(packed []byte, size int) ([]byte, error) {
 	switch c {
-	case codecNone:
-		u.out = in
-	case codecPackBits:
-		u.out = &packBits{in: in}
-	case codecLZW:
-		u.out = lzw.NewReader(in, lzw.MSB, 8)
+	case codecDeflate, codecDeflateOld:
+		r := inflaters.Get().(*inflate.Reader)
+		defer inflaters.Put(r)
+		return r.Unpack(packed, size, size+spare)
 	case codecZSTD:
-		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		u.out, u.close, u.checked = d, d.Close, true
-	default:
-		inflater := inflaters.Get().(*inflate.Reader)
-		inflater.Reset(packed)
-		u.out, u.close, u.checked = inflater, func() { inflaters.Put(inflater) }, true
+		return unpackZSTD(packed, size)
 	}
-	return u, nil
+	var out io.Reader = bytes.NewReader(packed)
+	switch c {
+	case codecPackBits:
+		out = &packBits{in: bytes.NewReader(packed)}
+	case codecLZW:
+		out = lzw.NewReader(out, lzw.MSB, 8)
+	}
+	raw := make([]byte, size)
+	_, err := io.ReadFull(out, raw)
+	return raw, err
 }
 
-// all fills raw with the first bytes of a block, and reads the rest, which a padded strip may have, to the end,
-// where the checksum is. A rest longer than the bytes themselves is an error.
-func (u *unpacker) all(raw []byte) error {
-	if _, err := io.ReadFull(u.out, raw); err != nil || !u.checked {
-		return err
+func unpackZSTD(packed []byte, size int) ([]byte, error) {
+	d, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
 	}
-	switch _, err := io.CopyN(io.Discard, u.out, int64(len(raw))+spare); {
+	defer d.Close()
+	raw := make([]byte, size)
+	if _, err := io.ReadFull(d, raw); err != nil {
+		return nil, err
+	}
+	switch _, err := io.CopyN(io.Discard, d, int64(size)+spare); {
 	case err == nil:
-		return errTooLong
+		return nil, errTooLong
 	case errors.Is(err, io.EOF), errors.Is(err, zstd.ErrMagicMismatch): // the latter: bytes behind the frame
-		return nil
+		return raw, nil
 	default:
-		return err
-	}
-}
-
-// release returns pooled parts. The unpacker must not be used after it.
-func (u *unpacker) release() {
-	if u.close != nil {
-		u.close()
+		return nil, err
 	}
 }

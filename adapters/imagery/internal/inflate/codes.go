@@ -35,7 +35,7 @@ func (r *Reader) dynamicCodes() {
 		own[symbol] = uint8(r.bits(3))
 	}
 	// Codes of at most 7 bits use the table of the distances until those are known.
-	r.fail(build(r.distances[:], 7, own[:], func(symbol int) (int, uint) { return symbol, kindLiteral }))
+	r.fail(build(r.distances[:], 7, own[:], func(symbol int) entry { return newEntry(kindLiteral, symbol, 0) }))
 	for i := 0; i < literals+distances && r.err == nil; {
 		i += r.codeLengths(i, literals+distances)
 	}
@@ -46,17 +46,11 @@ func (r *Reader) dynamicCodes() {
 
 // codeLengths reads the length at place i of n, or its repetitions, and returns their number.
 func (r *Reader) codeLengths(i, n int) int {
-	r.fill()
-	e := r.distances[r.acc&(1<<7-1)]
-	switch {
-	case e.kind() == kindInvalid:
+	e := r.code(r.distances[:], 7)
+	if e.kind() == kindInvalid {
 		r.fail(ErrCorrupt)
 		return 0
-	case e.length() > r.n:
-		r.fail(io.ErrUnexpectedEOF)
-		return 0
 	}
-	r.drop(e.length())
 	repeat, length := 1, uint8(e.value())
 	switch e.value() {
 	case 16:
@@ -81,113 +75,111 @@ func (r *Reader) codeLengths(i, n int) int {
 }
 
 // codes unpacks symbols until the block ends, out is full, or the packed bytes run short: then one
-// symbol at a time, checking each.
+// entry at a time, checking each.
 func (r *Reader) codes() {
 	r.fail(r.quick())
-	if r.err == nil && r.phase == inCodes && r.end < window+fresh {
-		r.symbol()
+	if r.err == nil && r.phase == inCodes && !r.full() {
+		r.entry()
 	}
 }
 
-// quick unpacks symbols while out is not full and 16 packed bytes remain, which is more than a
-// round consumes; a round writes at most slack bytes beyond that.
+// quick unpacks symbols while out is not full and 8 packed bytes remain. A round takes a copy, with the literal before
+// it, or else up to four literals: of the 56 bits that a refill leaves, at most 20 (15 + 5) for a length and 28 (15 + 13)
+// for a distance.
 //
-// Bits per round: a refill leaves 56, of which three lookups take at most 33; the second refill
-// leaves 56 again, of which a length (15 + 5) and a distance (15 + 13) take at most 48.
-func (r *Reader) quick() (err error) {
-	in, at, acc, n, end := r.in, r.at, r.acc, r.n, r.end
-	literals, out := &r.literals, &r.out
-turns:
-	for at+16 <= len(in) && end < window+fresh {
-		acc |= binary.LittleEndian.Uint64(in[at:]) << (n & 63)
-		at += int((63 - n) >> 3)
+// What makes it quick: most copies in imagery come after one literal or none, which no processor foresees, so that both
+// take the same way; extra bits are taken from what acc was before, so that the next lookup does not wait for them; the
+// third index of a slice spares a test for its end. Of n only the lowest six bits count, so that entries need no mask.
+func (r *Reader) quick() error {
+	in, at, acc, n := r.in, r.at, r.acc, r.n
+	out, end, limit := r.out, r.end, len(r.out)-slack
+	var err error
+	for at+8 <= len(in) && end <= limit {
+		acc |= binary.LittleEndian.Uint64(in[at:at+8:at+8]) << (n & 63)
+		at += int(^n >> 3 & 7)
 		n |= 56
-		e := literals[acc&(1<<literalBits-1)]
-		if e.kind() <= kindLiteral {
-			for range 2 {
-				binary.LittleEndian.PutUint16(out[end:], uint16(e.value()))
-				end += 2 - int(e.kind())
-				acc >>= e.length() & 63
-				n -= e.length()
-				if e = literals[acc&(1<<literalBits-1)]; e.kind() > kindLiteral {
-					break
-				}
+
+		e := r.literals[acc&(1<<literalBits-1)]
+		if e&kindOther != 0 {
+			if e.kind() == kindPart {
+				e = r.literals[e.part(acc>>literalBits)]
 			}
-			if e.kind() <= kindLiteral {
-				binary.LittleEndian.PutUint16(out[end:], uint16(e.value()))
-				end += 2 - int(e.kind())
-				acc >>= e.length() & 63
-				n -= e.length()
-				continue
+			if e.kind() == kindEnd {
+				r.phase = atBlock
+				acc >>= e.bits()
+				n -= uint(e)
+				break
 			}
-			acc |= binary.LittleEndian.Uint64(in[at:]) << (n & 63)
-			at += int((63 - n) >> 3)
-			n |= 56
+			if e.kind() == kindInvalid {
+				err = ErrCorrupt
+				break
+			}
 		}
-		if e.kind()&0xe0 == kindMore {
-			e = literals[e.value()+int(acc>>literalBits&(1<<(e.kind()&15)-1))]
-		}
-		acc >>= e.length() & 63
-		n -= e.length()
-		switch {
-		case e.kind() == kindLiteral:
-			out[end] = byte(e.value())
-			end++
+		binary.LittleEndian.PutUint16(out[end:end+2:end+2], uint16(e.value()))
+		end += e.literals()
+		next := acc
+		acc >>= e.bits()
+		n -= uint(e)
+		if e&kindCopy == 0 {
+			if e = r.literals[acc&(1<<literalBits-1)]; e&(kindCopy|kindOther) == 0 {
+				binary.LittleEndian.PutUint16(out[end:end+2:end+2], uint16(e.value()))
+				end += e.literals()
+				acc >>= e.bits()
+				n -= uint(e)
+			}
 			continue
-		case e.kind() == kindEnd:
-			r.phase = atBlock
-			break turns
-		case e.kind() == kindInvalid:
-			err = ErrCorrupt
-			break turns
 		}
-		length := e.value() + int(acc&(1<<(e.kind()&15)-1))
-		acc >>= e.kind() & 15
-		n -= e.kind() & 15
+		length := shortestCopy + e.value()>>8 + e.extra(next)
 
 		d := r.distances[acc&(1<<distanceBits-1)]
-		if d.kind()&0xe0 == kindMore {
-			d = r.distances[d.value()+int(acc>>distanceBits&(1<<(d.kind()&15)-1))]
+		if d&kindOther != 0 {
+			if d.kind() == kindInvalid {
+				err = ErrCorrupt
+				break
+			}
+			d = r.distances[d.part(acc>>distanceBits)]
 		}
-		acc >>= d.length() & 63
-		distance := d.value() + int(acc&(1<<(d.kind()&15)-1))
-		acc >>= d.kind() & 15
-		n -= d.length() + d.kind()&15
-		if d.kind()&0xe0 != kindExtra || distance > end {
+		distance := d.value() + d.extra(acc)
+		acc >>= d.bits()
+		n -= uint(d)
+		if distance > end {
 			err = ErrCorrupt
 			break
 		}
-		repeatEights(out, end, distance, length)
+		if from := end - distance; length <= 8 && distance >= 8 {
+			binary.LittleEndian.PutUint64(out[end:end+8:end+8], binary.LittleEndian.Uint64(out[from:from+8:from+8]))
+		} else {
+			repeat(out, end, distance, length)
+		}
 		end += length
 	}
-	r.at, r.acc, r.n, r.end = at, acc, n, end
+	r.at, r.acc, r.n, r.end = at, acc, n&63, end
 	return err
 }
 
-// repeatEights copies length bytes from distance before end to end, eight at a time where that
-// reads no byte yet to be written. It may write seven bytes too many.
-func repeatEights(out *[window + fresh + slack]byte, end, distance, length int) {
-	from := end - distance
-	if distance >= 8 {
-		for i := 0; i < length; i += 8 {
-			binary.LittleEndian.PutUint64(out[end+i:], binary.LittleEndian.Uint64(out[from+i:]))
+// repeat copies length bytes from distance before end to end, eight at a time, and may write seven
+// bytes too many. Where the copy reads what it writes, it goes byte by byte until eight are repeated.
+//
+//go:noinline // The registers of quick are few.
+func repeat(out []byte, end, distance, length int) {
+	to, stop := end, end+length
+	if distance < 8 {
+		for ; to < end+8; to++ {
+			out[to] = out[to-distance]
 		}
-		return
+		distance *= (7 + distance) / distance
 	}
-	for i := range length {
-		out[end+i] = out[from+i]
+	for ; to < stop; to += 8 {
+		from := to - distance
+		binary.LittleEndian.PutUint64(out[to:to+8:to+8], binary.LittleEndian.Uint64(out[from:from+8:from+8]))
 	}
 }
 
-// symbol unpacks one symbol, or a pair, from the last bytes of a stream.
-func (r *Reader) symbol() {
+// entry unpacks one entry from the last bytes of a stream.
+func (r *Reader) entry() {
 	e := r.code(r.literals[:], literalBits)
 	switch {
 	case r.err != nil:
-		return
-	case e.kind() <= kindLiteral:
-		binary.LittleEndian.PutUint16(r.out[r.end:], uint16(e.value()))
-		r.end += 2 - int(e.kind())
 		return
 	case e.kind() == kindEnd:
 		r.phase = atBlock
@@ -196,32 +188,34 @@ func (r *Reader) symbol() {
 		r.fail(ErrCorrupt)
 		return
 	}
-	length := e.value() + r.bits(e.kind()&15)
-	d := r.code(r.distances[:], distanceBits)
-	if d.kind()&0xe0 != kindExtra {
-		r.fail(ErrCorrupt)
+	binary.LittleEndian.PutUint16(r.out[r.end:], uint16(e.value()))
+	r.end += e.literals()
+	if e&kindCopy == 0 {
+		return
 	}
-	distance := d.value() + r.bits(d.kind()&15)
-	if distance > r.end {
+	length := shortestCopy + e.value()>>8 + r.bits(e.bits()-e.code())
+	d := r.code(r.distances[:], distanceBits)
+	distance := d.value() + r.bits(d.bits()-d.code())
+	if d.kind() != kindCopy || distance > r.end {
 		r.fail(ErrCorrupt)
 	}
 	if r.err == nil {
-		repeatEights(&r.out, r.end, distance, length)
+		repeat(r.out, r.end, distance, length)
 		r.end += length
 	}
 }
 
-// code reads a code by its table.
+// code reads a code by its table, but not its extra bits.
 func (r *Reader) code(table []entry, look uint) entry {
 	r.fill()
 	e := table[r.acc&(1<<look-1)]
-	if e.kind()&0xe0 == kindMore {
-		e = table[e.value()+int(r.acc>>look&(1<<(e.kind()&15)-1))]
+	if e.kind() == kindPart {
+		e = table[e.part(r.acc>>look)]
 	}
-	if e.length() > r.n {
+	if e.code() > r.n {
 		r.fail(io.ErrUnexpectedEOF)
 		return e
 	}
-	r.drop(e.length())
+	r.drop(e.code())
 	return e
 }

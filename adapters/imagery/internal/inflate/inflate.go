@@ -1,7 +1,7 @@
-// Package inflate unpacks zlib streams (RFC 1950, RFC 1951) that are wholly in memory, as the blocks
-// of imagery are: it reads eight bytes at a time and unpacks two literals a step, where readers of
-// streams go byte by byte. Unpacking may stop at any point and continue later. It packs nothing, and
-// supports no preset dictionaries.
+// Package inflate unpacks zlib streams (RFC 1950, RFC 1951) that are wholly in memory and of which it is
+// known how much they unpack to, as the blocks of imagery are: it reads eight bytes at a time, looks up
+// two symbols at once, and writes to where the bytes stay. It packs nothing, and supports no preset
+// dictionaries.
 //
 // Sources: RFC 1950, RFC 1951; filling the accumulator eight bytes at a time is variant 4 of
 // F. Giesen, "Reading bits in far too many ways, part 2" (2018).
@@ -10,8 +10,6 @@ package inflate
 import (
 	"encoding/binary"
 	"errors"
-	"hash"
-	"hash/adler32"
 	"io"
 )
 
@@ -19,15 +17,16 @@ import (
 var (
 	ErrCorrupt  = errors.New("the zlib stream is corrupt")
 	ErrChecksum = errors.New("the checksum of the zlib stream does not hold")
+	ErrTooLong  = errors.New("the zlib stream holds more bytes than it may")
 )
 
 const (
 	window  = 32 << 10 // how far back a copy may reach
-	fresh   = 64 << 10 // bytes unpacked before they are returned
+	fresh   = 64 << 10 // bytes of a rest that are unpacked at once
 	longest = 258      // of a copy
-	// slack is how far one round of the fast loop may write beyond its bytes: three pairs of
-	// literals, the longest copy, and the rest of its last eight bytes.
-	slack = 6 + longest + 8
+	// slack is how far an entry may be written beyond where out is full: two literals, the longest
+	// copy, and the rest of its last eight bytes.
+	slack = 2 + longest + 8
 )
 
 // phase is the next part of the stream.
@@ -37,11 +36,10 @@ const (
 	atBlock  phase = iota // the header of a block
 	inStored              // bytes as they are
 	inCodes               // symbols
-	atEnd                 // the checksum has been compared
+	atEnd                 // of the last block
 )
 
-// Reader unpacks one stream; Reset prepares it for another. It is not safe for concurrent use. It
-// holds some 130 KB beside the packed bytes.
+// Reader unpacks streams, one after the other. It is not safe for concurrent use.
 type Reader struct {
 	in  []byte
 	at  int    // of the next byte of in that has not gone to acc
@@ -56,76 +54,80 @@ type Reader struct {
 	literals  [literalSize]entry
 	distances [distanceSize]entry
 
-	out        [window + fresh + slack]byte
-	start, end int // out[start:end] is to be returned; copies may refer to bytes before
-	sum        hash.Hash32
-	err        error // after out[start:end]
+	out []byte // is full where only slack is left of it
+	end int    // of what is unpacked in out; copies may refer to bytes before
+	sum adler  // of what has been unpacked before out
+	err error
 }
 
-// Reset prepares the reader to unpack a stream. Its bytes must not change until the stream is
-// unpacked.
-func (r *Reader) Reset(packed []byte) {
+// Unpack returns the first size bytes of a stream, which must have them, and at most that many more as
+// rest says; those it only holds against the checksum.
+func (r *Reader) Unpack(packed []byte, size, rest int) ([]byte, error) {
 	r.in, r.at, r.acc, r.n = packed, 0, 0, 0
 	r.phase, r.last, r.stored = atBlock, false, 0
-	r.start, r.end, r.err = 0, 0, nil
-	if r.sum == nil {
-		r.sum = adler32.New()
+	r.out, r.end, r.sum, r.err = make([]byte, size+slack), 0, newAdler(), nil
+	defer func() { r.in, r.out = nil, nil }()
+	r.header()
+	r.unpack(0)
+	out, got := r.out[:size:size], r.end
+	for r.err == nil && r.phase != atEnd {
+		if got > size+rest {
+			return nil, ErrTooLong
+		}
+		got += r.skip()
 	}
-	r.sum.Reset()
-	if len(packed) < 2 {
+	switch {
+	case r.err != nil:
+		return nil, r.err
+	case got < size:
+		return nil, io.ErrUnexpectedEOF
+	case got > size+rest:
+		return nil, ErrTooLong
+	}
+	return out, r.checksum()
+}
+
+// header checks that of the stream (RFC 1950, 2.2): method 8, a window of at most 32 KiB, a check of both
+// bytes, no dictionary.
+func (r *Reader) header() {
+	if len(r.in) < 2 {
 		r.err = io.ErrUnexpectedEOF
 		return
 	}
-	// RFC 1950, 2.2: method 8, a window of at most 32 KiB, a check of both bytes, no dictionary.
-	method, flags := packed[0], packed[1]
+	method, flags := r.in[0], r.in[1]
 	if method&15 != 8 || method>>4 > 7 || (int(method)<<8|int(flags))%31 != 0 || flags&0x20 != 0 {
 		r.err = ErrCorrupt
-		return
 	}
 	r.at = 2
 }
 
-// Read unpacks the next bytes, as io.Reader. At the end of the stream it compares the checksum and
-// returns io.EOF when that matches. It returns the bytes before an error.
-func (r *Reader) Read(p []byte) (int, error) {
-	got := 0
-	for got < len(p) {
-		if r.start < r.end {
-			n := copy(p[got:], r.out[r.start:r.end])
-			got += n
-			r.start += n
-			continue
-		}
-		if r.err != nil {
-			return got, r.err
-		}
-		r.more()
-	}
-	return got, nil
-}
+// full leaves room for the end of the block, at which nothing more is written.
+func (r *Reader) full() bool { return r.end > len(r.out)-slack }
 
-// more unpacks until out is full, the stream ends, or it fails.
-func (r *Reader) more() {
-	if r.end > window {
-		copy(r.out[:window], r.out[r.end-window:r.end])
-		r.end = window
-	}
-	r.start = r.end
-	for r.err == nil && r.end < window+fresh {
+// unpack goes on until out is full, the stream ends, or it fails, and adds what is new from a place of out
+// on to the checksum.
+func (r *Reader) unpack(from int) {
+	for r.err == nil && r.phase != atEnd && !r.full() {
 		switch r.phase {
 		case atBlock:
 			r.block()
 		case inStored:
 			r.copyStored()
-		case inCodes:
+		default:
 			r.codes()
-		case atEnd:
-			_, _ = r.sum.Write(r.out[r.start:r.end])
-			r.checksum()
-			return
 		}
 	}
-	_, _ = r.sum.Write(r.out[r.start:r.end])
+	r.sum = r.sum.add(r.out[from:r.end])
+}
+
+// skip unpacks the next bytes and forgets them, except those that copies may still refer to. It
+// returns their number.
+func (r *Reader) skip() int {
+	next := make([]byte, window+fresh+slack)
+	back := copy(next, r.out[max(0, r.end-window):r.end])
+	r.out, r.end = next, back
+	r.unpack(back)
+	return r.end - back
 }
 
 // fill loads at least 56 bits into acc, or all that are left.
@@ -213,7 +215,7 @@ func (r *Reader) beginStored() {
 }
 
 func (r *Reader) copyStored() {
-	n := copy(r.out[r.end:min(r.end+r.stored, window+fresh)], r.in[r.at:])
+	n := copy(r.out[r.end:min(r.end+r.stored, len(r.out))], r.in[r.at:])
 	r.at += n
 	r.end += n
 	r.stored -= n
@@ -226,14 +228,14 @@ func (r *Reader) copyStored() {
 }
 
 // checksum compares the Adler-32 sum after the last block (RFC 1950, 2.2).
-func (r *Reader) checksum() {
+func (r *Reader) checksum() error {
 	r.align()
 	switch {
 	case r.at+4 > len(r.in):
-		r.err = io.ErrUnexpectedEOF
-	case binary.BigEndian.Uint32(r.in[r.at:]) != r.sum.Sum32():
-		r.err = ErrChecksum
+		return io.ErrUnexpectedEOF
+	case binary.BigEndian.Uint32(r.in[r.at:]) != r.sum.value():
+		return ErrChecksum
 	default:
-		r.err = io.EOF
+		return nil
 	}
 }

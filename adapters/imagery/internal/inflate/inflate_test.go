@@ -25,23 +25,6 @@ func pack(t require.TestingT, raw []byte, level int) []byte {
 	return b.Bytes()
 }
 
-// unpack reads a stream in pieces of a size.
-func unpack(r *inflate.Reader, packed []byte, piece int) ([]byte, error) {
-	r.Reset(packed)
-	var out []byte
-	buf := make([]byte, piece)
-	for {
-		n, err := r.Read(buf)
-		out = append(out, buf[:n]...)
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil || len(out) > 1<<24 {
-			return out, err
-		}
-	}
-}
-
 // texture is bytes of a kind that draws all parts of the format: noise of some width, runs,
 // and repetitions near and far.
 func texture(seed uint64, n int) []byte {
@@ -73,10 +56,30 @@ func TestWhatIsPackedIsUnpacked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		raw := texture(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(0, 300_000).Draw(rt, "length"))
 		packed := pack(rt, raw, rapid.SampledFrom([]int{zlib.HuffmanOnly, 0, 1, 4, 6, 9}).Draw(rt, "level"))
-		got, err := unpack(&r, packed, rapid.SampledFrom([]int{1, 7, 1000, 65536, 400_000}).Draw(rt, "piece"))
+		size := rapid.IntRange(0, len(raw)).Draw(rt, "size")
+		got, err := r.Unpack(packed, size, len(raw)-size)
 		require.NoError(rt, err)
-		require.True(rt, bytes.Equal(raw, got))
+		require.True(rt, bytes.Equal(raw[:size], got))
+		require.Equal(rt, size, cap(got), "nothing appended to it meets what was unpacked behind it")
+
+		_, err = r.Unpack(packed, len(raw)+1, 0)
+		require.ErrorIs(rt, err, io.ErrUnexpectedEOF)
+		if size < len(raw) {
+			_, err = r.Unpack(packed, size, len(raw)-size-1)
+			require.ErrorIs(rt, err, inflate.ErrTooLong)
+		}
 	})
+}
+
+// The sums of the checksum stay below 64 bits however many bytes come, and whatever they are.
+func TestChecksumsOfLongStreams(t *testing.T) {
+	var r inflate.Reader
+	for _, n := range []int{1 << 20, 3<<20 + 5} {
+		raw := bytes.Repeat([]byte{0xff}, n)
+		got, err := r.Unpack(pack(t, raw, 1), n, 0)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(raw, got))
+	}
 }
 
 func TestStreamsThatEndTooEarly(t *testing.T) {
@@ -84,9 +87,8 @@ func TestStreamsThatEndTooEarly(t *testing.T) {
 	for _, level := range []int{0, 1, 6, zlib.HuffmanOnly} {
 		packed := pack(t, raw, level)
 		for n := range packed {
-			got, err := unpack(new(inflate.Reader), packed[:n], 512)
+			_, err := new(inflate.Reader).Unpack(packed[:n], len(raw), 0)
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%d of %d bytes at level %d", n, len(packed), level)
-			require.True(t, bytes.HasPrefix(raw, got), "what was there before is right")
 		}
 	}
 }
@@ -114,7 +116,7 @@ func TestStreamsThatAreNone(t *testing.T) {
 		"an empty last block": {[]byte{0x78, 0x9c, 3, 0, 0, 0, 0, 1}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := unpack(new(inflate.Reader), tt.stream, 64)
+			_, err := new(inflate.Reader).Unpack(tt.stream, 0, 1000)
 			require.ErrorIs(t, err, tt.want)
 			if tt.want == nil {
 				require.NoError(t, err)
@@ -149,15 +151,15 @@ func FuzzAgreesWithTheStandardLibrary(f *testing.F) {
 			packed[0], packed[1] = 0x78, 0x9c
 		}
 		want, wantErr := standard(packed)
-		got, err := unpack(&r, packed, 4096)
 		if len(want) >= 1<<24 {
 			return // they were stopped, not ended
 		}
+		got, err := r.Unpack(packed, len(want)/2, (len(want)+1)/2)
 		if (wantErr == nil) != (err == nil) || errors.Is(wantErr, zlib.ErrChecksum) != errors.Is(err, inflate.ErrChecksum) {
 			t.Fatalf("standard: %v; ours: %v", wantErr, err)
 		}
-		if n := min(len(want), len(got)); !bytes.Equal(want[:n], got[:n]) || (err == nil && len(want) != len(got)) {
-			t.Fatalf("other bytes: %d and %d of them", len(want), len(got))
+		if !bytes.HasPrefix(want, got) {
+			t.Fatalf("other bytes than %d of theirs", len(got))
 		}
 	})
 }
@@ -171,12 +173,10 @@ func BenchmarkUnpack(b *testing.B) {
 		raw[i], raw[i+1] = byte(d), byte(d>>8)
 	}
 	packed := pack(b, raw, 6)
-	out := make([]byte, len(raw))
 	b.SetBytes(int64(len(raw)))
 	var r inflate.Reader
 	for b.Loop() {
-		r.Reset(packed)
-		_, err := io.ReadFull(&r, out)
+		_, err := r.Unpack(packed, len(raw), 0)
 		require.NoError(b, err)
 	}
 }

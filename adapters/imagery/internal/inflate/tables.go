@@ -9,7 +9,7 @@ const (
 
 	// Codes of at most that many bits need one lookup; longer ones a second, in a part of the table
 	// for all codes with the same prefix.
-	literalBits  = 11
+	literalBits  = 12
 	distanceBits = 8
 
 	// A prefix of longer codes is shared by at least two, because codes are complete, and its part
@@ -18,27 +18,46 @@ const (
 	distanceSize = 1<<distanceBits + maxDistances/2<<(longestCode-distanceBits)
 )
 
-// entry is the meaning of a code: 16 bits of value, 8 bits of kind, 8 bits for the length of the
-// code in bits (of both codes, for a pair).
+// entry is the meaning of the next bits of a stream. From its lowest bit on: 6 bits for how many they
+// are, extra bits included; 2 of kind; 6 for how many of them are the code; 2 for the number of literals;
+// 16 of value.
 type entry uint32
 
-// Kinds. Those of lengths and distances carry the number of extra bits that follow the code.
+// Kinds.
 const (
-	kindPair    = 0 // two literals, the first in the low byte of the value
-	kindLiteral = 1
-	kindExtra   = 0x20 // + number of extra bits: a length or distance, without these
-	kindEnd     = 0x40 // of the block
-	kindMore    = 0x60 // + number of further bits, which index from the value on
-	kindInvalid = 0x80
+	kindLiteral entry = 1 << 14 // value: the byte
+	kindPair    entry = 2 << 14 // value: two bytes, the first one low
+	kindCopy    entry = 1 << 7  // value: a distance; or 256 times what a length exceeds the shortest by
+	// kindLiteral | kindCopy is a byte and then a length.
+
+	kindOther   entry = 1 << 6
+	kindPart          = kindOther | kindCopy    // longer codes: the next bits, as many as this has, index from the value on
+	kindEnd           = kindOther | kindLiteral // of the block
+	kindInvalid       = kindOther
+	kinds             = kindOther | kindCopy | kindLiteral | kindPair
+
+	shortestCopy = 3
 )
 
-func newEntry(value int, kind, length uint) entry {
-	return entry(uint(value)<<16 | kind<<8 | length)
+// newEntry is of a code with no bits yet.
+func newEntry(kind entry, value int, extra uint) entry {
+	return entry(value)<<16 | kind | entry(extra)
 }
 
-func (e entry) value() int   { return int(e >> 16) }
-func (e entry) kind() uint   { return uint(e>>8) & 0xff }
-func (e entry) length() uint { return uint(e) & 0xff }
+// after is an entry whose code is so many bits longer.
+func (e entry) after(code uint) entry { return e + entry(code)<<8 + entry(code) }
+
+func (e entry) bits() uint    { return uint(e) & 63 }
+func (e entry) code() uint    { return uint(e>>8) & 63 }
+func (e entry) kind() entry   { return e & kinds }
+func (e entry) literals() int { return int(uint16(e) >> 14) } // but where it is of another kind
+func (e entry) value() int    { return int(e >> 16) }
+
+// extra is the value of the extra bits, of the next bits of the stream.
+func (e entry) extra(next uint64) int { return int(next & (1<<e.bits() - 1) >> e.code()) }
+
+// part is the place in the table of the entry of a longer code, of the bits behind those looked up.
+func (e entry) part(next uint64) int { return e.value() + int(next&(1<<e.bits()-1)) }
 
 // Lengths and distances: the base of a symbol, and the number of extra bits (RFC 1951, 3.2.5).
 var (
@@ -48,31 +67,31 @@ var (
 	distanceExtra = [30]uint{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
 )
 
-// literalMeaning returns value and kind of a symbol of the alphabet of literals and lengths.
-func literalMeaning(symbol int) (int, uint) {
+// literalMeaning returns a symbol of the alphabet of literals and lengths, but for the bits of its code.
+func literalMeaning(symbol int) entry {
 	switch {
 	case symbol < 256:
-		return symbol, kindLiteral
+		return newEntry(kindLiteral, symbol, 0)
 	case symbol == 256:
-		return 0, kindEnd
+		return newEntry(kindEnd, 0, 0)
 	case symbol-257 < len(lengthBase):
-		return lengthBase[symbol-257], kindExtra + lengthExtra[symbol-257]
+		return newEntry(kindCopy, (lengthBase[symbol-257]-shortestCopy)<<8, lengthExtra[symbol-257])
 	default:
-		return 0, kindInvalid
+		return newEntry(kindInvalid, 0, 0)
 	}
 }
 
-func distanceMeaning(symbol int) (int, uint) {
+func distanceMeaning(symbol int) entry {
 	if symbol < len(distanceBase) {
-		return distanceBase[symbol], kindExtra + distanceExtra[symbol]
+		return newEntry(kindCopy, distanceBase[symbol], distanceExtra[symbol])
 	}
-	return 0, kindInvalid
+	return newEntry(kindInvalid, 0, 0)
 }
 
 // build fills the table of a canonical Huffman code (RFC 1951, 3.2.2) from the lengths of its
 // codes, 0 for symbols without one; one lookup finds codes of at most look bits. A code must be
 // complete, except that of a single symbol of one bit, and the empty one, which may not be used.
-func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, uint)) error {
+func build(table []entry, look uint, lengths []uint8, meaning func(int) entry) error {
 	var count [longestCode + 1]int
 	for _, l := range lengths {
 		count[l]++
@@ -96,19 +115,15 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 	if longest > 0 && code != 1<<longest && !lone {
 		return ErrCorrupt
 	}
-	if longest == 0 || lone {
-		for i := range table[:1<<look] {
-			table[i] = newEntry(0, kindInvalid, 0)
-		}
+	for i := range table[:1<<look] {
+		table[i] = kindInvalid
 	}
-	var parts [1 << literalBits]int // the part of each prefix in the table; 0: none yet
 	free := 1 << look
 	for symbol, l := range lengths {
 		if l == 0 {
 			continue
 		}
-		value, kind := meaning(symbol)
-		e := newEntry(value, kind, uint(l))
+		e := meaning(symbol).after(uint(l))
 		c := reversed(next[l], l)
 		next[l]++
 		if uint(l) <= look {
@@ -117,14 +132,13 @@ func build(table []entry, look uint, lengths []uint8, meaning func(int) (int, ui
 			}
 			continue
 		}
-		beginning := c & (1<<look - 1)
+		beginning := &table[c&(1<<look-1)]
 		depth := uint(longest) - look
-		if parts[beginning] == 0 {
-			parts[beginning] = free
-			table[beginning] = newEntry(free, kindMore+depth, look)
+		if beginning.kind() != kindPart {
+			*beginning = newEntry(kindPart, free, depth)
 			free += 1 << depth
 		}
-		part := table[parts[beginning]:][:1<<depth]
+		part := table[beginning.value():][:1<<depth]
 		for i := c >> look; i < len(part); i += 1 << (uint(l) - look) {
 			part[i] = e
 		}
@@ -137,7 +151,7 @@ func reversed(code int, length uint8) int {
 	return int(bits.Reverse16(uint16(code)) >> (16 - length))
 }
 
-// pair combines two literals in one entry wherever both codes fit into one lookup.
+// pair combines a literal with the literal or the length after it wherever both codes fit into one lookup.
 func pair(table *[literalSize]entry) {
 	// From the top down: the entry of the second code is lower and still single.
 	for i := 1<<literalBits - 1; i >= 0; i-- {
@@ -145,9 +159,15 @@ func pair(table *[literalSize]entry) {
 		if first.kind() != kindLiteral {
 			continue
 		}
-		second := table[i>>first.length()]
-		if length := first.length() + second.length(); second.kind() == kindLiteral && length <= literalBits {
-			table[i] = newEntry(first.value()|second.value()<<8, kindPair, length)
+		second := table[i>>first.code()]
+		if first.code()+second.code() > literalBits {
+			continue
+		}
+		switch second.kind() {
+		case kindLiteral:
+			table[i] = newEntry(kindPair, first.value()|second.value()<<8, 0).after(first.code() + second.code())
+		case kindCopy:
+			table[i] = (second | first.kind() | entry(first.value())<<16).after(first.code())
 		}
 	}
 }
