@@ -6,6 +6,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/assessment/evidence"
+	"tilth/core/attachment"
 )
 
 // Evidence is the files that are attached to the assessments of a company. A file is attached or removed under the lock of
@@ -29,13 +30,29 @@ type Evidence interface {
 	Hold(ctx context.Context, scope access.Scope, assessmentID int64, number int) error
 }
 
-// EvidenceKeeper clears away what is left of files of evidence, of all companies.
-type EvidenceKeeper interface {
+// AttachmentKeeper clears away what is left of files that were attached to records of a kind, of all companies.
+type AttachmentKeeper interface {
 	// GiveUp removes up to limit files that were begun before a time and are still not attached: they never will be. It
 	// returns how many.
 	GiveUp(ctx context.Context, before, now time.Time, limit int) (int64, error)
-	// Loose returns up to limit files that were removed before a time and that no version holds.
-	Loose(ctx context.Context, before time.Time, limit int) ([]evidence.File, error)
+	// Loose returns up to limit files that were removed before a time and that nothing holds.
+	Loose(ctx context.Context, before time.Time, limit int) ([]attachment.File, error)
 	// Forget deletes files that are loose, once their bytes are gone.
 	Forget(ctx context.Context, ids []int64) error
+}
+
+// SamplePhotos is the photos of the samples of a company. A photo is attached or removed under the lock of its sample.
+type SamplePhotos interface {
+	// Begin stores the name of an object whose bytes are about to be stored, and fills in the id of the photo. Nothing
+	// lists it until it is attached. Faults: NotFound.
+	Begin(ctx context.Context, scope access.Scope, sampleID int64, photo *attachment.File) error
+	// Attach stores all that is known of a photo that was begun. Faults: NotFound, also where its upload has taken so long
+	// that it was given up.
+	Attach(ctx context.Context, scope access.Scope, sampleID int64, photo attachment.File, at time.Time) error
+	// Of returns the photos that are attached to samples, by sample, in the order in which they were begun.
+	Of(ctx context.Context, scope access.Scope, sampleIDs ...int64) (map[int64][]attachment.File, error)
+	// Get returns a photo that is attached. Faults: NotFound.
+	Get(ctx context.Context, scope access.Scope, sampleID, id int64) (attachment.File, error)
+	// Remove detaches a photo for good. Faults: NotFound.
+	Remove(ctx context.Context, scope access.Scope, sampleID, id int64, at time.Time) error
 }

@@ -69,6 +69,7 @@ type Repos struct {
 	StratificationMaps   StratificationMaps
 	SamplePlans          SamplePlans
 	SoilSamples          SoilSamples
+	SamplePhotos         SamplePhotos
 	PlanLinks            PlanLinks
 
 	Assessments        Assessments
@@ -127,7 +128,8 @@ type OperatorRepos struct {
 	PlanLinks     PlanLinkKeeper
 
 	Assessments   AssessmentUpkeep
-	Evidence      EvidenceKeeper
+	Evidence      AttachmentKeeper
+	SamplePhotos  AttachmentKeeper
 	EngineChoices EngineChoices
 
 	FootprintClients FootprintClientKeeper

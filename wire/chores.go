@@ -91,6 +91,7 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 		}},
 		{forgetEvery, "kept answers purged", r.parts.Once.Purge},
 		{forgetEvery, "files of evidence cleared away", r.parts.Evidence.Sweep},
+		{forgetEvery, "photos of samples cleared away", r.parts.Photos.Sweep},
 		{forgetEvery, "old records purged", func(ctx context.Context) (int64, error) {
 			return r.parts.Operating.PurgeOld(ctx, operating.Retention{
 				Sessions: r.cfg.KeepSessions, Invitations: r.cfg.KeepInvitations, Imports: r.cfg.KeepImports, Messages: r.cfg.KeepPACTMessages, Jobs: r.cfg.KeepJobs,

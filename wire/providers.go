@@ -56,7 +56,7 @@ var useCases = googlewire.NewSet(
 	farmapp.NewFertilizations, googlewire.Struct(new(farmapp.Boundaries), "*"), soil.NewAOIs,
 	googlewire.Struct(new(soil.Orders), "*"),
 	googlewire.Struct(new(soil.Plans), "*"),
-	googlewire.Struct(new(soil.Samples), "*"), soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"),
+	googlewire.Struct(new(soil.Samples), "*"), soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"), googlewire.Struct(new(soil.Photos), "*"),
 	googlewire.Value(qfield.Packages{}), googlewire.Bind(new(ports.CrewPackages), new(qfield.Packages)),
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
 	idempotency.New,

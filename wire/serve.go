@@ -341,4 +341,5 @@ type parts struct {
 	Verifier   *ghgapp.VerificationWorker
 	Bulk       *ghgapp.Batches
 	Evidence   *evidenceapp.Files
+	Photos     *soil.Photos
 }

@@ -229,10 +229,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	}
 	sampleTables := _wireSampleTablesValue
 	packages := _wirePackagesValue
+	photos := &soil.Photos{
+		Deps:    deps,
+		Objects: objects,
+	}
 	sampleFiles := &soil.SampleFiles{
 		Samples:  samples,
 		Tables:   sampleTables,
 		Packages: packages,
+		Photos:   photos,
 		Objects:  objects,
 	}
 	links := &soil.Links{
@@ -470,10 +475,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	sampleTables := _wireSampleTablesValue
 	packages := _wirePackagesValue
+	photos := &soil.Photos{
+		Deps:    deps,
+		Objects: objects,
+	}
 	sampleFiles := &soil.SampleFiles{
 		Samples:  samples,
 		Tables:   sampleTables,
 		Packages: packages,
+		Photos:   photos,
 		Objects:  objects,
 	}
 	links := &soil.Links{
@@ -641,6 +651,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Verifier:   verificationWorker,
 		Bulk:       batches,
 		Evidence:   files,
+		Photos:     photos,
 	}
 	return wireParts
 }

@@ -30,7 +30,13 @@ func (f *SampleFiles) ImportCrew(ctx context.Context, who access.Principal, opti
 		if err != nil {
 			return ImportedSamples{}, err
 		}
-		rows, _ := crew.Rows(records.Points, records.Samples)
-		return f.Samples.take(ctx, who, options, labtable.Table{Rows: rows})
+		rows, taken := crew.Rows(records.Points, records.Samples)
+		photos, err := f.Photos.bring(ctx, who, records, rows, taken, options.Preview)
+		if err != nil {
+			return ImportedSamples{}, err
+		}
+		return f.Samples.take(ctx, who, options, labtable.Table{Rows: rows}, func(ctx context.Context, tx ports.Repos, judged []JudgedSample) error {
+			return f.Photos.attachAll(ctx, tx, who, photos, judged, options.Preview)
+		})
 	})
 }

@@ -81,11 +81,13 @@ func (s *Samples) Import(ctx context.Context, who access.Principal, options Samp
 	if err != nil {
 		return out, err
 	}
-	return s.take(ctx, who, options, given)
+	return s.take(ctx, who, options, given, func(context.Context, ports.Repos, []JudgedSample) error { return nil })
 }
 
-// take judges the rows of a table, and stores those that are sound.
-func (s *Samples) take(ctx context.Context, who access.Principal, options SampleImportOptions, given labtable.Table) (out ImportedSamples, err error) {
+// take judges the rows of a table, and stores those that are sound; also does what else belongs to them, in the same transaction.
+func (s *Samples) take(ctx context.Context, who access.Principal, options SampleImportOptions, given labtable.Table,
+	also func(ctx context.Context, tx ports.Repos, judged []JudgedSample) error,
+) (out ImportedSamples, err error) {
 	if len(given.Rows) == 0 || len(given.Rows) > MaxSampleRows {
 		return out, fault.Field("file", fmt.Sprintf("A file has 1 to %d rows; this has %d.", MaxSampleRows, len(given.Rows)))
 	}
@@ -93,7 +95,11 @@ func (s *Samples) take(ctx context.Context, who access.Principal, options Sample
 	out.Columns = given.Columns
 	mode := batch.Mode{Preview: options.Preview, Atomic: options.Atomic}
 	out.Rows, err = batches.Judge(ctx, s.Store, mode, "rows", func(ctx context.Context, tx ports.Repos) ([]JudgedSample, error) {
-		return s.settle(ctx, tx, who, given.Rows)
+		judged, err := s.settle(ctx, tx, who, given.Rows)
+		if err == nil {
+			err = also(ctx, tx, judged)
+		}
+		return judged, err
 	})
 	failed := func(j JudgedSample) bool { return j.Verdict == SampleFail }
 	if err == nil && !options.Preview && !slices.ContainsFunc(out.Rows, func(j JudgedSample) bool { return !failed(j) }) {

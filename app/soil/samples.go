@@ -218,6 +218,7 @@ type SampleFiles struct {
 	Samples  *Samples
 	Tables   ports.SampleTables
 	Packages ports.CrewPackages
+	Photos   *Photos
 	Objects  ports.Objects
 }
 

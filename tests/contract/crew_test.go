@@ -90,6 +90,11 @@ func (p pack) edit(e edits) {
 	}
 }
 
+func (p pack) photo(name, content string) {
+	p.t.Helper()
+	require.NoError(p.t, os.WriteFile(filepath.Join(p.folder, "DCIM", name), []byte(content), 0o600))
+}
+
 // crewed is a company with a plan whose samples are to be taken, and what is asked about them.
 type crewed struct {
 	t      *testing.T
@@ -124,6 +129,26 @@ func (w crewed) sample(label string) map[string]any {
 	i := slices.IndexFunc(all, func(s map[string]any) bool { return s["label"] == label })
 	require.GreaterOrEqual(w.t, i, 0, label)
 	return all[i]
+}
+
+// photos asserts what the photos of a point's uppermost sample hold, and removes the first.
+func (w crewed) photos(point string, want ...string) {
+	w.t.Helper()
+	path := fmt.Sprintf("%s%v/photos/", samplesPath, w.sample(w.labels[point][0])["id"])
+	listed := w.c.Expect(200, http.MethodGet, path, nil).Data(w.t)["photos"].([]any)
+	require.Len(w.t, listed, len(want))
+	for i, one := range listed {
+		got := w.c.Expect(200, http.MethodGet, fmt.Sprintf("%s%v/", path, one.(map[string]any)["id"]), nil)
+		require.Equal(w.t, want[i], string(got.Body))
+		require.Equal(w.t, "image/jpeg", got.Header.Get("Content-Type"))
+		require.Contains(w.t, got.Header.Get("Content-Security-Policy"), "sandbox")
+		require.Contains(w.t, got.Header.Get("Content-Disposition"), "attachment")
+	}
+	first := fmt.Sprintf("%s%v/", path, listed[0].(map[string]any)["id"])
+	w.c.Expect(204, http.MethodDelete, first, nil)
+	w.c.Expect(404, http.MethodGet, first, nil)
+	require.Equal(w.t, 201, w.c.Upload(path+"?name=again.jpg", "image/jpeg", strings.NewReader(want[0])).Status)
+	require.Equal(w.t, 400, w.c.Upload(path+"?name=a.pdf", "application/pdf", strings.NewReader("%PDF-1.7")).Status)
 }
 
 func (w crewed) export() pack {
@@ -164,13 +189,18 @@ func TestCrewPackage(t *testing.T) {
 			points[0]: {
 				"status": "collected", "lon": w.places[points[0]][0], "lat": near(points[0]), "accuracy_m": 2.5, "collected_by": "Ana", "notes": "wet",
 				"collected_at": "2026-03-01T06:30:00.000", "collected_utc": 1772357400000000, // three hours behind UTC
+				"photo": "DCIM/one.jpg", "photo_2": `DCIM\two.jpg`,
 			},
-			points[1]: {"status": "missed", "notes": "a ditch"},
+			points[1]: {"status": "missed", "notes": "a ditch", "photo": "DCIM/ditch.jpg"},
 			points[2]: {"status": "moved", "collected_at": "2026-03-01T10:00:00.000"},
 			points[3]: {"status": "collected", "collected_at": "2026-03-01T10:30:00.000"},
 		},
 		Samples: map[string]map[string]any{w.labels[points[0]][1]: {"status": "missed", "notes": "stone at 40 cm"}},
 	})
+	const jpeg = "\xff\xd8\xff\xe0 a photo"
+	p.photo("one.jpg", jpeg)
+	p.photo("two.jpg", jpeg+" of the same point")
+	p.photo("ditch.jpg", "<html>no photo</html>")
 	seen := w.send("?preview=true", p.zipped())
 	require.Equal(t, 200, seen.Status)
 	require.Equal(t, "planned", w.sample(w.labels[points[0]][0])["status"], "a preview stores nothing")
@@ -180,7 +210,16 @@ func TestCrewPackage(t *testing.T) {
 	require.Contains(t, string(stored.Body), "nothing says where")
 	require.Contains(t, string(stored.Body), "its time zone is not known")
 	report := stored.Map(t)["data"].(map[string]any)
-	require.Equal(t, []any{6.0, 2.0}, []any{report["updated"], report["failed"]})
+	require.Equal(t, []any{5.0, 3.0}, []any{report["updated"], report["failed"]})
+	require.Contains(t, string(stored.Body), "DCIM/ditch.jpg: The file is HTML")
+	seenRows, rows := seen.Map(t)["data"].(map[string]any)["rows"], report["rows"]
+	require.Equal(t, seenRows, rows, "the preview said so")
+	p.photo("ditch.jpg", jpeg+" of a ditch")
+	stored = w.send("", p.zipped())
+	require.Contains(t, string(stored.Body), "DCIM/one.jpg is attached already")
+	require.EqualValues(t, 1, stored.Map(t)["data"].(map[string]any)["updated"])
+	w.photos(points[0], jpeg, jpeg+" of the same point")
+	w.photos(points[1], jpeg+" of a ditch")
 	taken := w.sample(w.labels[points[0]][0])
 	collected := taken["collected"].(map[string]any)
 	require.Equal(t, []any{"collected", "wet", "Ana", 2.5, "2026-03-01T09:30:00Z"}, []any{taken["status"], taken["notes"], collected["by"], collected["accuracy_m"], collected["at"]})

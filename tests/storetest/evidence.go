@@ -18,6 +18,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/assessment/evidence"
+	"tilth/core/attachment"
 	"tilth/core/fault"
 	"tilth/core/record"
 	"tilth/ports"
@@ -29,7 +30,7 @@ func testEvidence(t *testing.T, b Backend) {
 	ours, theirs, id := w.ours.scope, w.theirs.scope, w.ours.assessment.ID
 	now := w.clock.Now().Truncate(time.Microsecond)
 	begin := func(object string) evidence.File {
-		file := evidence.File{Name: "invoice", Object: object, At: now, By: record.Ref{ID: w.ours.user.ID, Name: w.ours.user.Name}}
+		file := evidence.File{File: attachment.File{Name: "invoice", Object: object, At: now, By: record.Ref{ID: w.ours.user.ID, Name: w.ours.user.Name}}}
 		w.write(func(tx ports.Repos) error { return tx.Evidence.Begin(w.ctx, ours, id, &file) })
 		return file
 	}
@@ -50,7 +51,7 @@ func testEvidence(t *testing.T, b Backend) {
 		err := w.Write(w.ctx, do)
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	}
-	loose := func(before time.Time) (out []evidence.File) {
+	loose := func(before time.Time) (out []attachment.File) {
 		w.operate(func(tx ports.OperatorRepos) (err error) {
 			out, err = tx.Evidence.Loose(w.ctx, before, 10)
 			return err
@@ -73,7 +74,7 @@ func testEvidence(t *testing.T, b Backend) {
 	require.Empty(t, of(theirs))
 	for _, do := range []func(ctx context.Context, tx ports.Repos) error{
 		func(ctx context.Context, tx ports.Repos) error {
-			return tx.Evidence.Begin(ctx, theirs, id, &evidence.File{Object: "x", At: now})
+			return tx.Evidence.Begin(ctx, theirs, id, &evidence.File{File: attachment.File{Object: "x", At: now}})
 		},
 		func(ctx context.Context, tx ports.Repos) error { return tx.Evidence.Attach(ctx, theirs, id, late, now) },
 		func(ctx context.Context, tx ports.Repos) error {

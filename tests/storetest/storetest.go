@@ -54,6 +54,7 @@ func Run(t *testing.T, b Backend) {
 		{"AssessmentVersions", testAssessmentVersions},
 		{"Evidence", testEvidence},
 		{"EvidenceSweep", testEvidenceSweep},
+		{"SamplePhotos", testSamplePhotos},
 		{"AssessmentCompletion", testCompletion},
 		{"Submitting", testSubmitting},
 		{"Footprints", testFootprints},

@@ -3,6 +3,7 @@
 package ghg
 
 import (
+	"tilth/adapters/persistence/common"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/ports"
 )
@@ -17,6 +18,6 @@ func Repos(s *sqlstore.Session, r *ports.Repos) {
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Assessments, r.EngineChoices, r.Evidence = upkeep{s}, engineChoices{s}, fileKeeper{s}
+	r.Assessments, r.EngineChoices, r.Evidence = upkeep{s}, engineChoices{s}, common.FileKeeper{S: s, Table: "assessment_evidence", Held: fileHeld}
 	r.FootprintClients = pactClientRecords(s)
 }

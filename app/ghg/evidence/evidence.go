@@ -1,25 +1,21 @@
 // Package evidence holds the use cases of files that people attach to assessments: attach, list, read, remove, and clear
-// away what kills and removals leave behind.
-//
-// A file is known before its bytes are stored and attached after, and is known until after its bytes are gone: whatever is
-// killed when, no listed file is without its bytes, and no bytes are left that nothing knows of.
+// away what kills and removals leave behind (app/attachments).
 package evidence
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"time"
 
 	"tilth/app"
+	"tilth/app/attachments"
 	"tilth/app/ghg"
 	"tilth/app/idempotency"
 	"tilth/core/access"
 	"tilth/core/assessment/evidence"
+	"tilth/core/attachment"
 	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/core/record"
@@ -55,9 +51,9 @@ type Upload struct {
 // check completes an upload, or returns all that is wrong with it.
 func (f *Files) check(in *Upload, whole ghg.Whole) error {
 	wrong := in.About.Check(f.Assessments.Table, whole.Sheet)
-	name, message := evidence.CleanName(in.Name)
+	name, message := attachment.CleanName(in.Name)
 	wrong.AddIf(message != "", "name", "%s", message)
-	wrong.Text("note", in.Note, evidence.MaxNote)
+	wrong.Text("note", in.Note, attachment.MaxNote)
 	in.Name = name
 	return wrong.Err()
 }
@@ -88,42 +84,25 @@ func (f *Files) Attach(ctx context.Context, who access.Principal, id int64, open
 	if err := f.check(&in, whole); err != nil {
 		return Attached{}, err
 	}
-	file := evidence.File{
-		Name: in.Name, About: in.About, Note: in.Note, At: f.Clock.Now(), By: record.Ref{ID: who.UserID, Name: who.Name}, Object: folder + f.IDs.UUID(),
-	}
+	file := evidence.File{About: in.About, File: attachment.File{
+		Name: in.Name, Note: in.Note, At: f.Clock.Now(), By: record.Ref{ID: who.UserID, Name: who.Name}, Object: folder + f.IDs.UUID(),
+	}}
 	if err := f.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
 		return tx.Evidence.Begin(ctx, who.Scope(false), id, &file)
 	}); err != nil {
 		return Attached{}, err
 	}
-	if err := f.store(ctx, &file, in.Body); err != nil {
-		return Attached{}, errors.Join(err, f.drop(ctx, file))
+	if err := f.bytes().Put(ctx, &file.File, in.Body, f.Bounds.Bytes); err != nil {
+		return Attached{}, errors.Join(err, f.bytes().Drop(ctx, file.File))
 	}
 	out, err := f.attach(ctx, who, id, file)
 	if err == nil && out.Again {
-		err = f.drop(ctx, file)
+		err = f.bytes().Drop(ctx, file.File)
 	}
 	return out, err // after any other failure the bytes stay: the file may be attached all the same
 }
 
-// store stores the bytes of a file, and completes it by what they are.
-func (f *Files) store(ctx context.Context, file *evidence.File, body io.Reader) (err error) {
-	reader := evidence.NewReader(body)
-	if _, err := f.Objects.Put(ctx, file.Object, reader); err != nil {
-		return err
-	}
-	stored, err := f.Objects.Open(ctx, file.Object)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = stored.Close() }() // it was only read
-	return reader.Identify(file, stored, f.Bounds.Bytes)
-}
-
-// drop removes the bytes of a file that is not attached and never will be. The caller may have left; they go all the same.
-func (f *Files) drop(ctx context.Context, file evidence.File) error {
-	return f.Objects.Remove(context.WithoutCancel(ctx), file.Object)
-}
+func (f *Files) bytes() attachments.Bytes { return attachments.Bytes{Objects: f.Objects} }
 
 func (f *Files) attach(ctx context.Context, who access.Principal, id int64, file evidence.File) (out Attached, err error) {
 	scope := who.Scope(false)
@@ -188,31 +167,7 @@ func (f *Files) Open(ctx context.Context, who access.Principal, shared bool, id,
 		}
 		return tx.Evidence.Get(ctx, scope, id, fileID)
 	})
-	return Content{file, func(w io.Writer) error { return f.write(ctx, file, w) }}, err
-}
-
-func (f *Files) write(ctx context.Context, file evidence.File, w io.Writer) error {
-	stored, err := f.Objects.Open(ctx, file.Object)
-	if err != nil {
-		return fmt.Errorf("the bytes of the file of evidence %d: %w", file.ID, lost(err))
-	}
-	defer func() { _ = stored.Close() }() // it was only read
-	sum := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(w, sum), io.NewSectionReader(stored, 0, stored.Size())); err != nil {
-		return err
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != file.SHA256 {
-		return fmt.Errorf("the bytes of the file of evidence %d are not those that were attached", file.ID)
-	}
-	return nil
-}
-
-// lost makes a failure of the server of bytes that are gone: the file is known, so it is no 404.
-func lost(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return errors.New("they are gone from the store of files; restore it from a backup")
-	}
-	return err
+	return Content{file, func(w io.Writer) error { return f.bytes().Write(ctx, file.File, w) }}, err
 }
 
 // Remove detaches a file from an assessment for good. The versions that list it keep it. Faults: NotFound, Conflict
@@ -240,39 +195,8 @@ func (f *Files) Remove(ctx context.Context, who access.Principal, id, fileID int
 	})
 }
 
-const (
-	// keptFor is how long an upload may take, and how long the bytes of a removed file stay: a backup that began before
-	// the removal finds them.
-	keptFor   = 24 * time.Hour
-	sweepRows = 200
-)
-
-// Sweep ends uploads that a kill broke off, and clears away files that were removed and that no version holds: their
-// bytes first, then what is known of them. It returns how many it cleared away.
-func (f *Files) Sweep(ctx context.Context) (total int64, err error) {
-	now := f.Clock.Now()
-	if _, err := app.InPieces(ctx, f.Store, sweepRows, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-		return tx.Evidence.GiveUp(ctx, now.Add(-keptFor), now, sweepRows)
-	}); err != nil {
-		return 0, err
-	}
-	for {
-		loose, err := app.In(ctx, f.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]evidence.File, error) {
-			return tx.Evidence.Loose(ctx, now.Add(-keptFor), sweepRows)
-		})
-		if err != nil || len(loose) == 0 {
-			return total, err
-		}
-		ids := make([]int64, len(loose))
-		for i, file := range loose {
-			if err := f.Objects.Remove(ctx, file.Object); err != nil {
-				return total, err
-			}
-			ids[i] = file.ID
-		}
-		if err := f.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return tx.Evidence.Forget(ctx, ids) }); err != nil {
-			return total, err
-		}
-		total += int64(len(ids))
-	}
+// Sweep ends uploads that a kill broke off, and clears away files that were removed and that no version holds. It returns how
+// many it cleared away.
+func (f *Files) Sweep(ctx context.Context) (int64, error) {
+	return f.bytes().Sweep(ctx, f.Store, f.Clock.Now(), func(tx ports.OperatorRepos) ports.AttachmentKeeper { return tx.Evidence })
 }

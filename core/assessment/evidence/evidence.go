@@ -10,32 +10,16 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"tilth/core/assessment"
+	"tilth/core/attachment"
 	"tilth/core/fault"
-	"tilth/core/record"
-)
-
-// The bounds of what is attached.
-const (
-	MaxName = 200 // characters
-	MaxNote = 1000
 )
 
 // File is a file attached to an assessment.
 type File struct {
-	ID     int64
-	Name   string
-	Media  string // one of [Media]
-	Size   int64  // bytes
-	SHA256 string // hexadecimal
+	attachment.File
 	About
-	Note   string
-	At     time.Time  // of its upload
-	By     record.Ref // without a name where the user is gone
-	Object string     // its name among the objects
 }
 
 // About is what a file is evidence for: the whole assessment, a section, an item of a list, or one member.
@@ -97,20 +81,6 @@ func (a About) Path(sheet assessment.Sheet) (path string, gone bool) {
 
 func placeOf(sheet assessment.Sheet, section string, id int64) int {
 	return slices.IndexFunc(sheet[section], func(r assessment.Row) bool { return r.ID == id })
-}
-
-// CleanName returns the name of a file without the folders that some browsers send, or what is wrong with it.
-func CleanName(sent string) (name, wrong string) {
-	name = strings.TrimSpace(sent[strings.LastIndexAny(sent, `/\`)+1:])
-	switch {
-	case name == "" || strings.Trim(name, ".") == "":
-		return "", "Give the name of the file, such as invoice.pdf."
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.C, r) }):
-		return "", "The name holds characters that cannot be shown."
-	case utf8.RuneCountInString(name) > MaxName:
-		return "", fmt.Sprintf("At most %d characters.", MaxName)
-	}
-	return name, ""
 }
 
 // Frozen is a file as a submitted version lists it. It is kept as JSON; members are added, never changed.

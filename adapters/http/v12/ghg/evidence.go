@@ -15,6 +15,7 @@ import (
 	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/core/access"
 	"tilth/core/assessment/evidence"
+	"tilth/core/attachment"
 )
 
 // EvidenceFile is a file that is attached to an assessment.
@@ -54,8 +55,8 @@ func registerEvidence(a *rest.API, use *evidenceapp.Files) {
 		"evidence_unknown": "a text cites a file that is not attached to the assessment; a violation of a submission (400)",
 	})
 	var kinds []string
-	for _, media := range slices.Sorted(maps.Keys(evidence.Media())) {
-		kinds = append(kinds, evidence.Media()[media])
+	for _, media := range slices.Sorted(maps.Keys(attachment.Media())) {
+		kinds = append(kinds, attachment.Media()[media])
 	}
 	attach := assessmentRoute(http.MethodPost, "{id}/evidence/", access.Assessments.Edit.For("attach_evidence"), "Attach a file of evidence")
 	attach.Description = "An invoice, a delivery note, a photograph, a laboratory report: " + strings.Join(kinds, ", ") + ", told by what the file holds. " +
@@ -68,12 +69,12 @@ func registerEvidence(a *rest.API, use *evidenceapp.Files) {
 		{Name: "section", Type: rest.String, Description: "Key of a section, or general; default: the whole assessment."},
 		{Name: "item_id", Type: rest.Integer, Description: "Id of an item of the section."},
 		{Name: "field", Type: rest.String, Description: "A member of the section or item, such as rate."},
-		{Name: "note", Type: rest.String, Description: "What the file shows, at most " + strconv.Itoa(evidence.MaxNote) + " characters."},
+		{Name: "note", Type: rest.String, Description: "What the file shows, at most " + strconv.Itoa(attachment.MaxNote) + " characters."},
 	}
 	attach.Status, attach.Message, attach.MaxBody = http.StatusCreated, "File attached.", use.Bounds.Bytes+formRoom
 	attach.Also, attach.Faults = map[int]string{http.StatusOK: "These bytes were attached before."}, []int{http.StatusConflict}
 	media := map[string]string{"application/octet-stream": "Any of them.", "multipart/form-data": "A form whose first file is any of them."}
-	for kind, name := range evidence.Media() {
+	for kind, name := range attachment.Media() {
 		media[kind] = name
 	}
 	attach.Body = rest.FileBody(media)
@@ -114,7 +115,7 @@ func registerEvidenceFile(a *rest.API, use *evidenceapp.Files) {
 	download.Noun = "file"
 	download.Description = "The bytes that were attached, always as a download. A file that a submitted version lists stays, also once it is detached. " +
 		"Its SHA-256 is checked on the way: where the bytes are no longer those that were attached, the answer breaks off."
-	download.Query, download.Media = []rest.Param{form.ShareParam}, slices.Sorted(maps.Keys(evidence.Media()))
+	download.Query, download.Media = []rest.Param{form.ShareParam}, slices.Sorted(maps.Keys(attachment.Media()))
 	rest.Handle(a, download, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
 		FileID int64 `path:"file_id"`

@@ -221,4 +221,5 @@ func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 	})
 	registerSampleImport(a, s)
 	registerCrewImport(a, s)
+	registerPhotos(a, s.Photos)
 }

@@ -80,8 +80,8 @@ func registerCrewImport(a *rest.API, s *soil.SampleFiles) {
 	take := sampleRoute(http.MethodPost, samplesPath+"import/crew/", access.ImportSamples.For("import_crew"), "Import what a crew recorded")
 	take.Description = "Takes a package that was exported with `format=qfield` back from the crew: its folder, zipped, or its GeoPackage alone, then without photos. The `label` of each sample " +
 		"finds it. A status of the point counts for all of its samples that have none of their own: taken here, taken elsewhere, missed. A point that was moved on the map was taken there; otherwise " +
-		"the place that the receiver measured counts, and without one the planned place. Times without a zone are read as UTC, and a note says so. What is empty leaves what is there, so a package " +
-		"may be sent again. Good rows are stored although others fail (207), unless `atomic` is set; where none is good the answer is 400 (`bulk_validation_failed`)."
+		"the place that the receiver measured counts, and without one the planned place. Times without a zone are read as UTC, and a note says so. Photos are attached to the uppermost sample of their point; a row whose photo is missing or " +
+		"none fails. What is empty leaves what is there, so a package may be sent again. Good rows are stored although others fail (207), unless `atomic` is set; where none is good the answer is 400 (`bulk_validation_failed`)."
 	take.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},

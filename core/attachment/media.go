@@ -1,4 +1,4 @@
-package evidence
+package attachment
 
 import (
 	"archive/zip"
@@ -45,6 +45,9 @@ func begins(with string) func(head []byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(with)) }
 }
 
+// Pictures are the media of photos.
+var Pictures = []string{"image/jpeg", "image/png", "image/webp"}
+
 // Media returns the content types of the kinds of files that are taken, with what people call them.
 func Media() map[string]string {
 	out := map[string]string{}
@@ -86,9 +89,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 }
 
 // Identify completes a file that was read to its end: its size, hash and content type, by what it holds, and its name. stored
-// reads what was stored of it, upper is how many bytes it may have. Faults: Invalid, that names the file, and Limit (code
-// body_too_large).
-func (r *Reader) Identify(f *File, stored io.ReaderAt, upper int64) error {
+// reads what was stored of it, upper is how many bytes it may have; where takes is given, a file of another medium is refused.
+// Faults: Invalid, that names the file, and Limit (code body_too_large).
+func (r *Reader) Identify(f *File, stored io.ReaderAt, upper int64, takes ...string) error {
 	f.Size, f.SHA256 = r.size, hex.EncodeToString(r.sum.Sum(nil))
 	switch {
 	case r.size == 0:
@@ -97,6 +100,9 @@ func (r *Reader) Identify(f *File, stored io.ReaderAt, upper int64) error {
 		return fault.Newf(fault.Limit, "body_too_large", "The file is larger than %d bytes.", upper).With("max_bytes", upper)
 	}
 	k, err := r.kind(f.Name)
+	if err == nil && len(takes) > 0 && !slices.Contains(takes, k.media) {
+		err = fault.Field("file", "By its content the file is "+k.name+", and none of "+strings.Join(namesOf(takes), ", ")+".")
+	}
 	if err == nil && k.media == workbook {
 		err = checkWorkbook(stored, r.size)
 	}
@@ -127,11 +133,17 @@ func (r *Reader) kind(name string) (kind, error) {
 	if !r.binary && r.first == '<' {
 		return kind{}, fault.Field("file", "The file is HTML, SVG or XML by its content, which is not taken; print it as PDF.")
 	}
-	var names []string
+	return kind{}, fault.Field("file", "By its content the file is none of "+strings.Join(namesOf(nil), ", ")+". Text is UTF-8 or of one byte a character.")
+}
+
+// namesOf returns what people call the kinds of some media, or all that are taken.
+func namesOf(media []string) (out []string) {
 	for _, k := range kinds {
-		names = append(names, k.name)
+		if media == nil || slices.Contains(media, k.media) {
+			out = append(out, k.name)
+		}
 	}
-	return kind{}, fault.Field("file", "By its content the file is none of "+strings.Join(names, ", ")+". Text is UTF-8 or of one byte a character.")
+	return out
 }
 
 // checkWorkbook refuses archives that are no workbooks, and workbooks with macros.
