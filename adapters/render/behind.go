@@ -7,8 +7,8 @@ import (
 	"tilth/adapters/render/internal/draw"
 )
 
-// coverOpacity is that of zones upon an image, of 255: both can be read.
-const coverOpacity = 105
+// coverOpacity is that of zones upon an image, of 255: both can be read, and a zone looks alike on bare soil and under crops.
+const coverOpacity = 150
 
 // cover returns the colour of a zone, which lets an image behind it through.
 func (s *scene) cover(c draw.Color) draw.Color {

@@ -78,8 +78,7 @@ func (s *scene) legend(p pen, b draw.Box) (y float64) {
 				draw.Style{Fill: s.color(z.Number), Edge: draw.Soft, Width: 1})
 		})
 		if len(s.zones) <= maxDetails {
-			p.Write(clip(s.figures(z), 48), b.Left+46, y-1, draw.Note)
-			y += 8
+			y = p.wrapped(s.figures(z), b.Left+46, y-1, b.Width()-46, draw.Note) - 5
 		}
 	}
 	y += draw.Gap / 2

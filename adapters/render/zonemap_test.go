@@ -215,7 +215,7 @@ func TestImagesLieBehindMaps(t *testing.T) {
 	behind(t, &plan.ShownMap)
 	svg := drawn(t, "plan", func(w io.Writer, format string) error { return render.Charts{}.DrawPlan(t.Context(), w, format, plan) })
 	require.Equal(t, 4, strings.Count(svg, "<image "))
-	require.Less(t, strings.LastIndex(svg[:strings.Index(svg, `fill-opacity="0.41"`)], "<image "), strings.Index(svg, `fill-opacity="0.41"`))
+	require.Less(t, strings.LastIndex(svg[:strings.Index(svg, `fill-opacity="0.59"`)], "<image "), strings.Index(svg, `fill-opacity="0.59"`))
 	require.Contains(t, svg, "Image of 3 May 2025, natural colours")
 	for _, at := range regexp.MustCompile(`<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"`).FindAllStringSubmatch(svg, -1) {
 		var v [4]float64

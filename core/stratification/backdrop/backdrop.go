@@ -17,6 +17,8 @@ const (
 	maxPixels = 400  // along a side; larger fields have larger pixels
 	lowTail   = 0.02 // reflectances beyond these quantiles are black or white
 	highTail  = 0.98
+	// brightest is the lowest reflectance that is white in colours: land of bare soil alone is brown, not bright.
+	brightest = 0.3
 )
 
 // Image is the reflectances of land on pixels, one band (grey) or three (red, green, blue), by row from
@@ -48,7 +50,7 @@ func (m Image) Centre(i int) geo.Position {
 }
 
 // Paint returns the images in colours: the same reflectance has the same brightness in all of them and in
-// all bands, from black to white at the 98th percentile. Black is no reflectance in colours, so that bare soil
+// all bands, from black to white at the 98th percentile, in colours at a reflectance of 0.3 or more. Black is no reflectance in colours, so that bare soil
 // stays brown, and the 2nd percentile in grey. Pixels without a value are transparent.
 func Paint(images []Image) []*image.NRGBA {
 	var all []float64
@@ -67,6 +69,8 @@ func Paint(images []Image) []*image.NRGBA {
 		high = all[int(highTail*float64(len(all)-1))]
 		if !slices.ContainsFunc(images, func(m Image) bool { return len(m.Bands) > 1 }) {
 			low = all[int(lowTail*float64(len(all)-1))]
+		} else {
+			high = max(high, brightest)
 		}
 	}
 	level := func(v float64) uint8 { return uint8(math.Round(255 * min(max((v-low)/max(high-low, 1e-9), 0), 1))) }

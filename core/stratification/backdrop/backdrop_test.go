@@ -49,5 +49,11 @@ func TestBrightnessIsTheSameInAllImages(t *testing.T) {
 	}
 	alone := backdrop.Paint([]backdrop.Image{grey})[0]
 	require.Equal(t, []uint8{0, 128, 255}, []uint8{alone.NRGBAAt(0, 0).R, alone.NRGBAAt(1, 0).R, alone.NRGBAAt(2, 0).R}, "grey has the contrast that there is")
+	soil := backdrop.Around(square(100), 3)
+	for i := range soil.Bands[0] {
+		soil.Bands[0][i], soil.Bands[1][i], soil.Bands[2][i] = 0.17, 0.12, 0.09
+	}
+	dark := backdrop.Paint([]backdrop.Image{soil})[0].NRGBAAt(0, 0)
+	require.Equal(t, []uint8{145, 102, 77}, []uint8{dark.R, dark.G, dark.B}, "bare soil alone is brown")
 	require.Zero(t, backdrop.Paint([]backdrop.Image{backdrop.Around(square(100), 1)})[0].NRGBAAt(0, 0).A)
 }
