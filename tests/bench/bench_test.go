@@ -26,7 +26,13 @@ import (
 	"tilth/tests/rig"
 )
 
-func TestMain(m *testing.M) { rig.Main(m) }
+func TestMain(m *testing.M) {
+	if database := os.Getenv(beTheFloor); database != "" {
+		fmt.Fprintln(os.Stderr, serveFloor(database))
+		os.Exit(1)
+	}
+	rig.Main(m)
+}
 
 // eachDatabase runs a benchmark against a server on each database.
 func eachDatabase(b *testing.B, run func(b *testing.B, c *rig.Client, land rig.Land)) {

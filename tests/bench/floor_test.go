@@ -1,0 +1,264 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/tests/bench/floor"
+	"tilth/tests/rig"
+)
+
+// beTheFloor makes a test binary the floor over the database that it names.
+const beTheFloor = "TILTH_BENCH_FLOOR"
+
+func serveFloor(database string) error {
+	handler, err := floor.Handler(context.Background(), database)
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("ready at http://%s\n", listener.Addr())
+	return (&http.Server{Handler: handler, ReadHeaderTimeout: time.Second}).Serve(listener)
+}
+
+const (
+	floorFields  = 10_000 // of the company
+	floorRounds  = 9      // of which the median counts
+	floorSlice   = time.Second
+	floorClients = 4
+	floorBulk    = 100
+)
+
+// errand is a request that is sent over and over.
+type errand struct {
+	name, method, path string
+	body               []byte
+}
+
+// BenchmarkFloor compares the program with the floor on fields without boundaries, which hold the rules and not the
+// geometry against it: each is a process of its own over one database, they take turns of a second under four clients,
+// and the median of the turns counts. The time of processors is that of the server and, on PostgreSQL, of the
+// database's processes; the time of the clients, which share the machine, is not in it. A ratio of 1 is the floor's.
+func BenchmarkFloor(b *testing.B) {
+	binary := filepath.Join(b.TempDir(), "tilth")
+	out, err := exec.Command("make", "-C", "../..", "build", "BIN="+binary).CombinedOutput()
+	require.NoError(b, err, string(out))
+	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
+		b.Run(name, func(b *testing.B) {
+			database := open(b)
+			token, farm, field := settle(b, database)
+			limits := []string{"TILTH_RATE_LIMIT=0", "TILTH_COMPANY_RATE_LIMIT=0"}
+			program := rig.StartCommand(b, exec.Command(binary, "serve"), database, rig.Archive(b).Dir, limits...)
+			bare := rig.StartCommand(b, exec.Command(os.Args[0]), database, "", beTheFloor+"="+database)
+			one := map[string]any{"name": "New", "farm_id": farm, "soil_type": "loam", "external_id": "x1", "source": "bench"}
+			errands := []errand{
+				{"retrieve", "GET", fmt.Sprintf("field/%d/", field), nil},
+				{"list", "GET", "field/", nil},
+				{"create", "POST", "field/", marshal(b, one)},
+				{"bulk", "POST", "field/", marshal(b, slices.Repeat([]any{one}, floorBulk))},
+			}
+			for _, e := range errands[:2] {
+				require.JSONEq(b, string(e.data(b, program.URL, token)), string(e.data(b, bare.URL, token)), e.name)
+			}
+			backends := backendsOf(b, database)
+			for _, e := range errands {
+				b.Run(e.name, func(b *testing.B) {
+					for b.Loop() {
+						compareFloor(b, e, token, []*rig.Process{bare, program}, backends)
+					}
+				})
+			}
+		})
+	}
+}
+
+func marshal(b *testing.B, v any) []byte {
+	raw, err := json.Marshal(v)
+	require.NoError(b, err)
+	return raw
+}
+
+// settle makes a company with fields, and returns a token of its owner, its farm and one of its fields.
+func settle(b *testing.B, database string) (token string, farm, field int64) {
+	s := rig.Start(b, rig.Options{Database: database, Config: func(c *cli.Config) { c.RateLimit = 0 }})
+	c := s.Company("owner", 0)
+	farm = c.Make("farm/", map[string]any{"name": "Farm"})
+	var made []struct{ ID int64 }
+	for i := range floorFields / 1000 {
+		bulk := make([]any, 1000)
+		for j := range bulk {
+			bulk[j] = map[string]any{"name": fmt.Sprintf("Field %d", i*1000+j), "farm_id": farm}
+		}
+		c.Expect(200, http.MethodPost, "field/", bulk).Into(b, &made)
+	}
+	s.Stop()
+	_, err := openSQL(b, database).Exec("ANALYZE")
+	require.NoError(b, err)
+	return c.Token, farm, made[500].ID
+}
+
+// send sends the errand once and returns the answer.
+func (e errand) send(client *http.Client, url, token string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(context.Background(), e.method, url+"/api/v1.2/"+e.path, bytes.NewReader(e.body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", url, res.Status, raw)
+	}
+	return raw, err
+}
+
+// data returns the data of the answer, without the address of the server.
+func (e errand) data(b *testing.B, url, token string) json.RawMessage {
+	raw, err := e.send(http.DefaultClient, url, token)
+	require.NoError(b, err)
+	var answer struct{ Data json.RawMessage }
+	require.NoError(b, json.Unmarshal(raw, &answer))
+	return bytes.ReplaceAll(answer.Data, []byte(url), nil)
+}
+
+// turn is what a server did in a slice of time.
+type turn struct {
+	rate           float64 // requests a second
+	server, engine float64 // microseconds of processors a request: of the server, of the database's processes
+	p99            float64 // milliseconds
+}
+
+func compareFloor(b *testing.B, e errand, token string, servers []*rig.Process, backends func() time.Duration) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: floorClients}}
+	turns := make([][]turn, len(servers))
+	for round := range floorRounds + 1 {
+		for i, s := range servers {
+			took := takeTurn(b, e, client, token, s, backends)
+			if round > 0 { // the first warms up
+				turns[i] = append(turns[i], took)
+			}
+		}
+	}
+	median := func(server int, of func(turn) float64) float64 {
+		values := make([]float64, floorRounds)
+		for i, t := range turns[server] {
+			values[i] = of(t)
+		}
+		slices.Sort(values)
+		return values[floorRounds/2]
+	}
+	rate := func(t turn) float64 { return t.rate }
+	spent := func(t turn) float64 { return t.server + t.engine }
+	b.ReportMetric(median(1, rate)/median(0, rate), "x-floor-requests")
+	b.ReportMetric(median(0, spent)/median(1, spent), "x-floor-processor")
+	for i, name := range []string{"floor", "tilth"} {
+		b.ReportMetric(median(i, func(t turn) float64 { return t.server }), "us-"+name)
+		b.ReportMetric(median(i, func(t turn) float64 { return t.engine }), "us-engine-"+name)
+		b.ReportMetric(median(i, func(t turn) float64 { return t.p99 }), "ms-p99-"+name)
+	}
+}
+
+func takeTurn(b *testing.B, e errand, client *http.Client, token string, s *rig.Process, backends func() time.Duration) turn {
+	var all sync.WaitGroup
+	times := make([][]float64, floorClients)
+	server, engine, began := spentBy(b, s.Cmd.Process.Pid), backends(), time.Now()
+	for i := range times {
+		all.Go(func() {
+			for time.Since(began) < floorSlice {
+				started := time.Now()
+				if _, err := e.send(client, s.URL, token); err != nil {
+					b.Error(err)
+					return
+				}
+				times[i] = append(times[i], float64(time.Since(started).Microseconds())/1000)
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(began)
+	server, engine = spentBy(b, s.Cmd.Process.Pid)-server, backends()-engine
+	each := slices.Sorted(slices.Values(slices.Concat(times...)))
+	require.NotEmpty(b, each)
+	n := float64(len(each))
+	return turn{
+		rate: n / took.Seconds(), p99: each[len(each)*99/100],
+		server: float64(server.Microseconds()) / n, engine: float64(engine.Microseconds()) / n,
+	}
+}
+
+// ticks are the clock ticks that Linux counts the time of a process in, a second.
+const ticks = 100
+
+// statOf returns the fields of /proc/PID/stat behind the name of the process.
+func statOf(b *testing.B, pid int) []string {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(b, err, "the time of processors is read from Linux's /proc")
+	_, rest, _ := strings.Cut(string(raw), ") ")
+	return strings.Fields(rest)
+}
+
+// spentBy returns what processors have spent on a process.
+func spentBy(b *testing.B, pid int) time.Duration {
+	stat := statOf(b, pid)
+	var sum int64
+	for _, field := range stat[11:13] { // utime, stime
+		n, err := strconv.ParseInt(field, 10, 64)
+		require.NoError(b, err)
+		sum += n
+	}
+	return time.Duration(sum) * time.Second / ticks
+}
+
+// backendsOf returns what sums the time of the processes of a PostgreSQL server of this machine; nothing of SQLite, which
+// has none.
+func backendsOf(b *testing.B, database string) func() time.Duration {
+	if strings.HasPrefix(database, "sqlite:") {
+		return func() time.Duration { return 0 }
+	}
+	var pid int
+	require.NoError(b, openSQL(b, database).QueryRow("SELECT pg_backend_pid()").Scan(&pid))
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
+		b.Log("the database is not on this machine: the time of its processes is not measured")
+		return func() time.Duration { return 0 }
+	}
+	parent := statOf(b, pid)[1]
+	return func() (sum time.Duration) {
+		entries, err := os.ReadDir("/proc")
+		require.NoError(b, err)
+		for _, entry := range entries {
+			child, err := strconv.Atoi(entry.Name())
+			if err != nil {
+				continue
+			}
+			if _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", child)); err == nil && statOf(b, child)[1] == parent {
+				sum += spentBy(b, child)
+			}
+		}
+		return sum
+	}
+}
