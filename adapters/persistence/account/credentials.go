@@ -112,7 +112,7 @@ func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]acc
 
 func (a attempts) read(ctx context.Context, keys []string, q *bun.SelectQuery) ([]access.Attempts, error) {
 	var rows []attemptRow
-	if err := q.Where("t.key IN (?)", bun.List(keys)).OrderExpr("t.key").Scan(ctx, &rows); err != nil {
+	if err := q.Where("t.key IN (?)", sqlstore.List(keys)).OrderExpr("t.key").Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	out := make([]access.Attempts, len(keys))

@@ -125,12 +125,12 @@ func NewQueue(d *sqlstore.DB, kinds ...string) ports.Queue {
 	if len(kinds) == 0 {
 		return queue{d, sqlstore.When("1 = 1")}
 	}
-	return queue{d, sqlstore.When("kind IN (?)", bun.List(kinds))}
+	return queue{d, sqlstore.When("kind IN (?)", sqlstore.List(kinds))}
 }
 
 // NewQueueBut returns the queue of the jobs of all but some kinds.
 func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
-	return queue{d, sqlstore.When("kind NOT IN (?)", bun.List(kinds))}
+	return queue{d, sqlstore.When("kind NOT IN (?)", sqlstore.List(kinds))}
 }
 
 // The jobs of one call share a token, and no two calls do. A row that cannot be read stops only itself.

@@ -89,6 +89,6 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 func (r relay) Published(ctx context.Context, seqs []int64, at time.Time) error {
 	return r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		return sqlstore.Run(ctx, s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", sqlstore.StampAt(at)).
-			Where("seq IN (?)", bun.List(seqs)).Where("published_at IS NULL"))
+			Where("seq IN (?)", sqlstore.List(seqs)).Where("published_at IS NULL"))
 	})
 }

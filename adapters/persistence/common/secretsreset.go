@@ -133,5 +133,5 @@ func (k secrets) Forget(ctx context.Context) (keys []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	return keys, sqlstore.Run(ctx, k.s.NewDelete().Model((*sqlstore.SecretKeyRow)(nil)).Where("t.id IN (?)", bun.List(keys)))
+	return keys, sqlstore.Run(ctx, k.s.NewDelete().Model((*sqlstore.SecretKeyRow)(nil)).Where("t.id IN (?)", sqlstore.List(keys)))
 }

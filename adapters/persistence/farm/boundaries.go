@@ -44,7 +44,7 @@ func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []in
 		return nil
 	}
 	return sqlstore.Run(ctx, b.s.NewUpdate().Model((*boundaryRow)(nil)).Set("valid_to = ?", sqlstore.StampAt(at)).
-		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", bun.List(fieldIDs)).Where("t.valid_to IS NULL"))
+		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", sqlstore.List(fieldIDs)).Where("t.valid_to IS NULL"))
 }
 
 // Outlines are long: the database copies them.
@@ -56,9 +56,9 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, fieldIDs []int
 		return nil
 	}
 	return sqlstore.Run(ctx, b.s.NewRaw(`INSERT INTO field_boundaries (company_id, field_id, boundary, area_m2, valid_from, changed_by)
-		SELECT t.company_id, t.id, t.boundary, t.area_m2, t.updated_at, CAST(? AS BIGINT) FROM fields AS t
+		SELECT t.company_id, t.id, t.boundary, t.area_m2, t.updated_at, NULLIF(CAST(? AS BIGINT), 0) FROM fields AS t
 		WHERE ? AND t.id IN (?) AND t.deleted_at IS NULL AND t.boundary IS NOT NULL ORDER BY t.id`,
-		sqlstore.NullableID(by), sqlstore.Own("t", scope), bun.List(fieldIDs)))
+		sqlstore.Arg(by), sqlstore.Own("t", scope), sqlstore.List(fieldIDs)))
 }
 
 func (b boundaries) InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error) {

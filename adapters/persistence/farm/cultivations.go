@@ -82,6 +82,6 @@ func (r cultivations) SeasonsOfFields(ctx context.Context, scope access.Scope, f
 		return nil, nil
 	}
 	q := r.Session.NewSelect().Model((*cultivationRow)(nil)).Distinct().Column("t.season_id").
-		Where("t.field_id IN (?)", bun.List(fieldIDs)).OrderExpr("t.season_id")
+		Where("t.field_id IN (?)", sqlstore.List(fieldIDs)).OrderExpr("t.season_id")
 	return sqlstore.Values[int64](ctx, sqlstore.Where(q, r.In(scope)...))
 }

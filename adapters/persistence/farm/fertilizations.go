@@ -88,7 +88,7 @@ func ofFields(scope access.Scope, fieldIDs []int64) sqlstore.Condition {
 	}
 	return sqlstore.When(
 		"t.cultivation_id IN (SELECT c.id FROM cultivations AS c WHERE c.company_id = ? AND c.field_id IN (?))",
-		scope.Company(), bun.List(fieldIDs))
+		scope.Company(), sqlstore.List(fieldIDs))
 }
 
 func ofCultivation(id int64) sqlstore.Condition { return sqlstore.When("t.cultivation_id = ?", id) }

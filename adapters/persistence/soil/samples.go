@@ -90,7 +90,7 @@ func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []stri
 	labels = slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return !sqlstore.Storable(label) })
 	slices.Sort(labels) // locked in one order by all
 	for chunk := range slices.Chunk(slices.Compact(labels), sqlstore.InsertChunk) {
-		q := r.Query(scope).Where("t.label IN (?)", bun.List(chunk)).OrderExpr("t.id")
+		q := r.Query(scope).Where("t.label IN (?)", sqlstore.List(chunk)).OrderExpr("t.id")
 		if r.Session.Writes {
 			q = r.Session.ForUpdate(q)
 		}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -33,15 +34,19 @@ func (d *DB) openPostgres(address string) error {
 	}
 	d.engine = engine{
 		name: "PostgreSQL", location: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database), postgres: true,
-		openUnhurried: func() (*bun.DB, error) { return postgresPool(config, 0, 2, d.opts.Connect), nil },
-		lock:          func(ctx context.Context) (func() error, error) { return lockPostgres(ctx, config) },
+		openUnhurried: func() (*bun.DB, error) {
+			return bun.NewDB(postgresPool(config, 0, 2, d.opts.Connect.through), pgdialect.New()), nil
+		},
+		lock: func(ctx context.Context) (func() error, error) { return lockPostgres(ctx, config) },
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendPostgres(ctx, config, shared)
 		},
 		watch:    func(ctx context.Context, heard func(announcement)) error { return watchPostgres(ctx, config, heard) },
 		announce: func(ctx context.Context, a announcement) error { return announcePostgres(ctx, d.writer, a) },
 	}
-	d.writer = postgresPool(config, d.opts.StatementTimeout, poolSize(address), d.opts.Connect)
+	d.writer = bun.NewDB(postgresPool(config, d.opts.StatementTimeout, poolSize(address), func(c driver.Connector) driver.Connector {
+		return d.opts.Connect.through(preparing{c, true})
+	}), marking(pgdialect.New()))
 	d.reader = d.writer
 	return nil
 }
@@ -59,19 +64,16 @@ func poolSize(address string) int {
 	return n
 }
 
-func postgresPool(from *pgx.ConnConfig, statement time.Duration, size int, connect Connect) *bun.DB {
-	db := sql.OpenDB(connect.through(stdlib.GetConnector(*postgresConfig(from, statement))))
+func postgresPool(from *pgx.ConnConfig, statement time.Duration, size int, through Connect) *sql.DB {
+	db := sql.OpenDB(through(stdlib.GetConnector(*postgresConfig(from, statement))))
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	db.SetConnMaxIdleTime(postgresIdle)
-	return bun.NewDB(db, pgdialect.New())
+	return db
 }
 
 func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConfig {
 	c := from.Copy()
-	// bun writes the arguments into the statement, so that no two statements are alike:
-	// preparing them would cost a round trip and a cache entry each, and gain nothing.
-	c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = postgresConnect
 	}

@@ -213,7 +213,7 @@ func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	if len(ids) == 0 {
 		return map[int64]T{}, nil
 	}
-	q := r.Session.ForShare(r.Query(scope).Where("t.id IN (?)", bun.List(ids)))
+	q := r.Session.ForShare(r.Query(scope).Where("t.id IN (?)", List(ids)))
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 

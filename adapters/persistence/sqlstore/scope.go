@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"tilth/core/access"
@@ -42,7 +41,7 @@ func Among(column string, ids []int64) Condition {
 	if len(ids) == 0 {
 		return Nothing
 	}
-	return When(column+" IN (?)", bun.List(ids))
+	return When(column+" IN (?)", List(ids))
 }
 
 // Own restricts the rows of an alias to the company that acts, for every table of a company's records.

@@ -49,19 +49,22 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	d.engine = engine{
 		name: "SQLite", location: path,
-		openUnhurried: func() (*bun.DB, error) { return sqlitePool(d.opts.Connect, 1, sqliteDSN(path, "immediate")), nil },
-		lock:          func(ctx context.Context) (func() error, error) { return lockSQLite(ctx, path) },
+		openUnhurried: func() (*bun.DB, error) {
+			return bun.NewDB(sqlitePool(d.opts.Connect.through, 1, sqliteDSN(path, "immediate")), sqlitedialect.New()), nil
+		},
+		lock: func(ctx context.Context) (func() error, error) { return lockSQLite(ctx, path) },
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendSQLite(ctx, path, shared)
 		},
 		watch: func(ctx context.Context, heard func(announcement)) error { return watchSQLite(ctx, path, heard) },
 	}
-	d.writer = sqlitePool(d.opts.Connect, 1, sqliteDSN(path, "immediate"))
+	through := func(c driver.Connector) driver.Connector { return d.opts.Connect.through(preparing{c, false}) }
+	d.writer = bun.NewDB(sqlitePool(through, 1, sqliteDSN(path, "immediate")), marking(sqlitedialect.New()))
 	// The writer touches the file first: it makes it, and puts it into WAL mode.
 	if err := d.writer.PingContext(ctx); err != nil {
 		return errors.Join(away(err), d.writer.Close())
 	}
-	d.reader = sqlitePool(d.opts.Connect, sqliteReaders, sqliteDSN(path, "deferred", "query_only(1)"))
+	d.reader = bun.NewDB(sqlitePool(through, sqliteReaders, sqliteDSN(path, "deferred", "query_only(1)")), marking(sqlitedialect.New()))
 	return nil
 }
 
@@ -74,11 +77,11 @@ func (dsn sqliteConnector) Connect(context.Context) (driver.Conn, error) {
 
 func (sqliteConnector) Driver() driver.Driver { return &sqlite.Driver{} }
 
-func sqlitePool(connect Connect, size int, dsn string) *bun.DB {
-	db := sql.OpenDB(connect.through(sqliteConnector(dsn)))
+func sqlitePool(through Connect, size int, dsn string) *sql.DB {
+	db := sql.OpenDB(through(sqliteConnector(dsn)))
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return bun.NewDB(db, sqlitedialect.New())
+	return db
 }
 
 // sqliteDSN returns the address of a file with the pragmas of every connection. busy_timeout comes first: the

@@ -205,7 +205,7 @@ func announcePostgres(ctx context.Context, pool *bun.DB, a announcement) error {
 
 // watchSQLite looks whether another connection committed, of this process or of another: that costs no look at a table.
 func watchSQLite(ctx context.Context, path string, heard func(announcement)) error {
-	pool := sqlitePool(nil, 1, sqliteDSN(path, "deferred", "query_only(1)"))
+	pool := sqlitePool(Connect(nil).through, 1, sqliteDSN(path, "deferred", "query_only(1)"))
 	defer func() { _ = pool.Close() }()
 	var before int64
 	for {

@@ -1,0 +1,245 @@
+package sqlstore
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/schema"
+)
+
+// bun writes the arguments of a statement into its text, so that a database would parse and plan every one anew. The
+// dialect here marks them in the text instead, and the connection (prepared.go) takes them out again, so that statements
+// of one shape have one text, which is prepared once. What bun writes without asking its dialect, numbers, is taken out
+// where it is compared with something; elsewhere [Arg] marks it.
+
+// mark begins an argument in the text of a statement: a NUL, which no text that PostgreSQL takes holds, the kind, the
+// length in bytes, a colon, and the value.
+const mark = 0
+
+// Kinds of marked arguments.
+const (
+	aNull   = '0'
+	aText   = 's'
+	aBytes  = 'x'
+	aNumber = 'n' // as SQL writes it
+	aTruth  = 'b' // TRUE or FALSE
+	varied  = 'v' // no argument: the text that holds it is seldom the same twice
+)
+
+func markedAs(b []byte, kind byte, value string) []byte {
+	b = append(b, mark, kind)
+	b = strconv.AppendInt(b, int64(len(value)), 10)
+	return append(append(b, ':'), value...)
+}
+
+// markingDialect marks the arguments of statements.
+type markingDialect struct {
+	schema.Dialect
+	tables *schema.Tables
+}
+
+func marking(inner schema.Dialect) schema.Dialect {
+	d := &markingDialect{Dialect: inner}
+	d.tables = schema.NewTables(d)
+	return d
+}
+
+// Tables implements schema.Dialect.
+func (d *markingDialect) Tables() *schema.Tables { return d.tables }
+
+// OnTable implements schema.Dialect. Columns of rows are arguments too, and so is a NULL among them, or every
+// combination of missing values would be a text of its own.
+func (d *markingDialect) OnTable(table *schema.Table) {
+	d.Dialect.OnTable(table)
+	for _, field := range table.FieldMap {
+		write := field.Append
+		if write == nil {
+			continue
+		}
+		field.IsPtr = false
+		field.Append = func(gen schema.QueryGen, b []byte, v reflect.Value) []byte {
+			from := len(b)
+			b = write(gen, b, v)
+			literal := string(b[from:])
+			switch {
+			case literal == "NULL":
+				return markedAs(b[:from], aNull, "")
+			case literal == "TRUE", literal == "FALSE":
+				return markedAs(b[:from], aTruth, literal)
+			case isNumber(literal):
+				return markedAs(b[:from], aNumber, literal)
+			}
+			return b
+		}
+	}
+}
+
+func isNumber(literal string) bool {
+	return literal != "" && strings.Trim(literal, "0123456789.eE+-") == "" && strings.ContainsAny(literal, "0123456789")
+}
+
+// AppendString implements schema.Dialect. A NUL is refused as it is without marks; bytes that are no UTF-8 are replaced
+// as there.
+func (d *markingDialect) AppendString(b []byte, s string) []byte {
+	if strings.IndexByte(s, 0) >= 0 {
+		return d.Dialect.AppendString(b, s)
+	}
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
+	return markedAs(b, aText, s)
+}
+
+// AppendBytes implements schema.Dialect.
+func (d *markingDialect) AppendBytes(b, bs []byte) []byte {
+	if bs == nil {
+		return markedAs(b, aNull, "")
+	}
+	return markedAs(b, aBytes, string(bs))
+}
+
+// AppendTime implements schema.Dialect.
+func (d *markingDialect) AppendTime(b []byte, at time.Time) []byte {
+	return markedAs(b, aText, unquoted(d.Dialect.AppendTime(nil, at)))
+}
+
+// AppendJSON implements schema.Dialect.
+func (d *markingDialect) AppendJSON(b, raw []byte) []byte {
+	return markedAs(b, aText, unquoted(d.Dialect.AppendJSON(nil, raw)))
+}
+
+// unquoted returns the text of a literal.
+func unquoted(literal []byte) string {
+	return strings.ReplaceAll(string(literal[1:len(literal)-1]), "''", "'")
+}
+
+// Arg marks a number as an argument where it does not stand behind a comparison.
+type Arg int64
+
+// AppendQuery implements schema.QueryAppender.
+func (a Arg) AppendQuery(_ schema.QueryGen, b []byte) ([]byte, error) {
+	return markedAs(b, aNumber, strconv.FormatInt(int64(a), 10)), nil
+}
+
+// maxListed bounds the values of a list that are arguments; a longer list is written into its statement.
+const maxListed = 64
+
+// List is the values of IN (?). Lists of up to a power of two values have one text: the last value is repeated.
+func List[V any](values []V) schema.QueryAppender { return list[V](values) }
+
+type list[V any] []V
+
+// AppendQuery implements schema.QueryAppender.
+func (l list[V]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
+	if len(l) == 0 {
+		return dialect.AppendNull(b), nil
+	}
+	n := 1
+	for n < len(l) {
+		n *= 2
+	}
+	if n > maxListed {
+		n, b = len(l), markedAs(b, varied, "")
+	}
+	for i := range n {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		from := len(b)
+		b = gen.Append(b, l[min(i, len(l)-1)])
+		if literal := string(b[from:]); isNumber(literal) {
+			b = markedAs(b[:from], aNumber, literal)
+		}
+	}
+	return b, nil
+}
+
+// lifted is a statement without its arguments.
+type lifted struct {
+	text   string
+	args   []any
+	varied bool // the text is seldom the same twice, so that it is not worth preparing
+}
+
+// maxArgs bounds the arguments of a statement that is prepared: each costs memory in every connection.
+const maxArgs = 4096
+
+// lift takes the arguments out of a statement. placeholder returns the nth, from 1; value is what the driver gets of one.
+func lift(text string, placeholder func(b []byte, n int) []byte, value func(kind byte, text string) any) (lifted, error) {
+	out := lifted{varied: !prepares(text)}
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == mark:
+			kind, argument, next, err := readMark(text, i)
+			if err != nil {
+				return out, err
+			}
+			if i = next; kind == varied {
+				out.varied = true
+				continue
+			}
+			out.args = append(out.args, value(kind, argument))
+			b = placeholder(b, len(out.args))
+		case c == '\'' || c == '"':
+			end := i + 1 + strings.IndexByte(text[i+1:], c)
+			if end == i {
+				return out, errors.New("a quote of a statement does not end")
+			}
+			b, i = append(b, text[i:end+1]...), end+1
+		case c == ';':
+			b, i, out.varied = append(b, c), i+1, true
+		case (c >= '0' && c <= '9' || c == '-') && compared(b):
+			end := i + 1
+			for end < len(text) && strings.IndexByte("0123456789.eE", text[end]) >= 0 {
+				end++
+			}
+			if !isNumber(text[i:end]) {
+				b, i = append(b, c), i+1
+				continue
+			}
+			out.args = append(out.args, value(aNumber, text[i:end]))
+			b, i = placeholder(b, len(out.args)), end
+		default:
+			b, i = append(b, c), i+1
+		}
+	}
+	out.text = string(b)
+	out.varied = out.varied || len(out.args) > maxArgs || strings.Contains(out.text, " OFFSET ")
+	return out, nil
+}
+
+// prepares reports whether a statement is of a kind that databases prepare.
+func prepares(text string) bool {
+	for _, word := range []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH ", "EXPLAIN ", "(SELECT "} {
+		if strings.HasPrefix(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// compared reports whether what was written ends with a comparison.
+func compared(b []byte) bool {
+	before := bytes.TrimRight(b, " ")
+	operator := string(before[len(bytes.TrimRight(before, "=<>!-+*/|&#@~")):])
+	return slices.Contains([]string{"=", "<", ">", "<=", ">=", "<>"}, operator)
+}
+
+// readMark reads the argument that begins at a place in a text.
+func readMark(text string, at int) (kind byte, argument string, next int, err error) {
+	length, _, found := strings.Cut(text[min(at+2, len(text)):], ":")
+	size, err := strconv.Atoi(length)
+	from := at + 3 + len(length)
+	if err != nil || !found || size < 0 || from+size > len(text) {
+		return 0, "", 0, errors.New("an argument of a statement cannot be read")
+	}
+	return text[at+1], text[from : from+size], from + size, nil
+}

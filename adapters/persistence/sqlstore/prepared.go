@@ -1,0 +1,259 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/jackc/pgx/v5"
+	"modernc.org/sqlite"
+)
+
+// maxPrepared bounds the statements that a connection to SQLite keeps prepared; pgx keeps as many of its own.
+const maxPrepared = 512
+
+// preparing makes connections that take the arguments out of statements (arguments.go) and prepare what remains once.
+type preparing struct {
+	driver.Connector
+	postgres bool
+}
+
+// Connect implements driver.Connector.
+func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := p.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inner, ok := conn.(innerConn)
+	if !ok {
+		return nil, errors.Join(Internal("the driver's %T lacks what statements need", conn), conn.Close())
+	}
+	if p.postgres {
+		return postgresConn{inner}, nil
+	}
+	out := &sqliteConn{innerConn: inner}
+	out.kept, err = lru.NewWithEvict(maxPrepared, func(_ string, stmt driver.Stmt) {
+		if !out.taking {
+			_ = stmt.Close() // its connection goes on without it
+		}
+	})
+	return out, err
+}
+
+// innerConn is what both drivers offer.
+type innerConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+}
+
+// postgresConn hands arguments to pgx as text, whose type PostgreSQL reads from where they stand, as it does of a quoted
+// literal. pgx prepares a statement at its first use, and forgets one that a change of the schema made invalid.
+type postgresConn struct{ innerConn }
+
+// CheckNamedValue implements driver.NamedValueChecker: pgx decides what it takes.
+func (postgresConn) CheckNamedValue(*driver.NamedValue) error { return nil }
+
+// ExecContext implements driver.ExecerContext.
+func (c postgresConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	query, args, err := c.lift(query, args)
+	if err != nil {
+		return nil, err
+	}
+	return c.innerConn.ExecContext(ctx, query, args)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c postgresConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	query, args, err := c.lift(query, args)
+	if err != nil {
+		return nil, err
+	}
+	return c.innerConn.QueryContext(ctx, query, args)
+}
+
+func (c postgresConn) lift(query string, args []driver.NamedValue) (string, []driver.NamedValue, error) {
+	if len(args) > 0 {
+		return query, args, nil // by who writes placeholders
+	}
+	out, err := lift(query, func(b []byte, n int) []byte { return strconv.AppendInt(append(b, '$'), int64(n), 10) }, postgresValue)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case out.varied:
+		text, err := written(query, `'\x`)
+		return text, []driver.NamedValue{{Ordinal: 1, Value: pgx.QueryExecModeSimpleProtocol}}, err
+	}
+	return out.text, named(out.args), nil
+}
+
+func postgresValue(kind byte, text string) any {
+	switch kind {
+	case aNull:
+		return nil
+	case aBytes:
+		return []byte(text)
+	}
+	return text
+}
+
+// sqliteConn keeps prepared statements. One whose rows are being read is not among those that are kept.
+type sqliteConn struct {
+	innerConn
+	kept   *lru.Cache[string, driver.Stmt]
+	taking bool
+}
+
+// Close implements driver.Conn.
+func (c *sqliteConn) Close() error {
+	c.kept.Purge()
+	return c.innerConn.Close()
+}
+
+// IsValid implements driver.Validator.
+func (c *sqliteConn) IsValid() bool {
+	inner, ok := c.innerConn.(driver.Validator)
+	return !ok || inner.IsValid()
+}
+
+// NewRestore implements restorer.
+func (c *sqliteConn) NewRestore(source string) (*sqlite.Backup, error) {
+	c.kept.Purge()
+	return c.innerConn.(restorer).NewRestore(source)
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *sqliteConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	text, args, stmt, err := c.prepare(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	if stmt == nil {
+		return c.innerConn.ExecContext(ctx, text, args)
+	}
+	res, err := stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+	return res, errors.Join(err, c.keep(text, stmt))
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *sqliteConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	text, args, stmt, err := c.prepare(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	if stmt == nil {
+		return c.innerConn.QueryContext(ctx, text, args)
+	}
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+	if err != nil {
+		return nil, errors.Join(err, c.keep(text, stmt))
+	}
+	return preparedRows{rows, func() error { return c.keep(text, stmt) }}, nil
+}
+
+// prepare returns the prepared statement of a query with its arguments; nil where the text is run as it is.
+func (c *sqliteConn) prepare(ctx context.Context, query string, args []driver.NamedValue) (string, []driver.NamedValue, driver.Stmt, error) {
+	if len(args) > 0 {
+		return query, args, nil, nil
+	}
+	out, err := lift(query, func(b []byte, _ int) []byte { return append(b, '?') }, sqliteValue)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	if out.varied {
+		text, err := written(query, "X'")
+		return text, nil, nil, err
+	}
+	if stmt, ok := c.kept.Peek(out.text); ok {
+		c.taking = true
+		c.kept.Remove(out.text)
+		c.taking = false
+		return out.text, named(out.args), stmt, nil
+	}
+	stmt, err := c.PrepareContext(ctx, out.text)
+	return out.text, named(out.args), stmt, err
+}
+
+// keep gives back a statement that has done its work.
+func (c *sqliteConn) keep(text string, stmt driver.Stmt) error {
+	if c.kept.Contains(text) {
+		return stmt.Close()
+	}
+	c.kept.Add(text, stmt)
+	return nil
+}
+
+func sqliteValue(kind byte, text string) any {
+	switch kind {
+	case aNull:
+		return nil
+	case aBytes:
+		return []byte(text)
+	case aTruth:
+		return text == "TRUE"
+	case aNumber:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n
+		}
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	}
+	return text
+}
+
+// preparedRows gives back its statement when they were read.
+type preparedRows struct {
+	driver.Rows
+	done func() error
+}
+
+// Close implements driver.Rows.
+func (r preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.done()) }
+
+func named(args []any) []driver.NamedValue {
+	out := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		out[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	return out
+}
+
+// written is a statement with its arguments in it, as bun writes them; bytes is how a literal of bytes begins.
+func written(text, bytes string) (string, error) {
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(text, mark)
+		if at < 0 {
+			b.WriteString(text)
+			return b.String(), nil
+		}
+		kind, argument, next, err := readMark(text, at)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text[:at])
+		switch kind {
+		case aNull:
+			b.WriteString("NULL")
+		case aText:
+			b.WriteString("'" + strings.ReplaceAll(argument, "'", "''") + "'")
+		case aBytes:
+			b.WriteString(bytes + hex.EncodeToString([]byte(argument)) + "'")
+		case aNumber, aTruth:
+			if strings.HasSuffix(b.String(), "-") {
+				b.WriteByte(' ') // two minus signs would begin a comment
+			}
+			b.WriteString(argument)
+		}
+		text = text[next:]
+	}
+}
