@@ -78,7 +78,7 @@ func (g *Gate) check(ctx context.Context, who access.Principal, need access.Perm
 	if g.store == nil {
 		return need.Unsubscribed()
 	}
-	active, err := In(ctx, g.store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (bool, error) {
+	active, err := In(ports.Loosely(ctx), g.store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (bool, error) {
 		return tx.Subscriptions.Active(ctx, who.CompanyID, need.Service(), g.clock.Now())
 	})
 	if err == nil && !active {

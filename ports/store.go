@@ -169,6 +169,17 @@ func Patiently(ctx context.Context) context.Context { return context.WithValue(c
 // Patient reports whether reads of a context may wait.
 func Patient(ctx context.Context) bool { return ctx.Value(patience{}) != nil }
 
+type looseness struct{}
+
+// Loosely marks reads of a context that need no common moment: each statement shows the database as it is when it
+// runs, and no transaction is around them.
+func Loosely(ctx context.Context) context.Context {
+	return context.WithValue(ctx, looseness{}, true)
+}
+
+// Loose reports whether reads of a context need no common moment.
+func Loose(ctx context.Context) bool { return ctx.Value(looseness{}) != nil }
+
 // Place is where a reader stands in a list: at its start, or behind the record with these
 // values of what the list is ordered by. A list that is read at a place begins there and moves
 // it with each record, so that another transaction can go on; an offset counts at the start alone.
@@ -210,6 +221,8 @@ type Records[T any] interface {
 	Lockable[T]
 	// GetMany returns those of the ids that are in the scope. In a Write they cannot be deleted before it ends.
 	GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
+	// Known returns those of the ids that are in the scope, as GetMany does, without their records.
+	Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error)
 	// Insert stores new records and fills in their ids, in order.
 	Insert(ctx context.Context, scope access.Scope, records []*T) error
 	// Update stores a record read by GetForUpdate. Faults: NotFound.

@@ -28,7 +28,7 @@ func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 			"log":      messaging.Announcer(r.log),
 		},
 	}
-	if failures != nil {
+	if failures != nil && failures.Consume != nil {
 		for name, consume := range bus.Consumers {
 			bus.Consumers[name] = failures.Consume(consume)
 		}

@@ -82,7 +82,10 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	var files ports.Objects = folder
 	var connect sqlstore.Connect
 	if opts.Failures != nil {
-		files, connect = opts.Failures.Objects(files), opts.Failures.Connect
+		connect = opts.Failures.Connect
+		if through := opts.Failures.Objects; through != nil {
+			files = through(files)
+		}
 	}
 	weather, err := readClimate(cfg)
 	if err != nil {

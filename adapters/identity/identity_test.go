@@ -88,6 +88,30 @@ func TestTokens(t *testing.T) {
 	require.Equal(t, "token_invalid", code(err))
 }
 
+// A signature is checked once; what else a token must hold is checked every time.
+func TestTokensThatWereVerifiedBefore(t *testing.T) {
+	t.Parallel()
+	ctx, now := context.Background(), time.Unix(1_700_000_000, 0)
+	store := &keys{stored: []ports.SigningKey{key("one", 'a')}}
+	tokens := identity.NewTokens(store)
+	token, err := tokens.Issue(ctx, 7, now, time.Minute)
+	require.NoError(t, err)
+	for range 2 {
+		id, err := tokens.Verify(ctx, token, now)
+		require.NoError(t, err)
+		require.EqualValues(t, 7, id)
+	}
+	_, err = tokens.VerifyFor(ctx, "another", token, now)
+	require.True(t, fault.Is(err, fault.Unauthenticated), "for another audience")
+	_, err = tokens.Verify(ctx, token, now.Add(2*time.Minute))
+	require.True(t, fault.Is(err, fault.Unauthenticated), "when it has expired")
+	store.stored = []ports.SigningKey{key("two", 'b')}
+	_, err = tokens.Issue(ctx, 7, now, time.Minute) // which reads the keys
+	require.NoError(t, err)
+	_, err = tokens.Verify(ctx, token, now)
+	require.True(t, fault.Is(err, fault.Unauthenticated), "when its key is gone")
+}
+
 func TestUnsignedTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }

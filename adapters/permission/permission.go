@@ -140,7 +140,7 @@ func (c *Casbin) read(ctx context.Context, m member) (fresh held, err error) {
 		}
 	}()
 	var patterns map[string][]string
-	err = c.store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err = c.store.Consult(ports.Loosely(ctx), func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		patterns, fresh.version, err = tx.Accounts.RolesOf(ctx, m.company, m.user)
 		return err
 	})

@@ -35,7 +35,7 @@ func (i *Identity) vouched(ctx context.Context, bearer string) (who access.Princ
 	if err != nil {
 		return access.Principal{}, err
 	}
-	who, err = app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (access.Principal, error) {
+	who, err = app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (access.Principal, error) {
 		return boundCaller(ctx, tx, vouched.ExternalID)
 	})
 	if !fault.Is(err, fault.NotFound) {
@@ -88,7 +88,7 @@ func (i *Identity) bind(ctx context.Context, tx ports.OperatorRepos, vouched por
 // key was narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired,
 // user_disabled).
 func (i *Identity) AuthenticateKey(ctx context.Context, text string) (access.Principal, error) {
-	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
+	return app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		key, err := tx.Keys.ByHash(ctx, HashSecret(text))
 		if fault.Is(err, fault.NotFound) {
 			return who, access.BadKey()
@@ -131,7 +131,7 @@ func (i *Identity) Enter(ctx context.Context, who access.Principal, companyID in
 		}
 		return who, nil
 	}
-	err := i.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	err := i.Store.Consult(ports.Loosely(ctx), func(ctx context.Context, tx ports.OperatorRepos) error {
 		company, err := tx.Accounts.Company(ctx, companyID)
 		if fault.Is(err, fault.NotFound) {
 			return fault.New(fault.NotFound, "company_not_found", "There is no company with the id that X-Company names.")

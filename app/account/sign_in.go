@@ -158,7 +158,7 @@ func (i *Identity) Authenticate(ctx context.Context, bearer string) (access.Prin
 	if err != nil {
 		return access.Principal{}, err
 	}
-	return app.In(ctx, i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
+	return app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		user, version, err := tx.Accounts.Caller(ctx, id)
 		if fault.Is(err, fault.NotFound) {
 			return who, badToken()

@@ -26,11 +26,10 @@ const (
 // findOverlaps fills in which neighbours' boundaries a field overlaps, as is usual for a typing
 // error and never a reason to refuse.
 func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
-	known, err := tx.Overlaps.Of(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.ID }))
-	for _, r := range records {
-		if r.Boundary != nil {
-			r.Overlaps = known[r.ID]
-		}
+	drawn := outlined(records)
+	known, err := tx.Overlaps.Of(ctx, scope, ids(drawn, func(r *farm.Field) int64 { return r.ID }))
+	for _, r := range drawn {
+		r.Overlaps = known[r.ID]
 	}
 	return err
 }

@@ -91,7 +91,7 @@ func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool
 
 // Retrieve returns one record. Faults: NotFound.
 func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (T, error) {
-	return app.Read(ctx, r.deps, who, r.rules.Access.View, func(ctx context.Context, tx ports.Repos) (out T, err error) {
+	return app.Read(ports.Loosely(ctx), r.deps, who, r.rules.Access.View, func(ctx context.Context, tx ports.Repos) (out T, err error) {
 		if out, err = r.rules.Repo(tx).Get(ctx, who.Scope(shared), id); err != nil {
 			return out, err
 		}

@@ -93,7 +93,7 @@ func rereadFields(ctx context.Context, tx ports.Repos, scope access.Scope, writt
 }
 
 func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) ([]fault.Fields, error) {
-	farms, err := tx.Farms.GetMany(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.Farm.ID }))
+	farms, err := tx.Farms.Known(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.Farm.ID }))
 	out := make([]fault.Fields, len(records))
 	for i, r := range records {
 		out[i] = fault.Fields{}
@@ -179,11 +179,11 @@ func NewCultivations(deps app.Deps) *Records[farm.Cultivation] {
 }
 
 func relateCultivations(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Cultivation) ([]fault.Fields, error) {
-	fields, err := tx.Fields.GetMany(ctx, scope, ids(records, func(r *farm.Cultivation) int64 { return r.Field.ID }))
+	fields, err := tx.Fields.Known(ctx, scope, ids(records, func(r *farm.Cultivation) int64 { return r.Field.ID }))
 	if err != nil {
 		return nil, err
 	}
-	seasons, err := tx.Seasons.GetMany(ctx, scope, ids(records, func(r *farm.Cultivation) int64 { return r.Season.ID }))
+	seasons, err := tx.Seasons.Known(ctx, scope, ids(records, func(r *farm.Cultivation) int64 { return r.Season.ID }))
 	if err != nil {
 		return nil, err
 	}

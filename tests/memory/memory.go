@@ -331,6 +331,15 @@ func (t *table[T]) GetMany(_ context.Context, scope access.Scope, ids []int64) (
 	return out, nil
 }
 
+func (t *table[T]) Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error) {
+	found, err := t.GetMany(ctx, scope, ids)
+	out := map[int64]bool{}
+	for id := range found {
+		out[id] = true
+	}
+	return out, err
+}
+
 func (t *table[T]) Insert(_ context.Context, scope access.Scope, records []*T) error {
 	for _, record := range records {
 		t.last++

@@ -153,7 +153,7 @@ func valueFor(f sqlstore.Filter) any {
 // planOf returns SQLite's plan of a query.
 func planOf(ctx context.Context, t *testing.T, s *sqlstore.Session, q *bun.SelectQuery) string {
 	t.Helper()
-	rows, err := s.Tx.QueryContext(ctx, "EXPLAIN QUERY PLAN "+q.String())
+	rows, err := s.QueryContext(ctx, "EXPLAIN QUERY PLAN "+q.String())
 	require.NoError(t, err)
 	defer rows.Close()
 	var plan strings.Builder

@@ -42,6 +42,7 @@ type Options struct {
 	Demo     bool
 	Log      io.Writer // default: nowhere
 	Config   func(*cli.Config)
+	Failures *cli.Failures // what stands between the program and its surroundings
 	// SendBuffer is how many bytes of an answer the system takes that nobody reads; 0: as many as it likes.
 	SendBuffer int
 }
@@ -153,7 +154,7 @@ func Start(t testing.TB, opts Options) *Server {
 	if opts.Database == "" {
 		opts.Database = SQLite(t)
 	}
-	cfg, serve := config(opts.Database, opts.Imagery), cli.ServeOptions{Demo: opts.Demo}
+	cfg, serve := config(opts.Database, opts.Imagery), cli.ServeOptions{Demo: opts.Demo, Failures: opts.Failures}
 	if opts.Imagery == "" {
 		cfg.ImageryURL = Archive(t).Dir
 	}

@@ -55,7 +55,7 @@ func (o overlaps) Of(ctx context.Context, scope access.Scope, ids []int64) (map[
 		out[c.FieldID] = farm.Overlaps{Pending: c.Pending, More: !c.Pending}
 	}
 	var rows []overlapRow
-	if err := o.s.NewSelect().Model(&rows).ColumnExpr("t.*").ColumnExpr("f.name AS other_name").
+	if err := o.s.NewSelect().Model(&rows).ColumnExpr("?TableColumns").ColumnExpr("f.name AS other_name").
 		Join("JOIN fields AS f").JoinOn("f.id = t.other_id AND f.company_id = t.company_id AND f.deleted_at IS NULL").
 		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", sqlstore.List(ids)).
 		OrderExpr("t.field_id, t.place, t.other_id").Scan(ctx); err != nil {

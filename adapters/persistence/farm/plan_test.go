@@ -65,7 +65,7 @@ func crowded(ctx context.Context, t testing.TB) *sqlstore.DB {
 			 SELECT 1 + n % 10, now(), now(), n % 50, 1 + n % 20, n % 1000 FROM generate_series(1, 200000) AS g(n)`,
 			`ANALYZE cultivations`,
 		} {
-			if _, err := s.Tx.ExecContext(ctx, statement); err != nil {
+			if _, err := s.ExecContext(ctx, statement); err != nil {
 				return err
 			}
 		}

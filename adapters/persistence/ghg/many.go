@@ -85,7 +85,7 @@ func (r assessments) Enter(ctx context.Context, scope access.Scope, entered []po
 			}
 		}
 	}
-	for chunk := range slices.Chunk(rows, sqlstore.InsertChunk) {
+	for chunk := range sqlstore.Chunks(rows) {
 		ids, err := sqlstore.InsertIDs(ctx, r.Session, chunk)
 		if err != nil {
 			return err

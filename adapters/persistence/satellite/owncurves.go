@@ -48,7 +48,7 @@ func (c ownCurves) Newest(ctx context.Context, scope access.Scope, limit int) ([
 	if !sqlstore.Writable(scope) {
 		return nil, nil
 	}
-	q := c.s.NewSelect().Model((*ownCurvesRow)(nil)).ColumnExpr("t.*").ColumnExpr("u.name AS creator_name").
+	q := c.s.NewSelect().Model((*ownCurvesRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr("u.name AS creator_name").
 		Join("LEFT JOIN users AS u ON u.id = t.created_by").
 		Where("?", sqlstore.Own("t", scope)).Where("t.deleted_at IS NULL").OrderExpr("t.id DESC").Limit(int64(limit))
 	return sqlstore.All(ctx, q, func(row *ownCurvesRow) cropcheck.Own {

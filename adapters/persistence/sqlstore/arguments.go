@@ -28,7 +28,8 @@ const (
 	aNull   = '0'
 	aText   = 's'
 	aBytes  = 'x'
-	aNumber = 'n' // as SQL writes it
+	aNumber = 'n' // as SQL writes it, of a comparison
+	aStored = 'c' // a number of a column of a row
 	aTruth  = 'b' // TRUE or FALSE
 	varied  = 'v' // no argument: the text that holds it is seldom the same twice
 )
@@ -74,7 +75,7 @@ func (d *markingDialect) OnTable(table *schema.Table) {
 			case literal == "TRUE", literal == "FALSE":
 				return markedAs(b[:from], aTruth, literal)
 			case isNumber(literal):
-				return markedAs(b[:from], aNumber, literal)
+				return markedAs(b[:from], aStored, literal)
 			}
 			return b
 		}
@@ -171,8 +172,14 @@ type lifted struct {
 // maxArgs bounds the arguments of a statement that is prepared: each costs memory in every connection.
 const maxArgs = 4096
 
-// lift takes the arguments out of a statement. placeholder returns the nth, from 1; value is what the driver gets of one.
-func lift(text string, placeholder func(b []byte, n int) []byte, value func(kind byte, text string) any) (lifted, error) {
+// spelling is how a database gets arguments.
+type spelling struct {
+	placeholder func(b []byte, n int, kind byte, text string) []byte // of the nth, from 1
+	value       func(kind byte, text string) any                     // for the driver
+}
+
+// lift takes the arguments out of a statement.
+func lift(text string, by spelling) (lifted, error) {
 	out := lifted{varied: !prepares(text)}
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
@@ -186,8 +193,8 @@ func lift(text string, placeholder func(b []byte, n int) []byte, value func(kind
 				out.varied = true
 				continue
 			}
-			out.args = append(out.args, value(kind, argument))
-			b = placeholder(b, len(out.args))
+			out.args = append(out.args, by.value(kind, argument))
+			b = by.placeholder(b, len(out.args), kind, argument)
 		case c == '\'' || c == '"':
 			end := i + 1 + strings.IndexByte(text[i+1:], c)
 			if end == i {
@@ -205,8 +212,8 @@ func lift(text string, placeholder func(b []byte, n int) []byte, value func(kind
 				b, i = append(b, c), i+1
 				continue
 			}
-			out.args = append(out.args, value(aNumber, text[i:end]))
-			b, i = placeholder(b, len(out.args)), end
+			out.args = append(out.args, by.value(aNumber, text[i:end]))
+			b, i = by.placeholder(b, len(out.args), aNumber, text[i:end]), end
 		default:
 			b, i = append(b, c), i+1
 		}

@@ -52,7 +52,7 @@ func reasonOf(err error) reason {
 // postgresReasons reads a SQLSTATE (PostgreSQL's manual, appendix A), or its class in two digits.
 var postgresReasons = map[string]reason{
 	"40001": lostRace, "40P01": lostRace, // serialization_failure, deadlock_detected
-	"0A000": lostRace, // a change of the schema came between the preparing and the use of a statement (cached plan must not change result type)
+	"0A000": lostRace,                    // a change of the schema came between the preparing and the use of a statement (cached plan must not change result type)
 	"57014": timedOut, "55P03": timedOut, // query_canceled (by statement_timeout), lock_not_available
 	"23505": duplicate, "23503": dangling, "23": refused,
 	"08": gone, "53": gone, "57P": gone, // connection exceptions, insufficient resources, operator intervention

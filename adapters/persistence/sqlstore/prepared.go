@@ -84,7 +84,7 @@ func (c postgresConn) lift(query string, args []driver.NamedValue) (string, []dr
 	if len(args) > 0 {
 		return query, args, nil // by who writes placeholders
 	}
-	out, err := lift(query, func(b []byte, n int) []byte { return strconv.AppendInt(append(b, '$'), int64(n), 10) }, postgresValue)
+	out, err := lift(query, spelling{postgresPlaceholder, postgresValue})
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -93,6 +93,18 @@ func (c postgresConn) lift(query string, args []driver.NamedValue) (string, []dr
 		return text, []driver.NamedValue{{Ordinal: 1, Value: pgx.QueryExecModeSimpleProtocol}}, err
 	}
 	return out.text, named(out.args), nil
+}
+
+// postgresPlaceholder says how wide a number is that is compared: it may be too large for the column, and is in none then.
+func postgresPlaceholder(b []byte, n int, kind byte, text string) []byte {
+	b = strconv.AppendInt(append(b, '$'), int64(n), 10)
+	if kind != aNumber {
+		return b
+	}
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return append(b, "::float8"...)
+	}
+	return append(b, "::int8"...)
 }
 
 func postgresValue(kind byte, text string) any {
@@ -164,7 +176,7 @@ func (c *sqliteConn) prepare(ctx context.Context, query string, args []driver.Na
 	if len(args) > 0 {
 		return query, args, nil, nil
 	}
-	out, err := lift(query, func(b []byte, _ int) []byte { return append(b, '?') }, sqliteValue)
+	out, err := lift(query, spelling{func(b []byte, _ int, _ byte, _ string) []byte { return append(b, '?') }, sqliteValue})
 	if err != nil {
 		return "", nil, nil, err
 	}
@@ -182,7 +194,7 @@ func (c *sqliteConn) prepare(ctx context.Context, query string, args []driver.Na
 	return out.text, named(out.args), stmt, err
 }
 
-// keep gives back a statement that has done its work.
+// keep puts a statement that has done its work back.
 func (c *sqliteConn) keep(text string, stmt driver.Stmt) error {
 	if c.kept.Contains(text) {
 		return stmt.Close()
@@ -199,7 +211,7 @@ func sqliteValue(kind byte, text string) any {
 		return []byte(text)
 	case aTruth:
 		return text == "TRUE"
-	case aNumber:
+	case aNumber, aStored:
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return n
 		}
@@ -210,7 +222,7 @@ func sqliteValue(kind byte, text string) any {
 	return text
 }
 
-// preparedRows gives back its statement when they were read.
+// preparedRows puts its statement back when they were read.
 type preparedRows struct {
 	driver.Rows
 	done func() error
@@ -248,7 +260,7 @@ func written(text, bytes string) (string, error) {
 			b.WriteString("'" + strings.ReplaceAll(argument, "'", "''") + "'")
 		case aBytes:
 			b.WriteString(bytes + hex.EncodeToString([]byte(argument)) + "'")
-		case aNumber, aTruth:
+		case aNumber, aStored, aTruth:
 			if strings.HasSuffix(b.String(), "-") {
 				b.WriteByte(' ') // two minus signs would begin a comment
 			}

@@ -217,12 +217,29 @@ func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
+// Known implements ports.Records.
+func (r Records[T, R, PT, PR]) Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error) {
+	out := make(map[int64]bool, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	q, err := r.Narrowed(scope, ports.Query{})
+	if err != nil {
+		return nil, err
+	}
+	known, err := Values[int64](ctx, r.Session.ForShare(q.ColumnExpr("t.id").Where("t.id IN (?)", List(ids))))
+	for _, id := range known {
+		out[id] = true
+	}
+	return out, err
+}
+
 // Insert implements ports.Records. The records get the company of the scope, and times as they are stored.
 func (r Records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, values []*T) error {
 	if !Writable(scope) {
 		return fault.Missing("company")
 	}
-	for chunk := range slices.Chunk(values, InsertChunk) {
+	for chunk := range Chunks(values) {
 		rows := make([]R, len(chunk))
 		for i, value := range chunk {
 			base := PT(value).Base()

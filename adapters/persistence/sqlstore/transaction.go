@@ -22,9 +22,9 @@ const (
 	retryMost  = 500 * time.Millisecond
 )
 
-// Session is one transaction: what repositories run their statements on.
+// Session is one transaction, or a connection without one: what repositories run their statements on.
 type Session struct {
-	bun.Tx
+	bun.IDB
 	pool     *bun.DB // scans the rows of cursors
 	Postgres bool
 	Writes   bool
@@ -85,7 +85,7 @@ func (s *Session) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 func (s *Session) Nested(ctx context.Context, do func(ctx context.Context, inner *Session) error) error {
 	return s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		inner := *s
-		inner.Tx = tx
+		inner.IDB = tx
 		return do(ctx, &inner)
 	})
 }
@@ -162,6 +162,15 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 		}
 		return err
 	}
+	now := d.opts.Clock.Now()
+	year, month, dayOfMonth := now.UTC().Date()
+	s := &Session{
+		time: d.time, skew: d.time.skewTo(now), written: map[string][]int64{}, leaves: new(Topic), IDB: conn, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs, Secrets: d.opts.Secrets,
+		Today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
+	}
+	if !writes && ports.Loose(ctx) {
+		return silent(ctx, conn, do(ctx, s))
+	}
 	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
 		if reasonOf(err) == unknown {
@@ -183,12 +192,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 			}
 		}
 	}()
-	now := d.opts.Clock.Now()
-	year, month, dayOfMonth := now.UTC().Date()
-	s := &Session{
-		time: d.time, skew: d.time.skewTo(now), written: map[string][]int64{}, leaves: new(Topic), Tx: tx, pool: pool, Postgres: d.engine.postgres, Writes: writes, IDs: d.opts.IDs, Secrets: d.opts.Secrets,
-		Today: time.Date(year, month, dayOfMonth, 0, 0, 0, 0, time.UTC),
-	}
+	s.IDB = tx
 	if err := do(ctx, s); err != nil {
 		return err
 	}
@@ -201,6 +205,17 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	}
 	d.wakes.committed(*s.leaves)
 	return nil
+}
+
+// silent makes Unavailable of an error that came of a broken connection, and not of what was asked through it.
+func silent(ctx context.Context, conn bun.Conn, err error) error {
+	if _, decided := fault.As(err); err == nil || decided || reasonOf(err) != unknown {
+		return err
+	}
+	if lost := conn.PingContext(ctx); lost != nil {
+		return away(errors.Join(err, lost))
+	}
+	return err
 }
 
 // connection takes a connection of a pool. One that is exhausted for long is what the whole

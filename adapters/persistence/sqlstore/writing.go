@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"iter"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -73,7 +74,23 @@ func InsertIDs[R any](ctx context.Context, s *Session, rows []R) ([]int64, error
 }
 
 // InsertChunk bounds how many rows one statement inserts.
-const InsertChunk = 200
+const InsertChunk = 64
+
+// Chunks cuts rows into pieces for one statement each. Their sizes are powers of two, so that the statements have few texts.
+func Chunks[R any](rows []R) iter.Seq[[]R] {
+	return func(yield func([]R) bool) {
+		for size := InsertChunk; len(rows) > 0; {
+			if size > len(rows) {
+				size /= 2
+				continue
+			}
+			if !yield(rows[:size:size]) {
+				return
+			}
+			rows = rows[size:]
+		}
+	}
+}
 
 // Conflict is what an insertion does with a row whose unique key another has.
 type Conflict = func(q *bun.InsertQuery) *bun.InsertQuery
@@ -105,7 +122,7 @@ func InsertAll[T, R any](ctx context.Context, s *Session, values []T, row func(i
 
 // InsertRows inserts rows, in statements of a bounded size. Their ids are not read.
 func InsertRows[R any](ctx context.Context, s *Session, rows []R, on ...Conflict) error {
-	for chunk := range slices.Chunk(rows, InsertChunk) {
+	for chunk := range Chunks(rows) {
 		if err := Run(ctx, s.NewInsert().Model(&chunk).Returning("NULL").Apply(on...)); err != nil {
 			return err
 		}
