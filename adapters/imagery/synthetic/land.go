@@ -59,12 +59,16 @@ type passDay struct {
 	date  time.Time // midnight, UTC
 }
 
-func calendar() []passDay {
+// calendar returns each so many-th day of the season on which a satellite comes by.
+func calendar(every int) []passDay {
 	var days []passDay
-	for date := seasonFrom; !date.After(seasonTo); date = date.AddDate(0, 0, revisit) {
-		days = append(days, passDay{len(days), date})
+	for index := 0; ; index += every {
+		date := seasonFrom.AddDate(0, 0, index*revisit)
+		if date.After(seasonTo) {
+			return days
+		}
+		days = append(days, passDay{index, date})
 	}
-	return days
 }
 
 func (d passDay) platform() string {
