@@ -271,7 +271,7 @@ var lives = []life{
 		r.post(soil+"samples/import/", results)
 		r.id("soil/stratification/orders/", object{"aoi_id": number(aoi), "map_type": "SOC"})
 		r.work()
-	}},
+	}, varies: true}, // the progress of maps is stored once a second
 }
 
 // TestKillPoints kills the server at each call that it makes to the database, to its files and to
