@@ -105,6 +105,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), boundsOf(cfg), weather, log),
 	}
 	r.parts.Once.Kept = cfg.KeepAnswers
+	r.parts.Intake.Sizes, r.parts.Bulk.Sizes = opts.Batches, opts.Batches
 	if r.leave, err = db.Attend(ctx); err == nil {
 		err = r.prepare(ctx, opts, plan)
 	}

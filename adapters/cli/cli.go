@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tilth/app/audit"
+	"tilth/app/batches"
 	"tilth/app/events"
 	"tilth/app/operating"
 	"tilth/app/satellite"
@@ -122,6 +123,7 @@ type ServeOptions struct {
 	Out       io.Writer     // where the address and the first request are printed
 	Imagery   ports.Imagery // nil: the source that the configuration names
 	Failures  *Failures     // nil but in simulations
+	Batches   batches.Sizes // zero but in tests
 }
 
 // Failures is what stands between a server and its database, files and consumers of events in a simulation.

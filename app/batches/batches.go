@@ -67,6 +67,12 @@ func judgePiece[J batch.Judged](ctx context.Context, store ports.Store, mode bat
 	return Judge(ctx, store, mode, noun, pieces.Settle)
 }
 
+// Sizes replace how many rows are worked through at a time; zero leaves a size as it is.
+type Sizes struct {
+	AtOnce int64 // up to so many within the request
+	Piece  int   // in one transaction in the background
+}
+
 // AtOnce works through a small batch within the request; its transaction is both passes.
 func AtOnce[O batch.Options, J batch.Judged](ctx context.Context, deps app.Deps, b batch.Batch[O, J], noun string, pieces Pieces[J]) (batch.Report[O, J], error) {
 	defer pieces.Close()

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -35,6 +36,7 @@ type Imports struct {
 	Writer   ports.OutlineWriter
 	Fields   *Records[farm.Field]
 	Log      *slog.Logger
+	Sizes    batches.Sizes `wire:"-"`
 }
 
 func (in *Imports) inbox() batches.Inbox {
@@ -84,7 +86,7 @@ func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import
 	if b.Total == 0 {
 		return out, fault.Field("file", "The file holds no features.")
 	}
-	if b.Total <= MaxImportedAtOnce {
+	if b.Total <= cmp.Or(in.Sizes.AtOnce, MaxImportedAtOnce) {
 		out, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
 		if b.Options.Preview {
 			out.Judged = withoutTrace(out.Judged)
@@ -152,7 +154,7 @@ func (importKind) Keep(ctx context.Context, tx ports.Repos, scope access.Scope, 
 func (importKind) Resume(context.Context, task.Run[ports.Repos], *farm.Import) error { return nil }
 
 func (k importKind) Pieces(b farm.Import, file ports.Object) batches.Pieces[farm.Judged] {
-	return k.pieces(access.Principal{UserID: b.CreatedBy.ID, Name: b.CreatedBy.Name, CompanyID: b.CompanyID}, b, file, importChunk)
+	return k.pieces(access.Principal{UserID: b.CreatedBy.ID, Name: b.CreatedBy.Name, CompanyID: b.CompanyID}, b, file, cmp.Or(k.Sizes.Piece, importChunk))
 }
 
 // featurePieces reads the features of a file.

@@ -48,7 +48,7 @@ func (b *Batches) take(ctx context.Context, who access.Principal, options assess
 		return BatchReport{}, fault.Field("file", "The file holds no rows below its heading.")
 	}
 	some := b.newBatch(who, assessment.BatchImport, options, name, total)
-	if total <= MaxAtOnce {
+	if total <= b.maxAtOnce() {
 		return b.atOnce(ctx, some, b.workOf(who, some, file, MaxAtOnce))
 	}
 	if err := b.inbox().Sweep(ctx); err != nil {

@@ -37,6 +37,7 @@ type Batches struct {
 	Files     ports.AssessmentTables
 	Assessing *Assessments
 	Log       *slog.Logger
+	Sizes     batches.Sizes `wire:"-"`
 }
 
 func (b *Batches) inbox() batches.Inbox {
@@ -65,7 +66,7 @@ func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch
 
 // Copy makes drafts of another year from the assessments that a selection chooses. Faults: Invalid.
 func (b *Batches) Copy(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (BatchReport, error) {
-	return b.choose(ctx, who, assessment.BatchCopy, MaxAtOnce, func() (assessment.BatchOptions, error) {
+	return b.choose(ctx, who, assessment.BatchCopy, b.maxAtOnce(), func() (assessment.BatchOptions, error) {
 		o, err := options()
 		o.Selection.Year = &o.FromYear
 		if err == nil && o.Overwrite {
@@ -75,9 +76,11 @@ func (b *Batches) Copy(ctx context.Context, who access.Principal, options func()
 	})
 }
 
+func (b *Batches) maxAtOnce() int64 { return cmp.Or(b.Sizes.AtOnce, MaxAtOnce) }
+
 // Submit submits the assessments that a selection chooses, each for itself. Faults: Invalid.
 func (b *Batches) Submit(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (BatchReport, error) {
-	return b.choose(ctx, who, assessment.BatchSubmit, MaxSubmittedAtOnce, options)
+	return b.choose(ctx, who, assessment.BatchSubmit, min(b.maxAtOnce(), MaxSubmittedAtOnce), options)
 }
 
 // choose works through what a selection chooses, or hands it to the background.
@@ -250,7 +253,7 @@ func (batchKind) Resume(ctx context.Context, run task.Run[ports.Repos], some *as
 
 func (k batchKind) Pieces(some assessment.Batch, file ports.Object) batches.Pieces[assessment.Judged] {
 	who := access.Principal{UserID: some.CreatedBy.ID, Name: some.CreatedBy.Name, CompanyID: some.CompanyID, Operator: some.Options.Operator}
-	limit := chunkSize
+	limit := cmp.Or(k.Sizes.Piece, chunkSize)
 	if some.Kind == assessment.BatchSubmit {
 		limit = submitChunk
 	}

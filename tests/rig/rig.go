@@ -19,6 +19,7 @@ import (
 	"tilth/adapters/cli"
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/imagery/synthetic"
+	"tilth/app/batches"
 	"tilth/app/operating"
 	"tilth/ports"
 	"tilth/tests/pgtest"
@@ -43,9 +44,13 @@ type Options struct {
 	Log      io.Writer // default: nowhere
 	Config   func(*cli.Config)
 	Failures *cli.Failures // what stands between the program and its surroundings
+	Batches  batches.Sizes // default: the program's
 	// SendBuffer is how many bytes of an answer the system takes that nobody reads; 0: as many as it likes.
 	SendBuffer int
 }
+
+// SmallBatches are sizes with which a batch in the background, in pieces, costs a twentieth.
+var SmallBatches = batches.Sizes{AtOnce: 50, Piece: 25}
 
 // shallow is a listener whose connections send through a small buffer.
 type shallow struct {
@@ -154,7 +159,7 @@ func Start(t testing.TB, opts Options) *Server {
 	if opts.Database == "" {
 		opts.Database = SQLite(t)
 	}
-	cfg, serve := config(opts.Database, opts.Imagery), cli.ServeOptions{Demo: opts.Demo, Failures: opts.Failures}
+	cfg, serve := config(opts.Database, opts.Imagery), cli.ServeOptions{Demo: opts.Demo, Failures: opts.Failures, Batches: opts.Batches}
 	if opts.Imagery == "" {
 		cfg.ImageryURL = Archive(t).Dir
 	}
@@ -208,5 +213,5 @@ func Assemble(t testing.TB, database, folder string, failures *cli.Failures) (*w
 	cfg.ObjectsURL, cfg.WebhookAllowHTTP, cfg.WebhookAllowPrivate = "file:"+folder, true, true
 	source, err := imagery()
 	require.NoError(t, err)
-	return wire.Assemble(context.Background(), cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Imagery: source, Failures: failures, Out: io.Discard})
+	return wire.Assemble(context.Background(), cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Imagery: source, Failures: failures, Batches: SmallBatches, Out: io.Discard})
 }

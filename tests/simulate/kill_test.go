@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	farmapp "tilth/app/farm"
 	"tilth/app/operating"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -216,11 +215,11 @@ var lives = []life{
 	}},
 	{name: "background import", prepare: func(r *run) any { return r.id("farm/", object{"name": "Farm"}) }, live: func(r *run, prepared any) {
 		// Enough features for the background; all but a few are refused, so that a life is short.
-		features := make([]any, farmapp.MaxImportedAtOnce+1)
+		features := make([]any, rig.SmallBatches.AtOnce+1)
 		for i := range features {
 			feature := object{"type": "Feature", "properties": object{"name": fmt.Sprint(i)}, "geometry": nil}
-			if i%400 == 0 {
-				feature["geometry"] = rig.GeoJSON(r.t, square(i/400))
+			if i%20 == 0 {
+				feature["geometry"] = rig.GeoJSON(r.t, square(i/20))
 			}
 			features[i] = feature
 		}

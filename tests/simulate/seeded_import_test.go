@@ -53,7 +53,7 @@ const (
 func newImporting(p *planned, deps app.Deps) *importing {
 	log := slog.New(slog.DiscardHandler)
 	i := &importing{planned: p, fields: farmapp.NewFields(deps, geo.DefaultLimits()), names: map[string]map[string]bool{}, settled: map[string]bool{}, large: map[int64][]string{}}
-	i.intake = &farmapp.Imports{Deps: deps, Objects: drawer{p, map[string][]byte{}}, Outlines: i, Fields: i.fields, Log: log}
+	i.intake = &farmapp.Imports{Deps: deps, Objects: drawer{p, map[string][]byte{}}, Outlines: i, Fields: i.fields, Log: log, Sizes: rig.SmallBatches}
 	i.overlaps = &farmapp.OverlapChecker{Deps: deps, Log: log}
 	home := farm.Farm{Name: "Imports"}
 	p.Put(func(tx ports.Repos) error { return tx.Farms.Insert(p.t.Context(), access.Own(1), []*farm.Farm{&home}) })
@@ -105,7 +105,7 @@ func (i *importing) start() {
 		keys, lines = append(keys, key), append(lines, fmt.Sprintf("%s %s %d", key, name, i.plan.IntN(importGrounds)))
 	}
 	if i.plan.IntN(8) == 0 {
-		lines = append(lines, slices.Repeat([]string{"-"}, farmapp.MaxImportedAtOnce)...)
+		lines = append(lines, slices.Repeat([]string{"-"}, int(rig.SmallBatches.AtOnce))...)
 	}
 	status, id := i.ask(func(ctx context.Context) (int64, error) {
 		report, err := i.intake.Start(ctx, i.owner, options, func() (farmapp.ImportFile, error) {
@@ -184,7 +184,7 @@ func (i *importing) judgeEnd() {
 		b := i.batch(id)
 		require.Equal(i.t, batch.Completed, b.Status, b.Reason)
 		require.Equal(i.t, b.Total, b.Done)
-		require.EqualValues(i.t, farmapp.MaxImportedAtOnce, b.Tally[batch.Skip]-int64(len(keys))+b.Tally[batch.Create]+b.Tally[batch.Update])
+		require.Equal(i.t, rig.SmallBatches.AtOnce, b.Tally[batch.Skip]-int64(len(keys))+b.Tally[batch.Create]+b.Tally[batch.Update])
 		for _, key := range keys {
 			i.settled[key] = true
 		}
