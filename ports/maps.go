@@ -82,6 +82,8 @@ type SampleTables interface {
 	Read(file io.Reader, maxRows int, socLimitPct *float64) (labtable.Table, error)
 	// Write writes samples as CSV, which Read takes, or as GeoJSON. It returns their first error as it is.
 	Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error
+	// WriteEstimate writes an estimate as CSV: a row for the area and for each zone, field and farm, of each quantity.
+	WriteEstimate(to io.Writer, report sample.Report) error
 }
 
 // CrewPackages writes and reads the packages that crews take to the field, for QField and QGIS.

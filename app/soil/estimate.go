@@ -43,6 +43,9 @@ func (s *Samples) Estimate(ctx context.Context, who access.Principal, req Estima
 	var earlier sample.Round
 	round, err := app.Read(ctx, s.Deps, who, access.Samples.View, func(ctx context.Context, tx ports.Repos) (round sample.Round, err error) {
 		round, err = rounds.Read(ctx, tx, who.Scope(false), req.Plan, req.Round)
+		if err == nil {
+			err = rounds.WithLand(ctx, tx, who.Scope(false), &round)
+		}
 		if err == nil && req.Compare != "" {
 			earlier, err = rounds.Read(ctx, tx, who.Scope(false), req.Compare, req.CompareRound)
 		}

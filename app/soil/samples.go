@@ -234,6 +234,12 @@ func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options 
 	})
 }
 
+// Estimate returns a function that writes an estimate as CSV. Faults: as [Samples.Estimate].
+func (f *SampleFiles) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (func(to io.Writer) error, error) {
+	found, err := f.Samples.Estimate(ctx, who, req)
+	return func(to io.Writer) error { return f.Tables.WriteEstimate(to, found.Report) }, err
+}
+
 // Export returns a function that writes the samples of a query as CSV or GeoJSON.
 func (f *SampleFiles) Export(ctx context.Context, who access.Principal, format string, q ports.Query) (func(to io.Writer) error, error) {
 	found, err := f.Samples.List(ctx, who, q)

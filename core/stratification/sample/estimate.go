@@ -35,6 +35,9 @@ type Survey struct {
 	Placement   plan.Placement
 	Custom      bool // points were changed by hand
 	Probability bool // Plan.ProbabilitySample
+	// Land are the fields, and FieldOf the number of that of each point, from 1; without them there are no Fields and Farms.
+	Land    []Land
+	FieldOf map[string]int
 }
 
 // Spread is the uncertainty of an estimate.
@@ -72,6 +75,8 @@ type Estimate struct {
 	RelativeError *float64 // reached: half the interval's width over the mean
 	// Needed are the samples for the requested precision by the measured deviations; or 0.
 	Needed  int
+	Fields  []Domain // in the order of the survey's land
+	Farms   []Domain
 	Reasons []string // why there is no spread by the design; empty where there is one
 	Notes   []string // caveats
 }
@@ -103,6 +108,8 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 		}
 	}
 	e.notePlacement()
+	e.domainsOf(s, values)
+	e.noteDomains()
 	e.conclude(parts)
 	e.check(precision)
 	return e.Estimate, nil
@@ -250,7 +257,7 @@ func (e *estimator) conclude(parts []stats.Part) {
 	whole := stats.Sum(weighted...)
 	s := spread(mean, whole.Variance, whole.DF, e.Confidence)
 	e.Mean.Spread = s
-	e.Total.Spread = &Spread{SE: s.SE * e.AreaHa, Low: s.Low * e.AreaHa, High: s.High * e.AreaHa, DF: s.DF}
+	e.Total.Spread = s.times(e.AreaHa)
 	if mean != 0 {
 		relative := (s.High - s.Low) / 2 / math.Abs(mean)
 		e.RelativeError = &relative

@@ -3,6 +3,7 @@ package sample
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -190,4 +191,31 @@ func TestStocks(t *testing.T) {
 	require.Len(t, values, 2)
 	_, out = Stocks(profiles, 0, 20)
 	require.Contains(t, out[0].Reason, "do not fill")
+}
+
+// Fields and farms are estimated by the points in them; those with too few are named with the reason.
+func TestFieldsAndFarms(t *testing.T) {
+	s := survey([]float64{6, 2}, [][]float64{{50, 54, 58, 62}, {70, 74}})
+	s.Land = []Land{{FieldUUID: "a", FarmID: 1, FarmName: "Hill", AreaHa: 5}, {FieldUUID: "b", FarmID: 1, AreaHa: 2}, {FieldUUID: "c", FarmID: 2, AreaHa: 1}, {FieldUUID: "d"}}
+	s.FieldOf = map[string]int{"Z1-01": 1, "Z1-02": 1, "Z1-03": 1, "Z1-04": 2, "Z2-01": 2, "Z2-02": 3}
+	e, err := MeanOf(s, plan.Precision{Confidence: 0.9})
+	require.NoError(t, err)
+	require.Len(t, e.Fields, 4)
+	require.Len(t, e.Farms, 2, "a field that is gone has no farm")
+	require.InDelta(t, 54, e.Fields[0].Figure.Mean, 1e-9)
+	require.InDelta(t, 4/math.Sqrt(3), e.Fields[0].Figure.Spread.SE, 1e-9, "s/√n within one zone")
+	require.InDelta(t, 5*54, e.Fields[0].Total.Mean, 1e-9)
+	require.InDelta(t, (0.75/4*62+0.25/2*70)/(0.75/4+0.25/2), e.Fields[1].Figure.Mean, 1e-9, "by what its points stand for")
+	require.Equal(t, []any{int64(1), 7.0, 5}, []any{e.Farms[0].ID, e.Farms[0].AreaHa, e.Farms[0].N})
+	require.Nil(t, e.Fields[2].Figure.Spread)
+	require.Contains(t, e.Fields[2].Reason, "Too few")
+	require.Nil(t, e.Fields[3].Figure)
+	require.Contains(t, e.Fields[3].Reason, "no point")
+	require.Contains(t, strings.Join(e.Notes, " "), "2 fields have fewer than two points")
+	s.Probability, s.Placement = false, plan.Coverage
+	e, err = MeanOf(s, plan.Precision{Confidence: 0.9})
+	require.NoError(t, err)
+	require.NotNil(t, e.Fields[0].Figure)
+	require.Nil(t, e.Fields[0].Figure.Spread)
+	require.Contains(t, e.Fields[0].Reason, "even coverage")
 }

@@ -28,6 +28,7 @@ type Report struct {
 type Round struct {
 	Plan    plan.SamplePlan
 	Samples []Sample
+	Land    []Land // the fields of the plan, whose points are there with it; nil: fields and farms are not asked for
 	// Reference is that of the equivalent stocks. In a comparison the earlier round's counts.
 	Reference Reference
 }
@@ -119,7 +120,10 @@ func (r Round) survey(values []Value) Survey {
 	p := r.Plan.Plan
 	out := Survey{
 		Map: r.Plan.Map.Candidate.MapUUID, Values: values,
-		Placement: p.Params.Placement, Custom: p.IsCustom, Probability: p.ProbabilitySample,
+		Placement: p.Params.Placement, Custom: p.IsCustom, Probability: p.ProbabilitySample, Land: r.Land,
+	}
+	if r.Land != nil {
+		out.FieldOf = fieldsOf(p)
 	}
 	planned := map[int]plan.ZonePlan{}
 	for _, z := range p.PerZone {

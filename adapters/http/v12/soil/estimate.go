@@ -3,13 +3,16 @@ package soil
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
 	"tilth/core/access"
+	"tilth/core/geo"
 	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
+	"tilth/ports"
 )
 
 // EstimatedFigure is an estimate. What the design does not give is null.
@@ -32,18 +35,32 @@ type EstimatedZone struct {
 	EstimatedFigure
 }
 
+// EstimatedDomain is the estimate of a field or farm.
+type EstimatedDomain struct {
+	UUID   *string          `json:"field_uuid" format:"uuid" doc:"Null of a farm."`
+	Farm   *int64           `json:"farm" doc:"Id; null of a field."`
+	Name   string           `json:"name"`
+	AreaHa float64          `json:"area_ha"`
+	N      int              `json:"n" doc:"Points with a value."`
+	Total  *EstimatedFigure `json:"total" doc:"In t C; of stocks alone."`
+	Reason *string          `json:"reason" doc:"Why there is no standard error, or no mean, such as too few points; null where there is one."`
+	EstimatedFigure
+}
+
 // EstimatedValue is the estimate of a quantity, by zone and for the area.
 type EstimatedValue struct {
-	Unit            string           `json:"unit"`
-	N               int              `json:"n"`
-	Zones           []EstimatedZone  `json:"zones"`
-	AOI             EstimatedFigure  `json:"aoi" doc:"Mean of the area of interest."`
-	Total           *EstimatedFigure `json:"total" doc:"Of the area of interest, in t C; of stocks alone."`
-	SatterthwaiteDF *float64         `json:"satterthwaite_df" doc:"The degrees of freedom of aoi."`
-	RelativeError   *float64         `json:"relative_error" doc:"Reached: half the interval's width over the mean."`
-	Needed          *int             `json:"samples_needed" doc:"For the relative error of the plan, by the deviations found."`
-	Reasons         []string         `json:"reasons" doc:"Why there is no standard error by the design; empty where there is one."`
-	Notes           []string         `json:"notes" doc:"What to mind."`
+	Unit            string            `json:"unit"`
+	N               int               `json:"n"`
+	Zones           []EstimatedZone   `json:"zones"`
+	AOI             EstimatedFigure   `json:"aoi" doc:"Mean of the area of interest."`
+	Total           *EstimatedFigure  `json:"total" doc:"Of the area of interest, in t C; of stocks alone."`
+	Fields          []EstimatedDomain `json:"fields" doc:"Of the fields, by the points that lie in them: a ratio estimate for domains of a stratified sample (Cochran 1977, 5A.14). Empty of changes."`
+	Farms           []EstimatedDomain `json:"farms" doc:"Of the fields of each farm, likewise."`
+	SatterthwaiteDF *float64          `json:"satterthwaite_df" doc:"The degrees of freedom of aoi."`
+	RelativeError   *float64          `json:"relative_error" doc:"Reached: half the interval's width over the mean."`
+	Needed          *int              `json:"samples_needed" doc:"For the relative error of the plan, by the deviations found."`
+	Reasons         []string          `json:"reasons" doc:"Why there is no standard error by the design; empty where there is one."`
+	Notes           []string          `json:"notes" doc:"What to mind."`
 }
 
 // UnusedPoint is a point that an estimate leaves out.
@@ -87,6 +104,14 @@ type PlanEstimate struct {
 	Change *EstimateChange `json:"change" doc:"This round less the earlier one, where compare names one."`
 }
 
+var estimateParams = []rest.Param{
+	{Name: "depth_from", Type: rest.Number, Description: "cm; the shallowest analysed where left out."},
+	{Name: "depth_to", Type: rest.Number, Description: "cm; the deepest analysed where left out."},
+	{Name: "confidence", Type: rest.Number, Description: "0.5 to 0.999; 0.9 where left out."},
+	{Name: "round", Type: rest.Integer, Description: "1 where left out."},
+	{Name: "reference_mass", Type: rest.Number, Description: "Fine soil of the equivalent stock, t/ha; that of the first round where left out."},
+}
+
 func registerEstimate(a *rest.API, s *soil.Samples) {
 	r := sampleRoute(http.MethodGet, plansPath+"{map_uuid}/estimate/", access.Samples.View.For("estimate"), "Estimate soil organic carbon from a plan's samples")
 	r.Noun = "plan"
@@ -94,16 +119,12 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 	r.Description = "By zone and for the area of interest: mean, standard error and confidence interval of soil organic carbon (%) and of its stock " +
 		"(t C/ha = soc % × bulk density × depth in cm × (1 − coarse fragments)), by the design of the plan: stratified random sampling (Cochran 1977, chapter 5), with Satterthwaite's degrees of freedom. " +
 		"Where the design gives no standard error `reasons` says why. With `compare`, the change since an earlier round of the same map of zones: " +
-		"at the points of both rounds, combined with that between the others where points were replaced."
-	r.Query = []rest.Param{
-		{Name: "depth_from", Type: rest.Number, Description: "cm; the shallowest analysed where left out."},
-		{Name: "depth_to", Type: rest.Number, Description: "cm; the deepest analysed where left out."},
-		{Name: "confidence", Type: rest.Number, Description: "0.5 to 0.999; 0.9 where left out."},
-		{Name: "round", Type: rest.Integer, Description: "1 where left out."},
-		{Name: "compare", Type: rest.UUID, Description: "map_uuid of the plan of the earlier round; may be the same plan."},
-		{Name: "compare_round", Type: rest.Integer, Description: "1 where left out."},
-		{Name: "reference_mass", Type: rest.Number, Description: "Fine soil of the equivalent stock, t/ha; that of the first round where left out."},
-	}
+		"at the points of both rounds, combined with that between the others where points were replaced. " +
+		"`fields` and `farms` are estimates for domains: by the points that lie in them, wherever the plan put them; with fewer than two `reason` says so."
+	r.Query = append(slices.Clone(estimateParams),
+		rest.Param{Name: "compare", Type: rest.UUID, Description: "map_uuid of the plan of the earlier round; may be the same plan."},
+		rest.Param{Name: "compare_round", Type: rest.Integer, Description: "1 where left out."},
+	)
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in estimateInput) (PlanEstimate, error) {
 		req := in.request()
 		found, err := s.Estimate(ctx, c.Principal(), req)
@@ -111,23 +132,45 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 	})
 }
 
-type estimateInput struct {
+// registerEstimateFile registers the estimate as a file.
+func registerEstimateFile(a *rest.API, s *soil.SampleFiles) {
+	r := sampleRoute(http.MethodGet, plansPath+"{map_uuid}/estimate/export/", access.Samples.View.For("estimate"), "Export an estimate as a file")
+	r.OperationID, r.Noun, r.Faults = "soil_sample_estimate_export", "plan", []int{http.StatusConflict}
+	r.Description = "The estimate as CSV: a row for the area of interest and for each zone, field and farm, of each quantity, with n, mean, standard error, interval, total, and the reason where there is no standard error."
+	r.Query, r.Media = estimateParams, form.Media(ports.CSV)
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in estimateBasis) (rest.Raw, error) {
+		write, err := s.Estimate(ctx, c.Principal(), in.request())
+		return form.Download("estimate", ports.CSV, write), err
+	})
+}
+
+// estimateBasis says what is estimated from which samples.
+type estimateBasis struct {
 	mapPath
-	DepthFrom    *float64 `query:"depth_from"`
-	DepthTo      *float64 `query:"depth_to"`
-	Confidence   *float64 `query:"confidence"`
-	Round        *int64   `query:"round"`
-	Compare      string   `query:"compare"`
-	CompareRound *int64   `query:"compare_round"`
-	Reference    *float64 `query:"reference_mass"`
+	DepthFrom  *float64 `query:"depth_from"`
+	DepthTo    *float64 `query:"depth_to"`
+	Confidence *float64 `query:"confidence"`
+	Round      *int64   `query:"round"`
+	Reference  *float64 `query:"reference_mass"`
+}
+
+func (in estimateBasis) request() soil.EstimateRequest {
+	return soil.EstimateRequest{
+		Plan: in.MapUUID, Round: form.Or(in.Round, 1), FromCm: in.DepthFrom, ToCm: in.DepthTo,
+		Confidence: form.Or(in.Confidence, zoning.DefaultParams().Confidence), ReferenceMass: in.Reference,
+	}
+}
+
+type estimateInput struct {
+	estimateBasis
+	Compare      string `query:"compare"`
+	CompareRound *int64 `query:"compare_round"`
 }
 
 func (in estimateInput) request() soil.EstimateRequest {
-	return soil.EstimateRequest{
-		Plan: in.MapUUID, Round: form.Or(in.Round, 1), FromCm: in.DepthFrom, ToCm: in.DepthTo,
-		Confidence: form.Or(in.Confidence, zoning.DefaultParams().Confidence), Compare: in.Compare, CompareRound: form.Or(in.CompareRound, 1),
-		ReferenceMass: in.Reference,
-	}
+	req := in.estimateBasis.request()
+	req.Compare, req.CompareRound = in.Compare, form.Or(in.CompareRound, 1)
+	return req
 }
 
 func showEstimate(e soil.Estimated, req soil.EstimateRequest) PlanEstimate {
@@ -156,12 +199,20 @@ func showValue(e sample.Estimate, unit string, total *sample.Figure) EstimatedVa
 	zone := func(z sample.ZoneEstimate) EstimatedZone {
 		return EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, z.Pairs, form.OrZero(form.Pointed(z.Figure, showFigure))}
 	}
+	domain := func(d sample.Domain) EstimatedDomain {
+		out := EstimatedDomain{UUID: form.OrNull(d.UUID), Farm: form.If(d.ID > 0, d.ID), Name: d.Name, AreaHa: geo.RoundHa(d.AreaHa), N: d.N, Reason: form.OrNull(d.Reason), EstimatedFigure: form.OrZero(form.Pointed(d.Figure, showFigure))}
+		if total != nil {
+			out.Total = form.Pointed(d.Total, showFigure)
+		}
+		return out
+	}
 	var df *float64
 	if e.Mean != nil && e.Mean.Spread != nil {
 		df = &e.Mean.Spread.DF
 	}
 	return EstimatedValue{
 		Unit: unit, N: e.N, Zones: form.Each(e.Zones, zone), AOI: form.OrZero(form.Pointed(e.Mean, showFigure)), Total: form.Pointed(total, showFigure),
+		Fields: form.Each(e.Fields, domain), Farms: form.Each(e.Farms, domain),
 		SatterthwaiteDF: df, RelativeError: e.RelativeError, Needed: form.If(e.Needed > 0, e.Needed),
 		Reasons: append([]string{}, e.Reasons...), Notes: append([]string{}, e.Notes...),
 	}

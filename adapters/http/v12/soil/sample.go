@@ -222,4 +222,5 @@ func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 	registerSampleImport(a, s)
 	registerCrewImport(a, s)
 	registerPhotos(a, s.Photos)
+	registerEstimateFile(a, s)
 }
