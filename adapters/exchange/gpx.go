@@ -40,7 +40,7 @@ type gpxWaypoint struct {
 
 // gpxSymbols are names of symbols that the receivers of the widest use know.
 var gpxSymbols = map[plan.Role]string{
-	plan.RoleSample: "Flag, Blue", plan.RoleReserve: "Flag, Red",
+	plan.RoleSample: "Flag, Blue", plan.RoleReserve: "Flag, Red", plan.RoleLegacy: "Flag, Green",
 }
 
 func writeGPX(to io.Writer, in ports.ShownPlan) error {
@@ -62,7 +62,7 @@ func writeGPX(to io.Writer, in ports.ShownPlan) error {
 			Sym: gpxSymbols[p.Role], Type: string(p.Role),
 		}
 		f.Waypoints = append(f.Waypoints, point)
-		if p.Role == plan.RoleSample {
+		if p.Role.Visited() {
 			f.Route.Points = append(f.Route.Points, point)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"tilth/adapters/render/internal/draw"
-	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 )
 
@@ -156,7 +155,7 @@ func (s *scene) overview(p pen, frame draw.Box) {
 
 // drives draws the drives between fields.
 func (s *scene) drives(p pen, v view) {
-	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role == plan.RoleSample; i++ {
+	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role.Visited(); i++ {
 		if from, to := s.plan.Points[i-1], s.plan.Points[i]; from.Field != to.Field {
 			p.step(v.at(from.At), v.at(to.At), true)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/geo"
-	"tilth/core/stratification/plan"
 )
 
 // Sizes of the line along the samples, in pixels.
@@ -21,7 +20,7 @@ const (
 
 // way draws the line along the samples of some fields: walks within fields, dashed the drives between them.
 func (s *scene) way(p pen, fields []int, at func(geo.Position) draw.Point, room *placer) {
-	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role == plan.RoleSample; i++ {
+	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role.Visited(); i++ {
 		from, to := s.plan.Points[i-1], s.plan.Points[i]
 		if !slices.Contains(fields, from.Field) || !slices.Contains(fields, to.Field) {
 			continue

@@ -33,6 +33,9 @@ type PlanRequest struct {
 	Existing []geo.Position // WGS84: points that keep their distance
 	// Start and End are where the way comes from and goes to, WGS84; nil: anywhere.
 	Start, End *geo.Position
+	Legacy     []geo.Position // WGS84: points that are kept
+	// LegacyPlan is the uuid of a plan whose points are kept likewise; empty: of none.
+	LegacyPlan string
 }
 
 // Generate makes a plan. The same parameters, the seed among them, are the same plan. Faults: NotFound (the
@@ -54,6 +57,9 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 		return soilplan.SamplePlan{}, err
 	}
 	if params.Journey.End, err = terminus(frame, "end", req.End); err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	if params.Legacy, err = p.legacy(ctx, who.Scope(false), frame, req); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
 	if err := withSeed(params.Check(len(found.Candidate.Zones)), req.Seed); err != nil {
@@ -78,6 +84,28 @@ func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zo
 	}
 	frame, err := order.Frame(effort.Of(ctx, 0))
 	return found, &frame, err
+}
+
+// legacy returns the points that a plan keeps, in the plane of its frame. Faults: Invalid (legacy_points, legacy_plan).
+func (p *Plans) legacy(ctx context.Context, scope access.Scope, f *frame.Frame, req PlanRequest) ([]geo.Position, error) {
+	kept := slices.Clone(req.Legacy)
+	if req.LegacyPlan != "" {
+		earlier, err := app.In(ctx, p.Store.Read, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+			return tx.SamplePlans.ByUUID(ctx, scope, req.LegacyPlan, true)
+		})
+		if fault.Is(err, fault.NotFound) {
+			return nil, fault.Field("legacy_plan", "There is no plan of that map_uuid.")
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, point := range earlier.Plan.Points {
+			if point.Role.Visited() && point.LonLat != nil {
+				kept = append(kept, *point.LonLat)
+			}
+		}
+	}
+	return inPlane(f, "legacy_points", kept)
 }
 
 // inPlane returns places in the plane of a frame.

@@ -85,6 +85,9 @@ func OfPlan(of plan.SamplePlan) Record {
 	if n := len(p.Params.Existing); n > 0 {
 		r.Parameters["existing_points"] = int64(n)
 	}
+	if n := len(p.Params.Legacy); n > 0 {
+		r.Parameters["legacy_points"] = int64(n)
+	}
 	byHand := 0
 	for _, point := range p.Points {
 		if point.ByHand {

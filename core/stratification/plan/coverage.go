@@ -27,7 +27,7 @@ type Covered struct {
 
 // covered returns what the points of zones cover at a distance from each other.
 func (d *design) covered(found layout) (out Covered, strips []float64) {
-	existing := newCrowd(found.apart, d.params.Existing)
+	existing := newCrowd(found.apart, d.params.keptOut())
 	cells, sampled := make([]int, len(d.zoning.Zones)), make([]int, len(d.zoning.Zones)) // by zone
 	for _, label := range d.zoning.Labels {
 		cells[label-1]++

@@ -78,6 +78,10 @@ func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 		if distance(l.At, p.At) > unmoved {
 			out = append(out, Operation{Change: Move, Point: p.ID, At: l.At})
 		}
+		if l.Role != "" && l.Role != p.Role && (l.Role == RoleLegacy || p.Role == RoleLegacy) {
+			fields.Addf("points", "%s: a legacy point stays one, and no other becomes one.", p.ID)
+			continue
+		}
 		if l.Role != "" && l.Role != p.Role {
 			if p.Role == RoleSample {
 				down[p.Zone] = append(down[p.Zone], p.ID)
@@ -189,6 +193,9 @@ func (c *customising) apply(o Operation) (problem string) {
 	}
 	switch o.Change {
 	case Move:
+		if c.plan.Points[i].Role == RoleLegacy {
+			return fmt.Sprintf("%s is a legacy point, which stays where it is; delete it where it is not wanted.", o.Point)
+		}
 		return c.movePoint(i, o.At)
 	case Delete:
 		delete(c.places, o.Point)
@@ -289,7 +296,7 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 func (c *customising) arrange() {
 	var samples, reserves []Point
 	for _, p := range c.plan.Points {
-		if p.Role == RoleSample {
+		if p.Role.Visited() {
 			samples = append(samples, p)
 		} else {
 			reserves = append(reserves, p)

@@ -130,9 +130,10 @@ func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 
 // spot is a chosen place.
 type spot struct {
-	at    geo.Position
-	cell  int32
-	field int // known once the walk is
+	at     geo.Position
+	cell   int32
+	field  int // known once the walk is
+	legacy bool
 	// number is that of a reserve in its zone, in the order in which they replace samples.
 	number int
 }
@@ -188,7 +189,7 @@ func (d *design) place(offset int) (layout, error) {
 	for step, apart := range d.distances() {
 		chooser.restart()
 		a := attempt{
-			design: d, chooser: chooser, offset: offset, crowd: newCrowd(apart, d.params.Existing),
+			design: d, chooser: chooser, offset: offset, crowd: newCrowd(apart, d.params.keptOut()),
 			taken: map[int32]bool{}, random: pcg.New(d.params.Seed, fmt.Sprintf("plan/jitter/%d", step)),
 		}
 		var ok bool

@@ -50,12 +50,17 @@ func reorder[T any](things []T, order []int) {
 
 func (d *design) name(spots []spot, role Role) []Point {
 	points := make([]Point, len(spots))
-	numbers := map[int]int{}
+	numbers := map[string]int{}
+	drawn := role
 	for i, s := range spots {
 		zone, number := d.stratum(s.cell), s.number
+		if role = drawn; s.legacy {
+			role = RoleLegacy
+		}
 		if number == 0 {
-			numbers[zone]++
-			number = numbers[zone]
+			series := pointID(zone, 0, role)
+			numbers[series]++
+			number = numbers[series]
 		}
 		points[i] = Point{
 			ID: pointID(zone, number, role), Zone: zone, Number: number, Role: role,
@@ -69,7 +74,7 @@ func (d *design) name(spots []spot, role Role) []Point {
 func countSteps(points []Point) {
 	for i := range points {
 		points[i].Walk = 1
-		if i > 0 && points[i-1].Field == points[i].Field && points[i-1].Role == points[i].Role {
+		if i > 0 && points[i-1].Field == points[i].Field && points[i-1].Role.Visited() == points[i].Role.Visited() {
 			points[i].Walk = points[i-1].Walk + 1
 		}
 	}
@@ -102,7 +107,7 @@ func (plan Plan) FieldOrder() map[int]int {
 func (j Journey) way(points []Point) (walkKm, driveKm float64) {
 	var stops []route.Stop
 	for _, p := range points {
-		if p.Role == RoleSample {
+		if p.Role.Visited() {
 			stops = append(stops, p.stop())
 		}
 	}
@@ -114,6 +119,9 @@ func (j Journey) way(points []Point) (walkKm, driveKm float64) {
 func pointID(zone, number int, role Role) string {
 	if role == RoleReserve {
 		return fmt.Sprintf("Z%d-R%02d", zone, number)
+	}
+	if role == RoleLegacy {
+		return fmt.Sprintf("Z%d-L%02d", zone, number)
 	}
 	return fmt.Sprintf("Z%d-%02d", zone, number)
 }

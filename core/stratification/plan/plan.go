@@ -79,7 +79,9 @@ type Params struct {
 	Journey      Journey `json:",omitzero" audit:"-"` // of the way along the samples
 	// Existing are points in the frame's plane from which new ones keep their distance.
 	Existing []geo.Position `audit:"-"`
-	Seed     uint64         `audit:"-"` // up to seed.Max
+	// Legacy are points in the frame's plane that are kept and sampled again; new ones are placed around them.
+	Legacy []geo.Position `json:",omitzero" audit:"-"`
+	Seed   uint64         `audit:"-"` // up to seed.Max
 	// Origin says where the seed comes from. Seeded sets both.
 	Origin seed.Origin `json:",omitzero" audit:"-"`
 	// Scope is the id of the plan's map. It is part of the plan's id.
@@ -106,7 +108,11 @@ type Role string
 const (
 	RoleSample  Role = "sample"
 	RoleReserve Role = "reserve" // replaces a sample of its zone that cannot be taken
+	RoleLegacy  Role = "legacy"  // was there before the plan, which did not draw it: sampled, but no part of estimates
 )
+
+// Visited reports whether a point of the role is sampled in any case.
+func (r Role) Visited() bool { return r != RoleReserve }
 
 // Point is a place of a plan.
 type Point struct {
@@ -155,6 +161,7 @@ type Plan struct {
 	PerZone   []ZonePlan
 	Samples   int
 	Reserves  int
+	Legacy    int  `json:",omitzero"` // points that are kept beside the samples
 	FromPilot bool // the standard deviations are those of pilot samples, not assumed
 	// MinDistanceUsed is the requested distance of points, or less where there was no room.
 	MinDistanceUsed float64
@@ -220,6 +227,8 @@ func (p Params) checkPlaces(fields fault.Fields) {
 			break
 		}
 	}
+	fields.AddIf(len(p.Legacy) > maxLegacy, "legacy_points", "There can be at most %d.", maxLegacy)
+	fields.AddIf(slices.ContainsFunc(p.Legacy, func(at geo.Position) bool { return !stats.Finite(at.X) || !stats.Finite(at.Y) }), "legacy_points", "A point has no position.")
 	fields.Merge(seed.Of(p.Seed).Check())
 }
 
@@ -249,6 +258,10 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 		return Plan{}, err
 	}
 	d := &design{ground: g, params: p, strata: strata, mean: mean}
+	legacy, err := d.legacy()
+	if err != nil {
+		return Plan{}, err
+	}
 	found, err := d.place(p.ZoneOffset)
 	if errors.Is(err, errNoRoom) {
 		return Plan{}, d.noRoom(found)
@@ -260,6 +273,7 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 		PlanUUID: planUUID(z, p), Params: p, FromPilot: len(p.Pilot) > 0,
 		MinDistanceUsed: found.apart, ProbabilitySample: p.Placement.Probability(), AlgorithmVersion: Version,
 	}
+	found.samples = append(found.samples, legacy...)
 	d.walk(&found)
 	if err := budget.Err(); err != nil {
 		return Plan{}, err
@@ -271,6 +285,7 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 		plan.WayEstimateKm = d.land().wayKm(plan.Samples)
 	}
 	plan.overBudget()
+	plan.legacyConcerns()
 	covered, strips := d.covered(found)
 	plan.Covered = covered
 	for h := range plan.PerZone {
@@ -316,7 +331,7 @@ func checkZoning(f *frame.Frame, z *zoning.Zoning) error {
 // sumUp counts a plan's points by zone and computes the expected precision; strata behind the zones
 // are the strip along their edges.
 func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
-	plan.Samples, plan.Reserves = 0, 0
+	plan.Samples, plan.Reserves, plan.Legacy = 0, 0, 0
 	plan.ZoneOffsetAchieved = math.Inf(1)
 	plan.PerZone = make([]ZonePlan, len(strata))
 	for h, s := range strata {
@@ -327,6 +342,10 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	}
 	for _, point := range plan.Points {
 		zone := &plan.PerZone[point.Zone-1]
+		if point.Role == RoleLegacy {
+			plan.Legacy++
+			continue
+		}
 		if point.Role == RoleReserve {
 			zone.Reserves++
 			plan.Reserves++
@@ -342,6 +361,6 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.Detection = m.detectable(m.ofChange(strata, plan.FromPilot), plan.Params.Precision.Confidence, samples)
 	walkKm, driveKm := plan.Params.Journey.way(plan.Points)
 	plan.WayKm, plan.DriveKm = walkKm+driveKm, driveKm
-	plan.Cost = plan.Params.Costs.of(plan.Samples, plan.WayKm)
+	plan.Cost = plan.Params.Costs.of(plan.Samples+plan.Legacy, plan.WayKm)
 	plan.SamplesNeeded = plan.Params.Precision.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)
 }

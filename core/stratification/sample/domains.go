@@ -18,14 +18,14 @@ type Land struct {
 
 // Domain is the estimate of a field or farm.
 type Domain struct {
-	UUID       string // of a field
-	ID         int64  // of a farm
-	Name       string
-	AreaHa     float64
-	N          int     // points with a value
-	Figure     *Figure // of the mean; nil where there is no value
-	Total      *Figure // mean times area
-	Reason     string  // why there is no standard error, or no mean; empty where there is one
+	UUID   string // of a field
+	ID     int64  // of a farm
+	Name   string
+	AreaHa float64
+	N      int     // points with a value
+	Figure *Figure // of the mean; nil where there is no value
+	Total  *Figure // mean times area
+	Reason string  // why there is no standard error, or no mean; empty where there is one
 }
 
 // domainsOf estimates fields and farms; values are by stratum.

@@ -151,7 +151,7 @@ func (r Round) profiles(weighed bool) []Profile {
 	at := map[string]int{}
 	var out []Profile
 	for _, s := range r.Samples {
-		if s.Lab == nil || weighed && s.Lab.BulkDensity == nil {
+		if s.Lab == nil || weighed && s.Lab.BulkDensity == nil || s.Role == plan.RoleLegacy {
 			continue
 		}
 		i, ok := at[s.Point]
@@ -199,6 +199,7 @@ func (r Round) covers() []string {
 func (r Round) notes(prefix string) (out []string) {
 	reserves, moved := map[string]bool{}, map[string]bool{}
 	missed, assumed, below := map[string]bool{}, 0, 0
+	legacy := map[string]bool{}
 	for _, s := range r.Samples {
 		if s.Status == StatusMissed && s.Role == plan.RoleSample {
 			missed[s.Point] = true
@@ -208,6 +209,10 @@ func (r Round) notes(prefix string) (out []string) {
 		}
 		if s.Role == plan.RoleReserve {
 			reserves[s.Point] = true
+		}
+		if s.Role == plan.RoleLegacy {
+			legacy[s.Point] = true
+			continue
 		}
 		if s.OutOfZone() {
 			moved[s.Point] = true
@@ -226,6 +231,7 @@ func (r Round) notes(prefix string) (out []string) {
 	}
 	note(len(reserves), "%d of the points are reserves, drawn in the same way; %d points were missed.", len(missed))
 	note(len(moved), "%d of the points were sampled outside their zone; they count for the zone in which they were planned.")
+	note(len(legacy), "%d legacy points have values. The plan did not draw them, so they are no part of the estimate.")
 	note(assumed, "%d samples state no coarse fragments; they are taken to have none.")
 	note(below, "%d samples hold less carbon than the laboratory can determine; half of its limit is taken.")
 	return out

@@ -42,7 +42,7 @@ func showTerminus(t *plan.Terminus) *PlanPosition {
 type PlanPoint struct {
 	ID       string   `json:"id"`
 	Zone     int      `json:"zone"`
-	Role     string   `json:"role" enum:"sample,reserve"`
+	Role     string   `json:"role" enum:"sample,reserve,legacy" doc:"legacy: kept from before, not drawn; no part of estimates."`
 	Order    int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that have reserves alone come last."`
 	Walk     int      `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
 	Field    string   `json:"field_uuid" format:"uuid"`
@@ -86,6 +86,7 @@ func showCoverage(p plan.Plan) *PlanCoverage {
 type PlanMetadata struct {
 	NumberOfSamples       int            `json:"number_of_samples"`
 	NumberOfReserve       int            `json:"number_of_reserve"`
+	NumberOfLegacy        int            `json:"number_of_legacy" doc:"Points that are kept from before, beside the samples."`
 	NumberOfZones         int            `json:"number_of_zones"`
 	MinSamplesPerField    *int           `json:"min_samples_per_field" doc:"As asked for; null where none was."`
 	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
@@ -162,7 +163,7 @@ type SavedPlan struct {
 
 func showPlanMetadata(p plan.Plan) PlanMetadata {
 	return PlanMetadata{
-		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfZones: p.Zones(), Edge: cmp.Or(string(p.Params.Edge), string(plan.ExcludeEdge)), ZoneOffset: p.Params.ZoneOffset, MinSamplesPerField: form.If(p.Params.MinSamplesPerField > 0, p.Params.MinSamplesPerField),
+		NumberOfSamples: p.Samples, NumberOfReserve: p.Reserves, NumberOfLegacy: p.Legacy, NumberOfZones: p.Zones(), Edge: cmp.Or(string(p.Params.Edge), string(plan.ExcludeEdge)), ZoneOffset: p.Params.ZoneOffset, MinSamplesPerField: form.If(p.Params.MinSamplesPerField > 0, p.Params.MinSamplesPerField),
 		ZoneOffsetAchieved: p.ZoneOffsetAchieved, Allocation: string(p.Params.Allocation), Placement: string(p.Params.Placement),
 		MinDistanceUsed: p.MinDistanceUsed, ExpectedRelativeError: p.ExpectedRelativeError,
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed, SeedOrigin: showOrigin(p.Params.Origin),
@@ -248,7 +249,7 @@ type PlanOperation struct {
 // ListedPoint is a point of a whole list.
 type ListedPoint struct {
 	ID   *string `json:"id" required:"false" doc:"Left out: a new point."`
-	Role *string `json:"role" required:"false" enum:"sample,reserve"`
+	Role *string `json:"role" required:"false" enum:"sample,reserve,legacy"`
 	PlanPosition
 }
 

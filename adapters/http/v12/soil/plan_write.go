@@ -79,6 +79,8 @@ type PlanWrite struct {
 	Start             *PlanPosition        `json:"start" required:"false" doc:"Where the crew comes from, at most 300 km from the fields: the way begins with the field nearest to it, and way_km and cost count the drive. The points are the same from everywhere; their order and numbers are not."`
 	End               *PlanPosition        `json:"end" required:"false" doc:"Where the crew goes afterwards, such as back to the start; needs one."`
 	ExistingPoints    []PlanPosition       `json:"existing_points" required:"false" maxItems:"10000" doc:"Points that the new ones keep their distance from."`
+	LegacyPoints      []PlanPosition       `json:"legacy_points" required:"false" maxItems:"1000" doc:"Points of earlier samples that are kept as points of the plan (role legacy) and sampled beside number_of_samples; new ones keep their distance from them. The plan does not draw them: they are no part of estimates."`
+	LegacyPlan        *string              `json:"legacy_plan" required:"false" format:"uuid" doc:"map_uuid of an earlier plan whose samples and legacy points are kept likewise."`
 	SeedWrite
 }
 
@@ -105,6 +107,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	return soil.PlanRequest{
 		MapUUID: strings.ToLower(w.MapUUID), Params: p, Seed: w.choice(), Existing: form.Each(w.ExistingPoints, PlanPosition.at),
 		Start: w.Start.place(), End: w.End.place(),
+		Legacy: form.Each(w.LegacyPoints, PlanPosition.at), LegacyPlan: strings.ToLower(form.OrZero(w.LegacyPlan)),
 	}
 }
 

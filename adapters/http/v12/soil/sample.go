@@ -136,7 +136,7 @@ func sampleFilters() []rest.Param {
 		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
 		{Name: "zone", Type: rest.Integer, Description: "Number of the zone."},
 		{Name: "status", Type: rest.String, Enum: []string{"planned", "collected", "analysed", "missed"}, Description: "State of the sample."},
-		{Name: "role", Type: rest.String, Enum: []string{"sample", "reserve"}, Description: "Samples, or the reserves for them."},
+		{Name: "role", Type: rest.String, Enum: []string{"sample", "reserve", "legacy"}, Description: "Samples, the reserves for them, or legacy points."},
 		{Name: "round", Type: rest.Integer, Description: "Round of sampling."},
 		{Name: "point", Type: rest.String, Description: "Id of the point, as Z2-07."},
 		{Name: "label", Type: rest.String, Description: "The label, exactly."},
