@@ -67,6 +67,10 @@ Fallow_Cotton and Soy_Sunflower have only 12 samples each, so their rows say lit
 		cropcheck.TemperatureNDVI, cropcheck.TemperatureNDVIEVI, len(measures[0].all), cropcheck.FoldCount, measures[0].figures.BlockDegrees)
 	writeAccuracies(&b, measures)
 	writeUnseen(&b, measures)
+	b.WriteString(lookAlikes)
+	for _, m := range measures {
+		writeLookAlikes(&b, m)
+	}
 	for _, m := range measures {
 		writeCaps(&b, m)
 	}
@@ -121,8 +125,8 @@ func writeUnseen(b *strings.Builder, measures []measured) {
 		"canopy are flat years with a weak season. The bounds are set by the labelled classes alone; that there are two of them,\n" +
 		"and which, was decided on this table, among a dozen statistics (variance-scaled residuals, Mahalanobis distance, nearest\n" +
 		"neighbours, amplitude, rates of change), so another sensor or region may do worse.\n\n" +
-		"Within Mato Grosso a kind without curves is partly taken for the other one, by NDVI more than by both indices: sparse\n" +
-		"soy and millet has the course of pasture.\n\n| series | number |")
+		"Within Mato Grosso a kind without curves is partly taken for the other one, by NDVI more than by both indices; the\n" +
+		"look-alikes below say which.\n\n| series | number |")
 	for _, m := range measures {
 		fmt.Fprintf(b, " none: %s | verified: %s |", m.name, m.name)
 	}

@@ -195,10 +195,7 @@ func rejectKinds(all []cropcheck.HeldOut) []rejection {
 	var out []rejection
 	for _, kind := range kinds {
 		own := slices.DeleteFunc(slices.Clone(all), func(h cropcheck.HeldOut) bool { return !kind.is(h.Sample.Class) })
-		out = append(out, rejection{name: "Mato Grosso: " + strings.ToLower(kind.name) + ", without curves of their kind", n: len(own), none: share(own, func(h cropcheck.HeldOut) bool {
-			others := slices.DeleteFunc(slices.Clone(h.Ranking), func(r cropcheck.Ranked) bool { return kind.is(r.Class) })
-			return cropcheck.Resembles(others) == cropcheck.ResemblesNone
-		})})
+		out = append(out, rejection{name: "Mato Grosso: " + strings.ToLower(kind.name) + ", without curves of their kind", n: len(own), none: share(own, withoutKind)})
 	}
 	return out
 }
