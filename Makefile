@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -96,6 +96,9 @@ qgis: ## a package for crews is opened, changed and saved by QGIS's own reader, 
 
 compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)
 	$(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^TestSQLiteEqualsPostgreSQL$$' ./tests/contract -rapid.checks=100
+
+observability: ## dashboard and alerts, evaluated by a Prometheus on the running demo (needs Debian's prometheus)
+	TILTH_OBSERVABILITY=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/observability
 
 bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...

@@ -40,6 +40,7 @@ func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
 		Queue: r.db.QueueOf(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers, Woken: r.db.Wakes(sqlstore.JobsWait),
+		Observer: r.eyes.Observer(),
 		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run, exchange.MessageJob: r.parts.Messenger.Run},
 	}
 }

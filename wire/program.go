@@ -59,17 +59,23 @@ func (Program) Version() string { return version }
 func (Program) ReadCrops(r io.Reader) ([]farm.Crop, error) { return exchange.ReadCrops(r) }
 
 func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persistence.Database, error) {
-	return openThrough(ctx, cfg, log, nil)
+	return openThrough(ctx, cfg, log, through{})
 }
 
-func openThrough(ctx context.Context, cfg cli.Config, log *slog.Logger, connect sqlstore.Connect) (*persistence.Database, error) {
+// through is what stands between the program and its database.
+type through struct {
+	connect  sqlstore.Connect // nil but in simulations of failures
+	observer ports.Observer   // of statements; nil: none
+}
+
+func openThrough(ctx context.Context, cfg cli.Config, log *slog.Logger, via through) (*persistence.Database, error) {
 	box, err := openSecrets(cfg)
 	if err != nil {
 		return nil, err
 	}
 	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{
 		Secrets: box, Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: idempotency.BeforeCommit(ghg.SettleRollups),
-		Connect:          connect,
+		Connect: via.connect, Observer: via.observer,
 		StatementTimeout: cfg.StatementTimeout, PoolWait: cfg.PoolWait,
 	})
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
 	"tilth/adapters/certificate"
@@ -22,6 +23,7 @@ import (
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
 	"tilth/adapters/persistence/sqlstore"
+	"tilth/adapters/telemetry"
 	"tilth/app"
 	"tilth/app/account"
 	auditapp "tilth/app/audit"
@@ -54,6 +56,10 @@ type Running struct {
 	hooks  *messaging.Pool
 	acme   *certificate.ACME // nil: certificates are not fetched
 	leave  func() error      // ends the presence of this server at the database
+
+	eyes    *telemetry.Telemetry
+	figures *prometheus.Registry
+	replica string // the name of this process: a UUID
 }
 
 // Assemble opens the database, brings it up to date, and puts a server together.
@@ -68,16 +74,29 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 			cfg.ImageryURL = cfg.DemoDir
 		}
 	}
-	imagery := opts.Imagery
+	r := &Running{cfg: cfg, log: log, replica: identity.Random{}.UUID()}
+	var err error
+	if r.eyes, r.figures, err = openTelemetry(cfg, r.replica, log); err != nil {
+		return nil, err
+	}
+	if err := r.assemble(ctx, opts, plan); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+// assemble puts the parts together.
+func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
+	cfg, log, imagery := r.cfg, r.log, opts.Imagery
 	if imagery == nil {
 		var err error
 		if imagery, err = openImagery(cfg, keptImagery(cfg, log), log); err != nil {
-			return nil, fmt.Errorf("open the imagery source: %w", err)
+			return fmt.Errorf("open the imagery source: %w", err)
 		}
 	}
 	folder, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var files ports.Objects = folder
 	var connect sqlstore.Connect
@@ -89,34 +108,34 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	}
 	weather, err := readClimate(cfg)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	engines, err := openEngines(cfg)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	db, err := openThrough(ctx, cfg, log, connect)
-	if err != nil {
-		return nil, err
+	if r.db, err = openThrough(ctx, cfg, log, through{connect, r.eyes.Tracer()}); err != nil {
+		return err
 	}
-	sender := hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
-	r := &Running{
-		cfg: cfg, log: log, db: db, sender: sender,
-		parts: newParts(idempotency.Guard(caps.Guard(db, capsOf(cfg), identity.Clock{})), imagery, files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), sender, engines, limitsOf(cfg), boundsOf(cfg), weather, log),
+	if err := watchDatabase(r.eyes, r.figures, r.db); err != nil {
+		return err
 	}
+	r.sender = hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
+	store := idempotency.Guard(caps.Guard(r.eyes.Store(r.db), capsOf(cfg), identity.Clock{}))
+	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), weather, log)
 	r.parts.Once.Kept = cfg.KeepAnswers
 	r.parts.Intake.Sizes, r.parts.Bulk.Sizes = opts.Batches, opts.Batches
-	if r.leave, err = db.Attend(ctx); err == nil {
+	if r.leave, err = r.db.Attend(ctx); err == nil {
 		err = r.prepare(ctx, opts, plan)
 	}
 	if err != nil {
-		return nil, errors.Join(err, r.close())
+		return err
 	}
 	if cfg.SecretKey == "" && cfg.SecretKeyFile == "" {
 		log.Warn(unsealed, "fix", "set TILTH_SECRET_KEY_FILE; see `tilth doctor`")
 	}
-	log.Info("assembled", "version", version, "database", db.Describe(), "imagery", imagery.Describe())
-	return r, nil
+	log.Info("assembled", "version", version, "database", r.db.Describe(), "imagery", imagery.Describe())
+	return nil
 }
 
 func capsOf(cfg cli.Config) caps.Caps {
@@ -126,12 +145,16 @@ func capsOf(cfg cli.Config) caps.Caps {
 	}
 }
 
-// close leaves the database.
+// close leaves the database, and says to those who watch what they do not know yet.
 func (r *Running) close() (err error) {
 	if r.leave != nil {
 		err = r.leave()
 	}
-	return errors.Join(err, r.db.Close())
+	r.flush()
+	if r.db != nil {
+		err = errors.Join(err, r.db.Close())
+	}
+	return err
 }
 
 func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
@@ -155,6 +178,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	}
 	r.pool = &messaging.Pool{
 		Queue: r.db.QueueBut(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait),
+		Observer: r.eyes.Observer(),
 		Handlers: map[string]messaging.Handler{
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
@@ -178,6 +202,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	}
 	r.bus = r.newBus(opts.Failures)
 	r.hooks = r.newHookPool()
+	for _, pool := range []*messaging.Pool{r.pool, r.hooks} {
+		r.eyes.Kinds(slices.Sorted(maps.Keys(pool.Handlers))...)
+	}
 	proxies, err := r.cfg.Proxies()
 	if err != nil {
 		return err
@@ -207,12 +234,13 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Authorize:       r.parts.Gate.Admit,
 		Ready:           map[string]func(context.Context) error{"database": r.db.Ping},
 		Rates:           r.db.Rates(),
-		Replica:         identity.Random{}.UUID(),
+		Replica:         r.replica,
 		Register:        func(a *rest.API) { v12.Register(a, r.parts.Interface) },
 		Logger:          r.log,
 		Now:             identity.Clock{}.Now,
 		NewRequestID:    identity.Random{}.UUID,
-		Metrics:         metrics(),
+		Metrics:         r.figures,
+		Observer:        r.eyes.Tracer(),
 	})
 	return err
 }
@@ -227,13 +255,6 @@ func limitsOf(cfg cli.Config) geo.Limits {
 	limits := geo.DefaultLimits()
 	limits.OverlapSteps = cfg.OverlapSteps
 	return limits
-}
-
-// metrics is a registry with the figures of the process.
-func metrics() *prometheus.Registry {
-	r := prometheus.NewRegistry()
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return r
 }
 
 // interfaceConfig describes the HTTP interface.

@@ -59,6 +59,7 @@ type Config struct {
 	EngineID            string        `env:"TILTH_ENGINE_ID" help:"name of the external calculation engine in results, such as farmcalc"`
 	EngineURL           string        "env:\"TILTH_ENGINE_URL\" show:\"hidden\" help:\"address of an external calculation engine; empty: none. Companies use it once `tilth engine set` says so\""
 	EngineToken         string        `env:"TILTH_ENGINE_TOKEN" show:"masked" help:"bearer token for the external engine"`
+	OTLPEndpoint        string        `env:"OTEL_EXPORTER_OTLP_ENDPOINT" show:"hidden" help:"collector of OpenTelemetry that spans and figures are sent to over OTLP/HTTP, such as http://localhost:4318; empty: none. The other OTEL_* variables of the specification count too"`
 	LogFormat           string        `env:"TILTH_LOG_FORMAT" envDefault:"text" help:"text or json"`
 	LogLevel            string        `env:"TILTH_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 	Workers             int           `env:"TILTH_WORKERS" envDefault:"2" help:"background jobs that run at a time"`
@@ -204,6 +205,9 @@ func (c *Config) Check() error {
 	}
 	c.checkMail(check)
 	check(c.EngineURL == "" || c.EngineID != "", "TILTH_ENGINE_ID", "the external engine at TILTH_ENGINE_URL requires a name")
+	collector, err := url.Parse(c.OTLPEndpoint)
+	isCollector := err == nil && collector.Host != "" && (collector.Scheme == "http" || collector.Scheme == "https")
+	check(c.OTLPEndpoint == "" || isCollector, "OTEL_EXPORTER_OTLP_ENDPOINT", "it must be an http or https address, such as http://localhost:4318")
 	check(c.LogFormat == "text" || c.LogFormat == "json", "TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	_, isLevel := levels[c.LogLevel]
 	check(isLevel, "TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)

@@ -16,6 +16,7 @@ import (
 	"tilth/adapters/http/body"
 	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
+	"tilth/ports"
 )
 
 // meters are the server's metrics. Labels are patterns and methods of ours, never what a
@@ -59,6 +60,7 @@ func (s *Server) observe(m *meters, origins rest.Origins, next http.Handler) htt
 		out := &response{ResponseWriter: w}
 		start := s.deps.Now()
 		m.inFlight.Inc()
+		r, ended := s.follow(r)
 		defer func() {
 			m.inFlight.Dec()
 			took := s.deps.Now().Sub(start)
@@ -72,12 +74,13 @@ func (s *Server) observe(m *meters, origins rest.Origins, next http.Handler) htt
 			}
 			m.requests.WithLabelValues(method, route, strconv.Itoa(out.status)).Inc()
 			m.durations.WithLabelValues(method, route).Observe(took.Seconds())
+			ended(ports.Ending{Name: route, Status: out.status, CompanyID: trace.CompanyID})
 			level := slog.LevelInfo
 			if probes[route] {
 				level = slog.LevelDebug
 			}
 			s.deps.Logger.Log(r.Context(), level, "request",
-				slog.String("request_id", trace.RequestID), slog.String("method", method),
+				slog.String("request_id", trace.RequestID), s.traceOf(r), slog.String("method", method),
 				slog.String("path", s.loggedPath(r, trace)), slog.String("query", s.loggedQuery(r.URL.RawQuery)),
 				slog.String("route", route), slog.Int("status", out.status), slog.Int64("bytes", out.bytes),
 				slog.Float64("seconds", took.Seconds()), slog.String("client", origins.Client(r).String()),
@@ -85,6 +88,27 @@ func (s *Server) observe(m *meters, origins rest.Origins, next http.Handler) htt
 		}()
 		next.ServeHTTP(out, r)
 	})
+}
+
+// follow has a request followed, unless it is a probe, where operators follow any.
+func (s *Server) follow(r *http.Request) (*http.Request, func(ports.Ending)) {
+	if s.deps.Observer == nil || probes[r.URL.Path] {
+		return r, func(ports.Ending) {}
+	}
+	method := r.Method
+	if !methodLabels[method] {
+		method = "other"
+	}
+	ctx, ended := s.deps.Observer.Begin(r.Context(), ports.Activity{Kind: ports.ActRequest, Name: method, Caller: r.Header.Get})
+	return r.WithContext(ctx), ended
+}
+
+// traceOf returns the trace of a request for the log; the empty attribute, which is left out, where there is none.
+func (s *Server) traceOf(r *http.Request) slog.Attr {
+	if s.deps.Observer == nil {
+		return slog.Attr{}
+	}
+	return slog.String("trace_id", s.deps.Observer.Trace(r.Context()))
 }
 
 // What the log shows of an address is what the interface itself has words for, and numbers, dates

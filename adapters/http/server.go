@@ -54,7 +54,7 @@ type Config struct {
 }
 
 // Deps is what the server needs of the rest of the program. All but AuthenticateKey,
-// Enter, Ready, Register and Metrics are required.
+// Enter, Ready, Register, Metrics and Observer are required.
 type Deps struct {
 	// Who may call what, as in [rest.Config].
 	Authenticate    func(ctx context.Context, bearer string) (access.Principal, error)
@@ -77,6 +77,7 @@ type Deps struct {
 	Now          func() time.Time
 	NewRequestID func() string
 	Metrics      *prometheus.Registry // takes the server's metrics, and is served
+	Observer     ports.Observer       // follows requests and use cases; nil: nobody does
 }
 
 // Server answers HTTP requests.
@@ -106,7 +107,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	below := config.Interface
 	below.BodyTimeout, below.Origins, below.Logger = bodyTimeout, origins, deps.Logger
 	below.Authenticate, below.AuthenticateKey, below.Enter, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Enter, deps.Authorize
-	below.Verified = s.verified
+	below.Verified, below.Observer = s.verified, deps.Observer
 	s.api = rest.New(below)
 	if deps.Register != nil {
 		deps.Register(s.api)

@@ -44,6 +44,7 @@ type Pool struct {
 	Workers  int             // jobs at a time, at least 1
 	Woken    <-chan struct{} // has a value when there may be a new job; nil: the pool only polls
 	Poll     time.Duration   // 0: PollEvery
+	Observer ports.Observer  // nil: nobody follows the jobs
 }
 
 // Run claims and runs jobs until the context ends; then it stops those that run and
@@ -113,17 +114,23 @@ func (p *Pool) Step(ctx context.Context) bool {
 // it: another worker has the job.
 func (p *Pool) run(ctx context.Context, job ports.Job) {
 	jobCtx, stop := context.WithCancelCause(ctx)
+	ended := func(ports.Ending) {}
+	if p.Observer != nil && p.Handlers[job.Kind] != nil {
+		jobCtx, ended = p.Observer.Begin(jobCtx, ports.Activity{Kind: ports.ActJob, Name: job.Kind, ID: job.ID})
+	}
 	var renewing sync.WaitGroup
 	renewing.Go(func() { p.renew(jobCtx, job, stop) })
 	err := p.handle(jobCtx, job)
 	lost := context.Cause(jobCtx)
 	stop(nil)
 	renewing.Wait()
+	taken := errors.Is(lost, errLeaseLost) || leaseLost(err)
+	ended(ports.Ending{Err: err, Lost: err != nil && (taken || ctx.Err() != nil)})
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		p.giveBack(ctx, job)
-	case errors.Is(lost, errLeaseLost) || leaseLost(err):
+	case taken:
 		p.Log.WarnContext(ctx, "job lease lost, another worker has it", "kind", job.Kind, "job", job.ID)
 	default:
 		p.Log.ErrorContext(ctx, "job failed", "kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "error", err)

@@ -27,6 +27,8 @@ type Options struct {
 	Secrets *envelope.Box
 	// StatementTimeout and PoolWait bound how long the database may take; 0: see [sqlstore.Options].
 	StatementTimeout, PoolWait time.Duration
+	// Observer follows every statement; nil: none is followed.
+	Observer ports.Observer
 	// BeforeCommit is the last step of every Write, of the use cases; nil: there is none.
 	BeforeCommit func(ctx context.Context, tx ports.Repos) error
 }
@@ -46,7 +48,7 @@ var _ ports.Store = (*Database)(nil)
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
 	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Shared: opts.Shared, Logger: opts.Logger, Connect: opts.Connect,
-		Secrets: opts.Secrets, StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait})
+		Secrets: opts.Secrets, StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait, Observer: opts.Observer})
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +66,11 @@ func (d *Database) QueueOf(kinds ...string) ports.Queue { return common.NewQueue
 
 // QueueBut returns the queue of the jobs of all other kinds.
 func (d *Database) QueueBut(kinds ...string) ports.Queue { return common.NewQueueBut(d.DB, kinds...) }
+
+// Backlog reads what waits in the database, for the figures of operators.
+func (d *Database) Backlog(ctx context.Context) (ports.Backlog, error) {
+	return common.ReadBacklog(ctx, d.DB)
+}
 
 // Rates returns what the servers of the database share of how often callers ask.
 func (d *Database) Rates() ports.RateTable { return common.NewRates(d.DB) }

@@ -46,6 +46,7 @@ var drivingAdapters = []string{"http", "cli", "console", "messaging"}
 // library must go, they are what is rewritten.
 var soleImporters = map[string][]string{
 	"github.com/danielgtaylor/huma": {Module + "/adapters/http/rest", Module + "/adapters/http/body"},
+	"go.opentelemetry.io/otel":      {Module + "/adapters/telemetry"},
 }
 
 // binary is the one program; programs that help the tests live below tests.

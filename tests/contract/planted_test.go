@@ -18,11 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/core/access"
+	"tilth/tests/collector"
 	"tilth/tests/rig"
 )
 
 // planted makes secrets that look like those of the program, and declares them: TestMain fails
-// where one of them is in a log, in figures, in the stacks of the process or in an error.
+// where one of them is in a log, in figures, in spans, in the stacks of the process or in an error.
 type planted struct{ n int }
 
 func (p *planted) secret() string {
@@ -88,7 +89,13 @@ func (p *planted) content(t *testing.T, media string, schema *openapi3.Schema) (
 // such as nobody declares, headers, bodies, forms, names of files and their content.
 func TestSecretsInEveryInput(t *testing.T) {
 	t.Parallel()
-	s := rig.Start(t, rig.Options{})
+	of := collector.Start(t)
+	s := rig.Start(t, rig.Options{Config: following(of)})
+	defer func() {
+		s.Stop()
+		rig.Seen(of.Raw())
+		require.NotEmpty(t, of.Spans())
+	}()
 	owner := s.Company(access.RoleOwner, 1000_00)
 	furnish(t, s, owner)
 	p := &planted{}
@@ -146,8 +153,12 @@ func (p *planted) send(t *testing.T, address, method, token, media string, body 
 		req.Header.Set("Authorization", p.secret()+" "+p.secret())
 		req.Header.Set("X-API-Key", p.secret())
 	}
-	for _, name := range []string{"Cookie", "User-Agent", "Referer", "Idempotency-Key", "If-Match", "If-None-Match", "Accept", "Accept-Language", "Range", "X-Forwarded-For", "X-Forwarded-Host", "Origin", "X-Other", "Traceparent"} {
+	for _, name := range []string{"Cookie", "User-Agent", "Referer", "Idempotency-Key", "If-Match", "If-None-Match", "Accept", "Accept-Language", "Range", "X-Forwarded-For", "X-Forwarded-Host", "Origin", "X-Other", "Traceparent", "Tracestate", "Baggage"} {
 		req.Header.Set(name, p.secret())
+	}
+	if token != "" { // a trace that is continued
+		req.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+		req.Header.Set("Tracestate", "vendor="+p.secret())
 	}
 	req.Header.Set("X-Request-ID", "not well formed: "+p.secret())
 	if media != "" {

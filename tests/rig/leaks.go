@@ -94,6 +94,9 @@ func (o observed) Write(p []byte) (int, error) {
 	return o.to.Write(p)
 }
 
+// Seen declares what others can read of a program elsewhere than in its log and its figures.
+func Seen(text []byte) { _, _ = observed{io.Discard}.Write(text) } // nothing to fail
+
 // secretMembers are the members of bodies that hold secrets.
 var secretMembers = []string{"password", "new_password", "old_password", "current_password", "access", "refresh", "token", "secret", "key", "link"}
 

@@ -46,6 +46,8 @@ type Config struct {
 	// Verified hears whose a request is, or why its credential was refused with Unauthenticated,
 	// and may refuse the request itself; nil: nobody listens. Faults: Limit.
 	Verified func(ctx context.Context, who access.Principal, err error) error
+	// Observer follows the operations; nil: nobody does.
+	Observer ports.Observer
 	// Enter returns the caller as it acts inside the company that the header X-Company names;
 	// nil where the header has no meaning. Faults: Forbidden, NotFound.
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)

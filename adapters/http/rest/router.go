@@ -16,6 +16,7 @@ import (
 
 	"tilth/adapters/http/body"
 	"tilth/core/fault"
+	"tilth/ports"
 )
 
 // Routes stand on bunrouter with their own methods. Put right
@@ -172,13 +173,24 @@ func (op *operation) serve(c *Call) error {
 		err = c.arrive()
 	}
 	if err == nil {
-		err = c.once(ctx, op)
+		err = c.followed(ctx, op)
 	}
 	if err != nil {
 		c.leave()
 		c.api.writeError(c.writer, c.request, err, op.route.Odd)
 	}
 	return nil
+}
+
+// followed carries a call out, for those who follow what the program does.
+func (c *Call) followed(ctx context.Context, op *operation) error {
+	if c.api.config.Observer == nil {
+		return c.once(ctx, op)
+	}
+	ctx, ended := c.api.config.Observer.Begin(ctx, ports.Activity{Kind: ports.ActUseCase, Name: op.route.OperationID})
+	err := c.once(ctx, op)
+	ended(ports.Ending{Err: err})
+	return err
 }
 
 // originalRequest is the key under which the request travels through the router.

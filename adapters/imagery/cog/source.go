@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"tilth/core/fault"
+	"tilth/ports"
 )
 
 // Source is a file that can be read by position.
@@ -80,6 +81,7 @@ func (l *local) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	}
 	defer f.Close()
 	n, err := f.ReadAt(p, off)
+	ports.CountTraffic(ctx, int64(n), err != nil && !errors.Is(err, io.EOF))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return n, fileFault(l.name, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tilth/core/fault"
+	"tilth/ports"
 )
 
 const (
@@ -151,7 +152,7 @@ func (c *Client) Do(ctx context.Context, name string, build func(context.Context
 }
 
 // once is one try. The wait until the host may get another request is not part of its time.
-func (c *Client) once(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) error {
+func (c *Client) once(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) (err error) {
 	ctx, watch := newWatch(ctx, c.options.Silence)
 	defer watch.end()
 	request, err := build(ctx)
@@ -164,12 +165,14 @@ func (c *Client) once(ctx context.Context, name string, build func(context.Conte
 	}
 	defer leave()
 	watch.begin()
+	var came int64
+	defer func() { ports.CountTraffic(ctx, came, err != nil) }()
 	request.Header.Set("User-Agent", "tilth")
 	answer, err := c.http.Do(request)
 	if err != nil {
 		return Again(watch.cause(withoutURL(err)))
 	}
-	answer.Body = watch.body(answer.Body)
+	answer.Body = watch.body(answer.Body, &came)
 	defer func() {
 		// Draining the rest of a short body lets the connection be reused.
 		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10)

@@ -56,20 +56,22 @@ func (w *watch) cause(err error) error {
 	return err
 }
 
-// body returns a body whose bytes count as progress, as its beginning does.
-func (w *watch) body(of io.ReadCloser) io.ReadCloser {
+// body returns a body whose bytes count as progress, as its beginning does, and are added up.
+func (w *watch) body(of io.ReadCloser, came *int64) io.ReadCloser {
 	w.progress()
-	return &watched{ReadCloser: of, watch: w}
+	return &watched{ReadCloser: of, watch: w, came: came}
 }
 
 type watched struct {
 	io.ReadCloser
 	watch   *watch
 	unheard int // bytes since the last progress
+	came    *int64
 }
 
 func (b *watched) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	*b.came += int64(n)
 	if b.unheard += n; b.unheard >= minProgress {
 		b.unheard = 0
 		b.watch.progress()

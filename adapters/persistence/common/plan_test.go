@@ -65,3 +65,19 @@ func TestPlansOfHoldings(t *testing.T) {
 		}
 	})
 }
+
+// TestPlansOfTheBacklog asserts that figures for operators, which are read all the time, come out of indexes.
+func TestPlansOfTheBacklog(t *testing.T) {
+	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		b := backlog{s, sqlstore.StampAt(time.Unix(1e9, 0))}
+		jobs := b.jobs()
+		return map[string]*bun.SelectQuery{
+			"ix_jobs_waiting": jobs[0].query, "ix_jobs_held": jobs[2].query, "ix_jobs_failed": jobs[3].query, "ix_outbox_pending": b.events(),
+		}
+	})
+	// The deliveries are counted in any order.
+	plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		b := backlog{s, sqlstore.StampAt(time.Unix(1e9, 0))}
+		return map[string]*bun.SelectQuery{"ix_jobs_waiting": b.jobs()[1].query, "ix_webhook_deliveries_due": b.deliveries()}
+	})
+}

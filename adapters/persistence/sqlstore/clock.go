@@ -144,6 +144,9 @@ func (s *Session) KeepTime(ctx context.Context) error {
 // Shared returns the column of a moment of the process's clock by the shared time.
 func (s *Session) Shared(at time.Time) Stamp { return StampAt(at.Add(s.skew)) }
 
+// SharedNow returns the shared time.
+func (s *Session) SharedNow() time.Time { return s.time.now() }
+
 // NullableShared is Shared of a moment that may be missing.
 func (s *Session) NullableShared(at *time.Time) *Stamp { return apply(at, s.Shared) }
 

@@ -40,6 +40,8 @@ type Options struct {
 	// for longer; no statement of ours comes near the default, 30 s.
 	StatementTimeout time.Duration
 	Connect          Connect // nil but in simulations of failures
+	// Observer follows every statement; nil: none is followed.
+	Observer ports.Observer
 	// PoolWait is how long a transaction waits for a connection before it is refused; default 10 s.
 	PoolWait time.Duration
 }
@@ -107,6 +109,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.observe()
 	db.patient = make(chan struct{}, max(1, db.reader.Stats().MaxOpenConnections/2))
 	if err := db.Ping(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
