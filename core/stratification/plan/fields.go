@@ -97,40 +97,61 @@ func (d *design) share(to *layout) error {
 	}
 }
 
-// separate makes fields strata of their own. Each is taken to vary as its parts of the zones do together.
+// separate makes fields strata of their own, which weigh as their land does. Each is taken to vary as its parts of the
+// zones do together.
 func (d *design) separate(to *layout, before []Stratum, eligible [][]int32, own []int) {
 	d.own = map[int]int{}
 	for i, field := range own {
 		d.own[field] = len(before) + i + 1
 	}
 	d.shared = slices.Clone(before)
-	to.eligible = make([][]int32, len(before)+len(own))
-	for range own {
-		d.shared = append(d.shared, Stratum{Min: d.params.MinSamplesPerField})
+	for _, field := range own {
+		d.shared = append(d.shared, Stratum{Min: d.params.MinSamplesPerField, Field: field + 1})
 	}
-	for h, cells := range eligible {
-		from := &d.shared[h]
+	for h, cells := range d.stoodFor(eligible) {
+		from, left := &d.shared[h], 0
 		each := from.Weight / math.Max(float64(len(cells)), 1)
 		for _, cell := range cells {
-			stratum := d.stratum(cell)
-			to.eligible[stratum-1] = append(to.eligible[stratum-1], cell)
-			if stratum != h+1 {
+			if stratum := d.stratum(cell); stratum == h+1 {
+				left++
+			} else {
 				field := &d.shared[stratum-1]
 				field.Weight += each
 				field.SD += float64(each * from.SD * from.SD)
 			}
 		}
-		if from.Weight = each * float64(len(to.eligible[h])); len(to.eligible[h]) == 0 {
+		if from.Weight = each * float64(left); left == 0 {
 			from.Min = none
 		}
 	}
-	for i, field := range own {
-		s := &d.shared[len(before)+i]
-		if s.Field = field + 1; s.Weight > 0 {
+	for h := len(before); h < len(d.shared); h++ {
+		if s := &d.shared[h]; s.Weight > 0 {
 			s.SD = math.Sqrt(s.SD / s.Weight)
 		}
-		slices.Sort(to.eligible[len(before)+i])
 	}
+	to.eligible = make([][]int32, len(d.shared))
+	for _, cells := range eligible {
+		for _, cell := range cells {
+			stratum := d.stratum(cell)
+			to.eligible[stratum-1] = append(to.eligible[stratum-1], cell)
+		}
+	}
+	for _, cells := range to.eligible[len(before):] {
+		slices.Sort(cells)
+	}
+}
+
+// stoodFor returns the cells that the samples of each stratum stand for: those that are drawn from, and of zones whose
+// edges are no stratum these as well.
+func (d *design) stoodFor(eligible [][]int32) [][]int32 {
+	if d.params.Edge == EdgeStratum {
+		return eligible
+	}
+	out := make([][]int32, len(eligible))
+	for i, label := range d.zoning.Labels {
+		out[label-1] = append(out[label-1], int32(i))
+	}
+	return out
 }
 
 // expected returns the samples of each stratum (row) that are expected in each field.

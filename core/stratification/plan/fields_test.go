@@ -99,6 +99,34 @@ func TestMinimumByField(t *testing.T) {
 	require.Equal(t, "few_samples", custom.Concerns[0].Code)
 }
 
+// A field that is a stratum of its own weighs as its land does, also where more of it than of others is strip.
+func TestOwnFieldsWeighAsTheirLand(t *testing.T) {
+	t.Parallel()
+	f, z := estate(t, 30, 24, 6, 4)
+	for _, edge := range Edges {
+		p := DefaultParams()
+		p.Samples, p.MinSamplesPerField, p.ZoneOffset, p.MinDistance, p.Edge = 24, 3, 15, 10, edge
+		plan, err := New(nil, &f, z, p)
+		require.NoError(t, err)
+		require.Equal(t, p.ZoneOffset, plan.Params.ZoneOffset)
+		strips, sum := 0.0, 0.0
+		for _, stratum := range plan.PerZone {
+			sum += stratum.Weight
+			if stratum.Field > 0 {
+				columns := float64([]int{30, 24, 6, 4}[stratum.Field-1])
+				land := columns / 64
+				if edge == EdgeStratum {
+					land = (columns - 2) * 36 / 64 / 40
+				}
+				require.InDelta(t, land, stratum.Weight, 1e-9, "%s, field %d", edge, stratum.Field)
+				strips++
+			}
+		}
+		require.GreaterOrEqual(t, strips, 2.0)
+		require.InDelta(t, 1, sum, 1e-9)
+	}
+}
+
 func TestMinimumByFieldIsRefused(t *testing.T) {
 	f, z := estate(t, 30, 2)
 	p := DefaultParams()
