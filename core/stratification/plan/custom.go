@@ -169,6 +169,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 		c.plan.PerZone[h].Eligible, c.plan.PerZone[h].EligibleHa, c.plan.PerZone[h].StripHa = eligible[h].Eligible, eligible[h].EligibleHa, eligible[h].StripHa
 	}
 	c.plan.overBudget()
+	c.plan.legacyConcerns()
 	return c.plan, nil
 }
 
@@ -310,10 +311,11 @@ func (c *customising) arrange() {
 // judge refuses zones without a sample and collects the concerns.
 func (c *customising) judge() error {
 	fields := fault.Fields{}
-	samples := make([]int, len(c.plan.PerZone)+1)
+	samples, inField := make([]int, len(c.plan.PerZone)+1), make([]int, len(c.frame.Fields))
 	for _, p := range c.plan.Points {
 		if p.Role == RoleSample {
 			samples[p.Zone]++
+			inField[p.Field]++
 		}
 	}
 	note := func(code string, zone int, point, format string, args ...any) {
@@ -326,6 +328,11 @@ func (c *customising) judge() error {
 			fields.Addf("operations", "Zone %d is left without a sample.", h)
 		case n < lower:
 			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d required.", h, n, lower)
+		}
+	}
+	for field, n := range inField {
+		if lower := c.plan.Params.MinSamplesPerField; n < lower && c.own[field] == 0 {
+			note("few_samples", 0, "", "Field %d has %d samples, fewer than the %d required.", field+1, n, lower)
 		}
 	}
 	earlier := newCrowd(c.plan.MinDistanceUsed, nil)

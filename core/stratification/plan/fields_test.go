@@ -127,6 +127,32 @@ func TestOwnFieldsWeighAsTheirLand(t *testing.T) {
 	}
 }
 
+// A plan that is changed by hand warns of a field that keeps too few samples, and of legacy points.
+func TestCustomPlansWarnOfFields(t *testing.T) {
+	t.Parallel()
+	f, z := estate(t, 30, 24)
+	p := DefaultParams()
+	p.Samples, p.MinSamplesPerField, p.ZoneOffset, p.MinDistance = 24, 10, 5, 10
+	p.Legacy = []geo.Position{f.Centre(100)}
+	base, err := New(nil, &f, z, p)
+	require.NoError(t, err)
+	require.Equal(t, 2, base.Zones())
+	var gone []Operation
+	for _, point := range base.Points {
+		if point.Role == RoleSample && point.Field == 1 && len(gone) < byField(base)[1]-9 {
+			gone = append(gone, Operation{Change: Delete, Point: point.ID})
+		}
+	}
+	changed, err := Customise(nil, &f, z, base, gone)
+	require.NoError(t, err)
+	var said []string
+	for _, c := range changed.Concerns {
+		said = append(said, c.Message)
+	}
+	require.Contains(t, said, "Field 2 has 9 samples, fewer than the 10 required.")
+	require.Contains(t, said, "The plan keeps 1 from before (legacy points), which it did not draw: estimates are of the others.")
+}
+
 func TestMinimumByFieldIsRefused(t *testing.T) {
 	f, z := estate(t, 30, 2)
 	p := DefaultParams()
