@@ -111,6 +111,7 @@ type ShownMap struct {
 	Map    zoning.Map   // whole
 	Fields []ShownField // in the order of the frame's fields
 	Images ShownImages
+	Layout string // of pictures: Desktop, also where it is empty, or Phone
 	Stem   string // name of the file without its ending: ASCII letters, digits, hyphens
 }
 
@@ -162,6 +163,12 @@ const (
 	Labels  = "labels" // plans only: a sheet of labels, PDF
 	QField  = "qfield" // plans only: a zipped package for crews
 	GeoTIFF = "tif"    // maps of soil carbon only
+)
+
+// The layouts of pictures of maps and plans.
+const (
+	Desktop = "desktop"
+	Phone   = "phone" // 390 pixels of CSS wide, all that explains the map below it
 )
 
 // The papers of field sheets and labels.

@@ -40,14 +40,14 @@ type gpxWaypoint struct {
 
 // gpxSymbols are names of symbols that the receivers of the widest use know.
 var gpxSymbols = map[plan.Role]string{
-	plan.RoleSample: "Flag, Blue", plan.RoleReserve: "Flag, Red", plan.RoleLegacy: "Flag, Green",
+	plan.RoleSample: "Flag, Blue", plan.RoleReserve: "Flag, Red", plan.RoleLegacy: "Pin, Blue",
 }
 
 func writeGPX(to io.Writer, in ports.ShownPlan) error {
 	made := in.Plan.Plan
 	f := gpxFile{
 		Version: "1.1", Creator: "Tilth", Name: in.Plan.AOI.Name,
-		Desc: fmt.Sprintf("Sample plan %s: %d samples in %d zones, %d reserve points, seed %d", made.PlanUUID, made.Samples, made.Zones(), made.Reserves, made.Params.Seed),
+		Desc: fmt.Sprintf("Sample plan %s: %d samples in %d zones, %d reserve points, %d legacy points, seed %d", made.PlanUUID, made.Samples, made.Zones(), made.Reserves, made.Legacy, made.Params.Seed),
 	}
 	f.Route.Name = in.Plan.AOI.Name
 	f.Route.Desc = fmt.Sprintf("%.1f km along the samples, %.1f km of it between fields", made.WayKm, made.DriveKm)

@@ -79,8 +79,7 @@ func (s *fieldSheet) front() error {
 		{"Id of the plan", plan.PlanUUID},
 		{"Id of the map", s.in.Map.Candidate.MapUUID},
 		{"Seed", strings.TrimSpace(strconv.FormatUint(plan.Params.Seed, 10) + " " + plan.Params.Origin.Words())},
-		{"Points", fmt.Sprintf("%s in %s, %s",
-			counted(plan.Samples, "sample"), counted(plan.Zones(), "zone"), counted(plan.Reserves, "reserve point"))},
+		{"Points", pointsText(plan)},
 		{"Placed", placedText(plan)},
 		{"Coordinates", fmt.Sprintf("WGS84, degrees; UTM, metres (EPSG:%d)", about.EPSG)},
 	}
@@ -118,6 +117,14 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+func pointsText(plan *plan.Plan) string {
+	text := fmt.Sprintf("%s in %s, %s", counted(plan.Samples, "sample"), counted(plan.Zones(), "zone"), counted(plan.Reserves, "reserve point"))
+	if plan.Legacy > 0 {
+		text += ", " + counted(plan.Legacy, "legacy point")
+	}
+	return text
+}
+
 func placedText(plan *plan.Plan) string {
 	text := fmt.Sprintf("%s, %d m from edges, %.0f m from each other",
 		strings.ReplaceAll(string(plan.Params.Placement), "_", " "), plan.Params.ZoneOffset, plan.MinDistanceUsed)
@@ -143,8 +150,12 @@ func (s *fieldSheet) zones() {
 		rows = append(rows, row)
 	}
 	s.Table(columns, rows)
+	legacy := ""
+	if s.in.Plan.Plan.Legacy > 0 {
+		legacy = "A triangle is a legacy point: it is kept from before, and sampled as the others are. "
+	}
 	s.Text(s.scene.meaning()+". On the maps a dot is a sample, a diamond a reserve point: it replaces a sample of the same zone that cannot be taken. "+
-		"The line is the way along the samples, dashed between fields.", draw.Note)
+		legacy+"The line is the way along the samples, dashed where it is driven.", draw.Note)
 }
 
 // fields lists the fields along the way, with the number of points in each.
@@ -167,7 +178,7 @@ func (s *fieldSheet) fields() {
 // draw draws over the whole width of the page.
 func (s *fieldSheet) draw(height float64, paint func(p pen, frame draw.Box)) {
 	s.Draw(height, sheetPixels, func(c draw.Canvas) {
-		paint(pen{c}, draw.Box{Left: 1, Top: 1, Right: c.Width - 1, Bottom: c.Height - 1})
+		paint(pen{c, 1}, draw.Box{Left: 1, Top: 1, Right: c.Width - 1, Bottom: c.Height - 1})
 	})
 }
 

@@ -48,8 +48,8 @@ func labelOf(l ports.ShownLabel, field string, in ports.ShownPlan) pdf.Label {
 		name.Size = 6.5
 	}
 	point := fmt.Sprintf("%s · %s cm", l.Sample.Point, l.Sample.Depth)
-	if l.Sample.Role == plan.RoleReserve {
-		point += " · reserve"
+	if l.Sample.Role != plan.RoleSample {
+		point += " · " + string(l.Sample.Role)
 	}
 	return pdf.Label{Code: l.Address, Lines: []pdf.Line{
 		{Text: l.Sample.Label, Letters: name, Max: 5},

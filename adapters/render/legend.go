@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 )
 
@@ -15,12 +16,16 @@ const (
 	maxDetails = 9     // zones with their figures below; more would fill the column
 )
 
-// column fills the column beside the map: what the marks mean, what the plan is, and where the panels lie.
-func (s *scene) column(p pen, b draw.Box) {
+// beside fills the column beside or below the map: what the marks mean, what the plan is, and where the panels
+// lie. It returns where the column ends.
+func (s *scene) beside(p pen, b draw.Box) float64 {
 	y := s.about(p, b, s.legend(p, b)+draw.Gap)
 	if room := b.Bottom - y - 2*draw.Gap; len(s.groups()) > 1 && room > 120 {
-		s.overview(p, draw.Box{Left: b.Left, Top: y + 2*draw.Gap, Right: b.Right, Bottom: y + 2*draw.Gap + min(room, overviewAt)})
+		top := y + 2*draw.Gap
+		y = top + min(room, overviewAt)
+		s.overview(p, draw.Box{Left: b.Left, Top: top, Right: b.Right, Bottom: y})
 	}
+	return y
 }
 
 // meaning says what the order of the zones means.
@@ -77,17 +82,22 @@ func (s *scene) legend(p pen, b draw.Box) (y float64) {
 				draw.Style{Fill: s.color(z.Number), Edge: draw.Soft, Width: 1})
 		})
 		if len(s.zones) <= maxDetails {
-			y = p.wrapped(s.figures(z), b.Left+46, y-1, b.Width()-46, draw.Note) - 5
+			y = p.wrapped(s.figures(z), b.Left+46, y-1, b.Width()-46, mapNote) - 5
 		}
 	}
 	y += draw.Gap / 2
-	item("Edge of a field", func(at draw.Point) { p.Line(at.X-17, at.Y, at.X+17, at.Y, draw.Ink, edgeWidth) })
+	item("Edge of a field", func(at draw.Point) { p.Line(at.X-17, at.Y, at.X+17, at.Y, draw.Ink, edgeWidth*p.size) })
 	if s.plan == nil {
 		return y
 	}
-	item(fmt.Sprintf("Sample (%d)", s.plan.Samples), p.sample)
-	if s.plan.Reserves > 0 {
-		item(fmt.Sprintf("Reserve point (%d)", s.plan.Reserves), p.reserve)
+	for _, m := range []struct {
+		role plan.Role
+		text string
+		n    int
+	}{{plan.RoleSample, "Sample", s.plan.Samples}, {plan.RoleReserve, "Reserve point", s.plan.Reserves}, {plan.RoleLegacy, "Legacy point, kept from before", s.plan.Legacy}} {
+		if m.n > 0 || m.role == plan.RoleSample {
+			item(fmt.Sprintf("%s (%d)", m.text, m.n), func(at draw.Point) { p.point(m.role, at) })
+		}
 	}
 	line := func(dashed bool) func(at draw.Point) {
 		return func(at draw.Point) {
@@ -153,11 +163,14 @@ func (s *scene) overview(p pen, frame draw.Box) {
 	p.scaleBar(frame.Left+6, frame.Bottom+28, frame.Width()/3, 1/v.scale)
 }
 
-// drives draws the drives between fields.
+// drives draws the drives between fields, and those from the start and to the end as far as the frame goes.
 func (s *scene) drives(p pen, v view) {
 	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role.Visited(); i++ {
 		if from, to := s.plan.Points[i-1], s.plan.Points[i]; from.Field != to.Field {
 			p.step(v.at(from.At), v.at(to.At), true)
 		}
+	}
+	for _, e := range s.plan.Ends() {
+		p.drive(e, v)
 	}
 }

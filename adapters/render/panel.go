@@ -12,9 +12,12 @@ import (
 
 // Layout of a panel, in pixels.
 const (
-	panelInset = 40.0 // around the fields: their names have room
+	panelInset = 40.0 // around the fields, where the panel is wide enough: their names have room
 	strip      = 34.0 // below the map: scale and north
 )
+
+// insetOf returns the space around the fields in a panel of a width.
+func insetOf(width float64) float64 { return min(panelInset, width/12) }
 
 // panels draws each group of fields in a panel of its own, in reading order.
 func (s *scene) panels(p pen, canvas draw.Box) {
@@ -59,8 +62,8 @@ func (v view) boxAt(b geo.Box) draw.Box {
 func (s *scene) panel(p pen, around draw.Box, fields []int) {
 	frame := around
 	frame.Bottom -= strip
-	v := viewOf(frame, s.around(fields), panelInset)
-	room := newPlacer(frame)
+	v := viewOf(frame, s.framed(fields), insetOf(frame.Width()))
+	room := newPlacer(frame, p.size)
 	p.Box(frame, draw.Style{Fill: draw.Land, Edge: draw.Rule, Width: 1})
 	s.images(p, v)
 	for _, z := range s.zones {
@@ -71,7 +74,7 @@ func (s *scene) panel(p pen, around draw.Box, fields []int) {
 			continue
 		}
 		for _, polygon := range field {
-			p.area(polygon, v.at, draw.Style{Edge: draw.Ink, Width: edgeWidth})
+			p.area(polygon, v.at, draw.Style{Edge: draw.Ink, Width: edgeWidth * p.size})
 		}
 		for a, b := range field.Edges() {
 			_ = s.budget.Spend(1) // as the next shape finds
@@ -80,6 +83,7 @@ func (s *scene) panel(p pen, around draw.Box, fields []int) {
 	}
 	if s.plan != nil {
 		s.way(p, fields, v.at, room)
+		s.ends(p, fields, v, room)
 		s.marks(fields, v.at, room)
 		s.names(p, fields, v, room)
 		s.points(p, fields, v.at, room)
@@ -140,7 +144,7 @@ func (s *scene) numbers(p pen, v view, room *placer) {
 func (s *scene) marks(fields []int, at func(geo.Position) draw.Point, room *placer) {
 	for i := range s.plan.Points {
 		if point := &s.plan.Points[i]; slices.Contains(fields, point.Field) {
-			room.mark(at(point.At), reserveRadius)
+			room.mark(at(point.At), room.radius)
 		}
 	}
 }
@@ -155,20 +159,10 @@ func (s *scene) points(p pen, fields []int, at func(geo.Position) draw.Point, ro
 	}
 	if len(shown) <= maxLabels {
 		for _, point := range shown {
-			mark := at(point.At)
-			b, away := room.beside(mark, draw.Measure(point.ID, draw.Text)+4, labelHeight)
-			middle := draw.Point{X: (b.Left + b.Right) / 2, Y: (b.Top + b.Bottom) / 2}
-			if away {
-				p.Line(mark.X, mark.Y, middle.X, middle.Y, draw.Ink, 1)
-			}
-			p.label(point.ID, draw.Text, middle)
+			p.caption(point.ID, draw.Text, at(point.At), room)
 		}
 	}
 	for _, point := range shown {
-		if point.Role == plan.RoleReserve {
-			p.reserve(at(point.At))
-		} else {
-			p.sample(at(point.At))
-		}
+		p.point(point.Role, at(point.At))
 	}
 }

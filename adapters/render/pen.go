@@ -7,12 +7,16 @@ import (
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/geo"
+	"tilth/core/stratification/plan"
 )
 
 // pen draws the parts of maps.
-type pen struct{ draw.Canvas }
+type pen struct {
+	draw.Canvas
+	size float64 // of marks and lines: 1, or less where a map is small
+}
 
-// Sizes of the marks of points.
+// Sizes of the marks of points and of lines, for a pen of size 1.
 const (
 	sampleRadius  = 7
 	reserveRadius = 9
@@ -27,15 +31,30 @@ func (p pen) label(text string, letters draw.Letters, at draw.Point) {
 	p.Aligned(draw.Centre, text, at.X, at.Y+4.5, letters)
 }
 
-// sample is a dot with a light edge.
-func (p pen) sample(at draw.Point) {
-	p.Circle(at, sampleRadius, draw.Style{Fill: draw.Ink, Edge: draw.White, Width: 2})
+// caption writes a text beside a mark, where there is room; a line leads to one that is farther off.
+func (p pen) caption(text string, letters draw.Letters, mark draw.Point, room *placer) {
+	b, away := room.beside(mark, draw.Measure(text, letters)+4, labelHeight)
+	middle := draw.Point{X: (b.Left + b.Right) / 2, Y: (b.Top + b.Bottom) / 2}
+	if away {
+		p.Line(mark.X, mark.Y, middle.X, middle.Y, draw.Ink, 1)
+	}
+	p.label(text, letters, middle)
 }
 
-func (p pen) reserve(at draw.Point) {
-	const r = reserveRadius
-	p.Path([][]draw.Point{{{X: at.X, Y: at.Y - r}, {X: at.X + r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X - r, Y: at.Y}}}, true,
-		draw.Style{Fill: draw.White, Edge: draw.Ink, Width: 2})
+// point is a dot with a light edge for a sample, a light diamond for a reserve, and a triangle for a point that is
+// kept from before: three shapes, so that they differ without colours.
+func (p pen) point(role plan.Role, at draw.Point) {
+	r := reserveRadius * p.size
+	dark := draw.Style{Fill: draw.Ink, Edge: draw.White, Width: 2 * p.size}
+	switch role {
+	case plan.RoleReserve:
+		p.Path([][]draw.Point{{{X: at.X, Y: at.Y - r}, {X: at.X + r, Y: at.Y}, {X: at.X, Y: at.Y + r}, {X: at.X - r, Y: at.Y}}}, true,
+			draw.Style{Fill: draw.White, Edge: draw.Ink, Width: 2 * p.size})
+	case plan.RoleLegacy:
+		p.Path([][]draw.Point{{{X: at.X, Y: at.Y - r}, {X: at.X + r, Y: at.Y + 0.8*r}, {X: at.X - r, Y: at.Y + 0.8*r}}}, true, dark)
+	default:
+		p.Circle(at, sampleRadius*p.size, dark)
+	}
 }
 
 func (p pen) area(polygon geo.Polygon, at func(geo.Position) draw.Point, s draw.Style) {

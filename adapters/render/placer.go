@@ -10,6 +10,7 @@ import (
 // it costs to cover it.
 type placer struct {
 	frame      draw.Box
+	radius     float64 // of the largest mark
 	cols, rows int
 	costs      []float64
 }
@@ -25,8 +26,8 @@ const (
 	coverFrame = 40.0
 )
 
-func newPlacer(frame draw.Box) *placer {
-	l := &placer{frame: frame, cols: int(frame.Width()/placerCell) + 1, rows: int(frame.Height()/placerCell) + 1}
+func newPlacer(frame draw.Box, size float64) *placer {
+	l := &placer{frame: frame, radius: reserveRadius * size, cols: int(frame.Width()/placerCell) + 1, rows: int(frame.Height()/placerCell) + 1}
 	l.costs = make([]float64, l.cols*l.rows)
 	return l
 }
@@ -95,7 +96,7 @@ var sides = [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1,
 func (l *placer) beside(at draw.Point, width, height float64) (best draw.Box, away bool) {
 	lower := math.Inf(1)
 	const farther = 12.0 // what it costs to be a ring farther off
-	for ring, off := range []float64{reserveRadius + 2, 2 * reserveRadius, 3.5 * reserveRadius, 6 * reserveRadius} {
+	for ring, off := range []float64{l.radius + 2, 2 * l.radius, 3.5 * l.radius, 6 * l.radius} {
 		for _, side := range sides {
 			left, top := at.X-width/2+side[0]*(width/2+off), at.Y-height/2+side[1]*(height/2+off)
 			b := draw.Box{Left: left, Top: top, Right: left + width, Bottom: top + height}

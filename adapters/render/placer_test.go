@@ -12,7 +12,7 @@ import (
 func TestTextsKeepOffWhatIsOnTheMap(t *testing.T) {
 	t.Parallel()
 	frame := draw.Box{Left: 100, Top: 50, Right: 500, Bottom: 350}
-	room := newPlacer(frame)
+	room := newPlacer(frame, 1)
 	edge := []draw.Point{{X: 212, Y: 50}, {X: 212, Y: 350}}
 	room.line(edge[0], edge[1], coverEdge)
 	var placed []draw.Box
@@ -38,7 +38,7 @@ func TestTextsKeepOffWhatIsOnTheMap(t *testing.T) {
 func TestCrowdedTextsArePlacedFartherOff(t *testing.T) {
 	t.Parallel()
 	frame := draw.Box{Right: 300, Bottom: 300}
-	room := newPlacer(frame)
+	room := newPlacer(frame, 1)
 	at := draw.Point{X: 150, Y: 150}
 	room.mark(at, reserveRadius)
 	far := 0

@@ -7,6 +7,7 @@ import (
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/effort"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/plan"
@@ -24,6 +25,7 @@ type scene struct {
 	zones  []zoning.Zone
 	fields []geo.MultiPolygon
 	boxes  []geo.Box // of the fields
+	apart  bool      // each field has a panel of its own, as far as there are few
 }
 
 // color returns the colour of a zone: by its number, which follows what the zones were made of, or by its carbon.
@@ -51,8 +53,20 @@ func newScene(budget *effort.Budget, in ports.ShownMap, plan *plan.Plan) (*scene
 const maxPanels = 12
 
 // groups returns groups of fields that lie near each other, if one map of all would be mostly
-// empty; otherwise one group of all.
+// empty; otherwise one group of all. Fields that are drawn apart are groups of one, along the way.
 func (s *scene) groups() [][]int {
+	if s.apart && len(s.boxes) <= maxPanels {
+		var order []int
+		if s.plan != nil {
+			order = s.plan.FieldsInOrder()
+		}
+		for i := range s.boxes {
+			if !slices.Contains(order, i) {
+				order = append(order, i)
+			}
+		}
+		return list.Map(order, func(i int) []int { return []int{i} })
+	}
 	var all []int
 	var out [][]int
 	covered, placed := 0.0, make([]bool, len(s.boxes))

@@ -42,7 +42,7 @@ type Charts struct{}
 // DrawSeries implements ports.Charts: the accepted dates as points, the smoothed line, the
 // rejected dates as ticks on the axis, the season shaded.
 func (Charts) DrawSeries(ctx context.Context, w io.Writer, format string, in ports.SeriesChart) error {
-	return draw.Picture(effort.Of(ctx, 0), w, format, chartWidth, chartHeight, func(on draw.Canvas) {
+	return draw.Picture(effort.Of(ctx, 0), w, format, draw.Size{Width: chartWidth, Height: chartHeight}, func(on draw.Canvas) {
 		c := seriesChart{Canvas: on, SeriesChart: in, values: valueTicks(in.Series)}
 		title := draw.Heading
 		title.Size *= min(1, chartFrame.Width()/draw.Measure(c.title(), title))

@@ -12,15 +12,6 @@ import (
 	"tilth/ports"
 )
 
-// Layout of a picture of a map, in pixels.
-const (
-	mapWidth    = 1400
-	mapHeight   = 1000
-	mapEdge     = 28
-	mapHead     = 96  // title and what it is made of
-	legendWidth = 300 // on the right
-)
-
 // zoneRamp is the sequential scheme YlGnBu with nine classes, light for low and dark for high,
 // which colour-blind people distinguish as others do (Harrower and Brewer 2003, The
 // Cartographic Journal 40:27; colorbrewer2.org).
@@ -64,17 +55,6 @@ func drawMap(budget *effort.Budget, w io.Writer, format string, in ports.ShownMa
 	return s.draw(w, format)
 }
 
-func (s *scene) draw(w io.Writer, format string) error {
-	return draw.Picture(s.budget, w, format, mapWidth, mapHeight, func(c draw.Canvas) {
-		p := pen{c}
-		p.Write(clip(s.in.Map.AOI.Name, titleLength), mapEdge, mapEdge+20, draw.Title)
-		p.Write(s.subtitle(), mapEdge, mapEdge+48, draw.Muted)
-		s.panels(p, draw.Box{Left: mapEdge, Top: mapHead, Right: mapWidth - legendWidth - 2*mapEdge, Bottom: mapHeight - mapEdge - 24})
-		s.column(p, draw.Box{Left: mapWidth - legendWidth - mapEdge, Top: mapHead, Right: mapWidth - mapEdge, Bottom: mapHeight - mapEdge - 24})
-		p.Write(s.footnote(), mapEdge, mapHeight-mapEdge+6, draw.Note)
-	})
-}
-
 func (s *scene) subtitle() string {
 	if s.carbon != nil {
 		return carbonSubtitle(s.carbon)
@@ -82,6 +62,9 @@ func (s *scene) subtitle() string {
 	text := fmt.Sprintf("%d zones, %.2f ha", len(s.zones), s.in.Map.About.AreaHa)
 	if s.plan != nil {
 		text += fmt.Sprintf("; %d samples, %d reserve points", s.plan.Samples, s.plan.Reserves)
+		if s.plan.Legacy > 0 {
+			text += ", " + counted(s.plan.Legacy, "legacy point")
+		}
 	}
 	var layers []string
 	for _, l := range s.in.Map.About.Used() {

@@ -164,6 +164,68 @@ func TestPanels(t *testing.T) {
 	}
 }
 
+// A legacy point has a mark and an explanation of its own; the drives to the fields and from them are drawn, as far as there is room.
+func TestLegacyPointsAndEndsOfTheWay(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.Repeated)
+	for _, layout := range []string{ports.Desktop, ports.Phone} {
+		plan.Layout = layout
+		svg := drawn(t, "plan-"+layout, func(w io.Writer, format string) error { return render.Charts{}.DrawPlan(t.Context(), w, format, plan) })
+		require.Equal(t, plan.Plan.Plan.Samples+1, strings.Count(svg, "<circle"), "a legacy point is no dot")
+		require.Contains(t, svg, ">Legacy point, kept from before (3)<")
+		require.Equal(t, 4, strings.Count(svg, legacyMark), "each, and its explanation")
+		require.Contains(t, svg, ">Start<")
+		require.Regexp(t, `>End, 1[01]\.\d km<`, svg)
+		require.Contains(t, svg, ">Drive to and between fields, ")
+	}
+	drawnSheet(t, ports.PaperA4, plan)
+}
+
+// legacyMark is how the edge of a triangle is drawn.
+const legacyMark = `Z" fill="#2c2a26" stroke="#ffffff"`
+
+// A picture for phones is 390 pixels wide with its letters at least 11 high, nothing of it lies outside, and what explains it is below the map.
+func TestPicturesForPhones(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]shown.Case{"one": shown.One, "scattered": shown.Scattered, "many": shown.Many} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := shown.Plan(t, c)
+			plan.Layout = ports.Phone
+			svg := drawn(t, "plan", func(w io.Writer, format string) error { return render.Charts{}.DrawPlan(t.Context(), w, format, plan) })
+			width, height := number(t, svg, `<svg [^>]*width="(\d+)"`), number(t, svg, `<svg [^>]*height="(\d+)"`)
+			require.InDelta(t, 390, width, 0)
+			at := map[string]float64{} // the baseline of each text
+			for _, text := range regexp.MustCompile(`<text x="([-\d.]+)" y="([-\d.]+)" font-size="([\d.]+)" textLength="([\d.]+)"[^>]*>([^<]*)<`).FindAllStringSubmatch(svg, -1) {
+				x, y, size, long := float(t, text[1]), float(t, text[2]), float(t, text[3]), float(t, text[4])
+				require.GreaterOrEqual(t, size, 11.0, text[5])
+				require.True(t, x >= 0 && x+long <= width && y-size >= 0 && y <= height, "%s at %g, %g", text[5], x, y)
+				at[text[5]] = y
+			}
+			for _, p := range plan.Plan.Plan.Points {
+				require.Contains(t, at, p.ID)
+				require.Less(t, at[p.ID], at["Zones: low to high NDVI"])
+			}
+			require.Equal(t, len(plan.Fields), strings.Count(svg, ">N<"), "each field has a panel of its own")
+			require.Equal(t, min(len(plan.Fields)-1, 1), strings.Count(svg, ">Where the fields lie<"))
+		})
+	}
+}
+
+func number(t *testing.T, text, pattern string) float64 {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, found)
+	return float(t, found[1])
+}
+
+func float(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	require.NoError(t, err)
+	return v
+}
+
 func TestMapsInUnknownFormats(t *testing.T) {
 	t.Parallel()
 	plan := shown.Plan(t, shown.North)

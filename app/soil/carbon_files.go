@@ -31,9 +31,9 @@ func (o *Orders) CarbonMap(ctx context.Context, who access.Principal, id int64) 
 	return order, err
 }
 
-// CarbonFile returns the map of soil carbon of an order: svg or png as a picture, else as a file of that format.
-// Faults: those of CarbonMap.
-func (f *MapFiles) CarbonFile(ctx context.Context, who access.Principal, id int64, format string) (MapFile, error) {
+// CarbonFile returns the map of soil carbon of an order: svg or png as a picture of a layout, else as a file of that
+// format. Faults: those of CarbonMap.
+func (f *MapFiles) CarbonFile(ctx context.Context, who access.Principal, id int64, format, layout string) (MapFile, error) {
 	order, err := f.Orders.CarbonMap(ctx, who, id)
 	if err != nil {
 		return MapFile{}, err
@@ -61,6 +61,7 @@ func (f *MapFiles) CarbonFile(ctx context.Context, who access.Principal, id int6
 	if shown.ShownMap, err = f.shown(ctx, who, of, order); err != nil {
 		return MapFile{}, err
 	}
+	shown.Layout = layout
 	shown.Stem = fmt.Sprintf("%s-soc-%g-%g-r%d", fileName(of.AOI), m.FromCm, m.ToCm, m.Round)
 	return MapFile{Stem: shown.Stem, Write: func(w io.Writer) error {
 		if picture(format) {

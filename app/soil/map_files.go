@@ -46,6 +46,7 @@ func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid strin
 	if err := f.behind(ctx, &shown, choice); err != nil {
 		return MapFile{}, err
 	}
+	shown.Layout = choice.Layout
 	out := MapFile{Stem: shown.Stem}
 	out.Write = func(w io.Writer) error {
 		if picture(choice.Format) {
@@ -60,6 +61,7 @@ func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid strin
 type PlanChoice struct {
 	Format     string
 	Paper      string                    // of a field sheet, and of labels
+	Layout     string                    // of pictures; ports.Desktop where it is empty
 	Round      int64                     // of the samples that these name, and packages for crews
 	Link       func(token string) string // address of a signed link
 	Background bool                      // of pictures and field sheets: an image of the fields
@@ -81,6 +83,7 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 	if err := f.behind(ctx, &zones, choice); err != nil {
 		return MapFile{}, err
 	}
+	zones.Layout = choice.Layout
 	zones.Stem += fmt.Sprintf("-n%d", plan.Plan.Samples)
 	shown := ports.ShownPlan{ShownMap: zones, Plan: plan}
 	if err := f.print(ctx, who, choice, &shown); err != nil {

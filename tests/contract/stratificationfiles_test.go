@@ -63,6 +63,9 @@ func TestFilesOfMapsAndPlans(t *testing.T) {
 		require.Contains(t, string(file(path+"preview.svg", "image/svg+xml", "")), "Öst &amp; väst")
 		_, err = png.Decode(bytes.NewReader(file(path+"preview.png", "image/png", "")))
 		require.NoError(t, err)
+		phone, err := png.DecodeConfig(bytes.NewReader(file(path+"preview.png?layout=phone", "image/png", "")))
+		require.Equal(t, 780, phone.Width)
+		require.NoError(t, err)
 	}
 	// The synthetic archive has all bands: an image in colours lies behind the map, and a browser may show it.
 	require.Contains(t, string(file(points+"preview.svg?background=true", "image/svg+xml", "")), ", natural colours (synthetic).")

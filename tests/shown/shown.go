@@ -29,6 +29,9 @@ type Case struct {
 	Zones   int
 	Samples int
 	EPSG    int // 0: 32631
+	Legacy  int // points that the plan keeps
+	// The ends of its journey, from easting 500,000 and northing 5,400,000; none where both are nil.
+	Start, End *geo.Position
 }
 
 // Field is an irregular field around a place of the plane, with a pond in it.
@@ -48,6 +51,12 @@ var Scattered = Case{Name: "Ferme de l'Étang & <fils>", Zones: 4, Samples: 32, 
 
 // Many has eight zones and sixty samples in two neighbouring fields.
 var Many = Case{Name: "Eight zones", Fields: []Field{{"West", 0, 0, 700, true}, {"East", 1100, 100, 600, false}}, Zones: 8, Samples: 60}
+
+// Repeated keeps three points from before; its way comes from beside the field and goes far off.
+var Repeated = Case{
+	Name: "Second round", Fields: []Field{{"Long acre", 0, 0, 420, true}}, Zones: 3, Samples: 12, Legacy: 3,
+	Start: &geo.Position{X: -360, Y: 100}, End: &geo.Position{X: 9000, Y: 7000},
+}
 
 // North lies at 69 degrees north, where a degree of longitude is a third of one of latitude.
 var North = Case{Name: "Tromsø", Fields: []Field{{"Nord", 0, 2_255_000, 420, false}}, Zones: 2, Samples: 12}
@@ -121,6 +130,17 @@ func planOf(t testing.TB, c Case) ports.ShownPlan {
 	out.Map = zoning.Map{ID: 1, OrderID: 3, AOI: aoi, Candidate: result.Candidates[0], CreatedAt: at, About: result.About}
 	choices := soilplan.DefaultParams()
 	choices.Samples, choices.Seed = c.Samples, 9_007_199_254_740_991
+	for i := range c.Legacy {
+		choices.Legacy = append(choices.Legacy, frame.Centre((i+1)*len(frame.Cells)/(c.Legacy+1)))
+	}
+	end := func(at *geo.Position) *soilplan.Terminus {
+		if at == nil {
+			return nil
+		}
+		place := geo.Position{X: 500_000 + at.X, Y: 5_400_000 + at.Y}
+		return &soilplan.Terminus{At: place, LonLat: *frame.RoundedLonLat(place)}
+	}
+	choices.Journey = soilplan.Journey{Start: end(c.Start), End: end(c.End)}
 	plan, err := soilplan.New(nil, &frame, &result.Candidates[0].Zoning, choices)
 	require.NoError(t, err)
 	out.Plan = soilplan.SamplePlan{ID: 2, OrderID: 3, Map: out.Map, AOI: aoi, Plan: plan, CreatedAt: at}

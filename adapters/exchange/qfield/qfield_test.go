@@ -150,6 +150,28 @@ func asItLeft(t *testing.T, plan ports.ShownPlan, got ports.CrewRecords) {
 	}
 }
 
+// TestLegacyPointsGoToTheField: with a mark of their own; the way goes by them, from its start to its end.
+func TestLegacyPointsGoToTheField(t *testing.T) {
+	t.Parallel()
+	plan := shown.Plan(t, shown.Repeated)
+	archive := written(t, plan)
+	_, project := entry(t, archive, ".qgs")
+	require.Contains(t, string(project), "To take, legacy point")
+	_, content := entry(t, archive, ".gpkg")
+	name := filepath.Join(t.TempDir(), "a.gpkg")
+	require.NoError(t, os.WriteFile(name, content, 0o600))
+	db, err := sql.Open("sqlite", name)
+	require.NoError(t, err)
+	defer db.Close()
+	var legacy int
+	require.NoError(t, db.QueryRow("SELECT count(*) FROM points WHERE role = 'legacy'").Scan(&legacy))
+	require.Equal(t, 3, legacy)
+	var line []byte
+	require.NoError(t, db.QueryRow("SELECT geom FROM way").Scan(&line))
+	const head = 8 + 4*8 + 1 + 4 + 4 // of the blob with its envelope, and of the line
+	require.Equal(t, 12+3+2, (len(line)-head)/16, "samples, legacy points, start and end")
+}
+
 // TestGDALReadsAndWritesThePackage: GDAL finds the layers, and what it copies is read as the original.
 func TestGDALReadsAndWritesThePackage(t *testing.T) {
 	t.Parallel()

@@ -8,10 +8,11 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// pointClasses draws what is to be taken as dots, reserves as rings, and what is done in colours that
+// pointClasses draws what is to be taken as dots, legacy points as triangles, reserves as rings, and what is done in colours that
 // people tell apart who do not see red and green.
 var pointClasses = []class{
 	mark(string(plan.RoleSample), "To take", "circle", "0,90,181,255", "255,255,255,255", "3.6"),
+	mark(string(plan.RoleLegacy), "To take, legacy point", "triangle", "0,90,181,255", "255,255,255,255", "4"),
 	mark(string(plan.RoleReserve), "Reserve", "circle", "255,255,255,255", "0,90,181,255", "2.8"),
 	mark(string(crew.Taken), "Taken here", "square", "0,158,115,255", "255,255,255,255", "3.4"),
 	mark(string(crew.Moved), "Taken elsewhere", "diamond", "0,158,115,255", "255,255,255,255", "4"),

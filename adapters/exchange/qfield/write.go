@@ -14,7 +14,6 @@ import (
 	"tilth/core/geo"
 	"tilth/core/list"
 	"tilth/core/stratification/crew"
-	"tilth/core/stratification/plan"
 	"tilth/core/stratification/sample"
 	"tilth/ports"
 )
@@ -175,10 +174,16 @@ func microseconds(p crew.Point) any {
 func wayOf(in ports.ShownPlan) layer {
 	out := layer{Name: "way", Title: "Way", Geometry: "LINESTRING", Columns: wayColumns}
 	var along []geo.Position
+	if from := in.Plan.Plan.Params.Journey.Start; from != nil {
+		along = append(along, from.LonLat)
+	}
 	for _, p := range in.Plan.Plan.Points {
-		if p.Role == plan.RoleSample {
+		if p.Role.Visited() {
 			along = append(along, *p.LonLat)
 		}
+	}
+	if to := in.Plan.Plan.Params.Journey.End; to != nil {
+		along = append(along, to.LonLat)
 	}
 	out.box = boxOf(along)
 	if len(along) > 1 {

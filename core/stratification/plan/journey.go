@@ -22,6 +22,31 @@ type Terminus struct {
 	LonLat geo.Position // WGS84
 }
 
+// End is an end of a plan's journey, with the point of the plan that is its neighbour on the way.
+type End struct {
+	Terminus
+	Start  bool
+	Beside *Point
+}
+
+// Ends returns the ends of a plan's journey that are known, the start first.
+func (plan *Plan) Ends() (ends []End) {
+	visited := 0
+	for visited < len(plan.Points) && plan.Points[visited].Role.Visited() {
+		visited++
+	}
+	if visited == 0 {
+		return nil
+	}
+	if from := plan.Params.Journey.Start; from != nil {
+		ends = append(ends, End{*from, true, &plan.Points[0]})
+	}
+	if to := plan.Params.Journey.End; to != nil {
+		ends = append(ends, End{*to, false, &plan.Points[visited-1]})
+	}
+	return ends
+}
+
 // MaxApproach is how far, in metres, a journey may start or end from its fields: a plane says little beyond.
 const MaxApproach = 300_000.0
 

@@ -91,15 +91,19 @@ func registerCarbon(a *rest.API, orders *soil.Orders, files *soil.MapFiles) {
 		Format string `query:"format"`
 	}) (rest.Raw, error) {
 		format := cmp.Or(in.Format, ports.GeoJSON)
-		file, err := files.CarbonFile(ctx, c.Principal(), in.ID, format)
+		file, err := files.CarbonFile(ctx, c.Principal(), in.ID, format, "")
 		return form.Download(file.Stem, format, file.Write), err
 	})
 	for _, format := range []string{ports.SVG, ports.PNG} {
 		preview := route(http.MethodGet, "preview."+format, access.StratificationOrders.View.For("preview"), "A map of soil carbon as a picture, "+strings.ToUpper(format))
 		preview.OperationID, preview.Media, preview.Faults = "carbon_map_preview_"+format, form.Media(format), []int{http.StatusConflict}
 		preview.Description = "The stock of the zones from low to high, each with its interval, with scale and north."
-		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.Raw, error) {
-			file, err := files.CarbonFile(ctx, c.Principal(), in.ID, format)
+		preview.Query = []rest.Param{layoutParam}
+		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in struct {
+			form.ByID
+			Layout string `query:"layout"`
+		}) (rest.Raw, error) {
+			file, err := files.CarbonFile(ctx, c.Principal(), in.ID, format, in.Layout)
 			return form.Picture(c, format, file.Write), err
 		})
 	}

@@ -31,6 +31,10 @@ const (
 var background = rest.Param{Name: "background", Type: rest.Boolean, Description: "Of pictures and field sheets: draws an image of the fields behind the map, " +
 	"the newest clear one of the five years before the map was made; at most 40 fields."}
 
+// layoutParam is the parameter of pictures.
+var layoutParam = rest.Param{Name: "layout", Type: rest.String, Enum: []string{ports.Desktop, ports.Phone}, Description: "Default desktop: 1400 pixels wide, what explains the map beside it. " +
+	"phone: 390 pixels of CSS wide, what explains the map below it, no letters under 11 pixels; PNG has 780 pixels, for screens with two pixels or more for one of CSS."}
+
 // fileRoutes are the files of maps of zones, or of sample plans: exports and pictures.
 type fileRoutes struct {
 	routes                 rest.Routes
@@ -82,13 +86,14 @@ func (f fileRoutes) register(a *rest.API) {
 	for _, format := range []string{ports.SVG, ports.PNG} {
 		preview := f.routes.Route(http.MethodGet, "preview."+format, f.need, f.picture+strings.ToUpper(format))
 		preview.OperationID, preview.Description, preview.Media = f.routes.Operation+"_preview_"+format, previewText, form.Media(format)
-		preview.Query, preview.Faults = []rest.Param{background}, []int{http.StatusServiceUnavailable}
+		preview.Query, preview.Faults = []rest.Param{background, layoutParam}, []int{http.StatusServiceUnavailable}
 		rest.Handle(a, preview, func(ctx context.Context, c *rest.Call, in struct {
 			mapPath
 			rest.Values
 		}) (rest.Raw, error) {
 			behind, _ := in.All()[background.Name].(bool)
-			file, err := f.file(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format, Background: behind})
+			layout, _ := in.All()[layoutParam.Name].(string)
+			file, err := f.file(ctx, c.Principal(), in.MapUUID, soil.PlanChoice{Format: format, Layout: layout, Background: behind})
 			return form.Picture(c, format, file.Write), err
 		})
 	}

@@ -54,6 +54,16 @@ type Canvas struct {
 	Width, Height float64
 }
 
+// Measuring is a canvas that paints nothing, for texts whose height is not known before.
+func Measuring() Canvas { return Canvas{Format: nothing{}} }
+
+type nothing struct{}
+
+func (nothing) Path([][]Point, bool, Style)       {}
+func (nothing) Image(*image.NRGBA, Box)           {}
+func (nothing) Circle(Point, float64, Style)      {}
+func (nothing) Text(string, Point, Letters, bool) {}
+
 // Within returns a format that paints until a budget ends. A point of a path, a letter or a byte of an image is a step.
 func Within(budget *effort.Budget, on Format) Format { return bounded{on, budget} }
 
@@ -90,22 +100,28 @@ func (b bounded) Text(text string, at Point, l Letters, turned bool) {
 	}
 }
 
+// Size is the size of a picture.
+type Size struct {
+	Width, Height int
+	Density       int // pixels of a PNG for one of the canvas, each way; 0: one
+}
+
 // Picture draws a picture as SVG or PNG, on white. Faults: Internal for another format; the
 // budget's error where it ends.
-func Picture(budget *effort.Budget, w io.Writer, format string, width, height int, draw func(Canvas)) error {
+func Picture(budget *effort.Budget, w io.Writer, format string, size Size, draw func(Canvas)) error {
 	var on interface {
 		Format
 		save(w io.Writer) error
 	}
 	switch format {
 	case ports.SVG:
-		on = newVectors(width, height)
+		on = newVectors(size.Width, size.Height)
 	case ports.PNG:
-		on = newRaster(width, height)
+		on = newRaster(size)
 	default:
 		return fault.Newf(fault.Internal, "unknown_format", "no drawing in the format %q", format)
 	}
-	draw(Canvas{Format: Within(budget, on), Width: float64(width), Height: float64(height)})
+	draw(Canvas{Format: Within(budget, on), Width: float64(size.Width), Height: float64(size.Height)})
 	if err := budget.Err(); err != nil {
 		return err
 	}

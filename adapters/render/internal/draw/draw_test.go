@@ -18,7 +18,7 @@ import (
 func painted(t *testing.T, paint func(draw.Canvas)) image.Image {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, draw.Picture(nil, &out, ports.PNG, 100, 100, paint))
+	require.NoError(t, draw.Picture(nil, &out, ports.PNG, draw.Size{Width: 100, Height: 100}, paint))
 	picture, err := png.Decode(&out)
 	require.NoError(t, err)
 	return picture
@@ -74,5 +74,5 @@ func TestTextsStandWhereTheyAreMeasured(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
-	require.Error(t, draw.Picture(nil, io.Discard, "gif", 10, 10, func(draw.Canvas) {}))
+	require.Error(t, draw.Picture(nil, io.Discard, "gif", draw.Size{Width: 10, Height: 10}, func(draw.Canvas) {}))
 }

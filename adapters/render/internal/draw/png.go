@@ -14,12 +14,14 @@ import (
 )
 
 type raster struct {
-	image *image.RGBA
-	mask  vector.Rasterizer
+	image   *image.RGBA
+	mask    vector.Rasterizer
+	density float64 // pixels of the image for one of the canvas
 }
 
-func newRaster(width, height int) *raster {
-	r := &raster{image: image.NewRGBA(image.Rect(0, 0, width, height))}
+func newRaster(size Size) *raster {
+	density := max(size.Density, 1)
+	r := &raster{image: image.NewRGBA(image.Rect(0, 0, density*size.Width, density*size.Height)), density: float64(density)}
 	draw.Draw(r.image, r.image.Rect, image.White, image.Point{}, draw.Src)
 	return r
 }
@@ -39,14 +41,15 @@ func (r *raster) polygons(rings [][]Point, c Color) {
 			left, top, right, bottom = min(left, p.X), min(top, p.Y), max(right, p.X), max(bottom, p.Y)
 		}
 	}
-	area := image.Rect(int(math.Floor(left)), int(math.Floor(top)), int(math.Ceil(right)), int(math.Ceil(bottom))).Intersect(r.image.Rect)
+	d := r.density
+	area := image.Rect(int(math.Floor(left*d)), int(math.Floor(top*d)), int(math.Ceil(right*d)), int(math.Ceil(bottom*d))).Intersect(r.image.Rect)
 	if len(rings) == 0 || area.Empty() {
 		return
 	}
 	r.mask.Reset(area.Dx(), area.Dy())
 	for _, ring := range rings {
 		for i, p := range ring {
-			if x, y := float32(p.X-float64(area.Min.X)), float32(p.Y-float64(area.Min.Y)); i == 0 {
+			if x, y := float32(p.X*d-float64(area.Min.X)), float32(p.Y*d-float64(area.Min.Y)); i == 0 {
 				r.mask.MoveTo(x, y)
 			} else {
 				r.mask.LineTo(x, y)
@@ -114,7 +117,8 @@ func normal(a, b Point) Point {
 }
 
 func (r *raster) Image(pixels *image.NRGBA, b Box) {
-	onto := image.Rect(int(math.Round(b.Left)), int(math.Round(b.Top)), int(math.Round(b.Right)), int(math.Round(b.Bottom)))
+	pixel := func(v float64) int { return int(math.Round(v * r.density)) }
+	onto := image.Rect(pixel(b.Left), pixel(b.Top), pixel(b.Right), pixel(b.Bottom))
 	scaled.NearestNeighbor.Scale(r.image, onto, pixels, pixels.Rect, scaled.Over, nil)
 }
 
