@@ -87,9 +87,10 @@ type LayerRasters interface {
 
 // RasterFiles reads rasters of covariates that lie among the objects.
 type RasterFiles interface {
-	Surfaces
+	// Surface returns the part of a raster around a geometry (WGS84). Faults name its file as the user did.
+	Surface(ctx context.Context, of LayerRaster, around geo.MultiPolygon) (layer.Surface, error)
 	// Reaches reports whether a raster has pixels around a geometry (WGS84). Faults: as Surface.
-	Reaches(ctx context.Context, name string, around geo.MultiPolygon) (bool, error)
+	Reaches(ctx context.Context, of LayerRaster, around geo.MultiPolygon) (bool, error)
 	// Inspect returns the georeference of a file. Faults: Invalid for one that Surface cannot read.
 	Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (LayerRaster, error)
 }

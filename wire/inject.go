@@ -13,6 +13,7 @@ import (
 	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/operating"
 	"tilth/app/satellite"
+	"tilth/app/soil"
 	"tilth/core/assessment/climate"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -26,7 +27,7 @@ func newOperating(store ports.Store, memory identityadapter.PasswordMemory, engi
 // newInterface makes what the HTTP interface offers over a store.
 func newInterface(
 	store ports.Store, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
-	engines ports.Engines, imagery ports.Imagery, archive satellite.Archive, limits geo.Limits, bounds evidenceapp.Bounds, weather *climate.File, log *slog.Logger,
+	engines ports.Engines, imagery ports.Imagery, archive satellite.Archive, limits geo.Limits, bounds evidenceapp.Bounds, photos soil.PhotoBounds, weather *climate.File, log *slog.Logger,
 ) v12.Deps {
 	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, apiDeps))
 }
@@ -34,7 +35,7 @@ func newInterface(
 // newParts makes a server's parts over a store, an imagery source and a store of files.
 func newParts(
 	store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory,
-	hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, bounds evidenceapp.Bounds, weather *climate.File, log *slog.Logger,
+	hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, bounds evidenceapp.Bounds, photos soil.PhotoBounds, weather *climate.File, log *slog.Logger,
 ) *parts {
 	panic(googlewire.Build(server))
 }

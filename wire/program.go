@@ -153,7 +153,7 @@ func (Program) OpenAPI() ([]byte, error) { return routed().OpenAPI() }
 // routed is the interface with every route and nothing behind it.
 func routed() *rest.API {
 	a := rest.New(interfaceConfig(cli.Config{}))
-	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, nil, nil, geo.DefaultLimits(), evidenceapp.Bounds{}, nil, slog.New(slog.DiscardHandler)))
+	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, nil, nil, geo.DefaultLimits(), evidenceapp.Bounds{}, soil.PhotoBounds{}, nil, slog.New(slog.DiscardHandler)))
 	return a
 }
 

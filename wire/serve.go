@@ -122,7 +122,7 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	}
 	r.sender = hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 	store := idempotency.Guard(caps.Guard(r.eyes.Store(r.db), capsOf(cfg), identity.Clock{}))
-	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), weather, log)
+	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), photoBoundsOf(cfg), weather, log)
 	r.parts.Once.Kept = cfg.KeepAnswers
 	r.parts.Intake.Sizes, r.parts.Bulk.Sizes = opts.Batches, opts.Batches
 	if r.leave, err = r.db.Attend(ctx); err == nil {
@@ -248,6 +248,11 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 // boundsOf returns the bounds on files of evidence.
 func boundsOf(cfg cli.Config) evidenceapp.Bounds {
 	return evidenceapp.Bounds{Bytes: cfg.MaxEvidenceBytes, Files: cfg.MaxEvidenceFiles}
+}
+
+// photoBoundsOf returns the bounds on photos of samples.
+func photoBoundsOf(cfg cli.Config) soil.PhotoBounds {
+	return soil.PhotoBounds{Bytes: cfg.MaxPhotoBytes, Files: cfg.MaxPhotos}
 }
 
 // limitsOf returns the bounds on field boundaries.

@@ -71,7 +71,7 @@ var (
 )
 
 // newInterface makes what the HTTP interface offers over a store.
-func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, imagery ports.Imagery, archive satellite.Archive, limits geo.Limits, bounds evidence.Bounds, weather *climate.File, log *slog.Logger) v12.Deps {
+func newInterface(store ports.Store, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, imagery ports.Imagery, archive satellite.Archive, limits geo.Limits, bounds evidence.Bounds, photos soil.PhotoBounds, weather *climate.File, log *slog.Logger) v12.Deps {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -229,15 +229,16 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	}
 	sampleTables := _wireSampleTablesValue
 	packages := _wirePackagesValue
-	photos := &soil.Photos{
+	soilPhotos := &soil.Photos{
 		Deps:    deps,
 		Objects: objects,
+		Bounds:  photos,
 	}
 	sampleFiles := &soil.SampleFiles{
 		Samples:  samples,
 		Tables:   sampleTables,
 		Packages: packages,
-		Photos:   photos,
+		Photos:   soilPhotos,
 		Objects:  objects,
 	}
 	links := &soil.Links{
@@ -314,7 +315,7 @@ var (
 )
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.
-func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, bounds evidence.Bounds, weather *climate.File, log *slog.Logger) *parts {
+func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, issuers account.Issuers, memory identity.PasswordMemory, hooks ports.WebhookSender, engines ports.Engines, limits geo.Limits, bounds evidence.Bounds, photos soil.PhotoBounds, weather *climate.File, log *slog.Logger) *parts {
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
 	clock := _wireClockValue
@@ -475,15 +476,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	sampleTables := _wireSampleTablesValue
 	packages := _wirePackagesValue
-	photos := &soil.Photos{
+	soilPhotos := &soil.Photos{
 		Deps:    deps,
 		Objects: objects,
+		Bounds:  photos,
 	}
 	sampleFiles := &soil.SampleFiles{
 		Samples:  samples,
 		Tables:   sampleTables,
 		Packages: packages,
-		Photos:   photos,
+		Photos:   soilPhotos,
 		Objects:  objects,
 	}
 	links := &soil.Links{
@@ -651,7 +653,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Verifier:   verificationWorker,
 		Bulk:       batches,
 		Evidence:   files,
-		Photos:     photos,
+		Photos:     soilPhotos,
 	}
 	return wireParts
 }

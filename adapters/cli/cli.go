@@ -26,6 +26,7 @@ import (
 	"tilth/app/soil"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/list"
 	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -240,7 +241,7 @@ when you outgrow it.
 	}
 	s.cfg.flags(root.PersistentFlags(), true)
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record as JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{withNearestFlag(cmd, err)} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
 		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.verify(), s.ghg())
@@ -258,7 +259,8 @@ func strictArgs(c *cobra.Command) {
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("%q is not a command of `%s`", args[0], cmd.CommandPath())}
+				names := list.Map(cmd.Commands(), (*cobra.Command).Name)
+				return usageError{fmt.Errorf("%q is not a command of `%s`%s", args[0], cmd.CommandPath(), didYouMean(fault.Nearest(args[0], names)))}
 			}
 			return cmd.Help()
 		}

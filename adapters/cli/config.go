@@ -73,6 +73,8 @@ type Config struct {
 	MaxPendingJobs      int64         `env:"TILTH_MAX_PENDING_JOBS" envDefault:"20000" help:"unfinished pieces of background work that a company may have"`
 	MaxEvidenceBytes    int64         `env:"TILTH_MAX_EVIDENCE_BYTES" envDefault:"20971520" help:"size of a file that is attached to an assessment as evidence"`
 	MaxEvidenceFiles    int           `env:"TILTH_MAX_EVIDENCE_FILES" envDefault:"200" help:"files of evidence that an assessment may have"`
+	MaxPhotoBytes       int64         `env:"TILTH_MAX_PHOTO_BYTES" envDefault:"20971520" help:"size of a photo of a soil sample"`
+	MaxPhotos           int           `env:"TILTH_MAX_PHOTOS" envDefault:"20" help:"photos that a soil sample may have"`
 	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests a second of all users of a company together; 0: no limit"`
 	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests a second of an address for tokens, passwords and invitations; 0: no limit"`
 	UnknownNames        string        `env:"TILTH_UNKNOWN_NAMES" envDefault:"refuse" help:"members that are not known: refuse them, or ignore them and list them in the header Tilth-Ignored"`
@@ -238,6 +240,8 @@ func (c *Config) Check() error {
 	check(c.MaxWebhooks >= 1, "TILTH_MAX_WEBHOOKS", "it must be at least 1")
 	check(c.MaxEvidenceBytes >= 1 && c.MaxEvidenceBytes <= 512<<20, "TILTH_MAX_EVIDENCE_BYTES", "it must be 1 to 536870912")
 	check(c.MaxEvidenceFiles >= 1 && c.MaxEvidenceFiles <= 10000, "TILTH_MAX_EVIDENCE_FILES", "it must be 1 to 10000")
+	check(c.MaxPhotoBytes >= 1 && c.MaxPhotoBytes <= 512<<20, "TILTH_MAX_PHOTO_BYTES", "it must be 1 to 536870912")
+	check(c.MaxPhotos >= 1 && c.MaxPhotos <= 1000, "TILTH_MAX_PHOTOS", "it must be 1 to 1000")
 	check(c.MaxPACTClients >= 1, "TILTH_MAX_PACT_CLIENTS", "it must be at least 1")
 	check(c.MaxPendingJobs >= 1, "TILTH_MAX_PENDING_JOBS", "it must be at least 1")
 	rate := func(perSecond float64, name string) {

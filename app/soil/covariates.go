@@ -75,7 +75,7 @@ func (c *Covariates) finest(ctx context.Context, scope access.Scope, land geo.Mu
 		if out != 0 && r.CellSize >= out {
 			continue
 		}
-		reaches, err := c.Rasters.Reaches(ctx, r.Object, land)
+		reaches, err := c.Rasters.Reaches(ctx, r, land)
 		if _, bad := sourceRefusal(err); err != nil && !bad {
 			return 0, err
 		}
@@ -151,7 +151,7 @@ func (c *Covariates) eachRegion(ctx context.Context, on *frame.Frame, r ports.La
 ) (why string, err error) {
 	reached, outside := false, ""
 	for _, region := range layer.Regions(on) {
-		surface, err := c.Rasters.Surface(ctx, r.Object, box(region, on))
+		surface, err := c.Rasters.Surface(ctx, r, box(region, on))
 		why, refused := sourceRefusal(err)
 		switch {
 		case elsewhere(err):

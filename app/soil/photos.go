@@ -23,17 +23,19 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of photos.
-const (
-	MaxPhotos     = 20       // of a sample
-	MaxPhotoBytes = 20 << 20 // of a photo
-	photoFolder   = "photos/"
-)
+const photoFolder = "photos/"
+
+// PhotoBounds are what an installation takes.
+type PhotoBounds struct {
+	Bytes int64 // of a photo
+	Files int   // of a sample
+}
 
 // Photos is the use cases of photos of samples. Their bytes are stored as those of evidence are (app/attachments).
 type Photos struct {
 	app.Deps
 	Objects ports.Objects
+	Bounds  PhotoBounds
 }
 
 func (p *Photos) bytes() attachments.Bytes { return attachments.Bytes{Objects: p.Objects} }
@@ -81,7 +83,7 @@ func (p *Photos) Attach(ctx context.Context, who access.Principal, sampleID int6
 	}); err != nil {
 		return AttachedPhoto{}, err
 	}
-	if err := p.bytes().Put(ctx, &photo, in.Body, MaxPhotoBytes, attachment.Pictures...); err != nil {
+	if err := p.bytes().Put(ctx, &photo, in.Body, p.Bounds.Bytes, attachment.Pictures...); err != nil {
 		return AttachedPhoto{}, errors.Join(err, p.bytes().Drop(ctx, photo))
 	}
 	out, err := app.Write(ctx, p.Deps, who, access.Samples.Edit, func(ctx context.Context, tx ports.Repos) (AttachedPhoto, error) {
@@ -95,8 +97,8 @@ func (p *Photos) Attach(ctx context.Context, who access.Principal, sampleID int6
 		if i := known(have[sampleID], photo); i >= 0 {
 			return AttachedPhoto{have[sampleID][i], true}, nil
 		}
-		if len(have[sampleID]) >= MaxPhotos {
-			return AttachedPhoto{}, fault.Newf(fault.Conflict, "limit_reached", "%s", tooMany).With("limit", MaxPhotos).With("of", "photos")
+		if len(have[sampleID]) >= p.Bounds.Files {
+			return AttachedPhoto{}, fault.New(fault.Conflict, "limit_reached", p.tooMany()).With("limit", p.Bounds.Files).With("of", "photos").With("setting", "TILTH_MAX_PHOTOS")
 		}
 		return AttachedPhoto{File: photo}, p.attach(ctx, tx, who, sampleID, photo)
 	})
@@ -106,7 +108,9 @@ func (p *Photos) Attach(ctx context.Context, who access.Principal, sampleID int6
 	return out, err // after any other failure the bytes stay: the photo may be attached all the same
 }
 
-var tooMany = fmt.Sprintf("A sample has at most %d photos. Fix: remove one.", MaxPhotos)
+func (p *Photos) tooMany() string {
+	return fmt.Sprintf("A sample has at most %d photos here. Fix: remove one, or ask the operator to raise TILTH_MAX_PHOTOS.", p.Bounds.Files)
+}
 
 // known returns the place of a photo with the same content; -1: there is none.
 func known(have []attachment.File, photo attachment.File) int {
@@ -240,12 +244,12 @@ func (p *Photos) receive(ctx context.Context, records ports.CrewRecords, row *la
 	content, err := records.Photo(b.path)
 	if err == nil {
 		if preview {
-			reader := attachment.NewReader(io.LimitReader(content, MaxPhotoBytes+1))
+			reader := attachment.NewReader(io.LimitReader(content, p.Bounds.Bytes+1))
 			if _, err = io.Copy(io.Discard, reader); err == nil {
-				err = reader.Identify(&b.File, nil, MaxPhotoBytes, attachment.Pictures...) // of pictures nothing more is read
+				err = reader.Identify(&b.File, nil, p.Bounds.Bytes, attachment.Pictures...) // of pictures nothing more is read
 			}
 		} else {
-			err = p.bytes().Put(ctx, &b.File, io.LimitReader(content, MaxPhotoBytes+1), MaxPhotoBytes, attachment.Pictures...)
+			err = p.bytes().Put(ctx, &b.File, io.LimitReader(content, p.Bounds.Bytes+1), p.Bounds.Bytes, attachment.Pictures...)
 		}
 		_ = content.Close() // it was only read
 	}
@@ -258,8 +262,8 @@ func (p *Photos) receive(ctx context.Context, records ports.CrewRecords, row *la
 		return false, err
 	case known(have[b.sample], b.File) >= 0:
 		row.Remarks = append(row.Remarks, fmt.Sprintf("photo: %s is attached already.", b.path))
-	case len(have[b.sample]) >= MaxPhotos:
-		row.Errors.Addf("photo", "%s: %s", b.path, tooMany)
+	case len(have[b.sample]) >= p.Bounds.Files:
+		row.Errors.Addf("photo", "%s: %s", b.path, p.tooMany())
 	default:
 		keep = true
 	}

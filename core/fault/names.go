@@ -5,17 +5,22 @@ const CodeUnknownName = "unknown_name"
 
 // Unknown adds the message of a name that is none of those known, with the nearest of them.
 func (f Fields) Unknown(name string, known []string) {
-	nearest, edits := "", max(2, len(name)/3)+1
+	if nearest := Nearest(name, known); nearest != "" {
+		f.Addf(name, "This name is not known here: did you mean %q?", nearest)
+		return
+	}
+	f.Add(name, "This name is not known here.")
+}
+
+// Nearest returns the known name that a misspelt one is likely to mean; empty where none is near.
+func Nearest(name string, known []string) (nearest string) {
+	edits := max(2, len(name)/3) + 1
 	for _, k := range known {
 		if n := editsBetween(name, k); n < edits {
 			nearest, edits = k, n
 		}
 	}
-	if nearest == "" {
-		f.Add(name, "This name is not known here.")
-		return
-	}
-	f.Addf(name, "This name is not known here: did you mean %q?", nearest)
+	return nearest
 }
 
 // editsBetween returns how many bytes are to be put in, taken out or changed to make one text of another (Levenshtein).

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/cli"
 	"tilth/core/access"
 	"tilth/tests/rig"
 )
@@ -135,7 +136,8 @@ func (w crewed) sample(label string) map[string]any {
 func (w crewed) photos(point string, want ...string) {
 	w.t.Helper()
 	path := fmt.Sprintf("%s%v/photos/", samplesPath, w.sample(w.labels[point][0])["id"])
-	listed := w.c.Expect(200, http.MethodGet, path, nil).Data(w.t)["photos"].([]any)
+	all := w.c.Expect(200, http.MethodGet, path, nil).Data(w.t)
+	listed := all["photos"].([]any)
 	require.Len(w.t, listed, len(want))
 	for i, one := range listed {
 		got := w.c.Expect(200, http.MethodGet, fmt.Sprintf("%s%v/", path, one.(map[string]any)["id"]), nil)
@@ -148,6 +150,13 @@ func (w crewed) photos(point string, want ...string) {
 	w.c.Expect(204, http.MethodDelete, first, nil)
 	w.c.Expect(404, http.MethodGet, first, nil)
 	require.Equal(w.t, 201, w.c.Upload(path+"?name=again.jpg", "image/jpeg", strings.NewReader(want[0])).Status)
+	require.Equal(w.t, []any{2.0, 4096.0}, []any{all["max_photos"], all["max_bytes"]}, "as the settings say")
+	require.Equal(w.t, 413, w.c.Upload(path+"?name=large.jpg", "image/jpeg", strings.NewReader(want[0]+strings.Repeat("x", 4096))).Status)
+	if len(want) == 2 {
+		more := w.c.Upload(path+"?name=more.jpg", "image/jpeg", strings.NewReader(want[0]+" and more"))
+		require.Equal(w.t, 409, more.Status)
+		require.Contains(w.t, string(more.Body), "TILTH_MAX_PHOTOS")
+	}
 	require.Equal(w.t, 400, w.c.Upload(path+"?name=a.pdf", "application/pdf", strings.NewReader("%PDF-1.7")).Status)
 }
 
@@ -166,7 +175,7 @@ func (w crewed) send(query string, content []byte) rig.Answer {
 // TestCrewPackage: a package goes to the field and comes back. What the crew says of points and samples is what they are then.
 func TestCrewPackage(t *testing.T) {
 	t.Parallel()
-	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
+	s := rig.Start(t, rig.Options{Database: rig.SQLite(t), Config: func(c *cli.Config) { c.MaxPhotos, c.MaxPhotoBytes = 2, 4096 }})
 	c, stranger := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 0)
 	s.Subscribe(c)
 	w := crewOf(t, c)

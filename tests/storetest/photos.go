@@ -37,7 +37,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 	folder, err := objects.Open("file:" + t.TempDir())
 	require.NoError(t, err)
 	broken := &brokenOff{Objects: folder}
-	use := &soil.Photos{Deps: app.Deps{Store: w.Database, Gate: app.NewGate(anyone{}, nil, nil), Clock: w.clock, IDs: w.ids}, Objects: broken}
+	use := &soil.Photos{Deps: app.Deps{Store: w.Database, Gate: app.NewGate(anyone{}, nil, nil), Clock: w.clock, IDs: w.ids}, Objects: broken, Bounds: soil.PhotoBounds{Bytes: 100, Files: 4}}
 	who := access.Principal{UserID: w.ours.user.ID, Name: w.ours.user.Name, CompanyID: ours.Company()}
 	stranger := access.Principal{UserID: w.theirs.user.ID, CompanyID: theirs.Company()}
 	attach := func(who access.Principal, content string) (soil.AttachedPhoto, error) {
@@ -105,7 +105,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 	var out strings.Builder
 	require.NoError(t, write(&out))
 	require.Equal(t, jpeg, out.String())
-	for i := range soil.MaxPhotos {
+	for i := range use.Bounds.Files {
 		if _, err = attach(who, jpeg+strings.Repeat("x", i+10)); err != nil {
 			break
 		}

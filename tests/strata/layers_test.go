@@ -121,7 +121,7 @@ func TestRegisteredRasters(t *testing.T) {
 		w.work()
 		failed := w.order(e, placed.ID)
 		require.Equal(t, stratification.OrderFailed, failed.Status)
-		for _, says := range []string{"No map of zones can be made", "ndvi_mean: no calendar year", "elevation: elevation-", "sand: sand-", "does not reach the boundary."} {
+		for _, says := range []string{"No map of zones can be made", "ndvi_mean: no calendar year", "elevation: B04.tif does not reach the boundary.", "sand: B04.tif does not reach the boundary."} {
 			require.Contains(t, failed.Reason, says)
 		}
 		wallet, _ := w.books(e)

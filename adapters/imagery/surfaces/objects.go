@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"path"
 
 	"tilth/adapters/imagery/internal/raster"
 	"tilth/core/fault"
@@ -20,29 +19,29 @@ type Stored struct{ Objects ports.Objects }
 
 var _ ports.RasterFiles = Stored{}
 
-// Surface implements ports.Surfaces: the name is that of the object.
-func (s Stored) Surface(ctx context.Context, name string, around geo.MultiPolygon) (layer.Surface, error) {
-	object, err := s.Objects.Open(ctx, name)
+// Surface implements ports.RasterFiles.
+func (s Stored) Surface(ctx context.Context, of ports.LayerRaster, around geo.MultiPolygon) (layer.Surface, error) {
+	object, err := s.Objects.Open(ctx, of.Object)
 	if err != nil {
 		return layer.Surface{}, err
 	}
 	defer object.Close()
-	return raster.Surface(ctx, source{object, object.Size(), name}, path.Base(name), around)
+	return raster.Surface(ctx, source{object, object.Size(), of.Object, of.File}, of.File, around)
 }
 
 // Reaches implements ports.RasterFiles. It reads the header only.
-func (s Stored) Reaches(ctx context.Context, name string, around geo.MultiPolygon) (bool, error) {
-	object, err := s.Objects.Open(ctx, name)
+func (s Stored) Reaches(ctx context.Context, of ports.LayerRaster, around geo.MultiPolygon) (bool, error) {
+	object, err := s.Objects.Open(ctx, of.Object)
 	if err != nil {
 		return false, err
 	}
 	defer object.Close()
-	return raster.Reaches(ctx, source{object, object.Size(), name}, path.Base(name), around)
+	return raster.Reaches(ctx, source{object, object.Size(), of.Object, of.File}, of.File, around)
 }
 
 // Inspect implements ports.RasterFiles. It reads the header, and the block of the first pixel.
 func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (ports.LayerRaster, error) {
-	n, err := raster.Open(ctx, source{file, size, name}, name)
+	n, err := raster.Open(ctx, source{file, size, name, name}, name)
 	if err != nil {
 		return ports.LayerRaster{}, err
 	}
@@ -76,9 +75,9 @@ func plausible(epsg int, x, y float64, name string) error {
 }
 
 type source struct {
-	file io.ReaderAt
-	size int64
-	name string
+	file         io.ReaderAt
+	size         int64
+	object, name string // where it is kept, and as the user named it
 }
 
 func (s source) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
@@ -96,4 +95,4 @@ func (s source) Size() int64 { return s.size }
 
 // Address implements cog.Source. The names of objects hold their checksum, so one address always
 // has the same bytes.
-func (s source) Address() string { return "object:" + s.name }
+func (s source) Address() string { return "object:" + s.object }

@@ -56,12 +56,12 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 	attach := sampleRoute(http.MethodPost, photos, access.Samples.Edit.For("attach_photo"), "Attach a photo to a sample")
 	attach.Description = "JPEG, PNG or WebP, told by what the file holds, sent as the body, with its `name`, or as the first file of a multipart form. Photos that a crew brings back in a package " +
 		"are attached by its import, to the uppermost sample of their point. Bytes that are attached already are not stored again: the answer is 200 with `again` and the photo that has them. " +
-		"A sample has at most " + strconv.Itoa(soil.MaxPhotos) + " photos (409 `limit_reached`)."
+		"A sample has at most `max_photos` photos (409 `limit_reached`), each at most `max_bytes` large (413), as the list says."
 	attach.Query = []rest.Param{
 		{Name: "name", Type: rest.String, Description: "Name of the file, with its ending; default: that in the form."},
 		{Name: "note", Type: rest.String, Description: "What the photo shows, at most " + strconv.Itoa(attachment.MaxNote) + " characters."},
 	}
-	attach.Status, attach.Message, attach.MaxBody = http.StatusCreated, "Photo attached.", soil.MaxPhotoBytes+formRoom
+	attach.Status, attach.Message, attach.MaxBody = http.StatusCreated, "Photo attached.", use.Bounds.Bytes+formRoom
 	attach.Also, attach.Faults = map[int]string{http.StatusOK: "These bytes were attached before."}, []int{http.StatusConflict}
 	media := map[string]string{"application/octet-stream": "Any of them.", "multipart/form-data": "A form whose first file is any of them."}
 	for _, kind := range attachment.Pictures {
@@ -85,7 +85,7 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 	show := sampleRoute(http.MethodGet, photos, access.Samples.View.For("list_photos"), "List the photos of a sample")
 	rest.Handle(a, show, func(ctx context.Context, c *rest.Call, in form.ByID) (SamplePhotos, error) {
 		found, err := use.List(ctx, c.Principal(), in.ID)
-		return SamplePhotos{form.Each(found, showPhoto), soil.MaxPhotos, soil.MaxPhotoBytes}, err
+		return SamplePhotos{form.Each(found, showPhoto), use.Bounds.Files, use.Bounds.Bytes}, err
 	})
 	download := sampleRoute(http.MethodGet, photos+"{photo_id}/", access.Samples.View.For("download_photo"), "Download a photo of a sample")
 	download.Noun, download.Media = "photo", attachment.Pictures
