@@ -116,7 +116,7 @@ func planOf(plan soilplan.Plan) record {
 			{"zone", z.Zone}, {"samples", z.Samples}, {"reserves", z.Reserves}, {"weight", z.Weight}, {"eligible_area_ha", geo.RoundHa(z.EligibleHa)},
 		}
 	}
-	return record{
+	out := record{
 		{"plan_uuid", plan.PlanUUID}, {"number_of_samples", plan.Samples}, {"number_of_reserve", plan.Reserves},
 		{"allocation", plan.Params.Allocation}, {"placement", plan.Params.Placement}, {"zone_offset", plan.Params.ZoneOffset},
 		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
@@ -127,6 +127,13 @@ func planOf(plan soilplan.Plan) record {
 		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeIn(plan))},
 		{"warnings", each(plan.Concerns, func(c soilplan.Concern) string { return c.Message })},
 	}
+	if h := plan.Hypercube; h != nil {
+		out = append(out, member{"hypercube", record{
+			{"layers", h.Layers}, {"objective", h.Objective}, {"random_objective", h.RandomObjective},
+			{"strata_with_a_point", h.Held}, {"random_strata_with_a_point", h.RandomHeld},
+		}})
+	}
+	return out
 }
 
 func originOf(o seed.Origin) record {

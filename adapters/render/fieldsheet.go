@@ -89,6 +89,9 @@ func (s *fieldSheet) front() error {
 	if len(s.in.Labels) > 0 {
 		facts = append(facts, pdf.Fact{"Labels", fmt.Sprintf("%s of round %d", counted(len(s.in.Labels), "sample"), s.in.Round)})
 	}
+	if why := plan.Purposive(); why != "" {
+		facts = append(facts, pdf.Fact{"Not random", why})
+	}
 	if covers := plan.Statement(); covers != "" {
 		facts = append(facts, pdf.Fact{"Covers", covers})
 	}

@@ -129,7 +129,7 @@ func (s *scene) about(p pen, b draw.Box, y float64) float64 {
 		said = carbonSaid(s.carbon)
 	}
 	if s.plan != nil {
-		said = []string{placedText(s.plan), s.plan.Summary(), s.plan.Statement()}
+		said = []string{placedText(s.plan), s.plan.Summary(), s.plan.Purposive(), s.plan.Statement()}
 	}
 	for _, text := range said {
 		if text != "" {

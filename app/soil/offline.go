@@ -10,6 +10,7 @@ import (
 	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
 	"tilth/core/stratification/plan"
@@ -82,7 +83,7 @@ func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, 
 	if err := plan.Recommend(effort.Of(ctx, 0), &out.Frame, &out.Result); err != nil {
 		return out, err
 	}
-	return out, out.plan(effort.Of(ctx, 0), req)
+	return out, out.plan(effort.Of(ctx, 0), req, layers)
 }
 
 // fromRasters reads the rasters and samples them at the cells of a frame.
@@ -178,7 +179,7 @@ func utmOf(s layer.Surface) (int, error) {
 }
 
 // plan makes the sample plan of the recommended zones, if one is asked for and there are any.
-func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest) error {
+func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest, layers []layer.Layer) error {
 	if req.Plan == nil {
 		return nil
 	}
@@ -190,7 +191,10 @@ func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest) error {
 		p := *req.Plan
 		p.Scope = c.MapUUID
 		p.CV, p.Rho2 = req.Params.CV, req.Params.Rho2
-		plan, err := plan.New(budget, &a.Frame, &c.Zoning, p.Seeded(req.Seed))
+		if p.Placement == plan.LatinHypercube {
+			p.Layers = list.Map(a.Result.Used(), func(l zoning.LayerUse) string { return l.Name })
+		}
+		plan, err := plan.New(budget, &a.Frame, &c.Zoning, p.Seeded(req.Seed), layers...)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/layer"
+	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
 )
 
@@ -45,11 +46,19 @@ func TestPixelsThatAreCells(t *testing.T) {
 		require.Len(t, made.Result.Candidates, 1)
 		require.Equal(t, 1.0, made.Result.Candidates[0].Zones[1].Means[0], name)
 	}
+	represented := plan.DefaultParams()
+	represented.Placement, represented.Samples, represented.ZoneOffset = plan.LatinHypercube, 6, 0
+	p := zoning.DefaultParams()
+	p.MaxZones, p.Starts = 2, 1
+	made, err := offline.Make(t.Context(), soil.OfflineRequest{Rasters: []string{"utm"}, Params: p, Classes: []string{"utm"}, Plan: &represented})
+	require.NoError(t, err)
+	require.Equal(t, []string{"utm"}, made.Plan.Hypercube.Layers)
+	require.InDelta(t, 0, made.Plan.Hypercube.Objective, 1e-9, "three points in each of two equal classes")
 	for _, name := range []string{"web", "british", "degrees"} {
 		_, err := of(name)
 		require.True(t, fault.Is(err, fault.Invalid), "%s: %v", name, err)
 		require.ErrorContains(t, err, "boundary", name)
 	}
-	_, err := of("utm", "soil")
+	_, err = of("utm", "soil")
 	require.ErrorContains(t, err, `no raster "soil"`)
 }

@@ -13,9 +13,11 @@ import (
 	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/generated"
+	"tilth/core/stratification/layer"
 	soilplan "tilth/core/stratification/plan"
 	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
@@ -65,7 +67,11 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 	if err := withSeed(params.Check(len(found.Candidate.Zones)), req.Seed); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
-	plan, err := soilplan.New(effort.Of(ctx, 0), frame, &found.Candidate.Zoning, params.Seeded(req.Seed))
+	layers, err := p.layers(ctx, who.Scope(false), found, &params)
+	if err != nil {
+		return soilplan.SamplePlan{}, err
+	}
+	plan, err := soilplan.New(effort.Of(ctx, 0), frame, &found.Candidate.Zoning, params.Seeded(req.Seed), layers...)
 	if err != nil {
 		return soilplan.SamplePlan{}, err
 	}
@@ -84,6 +90,27 @@ func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zo
 	}
 	frame, err := order.Frame(effort.Of(ctx, 0))
 	return found, &frame, err
+}
+
+// layers returns the layers of a plan's hypercube with their values, and names them in its parameters: those that are
+// asked for, or else those of its map. Other placements have none. Faults: Invalid (layers).
+func (p *Plans) layers(ctx context.Context, scope access.Scope, of zoning.Map, params *soilplan.Params) ([]layer.Layer, error) {
+	if params.Placement != soilplan.LatinHypercube {
+		return nil, nil
+	}
+	prepared, err := app.In(ctx, p.Store.Read, func(ctx context.Context, tx ports.Repos) ([]layer.PreparedLayer, error) {
+		return tx.StratificationOrders.Layers(ctx, scope, of.OrderID, true)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(params.Layers) == 0 {
+		params.Layers = list.Map(of.About.Used(), func(l zoning.LayerUse) string { return l.Name })
+	}
+	if params.Layers, err = chosenLayers(prepared, params.Layers); err != nil {
+		return nil, err
+	}
+	return layer.Prepared{Layers: prepared}.Usable(), nil
 }
 
 // legacy returns the points that a plan keeps, in the plane of its frame. Faults: Invalid (legacy_points, legacy_plan).

@@ -62,8 +62,8 @@ func nothingHidden(t *testing.T, s *rig.Server, c, stranger *rig.Client, order i
 		sources = append(sources, entry["seed_origin"].(map[string]any)["source"].(string))
 		saved += len(entry["saved"].([]any))
 	}
-	require.Equal(t, append(many("plan", 9), many("maps", 2)...), kinds, "once each, however often it was asked for")
-	require.Equal(t, append([]string{"parameters", "beacon", "phrase"}, many("given", 8)...), sources)
+	require.Equal(t, append(many("plan", 10), many("maps", 2)...), kinds, "once each, however often it was asked for")
+	require.Equal(t, append([]string{"parameters", "beacon", "phrase"}, many("given", 9)...), sources)
 	require.Equal(t, 3, saved, "a map and two plans")
 	require.Equal(t, value, all[1].(map[string]any)["seed_origin"].(map[string]any)["beacon"].(map[string]any)["value"])
 	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256([]byte(points.String()))), all[0].(map[string]any)["outcome"].(map[string]any)["points_sha256"])

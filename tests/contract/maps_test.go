@@ -128,6 +128,21 @@ func TestMapsAndPlans(t *testing.T) {
 	})
 }
 
+// representing makes a plan whose points represent the layers of a map.
+func representing(t *testing.T, c *rig.Client, generate, uuid string) {
+	t.Helper()
+	cube := c.Expect(200, http.MethodPost, generate, map[string]any{"map_uuid": uuid, "seed": 3, "number_of_samples": 20, "placement": "latin_hypercube"}).Data(t)["metadata"].(map[string]any)
+	represents := cube["hypercube"].(map[string]any)
+	require.Contains(t, represents["layers"], "ndvi_mean")
+	require.Less(t, represents["objective"], represents["random_objective"])
+	require.Greater(t, represents["strata_with_a_point"], represents["random_strata_with_a_point"])
+	require.Equal(t, []any{false, "latin_hypercube"}, []any{cube["probability_sample"], cube["placement"]})
+	for placement, layers := range map[string][]string{"latin_hypercube": {"gold"}, "coverage": {"ndvi_mean"}} {
+		refused := c.Expect(400, http.MethodPost, generate, map[string]any{"map_uuid": uuid, "placement": placement, "layers": layers}).Map(t)
+		require.Contains(t, refused["details"], "layers", placement)
+	}
+}
+
 // plans follows a map to its plans.
 func plans(t *testing.T, c, stranger *rig.Client, uuid string, zones float64) {
 	t.Helper()
@@ -161,6 +176,7 @@ func plans(t *testing.T, c, stranger *rig.Client, uuid string, zones float64) {
 		c.Expect(200, http.MethodGet, plansPath+edged["map_uuid"].(string)+"/"+file, nil)
 	}
 	require.Contains(t, c.Expect(400, http.MethodPost, generate, map[string]any{"map_uuid": uuid, "edge": "stratum", "zone_offset": 0}).Map(t)["details"], "edge")
+	representing(t, c, generate, uuid)
 	covers := metadata["coverage"].(map[string]any)
 	require.Positive(t, covers["strip_share"])
 	require.Contains(t, covers["statement"], "is not sampled")

@@ -42,7 +42,7 @@ func testStratification(t *testing.T, b Backend) {
 		return nil // the transaction goes on after the refusal
 	})
 	layers := []layer.PreparedLayer{
-		layer.Prepare(layer.Layer{Name: "clay", Source: "s", Coarse: true, Values: []float64{1.5, -2, 0.25}},
+		layer.Prepare(layer.Layer{Name: "clay", Source: "s", Coarse: true, Classes: true, Values: []float64{1.5, -2, 0.25}},
 			layer.Provenance{Kind: layer.FromRaster, Raster: "clay", Checksum: "abc", Years: []int{}, Scenes: []string{}}),
 		layer.Drop("ndvi_sd", "s", "one year", layer.Provenance{Kind: layer.FromSentinel2, Years: []int{2025}, Dates: 9, Scenes: []string{"x"}}),
 	}

@@ -25,6 +25,7 @@ type layerRow struct {
 	Name          string
 	Source        string
 	Coarse        bool
+	Classes       bool
 	ValidShare    float64
 	Mean          float64
 	SD            float64 `bun:"sd"`
@@ -43,7 +44,7 @@ func (o strats) PutLayers(ctx context.Context, scope access.Scope, orderID int64
 	}
 	for i, l := range layers { // one by one: their values are large
 		row := layerRow{
-			OrderID: orderID, Line: i + 1, Name: l.Name, Source: l.Source, Coarse: l.Coarse, ValidShare: l.ValidShare,
+			OrderID: orderID, Line: i + 1, Name: l.Name, Source: l.Source, Coarse: l.Coarse, Classes: l.Classes, ValidShare: l.ValidShare,
 			Mean: l.Mean, SD: l.SD, Dropped: l.Dropped, Provenance: sqlstore.JSONOf(l.Provenance),
 		}
 		if l.Dropped == "" {
@@ -74,7 +75,7 @@ func (o strats) Layers(ctx context.Context, scope access.Scope, orderID int64, v
 	out := make([]layer.PreparedLayer, len(rows))
 	for i, row := range rows {
 		out[i] = layer.PreparedLayer{
-			Layer:      layer.Layer{Name: row.Name, Source: row.Source, Coarse: row.Coarse},
+			Layer:      layer.Layer{Name: row.Name, Source: row.Source, Coarse: row.Coarse, Classes: row.Classes},
 			ValidShare: row.ValidShare, Mean: row.Mean, SD: row.SD, Dropped: row.Dropped, Provenance: row.Provenance.V,
 		}
 		if values && row.Dropped == "" {

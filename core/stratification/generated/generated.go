@@ -98,6 +98,9 @@ func OfPlan(of plan.SamplePlan) Record {
 		"number_of_samples": int64(p.Samples), "number_of_reserve": int64(p.Reserves), "points_by_hand": int64(byHand),
 		"expected_relative_error": p.ExpectedRelativeError, "probability_sample": p.ProbabilitySample, "points_sha256": Digest(p.Points),
 	}
+	if h := p.Hypercube; h != nil {
+		r.Outcome["hypercube_objective"] = h.Objective
+	}
 	return r
 }
 

@@ -17,6 +17,8 @@ type Layer struct {
 	// Coarse: the source's grid is far coarser than the frame's, as that of soil maps. Such a layer
 	// is dropped when it hardly varies over the area.
 	Coarse bool
+	// Classes: the values name classes, of which there is no mean.
+	Classes bool
 }
 
 // Digest hashes the name and the values.

@@ -48,6 +48,7 @@ func NewRegionSamples(f *frame.Frame, name, source string, coarse bool) *RegionS
 func (r *RegionSamples) Add(region Region, s Surface) error {
 	coarse := r.given || s.Metres() > coarser*r.frame.CellSize
 	r.layer.Coarse = r.layer.Coarse || coarse
+	r.layer.Classes = s.Classes
 	return sampleInto(r.frame, r.layer.Values, s, coarse, region.holds)
 }
 

@@ -74,7 +74,7 @@ func (s Surface) bilinear(p geo.Position) float64 {
 // known projection, unless in the same.
 func Sample(f *frame.Frame, s Surface, name string) (Layer, error) {
 	coarse := s.Metres() > coarser*f.CellSize
-	layer := Layer{Name: name, Source: s.Source, Values: make([]float64, len(f.Cells)), Coarse: coarse}
+	layer := Layer{Name: name, Source: s.Source, Values: make([]float64, len(f.Cells)), Coarse: coarse, Classes: s.Classes}
 	err := sampleInto(f, layer.Values, s, coarse, func(frame.Cell) bool { return true })
 	return layer, err
 }

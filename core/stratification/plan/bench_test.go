@@ -29,13 +29,14 @@ func largestFrame(t testing.TB) (frame.Frame, *zoning.Zoning) {
 // BenchmarkPlanOfTheLargestFrame places 500 samples, and as many as a plan has.
 func BenchmarkPlanOfTheLargestFrame(b *testing.B) {
 	f, z := largestFrame(b)
+	layers := layersOf(&f)
 	for _, samples := range []int{500, maxSamples} {
 		for _, placement := range Placements {
 			b.Run(fmt.Sprint(placement, samples), func(b *testing.B) {
 				p := DefaultParams()
 				p.Samples, p.Placement, p.MinDistance = samples, placement, 10
 				for b.Loop() {
-					_, err := New(nil, &f, z, p)
+					_, err := New(nil, &f, z, p, layers...)
 					require.NoError(b, err)
 				}
 			})

@@ -140,7 +140,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	c.plan = base
 	c.plan.Params = base.Params.settled()
 	c.plan.Points = slices.Clone(base.Points)
-	c.plan.Concerns = nil
+	c.plan.Concerns, c.plan.Hypercube = nil, nil
 	for _, p := range base.Points {
 		c.last[c.series(p.Zone, p.Role)] = max(c.last[c.series(p.Zone, p.Role)], p.Number)
 	}

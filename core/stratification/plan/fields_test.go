@@ -61,7 +61,7 @@ func TestMinimumByField(t *testing.T) {
 	for _, placement := range Placements {
 		for seed := range uint64(5) {
 			p.Placement, p.Seed = placement, seed
-			plan, err := New(nil, &f, z, p)
+			plan, err := New(nil, &f, z, p, layersOf(&f)...)
 			require.NoError(t, err)
 			require.Equal(t, 24, plan.Samples)
 			require.Equal(t, placement.Probability(), plan.ProbabilitySample)
@@ -87,7 +87,7 @@ func TestMinimumByField(t *testing.T) {
 	}
 	// All fields are too small for the zones: these have no land of their own.
 	p.Samples, p.MinSamplesPerField = 16, 4
-	plan, err := New(nil, &f, z, p)
+	plan, err := New(nil, &f, z, p, layersOf(&f)...)
 	require.NoError(t, err)
 	require.Zero(t, plan.PerZone[0].Samples+plan.PerZone[1].Samples)
 	require.Zero(t, plan.PerZone[0].Weight)
@@ -106,7 +106,7 @@ func TestOwnFieldsWeighAsTheirLand(t *testing.T) {
 	for _, edge := range Edges {
 		p := DefaultParams()
 		p.Samples, p.MinSamplesPerField, p.ZoneOffset, p.MinDistance, p.Edge = 24, 3, 15, 10, edge
-		plan, err := New(nil, &f, z, p)
+		plan, err := New(nil, &f, z, p, layersOf(&f)...)
 		require.NoError(t, err)
 		require.Equal(t, p.ZoneOffset, plan.Params.ZoneOffset)
 		strips, sum := 0.0, 0.0
@@ -134,7 +134,7 @@ func TestCustomPlansWarnOfFields(t *testing.T) {
 	p := DefaultParams()
 	p.Samples, p.MinSamplesPerField, p.ZoneOffset, p.MinDistance = 24, 10, 5, 10
 	p.Legacy = []geo.Position{f.Centre(100)}
-	base, err := New(nil, &f, z, p)
+	base, err := New(nil, &f, z, p, layersOf(&f)...)
 	require.NoError(t, err)
 	require.Equal(t, 2, base.Zones())
 	var gone []Operation
@@ -157,19 +157,19 @@ func TestMinimumByFieldIsRefused(t *testing.T) {
 	f, z := estate(t, 30, 2)
 	p := DefaultParams()
 	p.MinSamplesPerField = 1
-	_, err := New(nil, &f, z, p)
+	_, err := New(nil, &f, z, p, layersOf(&f)...)
 	require.ErrorContains(t, err, "min_samples_per_field")
 	p.MinSamplesPerField, p.Allocation, p.PerZone = 3, Given, map[int]int{1: 5, 2: 5}
-	_, err = New(nil, &f, z, p)
+	_, err = New(nil, &f, z, p, layersOf(&f)...)
 	require.ErrorContains(t, err, "min_samples_per_field")
 	p.Allocation, p.PerZone, p.Samples = Proportional, nil, 12
 	p.ZoneOffset = 10 // the second field is 20 m wide
-	_, err = New(nil, &f, z, p)
+	_, err = New(nil, &f, z, p, layersOf(&f)...)
 	known, _ := fault.As(err)
 	require.Equal(t, noRoomCode, known.Code)
 	require.Contains(t, known.Message, "field 2")
 	p.Samples, p.ZoneOffset = 5, 5
-	_, err = New(nil, &f, z, p)
+	_, err = New(nil, &f, z, p, layersOf(&f)...)
 	require.ErrorContains(t, err, "2 zones need at least 6 samples; 5 were requested.")
 }
 

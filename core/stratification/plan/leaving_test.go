@@ -24,11 +24,12 @@ func TestPlansEndWithTheirCaller(t *testing.T) {
 	require.NoError(t, err)
 	z := zoningOf(&f, labels)
 	var base Plan
+	layers := layersOf(&f)
 	for _, placement := range Placements {
 		p := DefaultParams()
 		p.Samples, p.Placement, p.MinDistance = 400, placement, 30
 		leaving.Stops(t, 10*effort.Interval, func(budget *effort.Budget) (err error) {
-			made, err := New(budget, &f, z, p)
+			made, err := New(budget, &f, z, p, layers...)
 			if err == nil {
 				base = made
 			}

@@ -11,6 +11,7 @@ import (
 	"tilth/core/geo"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/pcg"
+	"tilth/core/stratification/layer"
 	"tilth/core/stratification/zoning"
 	"tilth/core/vegetation"
 )
@@ -144,6 +145,7 @@ type layout struct {
 	counts, reserved  []int // samples and reserves of each zone
 	samples, reserves []spot
 	apart             float64
+	hypercube         *Hypercube // of that placement
 }
 
 // design is a plan under construction.
@@ -154,6 +156,9 @@ type design struct {
 	shared []Stratum   // to which samples are shared out: the zones, or without their edges and these behind them
 	own    map[int]int // fields that are strata of their own, to their stratum
 	mean   float64
+	layers []layer.Layer // of a hypercube
+	kept   []spot        // legacy points
+	rough  bool          // whether the points fit is all that is asked
 	// measured is what land returns.
 	measured land
 }
@@ -201,6 +206,9 @@ func (d *design) place(offset int) (layout, error) {
 			continue
 		}
 		out.apart = apart
+		if d.params.Placement == LatinHypercube && !d.rough {
+			out.hypercube = a.conditioned(out.samples, parts)
+		}
 		if parts.fields {
 			a.chooser = newTargeted(d, out.eligible)
 			a.chooser.land, a.chooser.stage, a.chooser.reserved = out.eligible, "/reserve", make([]int, len(out.reserved))
@@ -294,7 +302,7 @@ func (a *attempt) settle(cell int32) (at geo.Position, ok bool) {
 		return at, false
 	}
 	centre := a.centre(int(cell))
-	if a.params.Placement != Coverage {
+	if a.params.Placement.Probability() {
 		size := a.frame.CellSize
 		for range jitters {
 			at = centimetres(geo.Position{
@@ -372,6 +380,7 @@ func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z
 // largestOffset finds by bisection an offset at which the points fit, but not above; -1: none.
 func (d *design) largestOffset() int {
 	low, high := -1, d.params.ZoneOffset
+	d.rough = true
 	for high-low > 1 {
 		middle := low + (high-low)/2
 		if _, err := d.place(middle); err == nil {

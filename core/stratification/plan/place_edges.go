@@ -122,6 +122,16 @@ func (c *crowd) add(p geo.Position) {
 	c.size++
 }
 
+// remove takes out a point that was added.
+func (c *crowd) remove(p geo.Position) {
+	if c.apart > 0 {
+		key := c.key(p)
+		if i := slices.IndexFunc(c.bins[key], func(q member) bool { return q.at == p }); i >= 0 {
+			c.bins[key] = slices.Delete(c.bins[key], i, i+1)
+		}
+	}
+}
+
 // near visits the points that may lie nearer to a place than the distance, until one ends it.
 func (c *crowd) near(p geo.Position, visit func(q member) (more bool)) {
 	if c.apart == 0 {

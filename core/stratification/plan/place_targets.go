@@ -49,7 +49,7 @@ func (t *targeted) restart() { clear(t.at) }
 // cells in a random order: the first that fit are a simple random sample, those after them an
 // equally random reserve.
 func (t *targeted) again(taken map[int32]bool, counts []int) {
-	random := t.params.Placement == StratifiedRandom
+	random := t.params.Placement.shuffled()
 	if random && t.round > 0 {
 		return
 	}
@@ -171,7 +171,7 @@ func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 		if try(goal.cell) {
 			return true
 		}
-		if t.params.Placement != StratifiedRandom {
+		if !t.params.Placement.shuffled() {
 			return t.outward(goal.at, zone, try)
 		}
 	}

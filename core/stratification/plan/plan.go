@@ -14,6 +14,7 @@ import (
 	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/stats"
+	"tilth/core/stratification/layer"
 	"tilth/core/stratification/seed"
 	"tilth/core/stratification/zoning"
 )
@@ -25,19 +26,24 @@ const Version = "plan-3"
 type Placement string
 
 // The placements. The first two are probability samples, whose measurements may be expanded to the
-// zone by the design alone. The points of Coverage are chosen to lie evenly.
+// zone by the design alone. The points of Coverage are chosen to lie evenly, without a look at the layers.
 const (
 	StratifiedRandom  Placement = "stratified_random"
 	SpatiallyBalanced Placement = "spatially_balanced"
 	Coverage          Placement = "coverage"
+	// LatinHypercube chooses places that represent the layers; see cube.
+	LatinHypercube Placement = "latin_hypercube"
 )
 
 // Placements lists the placements.
-var Placements = []Placement{StratifiedRandom, SpatiallyBalanced, Coverage}
+var Placements = []Placement{StratifiedRandom, SpatiallyBalanced, Coverage, LatinHypercube}
 
 // Probability reports whether a placement draws every place of a zone with the same chance
 // (approximately, where points keep a distance).
-func (p Placement) Probability() bool { return p != Coverage }
+func (p Placement) Probability() bool { return p == StratifiedRandom || p == SpatiallyBalanced }
+
+// shuffled reports whether a placement tries the places of a zone in a random order; a hypercube begins with it.
+func (p Placement) shuffled() bool { return p == StratifiedRandom || p == LatinHypercube }
 
 // The bounds of a plan.
 const (
@@ -72,6 +78,7 @@ type Params struct {
 	Pilot      map[int]Pilot   // by zone: of every zone, or of none
 
 	Placement    Placement
+	Layers       []string `json:",omitzero"` // names of those of a LatinHypercube; none: all that New is given
 	Edge         Edge
 	ZoneOffset   int     // metres from the edges of zones and fields, 0 to MaxZoneOffset
 	MinDistance  float64 // metres between points, whatever their zones; DefaultDistance: two cells
@@ -170,11 +177,12 @@ type Plan struct {
 	ExpectedRelativeError float64
 	Detection             Detection
 	Covered               Covered
-	WayKm                 float64 // along the samples in their order, DriveKm included
-	DriveKm               float64 // of it between fields; see route.Circuity
-	WayEstimateKm         float64 // before the points were known, where a budget set their number
-	Cost                  float64 // by Params.Costs
-	SamplesNeeded         int     // for Params.Precision, by the plan's allocation (Given: Proportional)
+	Hypercube             *Hypercube `json:",omitzero"` // nil of other placements, and of plans changed by hand
+	WayKm                 float64    // along the samples in their order, DriveKm included
+	DriveKm               float64    // of it between fields; see route.Circuity
+	WayEstimateKm         float64    // before the points were known, where a budget set their number
+	Cost                  float64    // by Params.Costs
+	SamplesNeeded         int        // for Params.Precision, by the plan's allocation (Given: Proportional)
 	ProbabilitySample     bool
 	// ZoneOffsetAchieved is the smallest distance of a sample to an edge, in metres.
 	ZoneOffsetAchieved float64
@@ -210,6 +218,7 @@ func (p Params) Check(zones int) error {
 	p.checkFields(fields)
 	p.Journey.check(fields)
 	p.checkEdge(fields)
+	p.checkHypercube(fields)
 	return fields.Err()
 }
 
@@ -233,12 +242,12 @@ func (p Params) checkPlaces(fields fault.Fields) {
 }
 
 // New makes the sample plan of a map of zones: how many samples, how many in each zone, and where.
-// Of the zones it uses number, share, RV and outline.
+// Of the zones it uses number, share, RV and outline; of the layers a Latin hypercube those that it names.
 //
 // Faults: Invalid for parameters out of range, and with the code not_enough_room, and the room
 // there is, where the zones do not hold the points. The budget's error where it ends, of which a
 // distance computed is a step.
-func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Plan, error) {
+func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params, layers ...layer.Layer) (Plan, error) {
 	if err := checkZoning(f, z); err != nil {
 		return Plan{}, err
 	}
@@ -249,6 +258,10 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 	if err := p.Journey.near(f); err != nil {
 		return Plan{}, err
 	}
+	covariates, err := p.covariates(layers, len(f.Cells))
+	if err != nil {
+		return Plan{}, err
+	}
 	strata, mean, err := strataOf(z.Zones, p)
 	if err != nil {
 		return Plan{}, err
@@ -257,9 +270,8 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 	if err != nil {
 		return Plan{}, err
 	}
-	d := &design{ground: g, params: p, strata: strata, mean: mean}
-	legacy, err := d.legacy()
-	if err != nil {
+	d := &design{ground: g, params: p, strata: strata, mean: mean, layers: covariates}
+	if d.kept, err = d.legacy(); err != nil {
 		return Plan{}, err
 	}
 	found, err := d.place(p.ZoneOffset)
@@ -271,9 +283,9 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (Pla
 	}
 	plan := Plan{
 		PlanUUID: planUUID(z, p), Params: p, FromPilot: len(p.Pilot) > 0,
-		MinDistanceUsed: found.apart, ProbabilitySample: p.Placement.Probability(), AlgorithmVersion: Version,
+		MinDistanceUsed: found.apart, ProbabilitySample: p.Placement.Probability(), AlgorithmVersion: Version, Hypercube: found.hypercube,
 	}
-	found.samples = append(found.samples, legacy...)
+	found.samples = append(found.samples, d.kept...)
 	d.walk(&found)
 	if err := budget.Err(); err != nil {
 		return Plan{}, err

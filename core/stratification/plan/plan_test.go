@@ -102,7 +102,7 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 		}
 		z := &zones.Candidates[len(zones.Candidates)-1].Zoning
 		p := drawPlanParams(t, &f, len(z.Zones))
-		plan, err := New(nil, &f, z, p)
+		plan, err := New(nil, &f, z, p, layersOf(&f)...)
 		if err != nil {
 			refused++
 			requireRefusal(t, &f, z, p, err)
@@ -153,7 +153,7 @@ func requireRefusal(t *rapid.T, f *frame.Frame, z *zoning.Zoning, p Params, err 
 	if largest, ok := refusal.Details["max_offset"].(int); ok {
 		require.Less(t, largest, p.ZoneOffset)
 		p.ZoneOffset = largest
-		plan, err := New(nil, f, z, p)
+		plan, err := New(nil, f, z, p, layersOf(f)...)
 		require.NoError(t, err, "the offset of the refusal")
 		requireSound(t, f, z, plan)
 	}
@@ -164,12 +164,12 @@ func TestPlanOfTheWheatField(t *testing.T) {
 	for _, placement := range Placements {
 		p := DefaultParams()
 		p.Samples, p.Placement = 24, placement
-		plan, err := New(nil, &f, z, p)
+		plan, err := New(nil, &f, z, p, layersOf(&f)...)
 		require.NoError(t, err)
 		requireSound(t, &f, z, plan)
 		require.Equal(t, 24, plan.Samples)
 		require.Equal(t, 20.0, plan.MinDistanceUsed)
-		require.Equal(t, placement != Coverage, plan.ProbabilitySample)
+		require.Equal(t, placement == StratifiedRandom || placement == SpatiallyBalanced, plan.ProbabilitySample)
 		require.Equal(t, []int{12, 6, 6}, []int{plan.PerZone[0].Samples, plan.PerZone[1].Samples, plan.PerZone[2].Samples})
 		require.Equal(t, []int{2, 1, 1}, []int{plan.PerZone[0].Reserves, plan.PerZone[1].Reserves, plan.PerZone[2].Reserves})
 		require.Equal(t, 2266, plan.PerZone[0].Eligible)
@@ -197,7 +197,7 @@ func TestNumberOfSamples(t *testing.T) {
 	} {
 		p := DefaultParams()
 		tc.set(&p)
-		plan, err := New(nil, &f, z, p)
+		plan, err := New(nil, &f, z, p, layersOf(&f)...)
 		require.NoError(t, err, name)
 		require.Equal(t, tc.want, plan.Samples, name)
 		require.Equal(t, len(p.Pilot) > 0, plan.FromPilot, name)
@@ -227,7 +227,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	} {
 		p := DefaultParams()
 		tc(&p)
-		_, err := New(nil, &f, z, p)
+		_, err := New(nil, &f, z, p, layersOf(&f)...)
 		refusal, ok := fault.As(err)
 		require.True(t, ok, field)
 		require.Equal(t, fault.Invalid, refusal.Kind, field)
@@ -239,18 +239,18 @@ func TestNotEnoughRoom(t *testing.T) {
 	f, z := wheatZones(t)
 	p := DefaultParams()
 	p.Samples, p.ZoneOffset, p.MinDistance = 60, 100, 40
-	_, err := New(nil, &f, z, p)
+	_, err := New(nil, &f, z, p, layersOf(&f)...)
 	refusal, ok := fault.As(err)
 	require.True(t, ok)
 	require.Equal(t, "not_enough_room", refusal.Code)
 	require.Contains(t, refusal.Details, "zone")
 	largest := refusal.Details["max_offset"].(int)
 	p.ZoneOffset = largest
-	plan, err := New(nil, &f, z, p)
+	plan, err := New(nil, &f, z, p, layersOf(&f)...)
 	require.NoError(t, err)
 	requireSound(t, &f, z, plan)
 	p.ZoneOffset++
-	_, err = New(nil, &f, z, p)
+	_, err = New(nil, &f, z, p, layersOf(&f)...)
 	require.Error(t, err)
 }
 
@@ -273,7 +273,7 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 	f, z := wheatZones(t)
 	bytesOf := func(procs int, p Params) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		plan, err := New(nil, &f, z, p)
+		plan, err := New(nil, &f, z, p, layersOf(&f)...)
 		require.NoError(t, err)
 		raw, err := json.Marshal(plan)
 		require.NoError(t, err)
@@ -293,10 +293,10 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 		require.Equal(t, one, bytesOf(2, p))
 		p.Seed = 4
 		require.NotEqual(t, one, bytesOf(2, p))
-		a, err := New(nil, &f, z, p)
+		a, err := New(nil, &f, z, p, layersOf(&f)...)
 		require.NoError(t, err)
 		p.Scope = "another map"
-		b, err := New(nil, &f, z, p)
+		b, err := New(nil, &f, z, p, layersOf(&f)...)
 		require.NoError(t, err)
 		require.NotEqual(t, a.PlanUUID, b.PlanUUID)
 		require.Equal(t, a.Points, b.Points)
@@ -309,7 +309,7 @@ func seedPoints(t *testing.T, f *frame.Frame, z *zoning.Zoning, seed uint64) []g
 	t.Helper()
 	p := DefaultParams()
 	p.Seed = seed
-	plan, err := New(nil, f, z, p)
+	plan, err := New(nil, f, z, p, layersOf(f)...)
 	require.NoError(t, err)
 	return positions(plan.Points)
 }

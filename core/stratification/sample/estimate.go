@@ -178,6 +178,8 @@ func (s Survey) reasons(prefix string) []string {
 		return nil
 	case s.Placement == plan.Coverage:
 		why = "The points were placed for an even coverage, not drawn at random"
+	case s.Placement == plan.LatinHypercube:
+		why = "The points were chosen to represent layers (a Latin hypercube), not drawn at random"
 	case s.Custom:
 		why = "Points were moved or added by hand"
 	}

@@ -86,6 +86,8 @@ func TestDesignsWithoutStandardErrors(t *testing.T) {
 	full := [][]float64{{1, 2, 3}, {4, 6}}
 	coverage := survey([]float64{1, 1}, full)
 	coverage.Placement, coverage.Probability = plan.Coverage, false
+	cube := coverage
+	cube.Placement = plan.LatinHypercube
 	custom := survey([]float64{1, 1}, full)
 	custom.Custom, custom.Probability = true, false
 	for name, tc := range map[string]struct {
@@ -94,6 +96,7 @@ func TestDesignsWithoutStandardErrors(t *testing.T) {
 		reason string
 	}{
 		"coverage":  {coverage, 3.5, "even coverage"},
+		"hypercube": {cube, 3.5, "Latin hypercube"},
 		"by hand":   {custom, 3.5, "by hand"},
 		"one value": {survey([]float64{1, 1}, [][]float64{{1, 2, 3}, {5}}), 3.5, "Zone 2 has one value"},
 	} {

@@ -97,7 +97,7 @@ type PlanEstimate struct {
 	Round             int64         `json:"round"`
 	Confidence        float64       `json:"confidence"`
 	AreaHa            float64       `json:"area_ha"`
-	Placement         string        `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
+	Placement         string        `json:"placement" enum:"stratified_random,spatially_balanced,coverage,latin_hypercube"`
 	ProbabilitySample bool          `json:"probability_sample"`
 	Coverage          *PlanCoverage `json:"coverage" doc:"Null of plans that were made before it was computed."`
 	EstimateReport

@@ -94,7 +94,8 @@ type PlanMetadata struct {
 	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
 	Allocation            string         `json:"allocation" enum:"proportional,neyman,cost,equal,per_zone"`
 	Variances             string         `json:"variances" enum:"pilot,assumed" doc:"Where the standard deviations come from."`
-	Placement             string         `json:"placement" enum:"stratified_random,spatially_balanced,coverage"`
+	Placement             string         `json:"placement" enum:"stratified_random,spatially_balanced,coverage,latin_hypercube"`
+	Hypercube             *PlanHypercube `json:"hypercube" doc:"How the points of a latin_hypercube represent the layers; null of other placements, and of plans changed by hand."`
 	MinDistanceUsed       float64        `json:"min_distance_used" doc:"Metres; less than asked for where there was no room."`
 	ExpectedRelativeError float64        `json:"expected_relative_error" doc:"Half the width of the interval expected for the mean, over it, by the quantile of the estimate."`
 	TargetRelativeError   float64        `json:"target_relative_error"`
@@ -110,9 +111,18 @@ type PlanMetadata struct {
 	PerZone               []PlanZone     `json:"per_zone"`
 	Seed                  uint64         `json:"seed"`
 	SeedOrigin            *SeedOrigin    `json:"seed_origin" doc:"Where the seed comes from; null of plans of before it was recorded."`
-	ProbabilitySample     bool           `json:"probability_sample" doc:"Every covered place had the same chance in its zone, but for what crowding says; false of an even coverage and of points moved or added by hand."`
+	ProbabilitySample     bool           `json:"probability_sample" doc:"Every covered place had the same chance in its zone, but for what crowding says; false of an even coverage, a Latin hypercube, and points moved or added by hand."`
 	Coverage              *PlanCoverage  `json:"coverage" doc:"Null of plans that were made before it was computed."`
 	AlgorithmVersion      string         `json:"algorithm_version"`
+}
+
+// PlanHypercube says how points represent layers.
+type PlanHypercube struct {
+	Layers          []string `json:"layers"`
+	Objective       float64  `json:"objective" doc:"That of Minasny and McBratney (2006): points too many or too few in the quantile strata of the layers, in shares of classes, and differences of correlations; 0 is the best."`
+	RandomObjective float64  `json:"random_objective" doc:"Mean of 20 stratified random draws of as many points in each zone."`
+	Held            float64  `json:"strata_with_a_point" doc:"Share of the quantile strata (as many of each layer as there are points) that hold a point."`
+	RandomHeld      float64  `json:"random_strata_with_a_point" doc:"Of these draws."`
 }
 
 // PlanWarning is something that somebody should know who accepts a plan.
@@ -170,7 +180,7 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		Change: showDetection(p), WayKm: p.WayKm, DriveKm: p.DriveKm, WayEstimateKm: form.If(p.WayEstimateKm > 0, p.WayEstimateKm),
 		Start: showTerminus(p.Params.Journey.Start), End: showTerminus(p.Params.Journey.End), Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
-		ProbabilitySample: p.ProbabilitySample, Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
+		ProbabilitySample: p.ProbabilitySample, Hypercube: (*PlanHypercube)(p.Hypercube), Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
 			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa, z.Edge, form.If(z.Field > 0, z.Field)}
 		}),

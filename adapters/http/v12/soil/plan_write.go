@@ -73,7 +73,8 @@ type PlanWrite struct {
 	ZoneOffset        *int                 `json:"zone_offset" required:"false" doc:"Metres that points keep from the edges of zones and fields, 0 to 100; 10 where left out."`
 	Edge              *string              `json:"edge" required:"false" doc:"What becomes of the strip nearer to edges than zone_offset: exclude (where left out), or stratum: it is sampled as a stratum of its own, numbered behind the zones."`
 	MinDistance       *float64             `json:"min_distance" required:"false" doc:"Metres between points, across zones; two cells where left out."`
-	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (where left out), spatially_balanced, or coverage, which is no probability sample."`
+	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (where left out), spatially_balanced, or two that are no probability samples: coverage, or latin_hypercube, whose points represent the layers."`
+	Layers            []string             `json:"layers" required:"false" maxItems:"20" doc:"Of latin_hypercube: names of layers of the order that the points represent; those of the map where left out."`
 	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; 0.2 where left out."`
 	Pilot             map[string]PilotZone `json:"pilot" required:"false" doc:"Pilot samples by zone number: of every zone, or of none."`
 	Start             *PlanPosition        `json:"start" required:"false" doc:"Where the crew comes from, at most 300 km from the fields: the way begins with the field nearest to it, and way_km and cost count the drive. The points are the same from everywhere; their order and numbers are not."`
@@ -97,6 +98,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	p.Allocation = plan.Allocation(form.Or(w.Allocation, string(p.Allocation)))
 	p.Edge = plan.Edge(form.Or(w.Edge, string(p.Edge)))
 	p.Placement = plan.Placement(form.Or(w.Placement, string(p.Placement)))
+	p.Layers = w.Layers
 	p.PerZone, p.Cost = byZone(w.PerZone), byZone(w.Cost)
 	for zone, pilot := range byZone(w.Pilot) {
 		if p.Pilot == nil {

@@ -1,0 +1,1 @@
+ALTER TABLE stratification_layers DROP COLUMN classes;
