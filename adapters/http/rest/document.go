@@ -221,7 +221,7 @@ func (d *document) requestBody(r Route) *huma.RequestBody {
 		if r.Method == http.MethodPatch {
 			schema = d.partial(schema)
 		}
-		content[cmp.Or(body.kind, mediaJSON)] = &huma.MediaType{Schema: with(schema, body.with)}
+		content[cmp.Or(body.kind, mediaJSON)] = &huma.MediaType{Schema: with(schema, body.with), Example: r.Examples.Body}
 	case body.given != "":
 		content[mediaJSON] = &huma.MediaType{Schema: given(body.given)}
 	}
@@ -290,6 +290,9 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
 	if result != nil {
 		success.Content[mediaJSON] = enveloped("success", result)
+		if r.Examples.Data != nil {
+			success.Content[mediaJSON].Example = map[string]any{"status": "success", "message": r.Message, "data": r.Examples.Data}
+		}
 	}
 	if r.OrBare != nil {
 		success.Content[mediaJSON].Schema = &huma.Schema{OneOf: []*huma.Schema{success.Content[mediaJSON].Schema, d.schemas.of(reflect.TypeOf(r.OrBare))}}
@@ -298,7 +301,7 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 		success.Content[mediaJSON] = &huma.MediaType{Schema: bare}
 	}
 	for _, media := range r.Media {
-		success.Content[media] = &huma.MediaType{Schema: &huma.Schema{}}
+		success.Content[media] = &huma.MediaType{Schema: &huma.Schema{}, Example: r.Examples.Data}
 	}
 	for _, alt := range r.Alternatives {
 		success.Content[alt.Media] = &huma.MediaType{Schema: &huma.Schema{Description: alt.Description}}

@@ -52,7 +52,15 @@ type Route struct {
 	// Alternatives are bare answers for callers that ask for another content type.
 	Alternatives []Alternative
 
+	Examples Examples // that the document shows
+
 	dialect *Dialect // nil: the envelope
+}
+
+// Examples are values that the document shows of a route; nil: none.
+type Examples struct {
+	Body any // of a JSON body
+	Data any // of the data of its answer; of a bare answer, its text
 }
 
 // Routes describe what the routes of one subject share.
