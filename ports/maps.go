@@ -73,6 +73,8 @@ type SoilSamples interface {
 	OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error)
 	// ByLabels returns those of the labels that are in the scope, by label; in a Write they are locked.
 	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error)
+	// ByComposites returns those whose composites have the labels, by these and in the order of their ids, and locks likewise.
+	ByComposites(ctx context.Context, scope access.Scope, labels []string) (map[string][]sample.Sample, error)
 }
 
 // SampleTables reads and writes tables of samples.

@@ -103,6 +103,7 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.plan.ZoneOffset, "offset", f.plan.ZoneOffset, "make a sample plan whose points keep that many metres from the edges of zones and fields")
 	flags.StringVar((*string)(&f.plan.Edge), "edge", string(f.plan.Edge), "the strip within the offset: exclude, or stratum (sampled as a stratum of its own)")
 	flags.StringVar((*string)(&f.plan.Placement), "placement", string(f.plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
+	flags.IntVar(&f.plan.CompositesPerZone, "composites", 0, "pool the samples of each zone into so many composites for the laboratory, 2 or more (0: none)")
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
 }
 

@@ -118,6 +118,7 @@ func planOf(plan soilplan.Plan) record {
 	}
 	out := record{
 		{"plan_uuid", plan.PlanUUID}, {"number_of_samples", plan.Samples}, {"number_of_reserve", plan.Reserves},
+		{"number_of_composites", optional(plan.Pooled)},
 		{"allocation", plan.Params.Allocation}, {"placement", plan.Params.Placement}, {"zone_offset", plan.Params.ZoneOffset},
 		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
 		{"precision_reached", plan.PrecisionReached()}, {"samples_needed", plan.SamplesNeeded},
@@ -150,7 +151,7 @@ func placeIn(plan soilplan.Plan) func(p soilplan.Point) record {
 		}
 		return record{
 			{"id", p.ID}, {"zone", p.Zone}, {"role", p.Role}, {"lon", lon}, {"lat", lat}, {"easting", p.At.X}, {"northing", p.At.Y},
-			{"field_order", order[p.Field]}, {"walk", p.Walk},
+			{"field_order", order[p.Field]}, {"walk", p.Walk}, {"composite", optional(p.CompositeID())},
 		}
 	}
 }

@@ -27,7 +27,7 @@ type SampleTables struct{}
 
 // sampleColumns are the columns of an export, those of an import among them.
 var sampleColumns = append([]string{
-	"id", "plan", "aoi", "round", "round_day", "point", "zone", "role", "depth_from_cm", "depth_to_cm", "planned_lon", "planned_lat", "moved_m", "out_of_zone",
+	"id", "plan", "aoi", "round", "round_day", "point", "zone", "role", "depth_from_cm", "depth_to_cm", "planned_lon", "planned_lat", "moved_m", "out_of_zone", "composite",
 }, labtable.Names...)
 
 // maxSampleFile bounds a file of results: 10,000 rows with long notes.
@@ -126,7 +126,7 @@ func sampleValues(s sample.Sample) []any {
 		soc, limit, density, fragments, method, ref, analysed = &l.SOCPct, l.SOCLimitPct, l.BulkDensity, l.CoarseFragmentsPct, l.Method, l.Ref, l.At
 	}
 	return []any{
-		s.ID, s.PlanUUID, s.AOI.Name, s.Round, roundDay(s), s.Point, int64(s.Zone), string(s.Role), s.Depth.FromCm(), s.Depth.ToCm(), s.Planned.X, s.Planned.Y, moved, s.OutOfZone(),
+		s.ID, s.PlanUUID, s.AOI.Name, s.Round, roundDay(s), s.Point, int64(s.Zone), string(s.Role), s.Depth.FromCm(), s.Depth.ToCm(), s.Planned.X, s.Planned.Y, moved, s.OutOfZone(), s.CompositeLabel(),
 		s.Label, string(s.Status), lon, lat, taken, by, accuracy, soc, limit, density, fragments, method, ref, analysed, s.Notes,
 	}
 }

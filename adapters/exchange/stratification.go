@@ -96,6 +96,7 @@ var pointColumns = []ports.Column{
 	{Name: "role", Short: "role", Kind: ports.TextColumn},
 	{Name: "field_order", Short: "fld_order", Kind: ports.WholeColumn},
 	{Name: "walk", Short: "walk", Kind: ports.WholeColumn},
+	{Name: "composite", Short: "composite", Kind: ports.TextColumn},
 }
 
 // seedColumn comes after the others in the formats that carry attributes of any number.
@@ -121,7 +122,7 @@ func (StratificationFiles) WritePlan(to io.Writer, format string, in ports.Shown
 			p := &in.Plan.Plan.Points[i]
 			values := []any{
 				p.ID, in.Fields[p.Field].Name, int64(p.Zone), p.LonLat.X, p.LonLat.Y, p.At.X, p.At.Y,
-				int64(in.Map.About.EPSG), string(p.Role), int64(order[p.Field]), int64(p.Walk), int64(in.Plan.Plan.Params.Seed),
+				int64(in.Map.About.EPSG), string(p.Role), int64(order[p.Field]), int64(p.Walk), p.CompositeID(), int64(in.Plan.Plan.Params.Seed),
 			}
 			if !yield(shape{name: p.ID, point: p.LonLat, values: values[:len(columns)]}, nil) {
 				return

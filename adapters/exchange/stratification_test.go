@@ -47,7 +47,7 @@ func TestPointsAsCSV(t *testing.T) {
 	plan.Fields[0].Name = "=cmd|' /C calc'!A0"
 	rows, err := csv.NewReader(bytes.NewReader(planFile(t, ports.CSV, plan))).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"id", "field", "zone", "lon", "lat", "easting", "northing", "epsg", "role", "field_order", "walk"}, rows[0])
+	require.Equal(t, []string{"id", "field", "zone", "lon", "lat", "easting", "northing", "epsg", "role", "field_order", "walk", "composite"}, rows[0])
 	order := plan.Plan.Plan.FieldOrder()
 	require.Len(t, rows, 1+len(plan.Plan.Plan.Points))
 	for i, p := range plan.Plan.Plan.Points {
@@ -58,7 +58,7 @@ func TestPointsAsCSV(t *testing.T) {
 		require.Equal(t, []string{
 			p.ID, name, strconv.Itoa(p.Zone), fmt.Sprintf("%.7f", p.LonLat.X), fmt.Sprintf("%.7f", p.LonLat.Y),
 			fmt.Sprintf("%.2f", p.At.X), fmt.Sprintf("%.2f", p.At.Y), "32631", string(p.Role),
-			strconv.Itoa(order[p.Field]), strconv.Itoa(p.Walk),
+			strconv.Itoa(order[p.Field]), strconv.Itoa(p.Walk), p.CompositeID(),
 		}, rows[i+1])
 	}
 }

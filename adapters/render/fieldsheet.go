@@ -89,6 +89,9 @@ func (s *fieldSheet) front() error {
 	if len(s.in.Labels) > 0 {
 		facts = append(facts, pdf.Fact{"Labels", fmt.Sprintf("%s of round %d", counted(len(s.in.Labels), "sample"), s.in.Round)})
 	}
+	if n := plan.Pooled; n > 0 {
+		facts = append(facts, pdf.Fact{"Composites", fmt.Sprintf("%d: points with the same label share a bag; take as much soil at each of them", n)})
+	}
 	if why := plan.Purposive(); why != "" {
 		facts = append(facts, pdf.Fact{"Not random", why})
 	}
@@ -241,7 +244,10 @@ func (s *fieldSheet) points(title string, points []*plan.Point) {
 		row[1].Mark = zoneColor(p.Zone, len(s.scene.zones))
 		row[6].Box = true
 		for _, l := range s.labels[p.ID] {
-			row[7].Text, row[8].Text = l.Sample.Depth.String(), l.Sample.Label
+			row[7].Text, row[8].Text = l.Sample.Depth.String(), l.Sample.Bag()
+			if l.Sample.Composite == "" && l.Sample.Role == plan.RoleReserve && s.in.Plan.Plan.Pooled > 0 {
+				row[8].Text = "that of the sample it replaces"
+			}
 			rows = append(rows, row)
 			row = make([]pdf.Cell, len(columns)) // of the next depth
 			row[6].Box = true

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/render"
+	"tilth/core/stratification/plan"
 	"tilth/ports"
 	"tilth/tests/shown"
 )
@@ -110,6 +111,44 @@ func TestLabelsNameEverySample(t *testing.T) {
 		}
 		require.Equal(t, 64, strings.Count(pages[0], "W"), "a long label is broken into lines")
 	}
+}
+
+// Samples that are pooled have one label for each bag, which names their points; the field sheet names the bag at each.
+func TestLabelsOfComposites(t *testing.T) {
+	t.Parallel()
+	reader, err := exec.LookPath("pdftotext")
+	if err != nil {
+		t.Skip("LEFT OUT: reading labels back needs pdftotext (poppler-utils)")
+	}
+	in := shown.Plan(t, shown.Scattered)
+	in.Labels, in.Plan.Plan.Pooled = slices.Clone(in.Labels), 1
+	points := map[string][]string{}
+	for i := range in.Labels {
+		if s := &in.Labels[i].Sample; s.Role == plan.RoleSample {
+			s.Composite = plan.CompositeID(s.Zone, 1)
+			points[s.CompositeLabel()] = append(points[s.CompositeLabel()], s.Point)
+		}
+	}
+	read := func(name string, pdf []byte) string {
+		look(t, name, pdf)
+		file := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(file, pdf, 0o600))
+		raw, err := exec.Command(reader, "-raw", file, "-").Output()
+		require.NoError(t, err)
+		return string(raw)
+	}
+	var out bytes.Buffer
+	require.NoError(t, render.Charts{}.DrawLabels(t.Context(), &out, ports.PaperA4, in))
+	labels := read("bags.pdf", out.Bytes())
+	sheet := read("sheet.pdf", drawnSheet(t, ports.PaperA4, in))
+	for label, of := range points {
+		require.Equal(t, 1, strings.Count(labels, label), label)
+		require.Contains(t, labels, of[0])
+		require.Contains(t, labels, fmt.Sprintf("%d points", len(of)))
+		require.Equal(t, len(of), strings.Count(sheet, label), label)
+	}
+	require.NotContains(t, labels, "reserve")
+	require.Contains(t, sheet, "share a bag")
 }
 
 func TestFieldSheetOnUnknownPaper(t *testing.T) {

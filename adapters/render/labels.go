@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/adapters/render/internal/pdf"
@@ -31,28 +32,49 @@ func (Charts) DrawLabels(ctx context.Context, w io.Writer, paper string, in port
 	for _, p := range in.Plan.Plan.Points {
 		fields[p.ID] = in.Fields[p.Field].Name
 	}
-	if err := d.Labels(stocks[paper], len(in.Labels), func(i int) pdf.Label {
-		return labelOf(in.Labels[i], fields[in.Labels[i].Sample.Point], in)
+	labels, points := bags(in)
+	if err := d.Labels(stocks[paper], len(labels), func(i int) pdf.Label {
+		return labelOf(labels[i], fields[labels[i].Sample.Point], points[labels[i].Sample.CompositeLabel()], in)
 	}); err != nil {
 		return fmt.Errorf("draw the labels: %w", err)
 	}
 	return d.Write(w)
 }
 
+// bags returns a label for each bag: those of all samples or, where samples are pooled, the first of each composite, with
+// the ids of its points. The soil of a reserve goes to the bag of the sample that it replaces.
+func bags(in ports.ShownPlan) (labels []ports.ShownLabel, points map[string][]string) {
+	points = map[string][]string{}
+	for _, l := range in.Labels {
+		bag := l.Sample.CompositeLabel()
+		points[bag] = append(points[bag], l.Sample.Point)
+		if bag != "" && len(points[bag]) > 1 || in.Plan.Plan.Pooled > 0 && bag == "" && l.Sample.Role == plan.RoleReserve {
+			continue
+		}
+		labels = append(labels, l)
+	}
+	return labels, points
+}
+
 // longLabel is the length from which a label is set in small letters, so that one of 64 characters fits.
 const longLabel = 24
 
-func labelOf(l ports.ShownLabel, field string, in ports.ShownPlan) pdf.Label {
+func labelOf(l ports.ShownLabel, field string, pooled []string, in ports.ShownPlan) pdf.Label {
 	name := draw.Letters{Size: 9, Bold: true, Color: draw.Ink}
-	if len(l.Sample.Label) > longLabel {
+	text := l.Sample.Bag()
+	if len(text) > longLabel {
 		name.Size = 6.5
 	}
 	point := fmt.Sprintf("%s · %s cm", l.Sample.Point, l.Sample.Depth)
 	if l.Sample.Role != plan.RoleSample {
 		point += " · " + string(l.Sample.Role)
 	}
+	if l.Sample.Composite != "" {
+		point = fmt.Sprintf("%s · %s cm · %s", l.Sample.Composite, l.Sample.Depth, strings.Join(pooled, ", "))
+		field = counted(len(pooled), "point")
+	}
 	return pdf.Label{Code: l.Address, Lines: []pdf.Line{
-		{Text: l.Sample.Label, Letters: name, Max: 5},
+		{Text: text, Letters: name, Max: 5},
 		{Text: point, Letters: draw.Small, Max: 2},
 		{Text: field, Letters: draw.Small, Max: 1},
 		{Text: in.Plan.AOI.Name, Letters: draw.Note, Max: 1},

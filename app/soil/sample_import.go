@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"tilth/app/batches"
 	farmapp "tilth/app/farm"
@@ -114,16 +115,28 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 	if err != nil {
 		return nil, err
 	}
+	pooled, err := tx.SoilSamples.ByComposites(ctx, who.Scope(false), list.Map(rows, func(r labtable.Row) string { return r.Label }))
+	if err != nil {
+		return nil, err
+	}
 	out := make([]JudgedSample, len(rows))
 	var changes []farmapp.Change[sample.Sample]
 	var of []int // the row of each change
 	for i, r := range rows {
 		current, ok := found[r.Label]
+		members := []sample.Sample{current}
+		if !ok && len(pooled[r.Label]) > 0 {
+			members, ok = pooledInto(pooled[r.Label]), true
+			current = members[0]
+		}
 		j := JudgedSample{
 			Index: int64(i), Label: r.Label, Verdict: SampleFail, SampleID: current.ID, Status: current.Status,
 			Errors: fault.Fields{}, Remarks: slices.Clone(r.Remarks), // the transaction may run again
 		}
 		j.Errors.Merge(r.Errors)
+		if ok {
+			j.Errors.Merge(r.Pooling(members))
+		}
 		switch {
 		case !ok && r.Label != "":
 			j.Errors.Addf("label", "No sample of your company has the label %q.", r.Label)
@@ -131,19 +144,8 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 		case r.Instead >= 0:
 			j.Verdict = SampleSkip
 		default:
-			after, remarks, wrong := r.Apply(current)
-			j.Remarks, j.Errors = append(j.Remarks, remarks...), wrong
-			after.Normalise()
-			if c := after.Collected; c != nil && current.Collected != nil {
-				c.Zone = current.Collected.Zone // found anew where the sample changes
-			}
-			switch {
-			case len(wrong) > 0:
-			case reflect.DeepEqual(current, after):
-				j.Verdict = SampleSkip
-			default:
-				j.Verdict = SampleUpdate
-				changes, of = append(changes, farmapp.Change[sample.Sample]{Before: &current, After: after}), append(of, i)
+			for _, change := range j.apply(r, members) {
+				changes, of = append(changes, change), append(of, i)
 			}
 		}
 		out[i] = j
@@ -154,12 +156,54 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 	}
 	for i, change := range settled {
 		j := &out[of[i]]
+		if j.Verdict == SampleFail {
+			continue // as another sample of the composite does
+		}
 		if j.Status = change.Record.Status; len(change.Errors) > 0 {
 			j.Verdict, j.Errors, j.Status = SampleFail, change.Errors, changes[i].Before.Status
 		}
 	}
 	followFirst(rows, out)
 	return out, nil
+}
+
+// pooledInto returns the samples whose soil is in a composite: those that were not missed, or else the first.
+func pooledInto(samples []sample.Sample) []sample.Sample {
+	taken := slices.DeleteFunc(slices.Clone(samples), func(s sample.Sample) bool { return s.Status == sample.StatusMissed })
+	if len(taken) == 0 {
+		return samples[:1]
+	}
+	return taken
+}
+
+// apply judges a row that can be read by the samples that it is of, and returns their changes.
+func (j *JudgedSample) apply(r labtable.Row, members []sample.Sample) []farmapp.Change[sample.Sample] {
+	var changes []farmapp.Change[sample.Sample]
+	if members[0].Label != r.Label {
+		j.Remarks = append(j.Remarks, fmt.Sprintf("It is the composite of %d samples: %s.", len(members),
+			strings.Join(list.Map(members, func(s sample.Sample) string { return s.Point }), ", ")))
+	}
+	for i, current := range members {
+		after, remarks, wrong := r.Apply(current)
+		if i == 0 {
+			j.Remarks = append(j.Remarks, remarks...)
+		}
+		if len(wrong) > 0 {
+			j.Errors = wrong
+			return nil
+		}
+		after.Normalise()
+		if c := after.Collected; c != nil && current.Collected != nil {
+			c.Zone = current.Collected.Zone // found anew where the sample changes
+		}
+		if !reflect.DeepEqual(current, after) {
+			changes = append(changes, farmapp.Change[sample.Sample]{Before: &current, After: after})
+		}
+	}
+	if j.Verdict = SampleUpdate; len(changes) == 0 {
+		j.Verdict = SampleSkip
+	}
+	return changes
 }
 
 // followFirst has rows that another stands for fare as that one does.

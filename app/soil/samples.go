@@ -2,7 +2,9 @@ package soil
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"reflect"
 	"time"
 
 	"tilth/app"
@@ -46,6 +48,9 @@ func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
 			return after, err
 		}
 		s.complete(who, current, &after)
+		if after.Composite != "" && after.Lab != nil && !reflect.DeepEqual(after.Lab, current.Lab) {
+			return after, fault.Field("lab", fmt.Sprintf("The soil of the sample is in a composite, whose result it has. Fix: import the result under the label %s.", after.CompositeLabel()))
+		}
 		return after, nil
 	})
 }
@@ -193,8 +198,20 @@ func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, reco
 	if err != nil {
 		return nil, err
 	}
-	zones := map[string][]zoning.Zone{}
+	zones, pooled := map[string][]zoning.Zone{}, map[string]int{}
 	for i, r := range records {
+		if r.Composite != "" {
+			if _, ok := pooled[r.PlanUUID]; !ok {
+				of, err := tx.SamplePlans.ByUUID(ctx, scope, r.PlanUUID, false)
+				if err != nil {
+					return nil, err
+				}
+				pooled[r.PlanUUID] = of.Plan.Params.CompositesPerZone
+			}
+			if wrong := r.CheckComposite(pooled[r.PlanUUID]); wrong != "" {
+				out[i].Add("composite", wrong)
+			}
+		}
 		if other, ok := found[r.Label]; ok && other.ID != r.ID || times[r.Label] > 1 {
 			out[i].Addf("label", "Another sample of your company has the label %q.", r.Label)
 		}

@@ -132,6 +132,7 @@ func TestSamples(t *testing.T) {
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?reference_mass=0", nil)
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?compare="+uuid, nil)
 	c.Expect(400, http.MethodGet, "soil/stratification/sample-plan/"+uuid+"/estimate/?confidence=2", nil)
+	pooled(t, c, uuid)
 }
 
 // asLaboratoriesSend imports a table with commas in decimals, units, limits, repeats and no dates: it says what was made

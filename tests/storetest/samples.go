@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func testSamples(t *testing.T, b Backend) {
 	sample := soilsample.Sample{
 		Meta: w.meta(w.ours), PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: ref, Round: 1, SampledOn: &day,
 		Point: "Z1-01", Zone: 1, Role: soilplan.RoleSample, Depth: soilsample.DepthOf(0, 7.5), Planned: geo.Position{X: 6.1234567, Y: 52},
-		Status: soilsample.StatusAnalysed, Label: "L-1", Notes: "Ä",
+		Status: soilsample.StatusAnalysed, Label: "L-1", Notes: "Ä", Composite: "Z1-C2",
 		Collected: &soilsample.Collected{LonLat: &geo.Position{X: 6.2, Y: 52}, At: now, By: "Crew", AccuracyM: &accuracy, MovedM: &moved, Zone: 2},
 		Lab:       &soilsample.Lab{SOCPct: 2.5, SOCLimitPct: &limit, BulkDensity: &density, Method: "dry combustion", Ref: "4711", At: &now},
 	}
@@ -73,7 +74,13 @@ func testSamples(t *testing.T, b Backend) {
 			labelled, err := tx.SoilSamples.ByLabels(w.ctx, foreign, []string{"L-1", "\x00"})
 			require.NoError(t, err)
 			require.Empty(t, labelled)
+			pooled, err := tx.SoilSamples.ByComposites(w.ctx, foreign, []string{sample.CompositeLabel()})
+			require.NoError(t, err)
+			require.Empty(t, pooled)
 		}
+		pooled, err := tx.SoilSamples.ByComposites(w.ctx, w.ours.scope, []string{sample.CompositeLabel(), "L-1", fmt.Sprintf("P%d-Z1-C9-0-30", plan.ID), "\x00"})
+		require.NoError(t, err)
+		require.Equal(t, map[string][]soilsample.Sample{sample.CompositeLabel(): {sample}}, pooled)
 		return nil
 	})
 	for name, change := range map[string]func(s *soilsample.Sample){

@@ -140,6 +140,7 @@ var sampleColumns = []column{
 	{"label", text, form{Alias: "Label", Widget: line, ReadOnly: true}},
 	{"point", text, form{Alias: "Point", Widget: line, ReadOnly: true}},
 	{"depth", text, form{Alias: "Depth, cm", Widget: line, ReadOnly: true}},
+	{"composite", text, form{Alias: "Bag of the composite", Widget: line, ReadOnly: true}},
 	{"status", text, form{Alias: "Status, where it is not the point's", Widget: choice, Values: statuses("Taken", "", "Missed")}},
 	{"notes", text, form{Alias: "Remark", Widget: line, Lines: true}},
 }

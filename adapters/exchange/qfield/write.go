@@ -128,7 +128,7 @@ func pointsOf(in ports.ShownPlan) (points, samples layer) {
 		})...))
 		for i, s := range own {
 			samples.rows = append(samples.rows, values(samples.Columns, map[string]any{
-				"label": s.Label, "point": s.Point, "depth": depths[i], "status": orNull(string(s.Status)), "notes": orNull(s.Notes),
+				"label": s.Label, "point": s.Point, "depth": depths[i], "composite": orNull(of[p.ID][i].CompositeLabel()), "status": orNull(string(s.Status)), "notes": orNull(s.Notes),
 			}))
 		}
 	}

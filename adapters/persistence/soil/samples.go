@@ -46,6 +46,7 @@ type sampleRow struct {
 	LabRef             string
 	AnalysedAt         *sqlstore.Stamp
 	Notes              string
+	Composite          string
 
 	PlanUUID string `bun:"plan_uuid,scanonly"`
 	MapUUID  string `bun:"map_uuid,scanonly"`
@@ -104,11 +105,38 @@ func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []stri
 	return out, nil
 }
 
+func (r samples) ByComposites(ctx context.Context, scope access.Scope, labels []string) (map[string][]sample.Sample, error) {
+	out := map[string][]sample.Sample{}
+	wanted, plans := map[string]bool{}, []int64(nil)
+	for _, label := range labels {
+		if id, ok := sample.PlanOfComposite(label); ok && !wanted[label] {
+			wanted[label] = true
+			plans = append(plans, id)
+		}
+	}
+	slices.Sort(plans) // locked in one order by all
+	for chunk := range slices.Chunk(slices.Compact(plans), sqlstore.InsertChunk) {
+		q := r.Query(scope).Where("t.plan_id IN (?)", sqlstore.List(chunk)).Where("t.composite <> ''").OrderExpr("t.id")
+		if r.Session.Writes {
+			q = r.Session.ForUpdate(q)
+		}
+		for s, err := range sqlstore.Stream(ctx, r.Session, q, sampleOfRow) {
+			if err != nil {
+				return nil, err
+			}
+			if label := s.CompositeLabel(); wanted[label] {
+				out[label] = append(out[label], s)
+			}
+		}
+	}
+	return out, nil
+}
+
 func rowOfSample(s *sample.Sample) sampleRow {
 	row := sampleRow{
 		MetaRow: sqlstore.MetaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, SampledOn: sqlstore.NullableDay(s.SampledOn), Point: s.Point, Zone: s.Zone, Role: string(s.Role),
 		DepthFromMm: s.Depth.FromMm, DepthToMm: s.Depth.ToMm, Longitude: s.Planned.X, Latitude: s.Planned.Y,
-		Status: string(s.Status), Label: s.Label, Notes: s.Notes,
+		Status: string(s.Status), Label: s.Label, Notes: s.Notes, Composite: s.Composite,
 	}
 	if c := s.Collected; c != nil {
 		row.CollectedAt, row.CollectedBy, row.CollectedZone = sqlstore.NullableStamp(&c.At), c.By, c.Zone
@@ -129,7 +157,7 @@ func sampleOfRow(row *sampleRow) (sample.Sample, error) {
 		Meta: row.Meta(), PlanID: row.PlanID, PlanUUID: row.PlanUUID, MapUUID: row.MapUUID,
 		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName}, Round: row.Round, SampledOn: row.SampledOn.Nullable(),
 		Point: row.Point, Zone: row.Zone, Role: plan.Role(row.Role), Depth: sample.Depth{FromMm: row.DepthFromMm, ToMm: row.DepthToMm},
-		Planned: geo.Position{X: row.Longitude, Y: row.Latitude}, Status: sample.Status(row.Status), Label: row.Label, Notes: row.Notes,
+		Planned: geo.Position{X: row.Longitude, Y: row.Latitude}, Status: sample.Status(row.Status), Label: row.Label, Notes: row.Notes, Composite: row.Composite,
 	}
 	if row.CollectedAt != nil {
 		s.Collected = &sample.Collected{

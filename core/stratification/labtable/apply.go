@@ -133,6 +133,22 @@ func (r Row) Apply(current sample.Sample) (after sample.Sample, remarks []string
 	return after, remarks, wrong
 }
 
+// Pooling returns what is wrong with a row by composites, given the sample of its label, or those of the composite of its
+// label that were not missed, or else the first: a composite has no place, and what the laboratory found of pooled soil is that of the composite.
+func (r Row) Pooling(of []sample.Sample) fault.Fields {
+	wrong := fault.Fields{}
+	if of[0].Label != r.Label {
+		wrong.AddIf(of[0].Status == sample.StatusMissed, "label", "All samples of the composite %s were missed.", r.Label)
+		wrong.AddIf(r.Says.At != nil || r.Says.AccuracyM != nil, "lon", "A composite has no place. Fix: send places under the labels of its samples.")
+		return wrong
+	}
+	says := r.Says.SOCPct != nil || r.Says.BulkDensity != nil || r.Says.Fragments != nil
+	if says && of[0].Composite != "" && !reflect.DeepEqual(r.Says.analysis(of[0].Lab), of[0].Lab) {
+		wrong.Addf("label", "The soil of %s is in the composite %s, whose result it has. Fix: send the result under that label.", r.Label, of[0].CompositeLabel())
+	}
+	return wrong
+}
+
 // analysis returns a laboratory's result as a row changes it.
 func (s Says) analysis(known *sample.Lab) *sample.Lab {
 	if s.SOCPct == nil && s.BulkDensity == nil && s.Fragments == nil && s.AnalysedAt == nil && s.Method == "" && s.Ref == "" {

@@ -146,3 +146,32 @@ func TestDatesOfRows(t *testing.T) {
 	require.Empty(t, wrong)
 	require.Equal(t, taken.Collected, after.Collected, "what the crew recorded stays")
 }
+
+// The result of pooled soil is that of the composite, which has no place.
+func TestRowsOfComposites(t *testing.T) {
+	t.Parallel()
+	pooled := sample.Sample{PlanID: 7, Round: 1, Point: "Z1-02", Zone: 1, Composite: "Z1-C1", Depth: sample.DepthOf(0, 30), Label: "P7-Z1-02-0-30", Lab: &sample.Lab{SOCPct: 2}}
+	single, missed := pooled, pooled
+	single.Composite, missed.Status = "", sample.StatusMissed
+	for name, tc := range map[string]struct {
+		of     sample.Sample
+		header []string
+		row    []string
+		wrong  string
+	}{
+		"result of the composite": {pooled, []string{"label", "soc_pct"}, []string{"P7-Z1-C1-0-30", "3"}, ""},
+		"place of a composite":    {pooled, []string{"label", "lon", "lat"}, []string{"P7-Z1-C1-0-30", "6", "52"}, "A composite has no place"},
+		"all were missed":         {missed, []string{"label", "soc_pct"}, []string{"P7-Z1-C1-0-30", "3"}, "were missed"},
+		"result of one point":     {pooled, []string{"label", "soc_pct"}, []string{"P7-Z1-02-0-30", "3"}, "is in the composite P7-Z1-C1-0-30"},
+		"the same said again":     {pooled, []string{"label", "soc_pct"}, []string{"P7-Z1-02-0-30", "2"}, ""},
+		"place of a point":        {pooled, []string{"label", "lon", "lat"}, []string{"P7-Z1-02-0-30", "6", "52"}, ""},
+		"by itself":               {single, []string{"label", "soc_pct"}, []string{"P7-Z1-02-0-30", "3"}, ""},
+	} {
+		err := read(t, Options{}, tc.header, tc.row)[0].Pooling([]sample.Sample{tc.of}).Err()
+		if tc.wrong == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, tc.wrong, name)
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (p Params) number(of land, strata []Stratum, mean float64) (int, error) {
 		name = "ha_per_sample"
 		n = max(lower, SamplesByDensity(of.areaHa, p.HaPerSample))
 	case p.Costs.Budget > 0:
-		if n = p.Costs.affordable(of); n < lower {
+		if n = p.Costs.affordable(of, pooled(strata)); n < lower {
 			return 0, fault.Field("costs", fmt.Sprintf("The budget pays for %d samples; %s need at least %d.", n, named(strata), lower))
 		}
 	case p.Monitoring.Change > 0:

@@ -8,7 +8,7 @@ import (
 // Costs are those of a round of sampling, in any currency.
 type Costs struct {
 	PerPoint     float64 // of taking the soil at a point
-	PerComposite float64 // of analysing one composite
+	PerComposite float64 // of analysing one composite, or the soil of one point where points are not pooled
 	PerKm        float64 // of the way along the points
 	Composites   int     // of a point, such as one for each depth; 0 counts as 1
 	Budget       float64 // sets the number of samples; 0: does not
@@ -26,8 +26,8 @@ func (c Costs) check(fixed bool) fault.Fields {
 	return fields
 }
 
-// of returns the cost of samples along a way.
-func (c Costs) of(samples int, km float64) float64 {
-	each := c.PerPoint + float64(float64(max(c.Composites, 1))*c.PerComposite)
-	return float64(float64(samples)*each) + float64(km*c.PerKm)
+// of returns the cost of samples along a way, of which so many soils are analysed.
+func (c Costs) of(samples, analyses int, km float64) float64 {
+	each := float64(float64(max(c.Composites, 1)) * c.PerComposite)
+	return float64(float64(samples)*c.PerPoint) + float64(float64(analyses)*each) + float64(km*c.PerKm)
 }

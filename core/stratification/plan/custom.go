@@ -211,6 +211,7 @@ func (c *customising) apply(o Operation) (problem string) {
 			return fmt.Sprintf("%s has to be a sample, and %s a reserve of the same zone.", o.Point, o.With)
 		}
 		sample.Role, reserve.Role = RoleReserve, RoleSample
+		sample.Composite, reserve.Composite = 0, sample.Composite
 	default:
 		return fmt.Sprintf("%q is none of %s, %s, %s, %s.", o.Change, Move, Add, Delete, Swap)
 	}
@@ -231,6 +232,7 @@ func (c *customising) addPoint(o Operation) (problem string) {
 	if problem := c.locate(&p, o.At); problem != "" {
 		return problem
 	}
+	c.plan.join(&p)
 	c.plan.Points = append(c.plan.Points, p)
 	c.rename(len(c.plan.Points) - 1)
 	c.plan.ProbabilitySample = false
@@ -245,6 +247,7 @@ func (c *customising) movePoint(i int, to geo.Position) (problem string) {
 		return problem
 	}
 	if p.Zone != zone {
+		c.plan.join(p)
 		c.rename(i)
 	}
 	p.ByHand = true

@@ -59,7 +59,7 @@ func (d *design) addEdge(to *layout, offset int) {
 		}
 	}
 	to.eligible = append(to.eligible, strip)
-	edge, squares := Stratum{Cost: d.params.Cost[len(d.strata)+1]}, 0.0
+	edge, squares := Stratum{Cost: d.params.Cost[len(d.strata)+1], Composites: d.params.CompositesPerZone}, 0.0
 	d.shared = slices.Clone(d.strata)
 	for h := range d.shared {
 		s := &d.shared[h]
@@ -82,7 +82,7 @@ func (plan Plan) Zones() int {
 // strata returns the strata as a plan's summary has them.
 func (plan Plan) strata() []Stratum {
 	return list.Map(plan.PerZone, func(z ZonePlan) Stratum {
-		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone], Field: z.Field, Min: plan.Params.floor(z)}
+		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone], Field: z.Field, Min: plan.Params.floor(z), Composites: plan.Params.CompositesPerZone}
 	})
 }
 

@@ -106,7 +106,7 @@ func (d *design) separate(to *layout, before []Stratum, eligible [][]int32, own 
 	}
 	d.shared = slices.Clone(before)
 	for _, field := range own {
-		d.shared = append(d.shared, Stratum{Min: d.params.MinSamplesPerField, Field: field + 1})
+		d.shared = append(d.shared, Stratum{Min: d.params.MinSamplesPerField, Field: field + 1, Composites: d.params.CompositesPerZone})
 	}
 	for h, cells := range d.stoodFor(eligible) {
 		from, left := &d.shared[h], 0

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -160,9 +161,9 @@ func (d *design) land() land {
 }
 
 // affordable returns the largest number of samples within the budget, with an estimate of the way; 0 where there is
-// none.
-func (c Costs) affordable(l land) int {
-	return sort.Search(maxSamples, func(n int) bool { return c.of(n+1, l.wayKm(n+1)) > c.Budget })
+// none. pooled is the number of composites; 0: every sample is analysed.
+func (c Costs) affordable(l land, pooled int) int {
+	return sort.Search(maxSamples, func(n int) bool { return c.of(n+1, cmp.Or(pooled, n+1), l.wayKm(n+1)) > c.Budget })
 }
 
 // overBudget is the concern about a plan whose way is longer than estimated.

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -70,6 +71,9 @@ type Params struct {
 	MinSamplesPerZone int
 	// MinSamplesPerField is a number for every field; 0: none. See share.
 	MinSamplesPerField int `json:",omitzero"`
+	// CompositesPerZone is the number of composites that the samples of each stratum are pooled into for the laboratory;
+	// 0: each is analysed by itself. See pool.
+	CompositesPerZone int `json:",omitzero"`
 
 	// Allocation: the empty one is Neyman with pilot samples and Proportional without.
 	Allocation Allocation
@@ -130,11 +134,13 @@ type Point struct {
 	Field  int // index of the frame's field in which it lies
 	// Walk is the place in the walk through the samples of the field (or its reserves), from 1; see
 	// Plan.FieldOrder.
-	Walk   int
-	At     geo.Position  // easting and northing in the frame's plane, whole centimetres
-	LonLat *geo.Position // WGS84 with 7 decimals; nil where the frame has no EPSG
-	Edge   float64       // metres to the nearest edge of a zone or field
-	ByHand bool          // moved or added by hand, not drawn
+	Walk int
+	// Composite is the number in its stratum of the composite that a sample is part of; 0: of none.
+	Composite int           `json:",omitzero"`
+	At        geo.Position  // easting and northing in the frame's plane, whole centimetres
+	LonLat    *geo.Position // WGS84 with 7 decimals; nil where the frame has no EPSG
+	Edge      float64       // metres to the nearest edge of a zone or field
+	ByHand    bool          // moved or added by hand, not drawn
 }
 
 // ZonePlan is the summary of a plan for a zone.
@@ -169,6 +175,7 @@ type Plan struct {
 	Samples   int
 	Reserves  int
 	Legacy    int  `json:",omitzero"` // points that are kept beside the samples
+	Pooled    int  `json:",omitzero"` // composites that the samples are pooled into; 0: they are not
 	FromPilot bool // the standard deviations are those of pilot samples, not assumed
 	// MinDistanceUsed is the requested distance of points, or less where there was no room.
 	MinDistanceUsed float64
@@ -219,6 +226,7 @@ func (p Params) Check(zones int) error {
 	p.Journey.check(fields)
 	p.checkEdge(fields)
 	p.checkHypercube(fields)
+	p.checkComposites(fields)
 	return fields.Err()
 }
 
@@ -291,6 +299,7 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params, laye
 		return Plan{}, err
 	}
 	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
+	p.pool(plan.Points)
 	countSteps(plan.Points)
 	plan.sumUp(len(z.Zones), d.shared, mean)
 	if p.Costs.Budget > 0 {
@@ -373,6 +382,7 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.Detection = m.detectable(m.ofChange(strata, plan.FromPilot), plan.Params.Precision.Confidence, samples)
 	walkKm, driveKm := plan.Params.Journey.way(plan.Points)
 	plan.WayKm, plan.DriveKm = walkKm+driveKm, driveKm
-	plan.Cost = plan.Params.Costs.of(plan.Samples+plan.Legacy, plan.WayKm)
+	plan.Pooled = plan.composites()
+	plan.Cost = plan.Params.Costs.of(plan.Samples+plan.Legacy, cmp.Or(plan.Pooled, plan.Samples)+plan.Legacy, plan.WayKm)
 	plan.SamplesNeeded = plan.Params.Precision.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)
 }

@@ -28,7 +28,7 @@ func (p Precision) expected(strata []Stratum, mean float64, samples []int) float
 }
 
 // varianceOf returns the variance of a mean, Σ w_h² S_h²/n_h, with the degrees of freedom that its
-// estimate has.
+// estimate has: of composites fewer, while the mean of composites varies as that of their points does.
 func varianceOf(strata []Stratum, samples []int) stats.Part {
 	var parts []stats.Part
 	for h, s := range strata {
@@ -36,7 +36,7 @@ func varianceOf(strata []Stratum, samples []int) stats.Part {
 			continue // no land
 		}
 		n := float64(samples[h])
-		parts = append(parts, stats.Part{Variance: s.Weight * s.Weight * s.SD * s.SD / n, DF: math.Max(n-1, 1)})
+		parts = append(parts, stats.Part{Variance: s.Weight * s.Weight * s.SD * s.SD / n, DF: math.Max(float64(s.units(samples[h])-1), 1)})
 	}
 	return stats.Sum(parts...)
 }

@@ -19,6 +19,8 @@ type Stratum struct {
 	Field int
 	// Min are the samples that it has at least; 0: as many as any; none where it has no land left.
 	Min int
+	// Composites are those that its samples are pooled into; 0: none.
+	Composites int
 }
 
 // none is the Stratum.Min of a zone whose land is sampled in other strata.
@@ -116,7 +118,7 @@ func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, er
 	spread := false
 	for i, z := range zones {
 		s := &strata[i]
-		s.Weight, s.Cost = z.Share, p.Cost[z.Number]
+		s.Weight, s.Cost, s.Composites = z.Share, p.Cost[z.Number], p.CompositesPerZone
 		if len(p.Pilot) == 0 {
 			s.SD = p.CV * math.Sqrt(1-p.Rho2+p.Rho2*z.RV)
 			continue

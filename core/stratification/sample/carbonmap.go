@@ -56,8 +56,8 @@ func lacksOf(r Report) (out []carbon.Lack) {
 		return []carbon.Lack{{What: what}}
 	}
 	for _, z := range r.Stock.Zones {
-		if z.N < plan.MinSamplesPerZone {
-			out = append(out, carbon.Lack{Zone: z.Zone, What: fmt.Sprintf("zone %d has a stock between %g and %g cm at %d of the %d points that it needs", z.Zone, r.FromCm, r.ToCm, z.N, plan.MinSamplesPerZone)})
+		if z.Units < plan.MinSamplesPerZone {
+			out = append(out, carbon.Lack{Zone: z.Zone, What: fmt.Sprintf("zone %d has a stock between %g and %g cm at %d of the %d points that it needs", z.Zone, r.FromCm, r.ToCm, z.Units, plan.MinSamplesPerZone)})
 		}
 	}
 	if len(out) == 0 && len(r.Stock.Reasons) > 0 { // the design

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/stratification/internal/stats"
 )
 
@@ -40,6 +39,7 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 		parts[h] = e.change(h, before[h], after[h])
 	}
 	e.notePlacement()
+	e.notePooled(second)
 	e.conclude(parts)
 	e.RelativeError = nil // meaningless for a change, which may be 0
 	return e.Estimate, nil
@@ -47,8 +47,8 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 
 // overlap is the points of a zone in two rounds.
 type overlap struct {
-	changes       []Value   // at points of both rounds
-	before, after []float64 // at points of one
+	changes       []Value // at points of both rounds
+	before, after []Value // at points of one
 }
 
 func overlapOf(before, after []Value) (out overlap) {
@@ -56,13 +56,13 @@ func overlapOf(before, after []Value) (out overlap) {
 	for _, later := range after {
 		i := -1
 		for j, earlier := range before {
-			if !used[j] && geo.Distance(earlier.At, later.At) <= samePlace {
+			if !used[j] && samePoints(earlier, later) {
 				i = j
 				break
 			}
 		}
 		if i < 0 {
-			out.after = append(out.after, later.Value)
+			out.after = append(out.after, later)
 			continue
 		}
 		used[i] = true
@@ -71,7 +71,7 @@ func overlapOf(before, after []Value) (out overlap) {
 	}
 	for i, earlier := range before {
 		if !used[i] {
-			out.before = append(out.before, earlier.Value)
+			out.before = append(out.before, earlier)
 		}
 	}
 	return out
@@ -85,7 +85,7 @@ func (e *estimator) change(h int, before, after []Value) stats.Part {
 	}
 	c := e.zone(h, both.changes)
 	z := &e.Zones[h]
-	z.Paired, z.Pairs = true, len(both.changes)
+	z.Paired, z.Pairs = true, len(both.changes) // of composites where these are
 	switch replaced := min(len(both.before), len(both.after)); {
 	case replaced > 0 && c.Variance > 0:
 		var mean float64
@@ -112,11 +112,11 @@ func (e *estimator) change(h int, before, after []Value) stats.Part {
 // covariance of the rounds is in the variance of the changes: the closer the rounds are related, the
 // less the others count.
 func combined(change float64, pairs stats.Part, both overlap, before, after []Value) (mean float64, c stats.Part) {
-	earlier, _ := stats.MeanAndVariance(both.before)
-	later, _ := stats.MeanAndVariance(both.after)
-	_, s1 := stats.MeanAndVariance(numbers(before))
-	_, s2 := stats.MeanAndVariance(numbers(after))
-	rest := stats.Sum(stats.OfMean(len(both.before), s1, len(before)), stats.OfMean(len(both.after), s2, len(after)))
+	earlier, _, u1 := moments(both.before)
+	later, _, u2 := moments(both.after)
+	_, s1, _ := moments(before)
+	_, s2, _ := moments(after)
+	rest := stats.Sum(stats.OfMean(u1, s1, len(before)), stats.OfMean(u2, s2, len(after)))
 	if rest.Variance == 0 {
 		return change, pairs
 	}
@@ -130,17 +130,21 @@ func combined(change float64, pairs stats.Part, both overlap, before, after []Va
 // independent estimates the change of a zone from two independent samples.
 func (e *estimator) independent(h int, before, after []Value) stats.Part {
 	z := &e.Zones[h]
-	z.N = min(len(before), len(after))
+	meanBefore, _, n1 := moments(before)
+	meanAfter, _, n2 := moments(after)
+	z.N, z.Units = min(n1, n2), min(len(before), len(after))
+	z.Pooled = n1 > len(before) || n2 > len(after)
 	e.N += z.N
-	if z.N < 2 {
+	if z.Pooled && z.Units > 0 {
+		e.note("Zone %d: composites of the two rounds are pairs where they hold the same points, and two are not there. The rounds count as independent samples, whose standard error is too large where they share points.", z.Zone)
+	}
+	if z.Units < 2 {
 		e.reason("Zone %d has %d and %d values; each round needs two.", z.Zone, len(before), len(after))
 	}
-	if z.N == 0 {
+	if z.Units == 0 {
 		return stats.Part{}
 	}
-	meanBefore, _ := stats.MeanAndVariance(numbers(before))
-	meanAfter, _ := stats.MeanAndVariance(numbers(after))
-	if z.N < 2 {
+	if z.Units < 2 {
 		z.Figure = &Figure{Mean: meanAfter - meanBefore}
 		return stats.Part{}
 	}

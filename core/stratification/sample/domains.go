@@ -59,6 +59,12 @@ func (e *estimator) domainsOf(s Survey, values [][]Value) {
 }
 
 func (e *estimator) domain(d *Domain, values [][]Value, in func(Value) bool) {
+	for _, v := range slices.Concat(values...) {
+		if v.pooled() {
+			d.Reason = noPooledDomains
+			return
+		}
+	}
 	strata := make([]programme.Stratum, len(values))
 	for h, all := range values {
 		strata[h] = programme.Stratum{Weight: e.Zones[h].Weight, N: len(all)}
@@ -106,7 +112,7 @@ func fieldsOf(p plan.Plan) map[string]int {
 func (e *estimator) noteDomains() {
 	few := 0
 	for _, f := range e.Fields {
-		if f.N < plan.MinSamplesPerZone {
+		if f.N < plan.MinSamplesPerZone && f.Reason != noPooledDomains {
 			few++
 		}
 	}

@@ -17,6 +17,8 @@ type Value struct {
 	Zone  int          // of the planned point, wherever the sample was taken
 	At    geo.Position // planned longitude, latitude; identifies the point in two rounds
 	Value float64
+	// Places are those of the points of a composite; nil of a point.
+	Places []geo.Position
 }
 
 // SurveyZone is a zone of a survey.
@@ -56,7 +58,9 @@ type Figure struct {
 // ZoneEstimate is the estimate of a zone's mean.
 type ZoneEstimate struct {
 	Zone   int
-	N      int
+	N      int // points; Units of them or of their composites have values
+	Units  int
+	Pooled bool     // the values are those of composites
 	Weight float64  // share of the area
 	SD     *float64 // between points; nil of fewer than 2
 	Figure *Figure  // nil where there is no value
@@ -102,12 +106,13 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 	parts := make([]stats.Part, len(s.Zones))
 	for h := range s.Zones {
 		parts[h] = e.zone(h, values[h])
-		if n, planned := len(values[h]), s.Zones[h].Planned; n < planned {
+		if n, planned := e.Zones[h].N, s.Zones[h].Planned; n < planned {
 			e.note("Zone %d has values of %d of its %d samples. The estimate holds if the others are missing by chance.",
 				s.Zones[h].Zone, n, planned)
 		}
 	}
 	e.notePlacement()
+	e.notePooled(s)
 	e.domainsOf(s, values)
 	e.noteDomains()
 	e.conclude(parts)
@@ -148,15 +153,17 @@ type estimator struct {
 }
 
 // local reports whether a survey's points are spread so evenly that its variance is a local one.
-func (s Survey) local() bool { return s.Probability && s.Placement == plan.SpatiallyBalanced }
+func (s Survey) local() bool {
+	return s.Probability && s.Placement == plan.SpatiallyBalanced && !s.pooled()
+}
 
 // meanPart returns the variance of the mean of points of a zone.
 func (e *estimator) meanPart(values []Value) stats.Part {
 	if e.local {
 		return localMean(values)
 	}
-	_, variance := stats.MeanAndVariance(numbers(values))
-	return stats.OfMean(len(values), variance, len(values))
+	_, variance, points := moments(values)
+	return stats.OfMean(points, variance, len(values))
 }
 
 // begin returns an estimate without figures; reasons are why the design has no standard error.
@@ -206,18 +213,19 @@ func numbers(values []Value) []float64 {
 
 func (e *estimator) zone(h int, values []Value) stats.Part {
 	z := &e.Zones[h]
-	z.N = len(values)
+	mean, variance, points := moments(values)
+	z.N, z.Units, z.Pooled = points, len(values), points > len(values)
 	e.N += z.N
-	if z.N == 0 {
+	if z.Units == 0 {
 		e.reason("Zone %d has no value: there is no mean of the area.", z.Zone)
 		return stats.Part{}
 	}
-	if z.N == 1 {
-		z.Figure = &Figure{Mean: values[0].Value}
+	if z.Units == 1 {
+		z.Figure = &Figure{Mean: mean}
 		e.reason("Zone %d has one value; its variance needs two.", z.Zone)
 		return stats.Part{}
 	}
-	mean, sd := stats.MeanAndSD(numbers(values))
+	sd := math.Sqrt(variance)
 	z.SD = &sd
 	c := e.meanPart(values)
 	e.settle(h, mean, c)
@@ -282,7 +290,9 @@ func (e *estimator) check(p plan.Precision) {
 	if p.RelativeError <= 0 || e.RelativeError == nil || e.Mean.Mean <= 0 {
 		return
 	}
-	strata := list.Map(e.Zones, func(z ZoneEstimate) plan.Stratum { return plan.Stratum{Weight: z.Weight, SD: *z.SD} })
+	strata := list.Map(e.Zones, func(z ZoneEstimate) plan.Stratum {
+		return plan.Stratum{Weight: z.Weight, SD: *z.SD, Composites: z.composites()}
+	})
 	p.Student = true // the interval is one of Student's
 	if e.local {
 		p.DesignEffect = e.effect()

@@ -68,6 +68,8 @@ func EquivalentStocks(profiles []Profile, mass float64) (values []Value, out []U
 		intervals := p.fromSurface()
 		stock, reason := stockInMass(intervals, mass)
 		switch {
+		case len(p.Places) > 0:
+			reason = "it is a composite: how much fine soil each of its points holds is not known"
 		case len(intervals) == 0:
 			reason = "nothing is known of it at the surface"
 		case len(intervals) == 1:

@@ -116,6 +116,8 @@ type Sample struct {
 	Collected *Collected
 	Lab       *Lab
 	Notes     string
+	// Composite is the id of the composite that its soil goes to, such as Z2-C1; empty: it is analysed by itself.
+	Composite string
 }
 
 // OutOfZone reports whether the sample was taken in another zone than planned.
@@ -144,7 +146,7 @@ func OfPlan(plan plan.SamplePlan, depths []Depth, round int64, day *time.Time) (
 		for _, d := range depths {
 			s := &Sample{
 				PlanID: plan.ID, PlanUUID: plan.Plan.PlanUUID, MapUUID: plan.Map.Candidate.MapUUID, AOI: plan.AOI, Round: round, SampledOn: day,
-				Point: p.ID, Zone: p.Zone, Role: p.Role, Depth: d, Planned: *p.LonLat, Status: StatusPlanned,
+				Point: p.ID, Zone: p.Zone, Role: p.Role, Depth: d, Planned: *p.LonLat, Status: StatusPlanned, Composite: p.CompositeID(),
 			}
 			s.Label = s.DefaultLabel()
 			out = append(out, s)

@@ -38,6 +38,8 @@ type Profile struct {
 	Zone      int          // in which the point was planned
 	At        geo.Position // where it was planned: longitude, latitude
 	Intervals []DepthInterval
+	Places    []geo.Position // of the points of a composite, whose id Point is; nil of a point
+	Wrong     string         // why it has no value; empty where it may have one
 }
 
 // Unusable is a point that an estimate leaves out.
@@ -70,8 +72,11 @@ func Concentrations(profiles []Profile, fromCm, toCm float64) (values []Value, o
 // and those for which of returns a reason, are unusable.
 func eachPoint(profiles []Profile, fromCm, toCm float64, of func([]DepthInterval) (float64, string)) (values []Value, out []Unusable) {
 	for _, p := range profiles {
-		v := Value{Point: p.Point, Zone: p.Zone, At: p.At}
+		v := Value{Point: p.Point, Zone: p.Zone, At: p.At, Places: p.Places}
 		intervals, reason := p.between(fromCm, toCm)
+		if p.Wrong != "" {
+			reason = p.Wrong
+		}
 		if reason == "" {
 			v.Value, reason = of(intervals)
 		}

@@ -154,11 +154,12 @@ func (r Round) profiles(weighed bool) []Profile {
 		if s.Lab == nil || weighed && s.Lab.BulkDensity == nil || s.Role == plan.RoleLegacy {
 			continue
 		}
-		i, ok := at[s.Point]
+		id := cmp.Or(s.Composite, s.Point)
+		i, ok := at[id]
 		if !ok {
 			i = len(out)
-			at[s.Point] = i
-			out = append(out, Profile{Point: s.Point, Zone: s.Zone, At: s.Planned})
+			at[id] = i
+			out = append(out, Profile{Point: id, Zone: s.Zone, At: s.Planned})
 		}
 		d := DepthInterval{FromCm: s.Depth.FromCm(), ToCm: s.Depth.ToCm(), SOCPct: s.Lab.SOCPct}
 		if s.Lab.BulkDensity != nil {
@@ -167,7 +168,11 @@ func (r Round) profiles(weighed bool) []Profile {
 		if s.Lab.CoarseFragmentsPct != nil {
 			d.CoarseFragmentsPct = *s.Lab.CoarseFragmentsPct
 		}
-		out[i].Intervals = append(out[i].Intervals, d)
+		if s.Composite == "" {
+			out[i].Intervals = append(out[i].Intervals, d)
+		} else {
+			out[i].pool(s, d)
+		}
 	}
 	slices.SortFunc(out, func(a, b Profile) int { return cmp.Compare(a.Point, b.Point) })
 	return out

@@ -26,12 +26,13 @@ type EstimatedFigure struct {
 
 // EstimatedZone is the estimate of a zone.
 type EstimatedZone struct {
-	Zone   int      `json:"zone"`
-	N      int      `json:"n" doc:"Points with a value."`
-	Weight float64  `json:"weight" doc:"Share of the area."`
-	SD     *float64 `json:"sd" doc:"Between points."`
-	Paired bool     `json:"paired" doc:"Of a change: by the same points in both rounds, at least two."`
-	Pairs  int      `json:"pairs" doc:"Of a change: points of both rounds, where it is paired."`
+	Zone       int      `json:"zone"`
+	N          int      `json:"n" doc:"Points with a value."`
+	Weight     float64  `json:"weight" doc:"Share of the area."`
+	SD         *float64 `json:"sd" doc:"Between points."`
+	Paired     bool     `json:"paired" doc:"Of a change: by the same points in both rounds, at least two."`
+	Pairs      int      `json:"pairs" doc:"Of a change: points of both rounds, where it is paired; of composites these."`
+	Composites *int     `json:"composites" doc:"With a value; null where every sample is analysed."`
 	EstimatedFigure
 }
 
@@ -199,7 +200,7 @@ func showReport(r sample.Report) EstimateReport {
 
 func showValue(e sample.Estimate, unit string, total *sample.Figure) EstimatedValue {
 	zone := func(z sample.ZoneEstimate) EstimatedZone {
-		return EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, z.Pairs, form.OrZero(form.Pointed(z.Figure, showFigure))}
+		return EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, z.Pairs, form.If(z.Pooled, z.Units), form.OrZero(form.Pointed(z.Figure, showFigure))}
 	}
 	domain := func(d sample.Domain) EstimatedDomain {
 		out := EstimatedDomain{UUID: form.OrNull(d.UUID), Farm: form.If(d.ID > 0, d.ID), Name: d.Name, AreaHa: geo.RoundHa(d.AreaHa), N: d.N, Reason: form.OrNull(d.Reason), EstimatedFigure: form.OrZero(form.Pointed(d.Figure, showFigure))}

@@ -83,7 +83,7 @@ func showLinked(o soil.Opened) Linked {
 	}
 	samples := map[string][]LabelledSample{}
 	for _, s := range o.Samples {
-		samples[s.Point] = append(samples[s.Point], LabelledSample{s.Label, s.Depth.FromCm(), s.Depth.ToCm(), string(s.Status)})
+		samples[s.Point] = append(samples[s.Point], LabelledSample{s.Bag(), s.Depth.FromCm(), s.Depth.ToCm(), string(s.Status)})
 	}
 	out.Plan = &LinkedPlan{MapUUID: o.Plan.Plan.PlanUUID, Fields: o.Fields, Round: o.Link.Round}
 	for _, p := range o.Plan.Plan.Points {
@@ -97,7 +97,7 @@ func showLinked(o soil.Opened) Linked {
 
 func linkedSample(s sample.Sample) LinkedSample {
 	out := LinkedSample{
-		Label: s.Label, Point: s.Point, Zone: s.Zone, Role: string(s.Role), Round: s.Round, DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
+		Label: s.Bag(), Point: s.Point, Zone: s.Zone, Role: string(s.Role), Round: s.Round, DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
 		Status: string(s.Status), Planned: PlanPosition{s.Planned.X, s.Planned.Y},
 	}
 	if s.Collected != nil {

@@ -40,18 +40,19 @@ func showTerminus(t *plan.Terminus) *PlanPosition {
 
 // PlanPoint is a point of a plan.
 type PlanPoint struct {
-	ID       string   `json:"id"`
-	Zone     int      `json:"zone"`
-	Role     string   `json:"role" enum:"sample,reserve,legacy" doc:"legacy: kept from before, not drawn; no part of estimates."`
-	Order    int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that have reserves alone come last."`
-	Walk     int      `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
-	Field    string   `json:"field_uuid" format:"uuid"`
-	Lon      *float64 `json:"lon"`
-	Lat      *float64 `json:"lat"`
-	Easting  float64  `json:"easting"`
-	Northing float64  `json:"northing"`
-	Edge     float64  `json:"distance_to_edge" doc:"Metres to the nearest edge of a zone or field."`
-	ByHand   bool     `json:"by_hand" doc:"Moved or added by somebody, not drawn."`
+	ID        string   `json:"id"`
+	Zone      int      `json:"zone"`
+	Role      string   `json:"role" enum:"sample,reserve,legacy" doc:"legacy: kept from before, not drawn; no part of estimates."`
+	Order     int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that have reserves alone come last."`
+	Walk      int      `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
+	Field     string   `json:"field_uuid" format:"uuid"`
+	Lon       *float64 `json:"lon"`
+	Lat       *float64 `json:"lat"`
+	Easting   float64  `json:"easting"`
+	Northing  float64  `json:"northing"`
+	Edge      float64  `json:"distance_to_edge" doc:"Metres to the nearest edge of a zone or field."`
+	ByHand    bool     `json:"by_hand" doc:"Moved or added by somebody, not drawn."`
+	Composite *string  `json:"composite" doc:"Id of the composite that the soil goes to, as Z2-C1; null of reserves, of legacy points, and where every sample is analysed."`
 }
 
 // PlanZone sums up a plan for a zone.
@@ -88,6 +89,8 @@ type PlanMetadata struct {
 	NumberOfReserve       int            `json:"number_of_reserve"`
 	NumberOfLegacy        int            `json:"number_of_legacy" doc:"Points that are kept from before, beside the samples."`
 	NumberOfZones         int            `json:"number_of_zones"`
+	CompositesPerZone     *int           `json:"composites_per_zone" doc:"As asked for; null: every sample is analysed."`
+	NumberOfComposites    *int           `json:"number_of_composites" doc:"Of all zones; null where every sample is analysed."`
 	MinSamplesPerField    *int           `json:"min_samples_per_field" doc:"As asked for; null where none was."`
 	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
 	Edge                  string         `json:"edge" enum:"exclude,stratum"`
@@ -179,6 +182,7 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		TargetRelativeError: p.Params.Precision.RelativeError, PrecisionReached: p.PrecisionReached(), SamplesNeeded: form.If(p.SamplesNeeded > 0, p.SamplesNeeded), Seed: p.Params.Seed, SeedOrigin: showOrigin(p.Params.Origin),
 		Change: showDetection(p), WayKm: p.WayKm, DriveKm: p.DriveKm, WayEstimateKm: form.If(p.WayEstimateKm > 0, p.WayEstimateKm),
 		Start: showTerminus(p.Params.Journey.Start), End: showTerminus(p.Params.Journey.End), Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
+		CompositesPerZone: form.OrNull(p.Params.CompositesPerZone), NumberOfComposites: form.If(p.Params.CompositesPerZone > 0, p.Pooled),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, Hypercube: (*PlanHypercube)(p.Hypercube), Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
@@ -210,7 +214,7 @@ func showPlan(record plan.SamplePlan, fields []string) Plan {
 			}
 			lon, lat := lonLat(point.LonLat)
 			return PlanPoint{
-				point.ID, point.Zone, string(point.Role), order[point.Field], point.Walk, field, lon, lat, point.At.X, point.At.Y, point.Edge, point.ByHand,
+				point.ID, point.Zone, string(point.Role), order[point.Field], point.Walk, field, lon, lat, point.At.X, point.At.Y, point.Edge, point.ByHand, form.OrNull(point.CompositeID()),
 			}
 		}),
 	}

@@ -65,6 +65,7 @@ type PlanWrite struct {
 	Rho2              *float64             `json:"rho2" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
 	MinSamplesPerZone *int                 `json:"min_samples_per_zone" required:"false" doc:"3 where left out, at least 2."`
 	MinPerField       *int                 `json:"min_samples_per_field" required:"false" doc:"2 to 100 for every field; none where left out. A field whose share would not certainly be so many is sampled as a stratum of its own, numbered behind the zones. Goes with the allocations proportional, neyman and equal."`
+	CompositesPerZone *int                 `json:"composites_per_zone" required:"false" doc:"Pools the samples of every zone into so many composites for the laboratory, 2 to 100 and at most min_samples_per_zone; left out: every sample is analysed."`
 	Change            *PlanChange          `json:"change" required:"false" doc:"What a second round at the same points is to see."`
 	Costs             *PlanCosts           `json:"costs" required:"false" doc:"Of a round of sampling, in your currency."`
 	Allocation        *string              `json:"allocation" required:"false" doc:"proportional (where left out), neyman (where left out with pilot samples), cost, equal or per_zone."`
@@ -105,7 +106,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	p.Allocation = plan.Allocation(form.Or(w.Allocation, string(p.Allocation)))
 	p.Edge = plan.Edge(form.Or(w.Edge, string(p.Edge)))
 	p.Placement = plan.Placement(form.Or(w.Placement, string(p.Placement)))
-	p.Layers = w.Layers
+	p.Layers, p.CompositesPerZone = w.Layers, form.Or(w.CompositesPerZone, p.CompositesPerZone)
 	p.PerZone, p.Cost = byZone(w.PerZone), byZone(w.Cost)
 	for zone, pilot := range byZone(w.Pilot) {
 		if p.Pilot == nil {

@@ -55,26 +55,29 @@ type SampleWrite struct {
 	Collected *SampleCollection `json:"collected" required:"false" doc:"Sent whole. Null: it was not collected."`
 	Lab       *SampleLab        `json:"lab" required:"false" doc:"Sent whole. Null: it was not analysed."`
 	Notes     *string           `json:"notes" required:"false" maxLength:"4000"`
+	Composite *string           `json:"composite" required:"false" maxLength:"16" doc:"Of a reserve that replaces a sample: the id of that sample's composite, as Z2-C1. Null: it is analysed by itself."`
 }
 
 // Sample is soil from a point of a plan and a depth interval.
 type Sample struct {
 	form.Meta
-	Plan      PlanOfSample     `json:"plan"`
-	AOI       OrderedAOI       `json:"aoi"`
-	Round     int64            `json:"round"`
-	SampledOn *rest.Date       `json:"sampled_on" doc:"The day of the round; null: not stated."`
-	Point     string           `json:"point"`
-	Zone      int              `json:"zone" doc:"In which the point was planned."`
-	Role      string           `json:"role" enum:"sample,reserve"`
-	DepthFrom float64          `json:"depth_from_cm"`
-	DepthTo   float64          `json:"depth_to_cm"`
-	Status    string           `json:"status" enum:"planned,collected,analysed,missed"`
-	Label     string           `json:"label"`
-	Planned   PlanPosition     `json:"planned"`
-	Collected *CollectedSample `json:"collected"`
-	Lab       *SampleLab       `json:"lab"`
-	Notes     string           `json:"notes"`
+	Plan           PlanOfSample     `json:"plan"`
+	AOI            OrderedAOI       `json:"aoi"`
+	Round          int64            `json:"round"`
+	SampledOn      *rest.Date       `json:"sampled_on" doc:"The day of the round; null: not stated."`
+	Point          string           `json:"point"`
+	Zone           int              `json:"zone" doc:"In which the point was planned."`
+	Role           string           `json:"role" enum:"sample,reserve"`
+	DepthFrom      float64          `json:"depth_from_cm"`
+	DepthTo        float64          `json:"depth_to_cm"`
+	Status         string           `json:"status" enum:"planned,collected,analysed,missed"`
+	Label          string           `json:"label"`
+	Planned        PlanPosition     `json:"planned"`
+	Collected      *CollectedSample `json:"collected"`
+	Lab            *SampleLab       `json:"lab"`
+	Notes          string           `json:"notes"`
+	Composite      *string          `json:"composite" doc:"Id of the composite that its soil goes to, as Z2-C1; null: it is analysed by itself."`
+	CompositeLabel *string          `json:"composite_label" doc:"What stands on the bag of the composite, under which the laboratory's result is imported."`
 }
 
 // PlanOfSample is the plan of a sample.
@@ -87,7 +90,7 @@ func showSample(s sample.Sample) Sample {
 	return Sample{
 		Meta: form.MetaOf(s.Meta), Plan: PlanOfSample{s.PlanID, s.PlanUUID}, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, Round: s.Round, SampledOn: form.DateOf(s.SampledOn),
 		Point: s.Point, Zone: s.Zone, Role: string(s.Role), DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
-		Status: string(s.Status), Label: s.Label, Planned: PlanPosition{s.Planned.X, s.Planned.Y}, Notes: s.Notes,
+		Status: string(s.Status), Label: s.Label, Planned: PlanPosition{s.Planned.X, s.Planned.Y}, Notes: s.Notes, Composite: form.OrNull(s.Composite), CompositeLabel: form.OrNull(s.CompositeLabel()),
 		Collected: form.Pointed(s.Collected, func(c sample.Collected) CollectedSample {
 			lon, lat := lonLat(c.LonLat)
 			return CollectedSample{lon, lat, c.At, c.By, c.AccuracyM, c.MovedM, form.OrNull(c.Zone), s.OutOfZone()}
@@ -111,11 +114,12 @@ func writeOfSample(s sample.Sample) SampleWrite {
 	collected := form.Pointed(shown.Collected, func(c CollectedSample) SampleCollection {
 		return SampleCollection{c.Lon, c.Lat, &c.At, &c.By, c.AccuracyM}
 	})
-	return SampleWrite{&shown.Status, &s.Label, collected, shown.Lab, &s.Notes}
+	return SampleWrite{&shown.Status, &s.Label, collected, shown.Lab, &s.Notes, shown.Composite}
 }
 
 func applySample(in SampleWrite, onto *sample.Sample) {
 	onto.Status, onto.Label, onto.Notes = sample.Status(form.OrZero(in.Status)), form.OrZero(in.Label), form.OrZero(in.Notes)
+	onto.Composite = form.OrZero(in.Composite)
 	onto.Collected = form.Pointed(in.Collected, func(c SampleCollection) sample.Collected {
 		return sample.Collected{
 			At: form.OrZero(c.At).UTC(), By: form.OrZero(c.By), AccuracyM: c.AccuracyM,

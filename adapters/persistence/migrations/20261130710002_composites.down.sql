@@ -1,0 +1,1 @@
+ALTER TABLE soil_samples DROP COLUMN composite;
