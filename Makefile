@@ -46,8 +46,8 @@ LEAN := -ldflags='-s -w'
 # vet is a part of make lint, with more of its checks than go test runs; its facts of all that is imported
 # cost as much as a package of tests.
 VETTED := -vet=off
-# tests/bench has benchmarks alone.
-TESTED = $(filter-out tilth/tests/bench,$(shell $(GO) list ./...))
+# tests/bench has benchmarks alone, and the container library is built where a container engine answers.
+TESTED = $(filter-out tilth/tests/bench tilth/tests/pgtest/container,$(shell $(GO) list ./...))
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it.
 # The race detector sleeps a second at the end of each of eighty processes, for what tests leave behind; no test does.
 TEST_ENV := GOGC=$${GOGC:-200} $(if $(RACE),CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $${GORACE:-}")

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -10,71 +11,55 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
-
-	"github.com/testcontainers/testcontainers-go"
-	tclog "github.com/testcontainers/testcontainers-go/log"
-	"github.com/testcontainers/testcontainers-go/modules/postgres"
-	"github.com/testcontainers/testcontainers-go/wait"
 )
 
 const (
 	defaultImage = "postgres:15-alpine"
+	// containerProgram is a program of its own so that no test binary links the container
+	// library, which costs more than half the program.
+	containerProgram = "tilth/tests/pgtest/container"
 	// engineTimeout bounds the look for an engine: its socket is on this machine
 	// or near it.
 	engineTimeout = 500 * time.Millisecond
-	// containerTimeout bounds starting a container, fetching its image included.
-	containerTimeout = 90 * time.Second
 )
 
-// startContainer runs the server in a container of its own.
+// startContainer has the server run in a container of its own, which is removed when
+// this process ends.
 func startContainer(ctx context.Context, getenv func(string) string) (*server, error) {
 	if !engineAnswers(ctx, getenv) {
 		return nil, fmt.Errorf("container engine: %w", errNotHere)
 	}
-	ctx, cancel := context.WithTimeout(ctx, containerTimeout)
-	defer cancel()
 	image := cmp.Or(getenv("TILTH_TEST_POSTGRES_IMAGE"), defaultImage)
-	container, err := postgres.Run(ctx, image,
-		postgres.WithUsername("postgres"),
-		postgres.WithPassword(newPassword()),
-		testcontainers.WithEnv(map[string]string{"POSTGRES_INITDB_ARGS": "--locale=C --encoding=UTF8 --no-sync"}),
-		testcontainers.WithCmd(append([]string{"postgres"}, serverSettings()...)...),
-		testcontainers.WithTmpfs(map[string]string{"/var/lib/postgresql/data": "rw"}), // clones are made in memory
-		testcontainers.WithWaitStrategy(wait.ForListeningPort("5432/tcp")),            // also notices a container that ended
-		testcontainers.WithLogger(tclog.NewNoopLogger()),
-	)
-	if err == nil {
-		err = removeWithProcess(container)
-	}
-	var srv *server
-	if err == nil {
-		srv, err = connectContainer(ctx, container, image)
-	}
+	origin := "a container of " + image
+	dsn, err := keepContainer(image)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("a container of %s: %w", image, err), testcontainers.TerminateContainer(container))
+		return nil, fmt.Errorf("%s: %w", origin, err)
 	}
-	return srv, nil
+	return connectServer(ctx, dsn, origin, readyTimeout)
 }
 
-func connectContainer(ctx context.Context, container *postgres.PostgresContainer, image string) (*server, error) {
-	dsn, err := container.ConnectionString(ctx, "sslmode=disable")
+// keepContainer runs the program that keeps a container and returns the address which it
+// prints. That program bounds its time itself.
+func keepContainer(image string) (dsn string, err error) {
+	cmd := exec.Command("go", append([]string{"run", containerProgram, image}, serverSettings()...)...)
+	cmd.Env = append(os.Environ(), "PGPASSWORD="+newPassword())
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	output, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return connectServer(ctx, dsn, "a container of "+image, readyTimeout)
-}
-
-// removeWithProcess has the container removed when this process ends. The
-// library's own reaper needs an image of its own that not every machine can
-// fetch; where the engine's command, or a shell to run it later, is missing, that
-// reaper is what remains.
-func removeWithProcess(container testcontainers.Container) error {
-	docker, err := exec.LookPath("docker")
-	if err != nil {
-		return nil
+	detach(cmd)
+	if err := keep(cmd); err != nil {
+		return "", err
 	}
-	return watchAsSelf(`exec "$1" rm --force --volumes "$2"`, docker, container.GetContainerID())
+	dsn, err = bufio.NewReader(output).ReadString('\n')
+	if err != nil { // it ended without an address
+		return "", fmt.Errorf("%w: %s", errors.Join(err, cmd.Wait()), strings.TrimSpace(complaint.String()))
+	}
+	return strings.TrimSpace(dsn), nil
 }
 
 // engineAnswers reports whether something listens where a container engine

@@ -5,6 +5,7 @@ package pgtest
 import (
 	"context"
 	"fmt"
+	"os/exec"
 )
 
 // startLocal is for Linux and macOS; elsewhere a container or a server from the
@@ -13,6 +14,5 @@ func startLocal(context.Context) (*server, error) {
 	return nil, fmt.Errorf("PostgreSQL's programs: %w", errNotHere)
 }
 
-// watchAsSelf does nothing here: there is no shell to leave behind, and the
-// container library's reaper cleans up.
-func watchAsSelf(string, ...string) error { return nil }
+// detach does nothing here: there are no sessions.
+func detach(*exec.Cmd) {}
