@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -176,15 +177,32 @@ func open(t testing.TB, address string, c *clock, i *ids) *persistence.Database 
 	return db
 }
 
-// raw opens a database past the adapter.
+// handle is a test's database past the adapter.
+type handle struct {
+	t       testing.TB
+	address string
+}
+
+// handles are the open databases by [handle]: PostgreSQL spends tens of milliseconds on a new connection.
+var handles sync.Map
+
+// raw opens a database past the adapter, once a test, closed when t ends.
 func raw(t testing.TB, address string) *sql.DB {
 	t.Helper()
+	key := handle{t, address}
+	if db, ok := handles.Load(key); ok {
+		return db.(*sql.DB)
+	}
 	driver, dsn := "pgx", address
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		driver, dsn = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)"
 	}
 	db, err := sql.Open(driver, dsn)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	handles.Store(key, db)
+	t.Cleanup(func() {
+		handles.Delete(key)
+		require.NoError(t, db.Close())
+	})
 	return db
 }
