@@ -16,6 +16,8 @@ import (
 const (
 	chainEvery  = 5 * time.Second // where nothing says that rows were committed
 	chainGap    = time.Second / 2
+	foldEvery   = time.Hour // where nothing says that rows were committed
+	foldGap     = 10 * time.Second
 	sweepEvery  = time.Minute
 	pruneEvery  = 10 * time.Minute
 	forgetEvery = time.Hour
@@ -75,6 +77,10 @@ func (r *Running) backUp(ctx context.Context) (int64, error) {
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
 		return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: shareEvery}, "shared with other servers how often callers ask", r.http.ShareRates)
+	})
+	group.Go(func() error {
+		rhythm := messaging.Rhythm{Latest: foldEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: foldGap}
+		return every(ctx, r.log, slog.LevelDebug, rhythm, "sums of lists were added up", r.db.FoldSums)
 	})
 	if r.cfg.BackupDir != "" {
 		group.Go(func() error {

@@ -70,6 +70,7 @@ func Run(t *testing.T, b Backend) {
 		{"UpgradeOfReplays", testUpgradeOfReplays},
 		{"Filters", testFilters},
 		{"Pages", testPages},
+		{"Sums", testSums},
 		{"Figures", testFigures},
 		{"Neighbours", testNeighbours},
 		{"Overlaps", testOverlaps},

@@ -50,6 +50,7 @@ type estate struct {
 func newWorld(t testing.TB, b Backend) *world {
 	t.Helper()
 	w := &world{t: t, ctx: context.Background(), address: b.Migrated(t), clock: newClock(), ids: &ids{}}
+	t.Cleanup(func() { requireSums(t, w.address) })
 	w.Database = open(t, w.address, w.clock, w.ids)
 	w.operate(func(tx ports.OperatorRepos) error {
 		return tx.Catalog.UpsertCrops(w.ctx, []farm.Crop{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -112,7 +113,7 @@ func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]acc
 
 func (a attempts) read(ctx context.Context, keys []string, q *bun.SelectQuery) ([]access.Attempts, error) {
 	var rows []attemptRow
-	if err := q.Where("t.key IN (?)", sqlstore.List(keys)).OrderExpr("t.key").Scan(ctx, &rows); err != nil {
+	if err := q.Where("t.key IN (?)", prepared.List(keys)).OrderExpr("t.key").Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	out := make([]access.Attempts, len(keys))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -109,7 +110,7 @@ func (i invitations) revoke(ctx context.Context, scope access.Scope, at time.Tim
 		return 0, err
 	}
 	return int64(len(ids)), sqlstore.Run(ctx, i.Session.NewUpdate().Model((*ticketRow)(nil)).Set("used_at = ?", sqlstore.StampAt(at)).
-		Where("invitation_id IN (?)", sqlstore.List(ids)).Where("used_at IS NULL"))
+		Where("invitation_id IN (?)", prepared.List(ids)).Where("used_at IS NULL"))
 }
 
 func invitationOfRow(row *invitationRow) (ports.Invitation, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -95,7 +96,7 @@ func (r roles) idsOf(ctx context.Context, scope access.Scope, names []string) ([
 	}
 	var ids []int64
 	err := sqlstore.Where(r.s.NewSelect().Model((*roleRow)(nil)).Column("t.id"), sqlstore.OwnOnly(scope)).
-		Where("t.name IN (?)", sqlstore.List(names)).OrderExpr("t.id").Scan(ctx, &ids)
+		Where("t.name IN (?)", prepared.List(names)).OrderExpr("t.id").Scan(ctx, &ids)
 	if err == nil && len(ids) != len(names) {
 		err = fault.Missing("role")
 	}

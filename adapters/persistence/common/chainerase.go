@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/audit"
 	"tilth/core/chain"
@@ -18,7 +19,7 @@ func (c chains) EraseValues(
 	ctx context.Context, id chain.ID, ids []int64, choose func(row chain.Row) func(f chain.Field) bool, at time.Time,
 ) (erased int64, err error) {
 	var links []linkRow
-	if err := c.s.NewSelect().Model(&links).Where("t.chain = ?", id.Name).Where("t.row_id IN (?)", sqlstore.List(ids)).OrderExpr("t.row_id").Scan(ctx); err != nil {
+	if err := c.s.NewSelect().Model(&links).Where("t.chain = ?", id.Name).Where("t.row_id IN (?)", prepared.List(ids)).OrderExpr("t.row_id").Scan(ctx); err != nil {
 		return 0, err
 	}
 	if len(links) != len(ids) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/audit"
 	"tilth/core/chain"
@@ -57,7 +58,7 @@ type column struct {
 
 // read reads columns of rows by id.
 func (c chains) read(ctx context.Context, table string, columns []column, ids []int64) (map[int64]chain.Row, error) {
-	q := c.s.NewSelect().TableExpr("? AS t", bun.Ident(table)).ColumnExpr("t.id").Where("t.id IN (?)", sqlstore.List(ids))
+	q := c.s.NewSelect().TableExpr("? AS t", bun.Ident(table)).ColumnExpr("t.id").Where("t.id IN (?)", prepared.List(ids))
 	for _, one := range columns {
 		q = q.ColumnExpr(one.expr)
 	}
@@ -98,7 +99,7 @@ func (c chains) transactions(ctx context.Context, ids []int64) (map[int64]chain.
 	var entries []entryLine
 	err = c.s.NewSelect().TableExpr("ledger_entries AS t").ColumnExpr("t.transaction_id, t.account").
 		ColumnExpr(text("line")+" AS line").ColumnExpr(text("amount")+" AS amount").
-		Where("t.transaction_id IN (?)", sqlstore.List(ids)).OrderExpr("t.transaction_id, t.line").Scan(ctx, &entries)
+		Where("t.transaction_id IN (?)", prepared.List(ids)).OrderExpr("t.transaction_id, t.line").Scan(ctx, &entries)
 	for i, e := range entries {
 		row := out[e.TransactionID]
 		at := fmt.Sprintf("entries.%s.", e.Line)

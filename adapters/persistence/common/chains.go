@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/chain"
 	"tilth/ports"
@@ -89,7 +90,7 @@ func (c chains) Lock(ctx context.Context) error {
 	if !c.s.Postgres {
 		return nil
 	}
-	return sqlstore.Run(ctx, c.s.NewRaw("SELECT pg_advisory_xact_lock(?)", sqlstore.Arg(chainsLock)))
+	return sqlstore.Run(ctx, c.s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(chainsLock)))
 }
 
 func (c chains) Idle(ctx context.Context) (bool, error) {
@@ -152,7 +153,7 @@ func (c chains) Append(ctx context.Context, links []chain.Link, head chain.Check
 		ids[i] = l.RowID
 	}
 	if err := sqlstore.Run(ctx, c.s.NewDelete().Model((*waitingRow)(nil)).Where("t.chain = ?", head.Name).
-		Where("t.company_id = ?", head.CompanyID).Where("t.row_id IN (?)", sqlstore.List(ids))); err != nil {
+		Where("t.company_id = ?", head.CompanyID).Where("t.row_id IN (?)", prepared.List(ids))); err != nil {
 		return err
 	}
 	if err := c.keepHead(ctx, head.ID, keptSince); err != nil {
@@ -293,7 +294,7 @@ func (c chains) RemovePurged(ctx context.Context, id chain.ID, limit int) (int64
 	for i, l := range links {
 		ids[i] = l.RowID
 	}
-	in := sqlstore.List(ids)
+	in := prepared.List(ids)
 	for _, q := range []*bun.DeleteQuery{
 		// The rows go first: their trigger looks at their links.
 		c.s.NewDelete().TableExpr("? AS t", bun.Ident(chainTables[id.Name])).Where("t.id IN (?)", in),

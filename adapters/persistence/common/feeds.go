@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/event"
@@ -38,7 +39,7 @@ func (f feeds) Bounds(ctx context.Context, scope access.Scope) (event.Bounds, er
 func (f feeds) After(ctx context.Context, scope access.Scope, position int64, types []string, limit int) ([]event.Logged, error) {
 	q := f.after(scope, position).Limit(int64(limit))
 	if len(types) > 0 {
-		q = q.Where("t.type IN (?)", sqlstore.List(types))
+		q = q.Where("t.type IN (?)", prepared.List(types))
 	}
 	return sqlstore.All(ctx, q, (*outboxRow).logged)
 }
@@ -56,7 +57,7 @@ func (f feeds) lock(ctx context.Context) error {
 	if !f.s.Postgres {
 		return nil
 	}
-	return sqlstore.Run(ctx, f.s.NewRaw("SELECT pg_advisory_xact_lock(?)", sqlstore.Arg(feedsLock)))
+	return sqlstore.Run(ctx, f.s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(feedsLock)))
 }
 
 func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Logged, error) {
@@ -89,7 +90,7 @@ func (f feeds) Assign(ctx context.Context, at time.Time, limit int) ([]event.Log
 
 func (f feeds) Positions(ctx context.Context, ids []string) (map[string]int64, error) {
 	var rows []outboxRow
-	err := f.s.NewSelect().Model(&rows).Column("id", "position").Where("t.id IN (?)", sqlstore.List(ids)).Where("t.logged_at IS NOT NULL").Scan(ctx)
+	err := f.s.NewSelect().Model(&rows).Column("id", "position").Where("t.id IN (?)", prepared.List(ids)).Where("t.logged_at IS NOT NULL").Scan(ctx)
 	out := make(map[string]int64, len(rows))
 	for _, row := range rows {
 		out[row.ID] = sqlstore.ValueOf(row.Position)
@@ -103,7 +104,7 @@ func (f feeds) Lasts(ctx context.Context, companies []int64) (map[int64]int64, e
 		return out, nil
 	}
 	var rows []feedRow
-	if err := f.s.NewSelect().Model(&rows).Where("t.company_id IN (?)", sqlstore.List(companies)).Scan(ctx); err != nil {
+	if err := f.s.NewSelect().Model(&rows).Where("t.company_id IN (?)", prepared.List(companies)).Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -136,5 +137,5 @@ func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, e
 			return 0, err
 		}
 	}
-	return sqlstore.Affected(ctx, f.s.NewDelete().Model((*outboxRow)(nil)).Where("t.seq IN (?)", sqlstore.List(seqs)))
+	return sqlstore.Affected(ctx, f.s.NewDelete().Model((*outboxRow)(nil)).Where("t.seq IN (?)", prepared.List(seqs)))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -125,12 +126,12 @@ func NewQueue(d *sqlstore.DB, kinds ...string) ports.Queue {
 	if len(kinds) == 0 {
 		return queue{d, sqlstore.When("1 = 1")}
 	}
-	return queue{d, sqlstore.When("kind IN (?)", sqlstore.List(kinds))}
+	return queue{d, sqlstore.When("kind IN (?)", prepared.List(kinds))}
 }
 
 // NewQueueBut returns the queue of the jobs of all but some kinds.
 func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
-	return queue{d, sqlstore.When("kind NOT IN (?)", sqlstore.List(kinds))}
+	return queue{d, sqlstore.When("kind NOT IN (?)", prepared.List(kinds))}
 }
 
 // The jobs of one call share a token, and no two calls do. A row that cannot be read stops only itself.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/event"
 	"tilth/core/fault"
@@ -89,6 +90,6 @@ func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, 
 func (r relay) Published(ctx context.Context, seqs []int64, at time.Time) error {
 	return r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		return sqlstore.Run(ctx, s.NewUpdate().Model((*outboxRow)(nil)).Set("published_at = ?", sqlstore.StampAt(at)).
-			Where("seq IN (?)", sqlstore.List(seqs)).Where("published_at IS NULL"))
+			Where("seq IN (?)", prepared.List(seqs)).Where("published_at IS NULL"))
 	})
 }

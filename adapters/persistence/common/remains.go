@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 )
 
@@ -49,7 +50,7 @@ func (r remains) Invitations(ctx context.Context, before time.Time, limit int) (
 	if err := r.old("invitations", "id", "expires_at", before, limit).Scan(ctx, &ids); err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	in := sqlstore.List(ids)
+	in := prepared.List(ids)
 	if err := sqlstore.Run(ctx, r.s.NewDelete().TableExpr("tickets AS t").Where("t.invitation_id IN (?)", in)); err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/adapters/persistence/envelope"
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/ports"
 )
@@ -133,5 +134,5 @@ func (k secrets) Forget(ctx context.Context) (keys []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	return keys, sqlstore.Run(ctx, k.s.NewDelete().Model((*sqlstore.SecretKeyRow)(nil)).Where("t.id IN (?)", sqlstore.List(keys)))
+	return keys, sqlstore.Run(ctx, k.s.NewDelete().Model((*sqlstore.SecretKeyRow)(nil)).Where("t.id IN (?)", prepared.List(keys)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/event"
@@ -191,7 +192,7 @@ type webhookKeeper struct{ s *sqlstore.Session }
 // The locked feeds end where they end until the transaction does.
 func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Logged, error) {
 	var feeds []feedRow
-	in := sqlstore.List(companies)
+	in := prepared.List(companies)
 	err := k.s.ForUpdate(k.s.NewSelect().Model(&feeds).Where("t.company_id IN (?)", in).OrderExpr("t.company_id")).Scan(ctx)
 	if err != nil {
 		return nil, err
@@ -211,7 +212,7 @@ func (k webhookKeeper) Listening(ctx context.Context, companies []int64) ([]webh
 		return nil, nil
 	}
 	records := webhookRecords(k.s)
-	q := records.Selected().Where("t.company_id IN (?)", sqlstore.List(companies)).Where("t.is_active").Where("t.deleted_at IS NULL").OrderExpr("t.id")
+	q := records.Selected().Where("t.company_id IN (?)", prepared.List(companies)).Where("t.is_active").Where("t.deleted_at IS NULL").OrderExpr("t.id")
 	return sqlstore.Collect(sqlstore.Stream(ctx, k.s, k.s.ForUpdate(q), records.Table.Record))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/farm"
@@ -44,7 +45,7 @@ func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []in
 		return nil
 	}
 	return sqlstore.Run(ctx, b.s.NewUpdate().Model((*boundaryRow)(nil)).Set("valid_to = ?", sqlstore.StampAt(at)).
-		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", sqlstore.List(fieldIDs)).Where("t.valid_to IS NULL"))
+		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", prepared.List(fieldIDs)).Where("t.valid_to IS NULL"))
 }
 
 // Outlines are long: the database copies them.
@@ -58,7 +59,7 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, fieldIDs []int
 	return sqlstore.Run(ctx, b.s.NewRaw(`INSERT INTO field_boundaries (company_id, field_id, boundary, area_m2, valid_from, changed_by)
 		SELECT t.company_id, t.id, t.boundary, t.area_m2, t.updated_at, NULLIF(CAST(? AS BIGINT), 0) FROM fields AS t
 		WHERE ? AND t.id IN (?) AND t.deleted_at IS NULL AND t.boundary IS NOT NULL ORDER BY t.id`,
-		sqlstore.Arg(by), sqlstore.Own("t", scope), sqlstore.List(fieldIDs)))
+		prepared.Arg(by), sqlstore.Own("t", scope), prepared.List(fieldIDs)))
 }
 
 func (b boundaries) InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error) {

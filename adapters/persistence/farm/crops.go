@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/farm"
 	"tilth/ports"
@@ -78,7 +79,7 @@ func (c crops) GetMany(ctx context.Context, ids []int64) (map[int64]farm.Crop, e
 	if len(ids) == 0 {
 		return map[int64]farm.Crop{}, nil
 	}
-	crops := sqlstore.Stream(ctx, c.s, c.query().Where("t.id IN (?)", sqlstore.List(ids)), cropOfRow)
+	crops := sqlstore.Stream(ctx, c.s, c.query().Where("t.id IN (?)", prepared.List(ids)), cropOfRow)
 	return sqlstore.Index(crops, func(crop *farm.Crop) int64 { return crop.ID })
 }
 

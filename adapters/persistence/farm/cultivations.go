@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/farm"
@@ -82,6 +83,6 @@ func (r cultivations) SeasonsOfFields(ctx context.Context, scope access.Scope, f
 		return nil, nil
 	}
 	q := r.Session.NewSelect().Model((*cultivationRow)(nil)).Distinct().Column("t.season_id").
-		Where("t.field_id IN (?)", sqlstore.List(fieldIDs)).OrderExpr("t.season_id")
+		Where("t.field_id IN (?)", prepared.List(fieldIDs)).OrderExpr("t.season_id")
 	return sqlstore.Values[int64](ctx, sqlstore.Where(q, r.In(scope)...))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/agronomy"
@@ -88,7 +89,7 @@ func ofFields(scope access.Scope, fieldIDs []int64) sqlstore.Condition {
 	}
 	return sqlstore.When(
 		"t.cultivation_id IN (SELECT c.id FROM cultivations AS c WHERE c.company_id = ? AND c.field_id IN (?))",
-		scope.Company(), sqlstore.List(fieldIDs))
+		scope.Company(), prepared.List(fieldIDs))
 }
 
 func ofCultivation(id int64) sqlstore.Condition { return sqlstore.When("t.cultivation_id = ?", id) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/farm"
@@ -80,7 +81,7 @@ func (r fields) GetManyByUUID(ctx context.Context, scope access.Scope, uuids []s
 	if len(known) == 0 {
 		return map[string]farm.Field{}, nil
 	}
-	q := r.Session.ForShare(r.Query(scope).Where("t.uuid IN (?)", sqlstore.List(known)).OrderExpr("t.id"))
+	q := r.Session.ForShare(r.Query(scope).Where("t.uuid IN (?)", prepared.List(known)).OrderExpr("t.id"))
 	return sqlstore.Index(sqlstore.Stream(ctx, r.Session, q, r.Table.Record), func(field *farm.Field) string { return field.UUID })
 }
 
@@ -125,7 +126,7 @@ func (r fields) near(scope access.Scope, box geo.Box, widest float64, after int6
 }
 
 func (r fields) GetBare(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Field, error) {
-	q := sqlstore.Where(r.Selected("boundary"), r.In(scope)...).Where("t.id IN (?)", sqlstore.List(ids))
+	q := sqlstore.Where(r.Selected("boundary"), r.In(scope)...).Where("t.id IN (?)", prepared.List(ids))
 	return sqlstore.Index(sqlstore.Stream(ctx, r.Session, q, r.Table.Record), func(f *farm.Field) int64 { return f.ID })
 }
 
@@ -154,7 +155,7 @@ func (r fields) Spots(ctx context.Context, scope access.Scope, farmIDs []int64) 
 func (r fields) spots(scope access.Scope, farmIDs []int64) *bun.SelectQuery {
 	const lon, lat = "CAST(ROUND(t.centroid_x) AS INTEGER)", "CAST(ROUND(t.centroid_y) AS INTEGER)"
 	q := r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("t.farm_id").ColumnExpr(lon+" AS lon").ColumnExpr(lat+" AS lat").
-		ColumnExpr("COUNT(*) AS fields").Where("t.farm_id IN (?)", sqlstore.List(farmIDs)).Where("t.centroid_x IS NOT NULL").
+		ColumnExpr("COUNT(*) AS fields").Where("t.farm_id IN (?)", prepared.List(farmIDs)).Where("t.centroid_x IS NOT NULL").
 		GroupExpr("t.farm_id, " + lon + ", " + lat).OrderExpr("t.farm_id, " + lon + ", " + lat)
 	return sqlstore.Where(q, r.In(scope)...)
 }

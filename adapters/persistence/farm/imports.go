@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/batch"
@@ -151,7 +152,7 @@ func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, 
 	fields := fieldRecords(i.Session)
 	// The order keeps to the index on external ids: that on farms would read every field of a large farm.
 	q := fields.Query(scope).Where("t.farm_id = ?", farmID).Where("t.external_id <> ''").
-		Where("t.external_id IN (?)", sqlstore.List(asked)).OrderExpr("t.external_id, t.id")
+		Where("t.external_id IN (?)", prepared.List(asked)).OrderExpr("t.external_id, t.id")
 	if i.Session.Writes {
 		q = i.Session.ForUpdate(q)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/farm"
@@ -48,7 +49,7 @@ func (o overlaps) Of(ctx context.Context, scope access.Scope, ids []int64) (map[
 		return out, nil
 	}
 	var checks []overlapCheckRow
-	if err := o.s.NewSelect().Model(&checks).Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", sqlstore.List(ids)).Scan(ctx); err != nil {
+	if err := o.s.NewSelect().Model(&checks).Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", prepared.List(ids)).Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range checks {
@@ -57,7 +58,7 @@ func (o overlaps) Of(ctx context.Context, scope access.Scope, ids []int64) (map[
 	var rows []overlapRow
 	if err := o.s.NewSelect().Model(&rows).ColumnExpr("?TableColumns").ColumnExpr("f.name AS other_name").
 		Join("JOIN fields AS f").JoinOn("f.id = t.other_id AND f.company_id = t.company_id AND f.deleted_at IS NULL").
-		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", sqlstore.List(ids)).
+		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", prepared.List(ids)).
 		OrderExpr("t.field_id, t.place, t.other_id").Scan(ctx); err != nil {
 		return nil, err
 	}
@@ -93,14 +94,14 @@ func (o overlaps) Put(ctx context.Context, scope access.Scope, known map[int64]f
 	if err := sqlstore.InsertRows(ctx, o.s, checks, sqlstore.Replacing("field_id", "pending")); err != nil || len(done) == 0 {
 		return err
 	}
-	return sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapCheckRow)(nil)).Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", sqlstore.List(done)))
+	return sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapCheckRow)(nil)).Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", prepared.List(done)))
 }
 
 func (o overlaps) Forget(ctx context.Context, scope access.Scope, ids []int64) (again bool, err error) {
 	if len(ids) == 0 || !sqlstore.Writable(scope) {
 		return false, nil
 	}
-	gone := sqlstore.List(ids)
+	gone := prepared.List(ids)
 	left, err := sqlstore.Affected(ctx, o.s.NewUpdate().Model((*overlapCheckRow)(nil)).Set("pending = ?", true).
 		Where("?", sqlstore.Own("t", scope)).Where("NOT t.pending").
 		Where("t.field_id IN (SELECT o.field_id FROM field_overlaps AS o WHERE o.company_id = t.company_id AND o.other_id IN (?))", gone).

@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/dashboard"
 	"tilth/ports"
@@ -66,7 +67,7 @@ func (r rollups) Written(ctx context.Context) ([]ports.WrittenAssessment, error)
 
 func (r rollups) some(ctx context.Context, ids []int64) ([]ports.WrittenAssessment, error) {
 	var rows []assessmentRow
-	if err := r.s.ForUpdate(r.s.NewSelect().Model(&rows).Where("t.id IN (?)", sqlstore.List(ids)).OrderExpr("t.id")).Scan(ctx); err != nil {
+	if err := r.s.ForUpdate(r.s.NewSelect().Model(&rows).Where("t.id IN (?)", prepared.List(ids)).OrderExpr("t.id")).Scan(ctx); err != nil {
 		return nil, err
 	}
 	out := make([]ports.WrittenAssessment, len(rows))
@@ -92,7 +93,7 @@ func (r rollups) some(ctx context.Context, ids []int64) ([]ports.WrittenAssessme
 // ofAssessments reads the rows of a table that belong to assessments.
 func ofAssessments[R any](ctx context.Context, s *sqlstore.Session, ids []int64, do func(*R)) error {
 	var rows []R
-	err := s.NewSelect().Model(&rows).ColumnExpr("?TableColumns").Where("t.assessment_id IN (?)", sqlstore.List(ids)).Scan(ctx)
+	err := s.NewSelect().Model(&rows).ColumnExpr("?TableColumns").Where("t.assessment_id IN (?)", prepared.List(ids)).Scan(ctx)
 	for i := range rows {
 		do(&rows[i])
 	}
@@ -127,7 +128,7 @@ func (r rollups) putSome(ctx context.Context, changes []ports.ContributionChange
 		})
 	}
 	if len(gone) > 0 {
-		if _, err := r.s.NewDelete().Model((*contributionRow)(nil)).Where("assessment_id IN (?)", sqlstore.List(gone)).Exec(ctx); err != nil {
+		if _, err := r.s.NewDelete().Model((*contributionRow)(nil)).Where("assessment_id IN (?)", prepared.List(gone)).Exec(ctx); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -84,7 +85,7 @@ func (f footprints) selected(scope access.Scope, q ports.PublicationQuery) *bun.
 	} {
 		if len(by.values) > 0 {
 			out = out.Where("t.id IN (?)", f.s.NewSelect().Model((*footprintKeyRow)(nil)).Column("k.footprint_id").
-				Where("k.company_id = ?", scope.Company()).Where("k.kind = ?", by.kind).Where("k.value IN (?)", sqlstore.List(by.values)))
+				Where("k.company_id = ?", scope.Company()).Where("k.kind = ?", by.kind).Where("k.value IN (?)", prepared.List(by.values)))
 		}
 	}
 	if on := q.Filter.ValidOn; on != nil {

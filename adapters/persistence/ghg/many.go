@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -34,7 +35,7 @@ func (r assessments) Whole(ctx context.Context, scope access.Scope, ids []int64)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	q := r.Query(scope).Where("t.id IN (?)", sqlstore.List(ids)).OrderExpr("t.id")
+	q := r.Query(scope).Where("t.id IN (?)", prepared.List(ids)).OrderExpr("t.id")
 	if r.Session.Writes && sqlstore.Writable(scope) {
 		q = r.Session.ForUpdate(q)
 	}
@@ -50,7 +51,7 @@ func (r assessments) Whole(ctx context.Context, scope access.Scope, ids []int64)
 	if len(out) == 0 {
 		return nil, nil
 	}
-	rows := r.Session.NewSelect().Model((*enteredRow)(nil)).Where("t.assessment_id IN (?)", sqlstore.List(slices.Collect(maps.Keys(at)))).
+	rows := r.Session.NewSelect().Model((*enteredRow)(nil)).Where("t.assessment_id IN (?)", prepared.List(slices.Collect(maps.Keys(at)))).
 		OrderExpr("t.assessment_id, t.section, t.position, t.id")
 	return out, r.fill(ctx, rows, func(id int64) assessment.Sheet { return out[at[id]].Sheet })
 }
@@ -62,7 +63,7 @@ func (r assessments) OfYear(ctx context.Context, scope access.Scope, of assessme
 	}
 	var rows []struct{ ID, ResourceID int64 }
 	err := sqlstore.Where(r.Session.NewSelect().Model((*assessmentRow)(nil)).Column("t.id", "t.resource_id"), r.In(scope)...).
-		Where("t.resource_type = ?", of).Where("t.resource_id IN (?)", sqlstore.List(resourceIDs)).Where("t.assessment_year = ?", year).
+		Where("t.resource_type = ?", of).Where("t.resource_id IN (?)", prepared.List(resourceIDs)).Where("t.assessment_year = ?", year).
 		OrderExpr("t.resource_id, t.id").Scan(ctx, &rows)
 	for _, row := range rows {
 		out[row.ResourceID] = append(out[row.ResourceID], row.ID)
@@ -127,11 +128,11 @@ func (r assessments) Resources(ctx context.Context, scope access.Scope, of asses
 				ids = append(ids, id)
 			}
 		}
-		q = q.Where("t.id IN (?)", sqlstore.List(ids))
+		q = q.Where("t.id IN (?)", prepared.List(ids))
 	case ports.ByExternalID:
-		q = q.Where("t.external_id <> ''").Where("t.external_id IN (?)", sqlstore.List(stored))
+		q = q.Where("t.external_id <> ''").Where("t.external_id IN (?)", prepared.List(stored))
 	default:
-		q = q.Where("t.name_folded IN (?)", sqlstore.List(stored))
+		q = q.Where("t.name_folded IN (?)", prepared.List(stored))
 	}
 	q = r.Session.ForShare(q.Column("t.id", "t.name", "t.external_id").OrderExpr("t.id"))
 	var rows []struct {
@@ -162,9 +163,9 @@ func (r assessments) NewestVersions(ctx context.Context, scope access.Scope, ids
 	if len(ids) == 0 {
 		return out, nil
 	}
-	visible := sqlstore.Where(r.Session.NewSelect().Model((*assessmentRow)(nil)).Column("t.id"), r.In(scope)...).Where("t.id IN (?)", sqlstore.List(ids))
+	visible := sqlstore.Where(r.Session.NewSelect().Model((*assessmentRow)(nil)).Column("t.id"), r.In(scope)...).Where("t.id IN (?)", prepared.List(ids))
 	if scope.Shared() {
-		visible = sqlstore.Where(r.Tables().Column("t.id"), r.In(scope)...).Where("t.id IN (?)", sqlstore.List(ids))
+		visible = sqlstore.Where(r.Tables().Column("t.id"), r.In(scope)...).Where("t.id IN (?)", prepared.List(ids))
 	}
 	q := r.Session.NewSelect().Model((*versionRow)(nil)).ExcludeColumn("snapshot").ColumnExpr("'-' AS snapshot").
 		Join("JOIN assessments AS a ON a.id = t.assessment_id AND a.submitted_version = t.number").

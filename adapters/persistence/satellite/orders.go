@@ -5,6 +5,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -103,7 +104,7 @@ func (o orders) OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs [
 	if len(fieldIDs) == 0 {
 		return nil, nil
 	}
-	return o.openIDs(ctx, scope, sqlstore.When("t.field_id IN (?)", sqlstore.List(fieldIDs)))
+	return o.openIDs(ctx, scope, sqlstore.When("t.field_id IN (?)", prepared.List(fieldIDs)))
 }
 
 func (o orders) OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]int64, error) {
@@ -111,7 +112,7 @@ func (o orders) OpenOfSeason(ctx context.Context, scope access.Scope, seasonID i
 }
 
 func (o orders) openIDs(ctx context.Context, scope access.Scope, which sqlstore.Condition) ([]int64, error) {
-	q := o.Session.NewSelect().Model((*orderRow)(nil)).Column("t.id").Where("t.status IN (?)", sqlstore.List(open)).OrderExpr("t.id")
+	q := o.Session.NewSelect().Model((*orderRow)(nil)).Column("t.id").Where("t.status IN (?)", prepared.List(open)).OrderExpr("t.id")
 	return sqlstore.Values[int64](ctx, sqlstore.Where(q, append(in(o.Session, scope), which)...))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -145,7 +146,7 @@ func (o orders) SeriesOf(ctx context.Context, scope access.Scope, of []vegetatio
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	visible := sqlstore.Where(o.Session.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), in(o.Session, scope)...).Where("t.id IN (?)", sqlstore.List(ids))
+	visible := sqlstore.Where(o.Session.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), in(o.Session, scope)...).Where("t.id IN (?)", prepared.List(ids))
 	var heads []readingRow
 	if err := o.Session.NewSelect().Model(&heads).Where("t.order_id IN (?)", visible).Scan(ctx); err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (o orders) SeriesOf(ctx context.Context, scope access.Scope, of []vegetatio
 		return nil, nil
 	}
 	var rows []dateRow
-	err := o.Session.NewSelect().Model(&rows).Where("t.reading_id IN (?)", sqlstore.List(wanted)).OrderExpr("t.reading_id, t.line").Scan(ctx)
+	err := o.Session.NewSelect().Model(&rows).Where("t.reading_id IN (?)", prepared.List(wanted)).OrderExpr("t.reading_id, t.line").Scan(ctx)
 	dates := map[int64][]dateRow{}
 	for _, row := range rows {
 		dates[row.ReadingID] = append(dates[row.ReadingID], row)

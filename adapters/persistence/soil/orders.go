@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/credit"
@@ -117,7 +118,7 @@ func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64, map
 
 func (o strats) OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error) {
 	q := o.Session.NewSelect().Model((*stratRow)(nil)).Column("t.id").Where("t.aoi_id = ?", aoiID).
-		Where("t.status IN (?)", sqlstore.List([]stratification.OrderStatus{stratification.OrderPending, stratification.OrderProcessing})).OrderExpr("t.id")
+		Where("t.status IN (?)", prepared.List([]stratification.OrderStatus{stratification.OrderPending, stratification.OrderProcessing})).OrderExpr("t.id")
 	return sqlstore.Values[int64](ctx, sqlstore.Where(q, sqlstore.OwnOnly(scope)))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/geo"
@@ -91,7 +92,7 @@ func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []stri
 	labels = slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return !sqlstore.Storable(label) })
 	slices.Sort(labels) // locked in one order by all
 	for chunk := range slices.Chunk(slices.Compact(labels), sqlstore.InsertChunk) {
-		q := r.Query(scope).Where("t.label IN (?)", sqlstore.List(chunk)).OrderExpr("t.id")
+		q := r.Query(scope).Where("t.label IN (?)", prepared.List(chunk)).OrderExpr("t.id")
 		if r.Session.Writes {
 			q = r.Session.ForUpdate(q)
 		}

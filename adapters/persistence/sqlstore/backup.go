@@ -12,6 +12,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
 )
 
@@ -148,11 +149,6 @@ func (d *DB) newestPolicy(ctx context.Context) (int64, error) {
 	return newest, translate(err)
 }
 
-// restorer is a connection of the driver.
-type restorer interface {
-	NewRestore(source string) (*sqlite.Backup, error)
-}
-
 // overwrite copies the pages of a file over those of the database, in one transaction.
 func (d *DB) overwrite(ctx context.Context, from string) error {
 	conn, err := d.writer.DB.Conn(ctx)
@@ -161,7 +157,7 @@ func (d *DB) overwrite(ctx context.Context, from string) error {
 	}
 	defer func() { _ = conn.Close() }()
 	return conn.Raw(func(driver any) error {
-		target, ok := driver.(restorer)
+		target, ok := driver.(prepared.Restorer)
 		if !ok {
 			return Internal("this driver cannot restore")
 		}

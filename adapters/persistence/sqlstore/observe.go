@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/ports"
 )
 
@@ -42,7 +43,7 @@ type endOfStatement struct{}
 func (h statements) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
 	text := event.Query
 	ctx, end := h.observer.Begin(ctx, ports.Activity{Kind: ports.ActStatement, Statement: func() (string, string) {
-		shown := withoutValues(text)
+		shown := prepared.WithoutValues(text)
 		return headline(shown), shown
 	}})
 	event.Stash = map[any]any{endOfStatement{}: end}
@@ -78,88 +79,4 @@ func headline(shown string) string {
 		}
 	}
 	return verb
-}
-
-// shownStatement is how many bytes of a statement are shown.
-const shownStatement = 2 << 10
-
-// withoutValues returns a statement with ? in the place of every argument that is marked and of every literal: 'text'
-// with its quotes doubled, and numbers; neither database reads a backslash in it. Several in a row are one; a long one is cut.
-func withoutValues(text string) string {
-	var out strings.Builder
-	value := false // the last that was written is the place of a value
-	place := func() {
-		if !value {
-			out.WriteByte('?')
-		}
-		value = true
-	}
-	for i := 0; i < len(text) && out.Len() < shownStatement; {
-		c := text[i]
-		switch {
-		case c == mark:
-			kind, _, next, err := readMark(text, i)
-			if err != nil {
-				return out.String()
-			}
-			if i = next; kind != varied {
-				place()
-			}
-		case c == '\'':
-			i = endOfText(text, i)
-			place()
-		case c >= '0' && c <= '9':
-			for i < len(text) && (isWord(text[i]) || text[i] == '.') {
-				i++
-			}
-			place()
-		case isWord(c) || c == '$' || c == '"':
-			end := endOfName(text, i)
-			out.WriteString(text[i:end])
-			i, value = end, false
-		case value && (c == ',' || c == ' '):
-			next := strings.TrimLeft(text[i:], ", ")
-			if c == ',' && next != "" && (next[0] == mark || next[0] == '\'' || next[0] >= '0' && next[0] <= '9') {
-				i = len(text) - len(next)
-				continue
-			}
-			fallthrough
-		default:
-			out.WriteByte(c)
-			i, value = i+1, false
-		}
-	}
-	return out.String()
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-// endOfText returns the place after the text literal that begins at i, or the end where it has none.
-func endOfText(text string, i int) int {
-	for i++; i < len(text); i++ {
-		if text[i] != '\'' {
-			continue
-		}
-		if i+1 == len(text) || text[i+1] != '\'' {
-			return i + 1
-		}
-		i++
-	}
-	return len(text)
-}
-
-// endOfName returns the place after the keyword, name or placeholder that begins at i.
-func endOfName(text string, i int) int {
-	if text[i] == '"' {
-		if end := strings.IndexByte(text[i+1:], '"'); end >= 0 {
-			return i + 1 + end + 1
-		}
-		return len(text)
-	}
-	for i++; i < len(text) && isWord(text[i]); i++ {
-		continue
-	}
-	return i
 }

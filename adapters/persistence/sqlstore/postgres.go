@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
 )
 
@@ -45,8 +46,8 @@ func (d *DB) openPostgres(address string) error {
 		announce: func(ctx context.Context, a announcement) error { return announcePostgres(ctx, d.writer, a) },
 	}
 	d.writer = bun.NewDB(postgresPool(config, d.opts.StatementTimeout, poolSize(address), func(c driver.Connector) driver.Connector {
-		return d.opts.Connect.through(preparing{c, true})
-	}), marking(pgdialect.New()))
+		return d.opts.Connect.through(prepared.Connector{Connector: c, Postgres: true})
+	}), prepared.Dialect(pgdialect.New()))
 	d.reader = d.writer
 	return nil
 }

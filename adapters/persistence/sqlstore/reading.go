@@ -52,6 +52,9 @@ func (r Reader[T, R]) Query(scope access.Scope) *bun.SelectQuery {
 
 // Count implements ports.List.
 func (r Reader[T, R]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	if sum, ok := sumOf[R](r.Session, r.View.Filters, scope, query); ok {
+		return sum.read(ctx, r.Session, scope)
+	}
 	return r.View.Count(ctx, r.View.From(r.Session, scope), query)
 }
 

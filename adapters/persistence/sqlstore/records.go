@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/access"
 	"tilth/core/fault"
 	corerecord "tilth/core/record"
@@ -149,6 +150,9 @@ func (t *Table[T, R]) looksElsewhere(query ports.Query) bool {
 
 // Count implements ports.Records.
 func (r Records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	if sum, ok := sumOf[R](r.Session, r.Table.Filters, scope, query); ok && r.Table.Within.SQL == "" {
+		return sum.read(ctx, r.Session, scope)
+	}
 	q, err := r.Narrowed(scope, query)
 	if err != nil {
 		return 0, err
@@ -213,7 +217,7 @@ func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	if len(ids) == 0 {
 		return map[int64]T{}, nil
 	}
-	q := r.Session.ForShare(r.Query(scope).Where("t.id IN (?)", List(ids)))
+	q := r.Session.ForShare(r.Query(scope).Where("t.id IN (?)", prepared.List(ids)))
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
@@ -227,7 +231,7 @@ func (r Records[T, R, PT, PR]) Known(ctx context.Context, scope access.Scope, id
 	if err != nil {
 		return nil, err
 	}
-	known, err := Values[int64](ctx, r.Session.ForShare(q.ColumnExpr("t.id").Where("t.id IN (?)", List(ids))))
+	known, err := Values[int64](ctx, r.Session.ForShare(q.ColumnExpr("t.id").Where("t.id IN (?)", prepared.List(ids))))
 	for _, id := range known {
 		out[id] = true
 	}

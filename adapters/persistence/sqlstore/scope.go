@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"github.com/uptrace/bun/schema"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/access"
 )
 
@@ -41,7 +42,7 @@ func Among(column string, ids []int64) Condition {
 	if len(ids) == 0 {
 		return Nothing
 	}
-	return When(column+" IN (?)", List(ids))
+	return When(column+" IN (?)", prepared.List(ids))
 }
 
 // Own restricts the rows of an alias to the company that acts, for every table of a company's records.

@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"modernc.org/sqlite"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
 )
 
@@ -58,13 +59,15 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 		},
 		watch: func(ctx context.Context, heard func(announcement)) error { return watchSQLite(ctx, path, heard) },
 	}
-	through := func(c driver.Connector) driver.Connector { return d.opts.Connect.through(preparing{c, false}) }
-	d.writer = bun.NewDB(sqlitePool(through, 1, sqliteDSN(path, "immediate")), marking(sqlitedialect.New()))
+	through := func(c driver.Connector) driver.Connector {
+		return d.opts.Connect.through(prepared.Connector{Connector: c})
+	}
+	d.writer = bun.NewDB(sqlitePool(through, 1, sqliteDSN(path, "immediate")), prepared.Dialect(sqlitedialect.New()))
 	// The writer touches the file first: it makes it, and puts it into WAL mode.
 	if err := d.writer.PingContext(ctx); err != nil {
 		return errors.Join(away(err), d.writer.Close())
 	}
-	d.reader = bun.NewDB(sqlitePool(through, sqliteReaders, sqliteDSN(path, "deferred", "query_only(1)")), marking(sqlitedialect.New()))
+	d.reader = bun.NewDB(sqlitePool(through, sqliteReaders, sqliteDSN(path, "deferred", "query_only(1)")), prepared.Dialect(sqlitedialect.New()))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"tilth/adapters/persistence/envelope"
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -62,7 +63,7 @@ func (s *Session) Alone(ctx context.Context, scope access.Scope, subject int64) 
 	if !s.Postgres {
 		return nil
 	}
-	return Run(ctx, s.NewRaw("SELECT pg_advisory_xact_lock(?)", Arg(subject<<32|scope.Company()&0xffffffff)))
+	return Run(ctx, s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(subject<<32|scope.Company()&0xffffffff)))
 }
 
 // ForShare keeps the selected rows of table t from being deleted, so that what refers to them does not outlive them.

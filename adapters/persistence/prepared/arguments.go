@@ -1,4 +1,4 @@
-package sqlstore
+package prepared
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 )
 
 // bun writes the arguments of a statement into its text, so that a database would parse and plan every one anew. The
-// dialect here marks them in the text instead, and the connection (prepared.go) takes them out again, so that statements
+// dialect here marks them in the text instead, and the connection (connection.go) takes them out again, so that statements
 // of one shape have one text, which is prepared once. What bun writes without asking its dialect, numbers, is taken out
 // where it is compared with something; elsewhere [Arg] marks it.
 
@@ -46,7 +46,8 @@ type markingDialect struct {
 	tables *schema.Tables
 }
 
-func marking(inner schema.Dialect) schema.Dialect {
+// Dialect returns a dialect that marks the arguments of statements, for connections that [Connector] makes.
+func Dialect(inner schema.Dialect) schema.Dialect {
 	d := &markingDialect{Dialect: inner}
 	d.tables = schema.NewTables(d)
 	return d

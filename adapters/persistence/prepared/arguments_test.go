@@ -1,4 +1,4 @@
-package sqlstore
+package prepared
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 var postgresSpelling = spelling{postgresPlaceholder, postgresValue}
 
 func liftedOf(t require.TestingT, query string, args ...any) lifted {
-	out, err := lift(schema.NewQueryGen(marking(pgdialect.New())).FormatQuery(query, args...), postgresSpelling)
+	out, err := lift(schema.NewQueryGen(Dialect(pgdialect.New())).FormatQuery(query, args...), postgresSpelling)
 	require.NoError(t, err)
 	return out
 }
@@ -72,7 +72,7 @@ func TestArgumentsStayArguments(t *testing.T) {
 		require.Equal(t, args, out.args)
 		require.False(t, out.varied)
 		require.Equal(t, liftedOf(t, query, slices.Repeat([]any{"x"}, len(args))...).text, out.text)
-		plain, err := written(schema.NewQueryGen(marking(pgdialect.New())).FormatQuery(query, args...), `'\x`)
+		plain, err := written(schema.NewQueryGen(Dialect(pgdialect.New())).FormatQuery(query, args...), `'\x`)
 		require.NoError(t, err)
 		require.Equal(t, schema.NewQueryGen(pgdialect.New()).FormatQuery(query, args...), plain, "as bun writes it")
 	})

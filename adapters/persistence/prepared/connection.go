@@ -1,10 +1,11 @@
-package sqlstore
+package prepared
 
 import (
 	"context"
 	"database/sql/driver"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -16,23 +17,23 @@ import (
 // maxPrepared bounds the statements that a connection to SQLite keeps prepared; pgx keeps as many of its own.
 const maxPrepared = 512
 
-// preparing makes connections that take the arguments out of statements (arguments.go) and prepare what remains once.
-type preparing struct {
+// Connector makes connections that take the arguments out of statements and prepare what remains once.
+type Connector struct {
 	driver.Connector
-	postgres bool
+	Postgres bool // else SQLite
 }
 
 // Connect implements driver.Connector.
-func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
+func (p Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := p.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	inner, ok := conn.(innerConn)
 	if !ok {
-		return nil, errors.Join(Internal("the driver's %T lacks what statements need", conn), conn.Close())
+		return nil, errors.Join(fmt.Errorf("the driver's %T lacks what statements need", conn), conn.Close())
 	}
-	if p.postgres {
+	if p.Postgres {
 		return postgresConn{inner}, nil
 	}
 	out := &sqliteConn{innerConn: inner}
@@ -117,6 +118,11 @@ func postgresValue(kind byte, text string) any {
 	return text
 }
 
+// Restorer is a connection to SQLite whose database can be overwritten.
+type Restorer interface {
+	NewRestore(source string) (*sqlite.Backup, error)
+}
+
 // sqliteConn keeps prepared statements. One whose rows are being read is not among those that are kept.
 type sqliteConn struct {
 	innerConn
@@ -136,10 +142,10 @@ func (c *sqliteConn) IsValid() bool {
 	return !ok || inner.IsValid()
 }
 
-// NewRestore implements restorer.
+// NewRestore implements Restorer.
 func (c *sqliteConn) NewRestore(source string) (*sqlite.Backup, error) {
 	c.kept.Purge()
-	return c.innerConn.(restorer).NewRestore(source)
+	return c.innerConn.(Restorer).NewRestore(source)
 }
 
 // ExecContext implements driver.ExecerContext.
