@@ -117,7 +117,7 @@ func (r samples) ByComposites(ctx context.Context, scope access.Scope, labels []
 	}
 	slices.Sort(plans) // locked in one order by all
 	for chunk := range slices.Chunk(slices.Compact(plans), sqlstore.InsertChunk) {
-		q := r.Query(scope).Where("t.plan_id IN (?)", sqlstore.List(chunk)).Where("t.composite <> ''").OrderExpr("t.id")
+		q := r.Query(scope).Where("t.plan_id IN (?)", prepared.List(chunk)).Where("t.composite <> ''").OrderExpr("t.id")
 		if r.Session.Writes {
 			q = r.Session.ForUpdate(q)
 		}
