@@ -53,7 +53,11 @@ type estimateRow struct {
 func estimateRows(e sample.Estimate) []estimateRow {
 	rows := []estimateRow{{"aoi", "", sample.Domain{AreaHa: e.AreaHa, N: e.N, Figure: e.Mean, Total: e.Total, Reason: strings.Join(e.Reasons, " ")}}}
 	for _, z := range e.Zones {
-		rows = append(rows, estimateRow{"zone", strconv.Itoa(z.Zone), sample.Domain{AreaHa: z.Weight * e.AreaHa, N: z.N, Figure: z.Figure}})
+		level, id := "zone", z.Zone
+		if z.Draw > 0 {
+			level, id = "draw", z.Draw
+		}
+		rows = append(rows, estimateRow{level, strconv.Itoa(id), sample.Domain{AreaHa: z.Weight * e.AreaHa, N: z.N, Figure: z.Figure}})
 	}
 	for _, d := range e.Fields {
 		rows = append(rows, estimateRow{"field", d.UUID, d})

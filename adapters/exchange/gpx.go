@@ -47,7 +47,7 @@ func writeGPX(to io.Writer, in ports.ShownPlan) error {
 	made := in.Plan.Plan
 	f := gpxFile{
 		Version: "1.1", Creator: "Tilth", Name: in.Plan.AOI.Name,
-		Desc: fmt.Sprintf("Sample plan %s: %d samples in %d zones, %d reserve points, %d legacy points, seed %d", made.PlanUUID, made.Samples, made.Zones(), made.Reserves, made.Legacy, made.Params.Seed),
+		Desc: fmt.Sprintf("Sample plan %s: %d samples in %s, %d reserve points, %d legacy points, seed %d", made.PlanUUID, made.Samples, made.SharedOut(), made.Reserves, made.Legacy, made.Params.Seed),
 	}
 	f.Route.Name = in.Plan.AOI.Name
 	f.Route.Desc = fmt.Sprintf("%.1f km along the samples, %.1f km of it between fields", made.WayKm, made.DriveKm)

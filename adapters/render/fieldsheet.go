@@ -104,7 +104,7 @@ func (s *fieldSheet) front() error {
 		s.Text(s.in.Address, draw.Note)
 	}
 	s.MoveTo(max(s.At(), pdf.Margin+codeSize) + pdf.Gap)
-	s.zones()
+	s.strata()
 	if s.in.Images.About != "" {
 		s.Text(s.in.Images.About, draw.Note)
 	}
@@ -124,7 +124,7 @@ func counted(n int, what string) string {
 }
 
 func pointsText(plan *plan.Plan) string {
-	text := fmt.Sprintf("%s in %s, %s", counted(plan.Samples, "sample"), counted(plan.Zones(), "zone"), counted(plan.Reserves, "reserve point"))
+	text := fmt.Sprintf("%s in %s, %s", counted(plan.Samples, "sample"), plan.SharedOut(), counted(plan.Reserves, "reserve point"))
 	if plan.Legacy > 0 {
 		text += ", " + counted(plan.Legacy, "legacy point")
 	}
@@ -132,26 +132,36 @@ func pointsText(plan *plan.Plan) string {
 }
 
 func placedText(plan *plan.Plan) string {
-	text := fmt.Sprintf("%s, %d m from edges, %.0f m from each other",
-		strings.ReplaceAll(string(plan.Params.Placement), "_", " "), plan.Params.ZoneOffset, plan.MinDistanceUsed)
+	how := strings.ReplaceAll(string(plan.Params.Placement), "_", " ")
+	if plan.Staged != nil {
+		how = "random, in fields drawn at random"
+	}
+	text := fmt.Sprintf("%s, %d m from edges, %.0f m from each other", how, plan.Params.ZoneOffset, plan.MinDistanceUsed)
 	if plan.IsCustom {
 		text += "; changed by hand"
 	}
 	return text
 }
 
-// zones is the legend of the maps, with the number of points in each zone.
-func (s *fieldSheet) zones() {
-	columns := []pdf.Column{pdf.Left("Zone", 24), pdf.Right("Area, ha", 26), pdf.Right("Samples", 22), pdf.Right("Reserve points", 30)}
+// strata is the legend of the maps, with the number of points in each zone, or in each draw of a field.
+func (s *fieldSheet) strata() {
+	title, of := "Zone", "zone"
+	if s.in.Plan.Plan.Staged != nil {
+		title, of = "Zone, or draw of a field", "draw (D3-R01 one of D3)"
+	}
+	columns := []pdf.Column{pdf.Left(title, 90), pdf.Right("Area, ha", 26), pdf.Right("Samples", 22), pdf.Right("Reserve points", 30)}
 	var rows [][]pdf.Cell
 	for i, z := range s.scene.zones {
 		of := s.in.Plan.Plan.PerZone[i]
 		row := pdf.Row(fmt.Sprintf("Zone %d", z.Number), fmt.Sprintf("%.2f", z.AreaHa), strconv.Itoa(of.Samples), strconv.Itoa(of.Reserves))
+		if s.in.Plan.Plan.Staged != nil {
+			row[2].Text, row[3].Text = "", ""
+		}
 		row[0].Mark = zoneColor(z.Number, len(s.scene.zones))
 		rows = append(rows, row)
 	}
 	for _, of := range s.in.Plan.Plan.PerZone[len(s.scene.zones):] {
-		row := pdf.Row(fmt.Sprintf("Edges (%d)", of.Zone), fmt.Sprintf("%.2f", of.EligibleHa), strconv.Itoa(of.Samples), strconv.Itoa(of.Reserves))
+		row := pdf.Row(s.stratum(of), fmt.Sprintf("%.2f", of.EligibleHa), strconv.Itoa(of.Samples), strconv.Itoa(of.Reserves))
 		row[0].Mark = zoneColor(of.Zone, len(s.scene.zones))
 		rows = append(rows, row)
 	}
@@ -160,8 +170,19 @@ func (s *fieldSheet) zones() {
 	if s.in.Plan.Plan.Legacy > 0 {
 		legacy = "A triangle is a legacy point: it is kept from before, and sampled as the others are. "
 	}
-	s.Text(s.scene.meaning()+". On the maps a dot is a sample, a diamond a reserve point: it replaces a sample of the same zone that cannot be taken. "+
+	s.Text(s.scene.meaning()+". On the maps a dot is a sample, a diamond a reserve point: it replaces a sample of the same "+of+" that cannot be taken. "+
 		legacy+"The line is the way along the samples, dashed where it is driven.", draw.Note)
+}
+
+// stratum names a stratum behind the zones.
+func (s *fieldSheet) stratum(z plan.ZonePlan) string {
+	switch {
+	case z.Draw > 0:
+		return fmt.Sprintf("D%d: %s", z.Draw, s.in.Fields[z.Field-1].Name)
+	case z.Field > 0:
+		return fmt.Sprintf("%s (Z%d)", s.in.Fields[z.Field-1].Name, z.Zone)
+	}
+	return fmt.Sprintf("Edges (%d)", z.Zone)
 }
 
 // fields lists the fields along the way, with the number of points in each.
@@ -174,7 +195,11 @@ func (s *fieldSheet) fields() {
 	}
 	for i, f := range s.in.Fields {
 		if !slices.Contains(visited, i) {
-			rows = append(rows, pdf.Row(f.Name, "0", "0"))
+			name := f.Name
+			if s.in.Plan.Plan.Staged != nil {
+				name += " (not drawn)"
+			}
+			rows = append(rows, pdf.Row(name, "0", "0"))
 		}
 	}
 	s.Space()

@@ -71,7 +71,7 @@ func (s *scene) legend(p pen, b draw.Box) (y float64) {
 	}
 	for _, z := range s.zones {
 		text := fmt.Sprintf("%d: %.2f ha, %.0f %%", z.Number, z.AreaHa, 100*z.Share)
-		if s.plan != nil {
+		if s.plan != nil && s.plan.Staged == nil {
 			text += fmt.Sprintf(", %d samples", s.plan.PerZone[z.Number-1].Samples)
 		}
 		if s.carbon != nil {

@@ -55,10 +55,7 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 	if params.Existing, err = inPlane(frame, "existing_points", req.Existing); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
-	if params.Journey.Start, err = terminus(frame, "start", req.Start); err != nil {
-		return soilplan.SamplePlan{}, err
-	}
-	if params.Journey.End, err = terminus(frame, "end", req.End); err != nil {
+	if params.Journey, err = journey(frame, req.Start, req.End); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
 	if params.Legacy, err = p.legacy(ctx, who.Scope(false), frame, req); err != nil {
@@ -74,6 +71,13 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 	plan, err := soilplan.New(effort.Of(ctx, 0), frame, &found.Candidate.Zoning, params.Seeded(req.Seed), layers...)
 	if err != nil {
 		return soilplan.SamplePlan{}, err
+	}
+	if plan.Staged != nil {
+		uuids, err := p.Fields(ctx, who, soilplan.SamplePlan{OrderID: found.OrderID})
+		if err != nil {
+			return soilplan.SamplePlan{}, err
+		}
+		plan.NameFields(uuids)
 	}
 	return p.store(ctx, who, found, plan)
 }
@@ -146,6 +150,15 @@ func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Pos
 		out = append(out, plane)
 	}
 	return out, nil
+}
+
+// journey returns a journey between places on WGS84, which may be nil.
+func journey(f *frame.Frame, start, end *geo.Position) (out soilplan.Journey, err error) {
+	if out.Start, err = terminus(f, "start", start); err != nil {
+		return out, err
+	}
+	out.End, err = terminus(f, "end", end)
+	return out, err
 }
 
 func terminus(f *frame.Frame, parameter string, lonlat *geo.Position) (*soilplan.Terminus, error) {
@@ -278,7 +291,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	err = saver(p.Deps).save(ctx, tx, who, saving{
 		what: "plan", resource: access.SamplePlans.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
 		name: name, tag: tag, ownTag: soilplan.DefaultTag(found.Plan),
-		ownName: fmt.Sprintf("%d samples in %d zones", found.Plan.Samples, found.Plan.Zones()),
+		ownName: fmt.Sprintf("%d samples in %s", found.Plan.Samples, found.Plan.SharedOut()),
 		store:   func() error { return tx.SamplePlans.Save(ctx, scope, found) },
 	})
 	return found, err

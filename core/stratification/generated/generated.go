@@ -101,6 +101,9 @@ func OfPlan(of plan.SamplePlan) Record {
 	if h := p.Hypercube; h != nil {
 		r.Outcome["hypercube_objective"] = h.Objective
 	}
+	if s := p.Staged; s != nil {
+		r.Outcome["draws"], r.Outcome["points_per_field"], r.Outcome["fields_drawn"] = int64(s.Draws), int64(s.Points), int64(s.DrawnFields())
+	}
 	return r
 }
 

@@ -62,16 +62,22 @@ type Detection struct {
 //
 //	S_d = S √(2 (1 - correlation))
 func (m Monitoring) ofChange(strata []Stratum, pilot bool) []Stratum {
-	scale := math.Sqrt(2 * (1 - m.Correlation))
-	if !pilot {
-		scale *= m.Mean
-	}
+	scale := m.scale(pilot)
 	return list.Map(strata, func(s Stratum) Stratum {
 		if s.SD *= scale; m.SD > 0 {
 			s.SD = m.SD
 		}
 		return s
 	})
+}
+
+// scale returns S_d/S, without pilot samples in t C/ha.
+func (m Monitoring) scale(pilot bool) float64 {
+	scale := math.Sqrt(2 * (1 - m.Correlation))
+	if !pilot {
+		scale *= m.Mean
+	}
+	return scale
 }
 
 // detectable returns the smallest change that numbers of samples by stratum see,
@@ -81,14 +87,17 @@ func (m Monitoring) ofChange(strata []Stratum, pilot bool) []Stratum {
 // the inverse of n = (z + z)² s_d²/D² (Snedecor and Cochran, "Statistical Methods" (1989), section 6.14)
 // with the quantiles and the degrees of freedom f of the estimate of a change.
 func (m Monitoring) detectable(strata []Stratum, confidence float64, samples []int) Detection {
-	whole := varianceOf(strata, samples)
-	quantiles := stats.StudentQuantile(confidence, whole.DF) + stats.StudentQuantile(2*m.Power-1, whole.DF)
 	pooled := 0.0
 	for _, s := range strata {
 		pooled += float64(s.Weight * s.SD * s.SD)
 	}
-	d := quantiles * math.Sqrt(whole.Variance)
-	return Detection{Change: d, PerYear: d / m.Years, SD: math.Sqrt(pooled)}
+	return m.seen(varianceOf(strata, samples), math.Sqrt(pooled), confidence)
+}
+
+// seen returns the smallest change that is seen with a variance of the change of the mean.
+func (m Monitoring) seen(whole stats.Part, sd, confidence float64) Detection {
+	d := (stats.StudentQuantile(confidence, whole.DF) + stats.StudentQuantile(2*m.Power-1, whole.DF)) * math.Sqrt(whole.Variance)
+	return Detection{Change: d, PerYear: d / m.Years, SD: sd}
 }
 
 // Summary says what a plan sees, such as "20 points see 1.1 t C/ha in 5 years at 80 %".

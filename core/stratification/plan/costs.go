@@ -10,6 +10,7 @@ type Costs struct {
 	PerPoint     float64 // of taking the soil at a point
 	PerComposite float64 // of analysing one composite, or the soil of one point where points are not pooled
 	PerKm        float64 // of the way along the points
+	PerField     float64 `json:",omitzero"` // of a field that is visited
 	Composites   int     // of a point, such as one for each depth; 0 counts as 1
 	Budget       float64 // sets the number of samples; 0: does not
 }
@@ -17,7 +18,7 @@ type Costs struct {
 // check refuses choices out of range; fixed: something else sets the number of samples.
 func (c Costs) check(fixed bool) fault.Fields {
 	fields := fault.Fields{}
-	for name, v := range map[string]float64{"per_point": c.PerPoint, "per_composite": c.PerComposite, "per_km": c.PerKm, "budget": c.Budget} {
+	for name, v := range map[string]float64{"per_point": c.PerPoint, "per_composite": c.PerComposite, "per_km": c.PerKm, "per_field": c.PerField, "budget": c.Budget} {
 		fields.AddIf(!(v >= 0) || !stats.Finite(v), name, "It is a number of 0 or more.")
 	}
 	fields.AddIf(c.Composites < 0 || c.Composites > 100, "composites_per_point", "It is a whole number from 1 to 100.")
@@ -26,8 +27,12 @@ func (c Costs) check(fixed bool) fault.Fields {
 	return fields
 }
 
-// of returns the cost of samples along a way, of which so many soils are analysed.
-func (c Costs) of(samples, analyses int, km float64) float64 {
-	each := float64(float64(max(c.Composites, 1)) * c.PerComposite)
-	return float64(float64(samples)*c.PerPoint) + float64(float64(analyses)*each) + float64(km*c.PerKm)
+// each returns the cost of a sample that is analysed, without the way to it.
+func (c Costs) each() float64 { return c.PerPoint + c.analysis() }
+
+func (c Costs) analysis() float64 { return float64(float64(max(c.Composites, 1)) * c.PerComposite) }
+
+// of returns the cost of samples in so many fields along a way, of which so many soils are analysed.
+func (c Costs) of(samples, analyses int, fields, km float64) float64 {
+	return float64(float64(samples)*c.PerPoint) + float64(float64(analyses)*c.analysis()) + float64(fields*c.PerField) + float64(km*c.PerKm)
 }

@@ -55,7 +55,7 @@ func (d *design) covered(found layout) (out Covered, strips []float64) {
 		}
 	}
 	area := 0.0
-	strips = make([]float64, len(found.eligible))
+	strips = make([]float64, max(len(found.eligible), len(each)))
 	for h, zone := range d.zoning.Zones {
 		strips[h] = float64(cells[h]-sampled[h]) * each[h]
 		out.StripHa += strips[h]
@@ -67,17 +67,47 @@ func (d *design) covered(found layout) (out Covered, strips []float64) {
 	return out, strips
 }
 
+// describe adds to a plan what its points cover, and where room was short.
+func (d *design) describe(plan *Plan, found layout) {
+	covered, strips := d.covered(found)
+	plan.Covered = covered
+	if plan.Staged != nil {
+		d.describeStages(plan, found, strips)
+		return
+	}
+	for h := range plan.PerZone {
+		zone := &plan.PerZone[h]
+		zone.StripHa = strips[h]
+		zone.Eligible = len(found.eligible[h])
+		zone.EligibleHa = d.cellsHa(zone.Eligible)
+		if short := found.reserved[h] - zone.Reserves; short > 0 {
+			plan.Concerns = append(plan.Concerns, Concern{Code: "few_reserves", Zone: zone.Zone,
+				Message: fmt.Sprintf("Zone %d has no room for %d of its %d reserve points.", zone.Zone, short, found.reserved[h])})
+		}
+	}
+}
+
+func (g *ground) cellsHa(cells int) float64 {
+	return float64(cells) * g.frame.CellSize * g.frame.CellSize / frame.M2PerHectare
+}
+
 // Statement says what a plan covers, in a sentence; empty where points may lie anywhere, or where that is
 // not known.
 func (plan Plan) Statement() string {
 	c := plan.Covered
+	if c.Ha > 0 && plan.Staged != nil && c.StripHa+c.ExistingHa == 0 {
+		return plan.drawnStatement()
+	}
 	if c.Ha == 0 || c.StripHa+c.ExistingHa == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("The points stand for %.2f ha. The strip within %d m of the edges of zones and fields, %.2f ha or %.0f %% of the area, is not sampled",
-		c.Ha, plan.Params.ZoneOffset, c.StripHa, 100*c.StripShare)
+	text := fmt.Sprintf("The points stand for %.2f ha. The strip within %d m of the edges of %s, %.2f ha or %.0f %% of the area, is not sampled",
+		c.Ha, plan.Params.ZoneOffset, plan.Params.edges(), c.StripHa, 100*c.StripShare)
 	if c.ExistingHa > 0 {
 		text += fmt.Sprintf(", nor are %.2f ha near existing points", c.ExistingHa)
+	}
+	if plan.Staged != nil {
+		return text + ": estimates take it to be like the rest of its field. " + plan.drawnStatement()
 	}
 	return text + ": estimates take it to be like the rest of its zone."
 }

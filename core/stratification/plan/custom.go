@@ -136,7 +136,7 @@ func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Pla
 	if err != nil {
 		return Plan{}, err
 	}
-	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones)}, own: base.own(), last: map[string]int{}, places: base.places()}
+	c := &customising{ground: &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, base.Params.bounded(z))}, own: base.own(), last: map[string]int{}, places: base.places()}
 	c.plan = base
 	c.plan.Params = base.Params.settled()
 	c.plan.Points = slices.Clone(base.Points)
@@ -228,6 +228,9 @@ func (c *customising) addPoint(o Operation) (problem string) {
 	if len(c.places) >= 2*maxSamples {
 		return "the plan has as many points as a plan can have."
 	}
+	if c.plan.Staged != nil {
+		return "the points of a plan in two stages belong to draws of fields: swap one with a reserve, move or delete it."
+	}
 	p := Point{Role: o.Role, ByHand: true}
 	if problem := c.locate(&p, o.At); problem != "" {
 		return problem
@@ -262,7 +265,7 @@ func (c *customising) rename(i int) {
 	key := c.series(p.Zone, p.Role)
 	c.last[key]++
 	p.Number = c.last[key]
-	p.ID = pointID(p.Zone, p.Number, p.Role)
+	p.ID = c.pointID(c.plan.Params, p.Zone, p.Number, p.Role)
 	c.places[p.ID] = i
 }
 
@@ -272,6 +275,7 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 		return "the point has no position."
 	}
 	at = centimetres(at)
+	stratum, field := p.Zone, p.Field
 	p.Zone = 0
 	for _, zone := range c.zoning.Zones {
 		for _, ring := range zone.Outline.Rings() {
@@ -286,6 +290,9 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 		return "the point lies outside the area of interest."
 	}
 	p.Field = c.frame.FieldAt(at, 0)
+	if problem := c.stays(p, at, stratum, field); problem != "" {
+		return problem
+	}
 	if own := c.own[p.Field]; own > 0 {
 		p.Zone = own
 	}
@@ -311,6 +318,11 @@ func (c *customising) arrange() {
 	countSteps(c.plan.Points)
 }
 
+// note adds a concern.
+func (c *customising) note(code string, zone int, point, format string, args ...any) {
+	c.plan.Concerns = append(c.plan.Concerns, Concern{code, zone, point, fmt.Sprintf(format, args...)})
+}
+
 // judge refuses zones without a sample and collects the concerns.
 func (c *customising) judge() error {
 	fields := fault.Fields{}
@@ -321,34 +333,32 @@ func (c *customising) judge() error {
 			inField[p.Field]++
 		}
 	}
-	note := func(code string, zone int, point, format string, args ...any) {
-		c.plan.Concerns = append(c.plan.Concerns, Concern{code, zone, point, fmt.Sprintf(format, args...)})
-	}
 	for h := 1; h < len(samples); h++ {
 		switch n, lower := samples[h], c.plan.Params.floor(c.plan.PerZone[h-1]); {
-		case lower == none:
+		case lower == none, c.plan.PerZone[h-1].Draw > 0:
 		case n == 0:
 			fields.Addf("operations", "Zone %d is left without a sample.", h)
 		case n < lower:
-			note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d required.", h, n, lower)
+			c.note("few_samples", h, "", "Zone %d has %d samples, fewer than the %d required.", h, n, lower)
 		}
 	}
+	c.judgeDraws(samples, fields)
 	for field, n := range inField {
 		if lower := c.plan.Params.MinSamplesPerField; n < lower && c.own[field] == 0 {
-			note("few_samples", 0, "", "Field %d has %d samples, fewer than the %d required.", field+1, n, lower)
+			c.note("few_samples", 0, "", "Field %d has %d samples, fewer than the %d required.", field+1, n, lower)
 		}
 	}
 	earlier := newCrowd(c.plan.MinDistanceUsed, nil)
 	for _, p := range c.plan.Points {
 		if offset := float64(c.plan.Params.ZoneOffset); p.Edge < offset-0.01 && c.plan.Params.Edge != EdgeStratum {
-			note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
+			c.note("inside_offset", p.Zone, p.ID, "%s lies %.1f m from the edge of its zone or field, inside the offset of %g m.", p.ID, p.Edge, offset)
 		}
 		nearest, lower, looked := earlier.nearest(p.At)
 		if err := c.budget.Spend(1 + looked); err != nil {
 			return err
 		}
 		if nearest >= 0 {
-			note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, lower, c.plan.Points[nearest].ID, c.plan.MinDistanceUsed)
+			c.note("too_close", p.Zone, p.ID, "%s lies %.1f m from %s, nearer than %.1f m.", p.ID, lower, c.plan.Points[nearest].ID, c.plan.MinDistanceUsed)
 		}
 		earlier.add(p.At)
 	}

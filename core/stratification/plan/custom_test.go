@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -167,7 +168,7 @@ func (plan Plan) index(id string) int {
 func listOf(n int) (Plan, []Listed) {
 	plan, list := Plan{PerZone: make([]ZonePlan, 1)}, make([]Listed, n)
 	for i := range n {
-		p := Point{ID: pointID(1, i+1, RoleSample), Zone: 1, Number: i + 1, Role: RoleSample}
+		p := Point{ID: fmt.Sprintf("Z1-%02d", i+1), Zone: 1, Number: i + 1, Role: RoleSample}
 		plan.Points = append(plan.Points, p)
 		list[n-1-i] = Listed{ID: p.ID, At: geo.Position{X: float64(i + 1)}}
 	}

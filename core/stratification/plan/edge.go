@@ -76,23 +76,27 @@ func (d *design) addEdge(to *layout, offset int) {
 
 // Zones returns the number of the plan's zones; strata behind them are none.
 func (plan Plan) Zones() int {
-	return len(plan.PerZone) - plan.Params.Edge.strata() - len(plan.own())
+	n := len(plan.PerZone) - plan.Params.Edge.strata() - len(plan.own())
+	if plan.Staged != nil {
+		n -= plan.Staged.Draws
+	}
+	return n
 }
 
 // strata returns the strata as a plan's summary has them.
 func (plan Plan) strata() []Stratum {
 	return list.Map(plan.PerZone, func(z ZonePlan) Stratum {
-		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone], Field: z.Field, Min: plan.Params.floor(z), Composites: plan.Params.CompositesPerZone}
+		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone], Field: z.Field, Draw: z.Draw, Min: plan.Params.floor(z), Composites: plan.Params.CompositesPerZone}
 	})
 }
 
-// Strata returns the stratum in which each cell of a map is sampled by a plan: its zone, or one numbered behind the
+// Strata returns the stratum in which each cell of a map is sampled by a plan: its zone (also of a plan in two stages), or one numbered behind the
 // zones: the strip along the edges, or a field. Its error is that of the budget, or of outlines that cannot be measured.
 func (plan Plan) Strata(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning) ([]int32, error) {
-	if len(plan.PerZone) == len(z.Zones) {
+	if len(plan.PerZone) == len(z.Zones) || plan.Staged != nil {
 		return z.Labels, nil
 	}
-	g, err := newGround(budget, f, z, plan.Params.ZoneOffset)
+	g, err := newGround(budget, f, z, plan.Params)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (p Params) floor(z ZonePlan) int {
 	switch {
 	case z.Field > 0:
 		return p.MinSamplesPerField
-	case z.Weight == 0 && p.MinSamplesPerField > 0:
+	case z.Weight == 0 && (p.MinSamplesPerField > 0 || p.InStages()):
 		return none
 	}
 	return p.MinSamplesPerZone
@@ -38,7 +38,7 @@ func (p Params) floor(z ZonePlan) int {
 func (plan Plan) own() map[int]int {
 	out := map[int]int{}
 	for _, z := range plan.PerZone {
-		if z.Field > 0 {
+		if z.Field > 0 && z.Draw == 0 {
 			out[z.Field-1] = z.Zone
 		}
 	}
@@ -216,7 +216,7 @@ func (p parts) chooser(d *design) *targeted {
 // inField reports whether a place lies in the field of its cell, where that decides about its chance.
 func (d *design) inField(at geo.Position, cell int32) bool {
 	field := int(d.frame.Cells[cell].Field)
-	return d.params.MinSamplesPerField == 0 || d.frame.FieldAt(at, field) == field
+	return d.params.MinSamplesPerField == 0 && !d.params.InStages() || d.frame.FieldAt(at, field) == field
 }
 
 // named names strata in a message.

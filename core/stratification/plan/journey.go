@@ -108,22 +108,33 @@ type land struct {
 	between   float64   // km of a drive through the middles of all fields
 	toAndFrom float64   // km from the start and to the end
 	every     bool      // field has samples
+	perDraw   int       // points at a draw, where fields are drawn in a first stage; 0: they are not
+}
+
+// visited returns how many fields are expected to be among n samples, or draws of fields.
+func (l land) visited(n int) (fields float64) {
+	if l.every {
+		return float64(len(l.parts))
+	}
+	for _, part := range l.parts {
+		fields += 1 - math.Pow(1-part, float64(n))
+	}
+	return fields
 }
 
 // wayKm estimates the way along n samples: within each field that of random points, as many as its share; between
 // fields that through the middles of all, times the root of the share of fields with a sample (by the same law), and the
-// ways from the start and to the end.
+// ways from the start and to the end. Of n draws of fields each walks through its own points.
 func (l land) wayKm(n int) float64 {
-	within, visited := 0.0, 0.0
+	within := 0.0
 	for _, part := range l.parts {
-		in := part * float64(n)
-		within += wayPerRoot * math.Sqrt(in*part*l.areaHa*frame.M2PerHectare) / 1000
-		visited += 1 - math.Pow(1-part, float64(n))
+		walks, in := 1.0, part*float64(n)
+		if l.perDraw > 0 {
+			walks, in = in, float64(l.perDraw)
+		}
+		within += walks * wayPerRoot * math.Sqrt(in*part*l.areaHa*frame.M2PerHectare) / 1000
 	}
-	if l.every {
-		visited = float64(len(l.parts))
-	}
-	return within + float64(l.between*math.Sqrt(visited/float64(len(l.parts)))) + l.toAndFrom
+	return within + float64(l.between*math.Sqrt(l.visited(n)/float64(len(l.parts)))) + l.toAndFrom
 }
 
 // land measures the fields of a design. It is computed once, as samples are shared out more than once.
@@ -132,7 +143,7 @@ func (d *design) land() land {
 		return d.measured
 	}
 	d.measured.areaHa, d.measured.every = d.frame.AreaHa, d.params.MinSamplesPerField > 0
-	if d.params.Costs.Budget == 0 {
+	if d.params.Costs.Budget == 0 && !d.params.InStages() {
 		return d.measured
 	}
 	middles := make([]route.Stop, len(d.frame.Fields))
@@ -163,7 +174,7 @@ func (d *design) land() land {
 // affordable returns the largest number of samples within the budget, with an estimate of the way; 0 where there is
 // none. pooled is the number of composites; 0: every sample is analysed.
 func (c Costs) affordable(l land, pooled int) int {
-	return sort.Search(maxSamples, func(n int) bool { return c.of(n+1, cmp.Or(pooled, n+1), l.wayKm(n+1)) > c.Budget })
+	return sort.Search(maxSamples, func(n int) bool { return c.of(n+1, cmp.Or(pooled, n+1), l.visited(n+1), l.wayKm(n+1)) > c.Budget })
 }
 
 // overBudget is the concern about a plan whose way is longer than estimated.

@@ -44,9 +44,9 @@ type ground struct {
 	reach     float64
 }
 
-func newGround(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, offset int) (*ground, error) {
-	g := &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, z.Zones), clearance: make([]float64, len(f.Cells))}
-	g.reach = math.Max(float64(offset), f.CellSize) // a point lies at most a cell from the centre
+func newGround(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params) (*ground, error) {
+	g := &ground{budget: budget, frame: f.Indexed(), zoning: z, edges: newEdgeIndex(f, p.bounded(z)), clearance: make([]float64, len(f.Cells))}
+	g.reach = math.Max(float64(p.ZoneOffset), f.CellSize) // a point lies at most a cell from the centre
 	for i := range g.clearance {
 		g.clearance[i] = -1
 	}
@@ -102,10 +102,14 @@ func (g *ground) eligible(offset int) [][]int32 {
 	return out
 }
 
-func (g *ground) inscribed(zone int) float64 {
+func (g *ground) inscribed(p Params, zone int) float64 {
 	upper := 0.0
 	for i, label := range g.zoning.Labels {
-		if int(label) == zone {
+		of := int(label)
+		if p.InStages() {
+			of = int(g.frame.Cells[i].Field) + 1
+		}
+		if of == zone {
 			upper = math.Max(upper, g.clearance[i])
 		}
 	}
@@ -135,6 +139,8 @@ type spot struct {
 	cell   int32
 	field  int // known once the walk is
 	legacy bool
+	draw   int // of its field in a first stage, from 1; 0: it was not drawn
+	part   int // in which it was placed
 	// number is that of a reserve in its zone, in the order in which they replace samples.
 	number int
 }
@@ -161,6 +167,8 @@ type design struct {
 	rough  bool          // whether the points fit is all that is asked
 	// measured is what land returns.
 	measured land
+	// staged is the first stage of a plan in two; nil: there is none.
+	staged *Staged
 }
 
 // place shares out the samples and places them at an offset, at the requested distance or, where
@@ -171,14 +179,18 @@ func (d *design) place(offset int) (layout, error) {
 	if d.params.Edge == EdgeStratum {
 		d.addEdge(&out, offset)
 	}
-	if err := d.share(&out); err != nil {
+	share := d.share
+	if d.params.InStages() {
+		share = d.drawFields
+	}
+	if err := share(&out); err != nil {
 		return out, err
 	}
 	for h, n := range out.counts {
 		if n > len(out.eligible[h]) {
 			return out, errNoRoom
 		}
-		out.reserved = append(out.reserved, d.params.reserves(n))
+		out.reserved = append(out.reserved, d.reservesOf(h, n))
 	}
 	parts, err := d.parts(out)
 	if err != nil {
@@ -215,6 +227,8 @@ func (d *design) place(offset int) (layout, error) {
 		}
 		a.chooser.again(a.taken, out.reserved)
 		out.reserves, _ = a.take(out.reserved)
+		d.dealOut(out.samples)
+		d.dealOut(out.reserves)
 		d.number(out.reserves)
 		return out, d.budget.Err()
 	}
@@ -225,17 +239,22 @@ func (d *design) place(offset int) (layout, error) {
 func (d *design) number(reserves []spot) {
 	numbers := map[int]int{}
 	for i := range reserves {
-		zone := d.stratum(reserves[i].cell)
+		zone := d.stratumOf(reserves[i])
 		numbers[zone]++
 		reserves[i].number = numbers[zone]
 	}
 }
 
-func (p Params) reserves(n int) int {
-	if p.ReserveShare == 0 {
-		return 0
+// reservesOf returns the reserves of a stratum, or of all draws of a field, of n samples.
+func (d *design) reservesOf(stratum, n int) int {
+	if d.staged != nil {
+		return len(d.staged.Fields[stratum].Draws) * d.params.reserves(d.staged.Points)
 	}
-	if n == 0 {
+	return d.params.reserves(n)
+}
+
+func (p Params) reserves(n int) int {
+	if p.ReserveShare == 0 || n == 0 {
 		return 0
 	}
 	return max(1, int(math.Round(p.ReserveShare*float64(n))))
@@ -281,7 +300,7 @@ func (a *attempt) take(counts []int) (spots []spot, ok bool) {
 				if fits {
 					a.taken[cell] = true
 					a.crowd.add(at)
-					spots = append(spots, spot{at: at, cell: cell})
+					spots = append(spots, spot{at: at, cell: cell, part: h})
 				}
 				return fits
 			})
@@ -335,7 +354,7 @@ func (d *design) noRoom(found layout) error {
 	for h, cells := range found.eligible {
 		zones[h] = ZoneRoom{
 			Zone: h + 1, EligibleCells: len(cells), EligibleAreaHa: float64(len(cells)) * d.frame.CellSize * d.frame.CellSize / frame.M2PerHectare,
-			InscribedRadius: math.Floor(10*math.Min(d.inscribed(h+1), d.reach)) / 10,
+			InscribedRadius: math.Floor(10*math.Min(d.inscribed(d.params, h+1), d.reach)) / 10,
 		}
 		if found.counts != nil {
 			zones[h].Samples = found.counts[h]
@@ -351,6 +370,9 @@ func (d *design) noRoom(found layout) error {
 	largest := d.largestOffset()
 	zone := zones[tight]
 	fix := "Request fewer samples or zones, or a smaller distance between points."
+	if d.params.InStages() {
+		fix = "Request fewer points_per_field, or a smaller distance between points."
+	}
 	if largest >= 0 {
 		fix = fmt.Sprintf("With an offset of %d m they fit.", largest)
 	}
@@ -358,8 +380,8 @@ func (d *design) noRoom(found layout) error {
 		"The points do not fit at %d m from the edges: %s has %.2f ha there, and no cell's centre lies more than %.1f m from its edges that counts. %s",
 		d.params.ZoneOffset, zone.name(), zone.EligibleAreaHa, zone.InscribedRadius, fix)
 	if zone.EligibleCells > 0 {
-		err.Message = fmt.Sprintf("The points do not fit at %d m from the edges of zones and fields: %s has %.2f ha (%d cells) there. %s",
-			d.params.ZoneOffset, zone.name(), zone.EligibleAreaHa, zone.EligibleCells, fix)
+		err.Message = fmt.Sprintf("The points do not fit at %d m from the edges of %s: %s has %.2f ha (%d cells) there. %s",
+			d.params.ZoneOffset, d.params.edges(), zone.name(), zone.EligibleAreaHa, zone.EligibleCells, fix)
 	}
 	err = err.With("zone", zone.Zone).With("eligible_area_ha", zone.EligibleAreaHa).With("zones", zones)
 	if largest >= 0 {

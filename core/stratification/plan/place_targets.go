@@ -55,6 +55,9 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 	}
 	t.targets, t.at = make([][]target, len(counts)), make([]int, len(counts))
 	for h, n := range counts {
+		if n == 0 {
+			continue
+		}
 		stage := fmt.Sprintf("plan/%d/%d", t.round, h+1)
 		if random {
 			stage = fmt.Sprintf("plan/order/%d", h+1)

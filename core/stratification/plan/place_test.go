@@ -74,7 +74,7 @@ func designOf(t testing.TB, f *frame.Frame, z *zoning.Zoning, p Params) *design 
 	require.NoError(t, p.Check(len(z.Zones)))
 	strata, mean, err := strataOf(z.Zones, p)
 	require.NoError(t, err)
-	g, err := newGround(nil, f, z, p.ZoneOffset)
+	g, err := newGround(nil, f, z, p)
 	require.NoError(t, err)
 	return &design{ground: g, params: p, strata: strata, mean: mean}
 }
@@ -261,7 +261,7 @@ func TestEligibleCellsOfTheWheatField(t *testing.T) {
 	z := zoningOf(&f, fields.LabelsOf(t, &f, "wheat-zones-smallest-first50.csv"))
 	for offset, zones := range want.Cleaning.Fifty.Cells {
 		meters := int(fields.Number(t, offset))
-		g, err := newGround(nil, &f, z, meters)
+		g, err := newGround(nil, &f, z, Params{ZoneOffset: meters})
 		require.NoError(t, err)
 		got := g.eligible(meters)
 		require.Len(t, zones, 3)
@@ -339,7 +339,7 @@ func TestPropertySearchesGoOutward(t *testing.T) {
 		for i, n := range given {
 			sorted[i] = labels[n]
 		}
-		ground, err := newGround(nil, &f, zoningOf(&f, sorted), 0)
+		ground, err := newGround(nil, &f, zoningOf(&f, sorted), Params{})
 		require.NoError(t, err)
 		d := &design{ground: ground, params: DefaultParams()}
 		eligible := d.eligible(0)

@@ -53,17 +53,17 @@ func (d *design) name(spots []spot, role Role) []Point {
 	numbers := map[string]int{}
 	drawn := role
 	for i, s := range spots {
-		zone, number := d.stratum(s.cell), s.number
+		zone, number := d.stratumOf(s), s.number
 		if role = drawn; s.legacy {
 			role = RoleLegacy
 		}
 		if number == 0 {
-			series := pointID(zone, 0, role)
+			series := d.pointID(d.params, zone, 0, role)
 			numbers[series]++
 			number = numbers[series]
 		}
 		points[i] = Point{
-			ID: pointID(zone, number, role), Zone: zone, Number: number, Role: role,
+			ID: d.pointID(d.params, zone, number, role), Zone: zone, Number: number, Role: role,
 			Field: s.field, At: s.at, LonLat: d.frame.RoundedLonLat(s.at), Edge: roundedDown(d.edges.distance(s.at)),
 		}
 	}
@@ -115,15 +115,19 @@ func (j Journey) way(points []Point) (walkKm, driveKm float64) {
 	return walked / 1000, driven / 1000
 }
 
-// pointID names a point within the 10 characters of a GPS receiver.
-func pointID(zone, number int, role Role) string {
-	if role == RoleReserve {
-		return fmt.Sprintf("Z%d-R%02d", zone, number)
+// pointID names a point by its zone, or by the draw of its field, within the 10 characters of a GPS receiver.
+func (g *ground) pointID(p Params, zone, number int, role Role) string {
+	series, of := "Z", ""
+	if zones := len(g.zoning.Zones); p.InStages() && zone > zones {
+		series, zone = "D", zone-zones
 	}
-	if role == RoleLegacy {
-		return fmt.Sprintf("Z%d-L%02d", zone, number)
+	switch role {
+	case RoleReserve:
+		of = "R"
+	case RoleLegacy:
+		of = "L"
 	}
-	return fmt.Sprintf("Z%d-%02d", zone, number)
+	return fmt.Sprintf("%s%d-%s%02d", series, zone, of, number)
 }
 
 // roundedDown rounds a distance down to whole centimetres.

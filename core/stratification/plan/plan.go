@@ -74,6 +74,8 @@ type Params struct {
 	// CompositesPerZone is the number of composites that the samples of each stratum are pooled into for the laboratory;
 	// 0: each is analysed by itself. See pool.
 	CompositesPerZone int `json:",omitzero"`
+	// Stages draws fields first; nil: every field is land of its zones.
+	Stages *Stages `json:",omitempty"`
 
 	// Allocation: the empty one is Neyman with pilot samples and Proportional without.
 	Allocation Allocation
@@ -146,7 +148,8 @@ type Point struct {
 // ZonePlan is the summary of a plan for a zone.
 type ZonePlan struct {
 	Zone         int
-	Field        int  `json:",omitzero"` // number, from 1, of a field that is a stratum of its own, behind the zones and the strip; 0: it is none
+	Field        int  `json:",omitzero"` // number, from 1, of a field that is a stratum of its own, behind the zones and the strip, or was drawn; 0: it is none
+	Draw         int  `json:",omitzero"` // number, from 1, of the draw of the field in a first stage; 0: it was not drawn
 	Edge         bool // the strip along the edges of all zones, a stratum of its own behind them
 	Samples      int
 	Reserves     int
@@ -174,9 +177,10 @@ type Plan struct {
 	PerZone   []ZonePlan
 	Samples   int
 	Reserves  int
-	Legacy    int  `json:",omitzero"` // points that are kept beside the samples
-	Pooled    int  `json:",omitzero"` // composites that the samples are pooled into; 0: they are not
-	FromPilot bool // the standard deviations are those of pilot samples, not assumed
+	Legacy    int     `json:",omitzero"` // points that are kept beside the samples
+	Pooled    int     `json:",omitzero"` // composites that the samples are pooled into; 0: they are not
+	FromPilot bool    // the standard deviations are those of pilot samples, not assumed
+	Staged    *Staged `json:",omitempty"` // nil: the plan is not drawn in two stages
 	// MinDistanceUsed is the requested distance of points, or less where there was no room.
 	MinDistanceUsed float64
 	// ExpectedRelativeError is half the width of the interval expected for the mean, over it. It may be
@@ -205,7 +209,7 @@ func (p Params) Check(zones int) error {
 	fields.AddIf(p.Samples < 0 || p.Samples > maxSamples, "number_of_samples", "It is a whole number from 1 to %d.", maxSamples)
 	fields.AddIf(p.HaPerSample < 0 || !stats.Finite(p.HaPerSample), "ha_per_sample", "It is a number over 0.")
 	fields.AddIf(p.Samples != 0 && p.HaPerSample != 0, "ha_per_sample", "Send number_of_samples or ha_per_sample, not both.")
-	fixed := p.Samples != 0 || p.HaPerSample != 0 || p.Allocation == Given
+	fixed := p.Samples != 0 || p.HaPerSample != 0 || p.Allocation == Given || p.InStages() && p.Stages.Draws > 0
 	fields.Nest("change", p.Monitoring.check(fixed || p.Costs.Budget > 0))
 	fields.Nest("costs", p.Costs.check(fixed))
 	fields.Within("confidence", p.Precision.Confidence, 0.5, 0.999)
@@ -223,6 +227,7 @@ func (p Params) Check(zones int) error {
 	p.checkCosts(fields, zones+p.Edge.strata())
 	p.checkPlaces(fields)
 	p.checkFields(fields)
+	p.checkStages(fields)
 	p.Journey.check(fields)
 	p.checkEdge(fields)
 	p.checkHypercube(fields)
@@ -274,7 +279,7 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params, laye
 	if err != nil {
 		return Plan{}, err
 	}
-	g, err := newGround(budget, f, z, p.ZoneOffset)
+	g, err := newGround(budget, f, z, p)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -290,7 +295,7 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params, laye
 		return Plan{}, err
 	}
 	plan := Plan{
-		PlanUUID: planUUID(z, p), Params: p, FromPilot: len(p.Pilot) > 0,
+		PlanUUID: planUUID(z, p), Params: p, FromPilot: p.fromPilot(), Staged: d.staged,
 		MinDistanceUsed: found.apart, ProbabilitySample: p.Placement.Probability(), AlgorithmVersion: Version, Hypercube: found.hypercube,
 	}
 	found.samples = append(found.samples, d.kept...)
@@ -301,24 +306,13 @@ func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params, laye
 	plan.Points = append(d.name(found.samples, RoleSample), d.name(found.reserves, RoleReserve)...)
 	p.pool(plan.Points)
 	countSteps(plan.Points)
-	plan.sumUp(len(z.Zones), d.shared, mean)
+	plan.sumUp(len(z.Zones), d.strataOfPlan(), mean)
 	if p.Costs.Budget > 0 {
-		plan.WayEstimateKm = d.land().wayKm(plan.Samples)
+		plan.WayEstimateKm = d.wayEstimate(plan.Samples)
 	}
 	plan.overBudget()
 	plan.legacyConcerns()
-	covered, strips := d.covered(found)
-	plan.Covered = covered
-	for h := range plan.PerZone {
-		zone := &plan.PerZone[h]
-		zone.StripHa = strips[h]
-		zone.Eligible = len(found.eligible[h])
-		zone.EligibleHa = float64(zone.Eligible) * f.CellSize * f.CellSize / frame.M2PerHectare
-		if short := found.reserved[h] - zone.Reserves; short > 0 {
-			plan.Concerns = append(plan.Concerns, Concern{Code: "few_reserves", Zone: zone.Zone,
-				Message: fmt.Sprintf("Zone %d has no room for %d of its %d reserve points.", zone.Zone, short, found.reserved[h])})
-		}
-	}
+	d.describe(&plan, found)
 	return plan, nil
 }
 
@@ -356,7 +350,7 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.ZoneOffsetAchieved = math.Inf(1)
 	plan.PerZone = make([]ZonePlan, len(strata))
 	for h, s := range strata {
-		plan.PerZone[h] = ZonePlan{Zone: h + 1, Field: s.Field, Edge: h >= zones && s.Field == 0, Weight: s.Weight, SD: s.SD, ExpectedMean: 1}
+		plan.PerZone[h] = ZonePlan{Zone: h + 1, Field: s.Field, Draw: s.Draw, Edge: h >= zones && s.Field == 0, Weight: s.Weight, SD: s.SD, ExpectedMean: 1}
 		if pilot, ok := plan.Params.Pilot[h+1]; ok {
 			plan.PerZone[h].ExpectedMean = pilot.Mean
 		}
@@ -376,13 +370,21 @@ func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 		plan.Samples++
 		plan.ZoneOffsetAchieved = min(plan.ZoneOffsetAchieved, point.Edge)
 	}
-	samples := list.Map(plan.PerZone, func(z ZonePlan) int { return z.Samples })
-	plan.ExpectedRelativeError = plan.Params.Precision.expected(strata, mean, samples)
-	m := plan.Params.Monitoring
-	plan.Detection = m.detectable(m.ofChange(strata, plan.FromPilot), plan.Params.Precision.Confidence, samples)
 	walkKm, driveKm := plan.Params.Journey.way(plan.Points)
 	plan.WayKm, plan.DriveKm = walkKm+driveKm, driveKm
 	plan.Pooled = plan.composites()
-	plan.Cost = plan.Params.Costs.of(plan.Samples+plan.Legacy, cmp.Or(plan.Pooled, plan.Samples)+plan.Legacy, plan.WayKm)
-	plan.SamplesNeeded = plan.Params.Precision.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)
+	plan.Cost = plan.Params.Costs.of(plan.Samples+plan.Legacy, cmp.Or(plan.Pooled, plan.Samples)+plan.Legacy, float64(visits(plan.Points)), plan.WayKm)
+	p := plan.Params.Precision
+	if s := plan.Staged; s != nil {
+		draws, variance := plan.perDraw()
+		plan.ExpectedRelativeError = p.ofDraws(draws, variance, s.Mean)
+		plan.Detection = plan.Params.detectableBy(s.Spread, draws, variance)
+		plan.SamplesNeeded = s.Needed * s.Points
+		return
+	}
+	samples := list.Map(plan.PerZone, func(z ZonePlan) int { return z.Samples })
+	plan.ExpectedRelativeError = p.expected(strata, mean, samples)
+	m := plan.Params.Monitoring
+	plan.Detection = m.detectable(m.ofChange(strata, plan.FromPilot), p.Confidence, samples)
+	plan.SamplesNeeded = p.Needed(strata, mean, plan.Params.Allocation, plan.Params.MinSamplesPerZone)
 }

@@ -29,6 +29,9 @@ var shortAllocations = map[Allocation]string{Proportional: "prop", Neyman: "ney"
 
 // DefaultTag is the tag of a plan that is saved without one.
 func DefaultTag(p Plan) string {
+	if p.Staged != nil {
+		return fmt.Sprintf("d%d-m%d", p.Staged.Draws, p.Staged.Points) + map[bool]string{true: "-custom"}[p.IsCustom]
+	}
 	tag := fmt.Sprintf("k%d-n%d-%s", p.Zones(), p.Samples, shortAllocations[p.Params.settled().Allocation])
 	if p.IsCustom {
 		tag += "-custom"

@@ -17,6 +17,8 @@ type Stratum struct {
 	Cost   float64 // of a sample, in any unit; 0 counts as 1
 	// Field is the number, from 1, of the field that is a stratum of its own; 0: a zone, or the strip along edges.
 	Field int
+	// Draw is the number, from 1, of the draw of the field in a first stage; 0: it was not drawn.
+	Draw int
 	// Min are the samples that it has at least; 0: as many as any; none where it has no land left.
 	Min int
 	// Composites are those that its samples are pooled into; 0: none.
@@ -114,6 +116,10 @@ type Pilot struct {
 // Faults: Invalid for pilot samples that leave zones out or cannot be used.
 func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, err error) {
 	strata = make([]Stratum, len(zones))
+	if p.InStages() { // zones are no strata
+		_, mean = p.spread()
+		return list.Map(strata, func(s Stratum) Stratum { s.Min = none; return s }), mean, nil
+	}
 	fields := fault.Fields{}
 	spread := false
 	for i, z := range zones {

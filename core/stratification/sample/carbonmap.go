@@ -13,6 +13,9 @@ import (
 //
 // Faults: as Estimate.
 func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
+	if r.Plan.Plan.Staged != nil {
+		return carbon.Map{}, []carbon.Lack{{What: "the plan is drawn in two stages, of which zones are no strata: name a plan by zones"}}, nil
+	}
 	report, err := r.Estimate(s.FromCm, s.ToCm, plan.Precision{Confidence: s.Confidence})
 	if err != nil {
 		return carbon.Map{}, nil, err

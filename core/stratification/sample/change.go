@@ -21,7 +21,8 @@ const samePlace = 0.1
 //
 // Faults: as MeanOf; Conflict for rounds of different maps of zones.
 func Difference(first, second Survey, confidence float64) (Estimate, error) {
-	if first.Map != second.Map || !slices.EqualFunc(first.Zones, second.Zones, func(a, b SurveyZone) bool { return a.Zone == b.Zone }) {
+	staged := first.staged() || second.staged()
+	if first.Map != second.Map || !staged && !slices.EqualFunc(first.Zones, second.Zones, func(a, b SurveyZone) bool { return a.Zone == b.Zone }) {
 		return Estimate{}, fault.New(fault.Conflict, "other_zones", "The two rounds are of different maps of zones. Compare rounds of plans of one map.")
 	}
 	before, err := first.byZone()
@@ -34,6 +35,11 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 	}
 	e := first.begin(confidence, append(first.reasons("First round: "), second.reasons("Second round: ")...))
 	e.local = first.local() && second.local()
+	if staged {
+		err := e.changeOfDraws(first, second, before, after)
+		e.RelativeError = nil
+		return e.Estimate, err
+	}
 	parts := make([]stats.Part, len(first.Zones))
 	for h := range parts {
 		parts[h] = e.change(h, before[h], after[h])

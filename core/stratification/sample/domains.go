@@ -34,6 +34,10 @@ func (e *estimator) domainsOf(s Survey, values [][]Value) {
 		return
 	}
 	whole := func(fields []int, d Domain) Domain {
+		if s.staged() {
+			e.drawnDomain(&d, s, values, fields)
+			return d
+		}
 		e.domain(&d, values, func(v Value) bool { return slices.Contains(fields, s.FieldOf[v.Point]-1) })
 		return d
 	}

@@ -26,6 +26,8 @@ type SurveyZone struct {
 	Zone    int
 	AreaHa  float64
 	Planned int // samples; 0 where it is not known
+	Draw    int // number, from 1, of the draw of a field that the stratum is; 0: it is none
+	Field   int // number, from 1, of the field that was drawn
 }
 
 // Survey is one round of measurements by a plan.
@@ -58,10 +60,12 @@ type Figure struct {
 // ZoneEstimate is the estimate of a zone's mean.
 type ZoneEstimate struct {
 	Zone   int
+	Draw   int // as of SurveyZone, with Field
+	Field  int
 	N      int // points; Units of them or of their composites have values
 	Units  int
 	Pooled bool     // the values are those of composites
-	Weight float64  // share of the area
+	Weight float64  // share of the area; of a draw its share of the draws with values
 	SD     *float64 // between points; nil of fewer than 2
 	Figure *Figure  // nil where there is no value
 	Paired bool     // of a change: by the same points in both rounds, at least two
@@ -103,6 +107,12 @@ func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
 		return Estimate{}, err
 	}
 	e := s.begin(precision.Confidence, s.reasons(""))
+	if s.staged() {
+		e.meanOfDraws(s, values)
+		e.domainsOf(s, values)
+		e.neededDraws(precision, s)
+		return e.Estimate, nil
+	}
 	parts := make([]stats.Part, len(s.Zones))
 	for h := range s.Zones {
 		parts[h] = e.zone(h, values[h])
@@ -173,7 +183,9 @@ func (s Survey) begin(confidence float64, reasons []string) *estimator {
 	for _, z := range s.Zones {
 		e.AreaHa += z.AreaHa
 	}
-	e.Zones = list.Map(s.Zones, func(z SurveyZone) ZoneEstimate { return ZoneEstimate{Zone: z.Zone, Weight: z.AreaHa / e.AreaHa} })
+	e.Zones = list.Map(s.Zones, func(z SurveyZone) ZoneEstimate {
+		return ZoneEstimate{Zone: z.Zone, Draw: z.Draw, Field: z.Field, Weight: z.AreaHa / e.AreaHa}
+	})
 	return e
 }
 
@@ -264,7 +276,12 @@ func (e *estimator) conclude(parts []stats.Part) {
 	if len(e.Reasons) > 0 {
 		return
 	}
-	whole := stats.Sum(weighted...)
+	e.spreadOut(stats.Sum(weighted...))
+}
+
+// spreadOut sets the spread of the mean and the total of the area.
+func (e *estimator) spreadOut(whole stats.Part) {
+	mean := e.Mean.Mean
 	s := spread(mean, whole.Variance, whole.DF, e.Confidence)
 	e.Mean.Spread = s
 	e.Total.Spread = s.times(e.AreaHa)

@@ -140,10 +140,18 @@ func (r Round) survey(values []Value) Survey {
 			if z.Weight == 0 {
 				continue
 			}
-			out.Zones = append(out.Zones, SurveyZone{Zone: z.Zone, AreaHa: z.Weight * whole, Planned: z.Samples})
+			out.Zones = append(out.Zones, SurveyZone{Zone: z.Zone, AreaHa: z.Weight * whole, Planned: z.Samples, Draw: z.Draw, Field: drawnField(z)})
 		}
 	}
 	return out
+}
+
+// drawnField returns the field of a draw; 0 of other strata.
+func drawnField(z plan.ZonePlan) int {
+	if z.Draw == 0 {
+		return 0
+	}
+	return z.Field
 }
 
 // profiles returns the analyses by point; weighed: of samples with a bulk density alone.

@@ -26,9 +26,11 @@ type EstimatedFigure struct {
 
 // EstimatedZone is the estimate of a zone.
 type EstimatedZone struct {
-	Zone       int      `json:"zone"`
+	Zone       int      `json:"zone" doc:"Number of the stratum; those of draws of fields are behind the zones."`
+	Draw       *int     `json:"draw" doc:"Of a plan in two stages: number of the draw of a field; null of zones."`
+	Field      *int     `json:"field" doc:"Of a draw: number, from 1, of its field in the order's fields."`
 	N          int      `json:"n" doc:"Points with a value."`
-	Weight     float64  `json:"weight" doc:"Share of the area."`
+	Weight     float64  `json:"weight" doc:"Share of the area; of a draw its share of the draws with values."`
 	SD         *float64 `json:"sd" doc:"Between points."`
 	Paired     bool     `json:"paired" doc:"Of a change: by the same points in both rounds, at least two."`
 	Pairs      int      `json:"pairs" doc:"Of a change: points of both rounds, where it is paired; of composites these."`
@@ -55,7 +57,7 @@ type EstimatedValue struct {
 	Zones           []EstimatedZone   `json:"zones"`
 	AOI             EstimatedFigure   `json:"aoi" doc:"Mean of the area of interest."`
 	Total           *EstimatedFigure  `json:"total" doc:"Of the area of interest, in t C; of stocks alone."`
-	Fields          []EstimatedDomain `json:"fields" doc:"Of the fields, by the points that lie in them: a ratio estimate for domains of a stratified sample (Cochran 1977, 5A.14). Empty of changes."`
+	Fields          []EstimatedDomain `json:"fields" doc:"Of the fields, by the points that lie in them: a ratio estimate for domains of a stratified sample (Cochran 1977, 5A.14); of a plan in two stages the mean of the points of a field that was drawn. Empty of changes."`
 	Farms           []EstimatedDomain `json:"farms" doc:"Of the fields of each farm, likewise."`
 	SatterthwaiteDF *float64          `json:"satterthwaite_df" doc:"The degrees of freedom of aoi."`
 	RelativeError   *float64          `json:"relative_error" doc:"Reached: half the interval's width over the mean."`
@@ -121,6 +123,7 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 		"(t C/ha = soc % × bulk density × depth in cm × (1 − coarse fragments)), by the design of the plan: stratified random sampling (Cochran 1977, chapter 5), with Satterthwaite's degrees of freedom. " +
 		"Where the design gives no standard error `reasons` says why. With `compare`, the change since an earlier round of the same map of zones: " +
 		"at the points of both rounds, combined with that between the others where points were replaced. " +
+		"Of a plan in two stages the mean is that of its draws of fields, with the variance between them and as many degrees of freedom as draws less one (Hansen and Hurwitz 1943); `zones` are its draws. " +
 		"`fields` and `farms` are estimates for domains: by the points that lie in them, wherever the plan put them; with fewer than two `reason` says so."
 	r.Query = append(slices.Clone(estimateParams),
 		rest.Param{Name: "compare", Type: rest.UUID, Description: "map_uuid of the plan of the earlier round; may be the same plan."},
@@ -200,7 +203,7 @@ func showReport(r sample.Report) EstimateReport {
 
 func showValue(e sample.Estimate, unit string, total *sample.Figure) EstimatedValue {
 	zone := func(z sample.ZoneEstimate) EstimatedZone {
-		return EstimatedZone{z.Zone, z.N, z.Weight, z.SD, z.Paired, z.Pairs, form.If(z.Pooled, z.Units), form.OrZero(form.Pointed(z.Figure, showFigure))}
+		return EstimatedZone{z.Zone, form.If(z.Draw > 0, z.Draw), form.If(z.Field > 0, z.Field), z.N, z.Weight, z.SD, z.Paired, z.Pairs, form.If(z.Pooled, z.Units), form.OrZero(form.Pointed(z.Figure, showFigure))}
 	}
 	domain := func(d sample.Domain) EstimatedDomain {
 		out := EstimatedDomain{UUID: form.OrNull(d.UUID), Farm: form.If(d.ID > 0, d.ID), Name: d.Name, AreaHa: geo.RoundHa(d.AreaHa), N: d.N, Reason: form.OrNull(d.Reason), EstimatedFigure: form.OrZero(form.Pointed(d.Figure, showFigure))}

@@ -41,7 +41,7 @@ func showTerminus(t *plan.Terminus) *PlanPosition {
 // PlanPoint is a point of a plan.
 type PlanPoint struct {
 	ID        string   `json:"id"`
-	Zone      int      `json:"zone"`
+	Zone      int      `json:"zone" doc:"Number of the stratum: a zone, or behind the zones the strip along edges, a field, or a draw of a field."`
 	Role      string   `json:"role" enum:"sample,reserve,legacy" doc:"legacy: kept from before, not drawn; no part of estimates."`
 	Order     int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that have reserves alone come last."`
 	Walk      int      `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
@@ -65,7 +65,8 @@ type PlanZone struct {
 	EligibleHa float64 `json:"eligible_area_ha" doc:"Where points may lie."`
 	StripHa    float64 `json:"strip_area_ha" doc:"Nearer to an edge than zone_offset: not sampled."`
 	Edge       bool    `json:"edge" doc:"The strip along the edges of all zones, where it is a stratum of its own."`
-	Field      *int    `json:"field" doc:"Number, from 1, in the order's fields, of a field that is a stratum of its own for its minimum of samples; its points name it. Null of zones."`
+	Field      *int    `json:"field" doc:"Number, from 1, in the order's fields, of a field that is a stratum of its own for its minimum of samples, or was drawn; its points name it. Null of zones."`
+	Draw       *int    `json:"draw" doc:"Of a plan in two stages: number, from 1, of the draw of the field, as in the ids of its points (D3-01). Null of zones, which are no strata of such a plan."`
 }
 
 // PlanCoverage is the land that the points of a plan may lie on.
@@ -92,6 +93,7 @@ type PlanMetadata struct {
 	CompositesPerZone     *int           `json:"composites_per_zone" doc:"As asked for; null: every sample is analysed."`
 	NumberOfComposites    *int           `json:"number_of_composites" doc:"Of all zones; null where every sample is analysed."`
 	MinSamplesPerField    *int           `json:"min_samples_per_field" doc:"As asked for; null where none was."`
+	Stages                *PlanStages    `json:"stages" doc:"Null of plans that are not drawn in two stages."`
 	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
 	Edge                  string         `json:"edge" enum:"exclude,stratum"`
 	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
@@ -183,10 +185,11 @@ func showPlanMetadata(p plan.Plan) PlanMetadata {
 		Change: showDetection(p), WayKm: p.WayKm, DriveKm: p.DriveKm, WayEstimateKm: form.If(p.WayEstimateKm > 0, p.WayEstimateKm),
 		Start: showTerminus(p.Params.Journey.Start), End: showTerminus(p.Params.Journey.End), Cost: form.If(p.Params.Costs != (plan.Costs{}), p.Cost),
 		CompositesPerZone: form.OrNull(p.Params.CompositesPerZone), NumberOfComposites: form.If(p.Params.CompositesPerZone > 0, p.Pooled),
+		Stages:            showStages(p),
 		Variances:         map[bool]string{true: "pilot", false: "assumed"}[p.FromPilot],
 		ProbabilitySample: p.ProbabilitySample, Hypercube: (*PlanHypercube)(p.Hypercube), Coverage: showCoverage(p), AlgorithmVersion: p.AlgorithmVersion,
 		PerZone: form.Each(p.PerZone, func(z plan.ZonePlan) PlanZone {
-			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa, z.Edge, form.If(z.Field > 0, z.Field)}
+			return PlanZone{z.Zone, z.Samples, z.Reserves, z.Weight, z.SD, z.EligibleHa, z.StripHa, z.Edge, form.If(z.Field > 0, z.Field), form.If(z.Draw > 0, z.Draw)}
 		}),
 	}
 }

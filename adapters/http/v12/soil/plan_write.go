@@ -39,6 +39,7 @@ type PlanCosts struct {
 	PerPoint     float64 `json:"per_point" required:"false" doc:"Of taking the soil at a point."`
 	PerComposite float64 `json:"per_composite" required:"false" doc:"Of analysing one composite."`
 	PerKm        float64 `json:"per_km" required:"false" doc:"Of the way along the points."`
+	PerField     float64 `json:"per_field" required:"false" doc:"Of a field that is visited, such as of arriving and setting up."`
 	Composites   int     `json:"composites_per_point" required:"false" doc:"Such as one for each depth; 1 where left out."`
 	Budget       float64 `json:"budget" required:"false" doc:"Sets the number of samples: as many as it pays for, with an estimate of the way that counts the drives between fields (way_estimated_km). The plan's cost is that of its own way; a warning (over_budget) says so where that is more."`
 }
@@ -66,6 +67,7 @@ type PlanWrite struct {
 	MinSamplesPerZone *int                 `json:"min_samples_per_zone" required:"false" doc:"3 where left out, at least 2."`
 	MinPerField       *int                 `json:"min_samples_per_field" required:"false" doc:"2 to 100 for every field; none where left out. A field whose share would not certainly be so many is sampled as a stratum of its own, numbered behind the zones. Goes with the allocations proportional, neyman and equal."`
 	CompositesPerZone *int                 `json:"composites_per_zone" required:"false" doc:"Pools the samples of every zone into so many composites for the laboratory, 2 to 100 and at most min_samples_per_zone; left out: every sample is analysed."`
+	Stages            *PlanStagesWrite     `json:"stages" required:"false" doc:"Draws the plan in two stages: fields with replacement, each with a chance in proportion to its area, and at each draw points at random in the field. Zones are no strata of such a plan. It is sent instead of number_of_samples, ha_per_sample and what concerns zones (allocation, per_zone, cost, pilot, min_samples_per_zone, min_samples_per_field, edge stratum), with the placement stratified_random."`
 	Change            *PlanChange          `json:"change" required:"false" doc:"What a second round at the same points is to see."`
 	Costs             *PlanCosts           `json:"costs" required:"false" doc:"Of a round of sampling, in your currency."`
 	Allocation        *string              `json:"allocation" required:"false" doc:"proportional (where left out), neyman (where left out with pilot samples), cost, equal or per_zone."`
@@ -99,6 +101,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	p.Samples, p.HaPerSample = form.Or(w.NumberOfSamples, p.Samples), form.Or(w.HaPerSample, p.HaPerSample)
 	p.Precision.Confidence, p.Precision.RelativeError = form.Or(w.Confidence, p.Precision.Confidence), form.Or(w.RelativeError, p.Precision.RelativeError)
 	p.CV, p.Rho2, p.MinSamplesPerZone = form.Or(w.CV, p.CV), form.Or(w.Rho2, p.Rho2), form.Or(w.MinSamplesPerZone, p.MinSamplesPerZone)
+	p.Stages = w.Stages.choices()
 	p.MinSamplesPerField = form.Or(w.MinPerField, p.MinSamplesPerField)
 	p.Monitoring, p.Costs = form.OrZero(w.Change).choices(), plan.Costs(form.OrZero(w.Costs))
 	p.ZoneOffset, p.MinDistance = form.Or(w.ZoneOffset, p.ZoneOffset), form.Or(w.MinDistance, p.MinDistance)
