@@ -11,6 +11,7 @@ import (
 
 	"tilth/app/soil"
 	"tilth/core/fault"
+	"tilth/core/geo"
 	"tilth/core/stratification/layer"
 	soilplan "tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
@@ -23,6 +24,7 @@ type stratifyFlags struct {
 	req                     soil.OfflineRequest
 	plan                    soilplan.Params
 	cells, boundary, format string
+	start, end              string
 	weights                 []string
 	zones                   int
 	labels                  bool
@@ -43,7 +45,7 @@ missing. Rasters are GeoTIFFs of one band of numbers in the systems of "tilth la
 the name of its file. Without --boundary, the cells (or the pixels with a value of the
 first raster) are the area.
 
-With --samples, --offset or --placement the output also has a sample plan of the
+With --samples, --offset, --placement or --start the output also has a sample plan of the
 recommended zones (or of --zones): points drawn at random in each zone, in the order of a short
 walk, with reserve points.`,
 		Example: `  tilth stratify --cells field.csv --layers ec,elevation --cell-size 10 --zones 3
@@ -104,6 +106,8 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&f.plan.Edge), "edge", string(f.plan.Edge), "the strip within the offset: exclude, or stratum (sampled as a stratum of its own)")
 	flags.StringVar((*string)(&f.plan.Placement), "placement", string(f.plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
 	flags.IntVar(&f.plan.CompositesPerZone, "composites", 0, "pool the samples of each zone into so many composites for the laboratory, 2 or more (0: none)")
+	flags.StringVar(&f.start, "start", "", "longitude,latitude where the crew of the sample plan comes from: the way begins at the nearest point")
+	flags.StringVar(&f.end, "end", "", "longitude,latitude where the crew goes afterwards; needs --start")
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
 }
 
@@ -122,7 +126,14 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.Offli
 	case set.Changed("zones") && (set.Changed("min-zones") || set.Changed("max-zones")):
 		return req, usageError{fmt.Errorf("--zones is one number of zones; --min-zones and --max-zones are a range")}
 	}
-	if set.Changed("samples") || set.Changed("detectable-change") || set.Changed("offset") || set.Changed("placement") {
+	var err error
+	if req.Start, err = readPlace("start", f.start); err != nil {
+		return req, err
+	}
+	if req.End, err = readPlace("end", f.end); err != nil {
+		return req, err
+	}
+	if set.Changed("start") || set.Changed("end") || set.Changed("samples") || set.Changed("detectable-change") || set.Changed("offset") || set.Changed("placement") {
 		req.Plan = &f.plan
 	}
 	if set.Changed("zones") {
@@ -131,7 +142,6 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.Offli
 		}
 		req.Params.MinZones, req.Params.MaxZones = f.zones, f.zones
 	}
-	var err error
 	if req.Params.Weights, err = readWeights(f.weights); err != nil {
 		return req, err
 	}
@@ -148,6 +158,20 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.Offli
 	})
 	req.Table = &table
 	return req, err
+}
+
+// readPlace reads longitude,latitude; nil of an empty text.
+func readPlace(flag, text string) (*geo.Position, error) {
+	if text == "" {
+		return nil, nil
+	}
+	first, second, ok := strings.Cut(text, ",")
+	lon, err := strconv.ParseFloat(strings.TrimSpace(first), 64)
+	lat, also := strconv.ParseFloat(strings.TrimSpace(second), 64)
+	if !ok || err != nil || also != nil {
+		return nil, fault.Field(flag, fmt.Sprintf("%q is no place; write longitude and latitude in degrees, as 4.25,52.08.", text))
+	}
+	return &geo.Position{X: lon, Y: lat}, nil
 }
 
 // readWeights reads layer=weight.

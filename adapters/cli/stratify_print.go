@@ -116,6 +116,12 @@ func planOf(plan soilplan.Plan) record {
 			{"zone", z.Zone}, {"samples", z.Samples}, {"reserves", z.Reserves}, {"weight", z.Weight}, {"eligible_area_ha", geo.RoundHa(z.EligibleHa)},
 		}
 	}
+	place := func(t *soilplan.Terminus) any {
+		if t == nil {
+			return nil
+		}
+		return [2]float64{t.LonLat.X, t.LonLat.Y}
+	}
 	out := record{
 		{"plan_uuid", plan.PlanUUID}, {"number_of_samples", plan.Samples}, {"number_of_reserve", plan.Reserves},
 		{"number_of_composites", optional(plan.Pooled)},
@@ -123,6 +129,7 @@ func planOf(plan soilplan.Plan) record {
 		{"min_distance_used", plan.MinDistanceUsed}, {"expected_relative_error", plan.ExpectedRelativeError},
 		{"precision_reached", plan.PrecisionReached()}, {"samples_needed", plan.SamplesNeeded},
 		{"detectable_change", plan.Detection.Change}, {"sees", plan.Summary()}, {"way_km", plan.WayKm}, {"drive_km", plan.DriveKm},
+		{"start", place(plan.Params.Journey.Start)}, {"end", place(plan.Params.Journey.End)},
 		{"covered_area_ha", geo.RoundHa(plan.Covered.Ha)}, {"strip_area_ha", geo.RoundHa(plan.Covered.StripHa)}, {"strip_share", plan.Covered.StripShare},
 		{"probability_sample", plan.ProbabilitySample}, {"seed", plan.Params.Seed}, {"seed_origin", originOf(plan.Params.Origin)}, {"algorithm_version", plan.AlgorithmVersion},
 		{"per_zone", each(plan.PerZone, zone)}, {"points", each(plan.Points, placeIn(plan))},

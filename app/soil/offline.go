@@ -41,6 +41,8 @@ type OfflineRequest struct {
 	// Plan asks for a sample plan of the recommended zones; nil for none. CV, Rho2 and the seed
 	// are those of the zones.
 	Plan *plan.Params
+	// Start and End are where the way of the plan comes from and goes to, WGS84; nil: anywhere.
+	Start, End *geo.Position
 }
 
 // OfflineAnswer is a frame with its zones.
@@ -191,6 +193,10 @@ func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest, layers [
 		p := *req.Plan
 		p.Scope = c.MapUUID
 		p.CV, p.Rho2 = req.Params.CV, req.Params.Rho2
+		var err error
+		if p.Journey, err = journey(&a.Frame, req.Start, req.End); err != nil {
+			return err
+		}
 		if p.Placement == plan.LatinHypercube {
 			p.Layers = list.Map(a.Result.Used(), func(l zoning.LayerUse) string { return l.Name })
 		}

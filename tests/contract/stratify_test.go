@@ -109,6 +109,9 @@ func TestStratifySaysWhatIsWrong(t *testing.T) {
 		"epsg: GeoJSON is in":        {1, []string{"--cells", cells, "--max-zones", "2", "--format", "geojson"}},
 		"no room for two zones":      {1, []string{"--cells", cells, "--min-zone-area", "40"}},
 		"is not a WGS84 UTM zone":    {1, []string{"--cells", cells, "--epsg", "4326"}},
+		`"north" is no place`:        {1, []string{"--cells", cells, "--epsg", "32720", "--start", "north"}},
+		"end: An end needs a start.": {1, []string{"--cells", cells, "--epsg", "32720", "--max-zones", "2", "--end", "-65.13,-37.92"}},
+		"start: It lies ":            {1, []string{"--cells", cells, "--epsg", "32720", "--max-zones", "2", "--start", "-37.92,-65.13"}},
 		"it is not a TIFF":           {1, []string{"--raster", cells}},
 		"no such file":               {1, []string{"--cells", "gone.csv"}},
 		"There is no file gone.tif.": {1, []string{"--raster", "gone.tif"}},
@@ -122,7 +125,8 @@ func TestStratifySaysWhatIsWrong(t *testing.T) {
 func TestStratifyMakesAPlan(t *testing.T) {
 	t.Parallel()
 	cells := realdata.Path(t, "stratification", "wheat-field.csv")
-	args := []string{"stratify", "--cells", cells, "--layers", "CE30,Elev", "--epsg", "32720", "--zones", "3", "--seed-phrase", "Ten old oaks", "--samples", "24"}
+	args := []string{"stratify", "--cells", cells, "--layers", "CE30,Elev", "--epsg", "32720", "--zones", "3", "--seed-phrase", "Ten old oaks", "--samples", "24",
+		"--start", "-65.00,-37.92", "--end", "-65.26,-37.92"}
 	out, errOut, status := run(t, "sqlite:unused.db", "", append(args, "--offset", "15", "--placement", "spatially_balanced")...)
 	require.Zero(t, status, errOut)
 	var got struct {
@@ -130,6 +134,8 @@ func TestStratifyMakesAPlan(t *testing.T) {
 			NumberOfSamples int `json:"number_of_samples"`
 			NumberOfReserve int `json:"number_of_reserve"`
 			ZoneOffset      int `json:"zone_offset"`
+			Start, End      []float64
+			DriveKm         float64 `json:"drive_km"`
 			Placement       string
 			SeedOrigin      struct{ Source, Text string }           `json:"seed_origin"`
 			PerZone         []struct{ Zone, Samples, Reserves int } `json:"per_zone"`
@@ -146,6 +152,9 @@ func TestStratifyMakesAPlan(t *testing.T) {
 	require.Equal(t, "phrase", plan.SeedOrigin.Source)
 	require.Regexp(t, "^tilth seed phrase [0-9a-f-]{36} Ten old oaks$", plan.SeedOrigin.Text)
 	require.Equal(t, 24, plan.NumberOfSamples)
+	require.Equal(t, [][]float64{{-65, -37.92}, {-65.26, -37.92}}, [][]float64{plan.Start, plan.End})
+	require.InDelta(t, 1.3*0.26*87.9, plan.DriveKm, 2, "from the east to the west: a degree is 87.9 km there")
+	require.Greater(t, plan.Points[0].Lon, plan.Points[23].Lon)
 	require.Equal(t, 15, plan.ZoneOffset)
 	require.Equal(t, "spatially_balanced", plan.Placement)
 	require.Len(t, plan.Points, 24+plan.NumberOfReserve)
