@@ -66,10 +66,10 @@ func TestOperatorCommands(t *testing.T) {
 			require.NotEmpty(t, errOut)
 		}
 		for says, bad := range map[string][]string{
-			"unknown flag: --databse-url: did you mean `--database-url`?":        {"doctor", "--databse-url", "x"},
-			"unknown flag: --pasword-stdin: did you mean `--password-stdin`?":    {"user", "create", "--pasword-stdin"},
-			"\"compnay\" is not a command of `tilth`: did you mean `company`?\n": {"compnay", "create"},
-			"unknown flag: --zzzzzz\n":                                           {"doctor", "--zzzzzz"},
+			"unknown flag: --databse-url: did you mean `--database-url`?":       {"doctor", "--databse-url", "x"},
+			"unknown flag: --pasword-stdin: did you mean `--password-stdin`?":   {"user", "create", "--pasword-stdin"},
+			"\"compny\" is not a command of `tilth`: did you mean `company`?\n": {"compny", "create"},
+			"unknown flag: --zzzzzz\n":                                          {"doctor", "--zzzzzz"},
 		} {
 			_, errOut, status := run(t, database, "", bad...)
 			require.Equal(t, 2, status, "%v", bad)

@@ -138,8 +138,9 @@ func (e *estimator) drawnDomain(d *Domain, s Survey, values [][]Value, fields []
 	part, few := stats.OfMean(len(own), variance, len(own)), "Too few: one point has a value; a standard error needs two."
 	enough := len(own) > 1
 	if len(fields) > 1 {
-		between := &stats.Part{}
-		if mean, between = programme.MeanOfDraws(means); between != nil {
+		var between *stats.Part
+		mean, between = programme.MeanOfDraws(means)
+		if between != nil {
 			part = *between
 		}
 		enough, few = between != nil, "Too few: one draw of its fields has values; a standard error needs two."
