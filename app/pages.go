@@ -16,6 +16,7 @@ import (
 type List[T any] struct {
 	Count int64
 	Each  iter.Seq2[T, error]
+	Next  string // the cursor behind a page that was asked for by cursor; empty: nothing follows
 }
 
 // Ask is who asks for records: with the permission that it takes, for the caller's own or for shared ones.
@@ -61,13 +62,27 @@ func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by r
 	if start.left, start.offset = q.Page(); start.left == 0 {
 		start.left = math.MaxInt64
 	}
+	var from *string
+	var order []ports.Order
+	if by, ok := any(q).(behind); ok {
+		if from, order = by.Behind(); from != nil {
+			if start.place, err = placeOf(order, *from); err != nil {
+				return List[T]{}, err
+			}
+		}
+	}
 	first, err := Read(ctx, d, ask.Who, ask.Need, func(ctx context.Context, tx ports.Repos) (_ []T, err error) {
 		if out.Count, err = by.count(ctx, tx, start.scope); err != nil {
 			return nil, err
 		}
 		passed := start.offset
 		batch, err := start.next(ctx, tx)
-		start.done = start.done || passed+int64(len(batch)) >= out.Count
+		if from == nil || err != nil {
+			start.done = start.done || passed+int64(len(batch)) >= out.Count
+			return batch, err
+		}
+		out.Next, err = start.cursor(ctx, tx, order, len(batch))
+		start.done = true
 		return batch, err
 	})
 	if err != nil {
@@ -160,6 +175,21 @@ func (c *chunks[T, Q]) next(ctx context.Context, tx ports.Repos) (batch []T, err
 		records[i] = &batch[i]
 	}
 	return batch, c.by.enrich(ctx, tx, c.scope, records)
+}
+
+// cursor returns the cursor behind a first chunk, which is a page; empty where nothing follows.
+func (c *chunks[T, Q]) cursor(ctx context.Context, tx ports.Repos, order []ports.Order, read int) (string, error) {
+	if read == 0 {
+		return "", nil
+	}
+	probe := c.place
+	for _, err := range c.by.each(ctx, tx, c.scope, c.query.Chunk(1, 0, &probe)) {
+		if err != nil {
+			return "", err
+		}
+		return cursorOf(order, c.place)
+	}
+	return "", nil
 }
 
 // Lister is a repository whose records of a scope are listed.

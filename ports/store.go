@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"time"
 
@@ -154,7 +155,8 @@ type Query struct {
 	Order   []Order // ties are broken by id
 	Limit   int64   // 0: all
 	Offset  int64
-	At      *Place // nil: the list is read in one go
+	At      *Place  // nil: the list is read in one go
+	Cursor  *string // goes on where an earlier page ended; first: from the start; nil: by the offset
 }
 
 // MaxPage is the size of the largest page.
@@ -183,10 +185,16 @@ func Loose(ctx context.Context) bool { return ctx.Value(looseness{}) != nil }
 // Place is where a reader stands in a list: at its start, or behind the record with these
 // values of what the list is ordered by. A list that is read at a place begins there and moves
 // it with each record, so that another transaction can go on; an offset counts at the start alone.
-type Place struct{ Keys []any }
+type Place struct {
+	Keys  []any
+	Given []json.RawMessage // the keys of a cursor, for a reader who knows their types; Keys are nil then
+}
 
 // Page returns the bounds of a query; a limit of 0 is none.
 func (q Query) Page() (limit, offset int64) { return q.Limit, q.Offset }
+
+// Behind returns the cursor of a query, and the order that it must belong to; nil: there is none.
+func (q Query) Behind() (*string, []Order) { return q.Cursor, q.Order }
 
 // Chunk returns the same query with other bounds, at a place.
 func (q Query) Chunk(limit, offset int64, at *Place) Query {

@@ -123,12 +123,12 @@ func written(text []byte) func(io.Writer) error {
 }
 
 func (p Paginated[R]) answer(c *Call) error {
-	last := p.page.pages(p.listing.Count)
+	next, previous := c.links(p.page, p.listing.Count, p.listing.Next)
 	head, err := encode(struct {
 		Count    int64   `json:"count"`
 		Next     *string `json:"next"`
 		Previous *string `json:"previous"`
-	}{p.listing.Count, c.pageLink(p.page.Number+1, last), c.pageLink(p.page.Number-1, last)})
+	}{p.listing.Count, next, previous})
 	if err != nil {
 		return err
 	}
@@ -137,24 +137,30 @@ func (p Paginated[R]) answer(c *Call) error {
 
 func (l List[R]) answer(c *Call) error {
 	if !l.page.All {
-		c.linkHeader(l.page, l.listing.Count)
+		c.linkHeader(l.page, l.listing.Count, l.listing.Next)
 	}
 	return stream(c, "[", "]", l)
 }
 
 // linkHeader writes Link (RFC 8288) and X-Total-Count.
-func (c *Call) linkHeader(page PageSpec, count int64) {
+func (c *Call) linkHeader(page PageSpec, count int64, cursor string) {
 	var links []string
-	last := page.pages(count)
-	add := func(rel string, number int64) {
-		if address := c.pageLink(number, last); address != nil {
+	add := func(rel string, address *string) {
+		if address != nil {
 			links = append(links, "<"+*address+`>; rel="`+rel+`"`)
 		}
 	}
-	add("first", 1)
-	add("prev", page.Number-1)
-	add("next", page.Number+1)
-	add("last", last)
+	next, previous := c.links(page, count, cursor)
+	if page.Cursor != nil {
+		add("first", c.listLink("cursor", "first"))
+		add("next", next)
+	} else {
+		last := page.pages(count)
+		add("first", c.pageLink(1, last))
+		add("prev", previous)
+		add("next", next)
+		add("last", c.pageLink(last, last))
+	}
 	c.SetHeader("Link", strings.Join(links, ", "))
 	c.SetHeader("X-Total-Count", strconv.FormatInt(count, 10))
 }

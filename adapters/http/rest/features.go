@@ -28,7 +28,7 @@ func Features[R any](c *Call, page PageSpec, list Listing[Feature[R]]) (Raw, err
 	if err := page.within(list.Count); err != nil {
 		return Raw{}, err
 	}
-	c.linkHeader(page, list.Count)
+	c.linkHeader(page, list.Count, list.Next)
 	typed := Map(list, func(f Feature[R]) Feature[R] { f.Type = "Feature"; return f })
 	return Raw{ContentType: GeoJSONType, Write: func(w io.Writer) error {
 		return writeRecords(w, `{"type":"FeatureCollection","features":[`, "]}", typed)

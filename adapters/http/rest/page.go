@@ -28,6 +28,12 @@ func PageParams() []Param {
 	}
 }
 
+// CursorParams are those of [PageParams] and cursor, of lists that can go on where a page ended.
+func CursorParams() []Param {
+	return append(PageParams(), Param{Name: "cursor", Type: String,
+		Description: "Instead of `page`: `first`, then what the link to the next page has. Pages by cursor cost the same however deep they lie, and miss nothing when records come or go."})
+}
+
 // OrderingParam is the parameter ordering over the given fields.
 func OrderingParam(fields ...string) Param {
 	return Param{Name: "ordering", Type: ordering, Enum: fields,
@@ -45,6 +51,9 @@ type PageSpec struct {
 	All    bool // the whole list; Number is then 1 and Size 0
 	Number int64
 	Size   int64
+	Cursor *string // where it begins, in place of the number; nil: none was given
+
+	twice bool // a number was given beside the cursor
 }
 
 // Limit returns how many records the page holds at most; 0 for all.
@@ -64,7 +73,7 @@ func (p PageSpec) Offset() int64 {
 
 // Page returns the page asked for; the first of [DefaultPageSize] where none is.
 func (v Values) Page() PageSpec {
-	if v.parsed["page"] == allPages {
+	if v.parsed["page"] == allPages && v.parsed["cursor"] == nil {
 		return PageSpec{All: true, Number: 1}
 	}
 	spec := PageSpec{Number: 1, Size: DefaultPageSize}
@@ -74,13 +83,16 @@ func (v Values) Page() PageSpec {
 	if size, ok := v.parsed["page_size"].(int64); ok {
 		spec.Size = size
 	}
+	if cursor, ok := v.parsed["cursor"].(string); ok {
+		spec.Cursor, spec.twice, spec.Number = &cursor, v.parsed["page"] != nil, 1
+	}
 	return spec
 }
 
 // PageOrAll returns the page asked for; the whole list where neither page nor page_size
 // is given, as lists outside farm management have it.
 func (v Values) PageOrAll() PageSpec {
-	if v.parsed["page"] == nil && v.parsed["page_size"] == nil {
+	if v.parsed["page"] == nil && v.parsed["page_size"] == nil && v.parsed["cursor"] == nil {
 		return PageSpec{All: true, Number: 1}
 	}
 	return v.Page()
@@ -91,6 +103,7 @@ func (v Values) PageOrAll() PageSpec {
 type Listing[R any] struct {
 	Count int64
 	Each  iter.Seq2[R, error]
+	Next  string // the cursor behind a page by cursor; empty: nothing follows
 }
 
 // Records makes a page of records that are all at hand.
@@ -100,7 +113,7 @@ func Records[R any](page PageSpec, all []R) Listing[R] {
 	if limit := page.Limit(); limit > 0 {
 		all = all[:min(count, from+limit)]
 	}
-	return Listing[R]{count, func(yield func(R, error) bool) {
+	return Listing[R]{Count: count, Each: func(yield func(R, error) bool) {
 		for _, r := range all[from:] {
 			if !yield(r, nil) {
 				return
@@ -111,7 +124,7 @@ func Records[R any](page PageSpec, all []R) Listing[R] {
 
 // Map returns the listing of what f makes of each record.
 func Map[A, B any](in Listing[A], f func(A) B) Listing[B] {
-	return Listing[B]{in.Count, func(yield func(B, error) bool) {
+	return Listing[B]{Count: in.Count, Next: in.Next, Each: func(yield func(B, error) bool) {
 		for a, err := range in.Each {
 			if err != nil {
 				yield(*new(B), err)
@@ -156,6 +169,12 @@ func (p PageSpec) pages(count int64) int64 {
 }
 
 func (p PageSpec) within(count int64) error {
+	if p.Cursor != nil {
+		if p.twice {
+			return fault.Field("cursor", "Not together with page.")
+		}
+		return nil
+	}
 	if last := p.pages(count); p.Number > last {
 		return fault.Newf(fault.NotFound, "not_found", "That page is past the end of the list; its last page is %d.", last)
 	}
@@ -168,10 +187,26 @@ func (c *Call) pageLink(page, last int64) *string {
 	if page < 1 || page > last {
 		return nil
 	}
+	return c.listLink("page", strconv.FormatInt(page, 10))
+}
+
+// links returns the addresses of the pages behind and before that of a listing; nil where there is none.
+func (c *Call) links(p PageSpec, count int64, cursor string) (next, previous *string) {
+	last := p.pages(count)
+	switch {
+	case p.Cursor == nil:
+		return c.pageLink(p.Number+1, last), c.pageLink(p.Number-1, last)
+	case cursor == "":
+		return nil, nil
+	}
+	return c.listLink("cursor", cursor), nil
+}
+
+func (c *Call) listLink(name, value string) *string {
 	u := url.URL{Path: c.request.URL.Path}
 	q := c.request.URL.Query()
 	q.Del("api_key")
-	q.Set("page", strconv.FormatInt(page, 10))
+	q.Set(name, value)
 	u.RawQuery = q.Encode()
 	return new(c.api.config.Origins.Base(c.request) + u.String())
 }

@@ -66,7 +66,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 	if res.List != nil {
 		r := res.route(http.MethodGet, "", res.Access.View.For("list"), "List "+res.Plural)
 		r.Description, r.Alternatives = res.Description, res.Alternatives
-		r.Query = slices.Concat(PageParams(), share, res.Filters)
+		r.Query = slices.Concat(CursorParams(), share, res.Filters)
 		Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
 			q := ListQuery{v.Page(), v.parsed[ShareParam.Name] == true, v}
 			listing, err := res.List(ctx, c, q)

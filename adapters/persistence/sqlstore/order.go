@@ -1,12 +1,14 @@
 package sqlstore
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"tilth/core/fault"
 	"tilth/ports"
 )
 
@@ -124,6 +126,36 @@ func (t orderTerm) follows(s *Session, value any) Condition {
 	default:
 		return When(t.expr(s)+" > ?", value)
 	}
+}
+
+// begin reads the keys of a cursor, as the rows of R hold them. Faults: Invalid of cursor.
+func begin[R any](s *Session, o ordering, at *ports.Place) error {
+	if at == nil || at.Given == nil {
+		return nil
+	}
+	wrong := fault.Field("cursor", "The cursor of the next link of a page of this list.")
+	if len(at.Given) != len(o) {
+		return wrong
+	}
+	table, keys := s.pool.Table(reflect.TypeFor[R]()), make([]any, len(o))
+	for i, t := range o {
+		field := table.FieldMap[strings.TrimPrefix(t.Expr, "t.")]
+		if field == nil || string(at.Given[i]) == "null" && !t.Nullable {
+			return wrong
+		}
+		if string(at.Given[i]) == "null" {
+			continue
+		}
+		value := reflect.New(field.IndirectType)
+		if err := json.Unmarshal(at.Given[i], value.Interface()); err != nil {
+			return wrong
+		}
+		if keys[i] = value.Elem().Interface(); value.Elem().Kind() == reflect.String && !Storable(value.Elem().String()) {
+			return wrong
+		}
+	}
+	at.Keys, at.Given = keys, nil
+	return nil
 }
 
 // page adds the order and the page of a query, from its place on.

@@ -121,6 +121,9 @@ func (v *View[T, R]) Each(ctx context.Context, s *Session, q *bun.SelectQuery, q
 	}
 	order, err := orderingOf(v.Orders, terms)
 	if err == nil {
+		err = begin[R](s, order, query.At)
+	}
+	if err == nil {
 		q, err = Filtered(q, v.Filters, query.Filters)
 	}
 	if err == nil && query.Limit == 0 {

@@ -163,6 +163,9 @@ func (r Records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, qu
 // Each implements ports.Records.
 func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[T, error] {
 	order, err := orderingOf(r.Table.Orders, query.Order)
+	if err == nil {
+		err = begin[R](r.Session, order, query.At)
+	}
 	if err != nil {
 		return Failed[T](err)
 	}

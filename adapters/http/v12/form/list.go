@@ -30,7 +30,7 @@ var Whole = rest.PageSpec{All: true, Number: 1}
 // QueryOf returns the store's query for the parameters that a caller set, among those
 // declared: its filters, order and page; partial names those that match a part of the text.
 func QueryOf(page rest.PageSpec, declared []rest.Param, given rest.Values, partial ...string) ports.Query {
-	q := ports.Query{Limit: page.Limit(), Offset: page.Offset()}
+	q := ports.Query{Limit: page.Limit(), Offset: page.Offset(), Cursor: page.Cursor}
 	for _, p := range declared {
 		switch value := given.All()[p.Name].(type) {
 		case nil:
@@ -52,7 +52,7 @@ func Listing[T any](l app.List[T]) rest.Listing[T] { return rest.Listing[T](l) }
 func HandleList[T, R any](
 	a *rest.API, r rest.Route, filters []rest.Param, find func(context.Context, access.Principal, ports.Query) (app.List[T], error), show func(T) R,
 ) {
-	r.Query = append(rest.PageParams(), filters...)
+	r.Query = append(rest.CursorParams(), filters...)
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[R], error) {
 		return List(q.PageOrAll(), show)(find(ctx, c.Principal(), QueryOf(q.PageOrAll(), filters, q)))
 	})

@@ -115,7 +115,7 @@ func (r assessmentRoutes) registerList() {
 		form.ListParams("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
 	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."
-	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
+	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[AssessmentRecord], error) {
 		page := in.PageOrAll()
 		return form.List(page, showAssessmentRecord)(r.use.List(ctx, c.Principal(), in.Share, form.QueryOf(page, filters, in.Values)))

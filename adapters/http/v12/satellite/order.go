@@ -89,7 +89,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
 	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
-	list.Query = append(append(rest.PageParams(), form.ShareParam), filters...)
+	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[ProfileOrder], error) {
 		query := form.QueryOf(in.PageOrAll(), filters, in.Values, "index_code")
 		return form.List(in.PageOrAll(), showOrder)(orders.List(ctx, c.Principal(), in.Share, query))

@@ -115,7 +115,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	filters := append([]rest.Param{
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}, form.ListParams("A part of the name, whatever its case.", "name")...)
-	list.Query = append(rest.PageParams(), filters...)
+	list.Query = append(rest.CursorParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ListedAOI], error) {
 		return form.List(q.PageOrAll(), showListedAOI)(aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q)))
 	})

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+
+	"tilth/core/fault"
+	"tilth/ports"
+)
+
+// behind is a query that may go on where an earlier page ended.
+type behind interface {
+	Behind() (cursor *string, order []ports.Order)
+}
+
+// cursor is where a page ended: the values of what the list is ordered by, in its last record. Whoever writes one of
+// their own reads the same list from elsewhere, and nothing more.
+type cursor struct {
+	Order []ports.Order     `json:"o"`
+	Keys  []json.RawMessage `json:"k"`
+}
+
+// cursorOf returns the cursor behind a place.
+func cursorOf(order []ports.Order, at ports.Place) (string, error) {
+	c := cursor{Order: order}
+	for _, key := range at.Keys {
+		text, err := json.Marshal(key)
+		if err != nil {
+			return "", err
+		}
+		c.Keys = append(c.Keys, text)
+	}
+	text, err := json.Marshal(c)
+	return base64.RawURLEncoding.EncodeToString(text), err
+}
+
+// firstPage is the cursor of the start of a list.
+const firstPage = "first"
+
+// placeOf returns the place of a cursor. Faults: Invalid of cursor.
+func placeOf(order []ports.Order, text string) (at ports.Place, err error) {
+	if text == firstPage {
+		return at, nil
+	}
+	var c cursor
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	switch {
+	case err != nil, len(c.Keys) == 0:
+		return at, fault.Field("cursor", "first, or the cursor of the next link of a page.")
+	case !slices.Equal(c.Order, order):
+		return at, fault.Field("cursor", "This cursor belongs to a list in another ordering.")
+	}
+	at.Given = c.Keys
+	return at, nil
+}
