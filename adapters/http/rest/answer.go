@@ -117,8 +117,16 @@ func (r Raw) answer(c *Call) error {
 // written returns what writes a text that is at hand.
 func written(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
-		_, _ = w.Write(text) // the caller may be gone
-		return nil
+		s, ok := w.(*sink)
+		if !ok || len(text) < pieceBytes {
+			_, _ = w.Write(text) // the caller may be gone
+			return nil
+		}
+		err := s.inTime()
+		if err == nil {
+			s.send(text) // nothing is left to be worked on
+		}
+		return err
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 	present = 2 * time.Second
 	// maxSaved and maxOwed bound how much work a company may do at once before it takes turns, and
 	// how much of what it did beyond is remembered.
-	maxSaved = time.Second
+	maxSaved = time.Second / 5
 	maxOwed  = 2 * time.Second
 )
 
@@ -51,7 +51,7 @@ type turns struct {
 // work is what a company has done of late, does and wants to do.
 type work struct {
 	company             int64
-	waiting             []chan struct{} // closed when the turn comes
+	waiting             []wish
 	arriving            int             // large bodies that will wait when they are there
 	inLine, busy, rests bool
 
@@ -59,6 +59,18 @@ type work struct {
 	at      time.Time     // when that was so
 	running int           // requests that are worked on
 	begins  time.Duration // the sum of when they began, since the turns did
+}
+
+// wish is what waits for a turn.
+type wish struct {
+	turn  chan struct{} // closed when it comes
+	large bool
+}
+
+// next returns which of those who wait may have a turn, the first of them; -1 for none. A company that rests has no
+// other large body worked on; its answers go on.
+func (w *work) next() int {
+	return slices.IndexFunc(w.waiting, func(one wish) bool { return !one.large || !w.rests })
 }
 
 // sighting is a company and when it asked.
@@ -178,7 +190,7 @@ func (t *turns) again(ctx context.Context, company int64) (leave func(), err err
 // wait waits for a turn; it is called under the lock, and unlocks.
 func (t *turns) wait(ctx context.Context, mine *work, large bool) (leave func(), err error) {
 	turn := make(chan struct{})
-	mine.waiting = append(mine.waiting, turn)
+	mine.waiting = append(mine.waiting, wish{turn, large})
 	t.proceed(mine)
 	t.mu.Unlock()
 	select {
@@ -223,7 +235,7 @@ func (t *turns) end(w *work, began time.Duration) (took time.Duration) {
 // giveUp takes back the wish for a turn, or the turn where it has come.
 func (t *turns) giveUp(mine *work, turn chan struct{}) {
 	t.mu.Lock()
-	at := slices.Index(mine.waiting, turn)
+	at := slices.IndexFunc(mine.waiting, func(one wish) bool { return one.turn == turn })
 	if at >= 0 {
 		mine.waiting = slices.Delete(mine.waiting, at, at+1)
 	}
@@ -254,17 +266,18 @@ func (t *turns) pass(mine *work, large bool, took time.Duration) {
 
 // proceed puts a company in line where it may have a turn, and begins the turns that are free.
 func (t *turns) proceed(mine *work) {
-	if len(mine.waiting) > 0 && !mine.inLine && !mine.busy && !mine.rests {
+	if mine.next() >= 0 && !mine.inLine && !mine.busy {
 		mine.inLine, t.line = true, append(t.line, mine)
 	}
 	for t.free > 0 && len(t.line) > 0 {
 		next := t.line[0]
 		next.inLine, t.line = false, t.line[1:]
-		if len(next.waiting) == 0 {
+		at := next.next()
+		if at < 0 {
 			continue // who waited has left
 		}
-		turn := next.waiting[0]
-		next.waiting, next.busy = next.waiting[1:], true
+		turn := next.waiting[at].turn
+		next.waiting, next.busy = slices.Delete(next.waiting, at, at+1), true
 		t.free--
 		close(turn)
 	}
