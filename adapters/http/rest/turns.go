@@ -52,7 +52,7 @@ type turns struct {
 type work struct {
 	company             int64
 	waiting             []wish
-	arriving            int             // large bodies that will wait when they are there
+	arriving            int // large bodies that will wait when they are there
 	inLine, busy, rests bool
 
 	saved   time.Duration // work that may be done without taking turns; below 0: owed
