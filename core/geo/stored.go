@@ -1,6 +1,7 @@
 package geo
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -72,6 +73,9 @@ func appendNumber(out []byte, v float64) ([]byte, error) {
 // UnmarshalJSON reads a GeoJSON Polygon or MultiPolygon from trusted storage: it checks the shape
 // of the document, not the geometry. ParseGeoJSON is for input.
 func (m *MultiPolygon) UnmarshalJSON(raw []byte) error {
+	if m.readCompact(raw) {
+		return nil
+	}
 	var head geoObject
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return fmt.Errorf("stored geometry: %w", err)
@@ -86,4 +90,22 @@ func (m *MultiPolygon) UnmarshalJSON(raw []byte) error {
 	}
 	*m = out
 	return nil
+}
+
+// readCompact reads what [MultiPolygon.CompactJSON] wrote, in one pass, and reports whether it is that.
+func (m *MultiPolygon) readCompact(raw []byte) bool {
+	for _, typ := range []string{typePolygon, typeMultiPolygon} {
+		coordinates, found := bytes.CutPrefix(raw, []byte(`{"type":"`+typ+`","coordinates":`))
+		if !found {
+			continue
+		}
+		r := coordinateReader{raw: coordinates, maxPositions: math.MaxInt, trusted: true}
+		out, err := r.geometry(typ)
+		if err != nil || string(r.raw[r.at:]) != "}" {
+			return false
+		}
+		*m = out
+		return true
+	}
+	return false
 }
