@@ -19,8 +19,10 @@ import (
 const OverlapJob = "field_overlaps"
 
 const (
-	// overlapChunk is how many neighbours are read at a time.
-	overlapChunk = 32
+	// overlapChunk is how many outlines of neighbours are read at a time: where all overlap, as many as are looked for.
+	overlapChunk = farm.MaxOverlaps + 1
+	// overlapPlaces is how many places of neighbours the background reads at a time.
+	overlapPlaces = 1_000
 )
 
 // findOverlaps fills in which neighbours' boundaries a field overlaps, as is usual for a typing
@@ -198,12 +200,12 @@ func (w overlapWork) Do(ctx context.Context, field farm.Field) (out overlapsFoun
 	budget := effort.Of(ctx, 0)
 	for after, more := int64(0), true; more && len(out) <= farm.MaxOverlaps; {
 		places, err := app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) ([]farm.Place, error) {
-			return tx.Fields.Near(ctx, scope, field.Boundary.Bounds(), after, overlapChunk)
+			return tx.Fields.Near(ctx, scope, field.Boundary.Bounds(), after, overlapPlaces)
 		})
 		if err != nil {
 			return nil, err
 		}
-		if more = len(places) == overlapChunk; more {
+		if more = len(places) == overlapPlaces; more {
 			after = places[len(places)-1].ID
 		}
 		search := overlapSearch{farm.NewComparison(budget), budget, farm.NewPlaces(places), load}
@@ -225,7 +227,7 @@ func (overlapWork) Same(began, current farm.Field) bool {
 
 // Complete stores what was found. A field that was changed meanwhile has been compared with this one by that change.
 func (overlapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *farm.Field, found overlapsFound) (task.Next, error) {
-	current, err := run.Tx.Fields.GetMany(ctx, run.Scope, ids(found, func(r *farm.Field) int64 { return r.ID }))
+	unchanged, err := stillThere(ctx, run, found)
 	if err != nil {
 		return task.Next{}, err
 	}
@@ -239,10 +241,8 @@ func (overlapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *f
 		return task.Next{}, err
 	}
 	var pairs [][2]int64
-	for _, other := range found {
-		if now, live := current[other.ID]; live && now.SameBoundary(other) {
-			pairs = append(pairs, [2]int64{s.ID, other.ID})
-		}
+	for _, other := range unchanged {
+		pairs = append(pairs, [2]int64{s.ID, other.ID})
 	}
 	if err := putOverlaps(ctx, run.Tx, run.Scope, pairs); err != nil {
 		return task.Next{}, err
@@ -250,6 +250,29 @@ func (overlapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *f
 	next, following, err := overlapWork{}.Lock(ctx, run)
 	*s = next
 	return following, err
+}
+
+// stillThere returns those of the fields that are live and have the boundaries that they had. It reads the boundaries of
+// fields that were changed since alone, as others wait to write meanwhile.
+func stillThere(ctx context.Context, run task.Run[ports.Repos], found overlapsFound) (overlapsFound, error) {
+	current, err := run.Tx.Fields.GetBare(ctx, run.Scope, ids(found, func(r *farm.Field) int64 { return r.ID }))
+	if err != nil {
+		return nil, err
+	}
+	var changed []int64
+	for _, other := range found {
+		if now, live := current[other.ID]; live && !now.UpdatedAt.Equal(other.UpdatedAt) {
+			changed = append(changed, other.ID)
+		}
+	}
+	read, err := run.Tx.Fields.GetMany(ctx, run.Scope, changed)
+	return slices.DeleteFunc(found, func(other *farm.Field) bool {
+		if again, ok := read[other.ID]; ok {
+			return !again.SameBoundary(other)
+		}
+		_, live := current[other.ID]
+		return !live
+	}), err
 }
 
 // OverlapPause is how long the check waits where the database did not answer.

@@ -49,7 +49,7 @@ func (o overlaps) Of(ctx context.Context, scope access.Scope, ids []int64) (map[
 		return out, nil
 	}
 	var checks []overlapCheckRow
-	if err := o.s.NewSelect().Model(&checks).Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", prepared.List(ids)).Scan(ctx); err != nil {
+	if err := o.s.NewSelect().Model(&checks).Where("?", sqlstore.OwnAmong("t", scope)).Where("t.field_id IN (?)", prepared.List(ids)).Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range checks {
@@ -58,7 +58,7 @@ func (o overlaps) Of(ctx context.Context, scope access.Scope, ids []int64) (map[
 	var rows []overlapRow
 	if err := o.s.NewSelect().Model(&rows).ColumnExpr("?TableColumns").ColumnExpr("f.name AS other_name").
 		Join("JOIN fields AS f").JoinOn("f.id = t.other_id AND f.company_id = t.company_id AND f.deleted_at IS NULL").
-		Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", prepared.List(ids)).
+		Where("?", sqlstore.OwnAmong("t", scope)).Where("t.field_id IN (?)", prepared.List(ids)).
 		OrderExpr("t.field_id, t.place, t.other_id").Scan(ctx); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (o overlaps) Put(ctx context.Context, scope access.Scope, known map[int64]f
 	if err := sqlstore.InsertRows(ctx, o.s, checks, sqlstore.Replacing("field_id", "pending")); err != nil || len(done) == 0 {
 		return err
 	}
-	return sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapCheckRow)(nil)).Where("?", sqlstore.Own("t", scope)).Where("t.field_id IN (?)", prepared.List(done)))
+	return sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapCheckRow)(nil)).Where("?", sqlstore.OwnAmong("t", scope)).Where("t.field_id IN (?)", prepared.List(done)))
 }
 
 func (o overlaps) Forget(ctx context.Context, scope access.Scope, ids []int64) (again bool, err error) {
@@ -109,7 +109,7 @@ func (o overlaps) Forget(ctx context.Context, scope access.Scope, ids []int64) (
 	if err != nil {
 		return false, err
 	}
-	if err := sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapRow)(nil)).Where("?", sqlstore.Own("t", scope)).
+	if err := sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapRow)(nil)).Where("?", sqlstore.OwnAmong("t", scope)).
 		Where("t.field_id IN (?)", gone)); err != nil {
 		return false, err
 	}
@@ -117,7 +117,7 @@ func (o overlaps) Forget(ctx context.Context, scope access.Scope, ids []int64) (
 		Where("t.other_id IN (?)", gone)); err != nil {
 		return false, err
 	}
-	return left > 0, sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapCheckRow)(nil)).Where("?", sqlstore.Own("t", scope)).
+	return left > 0, sqlstore.Run(ctx, o.s.NewDelete().Model((*overlapCheckRow)(nil)).Where("?", sqlstore.OwnAmong("t", scope)).
 		Where("t.field_id IN (?)", gone))
 }
 
