@@ -57,7 +57,9 @@ type Reader struct {
 	out []byte // is full where only slack is left of it
 	end int    // of what is unpacked in out; copies may refer to bytes before
 	sum adler  // of what has been unpacked before out
-	err error
+
+	passing []byte // what is unpacked and forgotten
+	err     error
 }
 
 // Unpack returns the first size bytes of a stream, which must have them, and at most that many more as
@@ -123,9 +125,11 @@ func (r *Reader) unpack(from int) {
 // skip unpacks the next bytes and forgets them, except those that copies may still refer to. It
 // returns their number.
 func (r *Reader) skip() int {
-	next := make([]byte, window+fresh+slack)
-	back := copy(next, r.out[max(0, r.end-window):r.end])
-	r.out, r.end = next, back
+	if r.passing == nil {
+		r.passing = make([]byte, window+fresh+slack)
+	}
+	back := copy(r.passing, r.out[max(0, r.end-window):r.end]) // which may be the end of itself
+	r.out, r.end = r.passing, back
 	r.unpack(back)
 	return r.end - back
 }

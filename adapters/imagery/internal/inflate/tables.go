@@ -67,7 +67,21 @@ var (
 	distanceExtra = [30]uint{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
 )
 
-// literalMeaning returns a symbol of the alphabet of literals and lengths, but for the bits of its code.
+// The meanings of symbols, but for the bits of their codes.
+var (
+	literalMeanings  = meanings(maxLiterals, literalMeaning)
+	distanceMeanings = meanings(maxDistances, distanceMeaning)
+)
+
+func meanings(n int, of func(symbol int) entry) []entry {
+	all := make([]entry, n)
+	for symbol := range all {
+		all[symbol] = of(symbol)
+	}
+	return all
+}
+
+// literalMeaning is for the alphabet of literals and lengths.
 func literalMeaning(symbol int) entry {
 	switch {
 	case symbol < 256:
@@ -88,86 +102,118 @@ func distanceMeaning(symbol int) entry {
 	return newEntry(kindInvalid, 0, 0)
 }
 
-// build fills the table of a canonical Huffman code (RFC 1951, 3.2.2) from the lengths of its
-// codes, 0 for symbols without one; one lookup finds codes of at most look bits. A code must be
-// complete, except that of a single symbol of one bit, and the empty one, which may not be used.
-func build(table []entry, look uint, lengths []uint8, meaning func(int) entry) error {
-	var count [longestCode + 1]int
-	for _, l := range lengths {
-		count[l]++
+// canonical is a Huffman code whose codes follow from their lengths (RFC 1951, 3.2.2).
+type canonical struct {
+	symbols [maxLiterals]uint16 // those with the shortest codes first
+	count   [longestCode + 1]int
+	longest uint
+}
+
+// build fills the table of a canonical code from the lengths of its codes, 0 for symbols without one; one
+// lookup finds codes of at most look bits. A code must be complete, except that of a single symbol of one
+// bit, and the empty one, which may not be used.
+func build(table []entry, look uint, lengths []uint8, meanings []entry) error {
+	var c canonical
+	if err := c.sort(lengths); err != nil {
+		return err
 	}
-	count[0] = 0
-	var next [longestCode + 2]int // the next code of each length
-	code, longest := 0, 0
-	for l := 1; l <= longestCode; l++ {
-		code <<= 1
-		next[l] = code
-		code += count[l]
-		if code > 1<<l {
+	c.fill(table, look, meanings)
+	return nil
+}
+
+func (c *canonical) sort(lengths []uint8) error {
+	for _, l := range lengths {
+		c.count[l&15]++
+	}
+	c.count[0] = 0
+	var places [longestCode + 1]int // of the next symbol of each length
+	code, place := 0, 0
+	for l, count := range c.count {
+		places[l], place = place, place+count
+		if code = code<<1 + count; code > 1<<l {
 			return ErrCorrupt
 		}
-		if count[l] > 0 {
-			longest = l
+		if count > 0 {
+			c.longest = uint(l)
 		}
 	}
-	code >>= longestCode - longest
-	lone := longest == 1 && code == 1
-	if longest > 0 && code != 1<<longest && !lone {
+	code >>= longestCode - c.longest
+	if lone := c.longest == 1 && code == 1; c.longest > 0 && code != 1<<c.longest && !lone {
 		return ErrCorrupt
 	}
-	for i := range table[:1<<look] {
-		table[i] = kindInvalid
-	}
-	free := 1 << look
 	for symbol, l := range lengths {
-		if l == 0 {
-			continue
-		}
-		e := meaning(symbol).after(uint(l))
-		c := reversed(next[l], l)
-		next[l]++
-		if uint(l) <= look {
-			for i := c; i < 1<<look; i += 1 << l {
-				table[i] = e
-			}
-			continue
-		}
-		beginning := &table[c&(1<<look-1)]
-		depth := uint(longest) - look
-		if beginning.kind() != kindPart {
-			*beginning = newEntry(kindPart, free, depth)
-			free += 1 << depth
-		}
-		part := table[beginning.value():][:1<<depth]
-		for i := c >> look; i < len(part); i += 1 << (uint(l) - look) {
-			part[i] = e
+		if l > 0 {
+			c.symbols[places[l&15]] = uint16(symbol)
+			places[l&15]++
 		}
 	}
 	return nil
 }
 
+// fill enters the codes, each once: the table begins with one place and is copied behind itself for every bit more.
+func (c *canonical) fill(table []entry, look uint, meanings []entry) {
+	table[0] = kindInvalid
+	code, place := 0, 0
+	for l := uint(1); l <= look; l++ {
+		half := 1 << (l - 1)
+		copy(table[half:2*half], table[:half])
+		code <<= 1
+		for _, symbol := range c.symbols[place : place+c.count[l]] {
+			table[reversed(code, l)] = meanings[symbol].after(l)
+			code++
+		}
+		place += c.count[l]
+	}
+	if c.longest > look {
+		c.fillParts(table, look, c.symbols[place:], meanings, code)
+	}
+}
+
+// fillParts enters the codes that are longer than one lookup, from one on.
+func (c *canonical) fillParts(table []entry, look uint, symbols []uint16, meanings []entry, code int) {
+	free, depth := 1<<look, c.longest-look
+	for l := look + 1; l <= c.longest; l++ {
+		code <<= 1
+		for _, symbol := range symbols[:c.count[l]] {
+			at := reversed(code, l)
+			code++
+			beginning := &table[at&(1<<look-1)]
+			if beginning.kind() != kindPart {
+				*beginning = newEntry(kindPart, free, depth)
+				free += 1 << depth
+			}
+			part := table[beginning.value():][:1<<depth]
+			for i := at >> look; i < len(part); i += 1 << (l - look) {
+				part[i] = meanings[symbol].after(l)
+			}
+		}
+		symbols = symbols[c.count[l]:]
+	}
+}
+
 // reversed returns a code in the order of its bits in the stream.
-func reversed(code int, length uint8) int {
+func reversed(code int, length uint) int {
 	return int(bits.Reverse16(uint16(code)) >> (16 - length))
 }
 
-// pair combines a literal with the literal or the length after it wherever both codes fit into one lookup.
+// pair combines a literal with the literal or the length after it wherever both codes fit into one lookup. What the
+// second is cannot be foreseen: both are computed without a branch. Their bits and their kinds add up, and the value of
+// a second literal moves to the second byte, where that of a length is.
 func pair(table *[literalSize]entry) {
 	// From the top down: the entry of the second code is lower and still single.
 	for i := 1<<literalBits - 1; i >= 0; i-- {
 		first := table[i]
-		if first.kind() != kindLiteral {
-			continue
+		second := table[uint(i)>>(first.code()&15)]
+		both := first + second&0xffff + second&^0xffff<<(8&^(second>>4))
+		if second&kindOther != 0 {
+			both = first
 		}
-		second := table[i>>first.code()]
 		if first.code()+second.code() > literalBits {
-			continue
+			both = first
 		}
-		switch second.kind() {
-		case kindLiteral:
-			table[i] = newEntry(kindPair, first.value()|second.value()<<8, 0).after(first.code() + second.code())
-		case kindCopy:
-			table[i] = (second | first.kind() | entry(first.value())<<16).after(first.code())
+		if first.kind() != kindLiteral {
+			both = first
 		}
+		table[i] = both
 	}
 }
