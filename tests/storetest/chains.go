@@ -4,14 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/adapters/persistence/sqlstore"
 	auditapp "tilth/app/audit"
 	"tilth/core/access"
 	"tilth/core/audit"
@@ -176,48 +174,6 @@ func testChains(t *testing.T, b Backend) {
 	require.Contains(t, text, `"created_at":"2026-03-01T12:30:15.123456Z","kind":"credit","amount":"100"`)
 	require.Contains(t, text, `"entries.1.account":"house:funding","entries.1.amount":"-100"`)
 	require.NotContains(t, text, "gift", "a personal value is there as its digest alone")
-
-	// Rows from before the chains are chained after the upgrade.
-	agreed := func(string, []sqlstore.Loss) error { return nil }
-	for {
-		status, err := w.Migrator().Status(w.ctx)
-		require.NoError(t, err)
-		applied := false
-		for _, one := range status {
-			applied = applied || strings.HasSuffix(one.Name, "_chains") && one.AppliedAt != nil
-		}
-		if !applied {
-			break
-		}
-		_, err = w.Migrator().Down(w.ctx, agreed)
-		require.NoError(t, err)
-	}
-	_, err := w.Migrator().Up(w.ctx)
-	require.NoError(t, err)
-	again := w.verified(chain.Ledger)
-	require.Equal(t, got.Rows, again.Waiting)
-	require.Equal(t, operated+3, w.verified(chain.Operator).Waiting)
-	w.sequence()
-	w.whole(chain.Ledger, got.Rows)
-	w.whole(chain.Operator, operated+3)
-
-	// The newest migration alone goes and comes without a scratch to the other chains.
-	for status, err := w.Migrator().Status(w.ctx); ; status, err = w.Migrator().Status(w.ctx) {
-		require.NoError(t, err)
-		if !slices.ContainsFunc(status, func(one sqlstore.MigrationStatus) bool {
-			return strings.HasSuffix(one.Name, "_operator_chain") && one.AppliedAt != nil
-		}) {
-			break
-		}
-		_, err = w.Migrator().Down(w.ctx, agreed)
-		require.NoError(t, err)
-	}
-	_, err = w.Migrator().Up(w.ctx)
-	require.NoError(t, err)
-	w.whole(chain.Ledger, got.Rows)
-	require.Equal(t, operated+3, w.verified(chain.Operator).Waiting)
-	w.sequence()
-	w.whole(chain.Operator, operated+3)
 }
 
 // testAppendOnly asserts that the database itself refuses every way to rewrite what is append-only.

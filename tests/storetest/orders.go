@@ -10,11 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/persistence"
-	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/list"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -242,44 +240,6 @@ func testSeries(t *testing.T, b Backend) {
 		require.True(t, fault.Is(err, fault.NotFound))
 		got, err := tx.Orders.Get(w.ctx, scope, order.ID)
 		require.Equal(t, order, got)
-		return err
-	})
-}
-
-// An order that was stored before series had outlines is found with its series and the outline that it has.
-func testOutlinesUpgrade(t *testing.T, b Backend) {
-	w := newWorld(t, b)
-	scope := w.ours.scope
-	order := w.newOrder(w.ours)
-	w.write(func(tx ports.Repos) error { return tx.Orders.Insert(w.ctx, scope, &order) })
-	series := vegetation.Series{Index: "NDVI", Observations: []vegetation.Observation{
-		{Date: date(2026, 3, 1), Value: 0.5, Coverage: 1, NValid: 9, NPolygon: 9, Items: []string{"a"}, Origin: vegetation.Origin{Fingerprint: "f"}},
-		{Date: date(2026, 3, 9), Value: 0.6, Coverage: 1, NValid: 9, NPolygon: 9, Items: []string{"b"}},
-	}, Rejected: []vegetation.Rejection{{Date: date(2026, 3, 5), Reason: vegetation.ReasonError, Items: []string{"c"}, Note: "gone"}}}
-	field, outline := w.ours.field, geo.RestoreBoundary(order.Boundary, geo.Measures{})
-	field.Boundary = &outline
-	w.write(func(tx ports.Repos) error {
-		require.NoError(t, tx.Fields.Update(w.ctx, scope, &field))
-		if err := tx.Boundaries.Open(w.ctx, scope, []int64{order.FieldID}, 0); err != nil {
-			return err
-		}
-		return tx.Orders.PutSeries(w.ctx, scope, order.ID, series)
-	})
-	for down := ""; !strings.HasPrefix(down, "20261123030000"); {
-		var err error
-		down, err = w.Migrator().Down(w.ctx, func(string, []sqlstore.Loss) error { return nil })
-		require.NoError(t, err)
-	}
-	_, err := w.Migrator().Up(w.ctx)
-	require.NoError(t, err)
-	w.read(func(tx ports.Repos) error {
-		got, err := tx.Orders.Get(w.ctx, scope, order.ID)
-		require.NoError(t, err)
-		require.NotZero(t, got.BoundaryID)
-		require.False(t, got.BoundaryOutdated())
-		require.Equal(t, []any{1, 2, date(2026, 3, 1), date(2026, 3, 9)}, []any{got.Unread, got.Points, *got.FirstDate, *got.LastDate})
-		stored, err := tx.Orders.Series(w.ctx, scope, order.ID, vegetation.Reading{Index: "NDVI"})
-		require.Equal(t, series, stored)
 		return err
 	})
 }

@@ -2,10 +2,7 @@ package storetest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -59,38 +56,6 @@ func testReplays(t *testing.T, b Backend) {
 		}
 		return nil
 	})
-}
-
-// testUpgradeOfReplays holds that answers of an earlier release are replayed, that what it
-// carried out without an answer is not carried out again, and that what it only began is.
-func testUpgradeOfReplays(t *testing.T, b Backend) {
-	c := newCaller(t, b)
-	for {
-		name, err := c.Migrator().Down(c.ctx, agreed)
-		require.NoError(t, err)
-		if strings.HasSuffix(name, "_answers_with_effects") {
-			break
-		}
-	}
-	db, now := raw(t, c.address), kept(c.clock.Now()).Format("2006-01-02T15:04:05.000000Z")
-	for key, times := range map[string]string{
-		"answered": fmt.Sprintf("'%s', '%[1]s', 200", now), "executed": fmt.Sprintf("'%s', NULL, 0", now), "begun": "NULL, NULL, 0",
-	} {
-		_, err := db.ExecContext(c.ctx, fmt.Sprintf(`INSERT INTO replays
-(company_id, key, digest, token, claimed_at, lease_until, executed_at, answered_at, status, header)
-VALUES (%d, '%s', 'd', 't', '%s', '%[3]s', %s, '{}')`, c.who.CompanyID, key, now, times))
-		require.NoError(t, err)
-	}
-	_, err := c.Migrator().Up(c.ctx)
-	require.NoError(t, err)
-	for key, status := range map[string]int{"answered": 200, "executed": 409} {
-		a, replayed, err := c.requests.Do(c.ctx, c.who, key, "d", c.never)
-		require.NoError(t, err)
-		require.True(t, replayed)
-		require.Equal(t, status, a.Status)
-		require.Equal(t, status == 409, json.Valid(a.Body))
-	}
-	c.carriedOut("begun", 1)
 }
 
 func codeOf(t *testing.T, err error) string {
