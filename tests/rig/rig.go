@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -153,6 +154,9 @@ func config(database, imagery string) cli.Config {
 	return cfg
 }
 
+// stopped counts the servers of this process that have ended.
+var stopped atomic.Int64
+
 // Start starts a server that ends with the test.
 func Start(t testing.TB, opts Options) *Server {
 	t.Helper()
@@ -194,7 +198,9 @@ func Start(t testing.TB, opts Options) *Server {
 	s.stop = func() {
 		once.Do(func() {
 			s.Observe("/metrics")
-			s.Observe("/debug/pprof/goroutine?debug=2")
+			if stopped.Add(1)%8 == 1 { // it shows the whole process, with the servers of all tests that run
+				s.Observe("/debug/pprof/goroutine?debug=2")
+			}
 			cancel()
 			if err := <-done; err != nil {
 				t.Errorf("the server ended with %v", err)
