@@ -31,6 +31,8 @@ const (
 	readyEvery = 25 * time.Millisecond
 	// cloneTries bounds the tries to clone a template that something still uses.
 	cloneTries = 8
+	// maxIdle is how many connections to the maintenance database wait for the next statement.
+	maxIdle = 2
 	// objectInUse is the SQLSTATE of cloning a database that has connections.
 	objectInUse = "55006"
 )
@@ -43,6 +45,7 @@ type server struct {
 	owner   string // begins the names of this process's databases
 	count   atomic.Int64
 	claim   *pgx.Conn // stays open while this process lives, and shows by its name that it does
+	idle    chan *pgx.Conn
 }
 
 // connectServer waits, for at most patience, until the server at dsn, a
@@ -65,7 +68,7 @@ func connectServer(ctx context.Context, dsn, origin string, patience time.Durati
 		return nil, fmt.Errorf("%s does not answer: %w", origin, err)
 	}
 	version, _, _ := strings.Cut(claim.PgConn().ParameterStatus("server_version"), " ")
-	return &server{base: base, origin: origin, version: version, owner: owner, claim: claim}, nil
+	return &server{base: base, origin: origin, version: version, owner: owner, claim: claim, idle: make(chan *pgx.Conn, maxIdle)}, nil
 }
 
 // waitReady connects, and tries again while the server is still starting. A
@@ -103,12 +106,27 @@ func (s *server) newName() string {
 
 // exec runs one statement on the maintenance database.
 func (s *server) exec(ctx context.Context, sql string) error {
-	conn, err := pgx.Connect(ctx, s.base.String())
+	conn, err := s.connection(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, sql)
+	if _, err = conn.Exec(ctx, sql); err == nil {
+		select {
+		case s.idle <- conn:
+			return nil
+		default:
+		}
+	}
 	return errors.Join(err, conn.Close(ctx))
+}
+
+func (s *server) connection(ctx context.Context) (*pgx.Conn, error) {
+	select {
+	case conn := <-s.idle:
+		return conn, nil
+	default:
+		return pgx.Connect(ctx, s.base.String())
+	}
 }
 
 // create clones the database from under a new name. A template that is still in
