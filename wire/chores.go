@@ -73,6 +73,16 @@ func (r *Running) backUp(ctx context.Context) (int64, error) {
 	return backupSchedule(r.cfg).Run(ctx, files)
 }
 
+// fold adds to sums and to the index of names what writers have left for later.
+func (r *Running) fold(ctx context.Context) (int64, error) {
+	sums, err := r.db.FoldSums(ctx)
+	if err != nil {
+		return sums, err
+	}
+	names, err := r.db.FoldSearch(ctx)
+	return sums + names, err
+}
+
 // tidy does the chores that one kind of process is enough for.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
@@ -80,7 +90,7 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	})
 	group.Go(func() error {
 		rhythm := messaging.Rhythm{Latest: foldEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: foldGap}
-		return every(ctx, r.log, slog.LevelDebug, rhythm, "sums of lists were added up", r.db.FoldSums)
+		return every(ctx, r.log, slog.LevelDebug, rhythm, "sums of lists were added up, and names put into their index", r.fold)
 	})
 	if r.cfg.BackupDir != "" {
 		group.Go(func() error {

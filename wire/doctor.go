@@ -58,7 +58,14 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 		migrations.Detail = fmt.Sprintf("%d pending", h.Pending)
 		migrations.Fix = "run `tilth migrate up`; `tilth serve` does it by itself"
 	}
-	return append(out, migrations)
+	out = append(out, migrations)
+	if h.Unindexed {
+		out = append(out, cli.Finding{
+			Part: "search", OK: true, Warn: true, Detail: "long lists are searched without an index: the extension pg_trgm is not there",
+			Fix: "install PostgreSQL's contrib modules, then run SELECT make_search_indexes() in the database, as one who may create extensions and owns the tables",
+		})
+	}
+	return out
 }
 
 // maxUnsealed bounds how many unsealed secrets are counted.

@@ -70,6 +70,8 @@ func Run(t *testing.T, b Backend) {
 		{"Filters", testFilters},
 		{"Pages", testPages},
 		{"Sums", testSums},
+		{"Search", testSearch},
+		{"SearchOfMany", testSearchOfMany},
 		{"Figures", testFigures},
 		{"Neighbours", testNeighbours},
 		{"Overlaps", testOverlaps},

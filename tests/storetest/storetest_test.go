@@ -2,6 +2,8 @@ package storetest_test
 
 import (
 	"context"
+	"database/sql"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/persistence"
+	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/access"
+	"tilth/ports"
 	"tilth/tests/pgtest"
 	"tilth/tests/storetest"
 )
@@ -77,4 +82,38 @@ func TestPostgreSQL(t *testing.T) {
 		Empty:    func(t testing.TB) string { return pgtest.Open(t) },
 		Migrated: postgres.Open,
 	})
+}
+
+// A database whose user may not make extensions is migrated all the same, searched without an index, and gets it later.
+func TestSearchWithoutTheExtension(t *testing.T) {
+	t.Parallel()
+	ctx, address := context.Background(), pgtest.Open(t)
+	admin, err := sql.Open("pgx", address)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, admin.Close()) })
+	_, err = admin.Exec("GRANT ALL ON SCHEMA public TO pg_monitor") // a role of every server, which may not make extensions
+	require.NoError(t, err)
+	limited, err := url.Parse(address)
+	require.NoError(t, err)
+	query := limited.Query()
+	query.Set("role", "pg_monitor")
+	limited.RawQuery = query.Encode()
+	require.NoError(t, migrate(ctx, limited.String()))
+	check := func() sqlstore.Health {
+		db, err := persistence.Open(ctx, limited.String(), persistence.Options{Clock: wall{}, IDs: none{}})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, db.Close()) }()
+		h, err := db.Check(ctx)
+		require.NoError(t, err)
+		require.NoError(t, db.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+			n, err := tx.Fields.Count(ctx, access.Own(1), ports.Query{Filters: []ports.Filter{{Name: "search", Value: "north"}}})
+			require.Zero(t, n)
+			return err
+		}))
+		return h
+	}
+	require.True(t, check().Unindexed)
+	_, err = admin.Exec("SELECT make_search_indexes()")
+	require.NoError(t, err)
+	require.False(t, check().Unindexed)
 }

@@ -36,7 +36,13 @@ var cultivationTable = &sqlstore.Table[farm.Cultivation, cultivationRow]{
 	},
 	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
 		"season": {Exact: "t.season_id"}, "crop": {Exact: "t.crop_id"}, "field": {Exact: "t.field_id"}, "farm": {Exact: "field.farm_id"},
-		"search": {Folded: "field.name_folded || ' ' || season.name_folded || ' ' || crop.search_folded"}, // a cultivation has no name of its own
+		"search": { // a cultivation has no name of its own
+			Folded: "field.name_folded || ' ' || season.name_folded || ' ' || crop.search_folded", Spans: true,
+			Parts: []sqlstore.Part{
+				{Table: "fields", Ref: "t.field_id"}, {Table: "seasons", Ref: "t.season_id"},
+				{Table: "crops", Ref: "t.crop_id", Column: "search_folded", Common: true},
+			},
+		},
 	}),
 	Shared: sqlstore.WithField("f.id = t.field_id", "cultivation.view"),
 	Row:    rowOfCultivation,

@@ -65,7 +65,7 @@ var fertilizationTable = &sqlstore.Table[farm.Fertilization, fertilizationRow]{
 		"cultivation": {Exact: "t.cultivation_id"}, "product": {Exact: "t.product"},
 		"field": {Exact: "cultivation.field_id"}, "season": {Exact: "cultivation.season_id"},
 		"crop": {Exact: "cultivation.crop_id"}, "farm": {Exact: "field.farm_id"},
-		"search": {Folded: "t.product_name_folded"},
+		"search": {Folded: "t.product_name_folded", Parts: sqlstore.OwnName},
 	}),
 	Orders: map[string]sqlstore.OrderKey{"applied_on": {Expr: "t.applied_on", Nullable: true}},
 	Shared: sqlstore.WithField("f.id = cultivation.field_id", "fertilization.view"),

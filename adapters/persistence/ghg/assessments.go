@@ -43,7 +43,10 @@ var assessmentTable = &sqlstore.Table[assessment.Assessment, assessmentRow]{
 		"assessment_year": {Exact: "t.assessment_year"}, "resource_type": {Exact: "t.resource_type"},
 		"resource_id": {Exact: "t.resource_id"}, "status": {Exact: "t.status"}, "is_ready_for_submission": {Exact: "t.is_ready"},
 		"climate_region": {Exact: "t.climate_region"}, "farm_country": {Exact: "t.farm_country"},
-		"search": {Folded: "COALESCE(field.name_folded, farm.name_folded)"}, // an assessment has no name of its own
+		"search": { // an assessment has no name of its own
+			Folded: "COALESCE(field.name_folded, farm.name_folded)",
+			Parts:  []sqlstore.Part{{Table: "fields", Ref: "t.field_id"}, {Table: "farms", Ref: "t.farm_id"}},
+		},
 	}),
 	Orders: map[string]sqlstore.OrderKey{
 		"assessment_year":         {Expr: "t.assessment_year", Nullable: true},

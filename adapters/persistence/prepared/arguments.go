@@ -130,6 +130,14 @@ func (a Arg) AppendQuery(_ schema.QueryGen, b []byte) ([]byte, error) {
 	return markedAs(b, aNumber, strconv.FormatInt(int64(a), 10)), nil
 }
 
+// Varied is a condition that holds, of a statement that is planned anew whenever it runs.
+type Varied struct{}
+
+// AppendQuery implements schema.QueryAppender.
+func (Varied) AppendQuery(_ schema.QueryGen, b []byte) ([]byte, error) {
+	return append(markedAs(b, varied, ""), "1 = 1"...), nil
+}
+
 // maxListed bounds the values of a list that are arguments; a longer list is written into its statement.
 const maxListed = 64
 

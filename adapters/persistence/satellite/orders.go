@@ -55,7 +55,7 @@ var orderFilters = map[string]sqlstore.Filter{
 	"status":        {Exact: "t.status"},
 	"index_code":    {Exact: "t.index_code", Folded: "lower(t.index_code)"}, // codes are ASCII
 	"updated_since": {Since: "t.updated_at"},
-	"search":        {Folded: "field.name_folded"}, // an order has no name of its own
+	"search":        {Folded: "field.name_folded", Parts: []sqlstore.Part{{Table: "fields", Ref: "t.field_id"}}}, // an order has no name of its own
 	// The outline in force, of which a field has one at a time, is another than that of the series.
 	"boundary_outdated": {Exact: "(COALESCE(outline.id, t.boundary_id) <> t.boundary_id)"},
 }

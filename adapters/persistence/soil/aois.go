@@ -47,7 +47,7 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 		"(SELECT count(*) FROM stratification_plans AS p JOIN stratification_orders AS o ON o.id = p.order_id" +
 			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans",
 	},
-	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"search": {Folded: "t.name_folded"}}),
+	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"search": {Folded: "t.name_folded", Parts: sqlstore.OwnName}}),
 	Orders:  map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
 	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // areas of interest are shared with nobody
 	Row: func(a *stratification.AOI) aoiRow {

@@ -30,8 +30,8 @@ func CommonFilters(more map[string]Filter) map[string]Filter {
 // NamedFilters are the filters of a resource with a name and an external id, and those given.
 func NamedFilters(more map[string]Filter) map[string]Filter {
 	out := CommonFilters(more)
-	out["name"] = Filter{Exact: "t.name", Folded: "t.name_folded"}
-	out["search"] = Filter{Folded: "t.name_folded"}
+	out["name"] = Filter{Exact: "t.name", Folded: "t.name_folded", Parts: OwnName}
+	out["search"] = Filter{Folded: "t.name_folded", Parts: OwnName}
 	out["external_id"] = Filter{Exact: "t.external_id", other: "t.external_id <> ''"}
 	return out
 }
@@ -43,6 +43,8 @@ type Filter struct {
 	Since  string // a time, compared for at or after; the value is RFC 3339 text
 	Until  string // a time, compared for before; the value is RFC 3339 text
 	Has    string // a condition of the value, for one of other rows
+	Parts  []Part // the names that Folded is made of, which an index finds; none: there is no index of them
+	Spans  bool   // the names stand in one text, with a space between two
 	other  string // condition that goes with it, which lets a partial index serve it
 }
 
@@ -99,8 +101,11 @@ func Storable(text string) bool { return utf8.ValidString(text) && !strings.Cont
 func Fold(text string) string { return strings.ToLower(strings.ToUpper(text)) }
 
 // contains returns the LIKE pattern of a part, which is taken literally.
-func contains(part string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(Fold(part)) + "%"
+func contains(part string) string { return "%" + likeText(Fold(part)) + "%" }
+
+// likeText returns the LIKE pattern of a text.
+func likeText(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text)
 }
 
 // Paged adds the page of a query.

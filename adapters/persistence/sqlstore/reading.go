@@ -55,12 +55,20 @@ func (r Reader[T, R]) Count(ctx context.Context, scope access.Scope, query ports
 	if sum, ok := sumOf[R](r.Session, r.View.Filters, scope, query); ok {
 		return sum.read(ctx, r.Session, scope)
 	}
-	return r.View.Count(ctx, r.View.From(r.Session, scope), query)
+	found, err := hitsOf[R](ctx, r.Session, false, r.View.Filters, scope, query)
+	if err != nil {
+		return 0, err
+	}
+	return r.View.Count(ctx, found.narrow(r.Session, r.View.From(r.Session, scope)), query)
 }
 
 // Each implements ports.List.
 func (r Reader[T, R]) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[T, error] {
-	return r.View.Each(ctx, r.Session, r.Query(scope), query)
+	found, err := hitsOf[R](ctx, r.Session, false, r.View.Filters, scope, query)
+	if err != nil {
+		return Failed[T](err)
+	}
+	return r.View.Each(ctx, r.Session, found.narrow(r.Session, r.Query(scope)), query)
 }
 
 // Get implements ports.Readable.

@@ -153,11 +153,15 @@ func (r Records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, qu
 	if sum, ok := sumOf[R](r.Session, r.Table.Filters, scope, query); ok && r.Table.Within.SQL == "" {
 		return sum.read(ctx, r.Session, scope)
 	}
+	found, err := hitsOf[R](ctx, r.Session, true, r.Table.Filters, scope, query)
+	if err != nil {
+		return 0, err
+	}
 	q, err := r.Narrowed(scope, query)
 	if err != nil {
 		return 0, err
 	}
-	return q.Count(ctx)
+	return found.narrow(r.Session, q).Count(ctx)
 }
 
 // Each implements ports.Records.
@@ -169,7 +173,11 @@ func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 	if err != nil {
 		return Failed[T](err)
 	}
-	q, err := r.page(scope, query, order)
+	found, err := hitsOf[R](ctx, r.Session, true, r.Table.Filters, scope, query)
+	if err != nil {
+		return Failed[T](err)
+	}
+	q, err := r.page(scope, query, order, found)
 	if err == nil && query.Limit == 0 {
 		err = r.Session.Unhurried(ctx)
 	}
@@ -181,19 +189,19 @@ func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 
 // page selects the page of a query. Of a page deep in a list only the ids are passed
 // over; what the records refer to is looked up for those on the page alone.
-func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query, order ordering) (*bun.SelectQuery, error) {
+func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query, order ordering, found hits) (*bun.SelectQuery, error) {
 	q, err := Filtered(r.Query(scope), r.Table.Filters, query.Filters)
 	if err != nil {
 		return nil, err
 	}
 	if query.Offset == 0 || query.Limit == 0 || query.At != nil && query.At.Keys != nil {
-		return order.page(r.Session, q, query), nil
+		return order.page(r.Session, found.narrow(r.Session, q), query), nil
 	}
 	ids, err := r.Narrowed(scope, query)
 	if err != nil {
 		return nil, err
 	}
-	return order.apply(r.Session, q).Where("t.id IN (?)", order.page(r.Session, ids.ColumnExpr("t.id"), query)), nil
+	return order.apply(r.Session, q).Where("t.id IN (?)", order.page(r.Session, found.narrow(r.Session, ids).ColumnExpr("t.id"), query)), nil
 }
 
 // Get implements ports.Records.

@@ -124,10 +124,10 @@ func lossesBetween(ctx context.Context, tx *sql.Tx, before, after map[string]con
 	return out, nil
 }
 
-// contents returns the content of every table but the migrator's own.
+// contents returns the content of every table but the migrator's own, and but the index of names, which is made of others.
 func (m *Migrator) contents(ctx context.Context, tx *sql.Tx) (map[string]content, error) {
 	query := `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
-WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`
+WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND m.name NOT LIKE 'search\_%' ESCAPE '\'`
 	if m.db.engine.postgres {
 		query = `SELECT c.table_name, c.column_name FROM information_schema.columns c
 JOIN information_schema.tables t USING (table_schema, table_name)

@@ -150,6 +150,7 @@ type Health struct {
 	Location    string
 	JournalMode string // SQLite; "wal" is right
 	Pending     int    // migrations not applied
+	Unindexed   bool   // names are searched one by one: PostgreSQL has not got pg_trgm
 }
 
 // Check asks the database for its condition. Faults: Unavailable.
@@ -168,6 +169,10 @@ func (d *DB) Check(ctx context.Context) (Health, error) {
 		}
 	}
 	var err error
-	h.Pending, err = d.Migrator().Pending(ctx)
-	return h, err
+	if h.Pending, err = d.Migrator().Pending(ctx); err != nil || h.Pending > 0 {
+		return h, err
+	}
+	known, err := (&Session{IDB: d.reader, Postgres: d.engine.postgres}).searchable(ctx)
+	h.Unindexed = !known
+	return h, translate(err)
 }

@@ -37,6 +37,7 @@ type Session struct {
 	cascade  []cascade          // deleted or restored by this transaction, and not in the audit trail yet
 	written  map[string][]int64 // records that this transaction wrote, by resource
 	leaves   *Topic
+	looked   map[lookup]hits // what the index of names answered last
 }
 
 // cascade is records of one resource that a transaction has soft-deleted or restored.
