@@ -61,6 +61,7 @@ type DeliveryQuery struct {
 	Limit     int64 // 0: all
 	Offset    int64
 	At        *Place // see [Query]
+	From
 }
 
 // Page returns the bounds of a query; a limit of 0 is none.

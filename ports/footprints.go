@@ -17,6 +17,7 @@ type PublicationQuery struct {
 	Limit        int64 // 0: all
 	Offset       int64
 	At           *Place // see [Query]
+	From
 }
 
 // Page returns the bounds of a query; a limit of 0 is none.
@@ -57,6 +58,7 @@ type MessageQuery struct {
 	Limit    int64 // 0: all
 	Offset   int64
 	At       *Place // see [Query]
+	From
 }
 
 // Page returns the bounds of a query; a limit of 0 is none.

@@ -190,6 +190,14 @@ type Place struct {
 	Given []json.RawMessage // the keys of a cursor, for a reader who knows their types; Keys are nil then
 }
 
+// From is where a list begins that has one order.
+type From struct {
+	Cursor *string // see [Query]
+}
+
+// Behind returns the cursor of a query, which belongs to its one order; nil: there is none.
+func (f From) Behind() (*string, []Order) { return f.Cursor, nil }
+
 // Page returns the bounds of a query; a limit of 0 is none.
 func (q Query) Page() (limit, offset int64) { return q.Limit, q.Offset }
 

@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/base64"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,5 +93,21 @@ func TestListsGoOnByCursor(t *testing.T) {
 		require.True(t, found, answer.Header.Get("Link"))
 		_, next, _ = strings.Cut(next, "/api/v1.2/")
 		require.NotContains(t, c.Expect(200, "GET", next, nil).Header.Get("Link"), `rel="next"`)
+
+		// So do lists that have one order: the trail, entry by entry, is the trail.
+		var whole, behind []struct{ ID int64 }
+		trail := c.Expect(200, "GET", "audit/?page=1&page_size=1000", nil)
+		trail.Into(t, &whole)
+		require.Equal(t, strconv.Itoa(len(whole)), trail.Header.Get("X-Total-Count"))
+		for next, more := "audit/?page_size=7&cursor=first", true; more; {
+			var page []struct{ ID int64 }
+			answer := c.Expect(200, "GET", next, nil)
+			answer.Into(t, &page)
+			behind = append(behind, page...)
+			links := strings.Split(answer.Header.Get("Link"), "<")
+			_, next, _ = strings.Cut(strings.Split(links[len(links)-1], ">")[0], "/api/v1.2/")
+			more = strings.Contains(links[len(links)-1], `rel="next"`)
+		}
+		require.Equal(t, whole, behind)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/audit"
+	"tilth/core/chain"
 	"tilth/ports"
 )
 
@@ -80,6 +81,10 @@ func (a trail) query(scope access.Scope, q ports.AuditQuery) *bun.SelectQuery {
 }
 
 func (a trail) Count(ctx context.Context, scope access.Scope, q ports.AuditQuery) (int64, error) {
+	q.Limit, q.Offset, q.At, q.From = 0, 0, nil, ports.From{}
+	if q == (ports.AuditQuery{}) && sqlstore.Writable(scope) {
+		return a.s.Chained(ctx, chain.Audit, scope)
+	}
 	return a.query(scope, q).Count(ctx)
 }
 

@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/geo"
+	"tilth/ports"
 	"tilth/tests/pgtest"
 	"tilth/tests/plantest"
 )
@@ -86,6 +87,15 @@ func TestPlansOnPostgreSQL(t *testing.T) {
 			var lines []string
 			require.NoError(t, s.NewRaw("EXPLAIN "+q.String()).Scan(ctx, &lines))
 			require.NotContains(t, strings.Join(lines, "\n"), "Seq Scan on cultivations", "by %q", by)
+		}
+		for field := range sqlstore.CommonOrders {
+			for _, descending := range []bool{false, true} {
+				q, err := s.Ordered(list.Query(access.Own(7)), nil, []ports.Order{{Field: field, Descending: descending}})
+				require.NoError(t, err)
+				var lines []string
+				require.NoError(t, s.NewRaw("EXPLAIN "+q.Limit(10).String()).Scan(ctx, &lines))
+				require.NotContains(t, strings.Join(lines, "\n"), "Sort", "by %s, descending %v", field, descending)
+			}
 		}
 		return nil
 	}))

@@ -3,11 +3,13 @@ package sqlstore
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -80,16 +82,22 @@ func (o ordering) apply(s *Session, q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// behind selects what comes after the values of the keys. The first key bounds the range by
-// itself, which is what an index is searched by.
+// behind selects what comes after the values of the keys: where all keys go one way, as a row that an index goes on from,
+// however many records tie.
 func (o ordering) behind(s *Session, q *bun.SelectQuery, keys []any) *bun.SelectQuery {
-	first := o[0]
-	if !first.Nullable && len(o) > 1 {
-		comparison := " >= ?"
-		if first.descending {
-			comparison = " <= ?"
+	if o.goesOneWay() {
+		exprs, marks, args := make([]string, len(o)), make([]string, len(o)), make([]any, len(o))
+		for i, t := range o {
+			exprs[i], marks[i], args[i] = t.expr(s), "?", keys[i]
+			if id, ok := keys[i].(int64); ok {
+				args[i] = prepared.Arg(id)
+			}
 		}
-		q = q.Where(first.expr(s)+comparison, keys[0])
+		comparison := map[bool]string{false: ") > (", true: ") < ("}[o[0].descending]
+		return q.Where("("+strings.Join(exprs, ", ")+comparison+strings.Join(marks, ", ")+")", args...)
+	}
+	if first := o[0]; !first.Nullable { // bounds the range by itself, which is what an index is searched by
+		q = q.Where(first.expr(s)+map[bool]string{false: " >= ?", true: " <= ?"}[first.descending], keys[0])
 	}
 	return q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 		for i, t := range o {
@@ -102,6 +110,11 @@ func (o ordering) behind(s *Session, q *bun.SelectQuery, keys []any) *bun.Select
 		}
 		return q
 	})
+}
+
+// goesOneWay reports whether no key is null, and all are ordered up or all down.
+func (o ordering) goesOneWay() bool {
+	return !slices.ContainsFunc(o, func(t orderTerm) bool { return t.Nullable || t.descending != o[0].descending })
 }
 
 func (t orderTerm) equals(s *Session, value any) Condition {

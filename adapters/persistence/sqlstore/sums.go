@@ -8,6 +8,7 @@ import (
 
 	"tilth/adapters/persistence/prepared"
 	"tilth/core/access"
+	"tilth/core/chain"
 	"tilth/ports"
 )
 
@@ -52,6 +53,16 @@ func (one sum) read(ctx context.Context, s *Session, scope access.Scope) (n int6
 	const parts = "SELECT n FROM list_sums WHERE company_id = ?0 AND list = ?1 AND key = ?2 AND value = ?3 AND "
 	err = s.NewRaw("SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM ("+parts+"folded UNION ALL "+parts+"NOT folded) AS parts",
 		prepared.Arg(scope.Company()), one.list, one.key, prepared.Arg(one.value)).Scan(ctx, &n)
+	return n, err
+}
+
+// Chained counts the rows of a company in a chain that hold every row of a table: those that were linked and are not removed,
+// and those that wait. It costs the same at any length.
+func (s *Session) Chained(ctx context.Context, name chain.Name, scope access.Scope) (n int64, err error) {
+	const of = "WHERE chain = ?0 AND company_id = ?1"
+	err = s.NewRaw("SELECT COALESCE((SELECT position - purged + (SELECT count(*) FROM chain_links AS l WHERE l.chain = ?0 AND l.company_id = ?1"+
+		" AND l.position <= h.purged) FROM chain_heads AS h "+of+"), 0) + (SELECT count(*) FROM chain_waiting "+of+")",
+		string(name), prepared.Arg(scope.Company())).Scan(ctx, &n)
 	return n, err
 }
 

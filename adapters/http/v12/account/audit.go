@@ -40,7 +40,7 @@ func registerAudit(a *rest.API, t *auditapp.Trail) {
 	list := rest.Route{
 		Method: http.MethodGet, Path: "audit/", OperationID: "audit_list", Summary: "List the audit trail, newest first",
 		Tag: "Audit trail", Permission: access.AuditTrail.View.For("list"),
-		Query: append(rest.PageParams(),
+		Query: append(rest.CursorParams(),
 			rest.Param{Name: "resource", Type: rest.String, Description: "As in the permission slugs."},
 			rest.Param{Name: "record", Type: rest.Integer, Description: "Id of the record."},
 			rest.Param{Name: "user", Type: rest.Integer, Description: "Id of the user."},
@@ -66,7 +66,7 @@ type auditInput struct {
 func (in auditInput) query() ports.AuditQuery {
 	return ports.AuditQuery{
 		Resource: in.Resource, RecordID: idFilter(in.Record), UserID: idFilter(in.User), Action: audit.Action(in.Action),
-		Since: in.Since, Until: in.Until, Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
+		Since: in.Since, Until: in.Until, Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(), From: form.From(in.PageOrAll()),
 	}
 }
 

@@ -67,7 +67,7 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	})
 	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
 	list.Description = "The grants that your company gives, and those it is offered."
-	list.Query = append(rest.PageParams(),
+	list.Query = append(rest.CursorParams(),
 		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
 		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
@@ -123,6 +123,7 @@ func (in grantsInput) query() ports.GrantQuery {
 	return ports.GrantQuery{
 		Given: in.Direction == "given", Received: in.Direction == "received", Status: access.GrantStatus(in.Status),
 		Farm: idFilter(in.Farm), Field: idFilter(in.Field), Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
+		From: form.From(in.PageOrAll()),
 	}
 }
 

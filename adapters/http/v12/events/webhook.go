@@ -156,7 +156,7 @@ func showDelivery(d webhook.Delivery) WebhookDelivery {
 func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	list := webhookRoute(http.MethodGet, "{id}/deliveries/", access.Webhooks.View.For("deliveries"), "List what was sent to a webhook, newest first")
 	list.Description = "A delivery stays in the list for seven days."
-	list.Query = append(rest.PageParams(),
+	list.Query = append(rest.CursorParams(),
 		rest.Param{Name: "state", Type: rest.String, Enum: form.Strings(webhook.States), Description: "State of the delivery."})
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[WebhookDelivery], error) {
 		// That there is such a webhook comes before what is wrong with the query.
@@ -172,7 +172,7 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 		}
 		page := query.PageOrAll()
 		return form.List(page, showDelivery)(w.Deliveries(ctx, c.Principal(), ports.DeliveryQuery{
-			WebhookID: in.ID, State: webhook.State(query.State), Limit: page.Limit(), Offset: page.Offset(),
+			WebhookID: in.ID, State: webhook.State(query.State), Limit: page.Limit(), Offset: page.Offset(), From: form.From(page),
 		}))
 	})
 

@@ -220,7 +220,7 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 		Summary: "List the boundaries that a field has had", Tag: farmTag, Noun: "field",
 		Description: "Newest first. A change of the boundary begins a version; taking the boundary away ends the last.",
 		Permission:  access.Fields.View.For("boundaries"),
-		Query: append(rest.PageParams(), rest.Param{Name: "share", Type: rest.Boolean,
+		Query: append(rest.CursorParams(), rest.Param{Name: "share", Type: rest.Boolean,
 			Description: "With true: of a field that another company shares."}),
 	}, func(ctx context.Context, c *rest.Call, in struct {
 		form.Shared

@@ -45,6 +45,9 @@ func QueryOf(page rest.PageSpec, declared []rest.Param, given rest.Values, parti
 	return q
 }
 
+// From returns where a page of a list with one order begins.
+func From(page rest.PageSpec) ports.From { return ports.From{Cursor: page.Cursor} }
+
 // Listing converts a list of the use cases to one of the interface.
 func Listing[T any](l app.List[T]) rest.Listing[T] { return rest.Listing[T](l) }
 

@@ -155,7 +155,7 @@ func registerFootprints(a *rest.API, use *exchange.Publishing) {
 	})
 	list := rest.Routes{Base: "footprint/", Operation: "footprint", Tag: footprintTag, Noun: "footprint"}.Route(http.MethodGet, "", access.Footprints.View.For("list"), "List published footprints")
 	list.Description = "In the order of their publication."
-	list.Query = append(rest.PageParams(),
+	list.Query = append(rest.CursorParams(),
 		rest.Param{Name: "status", Type: rest.String, Enum: []string{footprint.Active, footprint.Deprecated}, Description: "Whether it is to be used."},
 		rest.Param{Name: "assessment", Type: rest.Integer, Description: "Id of an assessment."})
 	rest.Handle(a, list, r.list)
@@ -176,7 +176,7 @@ func (r footprintRoutes) list(ctx context.Context, c *rest.Call, in struct {
 },
 ) (rest.List[PublishedFootprint], error) {
 	page := in.PageOrAll()
-	q := ports.PublicationQuery{AssessmentID: in.Assessment, Limit: page.Limit(), Offset: page.Offset()}
+	q := ports.PublicationQuery{AssessmentID: in.Assessment, Limit: page.Limit(), Offset: page.Offset(), From: form.From(page)}
 	if in.Status != "" {
 		q.Filter.Statuses = []string{in.Status}
 	}

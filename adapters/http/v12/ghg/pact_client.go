@@ -124,7 +124,7 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 		},
 	})
 	messages := pactClientRoute(http.MethodGet, "{id}/messages/", access.PACTClients.View.For("messages"), "List the events from and to a PACT client, newest first")
-	messages.Query = rest.PageParams()
+	messages.Query = rest.CursorParams()
 	rest.Handle(a, messages, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[PACTMessage], error) {
 		// That there is such a client comes before what is wrong with the query.
 		if _, err := use.Retrieve(ctx, c.Principal(), in.ID); err != nil {
@@ -135,6 +135,6 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 			return rest.List[PACTMessage]{}, err
 		}
 		page := query.PageOrAll()
-		return form.List(page, showPACTMessage)(use.Messages(ctx, c.Principal(), ports.MessageQuery{ClientID: in.ID, Limit: page.Limit(), Offset: page.Offset()}))
+		return form.List(page, showPACTMessage)(use.Messages(ctx, c.Principal(), ports.MessageQuery{ClientID: in.ID, Limit: page.Limit(), Offset: page.Offset(), From: form.From(page)}))
 	})
 }

@@ -202,7 +202,7 @@ func (r assessmentRoutes) file(ctx context.Context, id int64, format string, doc
 func (r assessmentRoutes) registerVersions() {
 	list := assessmentRoute(http.MethodGet, "{id}/submissions/", access.Assessments.View.For("list_submissions"), "List the submitted versions of an assessment")
 	list.Description = "Newest first. Versions never change."
-	list.Query = append(rest.PageParams(), form.ShareParam)
+	list.Query = append(rest.CursorParams(), form.ShareParam)
 	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.SharedByID

@@ -85,13 +85,13 @@ func registerGenerated(a *rest.API, g *soil.Generated) {
 	list.OperationID = "stratification_order_generated_list"
 	list.Description = "Every call for maps and every plan, newest first, with seed, parameters and outcome, whether it was saved or not: how often somebody tried " +
 		"before a plan was saved. The records stand in the audit trail, which is append-only and chained. It takes the permission to view maps of zones as well."
-	list.Query = rest.PageParams()
+	list.Query = rest.CursorParams()
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
 		form.ByID
 		rest.Values
 	}) (rest.List[Generated], error) {
 		page := in.PageOrAll()
-		return form.List(page, showGenerated)(g.List(ctx, c.Principal(), in.ID, ports.AuditQuery{Limit: page.Limit(), Offset: page.Offset()}))
+		return form.List(page, showGenerated)(g.List(ctx, c.Principal(), in.ID, ports.AuditQuery{Limit: page.Limit(), Offset: page.Offset(), From: form.From(page)}))
 	})
 	export := routes.Route(http.MethodGet, "export/", need, "Export what was generated of a stratification order")
 	export.OperationID = "stratification_order_generated_export"

@@ -22,7 +22,7 @@ type savedRoutes[T, R any] struct {
 }
 
 func (s savedRoutes[T, R]) register(a *rest.API) {
-	s.list.Query = append(append(rest.PageParams(), s.filters...), s.geometry)
+	s.list.Query = append(append(rest.CursorParams(), s.filters...), s.geometry)
 	rest.Handle(a, s.list, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		Geometry bool `query:"geometry"`

@@ -1,0 +1,10 @@
+DROP INDEX ix_farms_updated_at;
+CREATE INDEX ix_farms_updated_at ON farms (company_id, updated_at) WHERE deleted_at IS NULL;
+DROP INDEX ix_fields_updated_at;
+CREATE INDEX ix_fields_updated_at ON fields (company_id, updated_at) WHERE deleted_at IS NULL;
+DROP INDEX ix_seasons_updated_at;
+CREATE INDEX ix_seasons_updated_at ON seasons (company_id, updated_at) WHERE deleted_at IS NULL;
+DROP INDEX ix_cultivations_updated_at;
+CREATE INDEX ix_cultivations_updated_at ON cultivations (company_id, updated_at) WHERE deleted_at IS NULL;
+DROP INDEX ix_profile_orders_updated_at;
+CREATE INDEX ix_profile_orders_updated_at ON profile_orders (company_id, updated_at);
