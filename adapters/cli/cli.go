@@ -191,7 +191,7 @@ func explain(err error) string {
 	}
 	text := f.Message
 	for _, field := range slices.Sorted(maps.Keys(f.Fields)) {
-		if messages, ok := f.Fields[field].([]string); ok {
+		if messages := fault.Messages(f.Fields[field]); messages != nil {
 			text += "\n  " + field + ": " + strings.Join(messages, " ")
 		}
 	}

@@ -77,7 +77,7 @@ type Config struct {
 	MaxPhotos           int           `env:"TILTH_MAX_PHOTOS" envDefault:"20" help:"photos that a soil sample may have"`
 	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests a second of all users of a company together; 0: no limit"`
 	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests a second of an address for tokens, passwords and invitations; 0: no limit"`
-	UnknownNames        string        `env:"TILTH_UNKNOWN_NAMES" envDefault:"refuse" help:"members that are not known: refuse them, or ignore them and list them in the header Tilth-Ignored"`
+	UnknownNames        string        `env:"TILTH_UNKNOWN_NAMES" envDefault:"refuse" help:"members, query parameters and columns that are not known: refuse them, or ignore them and list them in the header Tilth-Ignored"`
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
 	OverlapSteps        int64         `env:"TILTH_OVERLAP_STEPS" envDefault:"5000000" help:"pairs of edges that a request compares to find fields that overlap; what is left is checked in the background"`
 	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`

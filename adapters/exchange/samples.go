@@ -26,9 +26,7 @@ import (
 type SampleTables struct{}
 
 // sampleColumns are the columns of an export, those of an import among them.
-var sampleColumns = append([]string{
-	"id", "plan", "aoi", "round", "round_day", "point", "zone", "role", "depth_from_cm", "depth_to_cm", "planned_lon", "planned_lat", "moved_m", "out_of_zone", "composite",
-}, labtable.Names...)
+var sampleColumns = slices.Concat(labtable.Shown, labtable.Names)
 
 // maxSampleFile bounds a file of results: 10,000 rows with long notes.
 const maxSampleFile = 8 << 20

@@ -47,6 +47,8 @@ func (in *Imports) inbox() batches.Inbox {
 type ImportFile struct {
 	Media string // content type; empty where the sender does not say
 	Body  io.Reader
+	// Ignore hears of properties that no feature has, and has the import go on without; nil: they are refused.
+	Ignore func(unknown fault.Fields)
 }
 
 // ImportReport is an import with what became of its features.
@@ -74,6 +76,9 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 		return ImportReport{}, err
 	}
 	return batches.Take(ctx, in.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
+		if err := in.propertiesOf(ctx, options, file, stored); err != nil {
+			return ImportReport{}, err
+		}
 		return in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.Clock.Now()), stored)
 	})
 }

@@ -15,10 +15,11 @@ import (
 	"tilth/ports"
 )
 
-// Draft is a record as a client sent it, with what was wrong with its members.
+// Draft is a record as a client sent it, without the members that something is wrong with.
 type Draft[T any] struct {
 	Record T
 	Errors fault.Fields
+	Unread bool // the record could not be read at all: nothing else can be said of it
 }
 
 // Records is the use cases of one resource.
@@ -144,19 +145,20 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 }
 
 // drafted returns the records of the drafts as they are to be stored, with what is wrong with each by
-// itself. A draft that could not be read is not checked further.
+// itself. Of a draft that could not be read there is no record, and it is not checked further.
 func (r *Records[T]) drafted(who access.Principal, drafts []Draft[T]) ([]*T, []fault.Fields) {
 	now := r.deps.Clock.Now()
 	records, errs := make([]*T, len(drafts)), make([]fault.Fields, len(drafts))
 	for i, d := range drafts {
-		record := d.Record
-		records[i] = &record
-		if errs[i] = d.Errors; len(d.Errors) > 0 {
+		errs[i] = fault.Fields{}
+		if errs[i].Merge(d.Errors); d.Unread {
 			continue
 		}
-		errs[i] = companyErrors(r.rules.Meta(&record), who)
+		record := d.Record
+		records[i] = &record
+		errs[i].MergeNew(companyErrors(r.rules.Meta(&record), who))
 		r.begin(&record, who, now)
-		errs[i].Merge(r.check(&record))
+		errs[i].MergeNew(r.check(&record))
 	}
 	return records, errs
 }
@@ -172,9 +174,9 @@ func (r *Records[T]) begin(record *T, who access.Principal, now time.Time) {
 }
 
 // Update changes a record: decode is given the record as it stands and answers what the client wants it to
-// be. It is called only for a record in the caller's scope, again where the record changes meanwhile. Faults: NotFound,
-// Invalid, and those of decode.
-func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (T, error)) (T, error) {
+// be, with what is wrong with that. It is called only for a record in the caller's scope, again where the record changes
+// meanwhile. Faults: NotFound, Invalid, and those of decode.
+func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (Draft[T], error)) (T, error) {
 	scope := who.Scope(false)
 	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Edit); err != nil {
 		var none T
@@ -182,28 +184,21 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 	}
 	ahead, err := r.anticipate(ctx, who, id, decode)
 	if err != nil {
-		return ahead.after, err
+		return ahead.wanted.Record, err
 	}
 	return app.In(ctx, r.deps.Store.Write, func(ctx context.Context, tx ports.Repos) (out T, err error) {
 		before, err := r.rules.Repo(tx).GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return out, err
 		}
-		after := ahead.after
+		wanted := ahead.wanted
 		if !ahead.known || !r.rules.Meta(&before).UpdatedAt.Equal(ahead.version) {
-			if after, err = decode(before); err != nil {
+			if wanted, err = decode(before); err != nil {
 				return out, err
 			}
 		}
-		meta := r.rules.Meta(&after)
-		errs := companyErrors(meta, who)
-		*meta = *r.rules.Meta(&before)
-		meta.UpdatedAt = corerecord.NextVersion(meta.UpdatedAt, r.deps.Clock.Now())
-		errs.Merge(r.check(&after))
-		if err := r.relate(ctx, tx, scope, []*T{&after}, []fault.Fields{errs}); err != nil {
-			return out, err
-		}
-		if err := errs.Err(); err != nil {
+		after := wanted.Record
+		if err := r.judge(ctx, tx, who, &before, &after, wanted); err != nil {
 			return out, err
 		}
 		if r.rules.Change != nil {
@@ -219,6 +214,23 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 		}
 		return r.reread1(ctx, tx, scope, &after)
 	})
+}
+
+// judge makes a wanted record the next version of that before, and refuses it with all that is wrong with it.
+func (r *Records[T]) judge(ctx context.Context, tx ports.Repos, who access.Principal, before, after *T, wanted Draft[T]) error {
+	errs := fault.Fields{}
+	if errs.Merge(wanted.Errors); wanted.Unread {
+		return errs.Err()
+	}
+	meta := r.rules.Meta(after)
+	errs.MergeNew(companyErrors(meta, who))
+	*meta = *r.rules.Meta(before)
+	meta.UpdatedAt = corerecord.NextVersion(meta.UpdatedAt, r.deps.Clock.Now())
+	errs.MergeNew(r.check(after))
+	if err := r.relate(ctx, tx, who.Scope(false), []*T{after}, []fault.Fields{errs}); err != nil {
+		return err
+	}
+	return errs.Err()
 }
 
 // Delete soft-deletes a record and what hangs below it. agree, where it is given, is asked of the locked
@@ -292,25 +304,25 @@ func (r *Records[T]) check(record *T) fault.Fields {
 	return r.rules.Check(record)
 }
 
-// relate adds to errs what is wrong with the records in the light of others. Records
-// that have errors already are left out.
+// relate adds to errs what is wrong with the records in the light of others. Those
+// that are nil are left out.
 func (r *Records[T]) relate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, errs []fault.Fields) error {
 	if r.rules.Relate == nil {
 		return nil
 	}
-	var sound []*T
+	var readable []*T
 	var at []int
 	for i, record := range records {
-		if len(errs[i]) == 0 {
-			sound, at = append(sound, record), append(at, i)
+		if record != nil {
+			readable, at = append(readable, record), append(at, i)
 		}
 	}
-	if len(sound) == 0 {
+	if len(readable) == 0 {
 		return nil
 	}
-	found, err := r.rules.Relate(ctx, tx, scope, sound)
+	found, err := r.rules.Relate(ctx, tx, scope, readable)
 	for i := range found {
-		errs[at[i]].Merge(found[i])
+		errs[at[i]].MergeNew(found[i])
 	}
 	return err
 }

@@ -30,12 +30,12 @@ func (r *Records[T]) foresee(ctx context.Context, who access.Principal, before, 
 type anticipated[T any] struct {
 	known   bool
 	version time.Time // of the record
-	after   T
+	wanted  Draft[T]
 	end     Finish[T]
 }
 
 // anticipate reads a change of one record ahead of its transaction, where there is anything to foresee.
-func (r *Records[T]) anticipate(ctx context.Context, who access.Principal, id int64, decode func(current T) (T, error)) (out anticipated[T], err error) {
+func (r *Records[T]) anticipate(ctx context.Context, who access.Principal, id int64, decode func(current T) (Draft[T], error)) (out anticipated[T], err error) {
 	if r.rules.Foresee == nil {
 		return out, nil
 	}
@@ -45,10 +45,13 @@ func (r *Records[T]) anticipate(ctx context.Context, who access.Principal, id in
 	if err != nil {
 		return out, err
 	}
-	if out.after, err = decode(before); err != nil {
+	if out.wanted, err = decode(before); err != nil {
 		return out, err
 	}
 	out.known, out.version = true, r.rules.Meta(&before).UpdatedAt
-	out.end, err = r.foresee(ctx, who, []*T{&before}, []*T{&out.after})
+	if len(out.wanted.Errors) == 0 {
+		after := out.wanted.Record
+		out.end, err = r.foresee(ctx, who, []*T{&before}, []*T{&after})
+	}
 	return out, err
 }

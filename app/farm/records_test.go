@@ -83,8 +83,11 @@ func refused[T any](h *holding, records *farm.Records[T], one T) *fault.Error {
 	return known
 }
 
-func set[T any](change func(*T)) func(T) (T, error) {
-	return func(current T) (T, error) { change(&current); return current, nil }
+func set[T any](change func(*T)) func(T) (farm.Draft[T], error) {
+	return func(current T) (farm.Draft[T], error) {
+		change(&current)
+		return farm.Draft[T]{Record: current}, nil
+	}
 }
 
 func requireCode(t *testing.T, code string, err error) {
@@ -159,9 +162,9 @@ func TestPermissionsOfRecords(t *testing.T) {
 	} {
 		require.True(t, fault.Is(err, fault.Forbidden), "%s: %v", name, err)
 	}
-	_, err = h.farms.Update(t.Context(), stranger, h.farm.ID, func(core.Farm) (core.Farm, error) {
+	_, err = h.farms.Update(t.Context(), stranger, h.farm.ID, func(core.Farm) (farm.Draft[core.Farm], error) {
 		t.Error("a stranger sees the record")
-		return core.Farm{}, nil
+		return farm.Draft[core.Farm]{}, nil
 	})
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	require.True(t, fault.Is(h.farms.Delete(t.Context(), stranger, h.farm.ID), fault.NotFound))

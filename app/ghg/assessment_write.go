@@ -25,7 +25,6 @@ type AssessmentDraft struct {
 	Declared     bool                  // whether any were sent; they then replace those there are
 	Partial      bool                  // objects of sections are merged with those there are; lists are replaced either way
 	Errors       fault.Fields          // what was wrong with the general part as it was sent
-	Unknown      fault.Fields          // members that an assessment does not have
 }
 
 // Create stores a new draft with what was sent of its sections, in one transaction. How complete it is the
@@ -186,15 +185,12 @@ func (a *Assessments) apply(ctx context.Context, tx ports.Repos, scope access.Sc
 
 // applyKnowing is apply where live reports whether the farm or field is one of the company.
 func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, live func(r *assessment.Assessment) (bool, error)) error {
-	errs, names := fault.Fields{}, fault.Fields{}
+	errs := fault.Fields{}
 	errs.Merge(draft.Errors)
-	names.Merge(draft.Unknown)
-	if len(draft.Errors) == 0 {
-		takeGeneral(&e.after.Assessment, draft.Record)
-		errs.Merge(e.after.CheckGeneral())
-		if err := checkResource(e, errs, live); err != nil {
-			return err
-		}
+	takeGeneral(&e.after.Assessment, draft.Record)
+	errs.MergeNew(e.after.CheckGeneral())
+	if err := checkResource(e, errs, live); err != nil {
+		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(draft.Sections)) {
 		section, ok := a.Table.Section(key)
@@ -202,29 +198,22 @@ func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, liv
 			continue // one of the general part
 		}
 		_, unknown := a.Table.Known(key, draft.Sections[key])
-		names.Nest(key, unknown)
-		errs.Nest(key, a.enter(e, section, draft.Sections[key], draft.Partial))
+		errs.Nest(key, withNames(a.enter(e, section, draft.Sections[key], draft.Partial), unknown))
 	}
 	if draft.Declared {
 		declarations, wrong := a.Table.CheckDeclarations(draft.Declarations, e.after.Sheet)
 		errs.Nest("section_declarations", wrong)
 		e.after.Declarations = declarations
 	}
-	return refusal(errs, names)
+	return errs.Err()
 }
 
-// refusal is the fault of what is wrong with a body and of the names in it that are not known; nil where there are neither.
-func refusal(wrong, unknown fault.Fields) error {
-	if len(wrong) == 0 {
-		return unknown.ErrAs(fault.CodeUnknownName)
-	}
-	if len(unknown) > 0 {
-		all := fault.Fields{}
-		all.Merge(wrong)
-		all.Merge(unknown)
-		wrong = all
-	}
-	return wrong.Err()
+// withNames returns what is wrong with a part, with the names in it that are not known.
+func withNames(wrong, unknown fault.Fields) fault.Fields {
+	all := fault.Fields{}
+	all.Merge(wrong)
+	all.Merge(unknown)
+	return all
 }
 
 // enter puts what was sent in the place of a section, or returns what is wrong with it. A partial write of an object lays

@@ -40,7 +40,7 @@ func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id
 			return fault.Field(fault.NonField, fmt.Sprintf("Expected the section %s, got null.", key))
 		}
 		_, unknown := a.Table.Known(key, raw)
-		return refusal(a.enter(e, section, raw, partial), unknown)
+		return withNames(a.enter(e, section, raw, partial), unknown).Err()
 	})
 }
 
@@ -117,7 +117,7 @@ func (a *Assessments) refuseItem(e *assessmentEdit, key string, raw any, row ass
 		wrong = e.cited(assessment.Section{Key: key}, []assessment.Row{row})
 	}
 	_, unknown := a.Table.Known(key, raw)
-	return refusal(wrong, unknown)
+	return withNames(wrong, unknown).Err()
 }
 
 // ItemOf names an item of a list section.

@@ -50,6 +50,8 @@ type SampleImportOptions struct {
 	Atomic      bool     // one row that fails refuses all
 	Mean        bool     // the mean of rows that have a label in common; otherwise they are refused where they differ
 	SOCLimitPct *float64 // of results below a limit that the table does not state
+	// Ignore hears of columns that are not known, and has them passed over; nil: they are refused.
+	Ignore func(unknown fault.Fields)
 }
 
 func (o SampleImportOptions) check() error {
@@ -80,6 +82,11 @@ func (s *Samples) Import(ctx context.Context, who access.Principal, options Samp
 	}
 	given, err := rows()
 	if err != nil {
+		return out, err
+	}
+	if unknown := labtable.Unknown(given.Columns); options.Ignore != nil {
+		options.Ignore(unknown)
+	} else if err := unknown.Err(); err != nil {
 		return out, err
 	}
 	return s.take(ctx, who, options, given, func(context.Context, ports.Repos, []JudgedSample) error { return nil })

@@ -2,7 +2,6 @@ package soil
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"reflect"
 	"time"
@@ -40,18 +39,19 @@ func (s *Samples) Retrieve(ctx context.Context, who access.Principal, id int64) 
 // Update changes a sample: decode is given it as it stands and answers what it shall be. Without another status
 // that of the sample follows from what became known of it. Faults: NotFound, Invalid, and those of decode.
 func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
-	decode func(current sample.Sample) (sample.Sample, error),
+	decode func(current sample.Sample) (farmapp.Draft[sample.Sample], error),
 ) (sample.Sample, error) {
-	return s.Records.Update(ctx, who, id, func(current sample.Sample) (sample.Sample, error) {
-		after, err := decode(current)
-		if err != nil {
-			return after, err
+	return s.Records.Update(ctx, who, id, func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
+		draft, err := decode(current)
+		if err != nil || draft.Unread {
+			return draft, err
 		}
-		s.complete(who, current, &after)
+		after := &draft.Record
+		s.complete(who, current, after)
 		if after.Composite != "" && after.Lab != nil && !reflect.DeepEqual(after.Lab, current.Lab) {
-			return after, fault.Field("lab", fmt.Sprintf("The soil of the sample is in a composite, whose result it has. Fix: import the result under the label %s.", after.CompositeLabel()))
+			draft.Errors.Addf("lab", "The soil of the sample is in a composite, whose result it has. Fix: import the result under the label %s.", after.CompositeLabel())
 		}
-		return after, nil
+		return draft, nil
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"tilth/core/batch"
@@ -112,23 +111,12 @@ func Problems(f fault.Fields) []Finding {
 
 func problemsOf(out *[]Finding, prefix string, f fault.Fields) {
 	for key, value := range f {
-		path := prefix
-		switch {
-		case key == fault.NonField:
-		case strings.Trim(key, "0123456789") == "": // the index of an item
-			path += "[" + key + "]"
-		case prefix == "":
-			path = key
-		default:
-			path += "." + key
+		path := fault.Path(prefix, key)
+		for _, message := range fault.Messages(value) {
+			*out = append(*out, Finding{"invalid", path, message})
 		}
-		switch v := value.(type) {
-		case []string:
-			for _, message := range v {
-				*out = append(*out, Finding{"invalid", path, message})
-			}
-		case fault.Fields:
-			problemsOf(out, path, v)
+		if below, ok := value.(fault.Fields); ok {
+			problemsOf(out, path, below)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package assessment
 import (
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ type Heading struct {
 func (t *Table) ReadHeading(names []string) (*Heading, fault.Fields) {
 	kinds, wrong := t.columnKinds(), fault.Fields{}
 	h := &Heading{table: t, names: names, covered: map[string][][]string{}}
-	seen := map[string]bool{}
+	seen, unknown := map[string]bool{}, 0
 	for _, name := range names {
 		general, _, ok := numbered(name)
 		_, known := kinds[general]
@@ -73,13 +74,47 @@ func (t *Table) ReadHeading(names []string) (*Heading, fault.Fields) {
 			wrong.Add(name, "This column is there twice.")
 		case slices.Contains(keyColumns, name), slices.Contains(shownColumns, name):
 		case !ok || !known:
-			wrong.Add(name, "There is no such column; the template has them all, and items are numbered from 0: fertilizers[0].product.")
+			if unknown++; unknown > maxUnknownColumns {
+				return h, wrong
+			}
+			wrong.Misplaced(name, t.unknownColumn(name, kinds))
 		default:
 			h.cover(general)
 		}
 		seen[name] = true
 	}
 	return h, wrong
+}
+
+// maxUnknownColumns is how many columns that are not known are named.
+const maxUnknownColumns = 100
+
+// itemNumber is the number of an item in the name of a column.
+var itemNumber = regexp.MustCompile(`\[\d*\]`)
+
+// unknownColumn says that there is no such column, and which is likely meant.
+func (t *Table) unknownColumn(name string, kinds map[string]Kind) string {
+	const says = "There is no such column; the template has them all, and items are numbered from 0: fertilizers[0].product."
+	known := slices.Concat(slices.Sorted(maps.Keys(kinds)), keyColumns, shownColumns)
+	nearest := fault.Nearest(itemNumber.ReplaceAllString(name, "[]"), known)
+	if nearest == "" {
+		return says
+	}
+	numbers := itemNumber.FindAllString(name, -1)
+	nearest = itemNumber.ReplaceAllStringFunc(nearest, func(string) string {
+		number := "[]"
+		if len(numbers) > 0 {
+			number, numbers = numbers[0], numbers[1:]
+		}
+		if number == "[]" {
+			return "[0]"
+		}
+		return number
+	})
+	if nearest == name { // an item too many
+		return says
+	}
+	return "There is no such column" + fault.Meant(nearest)
 }
 
 // cover notes that a column is there: section and member, "fertilizers[]" without.

@@ -190,6 +190,15 @@ func TestHeadingsAreRefused(t *testing.T) {
 			}
 		}
 	}))
+	_, wrong = tab.ReadHeading([]string{"fertilizers[2].prodct", "growing_area.valu", "colour", "fertilizers[].rate.unit", "fertilizers[500].product"})
+	for name, says := range map[string]string{
+		"fertilizers[2].prodct": `did you mean "fertilizers[2].product"?`, "growing_area.valu": `did you mean "growing_area.value"?`, "colour": "the template has them all",
+		"fertilizers[].rate.unit": `did you mean "fertilizers[0].rate.unit"?`, "fertilizers[500].product": "the template has them all",
+	} {
+		require.Contains(t, wrong.Messages()[name][0], says)
+	}
+	refused, _ := fault.As(wrong.Err())
+	require.Equal(t, fault.CodeUnknownName, refused.Code)
 	_, wrong = tab.ReadHeading(tab.Template())
 	require.Empty(t, wrong, "the template is one that is taken")
 }

@@ -97,7 +97,7 @@ func put(f fault.Fields, path, message string) {
 	if below, ok := f[last].(fault.Fields); ok {
 		f, last = below, fault.NonField
 	}
-	if have, _ := f[last].([]string); !slices.Contains(have, message) {
+	if !slices.Contains(fault.Messages(f[last]), message) {
 		f.Add(last, message)
 	}
 }

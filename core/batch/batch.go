@@ -165,5 +165,5 @@ func Refuse(errs []fault.Fields, noun string) error {
 	}
 	refused := fault.Newf(fault.Invalid, "bulk_validation_failed", "%d of %d %s are not valid; nothing was stored.", len(byPlace), len(errs), noun)
 	refused.Fields = byPlace
-	return refused
+	return refused.Naming()
 }

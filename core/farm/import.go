@@ -24,10 +24,13 @@ type Judged struct {
 // Judgement implements batch.Judged.
 func (j Judged) Judgement() (batch.Outcome, fault.Fields) { return j.Verdict, j.Errors }
 
+// DefaultNameProperty is the property that names a field where the caller names none.
+const DefaultNameProperty = "name"
+
 // ImportOptions is the caller's request.
 type ImportOptions struct {
 	FarmID             int64
-	NameProperty       string // default "name"
+	NameProperty       string // default [DefaultNameProperty]
 	ExternalIDProperty string // empty: every feature creates a field
 	Preview            bool   // judge, and store nothing
 	Atomic             bool   // one bad feature refuses all

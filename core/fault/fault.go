@@ -31,9 +31,20 @@ const (
 	Internal        Kind = "internal"         // a defect or failure of the server; the text is never shown
 )
 
-// Fields holds messages by field name. A value is either []string (messages) or
+// Fields holds messages by field name. A value is messages, which [Messages] returns, or
 // Fields (a nested object or an item of an array, keyed by its decimal index).
 type Fields map[string]any
+
+// Messages returns the messages that a value of [Fields] is; none where it is Fields.
+func Messages(value any) []string {
+	switch v := value.(type) {
+	case []string:
+		return v
+	case unknownName:
+		return v
+	}
+	return nil
+}
 
 // NonField is the key of messages that belong to no one field.
 const NonField = "non_field_errors"
@@ -58,7 +69,7 @@ func (f Fields) AddIf(wrong bool, field, format string, args ...any) {
 func (f Fields) Messages() map[string][]string {
 	out := map[string][]string{}
 	for field, messages := range f {
-		if list, ok := messages.([]string); ok {
+		if list := Messages(messages); list != nil {
 			out[field] = list
 		}
 	}
@@ -88,6 +99,13 @@ func (f Fields) RequiredText(field, value string, limit int) {
 	f.Text(field, value, limit)
 }
 
+// MergeNew merges what a later check finds: it says nothing new of a value that could not be read.
+func (f Fields) MergeNew(later Fields) {
+	fresh := maps.Clone(later)
+	maps.DeleteFunc(fresh, func(field string, _ any) bool { return f[field] != nil && !onlyUnknown(f[field]) })
+	f.Merge(fresh)
+}
+
 // Nest puts the errors of a nested object below a field; empty errors are dropped.
 func (f Fields) Nest(field string, nested Fields) {
 	if len(nested) > 0 {
@@ -98,18 +116,20 @@ func (f Fields) Nest(field string, nested Fields) {
 // Merge copies every message of other into f.
 func (f Fields) Merge(other Fields) {
 	for k, v := range other {
-		if list, ok := v.([]string); ok {
+		have, isNested := f[k].(Fields)
+		list, _ := v.([]string)
+		switch below, ok := v.(Fields); {
+		case ok && isNested:
+			have.Merge(below)
+		case list == nil:
+			f[k] = v
+		case isNested:
+			have.Merge(Fields{NonField: list})
+		default:
 			for _, m := range list {
 				f.Add(k, m)
 			}
-			continue
 		}
-		have, isNested := f[k].(Fields)
-		if below, ok := v.(Fields); ok && isNested {
-			have.Merge(below)
-			continue
-		}
-		f[k] = v
 	}
 }
 
@@ -122,15 +142,17 @@ func List[T ~string](words []T) string {
 	return strings.Join(list, ", ")
 }
 
-// Err returns nil when there are no messages, else an Invalid fault that carries them.
-func (f Fields) Err() error { return f.ErrAs("validation_failed") }
-
-// ErrAs is Err with another code.
-func (f Fields) ErrAs(code string) error {
+// Err returns nil when there are no messages, else an Invalid fault that carries them. Its code is [CodeUnknownName]
+// where a name is not known.
+func (f Fields) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
-	return &Error{Kind: Invalid, Code: code, Message: "Validation failed: " + f.summary() + ".", Fields: f}
+	e := New(Invalid, "validation_failed", "")
+	if e.Fields = f; !f.OnlyUnknown() {
+		e.Message = "Validation failed: " + f.summary() + "."
+	}
+	return e.Naming()
 }
 
 func (f Fields) summary() string {

@@ -1,22 +1,120 @@
 package fault
 
-// CodeUnknownName is the code of a refusal for nothing but names that are not known.
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// CodeUnknownName is the code of a refusal for names that are not known, whatever else is wrong.
 const CodeUnknownName = "unknown_name"
+
+// Bounds of what is said of names that are not known: a body has room for many and long ones.
+const (
+	maxNamed  = 60 // characters of a name that is repeated
+	maxListed = 10 // in the message of a fault
+)
+
+// unknownName is the messages of a name that is not known.
+type unknownName []string
 
 // Unknown adds the message of a name that is none of those known, with the nearest of them.
 func (f Fields) Unknown(name string, known []string) {
+	message := "This name is not known here."
 	if nearest := Nearest(name, known); nearest != "" {
-		f.Addf(name, "This name is not known here: did you mean %q?", nearest)
-		return
+		message = "This name is not known here" + Meant(nearest)
 	}
-	f.Add(name, "This name is not known here.")
+	f.Misplaced(name, message)
+}
+
+const meant = ": did you mean "
+
+// Meant is how the message of a name that is not known ends, with the one that is likely meant.
+func Meant(nearest string) string { return meant + "\"" + nearest + "\"?" }
+
+// Misplaced adds the message of a name that is not known here, which says where it is.
+func (f Fields) Misplaced(name, message string) {
+	if utf8.RuneCountInString(name) > maxNamed {
+		name = string([]rune(name)[:maxNamed]) + "…"
+	}
+	f[name] = append(unknownName(Messages(f[name])), message)
+}
+
+// Unknowns returns the paths of the names that are not known, as fertilizers[2].amout, in the order of their letters.
+func (f Fields) Unknowns() []string {
+	var out []string
+	f.unknowns("", func(path, _ string) { out = append(out, path) })
+	return out
+}
+
+func (f Fields) unknowns(prefix string, found func(path, message string)) {
+	for _, key := range slices.Sorted(maps.Keys(f)) {
+		switch v := f[key].(type) {
+		case unknownName:
+			found(Path(prefix, key), v[0])
+		case Fields:
+			v.unknowns(Path(prefix, key), found)
+		}
+	}
+}
+
+// OnlyUnknown reports whether nothing is wrong but that names are not known.
+func (f Fields) OnlyUnknown() bool { return onlyUnknown(f) }
+
+// onlyUnknown reports whether a value of fields says of nothing but names that they are not known.
+func onlyUnknown(value any) bool {
+	below, ok := value.(Fields)
+	for _, v := range below {
+		if _, unknown := v.(unknownName); !unknown && !onlyUnknown(v) {
+			return false
+		}
+	}
+	return ok
+}
+
+// Path returns the path of a field below another, as clients write it: fertilizers[3].rate.unit.
+func Path(prefix, key string) string {
+	switch {
+	case key == NonField:
+		return prefix
+	case key != "" && strings.Trim(key, "0123456789") == "": // the index of an item
+		return prefix + "[" + key + "]"
+	case prefix == "":
+		return key
+	}
+	return prefix + "." + key
+}
+
+// Naming returns the same fault, with the code and the message of the names in its fields that are not known, if any.
+func (e *Error) Naming() *Error {
+	var says []string
+	e.Fields.unknowns("", func(path, message string) {
+		if _, nearest, near := strings.Cut(message, meant); near {
+			path += " (did you mean " + nearest + ")"
+		}
+		says = append(says, path)
+	})
+	if len(says) == 0 {
+		return e
+	}
+	if len(says) > maxListed {
+		says = append(says[:maxListed], "…")
+	}
+	e.Code = CodeUnknownName
+	e.Message = strings.TrimSpace("Names that are not known here: " + strings.Join(says, ", ") + ". " + e.Message)
+	return e
 }
 
 // Nearest returns the known name that a misspelt one is likely to mean; empty where none is near.
 func Nearest(name string, known []string) (nearest string) {
+	if len(name) > 2*maxNamed {
+		return ""
+	}
 	edits := max(2, len(name)/3) + 1
+	name = strings.ToLower(name)
 	for _, k := range known {
-		if n := editsBetween(name, k); n < edits {
+		if n := editsBetween(name, strings.ToLower(k)); n < edits {
 			nearest, edits = k, n
 		}
 	}

@@ -143,7 +143,7 @@ func TestUnknownMembersOfAnAssessmentAreNamed(t *testing.T) {
 
 	// Beside other faults it is reported together with them.
 	refused = c.Expect(400, "PATCH", at+"sections/soil/", map[string]any{"Ph": 6, "sand_pct": 101}).Map(t)
-	require.Equal(t, "validation_failed", refused["code"])
+	require.Equal(t, "unknown_name", refused["code"])
 	require.Len(t, refused["details"], 2)
 	require.Equal(t, "unknown_name", c.Expect(400, "POST", at+"sections/fertilizers/items/", map[string]any{"prodct": "urea"}).Map(t)["code"])
 

@@ -133,7 +133,7 @@ func TestEvidenceIsAttached(t *testing.T) {
 		c.Expect(204, http.MethodDelete, one, nil)
 		c.Expect(404, http.MethodDelete, one, nil)
 		c.Expect(404, http.MethodGet, one, nil)
-		trail := string(c.Expect(200, http.MethodGet, "audit/?resource=assessment&record_id="+itoa(id), nil).Body)
+		trail := string(c.Expect(200, http.MethodGet, "audit/?resource=assessment&record="+itoa(id), nil).Body)
 		require.Contains(t, trail, fmt.Sprintf("evidence[%d]", fileID(pdf)))
 		attach(t, c, id, "name=back.pdf", onePDF, 201)
 	})

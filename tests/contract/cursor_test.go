@@ -46,9 +46,9 @@ func TestListsGoOnByCursor(t *testing.T) {
 		}
 		c.Expect(200, "POST", "farm/", farms)
 		for _, ordering := range []string{"", "name", "-name", "-updated_at,name", "created_at", "-id"} {
-			query := "farm/?country=spain&page_size=4&ordering=" + ordering
+			query := "farm/?page_size=4&ordering=" + ordering
 			if ordering == "" {
-				query = "farm/?country=spain&page_size=4"
+				query = "farm/?page_size=4"
 			}
 			want := names[string](t, c, strings.Replace(query, "page_size=4", "page=all", 1), "name")
 			extra := map[int]int64{}

@@ -141,8 +141,13 @@ func asLaboratoriesSend(t *testing.T, c *rig.Client, all []any) {
 	t.Helper()
 	label := func(i int) string { return all[i].(map[string]any)["label"].(string) }
 	send := func(query, table string) rig.Answer {
-		return c.Upload(samplesPath+"import/"+query, "text/csv", strings.NewReader("Sample ID;SOC [g/kg];BD (kg/m\xb3);pH\n"+table)) // Windows-1252
+		return c.Upload(samplesPath+"import/"+query, "text/csv", strings.NewReader("Sample ID;SOC [g/kg];BD (kg/m\xb3);pH\n"+table), // Windows-1252
+			"Prefer", "handling=lenient")
 	}
+	unknown := c.Upload(samplesPath+"import/", "text/csv", strings.NewReader("Sample ID;SOC [g/kg];Lab metod\n"+label(2)+";23,4;dry combustion\n"))
+	require.Equal(t, 400, unknown.Status, "%s", unknown.Body)
+	require.Equal(t, "unknown_name", unknown.Map(t)["code"])
+	require.Contains(t, unknown.Map(t)["details"], "Lab metod")
 	none := send("", label(2)+";23,4;1300;6,5\nnobody;1,0;;\n")
 	require.Equal(t, 400, none.Status, "no date, and no such label: %s", none.Body)
 	require.Equal(t, "bulk_validation_failed", none.Map(t)["code"])
@@ -157,6 +162,7 @@ func asLaboratoriesSend(t *testing.T, c *rig.Client, all []any) {
 	require.Equal(t, []any{"rows_failed", 2.0, 1.0, 1.0}, []any{report["code"], report["updated"], report["skipped"], report["failed"]})
 	require.Equal(t, map[string]any{"header": "SOC [g/kg]", "column": "soc_pct", "unit": "g/kg", "factor": 0.1}, report["columns"].([]any)[1])
 	require.Nil(t, report["columns"].([]any)[3].(map[string]any)["column"], "the pH is passed over, and named")
+	require.Equal(t, "pH", some.Header.Get("Tilth-Ignored"))
 	notes := report["rows"].([]any)[2].(map[string]any)["notes"].([]any)
 	require.Contains(t, notes[0], "half of the limit is taken, 0.2 %")
 	require.Contains(t, notes[1], "the day of round 1, 2026-03-01")

@@ -201,7 +201,7 @@ func TestSubmissionLife(t *testing.T) {
 	s.User(c.CompanyID, "viewer").Expect(403, http.MethodPost, submitPath(id), nil)
 
 	// The event and the audit trail tell of it.
-	feed := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record_id="+itoa(id), nil)
+	feed := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record="+itoa(id), nil)
 	require.Contains(t, string(feed.Body), `"submit"`)
 }
 
@@ -254,7 +254,7 @@ func TestSubmissionsAreSigned(t *testing.T) {
 		require.Equal(t, one["signatures"], list[0].(map[string]any)["signatures"])
 		report := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted&format=csv", nil)
 		require.Contains(t, string(report.Body), "Compared with the invoices. Ł")
-		trail := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record_id="+itoa(id), nil)
+		trail := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record="+itoa(id), nil)
 		require.Contains(t, string(trail.Body), `"sign"`)
 		told, ok := listen(t, s.URL, c.Token, "", "?last_event_id=0&type="+event.TypeAssessmentSigned).next()
 		require.True(t, ok)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Upload posts a file below /api/v1.2/ under a content type and reads the answer.
-func (c *Client) Upload(path, media string, body io.Reader) Answer {
+// Upload posts a file below /api/v1.2/ under a content type, with further headers as names and values, and reads the answer.
+func (c *Client) Upload(path, media string, body io.Reader, headers ...string) Answer {
 	t := c.server.t
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, c.server.URL+"/api/v1.2/"+path, body)
@@ -19,6 +19,9 @@ func (c *Client) Upload(path, media string, body io.Reader) Answer {
 	}
 	if c.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
 	}
 	res, err := http.DefaultTransport.RoundTrip(req)
 	require.NoError(t, err)

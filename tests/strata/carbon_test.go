@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	farmapp "tilth/app/farm"
 	"tilth/app/soil"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -84,9 +85,9 @@ func TestOrderOfSoilCarbon(t *testing.T) {
 		// The results of zone 5 are withdrawn before the map is made: it fails, and the charge is released.
 		for _, a := range w.samples(s, e.who) {
 			if a.Zone == 5 && a.Lab != nil {
-				_, err := s.Update(ctx, e.who, a.ID, func(current sample.Sample) (sample.Sample, error) {
+				_, err := s.Update(ctx, e.who, a.ID, func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
 					current.Lab = nil
-					return current, nil
+					return farmapp.Draft[sample.Sample]{Record: current}, nil
 				})
 				require.NoError(t, err)
 			}

@@ -32,7 +32,7 @@ func (v *validator) checkString(schema *huma.Schema, value string, errs fault.Fi
 	case schema.MaxLength != nil && n > *schema.MaxLength:
 		errs.Addf(key, "Give at most %d characters; this has %d.", *schema.MaxLength, n)
 	}
-	if re := v.schemas.Pattern(schema); re != nil && !re.MatchString(value) {
+	if re := v.Schemas.Pattern(schema); re != nil && !re.MatchString(value) {
 		if name, ok := schema.Extensions[PatternName]; ok {
 			errs.Addf(key, "%q is not %s.", Clip(value), name)
 		} else {

@@ -26,29 +26,62 @@ type Schemas interface {
 	Pattern(schema *huma.Schema) *regexp.Regexp
 }
 
+// Members are the names of the members of an object, and what is known below them; nil: any name.
+type Members map[string]Members
+
+// maxUnknown is how many names of a body that are not known are compared with those that are, and named.
+const maxUnknown = 200
+
+// Reader reads the objects of one body.
+type Reader struct {
+	Schemas Schemas
+	// ReadOnly are members that are passed over, beside those that a schema calls so.
+	ReadOnly Members
+	Also     []string // names that the object may have beside those of its schema; others read them
+	unknown  int      // names found so far
+}
+
 // Object reads the next value of a decoder, which must be an object of a schema, and returns
 // its text without what the schema does not know: unknown members, read-only members, and
-// optional members that are null. errs says what is wrong, under the names of the members.
-func Object(in *jsontext.Decoder, schema *huma.Schema, schemas Schemas) (text []byte, errs fault.Fields) {
+// optional members that are null. errs says what is wrong, under the names of the members,
+// and unknown which of them are not known.
+func (r *Reader) Object(in *jsontext.Decoder, schema *huma.Schema) (text []byte, errs, unknown fault.Fields) {
 	var out bytes.Buffer
-	v := validator{schemas, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
-	errs = fault.Fields{}
+	v := validator{r, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
+	found := findings{fault.Fields{}, fault.Fields{}, r.ReadOnly, r.Also}
 	if kind := in.PeekKind(); kind == jsontext.KindBeginObject {
-		schema, _ = schemas.Resolve(schema)
-		v.object(schema, errs)
+		schema, _ = r.Schemas.Resolve(schema)
+		v.object(schema, found)
 	} else {
-		errs.Add(fault.NonField, Mismatch(huma.TypeObject, kind))
+		found.errs.Add(fault.NonField, Mismatch(huma.TypeObject, kind))
 		_ = in.SkipValue()
 	}
-	return out.Bytes(), errs
+	return out.Bytes(), found.errs, found.unknown
+}
+
+// findings are what is found of an object or an array: what is wrong, and names that are not known.
+type findings struct {
+	errs, unknown fault.Fields
+	readOnly      Members
+	also          []string
+}
+
+// below returns where to put what is found of a member, or of an item.
+func (f findings) below(name string) findings {
+	return findings{errs: fault.Fields{}, unknown: fault.Fields{}, readOnly: f.readOnly[name]}
+}
+
+func (f findings) nest(name string, below findings) {
+	f.errs.Nest(name, below.errs)
+	f.unknown.Nest(name, below.unknown)
 }
 
 // validator writes again what it reads. Both texts are known to be well-formed until something is
 // wrong, and what is written then is not read.
 type validator struct {
-	schemas Schemas
-	in      *jsontext.Decoder
-	out     *jsontext.Encoder
+	*Reader
+	in  *jsontext.Decoder
+	out *jsontext.Encoder
 }
 
 // copy copies the next token.
@@ -58,11 +91,11 @@ func (v *validator) copy() jsontext.Token {
 	return token
 }
 
-// value checks the next value. Messages go to errs under key; errors inside of an object or
+// value checks the next value. Messages go to what is found under key; those inside of an object or
 // an array are nested there.
-func (v *validator) value(schema *huma.Schema, errs fault.Fields, key string) {
-	schema, nullable := v.schemas.Resolve(schema)
-	kind := v.in.PeekKind()
+func (v *validator) value(schema *huma.Schema, found findings, key string) {
+	schema, nullable := v.Schemas.Resolve(schema)
+	kind, errs := v.in.PeekKind(), found.errs
 	switch {
 	case schema.Type == "":
 		v.copyValue()
@@ -72,11 +105,11 @@ func (v *validator) value(schema *huma.Schema, errs fault.Fields, key string) {
 		errs.Add(key, Mismatch(schema.Type, kind))
 		_ = v.in.SkipValue()
 	case schema.Type == huma.TypeObject:
-		nested := fault.Fields{}
+		nested := found.below(key)
 		v.object(schema, nested)
-		errs.Nest(key, nested)
+		found.nest(key, nested)
 	case schema.Type == huma.TypeArray:
-		v.array(schema, errs, key)
+		v.array(schema, found, key)
 	case schema.Type == huma.TypeString:
 		v.checkString(schema, v.copy().String(), errs, key)
 	case schema.Type == huma.TypeInteger:
@@ -94,9 +127,9 @@ func (v *validator) copyValue() {
 	_ = v.out.WriteValue(text)
 }
 
-// object checks the members of an object into errs. The members of one without properties
+// object checks the members of an object. The members of one without properties
 // have no names known beforehand.
-func (v *validator) object(schema *huma.Schema, errs fault.Fields) {
+func (v *validator) object(schema *huma.Schema, found findings) {
 	each, typed := schema.AdditionalProperties.(*huma.Schema)
 	if open := len(schema.Properties) == 0; open && !typed {
 		v.copyValue()
@@ -109,33 +142,58 @@ func (v *validator) object(schema *huma.Schema, errs fault.Fields) {
 		token, _ := v.in.ReadToken()
 		name := token.String()
 		member := cmp.Or(each, schema.Properties[name])
+		if member == nil {
+			v.notKnown(schema, found, name)
+		}
 		if member == nil || member.ReadOnly || each == nil && v.in.PeekKind() == jsontext.KindNull && !v.keepsNull(schema, member, name) {
 			_ = v.in.SkipValue() // a null is taken as if it were not there
 			continue
 		}
 		given[name] = true
 		_ = v.out.WriteToken(jsontext.String(name))
-		v.value(member, errs, name)
+		v.value(member, found, name)
 	}
 	v.copy()
 	for _, name := range schema.Required {
 		if !given[name] && !schema.Properties[name].ReadOnly {
-			errs.Add(name, "This field is required.")
+			found.errs.Add(name, "This field is required.")
 		}
 	}
+}
+
+// notKnown names a member that the schema does not have, unless it is one that is only read, or the schema is open.
+func (v *validator) notKnown(schema *huma.Schema, found findings, name string) {
+	_, readOnly := found.readOnly[name]
+	if open, _ := schema.AdditionalProperties.(bool); readOnly || open || slices.Contains(found.also, name) {
+		return
+	}
+	if v.unknown++; v.unknown > maxUnknown {
+		found.unknown["…"] = nil
+		found.unknown.Misplaced("…", "More names are not known here.")
+		return
+	}
+	known := slices.Clone(found.also)
+	for name, member := range schema.Properties {
+		if !member.ReadOnly {
+			known = append(known, name)
+		}
+	}
+	slices.Sort(known)
+	found.unknown.Unknown(name, known)
 }
 
 // keepsNull reports whether null is a value of a member. It is where the member is
 // required and a pointer. Slices, maps and raw objects may be null too, because nil ones
 // are written so; for input that would make null a way around "required".
 func (v *validator) keepsNull(object, member *huma.Schema, name string) bool {
-	resolved, nullable := v.schemas.Resolve(member)
+	resolved, nullable := v.Schemas.Resolve(member)
 	open := resolved.Type == huma.TypeArray || resolved.Type == huma.TypeObject && len(resolved.Properties) == 0
 	return nullable && !open && slices.Contains(object.Required, name)
 }
 
-func (v *validator) array(schema *huma.Schema, errs fault.Fields, key string) {
-	nested, count := fault.Fields{}, 0
+func (v *validator) array(schema *huma.Schema, found findings, key string) {
+	errs, nested, count := found.errs, found.below(key), 0
+	nested.readOnly = Members{}
 	seen, repeated := map[string]bool{}, false
 	for v.copy(); v.in.PeekKind() != jsontext.KindEndArray; count++ {
 		if schema.MaxItems != nil && count >= *schema.MaxItems {
@@ -149,7 +207,10 @@ func (v *validator) array(schema *huma.Schema, errs fault.Fields, key string) {
 			seen[string(text)] = true
 			item.in = Decoder(text)
 		}
-		item.value(schema.Items, nested, strconv.Itoa(count))
+		at := strconv.Itoa(count)
+		nested.readOnly[at] = found.readOnly[key] // an item is what the member is
+		item.value(schema.Items, nested, at)
+		delete(nested.readOnly, at)
 	}
 	v.copy()
 	switch {
@@ -160,8 +221,9 @@ func (v *validator) array(schema *huma.Schema, errs fault.Fields, key string) {
 	case repeated:
 		errs.Add(key, "An item is given more than once.")
 	default:
-		errs.Nest(key, nested)
+		errs.Nest(key, nested.errs)
 	}
+	found.unknown.Nest(key, nested.unknown)
 }
 
 // fits reports whether a JSON value is of a schema type. A number is taken for an integer

@@ -199,8 +199,11 @@ func bearer(header string) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
+// keyParam is the query parameter of an API key.
+const keyParam = "api_key"
+
 func keyOf(r *http.Request) string {
-	return cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get("api_key"))
+	return cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get(keyParam))
 }
 
 // companyHeader names the company that the caller wants to act in, by its id.

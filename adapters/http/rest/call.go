@@ -34,6 +34,8 @@ type Call struct {
 	status    int
 	values    Values                 // the query, once it was read
 	body      func() ([]byte, error) // reads it, once
+	bulk      bool                   // its body is an array
+	passed    []string               // names that were ignored
 	leave     func()                 // ends the work, and the turn if it has one
 	room      int64                  // bytes taken for the body
 	arrived   func()                 // gives back the place that is kept for it
@@ -53,23 +55,6 @@ func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
 
 // SetHeader sets a header of the answer.
 func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
-
-// Lenient reports whether the caller, or the operator for all, wants names that are not known ignored.
-func (c *Call) Lenient() bool {
-	for preference := range strings.SplitSeq(c.Header("Prefer"), ",") {
-		if strings.EqualFold(strings.TrimSpace(preference), "handling=lenient") {
-			return true
-		}
-	}
-	return c.api.config.IgnoreUnknown
-}
-
-// Ignored lists names that were ignored in the answer.
-func (c *Call) Ignored(names ...string) {
-	if len(names) > 0 {
-		c.SetHeader("Tilth-Ignored", strings.Join(names, ", "))
-	}
-}
 
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }

@@ -2,12 +2,15 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -18,11 +21,12 @@ import (
 )
 
 // Item is one decoded item of a body that may hold many. Errors are those of its own
-// members; business errors are added to them by the use case, so that all failing items
-// are reported at once. Value is the zero value where Errors is not empty.
+// members; business errors are added to them by the use case, so that all that is wrong with
+// all items is reported at once. Value holds those of its members that nothing is wrong with.
 type Item[W any] struct {
 	Value  W
 	Errors fault.Fields
+	Unread bool // it could not be read at all, so that nothing else can be said of it
 }
 
 // Decode reads the body as one object of the type that the route declared with [Body].
@@ -39,35 +43,52 @@ func Decode[W any](c *Call) (W, error) {
 // of current, and the whole is validated like a new record. A member that is null is
 // cleared where it is optional. Nested objects are replaced, not merged.
 // Faults: those of [Decode].
-func DecodeInto[W any](c *Call, current W) (out W, err error) {
+func DecodeInto[W any](c *Call, current W) (W, error) {
+	item, err := decodeOver(c, current)
+	return item.Value, cmp.Or(err, item.Errors.Err())
+}
+
+func decodeOver[W any](c *Call, current W) (item Item[W], err error) {
 	in, err := c.json()
 	if err != nil {
-		return out, err
+		return item, err
 	}
 	if kind := in.PeekKind(); kind != jsontext.KindBeginObject {
-		return out, fault.Field(fault.NonField, body.Mismatch(huma.TypeObject, kind))
+		return item, fault.Field(fault.NonField, body.Mismatch(huma.TypeObject, kind))
 	}
 	changes, _ := in.ReadValue()
-	members := map[string]json.RawMessage{}
+	before := map[string]json.RawMessage{}
 	text, err := json.Marshal(current)
-	err = errors.Join(err, json.Unmarshal(text, &members), json.Unmarshal(changes, &members))
-	if err != nil {
-		return out, fmt.Errorf("apply a body to the current record: %w", err)
+	err = errors.Join(err, json.Unmarshal(text, &before))
+	members := maps.Clone(before)
+	if err = errors.Join(err, json.Unmarshal(changes, &members)); err != nil {
+		return item, fmt.Errorf("apply a body to the current record: %w", err)
 	}
 	if text, err = json.Marshal(members); err != nil {
-		return out, fmt.Errorf("encode the changed record: %w", err)
+		return item, fmt.Errorf("encode the changed record: %w", err)
 	}
-	err = c.api.decode(body.Decoder(text), reflect.ValueOf(&out).Elem()).Err()
-	return out, err
+	item.Errors, item.Unread = c.decode(c.source(text), reflect.ValueOf(&item.Value).Elem(), "", before)
+	return item, nil
 }
 
 // DecodeChange reads the body of a PUT as [Decode] does, and that of a PATCH as [DecodeInto] does.
 // Faults: those of [Decode].
 func DecodeChange[W any](c *Call, current W) (W, error) {
+	item, err := DecodeDraft(c, current)
+	return item.Value, cmp.Or(err, item.Errors.Err())
+}
+
+// DecodeDraft is DecodeChange for callers that find more that is wrong: what is wrong with members is in the item.
+// Where a PATCH has a member wrong, its value is the current one. Faults: those of [Decode] for the body as a whole.
+func DecodeDraft[W any](c *Call, current W) (item Item[W], err error) {
 	if c.route.Method == http.MethodPatch {
-		return DecodeInto(c, current)
+		return decodeOver(c, current)
 	}
-	return Decode[W](c)
+	in, err := c.json()
+	if err == nil {
+		item.Errors, item.Unread = c.decode(in, reflect.ValueOf(&item.Value).Elem(), "", nil)
+	}
+	return item, err
 }
 
 // DecodeMany reads a body that is one object or an array of 1 to the configured number
@@ -82,13 +103,18 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 	if bulk = in.PeekKind() == jsontext.KindBeginArray; bulk {
 		_, _ = in.ReadToken()
 	}
+	c.bulk = bulk
 	upper := c.api.config.MaxBulk
 	for in.PeekKind() != jsontext.KindEndArray && (bulk || len(items) == 0) {
 		if len(items) == upper {
 			return nil, bulk, fault.Field(fault.NonField, fmt.Sprintf("Send at most %d items in one request.", upper))
 		}
 		var item Item[W]
-		item.Errors = c.api.decode(in, reflect.ValueOf(&item.Value).Elem())
+		at := ""
+		if bulk {
+			at = strconv.Itoa(len(items))
+		}
+		item.Errors, item.Unread = c.decode(in, reflect.ValueOf(&item.Value).Elem(), at, nil)
 		items = append(items, item)
 	}
 	if len(items) == 0 {
@@ -111,21 +137,64 @@ func DecodeValue(c *Call) (any, error) {
 	return out, err
 }
 
-// decode holds a checked JSON value against the schema of the type of a record and reads it;
-// what is invalid leaves the record zero.
-func (a *API) decode(in *jsontext.Decoder, into reflect.Value) fault.Fields {
-	schema := a.schemas.known[into.Type()]
+// source is a JSON text under way.
+type source struct {
+	*jsontext.Decoder
+	*body.Reader
+	text []byte
+}
+
+func (c *Call) source(text []byte) source {
+	return source{body.Decoder(text), &body.Reader{Schemas: c.api.schemas, ReadOnly: c.route.readOnly(), Also: c.also()}, text}
+}
+
+// decode holds the next value of a checked JSON text against the schema of the type of a record, and reads those of its
+// members that nothing is wrong with; before are the values in the place of the others. at is the index of an item of a bulk.
+func (c *Call) decode(in source, into reflect.Value, at string, before map[string]json.RawMessage) (errs fault.Fields, unread bool) {
+	schema := c.api.schemas.known[into.Type()]
 	if schema == nil {
 		panic(fmt.Sprintf("rest: %s is the body of no route", into.Type()))
 	}
-	text, errs := body.Object(in, schema, a.schemas)
+	start := in.InputOffset()
+	text, errs, unknown := in.Object(in.Decoder, schema)
 	if len(errs) > 0 {
-		return errs
+		text = c.sound(bytes.TrimLeft(in.text[start:in.InputOffset()], ", \t\r\n"), schema, errs, before)
 	}
-	if readChecked(text, into.Addr().Interface(), errs); len(errs) > 0 {
+	switch {
+	case c.route.dialect != nil: // a standard of others says what may be there
+	case c.Lenient():
+		c.ignored(at, unknown)
+	default:
+		errs.Merge(unknown)
+	}
+	more := fault.Fields{}
+	if unread = text == nil; !unread {
+		readChecked(text, into.Addr().Interface(), more)
+	}
+	if errs.MergeNew(more); len(more) > 0 {
 		into.SetZero()
 	}
-	return errs
+	return errs, unread || len(more) > 0
+}
+
+// sound returns an object as it is read without the members that something is wrong with; nil where it is none.
+func (c *Call) sound(text []byte, schema *huma.Schema, errs fault.Fields, before map[string]json.RawMessage) []byte {
+	members := map[string]json.RawMessage{}
+	if json.Unmarshal(text, &members) != nil {
+		return nil
+	}
+	for name := range errs {
+		if delete(members, name); before[name] != nil {
+			members[name] = before[name]
+		}
+	}
+	rest, err := json.Marshal(members)
+	if err != nil {
+		return nil
+	}
+	again := c.source(rest)
+	out, _, _ := again.Object(again.Decoder, schema)
+	return out
 }
 
 // readChecked decodes a validated text. What fails here is what no schema can say: a type
@@ -147,13 +216,13 @@ func readChecked(text []byte, into any, errs fault.Fields) {
 	errs.Add(field, message)
 }
 
-// json returns a decoder of the body, which is one checked JSON value.
-func (c *Call) json() (*jsontext.Decoder, error) {
+// json returns the body, which is one checked JSON value.
+func (c *Call) json() (source, error) {
 	text, err := c.Text()
 	if text == nil {
-		return nil, err
+		return source{}, err
 	}
-	return body.Decoder(text), err
+	return c.source(text), err
 }
 
 // Text returns the body as it was sent: one JSON value that is well-formed. Faults: those of a body that is not.

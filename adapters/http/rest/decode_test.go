@@ -46,7 +46,9 @@ func TestBodiesThatAreRefused(t *testing.T) {
 		{"wrong type", `{"name":"N","field_id":"7"}`, "validation_failed", `{"field_id":["Expected an integer, got a string."]}`},
 		{"several at once", `{"name":"","area_ha":-1}`, "validation_failed", `{"area_ha":["Must be greater than 0."],"field_id":["This field is required."],"name":["This field may not be blank."]}`},
 		{"null for a required member", `{"name":null,"field_id":7}`, "validation_failed", `{"name":["This field is required."]}`},
-		{"names are told apart by case", `{"Name":"N","field_id":7}`, "validation_failed", `{"name":["This field is required."]}`},
+		{"names are told apart by case", `{"Name":"N","field_id":7}`, "unknown_name", `{"Name":["This name is not known here: did you mean \"name\"?"],"name":["This field is required."]}`},
+		{"an unknown name below a member, with what else is wrong", `{"name":"","field_id":7,"soil":{"texture":"clay","pH":6},"colour":"red"}`, "unknown_name",
+			`{"name":["This field may not be blank."],"soil":{"pH":["This name is not known here: did you mean \"ph\"?"]},"colour":["This name is not known here."]}`},
 		{"missing below a member", `{` + ok + `,"soil":{}}`, "validation_failed", `{"soil":{"texture":["This field is required."]}}`},
 		{"wrong below a member", `{` + ok + `,"soil":{"texture":"LOAM","ph":15}}`, "validation_failed", `{"soil":{"ph":["Must be at most 14."],"texture":["\"LOAM\" is not a texture in lower case."]}}`},
 		{"not of the choice", `{` + ok + `,"tenure":"stolen"}`, "validation_failed", `{"tenure":["\"stolen\" is not one of: owned, leased."]}`},
@@ -81,7 +83,7 @@ func TestBodiesThatAreAccepted(t *testing.T) {
 		{"the least", `{"name":"North","field_id":7}`, `{"name":"North","field_id":7}`},
 		{"white space around", " \n{\"name\":\"North\", \"field_id\" : 7 }\r\n", `{"name":"North","field_id":7}`},
 		{"null for optional members", `{"name":"N","field_id":7,"area_ha":null,"tenure":null,"soil":null,"tags":null}`, `{"name":"N","field_id":7}`},
-		{"unknown and read-only members are ignored", `{"name":"N","field_id":7,"id":"x","uuid":5,"NAME":3}`, `{"name":"N","field_id":7}`},
+		{"read-only members are ignored", `{"name":"N","field_id":7,"uuid":5}`, `{"name":"N","field_id":7}`},
 		{"an object passes as it is", `{"name":"N","field_id":7,"boundary":{"type":"Point","coordinates":[1.10,2e0]}}`, `{"name":"N","field_id":7,"boundary":{"type":"Point","coordinates":[1.10,2e0]}}`},
 		{"escapes", `{"name":"\u00e9\ud83c\udf3e\"","field_id":7}`, `{"name":"é🌾\"","field_id":7}`},
 		{"everything", `{"name":"N","field_id":7,"area_ha":1.5,"tenure":"owned","sown_on":"2024-02-29","soil":{"texture":"clay loam","ph":6.5},"tags":["a","b"],"irrigate":false,"count":-3,"email":"a@b.example","external_id":"x-1"}`,
@@ -129,7 +131,7 @@ func TestContentTypes(t *testing.T) {
 func TestBodySize(t *testing.T) {
 	r := newRig(t)
 	pad := func(size int) string {
-		const head, tail = `{"name":"N","field_id":7,"else":"`, `"}`
+		const head, tail = `{"name":"N","field_id":7,"boundary":{"else":"`, `"}}`
 		return head + strings.Repeat("x", size-len(head)-len(tail)) + tail
 	}
 	require.Equal(t, 200, r.ask("POST", base+"echo/", pad(8<<20)).Code)

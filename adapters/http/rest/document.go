@@ -25,7 +25,7 @@ const (
 // transportCodes are the error codes of this package itself.
 var transportCodes = map[string]string{
 	"validation_failed":      "The input is wrong; details says what, by field.",
-	"unknown_name":           "Names in the body are not known; details names each by its path, with the nearest that is.",
+	"unknown_name":           "Names in the query, in the body or in the first line of a file are not known; details names each by its path, with the nearest that is known, beside whatever else is wrong (400; 402 in bulks of fields and seasons).",
 	"bulk_validation_failed": "Items of a bulk are wrong; details says what, by the item's index and field. Nothing was stored.",
 	"malformed_body":         "The body is no JSON of the expected shape; the message says where.",
 	"not_authenticated":      "A credential is needed.",
@@ -85,8 +85,16 @@ func (a *API) document() *document {
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearerScheme:    {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
 				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."},
-				keyQueryScheme:  {Type: "apiKey", In: "query", Name: "api_key", Description: "An API key, for tools that can send no header."},
+				keyQueryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "An API key, for tools that can send no header."},
 			},
+			Parameters: map[string]*huma.Param{preferHeader: {
+				Name: preferHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+				Description: "`handling=lenient`: names that are not known are ignored, and listed in the header `" + ignoredHeader + "`; without it they are refused (`unknown_name`).",
+			}},
+			Headers: map[string]*huma.Param{ignoredHeader: {
+				Schema:      &huma.Schema{Type: huma.TypeString},
+				Description: "Paths of names that were ignored, as the caller or the operator prefers, separated by commas.",
+			}},
 		},
 		Paths: map[string]*huma.PathItem{},
 		Tags:  a.tags,
@@ -190,6 +198,9 @@ func (d *document) describe(r Route, pattern string, result, bare *huma.Schema) 
 		op.Extensions["x-permission"] = slug
 		op.Description = strings.TrimSpace(op.Description + "\n\nNeeds the permission `" + slug + "`.")
 	}
+	if len(r.Inapplicable) > 0 {
+		op.Description = strings.TrimSpace(op.Description + "\n\nIgnored, for it does not apply: `" + strings.Join(r.Inapplicable, "`, `") + "`.")
+	}
 	switch {
 	case r.Public:
 		op.Security = []map[string][]string{}
@@ -259,6 +270,9 @@ func (r Route) parameters() []*huma.Param {
 	for _, p := range r.Query {
 		out = append(out, &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()})
 	}
+	if r.strict() {
+		out = append(out, &huma.Param{Ref: "#/components/parameters/" + preferHeader})
+	}
 	if r.repeatable() {
 		header(idempotencyKey, "Carries the request out once, whatever fails in between: its effect and its answer are stored together, and a repeat "+
 			"within 24 hours receives that answer, with `Idempotent-Replay: true`. A 5xx says that nothing was stored, or that a repeat finds out. "+
@@ -288,6 +302,9 @@ func (r Route) paged() bool {
 
 func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*huma.Response {
 	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
+	if r.strict() {
+		success.Headers = map[string]*huma.Param{ignoredHeader: {Ref: "#/components/headers/" + ignoredHeader}}
+	}
 	if result != nil {
 		success.Content[mediaJSON] = enveloped("success", result)
 		if r.Examples.Data != nil {
@@ -352,7 +369,7 @@ func (r Route) failures() []int {
 	if strings.Contains(r.Path, "{") {
 		out = append(out, http.StatusNotFound)
 	}
-	if len(r.Query) > 0 {
+	if len(r.Query) > 0 || r.strict() {
 		out = append(out, http.StatusBadRequest)
 	}
 	if r.paged() {
@@ -365,6 +382,7 @@ func (r Route) failures() []int {
 		out = append(out, http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity)
 	}
 	out = slices.AppendSeq(out, maps.Values(r.Odd))
+	out = slices.AppendSeq(out, maps.Values(r.OddBulk))
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -86,7 +86,7 @@ func TestDocumentSaysWhatIsEnforced(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &doc))
 	written, answered := doc.Components.Schemas["Plot"], doc.Components.Schemas["PlotRecord"]
 	require.ElementsMatch(t, []any{"name", "field_id"}, written["required"])
-	require.NotContains(t, written, "additionalProperties", "unknown members are ignored, not refused")
+	require.NotContains(t, written, "additionalProperties", "what GET answers can be sent back beside them")
 	members := written["properties"].(map[string]any)
 	require.Equal(t, "date", members["sown_on"].(map[string]any)["format"])
 	require.Equal(t, float64(10000), members["area_ha"].(map[string]any)["maximum"])

@@ -24,7 +24,7 @@ const (
 
 // keptHeaders are the headers of an answer that its repeats have too. The others are of the
 // single request.
-var keptHeaders = []string{"Content-Type", "Content-Disposition", "ETag", "Location", "Link", "X-Total-Count", "Retry-After", "Cache-Control"}
+var keptHeaders = []string{"Content-Type", "Content-Disposition", "ETag", "Location", "Link", "X-Total-Count", "Retry-After", "Cache-Control", ignoredHeader}
 
 // unkept are the beginnings of paths whose answers hold secrets and are not kept.
 var unkept = []string{"auth/", "api-key/"}
@@ -55,7 +55,7 @@ func (c *Call) once(ctx context.Context, op *operation) error {
 		kept := &keeper{ResponseWriter: to, header: to.Header().Clone()}
 		c.writer = kept
 		if err := c.carryOut(ctx, op); err != nil {
-			c.api.writeError(kept, c.request, err, op.route.Odd)
+			c.api.writeError(kept, c.request, err, c.odd())
 		}
 		answer := kept.answer()
 		return answer, answer.Status < statusClientGone

@@ -136,7 +136,8 @@ func readBody(c *Call, field reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	return c.api.decode(in, field).Err()
+	errs, _ := c.decode(in, field, "", nil)
+	return errs.Err()
 }
 
 // Values are the query parameters of a request, read as their route declares them.
@@ -152,8 +153,8 @@ func (c *Call) Query() (url.Values, error) {
 	return raw, nil
 }
 
-// query reads the declared parameters of the request; what is not declared is ignored.
-// Faults: Invalid, which names every malformed parameter.
+// query reads the declared parameters of the request.
+// Faults: Invalid, which names every parameter that is malformed or not declared.
 func (c *Call) query() (Values, error) {
 	if c.values.parsed != nil {
 		return c.values, nil
@@ -179,6 +180,11 @@ func (c *Call) query() (Values, error) {
 				errs.Add(p.Name, message)
 			}
 		}
+	}
+	if unknown := c.unknownParams(raw); c.Lenient() {
+		c.ignored("", unknown)
+	} else {
+		errs.Merge(unknown)
 	}
 	if len(errs) == 0 {
 		c.values = v

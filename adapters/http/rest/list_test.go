@@ -34,7 +34,7 @@ func TestPages(t *testing.T) {
 		{"page=02", 10, at("page=3"), at("page=1")},
 		{"page_size=25", 25, nil, nil},
 		{"page_size=24&page=2", 1, nil, at("page=1&page_size=24")},
-		{"crop=1&ordering=-id&x=%26&api_key=secret", 10, at("crop=1&ordering=-id&page=2&x=%26"), nil},
+		{"crop=1&ordering=-id&api_key=secret", 10, at("crop=1&ordering=-id&page=2"), nil},
 		{"crop=2", 0, nil, nil},
 		{"crop=2&page=1", 0, nil, nil},
 		{"share=true", 0, nil, nil},

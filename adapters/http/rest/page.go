@@ -205,7 +205,7 @@ func (c *Call) links(p PageSpec, count int64, cursor string) (next, previous *st
 func (c *Call) listLink(name, value string) *string {
 	u := url.URL{Path: c.request.URL.Path}
 	q := c.request.URL.Query()
-	q.Del("api_key")
+	q.Del(keyParam)
 	q.Set(name, value)
 	u.RawQuery = q.Encode()
 	return new(c.api.config.Origins.Base(c.request) + u.String())

@@ -27,8 +27,9 @@ type Resource[W, R any] struct {
 	Forms        []Alternative // of one record
 	Faults       []int         // further statuses of the writing methods
 
-	// Odd holds the contract's exceptions, as [Route.Odd].
-	Odd map[string]int
+	// Odd and OddBulk hold the contract's exceptions, and Inapplicable what the specification has ignored, as those of [Route].
+	Odd, OddBulk map[string]int
+	Inapplicable []string
 
 	List     func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error)
 	Retrieve func(ctx context.Context, c *Call, id int64, shared bool) (R, error)
@@ -133,11 +134,12 @@ func (res Resource[W, R]) registerChanges(a *API) {
 
 func (res Resource[W, R]) route(method, below string, need access.Permission, summary string) Route {
 	r := Routes{Base: res.Path, Operation: res.Noun, Tag: res.Tag, Noun: res.Noun}.Route(method, below, need, summary)
-	r.APIKey, r.Odd = res.APIKey, res.Odd
+	r.APIKey, r.Odd, r.OddBulk = res.APIKey, res.Odd, res.OddBulk
 	switch method {
 	case http.MethodPost:
-		r.Faults = slices.Clip(res.Faults)
+		r.Faults, r.Inapplicable = slices.Clip(res.Faults), res.Inapplicable
 	case http.MethodPut, http.MethodPatch, http.MethodDelete:
+		r.Inapplicable = res.Inapplicable
 		r.Faults = append(slices.Clip(res.Faults), http.StatusPreconditionFailed)
 	}
 	return r

@@ -129,7 +129,8 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 		Path: "plot/", Noun: "plot", Plural: "plots", Access: access.Fields, Tag: "Plots",
 		Filters:   []rest.Param{{Name: "crop", Type: rest.Integer, Description: "Id of the crop."}, rest.OrderingParam("id", "name")},
 		Shareable: true, APIKey: true,
-		Odd: map[string]int{"bulk_validation_failed": http.StatusPaymentRequired},
+		OddBulk:      map[string]int{"bulk_validation_failed": http.StatusPaymentRequired, fault.CodeUnknownName: http.StatusPaymentRequired},
+		Inapplicable: []string{"variety"},
 		List: func(_ context.Context, _ *rest.Call, q rest.ListQuery) (rest.Listing[plotRecord], error) {
 			count := n
 			if crop, ok := q.All()["crop"]; ok && crop != int64(1) || q.Shared {
@@ -267,8 +268,8 @@ func itemErrors[W any](items []rest.Item[W], bulk bool) error {
 	if failed == 0 {
 		return nil
 	}
-	return &fault.Error{
+	return (&fault.Error{
 		Kind: fault.Invalid, Code: "bulk_validation_failed", Fields: byIndex,
 		Message: fmt.Sprintf("Validation failed for %d of %d items; nothing was stored.", failed, len(items)),
-	}
+	}).Naming()
 }

@@ -8,7 +8,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
+	"tilth/adapters/http/body"
 	"tilth/core/access"
 )
 
@@ -45,8 +47,13 @@ type Route struct {
 	// OrBare is a value of the type of JSON that the query may ask for instead, without the envelope; nil: there is none.
 	OrBare any
 
-	// Odd holds the contract's exceptions: the status of a fault code on this route.
-	Odd map[string]int
+	// Inapplicable are names that the specification calls not writable or not applicable here: as members of the body and
+	// as query parameters they are ignored. AnyQuery ignores every parameter that is not declared.
+	Inapplicable []string
+	AnyQuery     bool
+
+	// Odd holds the contract's exceptions: the status of a fault code on this route; OddBulk is that where the body is an array.
+	Odd, OddBulk map[string]int
 	// MaxBody bounds the body of this route in bytes; 0 means the configured bound.
 	MaxBody int64
 	// Alternatives are bare answers for callers that ask for another content type.
@@ -54,7 +61,16 @@ type Route struct {
 
 	Examples Examples // that the document shows
 
-	dialect *Dialect // nil: the envelope
+	dialect  *Dialect            // nil: the envelope
+	readOnly func() body.Members // of the body
+}
+
+// odd returns the exceptions for a request.
+func (c *Call) odd() map[string]int {
+	if c.bulk && c.route.OddBulk != nil {
+		return c.route.OddBulk
+	}
+	return c.route.Odd
 }
 
 // Examples are values that the document shows of a route; nil: none.
@@ -121,15 +137,21 @@ func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I) (O, error)) {
 	r = r.withDefaults()
 	r.dialect = a.dialects[a.firstWord(a.config.Base+r.Path)]
-	bindings, body := r.bindings(reflect.TypeFor[I]())
-	if body != nil && r.Body == nil {
-		r.Body = &BodySpec{record: body}
+	bindings, record := r.bindings(reflect.TypeFor[I]())
+	if record != nil && r.Body == nil {
+		r.Body = &BodySpec{record: record}
 	}
 	if err := cmp.Or(r.check(), a.contradicts(r)); err != nil {
 		panic(err)
 	}
 	pattern := a.config.Base + r.Path + "/"
-	a.mount(pattern, &operation{r, func(ctx context.Context, c *Call) (answer, error) {
+	r.readOnly = sync.OnceValue(func() body.Members { return a.readOnly(r, pattern) })
+	a.mount(pattern, &operation{r, recordOf[O](), func(ctx context.Context, c *Call) (answer, error) {
+		if len(r.Query) == 0 { // nobody else looks at it
+			if _, err := c.query(); err != nil {
+				return nil, err
+			}
+		}
 		if alt := c.alternative(); alt != nil {
 			return alt.Handle(ctx, c)
 		}

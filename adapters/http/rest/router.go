@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -36,8 +37,9 @@ var routed = []string{
 }
 
 type operation struct {
-	route Route
-	run   func(ctx context.Context, c *Call) (answer, error)
+	route   Route
+	answers reflect.Type // what it answers with, or records of
+	run     func(ctx context.Context, c *Call) (answer, error)
 }
 
 // endpoint is a path with its methods.
@@ -177,7 +179,7 @@ func (op *operation) serve(c *Call) error {
 	}
 	if err != nil {
 		c.leave()
-		c.api.writeError(c.writer, c.request, err, op.route.Odd)
+		c.api.writeError(c.writer, c.request, err, c.odd())
 	}
 	return nil
 }

@@ -113,19 +113,8 @@ func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, 
 		return err
 	}
 	return sqlstore.InsertAll(ctx, i.Session, failed, func(_ int, f farm.Judged) importFailureRow {
-		return importFailureRow{ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(messages(f.Errors))}
+		return importFailureRow{ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(f.Errors.Messages())}
 	}, sqlstore.Skipping("import_id, feature"))
-}
-
-// messages returns the flat lists of field errors.
-func messages(f fault.Fields) map[string][]string {
-	out := map[string][]string{}
-	for field, value := range f {
-		if list, ok := value.([]string); ok {
-			out[field] = list
-		}
-	}
-	return out
 }
 
 func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error) {

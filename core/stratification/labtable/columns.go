@@ -5,6 +5,7 @@ package labtable
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,11 @@ import (
 var Names = []string{
 	"label", "status", "lon", "lat", "collected_at", "collected_by", "accuracy_m",
 	socPct, socLimitPct, bulkDensity, fragmentsPct, "method", "lab_ref", "analysed_at", "notes",
+}
+
+// Shown are the columns that an export has beside [Names]: an import passes them over.
+var Shown = []string{
+	"id", "plan", "aoi", "round", "round_day", "point", "zone", "role", "depth_from_cm", "depth_to_cm", "planned_lon", "planned_lat", "moved_m", "out_of_zone", "composite",
 }
 
 const (
@@ -127,9 +133,33 @@ func Columns(header []string) ([]Column, error) {
 		of[name] = i
 	}
 	if _, ok := of["label"]; !ok {
-		return nil, fault.Field("file", "The header has no column label.")
+		wrong := Unknown(out)
+		wrong.Add("file", "The header has no column label.")
+		return nil, wrong.Err()
 	}
 	return out, nil
+}
+
+// maxUnknown is how many columns that are not known are named.
+const maxUnknown = 100
+
+// Unknown finds the columns that are neither of a sample nor of an export.
+func Unknown(columns []Column) fault.Fields {
+	out := fault.Fields{}
+	known := slices.Concat(Names, slices.Sorted(maps.Keys(aliases)))
+	for _, c := range columns {
+		name, _, err := meaning(c.Header)
+		if err != nil || name != "" || c.Header == "" || slices.Contains(Shown, c.Header) || len(out) == maxUnknown {
+			continue
+		}
+		message := "There is no such column"
+		if nearest := fault.Nearest(plain(c.Header), known); nearest != "" {
+			out.Misplaced(c.Header, message+fault.Meant(nearest))
+		} else {
+			out.Misplaced(c.Header, message+". Fix: leave it out.")
+		}
+	}
+	return out
 }
 
 // meaning returns the name and the unit of a column; an empty name where it is none of Names.

@@ -47,6 +47,20 @@ func TestWhatColumnsMean(t *testing.T) {
 	}
 }
 
+func TestColumnsThatAreNotKnown(t *testing.T) {
+	columns, err := Columns([]string{"Sample", "label", "Metod", "pH", "zone", "SOC [g/kg]", ""})
+	require.NoError(t, err)
+	unknown := Unknown(columns)
+	require.Equal(t, []string{"Metod", "pH"}, unknown.Unknowns(), "what an export shows is passed over")
+	require.Contains(t, unknown.Messages()["Metod"][0], `There is no such column: did you mean "method"?`)
+
+	_, err = Columns([]string{"lable", "soc_pct"})
+	refused, _ := fault.As(err)
+	require.Equal(t, fault.CodeUnknownName, refused.Code)
+	require.Contains(t, refused.Message, `lable (did you mean "label"?)`)
+	require.Equal(t, []string{"The header has no column label."}, refused.Fields.Messages()["file"])
+}
+
 // read reads rows under a header, in a table whose columns are apart by semicolons.
 func read(t *testing.T, options Options, header []string, rows ...[]string) []Row {
 	t.Helper()

@@ -29,12 +29,19 @@ type Cultivation struct {
 	Field  form.Ref `json:"field"`
 }
 
+// agronomic are the attributes of a cultivation that cannot be read or written through this interface (specification,
+// section 2.2).
+var agronomic = []string{
+	"quality", "variety", "sowing_date", "soil_measurements", "fertilizer_allowances", "strobilurin", "harvest_date", "yield", "protein_content",
+	"water_status", "n_min",
+}
+
 func registerCultivations(a *rest.API, records *farmapp.Records[farm.Cultivation]) {
 	write := func(r farm.Cultivation) CultivationWrite {
 		return CultivationWrite{form.CompanyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
 	}
 	registerRecords(a, records, rest.Resource[CultivationWrite, Cultivation]{
-		Plural: "cultivations", Shareable: true, Faults: []int{http.StatusBadRequest},
+		Plural: "cultivations", Shareable: true, Inapplicable: agronomic, Faults: []int{http.StatusBadRequest},
 		Description: "A cultivation ties one crop to one field within one season.\n\n" +
 			"The only remaining cultivation of a field cannot be deleted (400, `last_cultivation`).",
 		Filters: append([]rest.Param{

@@ -14,9 +14,10 @@ import (
 type Point struct {
 	Type        string    `json:"type" enum:"Point"`
 	Coordinates []float64 `json:"coordinates" minItems:"2" maxItems:"3" doc:"Longitude, latitude; a height is dropped."`
+	_           struct{}  `additionalProperties:"true"` // as RFC 7946 has it, section 6.1
 }
 
-func pointOf(p geo.Position) Point { return Point{"Point", []float64{p.X, p.Y}} }
+func pointOf(p geo.Position) Point { return Point{Type: "Point", Coordinates: []float64{p.X, p.Y}} }
 
 func (p Point) position() geo.Position { return geo.Position{X: p.Coordinates[0], Y: p.Coordinates[1]} }
 

@@ -67,7 +67,7 @@ func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits ge
 		Filters:      filters,
 		Alternatives: []rest.Alternative{featuresOf(records, filters)},
 		Forms:        []rest.Alternative{featureOf(records)},
-		Odd:          map[string]int{"bulk_validation_failed": 402},
+		OddBulk:      bulkRefused,
 	}, mapping[farm.Field, FieldWrite, Field]{
 		apply: func(budget *effort.Budget, b FieldWrite, r *farm.Field) fault.Fields {
 			return applyField(budget, b, r, limits)

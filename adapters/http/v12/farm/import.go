@@ -61,6 +61,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		"(WGS84, ETRS89, SIRGAS 2000), a UTM zone or Web Mercator.\n\n" +
 		"Up to " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
 		"`field/import/{job_id}/` tells how far it is.\n\n" +
+		"A property that is named and that no feature has is refused (`unknown_name`).\n\n" +
 		"A feature whose external id a field of the farm carries changes that field, which also needs `field.edit`; where nothing differs it is " +
 		"skipped, as is a feature without an outline. Good features are stored although others fail, unless `atomic` is set: then one that fails " +
 		"refuses all (400 with the errors by index; in the background, the status `failed` before anything is stored)."
@@ -83,7 +84,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in importInput) (FieldImport, error) {
 		report, err := imports.Start(ctx, c.Principal(), in.options(), func() (farmapp.ImportFile, error) {
 			file, err := form.UploadedFile(c)
-			return farmapp.ImportFile{Media: file.Media, Body: file.Content}, err
+			return farmapp.ImportFile{Media: file.Media, Body: file.Content, Ignore: form.Ignore(c)}, err
 		})
 		if err == nil && report.Background() {
 			c.SetStatus(http.StatusAccepted)
@@ -101,7 +102,7 @@ type importInput struct {
 
 func (in importInput) options() farm.ImportOptions {
 	return farm.ImportOptions{
-		FarmID: in.FarmID, NameProperty: cmp.Or(in.NameProperty, "name"), ExternalIDProperty: in.ExternalIDProperty,
+		FarmID: in.FarmID, NameProperty: cmp.Or(in.NameProperty, farm.DefaultNameProperty), ExternalIDProperty: in.ExternalIDProperty,
 		Preview: in.Preview, Atomic: in.Atomic,
 	}
 }

@@ -1,8 +1,8 @@
 package farm
 
 import (
-	"cmp"
 	"context"
+	"net/http"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
@@ -38,6 +38,21 @@ type mapping[T, W, R any] struct {
 	show  func(T) R                                                 // the record as an answer
 }
 
+// inapplicable are members that the specification calls not writable.
+var inapplicable = []string{"created_by_id"}
+
+// bulkRefused are the statuses of bulks that are refused, of fields and seasons (specification, section 7).
+var bulkRefused = map[string]int{"bulk_validation_failed": http.StatusPaymentRequired, fault.CodeUnknownName: http.StatusPaymentRequired}
+
+// draftOf returns an item over a record, with all that is wrong with it.
+func draftOf[T, W, R any](budget *effort.Budget, item rest.Item[W], onto T, m mapping[T, W, R]) farmapp.Draft[T] {
+	out := farmapp.Draft[T]{Record: onto, Errors: fault.Fields{}, Unread: item.Unread}
+	if out.Errors.Merge(item.Errors); !item.Unread {
+		out.Errors.MergeNew(m.apply(budget, item.Value, &out.Record))
+	}
+	return out
+}
+
 // registerRecords adds a resource of farm management: the use cases of records, in the form
 // of a mapping.
 func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res rest.Resource[W, R], m mapping[T, W, R]) {
@@ -46,6 +61,7 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 	res.Path = res.Noun + "/"
 	res.Tag = farmTag
 	res.APIKey = true
+	res.Inapplicable = append(res.Inapplicable, inapplicable...)
 	res.Filters = append(res.Filters,
 		rest.Param{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		rest.Param{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."})
@@ -65,9 +81,7 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 		}
 		drafts, budget := make([]farmapp.Draft[T], len(items)), effort.Of(ctx, 0)
 		for i, item := range items {
-			if drafts[i].Errors = item.Errors; len(item.Errors) == 0 {
-				drafts[i].Errors = m.apply(budget, item.Value, &drafts[i].Record)
-			}
+			drafts[i] = draftOf(budget, item, *new(T), m)
 		}
 		if err := budget.Err(); err != nil {
 			return nil, err
@@ -80,17 +94,17 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 		return out, err
 	}
 	res.Update = func(ctx context.Context, c *rest.Call, id int64) (R, error) {
-		record, err := records.Update(ctx, c.Principal(), id, func(current T) (T, error) {
+		record, err := records.Update(ctx, c.Principal(), id, func(current T) (farmapp.Draft[T], error) {
 			if err := form.CheckIfMatch(c, current, m.show); err != nil {
-				return current, err
+				return farmapp.Draft[T]{}, err
 			}
-			body, err := rest.DecodeChange(c, m.write(current))
+			item, err := rest.DecodeDraft(c, m.write(current))
 			if err != nil {
-				return current, err
+				return farmapp.Draft[T]{}, err
 			}
 			budget := effort.Of(ctx, 0)
-			err = m.apply(budget, body, &current).Err()
-			return current, cmp.Or(budget.Err(), err)
+			draft := draftOf(budget, item, current, m)
+			return draft, budget.Err()
 		})
 		return m.show(record), err
 	}

@@ -41,7 +41,7 @@ func registerSeasons(a *rest.API, records *farmapp.Records[farm.Season]) {
 		Plural: "seasons", Shareable: true, Faults: []int{http.StatusBadRequest},
 		Description: "A season is a span of days in which crops grow; it may cross the year and overlap others.",
 		Filters:     withExternalID(form.ListParams("A part of the name, whatever its case.", "name", "start_date", "end_date")),
-		Odd:         map[string]int{"bulk_validation_failed": 402},
+		OddBulk:     bulkRefused,
 	}, mapping[farm.Season, SeasonWrite, Season]{
 		apply: func(_ *effort.Budget, b SeasonWrite, r *farm.Season) fault.Fields {
 			b.Apply(&r.Meta)

@@ -70,19 +70,37 @@ func UploadedFile(c *rest.Call) (File, error) {
 	if err != nil || kind != "multipart/form-data" {
 		return File{Media: header, Content: c.BodyReader()}, nil
 	}
-	form := multipart.NewReader(c.BodyReader(), params["boundary"])
+	form, others := multipart.NewReader(c.BodyReader(), params["boundary"]), fault.Fields{}
 	for {
 		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return File{}, fault.Field("file", "The form holds no file.")
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, io.EOF):
+			others.Add("file", "The form holds no file.")
+			return File{}, others.Err()
+		case err != nil:
 			return File{}, formFault(err)
-		}
-		if part.FileName() != "" {
+		case part.FileName() == "":
+			if name := part.FormName(); c.Takes(name) {
+				others.Misplaced(name, "Fields of a form are not read: give it in the query.")
+			}
+		default:
+			if ignore := Ignore(c); ignore != nil {
+				ignore(others)
+			} else if err := others.Err(); err != nil {
+				return File{}, err
+			}
 			return File{part.FileName(), part.Header.Get("Content-Type"), formPart{part}}, nil
 		}
 	}
+}
+
+// Ignore returns what hears of names in a file that are not known, where the caller wants them ignored; nil where they are
+// to be refused.
+func Ignore(c *rest.Call) func(unknown fault.Fields) {
+	if c.Lenient() {
+		return c.Ignored
+	}
+	return nil
 }
 
 // Upload returns how the file of a request is read once that is permitted.

@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"reflect"
-	"slices"
-	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -195,17 +192,16 @@ func (r assessmentRoutes) draftOf(c *rest.Call, current assessment.Assessment) (
 	if err != nil {
 		return out, err
 	}
-	in, err := rest.DecodeChange(c, writeAssessment(current))
+	in, err := rest.DecodeDraft(c, writeAssessment(current))
 	object, isObject := value.(map[string]any)
-	if known, ok := fault.As(err); ok && isObject && known.Code == "validation_failed" {
-		out.Errors, err = known.Fields, nil
+	if err == nil && !isObject {
+		err = in.Errors.Err()
 	}
 	if err != nil {
 		return out, err
 	}
-	if len(out.Errors) == 0 {
-		out.Record, err = applyAssessment(in)
-	}
+	out.Errors = in.Errors
+	out.Record, err = applyAssessment(in.Value)
 	for key, sent := range object {
 		if key == "section_declarations" {
 			out.Declarations, out.Declared = sent, true
@@ -213,46 +209,21 @@ func (r assessmentRoutes) draftOf(c *rest.Call, current assessment.Assessment) (
 		}
 		out.Sections[key] = sent // the use case knows which members are sections
 	}
-	r.names(c, &out)
+	if c.Lenient() {
+		r.ignore(c, out.Sections)
+	}
 	return out, err
 }
 
-// names finds the members of a body that an assessment does not have, or takes them and those of its sections out where
-// the caller wants them ignored.
-func (r assessmentRoutes) names(c *rest.Call, draft *ghgapp.AssessmentDraft) {
-	known := slices.Clone(recordMembers)
-	for _, section := range r.use.Table.Sections() {
-		known = append(known, section.Key)
-	}
-	draft.Unknown = fault.Fields{}
-	for _, key := range slices.Sorted(maps.Keys(draft.Sections)) {
-		if !slices.Contains(known, key) {
-			draft.Unknown.Unknown(key, known)
-		}
-	}
-	if !c.Lenient() {
-		return
-	}
-	for key, sent := range draft.Sections {
+// ignore takes members out that sections do not have. Those that are refused instead, the use case finds.
+func (r assessmentRoutes) ignore(c *rest.Call, sections map[string]any) {
+	ignored := fault.Fields{}
+	for key, sent := range sections {
 		clean, unknown := r.use.Table.Known(key, sent)
-		draft.Sections[key] = clean
-		draft.Unknown.Nest(key, unknown)
+		sections[key] = clean
+		ignored.Nest(key, unknown)
 	}
-	c.Ignored(pathsOf(draft.Unknown)...)
-	draft.Unknown = nil
-}
-
-// recordMembers are the members of an assessment beside its sections: those that are read can be sent back.
-var recordMembers = membersOf(AssessmentRecord{})
-
-func membersOf(record any) []string {
-	var out []string
-	for _, field := range reflect.VisibleFields(reflect.TypeOf(record)) {
-		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
-			out = append(out, name)
-		}
-	}
-	return out
+	c.Ignored(ignored)
 }
 
 func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {

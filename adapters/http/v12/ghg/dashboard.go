@@ -134,7 +134,7 @@ func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
 			{Name: "assessment_year", Type: rest.Integer, Description: "Narrows all but the yearly trend to one year."},
 			{Name: "verified_limit", Type: rest.Integer, Description: "How many verified assessments to list, 0 to 1,000; default 100."},
 		},
-		Faults: []int{http.StatusBadRequest},
+		Inapplicable: []string{"assessment_id"}, // specification, section 4.2: no such filter exists
 	}
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		Year  *int64 `query:"assessment_year"`

@@ -13,7 +13,6 @@ import (
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/assessment"
-	"tilth/core/fault"
 )
 
 // part is a part of an assessment as an answer; its version is that of the whole.
@@ -96,20 +95,11 @@ func (r assessmentRoutes) sent(c *rest.Call, section string) ghgapp.SectionReade
 		value, err := rest.DecodeValue(c)
 		if err == nil && c.Lenient() {
 			clean, unknown := r.use.Table.Known(section, value)
-			c.Ignored(pathsOf(unknown)...)
+			c.Ignored(unknown)
 			return clean, nil
 		}
 		return value, err
 	}
-}
-
-// pathsOf returns the paths of names that are not known.
-func pathsOf(unknown fault.Fields) []string {
-	var out []string
-	for _, problem := range assessment.Problems(unknown) {
-		out = append(out, problem.Path)
-	}
-	return out
 }
 
 // section returns a section as an answer.

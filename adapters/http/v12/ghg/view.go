@@ -85,7 +85,8 @@ func (r assessmentRoutes) registerViews() {
 	})
 
 	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
-	values.Description = "Always the same figures. They are calculated from nothing and are not to be taken for real data."
+	values.Description = "Always the same figures. They are calculated from nothing and are not to be taken for real data. Parameters are ignored."
+	values.AnyQuery = true // specification, section 4.2
 	rest.Handle(r.api, values, func(ctx context.Context, c *rest.Call, _ struct{}) (GHGValues, error) {
 		placeholder := GHGValues{Emissions: 24.8, Removals: 5.3, Balance: 19.5, Unit: "tCO2e"} // specification, section 4.2
 		return placeholder, r.use.MayView(ctx, c.Principal())

@@ -36,7 +36,7 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
 			"refused leaves the others alone. Credit is held in the order of the array.",
 		Tag: profileTag, Permission: access.ProfileOrders.Create.For("batch"), Message: "See the verdict of each item.",
-		Body: rest.BulkBody[OrderWrite](),
+		Body: rest.BulkBody[OrderWrite](), Inapplicable: inapplicable,
 	}
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (PlacedItems, error) {
 		return placeMany(ctx, c, orders)
@@ -92,8 +92,8 @@ func placeMany(ctx context.Context, c *rest.Call, orders *satellite.Profiles) (o
 	var reqs []satellite.ProfileRequest
 	var at []int // of each request, in the array
 	for i, item := range items {
-		req, err := item.Value.request()
-		if wrong, ok := fault.As(cmp.Or(item.Errors.Err(), err)); ok {
+		req, err := requested(item)
+		if wrong, ok := fault.As(err); ok {
 			out.Items[i] = itemOf(i, satellite.Placed{Verdict: batch.Fail, Code: wrong.Code, Message: wrong.Message, Errors: wrong.Fields})
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
 	"tilth/core/access"
+	"tilth/core/fault"
 	"tilth/core/vegetation"
 )
 
@@ -58,6 +59,9 @@ type ProfileOrder struct {
 	LastDate         *rest.Date `json:"last_date" doc:"The last of them."`
 }
 
+// inapplicable are members of the orders of maps that do not apply to profiles (specification, section 4.3).
+var inapplicable = []string{"field_boundary", "output_data_type", "no_of_classes", "is_background"}
+
 const ordersPath = "profiles/vegetation-index-profile/orders/"
 
 func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
@@ -67,10 +71,10 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		"An order of the same field and season that is not ready yet is answered as it is; once it is active, a new order is 409 with " +
 		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best taken as success.\n\n" + indexTable()
 	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusInternalServerError}
-	place.Message = "Order accepted."
+	place.Message, place.Body, place.Inapplicable = "Order accepted.", rest.Body[OrderWrite](), inapplicable
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
-	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Placed, error) {
-		req, err := in.Body.request()
+	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (Placed, error) {
+		req, err := decodeOrder(c)
 		if err != nil {
 			return Placed{}, err
 		}
@@ -141,6 +145,24 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 }
 
 // request returns what is ordered. Faults: Invalid (index_code, mask, dataset).
+// decodeOrder reads the body of an order. Faults: those of [rest.Decode].
+func decodeOrder(c *rest.Call) (satellite.ProfileRequest, error) {
+	item, err := rest.DecodeDraft(c, OrderWrite{})
+	if err != nil {
+		return satellite.ProfileRequest{}, err
+	}
+	return requested(item)
+}
+
+// requested returns the request of an item. Faults: Invalid, with all that is wrong with it.
+func requested(item rest.Item[OrderWrite]) (satellite.ProfileRequest, error) {
+	req, err := item.Value.request()
+	if more, ok := fault.As(err); ok {
+		item.Errors.MergeNew(more.Fields)
+	}
+	return req, item.Errors.Err()
+}
+
 func (in OrderWrite) request() (satellite.ProfileRequest, error) {
 	choice, err := chosen(in.IndexCode, in.Mask, in.Dataset)
 	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})

@@ -25,11 +25,12 @@ func registerQuote(a *rest.API, orders *satellite.Profiles) {
 		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "What an order would cost",
 		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
 		Tag:         profileTag, Permission: access.ProfileOrders.Create.For("quote"), Message: "Nothing was ordered.",
+		Body: rest.Body[OrderWrite](), Inapplicable: inapplicable,
 		Faults: []int{http.StatusInternalServerError},
 		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
 	}
-	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, in rest.JSON[OrderWrite]) (Quote, error) {
-		req, err := in.Body.request()
+	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, _ struct{}) (Quote, error) {
+		req, err := decodeOrder(c)
 		if err != nil {
 			return Quote{}, err
 		}

@@ -10,7 +10,6 @@ import (
 	farmapp "tilth/app/farm"
 	"tilth/app/soil"
 	"tilth/core/access"
-	"tilth/core/fault"
 	"tilth/core/stratification"
 )
 
@@ -25,6 +24,15 @@ type AOIWrite struct {
 	Name        string   `json:"name" required:"false" maxLength:"255"`
 	Description string   `json:"description" required:"false" maxLength:"4000"`
 	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the middle of all; none twice."`
+}
+
+// AOIReplace is an area of interest as PUT takes it: also as GET answers it, where its fields are in aoi_fields.
+type AOIReplace struct {
+	form.OfCompany
+	Name        string     `json:"name" required:"false" maxLength:"255"`
+	Description string     `json:"description" required:"false" maxLength:"4000"`
+	FieldUUIDs  []string   `json:"field_uuids" required:"false" minItems:"1" maxItems:"500" format:"uuid" doc:"Required, unless aoi_fields has the fields."`
+	Fields      []AOIField `json:"aoi_fields" required:"false" maxItems:"500" doc:"The fields as GET answers them; they count where field_uuids is left out."`
 }
 
 // AOIField is a field of an area of interest.
@@ -79,8 +87,30 @@ func applyAOI(in AOIWrite, onto *stratification.AOI) {
 	onto.Fields = form.Each(in.FieldUUIDs, func(uuid string) stratification.AOIField { return stratification.AOIField{UUID: strings.ToLower(uuid)} })
 }
 
+func replaceAOI(in AOIReplace, onto *stratification.AOI) {
+	uuids := in.FieldUUIDs
+	if uuids == nil {
+		uuids = form.Each(in.Fields, func(f AOIField) string { return f.FieldUUID })
+	}
+	applyAOI(AOIWrite{in.OfCompany, in.Name, in.Description, uuids}, onto)
+}
+
 func writeOfAOI(a stratification.AOI) AOIWrite {
 	return AOIWrite{form.CompanyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs()}
+}
+
+// drafted is [form.Change] for a use case that finds more that is wrong.
+func drafted[T, W, R any](c *rest.Call, show func(T) R, write func(T) W, apply func(W, *T)) func(current T) (farmapp.Draft[T], error) {
+	return func(current T) (farmapp.Draft[T], error) {
+		if err := form.CheckIfMatch(c, current, show); err != nil {
+			return farmapp.Draft[T]{}, err
+		}
+		item, err := rest.DecodeDraft(c, write(current))
+		if err == nil && !item.Unread {
+			apply(item.Value, &current)
+		}
+		return farmapp.Draft[T]{Record: current, Errors: item.Errors, Unread: item.Unread}, err
+	}
 }
 
 var aoiRoute = rest.Routes{Base: aoiBase + "aois/", Operation: "aoi", Tag: aoiTag, Noun: "aoi"}.Route
@@ -120,10 +150,12 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 		return form.List(q.PageOrAll(), showListedAOI)(aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q)))
 	})
 	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
-	create.Message = "Area of interest created."
-	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[AOIWrite]) (AOI, error) {
-		draft := farmapp.Draft[stratification.AOI]{Errors: fault.Fields{}}
-		applyAOI(in.Body, &draft.Record)
+	create.Message, create.Body = "Area of interest created.", rest.Body[AOIWrite]()
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
+		draft, err := drafted(c, showAOI, writeOfAOI, applyAOI)(stratification.AOI{})
+		if err != nil {
+			return AOI{}, err
+		}
 		made, err := aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{draft}, false)
 		if err != nil {
 			return AOI{}, err
@@ -151,12 +183,16 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	put := aoiRoute(http.MethodPut, "{id}/", access.AOIs.Edit.For("update"), "Replace an area of interest")
 	patch := aoiRoute(http.MethodPatch, "{id}/", access.AOIs.Edit.For("partial_update"), "Change an area of interest")
+	put.Body, patch.Body = rest.Body[AOIReplace](), rest.Body[AOIWrite]()
 	for _, r := range []rest.Route{put, patch} {
 		r.Faults, r.Message = []int{http.StatusPreconditionFailed}, "Area of interest updated."
 		r.Description = "Orders keep the land as it was when they were placed."
-		r.Body = rest.Body[AOIWrite]()
 		rest.Handle(a, r, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
-			changed, err := aois.Update(ctx, c.Principal(), id, form.Change(c, showAOI, writeOfAOI, applyAOI))
+			wanted := drafted(c, showAOI, writeOfAOI, applyAOI)
+			if r.Method == http.MethodPut {
+				wanted = drafted(c, showAOI, func(stratification.AOI) AOIReplace { return AOIReplace{} }, replaceAOI)
+			}
+			changed, err := aois.Update(ctx, c.Principal(), id, wanted)
 			return showAOI(changed), err
 		}))
 	}

@@ -204,7 +204,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		"A sample that could not be taken is missed. How far it was moved from its planned place is measured on the ellipsoid."
 	patch.Body = rest.Body[SampleWrite]()
 	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (Sample, error) {
-		changed, err := s.Update(ctx, c.Principal(), in.ID, form.Change(c, showSample, writeOfSample, applySample))
+		changed, err := s.Update(ctx, c.Principal(), in.ID, drafted(c, showSample, writeOfSample, applySample))
 		return showSample(changed), err
 	})
 	registerEstimate(a, s)

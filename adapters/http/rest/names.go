@@ -1,0 +1,185 @@
+package rest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"tilth/adapters/http/body"
+	"tilth/core/fault"
+)
+
+// One rule for names. A query parameter that the route does not declare, and a member of a body that its schema does not
+// have, are refused; so the document and the handlers know the same names. Known beside them is what GET answers at the
+// same address, which can be sent back and is passed over, and what the specification itself calls not writable or not
+// applicable ([Route.Inapplicable]). The standards of others ([Dialect]) have rules of their own, and are left alone.
+
+// preferHeader asks for that, as handling=lenient (RFC 7240, section 4.4).
+const preferHeader = "Prefer"
+
+// ignoredHeader lists what was ignored for a caller who wants it so.
+const ignoredHeader = "Tilth-Ignored"
+
+// Bounds of that list: a proxy takes headers of some kilobytes.
+const (
+	maxIgnored     = 50
+	maxIgnoredName = 200 // bytes
+)
+
+// Lenient reports whether the caller, or the operator for all, wants names that are not known ignored.
+func (c *Call) Lenient() bool {
+	for preference := range strings.SplitSeq(strings.Join(c.request.Header.Values(preferHeader), ","), ",") {
+		if strings.EqualFold(strings.ReplaceAll(preference, " ", ""), "handling=lenient") {
+			return true
+		}
+	}
+	return c.api.config.IgnoreUnknown
+}
+
+// Ignored lists names that were ignored in the answer.
+func (c *Call) Ignored(unknown fault.Fields) { c.ignored("", unknown) }
+
+// ignored lists names below an index of a bulk; the index is empty where it is none.
+func (c *Call) ignored(at string, unknown fault.Fields) {
+	if len(unknown) == 0 {
+		return
+	}
+	for _, name := range (fault.Fields{at: unknown}).Unknowns() {
+		name = headerText(strings.TrimPrefix(name, "."))
+		switch {
+		case slices.Contains(c.passed, name):
+		case len(c.passed) < maxIgnored:
+			c.passed = append(c.passed, name)
+		case len(c.passed) == maxIgnored:
+			c.passed = append(c.passed, "...")
+		}
+	}
+	c.SetHeader(ignoredHeader, strings.Join(c.passed, ", "))
+}
+
+// headerText returns a name as an item of a header: what is no visible ASCII, and a comma, percent-encoded.
+func headerText(name string) string {
+	var out strings.Builder
+	for _, b := range []byte(name) {
+		switch {
+		case out.Len() >= maxIgnoredName:
+			return out.String() + "..."
+		case b <= ' ' || b > '~' || b == ',' || b == '%':
+			out.WriteString(url.PathEscape(string([]byte{b})))
+		default:
+			out.WriteByte(b)
+		}
+	}
+	return out.String()
+}
+
+// strict reports whether names that are not known are refused.
+func (r *Route) strict() bool { return !r.AnyQuery && r.dialect == nil }
+
+// Takes reports whether the route declares a query parameter.
+func (c *Call) Takes(name string) bool {
+	return slices.ContainsFunc(c.route.Query, func(p Param) bool { return p.Name == name })
+}
+
+// unknownParams finds the parameters of a query that the route does not declare.
+func (c *Call) unknownParams(given url.Values) fault.Fields {
+	unknown, r := fault.Fields{}, c.route
+	if !r.strict() {
+		return unknown
+	}
+	var known []string
+	for _, p := range r.Query {
+		known = append(known, p.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !c.Takes(name) && !r.passes(name) && len(unknown) < maxIgnored {
+			unknown.Unknown(name, known)
+		}
+	}
+	return unknown
+}
+
+// passes reports whether a query parameter that is not declared is passed over: a credential where the route takes it so,
+// share on what is no read of a record that can be shared, which reaches none of others whatever it says, and what does not apply.
+func (r *Route) passes(name string) bool {
+	return name == keyParam && r.APIKey ||
+		name == ShareParam.Name && strings.Contains(r.Path, "{") ||
+		slices.Contains(r.Inapplicable, name)
+}
+
+// readOnly returns the members of a body that are passed over: what GET answers at the address of the route, or of the list
+// that the record is of, and what does not apply.
+func (a *API) readOnly(r Route, pattern string) body.Members {
+	out := body.Members{}
+	for _, p := range []string{pattern, listOf(pattern)} {
+		if e := a.endpoints[p]; e != nil && e.methods[http.MethodGet] != nil {
+			maps.Copy(out, membersOf(e.methods[http.MethodGet].answers, nil))
+		}
+	}
+	for _, name := range r.Inapplicable {
+		out[name] = nil
+	}
+	return out
+}
+
+// also returns the members of a body that its defined schema adds.
+func (c *Call) also() []string {
+	if c.route.Body == nil || c.route.Body.with == "" {
+		return nil
+	}
+	properties, _ := c.api.defined[c.route.Body.with]["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(properties))
+}
+
+// listOf returns the pattern of the list that a record is in; empty where the pattern is none of a record.
+func listOf(pattern string) string {
+	i := strings.LastIndex(pattern, "{")
+	if i < 0 || !strings.HasSuffix(pattern, "}/") {
+		return ""
+	}
+	return pattern[:i]
+}
+
+// recorded is implemented by answers of records.
+type recorded interface{ record() reflect.Type }
+
+func (OrFile[R]) record() reflect.Type    { return reflect.TypeFor[R]() }
+func (List[R]) record() reflect.Type      { return reflect.TypeFor[R]() }
+func (Paginated[R]) record() reflect.Type { return reflect.TypeFor[R]() }
+
+// recordOf returns the type of the records of an answer.
+func recordOf[O any]() reflect.Type {
+	if r, ok := any(*new(O)).(recorded); ok {
+		return r.record()
+	}
+	return reflect.TypeFor[O]()
+}
+
+// membersOf returns the members that encoding/json writes of a type; nil where it is no object, or one of any members.
+func membersOf(t reflect.Type, within []reflect.Type) body.Members {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || slices.Contains(within, t) {
+		return nil
+	}
+	out := body.Members{}
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || !field.IsExported() || field.Anonymous && name == "" {
+			continue
+		}
+		if name == "" {
+			name = field.Name
+		}
+		out[name] = nil
+		if !field.Type.Implements(reflect.TypeFor[json.Marshaler]()) {
+			out[name] = membersOf(field.Type, append(within, t))
+		}
+	}
+	return out
+}
