@@ -129,9 +129,9 @@ func (m *Migrator) contents(ctx context.Context, tx *sql.Tx) (map[string]content
 	query := `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND m.name NOT LIKE 'search\_%' ESCAPE '\'`
 	if m.db.engine.postgres {
-		query = `SELECT c.table_name, c.column_name FROM information_schema.columns c
-JOIN information_schema.tables t USING (table_schema, table_name)
-WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'`
+		// The views of information_schema ask for privileges column by column: a hundred tables take 70 ms.
+		query = `SELECT c.relname, a.attname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped`
 	}
 	out := map[string]content{}
 	if err := eachPair(ctx, tx, query, func(table, column string) {
