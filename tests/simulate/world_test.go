@@ -38,6 +38,7 @@ type world struct {
 	number           int // of the run
 	plug             *plug
 	server           *wire.Running // the process that runs
+	counting         string        // the statement of a state
 }
 
 func newWorld(t *testing.T, database string) *world {
@@ -242,34 +243,15 @@ func (r *run) id(path string, body any) string {
 
 // state is how many rows a company has in each table, by their state.
 func (r *run) state() map[string]int {
-	columns := `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'`
-	if !strings.HasPrefix(r.database, "sqlite:") {
-		columns = `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()`
+	if r.counting == "" {
+		r.counting = r.countOfAll()
 	}
-	known := map[string]map[string]bool{}
-	r.rows(columns, func(table, column string) {
-		if known[table] == nil {
-			known[table] = map[string]bool{}
-		}
-		known[table][column] = true
-	})
 	out := map[string]int{}
-	for table, has := range known {
-		if !has["company_id"] {
-			continue
-		}
-		by := "''"
-		for _, column := range []string{"status", "state", "kind", "action"} {
-			if has[column] {
-				by = fmt.Sprintf("%s || '/' || CAST(%s AS TEXT)", by, column)
-			}
-		}
-		r.rows(fmt.Sprintf("SELECT %s, CAST(count(*) AS TEXT) FROM %s WHERE company_id = %d GROUP BY 1", by, table, r.company), func(state, n string) {
-			count, err := strconv.Atoi(n)
-			require.NoError(r.t, err)
-			out[table+state] = count
-		})
-	}
+	r.rows(fmt.Sprintf(r.counting, r.company), func(state, n string) {
+		count, err := strconv.Atoi(n)
+		require.NoError(r.t, err)
+		out[state] = count
+	})
 	wallet, err := r.server.Operating().Wallet(context.Background(), r.company)
 	require.NoError(r.t, err)
 	out["balance"], out["held"] = int(wallet.Balance), int(wallet.Held)
@@ -277,6 +259,35 @@ func (r *run) state() map[string]int {
 	defer r.inbox.mu.Unlock()
 	out["posted"] = len(r.inbox.bodies)
 	return out
+}
+
+// countOfAll returns a statement that counts the rows of a company (%[1]d) in every table, by their state.
+func (w *world) countOfAll() string {
+	columns := `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'`
+	if !strings.HasPrefix(w.database, "sqlite:") {
+		columns = `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()`
+	}
+	known := map[string]map[string]bool{}
+	w.rows(columns, func(table, column string) {
+		if known[table] == nil {
+			known[table] = map[string]bool{}
+		}
+		known[table][column] = true
+	})
+	var counts []string
+	for table, has := range known {
+		if !has["company_id"] {
+			continue
+		}
+		by := "'" + table + "'"
+		for _, column := range []string{"status", "state", "kind", "action"} {
+			if has[column] {
+				by = fmt.Sprintf("%s || '/' || CAST(%s AS TEXT)", by, column)
+			}
+		}
+		counts = append(counts, fmt.Sprintf("SELECT %s, CAST(count(*) AS TEXT) FROM %s WHERE company_id = %%[1]d GROUP BY 1", by, table))
+	}
+	return strings.Join(counts, " UNION ALL ")
 }
 
 func (w *world) rows(query string, visit func(a, b string)) {
