@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
+	"tilth/tests/migrated"
 )
 
 // clock stands still until it is moved.
@@ -59,11 +59,9 @@ func newOffice(t *testing.T) *office {
 	o := &office{t: t, clock: &clock{time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, post: &post{}}
 	source := &ids{}
 	var err error
-	o.db, err = persistence.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "t.db"), persistence.Options{Clock: o.clock, Shared: o.clock, IDs: source})
+	o.db, err = persistence.Open(t.Context(), migrated.SQLite(t), persistence.Options{Clock: o.clock, Shared: o.clock, IDs: source})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, o.db.Close()) })
-	_, err = o.db.Migrator().Up(t.Context())
-	require.NoError(t, err)
 	o.company = ports.Company{UUID: source.UUID(), Name: "Acme", CreatedAt: o.clock.now}
 	o.operate(func(ctx context.Context, tx ports.OperatorRepos) error {
 		if err := tx.Accounts.CreateCompany(ctx, &o.company, access.DefaultRoles()); err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/webhook"
 	"tilth/ports"
+	"tilth/tests/migrated"
 )
 
 type clock struct{ now time.Time }
@@ -86,11 +86,9 @@ func newOffice(t *testing.T) *office {
 	}
 	source := o.ids
 	var err error
-	o.db, err = persistence.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "t.db"), persistence.Options{Clock: o.clock, Shared: o.clock, IDs: source})
+	o.db, err = persistence.Open(t.Context(), migrated.SQLite(t), persistence.Options{Clock: o.clock, Shared: o.clock, IDs: source})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, o.db.Close()) })
-	_, err = o.db.Migrator().Up(t.Context())
-	require.NoError(t, err)
 	company := ports.Company{UUID: source.UUID(), Name: "Acme", CreatedAt: o.clock.now}
 	user := ports.User{Email: "ann@example.org", Name: "Ann", CreatedAt: o.clock.now}
 	require.NoError(t, o.db.Operate(t.Context(), func(ctx context.Context, tx ports.OperatorRepos) error {

@@ -4,7 +4,6 @@ package plantest
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/ports"
+	"tilth/tests/migrated"
 )
 
 type stillClock struct{}
@@ -52,7 +52,7 @@ func Open(ctx context.Context, t testing.TB, address string) *sqlstore.DB {
 func onSQLite(t *testing.T, do func(ctx context.Context, s *sqlstore.Session)) {
 	t.Helper()
 	ctx := context.Background()
-	db := Open(ctx, t, "sqlite:"+filepath.Join(t.TempDir(), "tilth.db"))
+	db := Open(ctx, t, migrated.SQLite(t))
 	require.NoError(t, db.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		do(ctx, s)
 		return nil
