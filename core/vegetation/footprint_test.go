@@ -11,6 +11,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/tests/processor"
 )
 
 // grid10 is a 10 m grid with its corner at 500000 E, 5000000 N.
@@ -167,9 +168,9 @@ func TestThinFieldIsQuick(t *testing.T) {
 		strip = append(strip, strip[0])
 		best := time.Duration(math.MaxInt64)
 		for range 5 {
-			start := time.Now()
+			before := processor.Spent() // a machine that does something else meanwhile is no slow one
 			f, err := vegetation.Cover(geo.MultiPolygon{{strip}}, grid10)
-			best = min(best, time.Since(start))
+			best = min(best, processor.Spent()-before)
 			require.NoError(t, err)
 			require.True(t, f.Small)
 			require.InDelta(t, float64(pixels)/1000, f.Weight(), 1e-6) // a thousandth of a pixel high
