@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"tilth/core/eudr"
 	"tilth/core/geo"
 )
 
@@ -78,4 +79,20 @@ type Outline struct {
 type OutlineWriter interface {
 	// Write writes outlines as "geojson", "kml", "shp" (zipped) or "csv". It returns their first error as it is.
 	Write(ctx context.Context, format string, to io.Writer, columns []Column, outlines iter.Seq2[Outline, error]) error
+}
+
+// PlotFiles writes plots of the EU's due diligence statements as GeoJSON.
+type PlotFiles interface {
+	// Size returns a measure of files that nothing is written to.
+	Size() PlotSize
+	// Write writes plots as one file or, where they are several, as an archive of files each of which is small enough. It
+	// returns their first error as it is.
+	Write(ctx context.Context, to io.Writer, several bool, features iter.Seq2[eudr.Feature, error]) error
+}
+
+// PlotSize measures the files of plots.
+type PlotSize interface {
+	Add(f eudr.Feature) error
+	Bytes() int64 // of one file of all
+	Files() int64 // that they take: at least one
 }

@@ -78,6 +78,8 @@ var importing = googlewire.NewSet(
 	exchange.NewOutlines, googlewire.Bind(new(ports.Outlines), new(*exchange.Outlines)),
 	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
 	googlewire.Struct(new(farmapp.Imports), "*"),
+	googlewire.Value(exchange.PlotFiles{}), googlewire.Bind(new(ports.PlotFiles), new(exchange.PlotFiles)),
+	googlewire.Struct(new(farmapp.Plots), "*"),
 )
 
 // telling is the use cases of events and webhooks, over a sender of webhooks.

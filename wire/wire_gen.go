@@ -132,6 +132,12 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Fields:   farmRecords,
 		Log:      log,
 	}
+	plotFiles := _wirePlotFilesValue
+	plots := &farm.Plots{
+		Deps:   deps,
+		Fields: farmRecords,
+		Files:  plotFiles,
+	}
 	farmDeps := farm2.Deps{
 		Farms:          records,
 		Fields:         farmRecords,
@@ -141,6 +147,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Crops:          crops,
 		Boundaries:     boundaries,
 		Imports:        imports,
+		Plots:          plots,
 		Limits:         limits,
 	}
 	profiles := &satellite.Profiles{
@@ -305,6 +312,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 
 var (
 	_wireOutlineWriterValue       = exchange.OutlineWriter{}
+	_wirePlotFilesValue           = exchange.PlotFiles{}
 	_wireChartsValue              = render.Charts{}
 	_wireSheetsValue              = exchange.Sheets{}
 	_wireDocumentsValue           = render.Documents{}
@@ -376,6 +384,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Fields:   farmRecords,
 		Log:      log,
 	}
+	plotFiles := _wirePlotFilesValue
+	plots := &farm.Plots{
+		Deps:   deps,
+		Fields: farmRecords,
+		Files:  plotFiles,
+	}
 	farmDeps := farm2.Deps{
 		Farms:          records,
 		Fields:         farmRecords,
@@ -385,6 +399,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Crops:          crops,
 		Boundaries:     boundaries,
 		Imports:        imports,
+		Plots:          plots,
 		Limits:         limits,
 	}
 	computer := &satellite.Computer{

@@ -14,27 +14,36 @@ import (
 
 var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV}
 
-func registerExport(a *rest.API, imports *farmapp.Imports) {
+func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots) {
 	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag}.Route
 	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
-		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text."
+		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text.\n\n" + eudrDescription
 	filters := []rest.Param{
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}
 	export.Query = append([]rest.Param{
-		{Name: "format", Type: rest.String, Enum: exportFormats, Description: "Default geojson."},
+		{Name: "format", Type: rest.String, Enum: append(exportFormats, formatEUDR), Description: "Default geojson."},
+		{Name: "leave_out", Type: rest.Boolean, Description: "With `eudr` and true: fields that would be refused are left out."},
 		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
-	}, filters...)
+	}, append(filters, eudrParams...)...)
+	export.Faults = []int{http.StatusConflict}
 	export.Media = form.Media(exportFormats...)
+	registerEUDRCheck(a, plots, filters)
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.Shared
-		Format string `query:"format"`
+		plotsInput
+		Format   string `query:"format"`
+		LeaveOut bool   `query:"leave_out"`
 	}) (rest.Raw, error) {
 		format := cmp.Or(in.Format, ports.GeoJSON)
+		if format == formatEUDR {
+			several, write, err := plots.Export(ctx, c.Principal(), in.ask(in.Share, form.QueryOf(form.Whole, filters, in.Values), in.LeaveOut))
+			return form.Download("plots", plotsFormat(several), write), err
+		}
 		write, err := imports.Export(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values), format)
 		return form.Download("fields", format, write), err
 	})

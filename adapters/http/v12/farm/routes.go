@@ -22,6 +22,7 @@ type Deps struct {
 	Crops          *farmapp.Crops
 	Boundaries     *farmapp.Boundaries
 	Imports        *farmapp.Imports
+	Plots          *farmapp.Plots
 	Limits         geo.Limits
 }
 
@@ -35,12 +36,13 @@ func Register(a *rest.API, d Deps) {
 		"season_in_use":       "cultivations use the season, so it cannot be deleted (400)",
 		"objects_unavailable": "the store of uploaded files cannot be used; try again (503)",
 		"export_too_large":    "the fields are too many for one shapefile (400)",
+		"eudr_refused":        "the EU's Information System would refuse some of the fields; details name them (409)",
 	})
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)
 	registerBoundaries(a, d.Boundaries)
 	registerImports(a, d.Imports)
-	registerExport(a, d.Imports)
+	registerExport(a, d.Imports, d.Plots)
 	registerSeasons(a, d.Seasons)
 	registerCrops(a, d.Crops)
 	registerCultivations(a, d.Cultivations)
