@@ -104,7 +104,7 @@ func TestUnknownNames(t *testing.T) {
 		{"POST", "cultivation/", cultivation + `,"quality":1,"variety":"x","sowing_date":"2024-04-01","soil_measurements":{},"fertilizer_allowances":[],` +
 			`"strobilurin":true,"harvest_date":null,"yield":7,"protein_content":12,"water_status":"dry","n_min":40,"created_by_id":9}`, 200, nil},
 		{"PATCH", of("cultivation", land.Cultivation), `{"yield":8,"season":{"id":1},"created_by":7}`, 200, nil},
-		{"PATCH", of("cultivation", land.Cultivation), `{"yeild":8}`, 400, []string{"yeild"}},
+		{"PATCH", of("cultivation", land.Cultivation), `{"yielt":8}`, 400, []string{"yielt"}},
 		{"POST", "farm/", `{"name":"A","created_by_id":3}`, 200, nil},
 		// Section 4.3, rule 1: does not apply.
 		{"POST", rig.OrdersPath, withMore(`,"field_boundary":{},"output_data_type":"x","no_of_classes":5,"is_background":true}`), 200, nil},
@@ -122,12 +122,12 @@ func TestUnknownNames(t *testing.T) {
 		// Bulks: 402 of fields and seasons, 400 of others (section 7).
 		{"POST", "season/", `{"name":"S","start_date":"2025-01-01","end_date":"2025-12-31","knd":"annual"}`, 400, []string{"knd"}},
 		{"POST", "season/", `[{"name":"S","start_date":"2025-01-01","end_date":"2025-12-31","knd":"annual"}]`, 402, []string{"0.knd"}},
-		{"POST", "field/", `[{"name":"F","farm_id":` + itoa(land.Farm) + `},{"name":"F","farm_id":` + itoa(land.Farm) + `,"boundry":null}]`, 402, []string{"1.boundry"}},
+		{"POST", "field/", `[{"name":"F","farm_id":` + itoa(land.Farm) + `},{"name":"F","farm_id":` + itoa(land.Farm) + `,"bounday":null}]`, 402, []string{"1.bounday"}},
 		{"POST", "farm/", `[{"name":"F","location":{"type":"Point","coordinates":[1,2],"crs":null}},{"name":"F","owner":1}]`, 400, []string{"1.owner"}},
 		// All that is wrong with an item, over every stage: its names, its form, the rules, other records.
-		{"POST", "field/", `{"nmae":"F","farm_id":999999,"declared_area_ha":-1,"boundary":{"type":"Point"},"active_from":"2024-02-01","active_to":"2024-01-01"}`, 400,
-			[]string{"nmae", "name", "farm_id", "declared_area_ha", "boundary", "active_to"}},
-		{"PATCH", of("field", land.Field), `{"nmae":"F","farm_id":999999,"declared_area_ha":-1}`, 400, []string{"nmae", "farm_id", "declared_area_ha"}},
+		{"POST", "field/", `{"nane":"F","farm_id":999999,"declared_area_ha":-1,"boundary":{"type":"Point"},"active_from":"2024-02-01","active_to":"2024-01-01"}`, 400,
+			[]string{"nane", "name", "farm_id", "declared_area_ha", "boundary", "active_to"}},
+		{"PATCH", of("field", land.Field), `{"nane":"F","farm_id":999999,"declared_area_ha":-1}`, 400, []string{"nane", "farm_id", "declared_area_ha"}},
 		{"POST", "fertilization/", `[{"cultivation_id":999999,"amount":{"value":3,"unit":"l/ha","of":"N"},"product":"nothing"},7]`, 400,
 			[]string{"0.cultivation_id", "0.amount.of", "0.density_kg_per_l", "0.product", "1.non_field_errors"}},
 	} {
@@ -139,7 +139,7 @@ func TestUnknownNames(t *testing.T) {
 		answer := a.Map(t)
 		require.Equal(t, "unknown_name", answer["code"], tt.body)
 		for _, p := range tt.paths {
-			var at any = answer["details"]
+			at := answer["details"]
 			for name := range strings.SplitSeq(p, ".") {
 				object, _ := at.(map[string]any)
 				at = object[name]
@@ -161,7 +161,7 @@ func TestUnknownPropertyOfAnImport(t *testing.T) {
 	c := s.Company(access.RoleOwner, 0)
 	farm := newFarm(c)
 	file := collection(t, 0, 3, nil)
-	wrong := c.Upload(importPath(farm, "&external_id_property=Keyy&name_property=nmae"), mediaGeoJSON, strings.NewReader(file))
+	wrong := c.Upload(importPath(farm, "&external_id_property=Keyy&name_property=nane"), mediaGeoJSON, strings.NewReader(file))
 	require.Equal(t, 400, wrong.Status, "%s", wrong.Body)
 	require.Equal(t, "unknown_name", wrong.Map(t)["code"])
 	details := wrong.Map(t)["details"].(map[string]any)
