@@ -11,7 +11,7 @@ import (
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Accept, X-API-Key, X-Company, X-Request-ID, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
-	corsExposed = "ETag, Link, Location, Retry-After, X-Request-ID, X-Total-Count, Idempotent-Replay, Content-Disposition"
+	corsExposed = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-ID, X-Total-Count, Idempotent-Replay, Content-Disposition"
 	corsMaxAge  = "7200" // seconds; the most that browsers keep
 )
 

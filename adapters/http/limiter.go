@@ -12,8 +12,29 @@ import (
 	"tilth/core/fault"
 )
 
-// admitted is the key of what the limiter knows of a request.
-type admitted struct{}
+// admittedKey is the key of a request that was let in.
+type admittedKey struct{}
+
+// admitted is what the limiter knows of a request, and the head of its answer.
+type admitted struct {
+	*limit.Request
+	header http.Header // nil once it says whose the request is: the caller of a stream is checked again after its head was sent
+}
+
+// showQuotas says in the answer what is left of the limits that the request counted for.
+func (a *admitted) showQuotas() {
+	if a.header == nil {
+		return
+	}
+	quotas := a.Quotas()
+	for name, value := range map[string]string{rest.RateLimitPolicy: quotas.Policy, rest.RateLimit: quotas.Left} {
+		if value == "" {
+			a.header.Del(name)
+		} else {
+			a.header.Set(name, value)
+		}
+	}
+}
 
 // limit refuses callers of the interface who ask too often.
 func (s *Server) limit(origins rest.Origins, next http.Handler) http.Handler {
@@ -24,6 +45,8 @@ func (s *Server) limit(origins rest.Origins, next http.Handler) http.Handler {
 		}
 		signsIn := s.api.Door(r)
 		request, wait := s.limiter.Admit(origins.Client(r), rest.Credential(r), signsIn)
+		known := &admitted{request, w.Header()}
+		known.showQuotas()
 		if !signsIn { // wrong passwords are slowed down by their account
 			w = &reluctant{w, s.limiter, request, r.Context()}
 		}
@@ -31,23 +54,27 @@ func (s *Server) limit(origins rest.Origins, next http.Handler) http.Handler {
 			s.api.WriteError(w, r, tooOften(wait))
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), admitted{}, request)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), admittedKey{}, known)))
 	})
 }
 
 // verified counts a request for its caller, or forgets the credential of one who has none.
 func (s *Server) verified(ctx context.Context, who access.Principal, err error) error {
-	request, ok := ctx.Value(admitted{}).(*limit.Request)
+	request, ok := ctx.Value(admittedKey{}).(*admitted)
 	if !ok {
 		return err
 	}
+	defer func() {
+		request.showQuotas()
+		request.header = nil
+	}()
 	if err != nil {
 		if fault.Is(err, fault.Unauthenticated) {
-			s.limiter.Refused(request)
+			s.limiter.Refused(request.Request)
 		}
 		return err
 	}
-	if wait := s.limiter.Verified(request, who); wait > 0 {
+	if wait := s.limiter.Verified(request.Request, who); wait > 0 {
 		return tooOften(wait)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,6 +115,35 @@ func TestRateLimitOfSigningIn(t *testing.T) {
 	require.NotEqual(t, 429, ask("auth/invitation/x/", "10.0.0.2").Code)
 }
 
+// Every answer says which limits its request counted for, and what is left of them.
+func TestWhatIsLeftOfTheLimits(t *testing.T) {
+	r, ask := limited(t, limit.Rates{Caller: 1, Company: 1.5, SignIn: 0.1})
+	says := func(w *httptest.ResponseRecorder, status int, policy, left string) {
+		t.Helper()
+		require.Equal(t, []string{strconv.Itoa(status), policy, left},
+			[]string{strconv.Itoa(w.Code), w.Header().Get("RateLimit-Policy"), w.Header().Get("RateLimit")})
+	}
+	const address, both = `"address";q=4;w=4`, `"user";q=4;w=4, "company";q=6;w=4`
+	says(ask("thing/1/", "10.0.0.1"), 401, address, `"address";r=3;t=1`)
+	says(ask("thing/1/", "10.0.0.1", bearer("made up")), 401, address, `"address";r=2;t=1`)
+	says(ask("thing/1/", "10.0.0.1", bearer("user-1-of-1")), 200, both, `"user";r=3;t=1, "company";r=5;t=1`)
+	says(ask("thing/1/", "10.0.0.2", header("X-API-Key", "user-1-of-1")), 200, both, `"user";r=2;t=1, "company";r=4;t=1`)
+	for range 2 {
+		ask("nothing/", "10.0.0.1", bearer("user-1-of-1"))
+	}
+	refused := ask("thing/1/", "10.0.0.1", bearer("user-1-of-1"))
+	says(refused, 429, both, `"user";r=0;t=1, "company";r=2;t=1`)
+	require.Equal(t, "1", refused.Header().Get("Retry-After"))
+	says(ask("auth/invitation/x/", "10.0.0.1"), 200, `"sign-in";q=1;w=10`, `"sign-in";r=0;t=10`)
+	says(ask("auth/invitation/x/", "10.0.0.1"), 429, `"sign-in";q=1;w=10`, `"sign-in";r=0;t=10`)
+	r.clock = r.clock.Add(2500 * time.Millisecond)
+	says(ask("thing/1/", "10.0.0.1", bearer("user-1-of-1")), 200, both, `"user";r=1;t=1, "company";r=4;t=1`)
+	says(r.ask("GET", "/healthz"), 200, "", "")
+
+	_, ask = limited(t, limit.Rates{})
+	says(ask("thing/1/", "10.0.0.1", bearer("user-1-of-1")), 200, "", "")
+}
+
 func TestARevokedCredentialCountsForItsAddress(t *testing.T) {
 	good := true
 	r := newRig(t, server.Config{Rates: limit.Rates{Caller: 1}}, func(d *server.Deps) {
@@ -127,7 +157,8 @@ func TestARevokedCredentialCountsForItsAddress(t *testing.T) {
 	require.Equal(t, 200, r.ask("GET", base+"thing/1/", bearer("stolen")).Code)
 	good = false
 	for range 10 {
-		r.ask("GET", base+"thing/1/", bearer("stolen"))
+		w := r.ask("GET", base+"thing/1/", bearer("stolen"))
+		require.NotContains(t, w.Header().Get("RateLimit"), "user", "what is left of a user is not for who holds a revoked one")
 	}
 	good = true
 	r.clock = r.clock.Add(time.Second)

@@ -55,6 +55,19 @@ func TestRateLimitAcrossReplicas(t *testing.T) {
 	})
 }
 
+// Every answer to a limited caller says what is left of its limits, in the headers that the document names.
+func TestWhatIsLeftOfTheLimits(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{Config: func(c *cli.Config) { c.RateLimit, c.CompanyRateLimit = 5, 10 }})
+	owner := s.Company("owner", 0)
+	for path, status := range map[string]int{"farm/": 200, "farm/999/": 404, "farm/?page=x": 400} {
+		got := owner.Expect(status, "GET", path, nil).Header
+		require.Equal(t, `"user";q=20;w=4, "company";q=40;w=4`, got.Get("RateLimit-Policy"))
+		require.Regexp(t, `^"user";r=1\d;t=1, "company";r=3\d;t=1$`, got.Get("RateLimit"))
+	}
+	require.Regexp(t, `^"address";r=1\d;t=1$`, s.Anonymous().Expect(401, "GET", "farm/", nil).Header.Get("RateLimit"))
+}
+
 // What a company may have only so much of is refused by name, with the setting and the fix.
 func TestCaps(t *testing.T) {
 	t.Parallel()

@@ -49,13 +49,22 @@ func (t *table) worth(tokens float64) time.Duration {
 	return time.Duration(tokens / t.perSecond * float64(time.Second))
 }
 
-// wait returns how long it takes until a token is there. Replicas share the burst evenly.
+// full returns how many tokens a full bucket holds. Replicas share them evenly.
+func (t *table) full(replicas int) float64 {
+	return max(1, burst*t.perSecond/float64(replicas))
+}
+
+// wait returns how long it takes until a token is there.
 func (s slot) wait(now time.Time, replicas int) time.Duration {
 	if s.table.perSecond <= 0 {
 		return 0
 	}
-	held := max(1, burst*s.table.perSecond/float64(replicas))
-	return s.after(now).Add(s.table.worth(1)).Sub(now) - s.table.worth(held)
+	return s.waitFor(1, now, replicas)
+}
+
+// waitFor returns how long it takes until a number of tokens is there; none or less: they are.
+func (s slot) waitFor(tokens float64, now time.Time, replicas int) time.Duration {
+	return s.after(now).Add(s.table.worth(tokens)).Sub(now) - s.table.worth(s.table.full(replicas))
 }
 
 func (s slot) after(now time.Time) time.Time {
@@ -71,7 +80,7 @@ func (s slot) take(now time.Time, tokens float64) {
 	if s.table.perSecond <= 0 {
 		return
 	}
-	limit := now.Add(s.table.worth(max(1, burst*s.table.perSecond)) * 2)
+	limit := now.Add(s.table.worth(s.table.full(1)) * 2)
 	if s.bucket.until = s.after(now).Add(s.table.worth(tokens)); s.bucket.until.After(limit) {
 		s.bucket.until = limit
 	}

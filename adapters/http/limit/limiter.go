@@ -45,7 +45,7 @@ func New(rates Rates, now func() time.Time) *Limiter {
 	}
 	return &Limiter{
 		now:       now,
-		addresses: newTable("address", rates.Caller), doors: newTable("door", rates.SignIn),
+		addresses: newTable("address", rates.Caller), doors: newTable("sign-in", rates.SignIn),
 		users: newTable("user", rates.Caller), companies: newTable("company", rates.Company),
 		refused: newTable("refused", refusedAtOnce*rates.Caller), refusals: newTable("refusals", refusedOfAll*rates.Caller),
 		replicas: replicas{live: 1},
@@ -58,7 +58,11 @@ type Request struct {
 	credential credential
 	refund     bool // its address gets its token back where the credential is verified
 	counted    bool // for its user and company
+	quotas     Quotas
 }
+
+// Quotas returns the limits that the request counted for, as they were then.
+func (r *Request) Quotas() Quotas { return r.quotas }
 
 // Admit counts a request, or returns how long it must wait. One whose credential was
 // verified lately is its user's: who floods the same address with made-up ones does not
@@ -68,16 +72,16 @@ func (l *Limiter) Admit(from netip.Addr, given string, signsIn bool) (r *Request
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if signsIn {
-		return r, l.take(l.doors.of(r.address))
+		return r, l.take(r, l.doors.of(r.address))
 	}
 	if given != "" {
 		if who, ok := l.known.get(r.credential); ok {
 			r.counted = true
-			return r, l.takeFor(who)
+			return r, l.takeFor(r, who)
 		}
 	}
 	r.refund = given != ""
-	return r, l.take(l.addresses.of(r.address))
+	return r, l.take(r, l.addresses.of(r.address))
 }
 
 // Verified counts a request for its caller, once its credential is verified, instead of its
@@ -95,7 +99,7 @@ func (l *Limiter) Verified(r *Request, who access.Principal) (wait time.Duration
 		return 0
 	}
 	r.counted = true
-	return l.takeFor(whose)
+	return l.takeFor(r, whose)
 }
 
 // Refused forgets a credential that is none any more: who holds it is not its user.
@@ -103,6 +107,9 @@ func (l *Limiter) Refused(r *Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.known.forget(r.credential)
+	if r.counted {
+		r.quotas = Quotas{}
+	}
 }
 
 // Replicas returns how many servers share the limits, this one included.
@@ -114,7 +121,7 @@ func (l *Limiter) Replicas() int {
 
 func (l *Limiter) tables() []*table { return []*table{l.addresses, l.doors, l.users, l.companies} }
 
-func (l *Limiter) takeFor(who caller) time.Duration {
+func (l *Limiter) takeFor(r *Request, who caller) time.Duration {
 	name := strconv.FormatInt(who.user, 10)
 	if who.client != 0 {
 		name = "client/" + strconv.FormatInt(who.client, 10)
@@ -123,12 +130,13 @@ func (l *Limiter) takeFor(who caller) time.Duration {
 	if who.company != 0 { // an operator outside any company
 		wanted = append(wanted, l.companies.of(strconv.FormatInt(who.company, 10)))
 	}
-	return l.take(wanted...)
+	return l.take(r, wanted...)
 }
 
-// take takes a token of every bucket, or of none.
-func (l *Limiter) take(wanted ...slot) (wait time.Duration) {
+// take takes a token of every bucket for a request, or of none.
+func (l *Limiter) take(r *Request, wanted ...slot) (wait time.Duration) {
 	now := l.now()
+	defer func() { r.quotas = quotas(wanted, now, l.replicas.live) }()
 	for _, s := range wanted {
 		wait = max(wait, s.wait(now, l.replicas.live))
 	}

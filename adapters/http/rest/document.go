@@ -91,10 +91,7 @@ func (a *API) document() *document {
 				Name: preferHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 				Description: "`handling=lenient`: names that are not known are ignored, and listed in the header `" + ignoredHeader + "`; without it they are refused (`unknown_name`).",
 			}},
-			Headers: map[string]*huma.Param{ignoredHeader: {
-				Schema:      &huma.Schema{Type: huma.TypeString},
-				Description: "Paths of names that were ignored, as the caller or the operator prefers, separated by commas.",
-			}},
+			Headers: headers(),
 		},
 		Paths: map[string]*huma.PathItem{},
 		Tags:  a.tags,
@@ -301,9 +298,9 @@ func (r Route) paged() bool {
 }
 
 func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*huma.Response {
-	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
+	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}, Headers: headersOf(RateLimitPolicy, RateLimit)}
 	if r.strict() {
-		success.Headers = map[string]*huma.Param{ignoredHeader: {Ref: "#/components/headers/" + ignoredHeader}}
+		maps.Copy(success.Headers, headersOf(ignoredHeader))
 	}
 	if result != nil {
 		success.Content[mediaJSON] = enveloped("success", result)
@@ -329,7 +326,7 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 		if status == http.StatusMultiStatus {
 			content = map[string]*huma.MediaType{mediaJSON: enveloped(partialWord, result)}
 		}
-		out[strconv.Itoa(status)] = &huma.Response{Description: what, Content: content}
+		out[strconv.Itoa(status)] = &huma.Response{Description: what, Content: content, Headers: success.Headers}
 	}
 	if r.confirmable() {
 		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
@@ -345,7 +342,11 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 				content[alt.Media] = &huma.MediaType{Schema: &huma.Schema{Description: alt.Description}}
 			}
 		}
-		out[strconv.Itoa(status)] = &huma.Response{Description: statusTexts[status], Content: content}
+		failed := &huma.Response{Description: statusTexts[status], Content: content}
+		if status == http.StatusTooManyRequests {
+			failed.Headers = headersOf(RateLimitPolicy, RateLimit)
+		}
+		out[strconv.Itoa(status)] = failed
 	}
 	return out
 }
