@@ -88,7 +88,7 @@ func (r *rig) register(a *rest.API) {
 		return rest.Route{Method: method, Path: path, OperationID: strings.NewReplacer("/", "_", "{", "", "}", "").Replace(method + path), Summary: "Test", Tag: "Tests"}
 	}
 	keyed := route("GET", "thing/{id}/")
-	keyed.APIKey, keyed.Query = true, []rest.Param{{Name: "page", Type: rest.String, Description: "Any."}}
+	keyed.Keys, keyed.Query = rest.KeyInQuery, []rest.Param{{Name: "page", Type: rest.String, Description: "Any."}}
 	rest.Handle(a, keyed, func(_ context.Context, c *rest.Call, _ struct{}) (thing, error) {
 		_, err := c.ID("id")
 		return thing{"a"}, err

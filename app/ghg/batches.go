@@ -111,7 +111,7 @@ func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.K
 }
 
 func (b *Batches) newBatch(who access.Principal, kind batch.Kind, options assessment.BatchOptions, object string, total int64) assessment.Batch {
-	options.Operator = who.Operator
+	options.Operator, options.KeyID = who.Operator, who.KeyID
 	out := assessment.NewBatch(kind, options, record.Ref{ID: who.UserID, Name: who.Name}, object, total, b.Clock.Now())
 	out.CompanyID = who.CompanyID
 	return out
@@ -252,7 +252,7 @@ func (batchKind) Resume(ctx context.Context, run task.Run[ports.Repos], some *as
 }
 
 func (k batchKind) Pieces(some assessment.Batch, file ports.Object) batches.Pieces[assessment.Judged] {
-	who := access.Principal{UserID: some.CreatedBy.ID, Name: some.CreatedBy.Name, CompanyID: some.CompanyID, Operator: some.Options.Operator}
+	who := access.Principal{UserID: some.CreatedBy.ID, Name: some.CreatedBy.Name, CompanyID: some.CompanyID, Operator: some.Options.Operator, KeyID: some.Options.KeyID}
 	limit := cmp.Or(k.Sizes.Piece, chunkSize)
 	if some.Kind == assessment.BatchSubmit {
 		limit = submitChunk

@@ -29,7 +29,8 @@ type BatchOptions struct {
 
 	Selection Selection `json:"selection"` // copy, submit: the assessments it is about
 
-	Operator bool `json:"operator,omitempty"` // who asked is an operator inside the company
+	Operator bool  `json:"operator,omitempty"` // who asked is an operator inside the company
+	KeyID    int64 `json:"key_id,omitempty"`   // the API key that was shown; 0: a token
 }
 
 // Mode implements batch.Options.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -84,13 +85,14 @@ func TestAPIKeys(t *testing.T) {
 			status, _ = with(t, s, "GET", p, "", "X-API-Key", key)
 			require.Equal(t, 200, status, p)
 		}
-		// And nothing else.
-		for _, p := range []string{"wallet/", "api-key/", "share-grant/", "audit/", orders + "/"} {
-			status, _ = with(t, s, "GET", p, "", "X-API-Key", key)
-			require.Equal(t, 401, status, p)
-			status, _ = with(t, s, "GET", p+"?api_key="+key, "")
-			require.Equal(t, 401, status, p)
+		// And everything else by header, where the trail names it.
+		for _, p := range []string{"wallet/", "share-grant/", "audit/", orders + "/"} {
+			status, body = with(t, s, "GET", p, "", "X-API-Key", key)
+			require.Equal(t, 200, status, body)
 		}
+		status, body = with(t, s, "POST", "webhook/", `{"url":"https://hooks.example.org/","is_active":false}`, "X-API-Key", key, "Content-Type", "application/json")
+		require.Equal(t, 200, status, body)
+		require.Equal(t, &id, trailOf(t, owner, "?page_size=1")[0].APIKey)
 		// A token comes first, good or bad.
 		status, body = with(t, s, "GET", "farm/", "", "X-API-Key", key, "Authorization", "Bearer nonsense")
 		require.Equal(t, 401, status)
@@ -179,6 +181,66 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 			require.Contains(t, owner.Expect(400, "POST", "api-key/", body).Map(t)["details"], name)
 		}
 	})
+}
+
+// keyless are the first words of the paths where no key is taken: what decides on credentials, what is public, and what
+// speaks a standard of others.
+var keyless = []string{"auth", "api-key", "user", "role", "invitation", "link", "pact"}
+
+// Every operation of the document says which credentials it takes, and takes these: a key whose slugs allow next to nothing
+// is known wherever it is taken, and opens nothing. What it is sent in the query appears nowhere.
+func TestEveryOperationTakesTheCredentialsThatItNames(t *testing.T) {
+	t.Parallel()
+	var log locked
+	s := rig.Start(t, rig.Options{Log: &log})
+	owner := s.Company("owner", 0)
+	narrow, _ := newKey(t, owner, map[string]any{"slugs": []string{"crop.view"}})
+	taken := map[string]int{}
+	for path, item := range rig.Document(t).Paths.Map() {
+		path = strings.TrimPrefix(path, "/api/v1.2/")
+		word, _, _ := strings.Cut(path, "/")
+		for method, op := range item.Operations() {
+			named := map[string]bool{}
+			for _, alternative := range *op.Security {
+				for scheme := range alternative {
+					named[scheme] = true
+				}
+			}
+			header, query := !slices.Contains(keyless, word), slices.Contains(op.Tags, "Farm management")
+			require.Equal(t, header, named["apiKeyHeader"], "%s %s", method, path)
+			require.Equal(t, query, named["apiKeyQuery"], "%s %s", method, path)
+			if len(named) == 0 {
+				continue
+			}
+			slug, _ := op.Extensions["x-permission"].(string)
+			require.True(t, slug != "" || !header, "%s %s asks for no permission, so no key may open it", method, path)
+			to := parameter.ReplaceAllString(path, someID)
+			expect := func(takes bool, way string, status int, body string) {
+				switch {
+				case !takes:
+					require.Equal(t, 401, status, "%s %s by %s: %s", method, path, way, body)
+				case slug == "crop.view":
+					require.NotContains(t, []int{401, 403}, status, "%s %s by %s: %s", method, path, way, body)
+				default:
+					require.Equal(t, 403, status, "%s %s by %s: %s", method, path, way, body)
+					require.Contains(t, body, slug)
+				}
+				if takes {
+					taken[way]++
+				}
+			}
+			status, body := with(t, s, method, to, "{}", "X-API-Key", narrow, "Content-Type", "application/json")
+			expect(header, "header", status, body)
+			status, body = with(t, s, method, to+"?api_key="+narrow, "{}", "Content-Type", "application/json")
+			expect(query, "query", status, body)
+			require.NotContains(t, body, narrow)
+		}
+	}
+	require.Greater(t, taken["header"], 120)
+	require.Greater(t, taken["query"], 40)
+	require.NotContains(t, log.String(), narrow)
+	require.NotContains(t, log.String(), strings.SplitN(narrow, ".", 2)[1])
+	require.NotContains(t, s.Metrics(), narrow)
 }
 
 // operatorKey makes a key on the command line.

@@ -136,7 +136,7 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	if route.Public {
 		return ctx, access.Principal{}, nil
 	}
-	who, err := a.authenticate(r, route.APIKey)
+	who, err := a.authenticate(r, route.Keys)
 	if err == nil {
 		who, err = a.enter(r, who)
 	}
@@ -153,9 +153,9 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 }
 
 // authenticate finds the caller. A token comes first; a key is looked at where the route
-// takes one and there is no token.
-func (a *API) authenticate(r *http.Request, key bool) (access.Principal, error) {
-	who, err := a.holder(r, key)
+// takes it and there is no token.
+func (a *API) authenticate(r *http.Request, keys KeyUse) (access.Principal, error) {
+	who, err := a.holder(r, keys)
 	if a.config.Verified != nil {
 		err = a.config.Verified(r.Context(), who, err)
 	}
@@ -163,7 +163,7 @@ func (a *API) authenticate(r *http.Request, key bool) (access.Principal, error) 
 }
 
 // holder returns whose the credential of a request is.
-func (a *API) holder(r *http.Request, key bool) (access.Principal, error) {
+func (a *API) holder(r *http.Request, keys KeyUse) (access.Principal, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, ok := bearer(header)
 		if !ok {
@@ -174,10 +174,8 @@ func (a *API) holder(r *http.Request, key bool) (access.Principal, error) {
 		}
 		return a.config.Authenticate(r.Context(), token)
 	}
-	if key && a.config.AuthenticateKey != nil {
-		if given := keyOf(r); given != "" {
-			return a.config.AuthenticateKey(r.Context(), given)
-		}
+	if given := keyOf(r, keys); given != "" && a.config.AuthenticateKey != nil {
+		return a.config.AuthenticateKey(r.Context(), given)
 	}
 	return access.Principal{}, fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
 }
@@ -189,7 +187,7 @@ func Credential(r *http.Request) string {
 		token, _ := bearer(header)
 		return token
 	}
-	return keyOf(r)
+	return keyOf(r, KeyInQuery)
 }
 
 // bearer returns the token of an Authorization header.
@@ -197,13 +195,6 @@ func bearer(header string) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
-}
-
-// keyParam is the query parameter of an API key.
-const keyParam = "api_key"
-
-func keyOf(r *http.Request) string {
-	return cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get(keyParam))
 }
 
 // companyHeader names the company that the caller wants to act in, by its id.

@@ -84,8 +84,8 @@ func (a *API) document() *document {
 			Schemas: d.schemas.registry,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearerScheme:    {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
-				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."},
-				keyQueryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "An API key, for tools that can send no header."},
+				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key; what it opens is what its user and its own `slugs` allow."},
+				keyQueryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
 			},
 			Parameters: map[string]*huma.Param{preferHeader: {
 				Name: preferHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
@@ -189,7 +189,7 @@ func (d *document) describe(r Route, pattern string, result, bare *huma.Schema) 
 	op := &huma.Operation{
 		Method: r.Method, Path: pattern, OperationID: r.OperationID, Summary: r.Summary,
 		Description: r.Description, Tags: []string{r.Tag}, Extensions: map[string]any{},
-		Parameters: r.parameters(), Responses: d.responses(r, result, bare),
+		Parameters: r.parameters(), Responses: d.responses(r, result, bare), Security: r.credentials(),
 	}
 	if slug := string(r.Permission.Slug()); slug != "" {
 		op.Extensions["x-permission"] = slug
@@ -197,14 +197,6 @@ func (d *document) describe(r Route, pattern string, result, bare *huma.Schema) 
 	}
 	if len(r.Inapplicable) > 0 {
 		op.Description = strings.TrimSpace(op.Description + "\n\nIgnored, for it does not apply: `" + strings.Join(r.Inapplicable, "`, `") + "`.")
-	}
-	switch {
-	case r.Public:
-		op.Security = []map[string][]string{}
-	case r.dialect != nil:
-		op.Security = []map[string][]string{{r.dialect.scheme(): {}}}
-	case r.APIKey:
-		op.Security = []map[string][]string{{bearerScheme: {}}, {keyHeaderScheme: {}}, {keyQueryScheme: {}}}
 	}
 	if r.Body != nil {
 		op.RequestBody = d.requestBody(r)

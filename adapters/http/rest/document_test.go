@@ -136,7 +136,7 @@ func TestMistakesInDescriptionsArePanics(t *testing.T) {
 	for name, change := range map[string]func(*rest.Route){
 		"method": func(r *rest.Route) { r.Method = "TRACE" }, "no id": func(r *rest.Route) { r.OperationID = "" },
 		"twice": func(r *rest.Route) { r.Path = "plot/" }, "id twice": func(r *rest.Route) { r.OperationID = "plot_list" },
-		"public with a key": func(r *rest.Route) { r.Public, r.APIKey = true, true },
+		"public with a key": func(r *rest.Route) { r.Public, r.Keys = true, rest.KeyInQuery },
 	} {
 		route := good
 		change(&route)

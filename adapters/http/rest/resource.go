@@ -22,7 +22,7 @@ type Resource[W, R any] struct {
 
 	Filters      []Param       // of the list, beside page and page_size
 	Shareable    bool          // takes ?share=true on list and retrieve
-	APIKey       bool          // also takes an API key
+	Keys         KeyUse        // where an API key is taken
 	Alternatives []Alternative // of the list
 	Forms        []Alternative // of one record
 	Faults       []int         // further statuses of the writing methods
@@ -133,8 +133,8 @@ func (res Resource[W, R]) registerChanges(a *API) {
 }
 
 func (res Resource[W, R]) route(method, below string, need access.Permission, summary string) Route {
-	r := Routes{Base: res.Path, Operation: res.Noun, Tag: res.Tag, Noun: res.Noun}.Route(method, below, need, summary)
-	r.APIKey, r.Odd, r.OddBulk = res.APIKey, res.Odd, res.OddBulk
+	r := Routes{Base: res.Path, Operation: res.Noun, Tag: res.Tag, Noun: res.Noun, Keys: res.Keys}.Route(method, below, need, summary)
+	r.Odd, r.OddBulk = res.Odd, res.OddBulk
 	switch method {
 	case http.MethodPost:
 		r.Faults, r.Inapplicable = slices.Clip(res.Faults), res.Inapplicable

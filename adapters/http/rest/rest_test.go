@@ -128,7 +128,7 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 	return rest.Resource[plot, plotRecord]{
 		Path: "plot/", Noun: "plot", Plural: "plots", Access: access.Fields, Tag: "Plots",
 		Filters:   []rest.Param{{Name: "crop", Type: rest.Integer, Description: "Id of the crop."}, rest.OrderingParam("id", "name")},
-		Shareable: true, APIKey: true,
+		Shareable: true, Keys: rest.KeyInQuery,
 		OddBulk:      map[string]int{"bulk_validation_failed": http.StatusPaymentRequired, fault.CodeUnknownName: http.StatusPaymentRequired},
 		Inapplicable: []string{"variety"},
 		List: func(_ context.Context, _ *rest.Call, q rest.ListQuery) (rest.Listing[plotRecord], error) {

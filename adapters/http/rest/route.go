@@ -28,7 +28,7 @@ type Route struct {
 
 	Permission access.Permission // asked for before anything is parsed; none where the slug is empty
 	Public     bool              // needs no credential
-	APIKey     bool              // also takes an API key (X-API-Key, ?api_key=) where no token is given
+	Keys       KeyUse            // where an API key is taken, if no token is given; default in the header X-API-Key
 
 	Query   []Param        // parameters, for the input of the handler
 	Body    *BodySpec      // nil: what the input of the handler says
@@ -84,13 +84,14 @@ type Routes struct {
 	Base      string // what their paths begin with: webhook/
 	Operation string // what their operation ids begin with; the action of the permission follows
 	Tag, Noun string
+	Keys      KeyUse
 }
 
 // Route returns the route of a method and a path below the base.
 func (s Routes) Route(method, below string, need access.Permission, summary string) Route {
 	return Route{
 		Method: method, Path: s.Base + below, OperationID: s.Operation + "_" + need.Action(), Summary: summary,
-		Tag: s.Tag, Noun: s.Noun, Permission: need,
+		Tag: s.Tag, Noun: s.Noun, Permission: need, Keys: s.Keys,
 	}
 }
 
@@ -135,8 +136,8 @@ func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 // and [Raw] are answered in their own way. Handle panics on a route that cannot be served:
 // that is a mistake in the program, found when it starts. One that cannot be documented is found when the document is written.
 func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I) (O, error)) {
+	r.dialect = a.dialects[a.firstWord(a.config.Base+strings.TrimPrefix(r.Path, "/"))]
 	r = r.withDefaults()
-	r.dialect = a.dialects[a.firstWord(a.config.Base+r.Path)]
 	bindings, record := r.bindings(reflect.TypeFor[I]())
 	if record != nil && r.Body == nil {
 		r.Body = &BodySpec{record: record}
@@ -179,6 +180,9 @@ func (r Route) withDefaults() Route {
 	r.Message = cmp.Or(r.Message, "Success.")
 	r.Noun = cmp.Or(r.Noun, "record")
 	r.Path = strings.Trim(r.Path, "/")
+	if r.Keys == KeyInHeader && (r.Public || r.dialect != nil) {
+		r.Keys = KeyNowhere
+	}
 	return r
 }
 
@@ -190,7 +194,7 @@ func (r Route) check() error {
 		return fmt.Errorf("rest: %s %s: unknown method", r.Method, r.Path)
 	case r.OperationID == "" || r.Summary == "" || r.Tag == "":
 		return fmt.Errorf("rest: %s %s: operation id, summary and tag are required", r.Method, r.Path)
-	case r.Public && (r.Permission.Slug() != "" || r.APIKey):
+	case r.Public && (r.Permission.Slug() != "" || r.Keys != KeyNowhere):
 		return fmt.Errorf("rest: %s %s: a public route asks for no credential", r.Method, r.Path)
 	case r.Permission.Action() != "" && r.Permission.Slug() == "":
 		return fmt.Errorf("rest: %s %s: no permission is required for %s", r.Method, r.Path, r.Permission.Action())

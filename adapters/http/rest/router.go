@@ -149,12 +149,14 @@ func (e *endpoint) refuse(c *Call) error {
 		c.writer.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	public, key := false, false
+	public, keys := false, KeyNowhere
 	for _, op := range e.methods {
-		public, key = public || op != nil && op.route.Public, key || op != nil && op.route.APIKey
+		if op != nil {
+			public, keys = public || op.route.Public, max(keys, op.route.Keys)
+		}
 	}
 	if !public {
-		if _, err := c.api.authenticate(c.request, key); err != nil {
+		if _, err := c.api.authenticate(c.request, keys); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -109,15 +110,21 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	}
 }
 
-func TestAPIKeyOnlyWhereTheRouteTakesOne(t *testing.T) {
+func TestAPIKeysAreTakenWhereTheRouteSays(t *testing.T) {
 	r := newRig(t)
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "own/", OperationID: "own", Summary: "Own", Tag: "Tests", Keys: rest.KeyNowhere},
+		func(context.Context, *rest.Call, struct{}) (owner, error) { return owner{}, nil })
 	ask := func(path string, change ...func(*http.Request)) int {
 		return r.ask("GET", base+path, "", append([]func(*http.Request){token("")}, change...)...).Code
 	}
 	require.Equal(t, 200, ask("plot/?api_key=k-123"))
 	require.Equal(t, 200, ask("plot/", header("X-API-Key", "k-123")))
 	require.Equal(t, 401, ask("plot/?api_key=wrong"))
+	require.Equal(t, 200, ask("log/", header("X-API-Key", "k-123")), "the header is the default")
 	require.Equal(t, 401, ask("log/?api_key=k-123"))
+	require.Equal(t, 401, ask("own/", header("X-API-Key", "k-123")))
+	require.Equal(t, 200, ask("own/", token("good")))
+	require.Equal(t, 401, r.ask("PUT", base+"own/", "", token(""), header("X-API-Key", "k-123")).Code, "nor by a method that it lacks")
 	require.Equal(t, 401, ask("plot/?api_key=k-123", token("wrong")), "a token is not replaced by a key")
 }
 

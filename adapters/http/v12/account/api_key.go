@@ -40,14 +40,15 @@ func showKey(k access.APIKey) APIKey {
 }
 
 func registerAPIKeys(a *rest.API, k *account.Keys) {
-	a.DescribeTag("API keys", "Credentials for programs. Farm management takes a key as `X-API-Key`, or as `?api_key=` from tools that can send no header, "+
-		"where no access token is given; nothing else does. A key acts as the user who made it, and ends with that user.")
+	a.DescribeTag("API keys", "Credentials for programs. Where no access token is given, every operation takes a key as the header `X-API-Key`, but those of signing in, "+
+		"keys, users, roles and invitations; farm management also takes it as `?api_key=`, from tools that can send no header. "+
+		"A key acts as the user who made it, opens no more than its `slugs`, and ends with that user.")
 	a.DescribeCodes(map[string]string{
 		"api_key_invalid": "the API key was revoked, or never was (401)",
 		"api_key_expired": "the API key has expired (401)",
 		"operator_key":    "an operator has no API keys (400)",
 	})
-	route := rest.Routes{Base: "api-key/", Operation: "api_key", Tag: "API keys", Noun: "API key"}.Route
+	route := rest.Routes{Base: "api-key/", Operation: "api_key", Tag: "API keys", Noun: "API key", Keys: rest.KeyNowhere}.Route
 	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
 	form.HandleList(a, list, nil, k.List, showKey)
 	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"),

@@ -47,7 +47,7 @@ type InvitationMade struct {
 	Link  string `json:"link" doc:"The page that accepts the invitation, to be handed over. It can be used once."`
 }
 
-var invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", Tag: peopleTag, Noun: "invitation"}.Route
+var invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", Tag: peopleTag, Noun: "invitation", Keys: rest.KeyNowhere}.Route
 
 func registerInvitations(a *rest.API, p *account.People) {
 	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}

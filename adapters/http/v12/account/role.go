@@ -28,7 +28,7 @@ func showRole(r access.Role) Role {
 	return Role{r.ID, RoleWrite{r.Name, orEmpty(r.Slugs)}, r.BuiltIn(), r.Users}
 }
 
-var roleRoute = rest.Routes{Base: "role/", Operation: "role", Tag: peopleTag, Noun: "role"}.Route
+var roleRoute = rest.Routes{Base: "role/", Operation: "role", Tag: peopleTag, Noun: "role", Keys: rest.KeyNowhere}.Route
 
 func registerRoles(a *rest.API, p *account.People) {
 	list := roleRoute(http.MethodGet, "", access.Roles.View.For("list"), "List roles")

@@ -58,7 +58,7 @@ func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 			return rest.NoContent{}, id.Revoke(ctx, in.Body.Refresh)
 		})
 	rest.Handle(a, rest.Route{
-		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: signInTag,
+		Method: http.MethodGet, Path: "auth/me/", OperationID: "me_retrieve", Summary: "Show the caller", Tag: signInTag, Keys: rest.KeyNowhere,
 	}, func(ctx context.Context, c *rest.Call, _ struct{}) (Me, error) {
 		me, err := people.Me(ctx, c.Principal())
 		return showMe(me), err
@@ -127,7 +127,7 @@ func registerPasswords(a *rest.API, id *account.Identity) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodPost, Path: "auth/password/change/", OperationID: "password_change", Summary: "Choose another password",
 		Description: "Ends every refresh token of the user. An access token is good until it expires.",
-		Tag:         signInTag, Status: http.StatusNoContent, Faults: []int{http.StatusTooManyRequests},
+		Tag:         signInTag, Keys: rest.KeyNowhere, Status: http.StatusNoContent, Faults: []int{http.StatusTooManyRequests},
 	}, func(ctx context.Context, c *rest.Call, in rest.JSON[PasswordChange]) (rest.NoContent, error) {
 		return rest.NoContent{}, id.ChangePassword(ctx, c.Principal(), in.Body.Current, in.Body.New, c.Client())
 	})

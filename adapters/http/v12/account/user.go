@@ -35,7 +35,7 @@ type UserWrite struct {
 	Disabled bool     `json:"disabled" doc:"A disabled user is out at its next request."`
 }
 
-var userRoute = rest.Routes{Base: "user/", Operation: "user", Tag: peopleTag, Noun: "user"}.Route
+var userRoute = rest.Routes{Base: "user/", Operation: "user", Tag: peopleTag, Noun: "user", Keys: rest.KeyNowhere}.Route
 
 func registerUsers(a *rest.API, p *account.People) {
 	filters := []rest.Param{

@@ -45,7 +45,7 @@ func registerCrops(a *rest.API, crops *farmapp.Crops) {
 	rest.Register(a, rest.Resource[struct{}, Crop]{
 		Path: "crop/", Noun: "crop", Plural: "crops", Access: access.Resource{ReadOnly: access.Crops}, Tag: farmTag,
 		Description: "The crop catalog that all companies share; only the operator changes it.",
-		Filters:     filters, APIKey: true,
+		Filters:     filters, Keys: rest.KeyInQuery,
 		List: func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[Crop], error) {
 			found, err := crops.List(ctx, c.Principal(), form.QueryOf(q.Page, filters, q.Values))
 			return rest.Map(form.Listing(found), show), err

@@ -71,7 +71,7 @@ type PlotFinding struct {
 }
 
 func registerEUDRCheck(a *rest.API, plots *farmapp.Plots, filters []rest.Param) {
-	check := rest.Routes{Base: "field/eudr-check/", Operation: "field", Tag: farmTag}.
+	check := rest.Routes{Base: "field/eudr-check/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.
 		Route(http.MethodGet, "", access.Fields.View.For("eudr_check"), "Check fields for due diligence statements")
 	check.Description = "Says of each field that the list gives for the same filters whether the EU's Information System would take its geolocation " +
 		"(Regulation (EU) 2023/1115), and how many files `field/export/?format=eudr` makes of those that it would."

@@ -15,7 +15,7 @@ import (
 var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV}
 
 func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots) {
-	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag}.Route
+	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.Route
 	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
 		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text.\n\n" + eudrDescription

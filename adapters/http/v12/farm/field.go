@@ -217,7 +217,7 @@ type BoundaryVersion struct {
 func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "field/{id}/boundaries/", OperationID: "field_boundaries",
-		Summary: "List the boundaries that a field has had", Tag: farmTag, Noun: "field",
+		Summary: "List the boundaries that a field has had", Tag: farmTag, Noun: "field", Keys: rest.KeyInQuery,
 		Description: "Newest first. A change of the boundary begins a version; taking the boundary away ends the last.",
 		Permission:  access.Fields.View.For("boundaries"),
 		Query: append(rest.CursorParams(), rest.Param{Name: "share", Type: rest.Boolean,

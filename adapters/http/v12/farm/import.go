@@ -126,7 +126,7 @@ func showJudged(j farm.Judged) ImportedFeature {
 }
 
 func registerImports(a *rest.API, imports *farmapp.Imports) {
-	route := rest.Routes{Base: "field/import/", Operation: "field", Tag: farmTag}.Route
+	route := rest.Routes{Base: "field/import/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.Route
 	registerImport(a, imports, route(http.MethodPost, "", access.Fields.Create.For("import"), "Import fields from a file"))
 	status := route(http.MethodGet, "{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
 	status.Noun = "import"

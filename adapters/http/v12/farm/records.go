@@ -60,7 +60,7 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 	res.Noun = res.Access.Name
 	res.Path = res.Noun + "/"
 	res.Tag = farmTag
-	res.APIKey = true
+	res.Keys = rest.KeyInQuery
 	res.Inapplicable = append(res.Inapplicable, inapplicable...)
 	res.Filters = append(res.Filters,
 		rest.Param{Name: "company", Type: rest.Integer, Description: "Id of the company."},

@@ -1,0 +1,46 @@
+package rest
+
+import (
+	"cmp"
+	"net/http"
+)
+
+// KeyUse says where a route takes an API key, if no token is given.
+type KeyUse int
+
+// The uses of keys, from the widest to the narrowest.
+const (
+	KeyInQuery  KeyUse = 1  // as X-API-Key, or as ?api_key= from tools that can send no header
+	KeyInHeader KeyUse = 0  // as X-API-Key; the default
+	KeyNowhere  KeyUse = -1 // what decides on credentials, and what is public
+)
+
+// keyParam is the query parameter that may hold an API key.
+const keyParam = "api_key"
+
+// keyOf returns the API key of a request.
+func keyOf(r *http.Request, use KeyUse) string {
+	switch use {
+	case KeyInQuery:
+		return cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get(keyParam))
+	case KeyInHeader:
+		return r.Header.Get("X-API-Key")
+	}
+	return ""
+}
+
+// credentials returns the security schemes that the document names for a route.
+func (r Route) credentials() []map[string][]string {
+	out := []map[string][]string{}
+	schemes := []string{bearerScheme, keyHeaderScheme, keyQueryScheme}[:2+r.Keys]
+	switch {
+	case r.Public:
+		schemes = nil
+	case r.dialect != nil:
+		schemes = []string{r.dialect.scheme()}
+	}
+	for _, scheme := range schemes {
+		out = append(out, map[string][]string{scheme: {}})
+	}
+	return out
+}
