@@ -79,6 +79,7 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 		if err := in.propertiesOf(ctx, options, file, stored); err != nil {
 			return ImportReport{}, err
 		}
+		options.Operator, options.KeyID = who.Operator, who.KeyID
 		return in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.Clock.Now()), stored)
 	})
 }
@@ -159,7 +160,8 @@ func (importKind) Keep(ctx context.Context, tx ports.Repos, scope access.Scope, 
 func (importKind) Resume(context.Context, task.Run[ports.Repos], *farm.Import) error { return nil }
 
 func (k importKind) Pieces(b farm.Import, file ports.Object) batches.Pieces[farm.Judged] {
-	return k.pieces(access.Principal{UserID: b.CreatedBy.ID, Name: b.CreatedBy.Name, CompanyID: b.CompanyID}, b, file, cmp.Or(k.Sizes.Piece, importChunk))
+	who := access.Principal{UserID: b.CreatedBy.ID, Name: b.CreatedBy.Name, CompanyID: b.CompanyID, Operator: b.Options.Operator, KeyID: b.Options.KeyID}
+	return k.pieces(who, b, file, cmp.Or(k.Sizes.Piece, importChunk))
 }
 
 // featurePieces reads the features of a file.

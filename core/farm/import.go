@@ -34,6 +34,9 @@ type ImportOptions struct {
 	ExternalIDProperty string // empty: every feature creates a field
 	Preview            bool   // judge, and store nothing
 	Atomic             bool   // one bad feature refuses all
+
+	Operator bool  // who asked is an operator inside the company
+	KeyID    int64 // the API key that was shown; 0: a token
 }
 
 // Mode implements batch.Options.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -89,6 +90,31 @@ func TestLargeImportsRunInTheBackground(t *testing.T) {
 }
 
 // The farm goes while its import waits: the import fails with a reason, and stores nothing.
+// The trail names the key that asked for an import, also where it is carried out later; nothing else does.
+func TestAnImportByAKeyInTheBackground(t *testing.T) {
+	t.Parallel()
+	var log locked
+	server := rig.Start(t, rig.Options{Batches: rig.SmallBatches, Log: &log})
+	c := server.Company("owner", 0)
+	key, id := newKey(t, c, map[string]any{"slugs": []string{"field.*"}})
+	body := collection(t, 0, 51, func(i int, p map[string]any) {
+		if i > 0 {
+			p["name"] = strings.Repeat("x", 300)
+		}
+	})
+	status, answer := with(t, server, "POST", importPath(newFarm(c), "&api_key="+key), body, "Content-Type", mediaGeoJSON)
+	require.Equal(t, 202, status, answer)
+	var begun struct {
+		Data struct {
+			JobID int64 `json:"job_id"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(answer), &begun))
+	require.EqualValues(t, 1, untilImported(t, c, begun.Data.JobID).Created)
+	require.Equal(t, &id, trailOf(t, c, "?resource=field")[0].APIKey)
+	require.NotContains(t, log.String()+answer, key)
+}
+
 func TestImportOfADeletedFarmFails(t *testing.T) {
 	t.Parallel()
 	database, objects := rig.SQLite(t), t.TempDir()

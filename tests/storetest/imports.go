@@ -17,7 +17,7 @@ import (
 func testImports(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ours, theirs := w.ours.scope, w.theirs.scope
-	options := farm.ImportOptions{FarmID: w.ours.farm.ID, NameProperty: "name", ExternalIDProperty: "key", Preview: true, Atomic: true}
+	options := farm.ImportOptions{FarmID: w.ours.farm.ID, NameProperty: "name", ExternalIDProperty: "key", Preview: true, Atomic: true, Operator: true, KeyID: 7}
 	record := farm.NewImport(options, w.ours.user, "imports/a", "application/zip", 20, kept(w.clock.Now()))
 	w.write(func(tx ports.Repos) error { return tx.Imports.Insert(w.ctx, ours, &record) })
 	require.Positive(t, record.ID)

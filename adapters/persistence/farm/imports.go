@@ -39,6 +39,8 @@ type importRow struct {
 	Updated            int64
 	Skipped            int64
 	Failed             int64
+	Operator           bool
+	APIKeyID           *int64 `bun:"api_key_id"`
 }
 
 type importFailureRow struct {
@@ -65,6 +67,7 @@ func rowOfImport(r farm.Import) importRow {
 		FarmID: r.Options.FarmID, NameProperty: r.Options.NameProperty, ExternalIDProperty: r.Options.ExternalIDProperty, Preview: r.Options.Preview, Atomic: r.Options.Atomic,
 		Object: r.Object, Media: r.Media, Status: string(r.Status), Reason: r.Reason, Checking: r.Checking, Total: r.Total, Done: r.Done,
 		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
+		Operator: r.Options.Operator, APIKeyID: sqlstore.NullableID(r.Options.KeyID),
 	}
 }
 
@@ -78,7 +81,7 @@ func importOfRow(row *importRow) (farm.Import, error) {
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
 		Options: farm.ImportOptions{
 			FarmID: row.FarmID, NameProperty: row.NameProperty, ExternalIDProperty: row.ExternalIDProperty,
-			Preview: row.Preview, Atomic: row.Atomic,
+			Preview: row.Preview, Atomic: row.Atomic, Operator: row.Operator, KeyID: sqlstore.ValueOf(row.APIKeyID),
 		},
 		Object: row.Object, Media: row.Media, Status: batch.Status(row.Status), Reason: row.Reason, Checking: row.Checking,
 		Total: row.Total, Done: row.Done,
