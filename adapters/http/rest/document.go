@@ -257,7 +257,11 @@ func (r Route) parameters() []*huma.Param {
 		out[len(out)-1].Schema = Param{Type: Integer}.schema()
 	}
 	for _, p := range r.Query {
-		out = append(out, &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()})
+		param := &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()}
+		if p.many() {
+			param.Explode = new(false)
+		}
+		out = append(out, param)
 	}
 	if r.strict() {
 		out = append(out, &huma.Param{Ref: "#/components/parameters/" + preferHeader})

@@ -168,7 +168,7 @@ func (c *Call) query() (Values, error) {
 	for _, p := range c.route.Query {
 		given := raw[p.Name]
 		switch {
-		case len(given) == 0 || p.Type == String && given[0] == "" && len(given) == 1:
+		case len(given) == 0 || (p.Type == String || p.Type == Texts) && given[0] == "" && len(given) == 1:
 			if p.Required {
 				errs.Add(p.Name, "This parameter is required.")
 			}
@@ -192,6 +192,6 @@ func (c *Call) query() (Values, error) {
 	return v, errs.Err()
 }
 
-// All returns every parameter that was given, by name: int64, float64, string, bool, Date
-// or time.Time, as declared.
+// All returns every parameter that was given, by name: int64, float64, string, bool, Date,
+// time.Time, []int64 or []string, as declared.
 func (v Values) All() map[string]any { return v.parsed }

@@ -36,6 +36,8 @@ const (
 	DateType  ParamType = "date"      // YYYY-MM-DD
 	Timestamp ParamType = "timestamp" // RFC 3339 with offset
 	UUID      ParamType = "uuid"
+	IDs       ParamType = "ids"   // whole numbers, separated by commas
+	Texts     ParamType = "texts" // texts, separated by commas; also the whole, since a text may hold a comma
 
 	// The parameters that every list takes have types of their own.
 	pageNumber ParamType = "page"
@@ -57,10 +59,24 @@ var paramTypes = map[ParamType]struct {
 	DateType:   {Date{}, huma.Schema{Type: huma.TypeString, Format: "date"}, readDate},
 	Timestamp:  {time.Time{}, huma.Schema{Type: huma.TypeString, Format: "date-time"}, readTime},
 	UUID:       {"", huma.Schema{Type: huma.TypeString, Format: "uuid"}, readUUID},
+	IDs:        {[]int64(nil), *arrayOf(&huma.Schema{Type: huma.TypeInteger, Format: "int64"}), readIDs},
+	Texts:      {[]string(nil), *arrayOf(&huma.Schema{Type: huma.TypeString}), readTexts},
 	pageNumber: {nil, huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: new(1.0)}, word(allPages)}}, readPage},
 	pageSize:   {nil, huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(MaxPageSize))}, readPageSize},
 	ordering:   {nil, huma.Schema{Type: huma.TypeString}, readOrdering},
 }
+
+// MaxListed is how many values a parameter of many takes.
+const MaxListed = 1_000
+
+func arrayOf(item *huma.Schema) *huma.Schema {
+	s := list(item)
+	s.MinItems, s.MaxItems = new(1), new(MaxListed)
+	return s
+}
+
+// many reports whether the parameter is one text of several values.
+func (p Param) many() bool { return p.Type == IDs || p.Type == Texts }
 
 func (p Param) schema() *huma.Schema {
 	s := paramTypes[p.Type].schema
@@ -136,6 +152,39 @@ func readOrdering(p Param, text string) (any, string) {
 		terms = append(terms, OrderTerm{field, descending})
 	}
 	return terms, ""
+}
+
+func readIDs(p Param, text string) (any, string) {
+	words := strings.Split(text, ",")
+	if len(words) > MaxListed {
+		return nil, tooMany(len(words))
+	}
+	ids := make([]int64, len(words))
+	for i, word := range words {
+		n, message := readInteger(p, strings.TrimSpace(word))
+		if message != "" {
+			return nil, message
+		}
+		ids[i], _ = n.(int64)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), ""
+}
+
+func readTexts(p Param, text string) (any, string) {
+	if _, message := readText(p, text); message != "" {
+		return nil, message
+	}
+	texts := append(strings.Split(text, ","), text)
+	if len(texts) > MaxListed+1 {
+		return nil, tooMany(len(texts) - 1)
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts), ""
+}
+
+func tooMany(n int) string {
+	return fmt.Sprintf("This names %d; give at most %d at a time.", n, MaxListed)
 }
 
 func readText(p Param, text string) (any, string) {

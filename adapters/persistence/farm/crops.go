@@ -55,6 +55,7 @@ var cropFilters = map[string]sqlstore.Filter{
 	"is_flooded":    {Exact: "t.is_flooded"},
 	"is_grassland":  {Exact: "t.is_grassland"},
 	"is_cover":      {Exact: "t.is_cover"},
+	"id":            {Exact: "t.id"},
 	"updated_since": {Since: "t.updated_at"},
 }
 

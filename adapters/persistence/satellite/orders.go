@@ -54,6 +54,7 @@ var orderFilters = map[string]sqlstore.Filter{
 	"field": {Exact: "t.field_id"}, "season": {Exact: "t.season_id"}, "farm": {Exact: "field.farm_id"},
 	"status":        {Exact: "t.status"},
 	"index_code":    {Exact: "t.index_code", Folded: "lower(t.index_code)"}, // codes are ASCII
+	"id":            {Exact: "t.id"},
 	"updated_since": {Since: "t.updated_at"},
 	"search":        {Folded: "field.name_folded", Parts: []sqlstore.Part{{Table: "fields", Ref: "t.field_id"}}}, // an order has no name of its own
 	// The outline in force, of which a field has one at a time, is another than that of the series.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -17,6 +19,7 @@ import (
 // CommonFilters are the filters of every resource of a company, and those given.
 func CommonFilters(more map[string]Filter) map[string]Filter {
 	out := map[string]Filter{
+		"id":            {Exact: "t.id"},
 		"company":       {Exact: "t.company_id"},
 		"created_by":    {Exact: "t.created_by"},
 		"updated_since": {Since: "t.updated_at"},
@@ -56,6 +59,10 @@ func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filte
 			return nil, Internal("no filter is called %q", f.Name)
 		}
 		text, isText := f.Value.(string)
+		if listed, ok := k.among(f.Value); ok {
+			q = Where(q, listed)
+			continue
+		}
 		switch {
 		case !Storable(text):
 			q = Where(q, Nothing)
@@ -83,6 +90,24 @@ func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filte
 		}
 	}
 	return q, nil
+}
+
+// among is the condition of one of several values; ok is false of a single one.
+func (f Filter) among(value any) (c Condition, ok bool) {
+	switch values := value.(type) {
+	case []int64:
+		return Among(f.Exact, values), true
+	case []string:
+		if values = slices.DeleteFunc(slices.Clone(values), func(text string) bool { return text == "" || !Storable(text) }); len(values) == 0 {
+			return Nothing, true
+		}
+		c = When(f.Exact+" IN (?)", prepared.List(values))
+		if f.other != "" {
+			c.SQL += " AND " + f.other
+		}
+		return c, true
+	}
+	return Condition{}, false
 }
 
 // Narrow compares a column with a value, which does not narrow the query where it is zero.

@@ -20,6 +20,7 @@ func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots)
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
 		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text.\n\n" + eudrDescription
 	filters := []rest.Param{
+		form.IDsParam,
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},

@@ -27,7 +27,7 @@ func externalOf(e farm.External) external { return external{e.ExternalID, e.Sour
 // withExternalID adds the key of the record in another system, and further parameters.
 func withExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
 	return append(append(params, rest.Param{
-		Name: "external_id", Type: rest.String, Description: "The record's key in the system it came from, exactly.",
+		Name: "external_id", Type: rest.Texts, Description: "The record's key in the system it came from, exactly; several are separated by commas.",
 	}), more...)
 }
 

@@ -15,11 +15,15 @@ import (
 // order what the list may be ordered by beside the usual.
 func ListParams(search string, order ...string) []rest.Param {
 	return []rest.Param{
+		IDsParam,
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
 		{Name: "search", Type: rest.String, Description: search},
 		rest.OrderingParam(append([]string{"id", "created_at", "updated_at"}, order...)...),
 	}
 }
+
+// IDsParam names the records of a list.
+var IDsParam = rest.Param{Name: "id", Type: rest.IDs, Description: "Ids of records, separated by commas. Those that the caller does not see are left out."}
 
 // ShareParam asks for what others share, on lists and records outside the generic path.
 var ShareParam = rest.ShareParam
