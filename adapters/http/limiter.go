@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/limit"
+	"tilth/adapters/http/origin"
 	"tilth/adapters/http/rest"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -37,7 +38,7 @@ func (a *admitted) showQuotas() {
 }
 
 // limit refuses callers of the interface who ask too often.
-func (s *Server) limit(origins rest.Origins, next http.Handler) http.Handler {
+func (s *Server) limit(origins origin.Rules, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.api.Covers(r.URL.Path) {
 			next.ServeHTTP(w, r)

@@ -15,6 +15,7 @@ import (
 
 	"tilth/adapters/http/body"
 	"tilth/adapters/http/limit"
+	"tilth/adapters/http/origin"
 	"tilth/adapters/http/rest"
 	"tilth/ports"
 )
@@ -55,7 +56,7 @@ var methodLabels = map[string]bool{
 }
 
 // observe counts, times and logs every request, also one that panics.
-func (s *Server) observe(m *meters, origins rest.Origins, next http.Handler) http.Handler {
+func (s *Server) observe(m *meters, origins origin.Rules, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &response{ResponseWriter: w}
 		start := s.deps.Now()

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tilth/adapters/http/limit"
+	"tilth/adapters/http/origin"
 	"tilth/adapters/http/rest"
 	"tilth/core/access"
 	"tilth/ports"
@@ -135,8 +136,8 @@ func New(config Config, deps Deps) (*Server, error) {
 	return s, nil
 }
 
-func originsOf(config Config) (rest.Origins, error) {
-	origins := rest.Origins{Trusted: config.TrustedProxies, Hosts: config.Hosts}
+func originsOf(config Config) (origin.Rules, error) {
+	origins := origin.Rules{Trusted: config.TrustedProxies, Hosts: config.Hosts}
 	if config.PublicURL == "" {
 		return origins, nil
 	}

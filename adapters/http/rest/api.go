@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/uptrace/bunrouter"
 
+	"tilth/adapters/http/origin"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -36,7 +37,7 @@ type Config struct {
 	MaxLong       int           // whole lists of more than a page that a company reads at a time; 0: 4
 	BodyTimeout   time.Duration // between two reads of a body; 0: no bound
 	Timeout       time.Duration // from the last piece of a body to the first of the answer; 0: no bound
-	Origins       Origins
+	Origins       origin.Rules
 	AllowPlain    bool // dialects are spoken without TLS too
 
 	// Authenticate returns the caller of an access token. Faults: Unauthenticated.

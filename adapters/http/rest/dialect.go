@@ -51,21 +51,10 @@ func (a *API) isDoor(d *Dialect, path string) bool {
 
 // reach refuses a request of a dialect that comes without TLS. Faults: Invalid (tls_required).
 func (a *API) reach(r *http.Request) error {
-	if a.spokenAt(r.URL.Path) == nil || a.config.AllowPlain || a.config.Origins.secure(r) {
+	if a.spokenAt(r.URL.Path) == nil || a.config.AllowPlain || a.config.Origins.Secure(r) {
 		return nil
 	}
 	return fault.New(fault.Invalid, "tls_required", "This is answered over https only, and the credential of the request has crossed a network in the clear. Fix: call the https address, and replace the credential.")
-}
-
-// secure reports whether a request came by TLS, by its own or that of a trusted proxy, or from this machine.
-func (o Origins) secure(r *http.Request) bool {
-	if r.TLS != nil {
-		return true
-	}
-	if proto := last(r.Header, "X-Forwarded-Proto"); proto != "" && o.trusts(peer(r)) {
-		return strings.EqualFold(proto, "https")
-	}
-	return o.Client(r).IsLoopback()
 }
 
 // write answers a failure in a dialect.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -168,39 +167,4 @@ func TestNoPathRedirects(t *testing.T) {
 			t.Fatalf("%s %s answers %d without an envelope", method, path, w.Code)
 		}
 	})
-}
-
-func TestOrigins(t *testing.T) {
-	public, err := url.Parse("https://tilth.example.org/")
-	require.NoError(t, err)
-	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-	forwarded := http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"farm.example.org"}, "X-Forwarded-For": {"1.2.3.4, 203.0.113.9, 10.0.0.7"}}
-	tests := []struct {
-		name         string
-		origins      rest.Origins
-		peer         string
-		header       http.Header
-		base, client string
-	}{
-		{"direct", rest.Origins{}, "203.0.113.1:5000", nil, "http://tilth.test", "203.0.113.1"},
-		{"forwarded by a stranger", rest.Origins{Trusted: proxies}, "203.0.113.1:5000", forwarded, "http://tilth.test", "203.0.113.1"},
-		{"forwarded by a trusted proxy", rest.Origins{Trusted: proxies}, "10.1.1.1:5000", forwarded, "https://farm.example.org", "203.0.113.9"},
-		{"the public address wins", rest.Origins{Trusted: proxies, Public: public}, "10.1.1.1:5000", forwarded, "https://tilth.example.org", "203.0.113.9"},
-		{"a forged host", rest.Origins{Trusted: proxies}, "10.1.1.1:5000", http.Header{"X-Forwarded-Host": {"evil/\"x"}}, "http://localhost", "10.1.1.1"},
-		{"a host that is allowed", rest.Origins{Hosts: []string{"farm.test", "tilth.test"}}, "203.0.113.1:5000", nil, "http://tilth.test", "203.0.113.1"},
-		{"a host that is not", rest.Origins{Hosts: []string{"farm.test"}}, "203.0.113.1:5000", nil, "http://farm.test", "203.0.113.1"},
-		{"a forwarded host that is not", rest.Origins{Trusted: proxies, Hosts: []string{"farm.test"}}, "10.1.1.1:5000", forwarded, "https://farm.test", "203.0.113.9"},
-		{"a forged scheme", rest.Origins{Trusted: proxies}, "10.1.1.1:5000", http.Header{"X-Forwarded-Proto": {"javascript"}}, "http://tilth.test", "10.1.1.1"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			req := httptest.NewRequest("GET", "http://tilth.test/", nil)
-			req.RemoteAddr = tt.peer
-			for k, v := range tt.header {
-				req.Header[k] = v
-			}
-			require.Equal(t, tt.base, tt.origins.Base(req))
-			require.Equal(t, tt.client, tt.origins.Client(req).String())
-		})
-	}
 }

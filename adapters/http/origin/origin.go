@@ -1,4 +1,6 @@
-package rest
+// Package origin finds where a request came from and under which address it reached us, also behind reverse proxies. It
+// refuses nothing.
+package origin
 
 import (
 	"net"
@@ -10,9 +12,8 @@ import (
 	"strings"
 )
 
-// Origins finds where a request came from and under which address it reached us. What
-// proxies say is believed only when the connection comes from a trusted one.
-type Origins struct {
+// Rules say what of a request is believed: what proxies say, only when the connection comes from a trusted one.
+type Rules struct {
 	// Public is the address that clients use, such as https://tilth.example.org; links
 	// are built from it where it is set.
 	Public *url.URL
@@ -26,7 +27,7 @@ type Origins struct {
 var hostPattern = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$`)
 
 // Base returns the scheme and authority of links in answers, without a slash at the end.
-func (o Origins) Base(r *http.Request) string {
+func (o Rules) Base(r *http.Request) string {
 	if o.Public != nil {
 		return strings.TrimSuffix(o.Public.String(), "/")
 	}
@@ -46,7 +47,7 @@ func (o Origins) Base(r *http.Request) string {
 }
 
 // valid returns a host that links may lead to: the one given if it is well-formed and among those allowed.
-func (o Origins) valid(host string) string {
+func (o Rules) valid(host string) string {
 	if !hostPattern.MatchString(host) {
 		host = "localhost"
 	}
@@ -65,7 +66,7 @@ func (o Origins) valid(host string) string {
 
 // Client returns the address of the caller: that of the connection, or, behind trusted
 // proxies, the last one in X-Forwarded-For that is not a trusted proxy itself.
-func (o Origins) Client(r *http.Request) netip.Addr {
+func (o Rules) Client(r *http.Request) netip.Addr {
 	at := peer(r)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && o.trusts(at); i-- {
@@ -78,7 +79,18 @@ func (o Origins) Client(r *http.Request) netip.Addr {
 	return at
 }
 
-func (o Origins) trusts(at netip.Addr) bool {
+// Secure reports whether a request came by TLS, by its own or that of a trusted proxy, or from this machine.
+func (o Rules) Secure(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	if proto := last(r.Header, "X-Forwarded-Proto"); proto != "" && o.trusts(peer(r)) {
+		return strings.EqualFold(proto, "https")
+	}
+	return o.Client(r).IsLoopback()
+}
+
+func (o Rules) trusts(at netip.Addr) bool {
 	return slices.ContainsFunc(o.Trusted, func(network netip.Prefix) bool { return network.Contains(at) })
 }
 
