@@ -40,7 +40,7 @@ var (
 
 const (
 	maxMemory    = 512 << 20
-	maxSlower    = 10 // times the quiet median is the 99th percentile under siege. The goal is 5: a bulk holds SQLite's one writer
+	maxSlower    = 5 // times the quiet median is the 99th percentile under siege
 	recoverIn    = 10 * time.Second
 	honestPause  = 25 * time.Millisecond // between its requests, which stay below its limit
 	quietSample  = 100
@@ -60,8 +60,23 @@ func TestHostileClients(t *testing.T) {
 		how = great
 	}
 	binary := program(t, how)
-	t.Run("sqlite", func(t *testing.T) { besiege(t, how, binary, rig.SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { besiege(t, how, binary, rig.PostgreSQL(t)) })
+	t.Run("sqlite", func(t *testing.T) {
+		inMemory(t, how)
+		besiege(t, how, binary, rig.SQLite(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		inMemory(t, how)
+		besiege(t, how, binary, rig.PostgreSQL(t))
+	})
+}
+
+// inMemory puts the files of a test that judges times into memory, where the machine has a folder
+// for that: what the clients do is measured, not the pauses of a disk, which come in quiet too.
+func inMemory(t *testing.T, how siege) {
+	const folder = "/dev/shm"
+	if info, err := os.Stat(folder); how.timed && err == nil && info.IsDir() {
+		t.Setenv("TMPDIR", folder)
+	}
 }
 
 // besiege lets hostile clients at a server while a company works, before, during and after.
