@@ -268,8 +268,7 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 		Base: http.DefaultBase, Title: "Tilth", Version: "1.2", MaxBody: cfg.MaxBodyBytes, MaxBulk: cfg.MaxBulk, IgnoreUnknown: cfg.UnknownNames == "ignore", MaxLong: cfg.MaxLongLists,
 		Timeout: cfg.RequestTimeout, CompanyShare: cfg.CompanyShare, BulkShare: cfg.BulkShare, BodyMemory: cfg.BodyMemory, AllowPlain: cfg.PACTAllowHTTP,
 		Description: "The open back end for growers, food companies and soil-carbon projects.\n\n" +
-			"Members, query parameters and columns that are not known are refused (400 `unknown_name`) with the nearest known name; read-only members can be sent back, " +
-			"and are ignored. With `Prefer: handling=lenient` unknown names are ignored, and listed in the header `Tilth-Ignored`.",
+			"Members, query parameters and columns that are not known are refused (400 `unknown_name`) with the nearest known name; read-only members can be sent back, and are ignored.",
 	}
 }
 

@@ -45,7 +45,7 @@ var drivingAdapters = []string{"http", "cli", "console", "messaging"}
 // soleImporters names, for a library that some folders wrap, those folders. If the
 // library must go, they are what is rewritten.
 var soleImporters = map[string][]string{
-	"github.com/danielgtaylor/huma": {Module + "/adapters/http/rest", Module + "/adapters/http/body"},
+	"github.com/danielgtaylor/huma": {Module + "/adapters/http/rest", Module + "/adapters/http/body", Module + "/adapters/http/schema"},
 	"go.opentelemetry.io/otel":      {Module + "/adapters/telemetry"},
 }
 

@@ -3,8 +3,10 @@ package rig
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"mime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,7 +74,9 @@ var documented = sync.OnceValues(func() (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	schemas := &compiled{compiler: jsonschema.NewCompiler(), known: map[string]*jsonschema.Schema{}}
+	components, _ := read.(map[string]any)["components"].(map[string]any)
+	shared, _ := components["responses"].(map[string]any)
+	schemas := &compiled{shared: shared, compiler: jsonschema.NewCompiler(), known: map[string]*jsonschema.Schema{}}
 	schemas.compiler.DefaultDraft(jsonschema.Draft2020)
 	schemas.compiler.AssertFormat()
 	if err := schemas.compiler.AddResource("openapi.json", read); err != nil {
@@ -108,8 +112,9 @@ func (s *segment) add(path string, item map[string]any, schemas *compiled) {
 	for method, one := range item {
 		if members, ok := one.(map[string]any); ok {
 			responses, _ := members["responses"].(map[string]any)
+			failures, _ := members["x-failures"].([]any)
 			place := "openapi.json#/paths/" + pointer(path) + "/" + method + "/responses/"
-			s.operations[strings.ToUpper(method)] = &operation{place, responses, schemas, &sync.Map{}}
+			s.operations[strings.ToUpper(method)] = &operation{place, responses, failures, schemas, &sync.Map{}}
 		}
 	}
 }
@@ -137,6 +142,7 @@ func (s *segment) walk(method string, parts []string) *operation {
 type operation struct {
 	place     string // of its responses, in the document
 	responses map[string]any
+	failures  []any // statuses of the answer that is called default
 	schemas   *compiled
 	held      *sync.Map // the right answers that were held against it, by the digest of what is looked at
 }
@@ -147,9 +153,9 @@ const jsonLines = "application/x-ndjson"
 // says reports what an answer has that the document does not say of its operation.
 func (o *operation) says(a Answer) error {
 	status := strconv.Itoa(a.Status)
-	response, ok := o.responses[status].(map[string]any)
-	if !ok {
-		return fmt.Errorf("the status is not documented")
+	response, place, err := o.answer(status)
+	if err != nil {
+		return err
 	}
 	content, _ := response["content"].(map[string]any)
 	if len(a.Body) == 0 {
@@ -173,7 +179,7 @@ func (o *operation) says(a Answer) error {
 	if _, before := o.held.Load(digest); before {
 		return nil
 	}
-	schema, err := o.schemas.of(o.place + status + "/content/" + pointer(kind) + "/schema")
+	schema, err := o.schemas.of(place + "/content/" + pointer(kind) + "/schema")
 	if err != nil {
 		return err
 	}
@@ -188,15 +194,40 @@ func (o *operation) says(a Answer) error {
 	return nil
 }
 
+// answer returns what the document says of answers of a status, and the place where it does.
+func (o *operation) answer(status string) (response map[string]any, place string, err error) {
+	if response, ok := o.responses[status].(map[string]any); ok {
+		return response, o.place + status, nil
+	}
+	if !slices.Contains(o.failures, any(json.Number(status))) {
+		return nil, "", fmt.Errorf("the status is not documented")
+	}
+	response, _ = o.responses["default"].(map[string]any)
+	if ref, ok := response["$ref"].(string); ok {
+		response, err = o.schemas.response(strings.TrimPrefix(ref, "#/components/responses/"))
+		return response, "openapi.json" + ref, err
+	}
+	return response, o.place + "default", nil
+}
+
 // pointer escapes a member for a JSON pointer.
 func pointer(member string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(member) }
 
 // compiled are the schemas of the document's answers, by their place in it. Compiling one
 // costs more than all else.
 type compiled struct {
+	shared   map[string]any // responses of many operations, by name
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	known    map[string]*jsonschema.Schema
+}
+
+func (c *compiled) response(name string) (map[string]any, error) {
+	response, ok := c.shared[name].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("there is no response %s", name)
+	}
+	return response, nil
 }
 
 func (c *compiled) of(place string) (*jsonschema.Schema, error) {

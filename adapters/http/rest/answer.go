@@ -2,13 +2,14 @@ package rest
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 const mediaJSON = "application/json"
@@ -19,14 +20,17 @@ type answer interface {
 	answer(c *Call) error
 }
 
-// partialWord is the status of an envelope of which some has failed (207).
-const partialWord = "partial"
+// The status of an envelope, and that of one of which some has failed (207).
+const (
+	successWord = "success"
+	partialWord = "partial"
+)
 
 // data is any value in the success envelope.
 type data struct{ value any }
 
 func (d data) answer(c *Call) error {
-	word, message := "success", c.route.Message
+	word, message := successWord, c.route.Message
 	if c.status == http.StatusMultiStatus { // not all of it is a success
 		word, message = partialWord, c.route.Also[c.status]
 	}
@@ -195,20 +199,18 @@ func stream[R any](c *Call, open, end string, list List[R]) error {
 // writeRecords writes records as JSON with commas between them.
 func writeRecords[R any](w io.Writer, open, end string, records Listing[R]) error {
 	_, err := io.WriteString(w, open)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
 	comma := ""
 	for record, failed := range records.Each {
 		if err = cmp.Or(err, failed); err == nil {
 			_, err = io.WriteString(w, comma)
 		}
 		if err == nil {
-			err = enc.Encode(record)
+			err = jsonv2.MarshalWrite(w, record, encoding)
 		}
 		if err != nil {
 			return err
 		}
-		comma = ","
+		comma = ",\n"
 	}
 	if err == nil {
 		_, err = io.WriteString(w, end)

@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bunrouter"
 
 	"tilth/adapters/http/origin"
+	"tilth/adapters/http/schema"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -75,7 +76,7 @@ type API struct {
 	endpoints  map[string]*endpoint         // by pattern
 	dialects   map[string]*Dialect          // by their words
 	complete   sync.Once                    // once it serves: every method of every path is answered
-	schemas    *schemas                     // of bodies
+	schemas    *schema.Set                  // of bodies
 	operations map[string]bool              // ids
 	// What the document is written from.
 	described []func(*document)
@@ -103,7 +104,7 @@ func New(config Config) *API {
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
 	a := &API{config: config, routers: map[string]*bunrouter.Router{}, dialects: map[string]*Dialect{}, operations: map[string]bool{}, turns: newTurns(config.Processors, config.CompanyShare, config.BulkShare),
 		room: &room{free: max(config.BodyMemory, 4*config.MaxBody), byCompany: map[int64]int64{}},
-		long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: newSchemas(), codes: maps.Clone(transportCodes), defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
+		long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: schema.New(), codes: maps.Clone(transportCodes), defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
 	return a
 }
 

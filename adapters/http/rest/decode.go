@@ -151,7 +151,7 @@ func (c *Call) source(text []byte) source {
 // decode holds the next value of a checked JSON text against the schema of the type of a record, and reads those of its
 // members that nothing is wrong with; before are the values in the place of the others. at is the index of an item of a bulk.
 func (c *Call) decode(in source, into reflect.Value, at string, before map[string]json.RawMessage) (errs fault.Fields, unread bool) {
-	schema := c.api.schemas.known[into.Type()]
+	schema := c.api.schemas.Known(into.Type())
 	if schema == nil {
 		panic(fmt.Sprintf("rest: %s is the body of no route", into.Type()))
 	}

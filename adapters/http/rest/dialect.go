@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"tilth/adapters/http/schema"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -85,13 +86,15 @@ func (b Bare[R]) answer(c *Call) error {
 	return out.answer(c)
 }
 
-func (Bare[R]) schema(*schemas) *huma.Schema { return nil }
+func (Bare[R]) schema(*schema.Set) *huma.Schema { return nil }
 
-func (Bare[R]) bare(s *schemas) *huma.Schema { return s.of(reflect.TypeFor[R]()) }
+func (Bare[R]) bare(s *schema.Set) *huma.Schema { return s.Of(reflect.TypeFor[R]()) }
 
 // bareSchema returns the schema of an answer without the envelope; nil where it has one.
-func bareSchema[O any](s *schemas) *huma.Schema {
-	if b, ok := any(*new(O)).(interface{ bare(s *schemas) *huma.Schema }); ok {
+func bareSchema[O any](s *schema.Set) *huma.Schema {
+	if b, ok := any(*new(O)).(interface {
+		bare(s *schema.Set) *huma.Schema
+	}); ok {
 		return b.bare(s)
 	}
 	return nil
@@ -107,12 +110,12 @@ func (Nothing) answer(c *Call) error {
 	return nil
 }
 
-func (Nothing) schema(*schemas) *huma.Schema { return nil }
+func (Nothing) schema(*schema.Set) *huma.Schema { return nil }
 
 // scheme is the name of the security scheme of a dialect in the document.
 func (d *Dialect) scheme() string { return d.Word + "Bearer" }
 
 // failed returns the schema of its failures.
-func (d *Dialect) failed(s *schemas, door bool) *huma.Schema {
-	return s.of(reflect.TypeOf(d.Failure(door, http.StatusBadRequest, fault.New(fault.Invalid, "", ""))))
+func (d *Dialect) failed(s *schema.Set, door bool) *huma.Schema {
+	return s.Of(reflect.TypeOf(d.Failure(door, http.StatusBadRequest, fault.New(fault.Invalid, "", ""))))
 }

@@ -1,14 +1,16 @@
 package rest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"tilth/core/fault"
 )
@@ -141,13 +143,9 @@ func encodeFailure(f *fault.Error, details any) ([]byte, error) {
 	}{"error", f.Code, f.Message, details})
 }
 
-// encode writes a value as JSON on one line, with <, > and & as they are.
-func encode(value any) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
-}
+// encoding is how answers are written: as encoding/json does, but that a list without items is an empty array,
+// and <, > and & stay as they are.
+var encoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv2.FormatNilSliceAsNull(false), jsontext.EscapeForHTML(false))
+
+// encode writes a value as JSON on one line.
+func encode(value any) ([]byte, error) { return jsonv2.Marshal(value, encoding) }

@@ -55,8 +55,10 @@ func TestGivenSchemas(t *testing.T) {
 	for path, where := range map[string][2]string{"tree/{id}/": {"#/components/schemas/Tree", ""}, "named/{id}/": {"", "#/components/schemas/Tree"}} {
 		op := doc.Paths.Value(base + path).Put
 		body, data := op.RequestBody.Value.Content["application/json"].Schema, op.Responses.Status(200).Value.Content["application/json"].Schema.Value.Properties["data"]
-		require.Equal(t, where[0], body.Ref, path)
-		require.Equal(t, where[0], data.Ref, path)
+		if where[0] != "" {
+			require.Equal(t, where[0], body.Ref, path)
+			require.Equal(t, where[0], data.Ref, path)
+		}
 		if where[1] != "" {
 			require.Equal(t, where[1], body.Value.AllOf[1].Ref)
 			require.Equal(t, where[1], data.Value.AllOf[1].Ref)

@@ -175,7 +175,7 @@ func TestLongListsAreStreamed(t *testing.T) {
 	require.Equal(t, 200, res.StatusCode)
 	require.Equal(t, int64(-1), res.ContentLength, "sent in chunks")
 	require.Equal(t, 5000, *produced)
-	require.Equal(t, 5000, strings.Count(string(body), "xxx\"\n")+strings.Count(string(body), "xxx\","))
+	require.Equal(t, 5000, strings.Count(string(body), "xxx\""))
 }
 
 func TestAnErrorEarlyInAListIsAnsweredAsAnError(t *testing.T) {

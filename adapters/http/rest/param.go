@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/schema"
 )
 
 // Param is one query parameter.
@@ -61,7 +62,7 @@ var paramTypes = map[ParamType]struct {
 	UUID:       {"", huma.Schema{Type: huma.TypeString, Format: "uuid"}, readUUID},
 	IDs:        {[]int64(nil), *arrayOf(&huma.Schema{Type: huma.TypeInteger, Format: "int64"}), readIDs},
 	Texts:      {[]string(nil), *arrayOf(&huma.Schema{Type: huma.TypeString}), readTexts},
-	pageNumber: {nil, huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: new(1.0)}, word(allPages)}}, readPage},
+	pageNumber: {nil, huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: new(1.0)}, schema.Word(allPages)}}, readPage},
 	pageSize:   {nil, huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(MaxPageSize))}, readPageSize},
 	ordering:   {nil, huma.Schema{Type: huma.TypeString}, readOrdering},
 }
@@ -70,7 +71,7 @@ var paramTypes = map[ParamType]struct {
 const MaxListed = 1_000
 
 func arrayOf(item *huma.Schema) *huma.Schema {
-	s := list(item)
+	s := schema.List(item)
 	s.MinItems, s.MaxItems = new(1), new(MaxListed)
 	return s
 }
@@ -86,7 +87,7 @@ func (p Param) schema() *huma.Schema {
 		}
 	}
 	if p.Many {
-		return list(&s)
+		return schema.List(&s)
 	}
 	return &s
 }

@@ -170,7 +170,7 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 		return data{out}, nil
 	}})
 	if r.Body != nil && r.Body.record != nil {
-		a.schemas.of(r.Body.record)
+		a.schemas.Of(r.Body.record)
 	}
 	a.described = append(a.described, func(d *document) { d.describe(r, pattern, resultSchema[O](d, r), bareSchema[O](d.schemas)) })
 }

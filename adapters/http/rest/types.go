@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/schema"
 )
 
 // Date is a civil date, written YYYY-MM-DD. In records a missing date is a nil *Date.
@@ -68,6 +69,27 @@ func (o *RawObject) UnmarshalJSON(text []byte) error {
 // Schema is the OpenAPI schema of any object, or null.
 func (RawObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: true}
+}
+
+// Outline is a [RawObject] that is a GeoJSON Polygon or MultiPolygon, or a Feature of one.
+type Outline struct{ RawObject }
+
+// Schema is the OpenAPI schema of an outline, or null.
+func (Outline) Schema(r huma.Registry) *huma.Schema { return rawOr(r, schema.Outline) }
+
+// Collection is a [RawObject] that is a GeoJSON FeatureCollection.
+type Collection struct{ RawObject }
+
+// Schema is the OpenAPI schema of a FeatureCollection, or null.
+func (Collection) Schema(r huma.Registry) *huma.Schema { return rawOr(r, schema.FeatureCollection) }
+
+// rawOr returns what the document calls a form of JSON. Bodies are held against none: those who read
+// them say what is wrong.
+func rawOr(r huma.Registry, form string) *huma.Schema {
+	if r.Map()[form] == nil {
+		return RawObject.Schema(nil, r)
+	}
+	return schema.OrNull(schema.Given(form))
 }
 
 // Verbatim is the JSON text of a T, in answers that show it to the byte as it was stored. It is written and never read.

@@ -22,19 +22,19 @@ import (
 // FieldWrite is a field as it is written.
 type FieldWrite struct {
 	form.OfCompany
-	Name               string         `json:"name" minLength:"1" maxLength:"255"`
-	FarmID             int64          `json:"farm_id" minimum:"1"`
-	Boundary           rest.RawObject `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
-	DeclaredAreaHa     *float64       `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000"`
-	BoundaryCategory   *string        `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other"`
-	BoundaryMethod     *string        `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown"`
-	BoundaryObservedOn *rest.Date     `json:"boundary_observed_on" required:"false"`
-	SoilType           string         `json:"soil_type" required:"false" maxLength:"255"`
-	Irrigated          *bool          `json:"irrigated" required:"false"`
-	Tenure             string         `json:"tenure" required:"false" maxLength:"64"`
-	ActiveFrom         *rest.Date     `json:"active_from" required:"false"`
-	ActiveTo           *rest.Date     `json:"active_to" required:"false"`
-	Notes              string         `json:"notes" required:"false" maxLength:"4000"`
+	Name               string       `json:"name" minLength:"1" maxLength:"255"`
+	FarmID             int64        `json:"farm_id" minimum:"1"`
+	Boundary           rest.Outline `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
+	DeclaredAreaHa     *float64     `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000"`
+	BoundaryCategory   *string      `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other"`
+	BoundaryMethod     *string      `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown"`
+	BoundaryObservedOn *rest.Date   `json:"boundary_observed_on" required:"false"`
+	SoilType           string       `json:"soil_type" required:"false" maxLength:"255"`
+	Irrigated          *bool        `json:"irrigated" required:"false"`
+	Tenure             string       `json:"tenure" required:"false" maxLength:"64"`
+	ActiveFrom         *rest.Date   `json:"active_from" required:"false"`
+	ActiveTo           *rest.Date   `json:"active_to" required:"false"`
+	Notes              string       `json:"notes" required:"false" maxLength:"4000"`
 	external
 }
 
@@ -84,14 +84,14 @@ func applyField(budget *effort.Budget, b FieldWrite, r *farm.Field, limits geo.L
 	r.BoundaryObservedOn, r.SoilType, r.Irrigated = form.TimeOf(b.BoundaryObservedOn), b.SoilType, b.Irrigated
 	r.Tenure, r.ActiveFrom, r.ActiveTo = b.Tenure, form.TimeOf(b.ActiveFrom), form.TimeOf(b.ActiveTo)
 	r.Notes, r.External = b.Notes, b.record()
-	if len(b.Boundary) == 0 {
+	if len(b.Boundary.RawObject) == 0 {
 		r.Boundary = nil
 		return nil
 	}
-	if bytes.Equal(b.Boundary, boundaryJSON(r.Boundary)) {
+	if bytes.Equal(b.Boundary.RawObject, boundaryJSON(r.Boundary).RawObject) {
 		return nil // sent back as it was answered: the same boundary, to the last digit
 	}
-	boundary, err := geo.ParseGeoJSON(budget, b.Boundary, limits)
+	boundary, err := geo.ParseGeoJSON(budget, b.Boundary.RawObject, limits)
 	if f, ok := fault.As(err); ok {
 		return f.Fields
 	}
@@ -125,16 +125,16 @@ func showWarnings(b *geo.Boundary, astray *farm.Astray, overlaps farm.Overlaps) 
 	return out
 }
 
-func boundaryJSON(b *geo.Boundary) rest.RawObject {
+func boundaryJSON(b *geo.Boundary) rest.Outline {
 	if b == nil {
-		return nil
+		return rest.Outline{}
 	}
 	return geometryJSON(b.Geometry())
 }
 
-func geometryJSON(m geo.MultiPolygon) rest.RawObject {
+func geometryJSON(m geo.MultiPolygon) rest.Outline {
 	raw, _ := json.Marshal(m) // a boundary holds finite numbers only
-	return raw
+	return rest.Outline{RawObject: raw}
 }
 
 func writeField(r farm.Field) FieldWrite {
@@ -167,7 +167,7 @@ type fieldProperties struct {
 
 func fieldFeature(r farm.Field) rest.Feature[fieldProperties] {
 	shown := showField(r)
-	return rest.Feature[fieldProperties]{ID: r.ID, BBox: shown.BBox, Geometry: shown.Boundary, Properties: fieldProperties{Field: shown}}
+	return rest.Feature[fieldProperties]{ID: r.ID, BBox: shown.BBox, Geometry: shown.Boundary.RawObject, Properties: fieldProperties{Field: shown}}
 }
 
 func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest.Alternative {
@@ -206,12 +206,12 @@ func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 
 // BoundaryVersion is a boundary that a field has, or has had.
 type BoundaryVersion struct {
-	ID        int64          `json:"id"`
-	Boundary  rest.RawObject `json:"boundary" doc:"GeoJSON MultiPolygon."`
-	AreaHa    float64        `json:"area_ha"`
-	ValidFrom time.Time      `json:"valid_from"`
-	ValidTo   *time.Time     `json:"valid_to" doc:"null: it is in force."`
-	ChangedBy *form.Ref      `json:"changed_by"`
+	ID        int64        `json:"id"`
+	Boundary  rest.Outline `json:"boundary" doc:"GeoJSON MultiPolygon."`
+	AreaHa    float64      `json:"area_ha"`
+	ValidFrom time.Time    `json:"valid_from"`
+	ValidTo   *time.Time   `json:"valid_to" doc:"null: it is in force."`
+	ChangedBy *form.Ref    `json:"changed_by"`
 }
 
 func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {

@@ -27,6 +27,7 @@ func Register(a *rest.API, d Deps) {
 		"boundary_missing":       "the field of the order is gone or has no boundary, so that the series cannot be made anew (409)",
 		"season_unresolved":      "the season of an order is no season of your company (500, as the interface has it)",
 		"duplicate_profile":      "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
+		"order_state":            "the state of an order forbids it (409)",
 		"order_open":             "an order of a batch is there and waits for its series; nothing is held for it",
 		"insufficient_credit":    "details hold required and available (402)",
 	})

@@ -107,6 +107,9 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 	a.DescribeTag(stratificationTag, "Orders that prepare the layers of an area of interest, of which zones and sampling plans are made.")
 	a.DescribeCodes(map[string]string{
 		"order_within_year": "the area of interest was ordered within a year; details hold order_id, data_uuid, status and next_allowed_date; nothing was charged (409)",
+		"retries_used":      "a failed order was taken up again as often as it may be; place a new one (409)",
+		"frame_too_large":   "an area has more cells than a map may have (400)",
+		"no_zones":          "the layers allow no zones; the message says why (400)",
 		"order_exists":      "there is an order already that is not finished (409)",
 	})
 	route := rest.Routes{Operation: "stratification_order", Tag: stratificationTag, Noun: "order"}.Route

@@ -159,21 +159,21 @@ type PlanResponse struct {
 
 // SavedPlan is a saved sample plan.
 type SavedPlan struct {
-	ID            int64           `json:"id"`
-	Name          string          `json:"name"`
-	PlanTag       string          `json:"plan_tag"`
-	Order         int64           `json:"order"`
-	AOI           OrderedAOI      `json:"aoi"`
-	IsRecommended bool            `json:"is_recommended" doc:"Whether its map was recommended."`
-	IsCustom      bool            `json:"is_custom"`
-	BasedOn       *string         `json:"based_on"`
-	Response      PlanResponse    `json:"response"`
-	MapUUID       string          `json:"map_uuid" format:"uuid"`
-	Zones         SavedMap        `json:"stratification_map"`
-	Warnings      []PlanWarning   `json:"warnings"`
-	CreatedAt     time.Time       `json:"created_at"`
-	Company       int64           `json:"company"`
-	Geometry      *rest.RawObject `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
+	ID            int64            `json:"id"`
+	Name          string           `json:"name"`
+	PlanTag       string           `json:"plan_tag"`
+	Order         int64            `json:"order"`
+	AOI           OrderedAOI       `json:"aoi"`
+	IsRecommended bool             `json:"is_recommended" doc:"Whether its map was recommended."`
+	IsCustom      bool             `json:"is_custom"`
+	BasedOn       *string          `json:"based_on"`
+	Response      PlanResponse     `json:"response"`
+	MapUUID       string           `json:"map_uuid" format:"uuid"`
+	Zones         SavedMap         `json:"stratification_map"`
+	Warnings      []PlanWarning    `json:"warnings"`
+	CreatedAt     time.Time        `json:"created_at"`
+	Company       int64            `json:"company"`
+	Geometry      *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
 }
 
 func showPlanMetadata(p plan.Plan) PlanMetadata {

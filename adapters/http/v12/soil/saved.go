@@ -48,10 +48,10 @@ type feature struct {
 }
 
 // collection returns features as a GeoJSON FeatureCollection (RFC 7946).
-func collection(features []feature) *rest.RawObject {
+func collection(features []feature) *rest.Collection {
 	raw, err := json.Marshal(struct {
 		Type     string    `json:"type"`
 		Features []feature `json:"features"`
 	}{"FeatureCollection", append([]feature{}, features...)})
-	return form.If(err == nil, rest.RawObject(raw)) // finite coordinates always marshal
+	return form.If(err == nil, rest.Collection{RawObject: raw}) // finite coordinates always marshal
 }

@@ -148,17 +148,17 @@ type MapResponse struct {
 
 // SavedMap is a saved map of zones.
 type SavedMap struct {
-	ID            int64           `json:"id"`
-	Name          string          `json:"name"`
-	MapTag        string          `json:"map_tag"`
-	Order         int64           `json:"order"`
-	AOI           OrderedAOI      `json:"aoi"`
-	IsRecommended bool            `json:"is_recommended"`
-	Response      MapResponse     `json:"response"`
-	MapUUID       string          `json:"map_uuid" format:"uuid"`
-	CreatedAt     time.Time       `json:"created_at"`
-	Company       int64           `json:"company"`
-	Geometry      *rest.RawObject `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
+	ID            int64            `json:"id"`
+	Name          string           `json:"name"`
+	MapTag        string           `json:"map_tag"`
+	Order         int64            `json:"order"`
+	AOI           OrderedAOI       `json:"aoi"`
+	IsRecommended bool             `json:"is_recommended"`
+	Response      MapResponse      `json:"response"`
+	MapUUID       string           `json:"map_uuid" format:"uuid"`
+	CreatedAt     time.Time        `json:"created_at"`
+	Company       int64            `json:"company"`
+	Geometry      *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
 }
 
 func showMetadata(m zoning.Map) MapMetadata {

@@ -1,0 +1,253 @@
+package rest
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"tilth/adapters/http/schema"
+)
+
+// describe adds a route to the document.
+func (d *document) describe(r Route, pattern string, result, bare *huma.Schema) {
+	op := &huma.Operation{
+		Method: r.Method, Path: pattern, OperationID: r.OperationID, Summary: r.Summary,
+		Description: r.Description, Tags: []string{r.Tag}, Extensions: map[string]any{},
+		Parameters: r.parameters(), Responses: d.responses(r, result, bare), Security: r.credentials(),
+	}
+	op.Extensions["x-failures"] = r.failures()
+	if slug := string(r.Permission.Slug()); slug != "" {
+		op.Extensions["x-permission"] = slug
+		op.Description = strings.TrimSpace(op.Description + "\n\nNeeds the permission `" + slug + "`.")
+	}
+	if len(r.Inapplicable) > 0 {
+		op.Description = strings.TrimSpace(op.Description + "\n\nIgnored, for it does not apply: `" + strings.Join(r.Inapplicable, "`, `") + "`.")
+	}
+	if r.Body != nil {
+		op.RequestBody = d.requestBody(r)
+	}
+	d.openapi.AddOperation(op)
+}
+
+// typeName returns what a type of its own of a route is called in the document.
+func (r Route) typeName(suffix string) string {
+	var out strings.Builder
+	for word := range strings.SplitSeq(r.OperationID, "_") {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String() + suffix
+}
+
+func (d *document) requestBody(r Route) *huma.RequestBody {
+	body := r.Body
+	content := map[string]*huma.MediaType{}
+	for media, what := range body.media {
+		content[media] = &huma.MediaType{Schema: sent(media, what)}
+	}
+	switch {
+	case body.record != nil:
+		content[cmp.Or(body.kind, mediaJSON)] = &huma.MediaType{Schema: d.record(r), Example: r.Examples.Body}
+	case body.given != "":
+		content[mediaJSON] = &huma.MediaType{Schema: schema.Given(body.given)}
+	}
+	return &huma.RequestBody{Required: !body.optional, Content: content}
+}
+
+// record returns the schema of a body that reads as a Go type.
+func (d *document) record(r Route) *huma.Schema {
+	body, form := r.Body, d.schemas.Of(r.Body.record)
+	if body.bulk {
+		many := schema.List(form)
+		many.MinItems, many.MaxItems = new(1), &d.api.config.MaxBulk
+		form = d.schemas.Or(form, d.schemas.Named(schema.NameOf(form)+"List", many))
+	}
+	if r.Method == http.MethodPatch {
+		form = d.schemas.Named(strings.TrimSuffix(schema.NameOf(form), "Write")+"Patch", d.partial(form))
+	}
+	if body.with != "" {
+		form = d.schemas.Named(r.typeName("Body"), schema.With(form, body.with))
+	}
+	return form
+}
+
+// partial returns the schema of a PATCH: the members of the record, none required, and
+// null for those that it clears.
+func (d *document) partial(record *huma.Schema) *huma.Schema {
+	whole, _ := d.schemas.Resolve(record)
+	out := schema.Object(maps.Clone(whole.Properties))
+	out.Description = "Some members of " + schema.NameOf(record) + "; null clears an optional one."
+	for name, member := range whole.Properties {
+		if !slices.Contains(whole.Required, name) {
+			out.Properties[name] = schema.OrNull(new(*member))
+		}
+	}
+	return out
+}
+
+// sent returns the schema of a body of another content type.
+func sent(media, what string) *huma.Schema {
+	if media == "multipart/form-data" {
+		return schema.Object(map[string]*huma.Schema{"file": schema.Binary(what)}, "file")
+	}
+	return file(media, what)
+}
+
+// file returns the schema of what a content type says itself.
+func file(media, what string) *huma.Schema {
+	kind, _, _ := strings.Cut(media, "/")
+	switch {
+	case media == GeoJSONType:
+		return &huma.Schema{Ref: schema.Given(schema.FeatureCollection).Ref, Description: what}
+	case strings.HasSuffix(media, "json"):
+		return &huma.Schema{Description: what}
+	case kind == "text", media == "image/svg+xml":
+		return &huma.Schema{Type: huma.TypeString, Description: what}
+	}
+	return schema.Binary(what)
+}
+
+func (r Route) parameters() []*huma.Param {
+	var out []*huma.Param
+	for _, name := range r.pathParams() {
+		out = append(out, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
+			Description: "What is no valid identifier is answered with 404."})
+	}
+	header := func(name, what string) {
+		out = append(out, &huma.Param{Name: name, In: "header", Description: what, Schema: &huma.Schema{Type: huma.TypeString}})
+	}
+	for _, p := range r.Query {
+		param := &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()}
+		if p.many() {
+			param.Explode = new(false)
+		}
+		out = append(out, param)
+	}
+	if r.repeatable() {
+		header(idempotencyKey, "Carries the request out once: a repeat within 24 hours receives the stored answer.")
+	}
+	if slices.Contains(r.Media, EventStreamMedia) {
+		header(lastEventID, "The `id` that was seen last: the stream goes on after it.")
+	}
+	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
+		header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since.")
+	}
+	return out
+}
+
+// confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
+func (r Route) confirmable() bool {
+	return r.Method == http.MethodGet && !(r.dialect != nil && r.Public) && !slices.Contains(r.Media, EventStreamMedia) && !r.paged()
+}
+
+// paged reports whether a route lists pages.
+func (r Route) paged() bool {
+	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
+}
+
+func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*huma.Response {
+	success := &huma.Response{Description: r.Message, Content: map[string]*huma.MediaType{}}
+	if r.confirmable() {
+		success.Headers = headersOf(etagHeader)
+	}
+	if result != nil {
+		success.Content[mediaJSON] = d.enveloped(r, successWord, result)
+		if r.Examples.Data != nil {
+			success.Content[mediaJSON].Example = map[string]any{"status": successWord, "message": r.Message, "data": r.Examples.Data}
+		}
+	}
+	if r.OrBare != nil {
+		success.Content[mediaJSON].Schema = d.schemas.Or(success.Content[mediaJSON].Schema, d.schemas.Of(reflect.TypeOf(r.OrBare)))
+	}
+	if bare != nil {
+		success.Content[mediaJSON] = &huma.MediaType{Schema: bare}
+	}
+	for _, media := range r.Media {
+		success.Content[media] = &huma.MediaType{Schema: file(media, ""), Example: r.Examples.Data}
+	}
+	for _, alt := range r.Alternatives {
+		success.Content[alt.Media] = &huma.MediaType{Schema: file(alt.Media, alt.Description)}
+	}
+	out := map[string]*huma.Response{strconv.Itoa(r.Status): success, "default": d.failure(r)}
+	for status, what := range r.Also {
+		content := success.Content
+		if status == http.StatusMultiStatus {
+			content = map[string]*huma.MediaType{mediaJSON: d.enveloped(r, partialWord, result)}
+		}
+		out[strconv.Itoa(status)] = &huma.Response{Description: what, Content: content, Headers: success.Headers}
+	}
+	if r.confirmable() {
+		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
+	}
+	for _, alt := range r.Alternatives {
+		if alt.Missing {
+			out[strconv.Itoa(http.StatusNotFound)] = &huma.Response{Description: statusTexts[http.StatusNotFound], Content: map[string]*huma.MediaType{
+				mediaJSON: {Schema: schema.Given(errorSchema)}, alt.Media: {Schema: file(alt.Media, alt.Description)},
+			}}
+		}
+	}
+	return out
+}
+
+// failure returns the one answer of everything that fails: a client reads it once. Its description says with which
+// statuses, as the extension x-failures of the operation does.
+func (d *document) failure(r Route) *huma.Response {
+	if r.dialect == nil {
+		words := make([]string, 0, len(r.failures()))
+		for _, status := range r.failures() {
+			words = append(words, strconv.Itoa(status))
+		}
+		return &huma.Response{Ref: "#/components/responses/" + failureResponse, Description: "What fails: " + strings.Join(words, ", ") + "."}
+	}
+	form := r.dialect.failed(d.schemas, r.Path == r.dialect.Door)
+	return &huma.Response{Description: "What fails.", Content: map[string]*huma.MediaType{mediaJSON: {Schema: form}}}
+}
+
+// enveloped returns the envelope with a status around data. What wraps a named schema is named for it.
+func (d *document) enveloped(r Route, status string, data *huma.Schema) *huma.MediaType {
+	if schema.NameOf(data) == "" {
+		data = d.schemas.Named(r.typeName("Data"), data)
+	}
+	name, word := schema.NameOf(data)+"Answer", d.schemas.Named("Success", schema.Word(successWord))
+	if status == partialWord {
+		name, word = schema.NameOf(data)+"PartialAnswer", d.schemas.Named("Partial", schema.Word(partialWord))
+	}
+	return &huma.MediaType{Schema: d.schemas.Named(name, schema.Object(map[string]*huma.Schema{
+		"status": word, "message": {Type: huma.TypeString, Description: "For people; its wording may change."}, "data": data,
+	}, "status", "message", "data"))}
+}
+
+// failures returns the statuses of failure that a route can answer with.
+func (r Route) failures() []int {
+	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
+	if !r.Public {
+		out = append(out, http.StatusUnauthorized)
+		if r.dialect == nil {
+			out = append(out, http.StatusForbidden, http.StatusNotFound) // also for X-Company
+		}
+	}
+	if strings.Contains(r.Path, "{") {
+		out = append(out, http.StatusNotFound)
+	}
+	if len(r.Query) > 0 || r.strict() {
+		out = append(out, http.StatusBadRequest)
+	}
+	if r.paged() {
+		out = append(out, http.StatusNotFound)
+	}
+	if r.Body != nil {
+		out = append(out, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	if r.repeatable() {
+		out = append(out, http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity)
+	}
+	out = slices.AppendSeq(out, maps.Values(r.Odd))
+	out = slices.AppendSeq(out, maps.Values(r.OddBulk))
+	slices.Sort(out)
+	return slices.Compact(out)
+}

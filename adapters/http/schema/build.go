@@ -1,0 +1,53 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Word is a text that is always the same.
+func Word(w string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Enum: []any{w}} }
+
+// Object has the members of a map; those that are required are always there.
+func Object(of map[string]*huma.Schema, required ...string) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, Properties: of, Required: required}
+}
+
+// List is an array of items.
+func List(items *huma.Schema) *huma.Schema { return &huma.Schema{Type: huma.TypeArray, Items: items} }
+
+// Binary is the content of a file.
+func Binary(description string) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "binary", Description: description}
+}
+
+// Given returns a reference to a schema that is named elsewhere.
+func Given(name string) *huma.Schema { return &huma.Schema{Ref: Prefix + name} }
+
+// With returns a schema whose objects also have the members of a named one; no name: the schema as it is.
+func With(schema *huma.Schema, name string) *huma.Schema {
+	if name == "" {
+		return schema
+	}
+	return &huma.Schema{AllOf: []*huma.Schema{schema, Given(name)}}
+}
+
+// Named adds a schema under a name, and returns a reference to it. It panics when the name stands for another.
+func (s *Set) Named(name string, schema *huma.Schema) *huma.Schema {
+	if before := s.Registry.Map()[name]; before != nil && !reflect.DeepEqual(before, schema) {
+		panic(fmt.Sprintf("schema: two schemas are named %s", name))
+	}
+	s.Registry.Map()[name] = schema
+	return Given(name)
+}
+
+// NameOf returns what a schema is called; nothing where it has no name.
+func NameOf(schema *huma.Schema) string { return strings.TrimPrefix(schema.Ref, Prefix) }
+
+// Or returns the schema of a value that has one of two named forms.
+func (s *Set) Or(one, other *huma.Schema) *huma.Schema {
+	return s.Named(NameOf(one)+"Or"+NameOf(other), &huma.Schema{OneOf: []*huma.Schema{one, other}})
+}

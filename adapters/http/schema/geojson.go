@@ -1,0 +1,51 @@
+package schema
+
+import "github.com/danielgtaylor/huma/v2"
+
+// Names of the schemas of GeoJSON (RFC 7946), which [DefineGeoJSON] adds.
+const (
+	Outline           = "GeoJSONOutline"           // a Polygon or MultiPolygon, or a Feature of one
+	FeatureCollection = "GeoJSONFeatureCollection" // of any features
+	Feature           = "GeoJSONFeature"
+)
+
+// DefineGeoJSON adds the schemas of GeoJSON.
+func (s *Set) DefineGeoJSON() {
+	position := s.Named("GeoJSONPosition", &huma.Schema{
+		Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeNumber, Format: "double"}, MinItems: new(2), MaxItems: new(3),
+		Description: "Longitude and latitude in degrees (WGS 84), and a height that is ignored.",
+	})
+	ring := List(position)
+	ring.MinItems, ring.Description = new(4), "A ring: its last position is its first."
+	polygon := s.shape("Polygon", List(ring), "The first ring is the outline, the others are holes.")
+	many := s.shape("MultiPolygon", List(List(ring)), "Polygons that do not overlap.")
+	outline := []*huma.Schema{polygon, many, s.feature("GeoJSONOutlineFeature", &huma.Schema{OneOf: []*huma.Schema{polygon, many}}, "A Feature of one outline.")}
+	s.Named(Outline, &huma.Schema{OneOf: outline, Description: "A Polygon, a MultiPolygon, or a Feature of one (RFC 7946)."})
+
+	geometry := []*huma.Schema{polygon, many, s.shape("Point", position, "A position.")}
+	feature := s.feature(Feature, &huma.Schema{OneOf: append(geometry, &huma.Schema{Type: "null"})}, "A geometry and the properties of its record.")
+	s.Named(FeatureCollection, described(Object(map[string]*huma.Schema{
+		"type": described(Word("FeatureCollection"), "What it is."), "features": described(List(feature), "In the order of the list."),
+	}, "type", "features"), "Features (RFC 7946)."))
+}
+
+func (s *Set) shape(kind string, coordinates *huma.Schema, description string) *huma.Schema {
+	return s.Named("GeoJSON"+kind, Object(map[string]*huma.Schema{
+		"type": described(Word(kind), "What it is."), "coordinates": described(coordinates, description),
+	}, "type", "coordinates"))
+}
+
+func (s *Set) feature(name string, geometry *huma.Schema, description string) *huma.Schema {
+	return s.Named(name, described(Object(map[string]*huma.Schema{
+		"type": described(Word("Feature"), "What it is."), "geometry": described(geometry, "Where it lies."),
+		"id":         {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}}, Description: "Of the record."},
+		"properties": {Type: huma.TypeObject, AdditionalProperties: true, Nullable: true, Description: "Members of the record by name."},
+	}, "type", "geometry", "properties"), description))
+}
+
+// described returns a schema with a description; that of a reference stands beside it.
+func described(schema *huma.Schema, text string) *huma.Schema {
+	out := *schema
+	out.Description = text
+	return &out
+}
