@@ -72,11 +72,14 @@ type document struct {
 	api     *API
 	schemas *schema.Set
 	openapi *huma.OpenAPI
+	// Those of the routes, in their order.
+	operations []*huma.Operation
 }
 
 func (a *API) document() *document {
 	d := &document{api: a, schemas: schema.New()}
 	d.schemas.DefineGeoJSON()
+	definePage(d.schemas)
 	d.openapi = &huma.OpenAPI{
 		OpenAPI:  "3.1.0",
 		Info:     &huma.Info{Title: a.config.Title, Version: a.config.Version, Description: a.config.Description + "\n\n" + everyRequest},
@@ -105,6 +108,7 @@ func (a *API) document() *document {
 	for _, describe := range a.described {
 		describe(d)
 	}
+	d.shareParameters()
 	return d
 }
 
@@ -182,7 +186,7 @@ func resultSchema[O any](d *document, r Route) *huma.Schema {
 	if s, ok := any(*new(O)).(shaped); ok {
 		return s.schema(d.schemas)
 	}
-	return schema.With(d.schemas.Of(reflect.TypeFor[O]()), r.DataWith)
+	return d.schemas.With(d.schemas.Of(reflect.TypeFor[O]()), r.DataWith)
 }
 
 // OpenAPI returns the document as indented JSON; the same routes give the same bytes.

@@ -33,12 +33,13 @@ func (d *document) describe(r Route, pattern string, result, bare *huma.Schema) 
 		op.RequestBody = d.requestBody(r)
 	}
 	d.openapi.AddOperation(op)
+	d.operations = append(d.operations, op)
 }
 
-// typeName returns what a type of its own of a route is called in the document.
-func (r Route) typeName(suffix string) string {
+// typeName returns what a type is called in the document that belongs to an operation or a parameter.
+func typeName(of, suffix string) string {
 	var out strings.Builder
-	for word := range strings.SplitSeq(r.OperationID, "_") {
+	for word := range strings.FieldsFuncSeq(of, func(r rune) bool { return r == '_' || r == '-' }) {
 		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
 	return out.String() + suffix
@@ -70,10 +71,7 @@ func (d *document) record(r Route) *huma.Schema {
 	if r.Method == http.MethodPatch {
 		form = d.schemas.Named(strings.TrimSuffix(schema.NameOf(form), "Write")+"Patch", d.partial(form))
 	}
-	if body.with != "" {
-		form = d.schemas.Named(r.typeName("Body"), schema.With(form, body.with))
-	}
-	return form
+	return d.schemas.With(form, body.with)
 }
 
 // partial returns the schema of a PATCH: the members of the record, none required, and
@@ -138,6 +136,36 @@ func (r Route) parameters() []*huma.Param {
 		header("If-Match", "The ETag of the record as it was retrieved: refused with 412 when it was written since.")
 	}
 	return out
+}
+
+// sharedBy is how many operations have a parameter that is described once, under its name.
+const sharedBy = 5
+
+// shareParameters describes once what parameters of many operations are; of several with one name, that of more operations.
+func (d *document) shareParameters() {
+	uses := map[string][]**huma.Param{} // by the text of what is said of it
+	for _, op := range d.operations {
+		for i, p := range op.Parameters {
+			text, _ := p.MarshalJSON() // made of texts and numbers
+			uses[string(text)] = append(uses[string(text)], &op.Parameters[i])
+		}
+	}
+	texts := slices.SortedFunc(maps.Keys(uses), func(x, y string) int {
+		return cmp.Or(cmp.Compare(len(uses[y]), len(uses[x])), cmp.Compare(x, y))
+	})
+	shared := map[string]*huma.Param{}
+	for _, text := range texts {
+		p := *uses[text][0]
+		name := typeName(p.Name, "Param")
+		if len(uses[text]) < sharedBy || p.In == "path" || shared[name] != nil {
+			continue
+		}
+		shared[name] = p
+		for _, use := range uses[text] {
+			*use = &huma.Param{Ref: "#/components/parameters/" + name}
+		}
+	}
+	d.openapi.Components.Parameters = shared
 }
 
 // confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
@@ -211,7 +239,7 @@ func (d *document) failure(r Route) *huma.Response {
 // enveloped returns the envelope with a status around data. What wraps a named schema is named for it.
 func (d *document) enveloped(r Route, status string, data *huma.Schema) *huma.MediaType {
 	if schema.NameOf(data) == "" {
-		data = d.schemas.Named(r.typeName("Data"), data)
+		data = d.schemas.Named(typeName(r.OperationID, "Data"), data)
 	}
 	name, word := schema.NameOf(data)+"Answer", d.schemas.Named("Success", schema.Word(successWord))
 	if status == partialWord {

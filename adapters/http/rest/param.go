@@ -62,9 +62,20 @@ var paramTypes = map[ParamType]struct {
 	UUID:       {"", huma.Schema{Type: huma.TypeString, Format: "uuid"}, readUUID},
 	IDs:        {[]int64(nil), *arrayOf(&huma.Schema{Type: huma.TypeInteger, Format: "int64"}), readIDs},
 	Texts:      {[]string(nil), *arrayOf(&huma.Schema{Type: huma.TypeString}), readTexts},
-	pageNumber: {nil, huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeInteger, Minimum: new(1.0)}, schema.Word(allPages)}}, readPage},
+	pageNumber: {nil, *schema.Given(pageSchema), readPage},
 	pageSize:   {nil, huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(MaxPageSize))}, readPageSize},
 	ordering:   {nil, huma.Schema{Type: huma.TypeString}, readOrdering},
+}
+
+// pageSchema is the name of the schema of pages.
+const pageSchema = "PageNumber"
+
+// definePage adds the schema of pages.
+func definePage(s *schema.Set) {
+	s.Named(pageSchema, &huma.Schema{
+		OneOf:       []*huma.Schema{{Type: huma.TypeInteger, Minimum: new(1.0)}, schema.Word(allPages)},
+		Description: "A page, from 1, or all of the list.",
+	})
 }
 
 // MaxListed is how many values a parameter of many takes.

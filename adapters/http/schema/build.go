@@ -27,12 +27,12 @@ func Binary(description string) *huma.Schema {
 // Given returns a reference to a schema that is named elsewhere.
 func Given(name string) *huma.Schema { return &huma.Schema{Ref: Prefix + name} }
 
-// With returns a schema whose objects also have the members of a named one; no name: the schema as it is.
-func With(schema *huma.Schema, name string) *huma.Schema {
+// With returns a named schema whose objects also have the members of another; no name: the schema as it is.
+func (s *Set) With(schema *huma.Schema, name string) *huma.Schema {
 	if name == "" {
 		return schema
 	}
-	return &huma.Schema{AllOf: []*huma.Schema{schema, Given(name)}}
+	return s.Named(NameOf(schema)+"With"+name, &huma.Schema{AllOf: []*huma.Schema{schema, Given(name)}})
 }
 
 // Named adds a schema under a name, and returns a reference to it. It panics when the name stands for another.
