@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability clients gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -101,6 +101,10 @@ qgis: ## a package for crews is opened, changed and saved by QGIS's own reader, 
 
 compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)
 	$(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^TestSQLiteEqualsPostgreSQL$$' ./tests/contract -rapid.checks=100
+
+clients: ## generated clients in TypeScript and Go, recipes in Python and R, and linters of the document (needs npm; make test runs the recipes)
+	@command -v npm >/dev/null || echo 'NOTE: no npm, so the TypeScript client and the linters are LEFT OUT. Fix: install Node.js 20 or later.'
+	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/clients
 
 observability: ## dashboard and alerts, evaluated by a Prometheus on the running demo (needs Debian's prometheus)
 	TILTH_OBSERVABILITY=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/observability

@@ -108,8 +108,8 @@ func (s *Set) fix(t reflect.Type) {
 		if member == nil {
 			member = s.promote(object, t, field, name)
 		}
-		if field.Type.Kind() == reflect.Slice && member.Type == huma.TypeArray {
-			member.Nullable = false // no items are an empty array
+		if field.Type.Kind() != reflect.Pointer {
+			filled(member)
 		}
 		nilable := field.Type.Kind() == reflect.Pointer || field.Type.Kind() == reflect.Map
 		if nilable && !strings.Contains(options, "omit") || member.Nullable {
@@ -117,6 +117,17 @@ func (s *Set) fix(t reflect.Type) {
 		}
 		s.fix(field.Type)
 		s.enforceable(t, name, member)
+	}
+}
+
+// filled makes the arrays of a schema none that may be null: without items they are empty.
+func filled(schema *huma.Schema) {
+	for schema != nil {
+		inner, _ := schema.AdditionalProperties.(*huma.Schema)
+		if schema.Type == huma.TypeArray {
+			schema.Nullable, inner = false, schema.Items
+		}
+		schema = inner
 	}
 }
 
