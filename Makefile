@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability clients gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -105,6 +105,9 @@ compare: ## random commands answered the same by SQLite and PostgreSQL, 400 seri
 clients: ## generated clients in TypeScript and Go, recipes in Python and R, and linters of the document (needs npm; make test runs the recipes)
 	@command -v npm >/dev/null || echo 'NOTE: no npm, so the TypeScript client and the linters are LEFT OUT. Fix: install Node.js 20 or later.'
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/clients
+
+drawn: ## 10,000 requests on each database, drawn from the document; TILTH_DRAWN_SEED=N draws others (make test runs a tenth)
+	TILTH_DRAWN=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/drawn
 
 observability: ## dashboard and alerts, evaluated by a Prometheus on the running demo (needs Debian's prometheus)
 	TILTH_OBSERVABILITY=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/observability
