@@ -130,6 +130,14 @@ func TestFieldsAsGeoJSON(t *testing.T) {
 		require.Equal(t, shown["area_ha"], properties["area_ha"])
 		require.Equal(t, shown["farm"], properties["farm"])
 
+		named := c.Do("GET", "field/?ordering=-id&format=geojson", nil)
+		require.Equal(t, geo, named.Header.Get("Content-Type"))
+		require.JSONEq(t, string(a.Body), string(named.Body), "an address chooses the form, for tools that send no header")
+		require.Contains(t, named.Header.Get("Link"), "format=geojson", "on every page")
+		require.NotContains(t, send(t, s, c, "GET", "field/?format=json", nil, "Accept", geo).Map(t), "features", "the address counts more than the header")
+		require.Contains(t, string(c.Expect(400, "GET", "field/?format=kml", nil).Body), "json, geojson")
+		require.Equal(t, geo, c.Do("GET", path("field", land.Field)+"?format=geojson", nil).Header.Get("Content-Type"))
+
 		page := send(t, s, c, "GET", "field/?page_size=1&search=plain", nil, "Accept", geo)
 		require.Len(t, page.Map(t)["features"], 1)
 		require.Equal(t, 404, send(t, s, c, "GET", "field/?page=9", nil, "Accept", geo).Status)

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -247,10 +248,17 @@ func (b *bodyReader) refuse() error {
 }
 
 // alternative returns the other form of the answer that the caller prefers, if any: one
-// that its Accept header names, with at least the weight of JSON.
+// that its parameter format or its Accept header names, the latter with at least the weight of JSON.
 func (c *Call) alternative() *Alternative {
 	if len(c.route.Alternatives) == 0 {
 		return nil
+	}
+	if format := c.request.URL.Query().Get(formatParam); format != "" {
+		i := slices.IndexFunc(c.route.Alternatives, func(alt Alternative) bool { return alt.Format == format })
+		if i < 0 {
+			return nil // json, or none of the words, which the route refuses
+		}
+		return &c.route.Alternatives[i]
 	}
 	c.writer.Header().Add("Vary", "Accept")
 	accepted := parseAccept(c.request.Header.Values("Accept"))

@@ -200,6 +200,9 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 	}
 	for _, alt := range r.Alternatives {
 		success.Content[alt.Media] = &huma.MediaType{Schema: file(alt.Media, alt.Description)}
+		if alt.Schema != "" {
+			success.Content[alt.Media].Schema = schema.Given(alt.Schema)
+		}
 	}
 	out := map[string]*huma.Response{strconv.Itoa(r.Status): success, "default": d.failure(r)}
 	for status, what := range r.Also {

@@ -78,6 +78,12 @@ func definePage(s *schema.Set) {
 	})
 }
 
+// The parameter that chooses the form of an answer, and its word for the envelope.
+const (
+	formatParam = "format"
+	formatJSON  = "json"
+)
+
 // MaxListed is how many values a parameter of many takes.
 const MaxListed = 1_000
 

@@ -95,9 +95,11 @@ func (s Routes) Route(method, below string, need access.Permission, summary stri
 	}
 }
 
-// Alternative answers a route in another content type, chosen by the Accept header.
+// Alternative answers a route in another content type, chosen by the parameter format or the Accept header.
 type Alternative struct {
 	Media       string // such as application/geo+json
+	Format      string // its word for the parameter: geojson
+	Schema      string // name of its defined schema, where the content type does not say it
 	Description string
 	Missing     bool // it also answers 404 in this type, by [Call.SetStatus]
 	Handle      func(ctx context.Context, c *Call) (Raw, error)
@@ -148,7 +150,7 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 	pattern := a.config.Base + r.Path + "/"
 	r.readOnly = sync.OnceValue(func() body.Members { return a.readOnly(r, pattern) })
 	a.mount(pattern, &operation{r, recordOf[O](), func(ctx context.Context, c *Call) (answer, error) {
-		if len(r.Query) == 0 { // nobody else looks at it
+		if len(r.Query) == 0 || len(r.Alternatives) > 0 { // nobody else looks at it, or not before the form is chosen
 			if _, err := c.query(); err != nil {
 				return nil, err
 			}
@@ -180,6 +182,14 @@ func (r Route) withDefaults() Route {
 	r.Message = cmp.Or(r.Message, "Success.")
 	r.Noun = cmp.Or(r.Noun, "record")
 	r.Path = strings.Trim(r.Path, "/")
+	if len(r.Alternatives) > 0 {
+		forms := []string{formatJSON}
+		for _, alt := range r.Alternatives {
+			forms = append(forms, alt.Format)
+		}
+		r.Query = append(slices.Clip(r.Query), Param{Name: formatParam, Type: String, Enum: forms, Description: "The form of the answer: " + strings.Join(forms, ", ") +
+			". Without it the header Accept says, and json is the default."})
+	}
 	if r.Keys == KeyInHeader && (r.Public || r.dialect != nil) {
 		r.Keys = KeyNowhere
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
+	"tilth/adapters/http/schema"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
@@ -63,7 +64,7 @@ func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits ge
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the farm."})
 	registerRecords(a, records, rest.Resource[FieldWrite, Field]{
 		Plural: "fields", Shareable: true,
-		Description:  "A field is a piece of land of a farm. As `application/geo+json` the list is a FeatureCollection, with the same filters and pages.",
+		Description:  "A field is a piece of land of a farm. As `application/geo+json` (or with `?format=geojson`) the list is a FeatureCollection, with the same filters and pages.",
 		Filters:      filters,
 		Alternatives: []rest.Alternative{featuresOf(records, filters)},
 		Forms:        []rest.Alternative{featureOf(records)},
@@ -172,7 +173,7 @@ func fieldFeature(r farm.Field) rest.Feature[fieldProperties] {
 
 func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest.Alternative {
 	return rest.Alternative{
-		Media: rest.GeoJSONType, Description: "A FeatureCollection of the page; `Link` and `X-Total-Count` say where it stands in the list.",
+		Media: rest.GeoJSONType, Format: "geojson", Description: "A FeatureCollection of the page; `Link` and `X-Total-Count` say where it stands in the list.",
 		Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
 			in, err := rest.Read[form.SharedList](c)
 			if err != nil {
@@ -189,7 +190,7 @@ func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest
 
 func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 	return rest.Alternative{
-		Media: rest.GeoJSONType, Description: "A Feature.",
+		Media: rest.GeoJSONType, Format: "geojson", Schema: schema.Feature, Description: "A Feature.",
 		Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
 			in, err := rest.Read[form.SharedByID](c)
 			if err != nil {

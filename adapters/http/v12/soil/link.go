@@ -121,9 +121,9 @@ func registerLinks(a *rest.API, use *soil.Links) {
 	a.DescribeCodes(map[string]string{"no_samples": "the plan has no samples in that round, and labels are those of samples (409)"})
 	open := rest.Route{
 		Method: http.MethodGet, Path: linkBase + "{token}/", OperationID: "link_open", Summary: "Open a printed code", Tag: stratificationTag, Noun: "link", Public: true,
-		Description: "What the code on a label (24 months) or a field sheet (90 days) opens for whoever holds the paper: one sample, or one plan, to be read. As `text/html` it is a page for " +
+		Description: "What the code on a label (24 months) or a field sheet (90 days) opens for whoever holds the paper: one sample, or one plan, to be read. As `text/html` (or with `?format=html`) it is a page for " +
 			"a phone. A token that is unknown, forged, revoked or expired is 404. Tokens are in no log and are not stored.",
-		Alternatives: []rest.Alternative{{Media: "text/html", Description: "A page for a phone.", Missing: true, Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
+		Alternatives: []rest.Alternative{{Media: "text/html", Format: "html", Description: "A page for a phone.", Missing: true, Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
 			return pageOf(ctx, c, use)
 		}}},
 	}
