@@ -36,9 +36,9 @@ type AuditWriter interface {
 	// Add stores entries. Those without a company or a record are refused (Internal).
 	Add(ctx context.Context, entries ...audit.Entry) error
 	// AddCascade stores an entry for every record that this transaction has soft-deleted or
-	// restored and not yet told of: what hangs below a record goes and comes with it. by says
-	// who did which of the two; its own record is stored as it is, the others without members.
-	AddCascade(ctx context.Context, by audit.Entry) error
+	// restored and not yet named: what hangs below a record goes and comes with it. The entries say
+	// who did which of the two; their own records are stored as they are, the others without members.
+	AddCascade(ctx context.Context, by ...audit.Entry) error
 }
 
 // AuditTrail is the audit trail of a company, newest first.

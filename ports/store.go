@@ -239,6 +239,8 @@ type Records[T any] interface {
 	GetMany(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
 	// Known returns those of the ids that are in the scope, as GetMany does, without their records.
 	Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error)
+	// GetManyForUpdate returns and locks those of the ids that are in the scope.
+	GetManyForUpdate(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
 	// Insert stores new records and fills in their ids, in order.
 	Insert(ctx context.Context, scope access.Scope, records []*T) error
 	// Update stores a record read by GetForUpdate. Faults: NotFound.

@@ -55,8 +55,8 @@ type Rules[T any] struct {
 	Relate func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) ([]fault.Fields, error)
 	// Change refuses changes that the state of other records forbids.
 	Change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
-	// Remove guards a deletion and deletes what hangs below.
-	Remove func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, at time.Time) error
+	// Remove guards the deletion of records and deletes what hangs below.
+	Remove func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, at time.Time) error
 	// Revive refuses to restore a record whose parents are gone, and brings back what was
 	// deleted along with it. The record itself is live again when it is called.
 	Revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error
@@ -247,16 +247,47 @@ func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64,
 				return err
 			}
 		}
-		if r.rules.Remove != nil {
-			if err := r.rules.Remove(ctx, tx, scope, &record, now); err != nil {
-				return err
-			}
-		}
-		if _, err = r.rules.Repo(tx).SoftDelete(ctx, scope, []int64{id}, now); err != nil {
+		return r.remove(ctx, tx, who, []*T{&record}, now)
+	})
+}
+
+// DeleteMany soft-deletes records and what hangs below them, all or none. The ids are distinct.
+// Faults: NotFound, with the ids in details; Invalid (what forbids it).
+func (r *Records[T]) DeleteMany(ctx context.Context, who access.Principal, ids []int64) error {
+	now := r.deps.Clock.Now()
+	return app.Do(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) error {
+		found, err := r.rules.Repo(tx).GetManyForUpdate(ctx, who.Scope(false), ids)
+		if err != nil {
 			return err
 		}
-		return tx.Audit.AddCascade(ctx, r.entry(audit.By(who, now), audit.Delete, &record, nil))
+		records, missing := make([]*T, 0, len(ids)), []int64{}
+		for _, id := range ids {
+			record, ok := found[id]
+			if !ok {
+				missing = append(missing, id)
+			}
+			records = append(records, &record)
+		}
+		if len(missing) > 0 {
+			return fault.Missing(r.rules.Access.Name).With("ids", missing)
+		}
+		return r.remove(ctx, tx, who, records, now)
 	})
+}
+
+func (r *Records[T]) remove(ctx context.Context, tx ports.Repos, who access.Principal, records []*T, now time.Time) error {
+	scope := who.Scope(false)
+	if r.rules.Remove != nil {
+		if err := r.rules.Remove(ctx, tx, scope, records, now); err != nil {
+			return err
+		}
+	}
+	ids := list.Map(records, func(record *T) int64 { return r.rules.Meta(record).ID })
+	if _, err := r.rules.Repo(tx).SoftDelete(ctx, scope, ids, now); err != nil {
+		return err
+	}
+	by := audit.By(who, now)
+	return tx.Audit.AddCascade(ctx, list.Map(records, func(record *T) audit.Entry { return r.entry(by, audit.Delete, record, nil) })...)
 }
 
 // insert stores new records with what belongs to it: the audit trail, and what the rules

@@ -3,6 +3,8 @@ package farm
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"tilth/app"
@@ -23,21 +25,30 @@ func NewFarms(deps app.Deps) *Records[farm.Farm] {
 		Repo:   func(tx ports.Repos) ports.Records[farm.Farm] { return tx.Farms },
 		Meta:   func(r *farm.Farm) *record.Meta { return &r.Meta },
 		Check:  checkFarm,
-		Remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm, at time.Time) error {
-			fields, err := tx.Fields.IDsOfFarm(ctx, scope, r.ID)
-			if err != nil || len(fields) == 0 {
-				return err
-			}
-			if err := emptyFields(ctx, tx, scope, fields, at); err != nil {
-				return err
-			}
-			if _, err = tx.Fields.SoftDelete(ctx, scope, fields, at); err != nil {
-				return err
-			}
-			return forgetOverlaps(ctx, tx, scope, fields, at)
-		},
+		Remove: removeFarms,
 		Revive: reviveFarm,
 	})
+}
+
+func removeFarms(ctx context.Context, tx ports.Repos, scope access.Scope, farms []*farm.Farm, at time.Time) error {
+	var fields []int64
+	for _, r := range farms {
+		of, err := tx.Fields.IDsOfFarm(ctx, scope, r.ID)
+		if err != nil {
+			return err
+		}
+		fields = append(fields, of...)
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	if err := emptyFields(ctx, tx, scope, fields, at); err != nil {
+		return err
+	}
+	if _, err := tx.Fields.SoftDelete(ctx, scope, fields, at); err != nil {
+		return err
+	}
+	return forgetOverlaps(ctx, tx, scope, fields, at)
 }
 
 func checkFarm(r *farm.Farm) fault.Fields {
@@ -66,11 +77,12 @@ func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 			after.UUID = before.UUID
 			return nil
 		},
-		Remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field, at time.Time) error {
-			if err := emptyFields(ctx, tx, scope, []int64{r.ID}, at); err != nil {
+		Remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, fields []*farm.Field, at time.Time) error {
+			gone := ids(fields, func(r *farm.Field) int64 { return r.ID })
+			if err := emptyFields(ctx, tx, scope, gone, at); err != nil {
 				return err
 			}
-			return forgetOverlaps(ctx, tx, scope, []int64{r.ID}, at)
+			return forgetOverlaps(ctx, tx, scope, gone, at)
 		},
 		Revive:  reviveField,
 		Stored:  keepBoundaries,
@@ -127,7 +139,7 @@ func NewSeasons(deps app.Deps) *Records[farm.Season] {
 		Check:     (*farm.Season).Check,
 		Normalise: (*farm.Season).Normalise,
 		Change:    keepDatesOfActiveProfiles,
-		Remove:    removeSeason,
+		Remove:    removeSeasons,
 	})
 }
 
@@ -148,6 +160,15 @@ func keepDatesOfActiveProfiles(ctx context.Context, tx ports.Repos, scope access
 		f.Add("end_date", why)
 	}
 	return f.Err()
+}
+
+func removeSeasons(ctx context.Context, tx ports.Repos, scope access.Scope, seasons []*farm.Season, at time.Time) error {
+	for _, r := range seasons {
+		if err := removeSeason(ctx, tx, scope, r, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func removeSeason(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Season, at time.Time) error {
@@ -173,7 +194,7 @@ func NewCultivations(deps app.Deps) *Records[farm.Cultivation] {
 		Meta:   func(r *farm.Cultivation) *record.Meta { return &r.Meta },
 		Check:  (*farm.Cultivation).Check,
 		Relate: relateCultivations,
-		Remove: removeCultivation,
+		Remove: removeCultivations,
 		Revive: reviveCultivation,
 	})
 }
@@ -206,25 +227,39 @@ func relateCultivations(ctx context.Context, tx ports.Repos, scope access.Scope,
 	return out, nil
 }
 
-func removeCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation, at time.Time) error {
-	if err := guardLastCultivation(ctx, tx, scope, r); err != nil {
+func removeCultivations(ctx context.Context, tx ports.Repos, scope access.Scope, cultivations []*farm.Cultivation, at time.Time) error {
+	if err := guardLastCultivations(ctx, tx, scope, cultivations); err != nil {
 		return err
 	}
-	_, err := tx.Fertilizations.SoftDeleteOfCultivation(ctx, scope, r.ID, at)
-	return err
+	for _, r := range cultivations {
+		if _, err := tx.Fertilizations.SoftDeleteOfCultivation(ctx, scope, r.ID, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// guardLastCultivation counts under a lock on the field, so that of any number of
-// concurrent deletes one cultivation is left.
-func guardLastCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Cultivation) error {
-	if _, err := tx.Fields.GetForUpdate(ctx, scope, r.Field.ID); err != nil {
+// guardLastCultivations counts under locks on the fields, so that of any number of
+// concurrent deletes one cultivation of each is left.
+func guardLastCultivations(ctx context.Context, tx ports.Repos, scope access.Scope, cultivations []*farm.Cultivation) error {
+	leaving := map[int64]int64{} // by field
+	for _, r := range cultivations {
+		leaving[r.Field.ID]++
+	}
+	fields := slices.Sorted(maps.Keys(leaving))
+	if _, err := tx.Fields.GetManyForUpdate(ctx, scope, fields); err != nil {
 		return err
 	}
-	live, err := tx.Cultivations.CountOfField(ctx, scope, r.Field.ID)
-	if err != nil {
-		return err
+	for _, field := range fields {
+		live, err := tx.Cultivations.CountOfField(ctx, scope, field)
+		if err == nil {
+			err = farm.MayDeleteCultivation(live - leaving[field] + 1)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return farm.MayDeleteCultivation(live)
+	return nil
 }
 
 // ids returns the distinct positive ids that records point at, in order of appearance.

@@ -33,14 +33,21 @@ func NewAOIs(deps app.Deps) *AOIs {
 			after.UUID = before.UUID
 			return nil
 		},
-		Remove: func(ctx context.Context, tx ports.Repos, scope access.Scope, r *stratification.AOI, at time.Time) error {
-			open, err := tx.StratificationOrders.OpenOf(ctx, scope, r.ID)
-			if err != nil {
-				return err
-			}
-			return FailOrders(ctx, tx, scope, open, at, "The area of interest was deleted.")
-		},
+		Remove: removeAOIs,
 	})}
+}
+
+func removeAOIs(ctx context.Context, tx ports.Repos, scope access.Scope, records []*stratification.AOI, at time.Time) error {
+	for _, r := range records {
+		open, err := tx.StratificationOrders.OpenOf(ctx, scope, r.ID)
+		if err == nil {
+			err = FailOrders(ctx, tx, scope, open, at, "The area of interest was deleted.")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Resolve returns the id of an area of interest by its uuid, deleted or not, to a caller who has the

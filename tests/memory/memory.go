@@ -231,7 +231,7 @@ func (t trail) Add(_ context.Context, entries ...audit.Entry) error {
 }
 
 // AddCascade stores the entry of the record itself; the database knows the others.
-func (t trail) AddCascade(ctx context.Context, by audit.Entry) error { return t.Add(ctx, by) }
+func (t trail) AddCascade(ctx context.Context, by ...audit.Entry) error { return t.Add(ctx, by...) }
 
 // entry is a record with when it was deleted.
 type entry[T any] struct {
@@ -329,6 +329,10 @@ func (t *table[T]) GetMany(_ context.Context, scope access.Scope, ids []int64) (
 		}
 	}
 	return out, nil
+}
+
+func (t *table[T]) GetManyForUpdate(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error) {
+	return t.GetMany(ctx, scope, ids)
 }
 
 func (t *table[T]) Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error) {

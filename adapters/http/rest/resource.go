@@ -39,6 +39,8 @@ type Resource[W, R any] struct {
 	// Update changes a record, for PUT and PATCH alike; it reads the body with [DecodeChange].
 	Update func(ctx context.Context, c *Call, id int64) (R, error)
 	Delete func(ctx context.Context, c *Call, id int64) error
+	// DeleteMany deletes records, all or none.
+	DeleteMany func(ctx context.Context, c *Call, ids []int64) error
 	// Restore brings a deleted record back.
 	Restore func(ctx context.Context, c *Call, id int64) (R, error)
 }
@@ -123,6 +125,11 @@ func (res Resource[W, R]) registerChanges(a *API) {
 			return NoContent{}, res.Delete(ctx, c, in.ID)
 		})
 	}
+	if res.DeleteMany != nil {
+		r := res.route(http.MethodDelete, "", res.Access.Delete.For("destroy_many"), "Delete "+res.Plural)
+		r.Faults = slices.Clip(res.Faults)
+		DeleteMany(a, r, res.Plural, res.DeleteMany)
+	}
 	if res.Restore != nil {
 		r := res.route(http.MethodPost, "{id}/restore/", res.Access.Delete.For("restore"), "Restore a deleted "+res.Noun)
 		r.Description = "Brings back what was deleted within the last 30 days, with what was deleted along with it. " +
@@ -130,6 +137,19 @@ func (res Resource[W, R]) registerChanges(a *API) {
 		r.Message, r.Faults = res.done("restored"), append(r.Faults, http.StatusBadRequest)
 		Handle(a, r, on(res.Restore))
 	}
+}
+
+// DeleteMany adds a route that deletes records by their ids, all or none.
+func DeleteMany(a *API, r Route, plural string, remove func(ctx context.Context, c *Call, ids []int64) error) {
+	r.Description = "Deletes the named " + plural + " with what belongs to them, all or none: where one is not there, the answer is 404 with its id in `details.ids`."
+	r.Status, r.Message = http.StatusNoContent, strings.ToUpper(plural[:1])+plural[1:]+" deleted."
+	r.Query = []Param{{Name: "id", Type: IDs, Required: true, Description: "Ids of the " + plural + ", separated by commas."}}
+	Handle(a, r, func(ctx context.Context, c *Call, in struct {
+		IDs []int64 `query:"id"`
+	},
+	) (NoContent, error) {
+		return NoContent{}, remove(ctx, c, in.IDs)
+	})
 }
 
 func (res Resource[W, R]) route(method, below string, need access.Permission, summary string) Route {

@@ -50,15 +50,19 @@ func (a trail) Add(ctx context.Context, entries ...audit.Entry) error {
 }
 
 // The session has recorded what was deleted or restored.
-func (a trail) AddCascade(ctx context.Context, by audit.Entry) error {
+func (a trail) AddCascade(ctx context.Context, by ...audit.Entry) error {
+	type place struct {
+		resource string
+		id       int64
+	}
+	changes := make(map[place][]audit.Change, len(by))
+	for _, entry := range by {
+		changes[place{entry.Resource, entry.RecordID}] = entry.Changes
+	}
 	var entries []audit.Entry
 	for _, d := range a.s.TakeCascades() {
 		for _, id := range d.IDs {
-			var changes []audit.Change
-			if d.Resource == by.Resource && id == by.RecordID {
-				changes = by.Changes
-			}
-			entries = append(entries, by.Of(by.Action, d.Resource, id, changes))
+			entries = append(entries, by[0].Of(by[0].Action, d.Resource, id, changes[place{d.Resource, id}]))
 		}
 	}
 	return a.Add(ctx, entries...)

@@ -232,6 +232,15 @@ func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
+// GetManyForUpdate implements ports.Records. All who lock several do so in the order of their ids.
+func (r Records[T, R, PT, PR]) GetManyForUpdate(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error) {
+	if len(ids) == 0 || !Writable(scope) {
+		return map[int64]T{}, nil
+	}
+	q := r.Session.ForUpdate(r.Query(scope).Where("t.id IN (?)", prepared.List(ids)).Order("t.id"))
+	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
+}
+
 // Known implements ports.Records.
 func (r Records[T, R, PT, PR]) Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error) {
 	out := make(map[int64]bool, len(ids))

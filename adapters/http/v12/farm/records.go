@@ -111,6 +111,9 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 	res.Delete = func(ctx context.Context, c *rest.Call, id int64) error {
 		return records.Delete(ctx, c.Principal(), id, func(current T) error { return form.CheckIfMatch(c, current, m.show) })
 	}
+	res.DeleteMany = func(ctx context.Context, c *rest.Call, ids []int64) error {
+		return records.DeleteMany(ctx, c.Principal(), ids)
+	}
 	res.Restore = func(ctx context.Context, c *rest.Call, id int64) (R, error) {
 		record, err := records.Restore(ctx, c.Principal(), id)
 		return m.show(record), err

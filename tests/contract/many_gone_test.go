@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/core/access"
+	"tilth/tests/rig"
+)
+
+// Records are deleted in one request, with what belongs to each, or none is.
+func TestManyAreDeleted(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c, stranger := s.Company(access.RoleOwner, 0), s.Company(access.RoleOwner, 0)
+		land := c.Land(rig.Square(300, 0), "2025-01-01", "2025-12-31")
+		farms, fields := []int64{land.Farm}, []int64{land.Field}
+		for i := range 3 {
+			farm := c.Make("farm/", map[string]any{"name": "Farm"})
+			farms = append(farms, farm)
+			fields = append(fields, c.Make("field/", map[string]any{"name": "Field", "farm_id": farm, "boundary": rig.GeoJSON(t, rig.Square(300, i+1))}))
+		}
+		other := c.Make("cultivation/", map[string]any{"field_id": fields[1], "season_id": land.Season, "crop_id": land.Crop})
+		further := c.Make("cultivation/", map[string]any{"field_id": fields[1], "season_id": land.Season, "crop_id": land.Crop + 1})
+		foreign := stranger.Make("farm/", map[string]any{"name": "Foreign"})
+
+		for _, path := range []string{"farm/", "farm/?id=", "field/?id=x", "season/?id=1&name=x", "cultivation/?ids=1"} {
+			require.Equal(t, 400, c.Do(http.MethodDelete, path, nil).Status, path)
+		}
+		missing := c.Expect(404, http.MethodDelete, fmt.Sprintf("farm/?id=%d,%d,999999", farms[0], foreign), nil)
+		require.Contains(t, string(missing.Body), fmt.Sprintf(`"ids":[%d,999999]`, foreign))
+		c.Expect(200, http.MethodGet, path("farm", farms[0]), nil)
+		require.Equal(t, 403, s.User(c.CompanyID, access.RoleViewer).Do(http.MethodDelete, fmt.Sprint("farm/?id=", farms[0]), nil).Status)
+		require.Equal(t, 401, s.Anonymous().Do(http.MethodDelete, fmt.Sprint("farm/?id=", farms[0]), nil).Status)
+
+		last := c.Expect(400, http.MethodDelete, fmt.Sprintf("cultivation/?id=%d,%d", other, further), nil)
+		require.Contains(t, string(last.Body), "last_cultivation")
+		c.Expect(400, http.MethodDelete, fmt.Sprint("season/?id=", land.Season), nil)
+		c.Expect(204, http.MethodDelete, fmt.Sprint("cultivation/?id=", further), nil)
+
+		c.Expect(204, http.MethodDelete, fmt.Sprintf("farm/?id=%d,%d,%d", farms[0], farms[1], farms[0]), nil)
+		for i := range farms {
+			want := http.StatusOK
+			if i < 2 {
+				want = http.StatusNotFound
+			}
+			c.Expect(want, http.MethodGet, path("farm", farms[i]), nil)
+			c.Expect(want, http.MethodGet, path("field", fields[i]), nil)
+		}
+		c.Expect(404, http.MethodGet, path("cultivation", other), nil)
+		gone := list(t, c.Expect(200, http.MethodGet, "audit/?action=delete&page_size=100", nil))
+		require.Len(t, gone, 1+2+2+2, "a cultivation; farms, fields and cultivations: an entry each")
+		c.Expect(200, http.MethodPost, path("farm", farms[1])+"restore/", nil)
+		c.Expect(200, http.MethodGet, path("cultivation", other), nil)
+		c.Expect(204, http.MethodDelete, fmt.Sprintf("field/?id=%d,%d", fields[2], fields[3]), nil)
+		c.Expect(404, http.MethodGet, path("field", fields[3]), nil)
+	})
+}
