@@ -157,6 +157,8 @@ type Query struct {
 	Offset  int64
 	At      *Place  // nil: the list is read in one go
 	Cursor  *string // goes on where an earlier page ended; first: from the start; nil: by the offset
+	// Deleted asks for own records that were deleted at or after a time, instead of those that live.
+	Deleted time.Time
 }
 
 // MaxPage is the size of the largest page.

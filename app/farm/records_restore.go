@@ -13,6 +13,12 @@ import (
 	"tilth/ports"
 )
 
+// Deleted returns the caller's own records that [Records.Restore] can bring back, to who may delete.
+func (r *Records[T]) Deleted(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
+	q.Deleted = r.deps.Clock.Now().Add(-corerecord.RestorePeriod)
+	return app.ListEnriched(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.Delete}, q, r.rules.Repo, r.rules.Enrich)
+}
+
 // Restore brings back an own record that was deleted within [farm.RestorePeriod], with what was deleted along
 // with it. Orders that the deletion failed stay failed: a new order takes them up again. Faults: NotFound,
 // Invalid (not_deleted; parent_deleted, with the member that names the parent).

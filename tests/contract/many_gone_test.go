@@ -17,6 +17,7 @@ func TestManyAreDeleted(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
 		c, stranger := s.Company(access.RoleOwner, 0), s.Company(access.RoleOwner, 0)
+		s.Subscribe(c)
 		land := c.Land(rig.Square(300, 0), "2025-01-01", "2025-12-31")
 		farms, fields := []int64{land.Farm}, []int64{land.Field}
 		for i := range 3 {
@@ -54,7 +55,25 @@ func TestManyAreDeleted(t *testing.T) {
 		c.Expect(404, http.MethodGet, path("cultivation", other), nil)
 		gone := list(t, c.Expect(200, http.MethodGet, "audit/?action=delete&page_size=100", nil))
 		require.Len(t, gone, 1+2+2+2, "a cultivation; farms, fields and cultivations: an entry each")
+		deleted := func(of string) []int64 {
+			page := c.Expect(200, http.MethodGet, of+"/deleted/?ordering=id", nil).Data(t)
+			ids := each(t, page, "results", func(record map[string]any) int64 { return int64(record["id"].(float64)) })
+			require.EqualValues(t, len(ids), page["count"])
+			return ids
+		}
+		require.Equal(t, farms[:2], deleted("farm"))
+		require.Equal(t, fields[:2], deleted("field"))
+		require.Equal(t, []int64{land.Cultivation, other, further}, deleted("cultivation"))
+		require.Empty(t, deleted("season"))
+		require.Empty(t, deleted("fertilization"))
+		require.Empty(t, deleted("soil/aois"))
+		one := c.Expect(200, http.MethodGet, fmt.Sprintf("farm/deleted/?id=%d,%d&cursor=first", farms[1], farms[2]), nil).Data(t)
+		require.Len(t, one["results"], 1)
+		require.EqualValues(t, 0, stranger.Expect(200, http.MethodGet, "farm/deleted/", nil).Data(t)["count"])
+		c.Expect(400, http.MethodGet, "farm/deleted/?search=x", nil)
+		require.Equal(t, 403, s.User(c.CompanyID, access.RoleViewer).Do(http.MethodGet, "farm/deleted/", nil).Status)
 		c.Expect(200, http.MethodPost, path("farm", farms[1])+"restore/", nil)
+		require.Equal(t, farms[:1], deleted("farm"))
 		c.Expect(200, http.MethodGet, path("cultivation", other), nil)
 		c.Expect(204, http.MethodDelete, fmt.Sprintf("field/?id=%d,%d", fields[2], fields[3]), nil)
 		c.Expect(404, http.MethodGet, path("field", fields[3]), nil)

@@ -302,8 +302,8 @@ func (t *table[T]) Each(_ context.Context, scope access.Scope, q ports.Query) it
 }
 
 func noFilters(q ports.Query) {
-	if len(q.Filters)+len(q.Order) > 0 {
-		panic("memory: filters and orders are the database's")
+	if len(q.Filters)+len(q.Order) > 0 || !q.Deleted.IsZero() {
+		panic("memory: filters, orders and what was deleted are the database's")
 	}
 }
 

@@ -1,9 +1,13 @@
 package rest
 
-import "io"
+import (
+	"io"
+
+	"tilth/adapters/http/schema"
+)
 
 // GeoJSONType is the content type of GeoJSON (RFC 7946).
-const GeoJSONType = "application/geo+json"
+const GeoJSONType = schema.GeoJSONMedia
 
 // Feature is a GeoJSON Feature whose properties are a record.
 type Feature[R any] struct {

@@ -49,7 +49,7 @@ func (d *document) requestBody(r Route) *huma.RequestBody {
 	body := r.Body
 	content := map[string]*huma.MediaType{}
 	for media, what := range body.media {
-		content[media] = &huma.MediaType{Schema: sent(media, what)}
+		content[media] = &huma.MediaType{Schema: schema.Sent(media, what)}
 	}
 	switch {
 	case body.record != nil:
@@ -86,28 +86,6 @@ func (d *document) partial(record *huma.Schema) *huma.Schema {
 		}
 	}
 	return out
-}
-
-// sent returns the schema of a body of another content type.
-func sent(media, what string) *huma.Schema {
-	if media == "multipart/form-data" {
-		return schema.Object(map[string]*huma.Schema{"file": schema.Binary(what)}, "file")
-	}
-	return file(media, what)
-}
-
-// file returns the schema of what a content type says itself.
-func file(media, what string) *huma.Schema {
-	kind, _, _ := strings.Cut(media, "/")
-	switch {
-	case media == GeoJSONType:
-		return &huma.Schema{Ref: schema.Given(schema.FeatureCollection).Ref, Description: what}
-	case strings.HasSuffix(media, "json"):
-		return &huma.Schema{Description: what}
-	case kind == "text", media == "image/svg+xml":
-		return &huma.Schema{Type: huma.TypeString, Description: what}
-	}
-	return schema.Binary(what)
 }
 
 func (r Route) parameters() []*huma.Param {
@@ -196,10 +174,10 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 		success.Content[mediaJSON] = &huma.MediaType{Schema: bare}
 	}
 	for _, media := range r.Media {
-		success.Content[media] = &huma.MediaType{Schema: file(media, ""), Example: r.Examples.Data}
+		success.Content[media] = &huma.MediaType{Schema: schema.File(media, ""), Example: r.Examples.Data}
 	}
 	for _, alt := range r.Alternatives {
-		success.Content[alt.Media] = &huma.MediaType{Schema: file(alt.Media, alt.Description)}
+		success.Content[alt.Media] = &huma.MediaType{Schema: schema.File(alt.Media, alt.Description)}
 		if alt.Schema != "" {
 			success.Content[alt.Media].Schema = schema.Given(alt.Schema)
 		}
@@ -218,7 +196,7 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 	for _, alt := range r.Alternatives {
 		if alt.Missing {
 			out[strconv.Itoa(http.StatusNotFound)] = &huma.Response{Description: statusTexts[http.StatusNotFound], Content: map[string]*huma.MediaType{
-				mediaJSON: {Schema: schema.Given(errorSchema)}, alt.Media: {Schema: file(alt.Media, alt.Description)},
+				mediaJSON: {Schema: schema.Given(errorSchema)}, alt.Media: {Schema: schema.File(alt.Media, alt.Description)},
 			}}
 		}
 	}

@@ -41,6 +41,8 @@ type Resource[W, R any] struct {
 	Delete func(ctx context.Context, c *Call, id int64) error
 	// DeleteMany deletes records, all or none.
 	DeleteMany func(ctx context.Context, c *Call, ids []int64) error
+	// Deleted lists the records that Restore can bring back.
+	Deleted func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error)
 	// Restore brings a deleted record back.
 	Restore func(ctx context.Context, c *Call, id int64) (R, error)
 }
@@ -130,6 +132,9 @@ func (res Resource[W, R]) registerChanges(a *API) {
 		r.Faults = slices.Clip(res.Faults)
 		DeleteMany(a, r, res.Plural, res.DeleteMany)
 	}
+	if res.Deleted != nil {
+		ListDeleted(a, res.route(http.MethodGet, "deleted/", res.Access.Delete.For("list_deleted"), "List deleted "+res.Plural), res.Deleted)
+	}
 	if res.Restore != nil {
 		r := res.route(http.MethodPost, "{id}/restore/", res.Access.Delete.For("restore"), "Restore a deleted "+res.Noun)
 		r.Description = "Brings back what was deleted within the last 30 days, with what was deleted along with it. " +
@@ -137,6 +142,25 @@ func (res Resource[W, R]) registerChanges(a *API) {
 		r.Message, r.Faults = res.done("restored"), append(r.Faults, http.StatusBadRequest)
 		Handle(a, r, on(res.Restore))
 	}
+}
+
+// DeletedParams are those of lists of deleted records, beside those of the page.
+func DeletedParams() []Param {
+	return []Param{{Name: "id", Type: IDs, Description: "Ids of records, separated by commas."}, OrderingParam("id", "created_at", "updated_at")}
+}
+
+// ListDeleted adds a route that lists the records that can be restored; find reads its [DeletedParams].
+func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error)) {
+	r.Description = "What was deleted within the last 30 days and can be restored; `updated_at` is when it was deleted. What was deleted along with a record comes back with it."
+	r.Query = append(CursorParams(), DeletedParams()...)
+	Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
+		q := ListQuery{v.Page(), false, v}
+		listing, err := find(ctx, c, q)
+		if err != nil {
+			return Paginated[R]{}, err
+		}
+		return Paginate(q.Page, listing)
+	})
 }
 
 // DeleteMany adds a route that deletes records by their ids, all or none.

@@ -51,3 +51,25 @@ func NameOf(schema *huma.Schema) string { return strings.TrimPrefix(schema.Ref, 
 func (s *Set) Or(one, other *huma.Schema) *huma.Schema {
 	return s.Named(NameOf(one)+"Or"+NameOf(other), &huma.Schema{OneOf: []*huma.Schema{one, other}})
 }
+
+// Sent returns the schema of a body of another content type.
+func Sent(media, what string) *huma.Schema {
+	if media == "multipart/form-data" {
+		return Object(map[string]*huma.Schema{"file": Binary(what)}, "file")
+	}
+	return File(media, what)
+}
+
+// File returns the schema of what a content type says itself.
+func File(media, what string) *huma.Schema {
+	kind, _, _ := strings.Cut(media, "/")
+	switch {
+	case media == GeoJSONMedia:
+		return &huma.Schema{Ref: Prefix + FeatureCollection, Description: what}
+	case strings.HasSuffix(media, "json"):
+		return &huma.Schema{Description: what}
+	case kind == "text", media == "image/svg+xml":
+		return &huma.Schema{Type: huma.TypeString, Description: what}
+	}
+	return Binary(what)
+}

@@ -2,6 +2,9 @@ package schema
 
 import "github.com/danielgtaylor/huma/v2"
 
+// GeoJSONMedia is the content type of GeoJSON (RFC 7946).
+const GeoJSONMedia = "application/geo+json"
+
 // Names of the schemas of GeoJSON (RFC 7946), which [DefineGeoJSON] adds.
 const (
 	Outline           = "GeoJSONOutline"           // a Polygon or MultiPolygon, or a Feature of one

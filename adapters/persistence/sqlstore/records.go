@@ -95,6 +95,14 @@ func (r Records[T, R, PT, PR]) In(scope access.Scope) []Condition {
 	return in
 }
 
+// asked returns the condition of what a query lists: live rows of a scope, or own rows that were deleted.
+func (r Records[T, R, PT, PR]) asked(scope access.Scope, query ports.Query) []Condition {
+	if query.Deleted.IsZero() {
+		return r.In(scope)
+	}
+	return []Condition{Own("t", scope), When("t.deleted_at >= ?", StampAt(query.Deleted))}
+}
+
 // Query selects whole records of a scope, with the names of what they refer to.
 func (r Records[T, R, PT, PR]) Query(scope access.Scope) *bun.SelectQuery {
 	return Where(r.Selected(), r.In(scope)...)
@@ -129,7 +137,7 @@ func (r Records[T, R, PT, PR]) Narrowed(scope access.Scope, query ports.Query) (
 	if scope.Shared() || r.Table.looksElsewhere(query) { // what is shared is found through the field
 		q = r.Tables()
 	}
-	return Filtered(Where(q, r.In(scope)...), r.Table.Filters, query.Filters)
+	return Filtered(Where(q, r.asked(scope, query)...), r.Table.Filters, query.Filters)
 }
 
 // looksElsewhere reports whether a query filters or orders by a column of another table.
@@ -190,7 +198,7 @@ func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 // page selects the page of a query. Of a page deep in a list only the ids are passed
 // over; what the records refer to is looked up for those on the page alone.
 func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query, order ordering, found hits) (*bun.SelectQuery, error) {
-	q, err := Filtered(r.Query(scope), r.Table.Filters, query.Filters)
+	q, err := Filtered(Where(r.Selected(), r.asked(scope, query)...), r.Table.Filters, query.Filters)
 	if err != nil {
 		return nil, err
 	}

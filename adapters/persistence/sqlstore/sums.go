@@ -35,7 +35,7 @@ type sum struct {
 func sumOf[R any](s *Session, known map[string]Filter, scope access.Scope, query ports.Query) (out sum, ok bool) {
 	out.list = s.pool.Table(reflect.TypeFor[R]()).Name
 	keys, ok := summed[out.list]
-	if !ok || !Writable(scope) || len(query.Filters) > 1 {
+	if !ok || !Writable(scope) || len(query.Filters) > 1 || !query.Deleted.IsZero() {
 		return out, false
 	}
 	for _, f := range query.Filters {

@@ -114,6 +114,10 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 	res.DeleteMany = func(ctx context.Context, c *rest.Call, ids []int64) error {
 		return records.DeleteMany(ctx, c.Principal(), ids)
 	}
+	res.Deleted = func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[R], error) {
+		found, err := records.Deleted(ctx, c.Principal(), form.QueryOf(q.Page, rest.DeletedParams(), q.Values))
+		return rest.Map(form.Listing(found), m.show), err
+	}
 	res.Restore = func(ctx context.Context, c *rest.Call, id int64) (R, error) {
 		record, err := records.Restore(ctx, c.Principal(), id)
 		return m.show(record), err

@@ -203,7 +203,14 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 		return rest.NoContent{}, aois.Delete(ctx, c.Principal(), id, func(current stratification.AOI) error { return form.CheckIfMatch(c, current, showAOI) })
 	}))
 	rest.DeleteMany(a, aoiRoute(http.MethodDelete, "", access.AOIs.Delete.For("destroy_many"), "Delete areas of interest"), "areas of interest",
-		func(ctx context.Context, c *rest.Call, ids []int64) error { return aois.DeleteMany(ctx, c.Principal(), ids) })
+		func(ctx context.Context, c *rest.Call, ids []int64) error {
+			return aois.DeleteMany(ctx, c.Principal(), ids)
+		})
+	rest.ListDeleted(a, aoiRoute(http.MethodGet, "deleted/", access.AOIs.Delete.For("list_deleted"), "List deleted areas of interest"),
+		func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[ListedAOI], error) {
+			found, err := aois.Deleted(ctx, c.Principal(), form.QueryOf(q.Page, rest.DeletedParams(), q.Values))
+			return rest.Map(form.Listing(found), showListedAOI), err
+		})
 	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
 	restore.Message = "Area of interest restored."
 	rest.Handle(a, restore, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
