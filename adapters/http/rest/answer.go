@@ -180,7 +180,7 @@ func (c *Call) linkHeader(page PageSpec, count int64, cursor string) {
 // stream answers with an envelope whose data is open, the records separated by commas, end.
 func stream[R any](c *Call, open, end string, list List[R]) error {
 	if list.page.All && list.listing.Count > MaxPageSize {
-		leave, err := c.api.long.enter(c.Principal().CompanyID)
+		leave, err := c.api.long.Enter(c.Principal().CompanyID)
 		if err != nil {
 			return err
 		}
@@ -301,7 +301,7 @@ func (s *sink) again() error {
 	if s.kept || s.live {
 		return nil
 	}
-	leave, err := s.call.api.turns.again(s.call.request.Context(), s.call.principal.CompanyID)
+	leave, err := s.call.api.turns.Again(s.call.request.Context(), s.call.principal.CompanyID)
 	if err == nil {
 		s.call.leave = leave
 	}

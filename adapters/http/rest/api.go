@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/uptrace/bunrouter"
 
+	"tilth/adapters/http/fairness"
 	"tilth/adapters/http/origin"
 	"tilth/adapters/http/schema"
 	"tilth/core/access"
@@ -84,11 +85,11 @@ type API struct {
 	codes     map[string]string         // error codes
 	defined   map[string]map[string]any // schemas, by name
 
-	long   *longLists
+	long   *fairness.Lists
 	words  map[string]bool // segments of the paths that routes have
 	params map[string]bool // query parameters that routes declare
-	turns  *turns
-	room   *room
+	turns  *fairness.Turns
+	room   *fairness.Memory
 }
 
 // New makes an interface without routes.
@@ -102,9 +103,9 @@ func New(config Config) *API {
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
-	a := &API{config: config, routers: map[string]*bunrouter.Router{}, dialects: map[string]*Dialect{}, operations: map[string]bool{}, turns: newTurns(config.Processors, config.CompanyShare, config.BulkShare),
-		room: &room{free: max(config.BodyMemory, 4*config.MaxBody), byCompany: map[int64]int64{}},
-		long: &longLists{byCompany: map[int64]int{}, limit: config.MaxLong}, endpoints: map[string]*endpoint{}, schemas: schema.New(), codes: maps.Clone(transportCodes), defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
+	a := &API{config: config, routers: map[string]*bunrouter.Router{}, dialects: map[string]*Dialect{}, operations: map[string]bool{}, turns: fairness.NewTurns(config.Processors, config.CompanyShare, config.BulkShare),
+		room: fairness.NewMemory(max(config.BodyMemory, 4*config.MaxBody)),
+		long: fairness.NewLists(config.MaxLong), endpoints: map[string]*endpoint{}, schemas: schema.New(), codes: maps.Clone(transportCodes), defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
 	return a
 }
 
@@ -147,7 +148,7 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	}
 	trace := TraceOf(ctx)
 	trace.UserID, trace.CompanyID = who.UserID, who.CompanyID
-	a.turns.saw(who.CompanyID)
+	a.turns.Saw(who.CompanyID)
 	if route.Permission.Slug() != "" {
 		ctx, err = a.config.Authorize(ctx, who, route.Permission)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/uptrace/bunrouter"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/fairness"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -99,8 +100,8 @@ func (c *Call) Body() ([]byte, error) { return c.body() }
 // readBody reads the body. A large one takes room. To wait for it is no work, which begins anew when it is there.
 func (c *Call) readBody() ([]byte, error) {
 	in, announced := c.BodyReader(), c.request.ContentLength
-	if announced >= largeBody {
-		if err := c.api.turns.crowded(c.principal.CompanyID); err != nil {
+	if announced >= fairness.Large {
+		if err := c.api.turns.Crowded(c.principal.CompanyID); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +120,7 @@ func (c *Call) readBody() ([]byte, error) {
 		}
 	}
 	c.arrived()
-	return text, c.begin(len(text) >= largeBody)
+	return text, c.begin(len(text) >= fairness.Large)
 }
 
 // arrive waits for the body, unless the handler reads it as a stream, and for the caller's turn. Both come before the
@@ -136,7 +137,7 @@ func (c *Call) arrive() error {
 
 // begin begins the work on a request, when its turn comes.
 func (c *Call) begin(large bool) error {
-	leave, err := c.api.turns.enter(c.request.Context(), c.principal.CompanyID, large)
+	leave, err := c.api.turns.Enter(c.request.Context(), c.principal.CompanyID, large)
 	if err == nil {
 		c.leave = leave
 	}
@@ -149,7 +150,7 @@ func firstPiece(announced int64) int64 {
 	if announced < 0 {
 		return bytes.MinRead
 	}
-	return min(announced+1, largeBody)
+	return min(announced+1, fairness.Large)
 }
 
 // grow doubles the place for a body. What was announced is no reason to take memory for it; what
@@ -159,16 +160,16 @@ func (c *Call) grow(text []byte, announced int64) ([]byte, error) {
 	if announced >= int64(len(text)) {
 		size = min(size, announced+1)
 	}
-	if size > largeBody {
+	if size > fairness.Large {
 		if c.room == 0 {
-			arrived, err := c.api.turns.expect(c.principal.CompanyID)
+			arrived, err := c.api.turns.Expect(c.principal.CompanyID)
 			if err != nil {
 				return nil, err
 			}
 			c.arrived = arrived
 		}
 		more := size - c.room
-		if err := c.api.room.take(c.principal.CompanyID, more); err != nil {
+		if err := c.api.room.Take(c.principal.CompanyID, more); err != nil {
 			return nil, err
 		}
 		c.room += more
@@ -181,7 +182,7 @@ func (c *Call) end() {
 	c.leave()
 	c.arrived()
 	if c.room > 0 {
-		c.api.room.giveBack(c.principal.CompanyID, c.room)
+		c.api.room.Return(c.principal.CompanyID, c.room)
 	}
 }
 
@@ -191,7 +192,7 @@ func (c *Call) BodyReader() io.Reader {
 	c.leave()
 	upper, every := c.api.config.MaxBody, time.Duration(0)
 	if c.route.Public {
-		upper = min(upper, largeBody-1) // strangers wait for no turns
+		upper = min(upper, fairness.Large-1) // strangers wait for no turns
 	}
 	if c.route.MaxBody > 0 {
 		upper, every = c.route.MaxBody, c.api.config.BodyTimeout

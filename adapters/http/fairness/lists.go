@@ -1,4 +1,4 @@
-package rest
+package fairness
 
 import (
 	"sync"
@@ -6,16 +6,19 @@ import (
 	"tilth/core/fault"
 )
 
-// longLists counts the whole lists of more than a page that each company reads, so that no
+// Lists counts the whole lists of more than a page that each company reads, so that no
 // company takes the memory and the turns of all.
-type longLists struct {
+type Lists struct {
 	mu        sync.Mutex
 	byCompany map[int64]int
 	limit     int
 }
 
-// enter counts a list of a company until leave is called. Faults: Limit (too_many_lists).
-func (l *longLists) enter(company int64) (leave func(), err error) {
+// NewLists returns a count that refuses a company its list beyond the limit.
+func NewLists(limit int) *Lists { return &Lists{byCompany: map[int64]int{}, limit: limit} }
+
+// Enter counts a list of a company until leave is called. Faults: Limit (too_many_lists).
+func (l *Lists) Enter(company int64) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byCompany[company] >= l.limit {

@@ -1,4 +1,4 @@
-package rest
+package fairness
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// largeBody is from how many bytes on a body is work that others wait for.
-	largeBody = 64 << 10
+	// Large is from how many bytes on a body is work that others wait for.
+	Large = 64 << 10
 	// maxWaiting is how many requests of a company wait for a turn, and maxLarge how many wait where
 	// one more large body is refused.
 	maxWaiting = 64
@@ -26,7 +26,7 @@ const (
 	maxOwed  = 2 * time.Second
 )
 
-// turns keep a company from taking all processors, all connections to the database, or on SQLite
+// Turns keep a company from taking all processors, all connections to the database, or on SQLite
 // its one writer. The work of its requests is measured, from the end of the body to the beginning
 // of the answer. While others are at work:
 //
@@ -36,7 +36,7 @@ const (
 //
 // One request of a company has a turn at a time, and the companies in turn; together the turns take
 // half of the processors. All other requests are worked on at once.
-type turns struct {
+type Turns struct {
 	share     float64 // of the time, for the large bodies of a company
 	perSecond float64 // processors that a company may use without taking turns
 	began     time.Time
@@ -79,17 +79,17 @@ type sighting struct {
 	at      time.Time
 }
 
-// newTurns returns turns on a number of processors, of which a company may use some part without taking
+// NewTurns returns turns on a number of processors, of which a company may use some part without taking
 // turns; share is that of its large bodies.
-func newTurns(processors int, part, share float64) *turns {
-	return &turns{
+func NewTurns(processors int, part, share float64) *Turns {
+	return &Turns{
 		share: share, perSecond: part * float64(processors), began: time.Now(),
 		free: max(1, processors/2), all: map[int64]*work{},
 	}
 }
 
-// saw counts a company as at work; 0, an operator outside any, is none.
-func (t *turns) saw(company int64) {
+// Saw counts a company as at work; 0, an operator outside any, is none.
+func (t *Turns) Saw(company int64) {
 	if company == 0 {
 		return
 	}
@@ -102,7 +102,7 @@ func (t *turns) saw(company int64) {
 }
 
 // alone reports whether no other company is at work.
-func (t *turns) alone(company int64) bool {
+func (t *Turns) alone(company int64) bool {
 	other := t.asked[0]
 	if other.company == company {
 		other = t.asked[1]
@@ -110,7 +110,7 @@ func (t *turns) alone(company int64) bool {
 	return other.company == 0 || time.Since(other.at) > present
 }
 
-func (t *turns) of(company int64) *work {
+func (t *Turns) of(company int64) *work {
 	w := t.all[company]
 	if w == nil {
 		w = &work{company: company, saved: maxSaved, at: time.Now()}
@@ -119,17 +119,17 @@ func (t *turns) of(company int64) *work {
 	return w
 }
 
-// crowded refuses a large body of a company of which as many requests wait as may, before it is
+// Crowded refuses a large body of a company of which as many requests wait as may, before it is
 // read. Faults: Limit (too_many_bodies).
-func (t *turns) crowded(company int64) error {
+func (t *Turns) Crowded(company int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.of(company).crowded(true)
 }
 
-// expect keeps a place for a large body that arrives, until left: what would be refused is not read. Faults: Limit
+// Expect keeps a place for a large body that arrives, until left: what would be refused is not read. Faults: Limit
 // (too_many_bodies).
-func (t *turns) expect(company int64) (left func(), err error) {
+func (t *Turns) Expect(company int64) (left func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	mine := t.of(company)
@@ -157,9 +157,9 @@ func (w *work) crowded(large bool) error {
 	return nil
 }
 
-// enter begins the work on a request, which leave ends: at once, or where it is large or its company
+// Enter begins the work on a request, which leave ends: at once, or where it is large or its company
 // works more than its share, when its turn comes. Faults: Limit (too_many_bodies, rate_limited).
-func (t *turns) enter(ctx context.Context, company int64, large bool) (leave func(), err error) {
+func (t *Turns) Enter(ctx context.Context, company int64, large bool) (leave func(), err error) {
 	t.mu.Lock()
 	mine := t.of(company)
 	if !large && (company == 0 || t.alone(company) || t.left(mine) >= 0) {
@@ -174,9 +174,9 @@ func (t *turns) enter(ctx context.Context, company int64, large bool) (leave fun
 	return t.wait(ctx, mine, large)
 }
 
-// again begins the next piece of the work on an answer that is under way, which leave ends: at once, or where its
+// Again begins the next piece of the work on an answer that is under way, which leave ends: at once, or where its
 // company works more than its share, when its turn comes. It is not refused.
-func (t *turns) again(ctx context.Context, company int64) (leave func(), err error) {
+func (t *Turns) Again(ctx context.Context, company int64) (leave func(), err error) {
 	t.mu.Lock()
 	mine := t.of(company)
 	if company == 0 || t.alone(company) || t.left(mine) >= 0 {
@@ -188,7 +188,7 @@ func (t *turns) again(ctx context.Context, company int64) (leave func(), err err
 }
 
 // wait waits for a turn; it is called under the lock, and unlocks.
-func (t *turns) wait(ctx context.Context, mine *work, large bool) (leave func(), err error) {
+func (t *Turns) wait(ctx context.Context, mine *work, large bool) (leave func(), err error) {
 	turn := make(chan struct{})
 	mine.waiting = append(mine.waiting, wish{turn, large})
 	t.proceed(mine)
@@ -206,14 +206,14 @@ func (t *turns) wait(ctx context.Context, mine *work, large bool) (leave func(),
 }
 
 // left returns how much work a company may do without taking turns; what is under way counts.
-func (t *turns) left(w *work) time.Duration {
+func (t *Turns) left(w *work) time.Duration {
 	now := time.Now()
 	w.saved = min(maxSaved, w.saved+time.Duration(t.perSecond*float64(now.Sub(w.at))))
 	w.at = now
 	return w.saved - (time.Duration(w.running)*now.Sub(t.began) - w.begins)
 }
 
-func (t *turns) begin(w *work) (began time.Duration) {
+func (t *Turns) begin(w *work) (began time.Duration) {
 	began = time.Since(t.began)
 	w.running++
 	w.begins += began
@@ -221,7 +221,7 @@ func (t *turns) begin(w *work) (began time.Duration) {
 }
 
 // end counts the work of a request, which it returns.
-func (t *turns) end(w *work, began time.Duration) (took time.Duration) {
+func (t *Turns) end(w *work, began time.Duration) (took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.left(w)
@@ -233,7 +233,7 @@ func (t *turns) end(w *work, began time.Duration) (took time.Duration) {
 }
 
 // giveUp takes back the wish for a turn, or the turn where it has come.
-func (t *turns) giveUp(mine *work, turn chan struct{}) {
+func (t *Turns) giveUp(mine *work, turn chan struct{}) {
 	t.mu.Lock()
 	at := slices.IndexFunc(mine.waiting, func(one wish) bool { return one.turn == turn })
 	if at >= 0 {
@@ -246,7 +246,7 @@ func (t *turns) giveUp(mine *work, turn chan struct{}) {
 }
 
 // pass ends a turn. After a large body that took some time its company rests, unless it is alone.
-func (t *turns) pass(mine *work, large bool, took time.Duration) {
+func (t *Turns) pass(mine *work, large bool, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.free++
@@ -265,7 +265,7 @@ func (t *turns) pass(mine *work, large bool, took time.Duration) {
 }
 
 // proceed puts a company in line where it may have a turn, and begins the turns that are free.
-func (t *turns) proceed(mine *work) {
+func (t *Turns) proceed(mine *work) {
 	if mine.next() >= 0 && !mine.inLine && !mine.busy {
 		mine.inLine, t.line = true, append(t.line, mine)
 	}

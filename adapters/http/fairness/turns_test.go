@@ -1,4 +1,4 @@
-package rest
+package fairness
 
 import (
 	"testing"
@@ -7,20 +7,20 @@ import (
 )
 
 func TestLargeBodiesThatArriveTakePlaces(t *testing.T) {
-	turns := newTurns(2, 0.25, 0.03)
+	turns := NewTurns(2, 0.25, 0.03)
 	var left func()
 	for range maxLarge {
 		var err error
-		left, err = turns.expect(1)
+		left, err = turns.Expect(1)
 		require.NoError(t, err)
 	}
-	_, err := turns.expect(1)
+	_, err := turns.Expect(1)
 	require.ErrorContains(t, err, "wait already")
-	_, err = turns.expect(2)
+	_, err = turns.Expect(2)
 	require.NoError(t, err, "another company has its own places")
 	left()
 	left()
-	_, err = turns.expect(1)
+	_, err = turns.Expect(1)
 	require.NoError(t, err)
-	require.Error(t, turns.crowded(1), "a place is given back once")
+	require.Error(t, turns.Crowded(1), "a place is given back once")
 }

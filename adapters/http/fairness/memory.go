@@ -1,0 +1,41 @@
+package fairness
+
+import (
+	"sync"
+
+	"tilth/core/fault"
+)
+
+// Memory is the room for large bodies that are read or worked on. A company has no more of it than
+// what is free, so that there is always some for another one.
+type Memory struct {
+	mu        sync.Mutex
+	free      int64
+	byCompany map[int64]int64
+}
+
+// NewMemory returns room for so many bytes.
+func NewMemory(bytes int64) *Memory { return &Memory{free: bytes, byCompany: map[int64]int64{}} }
+
+// Take takes bytes for a company, until they are returned. Faults: Limit (too_many_bodies).
+func (m *Memory) Take(company, bytes int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.byCompany[company]+bytes > m.free {
+		return fault.New(fault.Limit, "too_many_bodies",
+			"The bodies of your company that are under way take its part of the memory. Fix: send fewer at a time.")
+	}
+	m.free -= bytes
+	m.byCompany[company] += bytes
+	return nil
+}
+
+// Return ends the use of bytes by a company.
+func (m *Memory) Return(company, bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.free += bytes
+	if m.byCompany[company] -= bytes; m.byCompany[company] == 0 {
+		delete(m.byCompany, company)
+	}
+}
