@@ -30,13 +30,13 @@ type Deps struct{ Recipients *exchange.Recipients }
 // OAuthFailure is a failure where a token is asked for (RFC 6749, section 5.2).
 type OAuthFailure struct {
 	Error       string `json:"error" doc:"A word of RFC 6749, section 5.2: invalid_request, invalid_client, unsupported_grant_type; or of section 4.1.2.1: server_error, temporarily_unavailable."`
-	Description string `json:"error_description"`
+	Description string `json:"error_description" doc:"What is wrong, for people."`
 }
 
 // Failure is a failure of every other path.
 type Failure struct {
-	Code    string `json:"code" enum:"BadRequest,AccessDenied,TokenExpired,NotFound,InternalError,NotImplemented"`
-	Message string `json:"message"`
+	Code    string `json:"code" enum:"BadRequest,AccessDenied,TokenExpired,NotFound,InternalError,NotImplemented" doc:"A code of the PACT specification, version 3."`
+	Message string `json:"message" doc:"What is wrong, for people."`
 }
 
 // Register adds the routes of the API.

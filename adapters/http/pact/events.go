@@ -12,11 +12,11 @@ import (
 // Event is an event of a client (CloudEvents 1.0, structured).
 type Event struct {
 	Type        string         `json:"type" doc:"One of the four of version 3."`
-	SpecVersion string         `json:"specversion" enum:"1.0"`
+	SpecVersion string         `json:"specversion" enum:"1.0" doc:"Version of CloudEvents."`
 	ID          string         `json:"id" doc:"With source it names the event; one that was received before does nothing."`
-	Source      string         `json:"source"`
-	Time        time.Time      `json:"time"`
-	Data        map[string]any `json:"data"`
+	Source      string         `json:"source" doc:"Who sends it, as an address or a path of the sender."`
+	Time        time.Time      `json:"time" doc:"When it happened, as the sender says."`
+	Data        map[string]any `json:"data" doc:"What the type holds, as the PACT specification has it."`
 }
 
 // maxEvent bounds the body of an event, in bytes.

@@ -15,12 +15,12 @@ import (
 
 // FootprintList is footprints.
 type FootprintList struct {
-	Data []footprint.Document `json:"data"`
+	Data []footprint.Document `json:"data" doc:"Footprints of the page."`
 }
 
 // OneFootprint is a footprint.
 type OneFootprint struct {
-	Data footprint.Document `json:"data"`
+	Data footprint.Document `json:"data" doc:"The footprint."`
 }
 
 // The parameters of a page.

@@ -16,18 +16,18 @@ import (
 
 // AccessToken is an access token (RFC 6749, section 5.1).
 type AccessToken struct {
-	AccessToken string `json:"access_token"`
-	TokenType   string `json:"token_type" enum:"Bearer"`
+	AccessToken string `json:"access_token" doc:"Send it as Authorization: Bearer …"`
+	TokenType   string `json:"token_type" enum:"Bearer" doc:"How the access token is sent."`
 	ExpiresIn   int64  `json:"expires_in" doc:"Seconds until it ends."`
 }
 
 // Discovery says where tokens are made, as OpenID providers do.
 type Discovery struct {
-	Issuer        string   `json:"issuer"`
-	TokenEndpoint string   `json:"token_endpoint"`
-	AuthMethods   []string `json:"token_endpoint_auth_methods_supported"`
-	GrantTypes    []string `json:"grant_types_supported"`
-	ResponseTypes []string `json:"response_types_supported"`
+	Issuer        string   `json:"issuer" doc:"Who issues the tokens: the address of this service."`
+	TokenEndpoint string   `json:"token_endpoint" doc:"Where an access token is asked for."`
+	AuthMethods   []string `json:"token_endpoint_auth_methods_supported" doc:"How clients show their credential there."`
+	GrantTypes    []string `json:"grant_types_supported" doc:"The grants that are known."`
+	ResponseTypes []string `json:"response_types_supported" doc:"Empty: there is no authorisation endpoint."`
 }
 
 const (

@@ -124,8 +124,8 @@ func (a *API) errorSchema(s *schema.Set) *huma.Schema {
 	}
 	code.Description = text
 	return schema.Object(map[string]*huma.Schema{
-		"status":  s.Named("Failed", schema.Word("error")),
-		"code":    s.Named("ErrorCode", code),
+		"status":  schema.Described(s.Named("Failed", schema.Word("error")), "The request was refused, or failed."),
+		"code":    schema.Described(s.Named("ErrorCode", code), "A stable word for programs; ErrorCode says what each means."),
 		"message": {Type: huma.TypeString, Description: "For people; its wording may change."},
 		"details": {Type: huma.TypeObject, AdditionalProperties: true,
 			Description: "Of invalid input: lists of messages by field, nested as the input is, `non_field_errors` for what belongs to no one field, items of a bulk by their index. Otherwise facts about the failure."},

@@ -51,7 +51,8 @@ func TestDocumentIsValidAndComplete(t *testing.T) {
 	require.NotNil(t, open)
 	require.Empty(t, *open)
 	require.Len(t, *list.Get.Security, 3)
-	code := doc.Components.Schemas["Error"].Value.Properties["code"].Value
+	code := doc.Components.Schemas["ErrorCode"].Value
+	require.Equal(t, code.Enum, doc.Components.Schemas["Error"].Value.Properties["code"].Value.Enum)
 	for _, word := range []string{"permission_denied", "validation_failed", "not_found", "internal_error"} {
 		require.Contains(t, code.Description, word)
 		require.Contains(t, code.Enum, word)

@@ -217,6 +217,12 @@ func (d *document) failure(r Route) *huma.Response {
 	return &huma.Response{Description: "What fails.", Content: map[string]*huma.MediaType{mediaJSON: {Schema: form}}}
 }
 
+// outcomes say what the words of an envelope mean.
+var outcomes = map[string]string{
+	successWord: "The request was carried out.",
+	partialWord: "Part of the request was carried out; the data say what was refused.",
+}
+
 // enveloped returns the envelope with a status around data. What wraps a named schema is named for it.
 func (d *document) enveloped(r Route, status string, data *huma.Schema) *huma.MediaType {
 	if schema.NameOf(data) == "" {
@@ -227,7 +233,8 @@ func (d *document) enveloped(r Route, status string, data *huma.Schema) *huma.Me
 		name, word = schema.NameOf(data)+"PartialAnswer", d.schemas.Named("Partial", schema.Word(partialWord))
 	}
 	return &huma.MediaType{Schema: d.schemas.Named(name, schema.Object(map[string]*huma.Schema{
-		"status": word, "message": {Type: huma.TypeString, Description: "For people; its wording may change."}, "data": data,
+		"status": schema.Described(word, outcomes[status]), "message": {Type: huma.TypeString, Description: "For people; its wording may change."},
+		"data": schema.Described(data, "What was asked for."),
 	}, "status", "message", "data"))}
 }
 

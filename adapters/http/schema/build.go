@@ -24,6 +24,13 @@ func Binary(description string) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "binary", Description: description}
 }
 
+// Described returns a schema with a description; that of a reference stands beside it.
+func Described(schema *huma.Schema, text string) *huma.Schema {
+	out := *schema
+	out.Description = text
+	return &out
+}
+
 // Given returns a reference to a schema that is named elsewhere.
 func Given(name string) *huma.Schema { return &huma.Schema{Ref: Prefix + name} }
 

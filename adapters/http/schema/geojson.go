@@ -27,28 +27,21 @@ func (s *Set) DefineGeoJSON() {
 
 	geometry := []*huma.Schema{polygon, many, s.shape("Point", position, "A position.")}
 	feature := s.feature(Feature, &huma.Schema{OneOf: append(geometry, &huma.Schema{Type: "null"})}, "A geometry and the properties of its record.")
-	s.Named(FeatureCollection, described(Object(map[string]*huma.Schema{
-		"type": described(Word("FeatureCollection"), "What it is."), "features": described(List(feature), "In the order of the list."),
+	s.Named(FeatureCollection, Described(Object(map[string]*huma.Schema{
+		"type": Described(Word("FeatureCollection"), "What it is."), "features": Described(List(feature), "In the order of the list."),
 	}, "type", "features"), "Features (RFC 7946)."))
 }
 
 func (s *Set) shape(kind string, coordinates *huma.Schema, description string) *huma.Schema {
 	return s.Named("GeoJSON"+kind, Object(map[string]*huma.Schema{
-		"type": described(Word(kind), "What it is."), "coordinates": described(coordinates, description),
+		"type": Described(Word(kind), "What it is."), "coordinates": Described(coordinates, description),
 	}, "type", "coordinates"))
 }
 
 func (s *Set) feature(name string, geometry *huma.Schema, description string) *huma.Schema {
-	return s.Named(name, described(Object(map[string]*huma.Schema{
-		"type": described(Word("Feature"), "What it is."), "geometry": described(geometry, "Where it lies."),
+	return s.Named(name, Described(Object(map[string]*huma.Schema{
+		"type": Described(Word("Feature"), "What it is."), "geometry": Described(geometry, "Where it lies."),
 		"id":         {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}}, Description: "Of the record."},
 		"properties": {Type: huma.TypeObject, AdditionalProperties: true, Nullable: true, Description: "Members of the record by name."},
 	}, "type", "geometry", "properties"), description))
-}
-
-// described returns a schema with a description; that of a reference stands beside it.
-func described(schema *huma.Schema, text string) *huma.Schema {
-	out := *schema
-	out.Description = text
-	return &out
 }

@@ -14,8 +14,8 @@ import (
 
 // Ref is another record, seen from this one.
 type Ref struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
+	ID   int64  `json:"id" doc:"Id of the record."`
+	Name string `json:"name" doc:"Its name now."`
 }
 
 // RefOf returns a reference of the core as it is answered.
@@ -26,11 +26,11 @@ func Named(n access.Named) Ref { return Ref(n) }
 
 // Meta is what every record of a company carries.
 type Meta struct {
-	ID        int64     `json:"id"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	ID        int64     `json:"id" doc:"Id of the record; the service sets it, and it never changes."`
+	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
+	UpdatedAt time.Time `json:"updated_at" doc:"When the record was last written."`
 	CreatedBy *Ref      `json:"created_by" doc:"Who made the record; null where that user is gone."`
-	Company   Ref       `json:"company"`
+	Company   Ref       `json:"company" doc:"The company that the record belongs to."`
 }
 
 // MetaOf returns what a record of the core carries as it is answered.
