@@ -15,18 +15,18 @@ import (
 type APIKeyWrite struct {
 	Name      string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for."`
 	Slugs     *[]string  `json:"slugs" required:"false" maxItems:"100" doc:"What the key may do, as field.view, field.* or *.view; left out or empty: all that its user may do. It never may do more."`
-	ExpiresAt *time.Time `json:"expires_at" required:"false"`
+	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the key ends, in the future; left out or null: never."`
 }
 
 // APIKey is an API key as it is listed: never the key itself.
 type APIKey struct {
-	ID        int64      `json:"id"`
-	CreatedAt time.Time  `json:"created_at"`
+	ID        int64      `json:"id" doc:"Id of the key, as audit entries name it."`
+	CreatedAt time.Time  `json:"created_at" doc:"When the record was made."`
 	User      form.Ref   `json:"user" doc:"On whose behalf the key acts."`
-	Name      string     `json:"name"`
+	Name      string     `json:"name" doc:"What the key is for."`
 	Prefix    string     `json:"prefix" doc:"How the key begins, to recognise it by."`
-	Slugs     []string   `json:"slugs"`
-	ExpiresAt *time.Time `json:"expires_at"`
+	Slugs     []string   `json:"slugs" doc:"What the key may do; empty: all that its user may do. It never may do more."`
+	ExpiresAt *time.Time `json:"expires_at" doc:"When the key ends; null: never."`
 }
 
 // NewAPIKey is an API key as it is answered once, to whoever made it.

@@ -15,8 +15,8 @@ import (
 
 // AuditEntry is one changed record.
 type AuditEntry struct {
-	ID       int64         `json:"id"`
-	At       time.Time     `json:"at"`
+	ID       int64         `json:"id" doc:"Id of the entry."`
+	At       time.Time     `json:"at" doc:"When the change was made."`
 	User     *form.Ref     `json:"user" doc:"Who did it; null for the operator's command line."`
 	Actor    string        `json:"actor" doc:"Who did it, in words: the user's name, or the operator's command line."`
 	Operator bool          `json:"operator" doc:"The user is an operator, acting inside your company."`
@@ -29,9 +29,9 @@ type AuditEntry struct {
 
 // AuditChange is a member of a record, before and after.
 type AuditChange struct {
-	Member string     `json:"member"`
+	Member string     `json:"member" doc:"The member that changed, by its name in the interface; a reference to another record by its id."`
 	Before rest.Value `json:"before" doc:"Null where there was nothing. A boundary is told by its figures."`
-	After  rest.Value `json:"after"`
+	After  rest.Value `json:"after" doc:"What it is since; null where it was cleared."`
 }
 
 func registerAudit(a *rest.API, t *auditapp.Trail) {

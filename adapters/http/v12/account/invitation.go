@@ -14,22 +14,22 @@ import (
 
 // InvitationWrite asks somebody into the company.
 type InvitationWrite struct {
-	Email string   `json:"email" format:"email" minLength:"1" maxLength:"254"`
-	Name  *string  `json:"name" required:"false" maxLength:"255"`
+	Email string   `json:"email" format:"email" minLength:"1" maxLength:"254" doc:"Where the invitation is sent; the address that the user will sign in with."`
+	Name  *string  `json:"name" required:"false" maxLength:"255" doc:"Name of the invited person, which it may replace by its own."`
 	Roles []string `json:"roles" minItems:"1" maxItems:"100" doc:"Names of roles of the company."`
 }
 
 // Invitation is an invitation.
 type Invitation struct {
-	ID         int64      `json:"id"`
-	Email      string     `json:"email"`
-	Name       *string    `json:"name"`
-	Roles      []string   `json:"roles"`
-	CreatedAt  time.Time  `json:"created_at"`
-	CreatedBy  *form.Ref  `json:"created_by"`
-	ExpiresAt  time.Time  `json:"expires_at"`
-	AcceptedAt *time.Time `json:"accepted_at"`
-	RevokedAt  *time.Time `json:"revoked_at"`
+	ID         int64      `json:"id" doc:"Id of the invitation."`
+	Email      string     `json:"email" doc:"Where the invitation was sent; the address that the user will sign in with."`
+	Name       *string    `json:"name" doc:"Name of the invited person; null where none was entered."`
+	Roles      []string   `json:"roles" doc:"Names of the roles that the user will have."`
+	CreatedAt  time.Time  `json:"created_at" doc:"When the record was made."`
+	CreatedBy  *form.Ref  `json:"created_by" doc:"Who made the record; null where that user is gone."`
+	ExpiresAt  time.Time  `json:"expires_at" doc:"From when on it can no longer be accepted."`
+	AcceptedAt *time.Time `json:"accepted_at" doc:"When it was accepted; null: not yet."`
+	RevokedAt  *time.Time `json:"revoked_at" doc:"When it was withdrawn; null: it was not."`
 }
 
 func showInvitation(i ports.Invitation) Invitation {

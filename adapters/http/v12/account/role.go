@@ -12,13 +12,13 @@ import (
 
 // RoleWrite is a role as it is written.
 type RoleWrite struct {
-	Name  string   `json:"name" minLength:"1" maxLength:"64"`
+	Name  string   `json:"name" minLength:"1" maxLength:"64" doc:"Name of the role, unique in the company; users and invitations refer to it."`
 	Slugs []string `json:"slugs" maxItems:"500" doc:"Permissions, as farm.view, or patterns: farm.*, *.view, *."`
 }
 
 // Role is a named set of permissions.
 type Role struct {
-	ID int64 `json:"id"`
+	ID int64 `json:"id" doc:"Id of the role."`
 	RoleWrite
 	BuiltIn   bool  `json:"built_in" doc:"The role owner, which can be neither changed nor deleted."`
 	UserCount int64 `json:"user_count" doc:"Users that hold the role."`

@@ -25,26 +25,26 @@ type ShareGrantWrite struct {
 
 // Party is a company of a grant.
 type Party struct {
-	ID   int64  `json:"id"`
-	UUID string `json:"uuid" format:"uuid"`
-	Name string `json:"name"`
+	ID   int64  `json:"id" doc:"Id of the company."`
+	UUID string `json:"uuid" format:"uuid" doc:"The company's uuid, which share grants are offered to."`
+	Name string `json:"name" doc:"Name of the company."`
 }
 
 // ShareGrant is a share grant as its two companies see it.
 type ShareGrant struct {
-	ID        int64      `json:"id"`
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt time.Time  `json:"updated_at"`
-	CreatedBy *form.Ref  `json:"created_by"`
+	ID        int64      `json:"id" doc:"Id of the grant; both companies know it by this."`
+	CreatedAt time.Time  `json:"created_at" doc:"When the record was made."`
+	UpdatedAt time.Time  `json:"updated_at" doc:"When the record was last written."`
+	CreatedBy *form.Ref  `json:"created_by" doc:"Who made the record; null where that user is gone."`
 	Company   Party      `json:"company" doc:"The company that gives."`
 	Grantee   Party      `json:"grantee" doc:"The company that gets."`
 	Direction string     `json:"direction" enum:"given,received" doc:"As seen by the caller's company."`
-	Target    string     `json:"target" enum:"field,farm,all"`
+	Target    string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
 	Farm      *form.Ref  `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
 	Field     *form.Ref  `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
-	Slugs     []string   `json:"slugs"`
-	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired"`
-	EndsOn    *rest.Date `json:"ends_on"`
+	Slugs     []string   `json:"slugs" doc:"What the grantee may view."`
+	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that gives, or expired: its last day is over."`
+	EndsOn    *rest.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
 }
 
 func showGrant(g access.Grant, seenBy int64) ShareGrant {

@@ -13,20 +13,20 @@ import (
 
 // SignIn is what a token is asked for with.
 type SignIn struct {
-	Email    string `json:"email" minLength:"1" maxLength:"254"`
-	Password string `json:"password" minLength:"1" maxLength:"1024"`
+	Email    string `json:"email" minLength:"1" maxLength:"254" doc:"E-mail address of the user."`
+	Password string `json:"password" minLength:"1" maxLength:"1024" doc:"Password of the user."`
 }
 
 // RefreshToken is a refresh token, to be exchanged or ended.
 type RefreshToken struct {
-	Refresh string `json:"refresh" minLength:"1" maxLength:"512"`
+	Refresh string `json:"refresh" minLength:"1" maxLength:"512" doc:"The refresh token, as it was answered with the access token."`
 }
 
 // Tokens is an access token with the refresh token that renews it.
 type Tokens struct {
 	Access    string `json:"access" doc:"Send it as Authorization: Bearer …"`
 	Refresh   string `json:"refresh" doc:"Good once; exchanging it gives a new one."`
-	TokenType string `json:"token_type" enum:"Bearer"`
+	TokenType string `json:"token_type" enum:"Bearer" doc:"How the access token is sent."`
 	ExpiresIn int64  `json:"expires_in" doc:"Seconds until the access token ends."`
 }
 
@@ -76,18 +76,18 @@ func public(path, operation, summary, description string, status int, faults ...
 
 // CompanyRef is the company a caller acts in.
 type CompanyRef struct {
-	ID   int64  `json:"id"`
-	UUID string `json:"uuid" format:"uuid"`
-	Name string `json:"name"`
+	ID   int64  `json:"id" doc:"Id of the company."`
+	UUID string `json:"uuid" format:"uuid" doc:"The company's uuid, to hand to those who shall share with it."`
+	Name string `json:"name" doc:"Name of the company."`
 }
 
 // Me is the caller, to itself.
 type Me struct {
-	ID      int64         `json:"id"`
-	Name    string        `json:"name"`
-	Email   string        `json:"email"`
+	ID      int64         `json:"id" doc:"Id of the user."`
+	Name    string        `json:"name" doc:"Name of the user."`
+	Email   string        `json:"email" doc:"The address that the user signs in with."`
 	Company *CompanyRef   `json:"company" doc:"Null for an operator outside any company."`
-	Roles   []string      `json:"roles"`
+	Roles   []string      `json:"roles" doc:"Names of the caller's roles."`
 	Slugs   []access.Slug `json:"slugs" doc:"What the caller may do now."`
 }
 
@@ -101,24 +101,24 @@ func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // PasswordChange is a new password, with proof of the old one.
 type PasswordChange struct {
-	Current string `json:"current" minLength:"1" maxLength:"1024"`
+	Current string `json:"current" minLength:"1" maxLength:"1024" doc:"The password until now."`
 	New     string `json:"new" minLength:"10" maxLength:"1024" doc:"Not the e-mail address, and none of the passwords that are tried first."`
 }
 
 // PasswordResetRequest asks for a link to set a new password.
 type PasswordResetRequest struct {
-	Email string `json:"email" format:"email" minLength:"1" maxLength:"254"`
+	Email string `json:"email" format:"email" minLength:"1" maxLength:"254" doc:"The address that the user signs in with; an address that nobody has is answered alike."`
 }
 
 // PasswordReset is a new password, with the token of a link.
 type PasswordReset struct {
-	Token    string `json:"token" minLength:"1" maxLength:"512"`
+	Token    string `json:"token" minLength:"1" maxLength:"512" doc:"From the link of the letter; good once."`
 	Password string `json:"password" minLength:"10" maxLength:"1024" doc:"Not the e-mail address, and none of the passwords that are tried first."`
 }
 
 // InvitationAccept makes a user of an invitation.
 type InvitationAccept struct {
-	Token    string  `json:"token" minLength:"1" maxLength:"512"`
+	Token    string  `json:"token" minLength:"1" maxLength:"512" doc:"From the link of the invitation; good once."`
 	Password string  `json:"password" minLength:"10" maxLength:"1024" doc:"Not the e-mail address, and none of the passwords that are tried first."`
 	Name     *string `json:"name" required:"false" maxLength:"255" doc:"Default: that of the invitation."`
 }

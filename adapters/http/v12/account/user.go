@@ -16,12 +16,12 @@ import (
 
 // User is a user of the caller's company.
 type User struct {
-	ID        int64     `json:"id"`
-	Name      string    `json:"name"`
-	Email     string    `json:"email"`
+	ID        int64     `json:"id" doc:"Id of the user."`
+	Name      string    `json:"name" doc:"Name of the user."`
+	Email     string    `json:"email" doc:"The address that the user signs in with."`
 	Roles     []string  `json:"roles" doc:"Names of roles."`
-	Disabled  bool      `json:"disabled"`
-	CreatedAt time.Time `json:"created_at"`
+	Disabled  bool      `json:"disabled" doc:"Whether the user is kept out."`
+	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
 }
 
 func showUser(m ports.Member) User {
@@ -30,7 +30,7 @@ func showUser(m ports.Member) User {
 
 // UserWrite is what can be changed of a user.
 type UserWrite struct {
-	Name     string   `json:"name" minLength:"1" maxLength:"255"`
+	Name     string   `json:"name" minLength:"1" maxLength:"255" doc:"Name of the user."`
 	Roles    []string `json:"roles" maxItems:"100" doc:"Names of roles of the company: all that the user shall have."`
 	Disabled bool     `json:"disabled" doc:"A disabled user is out at its next request."`
 }

@@ -19,27 +19,27 @@ import (
 type WebhookWrite struct {
 	form.OfCompany
 	URL         string    `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are posted to: a public https address. It holds no user or password; redirects are not followed."`
-	Description string    `json:"description" required:"false" maxLength:"1000"`
+	Description string    `json:"description" required:"false" maxLength:"1000" doc:"What the webhook is for."`
 	EventTypes  *[]string `json:"event_types" required:"false" maxItems:"50" doc:"Types of the events that are sent; left out or empty: all, also those to come."`
 	IsActive    *bool     `json:"is_active" required:"false" doc:"Whether events are sent; true where it is left out. Switched off, what waits has failed; switched on, disabled_reason is cleared."`
 }
 
 // LastDelivery is the latest try to deliver anything to a webhook.
 type LastDelivery struct {
-	At         time.Time `json:"at"`
-	State      string    `json:"state" enum:"delivered,failed"`
+	At         time.Time `json:"at" doc:"When it was tried."`
+	State      string    `json:"state" enum:"delivered,failed" doc:"delivered: the address answered with a status from 200 to 299; else failed."`
 	StatusCode *int      `json:"status_code" doc:"Null where there was no answer."`
 }
 
 // Webhook is a webhook as it is answered: without its secret.
 type Webhook struct {
 	form.Meta
-	URL            string        `json:"url"`
-	Description    string        `json:"description"`
+	URL            string        `json:"url" doc:"Where events are posted to."`
+	Description    string        `json:"description" doc:"What the webhook is for."`
 	EventTypes     []string      `json:"event_types" doc:"Empty: all types."`
-	IsActive       bool          `json:"is_active"`
+	IsActive       bool          `json:"is_active" doc:"Whether events are sent."`
 	DisabledReason *string       `json:"disabled_reason" doc:"Why it was switched off by itself: the address answered 410, or every delivery failed for five days."`
-	LastDelivery   *LastDelivery `json:"last_delivery"`
+	LastDelivery   *LastDelivery `json:"last_delivery" doc:"The latest try to deliver anything; null before the first."`
 	OldSecretUntil *time.Time    `json:"old_secret_until" doc:"Until when the secret before the last signs, too; null where there is none."`
 }
 
@@ -131,11 +131,11 @@ func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 
 // WebhookDelivery is one event on its way to a webhook, with its latest try.
 type WebhookDelivery struct {
-	ID         int64      `json:"id"`
-	CreatedAt  time.Time  `json:"created_at"`
+	ID         int64      `json:"id" doc:"Id of the delivery."`
+	CreatedAt  time.Time  `json:"created_at" doc:"When the event was queued for the webhook."`
 	EventID    string     `json:"event_id" format:"uuid" doc:"The webhook-id of every try."`
-	EventType  string     `json:"event_type"`
-	State      string     `json:"state" enum:"pending,delivered,failed"`
+	EventType  string     `json:"event_type" doc:"Type of the event."`
+	State      string     `json:"state" enum:"pending,delivered,failed" doc:"pending: it is, or will be, tried. delivered: the address answered with a status from 200 to 299. failed: it is not tried any more."`
 	Attempt    int        `json:"attempt" doc:"Tries so far."`
 	At         *time.Time `json:"at" doc:"The latest try; null before the first."`
 	StatusCode *int       `json:"status_code" doc:"Of the latest try; null where there was no answer."`
