@@ -15,18 +15,18 @@ import (
 // CultivationWrite is a cultivation as it is written.
 type CultivationWrite struct {
 	form.OfCompany
-	SeasonID int64 `json:"season_id" minimum:"1"`
-	CropID   int64 `json:"crop_id" minimum:"1"`
-	FieldID  int64 `json:"field_id" minimum:"1"`
+	SeasonID int64 `json:"season_id" minimum:"1" doc:"Id of the season it grows in, of your company."`
+	CropID   int64 `json:"crop_id" minimum:"1" doc:"Id of the crop, of the shared catalog."`
+	FieldID  int64 `json:"field_id" minimum:"1" doc:"Id of the field it grows on, of your company."`
 }
 
 // Cultivation is a cultivation as it is answered.
 type Cultivation struct {
 	form.Meta
 	CultivationWrite
-	Season form.Ref `json:"season"`
-	Crop   form.Ref `json:"crop"`
-	Field  form.Ref `json:"field"`
+	Season form.Ref `json:"season" doc:"The season it grows in."`
+	Crop   form.Ref `json:"crop" doc:"The crop, with its English name."`
+	Field  form.Ref `json:"field" doc:"The field it grows on."`
 }
 
 // agronomic are the attributes of a cultivation that cannot be read or written through this interface (specification,

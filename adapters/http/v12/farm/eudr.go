@@ -55,17 +55,17 @@ type PlotsCheck struct {
 
 // PlotsField is a field with what stands against its plots.
 type PlotsField struct {
-	ID       int64         `json:"id"`
-	Name     string        `json:"name"`
-	Farm     string        `json:"farm"`
+	ID       int64         `json:"id" doc:"Id of the field."`
+	Name     string        `json:"name" doc:"Name of the field."`
+	Farm     string        `json:"farm" doc:"Name of its farm."`
 	AreaHa   float64       `json:"area_ha" doc:"Of its boundary; 0 without one."`
-	Refused  bool          `json:"refused"`
-	Findings []PlotFinding `json:"findings"`
+	Refused  bool          `json:"refused" doc:"Whether any of its findings would have it refused."`
+	Findings []PlotFinding `json:"findings" doc:"What stands against its plots, or was done to them."`
 }
 
 // PlotFinding is one thing that stands against a plot, or was done to it.
 type PlotFinding struct {
-	Code    string `json:"code" enum:"no_boundary,no_country,vanishes,abroad,hole_cut"`
+	Code    string `json:"code" enum:"no_boundary,no_country,vanishes,abroad,hole_cut" doc:"no_boundary: the field has none. no_country: its farm names none. vanishes: nothing of the outline remains at six decimals. abroad: it lies outside the country. hole_cut: a hole was cut open, for the system takes none."`
 	Message string `json:"message" doc:"What it is, and the fix."`
 	Refused bool   `json:"refused" doc:"The plot would be refused for it; else it is to be looked at."`
 }

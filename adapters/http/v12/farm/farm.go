@@ -12,7 +12,7 @@ import (
 
 // Point is a GeoJSON Point: longitude, latitude.
 type Point struct {
-	Type        string    `json:"type" enum:"Point"`
+	Type        string    `json:"type" enum:"Point" doc:"The type of GeoJSON."`
 	Coordinates []float64 `json:"coordinates" minItems:"2" maxItems:"3" doc:"Longitude, latitude; a height is dropped."`
 	_           struct{}  `additionalProperties:"true"` // as RFC 7946 has it, section 6.1
 }
@@ -23,7 +23,7 @@ func (p Point) position() geo.Position { return geo.Position{X: p.Coordinates[0]
 
 // BaseYear is the year that later inventories of a farm are compared with, and the rule by which it is recalculated.
 type BaseYear struct {
-	Year         int     `json:"year" minimum:"1980" maximum:"2100"`
+	Year         int     `json:"year" minimum:"1980" maximum:"2100" doc:"The year whose inventory is the base."`
 	ThresholdPct float64 `json:"threshold_pct" minimum:"0.1" maximum:"100" doc:"A change of the base year's emissions from which they are recalculated, per cent."`
 	Policy       string  `json:"policy" required:"false" maxLength:"4000" doc:"The rule in the company's words."`
 }
@@ -37,20 +37,20 @@ func (b BaseYear) record() farm.BaseYear {
 // FarmWrite is a farm as it is written.
 type FarmWrite struct {
 	form.OfCompany
-	Name        string    `json:"name" minLength:"1" maxLength:"255"`
-	Description string    `json:"description" required:"false" maxLength:"4000"`
+	Name        string    `json:"name" minLength:"1" maxLength:"255" doc:"Name of the farm; several may have the same."`
+	Description string    `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the farm; nothing reads it."`
 	Country     *string   `json:"country" required:"false" maxLength:"64" doc:"Country key in snake_case, as spain or united_states."`
-	Region      string    `json:"region" required:"false" maxLength:"255"`
-	City        string    `json:"city" required:"false" maxLength:"255"`
-	Address     string    `json:"address" required:"false" maxLength:"500"`
-	PostalCode  string    `json:"postal_code" required:"false" maxLength:"32"`
-	Location    *Point    `json:"location" required:"false"`
+	Region      string    `json:"region" required:"false" maxLength:"255" doc:"State, province or district."`
+	City        string    `json:"city" required:"false" maxLength:"255" doc:"City or village of the address."`
+	Address     string    `json:"address" required:"false" maxLength:"500" doc:"Street and number."`
+	PostalCode  string    `json:"postal_code" required:"false" maxLength:"32" doc:"Postal code, in the country's own form."`
+	Location    *Point    `json:"location" required:"false" doc:"Where the farm is, as of its yard; outlines far from it are warned of. null: not known."`
 	Timezone    *string   `json:"timezone" required:"false" maxLength:"64" doc:"IANA name, as Europe/Madrid."`
-	UnitSystem  *string   `json:"unit_system" required:"false" enum:"metric,imperial"`
-	OwnerName   string    `json:"owner_name" required:"false" maxLength:"255"`
-	Phone       string    `json:"phone" required:"false" maxLength:"64"`
-	Email       string    `json:"email" required:"false" maxLength:"254"`
-	BusinessID  string    `json:"business_id" required:"false" maxLength:"64"`
+	UnitSystem  *string   `json:"unit_system" required:"false" enum:"metric,imperial" doc:"Units in which the farm wants figures shown; all figures of this interface keep theirs. null: not stated."`
+	OwnerName   string    `json:"owner_name" required:"false" maxLength:"255" doc:"Who owns or runs the farm."`
+	Phone       string    `json:"phone" required:"false" maxLength:"64" doc:"Phone number, as it was entered."`
+	Email       string    `json:"email" required:"false" maxLength:"254" doc:"E-mail address, as it was entered; nothing is sent to it."`
+	BusinessID  string    `json:"business_id" required:"false" maxLength:"64" doc:"Number of the business in an official register."`
 	BaseYear    *BaseYear `json:"base_year" required:"false" doc:"What later inventories are compared with; null where none is stated."`
 	external
 }

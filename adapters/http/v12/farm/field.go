@@ -23,26 +23,26 @@ import (
 // FieldWrite is a field as it is written.
 type FieldWrite struct {
 	form.OfCompany
-	Name               string       `json:"name" minLength:"1" maxLength:"255"`
-	FarmID             int64        `json:"farm_id" minimum:"1"`
+	Name               string       `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field; several may have the same."`
+	FarmID             int64        `json:"farm_id" minimum:"1" doc:"Id of the farm it belongs to, of your company."`
 	Boundary           rest.Outline `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
-	DeclaredAreaHa     *float64     `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000"`
-	BoundaryCategory   *string      `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other"`
-	BoundaryMethod     *string      `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown"`
-	BoundaryObservedOn *rest.Date   `json:"boundary_observed_on" required:"false"`
-	SoilType           string       `json:"soil_type" required:"false" maxLength:"255"`
-	Irrigated          *bool        `json:"irrigated" required:"false"`
-	Tenure             string       `json:"tenure" required:"false" maxLength:"64"`
-	ActiveFrom         *rest.Date   `json:"active_from" required:"false"`
-	ActiveTo           *rest.Date   `json:"active_to" required:"false"`
-	Notes              string       `json:"notes" required:"false" maxLength:"4000"`
+	DeclaredAreaHa     *float64     `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000" doc:"Area in hectares as it is declared, for instance in the land register; null: not known. It counts where there is no boundary."`
+	BoundaryCategory   *string      `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other" doc:"What the boundary is for, in the words of ISO 11783; null: not known."`
+	BoundaryMethod     *string      `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown" doc:"How the boundary was made, in the words of ISO 11783; null: not known."`
+	BoundaryObservedOn *rest.Date   `json:"boundary_observed_on" required:"false" doc:"Day on which the boundary was surveyed or drawn; null: not known."`
+	SoilType           string       `json:"soil_type" required:"false" maxLength:"255" doc:"Type of soil, in your own words."`
+	Irrigated          *bool        `json:"irrigated" required:"false" doc:"Whether the field is irrigated; where all fields of an assessment say false, its prefill proposes to declare so. null: not known."`
+	Tenure             string       `json:"tenure" required:"false" maxLength:"64" doc:"How it is held, as owned or leased, in your own words."`
+	ActiveFrom         *rest.Date   `json:"active_from" required:"false" doc:"First day on which it is farmed; null: no bound."`
+	ActiveTo           *rest.Date   `json:"active_to" required:"false" doc:"Last day on which it is farmed, not before active_from; null: no bound."`
+	Notes              string       `json:"notes" required:"false" maxLength:"4000" doc:"Free text; nothing reads it."`
 	external
 }
 
 // Warning is something that may be wrong and is never a refusal.
 type Warning struct {
 	Code    string `json:"code" doc:"overlap, overlap_pending (whether it overlaps others is still being checked in the background), sliver, likely_axis_swap (it lies far from the farm's location, country or other fields, or where nothing is grown, and with the axes swapped it does not) or far_from_farm."`
-	Message string `json:"message"`
+	Message string `json:"message" doc:"What may be wrong, for people."`
 	Swapped *Point `json:"swapped" doc:"The centroid with its axes swapped, where that fits the farm."`
 }
 
@@ -50,13 +50,13 @@ type Warning struct {
 type Field struct {
 	form.Meta
 	FieldWrite
-	UUID       string     `json:"uuid" format:"uuid"`
-	Farm       form.Ref   `json:"farm"`
+	UUID       string     `json:"uuid" format:"uuid" doc:"The field's uuid, which profile orders and areas of interest name it by; the service sets it, and it never changes."`
+	Farm       form.Ref   `json:"farm" doc:"The farm it belongs to."`
 	AreaHa     *float64   `json:"area_ha" doc:"Area of the boundary on the ellipsoid, hectares to four decimals; null without a boundary."`
 	PerimeterM *float64   `json:"perimeter_m" doc:"Geodesic length of the rings, metres."`
-	Centroid   *Point     `json:"centroid"`
+	Centroid   *Point     `json:"centroid" doc:"Centre of the boundary; null without one."`
 	BBox       *[]float64 `json:"bbox" doc:"West, south, east, north, degrees."`
-	Warnings   []Warning  `json:"warnings"`
+	Warnings   []Warning  `json:"warnings" doc:"What may be wrong with the boundary; no refusal."`
 }
 
 func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits geo.Limits) {
@@ -207,12 +207,12 @@ func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 
 // BoundaryVersion is a boundary that a field has, or has had.
 type BoundaryVersion struct {
-	ID        int64        `json:"id"`
+	ID        int64        `json:"id" doc:"Id of the version, as profile orders name it."`
 	Boundary  rest.Outline `json:"boundary" doc:"GeoJSON MultiPolygon."`
-	AreaHa    float64      `json:"area_ha"`
-	ValidFrom time.Time    `json:"valid_from"`
+	AreaHa    float64      `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
+	ValidFrom time.Time    `json:"valid_from" doc:"Since when the field has, or had, this boundary."`
 	ValidTo   *time.Time   `json:"valid_to" doc:"null: it is in force."`
-	ChangedBy *form.Ref    `json:"changed_by"`
+	ChangedBy *form.Ref    `json:"changed_by" doc:"Who changed the boundary to this; null where that user is gone."`
 }
 
 func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {

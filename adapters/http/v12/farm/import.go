@@ -20,38 +20,38 @@ import (
 // Overlap is a field that a boundary overlaps.
 type Overlap struct {
 	ID   *int64 `json:"id" doc:"Null for another feature of a file that is only previewed."`
-	Name string `json:"name"`
+	Name string `json:"name" doc:"Name of the field, or of the other feature."`
 }
 
 // ImportedFeature is a feature of a file with what the import makes of it.
 type ImportedFeature struct {
 	Index      int64               `json:"index" doc:"Place in the file, from 0."`
-	Verdict    string              `json:"verdict" enum:"create,update,skip,fail"`
+	Verdict    string              `json:"verdict" enum:"create,update,skip,fail" doc:"create or update: a field is made or changed. skip: nothing is done, for it is there as it is or errors says why. fail: it is refused, as errors says."`
 	FieldID    *int64              `json:"field_id" doc:"The field that was made, changed or matched."`
-	Name       string              `json:"name"`
-	ExternalID string              `json:"external_id"`
+	Name       string              `json:"name" doc:"Name that the field takes from the file."`
+	ExternalID string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
 	AreaHa     *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
 	Overlaps   []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; told of imports within the request."`
-	Warnings   []Warning           `json:"warnings"`
+	Warnings   []Warning           `json:"warnings" doc:"What may be wrong with the outline; no refusal."`
 	Errors     map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
 }
 
 // FieldImport is an import with its report.
 type FieldImport struct {
 	JobID    *int64            `json:"job_id" doc:"Of an import in the background; null where all was done within the request."`
-	Status   string            `json:"status" enum:"queued,running,completed,failed"`
+	Status   string            `json:"status" enum:"queued,running,completed,failed" doc:"queued or running in the background; completed: every feature was judged; failed: reason says why."`
 	Reason   *string           `json:"reason" doc:"Why the import failed as a whole."`
 	Preview  bool              `json:"preview" doc:"Nothing is stored; the counts say what would be."`
-	Atomic   bool              `json:"atomic"`
-	FarmID   int64             `json:"farm_id"`
+	Atomic   bool              `json:"atomic" doc:"One refused feature refuses all."`
+	FarmID   int64             `json:"farm_id" doc:"Id of the farm that the fields belong to."`
 	Total    int64             `json:"total" doc:"Features in the file."`
 	Done     int64             `json:"done" doc:"Features judged so far. An atomic import in the background judges all of them, and then once more as it stores them."`
-	Created  int64             `json:"created"`
-	Updated  int64             `json:"updated"`
-	Skipped  int64             `json:"skipped"`
-	Failed   int64             `json:"failed"`
-	Features []ImportedFeature `json:"features"`
-	At       time.Time         `json:"updated_at"`
+	Created  int64             `json:"created" doc:"Fields that were made."`
+	Updated  int64             `json:"updated" doc:"Fields that were changed."`
+	Skipped  int64             `json:"skipped" doc:"Features that changed nothing."`
+	Failed   int64             `json:"failed" doc:"Features that were refused."`
+	Features []ImportedFeature `json:"features" doc:"All of them for an import within the request; those that were refused, at most the first 1000, for one in the background."`
+	At       time.Time         `json:"updated_at" doc:"When the report was last written."`
 }
 
 func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {

@@ -15,7 +15,7 @@ import (
 // external is where a record came from.
 type external struct {
 	ExternalID string `json:"external_id" required:"false" maxLength:"255" doc:"The record's key in the system it came from."`
-	Source     string `json:"source" required:"false" maxLength:"255"`
+	Source     string `json:"source" required:"false" maxLength:"255" doc:"The system it came from, in your own words."`
 }
 
 func (e external) record() farm.External {
