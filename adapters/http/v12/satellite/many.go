@@ -18,16 +18,16 @@ import (
 type PlacedItem struct {
 	Index   int     `json:"index" doc:"Place in the array, from 0."`
 	Verdict string  `json:"verdict" enum:"create,skip,fail" doc:"create: placed. skip: the order is there, and nothing is held for it. fail: refused, and nothing of it is stored."`
-	OrderID *int64  `json:"order_id"`
+	OrderID *int64  `json:"order_id" doc:"Id of the order that was placed or is there; null where it was refused."`
 	Code    *string `json:"code" doc:"Of skip: order_open or duplicate_profile; of fail: that of the error that a single order would be answered with."`
-	Message *string `json:"message"`
+	Message *string `json:"message" doc:"The code for people; null of create."`
 
 	Errors map[string][]string `json:"errors" doc:"By member, as those of a single order; why it is refused."`
 }
 
 // PlacedItems is what became of the orders of a batch.
 type PlacedItems struct {
-	Items []PlacedItem `json:"items"`
+	Items []PlacedItem `json:"items" doc:"One for each order, in the order of the array."`
 }
 
 func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {

@@ -25,27 +25,27 @@ type OrderWrite struct {
 
 // Placed is the answer to an order.
 type Placed struct {
-	OrderID int64  `json:"order_id"`
-	Status  string `json:"status" enum:"pending,processing,active,failed"`
+	OrderID int64  `json:"order_id" doc:"Id of the order, to retrieve it by."`
+	Status  string `json:"status" enum:"pending,processing,active,failed" doc:"processing: the series is being made. See the status of a retrieve."`
 }
 
 // ProfileOrder is an order as it stands in a list.
 type ProfileOrder struct {
-	OrderID       int64      `json:"order_id"`
-	Status        string     `json:"status" enum:"pending,processing,active,failed"`
-	IndexCode     string     `json:"index_code"`
+	OrderID       int64      `json:"order_id" doc:"Id of the order, to retrieve it by."`
+	Status        string     `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the series is being made. active: the series is there. failed: none could be made, and nothing was charged."`
+	IndexCode     string     `json:"index_code" doc:"Vegetation index of the order, as NDVI."`
 	Mask          string     `json:"mask" doc:"The mask that the series is made with, in its one form."`
 	Dataset       string     `json:"dataset" doc:"The data sets that the series is of."`
-	Field         int64      `json:"field"`
-	Season        int64      `json:"season"`
-	StartDate     rest.Date  `json:"start_date"`
-	EndDate       rest.Date  `json:"end_date"`
-	ProfileUUID   string     `json:"profile_uuid" format:"uuid"`
-	FieldUUID     string     `json:"field_uuid" format:"uuid"`
-	Company       int64      `json:"company"`
-	CreatedBy     int64      `json:"created_by"`
-	CreatedAt     time.Time  `json:"created_at"`
-	UpdatedAt     time.Time  `json:"updated_at"`
+	Field         int64      `json:"field" doc:"Id of the field of the profile."`
+	Season        int64      `json:"season" doc:"Id of the season of the profile."`
+	StartDate     rest.Date  `json:"start_date" doc:"First day, as the season has it."`
+	EndDate       rest.Date  `json:"end_date" doc:"Last day, inclusive, as the season has it."`
+	ProfileUUID   string     `json:"profile_uuid" format:"uuid" doc:"The profile's uuid, which events and the refusal of a duplicate name it by."`
+	FieldUUID     string     `json:"field_uuid" format:"uuid" doc:"Uuid of the field of the profile."`
+	Company       int64      `json:"company" doc:"Id of the company that ordered and pays."`
+	CreatedBy     int64      `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
+	CreatedAt     time.Time  `json:"created_at" doc:"When the record was made."`
+	UpdatedAt     time.Time  `json:"updated_at" doc:"When the record was last written."`
 	LastCheckedAt *time.Time `json:"last_checked_at" doc:"When the archive was last searched for the season."`
 	Reason        *string    `json:"reason" doc:"Why the order is pending or failed."`
 	Synthetic     bool       `json:"synthetic" doc:"The series comes from a synthetic archive, not from observations."`

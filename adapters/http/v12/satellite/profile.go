@@ -20,7 +20,7 @@ import (
 
 // ProfilePoint is a point of a profile.
 type ProfilePoint struct {
-	Date  rest.Date `json:"date"`
+	Date  rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
 	Value float64   `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
 	// Sensor is beside the specification.
 	Sensor *Sensor `json:"sensor,omitempty" doc:"Of a harmonised series: what the point is of, and what was adjusted."`
@@ -28,8 +28,8 @@ type ProfilePoint struct {
 
 // Sensor is what a harmonised point is of.
 type Sensor struct {
-	Dataset     string       `json:"dataset"`
-	Platform    string       `json:"platform"`
+	Dataset     string       `json:"dataset" doc:"The data set of the archive that the scenes are of."`
+	Platform    string       `json:"platform" doc:"The satellite, as sentinel-2a."`
 	Adjusted    []Adjustment `json:"adjusted" doc:"What was done to the bands: slope * reflectance + offset."`
 	Source      *string      `json:"source" doc:"Where the coefficients are from."`
 	NotAdjusted []string     `json:"not_adjusted" doc:"Bands of the index whose spectral response is not that of Landsat 8, and brdf where the angles of view and sun are not normalised."`
@@ -37,9 +37,9 @@ type Sensor struct {
 
 // Adjustment is a linear adjustment of a band.
 type Adjustment struct {
-	Band   string  `json:"band"`
-	Slope  float64 `json:"slope"`
-	Offset float64 `json:"offset"`
+	Band   string  `json:"band" doc:"The band, by its role in the index."`
+	Slope  float64 `json:"slope" doc:"What reflectance is multiplied by."`
+	Offset float64 `json:"offset" doc:"What is added then, reflectance."`
 }
 
 func showSensor(s vegetation.Sensor) Sensor {
@@ -52,17 +52,17 @@ func showSensor(s vegetation.Sensor) Sensor {
 
 // Observation is what stands behind a point.
 type Observation struct {
-	Date     rest.Date `json:"date"`
-	Value    float64   `json:"value"`
+	Date     rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Value    float64   `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
 	Coverage float64   `json:"coverage" doc:"Valid pixels / pixels in the field."`
-	NValid   int       `json:"n_valid"`
-	NPolygon int       `json:"n_polygon"`
-	Median   float64   `json:"median"`
+	NValid   int       `json:"n_valid" doc:"Pixels with a value."`
+	NPolygon int       `json:"n_polygon" doc:"Pixels of the field."`
+	Median   float64   `json:"median" doc:"Median of the index over the valid pixels."`
 	Std      float64   `json:"std" doc:"Population standard deviation."`
-	Min      float64   `json:"min"`
-	Max      float64   `json:"max"`
-	P10      float64   `json:"p10"`
-	P90      float64   `json:"p90"`
+	Min      float64   `json:"min" doc:"Smallest index of a valid pixel."`
+	Max      float64   `json:"max" doc:"Largest index of a valid pixel."`
+	P10      float64   `json:"p10" doc:"10th percentile of the index, linear between the values."`
+	P90      float64   `json:"p90" doc:"90th percentile of the index, linear between the values."`
 	Items    []string  `json:"items" doc:"Ids of the scenes."`
 	Offsets  []Offset  `json:"offsets" doc:"Of each scene, in the order of items: what was added to its digital numbers, and what decided it."`
 }
@@ -76,12 +76,12 @@ type Offset struct {
 
 // Rejection is a date that is not in the profile.
 type Rejection struct {
-	Date     rest.Date `json:"date"`
-	Reason   string    `json:"reason" enum:"cloud,nodata,partial,error,too_few"`
-	Coverage float64   `json:"coverage"`
-	NValid   int       `json:"n_valid"`
-	NPolygon int       `json:"n_polygon"`
-	Items    []string  `json:"items"`
+	Date     rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Reason   string    `json:"reason" enum:"cloud,nodata,partial,error,too_few" doc:"The first that applies. error: a file is broken, gone or lacks a band. nodata: no pixel of the field has data. partial: the data cover less of the field than the mask's minimum coverage. cloud: the mask left less than that. too_few: fewer than ten clear pixels have a value, or too small a share."`
+	Coverage float64   `json:"coverage" doc:"Valid pixels / pixels in the field."`
+	NValid   int       `json:"n_valid" doc:"Pixels with a value; clear pixels where the bands were not read."`
+	NPolygon int       `json:"n_polygon" doc:"Pixels of the field."`
+	Items    []string  `json:"items" doc:"Ids of the scenes."`
 	Note     *string   `json:"note" doc:"With the reason error: what could not be read."`
 }
 
@@ -89,7 +89,7 @@ type Rejection struct {
 type Profile struct {
 	ProfileOrder
 	Refreshing   bool             `json:"refreshing" doc:"The archive is being searched again, as it is for a season that can still bring something and was last checked over a day ago: a later retrieve may show more."`
-	Profile      []ProfilePoint   `json:"profile"`
+	Profile      []ProfilePoint   `json:"profile" doc:"Accepted dates, oldest first; empty until there are any."`
 	Smoothed     *[]ProfilePoint  `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
 	Observations *[]Observation   `json:"observations,omitempty" doc:"With ?detail=true."`
 	Rejected     *[]Rejection     `json:"rejected,omitempty" doc:"With ?detail=true."`
@@ -99,7 +99,7 @@ type Profile struct {
 // ProfileWarning is a doubt about a series.
 type ProfileWarning struct {
 	Code    string `json:"code" enum:"offset_by_pixels" doc:"offset_by_pixels: on some dates the pixels contradict what the archive says of their offset, and decided it instead."`
-	Message string `json:"message"`
+	Message string `json:"message" doc:"The doubt, for people."`
 }
 
 func showProfile(p satellite.Profile, detail bool) Profile {

@@ -17,21 +17,21 @@ import (
 type Wallet struct {
 	Balance   float64 `json:"balance" doc:"What is held included."`
 	Held      float64 `json:"held" doc:"Set aside for open orders."`
-	Available float64 `json:"available"`
-	Unit      string  `json:"unit" enum:"credit"`
+	Available float64 `json:"available" doc:"What may be spent: the balance less what is held."`
+	Unit      string  `json:"unit" enum:"credit" doc:"Unit of the three figures, which have two decimals."`
 }
 
 // Transaction is a line of the ledger.
 type Transaction struct {
-	ID        int64     `json:"id"`
-	CreatedAt time.Time `json:"created_at"`
-	Kind      string    `json:"kind" enum:"credit,hold,capture,release,refund"`
-	Amount    float64   `json:"amount"`
-	Product   *string   `json:"product"`
-	Field     *int64    `json:"field"`
-	Order     *int64    `json:"order"`
+	ID        int64     `json:"id" doc:"Id of the transaction."`
+	CreatedAt time.Time `json:"created_at" doc:"When it was booked."`
+	Kind      string    `json:"kind" enum:"credit,hold,capture,release,refund" doc:"credit: the operator adds. hold: set aside for an open order. capture: a held amount is spent. release: a held amount is available again. refund: a spent amount is returned."`
+	Amount    float64   `json:"amount" doc:"Credits with two decimals, always above 0; kind says which way they go."`
+	Product   *string   `json:"product" doc:"What was ordered; null of credit."`
+	Field     *int64    `json:"field" doc:"Id of the field that is charged; null where it is about none, as for an area of interest."`
+	Order     *int64    `json:"order" doc:"Id of the order; null of credit."`
 	RefundOf  *int64    `json:"refund_of" doc:"Of a refund: the capture that it gives back."`
-	Note      string    `json:"note"`
+	Note      string    `json:"note" doc:"What the operator wrote; empty where it is about an order."`
 }
 
 func registerWallet(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {
