@@ -43,7 +43,7 @@ func items(key, label string, upper int, fields ...Field) Field {
 // objectOf and listOf are sections, with notes as their last field.
 
 func objectOf(key, title, group string, weight float64, role Role, fields ...Field) Section {
-	notes := text("notes", "Notes", 4000)
+	notes := text("notes", "Notes", 4000).about("Free text; no figure depends on it.")
 	return Section{Key: key, Title: title, Shape: Object, Group: group, Weight: weight, Role: role, Fields: append(fields, notes)}
 }
 

@@ -164,8 +164,8 @@ func (f *Field) valueSchema() schema {
 	case Date:
 		return schema{"type": "string", "format": "date", "pattern": datePattern}
 	case Amount:
-		value := f.bounded(schema{"type": "number", "title": "Value", "x-order": 0})
-		unit := schema{"type": "string", "enum": f.Units, "title": "Unit", "x-order": 1}
+		value := f.bounded(described(schema{"type": "number"}, "Value", "How much, in the unit.", 0))
+		unit := described(schema{"type": "string", "enum": f.Units}, "Unit", "Unit of the value.", 1)
 		return schema{"type": "object", "properties": schema{"value": value, "unit": unit}, "required": []string{"value", "unit"}}
 	case Items:
 		out := schema{"type": "array", "items": objectSchema(f.Fields, nil), "maxItems": f.MaxItems}

@@ -77,7 +77,7 @@ func cropAndSoil(v values) []Section {
 	return []Section{
 		objectOf(secCrop, "Crop", "crop", 15, Mandatory,
 			choice("crop_type", "Crop type", v.of(secCrop, "crop_type")).must(),
-			flag("is_perennial", "Perennial").derived(),
+			flag("is_perennial", "Perennial").derived().about("Whether the stand lasts for years; it follows from the crop type."),
 			amount("harvested_yield", "Harvested yield", units, maxAmount).must().
 				about("Fresh weight of the year over all growing cycles: in all, or per area."),
 			amount("farm_gate_yield", "Yield at the farm gate", units, maxAmount).about("What left the farm; the harvest when not given."),
@@ -111,32 +111,32 @@ func cropAndSoil(v values) []Section {
 func inputs(v values) []Section {
 	return []Section{
 		listOf(secFertilizers, "Fertilizers and lime", "inputs", 15, Core,
-			choice("product", "Product", v.of(secFertilizers, "product")).must(),
+			choice("product", "Product", v.of(secFertilizers, "product")).must().about("What is applied; custom is a product whose contents are stated."),
 			amount("rate", "Rate", v.of(secFertilizers, "rate.unit"), maxAmount).must().
 				about("Per treated area, or a total for it; of the product, and of all its applications in the year."),
 			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustWhen("rate.unit", "l/ha"),
 			percentage("n_pct", "Nitrogen (N)").mustWhen("product", "custom").about("The product's own when not given."),
 			percentage("p2o5_pct", "Phosphorus (P2O5)").mustWhen("product", "custom").about("The product's own when not given."),
 			percentage("k2o_pct", "Potassium (K2O)").mustWhen("product", "custom").about("The product's own when not given."),
-			choice("n_class", "Form of the nitrogen", v.of(secFertilizers, "n_class")).mustWhen("product", "custom"),
+			choice("n_class", "Form of the nitrogen", v.of(secFertilizers, "n_class")).mustWhen("product", "custom").about("Of a custom product."),
 			percentage("applied_area_pct", "Treated share of the area").above0().usual(100.0),
 			choice("production_region", "Made in", productionRegions(v.m)).about("The region the country buys from when not given."),
-			choice("inhibitor", "Inhibitor", v.of(secFertilizers, "inhibitor")).usual("none"),
-			choice("method", "Method", v.of(secFertilizers, "method")),
-			date("date", "Date"),
+			choice("inhibitor", "Inhibitor", v.of(secFertilizers, "inhibitor")).about("What slows the change of the nitrogen.").usual("none"),
+			choice("method", "Method", v.of(secFertilizers, "method")).about("How it is applied."),
+			date("date", "Date").about("Day of the application."),
 			number("manual_production_ef", "Own production factor", "kg CO2e/kg product", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_production_ef"),
 			uncertainty("rate"),
 		),
 		listOf(secOrganic, "Organic inputs", "inputs", 6, Core,
-			choice("type", "Type", v.of(secOrganic, "type")).must(),
+			choice("type", "Type", v.of(secOrganic, "type")).must().about("What is spread."),
 			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in all; or a volume, by the density of the type."),
 			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustNote("Required of a volume of a type whose density is not known: "+unknownDensities(v)+".").
 				about("The type's own when not given; of bales, pellets and the like state it."),
 			percentage("n_pct", "Nitrogen (N), fresh").mustWhen("type", "other").about("The type's own when not given."),
 			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
 			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
-			choice("origin", "Origin", v.of(secOrganic, "origin")),
+			choice("origin", "Origin", v.of(secOrganic, "origin")).about("Where it comes from."),
 			uncertainty("rate"),
 		),
 		listOf(secProtection, "Crop protection", "inputs", 5, Core,
@@ -146,12 +146,12 @@ func inputs(v values) []Section {
 			percentage("treated_area_pct", "Treated share of the area").usual(100.0),
 			amount("rate", "Rate of one application", sprayUnits, maxAmount).
 				about("With the active ingredient given too, that is counted instead of the applications."),
-			percentage("active_ingredient_pct", "Active ingredient"),
+			percentage("active_ingredient_pct", "Active ingredient").about("Of the product."),
 			uncertainty("applications"),
 		),
 		objectOf(secSeeds, "Seeds", "inputs", 0.5, OptionalOnly,
 			amount("rate", "Seed rate", seedUnits, 1e6),
-			choice("origin", "Origin", v.of(secSeeds, "origin")).usual("purchased"),
+			choice("origin", "Origin", v.of(secSeeds, "origin")).about("Where they come from.").usual("purchased"),
 			uncertainty("rate"),
 		),
 	}
@@ -200,7 +200,7 @@ func practices(v values) []Section {
 func energy(v values) []Section {
 	return []Section{
 		listOf(secIrrigation, "Irrigation", "energy", 5, Core,
-			choice("method", "Method", v.of(secIrrigation, "method")).must(),
+			choice("method", "Method", v.of(secIrrigation, "method")).must().about("How the water is applied."),
 			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must().about("Per irrigated area, or in all; 0 is no irrigation."),
 			percentage("area_pct", "Irrigated share of the area").above0().usual(100.0),
 			choice("power_source", "Power of the pump", v.of(secIrrigation, "power_source")).
@@ -212,7 +212,7 @@ func energy(v values) []Section {
 			uncertainty("water"),
 		),
 		listOf(secFuel, "Fuel and energy", "energy", 10, Core,
-			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must(),
+			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must().about("What is burnt or used."),
 			// A volume of a liquid has a density, a gas is metered in m3, solids are weighed;
 			// the mapping says so in the notes of carrier/density.
 			amount("amount", "Amount", v.of(secFuel, "amount.unit"), maxAmount).must().
@@ -222,7 +222,7 @@ func energy(v values) []Section {
 				unitsWhen("carrier", []string{"coal", "wood"}, "kg", "t", "kwh", "mj").
 				unitsWhen("carrier", []string{"electricity_grid", "electricity_renewable_own", "district_heat"}, "kwh", "mj"),
 			percentage("allocation_pct", "Share used by this crop").usual(100.0),
-			choice("purpose", "Purpose", v.of(secFuel, "purpose")).usual("field"),
+			choice("purpose", "Purpose", v.of(secFuel, "purpose")).about("What it is used for.").usual("field"),
 			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
 			number("market_ef", "Market-based factor of grid electricity", "kg CO2e/kWh", 0, maxEF).mustWhen("market_basis").
@@ -235,7 +235,7 @@ func energy(v values) []Section {
 			uncertainty("amount"),
 		),
 		listOf(secMachinery, "Machinery", "energy", 1, OptionalOnly,
-			choice("operation", "Operation", v.of(secMachinery, "operation")).must(),
+			choice("operation", "Operation", v.of(secMachinery, "operation")).must().about("What the machine does."),
 			number("passes", "Passes in the year", "", 0, 365).above0().must(),
 			percentage("area_pct", "Worked share of the area").usual(100.0),
 			number("fuel_rate", "Diesel of one pass", "l/ha", 0, 1000).mustWhen("operation", "other").about("The operation's own when not given."),
@@ -243,10 +243,10 @@ func energy(v values) []Section {
 			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
 		),
 		listOf(secTransport, "Transport", "energy", 1, OptionalOnly,
-			choice("mode", "Mode", v.of(secTransport, "mode")).must(),
+			choice("mode", "Mode", v.of(secTransport, "mode")).must().about("What carries the load."),
 			amount("weight", "Weight", v.of(secTransport, "weight.unit"), maxAmount).must(),
 			amount("distance", "Distance", v.of(secTransport, "distance.unit"), 100_000).must().about("One way, with the load."),
-			choice("leg", "Leg", []string{"inbound", "on_farm", "outbound"}),
+			choice("leg", "Leg", []string{"inbound", "on_farm", "outbound"}).about("To the farm, on it, or from it."),
 			uncertainty("weight"),
 			flag("refrigerated", "Refrigerated"),
 			flag("fuel_counted_elsewhere", "Fuel is counted under fuel and energy"),
@@ -278,7 +278,7 @@ func carbonStocks(v values) []Section {
 			number("previous_biomass_t_c_ha", "Biomass before", "t C/ha", 0, 2000).about("Above and below ground; the previous use's own when not given."),
 		),
 		listOf(secPerennial, "Perennial biomass", "carbon_stocks", 0.5, OptionalOnly,
-			choice("system", "System", v.of(secPerennial, "system")).must(),
+			choice("system", "System", v.of(secPerennial, "system")).must().about("What kind of trees or hedges they are."),
 			amount("area", "Area", areaUnits, maxAmount).mustNote("Area, length or count is required."),
 			amount("length", "Length", lengthUnits, maxAmount).mustNote("Area, length or count is required."),
 			number("width_m", "Width of the row", "m", 0, 100).above0().mustNote("Required of a length without an area.").

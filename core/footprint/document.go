@@ -10,89 +10,89 @@ const (
 
 // Document is a ProductFootprint of the data model. Members that are not known are left out.
 type Document struct {
-	ID                     string          `json:"id" format:"uuid"`
-	SpecVersion            string          `json:"specVersion"`
-	PrecedingPfIDs         []string        `json:"precedingPfIds,omitempty"`
-	Created                time.Time       `json:"created"`
-	Status                 string          `json:"status" enum:"Active,Deprecated"`
-	ValidityPeriodStart    *time.Time      `json:"validityPeriodStart,omitempty"`
-	ValidityPeriodEnd      *time.Time      `json:"validityPeriodEnd,omitempty"`
-	CompanyName            string          `json:"companyName"`
-	CompanyIDs             []string        `json:"companyIds"`
-	ProductDescription     string          `json:"productDescription"`
-	ProductIDs             []string        `json:"productIds"`
-	ProductClassifications []string        `json:"productClassifications,omitempty"`
-	ProductNameCompany     string          `json:"productNameCompany"`
-	Comment                string          `json:"comment,omitempty"`
-	PCF                    CarbonFootprint `json:"pcf"`
+	ID                     string          `json:"id" format:"uuid" doc:"The footprint's id, a UUID."`
+	SpecVersion            string          `json:"specVersion" doc:"Version of the data model of PACT."`
+	PrecedingPfIDs         []string        `json:"precedingPfIds,omitempty" doc:"Ids of the footprints that this one takes the place of; absent: none."`
+	Created                time.Time       `json:"created" doc:"When it was made."`
+	Status                 string          `json:"status" enum:"Active,Deprecated" doc:"Active, or Deprecated: it was revoked, or another took its place."`
+	ValidityPeriodStart    *time.Time      `json:"validityPeriodStart,omitempty" doc:"Since when it may be used."`
+	ValidityPeriodEnd      *time.Time      `json:"validityPeriodEnd,omitempty" doc:"Until when it may be used, exclusive."`
+	CompanyName            string          `json:"companyName" doc:"The company that it is of."`
+	CompanyIDs             []string        `json:"companyIds" doc:"The company's identifiers, as URNs."`
+	ProductDescription     string          `json:"productDescription" doc:"What the product is, for people."`
+	ProductIDs             []string        `json:"productIds" doc:"The product's identifiers, as URNs."`
+	ProductClassifications []string        `json:"productClassifications,omitempty" doc:"Classes of the product, as URNs; absent: none stated."`
+	ProductNameCompany     string          `json:"productNameCompany" doc:"What the company calls the product."`
+	Comment                string          `json:"comment,omitempty" doc:"How the figures came about, behind what the company states."`
+	PCF                    CarbonFootprint `json:"pcf" doc:"The figures."`
 }
 
 // CarbonFootprint is the figures of a footprint: kg CO2e per declared unit, as decimal numbers in strings. Removals and
 // uptake are at most 0.
 type CarbonFootprint struct {
-	DeclaredUnitOfMeasurement          string                 `json:"declaredUnitOfMeasurement"`
-	DeclaredUnitAmount                 string                 `json:"declaredUnitAmount"`
-	ProductMassPerDeclaredUnit         string                 `json:"productMassPerDeclaredUnit"` // kg
-	ReferencePeriodStart               time.Time              `json:"referencePeriodStart"`
-	ReferencePeriodEnd                 time.Time              `json:"referencePeriodEnd"` // exclusive
-	GeographyRegionOrSubregion         string                 `json:"geographyRegionOrSubregion,omitempty"`
-	GeographyCountry                   string                 `json:"geographyCountry,omitempty"`
-	GeographyCountrySubdivision        string                 `json:"geographyCountrySubdivision,omitempty"`
-	BoundaryProcessesDescription       string                 `json:"boundaryProcessesDescription,omitempty"`
-	PCFExcludingBiogenicUptake         string                 `json:"pcfExcludingBiogenicUptake"`
-	PCFIncludingBiogenicUptake         string                 `json:"pcfIncludingBiogenicUptake"`
-	FossilCarbonContent                string                 `json:"fossilCarbonContent"`             // kg C
-	BiogenicCarbonContent              string                 `json:"biogenicCarbonContent,omitempty"` // kg C
-	FossilGhgEmissions                 string                 `json:"fossilGhgEmissions"`
-	LandUseChangeGhgEmissions          string                 `json:"landUseChangeGhgEmissions"`
-	LandManagementFossilGhgEmissions   string                 `json:"landManagementFossilGhgEmissions"`
-	LandManagementBiogenicCO2Emissions string                 `json:"landManagementBiogenicCO2Emissions"`
-	LandManagementBiogenicCO2Removals  string                 `json:"landManagementBiogenicCO2Removals"`
-	BiogenicCO2Uptake                  string                 `json:"biogenicCO2Uptake,omitempty"`
-	BiogenicNonCO2Emissions            string                 `json:"biogenicNonCO2Emissions"`
-	LandAreaOccupation                 string                 `json:"landAreaOccupation,omitempty"` // m2 in the year
-	AircraftGhgEmissions               string                 `json:"aircraftGhgEmissions,omitempty"`
-	PackagingEmissionsIncluded         bool                   `json:"packagingEmissionsIncluded"`
-	CCSTechnologicalCO2CaptureIncluded bool                   `json:"ccsTechnologicalCO2CaptureIncluded"`
-	IPCCCharacterizationFactors        []string               `json:"ipccCharacterizationFactors"`
-	CrossSectoralStandards             []string               `json:"crossSectoralStandards"`
-	ProductOrSectorSpecificRules       []Rule                 `json:"productOrSectorSpecificRules,omitempty"`
-	ExemptedEmissionsPercent           string                 `json:"exemptedEmissionsPercent"`
-	ExemptedEmissionsDescription       string                 `json:"exemptedEmissionsDescription,omitempty"`
-	AllocationRulesDescription         string                 `json:"allocationRulesDescription,omitempty"`
-	SecondaryEmissionFactorSources     []FactorSource         `json:"secondaryEmissionFactorSources,omitempty"`
-	PrimaryDataShare                   string                 `json:"primaryDataShare,omitempty"` // per cent
-	DQI                                *DataQualityIndicators `json:"dqi,omitempty"`
-	Verification                       *Assurance             `json:"verification,omitempty"`
+	DeclaredUnitOfMeasurement          string                 `json:"declaredUnitOfMeasurement" doc:"Unit that the figures are of, such as kilogram."`
+	DeclaredUnitAmount                 string                 `json:"declaredUnitAmount" doc:"Units that the figures are of, as a decimal number."`
+	ProductMassPerDeclaredUnit         string                 `json:"productMassPerDeclaredUnit" doc:"Mass of the declared amount without packaging, kg."`
+	ReferencePeriodStart               time.Time              `json:"referencePeriodStart" doc:"Beginning of the time that the data are of."`
+	ReferencePeriodEnd                 time.Time              `json:"referencePeriodEnd" doc:"End of the time that the data are of, exclusive."`
+	GeographyRegionOrSubregion         string                 `json:"geographyRegionOrSubregion,omitempty" doc:"Region of the United Nations; one of region, country and subdivision is there."`
+	GeographyCountry                   string                 `json:"geographyCountry,omitempty" doc:"ISO 3166-1 alpha-2; one of region, country and subdivision is there."`
+	GeographyCountrySubdivision        string                 `json:"geographyCountrySubdivision,omitempty" doc:"ISO 3166-2; one of region, country and subdivision is there."`
+	BoundaryProcessesDescription       string                 `json:"boundaryProcessesDescription,omitempty" doc:"What the figures take in."`
+	PCFExcludingBiogenicUptake         string                 `json:"pcfExcludingBiogenicUptake" doc:"Footprint without the uptake of biogenic CO2 by the product, kg CO2e per declared unit."`
+	PCFIncludingBiogenicUptake         string                 `json:"pcfIncludingBiogenicUptake" doc:"Footprint with the uptake of biogenic CO2 by the product, kg CO2e per declared unit."`
+	FossilCarbonContent                string                 `json:"fossilCarbonContent" doc:"Fossil carbon in the declared unit, kg C: 0, for a crop takes its carbon from the air."`
+	BiogenicCarbonContent              string                 `json:"biogenicCarbonContent,omitempty" doc:"Biogenic carbon in the declared unit, kg C; absent: not stated."`
+	FossilGhgEmissions                 string                 `json:"fossilGhgEmissions" doc:"Fossil emissions, with those of land management, kg CO2e per declared unit."`
+	LandUseChangeGhgEmissions          string                 `json:"landUseChangeGhgEmissions" doc:"Emissions of land-use change, kg CO2e per declared unit."`
+	LandManagementFossilGhgEmissions   string                 `json:"landManagementFossilGhgEmissions" doc:"Part of the fossil emissions that is of land management, kg CO2e per declared unit."`
+	LandManagementBiogenicCO2Emissions string                 `json:"landManagementBiogenicCO2Emissions" doc:"CO2 of carbon stocks that land management lost, kg CO2e per declared unit."`
+	LandManagementBiogenicCO2Removals  string                 `json:"landManagementBiogenicCO2Removals" doc:"CO2 of carbon stocks that land management built up, where somebody monitors them, kg CO2e per declared unit; 0 or less."`
+	BiogenicCO2Uptake                  string                 `json:"biogenicCO2Uptake,omitempty" doc:"CO2 in the product's biogenic carbon, kg CO2e per declared unit; 0 or less. Absent where that is not stated."`
+	BiogenicNonCO2Emissions            string                 `json:"biogenicNonCO2Emissions" doc:"Methane of biogenic carbon, kg CO2e per declared unit."`
+	LandAreaOccupation                 string                 `json:"landAreaOccupation,omitempty" doc:"Land that the declared unit takes for the year, m2."`
+	AircraftGhgEmissions               string                 `json:"aircraftGhgEmissions,omitempty" doc:"Emissions of transport by air, kg CO2e per declared unit; absent where the version does not tell them apart."`
+	PackagingEmissionsIncluded         bool                   `json:"packagingEmissionsIncluded" doc:"Whether emissions of packaging are in the figures."`
+	CCSTechnologicalCO2CaptureIncluded bool                   `json:"ccsTechnologicalCO2CaptureIncluded" doc:"Whether capture and storage of CO2 is in the figures."`
+	IPCCCharacterizationFactors        []string               `json:"ipccCharacterizationFactors" doc:"The assessment reports of the IPCC whose warming potentials are used, as AR6."`
+	CrossSectoralStandards             []string               `json:"crossSectoralStandards" doc:"Standards that the footprint keeps to."`
+	ProductOrSectorSpecificRules       []Rule                 `json:"productOrSectorSpecificRules,omitempty" doc:"Rules of a product or a sector that it keeps to; absent: none stated."`
+	ExemptedEmissionsPercent           string                 `json:"exemptedEmissionsPercent" doc:"Emissions that are left out under a rule of exemption, per cent."`
+	ExemptedEmissionsDescription       string                 `json:"exemptedEmissionsDescription,omitempty" doc:"Why emissions are left out; absent where none are."`
+	AllocationRulesDescription         string                 `json:"allocationRulesDescription,omitempty" doc:"How emissions are shared among products."`
+	SecondaryEmissionFactorSources     []FactorSource         `json:"secondaryEmissionFactorSources,omitempty" doc:"Sets of emission factors that are used."`
+	PrimaryDataShare                   string                 `json:"primaryDataShare,omitempty" doc:"Share of primary data, per cent; absent: not stated."`
+	DQI                                *DataQualityIndicators `json:"dqi,omitempty" doc:"Ratings of the data; absent: not stated."`
+	Verification                       *Assurance             `json:"verification,omitempty" doc:"The verification by a third party; absent: none stated."`
 }
 
 // Rule names rules of a product or a sector that were applied.
 type Rule struct {
-	Operator          string   `json:"operator"`
-	RuleNames         []string `json:"ruleNames"`
-	OtherOperatorName string   `json:"otherOperatorName,omitempty"`
+	Operator          string   `json:"operator" doc:"Who publishes the rules; Other: as otherOperatorName says."`
+	RuleNames         []string `json:"ruleNames" doc:"Names of the rules."`
+	OtherOperatorName string   `json:"otherOperatorName,omitempty" doc:"Who publishes the rules, where operator is Other."`
 }
 
 // FactorSource names a set of emission factors.
 type FactorSource struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Name    string `json:"name" doc:"Name of the factor set."`
+	Version string `json:"version" doc:"Its version."`
 }
 
 // DataQualityIndicators are ratings from 1 (the best) to 5.
 type DataQualityIndicators struct {
-	TechnologicalDQR string `json:"technologicalDQR"`
-	GeographicalDQR  string `json:"geographicalDQR"`
-	TemporalDQR      string `json:"temporalDQR"`
+	TechnologicalDQR string `json:"technologicalDQR" doc:"How well the data fit the technology, 1 to 5; 1 is the best."`
+	GeographicalDQR  string `json:"geographicalDQR" doc:"How well the data fit the place, 1 to 5; 1 is the best."`
+	TemporalDQR      string `json:"temporalDQR" doc:"How well the data fit the time, 1 to 5; 1 is the best."`
 }
 
 // Assurance tells of the verification of a footprint by a third party.
 type Assurance struct {
-	Coverage     string     `json:"coverage,omitempty"`
-	ProviderName string     `json:"providerName,omitempty"`
-	CompletedAt  *time.Time `json:"completedAt,omitempty"`
-	StandardName string     `json:"standardName,omitempty"`
-	Comments     string     `json:"comments,omitempty"`
+	Coverage     string     `json:"coverage,omitempty" doc:"PCF calculation model, PCF program or product level."`
+	ProviderName string     `json:"providerName,omitempty" doc:"Who verified."`
+	CompletedAt  *time.Time `json:"completedAt,omitempty" doc:"When the verification ended."`
+	StandardName string     `json:"standardName,omitempty" doc:"The standard that was verified against."`
+	Comments     string     `json:"comments,omitempty" doc:"What else there is to say of the verification."`
 }
 
 // Geography returns the region, the country or the subdivision of a footprint; empty: the world.

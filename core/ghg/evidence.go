@@ -58,11 +58,11 @@ func (f *Factor) judge() {
 // Evidence counts the rows of the tables that move a figure, by what is known of them. What is exact by definition moves
 // nothing and is not counted; nor are the user's own factors and the warming potentials.
 type Evidence struct {
-	Factors        int `json:"factors"`
-	Secondary      int `json:"secondary"`
-	Unverified     int `json:"unverified"`
-	RangesRecalled int `json:"ranges_recalled"`
-	RangesAssumed  int `json:"ranges_assumed"`
+	Factors        int `json:"factors" doc:"Rows of the tables that move the figure."`
+	Secondary      int `json:"secondary" doc:"Of them, those whose value was read in a secondary source."`
+	Unverified     int `json:"unverified" doc:"Of them, those whose value was recalled, not read, or whose source is ambiguous."`
+	RangesRecalled int `json:"ranges_recalled" doc:"Of them, those whose range was recalled, not read."`
+	RangesAssumed  int `json:"ranges_assumed" doc:"Of them, those whose range is that of the kind of their source."`
 }
 
 // Status is the weakest status of the values; empty where no row is counted.

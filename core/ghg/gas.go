@@ -28,11 +28,11 @@ type Masses [gases]float64
 
 // Gases are kg of each gas under their names; not_split is kg CO2e of factors that do not tell them apart.
 type Gases struct {
-	CO2         float64 `json:"co2"`
-	CH4Fossil   float64 `json:"ch4_fossil"`
-	CH4Biogenic float64 `json:"ch4_biogenic"`
-	N2O         float64 `json:"n2o"`
-	NotSplit    float64 `json:"not_split"`
+	CO2         float64 `json:"co2" doc:"CO2, kg."`
+	CH4Fossil   float64 `json:"ch4_fossil" doc:"Methane of fossil carbon, kg."`
+	CH4Biogenic float64 `json:"ch4_biogenic" doc:"Methane of biogenic carbon, kg."`
+	N2O         float64 `json:"n2o" doc:"Nitrous oxide, kg."`
+	NotSplit    float64 `json:"not_split" doc:"What a factor states in all gases together, kg CO2e."`
 }
 
 // Exact ratios of molar masses: N2O per N2O-N and CO2 per C.

@@ -45,11 +45,11 @@ type Crop struct {
 
 // CoProduct carries a share of the emissions away from the main product.
 type CoProduct struct {
-	Name      string   `json:"name"`
-	SharePct  float64  `json:"share_pct"`             // of the emissions, per cent
-	Basis     string   `json:"basis"`                 // economic, mass, energy or other
-	MassT     *float64 `json:"mass_t,omitempty"`      // what left the farm, t
-	PricePerT *float64 `json:"price_per_t,omitempty"` // in the currency of the main product's
+	Name      string   `json:"name" doc:"Name of the co-product."`
+	SharePct  float64  `json:"share_pct" doc:"Of the emissions, per cent."`
+	Basis     string   `json:"basis" doc:"What the share is of: economic, mass, energy or other."`
+	MassT     *float64 `json:"mass_t,omitempty" doc:"What left the farm, t; absent: not entered."`
+	PricePerT *float64 `json:"price_per_t,omitempty" doc:"Price per t, in the currency of the main product's; absent: not entered."`
 }
 
 // Soil is the soil under the crop. Class, drained share and rainfall enter equations; the rest is for engines that use it.

@@ -108,16 +108,16 @@ const (
 
 // Warning is something a reader of the result should know.
 type Warning struct {
-	Code    string `json:"code"`
-	Item    string `json:"item,omitempty"` // the section, and the item of a list, that it is about
-	Message string `json:"message"`
+	Code    string `json:"code" doc:"A stable word for programs."`
+	Item    string `json:"item,omitempty" doc:"The section, and the item of a list, that it is about; absent: none."`
+	Message string `json:"message" doc:"What to mind, for people."`
 }
 
 // Identity names an edition of something a result was computed with.
 type Identity struct {
-	ID      string `json:"id"`
-	Version string `json:"version"`
-	Digest  string `json:"digest,omitempty"`
+	ID      string `json:"id" doc:"Which one it is."`
+	Version string `json:"version" doc:"Its version."`
+	Digest  string `json:"digest,omitempty" doc:"SHA-256 of its tables, hexadecimal; absent of an engine."`
 }
 
 // Result is what an engine computed: kg, nothing rounded.

@@ -91,19 +91,19 @@ type CarbonInput struct {
 
 // SoilEstimates are the estimates of the change of soil carbon, with the one that the totals hold.
 type SoilEstimates struct {
-	Method    string         `json:"method"` // the one used
-	Estimates []SoilEstimate `json:"estimates"`
+	Method    string         `json:"method" doc:"The method that counts in the totals."`
+	Estimates []SoilEstimate `json:"estimates" doc:"By every method that the input allows."`
 }
 
 // SoilEstimate is the change of the stock of the assessed mineral soil, 0-30 cm, in the assessment year, by one method.
 // A gain is above 0. The range is of 95 %, both sides of 0 included.
 type SoilEstimate struct {
-	Method string  `json:"method"`
-	Used   bool    `json:"used"`
-	Change float64 `json:"change_t_c_ha_yr"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	CO2e   float64 `json:"co2e"` // t CO2e a year on the area the method covers; above 0: taken up
+	Method string  `json:"method" doc:"tier_1, tier_2_steady_state or measured."`
+	Used   bool    `json:"used" doc:"Whether it counts in the totals."`
+	Change float64 `json:"change_t_c_ha_yr" doc:"Change of the stock, t C per ha and year; above 0: a gain."`
+	Low    float64 `json:"low" doc:"Lower end of the 95 % range of the change."`
+	High   float64 `json:"high" doc:"Upper end of the 95 % range of the change."`
+	CO2e   float64 `json:"co2e" doc:"t CO2e a year on the area the method covers; above 0: taken up."`
 }
 
 // estimate keeps what a method says of the area that is no converted parcel, pct per cent of all.

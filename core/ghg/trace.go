@@ -9,71 +9,64 @@ import (
 // in the place of their symbols in the equation. The steps of a trace are in the order of their numbers; each uses what
 // stands before it alone.
 type TraceLine struct {
-	Number   int           `json:"number,omitempty"` // from 1; 0 in what was stored before steps had numbers
-	Step     string        `json:"step"`
-	Item     string        `json:"item"` // the section, and the item of a list, that the step belongs to
-	Equation string        `json:"equation"`
-	Source   string        `json:"source"`
-	Inputs   []TraceInput  `json:"inputs"`
-	Factors  []TraceFactor `json:"factors"`
-	Result   float64       `json:"result"`
-	Unit     string        `json:"unit"`
-	// Label and Gas name what the result is part of in the report, where it is: an emission, or a removal.
-	Label string `json:"label,omitempty"`
-	Gas   string `json:"gas,omitempty"`
-	// Sets is the member of the snapshot that the result is, of a conversion of what was entered.
-	Sets string `json:"sets,omitempty"`
-	// Total is what the result is in the report, of a sum.
-	Total *TraceTotal `json:"total,omitempty"`
+	Number   int           `json:"number,omitempty" doc:"Number of the step, from 1; absent in versions that were stored before steps had numbers."`
+	Step     string        `json:"step" doc:"What the step is called."`
+	Item     string        `json:"item" doc:"The section, and the item of a list, that the step belongs to."`
+	Equation string        `json:"equation" doc:"The equation, in the symbols of inputs and factors."`
+	Source   string        `json:"source" doc:"Where the equation is from."`
+	Inputs   []TraceInput  `json:"inputs" doc:"Values that the equation takes."`
+	Factors  []TraceFactor `json:"factors" doc:"Factors that the equation takes."`
+	Result   float64       `json:"result" doc:"What it comes to, in the unit."`
+	Unit     string        `json:"unit" doc:"Unit of the result."`
+	Label    string        `json:"label,omitempty" doc:"What the result is part of in the report; absent where it is part of nothing."`
+	Gas      string        `json:"gas,omitempty" doc:"Which gas the result is, where it is one."`
+	Sets     string        `json:"sets,omitempty" doc:"Of a conversion of what was entered: the member of the snapshot that the result is."`
+	Total    *TraceTotal   `json:"total,omitempty" doc:"Of a sum: what the result is in the report."`
 }
 
 // TraceInput is a member of the snapshot, of what was entered, the result of an earlier step, or a constant.
 type TraceInput struct {
-	Symbol  string  `json:"symbol"`
-	Value   float64 `json:"value"`
-	Unit    string  `json:"unit"`
-	Default bool    `json:"default,omitempty"` // it was not entered, and this value stood in
+	Symbol  string  `json:"symbol" doc:"Its symbol in the equation."`
+	Value   float64 `json:"value" doc:"Its value, in the unit."`
+	Unit    string  `json:"unit" doc:"Unit of the value."`
+	Default bool    `json:"default,omitempty" doc:"It was not entered, and this value stood in."`
 
-	From     int    `json:"from,omitempty"`     // number of the step whose result it is
-	Input    string `json:"input,omitempty"`    // member of the snapshot that it is
-	Entered  string `json:"entered,omitempty"`  // member of what was entered that it is
-	Constant string `json:"constant,omitempty"` // what it is where it is none of these
-	Source   string `json:"source,omitempty"`   // of a member of the snapshot that nobody entered
-	// Row names what varies the value, with its 95 % range: inputs of one row move together.
-	Row     string   `json:"row,omitempty"`
-	Lower   *float64 `json:"lower,omitempty"`
-	Upper   *float64 `json:"upper,omitempty"`
-	RangeOf string   `json:"range_of,omitempty"`
+	From     int      `json:"from,omitempty" doc:"Number of the step whose result it is."`
+	Input    string   `json:"input,omitempty" doc:"Member of the snapshot that it is."`
+	Entered  string   `json:"entered,omitempty" doc:"Member of what was entered that it is."`
+	Constant string   `json:"constant,omitempty" doc:"What it is where it is none of these."`
+	Source   string   `json:"source,omitempty" doc:"Where it is from, of a member of the snapshot that nobody entered."`
+	Row      string   `json:"row,omitempty" doc:"What varies the value: inputs of one row move together."`
+	Lower    *float64 `json:"lower,omitempty" doc:"Lower end of its 95 % range; absent where it is exact."`
+	Upper    *float64 `json:"upper,omitempty" doc:"Upper end of its 95 % range; absent where it is exact."`
+	RangeOf  string   `json:"range_of,omitempty" doc:"The kind of source whose range it is, where its own source prints none."`
 }
 
 // TraceFactor is a row of the tables.
 type TraceFactor struct {
-	Symbol  string  `json:"symbol"`
-	Key     string  `json:"key"`
-	Value   float64 `json:"value"`
-	Unit    string  `json:"unit"`
-	Source  string  `json:"source"`
-	Status  string  `json:"status"`            // of the value: verified, secondary or unverified
-	Note    string  `json:"note,omitempty"`    // of the choice of the row, then of the row itself
-	Default bool    `json:"default,omitempty"` // a value of the user's own could have been entered instead
-	// Lower and Upper are the 95 % range of the row, nil where it is exact; RangeOf is the kind of source whose range it is
-	// where its own source prints none.
-	Lower   *float64 `json:"lower,omitempty"`
-	Upper   *float64 `json:"upper,omitempty"`
-	RangeOf string   `json:"range_of,omitempty"`
-	// RangeStatus is what is known of the range: published, recalled or assumed.
-	RangeStatus string `json:"range_status,omitempty"`
+	Symbol      string   `json:"symbol" doc:"Its symbol in the equation."`
+	Key         string   `json:"key" doc:"Key of its row in the tables."`
+	Value       float64  `json:"value" doc:"Its value, in the unit."`
+	Unit        string   `json:"unit" doc:"Unit of the value."`
+	Source      string   `json:"source" doc:"Where the value is from."`
+	Status      string   `json:"status" doc:"What is known of the value: verified, secondary or unverified."`
+	Note        string   `json:"note,omitempty" doc:"Why this row was chosen, then what is to be said of the row itself."`
+	Default     bool     `json:"default,omitempty" doc:"A value of the user's own could have been entered instead."`
+	Lower       *float64 `json:"lower,omitempty" doc:"Lower end of its 95 % range; absent where it is exact."`
+	Upper       *float64 `json:"upper,omitempty" doc:"Upper end of its 95 % range; absent where it is exact."`
+	RangeOf     string   `json:"range_of,omitempty" doc:"The kind of source whose range it is, where its own source prints none."`
+	RangeStatus string   `json:"range_status,omitempty" doc:"What is known of the range: published, recalled or assumed."`
 }
 
 // TraceTotal is a line of the report or one of its totals, with its 95 % range, kg CO2e.
 type TraceTotal struct {
-	Of      string  `json:"of"` // emissions or removals
-	Model   string  `json:"model,omitempty"`
-	Label   string  `json:"label,omitempty"` // empty: the total of all lines
-	Section string  `json:"section,omitempty"`
-	Scope   int     `json:"scope,omitempty"`
-	Low     float64 `json:"low"`
-	High    float64 `json:"high"`
+	Of      string  `json:"of" doc:"emissions or removals."`
+	Model   string  `json:"model,omitempty" doc:"Step of the calculation; absent of the total of all lines."`
+	Label   string  `json:"label,omitempty" doc:"What reports and the dashboard call the source; absent of the total of all lines."`
+	Section string  `json:"section,omitempty" doc:"Section of the assessment that it comes from; absent of the total of all lines."`
+	Scope   int     `json:"scope,omitempty" doc:"Scope of the GHG Protocol: 1, 2 or 3; absent of the total of all lines."`
+	Low     float64 `json:"low" doc:"Lower end of its 95 % range, kg CO2e."`
+	High    float64 `json:"high" doc:"Upper end of its 95 % range, kg CO2e."`
 }
 
 // notInSource is said of a residue factor whose cell is empty in the source.

@@ -85,15 +85,15 @@ func placeOf(sheet assessment.Sheet, section string, id int64) int {
 
 // Frozen is a file as a submitted version lists it. It is kept as JSON; members are added, never changed.
 type Frozen struct {
-	ID         int64  `json:"id"`
-	For        string `json:"for"` // a path; empty: the whole assessment
-	Name       string `json:"name"`
-	Media      string `json:"media_type"`
-	Size       int64  `json:"size"`
-	SHA256     string `json:"sha256"`
-	Note       string `json:"note"`
-	UploadedAt string `json:"uploaded_at"` // RFC 3339, UTC
-	UploadedBy int64  `json:"uploaded_by"` // id of the user
+	ID         int64  `json:"id" doc:"Texts of the assessment cite it as file:ID."`
+	For        string `json:"for" doc:"Path of what it is evidence of, such as fertilizers[2].rate; empty: the whole assessment."`
+	Name       string `json:"name" doc:"Name of the file, as it was sent."`
+	Media      string `json:"media_type" doc:"Content type of the bytes."`
+	Size       int64  `json:"size" doc:"Bytes."`
+	SHA256     string `json:"sha256" doc:"Of the bytes, hexadecimal."`
+	Note       string `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	UploadedAt string `json:"uploaded_at" doc:"When it was attached, RFC 3339, UTC."`
+	UploadedBy int64  `json:"uploaded_by" doc:"Id of the user who attached it."`
 }
 
 // List is the files of an assessment as they are listed, in the order in which they were attached.

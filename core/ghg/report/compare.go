@@ -11,34 +11,32 @@ import (
 
 // Comparison is what a second report changes of a first, t CO2e: of two versions, of a version and now, of two scenarios.
 type Comparison struct {
-	From Compared `json:"from"`
-	To   Compared `json:"to"`
-	// Totals are emissions, removals, balance, and those per hectare and per tonne.
-	Totals []Difference `json:"totals"`
-	// BySource and BySection split the emissions, the largest saving first.
-	BySource         []Difference  `json:"by_source"`
-	BySection        []Difference  `json:"by_section"`
-	RemovalsBySource []Difference  `json:"removals_by_source"`
-	Warnings         []ghg.Warning `json:"warnings"`
+	From             Compared      `json:"from" doc:"The first report."`
+	To               Compared      `json:"to" doc:"The second report."`
+	Totals           []Difference  `json:"totals" doc:"Emissions, removals and balance, then those per hectare and per tonne."`
+	BySource         []Difference  `json:"by_source" doc:"Emissions by source, the largest saving first."`
+	BySection        []Difference  `json:"by_section" doc:"Emissions by section of the assessment, the largest saving first."`
+	RemovalsBySource []Difference  `json:"removals_by_source" doc:"Removals by source."`
+	Warnings         []ghg.Warning `json:"warnings" doc:"What to mind: results of two engines or factor sets differ by the method, too."`
 }
 
 // Compared names a report that is compared.
 type Compared struct {
-	Basis         string       `json:"basis"`
-	ResultVersion *int         `json:"result_version"`
-	ComputedAt    time.Time    `json:"computed_at"`
-	Engine        ghg.Identity `json:"engine"`
-	FactorSet     ghg.Identity `json:"factor_set"`
-	InputDigest   string       `json:"input_digest"`
+	Basis         string       `json:"basis" doc:"live: of what the assessment held. submitted: of a version."`
+	ResultVersion *int         `json:"result_version" doc:"Number of the version; null of a live report."`
+	ComputedAt    time.Time    `json:"computed_at" doc:"When it was calculated."`
+	Engine        ghg.Identity `json:"engine" doc:"The program that calculated it."`
+	FactorSet     ghg.Identity `json:"factor_set" doc:"The emission factors that it was calculated with."`
+	InputDigest   string       `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
 }
 
 // Difference is one figure in both reports, t CO2e (or t CO2e per ha or t); what a report does not have is nil.
 type Difference struct {
-	Name          string   `json:"name"`
-	From          *float64 `json:"from"`
-	To            *float64 `json:"to"`
-	Difference    *float64 `json:"difference"`     // to - from
-	DifferencePct *float64 `json:"difference_pct"` // in per cent of from, nil where that is 0
+	Name          string   `json:"name" doc:"What the figure is."`
+	From          *float64 `json:"from" doc:"In the first report, t CO2e (per ha or t where the name says so); null where it has none."`
+	To            *float64 `json:"to" doc:"In the second report, likewise."`
+	Difference    *float64 `json:"difference" doc:"to - from; null where either is."`
+	DifferencePct *float64 `json:"difference_pct" doc:"In per cent of from; null where that is 0 or null."`
 }
 
 // Compare holds report b against a. Results of two engines or of two factor sets are

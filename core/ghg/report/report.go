@@ -18,82 +18,82 @@ const reportUnit = "tCO2e"
 // Report is a result as it is shown: t CO2e, rounded here and nowhere before. Figures
 // per hectare and per tonne are nil where the denominator is missing.
 type Report struct {
-	AssessmentID   int64              `json:"assessment_id"`
-	Basis          string             `json:"basis"`
-	ResultVersion  *int               `json:"result_version"` // number of the submission, nil for a live report
-	ComputedAt     time.Time          `json:"computed_at"`
-	Stale          bool               `json:"stale"` // the assessment was edited after this version was stored
-	Engine         ghg.Identity       `json:"engine"`
-	FactorSet      ghg.Identity       `json:"factor_set"`
-	GWPSet         string             `json:"gwp_set"`
-	InputDigest    string             `json:"input_digest"`
-	FunctionalUnit FunctionalUnit     `json:"functional_unit"`
-	Totals         Totals             `json:"totals"`
-	BySource       []SourceLine       `json:"by_source"`
-	ByGas          []GasLine          `json:"by_gas"`
-	ByScope        []ScopeLine        `json:"by_scope"`
-	ByCategory     []CategoryLine     `json:"by_category"`
-	RemovalsBySrc  []SourceLine       `json:"removals_by_source"`
-	Allocation     Allocation         `json:"allocation"`
-	Uncertainty    Range              `json:"uncertainty"`
-	RemovalsRange  Range              `json:"removals_uncertainty"`
-	DataQuality    DataQuality        `json:"data_quality"`
-	Memo           Memo               `json:"memo"`
-	SoilCarbon     *ghg.SoilEstimates `json:"soil_carbon,omitempty"` // where more than Tier 1 is entered
-	Views          *views.Views       `json:"views,omitempty"`       // absent in versions that were stored before engine 1.3
-	Warnings       []ghg.Warning      `json:"warnings"`
-	Trace          []ghg.TraceLine    `json:"trace,omitempty"`
+	AssessmentID   int64              `json:"assessment_id" doc:"Id of the assessment."`
+	Basis          string             `json:"basis" doc:"live: of what the assessment holds now. submitted: of a version."`
+	ResultVersion  *int               `json:"result_version" doc:"Number of the version; null of a live report."`
+	ComputedAt     time.Time          `json:"computed_at" doc:"When it was calculated."`
+	Stale          bool               `json:"stale" doc:"Whether the assessment was edited after this version was stored."`
+	Engine         ghg.Identity       `json:"engine" doc:"The program that calculated it."`
+	FactorSet      ghg.Identity       `json:"factor_set" doc:"The emission factors that it was calculated with."`
+	GWPSet         string             `json:"gwp_set" doc:"The set of warming potentials, as AR6."`
+	InputDigest    string             `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
+	FunctionalUnit FunctionalUnit     `json:"functional_unit" doc:"What the figures per hectare and per tonne are of."`
+	Totals         Totals             `json:"totals" doc:"Sums of the lines."`
+	BySource       []SourceLine       `json:"by_source" doc:"Emissions by source, the largest first."`
+	ByGas          []GasLine          `json:"by_gas" doc:"Emissions by gas; that of burnt plants is outside the totals."`
+	ByScope        []ScopeLine        `json:"by_scope" doc:"Emissions by scope of the GHG Protocol: 1, 2, 3."`
+	ByCategory     []CategoryLine     `json:"by_category" doc:"Emissions by part of the land sector, with the removals."`
+	RemovalsBySrc  []SourceLine       `json:"removals_by_source" doc:"Removals by source, the largest first."`
+	Allocation     Allocation         `json:"allocation" doc:"What the main product and the co-products carry of the emissions."`
+	Uncertainty    Range              `json:"uncertainty" doc:"The 95 % range of the emissions."`
+	RemovalsRange  Range              `json:"removals_uncertainty" doc:"The 95 % range of the removals."`
+	DataQuality    DataQuality        `json:"data_quality" doc:"What is known of the values and factors."`
+	Memo           Memo               `json:"memo" doc:"What stands beside the totals."`
+	SoilCarbon     *ghg.SoilEstimates `json:"soil_carbon,omitempty" doc:"Estimates of soil carbon; absent where no more than Tier 1 is entered."`
+	Views          *views.Views       `json:"views,omitempty" doc:"The same lines in the parts of each standard; absent in versions that were stored before engine 1.3."`
+	Warnings       []ghg.Warning      `json:"warnings" doc:"What to mind of the input and of the factors."`
+	Trace          []ghg.TraceLine    `json:"trace,omitempty" doc:"Every step of the calculation; absent where it was not asked for."`
 }
 
 // FunctionalUnit is what the intensities are per.
 type FunctionalUnit struct {
-	AreaHa   *float64 `json:"area_ha"`
-	ProductT *float64 `json:"product_t"`
+	AreaHa   *float64 `json:"area_ha" doc:"Growing area, hectares; null: not known."`
+	ProductT *float64 `json:"product_t" doc:"Fresh main product at the farm gate, t; null: not known."`
 }
 
 // Totals are t CO2e; per hectare and per tonne of product t CO2e each. Emissions and removals are at least 0 and apart;
 // balance = emissions - removals. Emissions per tonne are those allocated to the main product.
 type Totals struct {
-	Emissions      float64  `json:"emissions"`
-	Removals       float64  `json:"removals"`
-	Balance        float64  `json:"balance"`
-	EmissionsPerHa *float64 `json:"emissions_per_ha"`
-	RemovalsPerHa  *float64 `json:"removals_per_ha"`
-	EmissionsPerT  *float64 `json:"emissions_per_t"`
-	Unit           string   `json:"unit"`
+	Emissions      float64  `json:"emissions" doc:"Emissions, t CO2e, 0 or more."`
+	Removals       float64  `json:"removals" doc:"Removals, t CO2e, 0 or more."`
+	Balance        float64  `json:"balance" doc:"emissions - removals"`
+	EmissionsPerHa *float64 `json:"emissions_per_ha" doc:"Emissions by growing area, t CO2e/ha; null where the area is not known."`
+	RemovalsPerHa  *float64 `json:"removals_per_ha" doc:"Removals by growing area, t CO2e/ha; null where the area is not known."`
+	EmissionsPerT  *float64 `json:"emissions_per_t" doc:"What the main product carries of the emissions, t CO2e per t of it; null where its mass is not known."`
+	Unit           string   `json:"unit" doc:"Unit of emissions, removals and balance."`
 }
 
 // Masses are the gases of a line, with the CO2 of burnt plants and biofuels, which is outside co2, CO2e and the totals.
 type Masses struct {
 	ghg.Gases
-	CO2Biogenic float64 `json:"co2_biogenic"`
+	CO2Biogenic float64 `json:"co2_biogenic" doc:"CO2 of burnt plants, kg, outside the totals."`
 }
 
 // SourceLine is one source: kg of each gas, and t CO2e.
 type SourceLine struct {
-	Model        string   `json:"model"`
-	Label        string   `json:"label"`
-	Section      string   `json:"section"`
-	Scope        int      `json:"scope"`
-	Category     string   `json:"category"`
-	Kg           Masses   `json:"kg"`
-	CO2e         float64  `json:"co2e"`
-	Share        float64  `json:"share"` // of all emissions (or of all removals), 0 to 1
-	PerHa        *float64 `json:"per_ha"`
-	PerT         *float64 `json:"per_t"`
-	Low          float64  `json:"low"`
-	High         float64  `json:"high"`
-	RangeAssumed bool     `json:"range_assumed"`
-	Tier         int      `json:"tier"`
+	Model        string   `json:"model" doc:"Step of the calculation."`
+	Label        string   `json:"label" doc:"What reports and the dashboard call the source."`
+	Section      string   `json:"section" doc:"Section of the assessment that it comes from."`
+	Scope        int      `json:"scope" doc:"Scope of the GHG Protocol: 1, 2 or 3."`
+	Category     string   `json:"category" doc:"land_use_change, land_management, energy_and_inputs or removals."`
+	Kg           Masses   `json:"kg" doc:"Mass of each gas, kg."`
+	CO2e         float64  `json:"co2e" doc:"t CO2e."`
+	Share        float64  `json:"share" doc:"Of all emissions (or of all removals), 0 to 1."`
+	PerHa        *float64 `json:"per_ha" doc:"By growing area, t CO2e/ha; null where the area is not known."`
+	PerT         *float64 `json:"per_t" doc:"What the main product carries of it, t CO2e per t of it; null where its mass is not known."`
+	Low          float64  `json:"low" doc:"Lower end of the 95 % range, t CO2e."`
+	High         float64  `json:"high" doc:"Upper end of the 95 % range, t CO2e."`
+	RangeAssumed bool     `json:"range_assumed" doc:"No factor of the line has a published range: those of the kinds of their sources are taken."`
+	Tier         int      `json:"tier" doc:"2 where a factor or a stock of the user's own took part in all of it, else 1."`
 	Known
 }
 
 // Known is what is known of the factors behind a figure. It is absent where an external engine does not tell, and in
 // versions that were stored before it was counted.
 type Known struct {
-	ValueStatus string        `json:"value_status,omitempty"` // the weakest of them: verified, secondary or unverified
-	RangeStatus string        `json:"range_status,omitempty"` // the weakest of them: published, recalled or assumed
-	Factors     *ghg.Evidence `json:"factor_evidence,omitempty"`
+	ValueStatus string        `json:"value_status,omitempty" doc:"The weakest status of its factors: verified, secondary or unverified; absent where no factor moves it."`
+	RangeStatus string        `json:"range_status,omitempty" doc:"The weakest status of their ranges: published, recalled or assumed; absent where no factor moves it."`
+	Factors     *ghg.Evidence `json:"factor_evidence,omitempty" doc:"Its factors counted by what is known of them; absent where no factor moves it."`
 }
 
 func known(e ghg.Evidence) Known {
@@ -105,54 +105,54 @@ func known(e ghg.Evidence) Known {
 
 // GasLine is one gas over all sources: kg, and t CO2e. That of co2_biogenic has a potential of 0: it is outside the totals.
 type GasLine struct {
-	Gas   string  `json:"gas"`
-	Kg    float64 `json:"kg"`
-	GWP   float64 `json:"gwp"`
-	CO2e  float64 `json:"co2e"`
-	Share float64 `json:"share"`
+	Gas   string  `json:"gas" doc:"The gas; not_split: what a factor states in all gases together; co2_biogenic: of burnt plants, outside the totals."`
+	Kg    float64 `json:"kg" doc:"Mass, kg."`
+	GWP   float64 `json:"gwp" doc:"Warming potential, kg CO2e per kg."`
+	CO2e  float64 `json:"co2e" doc:"t CO2e."`
+	Share float64 `json:"share" doc:"Of all emissions, 0 to 1."`
 }
 
 // ScopeLine is one scope of the GHG Protocol, t CO2e.
 type ScopeLine struct {
-	Scope int     `json:"scope"`
-	CO2e  float64 `json:"co2e"`
-	Share float64 `json:"share"`
+	Scope int     `json:"scope" doc:"Scope of the GHG Protocol: 1, 2 or 3."`
+	CO2e  float64 `json:"co2e" doc:"t CO2e."`
+	Share float64 `json:"share" doc:"Of all emissions, 0 to 1."`
 }
 
 // CategoryLine is one category, t CO2e; the removals are a category of their own.
 type CategoryLine struct {
-	Category string  `json:"category"`
-	CO2e     float64 `json:"co2e"`
+	Category string  `json:"category" doc:"land_use_change, land_management, energy_and_inputs or removals."`
+	CO2e     float64 `json:"co2e" doc:"t CO2e."`
 }
 
 // Allocation tells what the products carry of the emissions, t CO2e.
 type Allocation struct {
-	MainSharePct float64            `json:"main_share_pct"`
-	Main         float64            `json:"main"`
-	CoProducts   []AllocatedProduct `json:"co_products"`
+	MainSharePct float64            `json:"main_share_pct" doc:"What the main product carries of the emissions, per cent."`
+	Main         float64            `json:"main" doc:"What the main product carries of the emissions, t CO2e."`
+	CoProducts   []AllocatedProduct `json:"co_products" doc:"What each co-product carries."`
 }
 
 // AllocatedProduct is a co-product with its part of the emissions, t CO2e.
 type AllocatedProduct struct {
 	ghg.CoProduct
-	CO2e float64 `json:"co2e"`
+	CO2e float64 `json:"co2e" doc:"What it carries of the emissions, t CO2e."`
 }
 
 // Range is the 95 % range of the emissions, or of the removals, t CO2e.
 type Range struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Low  float64 `json:"low" doc:"Lower end, t CO2e."`
+	High float64 `json:"high" doc:"Upper end, t CO2e."`
 }
 
 // DataQuality tells how far the result rests on what the user entered.
 type DataQuality struct {
-	UserShare float64 `json:"share_of_emissions_from_user_values"` // 0 to 1
+	UserShare float64 `json:"share_of_emissions_from_user_values" doc:"Share of the emissions, 0 to 1, with no value that the form can hold left to a default."`
 	Known             // each factor counted once
 }
 
 // Memo items stand outside the totals, t.
 type Memo struct {
-	BiogenicCO2 float64 `json:"biogenic_co2"`
+	BiogenicCO2 float64 `json:"biogenic_co2" doc:"CO2 of burnt biomass, t CO2, outside the totals."`
 }
 
 // About is what a report says of the assessment it belongs to.

@@ -5,18 +5,16 @@ import "tilth/core/ghg"
 // Electricity is what was bought of the grid by both methods of the GHG Protocol's scope 2 guidance, with the losses of the
 // grid, t CO2e. The totals hold the location-based figure alone; nil is a figure that is not given, and a note says why.
 type Electricity struct {
-	BoughtKWh     float64  `json:"bought_kwh"`
-	LocationBased float64  `json:"location_based"`
-	MarketBased   *float64 `json:"market_based"`
-	// MarketCoverage is the share of the kWh for which a market-based factor was entered, 0 to 1; the rest has the average of
-	// the grid, the last resort of the guidance.
-	MarketCoverage float64  `json:"market_coverage"`
-	MarketNote     string   `json:"market_note,omitempty"`
-	Scope2Location float64  `json:"scope_2_location_based"` // with heat, as in the totals
-	Scope2Market   *float64 `json:"scope_2_market_based"`
-	GridLosses     *float64 `json:"grid_losses"` // scope 3, category 3, outside the totals
-	LossCoverage   float64  `json:"grid_loss_coverage"`
-	LossNote       string   `json:"grid_loss_note,omitempty"`
+	BoughtKWh      float64  `json:"bought_kwh" doc:"Electricity bought of the grid, kWh."`
+	LocationBased  float64  `json:"location_based" doc:"Its emissions by the average of the grid, t CO2e."`
+	MarketBased    *float64 `json:"market_based" doc:"Its emissions by what was bought, t CO2e; null where no market-based factor is entered."`
+	MarketCoverage float64  `json:"market_coverage" doc:"Share of the kWh for which a market-based factor was entered, 0 to 1; the rest has the average of the grid, the last resort of the guidance."`
+	MarketNote     string   `json:"market_note,omitempty" doc:"What to mind of the market-based figure; absent where there is nothing."`
+	Scope2Location float64  `json:"scope_2_location_based" doc:"Scope 2 by the average of the grid, with heat, as in the totals, t CO2e."`
+	Scope2Market   *float64 `json:"scope_2_market_based" doc:"Scope 2 by what was bought, with heat, t CO2e; null where no market-based factor is entered."`
+	GridLosses     *float64 `json:"grid_losses" doc:"Emissions of the losses of the grid, t CO2e: scope 3, category 3, outside the totals; null where no losses are known."`
+	LossCoverage   float64  `json:"grid_loss_coverage" doc:"Share of the kWh whose losses are known, 0 to 1."`
+	LossNote       string   `json:"grid_loss_note,omitempty" doc:"What to mind of the losses; absent where there is nothing."`
 }
 
 // Notes where a figure is not given, or not for all of the electricity.

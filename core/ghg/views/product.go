@@ -5,11 +5,11 @@ import "tilth/core/ghg"
 // Footprint is that of the products by ISO 14067:2018: its parts, t CO2e of the whole harvest, what each product
 // carries of them, and the removals apart.
 type Footprint struct {
-	Parts        []Part         `json:"parts"`
-	Removals     float64        `json:"removals"`     // biogenic, t CO2e, not taken off the parts
-	BiogenicCO2  float64        `json:"biogenic_co2"` // of burnt plants and biofuels, t CO2, outside the parts
-	AircraftNote string         `json:"aircraft_note,omitempty"`
-	Allocations  []AllocationBy `json:"allocations"`
+	Parts        []Part         `json:"parts" doc:"fossil, biogenic, land_use_change and aircraft; they add up to the emissions."`
+	Removals     float64        `json:"removals" doc:"Biogenic removals, t CO2e, not taken off the parts."`
+	BiogenicCO2  float64        `json:"biogenic_co2" doc:"CO2 of burnt plants and biofuels, t CO2, outside the parts."`
+	AircraftNote string         `json:"aircraft_note,omitempty" doc:"Why there are no emissions of transport by air; absent where there are."`
+	Allocations  []AllocationBy `json:"allocations" doc:"The products' shares by each method."`
 }
 
 // Notes on transport by air.
@@ -27,20 +27,20 @@ const (
 
 // AllocationBy is one way to share the footprint.
 type AllocationBy struct {
-	Method      string         `json:"method"`
-	Used        bool           `json:"used"`                   // in the figures per tonne of the report
-	NotPossible string         `json:"not_possible,omitempty"` // why the products have no shares
-	Products    []ProductShare `json:"products"`
+	Method      string         `json:"method" doc:"stated_share, mass or economic_value."`
+	Used        bool           `json:"used" doc:"Whether the figures per tonne of the report are by it."`
+	NotPossible string         `json:"not_possible,omitempty" doc:"Why the products have no shares by it; absent where they have."`
+	Products    []ProductShare `json:"products" doc:"The main product, then the co-products; empty where it is not possible."`
 }
 
 // ProductShare is what a product carries, t CO2e.
 type ProductShare struct {
-	Product  string   `json:"product"`
-	SharePct float64  `json:"share_pct"`
-	MassT    *float64 `json:"mass_t"` // nil: not entered
-	Parts    []Part   `json:"parts"`
-	CO2e     float64  `json:"co2e"`
-	PerT     *float64 `json:"per_t"` // t CO2e per t of the product; nil where its mass is not known
+	Product  string   `json:"product" doc:"Name of the product; main_product: the crop's own."`
+	SharePct float64  `json:"share_pct" doc:"Its share of the emissions, per cent."`
+	MassT    *float64 `json:"mass_t" doc:"What left the farm, t; null: not entered."`
+	Parts    []Part   `json:"parts" doc:"Its share of each part."`
+	CO2e     float64  `json:"co2e" doc:"Its share of the emissions, t CO2e."`
+	PerT     *float64 `json:"per_t" doc:"t CO2e per t of the product; null where its mass is not known."`
 }
 
 // mainProduct names the crop's own product.

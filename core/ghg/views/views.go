@@ -11,29 +11,26 @@ import (
 
 // Views are a result in the parts of each standard, t CO2e.
 type Views struct {
-	LandSector  LandSector  `json:"land_sector"`
-	FLAG        FLAG        `json:"flag"`
-	Product     Footprint   `json:"iso_14067"`
-	Electricity Electricity `json:"electricity"`
+	LandSector  LandSector  `json:"land_sector" doc:"The inventory by the GHG Protocol's Land Sector and Removals Standard."`
+	FLAG        FLAG        `json:"flag" doc:"The inventory by the FLAG guidance of the Science Based Targets initiative."`
+	Product     Footprint   `json:"iso_14067" doc:"The parts of a product's footprint by ISO 14067:2018, 7.2."`
+	Electricity Electricity `json:"electricity" doc:"Electricity of the grid by both methods of scope 2."`
 }
 
 // Part is one part of the emissions, t CO2e.
 type Part struct {
-	Part  string  `json:"part"`
-	CO2e  float64 `json:"co2e"`
-	Share float64 `json:"share"` // of the emissions, 0 to 1
+	Part  string  `json:"part" doc:"Which part it is."`
+	CO2e  float64 `json:"co2e" doc:"t CO2e."`
+	Share float64 `json:"share" doc:"Of the emissions, 0 to 1."`
 }
 
 // LandSector is the inventory by the GHG Protocol's Land Sector and Removals Standard.
 type LandSector struct {
-	Parts []Part `json:"parts"`
-	// LandManagementCO2 is the net CO2 of carbon stocks, lime and urea within land_management; the rest of that are CH4 and N2O.
-	LandManagementCO2 float64 `json:"land_management_co2"`
-	// BiogenicProductCO2 is that of burnt biofuels and wood, and LandBiogenicCO2 that of residues burnt on the field, t CO2. Both
-	// are outside the emissions.
-	BiogenicProductCO2 float64   `json:"biogenic_product_co2"`
-	LandBiogenicCO2    float64   `json:"land_biogenic_co2"`
-	Removals           []Removal `json:"removals"`
+	Parts              []Part    `json:"parts" doc:"land_use_change, land_management and non_land; they add up to the emissions."`
+	LandManagementCO2  float64   `json:"land_management_co2" doc:"Net CO2 of carbon stocks, lime and urea within land_management, t CO2e; the rest of that are CH4 and N2O."`
+	BiogenicProductCO2 float64   `json:"biogenic_product_co2" doc:"CO2 of burnt biofuels and wood, t CO2, outside the emissions."`
+	LandBiogenicCO2    float64   `json:"land_biogenic_co2" doc:"CO2 of residues burnt on the field, t CO2, outside the emissions."`
+	Removals           []Removal `json:"removals" doc:"What was taken up, and how it is watched; the largest first."`
 }
 
 // How the carbon of a removal is watched. The standard lets removals be reported where stocks are monitored and primary data
@@ -46,20 +43,20 @@ const (
 
 // Removal is CO2 that was taken up, t CO2e, with how it is watched.
 type Removal struct {
-	Label      string  `json:"label"`
-	Section    string  `json:"section"`
-	CO2e       float64 `json:"co2e"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	Monitoring string  `json:"monitoring"`
+	Label      string  `json:"label" doc:"What reports and the dashboard call the source."`
+	Section    string  `json:"section" doc:"Section of the assessment that it comes from."`
+	CO2e       float64 `json:"co2e" doc:"t CO2e."`
+	Low        float64 `json:"low" doc:"Lower end of the 95 % range, t CO2e."`
+	High       float64 `json:"high" doc:"Upper end of the 95 % range, t CO2e."`
+	Monitoring string  `json:"monitoring" doc:"measured: two measurements of the stock, or two rounds of samples, show it. modelled: a model shows it, with data of the land. not_monitored: it rests on a default, or on a growth that was entered."`
 }
 
 // FLAG is the inventory by the FLAG guidance of the Science Based Targets initiative: targets of either part are apart, and
 // removals are reported beside them.
 type FLAG struct {
-	Parts    []Part  `json:"parts"`
-	Total    float64 `json:"flag"`
-	Removals float64 `json:"removals"`
+	Parts    []Part  `json:"parts" doc:"flag_land_use_change, flag_land_management and non_flag; they add up to the emissions."`
+	Total    float64 `json:"flag" doc:"The two parts of FLAG together, t CO2e."`
+	Removals float64 `json:"removals" doc:"Removals, t CO2e, not taken off the parts."`
 }
 
 // Of arranges a result.

@@ -20,36 +20,36 @@ import (
 // AssessmentWrite is the general part of an assessment as it is written. Sections and
 // declarations may stand beside it; their form is that of the table of sections.
 type AssessmentWrite struct {
-	ResourceType         string         `json:"resource_type" enum:"farm,field"`
+	ResourceType         string         `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
 	ResourceID           int64          `json:"resource_id" minimum:"1" doc:"A farm or a field of your company."`
 	AssessmentYear       *int           `json:"assessment_year" required:"false" doc:"Year of the harvest."`
 	GrowingArea          rest.RawObject `json:"growing_area" required:"false" doc:"{value, unit}, for instance {\"value\": 12.5, \"unit\": \"ha\"}; units ha, hectares, acre, acres, m2, km2. Checked at submission."`
 	AverageTemperature   rest.RawObject `json:"average_temperature" required:"false" doc:"{value, unit}: mean annual temperature; units celsius, C, °C, fahrenheit, F, °F. Checked at submission."`
 	ClimateRegion        *string        `json:"climate_region" required:"false" doc:"One of tropical_montane, tropical_wet, tropical_moist, tropical_dry, warm_temperate_moist, warm_temperate_dry, cool_temperate_moist, cool_temperate_dry, boreal_moist, boreal_dry."`
 	FarmCountry          *string        `json:"farm_country" required:"false" doc:"Country key, such as france or united_states; usual other names and ISO 3166-1 codes are taken as well, and answered as the key."`
-	SubmittedDataQuality *string        `json:"submitted_data_quality" required:"false" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data"`
+	SubmittedDataQuality *string        `json:"submitted_data_quality" required:"false" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"What you say of the data: all measured or documented, all estimated, or some of each. A submission needs it."`
 }
 
 // AssessmentRecord is an assessment without its sections.
 type AssessmentRecord struct {
 	form.Meta
-	ResourceType           string            `json:"resource_type" enum:"farm,field"`
-	ResourceID             int64             `json:"resource_id"`
-	AssessmentYear         *int              `json:"assessment_year"`
+	ResourceType           string            `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
+	ResourceID             int64             `json:"resource_id" doc:"Id of the farm or field."`
+	AssessmentYear         *int              `json:"assessment_year" doc:"Year of the harvest; null: not entered."`
 	GrowingArea            rest.RawObject    `json:"growing_area" doc:"As it was sent."`
 	AverageTemperature     rest.RawObject    `json:"average_temperature" doc:"As it was sent."`
-	ClimateRegion          *string           `json:"climate_region" enum:"tropical_montane,tropical_wet,tropical_moist,tropical_dry,warm_temperate_moist,warm_temperate_dry,cool_temperate_moist,cool_temperate_dry,boreal_moist,boreal_dry"`
-	FarmCountry            *string           `json:"farm_country"`
-	SubmittedDataQuality   *string           `json:"submitted_data_quality" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data"`
+	ClimateRegion          *string           `json:"climate_region" enum:"tropical_montane,tropical_wet,tropical_moist,tropical_dry,warm_temperate_moist,warm_temperate_dry,cool_temperate_moist,cool_temperate_dry,boreal_moist,boreal_dry" doc:"Climate zone of the IPCC; null: not entered."`
+	FarmCountry            *string           `json:"farm_country" doc:"Country key, such as france or united_states; null: not entered."`
+	SubmittedDataQuality   *string           `json:"submitted_data_quality" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"What you say of the data: all measured or documented, all estimated, or some of each; null: not entered."`
 	SectionDeclarations    map[string]string `json:"section_declarations" doc:"Sections of which there is nothing to enter, on purpose."`
-	Status                 string            `json:"status" enum:"draft,submitted"`
+	Status                 string            `json:"status" enum:"draft,submitted" doc:"draft until the first submission, submitted from then on, whatever is changed later."`
 	CompletenessPercentage float64           `json:"completeness_percentage" doc:"Worked out in the background after each write; 0 until then."`
 	IsReadyForSubmission   bool              `json:"is_ready_for_submission" doc:"Worked out together with the percentage; a submission checks afresh."`
 	CompletenessComputedAt *time.Time        `json:"completeness_computed_at" doc:"null: never yet."`
 	CalculationStatus      *string           `json:"calculation_status" enum:"queued,running,done,failed" doc:"Of the calculation that a submission starts; null: none was started."`
 	CalculationReason      *string           `json:"calculation_reason" doc:"Why the calculation failed."`
 	SubmittedVersion       *int              `json:"submitted_version" doc:"Number of the version that was submitted last."`
-	SubmittedAt            *time.Time        `json:"submitted_at"`
+	SubmittedAt            *time.Time        `json:"submitted_at" doc:"When it was submitted last; null: never."`
 	HasUnsubmittedChanges  bool              `json:"has_unsubmitted_changes" doc:"It holds something else than its newest version."`
 }
 

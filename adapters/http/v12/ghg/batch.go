@@ -20,11 +20,11 @@ import (
 // AssessmentFilter chooses assessments; what is left out does not narrow it.
 type AssessmentFilter struct {
 	AssessmentYear       *int    `json:"assessment_year" required:"false" doc:"Year of the harvest. Copies are of from_year, whatever stands here."`
-	ResourceType         *string `json:"resource_type" required:"false" enum:"farm,field"`
+	ResourceType         *string `json:"resource_type" required:"false" enum:"farm,field" doc:"Those of farms, or of single fields."`
 	ResourceID           *int64  `json:"resource_id" required:"false" minimum:"1" doc:"Id of the farm or field."`
-	ClimateRegion        *string `json:"climate_region" required:"false"`
+	ClimateRegion        *string `json:"climate_region" required:"false" doc:"Climate zone of the IPCC, as cool_temperate_moist."`
 	FarmCountry          *string `json:"farm_country" required:"false" doc:"Country key, or another name of it."`
-	Status               *string `json:"status" required:"false" enum:"draft,submitted"`
+	Status               *string `json:"status" required:"false" enum:"draft,submitted" doc:"Those that were never submitted, or those that were."`
 	IsReadyForSubmission *bool   `json:"is_ready_for_submission" required:"false" doc:"As it was last worked out."`
 	IDs                  []int64 `json:"ids" required:"false" doc:"These assessments, at most 10000; the other members narrow them further."`
 }
@@ -33,48 +33,48 @@ type AssessmentFilter struct {
 type CopyForward struct {
 	FromYear  int               `json:"from_year" doc:"The year of the assessments that are copied."`
 	ToYear    int               `json:"to_year" doc:"The year of the drafts that are made."`
-	Filter    *AssessmentFilter `json:"filter" required:"false"`
+	Filter    *AssessmentFilter `json:"filter" required:"false" doc:"Which assessments of the year are copied; left out: all."`
 	Overwrite bool              `json:"overwrite" required:"false" doc:"With true: a draft that is there takes what the copy holds. A submitted assessment is never overwritten."`
 }
 
 // SubmitMany asks for submissions: of the ids, or of what the filter chooses.
 type SubmitMany struct {
-	IDs    []int64           `json:"ids" required:"false"`
-	Filter *AssessmentFilter `json:"filter" required:"false"`
+	IDs    []int64           `json:"ids" required:"false" doc:"These assessments, at most 10000, in this order. One of ids and filter is needed, not both."`
+	Filter *AssessmentFilter `json:"filter" required:"false" doc:"All assessments that it chooses. One of ids and filter is needed, not both."`
 }
 
 // BatchProblem is why a row or an assessment was refused or passed over.
 type BatchProblem struct {
-	Code    string `json:"code"`
+	Code    string `json:"code" doc:"A stable word for programs."`
 	Path    string `json:"path" doc:"The member or column it is about, such as fertilizers[0].rate.unit; empty for the whole."`
-	Message string `json:"message"`
+	Message string `json:"message" doc:"What is wrong, for people."`
 }
 
 // BatchItem is one row of a file, or one assessment, with what became of it.
 type BatchItem struct {
 	Index          int64          `json:"index" doc:"In the file, below the heading, in the ids as they were sent, or in the selection; from 0."`
-	Verdict        string         `json:"verdict" enum:"create,update,skip,fail,submitted,unchanged,refused"`
+	Verdict        string         `json:"verdict" enum:"create,update,skip,fail,submitted,unchanged,refused" doc:"create, update, submitted: done. skip, unchanged: nothing was to be done, or problems says why nothing was. fail, refused: nothing was done, as problems says."`
 	SourceID       *int64         `json:"source_id" doc:"Of a copy: the assessment that was copied, or an id that was asked for and is not there."`
 	AssessmentID   *int64         `json:"assessment_id" doc:"The assessment that was made, changed, found or submitted; of a submission also an id that is not there."`
-	ResourceType   *string        `json:"resource_type"`
-	ResourceID     *int64         `json:"resource_id"`
-	AssessmentYear *int           `json:"assessment_year"`
+	ResourceType   *string        `json:"resource_type" doc:"What is assessed: a farm, or a single field; null where it is not known."`
+	ResourceID     *int64         `json:"resource_id" doc:"Id of the farm or field; null where it is not known."`
+	AssessmentYear *int           `json:"assessment_year" doc:"Year of the harvest; null where it is not known."`
 	Version        *int           `json:"version" doc:"Of a submission."`
-	Problems       []BatchProblem `json:"problems"`
+	Problems       []BatchProblem `json:"problems" doc:"Why the row or the assessment was refused or passed over; empty where it was not."`
 }
 
 // AssessmentBatch is many assessments worked through at once, with a report.
 type AssessmentBatch struct {
 	JobID     *int64           `json:"job_id" doc:"Of a batch in the background; null where all was done within the request."`
-	Status    string           `json:"status" enum:"queued,running,completed,failed"`
+	Status    string           `json:"status" enum:"queued,running,completed,failed" doc:"queued or running in the background; completed: every item was judged; failed: reason says why."`
 	Reason    *string          `json:"reason" doc:"Why the batch failed as a whole."`
 	Preview   bool             `json:"preview" doc:"Nothing is stored; the counts say what would be."`
-	Atomic    bool             `json:"atomic"`
+	Atomic    bool             `json:"atomic" doc:"One refused item refuses all."`
 	Total     int64            `json:"total" doc:"Rows or assessments, as they were counted at the start."`
 	Done      int64            `json:"done" doc:"Judged so far. An atomic import in the background judges all rows, and then once more as it stores them."`
 	Counts    map[string]int64 `json:"counts" doc:"By verdict."`
 	Items     []BatchItem      `json:"items" doc:"All of them for a batch within the request; those with problems, at most the first 1000, for one in the background."`
-	UpdatedAt time.Time        `json:"updated_at"`
+	UpdatedAt time.Time        `json:"updated_at" doc:"When the report was last written."`
 }
 
 type bulkRoutes struct {

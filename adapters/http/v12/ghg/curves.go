@@ -22,23 +22,23 @@ type CropCurves struct {
 	YearStarts string           `json:"year_starts" doc:"First day of the growing year, as month-day." example:"09-14"`
 	BBox       []float64        `json:"bbox" doc:"West, south, east, north, degrees: where they are used, the labelled fields and half a degree around."`
 	BlockDeg   float64          `json:"block_degrees" doc:"The side of the blocks of land that the figures hold apart."`
-	Classes    []CropCurveClass `json:"classes"`
-	CreatedAt  time.Time        `json:"created_at"`
-	CreatedBy  *form.Ref        `json:"created_by"`
+	Classes    []CropCurveClass `json:"classes" doc:"A curve for each crop with labelled seasons."`
+	CreatedAt  time.Time        `json:"created_at" doc:"When the record was made."`
+	CreatedBy  *form.Ref        `json:"created_by" doc:"Who made the record; null where that user is gone, and for a preview."`
 }
 
 // CropCurveClass is a crop's curve with its cap, and what it does on blocks that it is not made of.
 type CropCurveClass struct {
 	Class       string          `json:"class" doc:"Slug of the crop."`
 	MaxDistance *float64        `json:"max_distance" doc:"The cap. null: too few labelled seasons, so the curve verifies nothing."`
-	MaxShape    *float64        `json:"max_shape"`
-	Figures     CropCurveFigure `json:"figures"`
-	Steps       []CropCurveStep `json:"steps"`
+	MaxShape    *float64        `json:"max_shape" doc:"The cap of shape: the distance when the mean of series and curve is taken off. null: as that of max_distance."`
+	Figures     CropCurveFigure `json:"figures" doc:"What the curves do on blocks of land that they are not made of."`
+	Steps       []CropCurveStep `json:"steps" doc:"The curve over the growing year, in the order of days."`
 }
 
 // CropCurveFigure is the verdicts on labelled seasons by curves made of the other blocks of land, as shares from 0 to 1.
 type CropCurveFigure struct {
-	Samples  int     `json:"samples"`
+	Samples  int     `json:"samples" doc:"Labelled seasons that were judged."`
 	Nearest  float64 `json:"nearest" doc:"Whose nearest curve is that of the crop."`
 	Verified float64 `json:"verified" doc:"Declared as what it is, and verified."`
 	Pending  float64 `json:"pending" doc:"Declared as what it is, and pending."`
@@ -51,9 +51,9 @@ type CropCurveFigure struct {
 type CropCurveStep struct {
 	Day     int     `json:"day" doc:"Since the beginning of the growing year."`
 	NDVI    float64 `json:"ndvi" doc:"Median."`
-	P25     float64 `json:"ndvi_p25"`
-	P75     float64 `json:"ndvi_p75"`
-	Samples int     `json:"n"`
+	P25     float64 `json:"ndvi_p25" doc:"Lower quartile."`
+	P75     float64 `json:"ndvi_p75" doc:"Upper quartile."`
+	Samples int     `json:"n" doc:"Labelled seasons at this day."`
 }
 
 func registerCurves(a *rest.API, use *ghgapp.CropCurves) {

@@ -16,64 +16,64 @@ import (
 
 // Dashboard is the rollup of a company's assessments.
 type Dashboard struct {
-	Summary      DashboardSummary            `json:"summary"`
-	Carbon       DashboardCarbon             `json:"carbon"`
-	Verification DashboardVerification       `json:"verification"`
+	Summary      DashboardSummary            `json:"summary" doc:"How many assessments there are, and how far they are."`
+	Carbon       DashboardCarbon             `json:"carbon" doc:"Figures of the last submission of each assessment; what was entered since does not count."`
+	Verification DashboardVerification       `json:"verification" doc:"What satellites say of the declared crops."`
 	Sections     map[string]DashboardSection `json:"sections" doc:"By key, with the general part as general; every section there is."`
-	Charts       DashboardCharts             `json:"charts"`
+	Charts       DashboardCharts             `json:"charts" doc:"The same figures as labels with values."`
 	TopIssues    []DashboardIssue            `json:"top_issues" doc:"The most frequent first, then by section and field."`
 }
 
 // DashboardSummary counts the live assessments.
 type DashboardSummary struct {
-	TotalAssessments        int64            `json:"total_assessments"`
-	DraftCount              int64            `json:"draft_count"`
-	SubmittedCount          int64            `json:"submitted_count"`
-	ReadyForSubmissionCount int64            `json:"ready_for_submission_count"`
+	TotalAssessments        int64            `json:"total_assessments" doc:"Assessments that are not deleted."`
+	DraftCount              int64            `json:"draft_count" doc:"Assessments that were never submitted."`
+	SubmittedCount          int64            `json:"submitted_count" doc:"Assessments that were submitted."`
+	ReadyForSubmissionCount int64            `json:"ready_for_submission_count" doc:"Assessments that nothing keeps from being submitted, as it was last worked out."`
 	TotalArea               float64          `json:"total_area" doc:"Sum of the growing areas, ha: a field that is assessed in two years counts twice."`
 	AverageCompletion       float64          `json:"average_completion" doc:"Per cent."`
 	LatestAssessmentYear    int              `json:"latest_assessment_year" doc:"0: no assessment states a year."`
-	StatusDistribution      map[string]int64 `json:"status_distribution"`
+	StatusDistribution      map[string]int64 `json:"status_distribution" doc:"Assessments by status: draft, submitted."`
 }
 
 // DashboardCarbon sums the submitted versions.
 type DashboardCarbon struct {
-	Emissions      float64 `json:"emissions"`
-	Removals       float64 `json:"removals"`
+	Emissions      float64 `json:"emissions" doc:"Sum of the emissions, tCO2e."`
+	Removals       float64 `json:"removals" doc:"Sum of the removals, tCO2e."`
 	Balance        float64 `json:"balance" doc:"emissions - removals"`
 	EmissionsPerHa float64 `json:"emissions_per_ha" doc:"Sum over sum; 0 where there is no area. Likewise the others."`
-	RemovalsPerHa  float64 `json:"removals_per_ha"`
+	RemovalsPerHa  float64 `json:"removals_per_ha" doc:"Removals by area, tCO2e/ha; 0 where there is no area."`
 	EmissionsPerT  float64 `json:"emissions_per_t" doc:"Emissions allocated to the main products, per tonne of them."`
-	NetIntensityHa float64 `json:"net_intensity_per_ha"`
-	Unit           string  `json:"unit" enum:"tCO2e"`
+	NetIntensityHa float64 `json:"net_intensity_per_ha" doc:"Emissions less removals by area, tCO2e/ha; 0 where there is no area."`
+	Unit           string  `json:"unit" enum:"tCO2e" doc:"Unit of emissions, removals and balance."`
 }
 
 // DashboardVerification counts the submitted assessments by their crop verification.
 type DashboardVerification struct {
-	Verified                      int64                `json:"verified_crop_assessments_count"`
-	Failed                        int64                `json:"failed_crop_assessments_count"`
-	Processing                    int64                `json:"processing_crop_assessments_count"`
-	Pending                       int64                `json:"pending_crop_assessments_count"`
+	Verified                      int64                `json:"verified_crop_assessments_count" doc:"Assessments whose declared crop was verified."`
+	Failed                        int64                `json:"failed_crop_assessments_count" doc:"Assessments whose declared crop failed the check."`
+	Processing                    int64                `json:"processing_crop_assessments_count" doc:"Assessments whose check is under way."`
+	Pending                       int64                `json:"pending_crop_assessments_count" doc:"Assessments whose check waits, or of which nothing can be said."`
 	VerifiedCropRate              float64              `json:"verified_crop_rate" doc:"verified / (verified + failed), per cent; 0 without a verdict."`
 	AverageVerificationConfidence float64              `json:"average_verification_confidence" doc:"Of the verdicts, 0 to 1."`
-	VerifiedCropTypes             []VerifiedCropType   `json:"verified_crop_types"`
+	VerifiedCropTypes             []VerifiedCropType   `json:"verified_crop_types" doc:"Verified assessments by declared crop."`
 	VerifiedAssessments           []VerifiedAssessment `json:"verified_assessments" doc:"The newest verdicts first, up to verified_limit; the counts are of all."`
-	StatusDistribution            map[string]int64     `json:"status_distribution"`
+	StatusDistribution            map[string]int64     `json:"status_distribution" doc:"Assessments by verification status: verified, failed, processing, pending."`
 }
 
 // VerifiedCropType is a crop type with its number of verified assessments.
 type VerifiedCropType struct {
-	CropType string `json:"crop_type"`
-	Count    int64  `json:"count"`
+	CropType string `json:"crop_type" doc:"Key of the crop."`
+	Count    int64  `json:"count" doc:"Verified assessments of it."`
 }
 
 // VerifiedAssessment is an assessment whose crop was verified.
 type VerifiedAssessment struct {
-	AssessmentID    int64   `json:"assessment_id"`
-	AssessmentYear  *int    `json:"assessment_year"`
-	CropTypeKey     string  `json:"crop_type_key"`
-	ConfidenceScore float64 `json:"confidence_score"`
-	Status          string  `json:"status" enum:"verified"`
+	AssessmentID    int64   `json:"assessment_id" doc:"Id of the assessment."`
+	AssessmentYear  *int    `json:"assessment_year" doc:"Year of the harvest; null: not entered."`
+	CropTypeKey     string  `json:"crop_type_key" doc:"The declared crop."`
+	ConfidenceScore float64 `json:"confidence_score" doc:"0 to 1: how probable it is that the verdict is right."`
+	Status          string  `json:"status" enum:"verified" doc:"The verdict, of this list always the same."`
 }
 
 // DashboardSection is one section over the assessments that are asked for it.
@@ -81,42 +81,42 @@ type DashboardSection struct {
 	Status             string           `json:"status" enum:"complete,in_progress,not_started" doc:"complete if all are, not_started if none was begun."`
 	Completion         float64          `json:"completion" doc:"Mean, per cent."`
 	Assessments        int64            `json:"assessments" doc:"Those that are asked for the section."`
-	StatusCounts       map[string]int64 `json:"status_counts"`
-	MissingFieldsCount int64            `json:"missing_fields_count"`
+	StatusCounts       map[string]int64 `json:"status_counts" doc:"Assessments by status of the section: complete, in_progress, not_started."`
+	MissingFieldsCount int64            `json:"missing_fields_count" doc:"Required fields that are empty or invalid, over all assessments."`
 }
 
 // DashboardCharts are the figures as charts take them.
 type DashboardCharts struct {
 	EmissionsByModel               Chart      `json:"emissions_by_model" doc:"tCO2e, the largest first, zeros left out."`
 	RemovalsBySource               Chart      `json:"removals_by_source" doc:"tCO2e, the largest first, zeros left out."`
-	StatusDistribution             Chart      `json:"status_distribution"`
-	VerificationStatusDistribution Chart      `json:"verification_status_distribution"`
-	VerifiedCropTypes              Chart      `json:"verified_crop_types"`
+	StatusDistribution             Chart      `json:"status_distribution" doc:"Assessments by status."`
+	VerificationStatusDistribution Chart      `json:"verification_status_distribution" doc:"Assessments by verification status."`
+	VerifiedCropTypes              Chart      `json:"verified_crop_types" doc:"Verified assessments by declared crop."`
 	CompletionBySection            Chart      `json:"completion_by_section" doc:"Per cent, in the order of the form."`
 	YearlyTrend                    TrendChart `json:"yearly_trend" doc:"All years with an assessment, ascending, whatever assessment_year says; nothing between them is filled in."`
 }
 
 // Chart is labels with a value each.
 type Chart struct {
-	Labels []string  `json:"labels"`
-	Values []float64 `json:"values"`
+	Labels []string  `json:"labels" doc:"What the values are of."`
+	Values []float64 `json:"values" doc:"One for each label, in their order."`
 }
 
 // TrendChart is years with their figures.
 type TrendChart struct {
-	Labels     []string  `json:"labels"`
+	Labels     []string  `json:"labels" doc:"The years, as text."`
 	Completion []float64 `json:"completion" doc:"Mean, per cent, of all assessments of the year."`
 	Emissions  []float64 `json:"emissions" doc:"tCO2e, of those submitted."`
-	Removals   []float64 `json:"removals"`
-	Balance    []float64 `json:"balance"`
+	Removals   []float64 `json:"removals" doc:"tCO2e, of those submitted."`
+	Balance    []float64 `json:"balance" doc:"emissions - removals, tCO2e."`
 }
 
 // DashboardIssue is a required field that assessments lack.
 type DashboardIssue struct {
 	Field   string `json:"field" doc:"In general: fertilizers[].rate"`
-	Label   string `json:"label"`
+	Label   string `json:"label" doc:"What people call the field."`
 	Message string `json:"message" doc:"What to enter."`
-	Section string `json:"section"`
+	Section string `json:"section" doc:"Key of the section that it belongs to."`
 	Count   int64  `json:"count" doc:"Assessments that lack it."`
 }
 

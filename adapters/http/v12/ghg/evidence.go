@@ -24,13 +24,13 @@ type EvidenceFile struct {
 	Section    *string   `json:"section" doc:"What it is evidence of; null: the whole assessment."`
 	ItemID     *int64    `json:"item_id" doc:"Of a list section; null: all of the section."`
 	Field      *string   `json:"field" doc:"null: all of the section or item."`
-	Name       string    `json:"name"`
+	Name       string    `json:"name" doc:"Name of the file, as it was sent."`
 	MediaType  string    `json:"media_type" doc:"By what the file holds, not by what the sender said."`
 	Size       int64     `json:"size" doc:"Bytes."`
 	SHA256     string    `json:"sha256" doc:"Of the bytes, hexadecimal."`
-	Note       string    `json:"note"`
-	UploadedAt time.Time `json:"uploaded_at"`
-	UploadedBy form.Ref  `json:"uploaded_by"`
+	Note       string    `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	UploadedAt time.Time `json:"uploaded_at" doc:"When it was attached."`
+	UploadedBy form.Ref  `json:"uploaded_by" doc:"Who attached it."`
 }
 
 // AttachedEvidence is a file that was sent.

@@ -32,43 +32,43 @@ type FootprintTerms struct {
 	ReferenceStart *time.Time `json:"reference_period_start" required:"false" doc:"Both or none; none: the calendar year of the assessment."`
 	ReferenceEnd   *time.Time `json:"reference_period_end" required:"false" doc:"Exclusive."`
 	ValidFrom      *time.Time `json:"validity_period_start" required:"false" doc:"Left out: the three years after the reference period."`
-	ValidUntil     *time.Time `json:"validity_period_end" required:"false"`
+	ValidUntil     *time.Time `json:"validity_period_end" required:"false" doc:"After the end of the reference period, by at most three years; left out as validity_period_start."`
 
 	Boundary            string           `json:"boundary_processes_description" required:"false" maxLength:"5000" doc:"Left out: the sources and removals of the report."`
 	BiogenicCarbon      *float64         `json:"biogenic_carbon_content" required:"false" doc:"Carbon in the declared unit, kg; left out: the uptake is not counted, and the comment says so."`
 	Standards           []string         `json:"cross_sectoral_standards" minItems:"1" maxItems:"9" doc:"Standards that the footprint keeps to: ISO14067, ISO14083, ISO14040-44, GHGP-Product, PEF, PACT-1.0, PACT-2.0, PACT-3.0, PAS2050."`
-	Rules               *[]PublishedRule `json:"product_or_sector_specific_rules" required:"false" maxItems:"50"`
+	Rules               *[]PublishedRule `json:"product_or_sector_specific_rules" required:"false" maxItems:"50" doc:"Rules of a product or a sector that the footprint keeps to; left out: none."`
 	ExemptedPercent     *float64         `json:"exempted_emissions_percent" minimum:"0" maximum:"100" doc:"Emissions that are left out under a rule of exemption, per cent; 0 where none are."`
 	ExemptedDescription string           `json:"exempted_emissions_description" required:"false" maxLength:"5000" doc:"Why; required where some are."`
 	Allocation          string           `json:"allocation_rules_description" required:"false" maxLength:"5000" doc:"Left out: the shares of the products and their basis."`
 	PrimaryDataShare    *float64         `json:"primary_data_share" required:"false" minimum:"0" maximum:"100" doc:"Per cent; left out: not stated."`
 
-	DQI          *PublishedQuality      `json:"dqi" required:"false"`
-	Verification *PublishedVerification `json:"verification" required:"false"`
+	DQI          *PublishedQuality      `json:"dqi" required:"false" doc:"Ratings of the data by the PACT methodology; left out: not stated."`
+	Verification *PublishedVerification `json:"verification" required:"false" doc:"The verification by a third party; left out: none is stated."`
 	Comment      string                 `json:"comment" required:"false" maxLength:"5000" doc:"Stands before what the footprint says of how it was made."`
 }
 
 // PublishedRule names rules of a product or a sector that were applied.
 type PublishedRule struct {
-	Operator          string   `json:"operator" enum:"PEF,EPD International,Other"`
-	RuleNames         []string `json:"rule_names" minItems:"1" maxItems:"50"`
-	OtherOperatorName string   `json:"other_operator_name" required:"false" maxLength:"255"`
+	Operator          string   `json:"operator" enum:"PEF,EPD International,Other" doc:"Who publishes the rules; Other: as other_operator_name says."`
+	RuleNames         []string `json:"rule_names" minItems:"1" maxItems:"50" doc:"Names of the rules."`
+	OtherOperatorName string   `json:"other_operator_name" required:"false" maxLength:"255" doc:"Who publishes the rules, where operator is Other."`
 }
 
 // PublishedQuality is ratings of the data, from 1 (the best) to 5.
 type PublishedQuality struct {
-	Technological float64 `json:"technological_dqr" minimum:"1" maximum:"5"`
-	Geographical  float64 `json:"geographical_dqr" minimum:"1" maximum:"5"`
-	Temporal      float64 `json:"temporal_dqr" minimum:"1" maximum:"5"`
+	Technological float64 `json:"technological_dqr" minimum:"1" maximum:"5" doc:"How well the data fit the technology; 1 is the best."`
+	Geographical  float64 `json:"geographical_dqr" minimum:"1" maximum:"5" doc:"How well the data fit the place; 1 is the best."`
+	Temporal      float64 `json:"temporal_dqr" minimum:"1" maximum:"5" doc:"How well the data fit the time; 1 is the best."`
 }
 
 // PublishedVerification tells of the verification by a third party.
 type PublishedVerification struct {
 	Coverage     string     `json:"coverage" required:"false" maxLength:"255" doc:"PCF calculation model, PCF program or product level."`
-	ProviderName string     `json:"provider_name" minLength:"1" maxLength:"255"`
-	CompletedAt  *time.Time `json:"completed_at" required:"false"`
-	StandardName string     `json:"standard_name" required:"false" maxLength:"255"`
-	Comments     string     `json:"comments" required:"false" maxLength:"5000"`
+	ProviderName string     `json:"provider_name" minLength:"1" maxLength:"255" doc:"Who verified."`
+	CompletedAt  *time.Time `json:"completed_at" required:"false" doc:"When the verification ended."`
+	StandardName string     `json:"standard_name" required:"false" maxLength:"255" doc:"The standard that was verified against."`
+	Comments     string     `json:"comments" required:"false" maxLength:"5000" doc:"What else there is to say of the verification."`
 }
 
 func (t FootprintTerms) terms() footprint.Terms {
@@ -89,9 +89,9 @@ func (t FootprintTerms) terms() footprint.Terms {
 
 // PublishedFootprint is a footprint that the company shows to its PACT clients.
 type PublishedFootprint struct {
-	Assessment   int64              `json:"assessment"`
-	Version      int                `json:"version"`
-	PublishedAt  time.Time          `json:"published_at"`
+	Assessment   int64              `json:"assessment" doc:"Id of the assessment."`
+	Version      int                `json:"version" doc:"Number of the submitted version."`
+	PublishedAt  time.Time          `json:"published_at" doc:"When it was published."`
 	PublishedBy  *form.Ref          `json:"published_by" doc:"null where that user is gone."`
 	DeprecatedAt *time.Time         `json:"deprecated_at" doc:"When it was revoked, or another took its place; null while it is active."`
 	Footprint    footprint.Document `json:"footprint" doc:"As clients see it: the data model of PACT, version 3."`

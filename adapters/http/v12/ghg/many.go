@@ -21,14 +21,14 @@ type PrefillManyRequest struct {
 // PrefillItem is what came of one id.
 type PrefillItem struct {
 	Index        int   `json:"index" doc:"In the ids as they were sent, from 0."`
-	AssessmentID int64 `json:"assessment_id"`
+	AssessmentID int64 `json:"assessment_id" doc:"Id of the assessment."`
 	Prefill
 	Problems []BatchProblem `json:"problems" doc:"Why it was refused; nothing was written of it then."`
 }
 
 // PrefillItems is what came of a prefill of many.
 type PrefillItems struct {
-	Items []PrefillItem `json:"items"`
+	Items []PrefillItem `json:"items" doc:"One for each assessment, in the order of the request."`
 }
 
 // ReportsRequest asks for the reports of several assessments.

@@ -27,12 +27,12 @@ type PACTClientWrite struct {
 // PACTClient is a client as it is answered: without secrets.
 type PACTClient struct {
 	form.Meta
-	Name               string `json:"name"`
+	Name               string `json:"name" doc:"Who receives the footprints."`
 	ClientID           string `json:"client_id" doc:"The public part of its credential."`
-	EventsURL          string `json:"events_url"`
-	TokenURL           string `json:"token_url"`
-	RecipientID        string `json:"recipient_client_id"`
-	HasRecipientSecret bool   `json:"has_recipient_client_secret"`
+	EventsURL          string `json:"events_url" doc:"Where its own system takes events; empty: none are sent."`
+	TokenURL           string `json:"token_url" doc:"Where its own system makes access tokens; empty: events are sent without a token."`
+	RecipientID        string `json:"recipient_client_id" doc:"What its own system knows us by."`
+	HasRecipientSecret bool   `json:"has_recipient_client_secret" doc:"Whether a secret is stored that goes with it."`
 }
 
 // NewPACTClient is a client with its secret, as it is answered once.
@@ -43,13 +43,13 @@ type NewPACTClient struct {
 
 // PACTMessage is an event from or to a client.
 type PACTMessage struct {
-	ID         int64      `json:"id"`
-	CreatedAt  time.Time  `json:"created_at"`
-	Direction  string     `json:"direction" enum:"in,out"`
-	EventType  string     `json:"event_type"`
-	EventID    string     `json:"event_id"`
-	Source     string     `json:"source"`
-	State      string     `json:"state" enum:"received,pending,delivered,failed"`
+	ID         int64      `json:"id" doc:"Id of the message."`
+	CreatedAt  time.Time  `json:"created_at" doc:"When the record was made."`
+	Direction  string     `json:"direction" enum:"in,out" doc:"in: from the client. out: to it."`
+	EventType  string     `json:"event_type" doc:"Type of the event."`
+	EventID    string     `json:"event_id" doc:"The event's id; with source it names the event."`
+	Source     string     `json:"source" doc:"Who sends it, as an address or a path of the sender."`
+	State      string     `json:"state" enum:"received,pending,delivered,failed" doc:"received: of those from the client. pending: it is, or will be, tried. delivered: its system took it. failed: it is not tried any more."`
 	Attempt    int        `json:"attempt" doc:"Tries so far."`
 	At         *time.Time `json:"at" doc:"The latest try; null before the first."`
 	StatusCode *int       `json:"status_code" doc:"Of the latest try; null where there was no answer."`

@@ -22,41 +22,41 @@ type PrefillRequest struct {
 
 // RecordRef is a record that a proposal comes from.
 type RecordRef struct {
-	Resource string `json:"resource" enum:"farm,field,cultivation,crop,fertilization"`
-	ID       int64  `json:"id"`
-	Name     string `json:"name"`
+	Resource string `json:"resource" enum:"farm,field,cultivation,crop,fertilization" doc:"What kind of record it is."`
+	ID       int64  `json:"id" doc:"Id of the record."`
+	Name     string `json:"name" doc:"Its name now."`
 }
 
 // PrefillProposal is one line of the difference between the assessment and the records.
 type PrefillProposal struct {
-	Path     string      `json:"path"`
+	Path     string      `json:"path" doc:"The member of the assessment, such as crop.crop_type."`
 	Current  rest.Value  `json:"current" doc:"null: nothing yet."`
-	Proposed rest.Value  `json:"proposed"`
-	Sources  []RecordRef `json:"sources"`
+	Proposed rest.Value  `json:"proposed" doc:"What the records say of it."`
+	Sources  []RecordRef `json:"sources" doc:"The records that it comes from."`
 	Filled   bool        `json:"filled" doc:"Something is there already; it stays, unless overwrite is set."`
 	Same     bool        `json:"same" doc:"What is there is what is proposed."`
-	Applied  bool        `json:"applied"`
+	Applied  bool        `json:"applied" doc:"Whether it was written; false of a preview."`
 }
 
 // PrefillChoice is an answer to a question.
 type PrefillChoice struct {
-	CropID   int64       `json:"crop_id"`
-	Name     string      `json:"name"`
+	CropID   int64       `json:"crop_id" doc:"Id of the crop, to answer with in crop_id."`
+	Name     string      `json:"name" doc:"English name of the crop."`
 	CropType *string     `json:"crop_type" doc:"Its key in an assessment; null: the catalog has none."`
-	Sources  []RecordRef `json:"sources"`
+	Sources  []RecordRef `json:"sources" doc:"The records that it comes from."`
 }
 
 // PrefillQuestion is what the records leave open. It is never guessed.
 type PrefillQuestion struct {
-	Path    string          `json:"path"`
-	Message string          `json:"message"`
-	Choices []PrefillChoice `json:"choices"`
+	Path    string          `json:"path" doc:"The member of the assessment that is left open."`
+	Message string          `json:"message" doc:"The question, for people."`
+	Choices []PrefillChoice `json:"choices" doc:"What it may be answered with."`
 }
 
 // Prefill is what the farm records know of an assessment.
 type Prefill struct {
-	Proposals []PrefillProposal `json:"proposals"`
-	Questions []PrefillQuestion `json:"questions"`
+	Proposals []PrefillProposal `json:"proposals" doc:"What the records say, member by member."`
+	Questions []PrefillQuestion `json:"questions" doc:"What they leave open; it is never guessed."`
 	Notes     []BatchProblem    `json:"notes" doc:"What the records hold that is not taken over, and why."`
 }
 

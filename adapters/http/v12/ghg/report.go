@@ -35,13 +35,13 @@ type AssessmentReport struct {
 type ReportedFile struct {
 	ID         int64    `json:"id" doc:"Texts of the assessment cite it as file:ID."`
 	For        string   `json:"for" doc:"Path of what it is evidence of, such as fertilizers[2].rate; empty: the whole assessment."`
-	Name       string   `json:"name"`
-	MediaType  string   `json:"media_type"`
+	Name       string   `json:"name" doc:"Name of the file, as it was sent."`
+	MediaType  string   `json:"media_type" doc:"Content type of the bytes."`
 	Size       int64    `json:"size" doc:"Bytes."`
 	SHA256     string   `json:"sha256" doc:"Of the bytes, hexadecimal."`
-	Note       string   `json:"note"`
-	UploadedAt string   `json:"uploaded_at" format:"date-time"`
-	UploadedBy form.Ref `json:"uploaded_by"`
+	Note       string   `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	UploadedAt string   `json:"uploaded_at" format:"date-time" doc:"When it was attached."`
+	UploadedBy form.Ref `json:"uploaded_by" doc:"Who attached it."`
 }
 
 func showReported(f ports.ListedFile) ReportedFile {
@@ -68,22 +68,22 @@ type AssessmentVersionDetails struct {
 
 // VersionCompleteness is how complete a submitted version was.
 type VersionCompleteness struct {
-	CompletenessPercentage float64                        `json:"completeness_percentage"`
-	Sections               map[string]SectionCompleteness `json:"sections"`
+	CompletenessPercentage float64                        `json:"completeness_percentage" doc:"0 to 100, rounded down to one decimal."`
+	Sections               map[string]SectionCompleteness `json:"sections" doc:"By key, with the general part as general."`
 }
 
 // AssessmentSubject is what a submitted version is of.
 type AssessmentSubject struct {
-	Company              string            `json:"company"`
-	ResourceType         string            `json:"resource_type"`
-	ResourceID           int64             `json:"resource_id"`
+	Company              string            `json:"company" doc:"Name of the company."`
+	ResourceType         string            `json:"resource_type" doc:"What is assessed: a farm, or a single field."`
+	ResourceID           int64             `json:"resource_id" doc:"Id of the farm or field."`
 	Resource             string            `json:"resource" doc:"Name of the farm or field."`
-	AssessmentYear       int               `json:"assessment_year"`
-	CropType             string            `json:"crop_type"`
-	FarmCountry          string            `json:"farm_country"`
-	ClimateRegion        string            `json:"climate_region"`
-	SubmittedDataQuality string            `json:"submitted_data_quality"`
-	SectionDeclarations  map[string]string `json:"section_declarations"`
+	AssessmentYear       int               `json:"assessment_year" doc:"Year of the harvest."`
+	CropType             string            `json:"crop_type" doc:"Key of the crop."`
+	FarmCountry          string            `json:"farm_country" doc:"Country key, such as france or united_states."`
+	ClimateRegion        string            `json:"climate_region" doc:"Climate zone of the IPCC, as cool_temperate_moist."`
+	SubmittedDataQuality string            `json:"submitted_data_quality" doc:"What was said of the data: all_actual_data, all_estimated_data or mix_of_actual_and_estimated_data."`
+	SectionDeclarations  map[string]string `json:"section_declarations" doc:"Sections of which there was nothing to enter, on purpose: none, by key."`
 }
 
 var versionParam = rest.Param{Name: "version", Type: rest.Integer, Description: "Number of a version, with basis=submitted; default: the one submitted last."}

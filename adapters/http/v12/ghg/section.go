@@ -1,6 +1,7 @@
 package ghg
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -163,7 +164,7 @@ const (
 // has: a draft may leave out what is required.
 func (r assessmentRoutes) define() {
 	form, _ := r.use.Table.Schema()["properties"].(map[string]any)
-	members := map[string]any{"section_declarations": rest.SchemaRef(schemaDeclared)}
+	members := map[string]any{"section_declarations": said(rest.SchemaRef(schemaDeclared), "Sections of which there is nothing to enter, on purpose.")}
 	var sections, items []any
 	for _, section := range r.use.Table.Sections() {
 		name := "Assessment" + camel(section.Key)
@@ -176,7 +177,7 @@ func (r assessmentRoutes) define() {
 			items = append(items, rest.SchemaRef(name+"Item"))
 		}
 		r.api.DefineSchema(name, draft)
-		members[section.Key] = rest.SchemaRef(name)
+		members[section.Key] = said(rest.SchemaRef(name), forms[section.Shape]+section.Title+".")
 		sections = append(sections, rest.SchemaRef(name))
 	}
 	object := func(properties map[string]any, required ...string) map[string]any {
@@ -194,11 +195,22 @@ func (r assessmentRoutes) define() {
 	r.api.DefineSchema(schemaSection, map[string]any{"anyOf": sections})
 	r.api.DefineSchema(schemaItem, map[string]any{"anyOf": items})
 	always := object(map[string]any{
-		"id": map[string]any{"type": "integer"}, "status": map[string]any{"type": "string", "enum": []any{"draft", "submitted"}},
-		"completeness_percentage": map[string]any{"type": "number"}, "is_ready_for_submission": map[string]any{"type": "boolean"},
+		"id":                      said(map[string]any{"type": "integer"}, "Id of the assessment."),
+		"status":                  said(map[string]any{"type": "string", "enum": []any{"draft", "submitted"}}, "draft until the first submission, submitted from then on, whatever is changed later."),
+		"completeness_percentage": said(map[string]any{"type": "number"}, "0 to 100, rounded down to one decimal; worked out in the background after each write."),
+		"is_ready_for_submission": said(map[string]any{"type": "boolean"}, "Worked out together with the percentage; a submission checks afresh."),
 	}, "id", "status", "completeness_percentage", "is_ready_for_submission")
 	r.api.DefineSchema(schemaDetails, map[string]any{"allOf": []any{always, rest.SchemaRef(schemaSections)}})
 	r.api.DefineSchema(schemaForm, map[string]any{"type": "object", "additionalProperties": true, "description": "A JSON Schema (2020-12)."})
+}
+
+// forms say what a section is in the body of an assessment.
+var forms = map[assessment.Shape]string{assessment.Object: "An object: ", assessment.List: "A list of items: "}
+
+// said returns a schema with a description; that of a reference stands beside it.
+func said(schema map[string]any, text string) map[string]any {
+	schema["description"] = text
+	return schema
 }
 
 // onlyComplete are the keywords that only a complete section meets, and titles of choices.
@@ -212,7 +224,7 @@ func drafted(schema map[string]any) map[string]any {
 		loose := make(map[string]any, len(properties))
 		for name, member := range properties {
 			of, _ := member.(map[string]any)
-			loose[name] = drafted(of)
+			loose[name] = said(drafted(of), meaning(of))
 		}
 		out["properties"] = loose
 	}
@@ -220,6 +232,23 @@ func drafted(schema map[string]any) map[string]any {
 		out["items"] = drafted(items)
 	}
 	return out
+}
+
+// unitWords are units that are no symbols.
+var unitWords = map[string]string{"d": "days", "yr": "years"}
+
+// meaning returns what a member is, of the schema of the form: what people call it, its unit, and what is to be known of it.
+func meaning(member map[string]any) string {
+	title, _ := member["title"].(string)
+	unit, _ := member["x-unit"].(string)
+	help, _ := member["description"].(string)
+	switch {
+	case strings.HasPrefix(unit, "per "):
+		title += ", " + unit
+	case unit != "":
+		title += ", in " + cmp.Or(unitWords[unit], unit)
+	}
+	return strings.TrimSuffix(title+". "+help, " ")
 }
 
 // camel returns the name of a schema: crop_protection is CropProtection.

@@ -17,21 +17,21 @@ import (
 // AssessmentVersion is a submitted version, without its report.
 type AssessmentVersion struct {
 	Version        int                `json:"version" doc:"1 for the first."`
-	SubmittedAt    time.Time          `json:"submitted_at"`
+	SubmittedAt    time.Time          `json:"submitted_at" doc:"When it was submitted."`
 	SubmittedBy    *form.Ref          `json:"submitted_by" doc:"null where that user is gone."`
 	InputDigest    string             `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
 	EnteredDigest  string             `json:"entered_digest" doc:"SHA-256 of what was entered, hexadecimal; empty in versions stored before that was kept."`
 	EvidenceDigest string             `json:"evidence_digest" doc:"SHA-256 of the list of the files that were attached, hexadecimal; empty where none was."`
-	Engine         EngineIdentity     `json:"engine"`
-	FactorSet      FactorsIdentity    `json:"factor_set"`
-	GWPSet         string             `json:"gwp_set"`
+	Engine         EngineIdentity     `json:"engine" doc:"The program that calculated it."`
+	FactorSet      FactorsIdentity    `json:"factor_set" doc:"The emission factors that it was calculated with."`
+	GWPSet         string             `json:"gwp_set" doc:"The set of warming potentials, as AR6."`
 	Signatures     []VersionSignature `json:"signatures" doc:"Of second persons; the earliest first."`
 }
 
 // VersionSignature is what a second person signed of a submitted version.
 type VersionSignature struct {
-	SignedBy  form.Ref  `json:"signed_by"`
-	SignedAt  time.Time `json:"signed_at"`
+	SignedBy  form.Ref  `json:"signed_by" doc:"Who signed; another user than the one who submitted."`
+	SignedAt  time.Time `json:"signed_at" doc:"When it was signed."`
 	Statement string    `json:"statement" doc:"What the signer attests."`
 	Digest    string    `json:"digest" doc:"SHA-256, hexadecimal, of the parts of the version that covers names, in its order, one a line."`
 	Covers    []string  `json:"covers" doc:"Parts of the version that the signature is of; signatures of before do not name report_digest, and those of before files could be attached not evidence_digest."`
@@ -44,22 +44,22 @@ type VersionSigning struct {
 
 // EngineIdentity names the engine of a result.
 type EngineIdentity struct {
-	ID      string `json:"id"`
-	Version string `json:"version"`
+	ID      string `json:"id" doc:"Which engine it is."`
+	Version string `json:"version" doc:"Its version."`
 }
 
 // FactorsIdentity names the factor set of a result.
 type FactorsIdentity struct {
-	ID      string `json:"id"`
-	Version string `json:"version"`
-	Digest  string `json:"digest"`
+	ID      string `json:"id" doc:"Which factor set it is."`
+	Version string `json:"version" doc:"Its version."`
+	Digest  string `json:"digest" doc:"SHA-256 of its tables, hexadecimal."`
 }
 
 // Finding is what a check has to say of a place in an assessment.
 type Finding struct {
-	Code    string `json:"code"`
+	Code    string `json:"code" doc:"A stable word for programs."`
 	Path    string `json:"path" doc:"fertilizers[3].rate"`
-	Message string `json:"message"`
+	Message string `json:"message" doc:"What is odd, for people."`
 }
 
 // AssessmentSubmission is what came of a submission.
@@ -67,7 +67,7 @@ type AssessmentSubmission struct {
 	AssessmentVersion
 	Unchanged  bool             `json:"unchanged" doc:"This content was submitted before, as this version; nothing was stored."`
 	Warnings   []Finding        `json:"warnings" doc:"What is odd, and no obstacle."`
-	Assessment AssessmentRecord `json:"assessment"`
+	Assessment AssessmentRecord `json:"assessment" doc:"The assessment as it is since, without its sections."`
 }
 
 func (r assessmentRoutes) registerSubmission() {

@@ -17,7 +17,7 @@ import (
 
 // Verification is the check of a declared crop against what satellites saw of its season.
 type Verification struct {
-	AssessmentID int64               `json:"assessment_id"`
+	AssessmentID int64               `json:"assessment_id" doc:"Id of the assessment."`
 	Status       *string             `json:"status" enum:"pending,processing,verified,failed" doc:"null: the assessment was never submitted. pending: it waits, or nothing can be said; reason says which."`
 	Reason       *string             `json:"reason" doc:"A stable word, such as nearest, other_nearer, beyond_cap, unsure, too_few_points, gap, no_curve, no_curve_of_place, no_cultivation, several_cultivations or source_unavailable; null while it is processing."`
 	Message      *string             `json:"message" doc:"The reason for people, with what the curves hold for."`
@@ -33,16 +33,16 @@ type Verification struct {
 
 // VerificationField is the check of one field.
 type VerificationField struct {
-	FieldID       int64                `json:"field_id"`
-	FieldName     string               `json:"field_name"`
+	FieldID       int64                `json:"field_id" doc:"Id of the field."`
+	FieldName     string               `json:"field_name" doc:"Name of the field, as it was at the check."`
 	CultivationID *int64               `json:"cultivation_id" doc:"The one cultivation that fits the year and the crop; null where none does, or several do."`
-	SeasonID      *int64               `json:"season_id"`
-	SeasonName    *string              `json:"season_name"`
+	SeasonID      *int64               `json:"season_id" doc:"Season of the cultivation; null where there is none."`
+	SeasonName    *string              `json:"season_name" doc:"Name of the season, as it was at the check; null where there is none."`
 	CropName      *string              `json:"crop_name" doc:"As the catalog has it."`
-	Verdict       string               `json:"verdict" enum:"verified,failed,pending"`
-	Reason        string               `json:"reason"`
-	Message       string               `json:"message"`
-	Confidence    *float64             `json:"confidence"`
+	Verdict       string               `json:"verdict" enum:"verified,failed,pending" doc:"verified: the season resembles the declared crop. failed: it does not. pending: nothing can be said, as reason says."`
+	Reason        string               `json:"reason" doc:"A stable word, such as nearest, other_nearer or gap."`
+	Message       string               `json:"message" doc:"The reason for people."`
+	Confidence    *float64             `json:"confidence" doc:"0 to 1: how probable it is that the verdict is right; null without a verdict."`
 	Resembles     *string              `json:"resembles" doc:"A curve class, or none: the series lies beyond the cap of every class. null: not known."`
 	Declared      []string             `json:"declared" doc:"Curve classes of the crop: any of them will do."`
 	Ranking       []VerificationRanked `json:"ranking" doc:"The nearest curve first."`
@@ -52,42 +52,42 @@ type VerificationField struct {
 
 // VerificationRanked is a curve class and how far the series is from it.
 type VerificationRanked struct {
-	Class       string   `json:"class"`
-	Distance    float64  `json:"distance"`
+	Class       string   `json:"class" doc:"The curve class."`
+	Distance    float64  `json:"distance" doc:"How far the series is from the curve: the distance of time-weighted dynamic time warping, without unit."`
 	Shape       float64  `json:"shape" doc:"The distance when the mean of series and curve is taken off."`
 	MaxDistance *float64 `json:"max_distance" doc:"The cap: how far labelled series of the class are. null: the curve has none."`
-	MaxShape    *float64 `json:"max_shape"`
+	MaxShape    *float64 `json:"max_shape" doc:"The cap of shape; null: the curve has none."`
 	Within      bool     `json:"within" doc:"Within the cap; true where there is none."`
 }
 
 // VerificationCurves are the reference curves that were used.
 type VerificationCurves struct {
-	Region  string `json:"region"`
-	Version string `json:"version"`
+	Region  string `json:"region" doc:"Where they hold, as a region's key; own: the company's own."`
+	Version string `json:"version" doc:"Version of the curves; of own curves their id."`
 	Scope   string `json:"scope" doc:"What they were made of, and hold for. No claim is made beyond it."`
 }
 
 // VerificationSeries is what was seen of a field.
 type VerificationSeries struct {
-	StartDate  rest.Date          `json:"start_date"`
-	EndDate    rest.Date          `json:"end_date"`
+	StartDate  rest.Date          `json:"start_date" doc:"First day of the season."`
+	EndDate    rest.Date          `json:"end_date" doc:"Last day of the season, inclusive."`
 	OrderID    *int64             `json:"order_id" doc:"The ordered profile that it is; null: computed for the check, at no charge."`
 	Indices    []string           `json:"indices" doc:"NDVI, or NDVI and EVI: what the curves hold."`
 	Accepted   int                `json:"accepted" doc:"Dates that count."`
 	Rejected   int                `json:"rejected" doc:"Dates that clouds and gaps took away."`
-	MinNDVI    *float64           `json:"min_ndvi"`
-	MaxNDVI    *float64           `json:"max_ndvi"`
+	MinNDVI    *float64           `json:"min_ndvi" doc:"Smallest NDVI of the dates; null without any."`
+	MaxNDVI    *float64           `json:"max_ndvi" doc:"Largest NDVI of the dates; null without any."`
 	Synthetic  bool               `json:"synthetic" doc:"Made-up imagery took part."`
-	ComputedAt time.Time          `json:"computed_at"`
-	Dates      []VerificationDate `json:"dates"`
+	ComputedAt time.Time          `json:"computed_at" doc:"When the series was made."`
+	Dates      []VerificationDate `json:"dates" doc:"Dates that count, oldest first."`
 }
 
 // VerificationDate is one date that counts.
 type VerificationDate struct {
-	Date     rest.Date `json:"date"`
-	NDVI     float64   `json:"ndvi"`
-	EVI      *float64  `json:"evi"`
-	Coverage float64   `json:"coverage"`
+	Date     rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	NDVI     float64   `json:"ndvi" doc:"Mean NDVI over the valid pixels."`
+	EVI      *float64  `json:"evi" doc:"Mean EVI over the valid pixels; null where the series has none."`
+	Coverage float64   `json:"coverage" doc:"Valid pixels / pixels in the field."`
 }
 
 func registerVerification(a *rest.API, use *ghgapp.Verification) {

@@ -18,10 +18,10 @@ import (
 
 // GHGValues are placeholder figures: they are calculated from nothing.
 type GHGValues struct {
-	Emissions float64 `json:"emissions"`
-	Removals  float64 `json:"removals"`
+	Emissions float64 `json:"emissions" doc:"Always 24.8, tCO2e: a placeholder, calculated from nothing."`
+	Removals  float64 `json:"removals" doc:"Always 5.3, tCO2e: a placeholder, calculated from nothing."`
 	Balance   float64 `json:"balance" doc:"emissions - removals"`
-	Unit      string  `json:"unit" enum:"tCO2e"`
+	Unit      string  `json:"unit" enum:"tCO2e" doc:"Unit of the figures."`
 }
 
 // Completeness is how complete an assessment is.
@@ -37,10 +37,10 @@ type Completeness struct {
 type SectionCompleteness struct {
 	Applies  bool           `json:"applies" doc:"false: it is not asked for, and does not count."`
 	Declared bool           `json:"declared" doc:"Declared to hold nothing."`
-	Status   string         `json:"status" enum:"not_started,in_progress,complete"`
+	Status   string         `json:"status" enum:"not_started,in_progress,complete" doc:"not_started: no required field is filled in. complete: all are, or the section is declared to hold nothing. in_progress: between them."`
 	Filled   int            `json:"filled" doc:"Required fields that are filled in validly."`
 	Required int            `json:"required" doc:"Required fields in all, over all items."`
-	Missing  []MissingField `json:"missing"`
+	Missing  []MissingField `json:"missing" doc:"Required fields that are empty or invalid."`
 }
 
 // MissingField is a required field that is empty or invalid.
