@@ -21,31 +21,31 @@ const aoiTag = "Areas of interest"
 // AOIWrite is an area of interest as it is written.
 type AOIWrite struct {
 	form.OfCompany
-	Name        string   `json:"name" required:"false" maxLength:"255"`
-	Description string   `json:"description" required:"false" maxLength:"4000"`
+	Name        string   `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
+	Description string   `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area; nothing reads it."`
 	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the middle of all; none twice."`
 }
 
 // AOIReplace is an area of interest as PUT takes it: also as GET answers it, where its fields are in aoi_fields.
 type AOIReplace struct {
 	form.OfCompany
-	Name        string     `json:"name" required:"false" maxLength:"255"`
-	Description string     `json:"description" required:"false" maxLength:"4000"`
+	Name        string     `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
+	Description string     `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area; nothing reads it."`
 	FieldUUIDs  []string   `json:"field_uuids" required:"false" minItems:"1" maxItems:"500" format:"uuid" doc:"Required, unless aoi_fields has the fields."`
 	Fields      []AOIField `json:"aoi_fields" required:"false" maxItems:"500" doc:"The fields as GET answers them; they count where field_uuids is left out."`
 }
 
 // AOIField is a field of an area of interest.
 type AOIField struct {
-	FieldUUID string `json:"field_uuid" format:"uuid"`
+	FieldUUID string `json:"field_uuid" format:"uuid" doc:"Uuid of the field."`
 }
 
 // AOI is an area of interest.
 type AOI struct {
 	form.Meta
-	AOIUUID        string     `json:"aoi_uuid" format:"uuid"`
-	Name           string     `json:"name"`
-	Description    string     `json:"description"`
+	AOIUUID        string     `json:"aoi_uuid" format:"uuid" doc:"The area's uuid; the service sets it, and it never changes."`
+	Name           string     `json:"name" doc:"Name of the area; several may have the same."`
+	Description    string     `json:"description" doc:"What is worth knowing of the area; nothing reads it."`
 	AOIFields      []AOIField `json:"aoi_fields" doc:"Of the fields covered, those that are not deleted."`
 	IsMapRequested bool       `json:"is_map_requested" doc:"Whether a stratification order was ever placed for it."`
 }
@@ -53,13 +53,13 @@ type AOI struct {
 // ListedAOI is an area of interest as it stands in a list.
 type ListedAOI struct {
 	AOI
-	SavedPlans int64 `json:"total_saved_sample_plan_maps"`
-	SavedMaps  int64 `json:"total_saved_stratification_maps"`
+	SavedPlans int64 `json:"total_saved_sample_plan_maps" doc:"Sample plans of the area that are saved."`
+	SavedMaps  int64 `json:"total_saved_stratification_maps" doc:"Maps of zones of the area that are saved."`
 }
 
 // AOIPrice is what an area of interest costs in a map type.
 type AOIPrice struct {
-	MapType      string  `json:"map_type" enum:"STR,SOC"`
+	MapType      string  `json:"map_type" enum:"STR,SOC" doc:"STR: layers, for zones and plans. SOC: the map of soil organic carbon."`
 	TotalPrice   float64 `json:"total_price" doc:"0 once the area was ordered."`
 	PricePerUnit float64 `json:"price_per_unit" doc:"Credits per hectare; 0 once the area was ordered."`
 	AOIArea      float64 `json:"aoi_area" doc:"Hectares."`
@@ -68,7 +68,7 @@ type AOIPrice struct {
 // AOIQuote is the prices of an area of interest.
 type AOIQuote struct {
 	Area    float64    `json:"area" doc:"Hectares of the union of the fields: what they share counts once."`
-	Prices  []AOIPrice `json:"prices"`
+	Prices  []AOIPrice `json:"prices" doc:"By map type; all 0 once there is an order of the area."`
 	Charges []AOIPrice `json:"charges" doc:"What an order placed now is charged in each map type."`
 }
 

@@ -18,9 +18,9 @@ import (
 // CarbonSurvey is what a map of soil carbon is made of.
 type CarbonSurvey struct {
 	Plan       string  `json:"plan" format:"uuid" doc:"map_uuid of the saved plan."`
-	Round      int64   `json:"round"`
-	DepthFrom  float64 `json:"depth_from_cm"`
-	DepthTo    float64 `json:"depth_to_cm"`
+	Round      int64   `json:"round" doc:"Round of sampling, from 1."`
+	DepthFrom  float64 `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
+	DepthTo    float64 `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
 	Confidence float64 `json:"confidence" doc:"Of the intervals."`
 }
 
@@ -28,7 +28,7 @@ type CarbonSurvey struct {
 type CarbonZone struct {
 	Zone   int             `json:"zone" doc:"0: the whole area."`
 	Edge   bool            `json:"edge" doc:"The strip along the edges, which was sampled as a stratum of its own."`
-	AreaHa float64         `json:"area_ha"`
+	AreaHa float64         `json:"area_ha" doc:"Hectares."`
 	Points int             `json:"points" doc:"With a stock."`
 	SOC    EstimatedFigure `json:"soc" doc:"% of the mass of fine soil."`
 	Stock  EstimatedFigure `json:"stock" doc:"t C/ha."`
@@ -36,12 +36,12 @@ type CarbonZone struct {
 
 // CarbonMap is a map of soil carbon.
 type CarbonMap struct {
-	Order   int64           `json:"order"`
+	Order   int64           `json:"order" doc:"Id of the stratification order."`
 	MapUUID string          `json:"map_uuid" format:"uuid" doc:"The map of zones; it holds their outlines."`
 	Digest  string          `json:"digest" doc:"SHA-256 of the map."`
-	Survey  CarbonSurvey    `json:"soc"`
-	Zones   []CarbonZone    `json:"zones"`
-	AOI     CarbonZone      `json:"aoi"`
+	Survey  CarbonSurvey    `json:"soc" doc:"The samples that it is made of."`
+	Zones   []CarbonZone    `json:"zones" doc:"By number of the zone."`
+	AOI     CarbonZone      `json:"aoi" doc:"The whole area."`
 	Total   EstimatedFigure `json:"total" doc:"Of the area, t C."`
 	Notes   []string        `json:"notes" doc:"What to mind."`
 }

@@ -17,11 +17,11 @@ import (
 
 // EstimatedFigure is an estimate. What the design does not give is null.
 type EstimatedFigure struct {
-	Mean *float64 `json:"mean"`
-	SE   *float64 `json:"standard_error"`
+	Mean *float64 `json:"mean" doc:"The estimate; null where there is none."`
+	SE   *float64 `json:"standard_error" doc:"In the unit of the mean; null where there is none."`
 	Low  *float64 `json:"low" doc:"Lower end of the confidence interval."`
-	High *float64 `json:"high"`
-	DF   *float64 `json:"degrees_of_freedom"`
+	High *float64 `json:"high" doc:"Upper end of the confidence interval."`
+	DF   *float64 `json:"degrees_of_freedom" doc:"Of the interval; null where there is none."`
 }
 
 // EstimatedZone is the estimate of a zone.
@@ -42,8 +42,8 @@ type EstimatedZone struct {
 type EstimatedDomain struct {
 	UUID   *string          `json:"field_uuid" format:"uuid" doc:"Null of a farm."`
 	Farm   *int64           `json:"farm" doc:"Id; null of a field."`
-	Name   string           `json:"name"`
-	AreaHa float64          `json:"area_ha"`
+	Name   string           `json:"name" doc:"Name of the field or farm."`
+	AreaHa float64          `json:"area_ha" doc:"Hectares."`
 	N      int              `json:"n" doc:"Points with a value."`
 	Total  *EstimatedFigure `json:"total" doc:"In t C; of stocks alone."`
 	Reason *string          `json:"reason" doc:"Why there is no standard error, or no mean, such as too few points; null where there is one."`
@@ -52,9 +52,9 @@ type EstimatedDomain struct {
 
 // EstimatedValue is the estimate of a quantity, by zone and for the area.
 type EstimatedValue struct {
-	Unit            string            `json:"unit"`
-	N               int               `json:"n"`
-	Zones           []EstimatedZone   `json:"zones"`
+	Unit            string            `json:"unit" doc:"Unit of means, deviations and intervals."`
+	N               int               `json:"n" doc:"Points with a value."`
+	Zones           []EstimatedZone   `json:"zones" doc:"The strata; of a plan in two stages the draws."`
 	AOI             EstimatedFigure   `json:"aoi" doc:"Mean of the area of interest."`
 	Total           *EstimatedFigure  `json:"total" doc:"Of the area of interest, in t C; of stocks alone."`
 	Fields          []EstimatedDomain `json:"fields" doc:"Of the fields, by the points that lie in them: a ratio estimate for domains of a stratified sample (Cochran 1977, 5A.14); of a plan in two stages the mean of the points of a field that was drawn. Empty of changes."`
@@ -68,40 +68,40 @@ type EstimatedValue struct {
 
 // UnusedPoint is a point that an estimate leaves out.
 type UnusedPoint struct {
-	Point  string `json:"point"`
-	Reason string `json:"reason"`
+	Point  string `json:"point" doc:"Id of the point in its plan."`
+	Reason string `json:"reason" doc:"Why it does not count, for people."`
 }
 
 // EstimateReport is what samples say between two depths.
 type EstimateReport struct {
-	DepthFrom      float64         `json:"depth_from_cm"`
-	DepthTo        float64         `json:"depth_to_cm"`
-	SOC            EstimatedValue  `json:"soc"`
+	DepthFrom      float64         `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
+	DepthTo        float64         `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
+	SOC            EstimatedValue  `json:"soc" doc:"Soil organic carbon, % of the mass of fine soil."`
 	Stock          *EstimatedValue `json:"stock" doc:"Null where no point has a bulk density."`
 	Equivalent     *EstimatedValue `json:"equivalent_stock" doc:"In the reference mass of fine soil from the surface; null where no point has two depth intervals and the mass."`
-	EquivalentMass *float64        `json:"equivalent_mass_t_per_ha"`
+	EquivalentMass *float64        `json:"equivalent_mass_t_per_ha" doc:"The reference mass of fine soil, t/ha; null where there is no equivalent stock."`
 	MassBasis      *string         `json:"equivalent_mass_basis" enum:"given,first_round" doc:"first_round: the smallest plausible mass (not below Tukey's lower fence) of the first round of the zones, to depth_to."`
-	WithoutSOC     []UnusedPoint   `json:"points_without_soc"`
-	WithoutStock   []UnusedPoint   `json:"points_without_stock"`
-	WithoutMass    []UnusedPoint   `json:"points_without_equivalent_stock"`
-	Notes          []string        `json:"notes"`
+	WithoutSOC     []UnusedPoint   `json:"points_without_soc" doc:"Points that do not count for soc."`
+	WithoutStock   []UnusedPoint   `json:"points_without_stock" doc:"Points that do not count for stock."`
+	WithoutMass    []UnusedPoint   `json:"points_without_equivalent_stock" doc:"Points that do not count for equivalent_stock."`
+	Notes          []string        `json:"notes" doc:"What to mind."`
 }
 
 // EstimateChange is the change since an earlier round.
 type EstimateChange struct {
 	Since      string `json:"since" format:"uuid" doc:"Plan of the earlier round."`
-	SinceRound int64  `json:"since_round"`
+	SinceRound int64  `json:"since_round" doc:"Round of the earlier plan, from 1."`
 	EstimateReport
 }
 
 // PlanEstimate is the estimate of a plan's samples.
 type PlanEstimate struct {
-	MapUUID           string        `json:"map_uuid" format:"uuid"`
-	Round             int64         `json:"round"`
-	Confidence        float64       `json:"confidence"`
-	AreaHa            float64       `json:"area_ha"`
-	Placement         string        `json:"placement" enum:"stratified_random,spatially_balanced,coverage,latin_hypercube"`
-	ProbabilitySample bool          `json:"probability_sample"`
+	MapUUID           string        `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	Round             int64         `json:"round" doc:"Round of sampling, from 1."`
+	Confidence        float64       `json:"confidence" doc:"Of the intervals."`
+	AreaHa            float64       `json:"area_ha" doc:"Hectares of the area of interest."`
+	Placement         string        `json:"placement" enum:"stratified_random,spatially_balanced,coverage,latin_hypercube" doc:"How the points of the plan were placed."`
+	ProbabilitySample bool          `json:"probability_sample" doc:"Whether every covered place had the same chance in its zone, so that the standard errors hold by the design."`
 	Coverage          *PlanCoverage `json:"coverage" doc:"Null of plans that were made before it was computed."`
 	EstimateReport
 	Change *EstimateChange `json:"change" doc:"This round less the earlier one, where compare names one."`

@@ -40,8 +40,8 @@ func (w SeedWrite) choice() seed.Choice {
 // SeedOrigin says where a seed comes from.
 type SeedOrigin struct {
 	Source string      `json:"source" enum:"parameters,given,phrase,beacon" doc:"given: somebody chose the number, which proves nothing."`
-	Phrase *string     `json:"phrase"`
-	Beacon *SeedBeacon `json:"beacon"`
+	Phrase *string     `json:"phrase" doc:"The line that a second person chose; null of other sources."`
+	Beacon *SeedBeacon `json:"beacon" doc:"The value that a public source published; null of other sources."`
 	Text   *string     `json:"text" doc:"What the seed is the hash of: the first 53 bits of the SHA-256 of these bytes. Null of a given seed, and where it is longer than 16 KiB."`
 }
 
@@ -52,18 +52,18 @@ func showOrigin(o seed.Origin) *SeedOrigin {
 
 // Generated is a call for maps of zones, or a sample plan.
 type Generated struct {
-	At               time.Time   `json:"at"`
-	User             *form.Ref   `json:"user"`
+	At               time.Time   `json:"at" doc:"When it was made."`
+	User             *form.Ref   `json:"user" doc:"Who asked for it; null where that user is gone."`
 	Operator         bool        `json:"operator" doc:"The user is an operator, acting inside your company."`
-	APIKey           *int64      `json:"api_key"`
-	Kind             string      `json:"kind" enum:"maps,plan"`
+	APIKey           *int64      `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
+	Kind             string      `json:"kind" enum:"maps,plan" doc:"maps: maps of zones. plan: a sample plan."`
 	Made             []string    `json:"made" doc:"map_uuid of what was made: the maps by ascending number of zones, or the plan."`
 	Saved            []string    `json:"saved" doc:"Those of them that are saved. Others are kept for 30 days; the record stays."`
 	MapUUID          *string     `json:"stratification_map_uuid" doc:"Of a plan: its map of zones."`
 	BasedOn          *string     `json:"based_on" doc:"Of a plan changed by hand: the plan it was made from."`
-	Seed             int64       `json:"seed"`
-	SeedOrigin       *SeedOrigin `json:"seed_origin"`
-	AlgorithmVersion string      `json:"algorithm_version"`
+	Seed             int64       `json:"seed" doc:"The seed of all that is random in it."`
+	SeedOrigin       *SeedOrigin `json:"seed_origin" doc:"Where the seed comes from; null of those of before it was recorded."`
+	AlgorithmVersion string      `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
 	Parameters       rest.Value  `json:"parameters" doc:"Those that are empty or 0 are left out."`
 	Outcome          rest.Value  `json:"outcome" doc:"Of maps: the digest of the layers, and the maps or why there is none. Of a plan: its figures, and the SHA-256 of its points."`
 }

@@ -20,51 +20,51 @@ import (
 
 // LinkedSample is what the holder of a label sees: what was taken where, and nothing of what the laboratory found.
 type LinkedSample struct {
-	Label       string       `json:"label"`
-	Point       string       `json:"point"`
-	Field       string       `json:"field"`
-	Zone        int          `json:"zone"`
-	Role        string       `json:"role" enum:"sample,reserve"`
-	Round       int64        `json:"round"`
-	DepthFrom   float64      `json:"depth_from_cm"`
-	DepthTo     float64      `json:"depth_to_cm"`
-	Status      string       `json:"status" enum:"planned,collected,analysed,missed"`
-	Planned     PlanPosition `json:"planned"`
-	CollectedAt *time.Time   `json:"collected_at"`
+	Label       string       `json:"label" doc:"What stands on the bag."`
+	Point       string       `json:"point" doc:"Id of the point in its plan."`
+	Field       string       `json:"field" doc:"Name of the field."`
+	Zone        int          `json:"zone" doc:"In which the point was planned."`
+	Role        string       `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
+	Round       int64        `json:"round" doc:"Round of sampling, from 1."`
+	DepthFrom   float64      `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
+	DepthTo     float64      `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
+	Status      string       `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
+	Planned     PlanPosition `json:"planned" doc:"Where it was planned."`
+	CollectedAt *time.Time   `json:"collected_at" doc:"When it was taken; null: not yet."`
 }
 
 // LinkedPlan is what the holder of a field sheet sees.
 type LinkedPlan struct {
-	MapUUID string        `json:"map_uuid" format:"uuid"`
-	Fields  []string      `json:"fields"`
-	Round   int64         `json:"round"`
+	MapUUID string        `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	Fields  []string      `json:"fields" doc:"Names of the fields, in the order of the way."`
+	Round   int64         `json:"round" doc:"Round of sampling, from 1."`
 	Points  []LinkedPoint `json:"points" doc:"In the order of the walk, reserve points last."`
 }
 
 // LinkedPoint is a point of the plan of a field sheet.
 type LinkedPoint struct {
-	ID      string           `json:"id"`
-	Field   string           `json:"field"`
-	Zone    int              `json:"zone"`
-	Role    string           `json:"role" enum:"sample,reserve"`
-	Lon     float64          `json:"lon"`
-	Lat     float64          `json:"lat"`
+	ID      string           `json:"id" doc:"Id of the point in its plan."`
+	Field   string           `json:"field" doc:"Name of the field."`
+	Zone    int              `json:"zone" doc:"In which the point was planned."`
+	Role    string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
+	Lon     float64          `json:"lon" doc:"Longitude, degrees (WGS 84)."`
+	Lat     float64          `json:"lat" doc:"Latitude, degrees (WGS 84)."`
 	Samples []LabelledSample `json:"samples" doc:"Of the round of the sheet, the uppermost first; empty where none is planned."`
 }
 
 // LabelledSample is a sample of a point.
 type LabelledSample struct {
-	Label     string  `json:"label"`
-	DepthFrom float64 `json:"depth_from_cm"`
-	DepthTo   float64 `json:"depth_to_cm"`
-	Status    string  `json:"status" enum:"planned,collected,analysed,missed"`
+	Label     string  `json:"label" doc:"What stands on the bag."`
+	DepthFrom float64 `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
+	DepthTo   float64 `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
+	Status    string  `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
 }
 
 // Linked is what a printed code opens.
 type Linked struct {
-	Kind      string        `json:"kind" enum:"label,field_sheet"`
+	Kind      string        `json:"kind" enum:"label,field_sheet" doc:"label: that of a bag. field_sheet: the sheet of a plan."`
 	Area      string        `json:"area" doc:"Name of the area of interest."`
-	ExpiresAt time.Time     `json:"expires_at"`
+	ExpiresAt time.Time     `json:"expires_at" doc:"From when on the link is dead."`
 	Sample    *LinkedSample `json:"sample" doc:"Of a label; else null."`
 	Plan      *LinkedPlan   `json:"plan" doc:"Of a field sheet; else null."`
 }
@@ -172,15 +172,15 @@ func pageOf(ctx context.Context, c *rest.Call, use *soil.Links) (rest.Raw, error
 
 // PlanLink is a link that was printed.
 type PlanLink struct {
-	ID        int64      `json:"id"`
-	Kind      string     `json:"kind" enum:"label,field_sheet"`
-	PlanID    int64      `json:"plan_id"`
+	ID        int64      `json:"id" doc:"Id of the link."`
+	Kind      string     `json:"kind" enum:"label,field_sheet" doc:"label: on the bags of the samples. field_sheet: on the sheet of the plan."`
+	PlanID    int64      `json:"plan_id" doc:"Id of the saved plan."`
 	PlanUUID  string     `json:"plan_uuid" format:"uuid" doc:"map_uuid of the plan."`
-	Round     int64      `json:"round"`
-	CreatedAt time.Time  `json:"created_at"`
-	CreatedBy *form.Ref  `json:"created_by"`
-	ExpiresAt time.Time  `json:"expires_at"`
-	RevokedAt *time.Time `json:"revoked_at"`
+	Round     int64      `json:"round" doc:"Round of sampling, from 1."`
+	CreatedAt time.Time  `json:"created_at" doc:"When the record was made."`
+	CreatedBy *form.Ref  `json:"created_by" doc:"Who made the record; null where that user is gone."`
+	ExpiresAt time.Time  `json:"expires_at" doc:"From when on the link is dead."`
+	RevokedAt *time.Time `json:"revoked_at" doc:"When it was withdrawn; null: it was not."`
 }
 
 func showPlanLink(l link.Link) PlanLink {

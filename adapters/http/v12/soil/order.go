@@ -26,57 +26,57 @@ type StratificationOrderWrite struct {
 	Plan       *string  `json:"plan" required:"false" format:"uuid" doc:"Of SOC: map_uuid of the saved plan; left out, that of the samples that were taken last."`
 	Round      *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Of SOC, with plan: 1 where left out."`
 	DepthFrom  *float64 `json:"depth_from" required:"false" minimum:"0" maximum:"300" doc:"Of SOC, in cm: the range that was analysed, where left out."`
-	DepthTo    *float64 `json:"depth_to" required:"false" minimum:"0" maximum:"300"`
+	DepthTo    *float64 `json:"depth_to" required:"false" minimum:"0" maximum:"300" doc:"Of SOC, in cm, below depth_from: the range that was analysed, where left out."`
 	Confidence *float64 `json:"confidence" required:"false" minimum:"0.5" maximum:"0.999" doc:"Of the intervals of SOC; 0.9 where left out."`
 }
 
 // StratificationRequester is who placed an order.
 type StratificationRequester struct {
-	ID    int64  `json:"id"`
-	Email string `json:"email"`
+	ID    int64  `json:"id" doc:"Id of the user."`
+	Email string `json:"email" doc:"The address that the user signs in with."`
 }
 
 // OrderedAOI is the area of interest of an order.
 type OrderedAOI struct {
-	ID      int64  `json:"id"`
-	AOIUUID string `json:"aoi_uuid" format:"uuid"`
-	Name    string `json:"name"`
+	ID      int64  `json:"id" doc:"Id of the area of interest."`
+	AOIUUID string `json:"aoi_uuid" format:"uuid" doc:"The area's uuid."`
+	Name    string `json:"name" doc:"Name of the area."`
 }
 
 // StratificationOrder is a stratification order.
 type StratificationOrder struct {
-	ID              int64                    `json:"id"`
-	DataUUID        string                   `json:"data_uuid" format:"uuid"`
-	MapType         string                   `json:"map_type" enum:"STR,SOC"`
-	Status          string                   `json:"status" enum:"pending,processing,active,failed"`
+	ID              int64                    `json:"id" doc:"Id of the order."`
+	DataUUID        string                   `json:"data_uuid" format:"uuid" doc:"The order's uuid; the service sets it, and it never changes."`
+	MapType         string                   `json:"map_type" enum:"STR,SOC" doc:"STR: layers, for zones and plans. SOC: the map of soil organic carbon."`
+	Status          string                   `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the layers, or the map, are being made. active: they are there. failed: none could be made, and nothing was charged."`
 	Reason          *string                  `json:"reason" doc:"Why the order waits or has failed."`
-	RequestDate     rest.Date                `json:"request_date"`
+	RequestDate     rest.Date                `json:"request_date" doc:"Day on which it was placed, UTC."`
 	RequestBy       *StratificationRequester `json:"request_by" doc:"null where that user is gone."`
 	TotalTime       *int64                   `json:"total_time" doc:"Seconds from processing to active; null before."`
-	SavedMaps       int64                    `json:"total_saved_stratification_maps"`
-	SavedPlans      int64                    `json:"total_saved_sample_plan_maps"`
-	AOI             OrderedAOI               `json:"aoi"`
-	AOIID           int64                    `json:"aoi_id"`
-	Company         int64                    `json:"company"`
+	SavedMaps       int64                    `json:"total_saved_stratification_maps" doc:"Maps of zones of the order that are saved."`
+	SavedPlans      int64                    `json:"total_saved_sample_plan_maps" doc:"Sample plans of the order that are saved."`
+	AOI             OrderedAOI               `json:"aoi" doc:"The area of interest."`
+	AOIID           int64                    `json:"aoi_id" doc:"Id of the area of interest."`
+	Company         int64                    `json:"company" doc:"Id of the company that ordered and pays."`
 	AreaHa          float64                  `json:"area_ha" doc:"Of the union of the fields when it was ordered."`
 	Charge          float64                  `json:"charge" doc:"Credits: held while the order is open, captured when it is active, released when it fails."`
 	NextAllowedDate rest.Date                `json:"next_allowed_date" doc:"From when on the area may be ordered again; a failed order does not count."`
 	SOC             *CarbonSurvey            `json:"soc" doc:"What a map of soil carbon is made of; null for STR."`
 	Notes           []string                 `json:"notes" doc:"What should be known of the layers, or of the map."`
 	Synthetic       bool                     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
-	CreatedAt       time.Time                `json:"created_at"`
-	UpdatedAt       time.Time                `json:"updated_at"`
+	CreatedAt       time.Time                `json:"created_at" doc:"When the record was made."`
+	UpdatedAt       time.Time                `json:"updated_at" doc:"When the record was last written."`
 }
 
 // StratificationLayer is a layer of an order.
 type StratificationLayer struct {
-	Name       string          `json:"name"`
-	Source     string          `json:"source"`
+	Name       string          `json:"name" doc:"Name of the layer, as requests for maps name it."`
+	Source     string          `json:"source" doc:"Where its values come from, in words."`
 	ValidShare float64         `json:"valid_share" doc:"Of the cells, 0 to 1; 0 where the layer was dropped."`
 	Mean       *float64        `json:"mean" doc:"null where the layer was dropped."`
-	SD         *float64        `json:"sd"`
+	SD         *float64        `json:"sd" doc:"Standard deviation, in the unit of the layer; null where the layer was dropped."`
 	Dropped    *string         `json:"dropped" doc:"Why there is no such layer; null where there is."`
-	Provenance LayerProvenance `json:"provenance"`
+	Provenance LayerProvenance `json:"provenance" doc:"Where its values come from, in detail."`
 }
 
 // LayerProvenance says where the values of a layer come from.
@@ -85,20 +85,20 @@ type LayerProvenance struct {
 	Years     []int    `json:"years" doc:"Of imagery: the calendar years."`
 	Dates     int      `json:"dates" doc:"Of imagery: how many dates were accepted in them."`
 	Scenes    []string `json:"scenes" doc:"Of imagery: ids of the scenes that gave values."`
-	Synthetic bool     `json:"synthetic"`
+	Synthetic bool     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
 	Raster    *string  `json:"raster" doc:"Of a raster: the name it was registered under."`
 	Checksum  *string  `json:"checksum" doc:"Of a raster: SHA-256 of its file."`
 }
 
 // StratificationLayers is what was prepared for an order.
 type StratificationLayers struct {
-	Order    int64                 `json:"order"`
-	Status   string                `json:"status" enum:"pending,processing,active,failed"`
+	Order    int64                 `json:"order" doc:"Id of the stratification order."`
+	Status   string                `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits. processing: the layers, or the map, are being made. active: they are there. failed: none could be made."`
 	CellSize *float64              `json:"cell_size" doc:"Metres; null before the order is active."`
 	EPSG     *int                  `json:"epsg" doc:"Of the UTM zone of the grid."`
 	Digest   *string               `json:"digest" doc:"SHA-256 over the cells and all values."`
-	Notes    []string              `json:"notes"`
-	Layers   []StratificationLayer `json:"layers"`
+	Notes    []string              `json:"notes" doc:"What should be known of the layers."`
+	Layers   []StratificationLayer `json:"layers" doc:"Those that were made, and those that were dropped; empty before the order is active."`
 }
 
 const dataOrdersPath = aoiBase + "stratification/data-processing/orders/"

@@ -16,14 +16,14 @@ import (
 
 // SamplePhoto is a photo that is attached to a sample.
 type SamplePhoto struct {
-	ID         int64     `json:"id"`
-	Name       string    `json:"name"`
+	ID         int64     `json:"id" doc:"Id of the photo."`
+	Name       string    `json:"name" doc:"Name of the file, as it was sent."`
 	MediaType  string    `json:"media_type" doc:"By what the file holds, not by what the sender said."`
 	Size       int64     `json:"size" doc:"Bytes."`
 	SHA256     string    `json:"sha256" doc:"Of the bytes, hexadecimal."`
-	Note       string    `json:"note"`
-	UploadedAt time.Time `json:"uploaded_at"`
-	UploadedBy form.Ref  `json:"uploaded_by"`
+	Note       string    `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	UploadedAt time.Time `json:"uploaded_at" doc:"When it was attached."`
+	UploadedBy form.Ref  `json:"uploaded_by" doc:"Who attached it."`
 }
 
 // AttachedPhoto is a photo that was sent.

@@ -17,8 +17,8 @@ import (
 
 // PlanPosition is a place in degrees.
 type PlanPosition struct {
-	Lon float64 `json:"lon" minimum:"-180" maximum:"180"`
-	Lat float64 `json:"lat" minimum:"-90" maximum:"90"`
+	Lon float64 `json:"lon" minimum:"-180" maximum:"180" doc:"Longitude, degrees (WGS 84)."`
+	Lat float64 `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude, degrees (WGS 84)."`
 }
 
 func (p PlanPosition) at() geo.Position { return geo.Position{X: p.Lon, Y: p.Lat} }
@@ -40,16 +40,16 @@ func showTerminus(t *plan.Terminus) *PlanPosition {
 
 // PlanPoint is a point of a plan.
 type PlanPoint struct {
-	ID        string   `json:"id"`
+	ID        string   `json:"id" doc:"Id of the point in its plan; labels and samples name it."`
 	Zone      int      `json:"zone" doc:"Number of the stratum: a zone, or behind the zones the strip along edges, a field, or a draw of a field."`
 	Role      string   `json:"role" enum:"sample,reserve,legacy" doc:"legacy: kept from before, not drawn; no part of estimates."`
 	Order     int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that have reserves alone come last."`
 	Walk      int      `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
-	Field     string   `json:"field_uuid" format:"uuid"`
-	Lon       *float64 `json:"lon"`
-	Lat       *float64 `json:"lat"`
-	Easting   float64  `json:"easting"`
-	Northing  float64  `json:"northing"`
+	Field     string   `json:"field_uuid" format:"uuid" doc:"Uuid of the field that it lies in."`
+	Lon       *float64 `json:"lon" doc:"Longitude, degrees (WGS 84)."`
+	Lat       *float64 `json:"lat" doc:"Latitude, degrees (WGS 84)."`
+	Easting   float64  `json:"easting" doc:"Metres east, in the UTM zone of the order's grid."`
+	Northing  float64  `json:"northing" doc:"Metres north, in the UTM zone of the order's grid."`
 	Edge      float64  `json:"distance_to_edge" doc:"Metres to the nearest edge of a zone or field."`
 	ByHand    bool     `json:"by_hand" doc:"Moved or added by somebody, not drawn."`
 	Composite *string  `json:"composite" doc:"Id of the composite that the soil goes to, as Z2-C1; null of reserves, of legacy points, and where every sample is analysed."`
@@ -57,9 +57,9 @@ type PlanPoint struct {
 
 // PlanZone sums up a plan for a zone.
 type PlanZone struct {
-	Zone       int     `json:"zone"`
-	Samples    int     `json:"samples"`
-	Reserves   int     `json:"reserves"`
+	Zone       int     `json:"zone" doc:"Number of the stratum: a zone, or behind the zones the strip along edges, a field, or a draw of a field."`
+	Samples    int     `json:"samples" doc:"Samples in it."`
+	Reserves   int     `json:"reserves" doc:"Reserve points in it."`
 	Weight     float64 `json:"weight" doc:"Share of the area."`
 	SD         float64 `json:"sd" doc:"Standard deviation that was assumed, in the unit of the pilot samples or relative to the mean."`
 	EligibleHa float64 `json:"eligible_area_ha" doc:"Where points may lie."`
@@ -86,24 +86,24 @@ func showCoverage(p plan.Plan) *PlanCoverage {
 
 // PlanMetadata is what is known of a plan.
 type PlanMetadata struct {
-	NumberOfSamples       int            `json:"number_of_samples"`
-	NumberOfReserve       int            `json:"number_of_reserve"`
+	NumberOfSamples       int            `json:"number_of_samples" doc:"Samples, without reserve and legacy points."`
+	NumberOfReserve       int            `json:"number_of_reserve" doc:"Reserve points, each in place of a sample that cannot be taken."`
 	NumberOfLegacy        int            `json:"number_of_legacy" doc:"Points that are kept from before, beside the samples."`
-	NumberOfZones         int            `json:"number_of_zones"`
+	NumberOfZones         int            `json:"number_of_zones" doc:"Zones of its map."`
 	CompositesPerZone     *int           `json:"composites_per_zone" doc:"As asked for; null: every sample is analysed."`
 	NumberOfComposites    *int           `json:"number_of_composites" doc:"Of all zones; null where every sample is analysed."`
 	MinSamplesPerField    *int           `json:"min_samples_per_field" doc:"As asked for; null where none was."`
 	Stages                *PlanStages    `json:"stages" doc:"Null of plans that are not drawn in two stages."`
 	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
-	Edge                  string         `json:"edge" enum:"exclude,stratum"`
+	Edge                  string         `json:"edge" enum:"exclude,stratum" doc:"What becomes of the strip nearer to edges than zone_offset: left out, or a stratum of its own."`
 	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
-	Allocation            string         `json:"allocation" enum:"proportional,neyman,cost,equal,per_zone"`
+	Allocation            string         `json:"allocation" enum:"proportional,neyman,cost,equal,per_zone" doc:"How the samples were shared among the zones."`
 	Variances             string         `json:"variances" enum:"pilot,assumed" doc:"Where the standard deviations come from."`
-	Placement             string         `json:"placement" enum:"stratified_random,spatially_balanced,coverage,latin_hypercube"`
+	Placement             string         `json:"placement" enum:"stratified_random,spatially_balanced,coverage,latin_hypercube" doc:"How the points were placed."`
 	Hypercube             *PlanHypercube `json:"hypercube" doc:"How the points of a latin_hypercube represent the layers; null of other placements, and of plans changed by hand."`
 	MinDistanceUsed       float64        `json:"min_distance_used" doc:"Metres; less than asked for where there was no room."`
 	ExpectedRelativeError float64        `json:"expected_relative_error" doc:"Half the width of the interval expected for the mean, over it, by the quantile of the estimate."`
-	TargetRelativeError   float64        `json:"target_relative_error"`
+	TargetRelativeError   float64        `json:"target_relative_error" doc:"Half the width of the interval over the mean, as asked for."`
 	PrecisionReached      bool           `json:"precision_reached" doc:"Whether the expected relative error is within the target; always, where this set the number of samples."`
 	SamplesNeeded         *int           `json:"samples_needed" doc:"For the target; null of plans that were made before it was computed."`
 	Change                *PlanDetection `json:"change" doc:"What a second round sees; null of plans that were made before it was computed."`
@@ -113,17 +113,17 @@ type PlanMetadata struct {
 	End                   *PlanPosition  `json:"end" doc:"Where the way goes to; null: it ends at the last point."`
 	DriveKm               float64        `json:"drive_km" doc:"Of way_km between fields, and from the start and to the end: 1.3 times the straight lines."`
 	Cost                  *float64       `json:"cost" doc:"Of a round; null without costs."`
-	PerZone               []PlanZone     `json:"per_zone"`
-	Seed                  uint64         `json:"seed"`
+	PerZone               []PlanZone     `json:"per_zone" doc:"The strata, by number."`
+	Seed                  uint64         `json:"seed" doc:"The seed of all that is random in it."`
 	SeedOrigin            *SeedOrigin    `json:"seed_origin" doc:"Where the seed comes from; null of plans of before it was recorded."`
 	ProbabilitySample     bool           `json:"probability_sample" doc:"Every covered place had the same chance in its zone, but for what crowding says; false of an even coverage, a Latin hypercube, and points moved or added by hand."`
 	Coverage              *PlanCoverage  `json:"coverage" doc:"Null of plans that were made before it was computed."`
-	AlgorithmVersion      string         `json:"algorithm_version"`
+	AlgorithmVersion      string         `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
 }
 
 // PlanHypercube says how points represent layers.
 type PlanHypercube struct {
-	Layers          []string `json:"layers"`
+	Layers          []string `json:"layers" doc:"Names of the layers that the points represent."`
 	Objective       float64  `json:"objective" doc:"That of Minasny and McBratney (2006): points too many or too few in the quantile strata of the layers, in shares of classes, and differences of correlations; 0 is the best."`
 	RandomObjective float64  `json:"random_objective" doc:"Mean of 20 stratified random draws of as many points in each zone."`
 	Held            float64  `json:"strata_with_a_point" doc:"Share of the quantile strata (as many of each layer as there are points) that hold a point."`
@@ -132,47 +132,47 @@ type PlanHypercube struct {
 
 // PlanWarning is something that somebody should know who accepts a plan.
 type PlanWarning struct {
-	Code    string  `json:"code"`
-	Zone    int     `json:"zone"`
+	Code    string  `json:"code" doc:"A stable word for programs."`
+	Zone    int     `json:"zone" doc:"Number of the stratum that is meant; 0 where none is."`
 	Point   *string `json:"point" doc:"Null where the zone is meant."`
-	Message string  `json:"message"`
+	Message string  `json:"message" doc:"What to mind, for people."`
 }
 
 // Plan is a plan with its points.
 type Plan struct {
 	MapUUID   string        `json:"map_uuid" format:"uuid" doc:"Of the plan."`
-	Order     int64         `json:"order"`
+	Order     int64         `json:"order" doc:"Id of the stratification order."`
 	ZonesUUID string        `json:"stratification_map_uuid" format:"uuid" doc:"Of the map of zones."`
-	IsCustom  bool          `json:"is_custom"`
+	IsCustom  bool          `json:"is_custom" doc:"Whether it was changed by hand."`
 	BasedOn   *string       `json:"based_on" doc:"The plan that a custom one was made from."`
-	Saved     bool          `json:"saved"`
-	Metadata  PlanMetadata  `json:"metadata"`
-	Points    []PlanPoint   `json:"points"`
-	Warnings  []PlanWarning `json:"warnings"`
+	Saved     bool          `json:"saved" doc:"Whether it is saved; others are kept for 30 days."`
+	Metadata  PlanMetadata  `json:"metadata" doc:"What is known of it."`
+	Points    []PlanPoint   `json:"points" doc:"Its points, reserves and legacy points among them."`
+	Warnings  []PlanWarning `json:"warnings" doc:"What somebody should know who accepts it."`
 }
 
 // PlanResponse is the part of a saved plan that describes the plan itself.
 type PlanResponse struct {
-	MapUUID  string       `json:"map_uuid" format:"uuid"`
-	Metadata PlanMetadata `json:"metadata"`
+	MapUUID  string       `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	Metadata PlanMetadata `json:"metadata" doc:"What is known of it."`
 }
 
 // SavedPlan is a saved sample plan.
 type SavedPlan struct {
-	ID            int64            `json:"id"`
-	Name          string           `json:"name"`
-	PlanTag       string           `json:"plan_tag"`
-	Order         int64            `json:"order"`
-	AOI           OrderedAOI       `json:"aoi"`
+	ID            int64            `json:"id" doc:"Id of the saved plan."`
+	Name          string           `json:"name" doc:"What the plan was saved as."`
+	PlanTag       string           `json:"plan_tag" doc:"Short name, unique within the order."`
+	Order         int64            `json:"order" doc:"Id of the stratification order."`
+	AOI           OrderedAOI       `json:"aoi" doc:"The area of interest."`
 	IsRecommended bool             `json:"is_recommended" doc:"Whether its map was recommended."`
-	IsCustom      bool             `json:"is_custom"`
-	BasedOn       *string          `json:"based_on"`
-	Response      PlanResponse     `json:"response"`
-	MapUUID       string           `json:"map_uuid" format:"uuid"`
-	Zones         SavedMap         `json:"stratification_map"`
-	Warnings      []PlanWarning    `json:"warnings"`
-	CreatedAt     time.Time        `json:"created_at"`
-	Company       int64            `json:"company"`
+	IsCustom      bool             `json:"is_custom" doc:"Whether it was changed by hand."`
+	BasedOn       *string          `json:"based_on" doc:"The plan that a custom one was made from; null of others."`
+	Response      PlanResponse     `json:"response" doc:"The plan itself."`
+	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	Zones         SavedMap         `json:"stratification_map" doc:"The map of zones that it is drawn on."`
+	Warnings      []PlanWarning    `json:"warnings" doc:"What somebody should know who accepts it."`
+	CreatedAt     time.Time        `json:"created_at" doc:"When it was saved."`
+	Company       int64            `json:"company" doc:"Id of the company."`
 	Geometry      *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
 }
 
@@ -255,24 +255,24 @@ const (
 
 // PlanOperation is one change of a plan by hand.
 type PlanOperation struct {
-	Operation string   `json:"op" enum:"move,add,delete,swap"`
+	Operation string   `json:"op" enum:"move,add,delete,swap" doc:"move a point, add one, delete one, or swap a sample with a reserve."`
 	Point     *string  `json:"point" required:"false" doc:"Id of the point that is moved or deleted, or of the sample that is swapped."`
 	With      *string  `json:"with" required:"false" doc:"Of a swap: id of the reserve."`
 	Role      *string  `json:"role" required:"false" enum:"sample,reserve" doc:"Of a point that is added; sample where left out."`
 	Lon       *float64 `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"Of a point that is moved or added."`
-	Lat       *float64 `json:"lat" required:"false" minimum:"-90" maximum:"90"`
+	Lat       *float64 `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"Of a point that is moved or added."`
 }
 
 // ListedPoint is a point of a whole list.
 type ListedPoint struct {
 	ID   *string `json:"id" required:"false" doc:"Left out: a new point."`
-	Role *string `json:"role" required:"false" enum:"sample,reserve,legacy"`
+	Role *string `json:"role" required:"false" enum:"sample,reserve,legacy" doc:"Left out: as it is; of a new point sample."`
 	PlanPosition
 }
 
 // PlanEdit changes a plan by hand.
 type PlanEdit struct {
-	Operations []PlanOperation `json:"operations" required:"false" maxItems:"1000"`
+	Operations []PlanOperation `json:"operations" required:"false" maxItems:"1000" doc:"Changes, carried out in this order."`
 	Points     []ListedPoint   `json:"points" required:"false" maxItems:"10000" doc:"Or the whole list: points that are left out are deleted."`
 }
 

@@ -38,15 +38,15 @@ type PlanStages struct {
 	Between     float64     `json:"sd_between" doc:"As assumed, between the means of fields; relative to the mean, or in the unit of pilot samples."`
 	Within      float64     `json:"sd_within" doc:"As assumed, between places of a field."`
 	Mean        *float64    `json:"mean" doc:"Of pilot samples; null without."`
-	Drawn       int         `json:"fields_drawn"`
+	Drawn       int         `json:"fields_drawn" doc:"Fields that were drawn, each counted once."`
 	Fields      []PlanField `json:"fields" doc:"All fields of the order: the sample speaks for those that were not drawn, and are not visited, as well."`
 }
 
 // PlanField is a field of a plan in two stages.
 type PlanField struct {
 	Number int     `json:"field" doc:"From 1, in the order's fields, as in per_zone."`
-	UUID   *string `json:"field_uuid" format:"uuid"`
-	AreaHa float64 `json:"area_ha"`
+	UUID   *string `json:"field_uuid" format:"uuid" doc:"Uuid of the field; null where none was recorded."`
+	AreaHa float64 `json:"area_ha" doc:"Hectares."`
 	Chance float64 `json:"chance" doc:"Of being taken by a draw."`
 	Draws  []int   `json:"draws" doc:"Numbers of the draws that took it; empty: it is not visited."`
 	Left   bool    `json:"left_out" doc:"It has no room for the points of a draw, and was never drawn."`

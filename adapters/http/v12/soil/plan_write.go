@@ -12,8 +12,8 @@ import (
 // PilotZone is what pilot samples of a zone gave.
 type PilotZone struct {
 	N    int     `json:"n" required:"false" doc:"How many they were."`
-	Mean float64 `json:"mean"`
-	SD   float64 `json:"sd"`
+	Mean float64 `json:"mean" doc:"Mean of the pilot samples, in their unit."`
+	SD   float64 `json:"sd" doc:"Standard deviation of the pilot samples, in their unit."`
 }
 
 // PlanChange says what a second round at the same points is to see.
@@ -47,12 +47,12 @@ type PlanCosts struct {
 // PlanDetection is the smallest change that a plan is expected to see.
 type PlanDetection struct {
 	Change     float64 `json:"detectable_change" doc:"Of the mean, between two rounds at the same points; t C/ha, or in the unit of the pilot samples."`
-	PerYear    float64 `json:"per_year"`
-	Years      float64 `json:"years"`
-	Power      float64 `json:"power"`
-	Confidence float64 `json:"confidence"`
+	PerYear    float64 `json:"per_year" doc:"detectable_change over the years."`
+	Years      float64 `json:"years" doc:"Between the rounds."`
+	Power      float64 `json:"power" doc:"Probability that the change is seen."`
+	Confidence float64 `json:"confidence" doc:"Of the test."`
 	SD         float64 `json:"sd_of_change" doc:"Assumed of the changes at points, over all zones."`
-	Summary    string  `json:"summary" example:"20 points see 1.1 t C/ha in 5 years at 80 %"`
+	Summary    string  `json:"summary" example:"20 points see 1.1 t C/ha in 5 years at 80 %" doc:"The same in a sentence."`
 }
 
 // PlanWrite asks for a sample plan.

@@ -19,7 +19,7 @@ import (
 // SampleCollection is how a sample was taken, as it is written.
 type SampleCollection struct {
 	Lon       *float64   `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"With lat; both null: not measured, and taken to be the planned place."`
-	Lat       *float64   `json:"lat" required:"false" minimum:"-90" maximum:"90"`
+	Lat       *float64   `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"With lon; both null: not measured, and taken to be the planned place."`
 	At        *time.Time `json:"at" required:"false" doc:"Left out: now."`
 	By        *string    `json:"by" required:"false" maxLength:"255" doc:"Left out: your name."`
 	AccuracyM *float64   `json:"accuracy_m" required:"false" minimum:"0" maximum:"1000" doc:"Of the place, in metres."`
@@ -27,11 +27,11 @@ type SampleCollection struct {
 
 // CollectedSample is how a sample was taken.
 type CollectedSample struct {
-	Lon       *float64  `json:"lon"`
-	Lat       *float64  `json:"lat"`
-	At        time.Time `json:"at"`
-	By        string    `json:"by"`
-	AccuracyM *float64  `json:"accuracy_m"`
+	Lon       *float64  `json:"lon" doc:"Longitude, degrees (WGS 84); null: not measured."`
+	Lat       *float64  `json:"lat" doc:"Latitude, degrees (WGS 84); null: not measured."`
+	At        time.Time `json:"at" doc:"When it was taken."`
+	By        string    `json:"by" doc:"Who took it."`
+	AccuracyM *float64  `json:"accuracy_m" doc:"Of the place, in metres; null: not known."`
 	MovedM    *float64  `json:"moved_m" doc:"Metres from the planned place, on the ellipsoid; null where the place was not measured."`
 	Zone      *int      `json:"zone" doc:"The zone in which it was taken; null outside every zone."`
 	OutOfZone bool      `json:"out_of_zone" doc:"Taken in another zone than it was planned for."`
@@ -43,7 +43,7 @@ type SampleLab struct {
 	SOCLimitPct        *float64   `json:"soc_limit_pct" required:"false" minimum:"0" maximum:"100" doc:"The laboratory's limit of determination that the result is below; soc_pct is then half of it."`
 	BulkDensity        *float64   `json:"bulk_density_g_cm3" required:"false" minimum:"0.05" maximum:"2.65" doc:"Of fine soil. Without it the sample has no stock."`
 	CoarseFragmentsPct *float64   `json:"coarse_fragments_pct" required:"false" minimum:"0" maximum:"100" doc:"% of the volume; null counts as none."`
-	Method             *string    `json:"method" required:"false" maxLength:"255"`
+	Method             *string    `json:"method" required:"false" maxLength:"255" doc:"How the laboratory found it, in its own words."`
 	LabRef             *string    `json:"lab_ref" required:"false" maxLength:"255" doc:"The laboratory's number of the sample."`
 	At                 *time.Time `json:"at" required:"false" doc:"When it was analysed."`
 }
@@ -54,36 +54,36 @@ type SampleWrite struct {
 	Label     *string           `json:"label" required:"false" doc:"1 to 64 of A-Z, a-z, 0-9, dot, underscore, hyphen and slash; unique in your company."`
 	Collected *SampleCollection `json:"collected" required:"false" doc:"Sent whole. Null: it was not collected."`
 	Lab       *SampleLab        `json:"lab" required:"false" doc:"Sent whole. Null: it was not analysed."`
-	Notes     *string           `json:"notes" required:"false" maxLength:"4000"`
+	Notes     *string           `json:"notes" required:"false" maxLength:"4000" doc:"What the crew says of it."`
 	Composite *string           `json:"composite" required:"false" maxLength:"16" doc:"Of a reserve that replaces a sample: the id of that sample's composite, as Z2-C1. Null: it is analysed by itself."`
 }
 
 // Sample is soil from a point of a plan and a depth interval.
 type Sample struct {
 	form.Meta
-	Plan           PlanOfSample     `json:"plan"`
-	AOI            OrderedAOI       `json:"aoi"`
-	Round          int64            `json:"round"`
+	Plan           PlanOfSample     `json:"plan" doc:"The plan that it belongs to."`
+	AOI            OrderedAOI       `json:"aoi" doc:"The area of interest."`
+	Round          int64            `json:"round" doc:"Round of sampling, from 1."`
 	SampledOn      *rest.Date       `json:"sampled_on" doc:"The day of the round; null: not stated."`
-	Point          string           `json:"point"`
+	Point          string           `json:"point" doc:"Id of the point in its plan."`
 	Zone           int              `json:"zone" doc:"In which the point was planned."`
-	Role           string           `json:"role" enum:"sample,reserve"`
-	DepthFrom      float64          `json:"depth_from_cm"`
-	DepthTo        float64          `json:"depth_to_cm"`
-	Status         string           `json:"status" enum:"planned,collected,analysed,missed"`
-	Label          string           `json:"label"`
-	Planned        PlanPosition     `json:"planned"`
-	Collected      *CollectedSample `json:"collected"`
-	Lab            *SampleLab       `json:"lab"`
-	Notes          string           `json:"notes"`
+	Role           string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
+	DepthFrom      float64          `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
+	DepthTo        float64          `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
+	Status         string           `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
+	Label          string           `json:"label" doc:"What stands on the bag; unique in the company."`
+	Planned        PlanPosition     `json:"planned" doc:"Where it was planned."`
+	Collected      *CollectedSample `json:"collected" doc:"How it was taken; null: it was not."`
+	Lab            *SampleLab       `json:"lab" doc:"What the laboratory found; null: nothing yet."`
+	Notes          string           `json:"notes" doc:"What the crew says of it."`
 	Composite      *string          `json:"composite" doc:"Id of the composite that its soil goes to, as Z2-C1; null: it is analysed by itself."`
 	CompositeLabel *string          `json:"composite_label" doc:"What stands on the bag of the composite, under which the laboratory's result is imported."`
 }
 
 // PlanOfSample is the plan of a sample.
 type PlanOfSample struct {
-	ID      int64  `json:"id"`
-	MapUUID string `json:"map_uuid" format:"uuid"`
+	ID      int64  `json:"id" doc:"Id of the saved plan."`
+	MapUUID string `json:"map_uuid" format:"uuid" doc:"The plan's uuid."`
 }
 
 func showSample(s sample.Sample) Sample {
@@ -153,23 +153,23 @@ const samplesPath = stratificationPath + "samples/"
 // SampleDepth is a depth interval.
 type SampleDepth struct {
 	From float64 `json:"from" minimum:"0" maximum:"300" doc:"cm below the surface, to a millimetre."`
-	To   float64 `json:"to" minimum:"0" maximum:"300"`
+	To   float64 `json:"to" minimum:"0" maximum:"300" doc:"cm below the surface, more than from."`
 }
 
 // SamplesWrite asks for the samples of a plan.
 type SamplesWrite struct {
 	Plan      string        `json:"plan" format:"uuid" doc:"map_uuid of a saved plan."`
-	Depths    []SampleDepth `json:"depths" minItems:"1" maxItems:"10"`
+	Depths    []SampleDepth `json:"depths" minItems:"1" maxItems:"10" doc:"Depth intervals: a sample each at every point."`
 	Round     *int64        `json:"round" required:"false" minimum:"1" maximum:"100" doc:"1 where left out; a later round takes the same points again."`
 	SampledOn *rest.Date    `json:"sampled_on" required:"false" doc:"The day of the round, also of samples that are there already: tables of results without dates take it. Left out, it stays."`
 }
 
 // SamplesMade is what became of it.
 type SamplesMade struct {
-	Plan      string     `json:"plan" format:"uuid"`
-	Round     int64      `json:"round"`
-	SampledOn *rest.Date `json:"sampled_on"`
-	Created   int64      `json:"created"`
+	Plan      string     `json:"plan" format:"uuid" doc:"map_uuid of the plan."`
+	Round     int64      `json:"round" doc:"Round of sampling, from 1."`
+	SampledOn *rest.Date `json:"sampled_on" doc:"The day of the round; null: not stated."`
+	Created   int64      `json:"created" doc:"Samples that were made."`
 	Existing  int64      `json:"existing" doc:"Were there before; only the day of their round changes."`
 }
 

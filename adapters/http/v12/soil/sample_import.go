@@ -18,9 +18,9 @@ import (
 // ImportedSample is a row of a file with what the import makes of it.
 type ImportedSample struct {
 	Index    int64          `json:"index" doc:"Place in the file, from 0, without the header."`
-	Label    string         `json:"label"`
-	Verdict  string         `json:"verdict" enum:"update,skip,fail"`
-	SampleID *int64         `json:"sample_id"`
+	Label    string         `json:"label" doc:"What stands on the bag, as the file has it."`
+	Verdict  string         `json:"verdict" enum:"update,skip,fail" doc:"update: the sample takes the result. skip: the row says nothing new. fail: it is refused, as errors says."`
+	SampleID *int64         `json:"sample_id" doc:"Id of the sample; null where none is found."`
 	Status   *string        `json:"status" doc:"State of the sample after it."`
 	Errors   rest.RawObject `json:"errors" doc:"By field; why the row is refused."`
 	Notes    []string       `json:"notes" doc:"What was made of the row by a rule: half of a limit, the day of the round, the mean of repeats."`
@@ -36,14 +36,14 @@ type ImportedColumn struct {
 
 // SampleImport is an import of samples with its report.
 type SampleImport struct {
-	Code    string           `json:"code" enum:"imported,rows_failed"`
+	Code    string           `json:"code" enum:"imported,rows_failed" doc:"imported: every row that says something new was stored. rows_failed: some rows were refused."`
 	Preview bool             `json:"preview" doc:"Nothing is stored."`
-	Atomic  bool             `json:"atomic"`
-	Updated int64            `json:"updated"`
+	Atomic  bool             `json:"atomic" doc:"One refused row refuses all."`
+	Updated int64            `json:"updated" doc:"Samples that take a result."`
 	Skipped int64            `json:"skipped" doc:"They say nothing new."`
-	Failed  int64            `json:"failed"`
+	Failed  int64            `json:"failed" doc:"Rows that are refused."`
 	Columns []ImportedColumn `json:"columns" doc:"Of a table; none of a package."`
-	Rows    []ImportedSample `json:"rows"`
+	Rows    []ImportedSample `json:"rows" doc:"What becomes of each row, in the order of the file."`
 }
 
 type sampleImportInput struct {

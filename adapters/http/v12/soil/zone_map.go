@@ -48,70 +48,70 @@ func (w MapsWrite) request() soil.MapRequest {
 
 // MapLayer is a layer as a map uses it.
 type MapLayer struct {
-	Name       string  `json:"name"`
-	Source     string  `json:"source"`
+	Name       string  `json:"name" doc:"Name of the layer, as the order has it."`
+	Source     string  `json:"source" doc:"Where its values come from, in words."`
 	Weight     float64 `json:"weight" doc:"0 where the layer was dropped."`
-	ValidShare float64 `json:"valid_share"`
+	ValidShare float64 `json:"valid_share" doc:"Of the cells, 0 to 1."`
 	Mean       float64 `json:"mean" doc:"Of what was clustered: missing cells filled, the extremes drawn in."`
-	SD         float64 `json:"sd"`
+	SD         float64 `json:"sd" doc:"Standard deviation of what was clustered, in the unit of the layer."`
 	Dropped    *string `json:"dropped" doc:"Why it is not used; null where it is."`
 }
 
 // MapZone is a zone of a map.
 type MapZone struct {
-	Zone   int                `json:"zone"`
-	AreaHa float64            `json:"area_ha"`
+	Zone   int                `json:"zone" doc:"Number of the zone, from 1."`
+	AreaHa float64            `json:"area_ha" doc:"Hectares."`
 	Share  float64            `json:"share" doc:"Of the area; the shares add up to 1."`
-	Cells  int                `json:"cells"`
-	Parts  int                `json:"parts"`
+	Cells  int                `json:"cells" doc:"Cells of the grid in it."`
+	Parts  int                `json:"parts" doc:"Separate pieces of land that it consists of."`
 	Means  map[string]float64 `json:"means" doc:"By layer, in its own unit."`
-	SDs    map[string]float64 `json:"sds"`
+	SDs    map[string]float64 `json:"sds" doc:"Standard deviation by layer, in its own unit."`
 }
 
 // MapDiagnostics describe how well zones part the layers. They decide nothing.
 type MapDiagnostics struct {
-	CalinskiHarabasz float64  `json:"calinski_harabasz"`
+	CalinskiHarabasz float64  `json:"calinski_harabasz" doc:"Index of Calinski and Harabasz: the larger, the better the zones are parted."`
 	Silhouette       float64  `json:"silhouette" doc:"Mean, over at most 5,000 cells."`
-	DaviesBouldin    float64  `json:"davies_bouldin"`
+	DaviesBouldin    float64  `json:"davies_bouldin" doc:"Index of Davies and Bouldin: the smaller, the better the zones are parted."`
 	FPI              *float64 `json:"fpi" doc:"Fuzziness performance index; null for k-means."`
 	NCE              *float64 `json:"nce" doc:"Normalised classification entropy, over n ln k; null for k-means."`
 }
 
 // MapMetadata is what is known of a map.
 type MapMetadata struct {
-	NumberOfZones      int                `json:"number_of_zones"`
-	IsRecommended      bool               `json:"is_recommended"`
-	Seed               uint64             `json:"seed"`
+	NumberOfZones      int                `json:"number_of_zones" doc:"Zones of the map."`
+	IsRecommended      bool               `json:"is_recommended" doc:"Whether it is the one of its call that is recommended."`
+	Seed               uint64             `json:"seed" doc:"The seed of all that is random in it."`
 	SeedOrigin         *SeedOrigin        `json:"seed_origin" doc:"Where the seed comes from; null of maps of before it was recorded."`
-	AlgorithmVersion   string             `json:"algorithm_version"`
+	AlgorithmVersion   string             `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
 	CellSize           float64            `json:"cell_size" doc:"Metres."`
-	EPSG               int                `json:"epsg"`
-	AreaHa             float64            `json:"area_ha"`
-	Layers             []MapLayer         `json:"layers"`
-	Zones              []MapZone          `json:"zones"`
+	EPSG               int                `json:"epsg" doc:"Code of the UTM zone of the grid."`
+	AreaHa             float64            `json:"area_ha" doc:"Hectares."`
+	Layers             []MapLayer         `json:"layers" doc:"The layers that were asked for."`
+	Zones              []MapZone          `json:"zones" doc:"By number."`
 	RV                 float64            `json:"rv" doc:"Variance of the layers left within the zones, over that of the whole area."`
 	NNeeded            int                `json:"n_needed" doc:"Samples for the precision asked for, with the minimum in each zone."`
 	NWithoutZones      int                `json:"n_without_zones" doc:"The same without zones."`
 	WeakStratification bool               `json:"weak_stratification" doc:"Even the best zones save less than 5 % of the samples."`
 	MinZoneArea        float64            `json:"min_zone_area" doc:"Hectares."`
-	SpatialWeight      float64            `json:"spatial_weight"`
+	SpatialWeight      float64            `json:"spatial_weight" doc:"Weight of each coordinate, as asked for; 0 ignores the place."`
 	Weights            map[string]float64 `json:"weights" doc:"As they were asked for."`
-	Confidence         float64            `json:"confidence"`
-	RelativeError      float64            `json:"relative_error"`
-	CV                 float64            `json:"cv"`
-	Rho2               float64            `json:"rho2"`
-	MinSamplesPerZone  int                `json:"min_samples_per_zone"`
-	Method             string             `json:"method" enum:"kmeans,fuzzy"`
-	PCA                bool               `json:"pca"`
-	Inertia            float64            `json:"inertia"`
-	Diagnostics        MapDiagnostics     `json:"diagnostics"`
+	Confidence         float64            `json:"confidence" doc:"Of the estimate that is planned for."`
+	RelativeError      float64            `json:"relative_error" doc:"Half the width of its interval over the mean."`
+	CV                 float64            `json:"cv" doc:"Coefficient of variation of soil organic carbon that was assumed."`
+	Rho2               float64            `json:"rho2" doc:"Share of its variance that the layers were assumed to explain."`
+	MinSamplesPerZone  int                `json:"min_samples_per_zone" doc:"Fewest samples of a zone that were planned with."`
+	Method             string             `json:"method" enum:"kmeans,fuzzy" doc:"How the cells were clustered: k-means, or fuzzy c-means."`
+	PCA                bool               `json:"pca" doc:"Whether they were clustered on principal components that hold 90 % of the variance."`
+	Inertia            float64            `json:"inertia" doc:"Sum of the squared distances of the cells from the centres of their clusters, in the space that was clustered."`
+	Diagnostics        MapDiagnostics     `json:"diagnostics" doc:"How well the zones part the layers; they decide nothing."`
 	Synthetic          bool               `json:"synthetic" doc:"A layer is synthetic: not observed."`
 	PlanNeeds          *MapPlanNeeds      `json:"plan_needs" doc:"Why the map does not take the default sample plan; null where it does. Only where no map takes it is one with needs recommended."`
 }
 
 // MapPlanNeeds is what a map lacks for the default sample plan.
 type MapPlanNeeds struct {
-	Message   string `json:"message"`
+	Message   string `json:"message" doc:"What is lacking, for people."`
 	MaxOffset *int   `json:"max_offset" doc:"Metres: with this zone_offset the plan is made; null where an offset alone does not help."`
 }
 
@@ -124,17 +124,17 @@ func showNeeds(needs *zoning.PlanNeeds) *MapPlanNeeds {
 
 // MapCandidate is a map that may be saved.
 type MapCandidate struct {
-	MapUUID       string      `json:"map_uuid" format:"uuid"`
-	IsRecommended bool        `json:"is_recommended"`
-	Name          string      `json:"name"`
-	Metadata      MapMetadata `json:"metadata"`
+	MapUUID       string      `json:"map_uuid" format:"uuid" doc:"Of the map of zones."`
+	IsRecommended bool        `json:"is_recommended" doc:"Whether it is the one of its call that is recommended."`
+	Name          string      `json:"name" doc:"What it is called where it is saved without a name."`
+	Metadata      MapMetadata `json:"metadata" doc:"What is known of it."`
 }
 
 // MapsJob is a call that makes maps.
 type MapsJob struct {
-	JobID      int64          `json:"job_id"`
-	Order      int64          `json:"order"`
-	Status     string         `json:"status" enum:"queued,running,done,failed"`
+	JobID      int64          `json:"job_id" doc:"Id of the call, to retrieve it by."`
+	Order      int64          `json:"order" doc:"Id of the stratification order."`
+	Status     string         `json:"status" enum:"queued,running,done,failed" doc:"queued or running in the background; done; failed: reason says why."`
 	Progress   float64        `json:"progress" doc:"0 to 1."`
 	Candidates []MapCandidate `json:"candidates" doc:"By ascending number of zones; exactly one is recommended, or there is none. They are kept for 30 days."`
 	Reason     *string        `json:"reason" doc:"Why there is no candidate, or why it failed."`
@@ -142,22 +142,22 @@ type MapsJob struct {
 
 // MapResponse is the part of a saved map that describes the map itself.
 type MapResponse struct {
-	MapUUID  string      `json:"map_uuid" format:"uuid"`
-	Metadata MapMetadata `json:"metadata"`
+	MapUUID  string      `json:"map_uuid" format:"uuid" doc:"Of the map of zones."`
+	Metadata MapMetadata `json:"metadata" doc:"What is known of it."`
 }
 
 // SavedMap is a saved map of zones.
 type SavedMap struct {
-	ID            int64            `json:"id"`
-	Name          string           `json:"name"`
-	MapTag        string           `json:"map_tag"`
-	Order         int64            `json:"order"`
-	AOI           OrderedAOI       `json:"aoi"`
-	IsRecommended bool             `json:"is_recommended"`
-	Response      MapResponse      `json:"response"`
-	MapUUID       string           `json:"map_uuid" format:"uuid"`
-	CreatedAt     time.Time        `json:"created_at"`
-	Company       int64            `json:"company"`
+	ID            int64            `json:"id" doc:"Id of the saved map."`
+	Name          string           `json:"name" doc:"What the map was saved as."`
+	MapTag        string           `json:"map_tag" doc:"Short name, unique within the order."`
+	Order         int64            `json:"order" doc:"Id of the stratification order."`
+	AOI           OrderedAOI       `json:"aoi" doc:"The area of interest."`
+	IsRecommended bool             `json:"is_recommended" doc:"Whether it is the one of its call that was recommended."`
+	Response      MapResponse      `json:"response" doc:"The map itself."`
+	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Of the map of zones."`
+	CreatedAt     time.Time        `json:"created_at" doc:"When it was saved."`
+	Company       int64            `json:"company" doc:"Id of the company."`
 	Geometry      *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
 }
 
