@@ -41,6 +41,7 @@ type Failure struct {
 
 // Register adds the routes of the API.
 func Register(a *rest.API, d Deps) {
+	a.ShowBodies(examples)
 	a.DescribeTag(tag, "The API of the [Partnership for Carbon Transparency](https://docs.carbon-transparency.org/), version 3, for the systems of those to whom a company "+
 		"shows its footprints. The base address of a client is `{base_url}pact`. It exchanges its credential for an access token (`client_credentials`, by HTTP Basic), "+
 		"and sees what the company published, and nothing else. Answers and failures are those of the standard, without the envelope; all is answered over https only.")

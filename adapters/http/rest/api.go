@@ -83,6 +83,7 @@ type API struct {
 	described []func(*document)
 	tags      []*huma.Tag
 	codes     map[string]string         // error codes
+	bodies    map[string]string         // examples, by operation
 	defined   map[string]map[string]any // schemas, by name
 
 	long   *fairness.Lists
@@ -105,7 +106,7 @@ func New(config Config) *API {
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
 	a := &API{config: config, routers: map[string]*bunrouter.Router{}, dialects: map[string]*Dialect{}, operations: map[string]bool{}, turns: fairness.NewTurns(config.Processors, config.CompanyShare, config.BulkShare),
 		room: fairness.NewMemory(max(config.BodyMemory, 4*config.MaxBody)),
-		long: fairness.NewLists(config.MaxLong), endpoints: map[string]*endpoint{}, schemas: schema.New(), codes: maps.Clone(transportCodes), defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
+		long: fairness.NewLists(config.MaxLong), endpoints: map[string]*endpoint{}, schemas: schema.New(), codes: maps.Clone(transportCodes), bodies: map[string]string{}, defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
 	return a
 }
 

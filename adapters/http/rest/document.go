@@ -108,6 +108,11 @@ func (a *API) document() *document {
 	for _, describe := range a.described {
 		describe(d)
 	}
+	for id := range a.bodies {
+		if !a.operations[id] {
+			panic("rest: an example is of no operation: " + id)
+		}
+	}
 	d.shareParameters()
 	return d
 }
@@ -131,6 +136,10 @@ func (a *API) errorSchema(s *schema.Set) *huma.Schema {
 			Description: "Of invalid input: lists of messages by field, nested as the input is, `non_field_errors` for what belongs to no one field, items of a bulk by their index. Otherwise facts about the failure."},
 	}, "status", "code", "message", "details")
 }
+
+// ShowBodies adds bodies that the document shows as examples, by the ids of their operations: JSON, or the text of a file.
+// A document with one of an unknown operation is not written.
+func (a *API) ShowBodies(examples map[string]string) { maps.Copy(a.bodies, examples) }
 
 // DescribeTag adds a tag with its description to the document, in the order of calls; see [API.OrderTags].
 func (a *API) DescribeTag(name, description string) {

@@ -146,4 +146,9 @@ func TestMistakesInDescriptionsArePanics(t *testing.T) {
 		require.Panics(t, func() { rest.Handle[struct{}, owner](r.api, route, nil) }, name)
 	}
 	require.Panics(t, func() { rest.Handle[rest.JSON[unenforced], owner](r.api, good, nil) })
+	r.api.ShowBodies(map[string]string{"plot_create": `{"name": "North", "field_id": 7}`})
+	doc := load(t, r.api)
+	require.Equal(t, map[string]any{"name": "North", "field_id": 7.0}, doc.Paths.Find(base + "plot/").Post.RequestBody.Value.Content["application/json"].Example)
+	r.api.ShowBodies(map[string]string{"no_such_operation": `{}`})
+	require.Panics(t, func() { _, _ = r.api.OpenAPI() })
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"reflect"
@@ -49,15 +50,29 @@ func (d *document) requestBody(r Route) *huma.RequestBody {
 	body := r.Body
 	content := map[string]*huma.MediaType{}
 	for media, what := range body.media {
-		content[media] = &huma.MediaType{Schema: schema.Sent(media, what)}
+		content[media] = &huma.MediaType{Schema: schema.Sent(media, what), Example: d.example(r, media)}
 	}
-	switch {
+	switch kind := cmp.Or(body.kind, mediaJSON); {
 	case body.record != nil:
-		content[cmp.Or(body.kind, mediaJSON)] = &huma.MediaType{Schema: d.record(r), Example: r.Examples.Body}
+		content[kind] = &huma.MediaType{Schema: d.record(r), Example: d.example(r, kind)}
 	case body.given != "":
-		content[mediaJSON] = &huma.MediaType{Schema: schema.Given(body.given)}
+		content[kind] = &huma.MediaType{Schema: schema.Given(body.given), Example: d.example(r, kind)}
 	}
 	return &huma.RequestBody{Required: !body.optional, Content: content}
+}
+
+// example returns the body that the document shows of an operation in a content type; nil where there is none.
+func (d *document) example(r Route, media string) any {
+	text := d.api.bodies[r.OperationID]
+	switch isJSON := strings.HasSuffix(media, "json"); {
+	case text == "" || isJSON != json.Valid([]byte(text)):
+		return nil
+	case isJSON:
+		return json.RawMessage(text)
+	case strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "-urlencoded"):
+		return text
+	}
+	return nil
 }
 
 // record returns the schema of a body that reads as a Go type.

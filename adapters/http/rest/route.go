@@ -73,9 +73,8 @@ func (c *Call) odd() map[string]int {
 	return c.route.Odd
 }
 
-// Examples are values that the document shows of a route; nil: none.
+// Examples are values that the document shows of a route; nil: none. [API.ShowBodies] has those of bodies.
 type Examples struct {
-	Body any // of a JSON body
 	Data any // of the data of its answer; of a bare answer, its text
 }
 

@@ -24,6 +24,7 @@ type Deps struct {
 
 // Register adds the routes of accounts.
 func Register(a *rest.API, d Deps) {
+	a.ShowBodies(examples)
 	a.DescribeTag(signInTag, "Passwords to tokens. Everything else takes an access token as `Authorization: Bearer …`.")
 	a.DescribeTag(peopleTag, "Who belongs to your company, and what each of them may do. A change is in force on the next request.")
 	a.DescribeCodes(map[string]string{

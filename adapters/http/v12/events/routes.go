@@ -14,6 +14,7 @@ type Deps struct {
 
 // Register adds the routes of events and webhooks.
 func Register(a *rest.API, d Deps) {
+	a.ShowBodies(examples)
 	registerStream(a, d.Feed)
 	registerWebhooks(a, d.Webhooks)
 }

@@ -28,6 +28,7 @@ type Deps struct {
 
 // Register adds the routes of farm management.
 func Register(a *rest.API, d Deps) {
+	a.ShowBodies(examples)
 	a.DescribeTag(farmTag, "Farms, fields, seasons and cultivations of your company, and the crop catalog that all share.")
 	a.DescribeCodes(map[string]string{
 		"last_cultivation":    "the only cultivation of a field cannot be deleted (400)",

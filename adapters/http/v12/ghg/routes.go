@@ -24,6 +24,7 @@ type Deps struct {
 
 // Register adds the routes of assessments.
 func Register(a *rest.API, d Deps) {
+	a.ShowBodies(examples)
 	registerAssessments(a, d.Assessments, d.Publishing)
 	registerManyAssessments(a, d.Batches)
 	registerPrefill(a, d.Assessments)

@@ -20,6 +20,7 @@ type Deps struct {
 
 // Register adds the routes of profiles and of the wallet that pays for them.
 func Register(a *rest.API, d Deps) {
+	a.ShowBodies(examples)
 	a.DescribeTag(profileTag, "The season-long series of a vegetation index for a field, from Sentinel-2.")
 	a.DescribeTag(walletTag, "What orders cost: holds, captures and releases in a double-entry ledger.")
 	a.DescribeCodes(map[string]string{

@@ -316,7 +316,7 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 	}
 	generate := planRoute(http.MethodPost, plansPath+"generate/", access.SamplePlans.Create.For("generate"), "Make a sample plan")
 	generate.Description = "Says how many samples a map of zones needs, how many in each zone, and where. The same parameters, the seed among them, give the same plan."
-	generate.Faults, generate.Examples.Body = []int{http.StatusNotFound}, examplePlan
+	generate.Faults = []int{http.StatusNotFound}
 	rest.Handle(a, generate, func(ctx context.Context, c *rest.Call, in rest.JSON[PlanWrite]) (Plan, error) {
 		made, err := plans.Generate(ctx, c.Principal(), in.Body.request())
 		return shown(ctx, c, made, err)

@@ -88,13 +88,6 @@ type PlanWrite struct {
 	SeedWrite
 }
 
-// examplePlan is the second round of a programme: many fields, each with its minimum of samples, and the points of before.
-var examplePlan = map[string]any{
-	"map_uuid": "647908de-ddae-51ee-b74c-ade322819114", "number_of_samples": 60, "min_samples_per_field": 3, "placement": "spatially_balanced",
-	"legacy_plan": "c9a353ea-381a-5649-987c-10038b4c3479", "legacy_points": []PlanPosition{{6.9134567, 52.2101234}},
-	"start": PlanPosition{6.91, 52.21}, "end": PlanPosition{6.91, 52.21},
-}
-
 // request returns what is asked for; zone numbers that are none are refused by the rules.
 func (w PlanWrite) request() soil.PlanRequest {
 	p := plan.DefaultParams()

@@ -22,6 +22,7 @@ type Deps struct {
 
 // Register adds the routes of soil sampling.
 func Register(a *rest.API, d Deps) {
+	a.ShowBodies(examples)
 	registerAOIs(a, d.AOIs, d.Orders)
 	registerStratificationOrders(a, d.Orders)
 	registerMaps(a, d.Maps)
