@@ -87,7 +87,7 @@ func placeOf(sheet assessment.Sheet, section string, id int64) int {
 type Frozen struct {
 	ID         int64  `json:"id" doc:"Texts of the assessment cite it as file:ID."`
 	For        string `json:"for" doc:"Path of what it is evidence of, such as fertilizers[2].rate; empty: the whole assessment."`
-	Name       string `json:"name" doc:"Name of the file, as it was sent."`
+	Name       string `json:"name" doc:"Name of the file, without folders; its ending is added where it was sent without one."`
 	Media      string `json:"media_type" doc:"Content type of the bytes."`
 	Size       int64  `json:"size" doc:"Bytes."`
 	SHA256     string `json:"sha256" doc:"Of the bytes, hexadecimal."`

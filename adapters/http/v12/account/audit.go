@@ -30,7 +30,7 @@ type AuditEntry struct {
 // AuditChange is a member of a record, before and after.
 type AuditChange struct {
 	Member string     `json:"member" doc:"The member that changed, by its name in the interface; a reference to another record by its id."`
-	Before rest.Value `json:"before" doc:"Null where there was nothing. A boundary is told by its figures."`
+	Before rest.Value `json:"before" doc:"Null where there was nothing. A boundary is shown by its figures."`
 	After  rest.Value `json:"after" doc:"What it is since; null where it was cleared."`
 }
 

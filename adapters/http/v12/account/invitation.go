@@ -43,7 +43,7 @@ func showInvitation(i ports.Invitation) Invitation {
 // InvitationMade is a new invitation with its link, which is shown this once.
 type InvitationMade struct {
 	Invitation
-	Token string `json:"token" doc:"For auth/invitation/accept/. It is told this once; only its hash is kept."`
+	Token string `json:"token" doc:"For auth/invitation/accept/. It is shown this once; only its hash is kept."`
 	Link  string `json:"link" doc:"The page that accepts the invitation, to be handed over. It can be used once."`
 }
 

@@ -36,14 +36,14 @@ type ShareGrant struct {
 	CreatedAt time.Time  `json:"created_at" doc:"When the record was made."`
 	UpdatedAt time.Time  `json:"updated_at" doc:"When the record was last written."`
 	CreatedBy *form.Ref  `json:"created_by" doc:"Who made the record; null where that user is gone."`
-	Company   Party      `json:"company" doc:"The company that gives."`
-	Grantee   Party      `json:"grantee" doc:"The company that gets."`
+	Company   Party      `json:"company" doc:"The company that shares."`
+	Grantee   Party      `json:"grantee" doc:"The company that is shared with."`
 	Direction string     `json:"direction" enum:"given,received" doc:"As seen by the caller's company."`
 	Target    string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
 	Farm      *form.Ref  `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
 	Field     *form.Ref  `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
 	Slugs     []string   `json:"slugs" doc:"What the grantee may view."`
-	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that gives, or expired: its last day is over."`
+	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day is over."`
 	EndsOn    *rest.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
 }
 

@@ -25,7 +25,7 @@ type RefreshToken struct {
 // Tokens is an access token with the refresh token that renews it.
 type Tokens struct {
 	Access    string `json:"access" doc:"Send it as Authorization: Bearer …"`
-	Refresh   string `json:"refresh" doc:"Good once; exchanging it gives a new one."`
+	Refresh   string `json:"refresh" doc:"Good once; exchanging it makes a new one."`
 	TokenType string `json:"token_type" enum:"Bearer" doc:"How the access token is sent."`
 	ExpiresIn int64  `json:"expires_in" doc:"Seconds until the access token ends."`
 }

@@ -38,7 +38,7 @@ func (b BaseYear) record() farm.BaseYear {
 type FarmWrite struct {
 	form.OfCompany
 	Name        string    `json:"name" minLength:"1" maxLength:"255" doc:"Name of the farm; several may have the same."`
-	Description string    `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the farm; nothing reads it."`
+	Description string    `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the farm, for people; no rule reads it."`
 	Country     *string   `json:"country" required:"false" maxLength:"64" doc:"Country key in snake_case, as spain or united_states."`
 	Region      string    `json:"region" required:"false" maxLength:"255" doc:"State, province or district."`
 	City        string    `json:"city" required:"false" maxLength:"255" doc:"City or village of the address."`

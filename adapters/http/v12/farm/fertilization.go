@@ -42,7 +42,7 @@ type FertilizationWrite struct {
 	Inhibitor          *string    `json:"inhibitor" required:"false" enum:"none,nitrification,urease,both" doc:"What slows the change of the nitrogen; null: not known."`
 	ApplicationMethod  *string    `json:"application_method" required:"false" enum:"broadcast,incorporated,injected,fertigation" doc:"How it was applied; null: not known."`
 	IncorporationHours *float64   `json:"incorporation_hours" required:"false" minimum:"0" maximum:"8784" doc:"Hours from spreading to incorporation."`
-	Notes              string     `json:"notes" required:"false" maxLength:"4000" doc:"Free text; nothing reads it."`
+	Notes              string     `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
 }
 
 // Fertilization is a fertilization as it is answered.

@@ -35,7 +35,7 @@ type FieldWrite struct {
 	Tenure             string       `json:"tenure" required:"false" maxLength:"64" doc:"How it is held, as owned or leased, in your own words."`
 	ActiveFrom         *rest.Date   `json:"active_from" required:"false" doc:"First day on which it is farmed; null: no bound."`
 	ActiveTo           *rest.Date   `json:"active_to" required:"false" doc:"Last day on which it is farmed, not before active_from; null: no bound."`
-	Notes              string       `json:"notes" required:"false" maxLength:"4000" doc:"Free text; nothing reads it."`
+	Notes              string       `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
 	external
 }
 

@@ -31,7 +31,7 @@ type ImportedFeature struct {
 	Name       string              `json:"name" doc:"Name that the field takes from the file."`
 	ExternalID string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
 	AreaHa     *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
-	Overlaps   []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; told of imports within the request."`
+	Overlaps   []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; of imports within the request alone."`
 	Warnings   []Warning           `json:"warnings" doc:"What may be wrong with the outline; no refusal."`
 	Errors     map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
 }

@@ -24,7 +24,7 @@ type EvidenceFile struct {
 	Section    *string   `json:"section" doc:"What it is evidence of; null: the whole assessment."`
 	ItemID     *int64    `json:"item_id" doc:"Of a list section; null: all of the section."`
 	Field      *string   `json:"field" doc:"null: all of the section or item."`
-	Name       string    `json:"name" doc:"Name of the file, as it was sent."`
+	Name       string    `json:"name" doc:"Name of the file, without folders; its ending is added where it was sent without one."`
 	MediaType  string    `json:"media_type" doc:"By what the file holds, not by what the sender said."`
 	Size       int64     `json:"size" doc:"Bytes."`
 	SHA256     string    `json:"sha256" doc:"Of the bytes, hexadecimal."`

@@ -37,7 +37,7 @@ type Completeness struct {
 type SectionCompleteness struct {
 	Applies  bool           `json:"applies" doc:"false: it is not asked for, and does not count."`
 	Declared bool           `json:"declared" doc:"Declared to hold nothing."`
-	Status   string         `json:"status" enum:"not_started,in_progress,complete" doc:"not_started: no required field is filled in. complete: all are, or the section is declared to hold nothing. in_progress: between them."`
+	Status   string         `json:"status" enum:"not_started,in_progress,complete" doc:"not_started: nothing is entered. in_progress: something is, and required fields are empty or invalid. complete: none is, or the section is declared to hold nothing."`
 	Filled   int            `json:"filled" doc:"Required fields that are filled in validly."`
 	Required int            `json:"required" doc:"Required fields in all, over all items."`
 	Missing  []MissingField `json:"missing" doc:"Required fields that are empty or invalid."`

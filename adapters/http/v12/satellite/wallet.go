@@ -30,8 +30,8 @@ type Transaction struct {
 	Product   *string   `json:"product" doc:"What was ordered; null of credit."`
 	Field     *int64    `json:"field" doc:"Id of the field that is charged; null where it is about none, as for an area of interest."`
 	Order     *int64    `json:"order" doc:"Id of the order; null of credit."`
-	RefundOf  *int64    `json:"refund_of" doc:"Of a refund: the capture that it gives back."`
-	Note      string    `json:"note" doc:"What the operator wrote; empty where it is about an order."`
+	RefundOf  *int64    `json:"refund_of" doc:"Of a refund: the capture that it returns."`
+	Note      string    `json:"note" doc:"What the operator wrote of a credit or a refund; else empty."`
 }
 
 func registerWallet(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {

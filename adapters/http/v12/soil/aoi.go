@@ -22,7 +22,7 @@ const aoiTag = "Areas of interest"
 type AOIWrite struct {
 	form.OfCompany
 	Name        string   `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
-	Description string   `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area; nothing reads it."`
+	Description string   `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area, for people; no rule reads it."`
 	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the middle of all; none twice."`
 }
 
@@ -30,7 +30,7 @@ type AOIWrite struct {
 type AOIReplace struct {
 	form.OfCompany
 	Name        string     `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
-	Description string     `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area; nothing reads it."`
+	Description string     `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area, for people; no rule reads it."`
 	FieldUUIDs  []string   `json:"field_uuids" required:"false" minItems:"1" maxItems:"500" format:"uuid" doc:"Required, unless aoi_fields has the fields."`
 	Fields      []AOIField `json:"aoi_fields" required:"false" maxItems:"500" doc:"The fields as GET answers them; they count where field_uuids is left out."`
 }
@@ -45,7 +45,7 @@ type AOI struct {
 	form.Meta
 	AOIUUID        string     `json:"aoi_uuid" format:"uuid" doc:"The area's uuid; the service sets it, and it never changes."`
 	Name           string     `json:"name" doc:"Name of the area; several may have the same."`
-	Description    string     `json:"description" doc:"What is worth knowing of the area; nothing reads it."`
+	Description    string     `json:"description" doc:"What is worth knowing of the area, for people; no rule reads it."`
 	AOIFields      []AOIField `json:"aoi_fields" doc:"Of the fields covered, those that are not deleted."`
 	IsMapRequested bool       `json:"is_map_requested" doc:"Whether a stratification order was ever placed for it."`
 }

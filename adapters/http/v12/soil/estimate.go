@@ -96,7 +96,7 @@ type EstimateChange struct {
 
 // PlanEstimate is the estimate of a plan's samples.
 type PlanEstimate struct {
-	MapUUID           string        `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	MapUUID           string        `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
 	Round             int64         `json:"round" doc:"Round of sampling, from 1."`
 	Confidence        float64       `json:"confidence" doc:"Of the intervals."`
 	AreaHa            float64       `json:"area_ha" doc:"Hectares of the area of interest."`

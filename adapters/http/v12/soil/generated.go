@@ -22,7 +22,7 @@ type SeedBeacon struct {
 
 // SeedWrite chooses a seed.
 type SeedWrite struct {
-	Seed   *int64      `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, without phrase and beacon, it follows from what is divided or sampled and the parameters: asking twice gives the same."`
+	Seed   *int64      `json:"seed" required:"false" minimum:"0" maximum:"9007199254740991" doc:"Left out, without phrase and beacon, it follows from what is divided or sampled and the parameters: asking twice makes the same."`
 	Phrase *string     `json:"seed_phrase" required:"false" minLength:"8" maxLength:"200" doc:"Or a line that a second person chose: the seed is its hash."`
 	Beacon *SeedBeacon `json:"seed_beacon" required:"false" doc:"Or a value that a public source published, best of a pulse that was agreed on before: the seed is its hash."`
 }

@@ -35,8 +35,8 @@ type LinkedSample struct {
 
 // LinkedPlan is what the holder of a field sheet sees.
 type LinkedPlan struct {
-	MapUUID string        `json:"map_uuid" format:"uuid" doc:"Of the plan."`
-	Fields  []string      `json:"fields" doc:"Names of the fields, in the order of the way."`
+	MapUUID string        `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
+	Fields  []string      `json:"fields" doc:"Names of the fields, as the points name them."`
 	Round   int64         `json:"round" doc:"Round of sampling, from 1."`
 	Points  []LinkedPoint `json:"points" doc:"In the order of the walk, reserve points last."`
 }

@@ -17,7 +17,7 @@ import (
 // SamplePhoto is a photo that is attached to a sample.
 type SamplePhoto struct {
 	ID         int64     `json:"id" doc:"Id of the photo."`
-	Name       string    `json:"name" doc:"Name of the file, as it was sent."`
+	Name       string    `json:"name" doc:"Name of the file, without folders; its ending is added where it was sent without one."`
 	MediaType  string    `json:"media_type" doc:"By what the file holds, not by what the sender said."`
 	Size       int64     `json:"size" doc:"Bytes."`
 	SHA256     string    `json:"sha256" doc:"Of the bytes, hexadecimal."`

@@ -140,9 +140,9 @@ type PlanWarning struct {
 
 // Plan is a plan with its points.
 type Plan struct {
-	MapUUID   string        `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	MapUUID   string        `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
 	Order     int64         `json:"order" doc:"Id of the stratification order."`
-	ZonesUUID string        `json:"stratification_map_uuid" format:"uuid" doc:"Of the map of zones."`
+	ZonesUUID string        `json:"stratification_map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
 	IsCustom  bool          `json:"is_custom" doc:"Whether it was changed by hand."`
 	BasedOn   *string       `json:"based_on" doc:"The plan that a custom one was made from."`
 	Saved     bool          `json:"saved" doc:"Whether it is saved; others are kept for 30 days."`
@@ -153,7 +153,7 @@ type Plan struct {
 
 // PlanResponse is the part of a saved plan that describes the plan itself.
 type PlanResponse struct {
-	MapUUID  string       `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	MapUUID  string       `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
 	Metadata PlanMetadata `json:"metadata" doc:"What is known of it."`
 }
 
@@ -168,7 +168,7 @@ type SavedPlan struct {
 	IsCustom      bool             `json:"is_custom" doc:"Whether it was changed by hand."`
 	BasedOn       *string          `json:"based_on" doc:"The plan that a custom one was made from; null of others."`
 	Response      PlanResponse     `json:"response" doc:"The plan itself."`
-	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Of the plan."`
+	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
 	Zones         SavedMap         `json:"stratification_map" doc:"The map of zones that it is drawn on."`
 	Warnings      []PlanWarning    `json:"warnings" doc:"What somebody should know who accepts it."`
 	CreatedAt     time.Time        `json:"created_at" doc:"When it was saved."`

@@ -124,7 +124,7 @@ func showNeeds(needs *zoning.PlanNeeds) *MapPlanNeeds {
 
 // MapCandidate is a map that may be saved.
 type MapCandidate struct {
-	MapUUID       string      `json:"map_uuid" format:"uuid" doc:"Of the map of zones."`
+	MapUUID       string      `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
 	IsRecommended bool        `json:"is_recommended" doc:"Whether it is the one of its call that is recommended."`
 	Name          string      `json:"name" doc:"What it is called where it is saved without a name."`
 	Metadata      MapMetadata `json:"metadata" doc:"What is known of it."`
@@ -142,7 +142,7 @@ type MapsJob struct {
 
 // MapResponse is the part of a saved map that describes the map itself.
 type MapResponse struct {
-	MapUUID  string      `json:"map_uuid" format:"uuid" doc:"Of the map of zones."`
+	MapUUID  string      `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
 	Metadata MapMetadata `json:"metadata" doc:"What is known of it."`
 }
 
@@ -155,7 +155,7 @@ type SavedMap struct {
 	AOI           OrderedAOI       `json:"aoi" doc:"The area of interest."`
 	IsRecommended bool             `json:"is_recommended" doc:"Whether it is the one of its call that was recommended."`
 	Response      MapResponse      `json:"response" doc:"The map itself."`
-	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Of the map of zones."`
+	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
 	CreatedAt     time.Time        `json:"created_at" doc:"When it was saved."`
 	Company       int64            `json:"company" doc:"Id of the company."`
 	Geometry      *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
