@@ -89,15 +89,15 @@ simulate: ## kills the server at every call to its database and files, and 500 s
 
 gdal: ## every encoding that GDAL writes is read as GDAL reads it, and GDAL reads every file that we write (needs gdal-bin; make test takes a ninth)
 	@command -v gdal_translate ogr2ogr >/dev/null || echo 'NOTE: no GDAL, so NOTHING IS COMPARED WITH IT. Fix: install gdal-bin.'
-	TILTH_GDAL=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run 'GDAL|AsOtherDatasets' ./adapters/imagery/cog ./adapters/imagery/catalog ./adapters/imagery/internal/cogwrite ./adapters/exchange/...
+	TILTH_GDAL=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run 'GDAL|AsOtherDatasets' ./adapters/imagery/cog ./adapters/imagery/catalog ./adapters/imagery/internal/cogwrite ./adapters/exchange/... ./tests/contract
 
 grass: ## the wetness index beside those of GRASS (needs Debian's grass-core; make test leaves it out)
 	@command -v grass >/dev/null || echo 'NOTE: no GRASS, so NO WETNESS IS COMPARED WITH ITS. Fix: install grass-core.'
 	TILTH_GRASS=1 $(GO) test -count=1 -v $(TESTFLAGS) -run GRASS ./core/stratification/layer
 
-qgis: ## a package for crews is opened, changed and saved by QGIS's own reader, and read back (needs python3-qgis)
+qgis: ## QGIS's own readers open, change and save a package for crews, and read the maps of OGC API - Features (needs python3-qgis)
 	@/usr/bin/python3 -c 'import qgis.core' 2>/dev/null || echo "NOTE: no QGIS, so packages are NOT OPENED by its own reader. Fix: apt-get install --no-install-recommends python3-qgis (Debian)."
-	TILTH_QGIS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestQGISOpensThePackage$$' ./tests/contract
+	TILTH_QGIS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestQGIS(OpensThePackage|ReadsTheMaps)$$' ./tests/contract
 
 compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)
 	$(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^TestSQLiteEqualsPostgreSQL$$' ./tests/contract -rapid.checks=100

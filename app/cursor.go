@@ -35,12 +35,17 @@ func cursorOf(order []ports.Order, at ports.Place) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// firstPage is the cursor of the start of a list.
-const firstPage = "first"
+// FirstPage is the cursor of the start of a list.
+const FirstPage = "first"
+
+// BehindID returns the cursor of a list behind an id. The order is that of its query: by id, up or down.
+func BehindID(order []ports.Order, id int64) (string, error) {
+	return cursorOf(order, ports.Place{Keys: []any{id}})
+}
 
 // placeOf returns the place of a cursor. Faults: Invalid of cursor.
 func placeOf(order []ports.Order, text string) (at ports.Place, err error) {
-	if text == firstPage {
+	if text == FirstPage {
 		return at, nil
 	}
 	var c cursor

@@ -72,8 +72,10 @@ func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by r
 		}
 	}
 	first, err := Read(ctx, d, ask.Who, ask.Need, func(ctx context.Context, tx ports.Repos) (_ []T, err error) {
-		if out.Count, err = by.count(ctx, tx, start.scope); err != nil {
-			return nil, err
+		if of, ok := any(q).(interface{ Counted() bool }); !ok || of.Counted() {
+			if out.Count, err = by.count(ctx, tx, start.scope); err != nil {
+				return nil, err
+			}
 		}
 		passed := start.offset
 		batch, err := start.next(ctx, tx)

@@ -25,6 +25,8 @@ type Fields interface {
 	GetBare(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Field, error)
 	// Near returns where the live fields of the company lie whose boxes meet a box: by id, those after one, up to limit.
 	Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error)
+	// Extent returns the box around all live fields; ok is false where none has a boundary.
+	Extent(ctx context.Context, scope access.Scope) (box geo.Box, ok bool, err error)
 	// Spots returns about where the live fields of farms of the company lie, by farm.
 	Spots(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error)
 }

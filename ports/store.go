@@ -139,9 +139,12 @@ type OperatorRepos struct {
 // Filter narrows a list to records with a value. The names are the documented query parameters.
 type Filter struct {
 	Name    string
-	Value   any  // int64, string or bool
+	Value   any  // int64, string or bool, or a list; of bbox []geo.Box, any of which will do; of datetime a Span
 	Partial bool // a string that may stand anywhere, whatever its case
 }
+
+// Span is a stretch of time; nil: without a start, or an end.
+type Span struct{ From, To *time.Time }
 
 // Order is one term of the order of a list. The fields are those of the documented ordering.
 type Order struct {
@@ -157,6 +160,7 @@ type Query struct {
 	Offset  int64
 	At      *Place  // nil: the list is read in one go
 	Cursor  *string // goes on where an earlier page ended; first: from the start; nil: by the offset
+	NoCount bool    // how many there are does not matter
 	// Deleted asks for own records that were deleted at or after a time, instead of those that live.
 	Deleted time.Time
 }
@@ -202,6 +206,9 @@ func (f From) Behind() (*string, []Order) { return f.Cursor, nil }
 
 // Page returns the bounds of a query; a limit of 0 is none.
 func (q Query) Page() (limit, offset int64) { return q.Limit, q.Offset }
+
+// Counted reports whether it matters how many records there are.
+func (q Query) Counted() bool { return !q.NoCount || q.Cursor == nil }
 
 // Behind returns the cursor of a query, and the order that it must belong to; nil: there is none.
 func (q Query) Behind() (*string, []Order) { return q.Cursor, q.Order }

@@ -7,6 +7,7 @@ import (
 
 	"tilth/adapters/exchange"
 	"tilth/adapters/exchange/qfield"
+	"tilth/adapters/http/ogc"
 	"tilth/adapters/http/pact"
 	"tilth/adapters/http/v12"
 	accountapi "tilth/adapters/http/v12/account"
@@ -25,6 +26,7 @@ import (
 	"tilth/app/demo"
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
+	"tilth/app/features"
 	ghgapp "tilth/app/ghg"
 	evidenceapp "tilth/app/ghg/evidence"
 	exchangeapp "tilth/app/ghg/exchange"
@@ -116,6 +118,7 @@ var apiDeps = googlewire.NewSet(
 	googlewire.Struct(new(soilapi.Deps), "*"),
 	googlewire.Struct(new(eventsapi.Deps), "*"),
 	googlewire.Struct(new(pact.Deps), "*"),
+	googlewire.Struct(new(features.Features), "*"), googlewire.Struct(new(ogc.Deps), "*"),
 	googlewire.Struct(new(v12.Deps), "*"),
 )
 

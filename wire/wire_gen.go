@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"tilth/adapters/exchange"
 	"tilth/adapters/exchange/qfield"
+	"tilth/adapters/http/ogc"
 	"tilth/adapters/http/pact"
 	"tilth/adapters/http/v12"
 	account2 "tilth/adapters/http/v12/account"
@@ -28,6 +29,7 @@ import (
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/farm"
+	"tilth/app/features"
 	"tilth/app/ghg"
 	"tilth/app/ghg/evidence"
 	exchange2 "tilth/app/ghg/exchange"
@@ -298,6 +300,12 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	pactDeps := pact.Deps{
 		Recipients: recipients,
 	}
+	featuresFeatures := &features.Features{
+		Deps: deps,
+	}
+	ogcDeps := ogc.Deps{
+		Features: featuresFeatures,
+	}
 	v12Deps := v12.Deps{
 		Account:   accountDeps,
 		Farm:      farmDeps,
@@ -306,6 +314,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Soil:      soilDeps,
 		Events:    eventsDeps,
 		PACT:      pactDeps,
+		OGC:       ogcDeps,
 	}
 	return v12Deps
 }
@@ -553,6 +562,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	pactDeps := pact.Deps{
 		Recipients: recipients,
 	}
+	featuresFeatures := &features.Features{
+		Deps: deps,
+	}
+	ogcDeps := ogc.Deps{
+		Features: featuresFeatures,
+	}
 	v12Deps := v12.Deps{
 		Account:   accountDeps,
 		Farm:      farmDeps,
@@ -561,6 +576,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Soil:      soilDeps,
 		Events:    eventsDeps,
 		PACT:      pactDeps,
+		OGC:       ogcDeps,
 	}
 	curves := _wireCurvesValue
 	curveLibrary := &satellite.CurveLibrary{

@@ -145,7 +145,7 @@ func cutsOf(budget *effort.Budget, loops []loop) (map[edge][]Position, error) {
 		} else {
 			for _, pair := range [...][2]*segment{{s, t}, {t, s}} {
 				for _, p := range [...]Position{pair[0].a, pair[0].b} {
-					if pair[1].box.contains(p) {
+					if pair[1].box.Contains(p) {
 						cut(pair[1], p)
 					}
 				}

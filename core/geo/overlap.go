@@ -110,21 +110,8 @@ func (m MultiPolygon) clearOf(box Box) bool {
 	if !m.Contains(Position{X: (box.MinX + box.MaxX) / 2, Y: (box.MinY + box.MaxY) / 2}) {
 		return false
 	}
-	corners := [...]Position{{box.MinX, box.MinY}, {box.MaxX, box.MinY}, {box.MaxX, box.MaxY}, {box.MinX, box.MaxY}}
 	for a, b := range m.Edges() {
-		if !boxOf(a, b).Intersects(box) {
-			continue
-		}
-		left, right := 0, 0
-		for _, c := range corners {
-			switch turn := orientation(a, b, c); {
-			case turn > 0:
-				left++
-			case turn < 0:
-				right++
-			}
-		}
-		if left < len(corners) && right < len(corners) {
+		if passes(a, b, box) {
 			return false
 		}
 	}

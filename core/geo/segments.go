@@ -121,7 +121,7 @@ func meet(s, t *segment) (contact, Position) {
 		at   Position
 		of   Box
 	}{{ta, t.a, s.box}, {tb, t.b, s.box}, {sa, s.a, t.box}, {sb, s.b, t.box}} {
-		if end.turn == 0 && end.of.contains(end.at) {
+		if end.turn == 0 && end.of.Contains(end.at) {
 			return touch, end.at
 		}
 	}
@@ -143,14 +143,15 @@ func meetOnLine(s, t *segment) (contact, Position) {
 		return touch, from
 	}
 	for _, p := range [...]Position{s.a, s.b} { // an end of the common stretch is an end of one
-		if t.box.contains(p) {
+		if t.box.Contains(p) {
 			return overlap, p
 		}
 	}
 	return overlap, t.a
 }
 
-func (b Box) contains(p Position) bool {
+// Contains reports whether a position lies in a box or on its edge.
+func (b Box) Contains(p Position) bool {
 	return b.MinX <= p.X && p.X <= b.MaxX && b.MinY <= p.Y && p.Y <= b.MaxY
 }
 

@@ -20,6 +20,15 @@ func (m MultiPolygon) CompactJSON() ([]byte, error) {
 		out, err := appendPolygon(out, m[0])
 		return append(out, '}'), err
 	}
+	return m.appendMulti(out)
+}
+
+// MultiJSON returns the geometry as a GeoJSON MultiPolygon, which one polygon is too: for readers who want one type.
+func (m MultiPolygon) MultiJSON() ([]byte, error) {
+	return m.appendMulti(make([]byte, 0, 64+40*m.positions()))
+}
+
+func (m MultiPolygon) appendMulti(out []byte) ([]byte, error) {
 	out = append(out, `{"type":"`+typeMultiPolygon+`","coordinates":`...)
 	out, err := appendArray(out, m, appendPolygon)
 	return append(out, '}'), err

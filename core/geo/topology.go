@@ -195,7 +195,7 @@ func runsInside(end Position, c meeting, s *segment, meetings []meeting, polygon
 	next := end
 	for _, o := range meetings {
 		if (o.s == s && o.t.part == part) || (o.t == s && o.s.part == part) {
-			if o.at != c.at && boxOf(c.at, next).contains(o.at) { // the three are in line
+			if o.at != c.at && boxOf(c.at, next).Contains(o.at) { // the three are in line
 				next = o.at
 			}
 		}

@@ -105,6 +105,16 @@ func (f *fields) Near(_ context.Context, scope access.Scope, box geo.Box, after 
 	return out, nil
 }
 
+func (f *fields) Extent(_ context.Context, scope access.Scope) (box geo.Box, ok bool, err error) {
+	for _, field := range f.all(scope, func(r farm.Field) bool { return r.Boundary != nil }) {
+		if !ok {
+			box, ok = field.Boundary.Bounds(), true
+		}
+		box = box.Union(field.Boundary.Bounds())
+	}
+	return box, ok, nil
+}
+
 func (f *fields) Spots(_ context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error) {
 	out := map[int64][]farm.Spot{}
 	for _, field := range f.all(scope, func(r farm.Field) bool { return r.Boundary != nil && slices.Contains(farmIDs, r.Farm.ID) }) {

@@ -14,6 +14,7 @@ import (
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
+	"tilth/core/geo"
 	"tilth/ports"
 	"tilth/tests/migrated"
 )
@@ -142,6 +143,10 @@ func FilteredBy(t *testing.T, list List, by string, scope access.Scope) *bun.Sel
 
 func valueFor(f sqlstore.Filter) any {
 	switch {
+	case f.Where != nil:
+		return []geo.Box{{MaxX: 1, MaxY: 1}}
+	case f.When != nil:
+		return ports.Span{To: new(time.Unix(0, 0))}
 	case f.Since != "", f.Until != "":
 		return "2026-01-01T00:00:00Z"
 	case f.Folded != "", strings.HasSuffix(f.Exact, "external_id"):

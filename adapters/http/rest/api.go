@@ -173,7 +173,7 @@ func (a *API) holder(r *http.Request, keys KeyUse) (access.Principal, error) {
 		if !ok {
 			return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "Write the header as Authorization: Bearer <token>.")
 		}
-		if d := a.spokenAt(r.URL.Path); d != nil {
+		if d := a.spokenAt(r.URL.Path); d.foreign() {
 			return d.Authenticate(r.Context(), token)
 		}
 		return a.config.Authenticate(r.Context(), token)
@@ -208,7 +208,7 @@ const companyHeader = "X-Company"
 // is no id is the id of no company.
 func (a *API) enter(r *http.Request, who access.Principal) (access.Principal, error) {
 	given := r.Header.Values(companyHeader)
-	if len(given) == 0 || a.config.Enter == nil || a.spokenAt(r.URL.Path) != nil {
+	if len(given) == 0 || a.config.Enter == nil || a.spokenAt(r.URL.Path).foreign() {
 		return who, nil
 	}
 	id, err := strconv.ParseInt(given[0], 10, 64)

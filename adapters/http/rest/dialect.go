@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -13,12 +14,13 @@ import (
 	"tilth/core/fault"
 )
 
-// Dialect is a standard of others that the paths below a word speak instead of the envelope. It is spoken over TLS only,
-// but with callers on this machine, unless the configuration allows otherwise.
+// Dialect is a standard of others that the paths below a word speak instead of the envelope. One with callers of its own is
+// spoken over TLS only, but with callers on this machine, unless the configuration allows otherwise.
 type Dialect struct {
 	Word string // that the paths begin with, below the base: pact
 	Door string // path below the base where a credential is exchanged for a token: pact/auth/token
 	// Authenticate returns the caller of an access token of the dialect; others open nothing here. Faults: Unauthenticated.
+	// Nil: its callers are those of the rest of the interface, whose rules for credentials, companies and names hold.
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
 	// Failure returns the body of a failure; door says that it is one of the door.
 	Failure func(door bool, status int, f *fault.Error) any
@@ -34,6 +36,9 @@ func (a *API) spokenAt(path string) *Dialect {
 	}
 	return a.dialects[a.firstWord(path)]
 }
+
+// foreign reports whether a dialect has callers of its own.
+func (d *Dialect) foreign() bool { return d != nil && d.Authenticate != nil }
 
 // Door reports whether a request asks for a token, or for another credential.
 func (a *API) Door(r *http.Request) bool {
@@ -52,7 +57,7 @@ func (a *API) isDoor(d *Dialect, path string) bool {
 
 // reach refuses a request of a dialect that comes without TLS. Faults: Invalid (tls_required).
 func (a *API) reach(r *http.Request) error {
-	if a.spokenAt(r.URL.Path) == nil || a.config.AllowPlain || a.config.Origins.Secure(r) {
+	if !a.spokenAt(r.URL.Path).foreign() || a.config.AllowPlain || a.config.Origins.Secure(r) {
 		return nil
 	}
 	return fault.New(fault.Invalid, "tls_required", "This is answered over https only, and the credential of the request has crossed a network in the clear. Fix: call the https address, and replace the credential.")
@@ -79,12 +84,15 @@ func (b Bare[R]) answer(c *Call) error {
 	if err != nil {
 		return err
 	}
-	out := Raw{ContentType: mediaJSON, Write: written(text)}
+	out := Raw{ContentType: c.route.bareMedia(), Write: written(text)}
 	if c.route.Method == http.MethodGet && !c.route.Public {
 		out.ETag = Tag(b.Data, text)
 	}
 	return out.answer(c)
 }
+
+// bareMedia returns the content type of JSON without the envelope.
+func (r Route) bareMedia() string { return cmp.Or(r.BareAs, mediaJSON) }
 
 func (Bare[R]) schema(*schema.Set) *huma.Schema { return nil }
 

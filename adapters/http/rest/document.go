@@ -99,6 +99,9 @@ func (a *API) document() *document {
 		Tags:  a.tags,
 	}
 	for _, dialect := range a.dialects {
+		if !dialect.foreign() {
+			continue
+		}
 		d.openapi.Components.SecuritySchemes[dialect.scheme()] = &huma.SecurityScheme{Type: "http", Scheme: "bearer", Description: "An access token, from " + dialect.Door + "."}
 	}
 	d.schemas.Named(errorSchema, a.errorSchema(d.schemas))

@@ -36,7 +36,7 @@ func (r Route) credentials() []map[string][]string {
 	switch {
 	case r.Public:
 		schemes = nil
-	case r.dialect != nil:
+	case r.dialect.foreign():
 		schemes = []string{r.dialect.scheme()}
 	}
 	for _, scheme := range schemes {

@@ -78,7 +78,7 @@ func headerText(name string) string {
 }
 
 // strict reports whether names that are not known are refused.
-func (r *Route) strict() bool { return !r.AnyQuery && r.dialect == nil }
+func (r *Route) strict() bool { return !r.AnyQuery && !r.dialect.foreign() }
 
 // Takes reports whether the route declares a query parameter.
 func (c *Call) Takes(name string) bool {
@@ -107,7 +107,7 @@ func (c *Call) unknownParams(given url.Values) fault.Fields {
 // share on what is no read of a record that can be shared, which reaches none of others whatever it says, and what does not apply.
 func (r *Route) passes(name string) bool {
 	return name == keyParam && r.Keys == KeyInQuery ||
-		name == ShareParam.Name && strings.Contains(r.Path, "{") ||
+		name == ShareParam.Name && strings.Contains(r.Path, "{") && r.dialect == nil ||
 		slices.Contains(r.Inapplicable, name)
 }
 

@@ -186,7 +186,7 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 		success.Content[mediaJSON].Schema = d.schemas.Or(success.Content[mediaJSON].Schema, d.schemas.Of(reflect.TypeOf(r.OrBare)))
 	}
 	if bare != nil {
-		success.Content[mediaJSON] = &huma.MediaType{Schema: bare}
+		success.Content[r.bareMedia()] = &huma.MediaType{Schema: bare, Example: r.Examples.Data}
 	}
 	for _, media := range r.Media {
 		success.Content[media] = &huma.MediaType{Schema: schema.File(media, ""), Example: r.Examples.Data}
@@ -258,7 +258,7 @@ func (r Route) failures() []int {
 	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
 	if !r.Public {
 		out = append(out, http.StatusUnauthorized)
-		if r.dialect == nil {
+		if !r.dialect.foreign() {
 			out = append(out, http.StatusForbidden, http.StatusNotFound) // also for X-Company
 		}
 	}

@@ -203,10 +203,15 @@ func (c *Call) links(p PageSpec, count int64, cursor string) (next, previous *st
 }
 
 func (c *Call) listLink(name, value string) *string {
+	return new(c.Here(func(q url.Values) { q.Set(name, value) }))
+}
+
+// Here returns the absolute address of the request with a changed query, without the API key, which appears in no answer.
+func (c *Call) Here(change func(query url.Values)) string {
 	u := url.URL{Path: c.request.URL.Path}
 	q := c.request.URL.Query()
 	q.Del(keyParam)
-	q.Set(name, value)
+	change(q)
 	u.RawQuery = q.Encode()
-	return new(c.api.config.Origins.Base(c.request) + u.String())
+	return c.api.config.Origins.Base(c.request) + u.String()
 }

@@ -39,6 +39,8 @@ const (
 	UUID      ParamType = "uuid"
 	IDs       ParamType = "ids"   // whole numbers, separated by commas
 	Texts     ParamType = "texts" // texts, separated by commas; also the whole, since a text may hold a comma
+	Box       ParamType = "box"   // numbers, separated by commas, which the handler reads as text
+	Limit     ParamType = "limit" // 1 to [MaxLimit]; more is that
 
 	// The parameters that every list takes have types of their own.
 	pageNumber ParamType = "page"
@@ -62,6 +64,8 @@ var paramTypes = map[ParamType]struct {
 	UUID:       {"", huma.Schema{Type: huma.TypeString, Format: "uuid"}, readUUID},
 	IDs:        {[]int64(nil), *arrayOf(&huma.Schema{Type: huma.TypeInteger, Format: "int64"}), readIDs},
 	Texts:      {[]string(nil), *arrayOf(&huma.Schema{Type: huma.TypeString}), readTexts},
+	Box:        {"", *schema.Box(), readText},
+	Limit:      {int64(0), huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(MaxLimit)), Default: DefaultLimit}, readLimit},
 	pageNumber: {nil, *schema.Given(pageSchema), readPage},
 	pageSize:   {nil, huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(MaxPageSize))}, readPageSize},
 	ordering:   {nil, huma.Schema{Type: huma.TypeString}, readOrdering},
@@ -94,7 +98,7 @@ func arrayOf(item *huma.Schema) *huma.Schema {
 }
 
 // many reports whether the parameter is one text of several values.
-func (p Param) many() bool { return p.Type == IDs || p.Type == Texts }
+func (p Param) many() bool { return p.Type == IDs || p.Type == Texts || p.Type == Box }
 
 func (p Param) schema() *huma.Schema {
 	s := paramTypes[p.Type].schema
@@ -120,6 +124,18 @@ func unless(wellFormed bool, text, says string) string {
 func readInteger(_ Param, text string) (any, string) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, unless(err == nil, text, "is no whole number.")
+}
+
+// Bounds of [Limit].
+const (
+	DefaultLimit = 100
+	MaxLimit     = 10_000
+)
+
+// readLimit takes what is more than the largest for it, as OGC API - Features has it (7.15.2).
+func readLimit(_ Param, text string) (any, string) {
+	n, err := strconv.ParseUint(text, 10, 63)
+	return int64(min(n, MaxLimit)), unless(err == nil && n > 0, text, "is no limit; give a whole number from 1.")
 }
 
 func readNumber(_ Param, text string) (any, string) {

@@ -36,6 +36,7 @@ type Route struct {
 	Also    map[int]string // further successes that the handler may choose with [Call.SetStatus], with their meaning
 	Message string         // of the success envelope; default "Success."
 	Media   []string       // content types of a bare answer ([Raw])
+	BareAs  string         // content type of JSON without the envelope ([Bare]); empty: application/json
 	Secret  bool           // the answer holds a secret, which is not kept for an Idempotency-Key
 	Reading bool           // of a POST: nothing is stored, and its answer is not kept for an Idempotency-Key
 	Faults  []int          // statuses of failures, beside those that follow from the description
@@ -189,7 +190,7 @@ func (r Route) withDefaults() Route {
 		r.Query = append(slices.Clip(r.Query), Param{Name: formatParam, Type: String, Enum: forms, Description: "The form of the answer: " + strings.Join(forms, ", ") +
 			". Without it the header Accept says, and json is the default."})
 	}
-	if r.Keys == KeyInHeader && (r.Public || r.dialect != nil) {
+	if r.Keys == KeyInHeader && (r.Public || r.dialect.foreign()) {
 		r.Keys = KeyNowhere
 	}
 	return r

@@ -83,6 +83,12 @@ type Collection struct{ RawObject }
 // Schema is the OpenAPI schema of a FeatureCollection, or null.
 func (Collection) Schema(r huma.Registry) *huma.Schema { return rawOr(r, schema.FeatureCollection) }
 
+// Geometry is a [RawObject] that is a geometry of GeoJSON.
+type Geometry struct{ RawObject }
+
+// Schema is the OpenAPI schema of a geometry, or null.
+func (Geometry) Schema(r huma.Registry) *huma.Schema { return rawOr(r, schema.Geometry) }
+
 // rawOr returns what the document calls a form of JSON. Bodies are held against none: those who read
 // them say what is wrong.
 func rawOr(r huma.Registry, form string) *huma.Schema {

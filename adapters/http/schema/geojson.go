@@ -9,6 +9,7 @@ const GeoJSONMedia = "application/geo+json"
 const (
 	Outline           = "GeoJSONOutline"           // a Polygon or MultiPolygon, or a Feature of one
 	FeatureCollection = "GeoJSONFeatureCollection" // of any features
+	Geometry          = "GeoJSONGeometry"          // a Point, Polygon or MultiPolygon
 	Feature           = "GeoJSONFeature"
 )
 
@@ -26,6 +27,7 @@ func (s *Set) DefineGeoJSON() {
 	s.Named(Outline, &huma.Schema{OneOf: outline, Description: "A Polygon, a MultiPolygon, or a Feature of one (RFC 7946)."})
 
 	geometry := []*huma.Schema{polygon, many, s.shape("Point", position, "A position.")}
+	s.Named(Geometry, &huma.Schema{OneOf: geometry, Description: "A Point, a Polygon or a MultiPolygon (RFC 7946)."})
 	feature := s.feature(Feature, &huma.Schema{OneOf: append(geometry, &huma.Schema{Type: "null"})}, "A geometry and the properties of its record.")
 	s.Named(FeatureCollection, Described(Object(map[string]*huma.Schema{
 		"type": Described(Word("FeatureCollection"), "What it is."), "features": Described(List(feature), "In the order of the list."),
@@ -44,4 +46,11 @@ func (s *Set) feature(name string, geometry *huma.Schema, description string) *h
 		"id":         {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}}, Description: "Of the record."},
 		"properties": {Type: huma.TypeObject, AdditionalProperties: true, Nullable: true, Description: "Members of the record by name."},
 	}, "type", "geometry", "properties"), description))
+}
+
+// Box is the corners of a box: four numbers, or six with heights.
+func Box() *huma.Schema {
+	s := List(&huma.Schema{Type: huma.TypeNumber, Format: "double"})
+	s.OneOf = []*huma.Schema{{MinItems: new(4), MaxItems: new(4)}, {MinItems: new(6), MaxItems: new(6)}}
+	return s
 }

@@ -5,6 +5,7 @@
 package v12
 
 import (
+	"tilth/adapters/http/ogc"
 	"tilth/adapters/http/pact"
 	"tilth/adapters/http/rest"
 	accountapi "tilth/adapters/http/v12/account"
@@ -24,6 +25,7 @@ type Deps struct {
 	Soil      soilapi.Deps
 	Events    eventsapi.Deps
 	PACT      pact.Deps
+	OGC       ogc.Deps
 }
 
 // Register adds every route of the version.
@@ -44,6 +46,7 @@ func Register(a *rest.API, d Deps) {
 	soilapi.Register(a, d.Soil)
 	eventsapi.Register(a, d.Events)
 	pact.Register(a, d.PACT)
+	ogc.Register(a, d.OGC)
 	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
-		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification")
+		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)")
 }

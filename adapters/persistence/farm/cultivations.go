@@ -36,6 +36,7 @@ var cultivationTable = &sqlstore.Table[farm.Cultivation, cultivationRow]{
 	},
 	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
 		"season": {Exact: "t.season_id"}, "crop": {Exact: "t.crop_id"}, "field": {Exact: "t.field_id"}, "farm": {Exact: "field.farm_id"},
+		sqlstore.InBoxes: {Where: sqlstore.BoxOf("field")}, sqlstore.InSpan: {When: &sqlstore.Spell{From: "season.start_date", To: "season.end_date", Days: true}},
 		"search": { // a cultivation has no name of its own
 			Folded: "field.name_folded || ' ' || season.name_folded || ' ' || crop.search_folded", Spans: true,
 			Parts: []sqlstore.Part{

@@ -44,11 +44,13 @@ var farmTable = &sqlstore.Table[farm.Farm, farmRow]{
 		"(SELECT CAST(COALESCE(SUM(f.area_m2), 0) AS BIGINT) FROM fields AS f" +
 			" WHERE f.company_id = t.company_id AND f.farm_id = t.id AND f.deleted_at IS NULL) AS total_area_m2",
 	},
-	Filters: sqlstore.NamedFilters(map[string]sqlstore.Filter{"country": {Exact: "t.country"}}),
-	Orders:  map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
-	Shared:  sqlstore.SharedFarm,
-	Row:     rowOfFarm,
-	Record:  farmOfRow,
+	Filters: sqlstore.NamedFilters(map[string]sqlstore.Filter{
+		"country": {Exact: "t.country"}, sqlstore.InBoxes: {Where: sqlstore.PointOf("t.longitude", "t.latitude")},
+	}),
+	Orders: map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
+	Shared: sqlstore.SharedFarm,
+	Row:    rowOfFarm,
+	Record: farmOfRow,
 }
 
 func farmRecords(s *sqlstore.Session) sqlstore.Records[farm.Farm, farmRow, *farm.Farm, *farmRow] {

@@ -54,12 +54,15 @@ var fieldTable = &sqlstore.Table[farm.Field, fieldRow]{
 	Word:    "field",
 	Columns: []string{"farm.name AS farm_name"},
 	Joins:   []string{"LEFT JOIN farms AS farm ON farm.id = t.farm_id"},
-	Filters: sqlstore.NamedFilters(map[string]sqlstore.Filter{"farm": {Exact: "t.farm_id"}, "uuid": {Exact: "t.uuid"}}),
-	Orders:  map[string]sqlstore.OrderKey{"name": sqlstore.ByName, "area_ha": {Expr: "t.area_m2"}},
-	Shared:  sqlstore.SharedField,
-	Row:     rowOfField,
-	Record:  fieldOfRow,
-	Kept:    []string{"uuid"},
+	Filters: sqlstore.NamedFilters(map[string]sqlstore.Filter{
+		"farm": {Exact: "t.farm_id"}, "uuid": {Exact: "t.uuid"},
+		sqlstore.InBoxes: {Where: sqlstore.BoxOf("t")}, sqlstore.InSpan: {When: &sqlstore.Spell{From: "t.active_from", To: "t.active_to", Days: true}},
+	}),
+	Orders: map[string]sqlstore.OrderKey{"name": sqlstore.ByName, "area_ha": {Expr: "t.area_m2"}},
+	Shared: sqlstore.SharedField,
+	Row:    rowOfField,
+	Record: fieldOfRow,
+	Kept:   []string{"uuid"},
 }
 
 // fields implements ports.Fields.
@@ -106,6 +109,17 @@ func (r fields) Near(ctx context.Context, scope access.Scope, box geo.Box, after
 			ID: row.ID, Version: row.UpdatedAt.Time, Box: geo.Box{MinX: *row.MinX, MinY: *row.MinY, MaxX: *row.MaxX, MaxY: *row.MaxY},
 		}
 	})
+}
+
+func (r fields) Extent(ctx context.Context, scope access.Scope) (box geo.Box, ok bool, err error) {
+	var west, south, east, north *float64
+	q := r.Session.NewSelect().Model((*fieldRow)(nil)).
+		ColumnExpr("MIN(t.min_x), MIN(t.min_y), MAX(t.max_x), MAX(t.max_y)").Where("t.min_x IS NOT NULL")
+	err = sqlstore.Where(q, r.In(scope)...).Scan(ctx, &west, &south, &east, &north)
+	if err != nil || west == nil {
+		return box, false, err
+	}
+	return geo.Box{MinX: *west, MinY: *south, MaxX: *east, MaxY: *north}, true, nil
 }
 
 // widest selects the width of the company's widest field.

@@ -59,6 +59,14 @@ var orderFilters = map[string]sqlstore.Filter{
 	"search":        {Folded: "field.name_folded", Parts: []sqlstore.Part{{Table: "fields", Ref: "t.field_id"}}}, // an order has no name of its own
 	// The outline in force, of which a field has one at a time, is another than that of the series.
 	"boundary_outdated": {Exact: "(COALESCE(outline.id, t.boundary_id) <> t.boundary_id)"},
+	sqlstore.InBoxes:    {Where: outlined()}, sqlstore.InSpan: {When: &sqlstore.Spell{From: "t.last_date", To: "t.last_date", Days: true}},
+}
+
+// outlined is where orders may lie: where the field does, unless the series is of another outline than that in force.
+func outlined() *sqlstore.Area {
+	out := sqlstore.BoxOf("field")
+	out.In = "(%s OR COALESCE(outline.id, 0) <> t.boundary_id)"
+	return out
 }
 
 // orderOrders are what the list of orders may be ordered by, beside the common ones.

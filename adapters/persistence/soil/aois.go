@@ -47,14 +47,24 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 		"(SELECT count(*) FROM stratification_plans AS p JOIN stratification_orders AS o ON o.id = p.order_id" +
 			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans",
 	},
-	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"search": {Folded: "t.name_folded", Parts: sqlstore.OwnName}}),
-	Orders:  map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
-	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // areas of interest are shared with nobody
+	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
+		"search": {Folded: "t.name_folded", Parts: sqlstore.OwnName}, "name": {Exact: "t.name"}, sqlstore.InBoxes: {Where: covered()},
+	}),
+	Orders: map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
+	Shared: func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // areas of interest are shared with nobody
 	Row: func(a *stratification.AOI) aoiRow {
 		return aoiRow{MetaRow: sqlstore.MetaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: sqlstore.Fold(a.Name), Description: a.Description}
 	},
 	Record: aoiOfRow,
 	Kept:   []string{"uuid"},
+}
+
+// covered is where areas of interest lie: where a field does that is not deleted. One without is nowhere.
+func covered() *sqlstore.Area {
+	const fields = "(SELECT 1 FROM aoi_fields AS l JOIN fields AS f ON f.id = l.field_id WHERE l.aoi_id = t.id AND f.deleted_at IS NULL AND "
+	out := sqlstore.BoxOf("f")
+	out.In = "(NOT EXISTS " + fields + "f.min_x IS NOT NULL) OR EXISTS " + fields + "%s))"
+	return out
 }
 
 // aois implements ports.AOIs.

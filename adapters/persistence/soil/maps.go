@@ -67,7 +67,7 @@ func (p planar) geometry() geo.MultiPolygon {
 
 var mapTable = &draftTable[zoning.Map, mapRow]{
 	view: sqlstore.View[zoning.Map, mapRow]{
-		Word: "map", Order: sqlstore.OldestFirst, Record: mapOfRow, Filters: map[string]sqlstore.Filter{
+		Word: "map", Record: mapOfRow, Filters: map[string]sqlstore.Filter{
 			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"},
 		},
 	},

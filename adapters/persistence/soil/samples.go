@@ -66,6 +66,8 @@ var sampleTable = &sqlstore.Table[sample.Sample, sampleRow]{
 	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
 		"aoi": {Exact: "t.aoi_id"}, "plan": {Exact: "t.plan_id"}, "plan_uuid": {Exact: "plan.plan_uuid"}, "zone": {Exact: "t.zone"},
 		"status": {Exact: "t.status"}, "round": {Exact: "t.round"}, "point": {Exact: "t.point"}, "role": {Exact: "t.role"}, "label": {Exact: "t.label"},
+		sqlstore.InBoxes: {Where: sqlstore.PointOf("COALESCE(t.collected_longitude, t.longitude)", "COALESCE(t.collected_latitude, t.latitude)")},
+		sqlstore.InSpan:  {When: &sqlstore.Spell{From: "t.collected_at", To: "t.collected_at"}},
 	}),
 	Orders: map[string]sqlstore.OrderKey{},
 	Shared: func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // samples are shared with nobody

@@ -46,6 +46,8 @@ type Filter struct {
 	Since  string // a time, compared for at or after; the value is RFC 3339 text
 	Until  string // a time, compared for before; the value is RFC 3339 text
 	Has    string // a condition of the value, for one of other rows
+	Where  *Area  // where rows lie; the value is []geo.Box
+	When   *Spell // when rows are; the value is a ports.Span
 	Parts  []Part // the names that Folded is made of, which an index finds; none: there is no index of them
 	Spans  bool   // the names stand in one text, with a space between two
 	other  string // condition that goes with it, which lets a partial index serve it
@@ -59,7 +61,11 @@ func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filte
 			return nil, Internal("no filter is called %q", f.Name)
 		}
 		text, isText := f.Value.(string)
-		if listed, ok := k.among(f.Value); ok {
+		listed, ok := k.among(f.Value)
+		if !ok {
+			listed, ok = k.placed(f.Value)
+		}
+		if ok {
 			q = Where(q, listed)
 			continue
 		}

@@ -144,7 +144,8 @@ func (r Records[T, R, PT, PR]) Narrowed(scope access.Scope, query ports.Query) (
 func (t *Table[T, R]) looksElsewhere(query ports.Query) bool {
 	elsewhere := func(expr string) bool { return expr != "" && !strings.HasPrefix(expr, "t.") }
 	for _, f := range query.Filters {
-		if k := t.Filters[f.Name]; elsewhere(k.Exact) || elsewhere(k.Folded) || elsewhere(k.Since) || elsewhere(k.other) {
+		k := t.Filters[f.Name]
+		if k.Where != nil || k.When != nil || elsewhere(k.Exact) || elsewhere(k.Folded) || elsewhere(k.Since) || elsewhere(k.other) {
 			return true
 		}
 	}

@@ -1,0 +1,250 @@
+package ogc
+
+import (
+	"encoding/json"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/app/features"
+	"tilth/core/farm"
+	"tilth/core/geo"
+	"tilth/core/stratification"
+	"tilth/core/stratification/sample"
+)
+
+// The properties of features are flat, for the tables of those who work with maps.
+
+// FarmProperties are what is known of a farm.
+type FarmProperties struct {
+	Name        string    `json:"name" doc:"What people call it."`
+	Description string    `json:"description" doc:"Free text of the company."`
+	Country     string    `json:"country" doc:"Country key in snake_case, as spain; empty: not stated."`
+	Region      string    `json:"region" doc:"Region; empty: not stated."`
+	City        string    `json:"city" doc:"Town or village; empty: not stated."`
+	TotalAreaHa float64   `json:"total_area_ha" doc:"Area of the fields that are not deleted, hectares."`
+	FieldCount  int64     `json:"field_count" doc:"Fields that are not deleted."`
+	ExternalID  string    `json:"external_id" doc:"The record's key in the system it came from; empty: it has none."`
+	Source      string    `json:"source" doc:"The system that it came from; empty: not stated."`
+	CreatedAt   time.Time `json:"created_at" doc:"When the record was made."`
+	UpdatedAt   time.Time `json:"updated_at" doc:"When the record was written last."`
+}
+
+func farmProperties(r farm.Farm) FarmProperties {
+	return FarmProperties{r.Name, r.Description, r.Country, r.Region, r.City, r.TotalAreaHa, r.FieldCount, r.ExternalID, r.Source, r.CreatedAt, r.UpdatedAt}
+}
+
+// FieldProperties are what is known of a field.
+type FieldProperties struct {
+	UUID           string     `json:"uuid" format:"uuid" doc:"The uuid of the field."`
+	Name           string     `json:"name" doc:"What people call it."`
+	FarmID         int64      `json:"farm_id" doc:"Id of the farm."`
+	Farm           string     `json:"farm" doc:"Name of the farm."`
+	AreaHa         *float64   `json:"area_ha" doc:"null without a boundary."`
+	DeclaredAreaHa *float64   `json:"declared_area_ha" doc:"Area as the farm declares it, hectares; null: not stated."`
+	SoilType       string     `json:"soil_type" doc:"Soil in the words of the company; empty: not stated."`
+	Irrigated      *bool      `json:"irrigated" doc:"Whether it is irrigated; null: not stated."`
+	Tenure         string     `json:"tenure" doc:"How the land is held; empty: not stated."`
+	ActiveFrom     *rest.Date `json:"active_from" doc:"First day of use; null: always."`
+	ActiveTo       *rest.Date `json:"active_to" doc:"Last day of use; null: without an end."`
+	Notes          string     `json:"notes" doc:"Free text of the company."`
+	ExternalID     string     `json:"external_id" doc:"The record's key in the system it came from; empty: it has none."`
+	Source         string     `json:"source" doc:"The system that it came from; empty: not stated."`
+	CreatedAt      time.Time  `json:"created_at" doc:"When the record was made."`
+	UpdatedAt      time.Time  `json:"updated_at" doc:"When the record was written last."`
+}
+
+func fieldProperties(r farm.Field) FieldProperties {
+	out := FieldProperties{
+		UUID: r.UUID, Name: r.Name, FarmID: r.Farm.ID, Farm: r.Farm.Name, DeclaredAreaHa: r.DeclaredAreaHa, SoilType: r.SoilType, Irrigated: r.Irrigated, Tenure: r.Tenure,
+		ActiveFrom: day(r.ActiveFrom), ActiveTo: day(r.ActiveTo), Notes: r.Notes, ExternalID: r.ExternalID, Source: r.Source, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+	if r.Boundary != nil {
+		out.AreaHa = new(geo.RoundHa(r.Boundary.AreaHa()))
+	}
+	return out
+}
+
+// CultivationProperties are what is known of a cultivation.
+type CultivationProperties struct {
+	FieldID   int64     `json:"field_id" doc:"Id of the field."`
+	Field     string    `json:"field" doc:"Name of the field."`
+	CropID    int64     `json:"crop_id" doc:"Id of the crop."`
+	Crop      string    `json:"crop" doc:"Name of the crop."`
+	SeasonID  int64     `json:"season_id" doc:"Id of the season."`
+	Season    string    `json:"season" doc:"Name of the season."`
+	StartDate rest.Date `json:"start_date" doc:"Of the season."`
+	EndDate   rest.Date `json:"end_date" doc:"Of the season."`
+	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
+	UpdatedAt time.Time `json:"updated_at" doc:"When the record was written last."`
+}
+
+func cultivationProperties(r features.Cultivation) CultivationProperties {
+	return CultivationProperties{
+		r.Field.ID, r.Field.Name, r.Crop.ID, r.Crop.Name, r.Season.ID, r.Season.Name,
+		rest.DateOf(r.Of.StartDate), rest.DateOf(r.Of.EndDate), r.CreatedAt, r.UpdatedAt,
+	}
+}
+
+// ProfileProperties are what is known of a profile order.
+type ProfileProperties struct {
+	FieldID   int64      `json:"field_id" doc:"Id of the field."`
+	Field     string     `json:"field" doc:"Name of the field."`
+	SeasonID  int64      `json:"season_id" doc:"Id of the season."`
+	IndexCode string     `json:"index_code" doc:"The index, as NDVI."`
+	Status    string     `json:"status" doc:"processing, pending, active or failed."`
+	Date      *rest.Date `json:"date" doc:"Of the newest value; null while there is none."`
+	Value     *float64   `json:"value" doc:"The mean of the field on that day."`
+	Median    *float64   `json:"median" doc:"The median of the field on that day."`
+	Std       *float64   `json:"std" doc:"The standard deviation in the field on that day."`
+	Coverage  *float64   `json:"coverage" doc:"Share of the field that was seen, 0 to 1."`
+	Points    int        `json:"points" doc:"Days with a value."`
+	StartDate rest.Date  `json:"start_date" doc:"First day of the series."`
+	EndDate   rest.Date  `json:"end_date" doc:"Last day of the series."`
+	Outdated  bool       `json:"boundary_outdated" doc:"The field has another outline now than that of the series, which is shown."`
+	Synthetic bool       `json:"synthetic" doc:"The imagery was made up, for a demonstration."`
+	UpdatedAt time.Time  `json:"updated_at" doc:"When the record was written last."`
+}
+
+func profileProperties(r features.Profile) ProfileProperties {
+	out := ProfileProperties{
+		FieldID: r.FieldID, Field: r.Field, SeasonID: r.SeasonID, IndexCode: r.Index, Status: string(r.Status), Points: r.Points,
+		StartDate: rest.DateOf(r.StartDate), EndDate: rest.DateOf(r.EndDate), Outdated: r.BoundaryOutdated(), Synthetic: r.Synthetic, UpdatedAt: r.UpdatedAt,
+	}
+	if at := r.Latest; at != nil {
+		out.Date, out.Value, out.Median, out.Std, out.Coverage = new(rest.DateOf(at.Date)), &at.Value, &at.Median, &at.Std, &at.Coverage
+	}
+	return out
+}
+
+// AOIProperties are what is known of an area of interest.
+type AOIProperties struct {
+	UUID        string    `json:"aoi_uuid" format:"uuid" doc:"The uuid of the area of interest."`
+	Name        string    `json:"name" doc:"What people call it."`
+	Description string    `json:"description" doc:"Free text of the company."`
+	Fields      int       `json:"fields" doc:"How many fields it covers."`
+	SavedMaps   int64     `json:"saved_maps" doc:"How many maps of zones are saved of it."`
+	SavedPlans  int64     `json:"saved_plans" doc:"How many sample plans are saved of it."`
+	CreatedAt   time.Time `json:"created_at" doc:"When the record was made."`
+	UpdatedAt   time.Time `json:"updated_at" doc:"When the record was written last."`
+}
+
+func aoiProperties(r stratification.AOI) AOIProperties {
+	return AOIProperties{r.UUID, r.Name, r.Description, len(r.Fields), r.SavedMaps, r.SavedPlans, r.CreatedAt, r.UpdatedAt}
+}
+
+// ZoneProperties are what is known of a zone of a saved map.
+type ZoneProperties struct {
+	Zone    int       `json:"zone" doc:"Number of the zone in its map."`
+	AreaHa  float64   `json:"area_ha" doc:"Hectares."`
+	Share   float64   `json:"share" doc:"Of the area of interest, 0 to 1."`
+	MapID   int64     `json:"map_id" doc:"Id of the saved map of zones."`
+	MapUUID string    `json:"map_uuid" format:"uuid" doc:"The uuid of the map."`
+	MapTag  string    `json:"map_tag" doc:"Tag of the map within its order."`
+	Map     string    `json:"map" doc:"Name of the map."`
+	OrderID int64     `json:"order_id" doc:"Id of the stratification order."`
+	AOIID   int64     `json:"aoi_id" doc:"Id of the area of interest."`
+	AOI     string    `json:"aoi" doc:"Name of the area of interest."`
+	SavedAt time.Time `json:"saved_at" doc:"When it was saved."`
+}
+
+func zoneProperties(r features.Zone) ZoneProperties {
+	out := ZoneProperties{
+		Zone: r.Number, AreaHa: geo.RoundHa(r.AreaHa), Share: r.Share, MapID: r.Map.ID, MapUUID: r.Map.Candidate.MapUUID, OrderID: r.Map.OrderID, AOIID: r.Map.AOI.ID, AOI: r.Map.AOI.Name,
+	}
+	if s := r.Map.Saved; s != nil {
+		out.MapTag, out.Map, out.SavedAt = s.Tag, s.Name, s.At
+	}
+	return out
+}
+
+// PointProperties are what is known of a point of a saved sample plan.
+type PointProperties struct {
+	Point    string    `json:"point" doc:"Id of the point in its plan, as Z2-07."`
+	Zone     int       `json:"zone" doc:"Number of the stratum of the point: a zone, or what the plan numbers behind the zones."`
+	Role     string    `json:"role" enum:"sample,reserve,legacy" doc:"What the point is for: a sample, a reserve, or kept from before (legacy)."`
+	Walk     int       `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
+	EdgeM    float64   `json:"distance_to_edge" doc:"Metres to the nearest edge of a zone or field."`
+	ByHand   bool      `json:"by_hand" doc:"Moved or added by somebody, not drawn."`
+	PlanID   int64     `json:"plan_id" doc:"Id of the saved sample plan."`
+	PlanUUID string    `json:"plan_uuid" format:"uuid" doc:"The uuid of the plan."`
+	PlanTag  string    `json:"plan_tag" doc:"Tag of the plan within its order."`
+	MapID    int64     `json:"map_id" doc:"Id of the saved map of zones."`
+	OrderID  int64     `json:"order_id" doc:"Id of the stratification order."`
+	AOIID    int64     `json:"aoi_id" doc:"Id of the area of interest."`
+	AOI      string    `json:"aoi" doc:"Name of the area of interest."`
+	SavedAt  time.Time `json:"saved_at" doc:"When it was saved."`
+}
+
+func pointProperties(r features.Point) PointProperties {
+	out := PointProperties{
+		Point: r.ID, Zone: r.Zone, Role: string(r.Role), Walk: r.Walk, EdgeM: r.Edge, ByHand: r.ByHand, PlanID: r.Plan.ID, PlanUUID: r.Plan.Plan.PlanUUID,
+		MapID: r.Plan.Map.ID, OrderID: r.Plan.OrderID, AOIID: r.Plan.AOI.ID, AOI: r.Plan.AOI.Name,
+	}
+	if s := r.Plan.Saved; s != nil {
+		out.PlanTag, out.SavedAt = s.Tag, s.At
+	}
+	return out
+}
+
+// SampleProperties are what is known of a sample.
+type SampleProperties struct {
+	Label       string     `json:"label" doc:"What stands on the bag; unique in the company."`
+	Point       string     `json:"point" doc:"Id of the point in its plan, as Z2-07."`
+	Zone        int        `json:"zone" doc:"In which the point was planned."`
+	Role        string     `json:"role" doc:"What the point is for: a sample, a reserve, or kept from before (legacy)."`
+	Round       int64      `json:"round" doc:"Round of sampling, from 1."`
+	DepthFromCm float64    `json:"depth_from_cm" doc:"Top of the depth interval, centimetres."`
+	DepthToCm   float64    `json:"depth_to_cm" doc:"Bottom of the depth interval, centimetres."`
+	Status      string     `json:"status" enum:"planned,collected,analysed,missed" doc:"How far the sample is."`
+	CollectedAt *time.Time `json:"collected_at" doc:"When it was taken; null: not yet."`
+	CollectedBy string     `json:"collected_by" doc:"Who took it; empty: not stated."`
+	OutOfZone   bool       `json:"out_of_zone" doc:"Taken in another zone than it was planned for."`
+	SOCPct      *float64   `json:"soc_pct" doc:"Soil organic carbon, % of the mass of fine soil."`
+	BulkDensity *float64   `json:"bulk_density_g_cm3" doc:"Of fine soil, g/cm³; null: not measured."`
+	Coarse      *float64   `json:"coarse_fragments_pct" doc:"% of the volume; null: not measured."`
+	LabRef      string     `json:"lab_ref" doc:"The laboratory's number; empty: none."`
+	PlanID      int64      `json:"plan_id" doc:"Id of the saved sample plan."`
+	AOIID       int64      `json:"aoi_id" doc:"Id of the area of interest."`
+	AOI         string     `json:"aoi" doc:"Name of the area of interest."`
+	Notes       string     `json:"notes" doc:"Free text of the company."`
+	UpdatedAt   time.Time  `json:"updated_at" doc:"When the record was written last."`
+}
+
+// mmPerCm turns depths into centimetres.
+const mmPerCm = 10
+
+func sampleProperties(r sample.Sample) SampleProperties {
+	out := SampleProperties{
+		Label: r.Label, Point: r.Point, Zone: r.Zone, Role: string(r.Role), Round: r.Round, DepthFromCm: float64(r.Depth.FromMm) / mmPerCm, DepthToCm: float64(r.Depth.ToMm) / mmPerCm,
+		Status: string(r.Status), PlanID: r.PlanID, AOIID: r.AOI.ID, AOI: r.AOI.Name, Notes: r.Notes, UpdatedAt: r.UpdatedAt, OutOfZone: r.OutOfZone(),
+	}
+	if c := r.Collected; c != nil {
+		out.CollectedAt, out.CollectedBy = &c.At, c.By
+	}
+	if l := r.Lab; l != nil {
+		out.SOCPct, out.BulkDensity, out.Coarse, out.LabRef = &l.SOCPct, l.BulkDensity, l.CoarseFragmentsPct, l.Ref
+	}
+	return out
+}
+
+func day(t *time.Time) *rest.Date {
+	if t == nil {
+		return nil
+	}
+	return new(rest.DateOf(*t))
+}
+
+// geometryOf returns a geometry of GeoJSON. All outlines are of one type, which tools make a layer of.
+func geometryOf(outline geo.MultiPolygon, place *geo.Position) rest.Geometry {
+	var raw []byte
+	switch {
+	case place != nil:
+		raw, _ = json.Marshal(struct {
+			Type        string    `json:"type"`
+			Coordinates []float64 `json:"coordinates"`
+		}{"Point", []float64{place.X, place.Y}}) // finite, as it was stored
+	case len(outline) > 0:
+		raw, _ = outline.MultiJSON()
+	}
+	return rest.Geometry{RawObject: raw}
+}

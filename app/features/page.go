@@ -1,0 +1,253 @@
+package features
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// ID names a feature: by its record, and where that is several, by its number in it.
+type ID struct {
+	Record int64
+	Part   int // from 1; 0: the record is one feature
+}
+
+// Feature is something on the map: T is what is known of it.
+type Feature[T any] struct {
+	ID      ID
+	Outline geo.MultiPolygon // nil: it has none
+	Place   *geo.Position    // of what is a point
+	Of      T
+}
+
+// Query is which features are wanted. What has no place lies in every box, and what has no time in every span.
+type Query struct {
+	Filters []ports.Filter
+	Boxes   []geo.Box // any of them; none: everywhere
+	Span    *ports.Span
+	Limit   int
+	// After begins behind a feature; Before ends the page before one. At most one of them is there.
+	After, Before *ID
+}
+
+// Page is a page of features by their ids.
+type Page[T any] struct {
+	Features []Feature[T]
+	Matched  *int64 // features of all pages; nil: it is not known
+	// Next is what the next page comes after, and Previous what the page before comes before; nil: there is none.
+	Next, Previous *ID
+}
+
+// maxWeight is about how many bytes of outlines a page holds, and the records that it is made of.
+const maxWeight = 4 << 20
+
+// positionBytes is what a vertex takes, in memory and as text.
+const positionBytes = 64
+
+// Collection is the features of one kind of record R.
+type Collection[R, T any] struct {
+	deps  app.Deps
+	needs []access.Permission // first that of the records
+	word  string              // of one, for messages
+	chunk int64               // records that are read at a time
+	parts bool                // a record is several features
+	dated bool                // the list knows when records are
+
+	list     func(ctx context.Context, who access.Principal, q ports.Query) (app.List[R], error)
+	get      func(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (R, error)
+	features func(ctx context.Context, tx ports.Repos, scope access.Scope, records []R) ([][]Feature[T], error)
+}
+
+// Need is the permission of what the collection lists.
+func (c *Collection[R, T]) Need() access.Permission { return c.needs[0] }
+
+// Require refuses callers who may not see the collection. Faults: Forbidden.
+func (c *Collection[R, T]) Require(ctx context.Context, who access.Principal) error {
+	return c.deps.Gate.Require(ctx, who, c.needs...)
+}
+
+// Get returns a feature. Faults: NotFound.
+func (c *Collection[R, T]) Get(ctx context.Context, who access.Principal, id ID) (out Feature[T], err error) {
+	if err := c.Require(ctx, who); err != nil {
+		return out, err
+	}
+	return app.In(ctx, c.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (out Feature[T], err error) {
+		record, err := c.get(ctx, tx, who.Scope(false), id.Record)
+		if err != nil {
+			return out, err
+		}
+		found, err := c.features(ctx, tx, who.Scope(false), []R{record})
+		if err != nil {
+			return out, err
+		}
+		i := slices.IndexFunc(found[0], func(f Feature[T]) bool { return f.ID == id })
+		if i < 0 {
+			return out, fault.Missing(c.word)
+		}
+		return found[0][i], nil
+	})
+}
+
+// Page returns a page. It is read some records at a time, each time in a transaction of its own, behind the record that was
+// read last: what is left alone meanwhile is neither missed nor comes twice.
+func (c *Collection[R, T]) Page(ctx context.Context, who access.Principal, q Query) (out Page[T], err error) {
+	if err := c.Require(ctx, who); err != nil {
+		return out, err
+	}
+	r := reader[R, T]{c: c, who: who, q: q, back: q.Before != nil}
+	if err := r.begin(); err != nil {
+		return out, err
+	}
+	for r.more = true; r.more && !r.full; {
+		if r.more, err = r.read(ctx); err != nil {
+			return out, err
+		}
+	}
+	return r.page(), nil
+}
+
+// reader reads one page.
+type reader[R, T any] struct {
+	c       *Collection[R, T]
+	who     access.Principal
+	q       Query
+	back    bool // towards smaller ids
+	ask     ports.Query
+	out     []Feature[T]
+	matched *int64
+	weight  int
+	full    bool
+	more    bool // behind what was read
+}
+
+// begin makes the query of the first records.
+func (r *reader[R, T]) begin() (err error) {
+	r.ask = ports.Query{Filters: slices.Clone(r.q.Filters)}
+	if len(r.q.Boxes) > 0 && !r.c.parts {
+		r.ask.Filters = append(r.ask.Filters, ports.Filter{Name: "bbox", Value: r.q.Boxes})
+	}
+	if r.q.Span != nil && r.c.dated {
+		r.ask.Filters = append(r.ask.Filters, ports.Filter{Name: "datetime", Value: *r.q.Span})
+	}
+	r.ask.NoCount = r.c.parts || len(r.q.Boxes) > 0
+	cursor := app.FirstPage
+	switch {
+	case r.back:
+		r.ask.Order = []ports.Order{{Field: "id", Descending: true}}
+		id := r.q.Before.Record
+		if r.q.Before.Part > 0 && id < math.MaxInt64 { // of the same record, parts may come before
+			id++
+		}
+		cursor, err = app.BehindID(r.ask.Order, id)
+	case r.q.After != nil:
+		id := r.q.After.Record
+		if r.c.parts {
+			id--
+		}
+		cursor, err = app.BehindID(nil, id)
+	}
+	r.ask.Cursor = &cursor
+	return err
+}
+
+// read adds the features of the next records, and reports whether more follow.
+func (r *reader[R, T]) read(ctx context.Context) (more bool, err error) {
+	r.ask.Limit = r.c.chunk
+	if !r.c.parts && len(r.q.Boxes) == 0 {
+		r.ask.Limit = min(r.c.chunk, int64(r.q.Limit-len(r.out)))
+	}
+	found, err := r.c.list(ctx, r.who, r.ask)
+	if err != nil {
+		return false, err
+	}
+	if !r.ask.NoCount {
+		r.matched, r.ask.NoCount = &found.Count, true
+	}
+	var records []R
+	for record, err := range found.Each {
+		if err != nil {
+			return false, err
+		}
+		records = append(records, record)
+	}
+	features, err := app.In(ctx, r.c.deps.Store.Read, func(ctx context.Context, tx ports.Repos) ([][]Feature[T], error) {
+		return r.c.features(ctx, tx, r.who.Scope(false), records)
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, parts := range features {
+		if r.back {
+			slices.Reverse(parts)
+		}
+		for _, f := range parts {
+			if r.passed(f.ID) || !f.within(r.q.Boxes) {
+				continue
+			}
+			if r.full {
+				return true, nil
+			}
+			r.out, r.weight = append(r.out, f), r.weight+f.weight()
+			r.full = len(r.out) == r.q.Limit || r.weight > maxWeight
+		}
+	}
+	r.ask.Cursor = &found.Next
+	return found.Next != "", nil
+}
+
+// passed reports whether a feature of the first record does not belong to the page.
+func (r *reader[R, T]) passed(id ID) bool {
+	switch {
+	case r.back:
+		return !id.before(*r.q.Before)
+	case r.q.After != nil:
+		return !r.q.After.before(id)
+	}
+	return false
+}
+
+// page returns what was read, in the order of ids.
+func (r *reader[R, T]) page() Page[T] {
+	out := Page[T]{Features: r.out, Matched: r.matched}
+	if len(r.out) == 0 {
+		return out
+	}
+	if r.back {
+		slices.Reverse(out.Features)
+	}
+	first, last := &out.Features[0].ID, &out.Features[len(out.Features)-1].ID
+	if r.back || r.more {
+		out.Next = last
+	}
+	if r.back && r.more || !r.back && r.q.After != nil {
+		out.Previous = first
+	}
+	return out
+}
+
+func (id ID) before(other ID) bool {
+	return id.Record < other.Record || id.Record == other.Record && id.Part < other.Part
+}
+
+// within reports whether a feature lies in one of the boxes. What lies nowhere does.
+func (f *Feature[T]) within(boxes []geo.Box) bool {
+	if len(boxes) == 0 || f.Outline == nil && f.Place == nil {
+		return true
+	}
+	return slices.ContainsFunc(boxes, func(b geo.Box) bool {
+		return f.Place != nil && b.Contains(*f.Place) || f.Outline.Meets(b)
+	})
+}
+
+func (f *Feature[T]) weight() (bytes int) {
+	for _, ring := range f.Outline.Rings() {
+		bytes += positionBytes * len(ring)
+	}
+	return bytes
+}
