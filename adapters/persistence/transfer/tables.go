@@ -1,4 +1,4 @@
-package sqlstore
+package transfer
 
 import (
 	"context"
@@ -43,7 +43,7 @@ WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' ORDER BY
 	}); err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(c copied) bool { return c.name == migrationTable || c.name == compatibilityTable })
+	all = slices.DeleteFunc(all, func(c copied) bool { return slices.Contains(t.from.Own, c.name) })
 	keys, err := t.pairs(ctx, `SELECT i.indrelid::regclass::text, a.attname FROM pg_index i
 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
 WHERE i.indisprimary AND i.indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)
