@@ -79,6 +79,8 @@ type Cultivations interface {
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
 	// UndeleteOfFields makes the cultivations of the fields live again that were deleted at a time.
 	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
+	// OfFields returns the live cultivations of the fields, in the order of their ids.
+	OfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Cultivation, error)
 	// SeasonsOfFields returns the ids of the seasons that live cultivations of the fields use.
 	SeasonsOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error)
 }
@@ -90,10 +92,10 @@ type Fertilizations interface {
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
 	// SoftDeleteOfCultivation marks those of a cultivation deleted.
 	SoftDeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, at time.Time) (int64, error)
-	// UndeleteOfFields restores those that were deleted at a time with the cultivations of the fields.
-	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
-	// UndeleteOfCultivation makes those live again that were deleted at a time with a cultivation.
-	UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) error
+	// UndeleteOfFields restores those that were deleted at a time with the cultivations of the fields, and returns their ids.
+	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) ([]int64, error)
+	// UndeleteOfCultivation makes those live again that were deleted at a time with a cultivation, and returns their ids.
+	UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) ([]int64, error)
 }
 
 // Boundaries are the boundaries that the fields of a company have had.

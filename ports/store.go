@@ -250,6 +250,10 @@ type Records[T any] interface {
 	Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error)
 	// GetManyForUpdate returns and locks those of the ids that are in the scope.
 	GetManyForUpdate(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
+	// HoldKeys makes others who take external ids, or match records, of the company wait until the transaction ends.
+	HoldKeys(ctx context.Context, scope access.Scope) error
+	// ByExternalID returns the ids of the live records with each external id, in order. The records have external ids.
+	ByExternalID(ctx context.Context, scope access.Scope, keys []string) (map[string][]int64, error)
 	// Insert stores new records and fills in their ids, in order.
 	Insert(ctx context.Context, scope access.Scope, records []*T) error
 	// Update stores a record read by GetForUpdate. Faults: NotFound.

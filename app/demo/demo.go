@@ -124,13 +124,13 @@ func (l *Loader) money(ctx context.Context, who access.Principal) error {
 func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) error {
 	holding, err := ensure(ctx, l.Farms, who, func(f farm.Farm) string { return f.Name }, farm.Farm{
 		Name: "Demo farm", Description: note, Country: "spain", Timezone: "Europe/Madrid", UnitSystem: "metric",
-		External: farm.External{Source: source},
+		External: record.External{Source: source},
 	})
 	if err != nil {
 		return err
 	}
 	season, err := ensure(ctx, l.Seasons, who, func(s farm.Season) string { return s.Name }, farm.Season{
-		Name: "Season 2025", StartDate: plan.From, EndDate: plan.To, Kind: "summer", External: farm.External{Source: source},
+		Name: "Season 2025", StartDate: plan.From, EndDate: plan.To, Kind: "summer", External: record.External{Source: source},
 	})
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, hol
 	}
 	field, err := ensure(ctx, l.Fields, who, func(f farm.Field) string { return f.Name }, farm.Field{
 		Name: p.Name, Farm: record.Ref{ID: holding.ID}, Boundary: &boundary, BoundaryMethod: "manual", Notes: note,
-		External: farm.External{Source: source},
+		External: record.External{Source: source},
 	})
 	if err != nil {
 		return err

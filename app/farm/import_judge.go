@@ -155,7 +155,7 @@ func (c importCandidate) against(matched []farm.Field, farmID int64) (Change[far
 		return Change[farm.Field]{Before: &before, After: after}, out
 	default:
 		out.Verdict = batch.Create
-		after := farm.Field{Name: c.name, Farm: record.Ref{ID: farmID}, Boundary: c.boundary, External: farm.External{ExternalID: c.externalID}}
+		after := farm.Field{Name: c.name, Farm: record.Ref{ID: farmID}, Boundary: c.boundary, External: record.External{ExternalID: c.externalID}}
 		return Change[farm.Field]{After: after}, out
 	}
 	return Change[farm.Field]{}, out

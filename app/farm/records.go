@@ -33,6 +33,12 @@ func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] {
 	if rules.Enrich == nil {
 		rules.Enrich = func(context.Context, ports.Repos, access.Scope, []*T) error { return nil }
 	}
+	if _, ok := any(new(T)).(corerecord.Foreign); ok {
+		rules.external = func(r *T) string { return any(r).(corerecord.Foreign).Origin().ExternalID }
+	}
+	if rules.Same == nil && rules.external != nil {
+		rules.Same = externally(rules.Repo, rules.external)
+	}
 	if rules.Reread == nil {
 		rules.Reread = func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error) {
 			return rules.Repo(tx).GetMany(ctx, scope, list.Map(written, func(r *T) int64 { return rules.Meta(r).ID }))
@@ -49,6 +55,8 @@ type Rules[T any] struct {
 	// Check returns what is wrong with a record by itself, after normalise.
 	Check     func(*T) fault.Fields
 	Normalise func(*T)
+	// Same finds the records that others stand for; absent: those with the same external id.
+	Same *Same[T]
 	// Init fills what only a new record gets.
 	Init func(*T, ports.IDs)
 	// Relate checks many records against others, with a bounded number of queries; it answers in the order given.
@@ -69,6 +77,8 @@ type Rules[T any] struct {
 	Reread func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error)
 	// Enrich fills read-only figures of answers.
 	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
+
+	external func(*T) string // the external id of a record; nil: it carries none
 }
 
 // Finish is what runs once at the end of a write, for all that it stored, with what each was before: nil for a new one.
@@ -107,7 +117,8 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Create); err != nil {
 		return nil, err
 	}
-	records, errs := r.drafted(who, drafts)
+	none := make([]*T, len(drafts))
+	records, errs := r.drafted(who, none, drafts)
 	refusal := func() error {
 		if bulk {
 			return batch.Refuse(errs, "items")
@@ -122,7 +133,7 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 			return refusal()
 		})
 	}
-	end, err := r.foresee(ctx, who, make([]*T, len(records)), records)
+	end, err := r.foresee(ctx, who, none, records)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +143,13 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 			err = refusal()
 		}
 		if err == nil {
+			err = r.claim(ctx, tx, who.Scope(false), none, records)
+		}
+		if err == nil {
 			err = r.insert(ctx, tx, who, records)
 		}
 		if err == nil {
-			err = end.run(ctx, tx, who, make([]*T, len(records)), records)
+			err = end.run(ctx, tx, who, none, records)
 		}
 		if err != nil {
 			return nil, err
@@ -144,9 +158,10 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 	})
 }
 
-// drafted returns the records of the drafts as they are to be stored, with what is wrong with each by
-// itself. Of a draft that could not be read there is no record, and it is not checked further.
-func (r *Records[T]) drafted(who access.Principal, drafts []Draft[T]) ([]*T, []fault.Fields) {
+// drafted returns the records of the drafts as they are to be stored, as new ones or as the next version of those
+// before, with what is wrong with each by itself. Of a draft that could not be read there is no record, and it is not
+// checked further.
+func (r *Records[T]) drafted(who access.Principal, before []*T, drafts []Draft[T]) ([]*T, []fault.Fields) {
 	now := r.deps.Clock.Now()
 	records, errs := make([]*T, len(drafts)), make([]fault.Fields, len(drafts))
 	for i, d := range drafts {
@@ -156,8 +171,13 @@ func (r *Records[T]) drafted(who access.Principal, drafts []Draft[T]) ([]*T, []f
 		}
 		record := d.Record
 		records[i] = &record
-		errs[i].MergeNew(companyErrors(r.rules.Meta(&record), who))
-		r.begin(&record, who, now)
+		meta := r.rules.Meta(&record)
+		if errs[i].MergeNew(companyErrors(meta, who)); before[i] == nil {
+			r.begin(&record, who, now)
+		} else {
+			*meta = *r.rules.Meta(before[i])
+			meta.UpdatedAt = corerecord.NextVersion(meta.UpdatedAt, now)
+		}
 		errs[i].MergeNew(r.check(&record))
 	}
 	return records, errs
@@ -197,40 +217,35 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 				return out, err
 			}
 		}
-		after := wanted.Record
-		if err := r.judge(ctx, tx, who, &before, &after, wanted); err != nil {
+		after, err := r.judge(ctx, tx, who, &before, wanted)
+		if err != nil {
 			return out, err
 		}
 		if r.rules.Change != nil {
-			if err := r.rules.Change(ctx, tx, scope, &before, &after); err != nil {
+			if err := r.rules.Change(ctx, tx, scope, &before, after); err != nil {
 				return out, err
 			}
 		}
-		if err := r.replace(ctx, tx, who, &before, &after); err != nil {
+		if err := r.claim(ctx, tx, scope, []*T{&before}, []*T{after}); err != nil {
 			return out, err
 		}
-		if err := ahead.end.run(ctx, tx, who, []*T{&before}, []*T{&after}); err != nil {
+		if err := r.replace(ctx, tx, who, &before, after); err != nil {
 			return out, err
 		}
-		return r.reread1(ctx, tx, scope, &after)
+		if err := ahead.end.run(ctx, tx, who, []*T{&before}, []*T{after}); err != nil {
+			return out, err
+		}
+		return r.reread1(ctx, tx, scope, after)
 	})
 }
 
-// judge makes a wanted record the next version of that before, and refuses it with all that is wrong with it.
-func (r *Records[T]) judge(ctx context.Context, tx ports.Repos, who access.Principal, before, after *T, wanted Draft[T]) error {
-	errs := fault.Fields{}
-	if errs.Merge(wanted.Errors); wanted.Unread {
-		return errs.Err()
+// judge returns a wanted record as the next version of that before, and refuses it with all that is wrong with it.
+func (r *Records[T]) judge(ctx context.Context, tx ports.Repos, who access.Principal, before *T, wanted Draft[T]) (*T, error) {
+	after, errs := r.drafted(who, []*T{before}, []Draft[T]{wanted})
+	if err := r.relate(ctx, tx, who.Scope(false), after, errs); err != nil {
+		return nil, err
 	}
-	meta := r.rules.Meta(after)
-	errs.MergeNew(companyErrors(meta, who))
-	*meta = *r.rules.Meta(before)
-	meta.UpdatedAt = corerecord.NextVersion(meta.UpdatedAt, r.deps.Clock.Now())
-	errs.MergeNew(r.check(after))
-	if err := r.relate(ctx, tx, who.Scope(false), []*T{after}, []fault.Fields{errs}); err != nil {
-		return err
-	}
-	return errs.Err()
+	return after[0], errs[0].Err()
 }
 
 // Delete soft-deletes a record and what hangs below it. agree, where it is given, is asked of the locked

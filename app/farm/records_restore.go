@@ -21,7 +21,7 @@ func (r *Records[T]) Deleted(ctx context.Context, who access.Principal, q ports.
 
 // Restore brings back an own record that was deleted within [farm.RestorePeriod], with what was deleted along
 // with it. Orders that the deletion failed stay failed: a new order takes them up again. Faults: NotFound,
-// Invalid (not_deleted; parent_deleted, with the member that names the parent).
+// Invalid (not_deleted; parent_deleted, with the member that names the parent), Conflict (duplicate_external_id).
 func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64) (T, error) {
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	return app.Write(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) (out T, err error) {
@@ -32,6 +32,9 @@ func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64
 			}
 		}
 		if err != nil {
+			return out, err
+		}
+		if err := r.claim(ctx, tx, scope, []*T{nil}, []*T{&record}); err != nil {
 			return out, err
 		}
 		version := corerecord.NextVersion(r.rules.Meta(&record).UpdatedAt, now)
@@ -53,6 +56,13 @@ func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64
 func reviveFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm, deletedAt, now time.Time) error {
 	fields, err := tx.Fields.UndeleteOfFarm(ctx, scope, r.ID, deletedAt, now)
 	if err != nil {
+		return err
+	}
+	back, err := tx.Fields.GetBare(ctx, scope, fields)
+	if err != nil {
+		return err
+	}
+	if err := reclaim(ctx, scope, tx.Fields, access.Fields.Name, back); err != nil {
 		return err
 	}
 	if err := reviveFields(ctx, tx, scope, fields, deletedAt, now); err != nil {
@@ -77,7 +87,11 @@ func reviveFields(ctx context.Context, tx ports.Repos, scope access.Scope, field
 	if err := tx.Cultivations.UndeleteOfFields(ctx, scope, fields, deletedAt, now); err != nil {
 		return err
 	}
-	if err := tx.Fertilizations.UndeleteOfFields(ctx, scope, fields, deletedAt, now); err != nil {
+	fertilizations, err := tx.Fertilizations.UndeleteOfFields(ctx, scope, fields, deletedAt, now)
+	if err == nil {
+		err = reclaimFertilizations(ctx, tx, scope, fertilizations)
+	}
+	if err != nil {
 		return err
 	}
 	used, err := tx.Cultivations.SeasonsOfFields(ctx, scope, fields)
@@ -94,7 +108,19 @@ func reviveCultivation(ctx context.Context, tx ports.Repos, scope access.Scope, 
 	if err := mustLive(ctx, tx.Seasons, scope, "season", r.Season.ID); err != nil {
 		return err
 	}
-	return tx.Fertilizations.UndeleteOfCultivation(ctx, scope, r.ID, deletedAt, now)
+	back, err := tx.Fertilizations.UndeleteOfCultivation(ctx, scope, r.ID, deletedAt, now)
+	if err != nil {
+		return err
+	}
+	return reclaimFertilizations(ctx, tx, scope, back)
+}
+
+func reclaimFertilizations(ctx context.Context, tx ports.Repos, scope access.Scope, ids []int64) error {
+	back, err := tx.Fertilizations.GetMany(ctx, scope, ids)
+	if err != nil {
+		return err
+	}
+	return reclaim(ctx, scope, tx.Fertilizations, access.Fertilizations.Name, back)
 }
 
 func reviveFertilization(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Fertilization, _, _ time.Time) error {

@@ -2,10 +2,10 @@ package farm
 
 import (
 	"context"
+	"slices"
 
 	"tilth/core/access"
 	"tilth/core/fault"
-	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -26,44 +26,33 @@ type Settled[T any] struct {
 // transaction, and they have asked for the permissions of both. Records that change were read under a lock. With enrich the
 // read-only figures are filled in.
 func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []Change[T], end Finish[T], enrich bool) ([]Settled[T], error) {
-	scope, now := who.Scope(false), r.deps.Clock.Now()
-	records, errs := make([]*T, len(changes)), make([]fault.Fields, len(changes))
+	scope := who.Scope(false)
+	before, drafts := make([]*T, len(changes)), make([]Draft[T], len(changes))
 	for i, c := range changes {
-		record := c.After
-		records[i], errs[i] = &record, fault.Fields{}
-		if c.Before == nil {
-			r.begin(&record, who, now)
-		} else {
-			meta := r.rules.Meta(&record)
-			*meta = *r.rules.Meta(c.Before)
-			meta.UpdatedAt = corerecord.NextVersion(meta.UpdatedAt, now)
-		}
-		errs[i].Merge(r.check(&record))
+		before[i], drafts[i] = c.Before, Draft[T]{Record: c.After}
 	}
+	records, errs := r.drafted(who, before, drafts)
 	if err := r.relate(ctx, tx, scope, records, errs); err != nil {
 		return nil, err
 	}
-	var made, stored, was []*T
-	for i, c := range changes {
-		if len(errs[i]) > 0 {
-			continue
-		}
-		if c.Before == nil {
-			made, stored = append(made, records[i]), append(stored, records[i])
-			was = append(was, nil)
-			continue
-		}
-		refused, err := r.revise(ctx, tx, who, *c.Before, records[i])
-		if err != nil {
-			return nil, err
-		}
-		if errs[i].Merge(refused); len(refused) == 0 {
-			stored, was = append(stored, records[i]), append(was, c.Before)
+	if err := r.refuseTaken(ctx, tx, scope, before, records, errs); err != nil {
+		return nil, err
+	}
+	var was, stored []*T
+	var at []int
+	for i := range records {
+		if len(errs[i]) == 0 {
+			was, stored, at = append(was, before[i]), append(stored, records[i]), append(at, i)
 		}
 	}
-	if len(made) > 0 {
-		if err := r.insert(ctx, tx, who, made); err != nil {
-			return nil, err
+	refused, err := r.store(ctx, tx, who, was, stored)
+	if err != nil {
+		return nil, err
+	}
+	was, stored = was[:0], stored[:0]
+	for i, wrong := range refused {
+		if errs[at[i]].Merge(wrong); len(wrong) == 0 {
+			was, stored = append(was, before[at[i]]), append(stored, records[at[i]])
 		}
 	}
 	if err := end.run(ctx, tx, who, was, stored); err != nil {
@@ -83,6 +72,41 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 		out[i] = Settled[T]{*record, errs[i]}
 	}
 	return out, nil
+}
+
+// refuseTaken adds to errs the external ids that records are about to take and others have.
+func (r *Records[T]) refuseTaken(ctx context.Context, tx ports.Repos, scope access.Scope, before, after []*T, errs []fault.Fields) error {
+	sound := slices.Clone(after)
+	for i := range sound {
+		if len(errs[i]) > 0 {
+			sound[i] = nil
+		}
+	}
+	taken, err := r.taken(ctx, tx, scope, before, sound)
+	for _, one := range taken {
+		errs[one.at].Add("external_id", one.message(r.rules.Access.Name))
+	}
+	return err
+}
+
+// store stores sound records, new ones and changed ones, and returns what the rules refuse of each of the latter.
+func (r *Records[T]) store(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) ([]fault.Fields, error) {
+	refused := make([]fault.Fields, len(after))
+	var made []*T
+	for i, record := range after {
+		if before[i] == nil {
+			made = append(made, record)
+			continue
+		}
+		var err error
+		if refused[i], err = r.revise(ctx, tx, who, *before[i], record); err != nil {
+			return nil, err
+		}
+	}
+	if len(made) == 0 {
+		return refused, nil
+	}
+	return refused, r.insert(ctx, tx, who, made)
 }
 
 // revise stores a change of one record; what its rules refuse is given apart from what goes wrong.

@@ -34,7 +34,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	day, no, area := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), false, 0.5
 	before := farm.Field{
 		Meta: record.Meta{ID: 7, UpdatedAt: day}, Name: "North", Farm: record.Ref{ID: 1, Name: "F"}, Boundary: square(10),
-		External: farm.External{ExternalID: "x"}, Notes: "n",
+		External: record.External{ExternalID: "x"}, Notes: "n",
 	}
 	after := before
 	after.UpdatedAt = day.Add(time.Hour)

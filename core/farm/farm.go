@@ -29,7 +29,7 @@ type Farm struct {
 	Email       string
 	BusinessID  string
 	BaseYear    *BaseYear // nil: not stated
-	External
+	record.External
 
 	// Read-only figures over the farm's live fields.
 	TotalAreaHa float64 `audit:"-"`
@@ -52,7 +52,7 @@ func (r *Farm) Check() fault.Fields {
 	f.Text("email", r.Email, 254)
 	f.Text("business_id", r.BusinessID, 64)
 	choice(f, "unit_system", r.UnitSystem, UnitSystems)
-	r.External.check(f)
+	r.External.Check(f)
 	if p := r.Location; p != nil && !(math.Abs(p.X) <= 180 && math.Abs(p.Y) <= 90) {
 		f.Add("location", "The point must be [longitude, latitude] in degrees: longitude from -180 to 180, latitude from -90 to 90.")
 	}

@@ -25,7 +25,7 @@ func TestFarmCheck(t *testing.T) {
 		"email":       {Name: "a", Email: "\xff"},
 		"unit_system": {Name: "a", UnitSystem: "roman"},
 		"location":    {Name: "a", Location: &geo.Position{X: math.NaN(), Y: 1}},
-		"external_id": {Name: "a", External: farm.External{ExternalID: strings.Repeat("x", 256)}},
+		"external_id": {Name: "a", External: record.External{ExternalID: strings.Repeat("x", 256)}},
 	} {
 		require.Contains(t, bad.Check(), field)
 		require.Len(t, bad.Check(), 1)

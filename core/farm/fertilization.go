@@ -46,6 +46,7 @@ type Fertilization struct {
 	ApplicationMethod  string
 	IncorporationHours *float64
 	Notes              string
+	record.External
 
 	// FieldAreaHa is read-only: the area of the boundary, or else as declared; nil where neither is known.
 	FieldAreaHa *float64
@@ -68,6 +69,7 @@ func (r *Fertilization) Check() fault.Fields {
 		f.Add("applied_on", "A date from 1900-01-01 to 2200-12-31.")
 	}
 	f.Text("product_name", r.ProductName, 255)
+	r.External.Check(f)
 	choice(f, "product", r.Product, agronomy.ProductKeys())
 	choice(f, "nutrient_basis", r.NutrientBasis, NutrientBases)
 	choice(f, "inhibitor", r.Inhibitor, agronomy.Inhibitors)

@@ -32,7 +32,7 @@ type Field struct {
 	ActiveFrom         *time.Time // civil date
 	ActiveTo           *time.Time // civil date
 	Notes              string
-	External
+	record.External
 
 	// Overlaps is a warning in the answer, kept apart from the record.
 	Overlaps Overlaps `audit:"-"`
@@ -67,7 +67,7 @@ func (r *Field) Check() fault.Fields {
 	if r.ActiveFrom != nil && r.ActiveTo != nil && r.ActiveTo.Before(*r.ActiveFrom) {
 		f.Add("active_to", "active_to must not be before active_from.")
 	}
-	r.External.check(f)
+	r.External.Check(f)
 	return f
 }
 

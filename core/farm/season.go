@@ -22,7 +22,7 @@ type Season struct {
 	HarvestYear int       // 0 on input: the year of the end
 	Kind        string
 	IsClosed    bool
-	External
+	record.External
 }
 
 // Normalise sets the defaults.
@@ -51,7 +51,7 @@ func (r *Season) Check() fault.Fields {
 		f.Add("harvest_year", "A year from 1900 to 2200.")
 	}
 	choice(f, "kind", r.Kind, SeasonKinds)
-	r.External.check(f)
+	r.External.Check(f)
 	return f
 }
 

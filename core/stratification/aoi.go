@@ -25,6 +25,7 @@ type AOI struct {
 	UUID        string
 	Name        string
 	Description string
+	record.External
 	// Fields covered, in the order given; of a stored record, those that are not deleted.
 	Fields []AOIField
 
@@ -58,6 +59,7 @@ func (a *AOI) Check() fault.Fields {
 	f := fault.Fields{}
 	f.Text("name", a.Name, maxName)
 	f.Text("description", a.Description, maxDescribing)
+	a.External.Check(f)
 	if n := len(a.Fields); n < 1 || n > MaxFields {
 		f.Addf("field_uuids", "An area of interest covers 1 to %d fields; these are %d.", MaxFields, n)
 	}

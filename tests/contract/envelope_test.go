@@ -41,7 +41,7 @@ func TestEveryAnswerIsAnEnvelope(t *testing.T) {
 			contains     []string
 		}{
 			{"unknown path", owner, "GET", "nothing/here/", nil, 404, "not_found", nil},
-			{"wrong method", owner, "PATCH", "cultivation/", "{}", 405, "method_not_allowed", nil},
+			{"wrong method", owner, "PUT", "cultivation/", "{}", 405, "method_not_allowed", nil},
 			{"catalog is read-only", owner, "POST", "crop/", "{}", 405, "method_not_allowed", nil},
 			{"no token", anonymous, "GET", "cultivation/", nil, 401, "", nil},
 			{"expired token", expired, "GET", "cultivation/", nil, 401, "token_expired", nil},

@@ -33,6 +33,11 @@ func TestWhatIsReadCanBeSentBack(t *testing.T) {
 			continue
 		}
 		kinds++
+		if !strings.Contains(r.path, "{") { // many at a time
+			a := c.Do(r.method, r.path, listedAt(t, c, r.path))
+			require.Equal(t, 200, a.Status, "%s %s of what it answered: %s", r.method, r.path, a.Body)
+			continue
+		}
 		id := sampleID(t, c, r.path)
 		if strings.HasPrefix(r.path, "role/") {
 			id = itoa(role) // the roles that every company has cannot be written
@@ -116,7 +121,7 @@ func TestUnknownNames(t *testing.T) {
 		{"GET", assessmentsPath + "sustainability-dashboard/?asessment_year=2024", "", 400, []string{"asessment_year"}},
 		{"GET", assessmentsPath + "?year=2024", "", 400, []string{"year"}},
 		// What used to be passed over.
-		{"GET", "cultivation/?farm=999", "", 400, []string{"farm"}},
+		{"GET", "cultivation/?frm=999", "", 400, []string{"farm"}},
 		{"PATCH", "user/" + itoa(userID(t, c)) + "/", `{"is_active":false}`, 400, []string{"is_active"}},
 		{"DELETE", of("season", land.Season) + "?cascade=true", "", 400, []string{"cascade"}},
 		// Bulks: 402 of fields and seasons, 400 of others (section 7).

@@ -94,6 +94,9 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	if page, paged := answer["data"].(map[string]any); paged {
 		records, ok = page["results"].([]any)
 	}
+	if features, is := answer["features"].([]any); is {
+		records, ok = features, true
+	}
 	require.True(t, ok && len(records) > 0, "the company has nothing at %s: give it one in furnish", list)
 	record := records[0].(map[string]any)
 	for _, name := range []string{"id", "order_id", "uuid"} {
@@ -205,6 +208,9 @@ func readsOnly(t *testing.T, grantee *rig.Client, r documentedRoute, path string
 		return
 	}
 	require.Equal(t, 404, grantee.Do(r.method, path, `{}`).Status, "%s %s by a grantee that asks for its own", r.method, path)
+	if strings.HasPrefix(r.path, "ogc/") { // which holds the caller's own records alone, and knows no share
+		return
+	}
 	status := grantee.Do(r.method, path+"?share=true", `{}`).Status
 	if r.method == http.MethodGet {
 		require.Contains(t, []int{200, 404}, status, "%s %s of what is shared", r.method, path)

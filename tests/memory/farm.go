@@ -202,6 +202,14 @@ func (c *cultivations) UndeleteOfFields(_ context.Context, scope access.Scope, f
 	return nil
 }
 
+func (c *cultivations) OfFields(_ context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Cultivation, error) {
+	var out []farm.Cultivation
+	for _, r := range c.all(scope, ofFields(fieldIDs)) {
+		out = append(out, r)
+	}
+	return out, nil
+}
+
 func (c *cultivations) SeasonsOfFields(_ context.Context, scope access.Scope, fieldIDs []int64) ([]int64, error) {
 	var out []int64
 	for _, r := range c.all(scope, ofFields(fieldIDs)) {
@@ -235,14 +243,12 @@ func (f *fertilizations) SoftDeleteOfCultivation(ctx context.Context, scope acce
 	return f.SoftDelete(ctx, scope, f.ids(scope, ofCultivation(id)), at)
 }
 
-func (f *fertilizations) UndeleteOfFields(_ context.Context, scope access.Scope, fieldIDs []int64, deletedAt, _ time.Time) error {
-	f.undelete(scope, deletedAt, f.below(fieldIDs))
-	return nil
+func (f *fertilizations) UndeleteOfFields(_ context.Context, scope access.Scope, fieldIDs []int64, deletedAt, _ time.Time) ([]int64, error) {
+	return f.undelete(scope, deletedAt, f.below(fieldIDs)), nil
 }
 
-func (f *fertilizations) UndeleteOfCultivation(_ context.Context, scope access.Scope, id int64, deletedAt, _ time.Time) error {
-	f.undelete(scope, deletedAt, ofCultivation(id))
-	return nil
+func (f *fertilizations) UndeleteOfCultivation(_ context.Context, scope access.Scope, id int64, deletedAt, _ time.Time) ([]int64, error) {
+	return f.undelete(scope, deletedAt, ofCultivation(id)), nil
 }
 
 type noBoundaries struct{ ports.Boundaries }

@@ -19,6 +19,7 @@ import (
 	"tilth/core/event"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -342,6 +343,18 @@ func (t *table[T]) Known(ctx context.Context, scope access.Scope, ids []int64) (
 		out[id] = true
 	}
 	return out, err
+}
+
+func (t *table[T]) HoldKeys(context.Context, access.Scope) error { return nil }
+
+func (t *table[T]) ByExternalID(_ context.Context, scope access.Scope, keys []string) (map[string][]int64, error) {
+	out := map[string][]int64{}
+	for id, record := range t.all(scope, nil) {
+		if key := any(&record).(corerecord.Foreign).Origin().ExternalID; slices.Contains(keys, key) {
+			out[key] = append(out[key], id)
+		}
+	}
+	return out, nil
 }
 
 func (t *table[T]) Insert(_ context.Context, scope access.Scope, records []*T) error {

@@ -226,7 +226,9 @@ func testRestoring(t *testing.T, b Backend) {
 		require.Error(t, tx.Fields.Undelete(w.ctx, scope, id, at.Add(time.Microsecond), w.clock.Now()), "of another deletion")
 		require.NoError(t, tx.Fields.Undelete(w.ctx, scope, id, at, w.clock.Now()))
 		require.NoError(t, tx.Cultivations.UndeleteOfFields(w.ctx, scope, []int64{id}, at, w.clock.Now()))
-		return tx.Fertilizations.UndeleteOfFields(w.ctx, scope, []int64{id}, at, w.clock.Now())
+		back, err := tx.Fertilizations.UndeleteOfFields(w.ctx, scope, []int64{id}, at, w.clock.Now())
+		require.Len(t, back, 1)
+		return err
 	})
 	w.read(func(tx ports.Repos) error {
 		got, err := tx.Fields.Get(w.ctx, scope, id)

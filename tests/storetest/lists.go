@@ -19,7 +19,7 @@ import (
 func testFilters(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope := w.ours.scope
-	second := farm.Farm{Meta: w.meta(w.ours), Name: "ÁVILA 100%", Country: "spain", External: farm.External{ExternalID: "F2"}}
+	second := farm.Farm{Meta: w.meta(w.ours), Name: "ÁVILA 100%", Country: "spain", External: record.External{ExternalID: "F2"}}
 	w.write(func(tx ports.Repos) error { return tx.Farms.Insert(w.ctx, scope, []*farm.Farm{&second}) })
 	w.clock.move(time.Hour)
 	field := w.newField(w.ours, "North_field")

@@ -219,18 +219,18 @@ func testRoundTrip(t *testing.T, b Backend) {
 	full := w.newField(w.ours, `Ñandú "O'Hara" 50% _x_ \ 田 ?`)
 	full.Boundary, full.DeclaredAreaHa, full.BoundaryCategory, full.BoundaryMethod = &holed, &declared, "operational", "surveyed"
 	full.BoundaryObservedOn, full.SoilType, full.Irrigated, full.Tenure = &observed, "clay\nloam", &irrigated, "owned"
-	full.ActiveFrom, full.ActiveTo, full.Notes, full.External = &from, &to, "ünïcode", farm.External{ExternalID: "x-1", Source: "import"}
+	full.ActiveFrom, full.ActiveTo, full.Notes, full.External = &from, &to, "ünïcode", record.External{ExternalID: "x-1", Source: "import"}
 	thin := w.newField(w.ours, "thin")
 	thin.Boundary = sliver
 	holding := farm.Farm{
 		Meta: w.meta(w.ours), Name: "Granja", Description: "d", Country: "spain", Region: "r", City: "c", Address: "a", PostalCode: "47001",
 		Location: &geo.Position{X: -4.728, Y: 41.652}, Timezone: "Europe/Madrid", UnitSystem: "metric", OwnerName: "o", Phone: "+34 1", Email: "e@x.org",
-		BusinessID: "b", External: farm.External{ExternalID: "f", Source: "s"},
+		BusinessID: "b", External: record.External{ExternalID: "f", Source: "s"},
 	}
 	season := farm.Season{
 		Meta: record.Meta{Company: w.ours.name, CreatedAt: time.Date(1970, 1, 1, 1, 0, 0, 1000, time.FixedZone("", 3600)), UpdatedAt: w.clock.Now()}, Name: "winter",
 		StartDate: date(2024, 10, 1), EndDate: date(2025, 7, 31), HarvestYear: 2025, Kind: "winter", IsClosed: true,
-		External: farm.External{ExternalID: "1", Source: "2"},
+		External: record.External{ExternalID: "1", Source: "2"},
 	}
 	w.write(func(tx ports.Repos) error {
 		return errors.Join(tx.Fields.Insert(w.ctx, w.ours.scope, []*farm.Field{&full, &thin}),

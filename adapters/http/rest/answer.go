@@ -26,8 +26,11 @@ const (
 	partialWord = "partial"
 )
 
-// data is any value in the success envelope.
-type data struct{ value any }
+// data is any value in the success envelope, and what became of the items of the request.
+type data struct {
+	value    any
+	outcomes []string
+}
 
 func (d data) answer(c *Call) error {
 	word, message := successWord, c.route.Message
@@ -35,10 +38,11 @@ func (d data) answer(c *Call) error {
 		word, message = partialWord, c.route.Also[c.status]
 	}
 	text, err := encode(struct {
-		Status  string `json:"status"`
-		Message string `json:"message"`
-		Data    any    `json:"data"`
-	}{word, message, d.value})
+		Status   string   `json:"status"`
+		Message  string   `json:"message"`
+		Data     any      `json:"data"`
+		Outcomes []string `json:"outcomes,omitempty"`
+	}{word, message, d.value, d.outcomes})
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,7 @@ func (o OrFile[R]) answer(c *Call) error {
 	if o.File != nil {
 		return o.File.answer(c)
 	}
-	return data{o.Data}.answer(c)
+	return data{value: o.Data}.answer(c)
 }
 
 // NoContent is the answer of a delete: 204 without a body.
@@ -72,18 +76,35 @@ func (NoContent) answer(c *Call) error {
 }
 
 // OneOrMany is the answer of a create: the record, or the records of a bulk in the order
-// in which they were sent.
+// in which they were sent, with what became of each item where that is asked for.
 type OneOrMany[R any] struct {
-	Records []R
-	Bulk    bool
+	Records  []R
+	Bulk     bool
+	Outcomes []string // of [Outcomes]; nil: not asked for
 }
 
 func (o OneOrMany[R]) answer(c *Call) error {
 	if o.Bulk {
-		return data{o.Records}.answer(c)
+		return data{o.Records, o.Outcomes}.answer(c)
 	}
-	return data{o.Records[0]}.answer(c)
+	return data{o.Records[0], o.Outcomes}.answer(c)
 }
+
+// Written is the answer of a create of one record, with what became of it where that is asked for.
+type Written[R any] struct {
+	Record   R
+	Outcomes []string
+}
+
+func (w Written[R]) answer(c *Call) error { return data{w.Record, w.Outcomes}.answer(c) }
+
+// Many is the answer of a change of records: all of them in the order in which they were sent, with what became of each item.
+type Many[R any] struct {
+	Records  []R
+	Outcomes []string
+}
+
+func (m Many[R]) answer(c *Call) error { return data{m.Records, m.Outcomes}.answer(c) }
 
 // Raw is a bare answer: a file, a picture, a stream of events.
 type Raw struct {

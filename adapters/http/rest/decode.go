@@ -27,6 +27,9 @@ type Item[W any] struct {
 	Value  W
 	Errors fault.Fields
 	Unread bool // it could not be read at all, so that nothing else can be said of it
+
+	at   string // its index among many
+	text []byte // as it was sent
 }
 
 // Decode reads the body as one object of the type that the route declared with [Body].
@@ -53,10 +56,17 @@ func decodeOver[W any](c *Call, current W) (item Item[W], err error) {
 	if err != nil {
 		return item, err
 	}
-	if kind := in.PeekKind(); kind != jsontext.KindBeginObject {
-		return item, fault.Field(fault.NonField, body.Mismatch(huma.TypeObject, kind))
-	}
 	changes, _ := in.ReadValue()
+	return readOver(c, "", changes, current)
+}
+
+// readOver reads an object as changes of a record; at is the index of an item of many.
+func readOver[W any](c *Call, at string, changes []byte, current W) (item Item[W], err error) {
+	if kind := jsontext.Value(changes).Kind(); kind != jsontext.KindBeginObject {
+		item.Errors, item.Unread = fault.Fields{}, true
+		item.Errors.Add(fault.NonField, body.Mismatch(huma.TypeObject, kind))
+		return item, nil
+	}
 	before := map[string]json.RawMessage{}
 	text, err := json.Marshal(current)
 	err = errors.Join(err, json.Unmarshal(text, &before))
@@ -67,7 +77,7 @@ func decodeOver[W any](c *Call, current W) (item Item[W], err error) {
 	if text, err = json.Marshal(members); err != nil {
 		return item, fmt.Errorf("encode the changed record: %w", err)
 	}
-	item.Errors, item.Unread = c.decode(c.source(text), reflect.ValueOf(&item.Value).Elem(), "", before)
+	item.Errors, item.Unread = c.decode(c.source(text), reflect.ValueOf(&item.Value).Elem(), at, before)
 	return item, nil
 }
 
@@ -86,7 +96,9 @@ func DecodeDraft[W any](c *Call, current W) (item Item[W], err error) {
 	}
 	in, err := c.json()
 	if err == nil {
+		start := in.InputOffset()
 		item.Errors, item.Unread = c.decode(in, reflect.ValueOf(&item.Value).Elem(), "", nil)
+		item.text = in.since(start)
 	}
 	return item, err
 }
@@ -110,11 +122,12 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 			return nil, bulk, fault.Field(fault.NonField, fmt.Sprintf("Send at most %d items in one request.", upper))
 		}
 		var item Item[W]
-		at := ""
 		if bulk {
-			at = strconv.Itoa(len(items))
+			item.at = strconv.Itoa(len(items))
 		}
-		item.Errors, item.Unread = c.decode(in, reflect.ValueOf(&item.Value).Elem(), at, nil)
+		start := in.InputOffset()
+		item.Errors, item.Unread = c.decode(in, reflect.ValueOf(&item.Value).Elem(), item.at, nil)
+		item.text = in.since(start)
 		items = append(items, item)
 	}
 	if len(items) == 0 {
@@ -144,6 +157,11 @@ type source struct {
 	text []byte
 }
 
+// since returns the value that was read from an offset on.
+func (s source) since(start int64) []byte {
+	return bytes.TrimLeft(s.text[start:s.InputOffset()], ", \t\r\n")
+}
+
 func (c *Call) source(text []byte) source {
 	return source{body.Decoder(text), &body.Reader{Schemas: c.api.schemas, ReadOnly: c.route.readOnly(), Also: c.also()}, text}
 }
@@ -158,7 +176,7 @@ func (c *Call) decode(in source, into reflect.Value, at string, before map[strin
 	start := in.InputOffset()
 	text, errs, unknown := in.Object(in.Decoder, schema)
 	if len(errs) > 0 {
-		text = c.sound(bytes.TrimLeft(in.text[start:in.InputOffset()], ", \t\r\n"), schema, errs, before)
+		text = c.sound(in.since(start), schema, errs, before)
 	}
 	switch {
 	case c.route.dialect != nil: // a standard of others says what may be there
@@ -195,6 +213,17 @@ func (c *Call) sound(text []byte, schema *huma.Schema, errs fault.Fields, before
 	again := c.source(rest)
 	out, _, _ := again.Object(again.Decoder, schema)
 	return out
+}
+
+// idOf returns the id in the text of an object; 0 where there is none.
+func idOf(text []byte) int64 {
+	var named struct {
+		ID int64 `json:"id"`
+	}
+	if json.Unmarshal(text, &named) != nil || named.ID < 0 {
+		return 0
+	}
+	return named.ID
 }
 
 // readChecked decodes a validated text. What fails here is what no schema can say: a type

@@ -181,6 +181,10 @@ func (OneOrMany[R]) schema(s *schema.Set) *huma.Schema {
 	return s.Or(s.Of(reflect.TypeFor[R]()), recordList[R](s))
 }
 
+func (Written[R]) schema(s *schema.Set) *huma.Schema { return s.Of(reflect.TypeFor[R]()) }
+
+func (Many[R]) schema(s *schema.Set) *huma.Schema { return recordList[R](s) }
+
 func (Paginated[R]) schema(s *schema.Set) *huma.Schema {
 	record := s.Of(reflect.TypeFor[R]())
 	return s.Named(schema.NameOf(record)+"Page", schema.Object(map[string]*huma.Schema{

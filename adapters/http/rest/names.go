@@ -148,6 +148,8 @@ func listOf(pattern string) string {
 type recorded interface{ record() reflect.Type }
 
 func (OrFile[R]) record() reflect.Type    { return reflect.TypeFor[R]() }
+func (Written[R]) record() reflect.Type   { return reflect.TypeFor[R]() }
+func (Many[R]) record() reflect.Type      { return reflect.TypeFor[R]() }
 func (List[R]) record() reflect.Type      { return reflect.TypeFor[R]() }
 func (Paginated[R]) record() reflect.Type { return reflect.TypeFor[R]() }
 

@@ -83,10 +83,24 @@ func (d *document) record(r Route) *huma.Schema {
 		many.MinItems, many.MaxItems = new(1), &d.api.config.MaxBulk
 		form = d.schemas.Or(form, d.schemas.Named(schema.NameOf(form)+"List", many))
 	}
+	if body.each {
+		return d.changes(form)
+	}
 	if r.Method == http.MethodPatch {
 		form = d.schemas.Named(strings.TrimSuffix(schema.NameOf(form), "Write")+"Patch", d.partial(form))
 	}
 	return d.schemas.With(form, body.with)
+}
+
+// changes returns the schema of an array of changes of records.
+func (d *document) changes(record *huma.Schema) *huma.Schema {
+	change := d.partial(record)
+	change.Properties["id"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(1.0), Description: "Id of the record that changes."}
+	change.Required = []string{"id"}
+	name := strings.TrimSuffix(schema.NameOf(record), "Write") + "Change"
+	many := schema.List(d.schemas.Named(name, change))
+	many.MinItems, many.MaxItems = new(1), &d.api.config.MaxBulk
+	return d.schemas.Named(name+"List", many)
 }
 
 // partial returns the schema of a PATCH: the members of the record, none required, and
@@ -247,10 +261,21 @@ func (d *document) enveloped(r Route, status string, data *huma.Schema) *huma.Me
 	if status == partialWord {
 		name, word = schema.NameOf(data)+"PartialAnswer", d.schemas.Named("Partial", schema.Word(partialWord))
 	}
-	return &huma.MediaType{Schema: d.schemas.Named(name, schema.Object(map[string]*huma.Schema{
+	members := map[string]*huma.Schema{
 		"status": schema.Described(word, outcomes[status]), "message": {Type: huma.TypeString, Description: "For people; its wording may change."},
 		"data": schema.Described(data, "What was asked for."),
-	}, "status", "message", "data"))}
+	}
+	if r.perItem() {
+		name = schema.NameOf(data) + "WrittenAnswer"
+		members["outcomes"] = schema.Described(d.schemas.Named("Outcomes", schema.List(d.schemas.Named("Outcome", schema.Words(Outcomes...)))),
+			"What became of each item, in order; on POST only where `on_conflict` asks for it.")
+	}
+	return &huma.MediaType{Schema: d.schemas.Named(name, schema.Object(members, "status", "message", "data"))}
+}
+
+// perItem reports whether a route can say what became of each item.
+func (r Route) perItem() bool {
+	return r.Body != nil && r.Body.each || slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == onConflict })
 }
 
 // failures returns the statuses of failure that a route can answer with.

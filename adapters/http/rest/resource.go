@@ -36,9 +36,15 @@ type Resource[W, R any] struct {
 	// Create makes the records of a body. It calls decode when its checks that come before
 	// the body are done, and answers with the records in the order of the items.
 	Create func(ctx context.Context, c *Call, decode func() (items []Item[W], bulk bool, err error)) ([]R, error)
+	// Upsert is Create where records that are there already are changed, with the outcomes of the items. OnConflict is the
+	// word of its rule, and Same says in English when a record is there; empty: there is none.
+	Upsert           func(ctx context.Context, c *Call, decode func() (items []Item[W], bulk bool, err error)) ([]R, []string, error)
+	OnConflict, Same string
 	// Update changes a record, for PUT and PATCH alike; it reads the body with [DecodeChange].
 	Update func(ctx context.Context, c *Call, id int64) (R, error)
 	Delete func(ctx context.Context, c *Call, id int64) error
+	// UpdateMany changes records, all or none, and returns them with the outcomes of the items.
+	UpdateMany func(ctx context.Context, c *Call, changes []Changes[W]) ([]R, []string, error)
 	// DeleteMany deletes records, all or none.
 	DeleteMany func(ctx context.Context, c *Call, ids []int64) error
 	// Deleted lists the records that Restore can bring back.
@@ -85,11 +91,20 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 		r := res.route(http.MethodPost, "", res.Access.Create.For("create"), "Create one "+res.Noun+" or many")
 		r.Description = "Takes an object, or an array of objects: all are stored, or none."
 		r.Message, r.Body = res.done("created"), BulkBody[W]()
-		Handle(a, r, func(ctx context.Context, c *Call, _ struct{}) (out OneOrMany[R], err error) {
-			out.Records, err = res.Create(ctx, c, func() (items []Item[W], bulk bool, err error) {
+		if res.Upsert != nil {
+			r.Query = []Param{OnConflictParam(res.OnConflict, res.Same)}
+			r.Faults = append(r.Faults, http.StatusConflict)
+		}
+		Handle(a, r, func(ctx context.Context, c *Call, v Values) (out OneOrMany[R], err error) {
+			decode := func() (items []Item[W], bulk bool, err error) {
 				items, out.Bulk, err = DecodeMany[W](c)
 				return items, out.Bulk, err
-			})
+			}
+			if v.parsed[onConflict] != nil {
+				out.Records, out.Outcomes, err = res.Upsert(ctx, c, decode)
+			} else {
+				out.Records, err = res.Create(ctx, c, decode)
+			}
 			return out, err
 		})
 	}
@@ -127,53 +142,14 @@ func (res Resource[W, R]) registerChanges(a *API) {
 			return NoContent{}, res.Delete(ctx, c, in.ID)
 		})
 	}
-	if res.DeleteMany != nil {
-		r := res.route(http.MethodDelete, "", res.Access.Delete.For("destroy_many"), "Delete "+res.Plural)
-		r.Faults = slices.Clip(res.Faults)
-		DeleteMany(a, r, res.Plural, res.DeleteMany)
-	}
-	if res.Deleted != nil {
-		ListDeleted(a, res.route(http.MethodGet, "deleted/", res.Access.Delete.For("list_deleted"), "List deleted "+res.Plural), res.Deleted)
-	}
+	res.registerSets(a)
 	if res.Restore != nil {
 		r := res.route(http.MethodPost, "{id}/restore/", res.Access.Delete.For("restore"), "Restore a deleted "+res.Noun)
 		r.Description = "Brings back what was deleted within the last 30 days, with what was deleted along with it. " +
 			"A record that is not deleted is 400 (`not_deleted`), and so is one whose parent is deleted (`parent_deleted`)."
-		r.Message, r.Faults = res.done("restored"), append(r.Faults, http.StatusBadRequest)
+		r.Message, r.Faults = res.done("restored"), append(slices.Clip(res.Faults), http.StatusBadRequest)
 		Handle(a, r, on(res.Restore))
 	}
-}
-
-// DeletedParams are those of lists of deleted records, beside those of the page.
-func DeletedParams() []Param {
-	return []Param{{Name: "id", Type: IDs, Description: "Ids of records, separated by commas."}, OrderingParam("id", "created_at", "updated_at")}
-}
-
-// ListDeleted adds a route that lists the records that can be restored; find reads its [DeletedParams].
-func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error)) {
-	r.Description = "What was deleted within the last 30 days and can be restored; `updated_at` is when it was deleted. What was deleted along with a record comes back with it."
-	r.Query = append(CursorParams(), DeletedParams()...)
-	Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
-		q := ListQuery{v.Page(), false, v}
-		listing, err := find(ctx, c, q)
-		if err != nil {
-			return Paginated[R]{}, err
-		}
-		return Paginate(q.Page, listing)
-	})
-}
-
-// DeleteMany adds a route that deletes records by their ids, all or none.
-func DeleteMany(a *API, r Route, plural string, remove func(ctx context.Context, c *Call, ids []int64) error) {
-	r.Description = "Deletes the named " + plural + " with what belongs to them, all or none: where one is not there, the answer is 404 with its id in `details.ids`."
-	r.Status, r.Message = http.StatusNoContent, strings.ToUpper(plural[:1])+plural[1:]+" deleted."
-	r.Query = []Param{{Name: "id", Type: IDs, Required: true, Description: "Ids of the " + plural + ", separated by commas."}}
-	Handle(a, r, func(ctx context.Context, c *Call, in struct {
-		IDs []int64 `query:"id"`
-	},
-	) (NoContent, error) {
-		return NoContent{}, remove(ctx, c, in.IDs)
-	})
 }
 
 func (res Resource[W, R]) route(method, below string, need access.Permission, summary string) Route {

@@ -109,6 +109,7 @@ type Alternative struct {
 type BodySpec struct {
 	record   reflect.Type
 	bulk     bool
+	each     bool // an array of changes
 	optional bool
 	media    map[string]string // content types of a body that is not JSON, with a description
 	given    string            // name of a defined schema that is the body's
@@ -169,7 +170,7 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 		if special, ok := any(out).(answer); ok {
 			return special, nil
 		}
-		return data{out}, nil
+		return data{value: out}, nil
 	}})
 	if r.Body != nil && r.Body.record != nil {
 		a.schemas.Of(r.Body.record)

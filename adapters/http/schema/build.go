@@ -9,7 +9,16 @@ import (
 )
 
 // Word is a text that is always the same.
-func Word(w string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Enum: []any{w}} }
+func Word(w string) *huma.Schema { return Words(w) }
+
+// Words is an enumeration.
+func Words(all ...string) *huma.Schema {
+	out := &huma.Schema{Type: huma.TypeString}
+	for _, word := range all {
+		out.Enum = append(out.Enum, word)
+	}
+	return out
+}
 
 // Object has the members of a map; those that are required are always there.
 func Object(of map[string]*huma.Schema, required ...string) *huma.Schema {

@@ -63,6 +63,14 @@ func (r cultivations) CountOfField(ctx context.Context, scope access.Scope, fiel
 	return r.Count(ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "field", Value: fieldID}}})
 }
 
+func (r cultivations) OfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Cultivation, error) {
+	if len(fieldIDs) == 0 {
+		return nil, nil
+	}
+	q := r.Query(scope).Where("?", sqlstore.Among("t.field_id", fieldIDs)).Order("t.id")
+	return sqlstore.Collect(sqlstore.Stream(ctx, r.Session, q, cultivationOfRow))
+}
+
 func (r cultivations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
 	return r.DeleteWhere(ctx, scope, sqlstore.Among("t.field_id", fieldIDs), at)
 }

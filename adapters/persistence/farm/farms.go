@@ -6,6 +6,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	corerecord "tilth/core/record"
 )
 
 type farmRow struct {
@@ -85,7 +86,7 @@ func farmOfRow(row *farmRow) (farm.Farm, error) {
 		Country: row.Country, Region: row.Region, City: row.City, Address: row.Address, PostalCode: row.PostalCode,
 		Timezone: row.Timezone, UnitSystem: row.UnitSystem,
 		OwnerName: row.OwnerName, Phone: row.Phone, Email: row.Email, BusinessID: row.BusinessID,
-		External:    farm.External{ExternalID: row.ExternalID, Source: row.Source},
+		External:    corerecord.External{ExternalID: row.ExternalID, Source: row.Source},
 		TotalAreaHa: float64(row.AreaM2) / squareMetresPerHectare, FieldCount: row.FieldCount,
 	}
 	if row.Longitude != nil && row.Latitude != nil {

@@ -42,6 +42,8 @@ type fertilizationRow struct {
 	ApplicationMethod  string
 	IncorporationHours *float64
 	Notes              string
+	ExternalID         string
+	Source             string
 
 	CultivationName string   `bun:"cultivation_name,scanonly"`
 	FieldAreaM2     *int64   `bun:"field_area_m2,scanonly"`
@@ -61,7 +63,7 @@ var fertilizationTable = &sqlstore.Table[farm.Fertilization, fertilizationRow]{
 		"LEFT JOIN seasons AS season ON season.id = cultivation.season_id",
 		"LEFT JOIN crops AS crop ON crop.id = cultivation.crop_id",
 	},
-	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
+	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{
 		"cultivation": {Exact: "t.cultivation_id"}, "product": {Exact: "t.product"},
 		"field": {Exact: "cultivation.field_id"}, "season": {Exact: "cultivation.season_id"},
 		"crop": {Exact: "cultivation.crop_id"}, "farm": {Exact: "field.farm_id"},
@@ -102,14 +104,12 @@ func (r fertilizations) SoftDeleteOfCultivation(ctx context.Context, scope acces
 	return r.DeleteWhere(ctx, scope, ofCultivation(cultivationID), at)
 }
 
-func (r fertilizations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error {
-	_, err := r.UndeleteWhere(ctx, scope, ofFields(scope, fieldIDs), deletedAt, now)
-	return err
+func (r fertilizations) UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) ([]int64, error) {
+	return r.UndeleteWhere(ctx, scope, ofFields(scope, fieldIDs), deletedAt, now)
 }
 
-func (r fertilizations) UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) error {
-	_, err := r.UndeleteWhere(ctx, scope, ofCultivation(cultivationID), deletedAt, now)
-	return err
+func (r fertilizations) UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) ([]int64, error) {
+	return r.UndeleteWhere(ctx, scope, ofCultivation(cultivationID), deletedAt, now)
 }
 
 func rowOfFertilization(r *farm.Fertilization) fertilizationRow {
@@ -122,6 +122,7 @@ func rowOfFertilization(r *farm.Fertilization) fertilizationRow {
 		NitrateSharePct: forms.Nitrate, AmmoniumSharePct: forms.Ammonium, UreaSharePct: forms.Urea, OrganicSharePct: forms.Organic,
 		DryMatterPct: r.DryMatterPct, NutrientBasis: r.NutrientBasis, Inhibitor: r.Inhibitor,
 		ApplicationMethod: r.ApplicationMethod, IncorporationHours: r.IncorporationHours, Notes: r.Notes,
+		ExternalID: r.ExternalID, Source: r.Source,
 	}
 	if r.Amount != nil {
 		row.AmountValue, row.AmountUnit = &r.Amount.Value, string(r.Amount.Unit)
@@ -139,7 +140,7 @@ func fertilizationOfRow(row *fertilizationRow) (farm.Fertilization, error) {
 		},
 		DryMatterPct: row.DryMatterPct, NutrientBasis: row.NutrientBasis, Inhibitor: row.Inhibitor,
 		ApplicationMethod: row.ApplicationMethod, IncorporationHours: row.IncorporationHours, Notes: row.Notes,
-		FieldAreaHa: row.FieldDeclaredHa,
+		External: corerecord.External{ExternalID: row.ExternalID, Source: row.Source}, FieldAreaHa: row.FieldDeclaredHa,
 	}
 	if row.AmountValue != nil {
 		r.Amount = &agronomy.Amount{Value: *row.AmountValue, Unit: agronomy.Unit(row.AmountUnit)}

@@ -200,7 +200,7 @@ func fieldOfRow(row *fieldRow) (farm.Field, error) {
 		DeclaredAreaHa: row.DeclaredAreaHa, BoundaryCategory: row.BoundaryCategory, BoundaryMethod: row.BoundaryMethod,
 		BoundaryObservedOn: row.BoundaryObservedOn.Nullable(), SoilType: row.SoilType, Irrigated: row.Irrigated, Tenure: row.Tenure,
 		ActiveFrom: row.ActiveFrom.Nullable(), ActiveTo: row.ActiveTo.Nullable(), Notes: row.Notes,
-		External: farm.External{ExternalID: row.ExternalID, Source: row.Source},
+		External: corerecord.External{ExternalID: row.ExternalID, Source: row.Source},
 	}
 	if row.Boundary != nil {
 		b := geo.RestoreBoundary(row.Boundary.V, geo.Measures{

@@ -8,6 +8,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/farm"
+	corerecord "tilth/core/record"
 )
 
 type seasonRow struct {
@@ -60,7 +61,7 @@ func seasonOfRow(row *seasonRow) (farm.Season, error) {
 		Meta: row.Meta(),
 		Name: row.Name, StartDate: row.StartDate.Time, EndDate: row.EndDate.Time,
 		HarvestYear: row.HarvestYear, Kind: row.Kind, IsClosed: row.IsClosed,
-		External: farm.External{ExternalID: row.ExternalID, Source: row.Source},
+		External: corerecord.External{ExternalID: row.ExternalID, Source: row.Source},
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/stratification"
 )
 
@@ -21,6 +22,8 @@ type aoiRow struct {
 	Name        string
 	NameFolded  string
 	Description string
+	ExternalID  string
+	Source      string
 
 	Fields       *string `bun:"fields,scanonly"` // "id uuid" of each live field, by commas
 	MapRequested bool    `bun:"map_requested,scanonly"`
@@ -47,13 +50,13 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 		"(SELECT count(*) FROM stratification_plans AS p JOIN stratification_orders AS o ON o.id = p.order_id" +
 			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans",
 	},
-	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
+	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{
 		"search": {Folded: "t.name_folded", Parts: sqlstore.OwnName}, "name": {Exact: "t.name"}, sqlstore.InBoxes: {Where: covered()},
 	}),
 	Orders: map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
 	Shared: func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // areas of interest are shared with nobody
 	Row: func(a *stratification.AOI) aoiRow {
-		return aoiRow{MetaRow: sqlstore.MetaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: sqlstore.Fold(a.Name), Description: a.Description}
+		return aoiRow{MetaRow: sqlstore.MetaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: sqlstore.Fold(a.Name), Description: a.Description, ExternalID: a.ExternalID, Source: a.Source}
 	},
 	Record: aoiOfRow,
 	Kept:   []string{"uuid"},
@@ -114,7 +117,7 @@ func (r aois) link(ctx context.Context, scope access.Scope, a *stratification.AO
 }
 
 func aoiOfRow(row *aoiRow) (stratification.AOI, error) {
-	a := stratification.AOI{Meta: row.Meta(), UUID: row.UUID, Name: row.Name, Description: row.Description, MapRequested: row.MapRequested, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans}
+	a := stratification.AOI{Meta: row.Meta(), UUID: row.UUID, Name: row.Name, Description: row.Description, External: record.External{ExternalID: row.ExternalID, Source: row.Source}, MapRequested: row.MapRequested, SavedMaps: row.SavedMaps, SavedPlans: row.SavedPlans}
 	for item := range strings.SplitSeq(sqlstore.ValueOf(row.Fields), ",") {
 		if item == "" {
 			continue

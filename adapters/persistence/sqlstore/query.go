@@ -30,12 +30,18 @@ func CommonFilters(more map[string]Filter) map[string]Filter {
 	return out
 }
 
+// KeyedFilters are the filters of a resource with an external id, and those given.
+func KeyedFilters(more map[string]Filter) map[string]Filter {
+	out := CommonFilters(more)
+	out["external_id"] = Filter{Exact: "t.external_id", other: "t.external_id <> ''"}
+	return out
+}
+
 // NamedFilters are the filters of a resource with a name and an external id, and those given.
 func NamedFilters(more map[string]Filter) map[string]Filter {
-	out := CommonFilters(more)
+	out := KeyedFilters(more)
 	out["name"] = Filter{Exact: "t.name", Folded: "t.name_folded", Parts: OwnName}
 	out["search"] = Filter{Folded: "t.name_folded", Parts: OwnName}
-	out["external_id"] = Filter{Exact: "t.external_id", other: "t.external_id <> ''"}
 	return out
 }
 

@@ -267,6 +267,35 @@ func (r Records[T, R, PT, PR]) Known(ctx context.Context, scope access.Scope, id
 	return out, err
 }
 
+// keysLock names the lock under which external ids are taken.
+const keysLock = 0x6b657973
+
+// HoldKeys implements ports.Records.
+func (r Records[T, R, PT, PR]) HoldKeys(ctx context.Context, scope access.Scope) error {
+	return r.Session.Alone(ctx, scope, keysLock)
+}
+
+// ByExternalID implements ports.Records.
+func (r Records[T, R, PT, PR]) ByExternalID(ctx context.Context, scope access.Scope, keys []string) (map[string][]int64, error) {
+	q := Where(r.Session.NewSelect().Model((*R)(nil)).Column("t.id", "t.external_id"), Own("t", scope)).Where("t.deleted_at IS NULL")
+	q, err := Filtered(q, r.Table.Filters, []ports.Filter{{Name: "external_id", Value: keys}})
+	if err != nil {
+		return nil, err
+	}
+	var found []struct {
+		ID         int64
+		ExternalID string
+	}
+	if err := q.Order("t.id").Scan(ctx, &found); err != nil {
+		return nil, err
+	}
+	out := make(map[string][]int64, len(found))
+	for _, one := range found {
+		out[one.ExternalID] = append(out[one.ExternalID], one.ID)
+	}
+	return out, nil
+}
+
 // Insert implements ports.Records. The records get the company of the scope, and times as they are stored.
 func (r Records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, values []*T) error {
 	if !Writable(scope) {

@@ -41,22 +41,24 @@ func registerCultivations(a *rest.API, records *farmapp.Records[farm.Cultivation
 		return CultivationWrite{form.CompanyOf(r.Meta), r.Season.ID, r.Crop.ID, r.Field.ID}
 	}
 	registerRecords(a, records, rest.Resource[CultivationWrite, Cultivation]{
-		Plural: "cultivations", Shareable: true, Inapplicable: agronomic, Faults: []int{http.StatusBadRequest},
+		Plural: "cultivations", OnConflict: "natural", Same: "a cultivation of the same crop on the same field in the same season",
+		Shareable: true, Inapplicable: agronomic, Faults: []int{http.StatusBadRequest},
 		Description: "A cultivation ties one crop to one field within one season.\n\n" +
 			"The only remaining cultivation of a field cannot be deleted (400, `last_cultivation`).",
 		Filters: append([]rest.Param{
+			{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
 			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
 			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 		}, form.ListParams("A part of the name of the field, the season or the crop, whatever its case.")...),
-	}, mapping[farm.Cultivation, CultivationWrite, Cultivation]{
-		apply: func(_ *effort.Budget, b CultivationWrite, r *farm.Cultivation) fault.Fields {
+	}, form.Mapping[farm.Cultivation, CultivationWrite, Cultivation]{
+		Apply: func(_ *effort.Budget, b CultivationWrite, r *farm.Cultivation) fault.Fields {
 			b.Apply(&r.Meta)
 			r.Season, r.Crop, r.Field = record.Ref{ID: b.SeasonID}, record.Ref{ID: b.CropID}, record.Ref{ID: b.FieldID}
 			return nil
 		},
-		write: write,
-		show: func(r farm.Cultivation) Cultivation {
+		Write: write,
+		Show: func(r farm.Cultivation) Cultivation {
 			return Cultivation{form.MetaOf(r.Meta), write(r), form.RefOf(r.Season), form.RefOf(r.Crop), form.RefOf(r.Field)}
 		},
 	})

@@ -52,7 +52,7 @@ type FarmWrite struct {
 	Email       string    `json:"email" required:"false" maxLength:"254" doc:"E-mail address, as it was entered; nothing is sent to it."`
 	BusinessID  string    `json:"business_id" required:"false" maxLength:"64" doc:"Number of the business in an official register."`
 	BaseYear    *BaseYear `json:"base_year" required:"false" doc:"What later inventories are compared with; null where none is stated."`
-	external
+	form.External
 }
 
 // Farm is a farm as it is answered.
@@ -69,25 +69,25 @@ func registerFarms(a *rest.API, records *farmapp.Records[farm.Farm]) {
 			OfCompany: form.CompanyOf(r.Meta), Name: r.Name, Description: r.Description, Country: form.OrNull(r.Country),
 			Region: r.Region, City: r.City, Address: r.Address, PostalCode: r.PostalCode, Location: form.Pointed(r.Location, pointOf),
 			Timezone: form.OrNull(r.Timezone), UnitSystem: form.OrNull(r.UnitSystem), OwnerName: r.OwnerName, Phone: r.Phone,
-			Email: r.Email, BusinessID: r.BusinessID, BaseYear: form.Pointed(r.BaseYear, baseYearOf), external: externalOf(r.External),
+			Email: r.Email, BusinessID: r.BusinessID, BaseYear: form.Pointed(r.BaseYear, baseYearOf), External: form.ExternalOf(r.External),
 		}
 	}
 	registerRecords(a, records, rest.Resource[FarmWrite, Farm]{
 		Plural: "farms", Shareable: true,
 		Description: "A farm is a holding that contains fields.",
-		Filters:     withExternalID(form.ListParams("A part of the name, whatever its case.", "name")),
-	}, mapping[farm.Farm, FarmWrite, Farm]{
-		apply: func(_ *effort.Budget, b FarmWrite, r *farm.Farm) fault.Fields {
+		Filters:     form.WithExternalID(form.ListParams("A part of the name, whatever its case.", "name")),
+	}, form.Mapping[farm.Farm, FarmWrite, Farm]{
+		Apply: func(_ *effort.Budget, b FarmWrite, r *farm.Farm) fault.Fields {
 			b.Apply(&r.Meta)
 			r.Name, r.Description, r.Country, r.Region, r.City = b.Name, b.Description, form.OrZero(b.Country), b.Region, b.City
 			r.Address, r.PostalCode, r.Location = b.Address, b.PostalCode, form.Pointed(b.Location, Point.position)
 			r.Timezone, r.UnitSystem, r.OwnerName = form.OrZero(b.Timezone), form.OrZero(b.UnitSystem), b.OwnerName
-			r.Phone, r.Email, r.BusinessID, r.External = b.Phone, b.Email, b.BusinessID, b.record()
+			r.Phone, r.Email, r.BusinessID, r.External = b.Phone, b.Email, b.BusinessID, b.External.Record()
 			r.BaseYear = form.Pointed(b.BaseYear, BaseYear.record)
 			return nil
 		},
-		write: write,
-		show: func(r farm.Farm) Farm {
+		Write: write,
+		Show: func(r farm.Farm) Farm {
 			return Farm{form.MetaOf(r.Meta), write(r), r.TotalAreaHa, r.FieldCount}
 		},
 	})

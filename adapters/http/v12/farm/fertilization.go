@@ -43,6 +43,7 @@ type FertilizationWrite struct {
 	ApplicationMethod  *string    `json:"application_method" required:"false" enum:"broadcast,incorporated,injected,fertigation" doc:"How it was applied; null: not known."`
 	IncorporationHours *float64   `json:"incorporation_hours" required:"false" minimum:"0" maximum:"8784" doc:"Hours from spreading to incorporation."`
 	Notes              string     `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
+	form.External
 }
 
 // Fertilization is a fertilization as it is answered.
@@ -63,12 +64,13 @@ func registerFertilizations(a *rest.API, records *farmapp.Records[farm.Fertiliza
 			"Products: " + form.CodeList(agronomy.ProductKeys()) + ".",
 		Filters: append([]rest.Param{
 			{Name: "cultivation", Type: rest.Integer, Description: "Id of the cultivation."},
+			{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
 			{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 			{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 			{Name: "crop", Type: rest.Integer, Description: "Id of the crop."},
 			{Name: "product", Type: rest.String, Enum: agronomy.ProductKeys(), Description: "Key of the product."},
-		}, form.ListParams("A part of the name of the product, whatever its case.", "applied_on")...),
-	}, mapping[farm.Fertilization, FertilizationWrite, Fertilization]{apply: applyFertilization, write: writeFertilization, show: showFertilization})
+		}, form.WithExternalID(form.ListParams("A part of the name of the product, whatever its case.", "applied_on"))...),
+	}, form.Mapping[farm.Fertilization, FertilizationWrite, Fertilization]{Apply: applyFertilization, Write: writeFertilization, Show: showFertilization})
 }
 
 func applyFertilization(_ *effort.Budget, b FertilizationWrite, r *farm.Fertilization) fault.Fields {
@@ -81,6 +83,7 @@ func applyFertilization(_ *effort.Budget, b FertilizationWrite, r *farm.Fertiliz
 	r.Forms = farm.NitrogenForms{Nitrate: b.NitrateSharePct, Ammonium: b.AmmoniumSharePct, Urea: b.UreaSharePct, Organic: b.OrganicSharePct}
 	r.DryMatterPct, r.NutrientBasis, r.Inhibitor = b.DryMatterPct, form.OrZero(b.NutrientBasis), form.OrZero(b.Inhibitor)
 	r.ApplicationMethod, r.IncorporationHours, r.Notes = form.OrZero(b.ApplicationMethod), b.IncorporationHours, b.Notes
+	r.External = b.External.Record()
 	return nil
 }
 
@@ -93,7 +96,7 @@ func writeFertilization(r farm.Fertilization) FertilizationWrite {
 		SPct: r.Nutrients.S, CaOPct: r.Nutrients.CaO, MgOPct: r.Nutrients.MgO,
 		NitrateSharePct: r.Forms.Nitrate, AmmoniumSharePct: r.Forms.Ammonium, UreaSharePct: r.Forms.Urea, OrganicSharePct: r.Forms.Organic,
 		DryMatterPct: r.DryMatterPct, NutrientBasis: form.OrNull(r.NutrientBasis), Inhibitor: form.OrNull(r.Inhibitor),
-		ApplicationMethod: form.OrNull(r.ApplicationMethod), IncorporationHours: r.IncorporationHours, Notes: r.Notes,
+		ApplicationMethod: form.OrNull(r.ApplicationMethod), IncorporationHours: r.IncorporationHours, Notes: r.Notes, External: form.ExternalOf(r.External),
 	}
 }
 

@@ -36,7 +36,7 @@ type FieldWrite struct {
 	ActiveFrom         *rest.Date   `json:"active_from" required:"false" doc:"First day on which it is farmed; null: no bound."`
 	ActiveTo           *rest.Date   `json:"active_to" required:"false" doc:"Last day on which it is farmed, not before active_from; null: no bound."`
 	Notes              string       `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
-	external
+	form.External
 }
 
 // Warning is something that may be wrong and is never a refusal.
@@ -60,7 +60,7 @@ type Field struct {
 }
 
 func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits geo.Limits) {
-	filters := withExternalID(form.ListParams("A part of the name, whatever its case.", "name", "area_ha"),
+	filters := form.WithExternalID(form.ListParams("A part of the name, whatever its case.", "name", "area_ha"),
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the farm."})
 	registerRecords(a, records, rest.Resource[FieldWrite, Field]{
 		Plural: "fields", Shareable: true,
@@ -69,12 +69,12 @@ func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits ge
 		Alternatives: []rest.Alternative{featuresOf(records, filters)},
 		Forms:        []rest.Alternative{featureOf(records)},
 		OddBulk:      bulkRefused,
-	}, mapping[farm.Field, FieldWrite, Field]{
-		apply: func(budget *effort.Budget, b FieldWrite, r *farm.Field) fault.Fields {
+	}, form.Mapping[farm.Field, FieldWrite, Field]{
+		Apply: func(budget *effort.Budget, b FieldWrite, r *farm.Field) fault.Fields {
 			return applyField(budget, b, r, limits)
 		},
-		write: writeField,
-		show:  showField,
+		Write: writeField,
+		Show:  showField,
 	})
 }
 
@@ -84,7 +84,7 @@ func applyField(budget *effort.Budget, b FieldWrite, r *farm.Field, limits geo.L
 	r.DeclaredAreaHa, r.BoundaryCategory, r.BoundaryMethod = b.DeclaredAreaHa, form.OrZero(b.BoundaryCategory), form.OrZero(b.BoundaryMethod)
 	r.BoundaryObservedOn, r.SoilType, r.Irrigated = form.TimeOf(b.BoundaryObservedOn), b.SoilType, b.Irrigated
 	r.Tenure, r.ActiveFrom, r.ActiveTo = b.Tenure, form.TimeOf(b.ActiveFrom), form.TimeOf(b.ActiveTo)
-	r.Notes, r.External = b.Notes, b.record()
+	r.Notes, r.External = b.Notes, b.External.Record()
 	if len(b.Boundary.RawObject) == 0 {
 		r.Boundary = nil
 		return nil
@@ -143,7 +143,7 @@ func writeField(r farm.Field) FieldWrite {
 		OfCompany: form.CompanyOf(r.Meta), Name: r.Name, FarmID: r.Farm.ID, Boundary: boundaryJSON(r.Boundary),
 		DeclaredAreaHa: r.DeclaredAreaHa, BoundaryCategory: form.OrNull(r.BoundaryCategory), BoundaryMethod: form.OrNull(r.BoundaryMethod),
 		BoundaryObservedOn: form.DateOf(r.BoundaryObservedOn), SoilType: r.SoilType, Irrigated: r.Irrigated, Tenure: r.Tenure,
-		ActiveFrom: form.DateOf(r.ActiveFrom), ActiveTo: form.DateOf(r.ActiveTo), Notes: r.Notes, external: externalOf(r.External),
+		ActiveFrom: form.DateOf(r.ActiveFrom), ActiveTo: form.DateOf(r.ActiveTo), Notes: r.Notes, External: form.ExternalOf(r.External),
 	}
 }
 

@@ -31,13 +31,14 @@ func Register(a *rest.API, d Deps) {
 	a.ShowBodies(examples)
 	a.DescribeTag(farmTag, "Farms, fields, seasons and cultivations of your company, and the crop catalog that all share.")
 	a.DescribeCodes(map[string]string{
-		"last_cultivation":    "the only cultivation of a field cannot be deleted (400)",
-		"not_deleted":         "what is to be restored is not deleted (400)",
-		"parent_deleted":      "what the record to be restored belongs to is deleted; details name the member (400)",
-		"season_in_use":       "cultivations use the season, so it cannot be deleted (400)",
-		"objects_unavailable": "the store of uploaded files cannot be used; try again (503)",
-		"export_too_large":    "the fields are too many for one shapefile (400)",
-		"eudr_refused":        "the EU's Information System would refuse some of the fields; details name them (409)",
+		"duplicate_external_id": "another live record of the kind has the external id; details name both (409)",
+		"last_cultivation":      "the only cultivation of a field cannot be deleted (400)",
+		"not_deleted":           "what is to be restored is not deleted (400)",
+		"parent_deleted":        "what the record to be restored belongs to is deleted; details name the member (400)",
+		"season_in_use":         "cultivations use the season, so it cannot be deleted (400)",
+		"objects_unavailable":   "the store of uploaded files cannot be used; try again (503)",
+		"export_too_large":      "the fields are too many for one shapefile (400)",
+		"eudr_refused":          "the EU's Information System would refuse some of the fields; details name them (409)",
 	})
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)

@@ -20,7 +20,7 @@ type SeasonWrite struct {
 	HarvestYear *int      `json:"harvest_year" required:"false" minimum:"1900" maximum:"2200" doc:"Default: the year of the end."`
 	Kind        *string   `json:"kind" required:"false" enum:"annual,winter,summer,perennial_year,other" doc:"Which part of the year it is; null: not stated."`
 	IsClosed    bool      `json:"is_closed" required:"false" doc:"Whether you are done with the season; a mark for people, which nothing enforces."`
-	external
+	form.External
 }
 
 // Season is a season as it is answered.
@@ -34,22 +34,22 @@ func registerSeasons(a *rest.API, records *farmapp.Records[farm.Season]) {
 		year := r.HarvestYear
 		return SeasonWrite{
 			OfCompany: form.CompanyOf(r.Meta), Name: r.Name, StartDate: rest.DateOf(r.StartDate), EndDate: rest.DateOf(r.EndDate),
-			HarvestYear: &year, Kind: form.OrNull(r.Kind), IsClosed: r.IsClosed, external: externalOf(r.External),
+			HarvestYear: &year, Kind: form.OrNull(r.Kind), IsClosed: r.IsClosed, External: form.ExternalOf(r.External),
 		}
 	}
 	registerRecords(a, records, rest.Resource[SeasonWrite, Season]{
 		Plural: "seasons", Shareable: true, Faults: []int{http.StatusBadRequest},
 		Description: "A season is a span of days in which crops grow; it may cross the year and overlap others.",
-		Filters:     withExternalID(form.ListParams("A part of the name, whatever its case.", "name", "start_date", "end_date")),
+		Filters:     form.WithExternalID(form.ListParams("A part of the name, whatever its case.", "name", "start_date", "end_date")),
 		OddBulk:     bulkRefused,
-	}, mapping[farm.Season, SeasonWrite, Season]{
-		apply: func(_ *effort.Budget, b SeasonWrite, r *farm.Season) fault.Fields {
+	}, form.Mapping[farm.Season, SeasonWrite, Season]{
+		Apply: func(_ *effort.Budget, b SeasonWrite, r *farm.Season) fault.Fields {
 			b.Apply(&r.Meta)
 			r.Name, r.StartDate, r.EndDate, r.HarvestYear = b.Name, b.StartDate.Time(), b.EndDate.Time(), form.OrZero(b.HarvestYear)
-			r.Kind, r.IsClosed, r.External = form.OrZero(b.Kind), b.IsClosed, b.record()
+			r.Kind, r.IsClosed, r.External = form.OrZero(b.Kind), b.IsClosed, b.External.Record()
 			return nil
 		},
-		write: write,
-		show:  func(r farm.Season) Season { return Season{form.MetaOf(r.Meta), write(r)} },
+		Write: write,
+		Show:  func(r farm.Season) Season { return Season{form.MetaOf(r.Meta), write(r)} },
 	})
 }

@@ -10,6 +10,8 @@ import (
 	farmapp "tilth/app/farm"
 	"tilth/app/soil"
 	"tilth/core/access"
+	"tilth/core/effort"
+	"tilth/core/fault"
 	"tilth/core/stratification"
 )
 
@@ -24,6 +26,7 @@ type AOIWrite struct {
 	Name        string   `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
 	Description string   `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area, for people; no rule reads it."`
 	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the middle of all; none twice."`
+	form.External
 }
 
 // AOIReplace is an area of interest as PUT takes it: also as GET answers it, where its fields are in aoi_fields.
@@ -33,6 +36,7 @@ type AOIReplace struct {
 	Description string     `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area, for people; no rule reads it."`
 	FieldUUIDs  []string   `json:"field_uuids" required:"false" minItems:"1" maxItems:"500" format:"uuid" doc:"Required, unless aoi_fields has the fields."`
 	Fields      []AOIField `json:"aoi_fields" required:"false" maxItems:"500" doc:"The fields as GET answers them; they count where field_uuids is left out."`
+	form.External
 }
 
 // AOIField is a field of an area of interest.
@@ -48,6 +52,7 @@ type AOI struct {
 	Description    string     `json:"description" doc:"What is worth knowing of the area, for people; no rule reads it."`
 	AOIFields      []AOIField `json:"aoi_fields" doc:"Of the fields covered, those that are not deleted."`
 	IsMapRequested bool       `json:"is_map_requested" doc:"Whether a stratification order was ever placed for it."`
+	form.External
 }
 
 // ListedAOI is an area of interest as it stands in a list.
@@ -74,7 +79,7 @@ type AOIQuote struct {
 
 func showAOI(a stratification.AOI) AOI {
 	fields := form.Each(a.Fields, func(f stratification.AOIField) AOIField { return AOIField{f.UUID} })
-	return AOI{form.MetaOf(a.Meta), a.UUID, a.Name, a.Description, fields, a.MapRequested}
+	return AOI{form.MetaOf(a.Meta), a.UUID, a.Name, a.Description, fields, a.MapRequested, form.ExternalOf(a.External)}
 }
 
 func showListedAOI(a stratification.AOI) ListedAOI {
@@ -83,7 +88,7 @@ func showListedAOI(a stratification.AOI) ListedAOI {
 
 func applyAOI(in AOIWrite, onto *stratification.AOI) {
 	in.Apply(&onto.Meta)
-	onto.Name, onto.Description = strings.TrimSpace(in.Name), in.Description
+	onto.Name, onto.Description, onto.External = strings.TrimSpace(in.Name), in.Description, in.External.Record()
 	onto.Fields = form.Each(in.FieldUUIDs, func(uuid string) stratification.AOIField { return stratification.AOIField{UUID: strings.ToLower(uuid)} })
 }
 
@@ -92,11 +97,11 @@ func replaceAOI(in AOIReplace, onto *stratification.AOI) {
 	if uuids == nil {
 		uuids = form.Each(in.Fields, func(f AOIField) string { return f.FieldUUID })
 	}
-	applyAOI(AOIWrite{in.OfCompany, in.Name, in.Description, uuids}, onto)
+	applyAOI(AOIWrite{in.OfCompany, in.Name, in.Description, uuids, in.External}, onto)
 }
 
 func writeOfAOI(a stratification.AOI) AOIWrite {
-	return AOIWrite{form.CompanyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs()}
+	return AOIWrite{form.CompanyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs(), form.ExternalOf(a.External)}
 }
 
 // drafted is [form.Change] for a use case that finds more that is wrong.
@@ -144,24 +149,12 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	list := aoiRoute(http.MethodGet, "", access.AOIs.View.For("list"), "List areas of interest")
 	filters := append([]rest.Param{
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
-	}, form.ListParams("A part of the name, whatever its case.", "name")...)
+	}, form.WithExternalID(form.ListParams("A part of the name, whatever its case.", "name"))...)
 	list.Query = append(rest.CursorParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ListedAOI], error) {
 		return form.List(q.PageOrAll(), showListedAOI)(aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q)))
 	})
-	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
-	create.Message, create.Body = "Area of interest created.", rest.Body[AOIWrite]()
-	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, _ struct{}) (AOI, error) {
-		draft, err := drafted(c, showAOI, writeOfAOI, applyAOI)(stratification.AOI{})
-		if err != nil {
-			return AOI{}, err
-		}
-		made, err := aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{draft}, false)
-		if err != nil {
-			return AOI{}, err
-		}
-		return showAOI(made[0]), nil
-	})
+	registerAOICreate(a, aois)
 	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest"),
 		onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 			found, err := aois.Retrieve(ctx, c.Principal(), false, id)
@@ -180,12 +173,52 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	}))
 }
 
+// aoiMapping is how the wire form of an area of interest and its record become each other.
+var aoiMapping = form.Mapping[stratification.AOI, AOIWrite, AOI]{
+	Apply: func(_ *effort.Budget, in AOIWrite, onto *stratification.AOI) fault.Fields {
+		applyAOI(in, onto)
+		return nil
+	},
+	Write: writeOfAOI, Show: showAOI,
+}
+
+func registerAOICreate(a *rest.API, aois *soil.AOIs) {
+	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
+	create.Message, create.Body = "Area of interest created.", rest.Body[AOIWrite]()
+	create.Query, create.Faults = []rest.Param{rest.OnConflictParam(form.ExternalID, form.SameExternal)}, []int{http.StatusConflict}
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in struct {
+		OnConflict string `query:"on_conflict"`
+	},
+	) (out rest.Written[AOI], err error) {
+		item, err := rest.DecodeDraft(c, AOIWrite{})
+		if err != nil {
+			return out, err
+		}
+		wanted, err := aoiMapping.Wanted(ctx, c, []rest.Item[AOIWrite]{item})
+		if err != nil {
+			return out, err
+		}
+		var made []AOI
+		if in.OnConflict != "" {
+			made, out.Outcomes, err = aoiMapping.Written(aois.Upsert(ctx, c.Principal(), wanted, false))
+		} else {
+			var stored []stratification.AOI
+			stored, err = aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{wanted[0].New}, false)
+			made = form.Each(stored, showAOI)
+		}
+		if err == nil {
+			out.Record = made[0]
+		}
+		return out, err
+	})
+}
+
 func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	put := aoiRoute(http.MethodPut, "{id}/", access.AOIs.Edit.For("update"), "Replace an area of interest")
 	patch := aoiRoute(http.MethodPatch, "{id}/", access.AOIs.Edit.For("partial_update"), "Change an area of interest")
 	put.Body, patch.Body = rest.Body[AOIReplace](), rest.Body[AOIWrite]()
 	for _, r := range []rest.Route{put, patch} {
-		r.Faults, r.Message = []int{http.StatusPreconditionFailed}, "Area of interest updated."
+		r.Faults, r.Message = []int{http.StatusConflict, http.StatusPreconditionFailed}, "Area of interest updated."
 		r.Description = "Orders keep the land as it was when they were placed."
 		rest.Handle(a, r, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 			wanted := drafted(c, showAOI, writeOfAOI, applyAOI)
@@ -202,6 +235,11 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 	rest.Handle(a, remove, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (rest.NoContent, error) {
 		return rest.NoContent{}, aois.Delete(ctx, c.Principal(), id, func(current stratification.AOI) error { return form.CheckIfMatch(c, current, showAOI) })
 	}))
+	rest.UpdateMany(a, aoiRoute(http.MethodPatch, "", access.AOIs.Edit.For("partial_update_many"), "Change areas of interest"), "areas of interest",
+		func(ctx context.Context, c *rest.Call, changes []rest.Changes[AOIWrite]) ([]AOI, []string, error) {
+			ids, wanted := aoiMapping.Changes(ctx, c, changes)
+			return aoiMapping.Written(aois.UpdateMany(ctx, c.Principal(), ids, wanted))
+		})
 	rest.DeleteMany(a, aoiRoute(http.MethodDelete, "", access.AOIs.Delete.For("destroy_many"), "Delete areas of interest"), "areas of interest",
 		func(ctx context.Context, c *rest.Call, ids []int64) error {
 			return aois.DeleteMany(ctx, c.Principal(), ids)
@@ -212,7 +250,7 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 			return rest.Map(form.Listing(found), showListedAOI), err
 		})
 	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
-	restore.Message = "Area of interest restored."
+	restore.Message, restore.Faults = "Area of interest restored.", []int{http.StatusConflict}
 	rest.Handle(a, restore, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 		found, err := aois.Restore(ctx, c.Principal(), id)
 		return showAOI(found), err

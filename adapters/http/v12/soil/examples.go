@@ -5,6 +5,7 @@ var examples = map[string]string{
 	"aoi_create":                  `{"name": "North block", "description": "Fields along the canal", "field_uuids": ["574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "c492aefe-d1b6-4057-8edf-152bc019cee5"]}`,
 	"aoi_update":                  `{"name": "North block", "field_uuids": ["574c61bb-8d6a-4fbd-93d1-910a5c29b8d3"]}`,
 	"aoi_partial_update":          `{"description": "Fields along the canal, since 2025 with the meadow"}`,
+	"aoi_partial_update_many":     `[{"id": 1, "external_id": "NB-1"}]`,
 	"stratification_order_create": `{"aoi_id": 1}`,
 	"stratification_map_generate": `{"order": 1, "max_zones": 5, "confidence": 0.9, "relative_error": 0.1}`,
 	"stratification_map_save":     `{"name": "Three zones", "map_tag": "str-k3"}`,

@@ -1,0 +1,34 @@
+package form
+
+import (
+	"tilth/adapters/http/rest"
+	"tilth/core/record"
+)
+
+// External is where a record came from.
+type External struct {
+	ExternalID string `json:"external_id" required:"false" maxLength:"255" doc:"The record's key in the system it came from. Of the live records of this kind in a company, one has it."`
+	Source     string `json:"source" required:"false" maxLength:"255" doc:"The system it came from, in your own words."`
+}
+
+// Record returns the origin of a record of the core.
+func (e External) Record() record.External {
+	return record.External{ExternalID: e.ExternalID, Source: e.Source}
+}
+
+// ExternalOf returns the origin of a record of the core as it is answered.
+func ExternalOf(e record.External) External { return External{e.ExternalID, e.Source} }
+
+// ExternalID is the word of [rest.OnConflictParam] for records that are matched by their external id, and SameExternal says
+// when one is there.
+const (
+	ExternalID   = "external_id"
+	SameExternal = "a live record of your company with the same `external_id`"
+)
+
+// WithExternalID adds the key of the record in another system, and further parameters.
+func WithExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
+	return append(append(params, rest.Param{
+		Name: ExternalID, Type: rest.Texts, Description: "The record's key in the system it came from, exactly; several are separated by commas.",
+	}), more...)
+}
