@@ -121,7 +121,7 @@ func TestUnknownNames(t *testing.T) {
 		{"GET", assessmentsPath + "sustainability-dashboard/?asessment_year=2024", "", 400, []string{"asessment_year"}},
 		{"GET", assessmentsPath + "?year=2024", "", 400, []string{"year"}},
 		// What used to be passed over.
-		{"GET", "cultivation/?frm=999", "", 400, []string{"farm"}},
+		{"GET", "cultivation/?frm=999", "", 400, []string{"frm"}},
 		{"PATCH", "user/" + itoa(userID(t, c)) + "/", `{"is_active":false}`, 400, []string{"is_active"}},
 		{"DELETE", of("season", land.Season) + "?cascade=true", "", 400, []string{"cascade"}},
 		// Bulks: 402 of fields and seasons, 400 of others (section 7).
