@@ -60,6 +60,8 @@ type Accounts interface {
 	UserByEmail(ctx context.Context, email string) (User, error)
 	// Caller returns the user and the policy version of its company, in one query. Faults: NotFound.
 	Caller(ctx context.Context, userID int64) (User, int64, error)
+	// Holder returns the user of a refresh token that is good at a time, by its hash, as Caller does. Faults: NotFound.
+	Holder(ctx context.Context, hash string, now time.Time) (User, int64, error)
 	// UserByExternalID returns the user that an identity provider's person is bound to. Faults: NotFound.
 	UserByExternalID(ctx context.Context, id ExternalID) (User, error)
 	// BindExternalID binds a person of an identity provider to a user. Faults: Conflict where the

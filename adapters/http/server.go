@@ -58,10 +58,11 @@ type Config struct {
 // Enter, Ready, Register, Metrics and Observer are required.
 type Deps struct {
 	// Who may call what, as in [rest.Config].
-	Authenticate    func(ctx context.Context, bearer string) (access.Principal, error)
-	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
-	Enter           func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
-	Authorize       func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
+	Authenticate        func(ctx context.Context, bearer string) (access.Principal, error)
+	AuthenticateKey     func(ctx context.Context, key string) (access.Principal, error)
+	AuthenticateSession func(ctx context.Context, secret string) (access.Principal, error)
+	Enter               func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
+	Authorize           func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
 
 	// Ready are the parts without which no request can be answered, by name, each with a
 	// quick question whether it is there. They are asked at the same time.
@@ -108,6 +109,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	below := config.Interface
 	below.BodyTimeout, below.Origins, below.Logger = bodyTimeout, origins, deps.Logger
 	below.Authenticate, below.AuthenticateKey, below.Enter, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Enter, deps.Authorize
+	below.AuthenticateSession = deps.AuthenticateSession
 	below.Verified, below.Observer = s.verified, deps.Observer
 	s.api = rest.New(below)
 	if deps.Register != nil {

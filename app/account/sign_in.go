@@ -41,8 +41,17 @@ var wrongCredentials = fault.New(fault.Unauthenticated, "invalid_credentials", "
 // user; builtin_issuer_off where tokens come from elsewhere; Limit (too_many_attempts) after too many wrong
 // passwords, whether the account exists or not.
 func (i *Identity) SignIn(ctx context.Context, email, password string, client netip.Addr) (TokenPair, error) {
-	if err := i.builtIn(); err != nil {
+	userID, secret, now, err := i.begin(ctx, email, password, client, HashSecret)
+	if err != nil {
 		return TokenPair{}, err
+	}
+	return i.pair(ctx, userID, secret, now)
+}
+
+// begin proves who somebody is and stores a new secret of that user by its hash. Faults: those of SignIn.
+func (i *Identity) begin(ctx context.Context, email, password string, client netip.Addr, hash func(string) string) (userID int64, secret string, now time.Time, err error) {
+	if err := i.builtIn(); err != nil {
+		return 0, "", now, err
 	}
 	try := tryOf(email, client)
 	user, err := i.prove(ctx, try, password, wrongCredentials, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
@@ -53,26 +62,20 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 		return user, err
 	})
 	if err != nil {
-		return TokenPair{}, err
+		return 0, "", now, err
 	}
-	now, secret := i.Clock.Now(), i.IDs.Secret()
+	now, secret = i.Clock.Now(), i.IDs.Secret()
 	family := i.IDs.UUID()
-	err = i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+	return user.ID, secret, now, i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if err := i.succeeded(ctx, tx, try); err != nil {
 			return err
 		}
-		return addRefresh(ctx, tx, secret, family, user.ID, now)
+		return addRefresh(ctx, tx, hash(secret), family, user.ID, now)
 	})
-	if err != nil {
-		return TokenPair{}, err
-	}
-	return i.pair(ctx, user.ID, secret, now)
 }
 
-func addRefresh(ctx context.Context, tx ports.OperatorRepos, secret, family string, userID int64, now time.Time) error {
-	return tx.Accounts.AddRefresh(ctx, ports.RefreshToken{
-		Hash: HashSecret(secret), Family: family, UserID: userID, ExpiresAt: now.Add(RefreshTTL),
-	})
+func addRefresh(ctx context.Context, tx ports.OperatorRepos, hash, family string, userID int64, now time.Time) error {
+	return tx.Accounts.AddRefresh(ctx, ports.RefreshToken{Hash: hash, Family: family, UserID: userID, ExpiresAt: now.Add(RefreshTTL)})
 }
 
 func (i *Identity) pair(ctx context.Context, userID int64, secret string, now time.Time) (TokenPair, error) {
@@ -117,7 +120,7 @@ func (i *Identity) Refresh(ctx context.Context, secret string) (TokenPair, error
 		if err := tx.Accounts.UseRefresh(ctx, token.Hash, now); err != nil {
 			return err
 		}
-		return addRefresh(ctx, tx, next, token.Family, token.UserID, now)
+		return addRefresh(ctx, tx, HashSecret(next), token.Family, token.UserID, now)
 	})
 	if err != nil {
 		return TokenPair{}, err
@@ -130,9 +133,14 @@ func (i *Identity) Refresh(ctx context.Context, secret string) (TokenPair, error
 
 // Revoke ends the family of a refresh token. An unknown token is no error: the caller wants it gone, and it is.
 func (i *Identity) Revoke(ctx context.Context, secret string) error {
+	return i.end(ctx, HashSecret(secret))
+}
+
+// end ends the family of a secret by its hash.
+func (i *Identity) end(ctx context.Context, hash string) error {
 	now := i.Clock.Now()
 	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		token, err := tx.Accounts.Refresh(ctx, HashSecret(secret))
+		token, err := tx.Accounts.Refresh(ctx, hash)
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}

@@ -175,7 +175,9 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 				path = parameter.ReplaceAllString(path, sample(r.path))
 			}
 			if r.public {
-				require.NotEqual(t, 401, nobody.Do(r.method, path, `{}`).Map(t)["code"], "%s %s", r.method, r.path)
+				if a := nobody.Do(r.method, path, `{}`); a.Status != http.StatusNoContent {
+					require.NotEqual(t, 401, a.Map(t)["code"], "%s %s", r.method, r.path)
+				}
 				continue
 			}
 			require.Equal(t, 401, nobody.Do(r.method, path, `{}`).Status, "%s %s without a token", r.method, r.path)

@@ -329,6 +329,14 @@ func (a accounts) Caller(_ context.Context, userID int64) (ports.User, int64, er
 	return row.record.User, 1, nil
 }
 
+func (a accounts) Holder(ctx context.Context, hash string, now time.Time) (ports.User, int64, error) {
+	token, ok := a.p.refresh[hash]
+	if !ok || token.UsedAt != nil || token.RevokedAt != nil || !now.Before(token.ExpiresAt) {
+		return ports.User{}, 0, fault.Missing("refresh token")
+	}
+	return a.Caller(ctx, token.UserID)
+}
+
 func (a accounts) AddRefresh(_ context.Context, token ports.RefreshToken) error {
 	a.p.refresh[token.Hash] = token
 	return nil

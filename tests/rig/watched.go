@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"tilth/adapters/http/session"
 )
 
 // Watched returns a transport that declares the secrets of what it sends and is sent, and looks at
@@ -21,7 +23,7 @@ type watched struct{ http.RoundTripper }
 // openHeaders hold no secrets: they say how to send and answer, and what is logged on purpose.
 var openHeaders = []string{
 	"Accept", "Accept-Encoding", "Access-Control-Request-Headers", "Access-Control-Request-Method", "Content-Type", "Expect", "If-Match",
-	"If-None-Match", "Last-Event-Id", "Origin", "Prefer", "Range", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Request-Id",
+	"If-None-Match", "Last-Event-Id", "Origin", "Prefer", "Range", "Sec-Fetch-Site", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Request-Id",
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -29,7 +31,7 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, values := range r.Header {
 		for _, value := range values {
 			if !slices.Contains(openHeaders, name) {
-				Secret(strings.TrimPrefix(value, "Bearer "))
+				Secret(strings.TrimPrefix(strings.TrimPrefix(value, "Bearer "), session.Name+"="))
 			}
 		}
 	}
@@ -53,6 +55,11 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 			continue // the name of a file belongs to the file, as the body does
 		}
 		for _, value := range values {
+			if name == "Set-Cookie" { // which is for one browser
+				cookie, _, _ := strings.Cut(value, ";")
+				Secret(strings.TrimPrefix(cookie, session.Name+"="))
+				continue
+			}
 			_, _ = observed{io.Discard}.Write([]byte(name + ": " + value + "\n"))
 		}
 	}

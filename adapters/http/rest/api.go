@@ -18,6 +18,7 @@ import (
 	"tilth/adapters/http/fairness"
 	"tilth/adapters/http/origin"
 	"tilth/adapters/http/schema"
+	"tilth/adapters/http/session"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -46,6 +47,8 @@ type Config struct {
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
 	// AuthenticateKey returns the caller of an API key; nil where keys are not accepted.
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
+	// AuthenticateSession returns the caller of a browser's session; nil where there are none.
+	AuthenticateSession func(ctx context.Context, secret string) (access.Principal, error)
 	// Verified hears whose a request is, or why its credential was refused with Unauthenticated,
 	// and may refuse the request itself; nil: nobody listens. Faults: Limit.
 	Verified func(ctx context.Context, who access.Principal, err error) error
@@ -181,17 +184,23 @@ func (a *API) holder(r *http.Request, keys KeyUse) (access.Principal, error) {
 	if given := keyOf(r, keys); given != "" && a.config.AuthenticateKey != nil {
 		return a.config.AuthenticateKey(r.Context(), given)
 	}
+	if given := session.Of(r); given != "" && a.config.AuthenticateSession != nil && !a.spokenAt(r.URL.Path).foreign() {
+		if err := session.CheckOrigin(r, a.config.Origins.Base(r)); err != nil {
+			return access.Principal{}, err
+		}
+		return a.config.AuthenticateSession(r.Context(), given)
+	}
 	return access.Principal{}, fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
 }
 
-// Credential returns the token or key that a request shows, however it is spelled; empty
+// Credential returns the token, key or session that a request shows, however it is spelled; empty
 // where there is none.
 func Credential(r *http.Request) string {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, _ := bearer(header)
 		return token
 	}
-	return keyOf(r, KeyInQuery)
+	return cmp.Or(keyOf(r, KeyInQuery), session.Of(r))
 }
 
 // bearer returns the token of an Authorization header.

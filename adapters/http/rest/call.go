@@ -20,6 +20,7 @@ import (
 
 	"tilth/adapters/http/body"
 	"tilth/adapters/http/fairness"
+	"tilth/adapters/http/session"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -57,6 +58,17 @@ func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
 
 // SetHeader sets a header of the answer.
 func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
+
+// SetSession begins a session of the browser that called, and EndSession ends it there.
+func (c *Call) SetSession(secret string, lasts time.Duration) {
+	c.SetHeader("Set-Cookie", session.Cookie(secret, c.api.config.Base, strings.HasPrefix(c.Site(""), "https:"), lasts))
+}
+
+// EndSession ends the session of the browser that called, and returns its secret; empty where it has none.
+func (c *Call) EndSession() (secret string) {
+	c.SetHeader("Set-Cookie", session.Gone(c.api.config.Base, strings.HasPrefix(c.Site(""), "https:")))
+	return session.Of(c.request)
+}
 
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }

@@ -11,11 +11,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"tilth/adapters/http/schema"
+	"tilth/adapters/http/session"
 )
 
 // Names of the security schemes in the document.
 const (
 	bearerScheme    = "bearer"
+	sessionScheme   = "session"
 	keyHeaderScheme = "apiKeyHeader"
 	keyQueryScheme  = "apiKeyQuery"
 	errorSchema     = "Error"
@@ -89,6 +91,7 @@ func (a *API) document() *document {
 			Schemas: d.schemas.Registry,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				bearerScheme:    {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
+				sessionScheme:   {Type: "apiKey", In: "cookie", Name: session.Name, Description: "The session of a browser, from auth/session/. What changes something is refused where a page of another server sends it (`cross_origin`)."},
 				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key; what it opens is what its user and its own `slugs` allow."},
 				keyQueryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
 			},

@@ -50,7 +50,7 @@ func TestDocumentIsValidAndComplete(t *testing.T) {
 	open := doc.Paths.Find(base + "auth/token/").Post.Security
 	require.NotNil(t, open)
 	require.Empty(t, *open)
-	require.Len(t, *list.Get.Security, 3)
+	require.Len(t, *list.Get.Security, 4)
 	code := doc.Components.Schemas["ErrorCode"].Value
 	require.Equal(t, code.Enum, doc.Components.Schemas["Error"].Value.Properties["code"].Value.Enum)
 	for _, word := range []string{"permission_denied", "validation_failed", "not_found", "internal_error"} {

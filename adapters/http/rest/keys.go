@@ -32,7 +32,7 @@ func keyOf(r *http.Request, use KeyUse) string {
 // credentials returns the security schemes that the document names for a route.
 func (r Route) credentials() []map[string][]string {
 	out := []map[string][]string{}
-	schemes := []string{bearerScheme, keyHeaderScheme, keyQueryScheme}[:2+r.Keys]
+	schemes := append([]string{bearerScheme, sessionScheme}, []string{keyHeaderScheme, keyQueryScheme}[:1+r.Keys]...)
 	switch {
 	case r.Public:
 		schemes = nil

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -128,10 +129,23 @@ func (a accounts) UserByEmail(ctx context.Context, email string) (ports.User, er
 }
 
 func (a accounts) Caller(ctx context.Context, userID int64) (ports.User, int64, error) {
+	return a.caller(ctx, a.callers().Where("t.id = ?", userID))
+}
+
+func (a accounts) Holder(ctx context.Context, hash string, now time.Time) (ports.User, int64, error) {
+	return a.caller(ctx, a.callers().Join("JOIN refresh_tokens AS token ON token.user_id = t.id").Where("token.hash = ?", hash).
+		Where("token.used_at IS NULL AND token.revoked_at IS NULL AND token.expires_at > ?", sqlstore.StampAt(now)))
+}
+
+// callers selects users with the policy versions of their companies.
+func (a accounts) callers() *bun.SelectQuery {
+	return a.s.NewSelect().Model((*userRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr("company.policy_version AS policy_version").
+		Join("LEFT JOIN companies AS company ON company.id = t.company_id")
+}
+
+func (a accounts) caller(ctx context.Context, q *bun.SelectQuery) (ports.User, int64, error) {
 	var row userRow
-	err := a.s.NewSelect().Model((*userRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr("company.policy_version AS policy_version").
-		Join("LEFT JOIN companies AS company ON company.id = t.company_id").Where("t.id = ?", userID).Scan(ctx, &row)
-	if err != nil {
+	if err := q.Scan(ctx, &row); err != nil {
 		return ports.User{}, 0, sqlstore.Missing(err, "user")
 	}
 	return userOfRow(&row), sqlstore.ValueOf(row.PolicyVersion), nil

@@ -3,6 +3,7 @@ package account
 // examples are the bodies that the document shows, by operation. Ids are those of the demonstration, where it has any.
 var examples = map[string]string{
 	"token_create":           `{"email": "owner@demo.example", "password": "tilth-demo-2025"}`,
+	"session_create":         `{"email": "owner@demo.example", "password": "tilth-demo-2025"}`,
 	"token_refresh":          `{"refresh": "the refresh token of the last answer"}`,
 	"token_revoke":           `{"refresh": "the refresh token of the last answer"}`,
 	"password_change":        `{"current": "tilth-demo-2025", "new": "sixteen sheep graze"}`,

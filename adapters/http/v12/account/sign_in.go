@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
@@ -48,6 +49,7 @@ func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 			pair, err := id.SignIn(ctx, in.Body.Email, in.Body.Password, c.Client())
 			return tokensOf(pair), err
 		})
+	registerSessions(a, id)
 	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token", "", http.StatusOK, http.StatusUnauthorized),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[RefreshToken]) (Tokens, error) {
 			pair, err := id.Refresh(ctx, in.Body.Refresh)
@@ -64,6 +66,38 @@ func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 		return showMe(me), err
 	})
 	registerPasswords(a, id)
+}
+
+// Session is the session of a browser.
+type Session struct {
+	ExpiresAt time.Time `json:"expires_at" doc:"When the session ends, unless it is ended before."`
+}
+
+func registerSessions(a *rest.API, id *account.Identity) {
+	a.DescribeCodes(map[string]string{
+		"session_invalid": "the session of the browser has ended (401)",
+		"cross_origin":    "a page of another server sent the session of a browser with a request that changes something (403)",
+	})
+	open := public("auth/session/", "session_create", "Sign a browser in",
+		"Sets a cookie that scripts cannot read (HttpOnly, SameSite=Strict, and Secure over TLS), with which pages of this server open all that an access "+
+			"token opens, also pictures, tiles and event streams. It lasts 30 days, and ends with the refresh tokens of the user.",
+		http.StatusOK, http.StatusUnauthorized, http.StatusTooManyRequests)
+	rest.Handle(a, open, func(ctx context.Context, c *rest.Call, in rest.JSON[SignIn]) (Session, error) {
+		opened, err := id.OpenSession(ctx, in.Body.Email, in.Body.Password, c.Client())
+		if err == nil {
+			c.SetSession(opened.Secret, account.SessionTTL)
+		}
+		return Session{opened.ExpiresAt}, err
+	})
+	end := public("auth/session/", "session_end", "Sign a browser out", "Ends the session and takes the cookie back; without a session nothing happens.", http.StatusNoContent)
+	end.Method = http.MethodDelete
+	rest.Handle(a, end, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.NoContent, error) {
+		secret := c.EndSession()
+		if secret == "" {
+			return rest.NoContent{}, nil
+		}
+		return rest.NoContent{}, id.EndSession(ctx, secret)
+	})
 }
 
 // public returns a route that needs no credential.

@@ -1,0 +1,57 @@
+// Package session is how a browser shows a session: a cookie that no script reads, and that counts where the request comes
+// from a page of this server. It knows no user.
+package session
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/core/fault"
+)
+
+// Name is that of the cookie.
+const Name = "tilth_session"
+
+// Of returns the secret of the session that a request shows; empty where it shows none.
+func Of(r *http.Request) string {
+	cookie, err := r.Cookie(Name)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// Cookie returns the header Set-Cookie of a session below a path. Secure keeps the cookie from connections without TLS.
+func Cookie(secret, path string, secure bool, lasts time.Duration) string {
+	return text(http.Cookie{Value: secret, Path: path, Secure: secure, MaxAge: int(lasts.Seconds())})
+}
+
+// Gone returns the header Set-Cookie that ends a session in the browser.
+func Gone(path string, secure bool) string {
+	return text(http.Cookie{Path: path, Secure: secure, MaxAge: -1})
+}
+
+func text(cookie http.Cookie) string {
+	cookie.Name, cookie.HttpOnly, cookie.SameSite = Name, true, http.SameSiteStrictMode
+	return cookie.String()
+}
+
+// CheckOrigin refuses a request that changes something where its browser does not say that a page of this server sent it:
+// a browser sends the cookie for every page of the site, and a site has several servers. own is the scheme and authority of
+// this one. Faults: Forbidden (cross_origin).
+func CheckOrigin(r *http.Request, own string) error {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return nil
+	}
+	if from := r.Header.Get("Sec-Fetch-Site"); from != "" {
+		if from == "same-origin" {
+			return nil
+		}
+	} else if strings.EqualFold(r.Header.Get("Origin"), own) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "cross_origin",
+		"The session of a browser changes something only for pages of this server. Fix: send the request from such a page, or with an access token.")
+}
