@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,8 +37,12 @@ func TestWhatIsServedAroundTheInterface(t *testing.T) {
 		{"GET", "/", 200, "text/html; charset=utf-8", "1.4.0"},
 		{"GET", "/docs/", 200, "text/html; charset=utf-8", base + "auth/token/"},
 		{"GET", "/docs", 200, "text/html; charset=utf-8", "API reference"},
-		{"GET", "/docs/api/", 200, "text/html", "/openapi.json"},
-		{"GET", "/docs/api", 200, "text/html", "/openapi.json"},
+		{"GET", "/docs/api/", 200, "text/html; charset=utf-8", "../../openapi.json"},
+		{"GET", "/docs/api", 200, "text/html; charset=utf-8", "../openapi.json"},
+		{"GET", "/docs/api/main.js", 200, "text/javascript; charset=utf-8", "import"},
+		{"GET", "/docs/api/style.css", 200, "text/css; charset=utf-8", ":root"},
+		{"GET", "/docs/api/icon.svg", 200, "image/svg+xml", "<svg"},
+		{"GET", "/docs/api/reference.html", 404, "application/json", "not_found"},
 		{"GET", "/openapi.json", 200, "application/json", `"openapi": "3.1.0"`},
 		{"GET", "/openapi.yaml", 200, "application/yaml", "openapi: 3.1.0"},
 		{"GET", "/healthz", 200, "application/json", "1.4.0"},
@@ -73,13 +78,57 @@ func TestWhatIsServedAroundTheInterface(t *testing.T) {
 func TestPagesFetchNothingFromElsewhere(t *testing.T) {
 	r := newRig(t, server.Config{})
 	address := regexp.MustCompile(`(?:src|href)="([^"]+)"`)
-	for _, path := range []string{"/", "/docs/", "/docs/api/"} {
+	for _, path := range []string{"/", "/docs/", "/docs", "/docs/api/", "/docs/api"} {
+		page, err := url.Parse(path)
+		require.NoError(t, err)
 		found := address.FindAllStringSubmatch(r.ask("GET", path).Body.String(), -1)
 		require.NotEmpty(t, found)
 		for _, m := range found {
-			require.Regexp(t, `^/[^/]|^/$`, m[1])
-			require.Less(t, r.ask("GET", m[1], header("Accept-Encoding", "gzip")).Code, 400, m[1])
+			to, err := page.Parse(m[1])
+			require.NoError(t, err)
+			require.Empty(t, to.Host, m[1])
+			require.Less(t, r.ask("GET", to.Path).Code, 400, "%s of %s", m[1], path)
 		}
+	}
+}
+
+// The reference is its own files and nothing else: no script or style stands in the page, each file that one of them
+// names is served, and the policy allows no other.
+func TestReferenceIsItsOwnFiles(t *testing.T) {
+	r := newRig(t, server.Config{})
+	policy := func(path string) string {
+		w := r.ask("GET", path)
+		require.Equal(t, 200, w.Code, path)
+		return w.Header().Get("Content-Security-Policy")
+	}
+	for _, path := range []string{"/docs/api/", "/docs/api"} {
+		page := r.ask("GET", path).Body.String()
+		require.NotRegexp(t, `<style|\sstyle=|\son[a-z]+=|javascript:`, page)
+		for _, script := range regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`).FindAllStringSubmatch(page, -1) {
+			require.Contains(t, script[1], "src=")
+			require.Empty(t, script[2])
+		}
+	}
+	visited := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if visited[name] {
+			return
+		}
+		visited[name] = true
+		require.Contains(t, policy("/docs/api/"+name), "script-src 'self';")
+		text := r.ask("GET", "/docs/api/"+name).Body.String()
+		require.NotRegexp(t, `innerHTML|outerHTML|insertAdjacentHTML|\beval\(|document\.write`, text, name)
+		for _, m := range regexp.MustCompile(`from "\./([^"]+)"`).FindAllStringSubmatch(text, -1) {
+			visit(m[1])
+		}
+	}
+	visit("main.js")
+	require.Len(t, visited, 9)
+	for _, path := range []string{"/docs/api/", "/docs/api", "/docs/api/main.js"} {
+		require.NotContains(t, policy(path), "unsafe")
+		require.Contains(t, policy(path), "default-src 'none'")
+		require.Contains(t, policy(path), "frame-ancestors 'none'")
 	}
 }
 

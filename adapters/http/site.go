@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -18,15 +17,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/swaggest/swgui"
-	"github.com/swaggest/swgui/v5/static"
-	"github.com/swaggest/swgui/v5emb"
-
 	"tilth/adapters/http/rest"
 	"tilth/core/fault"
 )
 
-//go:embed assets/*.html assets/account.js
+//go:embed assets
 var assets embed.FS
 
 const (
@@ -38,11 +33,8 @@ const (
 // probes are asked all the time; the log mentions them only when it is told to.
 var probes = map[string]bool{pathHealth: true, pathReady: true}
 
-// Content policies of the pages. The API reference brings inline scripts and styles.
-const (
-	pagePolicy      = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
-	referencePolicy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
-)
+// pagePolicy is the content policy of the pages without scripts.
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
 // site returns what is served around the interface. Like the interface it answers a path
 // with and without a slash at its end, and never redirects.
@@ -59,7 +51,6 @@ func (s *Server) site() (http.Handler, error) {
 	pages := map[string]http.Handler{
 		"":              front,
 		"/docs":         guide,
-		pathAPIDocs:     reference(),
 		"/openapi.json": s.written("application/json", s.api.OpenAPI),
 		"/openapi.yaml": s.written("application/yaml", s.api.OpenAPIYAML),
 		pathHealth:      http.HandlerFunc(s.healthy),
@@ -68,18 +59,17 @@ func (s *Server) site() (http.Handler, error) {
 	if err := s.accountPages(pages); err != nil {
 		return nil, err
 	}
+	if err := referencePages(pages); err != nil {
+		return nil, err
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimSuffix(r.URL.Path, "/")
-		route := path
-		if name, ok := strings.CutPrefix(path, pathAPIDocs+"/"); ok && isAsset(name) {
-			route = pathAPIDocs
-		}
-		handler := pages[route]
+		handler := pages[path]
 		if handler == nil {
 			s.api.WriteError(w, r, rest.NoSuchPath())
 			return
 		}
-		rest.TraceOf(r.Context()).Route = cmp.Or(route, "/")
+		rest.TraceOf(r.Context()).Route = cmp.Or(path, "/")
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
 			s.api.WriteError(w, r, fault.New(fault.Invalid, "method_not_allowed", "This can only be read."))
@@ -108,23 +98,6 @@ func under(policy string, page http.Handler) http.Handler {
 		w.Header().Set("Content-Security-Policy", policy)
 		page.ServeHTTP(w, r)
 	})
-}
-
-// reference is the interactive API reference, whole from the program: nothing of it is
-// fetched from elsewhere.
-func reference() http.Handler {
-	return under(referencePolicy,
-		v5emb.NewHandlerWithConfig(swgui.Config{Title: "Tilth API", SwaggerJSON: "/openapi.json", BasePath: pathAPIDocs + "/"}))
-}
-
-// isAsset reports whether the API reference has a file of that name; they are kept compressed.
-func isAsset(name string) bool {
-	for _, suffix := range []string{"", ".gz"} {
-		if info, err := fs.Stat(static.FS, name+suffix); err == nil && !info.IsDir() {
-			return true
-		}
-	}
-	return false
 }
 
 // written serves a document that is written when it is first asked for: the interface's is

@@ -1,0 +1,60 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// referencePolicy is the content policy of the API reference: no script and no style but its own files. Pictures of
+// answers are kept in the page.
+const referencePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+// referenceMedia are the kinds of files that the API reference is made of, beside its page.
+var referenceMedia = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// referenceAddresses are where the page finds its files and the root of the server. They are relative, so that it also
+// works behind a proxy that puts a path in front.
+type referenceAddresses struct{ Here, Root string }
+
+// referencePages adds the API reference and its files: scripts that make the page in the browser from the document, with
+// nothing of others (docs/clients.md has the figures of those that others keep). The page is at its address with and
+// without a slash at the end, and relative addresses differ between the two.
+func referencePages(pages map[string]http.Handler) error {
+	const page = "reference/reference.html"
+	inside, err := render(page, referencePolicy, referenceAddresses{Here: "./", Root: "../../"})
+	if err != nil {
+		return err
+	}
+	beside, err := render(page, referencePolicy, referenceAddresses{Here: "api/", Root: "../"})
+	if err != nil {
+		return err
+	}
+	pages[pathAPIDocs] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/") {
+			inside.ServeHTTP(w, r)
+			return
+		}
+		beside.ServeHTTP(w, r)
+	})
+	files, err := assets.ReadDir("assets/reference")
+	if err != nil {
+		return fmt.Errorf("read the files of the API reference: %w", err)
+	}
+	for _, f := range files {
+		media := referenceMedia[path.Ext(f.Name())]
+		if media == "" {
+			continue
+		}
+		content, err := assets.ReadFile("assets/reference/" + f.Name())
+		if err != nil {
+			return fmt.Errorf("read %s of the API reference: %w", f.Name(), err)
+		}
+		pages[pathAPIDocs+"/"+f.Name()] = under(referencePolicy, file(media, content))
+	}
+	return nil
+}
