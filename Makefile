@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -106,6 +106,10 @@ clients: ## generated clients in TypeScript and Go, recipes in Python and R, and
 	@command -v npm >/dev/null || echo 'NOTE: no npm, so the TypeScript client and the linters are LEFT OUT. Fix: install Node.js 20 or later.'
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/clients
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run "^Test(SuppliersFromOutlinesToSeries|AssessmentsFromATableToReports)$$$$" ./tests/contract
+
+browser: ## the reference of the interface in Chromium: on a phone and on a desk, light and dark, every operation (needs chromium)
+	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'NOTE: no Chromium, so NO PAGE IS OPENED. Fix: install chromium.'
+	$(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/browser
 
 drawn: ## 10,000 requests on each database, drawn from the document; TILTH_DRAWN_SEED=N draws others (make test runs a tenth)
 	TILTH_DRAWN=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/drawn

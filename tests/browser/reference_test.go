@@ -1,0 +1,157 @@
+package browser
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app/demo"
+	"tilth/tests/rig"
+)
+
+func TestMain(m *testing.M) { rig.Main(m) }
+
+// What a page may hold: an operation opens at once because only it is made, and what is nested when it is opened.
+const (
+	maxOverview  = 2500 // elements, with the list of all operations
+	maxOperation = 2500 // elements of one operation
+)
+
+// reference opens the reference in a browser of its own.
+func reference(t *testing.T, root string) *Page {
+	t.Helper()
+	p := Open(t)
+	p.Screen(375, 812, true, false)
+	p.Goto(root + "/docs/api/")
+	ready(p)
+	return p
+}
+
+func ready(p *Page) {
+	p.t.Helper()
+	p.Until(`document.readyState === "complete" && document.querySelector("#index details") && document.querySelector("#content h1")`)
+}
+
+func signIn(p *Page) {
+	p.t.Helper()
+	p.Run(`document.getElementById("session").click()`, nil)
+	p.Until(`document.querySelector("dialog[open]")`)
+	p.Run(`document.querySelector("dialog [name=email]").value = "`+demo.OwnerMail+`";
+		document.querySelector("dialog [name=password]").value = "`+demo.Password+`";
+		document.querySelector("dialog form").requestSubmit()`, nil)
+	p.Until(`!document.querySelector("dialog")`)
+}
+
+// Every operation opens on a phone without a sideways step and without an error, and its form begins with the example.
+func TestReferenceOpensEveryOperation(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	p := reference(t, server.URL)
+	var elements int
+	p.Run(`document.querySelectorAll("*").length`, &elements)
+	require.Less(t, elements, maxOverview)
+	var opened []struct {
+		ID              string
+		Elements, Width int
+		Title, Body     string
+		Ready           bool
+	}
+	p.Run(`(async () => {
+		const whole = await (await fetch("/openapi.json")).json();
+		const out = [];
+		for (const stated of Object.values(whole.paths).flatMap(Object.values)) {
+			location.hash = "#" + stated.operationId;
+			await new Promise((done) => addEventListener("hashchange", () => setTimeout(done), { once: true }));
+			const content = document.getElementById("content");
+			const shown = Object.values(stated.requestBody?.content || {}).some((one) => one.example !== undefined);
+			const text = content.querySelector("textarea");
+			const elements = content.querySelectorAll("*").length;
+			for (const one of content.querySelectorAll("details")) one.open = true;
+			await new Promise((done) => setTimeout(done));
+			out.push({ id: stated.operationId, elements, width: document.documentElement.scrollWidth,
+				title: content.querySelector("h1")?.textContent === stated.summary ? "" : "another title",
+				body: shown && !text?.value ? "no example" : "", ready: Boolean(content.querySelector("form.trial")) });
+		}
+		return out;
+	})()`, &opened)
+	require.Greater(t, len(opened), 200)
+	for _, one := range opened {
+		require.LessOrEqual(t, one.Width, 375, one.ID)
+		require.Less(t, one.Elements, maxOperation, one.ID)
+		require.Empty(t, one.Title+one.Body, one.ID)
+		require.True(t, one.Ready, one.ID)
+	}
+	require.Empty(t, p.Complaints())
+}
+
+// With the keyboard alone: find an operation, open it, send its example as it is, and read the answer. The same behind a
+// proxy that puts a path in front, in both colours, on a phone and on a desk.
+func TestReferenceTriesAnOperation(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	to, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	proxy := httptest.NewServer(http.StripPrefix("/farm/tilth", httputil.NewSingleHostReverseProxy(to)))
+	t.Cleanup(proxy.Close)
+	colours := map[string]bool{}
+	for _, tt := range []struct {
+		name, address string
+		width         int
+		dark          bool
+	}{
+		{"phone", server.URL, 375, false}, {"phone, dark", server.URL, 375, true},
+		{"desk, dark", server.URL, 1280, true}, {"behind a prefix", proxy.URL + "/farm/tilth", 1280, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := reference(t, tt.address)
+			p.Screen(tt.width, 900, tt.width < 500, tt.dark)
+			signIn(p)
+			p.Press("/")
+			p.Until(`document.activeElement.id === "search"`)
+			p.Write("field create one")
+			p.Press("Enter")
+			p.Until(`location.hash === "#field_create" && document.querySelector("form.trial textarea")`)
+			p.Run(`document.querySelector("form.trial").requestSubmit()`, nil)
+			p.Until(`document.querySelector(".answer .status")`)
+			var shown struct {
+				Status, Answer, Command, Colour string
+				Width                           int
+			}
+			p.Run(`(() => {
+				const command = document.querySelector(".command");
+				command.open = true;
+				return new Promise((done) => setTimeout(done, 0)).then(() => ({
+					status: document.querySelector(".answer .status").textContent,
+					answer: document.querySelector(".answer > pre").textContent,
+					command: command.querySelector("pre").textContent,
+					colour: getComputedStyle(document.body).backgroundColor,
+					width: document.documentElement.scrollWidth }));
+			})()`, &shown)
+			require.Contains(t, shown.Status, "200")
+			require.Contains(t, shown.Answer, `"Long field"`)
+			require.Contains(t, shown.Command, tt.address+"/api/v1.2/field/")
+			require.NotContains(t, strings.ToLower(shown.Command), "bearer ey", "the token stays out of the command")
+			require.LessOrEqual(t, shown.Width, tt.width)
+			colours[shown.Colour] = tt.dark
+			require.Empty(t, p.Complaints())
+		})
+	}
+	require.Len(t, colours, 2, "light and dark differ")
+}
+
+// The page is at its address with and without a slash at the end, and an address that names an operation opens it.
+func TestReferenceOpensFromAnAddress(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	p := reference(t, server.URL)
+	p.Goto(server.URL + "/docs/api#farm_list")
+	p.Until(`document.querySelector("#content h1")?.textContent === "List farms"`)
+	p.Until(`document.querySelector("#index a[aria-current]")?.hash === "#farm_list"`)
+	p.Run(`document.querySelector("header .back").click()`, nil)
+	p.Until(`document.getElementById("index").checkVisibility()`)
+	p.Goto(server.URL + "/docs/api/#nothing")
+	p.Until(`document.querySelector("#content [role=alert]")`)
+	require.Empty(t, p.Complaints())
+}
