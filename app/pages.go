@@ -47,18 +47,48 @@ func ReadList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q,
 	count func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error),
 	each func(ctx context.Context, tx ports.Repos, scope access.Scope, q Q) iter.Seq2[T, error],
 ) (out List[T], err error) {
-	return readList(ctx, d, ask, q, reading[T, Q]{count: count, each: each})
+	return readList(ctx, d, ask, q, reading[T, Q, ports.Repos]{count: count, each: each})
 }
 
 // reading is how a list is counted and read, and its records are completed, a chunk at a time.
-type reading[T, Q any] struct {
-	count  func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error)
-	each   func(ctx context.Context, tx ports.Repos, scope access.Scope, q Q) iter.Seq2[T, error]
-	enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error // nil: nothing is missing
+type reading[T, Q, Repos any] struct {
+	count  func(ctx context.Context, tx Repos, scope access.Scope) (int64, error)
+	each   func(ctx context.Context, tx Repos, scope access.Scope, q Q) iter.Seq2[T, error]
+	enrich func(ctx context.Context, tx Repos, scope access.Scope, records []*T) error // nil: nothing is missing
 }
 
-func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by reading[T, Q]) (out List[T], err error) {
-	start := chunks[T, Q]{query: q, scope: ask.Who.Scope(ask.Shared), by: by}
+// opener runs a callback in a transaction: a method of the store that reads.
+type opener[Repos any] = func(ctx context.Context, do func(ctx context.Context, tx Repos) error) error
+
+func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by reading[T, Q, ports.Repos]) (List[T], error) {
+	if err := d.Gate.Require(ctx, ask.Who, ask.Need); err != nil {
+		return List[T]{}, err
+	}
+	return readPages(ctx, d.Store.Read, ask.Who.Scope(ask.Shared), q, by)
+}
+
+// ListAll lists records of all companies, for the operator; enrich completes a chunk of them, nil: nothing is missing.
+func ListAll[T any](ctx context.Context, store ports.Store, q ports.Query, in func(tx ports.OperatorRepos) ports.Whole[T],
+	enrich func(ctx context.Context, tx ports.OperatorRepos, records []*T) error,
+) (List[T], error) {
+	by := reading[T, ports.Query, ports.OperatorRepos]{
+		count: func(ctx context.Context, tx ports.OperatorRepos, _ access.Scope) (int64, error) {
+			return in(tx).Count(ctx, q)
+		},
+		each: func(ctx context.Context, tx ports.OperatorRepos, _ access.Scope, q ports.Query) iter.Seq2[T, error] {
+			return in(tx).Each(ctx, q)
+		},
+	}
+	if enrich != nil {
+		by.enrich = func(ctx context.Context, tx ports.OperatorRepos, _ access.Scope, records []*T) error {
+			return enrich(ctx, tx, records)
+		}
+	}
+	return readPages(ctx, store.Consult, access.Scope{}, q, by)
+}
+
+func readPages[T any, Q Paged[Q], Repos any](ctx context.Context, open opener[Repos], scope access.Scope, q Q, by reading[T, Q, Repos]) (out List[T], err error) {
+	start := chunks[T, Q, Repos]{query: q, scope: scope, by: by}
 	if start.left, start.offset = q.Page(); start.left == 0 {
 		start.left = math.MaxInt64
 	}
@@ -71,7 +101,7 @@ func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by r
 			}
 		}
 	}
-	first, err := Read(ctx, d, ask.Who, ask.Need, func(ctx context.Context, tx ports.Repos) (_ []T, err error) {
+	first, err := In(ctx, open, func(ctx context.Context, tx Repos) (_ []T, err error) {
 		if of, ok := any(q).(interface{ Counted() bool }); !ok || of.Counted() {
 			if out.Count, err = by.count(ctx, tx, start.scope); err != nil {
 				return nil, err
@@ -101,7 +131,7 @@ func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by r
 		if c.done {
 			return
 		}
-		for record, err := range Pieces(ctx, d.Store, func(ctx context.Context, tx ports.Repos) ([]T, bool, error) {
+		for record, err := range pieces(ctx, open, func(ctx context.Context, tx Repos) ([]T, bool, error) {
 			batch, err := c.next(ctx, tx)
 			return batch, !c.done, err
 		}) {
@@ -117,9 +147,13 @@ func readList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, by r
 // follows: who takes the things slowly holds a piece of them, and no connection. It is
 // ranged over once.
 func Pieces[T any](ctx context.Context, store ports.Store, next func(ctx context.Context, tx ports.Repos) (piece []T, more bool, err error)) iter.Seq2[T, error] {
+	return pieces(ctx, store.Read, next)
+}
+
+func pieces[T, Repos any](ctx context.Context, open opener[Repos], next func(ctx context.Context, tx Repos) (piece []T, more bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for more := true; more; {
-			piece, err := In(ports.Patiently(ctx), store.Read, func(ctx context.Context, tx ports.Repos) (piece []T, err error) {
+			piece, err := In(ports.Patiently(ctx), open, func(ctx context.Context, tx Repos) (piece []T, err error) {
 				piece, more, err = next(ctx, tx)
 				return piece, err
 			})
@@ -138,10 +172,10 @@ func Pieces[T any](ctx context.Context, store ports.Store, next func(ctx context
 }
 
 // chunks reads a page chunk by chunk.
-type chunks[T, Q any] struct {
+type chunks[T, Q, Repos any] struct {
 	query  Paged[Q]
 	scope  access.Scope
-	by     reading[T, Q]
+	by     reading[T, Q, Repos]
 	place  ports.Place
 	left   int64 // of the page
 	offset int64 // of the first chunk
@@ -149,7 +183,7 @@ type chunks[T, Q any] struct {
 }
 
 // next reads the next chunk.
-func (c *chunks[T, Q]) next(ctx context.Context, tx ports.Repos) (batch []T, err error) {
+func (c *chunks[T, Q, Repos]) next(ctx context.Context, tx Repos) (batch []T, err error) {
 	limit, weight := min(c.left, chunkRecords), 0
 	for record, err := range c.by.each(ctx, tx, c.scope, c.query.Chunk(limit, c.offset, &c.place)) {
 		if err != nil {
@@ -180,7 +214,7 @@ func (c *chunks[T, Q]) next(ctx context.Context, tx ports.Repos) (batch []T, err
 }
 
 // cursor returns the cursor behind a first chunk, which is a page; empty where nothing follows.
-func (c *chunks[T, Q]) cursor(ctx context.Context, tx ports.Repos, order []ports.Order, read int) (string, error) {
+func (c *chunks[T, Q, Repos]) cursor(ctx context.Context, tx Repos, order []ports.Order, read int) (string, error) {
 	if read == 0 {
 		return "", nil
 	}
@@ -209,7 +243,7 @@ func ListIn[L Lister[T, Q], T any, Q Paged[Q]](ctx context.Context, d Deps, ask 
 func ListEnriched[L Lister[T, Q], T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q, in func(tx ports.Repos) L,
 	enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error,
 ) (List[T], error) {
-	return readList(ctx, d, ask, q, reading[T, Q]{
+	return readList(ctx, d, ask, q, reading[T, Q, ports.Repos]{
 		count: func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return in(tx).Count(ctx, scope, q)
 		},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/core/access"
+	"tilth/core/credit"
 )
 
 // Company is a tenant.
@@ -15,6 +16,30 @@ type Company struct {
 	Name          string
 	PolicyVersion int64 // grows with every change of its roles or their holders
 	CreatedAt     time.Time
+}
+
+// CompanySeen is a company as the operator sees it.
+type CompanySeen struct {
+	Company
+	Users         int64
+	Wallet        credit.Wallet
+	Subscriptions []Subscription // by service
+}
+
+// Companies are the companies as the operator sees them, in order of id, without their subscriptions. Filters: id, name, uuid, service.
+type Companies interface {
+	Whole[CompanySeen]
+	// Rename stores another name. Faults: NotFound, Conflict (company_exists).
+	Rename(ctx context.Context, id int64, name string) error
+}
+
+// Account is a user as the operator sees it. Those of all companies are listed in order of id. Filters: id, company, email,
+// role, disabled, operator.
+type Account struct {
+	Member
+	CompanyID int64  // 0: an operator
+	Company   string // its name
+	Password  bool   // it can sign in with one
 }
 
 // User is a person who signs in.
@@ -153,6 +178,8 @@ type Subscriptions interface {
 	Active(ctx context.Context, companyID int64, service access.Service, day time.Time) (bool, error)
 	// Get returns a subscription, over or not. Faults: NotFound.
 	Get(ctx context.Context, companyID int64, service access.Service) (Subscription, error)
+	// Of returns the subscriptions of companies, over or not, by company and service.
+	Of(ctx context.Context, companyIDs ...int64) ([]Subscription, error)
 	// Put stores a subscription, in place of the one before.
 	Put(ctx context.Context, s Subscription) error
 	// Drop ends a subscription. Faults: NotFound.

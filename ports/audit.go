@@ -2,9 +2,9 @@ package ports
 
 import (
 	"context"
-	"iter"
 	"time"
 
+	"tilth/core/access"
 	"tilth/core/audit"
 )
 
@@ -47,19 +47,19 @@ type AuditTrail interface {
 	List[audit.Entry, AuditQuery]
 }
 
-// OperatorEntry is a change, on the operator's command line, of what belongs to no company.
+// OperatorEntry is a change of what belongs to no company.
 type OperatorEntry struct {
 	ID       int64
 	At       time.Time
+	User     *access.Named // the operator who made it; nil: the command line
 	Action   audit.Action
 	Resource string // "price", "crop", "curves", "signing_key"
 	Record   string // its name
 	Changes  []audit.Change
 }
 
-// OperatorTrail is the trail of the operator. It is append-only.
+// OperatorTrail is the trail of the operators, newest first. It is append-only.
 type OperatorTrail interface {
 	Add(ctx context.Context, entry OperatorEntry) error
-	// Each streams the entries, newest first; at most limit where that is not 0.
-	Each(ctx context.Context, limit int64) iter.Seq2[OperatorEntry, error]
+	Whole[OperatorEntry]
 }

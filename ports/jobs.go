@@ -54,14 +54,6 @@ type KeptJob struct {
 	Failed      *FailedJob
 }
 
-// JobFilter selects jobs; what is zero does not narrow it.
-type JobFilter struct {
-	State     JobState
-	Kind      string
-	CompanyID int64
-	Limit     int64
-}
-
 // JobState is where a job is.
 type JobState string
 
@@ -78,8 +70,8 @@ var JobStates = []JobState{JobWaiting, JobRunning, JobFailed}
 // JobKeeper is the queue as the operator works on it.
 type JobKeeper interface {
 	JobWriter
-	// List returns jobs by id.
-	List(ctx context.Context, filter JobFilter) ([]KeptJob, error)
+	// The jobs in order of id. Filters: id, state, kind, company.
+	Whole[KeptJob]
 	// GetForUpdate returns a job and locks it. Faults: NotFound.
 	GetForUpdate(ctx context.Context, id int64) (KeptJob, error)
 	// Retry makes a failed job due, its claims counted anew.

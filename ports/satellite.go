@@ -97,8 +97,17 @@ type Wallet interface {
 	DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error
 }
 
+// Price is what a hectare of a service costs.
+type Price struct {
+	Service string
+	PerHa   credit.Amount
+	SetAt   time.Time
+}
+
 // Prices are the prices per hectare of the services.
 type Prices interface {
+	// All returns the prices that are set, by service.
+	All(ctx context.Context) ([]Price, error)
 	SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error
 }
 

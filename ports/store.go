@@ -21,7 +21,7 @@ import (
 type Store interface {
 	Write(ctx context.Context, do func(ctx context.Context, tx Repos) error) error
 	Read(ctx context.Context, do func(ctx context.Context, tx Repos) error) error
-	// Operate is Write over the bundle of no company: for the operator, sign-in and background work, never for requests.
+	// Operate is Write over the bundle of no company: for operators, sign-in and background work, never for requests of companies.
 	Operate(ctx context.Context, do func(ctx context.Context, tx OperatorRepos) error) error
 	// Consult is Operate on a read-only view, for what every request asks (who calls, by which policy). No writer delays it.
 	Consult(ctx context.Context, do func(ctx context.Context, tx OperatorRepos) error) error
@@ -92,16 +92,18 @@ type Repos struct {
 
 // OperatorRepos is the bundle that is not bound to a company.
 type OperatorRepos struct {
-	Accounts Accounts
-	Prices   Prices
-	Catalog  CropWriter
-	Wallet   Wallet // for `tilth wallet credit`, under the scope of the company named
-	Outbox   Outbox
-	Keys     KeyRing
-	Audit    AuditWriter
-	Trail    OperatorTrail
-	Curves   CurveSets
-	Replays  Replays
+	Accounts  Accounts
+	Companies Companies
+	Users     Whole[Account]
+	Prices    Prices
+	Catalog   CropWriter
+	Wallet    Wallet // under the scope of the company named
+	Outbox    Outbox
+	Keys      KeyRing
+	Audit     AuditWriter
+	Trail     OperatorTrail
+	Curves    CurveSets
+	Replays   Replays
 
 	// What a one-time link or a background job does for a company, under its scope.
 	Members     Members
@@ -225,6 +227,14 @@ type List[T, Q any] interface {
 	Count(ctx context.Context, scope access.Scope, q Q) (int64, error)
 	// Each streams the page of a query in its order.
 	Each(ctx context.Context, scope access.Scope, q Q) iter.Seq2[T, error]
+}
+
+// Whole is a list of records of all companies, for the operator.
+type Whole[T any] interface {
+	// Count counts what a query selects, without its page.
+	Count(ctx context.Context, q Query) (int64, error)
+	// Each streams the page of a query in its order.
+	Each(ctx context.Context, q Query) iter.Seq2[T, error]
 }
 
 // Readable is records of a company that are read one by one.

@@ -16,7 +16,7 @@ const demoTokenTTL = 24 * time.Hour
 
 // greet prints where the server is, and for the demo a token and a first request.
 func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
-	base := baseOf(r.cfg, addr.String())
+	base := r.cfg.Base(addr.String())
 	if !opts.Demo {
 		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  reference  %s/docs/api/\n", version, base, base)
 		return err

@@ -151,7 +151,7 @@ func newPostman(cfg cli.Config, store ports.Store, out io.Writer, log *slog.Logg
 		return nil, err
 	}
 	return &account.LetterSender{
-		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: account.LinksAt(baseOf(cfg, cfg.Addr)), Log: log,
+		Store: store, Mailer: mailer, Clock: identity.Clock{}, IDs: identity.Random{}, Links: account.LinksAt(cfg.Base(cfg.Addr)), Log: log,
 	}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	eventsapi "tilth/adapters/http/v12/events"
 	farmapi "tilth/adapters/http/v12/farm"
 	ghgapi "tilth/adapters/http/v12/ghg"
+	operatorapi "tilth/adapters/http/v12/operator"
 	satelliteapi "tilth/adapters/http/v12/satellite"
 	soilapi "tilth/adapters/http/v12/soil"
 	"tilth/adapters/identity"
@@ -63,7 +64,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
 	idempotency.New,
 	googlewire.Struct(new(satellite.Profiles), "*"),
-	googlewire.Struct(new(satellite.ProfileFiles), "*"),
+	googlewire.Struct(new(satellite.ProfileFiles), "*"), googlewire.Struct(new(satellite.Statements), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
 	googlewire.Value(exchange.Sheets{}), googlewire.Bind(new(ports.Sheets), new(exchange.Sheets)),
@@ -117,6 +118,7 @@ var apiDeps = googlewire.NewSet(
 	googlewire.Struct(new(ghgapi.Deps), "*"),
 	googlewire.Struct(new(soilapi.Deps), "*"),
 	googlewire.Struct(new(eventsapi.Deps), "*"),
+	googlewire.Struct(new(operatorapi.Deps), "*"),
 	googlewire.Struct(new(pact.Deps), "*"),
 	googlewire.Struct(new(features.Features), "*"), googlewire.Struct(new(ogc.Deps), "*"),
 	googlewire.Struct(new(v12.Deps), "*"),

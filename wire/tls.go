@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -78,19 +77,6 @@ func (r *Running) keepCertificates(ctx context.Context, group *errgroup.Group, p
 	group.Go(func() error {
 		return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: fetchEvery}, "certificates were fetched", r.acme.Keep)
 	})
-}
-
-// baseOf returns the address of the server for people: the public one, or the one it listens on.
-func baseOf(cfg cli.Config, addr string) string {
-	switch {
-	case cfg.PublicURL != "":
-		return strings.TrimSuffix(cfg.PublicURL, "/")
-	case cfg.ACMEDomains != "":
-		return "https://" + cfg.ACMENames()[0]
-	case cfg.TLSCert != "":
-		return "https://" + addr
-	}
-	return "http://" + addr
 }
 
 // certificateEnds is how long before its end a certificate is to be renewed.

@@ -17,6 +17,7 @@ import (
 	events2 "tilth/adapters/http/v12/events"
 	farm2 "tilth/adapters/http/v12/farm"
 	ghg2 "tilth/adapters/http/v12/ghg"
+	"tilth/adapters/http/v12/operator"
 	satellite2 "tilth/adapters/http/v12/satellite"
 	soil2 "tilth/adapters/http/v12/soil"
 	"tilth/adapters/identity"
@@ -46,28 +47,39 @@ import (
 
 // newOperating makes the operator's use cases over a store.
 func newOperating(store ports.Store, memory identity.PasswordMemory, engines ports.Engines) *operating.Operating {
+	casbin := permission.New(store)
+	clock := _wireClockValue
+	gate := app.NewGate(casbin, store, clock)
+	sheets := _wireSheetsValue
+	statements := &satellite.Statements{
+		Store:  store,
+		Clock:  clock,
+		Sheets: sheets,
+	}
 	passwords := identity.NewPasswords(memory)
 	tokens := identity.NewTokens(store)
-	clock := _wireClockValue
 	random := _wireRandomValue
 	curves := _wireCurvesValue
 	curveLibrary := &satellite.CurveLibrary{
 		BuiltIn: curves,
 	}
 	operatingOperating := &operating.Operating{
-		Store:     store,
-		Passwords: passwords,
-		Tokens:    tokens,
-		Clock:     clock,
-		IDs:       random,
-		Curves:    curveLibrary,
-		Engines:   engines,
+		Store:      store,
+		Gate:       gate,
+		Statements: statements,
+		Passwords:  passwords,
+		Tokens:     tokens,
+		Clock:      clock,
+		IDs:        random,
+		Curves:     curveLibrary,
+		Engines:    engines,
 	}
 	return operatingOperating
 }
 
 var (
 	_wireClockValue  = identity.Clock{}
+	_wireSheetsValue = exchange.Sheets{}
 	_wireRandomValue = identity.Random{}
 	_wireCurvesValue = exchange.Curves{}
 )
@@ -306,6 +318,29 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	ogcDeps := ogc.Deps{
 		Features: featuresFeatures,
 	}
+	statements := &satellite.Statements{
+		Store:  store,
+		Clock:  clock,
+		Sheets: sheets,
+	}
+	curves := _wireCurvesValue
+	curveLibrary := &satellite.CurveLibrary{
+		BuiltIn: curves,
+	}
+	operatingOperating := &operating.Operating{
+		Store:      store,
+		Gate:       gate,
+		Statements: statements,
+		Passwords:  passwords,
+		Tokens:     tokens,
+		Clock:      clock,
+		IDs:        random,
+		Curves:     curveLibrary,
+		Engines:    engines,
+	}
+	operatorDeps := operator.Deps{
+		Operating: operatingOperating,
+	}
 	v12Deps := v12.Deps{
 		Account:   accountDeps,
 		Farm:      farmDeps,
@@ -315,6 +350,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Events:    eventsDeps,
 		PACT:      pactDeps,
 		OGC:       ogcDeps,
+		Operator:  operatorDeps,
 	}
 	return v12Deps
 }
@@ -323,7 +359,6 @@ var (
 	_wireOutlineWriterValue       = exchange.OutlineWriter{}
 	_wirePlotFilesValue           = exchange.PlotFiles{}
 	_wireChartsValue              = render.Charts{}
-	_wireSheetsValue              = exchange.Sheets{}
 	_wireDocumentsValue           = render.Documents{}
 	_wireAssessmentTablesValue    = exchange.AssessmentTables{}
 	_wireSampleTablesValue        = exchange.SampleTables{}
@@ -568,6 +603,29 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	ogcDeps := ogc.Deps{
 		Features: featuresFeatures,
 	}
+	statements := &satellite.Statements{
+		Store:  store,
+		Clock:  clock,
+		Sheets: sheets,
+	}
+	curves := _wireCurvesValue
+	curveLibrary := &satellite.CurveLibrary{
+		BuiltIn: curves,
+	}
+	operatingOperating := &operating.Operating{
+		Store:      store,
+		Gate:       gate,
+		Statements: statements,
+		Passwords:  passwords,
+		Tokens:     tokens,
+		Clock:      clock,
+		IDs:        random,
+		Curves:     curveLibrary,
+		Engines:    engines,
+	}
+	operatorDeps := operator.Deps{
+		Operating: operatingOperating,
+	}
 	v12Deps := v12.Deps{
 		Account:   accountDeps,
 		Farm:      farmDeps,
@@ -577,19 +635,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Events:    eventsDeps,
 		PACT:      pactDeps,
 		OGC:       ogcDeps,
-	}
-	curves := _wireCurvesValue
-	curveLibrary := &satellite.CurveLibrary{
-		BuiltIn: curves,
-	}
-	operatingOperating := &operating.Operating{
-		Store:     store,
-		Passwords: passwords,
-		Tokens:    tokens,
-		Clock:     clock,
-		IDs:       random,
-		Curves:    curveLibrary,
-		Engines:   engines,
+		Operator:  operatorDeps,
 	}
 	loader := &demo.Loader{
 		Operating:    operatingOperating,

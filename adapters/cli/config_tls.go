@@ -32,6 +32,19 @@ func (c *Config) ACMEKey() ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(strings.TrimRight(c.ACMEEABKey, "="))
 }
 
+// Base returns the address under which the server is known that listens at another.
+func (c *Config) Base(addr string) string {
+	switch {
+	case c.PublicURL != "":
+		return strings.TrimSuffix(c.PublicURL, "/")
+	case c.ACMEDomains != "":
+		return "https://" + c.ACMENames()[0]
+	case c.TLSCert != "":
+		return "https://" + addr
+	}
+	return "http://" + addr
+}
+
 // checkTLS checks the settings of certificates and names; `tilth doctor` looks at what they name.
 func (c *Config) checkTLS(check checker) {
 	check((c.TLSCert == "") == (c.TLSKey == ""), "TILTH_TLS_KEY", "it and TILTH_TLS_CERT are set together")

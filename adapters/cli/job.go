@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,21 +14,19 @@ import (
 )
 
 func (s *shell) job() *cobra.Command {
-	var filter ports.JobFilter
+	var state, kind string
+	var company, limit int64
 	list := limited(&cobra.Command{
 		Use: "list", Short: "List background jobs: waiting, running and failed",
 		Example: "  tilth job list --state failed\n  tilth job list --kind vi_profile --company 1 --json",
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
-			jobs, err := op.Jobs(ctx, filter)
-			for i := 0; err == nil && i < len(jobs); i++ {
-				err = s.printJob(jobs[i])
-			}
-			return err
+			q := ports.Query{Limit: limit, Filters: slices.Concat(filter("state", state), filter("kind", kind), filter("company", company))}
+			return listed(op.Jobs(ctx, q))(s.printJob)
 		}),
-	}, &filter.Limit, 100, "max number of jobs; 0: all")
-	list.Flags().StringVar((*string)(&filter.State), "state", "", "waiting, running or failed (default: all)")
-	list.Flags().StringVar(&filter.Kind, "kind", "", "kind of the jobs, such as vi_profile")
-	list.Flags().Int64Var(&filter.CompanyID, "company", 0, "id of the company")
+	}, &limit, 100, "max number of jobs; 0: all")
+	list.Flags().StringVar(&state, "state", "", "waiting, running or failed (default: all)")
+	list.Flags().StringVar(&kind, "kind", "", "kind of the jobs, such as vi_profile")
+	list.Flags().Int64Var(&company, "company", 0, "id of the company")
 	return group("job", "Background jobs: what waits, what runs, what failed and why",
 		list,
 		s.oneJob("show", "Show one background job", "", (*operating.Operating).Job),

@@ -10,6 +10,7 @@ import (
 
 	"tilth/app/operating"
 	"tilth/core/credit"
+	"tilth/ports"
 )
 
 // walletOf returns a wallet with --json.
@@ -59,7 +60,7 @@ charged, its profiles stay, and further orders on it cost nothing.`,
 	}
 	f := c.Flags()
 	f.Int64Var(&in.CompanyID, "company", 0, "id of the company")
-	f.Int64Var(&in.Transaction, "transaction", 0, "id of the capture, as `tilth wallet transactions` lists it")
+	f.Int64Var(&in.Transaction, "transaction", 0, "id of the capture, as the command tilth wallet transactions lists it")
 	f.StringVar(&amount, "amount", "", "credits, at most those captured (default: all of them)")
 	f.StringVar(&in.Note, "note", "", "reason; it is shown in the ledger")
 	return required(c, "company", "transaction")
@@ -79,15 +80,54 @@ func (s *shell) walletTransactions() *cobra.Command {
 		Use: "transactions", Short: "Print a company's ledger, newest first",
 		Long: "Print a company's ledger, newest first; with --json an object a line.",
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
-			lines, err := op.Transactions(ctx, company, limit)
-			if err != nil {
-				return err
-			}
-			return printed(lines, func(t credit.Transaction) error { return s.print(transactionOf(t), "%s", ledgerLine(t)) })
+			return listed(op.Transactions(ctx, company, ports.Query{Limit: limit}))(func(t credit.Transaction) error {
+				return s.print(transactionOf(t), "%s", ledgerLine(t))
+			})
 		}),
 	}, &limit, 50, "number of the newest to print; 0: all")
 	c.Flags().Int64Var(&company, "company", 0, "id of the company")
 	return required(c, "company")
+}
+
+func (s *shell) walletStatement() *cobra.Command {
+	var company int64
+	var first, last string
+	c := &cobra.Command{
+		Use: "statement", Short: "Print the statement of a company's wallet as CSV",
+		Long: `Print the statement of a company's wallet as CSV: the balance that the span opens with, every
+transaction in it, oldest first, and the balance that it closes with. Times are UTC.`,
+		Example: "  tilth wallet statement --company 1 --from 2026-01-01 --to 2026-03-31",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from, err := optionalDay("from", first)
+			if err != nil {
+				return err
+			}
+			to, err := optionalDay("to", last)
+			if err != nil {
+				return err
+			}
+			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
+				write, err := op.Statement(ctx, company, from, to)
+				if err != nil {
+					return err
+				}
+				return write(s.Out)
+			})
+		},
+	}
+	c.Flags().Int64Var(&company, "company", 0, "id of the company")
+	c.Flags().StringVar(&first, "from", "", "first day, YYYY-MM-DD, UTC (default: the wallet's first)")
+	c.Flags().StringVar(&last, "to", "", "last day, YYYY-MM-DD, UTC (default: until now)")
+	return required(c, "company")
+}
+
+// optionalDay reads a day of a flag that may be left out.
+func optionalDay(flag, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	date, err := day(flag, text)
+	return &date, err
 }
 
 func ledgerLine(t credit.Transaction) string {

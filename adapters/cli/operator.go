@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -22,62 +19,6 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short}
 	c.AddCommand(commands...)
 	return c
-}
-
-func (s *shell) company() *cobra.Command {
-	var name string
-	create := s.action("create", "Create a company, with roles owner, editor and viewer", func(ctx context.Context, op *operating.Operating) error {
-		c, err := op.CreateCompany(ctx, name)
-		return s.answer(err, record{{"id", c.ID}, {"uuid", c.UUID}, {"name", c.Name}}, "company %d: %s (%s)", c.ID, c.Name, c.UUID)
-	})
-	create.Flags().StringVar(&name, "name", "", "name of the company")
-	return group("company", "Companies: the tenants", required(create, "name"))
-}
-
-func (s *shell) user() *cobra.Command {
-	var in operating.NewUser
-	var stdin bool
-	create := &cobra.Command{Use: "create", Short: "Create a user of a company, or an operator", RunE: func(cmd *cobra.Command, _ []string) error {
-		if stdin {
-			line, err := bufio.NewReader(s.In).ReadString('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				return err
-			}
-			if in.Password = strings.TrimRight(line, "\r\n"); in.Password == "" {
-				return usageError{errors.New("--password-stdin: no password on standard input")}
-			}
-		}
-		return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-			u, err := op.CreateUser(ctx, in)
-			return s.answer(err, record{
-				{"id", u.ID}, {"email", u.Email}, {"name", u.Name}, {"company", u.CompanyID}, {"role", in.Role}, {"operator", in.Operator},
-			}, "user %d: %s", u.ID, u.Email)
-		})
-	}}
-	f := create.Flags()
-	f.Int64Var(&in.CompanyID, "company", 0, "id of the company")
-	f.StringVar(&in.Email, "email", "", "e-mail address, the name to sign in with")
-	f.StringVar(&in.Name, "name", "", "full name (default: the part before the @)")
-	f.StringVar(&in.Role, "role", "", "owner, editor, viewer or a role of the company's own")
-	f.BoolVar(&in.Operator, "operator", false, "an operator: belongs to no company")
-	f.BoolVar(&stdin, "password-stdin", false, "read the password from standard input; without it the user has none")
-
-	var email string
-	disable := s.action("disable", "Revoke a user's access from the next request on", func(ctx context.Context, op *operating.Operating) error {
-		u, err := op.DisableUser(ctx, email)
-		return s.answer(err, record{{"disabled", u.Disabled}, {"email", u.Email}, {"id", u.ID}}, "user %d: %s is disabled", u.ID, u.Email)
-	})
-	disable.Flags().StringVar(&email, "email", "", "e-mail address of the user")
-	unbind := s.action("unbind", "Let a user sign in as another subject of the OpenID Connect issuer", func(ctx context.Context, op *operating.Operating) error {
-		u, n, err := op.UnbindUser(ctx, email)
-		if err != nil {
-			return err
-		}
-		return s.print(map[string]any{"id": u.ID, "email": u.Email, "unbound": n}, "user %d: %s was bound to %d subjects, and is to none", u.ID, u.Email, n)
-	})
-	unbind.Flags().StringVar(&email, "email", "", "e-mail address of the user")
-	return group("user", "Users and operators", required(create, "email"), required(disable, "email"), required(unbind, "email"),
-		s.exportUser(), s.eraseUser())
 }
 
 func (s *shell) token() *cobra.Command {
@@ -109,7 +50,7 @@ func (s *shell) wallet() *cobra.Command {
 	f.Int64Var(&company, "company", 0, "id of the company")
 	f.StringVar(&amount, "amount", "", "credits, at most two decimals")
 	f.StringVar(&note, "note", "", "reason; it is shown in the ledger")
-	return group("wallet", "Credit of the companies", required(put, "company", "amount"), s.walletShow(), s.walletRefund(), s.walletTransactions())
+	return group("wallet", "Credit of the companies", required(put, "company", "amount"), s.walletShow(), s.walletRefund(), s.walletTransactions(), s.walletStatement())
 }
 
 func (s *shell) price() *cobra.Command {
@@ -126,7 +67,25 @@ func (s *shell) price() *cobra.Command {
 	}}
 	set.Flags().StringVar(&service, "service", "", strings.Join(credit.Services, ", "))
 	set.Flags().StringVar(&perHa, "per-ha", "", "credits per hectare, at most two decimals")
-	return group("price", "Prices of the services", required(set, "service", "per-ha"))
+	list := s.action("list", "List the prices of the services per hectare", func(ctx context.Context, op *operating.Operating) error {
+		all, err := op.Prices(ctx)
+		for i := 0; err == nil && i < len(all); i++ {
+			err = s.printPrice(all[i])
+		}
+		return err
+	})
+	return group("price", "Prices of the services", list, required(set, "service", "per-ha"))
+}
+
+func (s *shell) printPrice(p ports.Price) error {
+	switch {
+	case p.PerHa == 0:
+		return s.print(record{{"per_ha", nil}, {"service", p.Service}, {"set_at", nil}}, "%-8s no price: it cannot be ordered", p.Service)
+	case p.SetAt.IsZero():
+		return s.print(record{{"per_ha", p.PerHa.Float()}, {"service", p.Service}, {"set_at", nil}}, "%-8s %s credits per hectare, the default", p.Service, p.PerHa)
+	}
+	return s.print(record{{"per_ha", p.PerHa.Float()}, {"service", p.Service}, {"set_at", p.SetAt}},
+		"%-8s %s credits per hectare, since %s", p.Service, p.PerHa, p.SetAt.UTC().Format(time.RFC3339))
 }
 
 func (s *shell) crop() *cobra.Command {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+
+	"tilth/app"
+	"tilth/ports"
 )
 
 // record is a JSON object, whose members are printed in their order.
@@ -75,6 +78,24 @@ func printed[T any](all iter.Seq2[T, error], print func(T) error) error {
 		}
 	}
 	return nil
+}
+
+// listed returns what prints the records of a list, unless it could not be read.
+func listed[T any](list app.List[T], err error) func(print func(T) error) error {
+	return func(print func(T) error) error {
+		if err != nil {
+			return err
+		}
+		return printed(list.Each, print)
+	}
+}
+
+// filter narrows a list to a value; the zero value does not.
+func filter[T comparable](name string, value T) []ports.Filter {
+	if value == *new(T) {
+		return nil
+	}
+	return []ports.Filter{{Name: name, Value: value}}
 }
 
 // optional returns a pointer to a value; nil for the zero value.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,22 +22,13 @@ func (s *shell) subscription() *cobra.Command {
 		Use: "grant", Short: "Subscribe a company to a service; replaces its subscription",
 		Example: "  tilth subscription grant --company 1 --service stratification --until 2027-12-31",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var last *time.Time
-			if until != "" {
-				date, err := day("until", until)
-				if err != nil {
-					return err
-				}
-				last = &date
+			last, err := optionalDay("until", until)
+			if err != nil {
+				return err
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				granted, err := op.Subscribe(ctx, company, access.Service(service), last)
-				end := "without end"
-				if until != "" {
-					end = "until " + until
-				}
-				return s.answer(err, record{{"company", company}, {"granted_at", granted.GrantedAt}, {"service", service}, {"until", optional(until)}},
-					"company %d is subscribed to %s, %s", company, service, end)
+				return s.answer(err, subscriptionOf(granted), "company %d is subscribed to %s, %s", company, service, untilOf(granted))
 			})
 		},
 	}
@@ -54,7 +44,7 @@ func (s *shell) subscription() *cobra.Command {
 		c.Flags().StringVar(&service, "service", "", string(access.Stratification))
 	}
 	grant.Flags().StringVar(&until, "until", "", "last day, YYYY-MM-DD, UTC (default: without end)")
-	return group("subscription", "What the companies subscribe to", required(grant, "company", "service"), required(revoke, "company", "service"))
+	return group("subscription", "What the companies subscribe to", s.listSubscriptions(), required(grant, "company", "service"), required(revoke, "company", "service"))
 }
 
 func (s *shell) stratification() *cobra.Command {

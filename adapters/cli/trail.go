@@ -16,12 +16,12 @@ import (
 func (s *shell) trail() *cobra.Command {
 	var limit int64
 	return limited(&cobra.Command{
-		Use: "trail", Short: "Print the changes of the installation by the command line, newest first",
-		Long: `Print the changes that the operator's command line made to the installation as a whole,
-newest first: prices, the crop catalog, reference curves, signing keys, operators; with
---json an object a line. Its changes to a company are in that company's audit trail.`,
+		Use: "trail", Short: "Print the operators' changes of the installation, newest first",
+		Long: `Print the changes that operators made to the installation as a whole, on the command line and
+over HTTP, newest first: prices, the crop catalog, reference curves, signing keys, operators, jobs;
+with --json an object a line. Their changes to a company are in that company's audit trail.`,
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
-			return printed(op.Trail(ctx, limit), s.printEntry)
+			return listed(op.Trail(ctx, ports.Query{Limit: limit}))(s.printEntry)
 		}),
 	}, &limit, 50, "number of the newest to print; 0: all")
 }
@@ -36,9 +36,13 @@ func (s *shell) printEntry(e ports.OperatorEntry) error {
 	changes := each(e.Changes, func(c audit.Change) record {
 		return record{{"member", c.Member}, {"before", c.Before}, {"after", c.After}}
 	})
+	actor, by := audit.CommandLine, ""
+	if e.User != nil {
+		actor, by = e.User.Name, ", by "+e.User.Name
+	}
 	return s.print(record{
-		{"id", e.ID}, {"at", e.At}, {"actor", audit.CommandLine}, {"action", e.Action}, {"resource", e.Resource}, {"record", e.Record},
+		{"id", e.ID}, {"at", e.At}, {"actor", actor}, {"action", e.Action}, {"resource", e.Resource}, {"record", e.Record},
 		{"changes", changes},
 	}, "%s", strings.TrimRight(
-		fmt.Sprintf("%s  %-7s %s %s  %s", e.At.Format(time.RFC3339), e.Action, e.Resource, e.Record, strings.Join(words, ", ")), " "))
+		fmt.Sprintf("%s  %-7s %s %s  %s", e.At.Format(time.RFC3339), e.Action, e.Resource, e.Record, strings.Join(words, ", ")+by), " "))
 }

@@ -134,7 +134,7 @@ func (i *Identity) Enter(ctx context.Context, who access.Principal, companyID in
 	err := i.Store.Consult(ports.Loosely(ctx), func(ctx context.Context, tx ports.OperatorRepos) error {
 		company, err := tx.Accounts.Company(ctx, companyID)
 		if fault.Is(err, fault.NotFound) {
-			return fault.New(fault.NotFound, "company_not_found", "There is no company with the id that X-Company names.")
+			return fault.New(fault.NotFound, "company_not_found", "There is no company of that id.")
 		}
 		who.CompanyID, who.PolicyVersion = company.ID, company.PolicyVersion
 		return err

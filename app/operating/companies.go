@@ -2,6 +2,8 @@ package operating
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"tilth/app"
@@ -43,6 +45,69 @@ func (o *Operating) Company(ctx context.Context, id int64) (ports.Company, error
 	})
 }
 
+// Companies returns the companies.
+func (o *Operating) Companies(ctx context.Context, q ports.Query) (app.List[ports.CompanySeen], error) {
+	return app.ListAll(ctx, o.Store, q, func(tx ports.OperatorRepos) ports.Whole[ports.CompanySeen] { return tx.Companies }, withSubscriptions)
+}
+
+// CompanySeen returns a company with its wallet and its subscriptions. Faults: NotFound.
+func (o *Operating) CompanySeen(ctx context.Context, id int64) (ports.CompanySeen, error) {
+	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (ports.CompanySeen, error) {
+		return companySeen(ctx, tx, id)
+	})
+}
+
+func companySeen(ctx context.Context, tx ports.OperatorRepos, id int64) (ports.CompanySeen, error) {
+	out, err := one(tx.Companies.Each(ctx, ofID(id)), "company")
+	if err != nil {
+		return out, err
+	}
+	return out, withSubscriptions(ctx, tx, []*ports.CompanySeen{&out})
+}
+
+func withSubscriptions(ctx context.Context, tx ports.OperatorRepos, companies []*ports.CompanySeen) error {
+	byID := map[int64]*ports.CompanySeen{}
+	for _, c := range companies {
+		byID[c.ID] = c
+	}
+	all, err := tx.Subscriptions.Of(ctx, slices.Sorted(maps.Keys(byID))...)
+	for _, s := range all {
+		byID[s.CompanyID].Subscriptions = append(byID[s.CompanyID].Subscriptions, s)
+	}
+	return err
+}
+
+// RenameCompany changes the name of a company. Faults: Invalid, NotFound, Conflict (company_exists).
+func (o *Operating) RenameCompany(ctx context.Context, id int64, name string) (ports.CompanySeen, error) {
+	name, err := companyName(name)
+	if err != nil {
+		return ports.CompanySeen{}, err
+	}
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.CompanySeen, err error) {
+		before, err := tx.Accounts.Company(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		if before.Name != name {
+			if err := tx.Companies.Rename(ctx, id, name); err != nil {
+				return out, err
+			}
+			was, is := companyAudited{before.UUID, before.Name}, companyAudited{before.UUID, name}
+			if err := tx.Audit.Add(ctx, o.entry(id, o.Clock.Now()).Of(audit.Update, "company", id, audit.Diff(&was, &is))); err != nil {
+				return out, err
+			}
+		}
+		return companySeen(ctx, tx, id)
+	})
+}
+
+// Subscriptions returns the subscriptions of a company, over or not. Faults: NotFound.
+func (o *Operating) Subscriptions(ctx context.Context, companyID int64) ([]ports.Subscription, error) {
+	return ofCompany(ctx, o, companyID, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.Subscription, error) {
+		return tx.Subscriptions.Of(ctx, companyID)
+	})
+}
+
 // ChooseEngine says with which engine and factor set the results of a company are computed from now on; what
 // is empty is the default. Versions that were submitted stay as they are. Faults: NotFound, Invalid.
 func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice ports.EngineChoice) error {
@@ -58,7 +123,7 @@ func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice po
 			return err
 		}
 		was, is := engineAudited(before), engineAudited(choice)
-		return tx.Audit.Add(ctx, entry(companyID, now).Of(audit.Update, "engine", companyID, audit.Diff(&was, &is)))
+		return tx.Audit.Add(ctx, o.entry(companyID, now).Of(audit.Update, "engine", companyID, audit.Diff(&was, &is)))
 	})
 }
 
@@ -90,8 +155,7 @@ func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.K
 		if err := tx.Keys.Insert(ctx, access.Own(user.CompanyID), &key); err != nil {
 			return err
 		}
-		entry := audit.Entry{CompanyID: user.CompanyID, At: now}
-		return tx.Audit.Add(ctx, entry.Of(audit.Create, access.APIKeys.Name, key.ID, audit.Diff(nil, &key)))
+		return tx.Audit.Add(ctx, o.entry(user.CompanyID, now).Of(audit.Create, access.APIKeys.Name, key.ID, audit.Diff(nil, &key)))
 	})
 	return key, text, err
 }
@@ -117,7 +181,7 @@ func (o *Operating) Subscribe(ctx context.Context, companyID int64, service acce
 		return out, err
 	}
 	if until != nil && until.AddDate(0, 0, 1).Before(out.GrantedAt) {
-		return out, fault.Field("until", "The last day lies in the past; use `tilth subscription revoke` to end one.")
+		return out, fault.Field("until", "The last day lies in the past; end the subscription instead, `tilth subscription revoke` on the command line.")
 	}
 	err := o.inCompany(ctx, companyID, func(ctx context.Context, tx ports.OperatorRepos, _ access.Scope, _ time.Time) error {
 		before, err := tx.Subscriptions.Get(ctx, companyID, service)
@@ -131,7 +195,7 @@ func (o *Operating) Subscribe(ctx context.Context, companyID int64, service acce
 		if err := tx.Subscriptions.Put(ctx, out); err != nil {
 			return err
 		}
-		return tx.Audit.Add(ctx, entry(companyID, out.GrantedAt).Of(action, "subscription", companyID, audit.Diff(was, &subscriptionAudited{service, until})))
+		return tx.Audit.Add(ctx, o.entry(companyID, out.GrantedAt).Of(action, "subscription", companyID, audit.Diff(was, &subscriptionAudited{service, until})))
 	})
 	return out, err
 }
@@ -149,7 +213,7 @@ func (o *Operating) Unsubscribe(ctx context.Context, companyID int64, service ac
 		if err := tx.Subscriptions.Drop(ctx, companyID, service); err != nil {
 			return err
 		}
-		return tx.Audit.Add(ctx, entry(companyID, o.Clock.Now()).Of(audit.Delete, "subscription", companyID, audit.Diff(&subscriptionAudited{before.Service, before.Until}, nil)))
+		return tx.Audit.Add(ctx, o.entry(companyID, o.Clock.Now()).Of(audit.Delete, "subscription", companyID, audit.Diff(&subscriptionAudited{before.Service, before.Until}, nil)))
 	})
 }
 

@@ -36,19 +36,19 @@ func StateOf(j ports.KeptJob) ports.JobState {
 }
 
 // Jobs returns background jobs by id. Faults: Invalid (state).
-func (o *Operating) Jobs(ctx context.Context, filter ports.JobFilter) (out []ports.KeptJob, err error) {
-	if filter.State != "" && !slices.Contains(ports.JobStates, filter.State) {
-		return nil, fault.Field("state", "A job is waiting, running or failed.")
+func (o *Operating) Jobs(ctx context.Context, q ports.Query) (app.List[ports.KeptJob], error) {
+	for _, f := range q.Filters {
+		if state, ok := f.Value.(string); ok && f.Name == "state" && !slices.Contains(ports.JobStates, ports.JobState(state)) {
+			return app.List[ports.KeptJob]{}, fault.Field("state", "A job is waiting, running or failed.")
+		}
 	}
-	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.KeptJob, error) {
-		return tx.Jobs.List(ctx, filter)
-	})
+	return app.ListAll(ctx, o.Store, q, func(tx ports.OperatorRepos) ports.Whole[ports.KeptJob] { return tx.Jobs }, nil)
 }
 
 // Job returns one background job. Faults: NotFound.
 func (o *Operating) Job(ctx context.Context, id int64) (out ports.KeptJob, err error) {
-	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.KeptJob, error) {
-		return tx.Jobs.GetForUpdate(ctx, id)
+	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (ports.KeptJob, error) {
+		return one(tx.Jobs.Each(ctx, ofID(id)), "job")
 	})
 }
 
@@ -86,6 +86,6 @@ func (o *Operating) changeJob(
 		if err := change(ctx, tx, was, now); err != nil {
 			return was, err
 		}
-		return was, tx.Trail.Add(ctx, ofInstallation(now, audit.Update, "job", was.Kind+"/"+was.Key, audit.Diff(auditedJob(was), nil)))
+		return was, tx.Trail.Add(ctx, o.ofInstallation(now, audit.Update, "job", was.Kind+"/"+was.Key, audit.Diff(auditedJob(was), nil)))
 	})
 }

@@ -2,12 +2,16 @@ package operating
 
 import (
 	"context"
+	"io"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"tilth/app"
 	"tilth/core/access"
+	"tilth/core/audit"
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -30,15 +34,116 @@ func (o *Operating) Wallet(ctx context.Context, companyID int64) (credit.Wallet,
 	})
 }
 
-// Transactions streams the ledger of a company, newest first; at most limit lines where that
-// is not 0. Faults: NotFound.
-func (o *Operating) Transactions(ctx context.Context, companyID, limit int64) (iter.Seq2[credit.Transaction, error], error) {
+// ledger is the ledger of one company.
+type ledger struct {
+	ports.Wallet
+	scope access.Scope
+}
+
+func (l ledger) Count(ctx context.Context, q ports.Query) (int64, error) {
+	return l.CountTransactions(ctx, l.scope, q)
+}
+
+func (l ledger) Each(ctx context.Context, q ports.Query) iter.Seq2[credit.Transaction, error] {
+	return l.Transactions(ctx, l.scope, q)
+}
+
+// Transactions returns the ledger of a company, newest first. Faults: NotFound.
+func (o *Operating) Transactions(ctx context.Context, companyID int64, q ports.Query) (app.List[credit.Transaction], error) {
+	if _, err := o.Company(ctx, companyID); err != nil {
+		return app.List[credit.Transaction]{}, err
+	}
+	return app.ListAll(ctx, o.Store, q, func(tx ports.OperatorRepos) ports.Whole[credit.Transaction] {
+		return ledger{tx.Wallet, access.Own(companyID)}
+	}, nil)
+}
+
+// Statement returns the statement of a company's wallet; see [satellite.ProfileFiles.Statement]. Faults: NotFound, Invalid.
+func (o *Operating) Statement(ctx context.Context, companyID int64, from, to *time.Time) (func(w io.Writer) error, error) {
 	if _, err := o.Company(ctx, companyID); err != nil {
 		return nil, err
 	}
-	return app.Stream(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[credit.Transaction, error] {
-		return tx.Wallet.Transactions(ctx, access.Own(companyID), ports.Query{Limit: limit})
-	}), nil
+	return o.Statements.Of(ctx, access.Own(companyID), from, to)
+}
+
+// CreditWallet puts credits into a company's wallet. Faults: Invalid, NotFound.
+func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount credit.Amount, note string) (credit.Wallet, error) {
+	if err := checkNote(note); err != nil {
+		return credit.Wallet{}, err
+	}
+	if _, err := o.Company(ctx, companyID); err != nil {
+		return credit.Wallet{}, err
+	}
+	// A write of the company's, so that it can be done once under an Idempotency-Key.
+	return app.In(ctx, o.Store.Write, func(ctx context.Context, tx ports.Repos) (out credit.Wallet, err error) {
+		scope, now := access.Own(companyID), o.Clock.Now()
+		wallet, err := tx.Wallet.Lock(ctx, scope)
+		if err != nil {
+			return out, err
+		}
+		if wallet.Balance > credit.MaxAmount-amount {
+			return out, fault.Field("amount", "The balance would be larger than a wallet can hold.")
+		}
+		if out, err = wallet.Apply(credit.Credit, amount); err != nil {
+			return out, err
+		}
+		return out, o.post(ctx, tx.Wallet, tx.Audit, out, &credit.Transaction{CompanyID: companyID, CreatedAt: now, Kind: credit.Credit, Amount: amount, Note: note})
+	})
+}
+
+// SetPrice sets the price per hectare of a service. Faults: Invalid.
+func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.Amount) error {
+	if !slices.Contains(credit.Services, service) {
+		return fault.Field("service", service+" is no service; one of "+strings.Join(credit.Services, ", ")+".")
+	}
+	if perHa <= 0 || perHa > credit.MaxAmount {
+		return fault.Field("per_ha", "An amount above 0.")
+	}
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		now := o.Clock.Now()
+		var was *priceAudited
+		if before, ok, err := tx.Wallet.Price(ctx, service); err != nil {
+			return err
+		} else if ok {
+			was = &priceAudited{(*credits)(&before)}
+		}
+		if err := tx.Prices.SetPrice(ctx, service, perHa, now); err != nil {
+			return err
+		}
+		return tx.Trail.Add(ctx, o.ofInstallation(now, audit.Update, "price", service, audit.Diff(was, &priceAudited{(*credits)(&perHa)})))
+	})
+}
+
+// Prices returns the prices of all services, in their order. SetAt is zero of what was never set: a profile has the default
+// then, and what else has none cannot be ordered.
+func (o *Operating) Prices(ctx context.Context) ([]ports.Price, error) {
+	set, err := app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.Price, error) {
+		return tx.Prices.All(ctx)
+	})
+	out := make([]ports.Price, len(credit.Services))
+	for i, service := range credit.Services {
+		out[i].Service = service
+		if service == credit.ServiceProfile {
+			out[i].PerHa = credit.DefaultProfilePrice
+		}
+		if at := slices.IndexFunc(set, func(p ports.Price) bool { return p.Service == service }); at >= 0 {
+			out[i] = set[at]
+		}
+	}
+	return out, err
+}
+
+// Price returns the price of a service, as Prices does. Faults: NotFound.
+func (o *Operating) Price(ctx context.Context, service string) (ports.Price, error) {
+	all, err := o.Prices(ctx)
+	if err != nil {
+		return ports.Price{}, err
+	}
+	at := slices.Index(credit.Services, service)
+	if at < 0 {
+		return ports.Price{}, fault.Missing("service")
+	}
+	return all[at], nil
 }
 
 // RefundWanted says what is to be refunded.
@@ -76,7 +181,7 @@ func (o *Operating) Refund(ctx context.Context, in RefundWanted) (wallet credit.
 		if wallet, err = before.Apply(credit.Refund, refund.Amount); err != nil {
 			return err
 		}
-		return post(ctx, tx, scope, wallet, &refund)
+		return o.post(ctx, tx.Wallet, tx.Audit, wallet, &refund)
 	})
 	return wallet, refund, err
 }

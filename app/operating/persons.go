@@ -101,7 +101,7 @@ func (o *Operating) eraseAccount(ctx context.Context, tx ports.OperatorRepos, us
 	if err := tx.Members.Changed(ctx, scope); err != nil {
 		return err
 	}
-	return tx.Audit.Add(ctx, entry(user.CompanyID, now).Of(eraseUser, "user", user.ID, nil))
+	return tx.Audit.Add(ctx, o.entry(user.CompanyID, now).Of(eraseUser, "user", user.ID, nil))
 }
 
 // eraseEntries erases what names a user in the trail of its company, and returns how many values.

@@ -27,7 +27,7 @@ func (o *Operating) RotateSecrets(ctx context.Context) (key string, total int64,
 		if key, err = tx.Secrets.Retire(ctx); err != nil {
 			return key, err
 		}
-		return key, tx.Trail.Add(ctx, ofInstallation(o.Clock.Now(), audit.Update, "secret_key", key, nil))
+		return key, tx.Trail.Add(ctx, o.ofInstallation(o.Clock.Now(), audit.Update, "secret_key", key, nil))
 	})
 	return key, total, err
 }
@@ -93,7 +93,7 @@ func (o *Operating) ResetSecrets(ctx context.Context) (lost ports.LostSecrets, e
 			return err
 		}
 		for _, key := range keys {
-			if err := tx.Trail.Add(ctx, ofInstallation(o.Clock.Now(), audit.Delete, "secret_key", key, nil)); err != nil {
+			if err := tx.Trail.Add(ctx, o.ofInstallation(o.Clock.Now(), audit.Delete, "secret_key", key, nil)); err != nil {
 				return err
 			}
 		}

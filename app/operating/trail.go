@@ -2,7 +2,6 @@ package operating
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"tilth/app"
@@ -12,17 +11,21 @@ import (
 	"tilth/ports"
 )
 
-// What the command line does is recorded in the transaction that does it: in the trail of the company it concerns,
-// or in the operator's own where that is none. The entries have no user; audit.CommandLine names who it was.
+// What operators do is recorded in the transaction that does it: in the trail of the company it concerns, or in the
+// operators' own where that is none. Entries of the command line have no user; audit.CommandLine names who it was.
 
 // entry begins an entry in the trail of a company.
-func entry(companyID int64, at time.Time) audit.Entry {
-	return audit.Entry{CompanyID: companyID, At: at}
+func (o *Operating) entry(companyID int64, at time.Time) audit.Entry {
+	e := audit.Entry{CompanyID: companyID, At: at}
+	if o.by != nil {
+		e.User, e.Operator = &access.Named{ID: o.by.UserID, Name: o.by.Name}, true
+	}
+	return e
 }
 
 // ofInstallation is an entry about what belongs to no company.
-func ofInstallation(at time.Time, action audit.Action, resource, record string, changes []audit.Change) ports.OperatorEntry {
-	return ports.OperatorEntry{At: at, Action: action, Resource: resource, Record: record, Changes: changes}
+func (o *Operating) ofInstallation(at time.Time, action audit.Action, resource, record string, changes []audit.Change) ports.OperatorEntry {
+	return ports.OperatorEntry{At: at, User: o.entry(0, at).User, Action: action, Resource: resource, Record: record, Changes: changes}
 }
 
 // The records as the trails store them.
@@ -54,26 +57,23 @@ type credits credit.Amount
 func (c credits) AuditValue() any { return credit.Amount(c).String() }
 
 // auditUser records a change of a user: in its company's trail, or, of an operator, in the operator's.
-func auditUser(ctx context.Context, tx ports.OperatorRepos, at time.Time, u ports.User, action audit.Action, changes []audit.Change) error {
+func (o *Operating) auditUser(ctx context.Context, tx ports.OperatorRepos, at time.Time, u ports.User, action audit.Action, changes []audit.Change) error {
 	if u.CompanyID == 0 {
-		return tx.Trail.Add(ctx, ofInstallation(at, action, "user", u.Email, changes))
+		return tx.Trail.Add(ctx, o.ofInstallation(at, action, "user", u.Email, changes))
 	}
-	return tx.Audit.Add(ctx, entry(u.CompanyID, at).Of(action, "user", u.ID, changes))
+	return tx.Audit.Add(ctx, o.entry(u.CompanyID, at).Of(action, "user", u.ID, changes))
 }
 
 // post writes a transaction of the ledger, with its entry in the trail.
-func post(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, wallet credit.Wallet, t *credit.Transaction) error {
-	if err := tx.Wallet.Post(ctx, scope, wallet, t); err != nil {
+func (o *Operating) post(ctx context.Context, ledger ports.Wallet, trail ports.AuditWriter, wallet credit.Wallet, t *credit.Transaction) error {
+	if err := ledger.Post(ctx, access.Own(wallet.CompanyID), wallet, t); err != nil {
 		return err
 	}
 	what := moneyAudited{t.Kind, credits(t.Amount), t.RefundOf, t.Note}
-	return tx.Audit.Add(ctx, entry(scope.Company(), t.CreatedAt).Of(audit.Create, "wallet", t.ID, audit.Diff(nil, &what)))
+	return trail.Add(ctx, o.entry(wallet.CompanyID, t.CreatedAt).Of(audit.Create, "wallet", t.ID, audit.Diff(nil, &what)))
 }
 
-// Trail streams what the command line changed of the installation as a whole, newest first;
-// at most limit entries where that is not 0.
-func (o *Operating) Trail(ctx context.Context, limit int64) iter.Seq2[ports.OperatorEntry, error] {
-	return app.Stream(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[ports.OperatorEntry, error] {
-		return tx.Trail.Each(ctx, limit)
-	})
+// Trail returns what operators changed of the installation as a whole, newest first.
+func (o *Operating) Trail(ctx context.Context, q ports.Query) (app.List[ports.OperatorEntry], error) {
+	return app.ListAll(ctx, o.Store, q, func(tx ports.OperatorRepos) ports.Whole[ports.OperatorEntry] { return tx.Trail }, nil)
 }

@@ -76,7 +76,19 @@ func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from
 	if err := f.Orders.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return nil, err
 	}
-	begin, end := time.Time{}, f.Orders.Clock.Now().Add(time.Microsecond) // the grain of stored times
+	return (&Statements{f.Orders.Store, f.Orders.Clock, f.Sheets}).Of(ctx, who.Scope(false), from, to)
+}
+
+// Statements is the statements of wallets, whoever asks: what calls it decides who may.
+type Statements struct {
+	Store  ports.Store
+	Clock  ports.Clock
+	Sheets ports.Sheets
+}
+
+// Of returns the statement of the wallet of a scope; see [ProfileFiles.Statement].
+func (s *Statements) Of(ctx context.Context, scope access.Scope, from, to *time.Time) (func(w io.Writer) error, error) {
+	begin, end := time.Time{}, s.Clock.Now().Add(time.Microsecond) // the grain of stored times
 	if from != nil {
 		begin = *from
 	}
@@ -86,10 +98,9 @@ func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from
 	if from != nil && to != nil && to.Before(*from) {
 		return nil, fault.Field("to", "The last day must not be before the first.")
 	}
-	scope := who.Scope(false)
 	return func(w io.Writer) error {
 		span := ports.LedgerSpan{From: begin, To: end, Limit: statementPiece}
-		opening, err := app.In(ctx, f.Orders.Store.Read, func(ctx context.Context, tx ports.Repos) (opening credit.Wallet, err error) {
+		opening, err := app.In(ctx, s.Store.Read, func(ctx context.Context, tx ports.Repos) (opening credit.Wallet, err error) {
 			if span.Last, err = tx.Wallet.LastID(ctx, scope); err != nil {
 				return opening, err
 			}
@@ -104,7 +115,7 @@ func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from
 			}
 			return piece, int64(len(piece)) == span.Limit, err
 		}
-		return f.Sheets.StatementSheet(w, opening, runningBalance(opening, app.Pieces(ctx, f.Orders.Store, next)))
+		return s.Sheets.StatementSheet(w, opening, runningBalance(opening, app.Pieces(ctx, s.Store, next)))
 	}, nil
 }
 

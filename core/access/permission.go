@@ -26,6 +26,8 @@ type Permission struct {
 	view    string // what a refusal calls the resource: CultivationView
 	action  string // what a refusal calls the request: list, partial_update, …
 	service Service
+
+	operators bool // no role and no key holds it
 }
 
 // Slug returns the slug that a role must grant; empty for the zero Permission.
@@ -58,8 +60,15 @@ func (p Permission) Unsubscribed() error {
 		With("service", string(p.service))
 }
 
+// Operators reports whether operators alone have the permission, signed in as themselves.
+func (p Permission) Operators() bool { return p.operators }
+
 // Denied refuses a request for want of a permission.
 func (p Permission) Denied() error {
+	if p.operators {
+		return fault.New(fault.Forbidden, "operator_required", "Only an operator of the installation may do this, with an access token of their own.").
+			With("action", p.action).With("resource", p.view)
+	}
 	return fault.New(fault.Forbidden, "permission_denied",
 		"You do not have permission to perform this action: "+string(p.slug)+" is required.").
 		With("required_permission", string(p.slug)).With("action", p.action).With("resource", p.view)
@@ -120,6 +129,9 @@ var (
 	// Footprints are what clients outside the company see of submitted versions.
 	Footprints  = Publishable{readOnly("footprint", "FootprintView"), permission("footprint", verbPublish, "FootprintView")}
 	PACTClients = resource("pact_client", "PACTClientView")
+
+	// Operate is to look after the installation and its companies.
+	Operate = Permission{slug: "operator", view: "OperatorView", operators: true}
 
 	// Invite is to see and to make invitations.
 	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})

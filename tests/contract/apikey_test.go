@@ -167,8 +167,7 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 		require.Equal(t, 404, status)
 
 		// It ends with its user.
-		_, err := s.Operating.DisableUser(t.Context(), viewer.Email)
-		require.NoError(t, err)
+		s.Disable(viewer.Email)
 		status, body = with(t, s, "GET", "farm/", "", "X-API-Key", wide)
 		require.Equal(t, 401, status)
 		require.Contains(t, body, "user_disabled")
@@ -183,9 +182,9 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 	})
 }
 
-// keyless are the first words of the paths where no key is taken: what decides on credentials, what is public, and what
+// keyless are the first words of the paths where no key is taken: what decides on credentials, what is the operators', what is public, and what
 // speaks a standard of others.
-var keyless = []string{"auth", "api-key", "user", "role", "invitation", "link", "pact"}
+var keyless = []string{"auth", "operator", "api-key", "user", "role", "invitation", "link", "pact"}
 
 // signposts are what every key opens: they lead to what its slugs allow, and show nothing else.
 var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/"}

@@ -92,8 +92,7 @@ func TestBuiltInIssuerSwitchedOff(t *testing.T) {
 		} {
 			require.Equal(t, "builtin_issuer_off", s.Anonymous().Expect(401, "POST", c.path, c.body).Map(t)["code"])
 		}
-		_, err := s.Operating.DisableUser(t.Context(), owner.Email)
-		require.NoError(t, err)
+		s.Disable(owner.Email)
 		status, body = get(claims, "farm/")
 		require.Equal(t, 401, status)
 		require.Contains(t, body, "user_disabled")

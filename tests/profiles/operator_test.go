@@ -15,9 +15,19 @@ import (
 // failed returns the jobs that failed for good.
 func (w *world) failed() []ports.KeptJob {
 	w.t.Helper()
-	jobs, err := w.op.Jobs(w.t.Context(), ports.JobFilter{State: ports.JobFailed})
+	return w.jobs("state", "failed")
+}
+
+// jobs returns the jobs with a value of a filter.
+func (w *world) jobs(filter, value string) (out []ports.KeptJob) {
+	w.t.Helper()
+	list, err := w.op.Jobs(w.t.Context(), ports.Query{Filters: []ports.Filter{{Name: filter, Value: value}}})
 	require.NoError(w.t, err)
-	return jobs
+	for job, err := range list.Each {
+		require.NoError(w.t, err)
+		out = append(out, job)
+	}
+	return out
 }
 
 // An order that failed for good leaves its job with the reason. The operator retries it: the
@@ -88,8 +98,7 @@ func TestTheOperatorCancelsAnOrder(t *testing.T) {
 		e := w.estate(100_00, 1, past("s"))
 		order, err := w.place(e, 0, 0)
 		require.NoError(t, err)
-		jobs, err := w.op.Jobs(t.Context(), ports.JobFilter{Kind: "vi_profile"})
-		require.NoError(t, err)
+		jobs := w.jobs("kind", "vi_profile")
 		require.Len(t, jobs, 1)
 		_, err = w.op.CancelJob(t.Context(), jobs[0].ID)
 		require.NoError(t, err)

@@ -73,3 +73,12 @@ func (s *Server) User(companyID int64, role string) *Client {
 	Secret(token) // which also goes over raw connections
 	return &Client{server: s, Token: token, CompanyID: companyID, Email: email}
 }
+
+// Disable keeps a user out, as the operator does.
+func (s *Server) Disable(email string) {
+	s.t.Helper()
+	user, err := s.Operating.User(context.Background(), email)
+	require.NoError(s.t, err)
+	_, err = s.Operating.SetDisabled(context.Background(), user.ID, true)
+	require.NoError(s.t, err)
+}

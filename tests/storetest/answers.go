@@ -228,11 +228,11 @@ func noteOperator(t *testing.T, w *world) {
 		return nil
 	})
 	w.operate(func(tx ports.OperatorRepos) error {
-		got := collect(t, tx.Trail.Each(w.ctx, 1))
+		got := collect(t, tx.Trail.Each(w.ctx, ports.Query{Limit: 1}))
 		require.Len(t, got, 1)
 		entry.ID = got[0].ID
 		require.Equal(t, entry, got[0], "newest first")
-		require.Len(t, collect(t, tx.Trail.Each(w.ctx, 0)), 2)
+		require.Len(t, collect(t, tx.Trail.Each(w.ctx, ports.Query{})), 2)
 		return nil
 	})
 }

@@ -234,7 +234,7 @@ func testTampering(t *testing.T, b Backend) {
 	}{
 		{chain.Audit, "audit_entries", last("audit_entries"),
 			[]string{"id", "company_id", "at", "user_id", "operator", "api_key_id", "action", "resource", "record_id", "changes"}},
-		{chain.Operator, "operator_entries", last("operator_entries"), []string{"id", "at", "action", "resource", "record", "changes"}},
+		{chain.Operator, "operator_entries", last("operator_entries"), []string{"id", "at", "user_id", "action", "resource", "record", "changes"}},
 		{chain.Ledger, "ledger_transactions", last("ledger_transactions"),
 			[]string{"id", "company_id", "created_at", "kind", "amount", "product", "field_id", "order_id", "note", "refund_of"}},
 		{chain.Ledger, "ledger_entries", "line = 1 AND transaction_id = 2", []string{"transaction_id", "line", "account", "amount"}},

@@ -108,12 +108,11 @@ func testClocks(t *testing.T, b Backend) {
 		shared.move(leaseOf)
 		require.Len(t, ahead.claims(), 2)
 		require.NoError(t, ahead.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-			kept, err := tx.Jobs.List(ctx, ports.JobFilter{Kind: "clock"})
-			for _, job := range kept {
+			for _, job := range keptJobs(ctx, t, tx.Jobs, jobsWith("kind", "clock")) {
 				require.WithinDuration(t, ahead.clock.Now().Add(leaseOf), *job.LeasedUntil, time.Millisecond, "read by the clock of the process")
 				require.NoError(t, tx.Jobs.Finish(ctx, job.Job))
 			}
-			return err
+			return nil
 		}))
 	}
 
@@ -146,11 +145,10 @@ func (w *world) ownClocks(t *testing.T, asks, does *process) {
 	require.Empty(t, asks.claims(), "a retry waits")
 	require.Empty(t, does.claims())
 	require.NoError(t, asks.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		kept, err := tx.Jobs.List(ctx, ports.JobFilter{Kind: "clock"})
-		for _, job := range kept {
+		for _, job := range keptJobs(ctx, t, tx.Jobs, jobsWith("kind", "clock")) {
 			require.NoError(t, tx.Jobs.Cancel(ctx, job.ID, asks.clock.Now()))
 		}
-		return err
+		return nil
 	}))
 	for _, job := range does.claims() {
 		require.NoError(t, does.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return tx.Jobs.Finish(ctx, job) }))

@@ -18,15 +18,34 @@ func (w *world) keep(do func(ctx context.Context, jobs ports.JobKeeper) error) e
 	return w.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return do(ctx, tx.Jobs) })
 }
 
-// listed returns the keys of the jobs that a filter selects.
-func (w *world) listed(filter ports.JobFilter) (keys []string) {
+// keptJobs returns the jobs that a query selects, which is also how many are counted.
+func keptJobs(ctx context.Context, t require.TestingT, jobs ports.JobKeeper, q ports.Query) (out []ports.KeptJob) {
+	for j, err := range jobs.Each(ctx, q) {
+		require.NoError(t, err)
+		out = append(out, j)
+	}
+	n, err := jobs.Count(ctx, q)
+	require.NoError(t, err)
+	require.EqualValues(t, len(out), n)
+	return out
+}
+
+// jobsWith is the query of the jobs with the values of filters, name by name.
+func jobsWith(filters ...any) (q ports.Query) {
+	for i := 0; i < len(filters); i += 2 {
+		q.Filters = append(q.Filters, ports.Filter{Name: filters[i].(string), Value: filters[i+1]})
+	}
+	return q
+}
+
+// listed returns the keys of the jobs that a query selects.
+func (w *world) listed(q ports.Query) (keys []string) {
 	w.t.Helper()
 	require.NoError(w.t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
-		all, err := jobs.List(ctx, filter)
-		for _, j := range all {
+		for _, j := range keptJobs(ctx, w.t, jobs, q) {
 			keys = append(keys, j.Key)
 		}
-		return err
+		return nil
 	}))
 	return keys
 }
@@ -51,8 +70,7 @@ func testUnreadableJobs(t *testing.T, b Backend) {
 		}
 		require.ElementsMatch(t, []string{"1", "3"}, keys, spoiled)
 		require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
-			kept, err := jobs.List(ctx, ports.JobFilter{State: ports.JobFailed})
-			require.NoError(t, err)
+			kept := keptJobs(ctx, t, jobs, jobsWith("state", "failed"))
 			require.Len(t, kept, 1, spoiled)
 			require.Equal(t, "2", kept[0].Key)
 			require.Contains(t, kept[0].Failed.Reason, "its row cannot be read")
@@ -80,12 +98,12 @@ func testFailedJobs(t *testing.T, b Backend) {
 	other.Lease = "another"
 	lost(t, fail(other))
 	require.NoError(t, fail(held))
-	require.Equal(t, []string{"1"}, w.listed(ports.JobFilter{State: ports.JobFailed, Kind: "k", CompanyID: company}))
-	require.Equal(t, []string{"2"}, w.listed(ports.JobFilter{State: ports.JobWaiting}))
+	require.Equal(t, []string{"1"}, w.listed(jobsWith("state", "failed", "kind", "k", "company", company)))
+	require.Equal(t, []string{"2"}, w.listed(jobsWith("state", "waiting")))
 	w.clock.move(time.Hour)
 	second := w.claim(10)
 	require.Len(t, second, 1, "a failed job is not handed out")
-	require.Equal(t, []string{"2"}, w.listed(ports.JobFilter{State: ports.JobRunning}))
+	require.Equal(t, []string{"2"}, w.listed(jobsWith("state", "running")))
 
 	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
 		kept, err := jobs.GetForUpdate(ctx, held.ID)
@@ -100,7 +118,7 @@ func testFailedJobs(t *testing.T, b Backend) {
 	require.Equal(t, 1, retried[0].Attempt, "the claims are counted anew")
 	require.NoError(t, fail(retried[0]))
 	w.enqueue(job("1"))
-	require.Equal(t, []string{"1"}, w.listed(ports.JobFilter{State: ports.JobWaiting}), "its record asks for it anew")
+	require.Equal(t, []string{"1"}, w.listed(jobsWith("state", "waiting")), "its record asks for it anew")
 
 	// A running job that is cancelled is lost to its worker, and given up at its next claim.
 	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
@@ -114,7 +132,7 @@ func testFailedJobs(t *testing.T, b Backend) {
 	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
 		return jobs.Cancel(ctx, second[0].ID, w.clock.Now()) // one that failed goes
 	}))
-	require.Equal(t, []string{"1"}, w.listed(ports.JobFilter{}))
+	require.Equal(t, []string{"1"}, w.listed(jobsWith()))
 	err := w.keep(func(ctx context.Context, jobs ports.JobKeeper) error { return jobs.Retry(ctx, second[0].ID, now) })
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
@@ -122,7 +140,7 @@ func testFailedJobs(t *testing.T, b Backend) {
 		require.EqualValues(t, 1, n)
 		return err
 	}))
-	require.Empty(t, w.listed(ports.JobFilter{}))
+	require.Empty(t, w.listed(jobsWith()))
 }
 
 // testJobTries holds that a job that cannot be queued takes nothing with it.

@@ -31,7 +31,7 @@ var unkept = []string{"auth/", "api-key/"}
 
 // repeatable reports whether a route takes an Idempotency-Key.
 func (r Route) repeatable() bool {
-	return r.Method == http.MethodPost && r.dialect == nil && !r.Public && !r.Secret && !r.Reading &&
+	return r.Method == http.MethodPost && r.dialect == nil && !r.Public && !r.Secret && !r.Reading && !r.Unkeyed &&
 		!slices.ContainsFunc(unkept, func(prefix string) bool { return strings.HasPrefix(r.Path+"/", prefix) })
 }
 

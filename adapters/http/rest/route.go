@@ -38,6 +38,8 @@ type Route struct {
 	Media   []string       // content types of a bare answer ([Raw])
 	BareAs  string         // content type of JSON without the envelope ([Bare]); empty: application/json
 	Secret  bool           // the answer holds a secret, which is not kept for an Idempotency-Key
+	Inside  string         // parameter of the path that names the company to act in, in place of X-Company; empty: none
+	Unkeyed bool           // of a POST: what it does is not of one company, and it takes no Idempotency-Key
 	Reading bool           // of a POST: nothing is stored, and its answer is not kept for an Idempotency-Key
 	Faults  []int          // statuses of failures, beside those that follow from the description
 

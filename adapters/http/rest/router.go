@@ -171,6 +171,9 @@ func (op *operation) serve(c *Call) error {
 	if op.route.Public {
 		c.SetHeader("Cache-Control", "no-store")
 	}
+	if inside := op.route.Inside; inside != "" {
+		c.request.Header.Set(companyHeader, c.Param(inside))
+	}
 	ctx, who, err := c.api.admit(c.request, c.route)
 	if err == nil {
 		c.principal = who

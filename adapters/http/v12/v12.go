@@ -12,6 +12,7 @@ import (
 	eventsapi "tilth/adapters/http/v12/events"
 	farmapi "tilth/adapters/http/v12/farm"
 	ghgapi "tilth/adapters/http/v12/ghg"
+	operatorapi "tilth/adapters/http/v12/operator"
 	satelliteapi "tilth/adapters/http/v12/satellite"
 	soilapi "tilth/adapters/http/v12/soil"
 )
@@ -26,6 +27,7 @@ type Deps struct {
 	Events    eventsapi.Deps
 	PACT      pact.Deps
 	OGC       ogc.Deps
+	Operator  operatorapi.Deps
 }
 
 // Register adds every route of the version.
@@ -47,6 +49,7 @@ func Register(a *rest.API, d Deps) {
 	eventsapi.Register(a, d.Events)
 	pact.Register(a, d.PACT)
 	ogc.Register(a, d.OGC)
+	operatorapi.Register(a, d.Operator)
 	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
-		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)")
+		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)", "Operators")
 }

@@ -61,7 +61,7 @@ func (a accounts) CreateCompany(ctx context.Context, company *ports.Company, rol
 	company.PolicyVersion, company.CreatedAt = 1, sqlstore.Micro(company.CreatedAt)
 	row := companyRow{UUID: company.UUID, Name: company.Name, PolicyVersion: company.PolicyVersion, CreatedAt: sqlstore.StampAt(company.CreatedAt)}
 	if err := sqlstore.InsertNew(ctx, a.s, &row, &company.ID, "name",
-		fault.Newf(fault.Conflict, "company_exists", "A company is already called %q.", company.Name)); err != nil {
+		errCompanyExists(company.Name)); err != nil {
 		return err
 	}
 	for _, role := range roles {

@@ -18,4 +18,5 @@ func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
 	r.Accounts, r.Prices, r.Wallet, r.Keys, r.Members = accounts{s}, wallet{s}, wallet{s}, keyRecords(s), memberRecords(s)
 	r.Invitations, r.Tickets, r.Credentials, r.Attempts = invitationRecords(s), tickets{s}, accounts{s}, attempts{s}
 	r.Letters, r.Subscriptions = letters{s}, subscriptions{s}
+	r.Companies, r.Users = companyRecords(s), whole[ports.Account, accountRow]{s, accountView}
 }

@@ -32,9 +32,16 @@ func (u subscriptions) Active(ctx context.Context, companyID int64, service acce
 }
 
 func (u subscriptions) Get(ctx context.Context, companyID int64, service access.Service) (ports.Subscription, error) {
-	return sqlstore.One(ctx, u.query(companyID, service), "subscription", func(row *subscriptionRow) ports.Subscription {
-		return ports.Subscription{CompanyID: row.CompanyID, Service: row.Service, Until: row.Until.Nullable(), GrantedAt: row.GrantedAt.Time}
-	})
+	return sqlstore.One(ctx, u.query(companyID, service), "subscription", subscriptionOfRow)
+}
+
+func subscriptionOfRow(row *subscriptionRow) ports.Subscription {
+	return ports.Subscription{CompanyID: row.CompanyID, Service: row.Service, Until: row.Until.Nullable(), GrantedAt: row.GrantedAt.Time}
+}
+
+func (u subscriptions) Of(ctx context.Context, companyIDs ...int64) ([]ports.Subscription, error) {
+	q := sqlstore.Where(u.s.NewSelect().Model((*subscriptionRow)(nil)), sqlstore.Among("t.company_id", companyIDs)).OrderExpr("t.company_id, t.service")
+	return sqlstore.All(ctx, q, subscriptionOfRow)
 }
 
 func (u subscriptions) Put(ctx context.Context, s ports.Subscription) error {

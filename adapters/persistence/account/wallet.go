@@ -165,6 +165,12 @@ func (w wallet) Price(ctx context.Context, service string) (credit.Amount, bool,
 	return sqlstore.Find(ctx, q, func(row *priceRow) credit.Amount { return row.PerHa })
 }
 
+func (w wallet) All(ctx context.Context) ([]ports.Price, error) {
+	return sqlstore.All(ctx, w.s.NewSelect().Model((*priceRow)(nil)).OrderExpr("t.service"), func(row *priceRow) ports.Price {
+		return ports.Price{Service: row.Service, PerHa: row.PerHa, SetAt: row.SetAt.Time}
+	})
+}
+
 func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
 	return sqlstore.One(ctx, sqlstore.OwnRows[chargeRow](w.s, scope).Where("t.field_id = ?", fieldID), "charge",
 		func(row *chargeRow) credit.FieldCharge { return row.FieldCharge })

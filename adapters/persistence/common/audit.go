@@ -115,28 +115,51 @@ type operatorEntryRow struct {
 	bun.BaseModel `bun:"table:operator_entries,alias:t"`
 	ID            int64 `bun:"id,pk,autoincrement"`
 	At            sqlstore.Stamp
+	UserID        *int64 // null: the command line
 	Action        audit.Action
 	Resource      string
 	Record        string
 	Changes       sqlstore.JSON[[]audit.Change]
+
+	UserName *string `bun:"user_name,scanonly"`
 }
 
 // operatorTrail implements ports.OperatorTrail.
 type operatorTrail struct{ s *sqlstore.Session }
 
 func (t operatorTrail) Add(ctx context.Context, e ports.OperatorEntry) error {
-	_, err := t.s.NewInsert().Model(&operatorEntryRow{
-		At: sqlstore.StampAt(e.At), Action: e.Action, Resource: e.Resource, Record: e.Record, Changes: sqlstore.ListOf(e.Changes),
-	}).Returning("NULL").Exec(ctx)
+	row := operatorEntryRow{At: sqlstore.StampAt(e.At), Action: e.Action, Resource: e.Resource, Record: e.Record, Changes: sqlstore.ListOf(e.Changes)}
+	if e.User != nil {
+		row.UserID = &e.User.ID
+	}
+	_, err := t.s.NewInsert().Model(&row).Returning("NULL").Exec(ctx)
 	return err
 }
 
-func (t operatorTrail) Each(ctx context.Context, limit int64) iter.Seq2[ports.OperatorEntry, error] {
-	q := t.s.NewSelect().Model((*operatorEntryRow)(nil)).OrderExpr("t.id DESC")
-	return sqlstore.Stream(ctx, t.s, sqlstore.Paged(q, ports.Query{Limit: limit}), func(row *operatorEntryRow) (ports.OperatorEntry, error) {
-		return ports.OperatorEntry{
-			ID: row.ID, At: row.At.Time, Action: row.Action, Resource: row.Resource, Record: row.Record,
-			Changes: append([]audit.Change(nil), row.Changes.V...),
-		}, nil
-	})
+func (t operatorTrail) query() *bun.SelectQuery {
+	return t.s.NewSelect().Model((*operatorEntryRow)(nil))
+}
+
+func (t operatorTrail) Count(ctx context.Context, q ports.Query) (int64, error) {
+	return operatorEntryView.Count(ctx, t.query(), q)
+}
+
+func (t operatorTrail) Each(ctx context.Context, q ports.Query) iter.Seq2[ports.OperatorEntry, error] {
+	return operatorEntryView.Each(ctx, t.s, t.query().ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
+		Join("LEFT JOIN users AS author ON author.id = t.user_id"), q)
+}
+
+var operatorEntryView = &sqlstore.View[ports.OperatorEntry, operatorEntryRow]{
+	Word: "entry", Order: sqlstore.NewestFirst, Record: operatorEntryOfRow,
+}
+
+func operatorEntryOfRow(row *operatorEntryRow) (ports.OperatorEntry, error) {
+	e := ports.OperatorEntry{
+		ID: row.ID, At: row.At.Time, Action: row.Action, Resource: row.Resource, Record: row.Record,
+		Changes: append([]audit.Change(nil), row.Changes.V...),
+	}
+	if row.UserID != nil {
+		e.User = &access.Named{ID: *row.UserID, Name: sqlstore.ValueOf(row.UserName)}
+	}
+	return e, nil
 }

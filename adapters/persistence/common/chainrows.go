@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -127,10 +128,15 @@ func (c chains) entries(ctx context.Context, ids []int64) (map[int64]chain.Row, 
 
 func (c chains) operatorEntries(ctx context.Context, ids []int64) (map[int64]chain.Row, error) {
 	out, err := c.read(ctx, "operator_entries", []column{
-		{name: "id", expr: text("id")}, {name: "at", expr: c.stamp("t.at")}, {name: "action", expr: text("action")},
+		{name: "id", expr: text("id")}, {name: "at", expr: c.stamp("t.at")}, {name: "user_id", expr: text("user_id")}, {name: "action", expr: text("action")},
 		{name: "resource", expr: text("resource")}, {name: "record", expr: text("record")}, {name: "changes", expr: text("changes")},
 	}, ids)
 	c.unfold(out)
+	// What the command line wrote has no user, as before the trail had the column.
+	for id, row := range out {
+		row.Fields = slices.DeleteFunc(row.Fields, func(f chain.Field) bool { return f.Name == "user_id" && f.Value == nil })
+		out[id] = row
+	}
 	return out, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -262,11 +263,9 @@ func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
 // jobKeeper implements ports.JobKeeper: the queue as the operator works on it.
 type jobKeeper struct{ jobs }
 
-// inState holds the condition of a job's state.
-var inState = map[ports.JobState]string{
-	ports.JobWaiting: "t.lease IS NULL AND t.failed_at IS NULL",
-	ports.JobRunning: "t.lease IS NOT NULL",
-	ports.JobFailed:  "t.failed_at IS NOT NULL",
+var jobFilters = map[string]sqlstore.Filter{
+	"id": {Exact: "t.id"}, "kind": {Exact: "t.kind"}, "company": {Exact: "t.company_id"},
+	"state": {Exact: "CASE WHEN t.failed_at IS NOT NULL THEN 'failed' WHEN t.lease IS NOT NULL THEN 'running' ELSE 'waiting' END"},
 }
 
 func (k jobKeeper) kept(row *jobRow) ports.KeptJob {
@@ -277,13 +276,19 @@ func (k jobKeeper) kept(row *jobRow) ports.KeptJob {
 	return out
 }
 
-func (k jobKeeper) List(ctx context.Context, filter ports.JobFilter) ([]ports.KeptJob, error) {
-	q := sqlstore.Paged(k.s.NewSelect().Model((*jobRow)(nil)).OrderExpr("t.id"), ports.Query{Limit: filter.Limit})
-	if filter.State != "" {
-		q = q.Where(inState[filter.State])
+func (k jobKeeper) view() *sqlstore.View[ports.KeptJob, jobRow] {
+	return &sqlstore.View[ports.KeptJob, jobRow]{
+		Word: "job", Order: sqlstore.OldestFirst, Filters: jobFilters,
+		Record: func(row *jobRow) (ports.KeptJob, error) { return k.kept(row), nil },
 	}
-	q = sqlstore.Narrow(sqlstore.Narrow(q, "t.kind", filter.Kind), "t.company_id", filter.CompanyID)
-	return sqlstore.All(ctx, q, k.kept)
+}
+
+func (k jobKeeper) Count(ctx context.Context, q ports.Query) (int64, error) {
+	return k.view().Count(ctx, k.s.NewSelect().Model((*jobRow)(nil)), q)
+}
+
+func (k jobKeeper) Each(ctx context.Context, q ports.Query) iter.Seq2[ports.KeptJob, error] {
+	return k.view().Each(ctx, k.s, k.s.NewSelect().Model((*jobRow)(nil)), q)
 }
 
 func (k jobKeeper) GetForUpdate(ctx context.Context, id int64) (ports.KeptJob, error) {

@@ -27,6 +27,7 @@ var heldTables = []struct{ name, from, columns, where string }{
 	{"letters", "letters", "kind, email, created_at", "t.email = ?2"},
 	{"audit_by", "audit_entries", "id, at, action, resource, record_id, changes", "t.company_id = ?1 AND t.user_id = ?0"},
 	{"audit_about", "audit_entries", "id, at, user_id, action, resource, record_id, changes", "t.company_id = ?1 AND t.resource = 'user' AND t.record_id = ?0"},
+	{"operator_by", "operator_entries", "id, at, action, resource, record, changes", "t.user_id = ?0"},
 	{"samples_collected", "soil_samples", "id, collected_by", "t.company_id = ?1 AND t.collected_by = ?3"},
 }
 

@@ -15,23 +15,16 @@ import (
 
 // AuditEntry is one changed record.
 type AuditEntry struct {
-	ID       int64         `json:"id" doc:"Id of the entry."`
-	At       time.Time     `json:"at" doc:"When the change was made."`
-	User     *form.Ref     `json:"user" doc:"Who did it; null for the operator's command line."`
-	Actor    string        `json:"actor" doc:"Who did it, in words: the user's name, or the operator's command line."`
-	Operator bool          `json:"operator" doc:"The user is an operator, acting inside your company."`
-	APIKey   *int64        `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
-	Action   string        `json:"action" doc:"create, update, delete, restore, or what the resource knows beside these, as accept."`
-	Resource string        `json:"resource" doc:"As in the permission slugs: field, cultivation, share_grant, …"`
-	Record   int64         `json:"record" doc:"Id of the record."`
-	Changes  []AuditChange `json:"changes" doc:"In the order of the record. Empty for what was deleted along with another record."`
-}
-
-// AuditChange is a member of a record, before and after.
-type AuditChange struct {
-	Member string     `json:"member" doc:"The member that changed, by its name in the interface; a reference to another record by its id."`
-	Before rest.Value `json:"before" doc:"Null where there was nothing. A boundary is shown by its figures."`
-	After  rest.Value `json:"after" doc:"What it is since; null where it was cleared."`
+	ID       int64              `json:"id" doc:"Id of the entry."`
+	At       time.Time          `json:"at" doc:"When the change was made."`
+	User     *form.Ref          `json:"user" doc:"Who did it; null for the operator's command line."`
+	Actor    string             `json:"actor" doc:"Who did it, in words: the user's name, or the operator's command line."`
+	Operator bool               `json:"operator" doc:"The user is an operator, acting inside your company."`
+	APIKey   *int64             `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
+	Action   string             `json:"action" doc:"create, update, delete, restore, or what the resource knows beside these, as accept."`
+	Resource string             `json:"resource" doc:"As in the permission slugs: field, cultivation, share_grant, …"`
+	Record   int64              `json:"record" doc:"Id of the record."`
+	Changes  []form.AuditChange `json:"changes" doc:"In the order of the record. Empty for what was deleted along with another record."`
 }
 
 func registerAudit(a *rest.API, t *auditapp.Trail) {
@@ -74,8 +67,6 @@ func showEntry(e audit.Entry) AuditEntry {
 	return AuditEntry{
 		ID: e.ID, At: e.At, User: form.Pointed(e.User, form.Named), Actor: e.Actor(), Operator: e.Operator, APIKey: form.OrNull(e.KeyID),
 		Action: string(e.Action), Resource: e.Resource, Record: e.RecordID,
-		Changes: form.Each(e.Changes, func(c audit.Change) AuditChange {
-			return AuditChange{c.Member, rest.Value{V: c.Before}, rest.Value{V: c.After}}
-		}),
+		Changes: form.Each(e.Changes, form.ChangeOf),
 	}
 }

@@ -52,7 +52,7 @@ var invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", 
 func registerInvitations(a *rest.API, p *account.People) {
 	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}
 	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
-	form.HandleList(a, list, filters, lowerEmail(p.Invitations), showInvitation)
+	form.HandleList(a, list, filters, form.LowerEmail(p.Invitations), showInvitation)
 	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
 	create.Secret = true // the link in the answer opens an account
 	create.Faults = []int{http.StatusConflict}

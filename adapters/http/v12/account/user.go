@@ -3,12 +3,10 @@ package account
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
-	"tilth/app"
 	"tilth/app/account"
 	"tilth/core/access"
 	"tilth/ports"
@@ -43,7 +41,7 @@ func registerUsers(a *rest.API, p *account.People) {
 		{Name: "role", Type: rest.String, Description: "Users that hold the role of this name."},
 		{Name: "disabled", Type: rest.Boolean},
 	}
-	form.HandleList(a, userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users"), filters, lowerEmail(p.Users), showUser)
+	form.HandleList(a, userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users"), filters, form.LowerEmail(p.Users), showUser)
 	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"),
 		form.OnRecord(p.User, showUser))
 	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
@@ -56,18 +54,4 @@ func registerUsers(a *rest.API, p *account.People) {
 		})
 		return showUser(member), err
 	})
-}
-
-type listing[T any] = func(context.Context, access.Principal, ports.Query) (app.List[T], error)
-
-// lowerEmail compares an e-mail address as it is stored.
-func lowerEmail[T any](list listing[T]) listing[T] {
-	return func(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
-		for i, f := range q.Filters {
-			if email, ok := f.Value.(string); ok && f.Name == "email" {
-				q.Filters[i].Value = strings.ToLower(email)
-			}
-		}
-		return list(ctx, who, q)
-	}
 }

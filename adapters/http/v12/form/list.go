@@ -3,6 +3,7 @@ package form
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -72,5 +73,17 @@ func List[T, R any](page rest.PageSpec, show func(T) R) func(app.List[T], error)
 			return rest.List[R]{}, err
 		}
 		return rest.NewList(page, rest.Map(Listing(found), show))
+	}
+}
+
+// LowerEmail compares an e-mail address as it is stored.
+func LowerEmail[T any](list func(context.Context, access.Principal, ports.Query) (app.List[T], error)) func(context.Context, access.Principal, ports.Query) (app.List[T], error) {
+	return func(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
+		for i, f := range q.Filters {
+			if email, ok := f.Value.(string); ok && f.Name == "email" {
+				q.Filters[i].Value = strings.ToLower(email)
+			}
+		}
+		return list(ctx, who, q)
 	}
 }

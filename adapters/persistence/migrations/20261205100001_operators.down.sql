@@ -1,0 +1,1 @@
+ALTER TABLE operator_entries DROP COLUMN user_id;
