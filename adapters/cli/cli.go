@@ -157,7 +157,7 @@ func Run(ctx context.Context, program Program, args []string, environ map[string
 		fmt.Fprintln(streams.Err, "tilth: the environment is not valid:", err)
 		return 2
 	}
-	s := &shell{Streams: streams, program: program, cfg: cfg}
+	s := &shell{Streams: streams, program: program, cfg: cfg, environ: environ}
 	root := s.root()
 	root.SetArgs(args)
 	root.SetIn(s.In)
@@ -206,6 +206,7 @@ type shell struct {
 	program Program
 	cfg     Config
 	asJSON  bool
+	environ map[string]string
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
@@ -236,6 +237,7 @@ when you outgrow it.
 			if err := s.cfg.Check(); err != nil {
 				return usageError{fmt.Errorf("the configuration is not valid:\n%w", err)}
 			}
+			s.warnOfUnknown()
 			return nil
 		},
 	}

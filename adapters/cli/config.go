@@ -57,7 +57,7 @@ type Config struct {
 	SMTPURL             string        `env:"TILTH_SMTP_URL" show:"hidden" help:"mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal"`
 	MailFrom            string        `env:"TILTH_MAIL_FROM" help:"sender of letters, such as Tilth <tilth@example.org>"`
 	EngineID            string        `env:"TILTH_ENGINE_ID" help:"name of the external calculation engine in results, such as farmcalc"`
-	EngineURL           string        "env:\"TILTH_ENGINE_URL\" show:\"hidden\" help:\"address of an external calculation engine; empty: none. Companies use it once `tilth engine set` says so\""
+	EngineURL           string        `env:"TILTH_ENGINE_URL" show:"hidden" help:"address of an external calculation engine; empty: none. Companies use it once the command tilth engine set says so"`
 	EngineToken         string        `env:"TILTH_ENGINE_TOKEN" show:"masked" help:"bearer token for the external engine"`
 	OTLPEndpoint        string        `env:"OTEL_EXPORTER_OTLP_ENDPOINT" show:"hidden" help:"collector of OpenTelemetry that spans and figures are sent to over OTLP/HTTP, such as http://localhost:4318; empty: none. The other OTEL_* variables of the specification count too"`
 	LogFormat           string        `env:"TILTH_LOG_FORMAT" envDefault:"text" help:"text or json"`

@@ -3,6 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,4 +38,55 @@ func didYouMean(name string) string {
 		return ""
 	}
 	return fmt.Sprintf(": did you mean `%s`?", name)
+}
+
+// prefix is what the names of all settings but those of OpenTelemetry begin with.
+const prefix = "TILTH_"
+
+// Variables with the prefix that are no settings: copyTo is of one command, and the others are of the tests, of the Makefile
+// and of the first programs in docs/clients.
+const copyTo = prefix + "COPY_TO"
+
+var (
+	otherPrefixes = []string{"TEST_", "REQUIRE_", "DRAWN", "BENCH_"}
+	otherNames    = []string{
+		"COPY_TO", "REAL_DATA", "SEED", "DRAWS", "PICTURES", "SIMULATE", "CLIENTS", "SOAK", "KILLS", "QGIS", "GDAL", "GRASS", "OBSERVABILITY", "HOSTILE",
+		"COUNT_ALLOCATIONS", "URL", "EMAIL", "PASSWORD",
+	}
+)
+
+// unknownVariables returns the variables of the environment that are named as settings are and are none, each with the setting
+// that it is likely to mean, or an empty text.
+func unknownVariables(environ map[string]string) map[string]string {
+	var known []string
+	for _, one := range new(Config).settings() {
+		if name, ok := strings.CutPrefix(one.variable, prefix); ok {
+			known = append(known, name)
+		}
+	}
+	out := map[string]string{}
+	for variable := range environ {
+		name, ours := strings.CutPrefix(variable, prefix)
+		isOther := func(start string) bool { return strings.HasPrefix(name, start) }
+		if !ours || slices.Contains(known, name) || slices.Contains(otherNames, name) || slices.ContainsFunc(otherPrefixes, isOther) {
+			continue
+		}
+		out[variable] = ""
+		if nearest := fault.Nearest(name, known); nearest != "" {
+			out[variable] = prefix + nearest
+		}
+	}
+	return out
+}
+
+// warnOfUnknown names the variables that are likely misspelt. They are refused by nobody: another program may own them.
+func (s *shell) warnOfUnknown() {
+	unknown := unknownVariables(s.environ)
+	for _, variable := range slices.Sorted(maps.Keys(unknown)) {
+		attributes := []any{"variable", variable}
+		if unknown[variable] != "" {
+			attributes = append(attributes, "did_you_mean", unknown[variable])
+		}
+		s.logger().Warn("an environment variable is named as a setting and is none", attributes...)
+	}
 }

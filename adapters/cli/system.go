@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,7 +111,6 @@ were issued since it are valid until they expire.`,
 }
 
 func (s *shell) copy() *cobra.Command {
-	const variable = "TILTH_COPY_TO"
 	var to string
 	c := &cobra.Command{
 		Use: "copy --to POSTGRES", Short: "Copy a SQLite database to PostgreSQL, and verify every row",
@@ -122,8 +120,8 @@ then one transaction makes all of it visible, or nothing. Ids stay, and new ones
 behind them. Uploaded files and layers are not in the database: keep TILTH_OBJECTS_URL as it
 is. TILTH_COPY_TO may hold the address instead of --to, which other users of this machine can see.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if to = cmp.Or(to, os.Getenv(variable)); to == "" {
-				return usageError{errors.New("--to or " + variable + " is required: postgres://USER:PASSWORD@HOST/DATABASE")}
+			if to = cmp.Or(to, s.environ[copyTo]); to == "" {
+				return usageError{errors.New("--to or " + copyTo + " is required: postgres://USER:PASSWORD@HOST/DATABASE")}
 			}
 			tables, err := s.program.Copy(cmd.Context(), s.cfg, s.logger(), to)
 			var rows int64

@@ -81,7 +81,7 @@ whatever keys the database holds.`,
 	if name != chain.Operator {
 		c.Flags().Int64Var(&company, "company", 0, "id of the company (default: all)")
 	}
-	c.Flags().StringSliceVar(&keys, "key", nil, "public key that must have signed, as `tilth verify keys` prints it")
+	c.Flags().StringSliceVar(&keys, "key", nil, "public key that must have signed, as the command tilth verify keys prints it")
 	return c
 }
 
