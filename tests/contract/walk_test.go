@@ -27,6 +27,9 @@ func documentedRoutes(t *testing.T) []documentedRoute {
 	for path, item := range rig.Document(t).Paths.Map() {
 		for method, op := range item.Operations() {
 			slug, _ := op.Extensions["x-permission"].(string)
+			if slug == string(access.Operate.Slug()) {
+				continue // what no role and no key opens: TestOnlyOperatorsOperate walks them
+			}
 			stream := op.Responses.Value("200") != nil && op.Responses.Value("200").Value.Content["text/event-stream"] != nil
 			public := op.Security != nil && len(*op.Security) == 0
 			client := op.Security != nil && !public && (*op.Security)[0]["pactBearer"] != nil
