@@ -50,7 +50,7 @@ function answers(operation) {
 function credentials(operation) {
   const names = [...new Set(schemes(operation.stated))];
   if (!names.length) return make("p", { class: "facts" }, "Open to everyone: no credential is needed.");
-  const kinds = names.map((name) => ({ bearer: "an access token", apiKeyHeader: "an API key in X-API-Key", apiKeyQuery: "an API key as ?api_key=" })[name] || scheme(name).description || name);
+  const kinds = names.map((name) => ({ bearer: "an access token", session: "the session of a browser", apiKeyHeader: "an API key in X-API-Key", apiKeyQuery: "an API key as ?api_key=" })[name] || scheme(name).description || name);
   return make("p", { class: "facts" }, "Takes " + kinds.join(", or ").replace(/\.$/, "") + ".");
 }
 
