@@ -9,8 +9,10 @@ SHELL := bash
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
 TESTFLAGS ?=
-# Many tests of the whole program wait for a lease or a letter: more of them run at a time than there are cores.
-PARALLEL ?= -parallel 8
+# Many tests of the whole program wait for a lease, a letter or another process: more of them run at a time than there are
+# cores, and of their programs one more.
+CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PARALLEL ?= -parallel 8 -p $(shell echo $$(($(CORES) + 1)))
 FUZZTIME ?= 20s
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0

@@ -56,7 +56,7 @@ func TestEveryRoutesSlugIsKnown(t *testing.T) {
 	for path, methods := range document(t, s.Anonymous()) {
 		for method, raw := range methods {
 			var op operation
-			if json.Unmarshal(raw, &op) != nil || op.Permission == "" {
+			if json.Unmarshal(raw, &op) != nil || op.Permission == "" || op.Permission == access.Operate.Slug() { // which no role has
 				continue
 			}
 			seen++

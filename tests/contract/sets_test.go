@@ -176,7 +176,10 @@ func TestManyAreChanged(t *testing.T) {
 		require.Equal(t, "n", records[1]["notes"])
 		require.InDelta(t, 16, records[2]["area_ha"], 0.5)
 		read := c.Expect(200, http.MethodGet, path("field", fields[1]), nil)
-		require.Equal(t, records[2], read.Data(t))
+		fresh := read.Data(t)
+		delete(records[2], "warnings") // of overlaps, which may be found in the background
+		delete(fresh, "warnings")
+		require.Equal(t, records[2], fresh)
 
 		missing := c.Expect(404, http.MethodPatch, "farm/", []any{map[string]any{"id": farm, "name": "x"}, map[string]any{"id": foreign, "name": "x"}})
 		require.Contains(t, string(missing.Body), fmt.Sprintf(`"ids":[%d]`, foreign))
