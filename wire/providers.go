@@ -29,6 +29,7 @@ import (
 	farmapp "tilth/app/farm"
 	"tilth/app/features"
 	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	evidenceapp "tilth/app/ghg/evidence"
 	exchangeapp "tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
@@ -102,8 +103,8 @@ var mapping = googlewire.NewSet(
 var assessments = googlewire.NewSet(
 	assessmentTable, googlewire.Struct(new(ghgapp.Assessments), "*"),
 	googlewire.Struct(new(ghgapp.Dashboard), "*"),
-	googlewire.Struct(new(ghgapp.Verification), "*"),
-	googlewire.Struct(new(ghgapp.CropCurves), "*"),
+	googlewire.Struct(new(cropcheckapp.Verification), "*"),
+	googlewire.Struct(new(cropcheckapp.Curves), "*"),
 	googlewire.Value(exchange.AssessmentTables{}), googlewire.Bind(new(ports.AssessmentTables), new(exchange.AssessmentTables)),
 	googlewire.Struct(new(ghgapp.Batches), "*"),
 	googlewire.Struct(new(evidenceapp.Files), "*"),
@@ -142,6 +143,6 @@ var server = googlewire.NewSet(
 	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
 	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),
 	googlewire.Struct(new(soil.LayerPreparer), "*"), googlewire.Bind(new(soil.LayerSource), new(*soil.LayerPreparer)), googlewire.Struct(new(soil.OrderWorker), "*"), googlewire.Struct(new(farmapp.OverlapChecker), "*"),
-	googlewire.Struct(new(ghgapp.VerificationWorker), "*"),
+	googlewire.Struct(new(cropcheckapp.Worker), "*"),
 	googlewire.Struct(new(parts), "*"),
 )

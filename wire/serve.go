@@ -32,6 +32,7 @@ import (
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
 	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
@@ -370,7 +371,7 @@ type parts struct {
 	Overlaps   *farmapp.OverlapChecker
 	Strata     *soil.OrderWorker
 	Maps       *soil.Maps
-	Verifier   *ghgapp.VerificationWorker
+	Verifier   *cropcheckapp.Worker
 	Bulk       *ghgapp.Batches
 	Evidence   *evidenceapp.Files
 	Photos     *soil.Photos

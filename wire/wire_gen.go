@@ -32,6 +32,7 @@ import (
 	"tilth/app/farm"
 	"tilth/app/features"
 	"tilth/app/ghg"
+	"tilth/app/ghg/cropcheck"
 	"tilth/app/ghg/evidence"
 	exchange2 "tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
@@ -202,10 +203,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Deps:  deps,
 		Table: table,
 	}
-	verification := &ghg.Verification{
+	verification := &cropcheck.Verification{
 		Deps: deps,
 	}
-	cropCurves := &ghg.CropCurves{
+	curves := &cropcheck.Curves{
 		Deps: deps,
 	}
 	files := &evidence.Files{
@@ -227,7 +228,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
-		Curves:       cropCurves,
+		Curves:       curves,
 		Evidence:     files,
 		Publishing:   publishing,
 		Clients:      clients,
@@ -323,9 +324,9 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Clock:  clock,
 		Sheets: sheets,
 	}
-	curves := _wireCurvesValue
+	exchangeCurves := _wireCurvesValue
 	curveLibrary := &satellite.CurveLibrary{
-		BuiltIn: curves,
+		BuiltIn: exchangeCurves,
 	}
 	operatingOperating := &operating.Operating{
 		Store:      store,
@@ -487,10 +488,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Deps:  deps,
 		Table: table,
 	}
-	verification := &ghg.Verification{
+	verification := &cropcheck.Verification{
 		Deps: deps,
 	}
-	cropCurves := &ghg.CropCurves{
+	curves := &cropcheck.Curves{
 		Deps: deps,
 	}
 	files := &evidence.Files{
@@ -512,7 +513,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
-		Curves:       cropCurves,
+		Curves:       curves,
 		Evidence:     files,
 		Publishing:   publishing,
 		Clients:      clients,
@@ -608,9 +609,9 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Clock:  clock,
 		Sheets: sheets,
 	}
-	curves := _wireCurvesValue
+	exchangeCurves := _wireCurvesValue
 	curveLibrary := &satellite.CurveLibrary{
-		BuiltIn: curves,
+		BuiltIn: exchangeCurves,
 	}
 	operatingOperating := &operating.Operating{
 		Store:      store,
@@ -700,7 +701,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Layers: layerPreparer,
 		Log:    log,
 	}
-	verificationWorker := &ghg.VerificationWorker{
+	worker := &cropcheck.Worker{
 		Store:    store,
 		Clock:    clock,
 		IDs:      random,
@@ -727,7 +728,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Overlaps:   overlapChecker,
 		Strata:     orderWorker,
 		Maps:       maps,
-		Verifier:   verificationWorker,
+		Verifier:   worker,
 		Bulk:       batches,
 		Evidence:   files,
 		Photos:     soilPhotos,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/batch"
@@ -33,11 +34,8 @@ func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] {
 	if rules.Enrich == nil {
 		rules.Enrich = func(context.Context, ports.Repos, access.Scope, []*T) error { return nil }
 	}
-	if _, ok := any(new(T)).(corerecord.Foreign); ok {
-		rules.external = func(r *T) string { return any(r).(corerecord.Foreign).Origin().ExternalID }
-	}
-	if rules.Same == nil && rules.external != nil {
-		rules.Same = externally(rules.Repo, rules.external)
+	if rules.Same == nil && external.Carried[T]() {
+		rules.Same = externally(rules.Repo)
 	}
 	if rules.Reread == nil {
 		rules.Reread = func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error) {
@@ -77,8 +75,6 @@ type Rules[T any] struct {
 	Reread func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error)
 	// Enrich fills read-only figures of answers.
 	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
-
-	external func(*T) string // the external id of a record; nil: it carries none
 }
 
 // Finish is what runs once at the end of a write, for all that it stored, with what each was before: nil for a new one.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/farm"
@@ -62,7 +63,7 @@ func reviveFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm
 	if err != nil {
 		return err
 	}
-	if err := reclaim(ctx, scope, tx.Fields, access.Fields.Name, back); err != nil {
+	if err := external.Reclaim(ctx, tx.Fields, scope, access.Fields.Name, back); err != nil {
 		return err
 	}
 	if err := reviveFields(ctx, tx, scope, fields, deletedAt, now); err != nil {
@@ -120,7 +121,7 @@ func reclaimFertilizations(ctx context.Context, tx ports.Repos, scope access.Sco
 	if err != nil {
 		return err
 	}
-	return reclaim(ctx, scope, tx.Fertilizations, access.Fertilizations.Name, back)
+	return external.Reclaim(ctx, tx.Fertilizations, scope, access.Fertilizations.Name, back)
 }
 
 func reviveFertilization(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Fertilization, _, _ time.Time) error {

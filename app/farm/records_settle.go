@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -82,9 +83,9 @@ func (r *Records[T]) refuseTaken(ctx context.Context, tx ports.Repos, scope acce
 			sound[i] = nil
 		}
 	}
-	taken, err := r.taken(ctx, tx, scope, before, sound)
+	taken, err := external.Find(ctx, r.rules.Repo(tx), scope, before, sound)
 	for _, one := range taken {
-		errs[one.at].Add("external_id", one.message(r.rules.Access.Name))
+		errs[one.At].Add(external.Member, one.Message(r.rules.Access.Name))
 	}
 	return err
 }

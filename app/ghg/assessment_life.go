@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tilth/app"
+	"tilth/app/ghg/cropcheck"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/audit"
@@ -58,7 +59,7 @@ func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int6
 		}
 		a.startCompletion(ctx, tx, out.Assessment)
 		if out.Status == assessment.Submitted { // a check ends when it finds its assessment deleted
-			if err := AskVerification(ctx, tx, out.Assessment, out.UpdatedAt); err != nil {
+			if err := cropcheck.Ask(ctx, tx, out.Assessment, out.UpdatedAt); err != nil {
 				return out, err
 			}
 		}

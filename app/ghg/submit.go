@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tilth/app"
+	"tilth/app/ghg/cropcheck"
 	"tilth/app/idempotency"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -243,7 +244,7 @@ func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access
 	if _, err := a.complete(ctx, tx, scope, &after); err != nil {
 		return Submission{}, err
 	}
-	if err := AskVerification(ctx, tx, after.Assessment, at); err != nil {
+	if err := cropcheck.Ask(ctx, tx, after.Assessment, at); err != nil {
 		return Submission{}, err
 	}
 	if err := a.publishSubmitted(ctx, tx, who, submitted{before, after, version, report}); err != nil {

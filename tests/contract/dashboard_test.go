@@ -12,6 +12,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/persistence"
 	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	"tilth/app/operating"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -102,7 +103,7 @@ func submitAs(t testing.TB, database string, c *rig.Client, id int64, report rep
 		if err := tx.Assessments.Update(ctx, scope, &a); err != nil {
 			return err
 		}
-		return ghgapp.AskVerification(ctx, tx, a, a.UpdatedAt)
+		return cropcheckapp.Ask(ctx, tx, a, a.UpdatedAt)
 	}))
 }
 

@@ -15,6 +15,7 @@ import (
 	"tilth/adapters/persistence"
 	"tilth/app"
 	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -46,8 +47,8 @@ type farmhouse struct {
 	db     *persistence.Database
 	clock  *clock
 	sky    *sky
-	use    *ghgapp.Verification
-	worker *ghgapp.VerificationWorker
+	use    *cropcheckapp.Verification
+	worker *cropcheckapp.Worker
 	who    access.Principal
 	meta   record.Meta
 	farm   farm.Farm
@@ -71,8 +72,8 @@ func settle(t *testing.T, database, class string, epsg int) *farmhouse {
 	h.db, err = persistence.Open(h.ctx, database, persistence.Options{Clock: h.clock, Shared: h.clock, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.db.Close()) })
-	h.use = &ghgapp.Verification{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock}}
-	h.worker = &ghgapp.VerificationWorker{
+	h.use = &cropcheckapp.Verification{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock}}
+	h.worker = &cropcheckapp.Worker{
 		Store: h.db, Clock: h.clock, IDs: identity.Random{}, Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
 		Computer: &satellite.Computer{Imagery: h.sky}, Log: slog.New(slog.DiscardHandler),
 	}
@@ -147,7 +148,7 @@ func (h *farmhouse) submit(of assessment.ResourceType, id int64, cropType string
 	h.write(func(tx ports.Repos) error {
 		require.NoError(h, tx.Assessments.Insert(h.ctx, h.scope(), []*assessment.Assessment{&a}))
 		require.NoError(h, tx.Assessments.ReplaceSection(h.ctx, h.scope(), a.ID, "crop", []assessment.Row{{Values: assessment.Values{"crop_type": cropType}}}))
-		return ghgapp.AskVerification(h.ctx, tx, a, a.UpdatedAt)
+		return cropcheckapp.Ask(h.ctx, tx, a, a.UpdatedAt)
 	})
 	return a.ID
 }

@@ -7,7 +7,7 @@ import (
 
 	"tilth/adapters/identity"
 	"tilth/app"
-	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	"tilth/core/access"
 	"tilth/core/assessment"
 	"tilth/core/farm"
@@ -43,7 +43,7 @@ func TestOwnCurvesVerify(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		h := settle(t, database, "Soy_Corn", zoneElsewhere)
-		curves := &ghgapp.CropCurves{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock}}
+		curves := &cropcheckapp.Curves{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock}}
 		near := func(i int) geo.Position { return geo.Position{X: elsewhere.X + 0.02*float64(i), Y: elsewhere.Y} }
 		_, err := curves.Make(h.ctx, h.who, false)
 		known, ok := fault.As(err)

@@ -8,7 +8,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
-	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	"tilth/core/access"
 	"tilth/core/cropcheck"
 )
@@ -56,14 +56,14 @@ type CropCurveStep struct {
 	Samples int     `json:"n" doc:"Labelled seasons at this day."`
 }
 
-func registerCurves(a *rest.API, use *ghgapp.CropCurves) {
+func registerCurves(a *rest.API, use *cropcheckapp.Curves) {
 	a.DescribeCodes(map[string]string{
 		"too_few_labelled":  "no crop has enough labelled seasons for a curve with a cap (400)",
 		"too_many_labelled": "labelled seasons and crops are too many for one request (400)",
 	})
 	route := rest.Routes{Base: "ghg/crop-curves/", Operation: "crop_curves", Tag: "Assessments", Noun: "curves"}.Route
 	list := route(http.MethodGet, "", access.ViewCropCurves.For("list"), "The company's own reference curves")
-	list.Description = fmt.Sprintf("The newest first, at most %d.", ghgapp.MaxOwnCurves)
+	list.Description = fmt.Sprintf("The newest first, at most %d.", cropcheckapp.MaxOwnCurves)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, _ struct{}) ([]CropCurves, error) {
 		found, err := use.List(ctx, c.Principal())
 		out := form.Each(found, showCurves)

@@ -6,6 +6,7 @@ package ghg
 import (
 	"tilth/adapters/http/rest"
 	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/ghg/exchange"
 )
@@ -15,8 +16,8 @@ type Deps struct {
 	Assessments  *ghgapp.Assessments
 	Batches      *ghgapp.Batches
 	Dashboard    *ghgapp.Dashboard
-	Verification *ghgapp.Verification
-	Curves       *ghgapp.CropCurves
+	Verification *cropcheckapp.Verification
+	Curves       *cropcheckapp.Curves
 	Evidence     *evidenceapp.Files
 	Publishing   *exchange.Publishing
 	Clients      *exchange.Clients

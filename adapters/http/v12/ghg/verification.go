@@ -9,7 +9,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
-	ghgapp "tilth/app/ghg"
+	cropcheckapp "tilth/app/ghg/cropcheck"
 	"tilth/core/access"
 	"tilth/core/cropcheck"
 	"tilth/core/verification"
@@ -90,7 +90,7 @@ type VerificationDate struct {
 	Coverage float64   `json:"coverage" doc:"Valid pixels / pixels in the field."`
 }
 
-func registerVerification(a *rest.API, use *ghgapp.Verification) {
+func registerVerification(a *rest.API, use *cropcheckapp.Verification) {
 	a.DescribeCodes(map[string]string{"not_submitted": "only what is submitted can be verified (400)"})
 	show := assessmentRoute(http.MethodGet, "{id}/verification/", access.Assessments.View.For("verification"), "The crop verification of an assessment")
 	show.Description = "A submission starts it in the background: the season's vegetation index is compared with reference curves of the region. It costs no credit " +

@@ -1,4 +1,4 @@
-package ghg
+package cropcheck
 
 import (
 	"context"
@@ -47,7 +47,7 @@ type verificationTarget struct {
 }
 
 // plan reads what the check needs to know.
-func (w *VerificationWorker) plan(ctx context.Context, run task.Run[ports.Repos], said declaredCrops) (verificationPlan, error) {
+func (w *Worker) plan(ctx context.Context, run task.Run[ports.Repos], said declaredCrops) (verificationPlan, error) {
 	switch {
 	case said.assessment.Year == nil:
 		return nothingToVerify(verification.ReasonNoYear, "The assessment states no year."), nil
@@ -128,7 +128,7 @@ func landOf(ctx context.Context, tx ports.Repos, scope access.Scope, of ...ports
 	return l, err
 }
 
-func (w *VerificationWorker) targets(ctx context.Context, run task.Run[ports.Repos], said declaredCrops, fields []farm.Field) ([]verificationTarget, error) {
+func (w *Worker) targets(ctx context.Context, run task.Run[ports.Repos], said declaredCrops, fields []farm.Field) ([]verificationTarget, error) {
 	l, err := landOf(ctx, run.Tx, run.Scope, ports.Filter{Name: string(said.assessment.ResourceType), Value: said.assessment.ResourceID})
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func boundaryDigest(m geo.MultiPolygon) string {
 
 // look judges a field: on the ordered profile of its season where one is active, on what was computed before where
 // that still holds, or on a series computed now. An error is that of an imagery source that is unavailable.
-func (w *VerificationWorker) look(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) error {
+func (w *Worker) look(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) error {
 	if t.field.Reason != "" {
 		return nil
 	}
@@ -245,7 +245,7 @@ func (w *VerificationWorker) look(ctx context.Context, scope access.Scope, began
 }
 
 // seen returns the series of a target.
-func (w *VerificationWorker) seen(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) (*verification.Series, error) {
+func (w *Worker) seen(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) (*verification.Series, error) {
 	wantsEVI := t.curves.HasEVI
 	if t.order != nil {
 		if ordered, err := w.ordered(ctx, scope, t, wantsEVI); err != nil || ordered != nil {
@@ -274,7 +274,7 @@ func (w *VerificationWorker) seen(ctx context.Context, scope access.Scope, began
 
 // ordered returns the series of the active order of the field and season; nil where it does
 // not have all indices that the curves want.
-func (w *VerificationWorker) ordered(ctx context.Context, scope access.Scope, t *verificationTarget, wantsEVI bool) (out *verification.Series, err error) {
+func (w *Worker) ordered(ctx context.Context, scope access.Scope, t *verificationTarget, wantsEVI bool) (out *verification.Series, err error) {
 	return app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) (out *verification.Series, err error) {
 		first, err := tx.Orders.Series(ctx, scope, t.order.ID, vegetation.Reading{Index: ndvi})
 		if err != nil || len(first.Observations)+len(first.Rejected) == 0 {
@@ -295,7 +295,7 @@ func (w *VerificationWorker) ordered(ctx context.Context, scope access.Scope, t 
 	})
 }
 
-func (w *VerificationWorker) compute(ctx context.Context, t *verificationTarget, code string) (vegetation.Series, error) {
+func (w *Worker) compute(ctx context.Context, t *verificationTarget, code string) (vegetation.Series, error) {
 	index, err := vegetation.ParseIndex(code)
 	if err != nil {
 		return vegetation.Series{}, err

@@ -1,4 +1,4 @@
-package ghg
+package cropcheck
 
 import (
 	"context"
@@ -35,11 +35,11 @@ const (
 	leftTooMany      = "beyond_the_limit"
 )
 
-// CropCurves are the use cases of curves of a company's own labelled fields.
-type CropCurves struct{ app.Deps }
+// Curves are the use cases of curves of a company's own labelled fields.
+type Curves struct{ app.Deps }
 
 // List returns the company's curves, the newest, which are in force, first.
-func (c *CropCurves) List(ctx context.Context, who access.Principal) ([]cropcheck.Own, error) {
+func (c *Curves) List(ctx context.Context, who access.Principal) ([]cropcheck.Own, error) {
 	return app.Read(ctx, c.Deps, who, access.ViewCropCurves, func(ctx context.Context, tx ports.Repos) ([]cropcheck.Own, error) {
 		return tx.OwnCurves.Newest(ctx, who.Scope(false), MaxOwnCurves)
 	})
@@ -48,7 +48,7 @@ func (c *CropCurves) List(ctx context.Context, who access.Principal) ([]cropchec
 // Make makes curves of the seasons that have ended, of which one crop was entered and a profile is active, and puts them in
 // force for the company; a preview stores nothing. Faults: Invalid (too_few_labelled,
 // too_many_labelled).
-func (c *CropCurves) Make(ctx context.Context, who access.Principal, preview bool) (cropcheck.Own, error) {
+func (c *Curves) Make(ctx context.Context, who access.Principal, preview bool) (cropcheck.Own, error) {
 	type labelled struct {
 		seasons []cropcheck.LabelledSeason
 		leftOut map[string]int
@@ -87,7 +87,7 @@ func (c *CropCurves) Make(ctx context.Context, who access.Principal, preview boo
 const ownCurvesName = "crop_curves"
 
 // Remove takes curves out of force; those made before them are in force again. Faults: NotFound.
-func (c *CropCurves) Remove(ctx context.Context, who access.Principal, id int64) error {
+func (c *Curves) Remove(ctx context.Context, who access.Principal, id int64) error {
 	return app.Do(ctx, c.Deps, who, access.MakeCropCurves, func(ctx context.Context, tx ports.Repos) error {
 		now := c.Clock.Now()
 		if err := tx.OwnCurves.Remove(ctx, who.Scope(false), id, now); err != nil {

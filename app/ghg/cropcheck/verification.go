@@ -1,4 +1,4 @@
-package ghg
+package cropcheck
 
 import (
 	"context"
@@ -78,17 +78,17 @@ func (v *Verification) Restart(ctx context.Context, who access.Principal, id int
 		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(RestartVerification, access.Assessments.Name, id, nil)); err != nil {
 			return record, err
 		}
-		return record, AskVerification(ctx, tx, a, now)
+		return record, Ask(ctx, tx, a, now)
 	})
 }
 
-// AskVerification asks, in a transaction, for the check of what an assessment submitted last.
-func AskVerification(ctx context.Context, tx ports.Repos, a assessment.Assessment, at time.Time) error {
+// Ask asks, in a transaction, for the check of what an assessment submitted last.
+func Ask(ctx context.Context, tx ports.Repos, a assessment.Assessment, at time.Time) error {
 	return tx.Jobs.Enqueue(ctx, task.JobOn(ports.JobVerification, a.CompanyID, a.ID, at))
 }
 
-// VerificationWorker carries checks out.
-type VerificationWorker struct {
+// Worker carries checks out.
+type Worker struct {
 	Store    ports.Store
 	Clock    ports.Clock
 	IDs      ports.IDs
@@ -99,14 +99,14 @@ type VerificationWorker struct {
 
 // Run does one job of [ports.JobVerification]: it looks at each field of an assessment. The limit
 // ends a check that kills its worker every time.
-func (w *VerificationWorker) Run(ctx context.Context, job ports.Job) error {
+func (w *Worker) Run(ctx context.Context, job ports.Job) error {
 	runner := task.ForCompany(w.Store, w.Clock, w.IDs, w.Log)
-	return task.Do(ctx, runner, task.Limits{Claims: 5 * vegetation.Retry.Tries}, &verificationWork{VerificationWorker: w}, job)
+	return task.Do(ctx, runner, task.Limits{Claims: 5 * vegetation.Retry.Tries}, &verificationWork{Worker: w}, job)
 }
 
 // verificationWork carries out one check.
 type verificationWork struct {
-	*VerificationWorker
+	*Worker
 	looked []verification.Field // so far, for the next try where the source becomes unavailable
 }
 

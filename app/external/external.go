@@ -1,0 +1,154 @@
+// Package external keeps the keys that records have in other systems apart: of the live records of a kind in a company, one
+// has an external id. It knows no kind of record, and leaves it to the use cases which record a key stands for.
+package external
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"tilth/core/access"
+	"tilth/core/fault"
+	corerecord "tilth/core/record"
+	"tilth/ports"
+)
+
+// Member is what the interface calls the key of a record.
+const Member = "external_id"
+
+// carrier is a record that can have an external id.
+type carrier interface {
+	corerecord.Foreign
+	Base() *corerecord.Meta
+}
+
+// Carried reports whether the records of a kind can have external ids.
+func Carried[T any]() bool {
+	_, ok := any(new(T)).(carrier)
+	return ok
+}
+
+// Key returns the external id of a record; empty: it has none.
+func Key[T any](r *T) string {
+	if of, ok := any(r).(carrier); ok {
+		return of.Origin().ExternalID
+	}
+	return ""
+}
+
+func idOf[T any](r *T) int64 { return any(r).(carrier).Base().ID }
+
+// Claim refuses external ids that records are about to take where another live record, or another of these, has them. Who
+// takes one waits for the others who do, so that none is taken twice. A record before its change is nil where it is new.
+// Faults: Conflict (duplicate_external_id).
+func Claim[T any](ctx context.Context, repo ports.Records[T], scope access.Scope, noun string, before, after []*T) error {
+	taken, err := Find(ctx, repo, scope, before, after)
+	if err != nil || len(taken) == 0 {
+		return err
+	}
+	return duplicates(noun, taken)
+}
+
+// Taken is an external id that a record wants and another one has.
+type Taken struct {
+	At         int // of the record that wants it
+	ExternalID string
+	By         int64 // 0: another of the request
+}
+
+// Message says so to who sent the record.
+func (t Taken) Message(noun string) string {
+	if t.By == 0 {
+		return fmt.Sprintf("The external id %q stands twice in the request.", t.ExternalID)
+	}
+	return fmt.Sprintf("The external id %q is that of the %s %d.", t.ExternalID, noun, t.By)
+}
+
+func duplicates(noun string, all []Taken) error {
+	details := make([]any, len(all))
+	for i, one := range all {
+		details[i] = map[string]any{Member: one.ExternalID, "id": one.By, "index": one.At}
+	}
+	return fault.Newf(fault.Conflict, "duplicate_external_id", "%s Fix: change that one, or send on_conflict=external_id to update it.", all[0].Message(noun)).
+		With("external_ids", details)
+}
+
+// Find returns the external ids that records are about to take and others have. A record that is nil takes none.
+func Find[T any](ctx context.Context, repo ports.Records[T], scope access.Scope, before, after []*T) ([]Taken, error) {
+	wants := make([]*T, len(after)) // nil: it keeps what it has
+	for i, record := range after {
+		if record != nil && Key(record) != "" && (before[i] == nil || Key(before[i]) != Key(record)) {
+			wants[i] = record
+		}
+	}
+	keys := Distinct(wants, Key[T])
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	if err := repo.HoldKeys(ctx, scope); err != nil {
+		return nil, err
+	}
+	held, err := repo.ByExternalID(ctx, scope, keys)
+	var out []Taken
+	mine := map[string]bool{}
+	for i, record := range wants {
+		if record == nil {
+			continue
+		}
+		key := Key(record)
+		others := slices.DeleteFunc(held[key], func(other int64) bool { return other == idOf(record) })
+		if held[key] = others; len(others) > 0 {
+			out = append(out, Taken{i, key, others[0]})
+		} else if mine[key] {
+			out = append(out, Taken{i, key, 0})
+		}
+		mine[key] = true
+	}
+	return out, err
+}
+
+// Reclaim refuses to bring records back whose external ids others have taken since. Faults: those of Claim.
+func Reclaim[T any](ctx context.Context, repo ports.Records[T], scope access.Scope, noun string, back map[int64]T) error {
+	var keys []string
+	for _, record := range back {
+		if key := Key(&record); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := repo.HoldKeys(ctx, scope); err != nil {
+		return err
+	}
+	held, err := repo.ByExternalID(ctx, scope, keys)
+	if err != nil {
+		return err
+	}
+	var all []Taken
+	for _, key := range slices.Sorted(maps.Keys(held)) {
+		others := slices.DeleteFunc(held[key], func(other int64) bool { _, mine := back[other]; return mine })
+		if len(others) > 0 {
+			all = append(all, Taken{len(all), key, others[0]})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return duplicates(noun, all)
+}
+
+// Distinct returns the distinct keys of records, in order of appearance; those that are nil have none.
+func Distinct[T any](records []*T, key func(*T) string) []string {
+	var out []string
+	seen := map[string]bool{"": true}
+	for _, r := range records {
+		if r == nil || seen[key(r)] {
+			continue
+		}
+		seen[key(r)] = true
+		out = append(out, key(r))
+	}
+	return out
+}
