@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/app/ghg/cropcheck"
 	"tilth/core/access"
 	"tilth/core/assessment"
@@ -17,28 +18,38 @@ import (
 	"tilth/ports"
 )
 
-// Delete soft-deletes an assessment. Its sections and submitted versions stay, so that it can be restored as
-// it was. agree is asked of it first, and may refuse. Faults: NotFound, and those of agree.
-func (a *Assessments) Delete(ctx context.Context, who access.Principal, id int64, agree func(current Whole) error) error {
-	scope, now := who.Scope(false), a.Clock.Now()
+// Delete soft-deletes assessments, all or none. Their sections and submitted versions stay, so that they can be restored as
+// they were. agree is asked of each first, and may refuse. Faults: NotFound, with the ids in details, and those of agree.
+func (a *Assessments) Delete(ctx context.Context, who access.Principal, ids []int64, agree func(current Whole) error) error {
+	now := a.Clock.Now()
 	return app.Do(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) error {
-		record, err := lockWhole(ctx, tx, scope, id)
+		found, err := allOf(ctx, tx, who, ids)
 		if err != nil {
 			return err
 		}
-		if err := agree(record); err != nil {
+		by, entries := audit.By(who, now), make([]audit.Entry, len(ids))
+		for i, id := range ids {
+			if err := agree(found[id]); err != nil {
+				return err
+			}
+			entries[i] = by.Of(audit.Delete, access.Assessments.Name, id, a.changesOf(found[id], Whole{}))
+		}
+		if _, err := tx.Assessments.SoftDelete(ctx, who.Scope(false), ids, now); err != nil {
 			return err
 		}
-		if _, err := tx.Assessments.SoftDelete(ctx, scope, []int64{id}, now); err != nil {
-			return err
-		}
-		by := audit.By(who, now)
-		return tx.Audit.AddCascade(ctx, by.Of(audit.Delete, access.Assessments.Name, id, a.changesOf(record, Whole{})))
+		return tx.Audit.AddCascade(ctx, entries...)
 	})
 }
 
+// Deleted returns the caller's own assessments that [Assessments.Restore] can bring back, to who may delete.
+func (a *Assessments) Deleted(ctx context.Context, who access.Principal, q ports.Query) (app.List[assessment.Assessment], error) {
+	q.Deleted = a.Clock.Now().Add(-record.RestorePeriod)
+	return app.ListIn(ctx, a.Deps, app.Ask{Who: who, Need: access.Assessments.Delete}, q, func(tx ports.Repos) ports.Assessments { return tx.Assessments })
+}
+
 // Restore brings back an own assessment that was deleted within [farm.RestorePeriod], with its sections. Its
-// farm or field may be deleted by now, as that of a live one may. Faults: NotFound, Invalid (not_deleted).
+// farm or field may be deleted by now, as that of a live one may. Faults: NotFound, Invalid (not_deleted), Conflict
+// (duplicate_external_id).
 func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int64) (Whole, error) {
 	scope, now := who.Scope(false), a.Clock.Now()
 	return app.Write(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
@@ -49,6 +60,9 @@ func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int6
 			}
 		}
 		if err != nil {
+			return out, err
+		}
+		if err := external.Claim(ctx, tx.Assessments, scope, access.Assessments.Name, []*assessment.Assessment{nil}, []*assessment.Assessment{&record}); err != nil {
 			return out, err
 		}
 		if err := tx.Assessments.Undelete(ctx, scope, id, deletedAt, record.NextVersion(now)); err != nil {
@@ -82,7 +96,7 @@ func (a *Assessments) audit(ctx context.Context, tx ports.Repos, who access.Prin
 var auditedMembers = map[string]string{
 	"resource_type": "resource_type", "resource_id": "resource_id", "year": "assessment_year",
 	"growing_area": "growing_area", "average_temperature": "average_temperature", "climate_region": "climate_region",
-	"farm_country": "farm_country", "data_quality": "submitted_data_quality", "declarations": "section_declarations",
+	"external_id": "external_id", "source": "source", "farm_country": "farm_country", "data_quality": "submitted_data_quality", "declarations": "section_declarations",
 }
 
 // changesOf returns what differs between two states of an assessment: members of the

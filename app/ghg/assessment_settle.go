@@ -121,6 +121,9 @@ func (a *Assessments) insertAll(ctx context.Context, tx ports.Repos, who access.
 	for i, e := range edits {
 		records[i] = &e.after.Assessment
 	}
+	if err := claim(ctx, tx, scope, edits...); err != nil {
+		return nil, err
+	}
 	if err := tx.Assessments.Insert(ctx, scope, records); err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type AssessmentDraft struct {
 }
 
 // Create stores a new draft with what was sent of its sections, in one transaction. How complete it is the
-// background works out. Faults: Invalid.
+// background works out. Faults: Invalid, Conflict (duplicate_external_id).
 func (a *Assessments) Create(ctx context.Context, who access.Principal, draft AssessmentDraft) (Whole, error) {
 	sampling := a.maySample(ctx, who)
 	return app.Write(ctx, a.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
@@ -39,6 +39,9 @@ func (a *Assessments) Create(ctx context.Context, who access.Principal, draft As
 			return out, err
 		}
 		if err := e.named(sampling); err != nil {
+			return out, err
+		}
+		if err := claim(ctx, tx, scope, e); err != nil {
 			return out, err
 		}
 		if err := tx.Assessments.Insert(ctx, scope, []*assessment.Assessment{&e.after.Assessment}); err != nil {
@@ -59,7 +62,7 @@ func (a *Assessments) Create(ctx context.Context, who access.Principal, draft As
 }
 
 // Update changes the general part of an assessment, and the sections that were sent: decode is given the
-// assessment as it stands, under its lock. Faults: NotFound, Invalid, and those of decode.
+// assessment as it stands, under its lock. Faults: NotFound, Invalid, Conflict (duplicate_external_id), and those of decode.
 func (a *Assessments) Update(ctx context.Context, who access.Principal, id int64, decode func(current Whole) (AssessmentDraft, error)) (Whole, error) {
 	return a.change(ctx, who, id, func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error {
 		draft, err := decode(e.before)
@@ -152,6 +155,9 @@ func (a *Assessments) store(ctx context.Context, tx ports.Repos, who access.Prin
 	scope := who.Scope(false)
 	e.after.Meta = e.before.Meta
 	e.after.UpdatedAt = e.before.NextVersion(a.Clock.Now())
+	if err := claim(ctx, tx, scope, e); err != nil {
+		return Whole{}, err
+	}
 	if e.after.Status == assessment.Submitted {
 		var err error
 		if e.after.HasUnsubmittedChanges, err = a.unsubmitted(ctx, tx, scope, e.after); err != nil {
@@ -245,6 +251,7 @@ func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent 
 
 // takeGeneral takes the members that a client may write.
 func takeGeneral(onto *assessment.Assessment, sent assessment.Assessment) {
+	onto.External = sent.External
 	onto.ResourceType, onto.ResourceID, onto.Year = sent.ResourceType, sent.ResourceID, sent.Year
 	onto.GrowingArea, onto.AverageTemperature = sent.GrowingArea, sent.AverageTemperature
 	onto.ClimateRegion, onto.FarmCountry, onto.DataQuality = sent.ClimateRegion, sent.FarmCountry, sent.DataQuality

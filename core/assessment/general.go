@@ -50,6 +50,7 @@ func generalSection(v values) Section {
 // growing_area and average_temperature hold is looked at when the assessment is submitted.
 func (a *Assessment) CheckGeneral() fault.Fields {
 	f := fault.Fields{}
+	a.External.Check(f)
 	switch {
 	case a.ResourceType == "":
 		f.Add("resource_type", "This field is required.")

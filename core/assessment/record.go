@@ -52,6 +52,7 @@ func (d Declarations) None(section string) bool { return d[section] == DeclaredN
 // Assessment is the general part of an assessment and its state.
 type Assessment struct {
 	record.Meta
+	record.External
 	ResourceType ResourceType
 	ResourceID   int64
 

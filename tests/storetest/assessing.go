@@ -144,7 +144,7 @@ func testCompletion(t *testing.T, b Backend) {
 	// A deleted assessment ends its job.
 	edit(made.ID, 2021)
 	w.clock.move(time.Minute)
-	require.NoError(t, use.Delete(w.ctx, who, made.ID, func(ghgapp.Whole) error { return nil }))
+	require.NoError(t, use.Delete(w.ctx, who, []int64{made.ID}, func(ghgapp.Whole) error { return nil }))
 	for _, job := range w.claim(10) {
 		if job.Kind == ghgapp.CompletenessJob {
 			require.NoError(t, use.Run(w.ctx, job))

@@ -32,6 +32,12 @@ type Item[W any] struct {
 	text []byte // as it was sent
 }
 
+// Members returns the members of the item as they were sent, held against no schema; ok is false where it is no object.
+func (i Item[W]) Members() (members map[string]any, ok bool) {
+	ok = json.Unmarshal(i.text, &members) == nil && members != nil
+	return members, ok
+}
+
 // Decode reads the body as one object of the type that the route declared with [Body].
 //
 // Faults: Invalid (400) with what is wrong under the names of the members, or under
@@ -62,6 +68,7 @@ func decodeOver[W any](c *Call, current W) (item Item[W], err error) {
 
 // readOver reads an object as changes of a record; at is the index of an item of many.
 func readOver[W any](c *Call, at string, changes []byte, current W) (item Item[W], err error) {
+	item.text = changes
 	if kind := jsontext.Value(changes).Kind(); kind != jsontext.KindBeginObject {
 		item.Errors, item.Unread = fault.Fields{}, true
 		item.Errors.Add(fault.NonField, body.Mismatch(huma.TypeObject, kind))

@@ -92,13 +92,16 @@ func (res Resource[W, R]) registerSets(a *API) {
 	}
 }
 
-// UpdateMany adds a route that changes records by their ids, all or none.
+// UpdateMany adds a route that changes records by their ids, all or none. Its body is [EachBody] where it is not given.
 func UpdateMany[W, R any](
 	a *API, r Route, plural string, update func(ctx context.Context, c *Call, changes []Changes[W]) ([]R, []string, error),
 ) {
 	r.Description = "Takes an array of objects, each with the `id` of a record and the members that change: all are changed, or none. " +
 		"Where one of the " + plural + " is not there, the answer is 404 with its id in `details.ids`."
-	r.Message, r.Body = strings.ToUpper(plural[:1])+plural[1:]+" updated.", EachBody[W]()
+	r.Message = strings.ToUpper(plural[:1]) + plural[1:] + " updated."
+	if r.Body == nil {
+		r.Body = EachBody[W]()
+	}
 	r.Odd, r.OddBulk, r.Faults = nil, nil, []int{http.StatusConflict}
 	Handle(a, r, func(ctx context.Context, c *Call, _ struct{}) (out Many[R], err error) {
 		changes, err := DecodeChanges[W](c)

@@ -6,11 +6,14 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/assessment"
+	"tilth/core/record"
 )
 
 type assessmentRow struct {
 	bun.BaseModel `bun:"table:assessments,alias:t"`
 	sqlstore.MetaRow
+	ExternalID             string
+	Source                 string
 	ResourceType           assessment.ResourceType
 	ResourceID             int64
 	FarmID                 *int64
@@ -39,7 +42,7 @@ var assessmentTable = &sqlstore.Table[assessment.Assessment, assessmentRow]{
 		"LEFT JOIN farms AS farm ON farm.id = t.farm_id",
 		"LEFT JOIN fields AS field ON field.id = t.field_id",
 	},
-	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
+	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{
 		"assessment_year": {Exact: "t.assessment_year"}, "resource_type": {Exact: "t.resource_type"},
 		"resource_id": {Exact: "t.resource_id"}, "status": {Exact: "t.status"}, "is_ready_for_submission": {Exact: "t.is_ready"},
 		"climate_region": {Exact: "t.climate_region"}, "farm_country": {Exact: "t.farm_country"},
@@ -79,7 +82,7 @@ func sharedAssessment(s *sqlstore.Session, scope access.Scope) sqlstore.Conditio
 
 func rowOfAssessment(r *assessment.Assessment) assessmentRow {
 	row := assessmentRow{
-		MetaRow: sqlstore.MetaRowOf(r.Meta), ResourceType: r.ResourceType, ResourceID: r.ResourceID, AssessmentYear: r.Year,
+		MetaRow: sqlstore.MetaRowOf(r.Meta), ExternalID: r.ExternalID, Source: r.Source, ResourceType: r.ResourceType, ResourceID: r.ResourceID, AssessmentYear: r.Year,
 		GrowingArea: objectOf(r.GrowingArea), AverageTemperature: objectOf(r.AverageTemperature),
 		ClimateRegion: r.ClimateRegion, FarmCountry: r.FarmCountry, DataQuality: r.DataQuality,
 		Declarations: sqlstore.JSONOf(r.Declarations), Status: r.Status,
@@ -108,7 +111,7 @@ func objectOf(object map[string]any) *sqlstore.JSON[map[string]any] {
 
 func assessmentOfRow(row *assessmentRow) (assessment.Assessment, error) {
 	return assessment.Assessment{
-		Meta: row.Meta(), ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: row.AssessmentYear,
+		Meta: row.Meta(), External: record.External{ExternalID: row.ExternalID, Source: row.Source}, ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: row.AssessmentYear,
 		ClimateRegion: row.ClimateRegion, FarmCountry: row.FarmCountry, DataQuality: row.DataQuality,
 		Declarations: row.Declarations.V, Status: row.Status,
 		Completeness: row.CompletenessPercentage, Ready: row.IsReady, CompletenessComputedAt: row.CompletenessComputedAt.Nullable(),

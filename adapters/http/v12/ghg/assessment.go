@@ -20,6 +20,7 @@ import (
 // AssessmentWrite is the general part of an assessment as it is written. Sections and
 // declarations may stand beside it; their form is that of the table of sections.
 type AssessmentWrite struct {
+	form.External
 	ResourceType         string         `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
 	ResourceID           int64          `json:"resource_id" minimum:"1" doc:"A farm or a field of your company."`
 	AssessmentYear       *int           `json:"assessment_year" required:"false" doc:"Year of the harvest."`
@@ -33,6 +34,7 @@ type AssessmentWrite struct {
 // AssessmentRecord is an assessment without its sections.
 type AssessmentRecord struct {
 	form.Meta
+	form.External
 	ResourceType           string            `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
 	ResourceID             int64             `json:"resource_id" doc:"Id of the farm or field."`
 	AssessmentYear         *int              `json:"assessment_year" doc:"Year of the harvest; null: not entered."`
@@ -85,6 +87,7 @@ func registerAssessments(a *rest.API, use *ghgapp.Assessments, footprints *excha
 	r.define()
 	r.registerList()
 	r.registerWrites()
+	r.registerSets()
 	r.registerViews()
 	r.registerSections()
 	r.registerItems()
@@ -96,7 +99,7 @@ func registerAssessments(a *rest.API, use *ghgapp.Assessments, footprints *excha
 var assessmentRoute = rest.Routes{Base: assessmentsPath, Operation: "assessment", Tag: "Assessments", Noun: "assessment"}.Route
 
 func assessmentFilters() []rest.Param {
-	return []rest.Param{
+	return form.WithExternalID([]rest.Param{
 		{Name: "assessment_year", Type: rest.Integer, Description: "Year of the harvest."},
 		{Name: "resource_type", Type: rest.String, Enum: []string{"farm", "field"}, Description: "What is assessed."},
 		{Name: "resource_id", Type: rest.Integer, Description: "Id of the farm or field."},
@@ -104,7 +107,7 @@ func assessmentFilters() []rest.Param {
 		{Name: "is_ready_for_submission", Type: rest.Boolean, Description: "As it was last worked out."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
-	}
+	})
 }
 
 func (r assessmentRoutes) registerList() {
@@ -133,17 +136,6 @@ const nestedNote = "Sections may stand in the body under their keys, and are wri
 const patchNote = " An object section is merged, as by `PATCH sections/{section}/`: members that are not sent stay, and null takes one away."
 
 func (r assessmentRoutes) registerWrites() {
-	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
-	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
-	create.Body = rest.Body[AssessmentWrite]().With(schemaSections)
-	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, _ struct{}) (Assessment, error) {
-		draft, err := r.draftOf(c, assessment.Assessment{})
-		if err != nil {
-			return Assessment{}, err
-		}
-		whole, err := r.use.Create(ctx, c.Principal(), draft)
-		return r.show(whole), err
-	})
 	update := assessmentRoute(http.MethodPut, "{id}/", access.Assessments.Edit.For("update"), "Replace an assessment")
 	patch := assessmentRoute(http.MethodPatch, "{id}/", access.Assessments.Edit.For("partial_update"), "Change an assessment")
 	for _, route := range []rest.Route{update, patch} {
@@ -152,7 +144,7 @@ func (r assessmentRoutes) registerWrites() {
 			route.Description += patchNote
 		}
 		route.Message, route.DataWith = "Assessment updated.", schemaSections
-		route.Faults = []int{http.StatusPreconditionFailed}
+		route.Faults = []int{http.StatusConflict, http.StatusPreconditionFailed}
 		route.Body = rest.Body[AssessmentWrite]().With(schemaSections)
 		rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.ByID) (Assessment, error) {
 			whole, err := r.use.Update(ctx, c.Principal(), in.ID, func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
@@ -169,11 +161,11 @@ func (r assessmentRoutes) registerWrites() {
 	destroy := assessmentRoute(http.MethodDelete, "{id}/", access.Assessments.Delete.For("destroy"), "Delete an assessment")
 	destroy.Status, destroy.Message, destroy.Faults = http.StatusNoContent, "Assessment deleted.", []int{http.StatusPreconditionFailed}
 	rest.Handle(r.api, destroy, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
-		return rest.NoContent{}, r.use.Delete(ctx, c.Principal(), in.ID, r.agreed(c))
+		return rest.NoContent{}, r.use.Delete(ctx, c.Principal(), []int64{in.ID}, r.agreed(c))
 	})
 	restore := assessmentRoute(http.MethodPost, "{id}/restore/", access.Assessments.Delete.For("restore"), "Restore a deleted assessment")
 	restore.Description = "Brings back an assessment that was deleted within the last 30 days, with its sections. One that is not deleted is 400 (`not_deleted`)."
-	restore.Message, restore.DataWith, restore.Faults = "Assessment restored.", schemaSections, []int{http.StatusBadRequest}
+	restore.Message, restore.DataWith, restore.Faults = "Assessment restored.", schemaSections, []int{http.StatusBadRequest, http.StatusConflict}
 	rest.Handle(r.api, restore, form.OnRecord(r.use.Restore, r.show))
 }
 
@@ -184,24 +176,24 @@ func (r assessmentRoutes) agreed(c *rest.Call) func(current ghgapp.Whole) error 
 	}
 }
 
-// draftOf reads a body, that of a PATCH over the general part as it stands. What is
-// wrong with the general part is left to be reported together with the sections.
+// draftOf reads a body, that of a PATCH over the general part as it stands.
 func (r assessmentRoutes) draftOf(c *rest.Call, current assessment.Assessment) (ghgapp.AssessmentDraft, error) {
-	out := ghgapp.AssessmentDraft{Sections: map[string]any{}}
-	value, err := rest.DecodeValue(c)
+	item, err := rest.DecodeDraft(c, writeAssessment(current))
 	if err != nil {
-		return out, err
+		return ghgapp.AssessmentDraft{}, err
 	}
-	in, err := rest.DecodeDraft(c, writeAssessment(current))
-	object, isObject := value.(map[string]any)
-	if err == nil && !isObject {
-		err = in.Errors.Err()
+	return r.draftFrom(c, item)
+}
+
+// draftFrom returns an item with its sections. What is wrong with the general part is left to be reported together with them.
+func (r assessmentRoutes) draftFrom(c *rest.Call, item rest.Item[AssessmentWrite]) (ghgapp.AssessmentDraft, error) {
+	out := ghgapp.AssessmentDraft{Sections: map[string]any{}, Errors: item.Errors}
+	object, isObject := item.Members()
+	if !isObject {
+		return out, item.Errors.Err()
 	}
-	if err != nil {
-		return out, err
-	}
-	out.Errors = in.Errors
-	out.Record, err = applyAssessment(in.Value)
+	var err error
+	out.Record, err = applyAssessment(item.Value)
 	for key, sent := range object {
 		if key == "section_declarations" {
 			out.Declarations, out.Declared = sent, true
@@ -228,7 +220,7 @@ func (r assessmentRoutes) ignore(c *rest.Call, sections map[string]any) {
 
 func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {
 	out := assessment.Assessment{
-		ResourceType: assessment.ResourceType(in.ResourceType), ResourceID: in.ResourceID, Year: in.AssessmentYear,
+		External: in.External.Record(), ResourceType: assessment.ResourceType(in.ResourceType), ResourceID: in.ResourceID, Year: in.AssessmentYear,
 		ClimateRegion: form.OrZero(in.ClimateRegion), FarmCountry: form.OrZero(in.FarmCountry), DataQuality: form.OrZero(in.SubmittedDataQuality),
 	}
 	var err error
@@ -243,7 +235,7 @@ func applyAssessment(in AssessmentWrite) (assessment.Assessment, error) {
 
 func writeAssessment(r assessment.Assessment) AssessmentWrite {
 	return AssessmentWrite{
-		ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
+		External: form.ExternalOf(r.External), ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
 		GrowingArea: objectJSON(r.GrowingArea), AverageTemperature: objectJSON(r.AverageTemperature),
 		ClimateRegion: form.OrNull(r.ClimateRegion), FarmCountry: form.OrNull(r.FarmCountry), SubmittedDataQuality: form.OrNull(r.DataQuality),
 	}
@@ -260,7 +252,7 @@ func objectJSON(object map[string]any) rest.RawObject {
 
 func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
 	return AssessmentRecord{
-		Meta: form.MetaOf(r.Meta), ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
+		Meta: form.MetaOf(r.Meta), External: form.ExternalOf(r.External), ResourceType: string(r.ResourceType), ResourceID: r.ResourceID, AssessmentYear: r.Year,
 		GrowingArea: objectJSON(r.GrowingArea), AverageTemperature: objectJSON(r.AverageTemperature),
 		ClimateRegion: form.OrNull(r.ClimateRegion), FarmCountry: form.OrNull(r.FarmCountry), SubmittedDataQuality: form.OrNull(r.DataQuality),
 		SectionDeclarations: maps.Collect(maps.All(r.Declarations)), Status: string(r.Status), CompletenessPercentage: r.Completeness,

@@ -23,6 +23,7 @@ var examples = map[string]string{
 	"assessment_create":                 exampleAssessment,
 	"assessment_update":                 exampleAssessment,
 	"assessment_partial_update":         `{"submitted_data_quality": "mix_of_actual_and_estimated_data", "crop": {"harvested_yield": {"value": 5.4, "unit": "t/ha"}}}`,
+	"assessment_partial_update_many":    `[{"id": 1, "external_id": "wheat-2025-north", "crop": {"harvested_yield": {"value": 5.4, "unit": "t/ha"}}}]`,
 	"assessment_copy_forward":           `{"from_year": 2025, "to_year": 2026, "filter": {"resource_type": "field"}}`,
 	"assessment_import":                 "resource_type,resource_id,assessment_year,crop.crop_type,fertilizers[0].product,fertilizers[0].rate.value,fertilizers[0].rate.unit\nfield,1,2025,winter_wheat,urea,180,kg/ha\n",
 	"assessment_prefill":                `{"apply": true, "sections": ["general", "crop", "fertilizers"]}`,
