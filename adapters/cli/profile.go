@@ -18,6 +18,7 @@ var formats = []string{"json", "csv", "svg"}
 
 func (s *shell) profile() *cobra.Command {
 	var catalog, field, from, to, index, mask, dataset, format string
+	var asked seasonFlags
 	c := &cobra.Command{
 		Use: "profile", Short: "Compute a vegetation-index series without a database",
 		Long: "Computes a series without a database. A series without an accepted date is written with its rejected ones; the reason goes to\n" +
@@ -44,7 +45,11 @@ func (s *shell) profile() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := s.writeSeries(format, computed, req); err != nil {
+			season, err := asked.season(computed)
+			if err == nil {
+				err = s.writeSeries(format, computed, req, season)
+			}
+			if err != nil {
 				return err
 			}
 			if reason := computed.Empty(); reason != "" {
@@ -63,10 +68,11 @@ func (s *shell) profile() *cobra.Command {
 	f.StringVar(&mask, "mask", vegetation.MaskStandard.String(), "cloud mask: standard keeps SCL 4 to 7, strict 4 and 5; or parts, as docs/vegetation.md lists them")
 	f.StringVar(&dataset, "dataset", vegetation.AllDatasets.String(), "data set of the archive: "+strings.Join(vegetation.DatasetChoices(), ", "))
 	f.StringVar(&format, "format", "json", strings.Join(formats, ", "))
+	asked.add(f)
 	return required(c, "catalog", "field", "from", "to")
 }
 
-func (s *shell) writeSeries(format string, computed vegetation.Series, req satellite.SeriesRequest) error {
+func (s *shell) writeSeries(format string, computed vegetation.Series, req satellite.SeriesRequest, season record) error {
 	switch format {
 	case "csv":
 		return s.program.SeriesSheet(s.Out, computed)
@@ -75,7 +81,7 @@ func (s *shell) writeSeries(format string, computed vegetation.Series, req satel
 	default:
 		enc := json.NewEncoder(s.Out)
 		enc.SetIndent("", "  ")
-		return enc.Encode(seriesOf(computed))
+		return enc.Encode(append(seriesOf(computed), season...))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/effort"
+	"tilth/core/phenology"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -42,8 +43,9 @@ type Charts struct{}
 // DrawSeries implements ports.Charts: the accepted dates as points, the smoothed line, the
 // rejected dates as ticks on the axis, the season shaded.
 func (Charts) DrawSeries(ctx context.Context, w io.Writer, format string, in ports.SeriesChart) error {
+	line, season := phenology.FitSeries(in.Series, phenology.Whittaker), phenology.Of(in.Series, phenology.DefaultSettings())
 	return draw.Picture(effort.Of(ctx, 0), w, format, draw.Size{Width: chartWidth, Height: chartHeight}, func(on draw.Canvas) {
-		c := seriesChart{Canvas: on, SeriesChart: in, values: valueTicks(in.Series)}
+		c := seriesChart{Canvas: on, SeriesChart: in, values: valueTicks(in.Series), line: line, season: season}
 		title := draw.Heading
 		title.Size *= min(1, chartFrame.Width()/draw.Measure(c.title(), title))
 		c.Write(c.title(), chartFrame.Left, titleLine, title)
@@ -57,6 +59,8 @@ type seriesChart struct {
 	draw.Canvas
 	ports.SeriesChart
 	values []tick
+	line   phenology.Line
+	season phenology.Phenology
 }
 
 type tick struct {
@@ -107,15 +111,17 @@ func (c seriesChart) marks() {
 	for _, r := range c.Series.Rejected {
 		c.Line(c.x(r.Date), chartFrame.Bottom, c.x(r.Date), chartFrame.Bottom-tickHeight*chartFrame.Height(), draw.Soft, tickWidth)
 	}
-	for _, run := range c.Series.Smoothed() {
+	for _, run := range c.line.Runs {
 		if len(run) > 1 {
-			curve := make([]draw.Point, len(run))
-			for i, p := range run {
-				curve[i] = draw.Point{X: c.x(p.Date), Y: c.y(p.Value)}
-			}
-			c.Path([][]draw.Point{curve}, false, draw.Style{Edge: draw.Spray, Width: curveWidth})
+			c.band(run)
 		}
 	}
+	for _, run := range c.line.Runs {
+		if len(run) > 1 {
+			c.curve(run)
+		}
+	}
+	c.cycles()
 	for _, o := range c.Series.Observations {
 		c.Circle(draw.Point{X: c.x(o.Date), Y: c.y(o.Value)}, dotRadius, draw.Style{Fill: draw.Leaf})
 	}
@@ -124,6 +130,57 @@ func (c seriesChart) marks() {
 		note.Size *= min(1, (chartFrame.Width()-2*draw.Gap)/draw.Measure(c.Note, note))
 		c.Aligned(draw.Centre, c.Note, (chartFrame.Left+chartFrame.Right)/2, (chartFrame.Top+chartFrame.Bottom)/2, note)
 	}
+}
+
+// band shades where the index of the field lies with a probability of 95 %, as far as the axes go.
+func (c seriesChart) band(run []phenology.Day) {
+	var upper, lower []draw.Point
+	for _, d := range run {
+		if math.IsNaN(d.Low) {
+			return
+		}
+		at := func(v float64) draw.Point {
+			return draw.Point{X: c.x(d.Date), Y: min(chartFrame.Bottom, max(chartFrame.Top, c.y(v)))}
+		}
+		upper, lower = append(upper, at(d.High)), append(lower, at(d.Low))
+	}
+	slices.Reverse(lower)
+	c.Path([][]draw.Point{append(upper, lower...)}, true, draw.Style{Fill: draw.Mist})
+}
+
+// unseen is how many days of an unseen line are drawn, and how many are left out.
+const unseen = 3
+
+// curve draws the line, dashed where nothing was seen.
+func (c seriesChart) curve(run []phenology.Day) {
+	var pieces [][]draw.Point
+	var piece []draw.Point
+	for i, d := range run {
+		if !d.Seen && i/unseen%2 == 1 {
+			pieces, piece = append(pieces, piece), nil
+			continue
+		}
+		piece = append(piece, draw.Point{X: c.x(d.Date), Y: c.y(d.Value)})
+	}
+	pieces = slices.DeleteFunc(append(pieces, piece), func(p []draw.Point) bool { return len(p) < 2 })
+	c.Path(pieces, false, draw.Style{Edge: draw.Spray, Width: curveWidth})
+}
+
+// cycles marks start, peak and end of each growing cycle on the axis.
+func (c seriesChart) cycles() {
+	for _, cycle := range c.season.Cycles {
+		for _, m := range []phenology.Moment{cycle.Start, cycle.Peak, cycle.End} {
+			if m.Date != nil {
+				c.wedge(c.x(*m.Date), chartFrame.Bottom)
+			}
+		}
+	}
+}
+
+// wedge points up from a place of the axis.
+func (c seriesChart) wedge(x, y float64) {
+	const half, height = 5, 9
+	c.Path([][]draw.Point{{{X: x - half, Y: y}, {X: x, Y: y - height}, {X: x + half, Y: y}}}, true, draw.Style{Fill: draw.Leaf})
 }
 
 func (c seriesChart) legend() {
@@ -137,8 +194,14 @@ func (c seriesChart) legend() {
 	if len(c.Series.Observations) > 0 {
 		item("accepted date", func(y float64) { c.Circle(draw.Point{X: x + mark/2, Y: y}, dotRadius, draw.Style{Fill: draw.Leaf}) })
 	}
-	if slices.ContainsFunc(c.Series.Smoothed(), func(run vegetation.Profile) bool { return len(run) > 1 }) {
-		item("smoothed", func(y float64) { c.Line(x, y, x+mark, y, draw.Spray, curveWidth) })
+	if slices.ContainsFunc(c.line.Runs, func(run []phenology.Day) bool { return len(run) > 1 }) {
+		item("smoothed, 95 % band; dashed: not seen", func(y float64) {
+			c.Box(draw.Box{Left: x, Top: y - 5, Right: x + mark, Bottom: y + 5}, draw.Style{Fill: draw.Mist})
+			c.Line(x, y, x+mark, y, draw.Spray, curveWidth)
+		})
+	}
+	if len(c.season.Cycles) > 0 {
+		item("start, peak, end", func(y float64) { c.wedge(x+mark/2, y+4) })
 	}
 	if len(c.Series.Rejected) > 0 {
 		item("rejected date", func(y float64) { c.Line(x+mark/2, y-5, x+mark/2, y+5, draw.Soft, tickWidth) })

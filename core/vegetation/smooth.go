@@ -77,20 +77,38 @@ func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.
 // have one length; at least two weights are positive where there is more than one value. λ is
 // positive. A value of weight 0 is ignored.
 func Whittaker(values, weights []float64, lambda float64) []float64 {
+	z, _ := whittaker(values, weights, lambda)
+	return z
+}
+
+// WhittakerBand is Whittaker with the diagonal of (W + λ·DᵀD)⁻¹: times the variance of a value of weight 1 it is the
+// variance of each z, and the sum of its products with the weights is how many degrees of freedom the line takes
+// (Eilers 2003; Wahba 1983, Journal of the Royal Statistical Society B 45: 133).
+func WhittakerBand(values, weights []float64, lambda float64) (z, inverse []float64) {
+	z, factors := whittaker(values, weights, lambda)
+	return z, factors.inverseDiagonal()
+}
+
+// whittaker returns the line and the factors of its equations; without a second value there are none.
+func whittaker(values, weights []float64, lambda float64) ([]float64, pentadiagonal) {
 	n := len(values)
 	if n < 2 {
-		return slices.Clone(values)
+		inverse := make([]float64, n)
+		for i, w := range weights {
+			inverse[i] = w
+		}
+		return slices.Clone(values), pentadiagonal{inverse, make([]float64, n), make([]float64, n)}
 	}
 	// The normal equations (W + λ·DᵀD)·z = W·y have five diagonals, and are symmetric.
-	main, near, far := make([]float64, n), make([]float64, n), make([]float64, n)
-	copy(main, weights)
+	a := pentadiagonal{make([]float64, n), make([]float64, n), make([]float64, n)}
+	copy(a.main, weights)
 	for i := range n - 2 {
-		main[i] += lambda
-		main[i+1] += 4 * lambda
-		main[i+2] += lambda
-		near[i] -= 2 * lambda
-		near[i+1] -= 2 * lambda
-		far[i] += lambda
+		a.main[i] += lambda
+		a.main[i+1] += 4 * lambda
+		a.main[i+2] += lambda
+		a.near[i] -= 2 * lambda
+		a.near[i+1] -= 2 * lambda
+		a.far[i] += lambda
 	}
 	z := make([]float64, n)
 	for i, w := range weights {
@@ -98,8 +116,34 @@ func Whittaker(values, weights []float64, lambda float64) []float64 {
 			z[i] = w * values[i]
 		}
 	}
-	solvePentadiagonal(main, near, far, z)
-	return z
+	solvePentadiagonal(a.main, a.near, a.far, z)
+	return z, a
+}
+
+// pentadiagonal is a symmetric matrix of five diagonals: main[i] = A(i,i), near[i] = A(i,i+1), far[i] = A(i,i+2); or its
+// factors L·D·Lᵀ in the same places, as solvePentadiagonal leaves them.
+type pentadiagonal struct{ main, near, far []float64 }
+
+// inverseDiagonal returns the diagonal of the inverse of the matrix with these factors, from its end to its beginning
+// (Hutchinson and de Hoog 1985, Numerische Mathematik 47: 99).
+func (f pentadiagonal) inverseDiagonal() []float64 {
+	n := len(f.main)
+	diagonal := make([]float64, n)
+	var below, further, nextBelow float64 // of the inverse: (i+1,i+2), (i,i+2) and (i,i+1) of the row before
+	for i := n - 1; i >= 0; i-- {
+		var one, two float64
+		if i+1 < n {
+			one = diagonal[i+1]
+		}
+		if i+2 < n {
+			two = diagonal[i+2]
+		}
+		nextBelow = -f.near[i]*one - f.far[i]*below
+		further = -f.near[i]*below - f.far[i]*two
+		diagonal[i] = 1/f.main[i] - f.near[i]*nextBelow - f.far[i]*further
+		below = nextBelow
+	}
+	return diagonal
 }
 
 // solvePentadiagonal solves a symmetric positive definite system of five diagonals by L·D·Lᵀ

@@ -165,3 +165,22 @@ func TestSeriesIsSmoothedByCoverage(t *testing.T) {
 	require.Less(t, unsure, sure, "a date of which half is hidden pulls less")
 	require.Len(t, s.Profile(), 3, "the profile stays raw")
 }
+
+// The diagonal of the inverse is held against the columns that the equations have themselves: the answer to a value of one
+// on one day alone is a column of (W + λ·DᵀD)⁻¹ times the weight of the day.
+func TestTheBandIsTheInverse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		lambda := rapid.Float64Range(0.1, 1000).Draw(t, "lambda")
+		weights := rapid.SliceOfN(rapid.SampledFrom([]float64{0.25, 0.5, 1}), n, n).Draw(t, "weights")
+		values := rapid.SliceOfN(rapid.Float64Range(-1, 1), n, n).Draw(t, "values")
+		z, inverse := vegetation.WhittakerBand(values, weights, lambda)
+		require.InDeltaSlice(t, vegetation.Whittaker(values, weights, lambda), z, 1e-12)
+		for i := range n {
+			unit := make([]float64, n)
+			unit[i] = 1 / weights[i]
+			require.InDelta(t, vegetation.Whittaker(unit, weights, lambda)[i], inverse[i], 1e-9*(1+inverse[i]))
+		}
+	})
+}

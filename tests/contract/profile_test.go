@@ -72,6 +72,7 @@ func TestSyntheticSeriesEqualTheTruth(t *testing.T) {
 			}
 			require.Empty(t, values, "%s has dates that the maker never wrote", p.Name)
 			require.Len(t, got.Profile, len(got.Observations))
+			seasonOfCurve(t, c, orders[p.Name], p)
 		}
 		require.Greater(t, points, 100)
 		require.Greater(t, smallPoints, 10)

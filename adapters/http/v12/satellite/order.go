@@ -105,19 +105,19 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	retrieve.Query = []rest.Param{
 		form.ShareParam, indexParam, maskParam, datasetParam, outlineParam,
 		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},
-		{Name: "smoothed", Type: rest.Boolean, Description: "Adds the smoothed profile: Whittaker's smoother, second differences, weighted with the coverage."},
 	}
+	retrieve.Query = append(retrieve.Query, seasonParams...)
 	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
 		profileInput
-		Detail   bool `query:"detail"`
-		Smoothed bool `query:"smoothed"`
+		seasonInput
+		Detail bool `query:"detail"`
 	}) (Profile, error) {
 		found, err := retrieved(ctx, c, orders, in.profileInput)
-		out := showProfile(found, in.Detail)
-		if in.Smoothed {
-			out.Smoothed = showSmoothed(found.Series)
+		if err != nil {
+			return Profile{}, err
 		}
-		return out, err
+		out := showProfile(found, in.Detail)
+		return out, in.showSeason(&out, found.Series)
 	})
 }
 

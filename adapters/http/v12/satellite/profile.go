@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +89,9 @@ type Profile struct {
 	ProfileOrder
 	Refreshing   bool             `json:"refreshing" doc:"The archive is being searched again, as it is for a season that can still bring something and was last checked over a day ago: a later retrieve may show more."`
 	Profile      []ProfilePoint   `json:"profile" doc:"Accepted dates, oldest first; empty until there are any."`
-	Smoothed     *[]ProfilePoint  `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
+	Smoothed     *[]SmoothedPoint `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
+	Smoothing    *Smoothing       `json:"smoothing,omitempty" doc:"With ?smoothed=true: how the line was drawn."`
+	Phenology    *Phenology       `json:"phenology,omitempty" doc:"With ?phenology=true: the growing cycles of the series."`
 	Observations *[]Observation   `json:"observations,omitempty" doc:"With ?detail=true."`
 	Rejected     *[]Rejection     `json:"rejected,omitempty" doc:"With ?detail=true."`
 	Warnings     []ProfileWarning `json:"warnings" doc:"Doubts about the series."`
@@ -223,11 +224,6 @@ func sayLater(c *rest.Call, order vegetation.OrderState) {
 	if order.Status == vegetation.Processing {
 		c.SetHeader("Retry-After", strconv.Itoa(retryLater))
 	}
-}
-
-func showSmoothed(s vegetation.Series) *[]ProfilePoint {
-	days := slices.Concat(s.Smoothed()...)
-	return new(form.Each(days, func(p vegetation.Point) ProfilePoint { return ProfilePoint{rest.DateOf(p.Date), p.Value, nil} }))
 }
 
 var profileFiles = []struct{ name, format, summary, description string }{

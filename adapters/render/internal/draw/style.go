@@ -19,6 +19,7 @@ var (
 	Land  = Hex(0xfbfaf6) // a map where nothing is
 	Leaf  = Hex(0x3d6b35) // headings and results
 	Spray = Hex(0x9cbf7f) // bars and curves
+	Mist  = Hex(0xdbe7cc) // bands of uncertainty
 	Way   = Hex(0xc2410c) // the way of a crew
 	White = Hex(0xffffff)
 	// Veil lies behind a label, which is then legible on any colour.

@@ -1,0 +1,128 @@
+package contract
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/imagery/synthetic"
+	"tilth/tests/rig"
+)
+
+type cycleDate struct {
+	Date    *string
+	SDDays  *float64 `json:"sd_days"`
+	Reason  *string
+	Between []string
+}
+
+type season struct {
+	Phenology *struct {
+		Threshold float64
+		Reason    *string
+		Cycles    []struct {
+			Start, Peak, End cycleDate
+			LengthDays       struct{ Value *float64 } `json:"length_days"`
+			Amplitude        struct{ Value *float64 }
+		}
+	}
+	Smoothed []struct {
+		Date      string
+		Value     float64
+		Low, High *float64
+		Seen      bool
+	}
+	Smoothing struct {
+		Method string
+		Reason *string
+	}
+}
+
+// seasonOfCurve holds the dates of a profile against the growth curve of its parcel: within three days where they are told.
+func seasonOfCurve(t *testing.T, c *rig.Client, order int64, p synthetic.Parcel) {
+	t.Helper()
+	var got season
+	c.Expect(200, "GET", fmt.Sprintf("%s%d/?phenology=true&smoothed=true", rig.OrdersPath, order), nil).Into(t, &got)
+	require.NotEmpty(t, got.Smoothed)
+	require.Equal(t, "whittaker", got.Smoothing.Method)
+	if p.Crop == "fallow" {
+		require.Empty(t, got.Phenology.Cycles, p.Name)
+		require.NotNil(t, got.Phenology.Reason)
+		return
+	}
+	require.Len(t, got.Phenology.Cycles, 1, p.Name)
+	cycle := got.Phenology.Cycles[0]
+	top, best := 0.0, 0.0
+	for day := 1.0; day <= 365; day += 0.1 {
+		if v := ndvi(p.Curve, day); v > top {
+			top, best = v, day
+		}
+	}
+	near := func(name string, told cycleDate, want float64) {
+		if told.Date == nil {
+			require.NotNil(t, told.Reason, "%s %s", p.Name, name)
+			return
+		}
+		date, err := time.Parse(time.DateOnly, *told.Date)
+		require.NoError(t, err)
+		require.InDelta(t, want, float64(date.YearDay()), 3, "%s %s", p.Name, name)
+		require.NotNil(t, told.SDDays, "%s %s", p.Name, name)
+	}
+	seenOn := func(date string) float64 { // the lowest values that were seen are on the first and the last day
+		day, err := time.Parse(time.DateOnly, date)
+		require.NoError(t, err)
+		return ndvi(p.Curve, float64(day.YearDay()))
+	}
+	low, high := seenOn(got.Smoothed[0].Date), seenOn(got.Smoothed[len(got.Smoothed)-1].Date)
+	cross := func(from, to, level float64) float64 {
+		day, step := from, math.Copysign(0.01, to-from)
+		for ndvi(p.Curve, day) > level && day > 0 && day < 366 {
+			day += step
+		}
+		return day
+	}
+	near("start", cycle.Start, cross(best, 1, low+0.2*(top-low)))
+	near("end", cycle.End, cross(best, 365, high+0.2*(top-high)))
+	near("peak", cycle.Peak, best)
+}
+
+func ndvi(c synthetic.Curve, day float64) float64 {
+	up, down := 1/(1+math.Exp(-c.Rise*(day-c.Green))), 1/(1+math.Exp(c.Fall*(day-c.Ripe)))
+	return c.Base + (c.Peak-c.Base)*(up+down-1)
+}
+
+// What is asked for wrongly of a season is named, on one order.
+func TestSeasonParameters(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{})
+	c := s.Company("owner", 1000_00)
+	archive := rig.Archive(t)
+	land := c.Land(archive.Parcels[1].Boundary, archive.From.Format(time.DateOnly), archive.To.Format(time.DateOnly))
+	order := int64(c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
+	c.Until(order, "active")
+	path := fmt.Sprintf("%s%d/", rig.OrdersPath, order)
+	for _, query := range []string{"?phenology=true&threshold=1", "?phenology=true&min_amplitude=0", "?phenology=true&max_gap=90", "?smoothed=true&smoothing=loess", "?phenolog=true"} {
+		c.Expect(400, "GET", path+query, nil)
+	}
+	for _, method := range []string{"whittaker", "savitzky_golay", "harmonic", "double_logistic"} {
+		var got season
+		c.Expect(200, "GET", path+"?smoothed=true&smoothing="+method, nil).Into(t, &got)
+		require.Equal(t, method, got.Smoothing.Method)
+		require.Nil(t, got.Smoothing.Reason, method)
+		require.NotEmpty(t, got.Smoothed, method)
+		for _, d := range got.Smoothed {
+			require.LessOrEqual(t, *d.Low, d.Value)
+			require.GreaterOrEqual(t, *d.High, d.Value)
+		}
+	}
+	early, late := season{}, season{}
+	c.Expect(200, "GET", path+"?phenology=true&threshold=0.1", nil).Into(t, &early)
+	c.Expect(200, "GET", path+"?phenology=true&threshold=0.5", nil).Into(t, &late)
+	require.Less(t, *early.Phenology.Cycles[0].Start.Date, *late.Phenology.Cycles[0].Start.Date)
+	plain := c.Expect(200, "GET", path, nil).Data(t)
+	require.NotContains(t, plain, "phenology")
+	require.NotContains(t, plain, "smoothing")
+}
