@@ -30,7 +30,7 @@ type Settings struct {
 	// Threshold is the share of the rise, above the lowest value before the peak, at which a season starts, and that of the
 	// fall at which it ends.
 	Threshold float64
-	// MinAmplitude is the least height of a peak above the lowest values around it, in units of the index.
+	// MinAmplitude is the smallest height of a peak above the lowest values around it, in units of the index.
 	MinAmplitude float64
 	// MaxGap is the longest time between two observations, in days, in which a date is told.
 	MaxGap int
@@ -40,7 +40,7 @@ type Settings struct {
 // Geosciences 30: 833) and of MODIS' land cover dynamics nearly (15 %).
 func DefaultSettings() Settings { return Settings{Threshold: 0.2, MinAmplitude: 0.1, MaxGap: 25} }
 
-// minShare is the least height of a peak above the values around it, as a share of the range of the line: smaller ones are
+// minShare is the smallest height of a peak above the values around it, as a share of the range of the line: smaller ones are
 // swings within a cycle.
 const minShare = 0.25
 
@@ -114,14 +114,14 @@ func cyclesOf(line Line, settings Settings) []measured {
 			low, high = min(low, d.Value), max(high, d.Value)
 		}
 	}
-	least := max(settings.MinAmplitude, minShare*(high-low), noisy*line.noise)
+	enough := max(settings.MinAmplitude, minShare*(high-low), noisy*line.noise)
 	var out []measured
 	for _, run := range line.Runs {
 		z := make([]float64, len(run))
 		for i, d := range run {
 			z[i] = d.Value
 		}
-		peaks := peaksOf(z, least)
+		peaks := peaksOf(z, enough)
 		for i, peak := range peaks {
 			from, to := 0, len(z)-1
 			if i > 0 {
@@ -139,7 +139,7 @@ func cyclesOf(line Line, settings Settings) []measured {
 // peaksOf returns the places of the maxima that stand at least so high above the lowest values between them and what is higher
 // on either side. A side on which nothing is higher asks nothing, for the line may begin or end on the way; where neither
 // side has anything higher the deeper one counts.
-func peaksOf(z []float64, least float64) []int {
+func peaksOf(z []float64, enough float64) []int {
 	var out []int
 	for i := range z {
 		if i > 0 && z[i-1] >= z[i] || i+1 < len(z) && z[i+1] > z[i] {
@@ -156,7 +156,7 @@ func peaksOf(z []float64, least float64) []int {
 		case higherRight:
 			height = right
 		}
-		if height >= least && height > 0 {
+		if height >= enough && height > 0 {
 			out = append(out, i)
 		}
 	}

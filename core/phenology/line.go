@@ -57,6 +57,7 @@ type Day struct {
 	// where too few observations say how much they scatter.
 	Low, High float64
 	Seen      bool // it lies in no gap of more than MaxSeenGap days between observations
+	Observed  bool // there is an observation
 }
 
 // Line is a line through the observations of a series: runs of days without a gap of more than [vegetation.MaxSmoothGap] days.
@@ -141,7 +142,7 @@ func (l *Line) see(points []vegetation.Weighted) {
 				at++
 			}
 			here := points[at].Date.Equal(day.Date)
-			if here {
+			if day.Observed = here; here {
 				sum += (points[at].Value - day.Value) * (points[at].Value - day.Value)
 				n++
 			}

@@ -126,3 +126,59 @@ func TestSeasonParameters(t *testing.T) {
 	require.NotContains(t, plain, "phenology")
 	require.NotContains(t, plain, "smoothing")
 }
+
+// A field is held against others with its crop in its season: the fallow one is low among them.
+func TestFieldsAreCompared(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		archive := rig.Archive(t)
+		c := s.Company("owner", 1000_00)
+		farm := c.Make("farm/", map[string]any{"name": "Farm"})
+		period := c.Make("season/", map[string]any{"name": "S", "start_date": archive.From.Format(time.DateOnly), "end_date": archive.To.Format(time.DateOnly)})
+		const crop = 29 // winter wheat
+		orders := map[string]int64{}
+		for _, p := range archive.Parcels {
+			field := c.Expect(200, "POST", "field/", map[string]any{"name": p.Name, "farm_id": farm, "boundary": rig.GeoJSON(t, p.Boundary)}).Data(t)
+			if p.Name != "Border field" {
+				c.Make("cultivation/", map[string]any{"field_id": field["id"], "season_id": period, "crop_id": crop})
+			}
+			placed := c.Expect(200, "POST", rig.OrdersPath, map[string]any{"field_uuid": field["uuid"], "season_id": period}).Data(t)
+			orders[p.Name] = int64(placed["order_id"].(float64))
+		}
+		for _, p := range archive.Parcels {
+			c.Until(orders[p.Name], "active")
+		}
+		compare := func(name, query string) (out struct {
+			Years, Fields struct {
+				N        int
+				Standing *string
+				Days     []struct {
+					N          int
+					Score      float64
+					Percentile float64
+				}
+			}
+			Reason *string
+		}) {
+			c.Expect(200, "GET", fmt.Sprintf("%s%d/comparison/%s", rig.OrdersPath, orders[name], query), nil).Into(t, &out)
+			return out
+		}
+		fallow := compare("Mill fallow", "")
+		require.Equal(t, len(archive.Parcels)-2, fallow.Fields.N)
+		require.NotEmpty(t, fallow.Fields.Days)
+		lowest := 0.0
+		for _, d := range fallow.Fields.Days {
+			lowest = min(lowest, d.Score)
+		}
+		require.Less(t, lowest, -1.0)
+		require.Zero(t, fallow.Years.N)
+		require.Nil(t, fallow.Years.Standing)
+		require.Nil(t, fallow.Reason)
+
+		require.NotNil(t, compare("Border field", "").Reason, "no cultivation says what grows there")
+		require.Zero(t, compare("Mill fallow", "?radius_km=0.01").Fields.N)
+		c.Expect(400, "GET", fmt.Sprintf("%s%d/comparison/?radius_km=0", rig.OrdersPath, orders["Mill fallow"]), nil)
+		s.Company("owner", 0).Expect(404, "GET", fmt.Sprintf("%s%d/comparison/", rig.OrdersPath, orders["Mill fallow"]), nil)
+	})
+}

@@ -1,0 +1,84 @@
+package satellite
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/phenology"
+)
+
+// ProfileComparison is a profile beside others.
+type ProfileComparison struct {
+	OrderID   int64          `json:"order_id" doc:"The order."`
+	IndexCode string         `json:"index_code" doc:"The index that is compared: that of the order."`
+	Years     SeriesStanding `json:"years" doc:"With the other seasons of the same field, day by day of the year."`
+	Fields    SeriesStanding `json:"fields" doc:"With other fields of the company that have the same crop in the same season."`
+	RadiusKm  float64        `json:"radius_km" doc:"How far off those fields may be."`
+	Reason    *string        `json:"reason" doc:"Why there is no field to compare with; null: there is one."`
+}
+
+// SeriesStanding is how a profile stands among others.
+type SeriesStanding struct {
+	N           int           `json:"n" doc:"Seasons or fields at hand. A day is compared where at least three of them were seen on it."`
+	Standing    *string       `json:"standing" enum:"usual,low,high" doc:"Of the latest day that could be compared: low or high where its probability is under 0.1; null: none could be."`
+	Probability *float64      `json:"probability" doc:"Of a day as far from the others as the latest one, on either side, by Student's t; null: none could be compared."`
+	MeanScore   *float64      `json:"mean_score" doc:"Mean of the scores of all days: a season that is a little low on every day shows here."`
+	Days        []ComparedDay `json:"days" doc:"The days of observations that could be compared, in order."`
+}
+
+// ComparedDay is a day beside the same day of others.
+type ComparedDay struct {
+	Date       rest.Date `json:"date" doc:"The day."`
+	Value      float64   `json:"value" doc:"The smoothed line of the profile."`
+	N          int       `json:"n" doc:"Others that were seen on the day."`
+	P10        float64   `json:"p10" doc:"Tenth percentile of the others' smoothed lines."`
+	Median     float64   `json:"median" doc:"Their median."`
+	P90        float64   `json:"p90" doc:"Their ninetieth percentile."`
+	Percentile float64   `json:"percentile" doc:"Share of the others below, those alike by half, in percent."`
+	Score      float64   `json:"score" doc:"Standard deviations of a new value, from the mean of the others."`
+}
+
+func registerComparison(a *rest.API, orders *satellite.Profiles) {
+	compare := rest.Route{
+		Method: http.MethodGet, Path: ordersPath + "{id}/comparison/", OperationID: "vi_profile_order_comparison", Tag: profileTag, Noun: "order",
+		Summary: "Compare a profile with other seasons and other fields", Permission: access.ProfileOrders.View.For("retrieve"),
+		Description: "Whether a season is unusual: against the other seasons of the same field, and against the fields of your company that have the same crop in the same season. " +
+			"Smoothed lines are compared on the days of the profile's observations, where they were seen. Needs `cultivation.view` too.",
+		Query: []rest.Param{{Name: "radius_km", Type: rest.Number, Description: "How far off other fields may be, up to " + strconv.Itoa(satellite.MaxRadiusKm) +
+			" km; " + strconv.Itoa(satellite.DefaultRadiusKm) + " where left out. The nearest 200 count."}},
+	}
+	rest.Handle(a, compare, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		RadiusKm *float64 `query:"radius_km"`
+	},
+	) (ProfileComparison, error) {
+		radius := float64(satellite.DefaultRadiusKm)
+		if in.RadiusKm != nil {
+			radius = *in.RadiusKm
+		}
+		if !(radius > 0 && radius <= satellite.MaxRadiusKm) {
+			return ProfileComparison{}, fault.Field("radius_km", "More than 0, at most "+strconv.Itoa(satellite.MaxRadiusKm)+" km.")
+		}
+		found, err := orders.Compare(ctx, c.Principal(), in.ID, radius)
+		return ProfileComparison{
+			found.Order.ID, found.Order.Index, showStanding(found.Seasons, found.Years), showStanding(found.Fields, found.Peers), radius, form.OrNull(found.Reason),
+		}, err
+	})
+}
+
+func showStanding(n int, c phenology.Comparison) SeriesStanding {
+	known := func(v float64) *float64 { return form.If(!math.IsNaN(v), v) }
+	return SeriesStanding{
+		n, form.OrNull(string(c.Standing)), known(c.Probability), known(c.MeanScore),
+		form.Each(c.Days, func(d phenology.Compared) ComparedDay {
+			return ComparedDay{rest.DateOf(d.Date), d.Value, d.N, d.P10, d.Median, d.P90, d.Percentile, d.Score}
+		}),
+	}
+}
