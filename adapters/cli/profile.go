@@ -141,7 +141,7 @@ func seriesOf(s vegetation.Series) record {
 		{"observations", each(s.Observations, func(o vegetation.Observation) record {
 			return append(pointOf(o), record{
 				{"coverage", o.Coverage}, {"n_valid", o.NValid}, {"n_polygon", o.NPolygon}, {"median", o.Median}, {"std", o.Std},
-				{"min", o.Min}, {"max", o.Max}, {"p10", o.P10}, {"p90", o.P90}, {"items", o.Items},
+				{"min", o.Min}, {"max", o.Max}, {"p10", o.P10}, {"p90", o.P90}, {"histogram", each(o.Histogram, binRecord)}, {"entropy", o.Histogram.Entropy()}, {"items", o.Items},
 				{"offsets", each(o.Offsets, func(o vegetation.AppliedOffset) record {
 					return record{{"item", o.Item}, {"offset", o.Offset}, {"basis", o.Basis}}
 				})},
@@ -155,6 +155,11 @@ func seriesOf(s vegetation.Series) record {
 			}
 		})},
 	}
+}
+
+func binRecord(b vegetation.Bin) record {
+	low, high, share := b.Range()
+	return record{{"low", low}, {"high", high}, {"share", share}}
 }
 
 func pointOf(o vegetation.Observation) record {

@@ -153,7 +153,7 @@ func (o Observation) same(other Observation) bool {
 		return [...]float64{o.Value, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Coverage}
 	}
 	return o.Date.Equal(other.Date) && figures(o) == figures(other) && o.NValid == other.NValid && o.NPolygon == other.NPolygon &&
-		slices.Equal(o.Items, other.Items) && slices.Equal(o.Offsets, other.Offsets) &&
+		slices.Equal(o.Items, other.Items) && slices.Equal(o.Offsets, other.Offsets) && slices.Equal(o.Histogram, other.Histogram) &&
 		reflect.DeepEqual(o.Sensor, other.Sensor)
 }
 

@@ -18,19 +18,20 @@ const (
 // Observation is the index of a field on one date, over the pixels that count. The figures of a
 // small field are weighted with the pixels' shares of area.
 type Observation struct {
-	Date     time.Time // the solar day, as UTC midnight
-	Value    float64   // the arithmetic mean of the pixels' index
-	Median   float64
-	Std      float64 // of the population
-	Min, Max float64
-	P10, P90 float64         // percentiles, linear between the values
-	Coverage float64         // valid / in the field, 0…1
-	NValid   int             // pixels with a value
-	NPolygon int             // pixels of the field
-	Items    []string        // the scenes with values, the one with the larger coverage first
-	Offsets  []AppliedOffset // of each of Items, in their order
-	Sensor   *Sensor         // of harmonised readings
-	Origin   Origin
+	Date      time.Time // the solar day, as UTC midnight
+	Value     float64   // the arithmetic mean of the pixels' index
+	Median    float64
+	Std       float64 // of the population
+	Min, Max  float64
+	P10, P90  float64 // percentiles, linear between the values
+	Histogram Histogram
+	Coverage  float64         // valid / in the field, 0…1
+	NValid    int             // pixels with a value
+	NPolygon  int             // pixels of the field
+	Items     []string        // the scenes with values, the one with the larger coverage first
+	Offsets   []AppliedOffset // of each of Items, in their order
+	Sensor    *Sensor         // of harmonised readings
+	Origin    Origin
 }
 
 // Reason is why a date did not enter.

@@ -31,7 +31,7 @@ func (c *Composite) statistics() Observation {
 	return Observation{
 		Value: mean, Std: math.Sqrt(squares / weight),
 		Min: pixels[0].value, Max: pixels[len(pixels)-1].value,
-		Median: at(0.5), P10: at(0.1), P90: at(0.9),
+		Median: at(0.5), P10: at(0.1), P90: at(0.9), Histogram: histogramOf(pixels),
 	}
 }
 

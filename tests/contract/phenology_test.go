@@ -122,6 +122,33 @@ func TestSeasonParameters(t *testing.T) {
 	c.Expect(200, "GET", path+"?phenology=true&threshold=0.1", nil).Into(t, &early)
 	c.Expect(200, "GET", path+"?phenology=true&threshold=0.5", nil).Into(t, &late)
 	require.Less(t, *early.Phenology.Cycles[0].Start.Date, *late.Phenology.Cycles[0].Start.Date)
+	var detailed struct {
+		Observations []struct {
+			Value, Min, Max float64
+			NValid          int `json:"n_valid"`
+			Histogram       []struct{ Low, High, Share float64 }
+			Entropy         *float64
+			ShareBelow      *float64 `json:"share_below"`
+		}
+	}
+	c.Expect(200, "GET", path+"?detail=true&below=0.5", nil).Into(t, &detailed)
+	require.NotEmpty(t, detailed.Observations)
+	for _, o := range detailed.Observations {
+		sum, mean := 0.0, 0.0
+		for _, b := range o.Histogram {
+			sum, mean = sum+b.Share, mean+b.Share*(b.Low+b.High)/2
+			require.True(t, b.High >= o.Min && b.Low <= o.Max)
+		}
+		require.InDelta(t, 1, sum, 1e-3)
+		require.InDelta(t, o.Value, mean, 0.025+1e-3)
+		require.GreaterOrEqual(t, *o.Entropy, 0.0)
+		switch {
+		case o.Max < 0.5:
+			require.InDelta(t, 1, *o.ShareBelow, 1e-9)
+		case o.Min >= 0.55:
+			require.Zero(t, *o.ShareBelow)
+		}
+	}
 	plain := c.Expect(200, "GET", path, nil).Data(t)
 	require.NotContains(t, plain, "phenology")
 	require.NotContains(t, plain, "smoothing")

@@ -137,7 +137,7 @@ func testSeries(t *testing.T, b Backend) {
 	series := vegetation.Series{Index: "NDVI", NoSCL: true, Synthetic: true}
 	for i := range 300 {
 		series.Observations = append(series.Observations, vegetation.Observation{
-			Date: date(2026, 3, 1).AddDate(0, 0, i), Value: 0.1 + float64(i)/7, Median: 1.0 / 3, Std: 1e-17, Min: -1, Max: 1, P10: 0.1, P90: 0.9,
+			Date: date(2026, 3, 1).AddDate(0, 0, i), Value: 0.1 + float64(i)/7, Median: 1.0 / 3, Std: 1e-17, Min: -1, Max: 1, P10: 0.1, P90: 0.9, Histogram: vegetation.Histogram{{At: -20, Share: 1}, {At: i, Share: 9_999}},
 			Coverage: 0.75, NValid: 30, NPolygon: 40, Items: []string{fmt.Sprintf("S2A_%d", i), "S2B"},
 			Offsets: []vegetation.AppliedOffset{
 				{Item: fmt.Sprintf("S2A_%d", i), Offset: -0.1, Basis: vegetation.OffsetByBaseline}, {Item: "S2B", Basis: vegetation.OffsetByPixels},

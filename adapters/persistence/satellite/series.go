@@ -70,6 +70,7 @@ type dateRow struct {
 	Max           *float64
 	P10           *float64 `bun:"p10"`
 	P90           *float64 `bun:"p90"`
+	Histogram     sqlstore.JSON[[][2]int]
 
 	Fingerprint string
 	NoSCL       bool `bun:"no_scl"`
@@ -237,13 +238,14 @@ func rowsOfSeries(readingID int64, series vegetation.Series) []dateRow {
 			Date: sqlstore.DayAt(d.Date), Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
 			Offsets: sqlstore.ListOf(d.Offsets), Sensor: sqlstore.JSONOf(sqlstore.ValueOf(d.Sensor)),
 			Mean: &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
+			Histogram: sqlstore.ListOf(list.Map(d.Histogram, func(b vegetation.Bin) [2]int { return [2]int{b.At, b.Share} })),
 		}, d.Origin)
 	}
 	for i := range series.Rejected {
 		d := &series.Rejected[i]
 		add(dateRow{
 			Date: sqlstore.DayAt(d.Date), Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
-			Offsets: sqlstore.ListOf[vegetation.AppliedOffset](nil), Note: d.Note,
+			Offsets: sqlstore.ListOf[vegetation.AppliedOffset](nil), Histogram: sqlstore.ListOf[[2]int](nil), Note: d.Note,
 		}, d.Origin)
 	}
 	return rows
@@ -267,9 +269,17 @@ func datesOfRows(rows []dateRow) (observed []vegetation.Observation, rejected []
 			Date:   row.Date.Time, Coverage: row.Coverage, NValid: row.NValid, NPolygon: row.NPolygon, Items: row.Items.V, Offsets: append([]vegetation.AppliedOffset(nil), row.Offsets.V...),
 			Value: sqlstore.ValueOf(row.Mean), Median: sqlstore.ValueOf(row.Median), Std: sqlstore.ValueOf(row.Std),
 			Min: sqlstore.ValueOf(row.Min), Max: sqlstore.ValueOf(row.Max), P10: sqlstore.ValueOf(row.P10), P90: sqlstore.ValueOf(row.P90), Origin: origin,
+			Histogram: histogramOf(row.Histogram.V),
 		})
 	}
 	return observed, rejected
+}
+
+func histogramOf(bins [][2]int) vegetation.Histogram {
+	if len(bins) == 0 {
+		return nil
+	}
+	return list.Map(bins, func(b [2]int) vegetation.Bin { return vegetation.Bin{At: b[0], Share: b[1]} })
 }
 
 type derivationRow struct {

@@ -105,18 +105,20 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	retrieve.Query = []rest.Param{
 		form.ShareParam, indexParam, maskParam, datasetParam, outlineParam,
 		{Name: "detail", Type: rest.Boolean, Description: "Adds the observations behind the points, and the rejected dates."},
+		{Name: "below", Type: rest.Number, Description: "With detail: adds to each observation the share of the field whose index is below this value."},
 	}
 	retrieve.Query = append(retrieve.Query, seasonParams...)
 	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in struct {
 		profileInput
 		seasonInput
-		Detail bool `query:"detail"`
+		Detail bool     `query:"detail"`
+		Below  *float64 `query:"below"`
 	}) (Profile, error) {
 		found, err := retrieved(ctx, c, orders, in.profileInput)
 		if err != nil {
 			return Profile{}, err
 		}
-		out := showProfile(found, in.Detail)
+		out := showProfile(found, in.Detail, in.Below)
 		return out, in.showSeason(&out, found.Series)
 	})
 }

@@ -3,6 +3,7 @@ package satellite
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -51,19 +52,29 @@ func showSensor(s vegetation.Sensor) Sensor {
 
 // Observation is what stands behind a point.
 type Observation struct {
-	Date     rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
-	Value    float64   `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
-	Coverage float64   `json:"coverage" doc:"Valid pixels / pixels in the field."`
-	NValid   int       `json:"n_valid" doc:"Pixels with a value."`
-	NPolygon int       `json:"n_polygon" doc:"Pixels of the field."`
-	Median   float64   `json:"median" doc:"Median of the index over the valid pixels."`
-	Std      float64   `json:"std" doc:"Population standard deviation."`
-	Min      float64   `json:"min" doc:"Smallest index of a valid pixel."`
-	Max      float64   `json:"max" doc:"Largest index of a valid pixel."`
-	P10      float64   `json:"p10" doc:"10th percentile of the index, linear between the values."`
-	P90      float64   `json:"p90" doc:"90th percentile of the index, linear between the values."`
-	Items    []string  `json:"items" doc:"Ids of the scenes."`
-	Offsets  []Offset  `json:"offsets" doc:"Of each scene, in the order of items: what was added to its digital numbers, and what decided it."`
+	Date       rest.Date      `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Value      float64        `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
+	Coverage   float64        `json:"coverage" doc:"Valid pixels / pixels in the field."`
+	NValid     int            `json:"n_valid" doc:"Pixels with a value."`
+	NPolygon   int            `json:"n_polygon" doc:"Pixels of the field."`
+	Median     float64        `json:"median" doc:"Median of the index over the valid pixels."`
+	Std        float64        `json:"std" doc:"Population standard deviation."`
+	Min        float64        `json:"min" doc:"Smallest index of a valid pixel."`
+	Max        float64        `json:"max" doc:"Largest index of a valid pixel."`
+	P10        float64        `json:"p10" doc:"10th percentile of the index, linear between the values."`
+	P90        float64        `json:"p90" doc:"90th percentile of the index, linear between the values."`
+	Histogram  []HistogramBin `json:"histogram" doc:"How the index spreads over the valid pixels: the bins of 0.05 that are not empty, those furthest out at -20 and 20. Empty where the series was made by an older release."`
+	Entropy    *float64       `json:"entropy" doc:"Shannon's entropy of the histogram, in bits: 0 where all pixels lie in one bin; null without a histogram."`
+	ShareBelow *float64       `json:"share_below" doc:"Share of the valid pixels, 0 to 1, whose index is below the value of ?below=, by the histogram; null where it was not asked for, or without one."`
+	Items      []string       `json:"items" doc:"Ids of the scenes."`
+	Offsets    []Offset       `json:"offsets" doc:"Of each scene, in the order of items: what was added to its digital numbers, and what decided it."`
+}
+
+// HistogramBin is a bin of a histogram.
+type HistogramBin struct {
+	Low   float64 `json:"low" doc:"From this value of the index."`
+	High  float64 `json:"high" doc:"Up to this one."`
+	Share float64 `json:"share" doc:"Share of the valid pixels, 0 to 1."`
 }
 
 // Offset is what turned the digital numbers of a scene into reflectance.
@@ -103,7 +114,7 @@ type ProfileWarning struct {
 	Message string `json:"message" doc:"The doubt, for people."`
 }
 
-func showProfile(p satellite.Profile, detail bool) Profile {
+func showProfile(p satellite.Profile, detail bool, below *float64) Profile {
 	out := Profile{
 		ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing,
 		Warnings: form.Each(p.Series.Warnings(), func(w vegetation.Warning) ProfileWarning { return ProfileWarning(w) }),
@@ -112,7 +123,7 @@ func showProfile(p satellite.Profile, detail bool) Profile {
 		}),
 	}
 	if detail {
-		out.Observations = new(form.Each(p.Series.Observations, showObservation))
+		out.Observations = new(form.Each(p.Series.Observations, func(o vegetation.Observation) Observation { return showObservation(o, below) }))
 		out.Rejected = new(form.Each(p.Series.Rejected, func(r vegetation.Rejection) Rejection {
 			return Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, form.OrNull(r.Note)}
 		}))
@@ -120,9 +131,18 @@ func showProfile(p satellite.Profile, detail bool) Profile {
 	return out
 }
 
-func showObservation(o vegetation.Observation) Observation {
+func showObservation(o vegetation.Observation, below *float64) Observation {
+	known := func(v float64) *float64 { return form.If(!math.IsNaN(v), v) }
+	var lower *float64
+	if below != nil {
+		lower = known(o.Histogram.Below(*below))
+	}
+	bins := form.Each(o.Histogram, func(b vegetation.Bin) HistogramBin {
+		low, high, share := b.Range()
+		return HistogramBin{low, high, share}
+	})
 	return Observation{
-		rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, o.Items,
+		rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, bins, known(o.Histogram.Entropy()), lower, o.Items,
 		form.Each(o.Offsets, func(o vegetation.AppliedOffset) Offset { return Offset{o.Item, o.Offset, string(o.Basis)} }),
 	}
 }

@@ -1,0 +1,1 @@
+ALTER TABLE profile_dates DROP COLUMN histogram;
