@@ -8,6 +8,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/cropcheck"
+	"tilth/core/monitoring"
 	"tilth/core/vegetation"
 )
 
@@ -52,6 +53,26 @@ type ProfileOrders interface {
 	CountDerivations(ctx context.Context, scope access.Scope, orderID int64) (int64, error)
 	// Readings returns those of which a series of an order on its outline is stored, in the order of their texts.
 	Readings(ctx context.Context, scope access.Scope, orderID int64) ([]vegetation.Reading, error)
+}
+
+// Monitors are the standing orders to watch profiles. An order has one at most.
+type Monitors interface {
+	// Get returns that of an own order. Faults: NotFound.
+	Get(ctx context.Context, scope access.Scope, orderID int64) (monitoring.Monitor, error)
+	// Put stores that of an own order, in the place of one that is there.
+	Put(ctx context.Context, scope access.Scope, m monitoring.Monitor) error
+	// Remove removes that of an own order. Faults: NotFound.
+	Remove(ctx context.Context, scope access.Scope, orderID int64) error
+}
+
+// Watched is an order that is watched.
+type Watched struct{ OrderID, CompanyID int64 }
+
+// MonitorKeeper finds what is due, in all companies.
+type MonitorKeeper interface {
+	// Due returns up to limit watched orders that are active, whose last check lies before a time, and whose season did not end
+	// before another; those that wait longest first.
+	Due(ctx context.Context, checkedBefore, endedBefore time.Time, limit int) ([]Watched, error)
 }
 
 // LedgerSpan is a stretch of the ledger in the order of time, and of the ids within a moment.

@@ -42,15 +42,16 @@ type Repos struct {
 	Overlaps       FieldOverlaps
 	Replays        Replays
 
-	Wallet  Wallet
-	Orders  ProfileOrders
-	Outbox  Outbox
-	Jobs    JobWriter
-	Imports Imports
-	Grants  Grants
-	Keys    APIKeys
-	Audit   AuditTrail
-	Curves  CurveSets
+	Wallet   Wallet
+	Orders   ProfileOrders
+	Monitors Monitors
+	Outbox   Outbox
+	Jobs     JobWriter
+	Imports  Imports
+	Grants   Grants
+	Keys     APIKeys
+	Audit    AuditTrail
+	Curves   CurveSets
 
 	OwnCurves OwnCurves
 
@@ -113,6 +114,7 @@ type OperatorRepos struct {
 	Attempts    Attempts
 	Letters     Letters
 	Jobs        JobKeeper
+	Monitors    MonitorKeeper
 
 	// What the consumers of events do for all companies.
 	Events   EventKeeper

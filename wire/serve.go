@@ -173,6 +173,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if err := r.parts.Maps.StartForgetting(ctx); err != nil {
 		return err
 	}
+	if err := r.parts.Interface.Satellite.Orders.StartWatching(ctx); err != nil {
+		return err
+	}
 	postman, err := newPostman(r.cfg, r.db, opts.Out, r.log)
 	if err != nil {
 		return err
@@ -184,6 +187,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
 			satellite.RefreshJob: r.parts.Refresher.Run, satellite.RecomputeJob: r.parts.Refresher.RunRecompute,
+			satellite.WatchJob: r.parts.Interface.Satellite.Orders.LookForDue,
 			farmapp.ImportJob:  r.parts.Intake.Run,
 			farmapp.OverlapJob: r.parts.Overlaps.Run,
 			soil.OrderJob:      r.parts.Strata.Run,

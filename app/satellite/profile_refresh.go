@@ -181,7 +181,22 @@ func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 			return task.Next{}, err
 		}
 	}
+	if err := w.alert(ctx, run, order.State(), own); err != nil {
+		return task.Next{}, err
+	}
 	return task.Finish(), w.searched(ctx, run, order.State(), result)
+}
+
+// alert holds the rules of an order that is watched against its own series, also where that has not changed: days pass.
+func (w refreshWork) alert(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, own vegetation.Series) error {
+	m, err := run.Tx.Monitors.Get(ctx, run.Scope, order.ID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return raise(ctx, run.Tx, run.Scope, alarm{order, own, w.runner.IDs, run.Now}, &m)
 }
 
 // searched records that the other readings were refreshed with the order.
@@ -202,7 +217,7 @@ func (refreshWork) searched(ctx context.Context, run task.Run[ports.Repos], orde
 	return nil
 }
 
-// put stores a series that is not what it was, with an event where the values changed.
+// put stores a series that is not what it was, with vi_profile_updated where the values changed.
 func (w refreshWork) put(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, one renewed) error {
 	same := one.fresh.Same(one.before)
 	if same && one.fresh.SameOrigins(one.before) {
@@ -211,7 +226,9 @@ func (w refreshWork) put(ctx context.Context, run task.Run[ports.Repos], order v
 	if err := run.Tx.Orders.PutSeries(ctx, run.Scope, order.ID, one.fresh); err != nil || same {
 		return err
 	}
-	return run.Tx.Outbox.Add(ctx, profileCompletedEvent(w.runner.IDs.UUID(), order, one.fresh, run.Now))
+	updated := profileCompletedEvent(w.runner.IDs.UUID(), order, one.fresh, run.Now)
+	updated.Type = event.TypeProfileUpdated
+	return run.Tx.Outbox.Add(ctx, updated)
 }
 
 // Unavailable keeps the series as they are. After the last try the refresh is left to the next retrieve.

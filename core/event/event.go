@@ -17,7 +17,28 @@ type Event struct {
 // TypeProfileCompleted is published when a vegetation-index profile finishes processing.
 const TypeProfileCompleted = "vi_profile_completed"
 
-// ProfileCompleted is the payload of vi_profile_completed. It carries no map_uuid: a profile has no map.
+// TypeProfileUpdated is published when the series of an active profile has changed: a refresh brought new or other dates.
+const TypeProfileUpdated = "vi_profile_updated"
+
+// TypeFieldAlert is published when a rule of a field that is watched raises its alert of the season.
+const TypeFieldAlert = "field_alert"
+
+// FieldAlert is the payload of field_alert.
+type FieldAlert struct {
+	ProfileUUID string   `json:"profile_uuid"`
+	OrderID     int64    `json:"order_id"`
+	Field       int64    `json:"field"`
+	FieldUUID   string   `json:"field_uuid"`
+	Season      int64    `json:"season"`
+	IndexCode   string   `json:"index_code"`
+	Kind        string   `json:"kind"` // of the rule: drop, low_percentile, no_start, patch
+	Date        string   `json:"date"` // of the observation, YYYY-MM-DD
+	Value       float64  `json:"value"`
+	Against     *float64 `json:"against"` // what the value was held against; null where that is a date
+	Message     string   `json:"message"`
+}
+
+// ProfileCompleted is the payload of vi_profile_completed and vi_profile_updated. It carries no map_uuid: a profile has no map.
 type ProfileCompleted struct {
 	ProfileUUID  string `json:"profile_uuid"`
 	OrderID      int64  `json:"order_id"`

@@ -12,6 +12,8 @@ type Kind struct {
 // kinds is every type of event that is published. A new event is a constant, a payload and a line here.
 var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
+	{TypeProfileUpdated, "The series of an active vegetation-index profile has changed: a refresh found new dates, or others.", ProfileCompleted{}},
+	{TypeFieldAlert, "A rule of a field that is watched has raised its alert of the season.", FieldAlert{}},
 	{TypeAssessmentSubmitted, "An assessment was submitted as a new version.", AssessmentSubmitted{}},
 	{TypeAssessmentSigned, "A second person signed a submitted version of an assessment.", AssessmentSigned{}},
 	{TypeFootprintPublished, "The footprint of a submitted version was published to the PACT clients of the company.", FootprintChanged{}},

@@ -149,6 +149,20 @@ func TestSeasonParameters(t *testing.T) {
 			require.Zero(t, *o.ShareBelow)
 		}
 	}
+	c.Expect(404, "GET", path+"monitor/", nil)
+	watching := c.Expect(200, "POST", path+"monitor/", map[string]any{}).Data(t)
+	require.Len(t, watching["rules"], 3)
+	watching = c.Expect(200, "POST", path+"monitor/", map[string]any{"rules": []any{
+		map[string]any{"kind": "drop", "change": 0.1, "days": 20}, map[string]any{"kind": "no_start", "by": "2025-02-01"},
+	}}).Data(t)
+	require.NotEmpty(t, watching["alerts"], "the maize had not started by February, and ripened since")
+	require.Equal(t, watching, c.Expect(200, "GET", path+"monitor/", nil).Data(t))
+	c.Expect(200, "POST", path+"monitor/", map[string]any{"rules": watching["rules"]})
+	for _, rules := range []any{[]any{}, []any{map[string]any{"kind": "hail"}}, []any{map[string]any{"kind": "drop", "change": 0.1}}, []any{map[string]any{"kind": "no_start", "by": "2025-02-01", "days": 3}}} {
+		c.Expect(400, "POST", path+"monitor/", map[string]any{"rules": rules})
+	}
+	c.Expect(204, "DELETE", path+"monitor/", nil)
+	c.Expect(404, "DELETE", path+"monitor/", nil)
 	plain := c.Expect(200, "GET", path, nil).Data(t)
 	require.NotContains(t, plain, "phenology")
 	require.NotContains(t, plain, "smoothing")

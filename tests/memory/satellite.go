@@ -10,6 +10,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/monitoring"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -41,6 +42,36 @@ func (w *World) addSatellite() {
 		return func() { o.series, o.derivations = series, derivations }
 	})
 	w.repos.Orders = o
+	m := &monitors{byOrder: map[int64]monitoring.Monitor{}}
+	w.saves = append(w.saves, func() func() {
+		kept := maps.Clone(m.byOrder)
+		return func() { m.byOrder = kept }
+	})
+	w.repos.Monitors = m
+}
+
+// monitors implements ports.Monitors; orders are one company's as long as no test asks for more.
+type monitors struct{ byOrder map[int64]monitoring.Monitor }
+
+func (m *monitors) Get(_ context.Context, _ access.Scope, orderID int64) (monitoring.Monitor, error) {
+	one, ok := m.byOrder[orderID]
+	if !ok {
+		return one, fault.Missing("monitor")
+	}
+	return one, nil
+}
+
+func (m *monitors) Put(_ context.Context, _ access.Scope, one monitoring.Monitor) error {
+	m.byOrder[one.OrderID] = one
+	return nil
+}
+
+func (m *monitors) Remove(_ context.Context, _ access.Scope, orderID int64) error {
+	if _, ok := m.byOrder[orderID]; !ok {
+		return fault.Missing("monitor")
+	}
+	delete(m.byOrder, orderID)
+	return nil
 }
 
 // Credit adds credit to the wallet of a company.

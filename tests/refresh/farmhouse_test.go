@@ -108,7 +108,7 @@ func settle(t *testing.T, address string, days ...string) *farmhouse {
 	require.NoError(t, err)
 	h.order = placed.ID
 	require.NoError(t, h.worker.Run(h.ctx, h.claim(satellite.ProfileJob)))
-	require.Len(t, h.events(), 1)
+	require.Len(t, h.eventsOf(event.TypeProfileCompleted), 1)
 	clear(h.imagery.read)
 	return h
 }
@@ -188,13 +188,19 @@ func (h *farmhouse) retrieve() satellite.Profile {
 	return p
 }
 
-// events returns the indexes of the events that have not been given yet.
-func (h *farmhouse) events() (indexes []string) {
+// events returns the indexes of the updates that have not been given yet.
+func (h *farmhouse) events() []string {
+	h.Helper()
+	return h.eventsOf(event.TypeProfileUpdated)
+}
+
+// eventsOf returns the indexes of the events that have not been given yet, which are of one type.
+func (h *farmhouse) eventsOf(kind string) (indexes []string) {
 	h.Helper()
 	rows, err := h.db.Relay().Pending(h.ctx, h.clock.now, time.Hour, 100)
 	require.NoError(h, err)
 	for _, row := range rows {
-		require.Equal(h, event.TypeProfileCompleted, row.Type)
+		require.Equal(h, kind, row.Type)
 		var data event.ProfileCompleted
 		require.NoError(h, json.Unmarshal(row.Data, &data))
 		require.Equal(h, h.order, data.OrderID)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/satellite"
+	"tilth/core/event"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
@@ -97,7 +98,7 @@ func TestASeriesIsMadeAnewOnAnotherOutline(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got.Series)
 		require.Less(t, got.Series.Observations[0].NPolygon, first.Series.Observations[0].NPolygon)
-		require.Equal(t, []string{"NDVI"}, h.events())
+		require.Equal(t, []string{"NDVI"}, h.eventsOf(event.TypeProfileCompleted))
 		require.Equal(t, []int{2}, []int{got.Order.Points})
 
 		earlier, err := h.orders.RetrieveOn(h.ctx, h.who, false, h.order, first.Order.BoundaryID, vegetation.Choice{})

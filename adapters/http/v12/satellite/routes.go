@@ -35,6 +35,7 @@ func Register(a *rest.API, d Deps) {
 	registerProfileOrders(a, d.Orders)
 	registerProfileFiles(a, d.Files)
 	registerComparison(a, d.Orders)
+	registerMonitor(a, d.Orders)
 	registerQuote(a, d.Orders)
 	registerRecompute(a, d.Orders)
 	registerMany(a, d.Orders, d.Files)

@@ -1,0 +1,102 @@
+package satellite
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/monitoring"
+)
+
+// MonitorWrite is how a profile is to be watched.
+type MonitorWrite struct {
+	Rules []MonitorRule `json:"rules" required:"false" minItems:"1" maxItems:"10" doc:"Left out: a drop of more than 0.2 in 14 days, a patch of more than 0.15 in 14 days, and below the 10th percentile of the field's other seasons."`
+}
+
+// MonitorRule raises one alert a season.
+type MonitorRule struct {
+	Kind       string     `json:"kind" enum:"drop,low_percentile,no_start,patch" doc:"drop: the index fell by more than change within days. patch: the lowest tenth of the field fell away from its median by more than change within days. low_percentile: the index is below the percentile of the field's other seasons on the day, of which three are needed. no_start: no growing cycle has started by the date."`
+	Change     *float64   `json:"change" required:"false" doc:"Of drop and patch: more than 0, at most 2, in units of the index."`
+	Days       *int64     `json:"days" required:"false" doc:"Of drop and patch: 1 to 60."`
+	Percentile *float64   `json:"percentile" required:"false" doc:"Of low_percentile: more than 0, at most 50."`
+	By         *rest.Date `json:"by" required:"false" doc:"Of no_start: the day by which a growing cycle is to have started."`
+}
+
+// Monitor is how a profile is watched.
+type Monitor struct {
+	OrderID   int64         `json:"order_id" doc:"The order."`
+	Rules     []MonitorRule `json:"rules" doc:"The rules, each of which raises one alert a season."`
+	Alerts    []FieldAlert  `json:"alerts" doc:"The alerts that they have raised, oldest first."`
+	CreatedAt time.Time     `json:"created_at" doc:"When it was first watched."`
+	UpdatedAt time.Time     `json:"updated_at" doc:"When its rules were last set."`
+}
+
+// FieldAlert is an alert that was raised.
+type FieldAlert struct {
+	Rule     MonitorRule `json:"rule" doc:"The rule that raised it."`
+	RaisedAt time.Time   `json:"raised_at" doc:"When it was raised."`
+	Date     rest.Date   `json:"date" doc:"The observation on which it was found."`
+	Value    float64     `json:"value" doc:"The index, or of a patch the tenth percentile less the median."`
+	Against  *float64    `json:"against" doc:"What it was held against: the value before, or the percentile of other seasons; null of no_start."`
+	Message  string      `json:"message" doc:"The alert, for people."`
+}
+
+func registerMonitor(a *rest.API, orders *satellite.Profiles) {
+	route := func(method string, need access.Permission, action, summary string) rest.Route {
+		return rest.Route{
+			Method: method, Path: ordersPath + "{id}/monitor/", OperationID: "vi_profile_order_" + action, Tag: profileTag, Noun: "order",
+			Summary: summary, Permission: need.For(action),
+		}
+	}
+	retrieve := route(http.MethodGet, access.ProfileOrders.View, "monitor", "How a profile is watched")
+	retrieve.Description = "404 where it is not watched."
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.ByID) (Monitor, error) {
+		found, err := orders.Monitor(ctx, c.Principal(), in.ID)
+		return showMonitor(found), err
+	})
+	watch := route(http.MethodPost, access.ProfileOrders.Create, "watch", "Watch a profile through its season")
+	watch.Description = "The archive is asked for new scenes every day until 30 days after the season, whether anybody looks or not, and the series is kept up to date (`vi_profile_updated`). " +
+		"After each check the rules are held against it: what one finds is an alert (`field_alert`, in streams and webhooks), once a season and rule, and at once where it is there to be seen already. " +
+		"A second POST replaces the rules; those that stay have raised what they raised. It costs nothing."
+	watch.Body, watch.Message, watch.Faults = rest.Body[MonitorWrite](), "The profile is watched.", []int{http.StatusConflict}
+	rest.Handle(a, watch, func(ctx context.Context, c *rest.Call, in form.ByID) (Monitor, error) {
+		body, err := rest.Decode[MonitorWrite](c)
+		if err != nil {
+			return Monitor{}, err
+		}
+		rules := monitoring.DefaultRules()
+		if body.Rules != nil {
+			rules = form.Each(body.Rules, ruleOf)
+		}
+		made, err := orders.Watch(ctx, c.Principal(), in.ID, rules)
+		return showMonitor(made), err
+	})
+	end := route(http.MethodDelete, access.ProfileOrders.Create, "unwatch", "Watch a profile no longer")
+	end.Status, end.Message = http.StatusNoContent, "The profile is no longer watched."
+	rest.Handle(a, end, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, orders.Unwatch(ctx, c.Principal(), in.ID)
+	})
+}
+
+func ruleOf(r MonitorRule) monitoring.Rule {
+	return monitoring.Rule{
+		Kind: monitoring.Kind(r.Kind), Change: form.OrZero(r.Change), Days: int(form.OrZero(r.Days)), Percentile: form.OrZero(r.Percentile),
+		By: form.Pointed(r.By, rest.Date.Time),
+	}
+}
+
+func showRule(r monitoring.Rule) MonitorRule {
+	return MonitorRule{string(r.Kind), form.OrNull(r.Change), form.OrNull(int64(r.Days)), form.OrNull(r.Percentile), form.Pointed(r.By, rest.DateOf)}
+}
+
+func showMonitor(m monitoring.Monitor) Monitor {
+	return Monitor{m.OrderID, form.Each(m.Rules, showRule), form.Each(m.Alerts, showAlert), m.CreatedAt, m.UpdatedAt}
+}
+
+func showAlert(r monitoring.Raised) FieldAlert {
+	return FieldAlert{showRule(r.Rule), r.At, rest.DateOf(r.Date), r.Value, r.Against, r.Message}
+}

@@ -1,0 +1,158 @@
+package satellite
+
+import (
+	"context"
+	"time"
+
+	"tilth/app"
+	"tilth/app/task"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/monitoring"
+	"tilth/core/phenology"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// WatchJob is the kind of the job that looks which watched profiles are due. There is one for all companies.
+const WatchJob = "vi_profile_watch"
+
+// dueAtOnce is how many watched profiles one look queues; what is left is looked for at once again.
+const dueAtOnce = 2_000
+
+// The actions of watching a profile.
+const (
+	Watch   audit.Action = "watch"
+	Unwatch audit.Action = "unwatch"
+)
+
+// watched is an order as the audit trail tells of who watches it.
+type watched struct{ Rules []monitoring.Rule }
+
+// Monitor returns how an order is watched. Faults: NotFound.
+func (o *Profiles) Monitor(ctx context.Context, who access.Principal, id int64) (monitoring.Monitor, error) {
+	return app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (monitoring.Monitor, error) {
+		return tx.Monitors.Get(ctx, who.Scope(false), id)
+	})
+}
+
+// Watch has an active profile watched by rules, in the place of those there are: it is kept up to date through its season, and
+// a rule that finds something raises one alert, at once where it is there to be seen. Faults: NotFound, Invalid (rules),
+// Conflict (order_state).
+func (o *Profiles) Watch(ctx context.Context, who access.Principal, id int64, rules []monitoring.Rule) (monitoring.Monitor, error) {
+	scope, now := who.Scope(false), o.Clock.Now()
+	if err := monitoring.CheckRules(rules).Err(); err != nil {
+		return monitoring.Monitor{}, err
+	}
+	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (m monitoring.Monitor, err error) {
+		order, err := tx.Orders.GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return m, err
+		}
+		if order.Status != vegetation.Active {
+			return m, fault.Newf(fault.Conflict, "order_state", "The order is %s; a profile is watched once it is active.", order.Status).With("status", string(order.Status))
+		}
+		before, err := tx.Monitors.Get(ctx, scope, id)
+		if fault.Is(err, fault.NotFound) {
+			before, err = monitoring.Monitor{OrderID: id, CreatedAt: now}, nil
+		}
+		if err != nil {
+			return m, err
+		}
+		m = before
+		m.Replace(rules, now)
+		series, err := tx.Orders.Series(ctx, scope, id, order.Reading())
+		if err != nil {
+			return m, err
+		}
+		if err := raise(ctx, tx, scope, alarm{order, series, o.IDs, now}, &m); err != nil {
+			return m, err
+		}
+		was, is := watched{before.Rules}, watched{m.Rules}
+		return m, tx.Audit.Add(ctx, audit.By(who, now).Of(Watch, access.ProfileOrders.Name, id, audit.Diff(&was, &is)))
+	})
+}
+
+// Unwatch ends the watching of a profile. Faults: NotFound.
+func (o *Profiles) Unwatch(ctx context.Context, who access.Principal, id int64) error {
+	scope, now := who.Scope(false), o.Clock.Now()
+	return app.Do(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) error {
+		if _, err := tx.Orders.GetForUpdate(ctx, scope, id); err != nil {
+			return err
+		}
+		before, err := tx.Monitors.Get(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.Monitors.Remove(ctx, scope, id); err != nil {
+			return err
+		}
+		was := watched{before.Rules}
+		return tx.Audit.Add(ctx, audit.By(who, now).Of(Unwatch, access.ProfileOrders.Name, id, audit.Diff(&was, &watched{})))
+	})
+}
+
+// StartWatching puts the look for what is due into the queue, where it stays: one for all replicas.
+func (o *Profiles) StartWatching(ctx context.Context) error {
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: WatchJob, Key: "all", RunAt: o.Clock.Now()})
+	})
+}
+
+// LookForDue queues a refresh of each watched profile that was checked long enough ago, spread over the time until the next
+// look, and comes back then.
+func (o *Profiles) LookForDue(ctx context.Context, job ports.Job) error {
+	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+		now := o.Clock.Now()
+		due, err := tx.Monitors.Due(ctx, now.Add(-vegetation.RefreshAfter), now.Add(-vegetation.RefreshGrace).AddDate(0, 0, -1), dueAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, one := range due {
+			if err := tx.Jobs.Enqueue(ctx, task.JobOn(RefreshJob, one.CompanyID, one.OrderID, now.Add(monitoring.Delay(one.OrderID)))); err != nil {
+				return err
+			}
+		}
+		return tx.Jobs.Postpone(ctx, job, now.Add(monitoring.SweepEvery))
+	})
+}
+
+// alarm is an order with its own series, as its rules are held against it.
+type alarm struct {
+	order  vegetation.OrderState
+	series vegetation.Series
+	ids    ports.IDs
+	now    time.Time
+}
+
+// raise holds the rules of a monitor against a series, and stores it with an event for each alert.
+func raise(ctx context.Context, tx ports.Repos, scope access.Scope, a alarm, m *monitoring.Monitor) error {
+	others, err := activeOrders(tx.Orders.Each(ctx, scope, activeOf(maxSeasons+1, ports.Filter{Name: "field", Value: a.order.FieldID})), a.order, nil)
+	if err != nil {
+		return err
+	}
+	seasons, err := tx.Orders.SeriesOf(ctx, scope, others)
+	if err != nil {
+		return err
+	}
+	seen := monitoring.Seen{Series: a.series, Today: a.now.UTC().Truncate(24 * time.Hour)}
+	seen.Years = phenology.WithYears(phenology.FitSeries(a.series, phenology.Whittaker), linesOf(seasons))
+	for _, alert := range m.Raise(seen, a.now) {
+		if err := tx.Outbox.Add(ctx, a.event(alert)); err != nil {
+			return err
+		}
+	}
+	return tx.Monitors.Put(ctx, scope, *m)
+}
+
+func (a alarm) event(r monitoring.Raised) event.Event {
+	return event.Event{
+		ID: a.ids.UUID(), Type: event.TypeFieldAlert, CompanyID: a.order.CompanyID, Subject: "profile/" + a.order.UUID, At: a.now,
+		Data: event.FieldAlert{
+			ProfileUUID: a.order.UUID, OrderID: a.order.ID, Field: a.order.FieldID, FieldUUID: a.order.FieldUUID, Season: a.order.SeasonID,
+			IndexCode: string(a.series.Index), Kind: string(r.Rule.Kind), Date: r.Date.Format(time.DateOnly), Value: r.Value, Against: r.Against, Message: r.Message,
+		},
+	}
+}
