@@ -9,7 +9,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Why a figure of a cycle is not known.
+// Reason is why a figure of a cycle is not known.
 type Reason string
 
 // The reasons.
@@ -247,8 +247,20 @@ func measure(run []Day, z []float64, l limb, s Settings) measured {
 		m.integralAbove = m.integral - m.base*(m.end-m.start)
 	}
 	origin := epochDay(run[0].Date)
-	m.start, m.peak, m.end = m.start+origin, float64(l.peak)+origin, m.end+origin
+	m.start, m.peak, m.end = m.start+origin, vertex(z, l.peak)+origin, m.end+origin
 	return m
+}
+
+// vertex returns where the parabola through a maximum and its neighbours is highest, half a day off at most.
+func vertex(z []float64, at int) float64 {
+	if at == 0 || at == len(z)-1 {
+		return float64(at)
+	}
+	bend := z[at-1] - 2*z[at] + z[at+1]
+	if bend >= 0 {
+		return float64(at)
+	}
+	return float64(at) + (z[at-1]-z[at+1])/(2*bend)
 }
 
 // crossing returns where a line that falls from the peak towards a place first is at a level, between days.

@@ -93,11 +93,7 @@ func WhittakerBand(values, weights []float64, lambda float64) (z, inverse []floa
 func whittaker(values, weights []float64, lambda float64) ([]float64, pentadiagonal) {
 	n := len(values)
 	if n < 2 {
-		inverse := make([]float64, n)
-		for i, w := range weights {
-			inverse[i] = w
-		}
-		return slices.Clone(values), pentadiagonal{inverse, make([]float64, n), make([]float64, n)}
+		return slices.Clone(values), pentadiagonal{slices.Clone(weights), make([]float64, n), make([]float64, n)}
 	}
 	// The normal equations (W + λ·DᵀD)·z = W·y have five diagonals, and are symmetric.
 	a := pentadiagonal{make([]float64, n), make([]float64, n), make([]float64, n)}
