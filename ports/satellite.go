@@ -57,10 +57,14 @@ type ProfileOrders interface {
 
 // Monitors are the standing orders to watch profiles. An order has one at most.
 type Monitors interface {
+	// The own ones, in order of their orders. Filters: id (of the order), field, season, farm, alerted.
+	List[monitoring.Monitor, Query]
+	// Of returns those of own orders that have one, by the id of the order.
+	Of(ctx context.Context, scope access.Scope, orderIDs []int64) (map[int64]monitoring.Monitor, error)
 	// Get returns that of an own order. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, orderID int64) (monitoring.Monitor, error)
-	// Put stores that of an own order, in the place of one that is there.
-	Put(ctx context.Context, scope access.Scope, m monitoring.Monitor) error
+	// Put stores those of own orders, in the place of those that are there. Faults: NotFound (an order).
+	Put(ctx context.Context, scope access.Scope, all ...monitoring.Monitor) error
 	// Remove removes that of an own order. Faults: NotFound.
 	Remove(ctx context.Context, scope access.Scope, orderID int64) error
 }

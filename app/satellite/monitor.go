@@ -63,6 +63,7 @@ func (o *Profiles) Watch(ctx context.Context, who access.Principal, id int64, ru
 		}
 		m = before
 		m.Replace(rules, now)
+		m.FieldID, m.SeasonID = order.FieldID, order.SeasonID
 		series, err := tx.Orders.Series(ctx, scope, id, order.Reading())
 		if err != nil {
 			return m, err
@@ -73,6 +74,72 @@ func (o *Profiles) Watch(ctx context.Context, who access.Principal, id int64, ru
 		was, is := watched{before.Rules}, watched{m.Rules}
 		return m, tx.Audit.Add(ctx, audit.By(who, now).Of(Watch, access.ProfileOrders.Name, id, audit.Diff(&was, &is)))
 	})
+}
+
+// Monitors returns how the company's profiles are watched; filters are id, field, season, farm and alerted.
+func (o *Profiles) Monitors(ctx context.Context, who access.Principal, q ports.Query) (app.List[monitoring.Monitor], error) {
+	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.ProfileOrders.View}, q, func(tx ports.Repos) ports.Monitors { return tx.Monitors })
+}
+
+// WatchMany has active profiles watched by the same rules, all or none, in the place of those that each has. What is there to
+// be seen already is told after the next check. Faults: NotFound, with the ids in details; Invalid (rules); Conflict
+// (order_state, with the ids).
+func (o *Profiles) WatchMany(ctx context.Context, who access.Principal, ids []int64, rules []monitoring.Rule) ([]monitoring.Monitor, error) {
+	scope, now := who.Scope(false), o.Clock.Now()
+	if err := monitoring.CheckRules(rules).Err(); err != nil {
+		return nil, err
+	}
+	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) ([]monitoring.Monitor, error) {
+		orders := map[int64]vegetation.OrderState{}
+		for order, err := range tx.Orders.Each(ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "id", Value: ids}}}) {
+			if err != nil {
+				return nil, err
+			}
+			orders[order.ID] = order
+		}
+		if err := watchable(ids, orders); err != nil {
+			return nil, err
+		}
+		before, err := tx.Monitors.Of(ctx, scope, ids)
+		if err != nil {
+			return nil, err
+		}
+		out, entries := make([]monitoring.Monitor, len(ids)), make([]audit.Entry, len(ids))
+		for i, id := range ids {
+			m, there := before[id]
+			if !there {
+				m = monitoring.Monitor{OrderID: id, CreatedAt: now}
+			}
+			was := watched{m.Rules}
+			m.Replace(rules, now)
+			m.FieldID, m.SeasonID = orders[id].FieldID, orders[id].SeasonID
+			out[i], entries[i] = m, audit.By(who, now).Of(Watch, access.ProfileOrders.Name, id, audit.Diff(&was, &watched{rules}))
+		}
+		if err := tx.Monitors.Put(ctx, scope, out...); err != nil {
+			return nil, err
+		}
+		return out, tx.Audit.Add(ctx, entries...)
+	})
+}
+
+// watchable refuses orders that are not there or not active.
+func watchable(ids []int64, orders map[int64]vegetation.OrderState) error {
+	missing, resting := []int64{}, []int64{}
+	for _, id := range ids {
+		switch order, ok := orders[id]; {
+		case !ok:
+			missing = append(missing, id)
+		case order.Status != vegetation.Active:
+			resting = append(resting, id)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fault.Missing("order").With("ids", missing)
+	case len(resting) > 0:
+		return fault.New(fault.Conflict, "order_state", "Profiles are watched once they are active; details.ids are not.").With("ids", resting)
+	}
+	return nil
 }
 
 // Unwatch ends the watching of a profile. Faults: NotFound.

@@ -11,6 +11,8 @@ import (
 // Monitor is the standing order to watch the profile of a field through its season.
 type Monitor struct {
 	OrderID   int64
+	FieldID   int64 // of the order, as SeasonID; read-only
+	SeasonID  int64
 	Rules     []Rule
 	Alerts    []Raised // in the order in which they were raised
 	CreatedAt time.Time

@@ -97,7 +97,11 @@ func ndvi(c synthetic.Curve, day float64) float64 {
 // What is asked for wrongly of a season is named, on one order.
 func TestSeasonParameters(t *testing.T) {
 	t.Parallel()
-	s := rig.Start(t, rig.Options{})
+	rig.EachDatabase(t, seasonParameters)
+}
+
+func seasonParameters(t *testing.T, database string) {
+	s := rig.Start(t, rig.Options{Database: database})
 	c := s.Company("owner", 1000_00)
 	archive := rig.Archive(t)
 	land := c.Land(archive.Parcels[1].Boundary, archive.From.Format(time.DateOnly), archive.To.Format(time.DateOnly))
@@ -156,11 +160,28 @@ func TestSeasonParameters(t *testing.T) {
 		map[string]any{"kind": "drop", "change": 0.1, "days": 20}, map[string]any{"kind": "no_start", "by": "2025-02-01"},
 	}}).Data(t)
 	require.NotEmpty(t, watching["alerts"], "the maize had not started by February, and ripened since")
-	require.Equal(t, watching, c.Expect(200, "GET", path+"monitor/", nil).Data(t))
+	require.Equal(t, watching["alerts"], c.Expect(200, "GET", path+"monitor/", nil).Data(t)["alerts"])
 	c.Expect(200, "POST", path+"monitor/", map[string]any{"rules": watching["rules"]})
 	for _, rules := range []any{[]any{}, []any{map[string]any{"kind": "hail"}}, []any{map[string]any{"kind": "drop", "change": 0.1}}, []any{map[string]any{"kind": "no_start", "by": "2025-02-01", "days": 3}}} {
 		c.Expect(400, "POST", path+"monitor/", map[string]any{"rules": rules})
 	}
+	const monitors = "profiles/vegetation-index-profile/monitors/"
+	listed := func(query string) float64 {
+		return c.Expect(200, "GET", monitors+query, nil).Data(t)["count"].(float64)
+	}
+	require.EqualValues(t, 1, listed("?alerted=true"))
+	require.Zero(t, listed("?alerted=false"))
+	require.EqualValues(t, 1, listed(fmt.Sprintf("?id=%d,999", order)))
+	many := recordsOf(t, c.Expect(200, "POST", monitors, map[string]any{"order_ids": []any{order, order}, "rules": []any{map[string]any{"kind": "low_percentile", "percentile": 5}}}))
+	require.Len(t, many, 1)
+	require.Empty(t, many[0]["alerts"])
+	require.EqualValues(t, 1, listed("?alerted=false"))
+	c.Expect(404, "POST", monitors, map[string]any{"order_ids": []any{order, 999_999}})
+	stranger := s.Company("owner", 0)
+	stranger.Expect(404, "POST", monitors, map[string]any{"order_ids": []any{order}})
+	require.Zero(t, stranger.Expect(200, "GET", monitors, nil).Data(t)["count"])
+	stranger.Expect(404, "GET", path+"monitor/", nil)
+	stranger.Expect(404, "POST", path+"monitor/", map[string]any{})
 	c.Expect(204, "DELETE", path+"monitor/", nil)
 	c.Expect(404, "DELETE", path+"monitor/", nil)
 	plain := c.Expect(200, "GET", path, nil).Data(t)

@@ -50,8 +50,14 @@ func (w *World) addSatellite() {
 	w.repos.Monitors = m
 }
 
+// noMonitors is what no test of a use case asks for.
+type noMonitors struct{ ports.Monitors }
+
 // monitors implements ports.Monitors; orders are one company's as long as no test asks for more.
-type monitors struct{ byOrder map[int64]monitoring.Monitor }
+type monitors struct {
+	noMonitors
+	byOrder map[int64]monitoring.Monitor
+}
 
 func (m *monitors) Get(_ context.Context, _ access.Scope, orderID int64) (monitoring.Monitor, error) {
 	one, ok := m.byOrder[orderID]
@@ -61,8 +67,10 @@ func (m *monitors) Get(_ context.Context, _ access.Scope, orderID int64) (monito
 	return one, nil
 }
 
-func (m *monitors) Put(_ context.Context, _ access.Scope, one monitoring.Monitor) error {
-	m.byOrder[one.OrderID] = one
+func (m *monitors) Put(_ context.Context, _ access.Scope, all ...monitoring.Monitor) error {
+	for _, one := range all {
+		m.byOrder[one.OrderID] = one
+	}
 	return nil
 }
 

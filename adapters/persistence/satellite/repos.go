@@ -9,10 +9,10 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.Orders, r.Monitors, r.Curves, r.OwnCurves = orderRecords(s), monitors{s}, curveSets{s}, ownCurves{s}
+	r.Orders, r.Monitors, r.Curves, r.OwnCurves = orderRecords(s), monitorRecords(s), curveSets{s}, ownCurves{s}
 }
 
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Curves, r.Monitors = curveSets{s}, monitors{s}
+	r.Curves, r.Monitors = curveSets{s}, monitorRecords(s)
 }

@@ -3,6 +3,7 @@ package satellite
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -17,6 +18,12 @@ type MonitorWrite struct {
 	Rules []MonitorRule `json:"rules" required:"false" minItems:"1" maxItems:"10" doc:"Left out: a drop of more than 0.2 in 14 days, a patch of more than 0.15 in 14 days, and below the 10th percentile of the field's other seasons."`
 }
 
+// MonitorsWrite is how profiles are to be watched.
+type MonitorsWrite struct {
+	OrderIDs []int64       `json:"order_ids" minItems:"1" maxItems:"1000" doc:"Ids of active orders, each once."`
+	Rules    []MonitorRule `json:"rules" required:"false" minItems:"1" maxItems:"10" doc:"As of a single one; they take the place of those that each has."`
+}
+
 // MonitorRule raises one alert a season.
 type MonitorRule struct {
 	Kind       string     `json:"kind" enum:"drop,low_percentile,no_start,patch" doc:"drop: the index fell by more than change within days. patch: the lowest tenth of the field fell away from its median by more than change within days. low_percentile: the index is below the percentile of the field's other seasons on the day, of which three are needed. no_start: no growing cycle has started by the date."`
@@ -29,6 +36,8 @@ type MonitorRule struct {
 // Monitor is how a profile is watched.
 type Monitor struct {
 	OrderID   int64         `json:"order_id" doc:"The order."`
+	Field     int64         `json:"field" doc:"Id of its field."`
+	Season    int64         `json:"season" doc:"Id of its season."`
 	Rules     []MonitorRule `json:"rules" doc:"The rules, each of which raises one alert a season."`
 	Alerts    []FieldAlert  `json:"alerts" doc:"The alerts that they have raised, oldest first."`
 	CreatedAt time.Time     `json:"created_at" doc:"When it was first watched."`
@@ -68,11 +77,7 @@ func registerMonitor(a *rest.API, orders *satellite.Profiles) {
 		if err != nil {
 			return Monitor{}, err
 		}
-		rules := monitoring.DefaultRules()
-		if body.Rules != nil {
-			rules = form.Each(body.Rules, ruleOf)
-		}
-		made, err := orders.Watch(ctx, c.Principal(), in.ID, rules)
+		made, err := orders.Watch(ctx, c.Principal(), in.ID, rulesOf(body.Rules))
 		return showMonitor(made), err
 	})
 	end := route(http.MethodDelete, access.ProfileOrders.Create, "unwatch", "Watch a profile no longer")
@@ -80,6 +85,57 @@ func registerMonitor(a *rest.API, orders *satellite.Profiles) {
 	rest.Handle(a, end, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
 		return rest.NoContent{}, orders.Unwatch(ctx, c.Principal(), in.ID)
 	})
+}
+
+const monitorsPath = "profiles/vegetation-index-profile/monitors/"
+
+func registerMonitors(a *rest.API, orders *satellite.Profiles) {
+	filters := []rest.Param{
+		{Name: "id", Type: rest.IDs, Description: "Ids of orders, separated by commas."},
+		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
+		{Name: "alerted", Type: rest.Boolean, Description: "Whether a rule has raised an alert."},
+	}
+	route := func(method string, need access.Permission, action, summary string) rest.Route {
+		return rest.Route{Method: method, Path: monitorsPath, OperationID: "vi_profile_monitors_" + action, Tag: profileTag, Summary: summary, Permission: need.For(action)}
+	}
+	list := route(http.MethodGet, access.ProfileOrders.View, "list", "The profiles that are watched, with their alerts")
+	list.Query = append(rest.PageParams(), filters...)
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, v rest.Values) (rest.Paginated[Monitor], error) {
+		found, err := orders.Monitors(ctx, c.Principal(), form.QueryOf(v.Page(), filters, v))
+		if err != nil {
+			return rest.Paginated[Monitor]{}, err
+		}
+		return rest.Paginate(v.Page(), rest.Map(form.Listing(found), showMonitor))
+	})
+	watch := route(http.MethodPost, access.ProfileOrders.Create, "watch", "Watch many profiles")
+	watch.Description = "All of the orders are watched, or none: one that is not there is 404, one that is not active 409, with the ids in `details.ids`. " +
+		"What is there to be seen already is told after the next check."
+	watch.Body, watch.Message, watch.Faults = rest.Body[MonitorsWrite](), "The profiles are watched.", []int{http.StatusNotFound, http.StatusConflict}
+	rest.Handle(a, watch, func(ctx context.Context, c *rest.Call, _ struct{}) ([]Monitor, error) {
+		body, err := rest.Decode[MonitorsWrite](c)
+		if err != nil {
+			return nil, err
+		}
+		made, err := orders.WatchMany(ctx, c.Principal(), distinct(body.OrderIDs), rulesOf(body.Rules))
+		return form.Each(made, showMonitor), err
+	})
+}
+
+// distinct returns ids, each once.
+func distinct(ids []int64) []int64 {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// rulesOf returns the rules of a body; without any the usual ones.
+func rulesOf(rules []MonitorRule) []monitoring.Rule {
+	if rules == nil {
+		return monitoring.DefaultRules()
+	}
+	return form.Each(rules, ruleOf)
 }
 
 func ruleOf(r MonitorRule) monitoring.Rule {
@@ -94,7 +150,7 @@ func showRule(r monitoring.Rule) MonitorRule {
 }
 
 func showMonitor(m monitoring.Monitor) Monitor {
-	return Monitor{m.OrderID, form.Each(m.Rules, showRule), form.Each(m.Alerts, showAlert), m.CreatedAt, m.UpdatedAt}
+	return Monitor{m.OrderID, m.FieldID, m.SeasonID, form.Each(m.Rules, showRule), form.Each(m.Alerts, showAlert), m.CreatedAt, m.UpdatedAt}
 }
 
 func showAlert(r monitoring.Raised) FieldAlert {

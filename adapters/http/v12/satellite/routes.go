@@ -36,6 +36,7 @@ func Register(a *rest.API, d Deps) {
 	registerProfileFiles(a, d.Files)
 	registerComparison(a, d.Orders)
 	registerMonitor(a, d.Orders)
+	registerMonitors(a, d.Orders)
 	registerQuote(a, d.Orders)
 	registerRecompute(a, d.Orders)
 	registerMany(a, d.Orders, d.Files)
