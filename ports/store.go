@@ -121,10 +121,11 @@ type OperatorRepos struct {
 	Webhooks WebhookKeeper
 
 	// What keeps the database itself in order.
-	Secrets SecretKeeper
-	Chains  ChainKeeper
-	Remains Remains
-	Persons Persons
+	Secrets  SecretKeeper
+	Chains   ChainKeeper
+	Remains  Remains
+	Persons  Persons
+	FileMark FileMark
 
 	Subscriptions Subscriptions
 	Orders        OrderKeeper

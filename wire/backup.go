@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -44,6 +45,10 @@ func archiving(ctx context.Context, cfg cli.Config, log *slog.Logger, do func(ar
 
 // Backup implements cli.Program.
 func (Program) Backup(ctx context.Context, cfg cli.Config, log *slog.Logger, file string) error {
+	if files := examineFiles(ctx, cfg); !files.OK {
+		// A backup without its files would say so when it is too late.
+		return fmt.Errorf("%s. Fix: %s", files.Detail, files.Fix)
+	}
 	return archiving(ctx, cfg, log, func(a archive.Archive) error { return a.Write(ctx, file) })
 }
 

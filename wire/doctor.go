@@ -15,6 +15,8 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/mail"
+	"tilth/adapters/objects"
+	"tilth/core/fault"
 	"tilth/core/geo"
 )
 
@@ -27,7 +29,7 @@ func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
 		cli.Finding{Part: "broker", OK: true, Detail: "none: the queue lives in the database"},
-		examineSecrets(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
+		examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
 	return out
 }
 
@@ -100,6 +102,44 @@ func examineSecrets(ctx context.Context, cfg cli.Config) cli.Finding {
 	if info, err := os.Stat(cfg.SecretKeyFile); err == nil && info.Mode().Perm()&0o077 != 0 {
 		f.Warn, f.Detail = true, fmt.Sprintf("%s can be read by other users of this machine (%s)", cfg.SecretKeyFile, info.Mode().Perm())
 		f.Fix = "chmod 600 " + cfg.SecretKeyFile
+	}
+	return f
+}
+
+// examineFiles says whether the store of files answers, and is that of the database.
+func examineFiles(ctx context.Context, cfg cli.Config) cli.Finding {
+	f := cli.Finding{Part: "files"}
+	files, err := objects.Open(cfg.ObjectsURL)
+	if err != nil {
+		return failing(f.Part, err, "check TILTH_OBJECTS_URL")
+	}
+	f.Detail = files.Describe()
+	if err := files.Check(ctx); err != nil {
+		if known, ok := fault.As(err); ok && known.Cause != nil {
+			err = known.Cause // says more than what callers are told
+		}
+		out := failing(f.Part, err, "check TILTH_OBJECTS_URL, the network, and who may read and write there")
+		out.Detail = f.Detail + ": " + out.Detail
+		return out
+	}
+	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		f.Warn, f.Detail = true, f.Detail+"; whether they are those of the database is not known before it can be opened"
+		f.OK = true
+		return f
+	}
+	defer func() { _ = db.Close() }()
+	f.OK = true
+	if n, err := db.Migrator().Pending(ctx); err != nil || n > 0 {
+		f.Warn, f.Detail = true, f.Detail+"; whether they are those of the database is not known before all migrations are applied"
+		return f
+	}
+	tied, err := newOperating(db, identity.PasswordMemory(cfg.PasswordMemory), nil).CheckFiles(ctx, files)
+	switch {
+	case err != nil:
+		return failing(f.Part, err, "check TILTH_OBJECTS_URL")
+	case !tied:
+		f.Detail += "; the first start ties them to the database"
 	}
 	return f
 }

@@ -19,7 +19,6 @@ import (
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/imagery/synthetic"
 	"tilth/adapters/mail"
-	"tilth/adapters/objects"
 	"tilth/adapters/persistence/envelope"
 	"tilth/app/account"
 	"tilth/app/demo"
@@ -115,13 +114,20 @@ func openSecrets(cfg cli.Config) (*envelope.Box, error) {
 	return envelope.New(text)
 }
 
-// newLibrary makes the use cases of registered rasters over a database and the store of files.
-func newLibrary(cfg cli.Config, store ports.Store) (*soil.LayerLibrary, error) {
-	files, err := objects.Open(cfg.ObjectsURL)
-	if err != nil {
-		return nil, err
+// holdFiles refuses a store of files that is not the database's. One that is away now is no reason not to start: requests
+// that need no file are answered, and /readyz says what is missing.
+func (r *Running) holdFiles(ctx context.Context) error {
+	err := r.parts.Operating.HoldFiles(ctx, r.files)
+	if fault.Is(err, fault.Unavailable) && r.db.Ping(ctx) == nil {
+		r.log.WarnContext(ctx, "the store of files is away; what needs no file goes on", "error", err)
+		return nil
 	}
-	return &soil.LayerLibrary{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}, nil
+	return err
+}
+
+// newLibrary makes the use cases of registered rasters over a database and the store of files.
+func newLibrary(files ports.Objects, store ports.Store) *soil.LayerLibrary {
+	return &soil.LayerLibrary{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}
 }
 
 // assessmentTable makes the table of sections from the built-in mapping of input values to factors.

@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
+	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
 	"tilth/adapters/persistence/envelope"
 	"tilth/adapters/persistence/sqlstore"
@@ -95,12 +96,12 @@ func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migra
 		_ = db.Close()
 		return nil, err
 	}
-	layers, err := newLibrary(cfg, db)
+	files, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
 		_ = db.Close()
 		return nil, err
 	}
-	return &cli.Opened{Operating: op, Layers: layers, Verifier: &auditapp.Verifier{Store: db}, Close: db.Close}, nil
+	return &cli.Opened{Operating: op, Files: files, Layers: newLibrary(files, db), Verifier: &auditapp.Verifier{Store: db}, Close: db.Close}, nil
 }
 
 // prepare brings a database to the schema of this version, with a signing key and the crop catalog.

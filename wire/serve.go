@@ -49,6 +49,7 @@ type Running struct {
 	log   *slog.Logger
 	db    *persistence.Database
 	parts *parts
+	files ports.Objects
 	http  *http.Server
 	pool  *messaging.Pool
 	bus   *messaging.Bus
@@ -95,11 +96,11 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 			return fmt.Errorf("open the imagery source: %w", err)
 		}
 	}
-	folder, err := objects.Open(cfg.ObjectsURL)
+	stored, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
 		return err
 	}
-	var files ports.Objects = folder
+	var files ports.Objects = stored
 	var connect sqlstore.Connect
 	if opts.Failures != nil {
 		connect = opts.Failures.Connect
@@ -126,6 +127,7 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), photoBoundsOf(cfg), weather, log)
 	r.parts.Once.Kept = cfg.KeepAnswers
 	r.parts.Intake.Sizes, r.parts.Bulk.Sizes = opts.Batches, opts.Batches
+	r.files = files
 	if r.leave, err = r.db.Attend(ctx); err == nil {
 		err = r.prepare(ctx, opts, plan)
 	}
@@ -160,6 +162,9 @@ func (r *Running) close() (err error) {
 
 func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
 	if err := prepare(ctx, r.db, r.parts.Operating, !opts.NoMigrate); err != nil {
+		return err
+	}
+	if err := r.holdFiles(ctx); err != nil {
 		return err
 	}
 	if opts.Demo {

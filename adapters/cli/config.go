@@ -30,7 +30,7 @@ type Config struct {
 	ImageryCacheDir     string        `env:"TILTH_IMAGERY_CACHE_DIR" envDefault:"tilth-data/imagery-cache" help:"folder of those blocks, which servers of one machine may share"`
 	ImageryRequests     int           `env:"TILTH_IMAGERY_REQUESTS" envDefault:"16" help:"requests that a host of imagery gets at a time"`
 	ImageryTimeout      time.Duration `env:"TILTH_IMAGERY_TIMEOUT" envDefault:"5s" help:"how long a host of imagery may send nothing before a request is tried again; a search of an API may take six times that"`
-	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" help:"where uploaded files are kept until they are processed, file:PATH"`
+	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" show:"hidden" help:"where uploads, rasters, evidence and photos are kept: file:PATH, a folder that all servers of the database share, or s3://BUCKET/PREFIX?endpoint=https://HOST; keys come from the AWS_* variables"`
 	ClimateFile         string        `env:"TILTH_CLIMATE_FILE" help:"CSV file of monthly climate for soil carbon by the Tier 2 method, where an assessment holds none; empty: none"`
 	ClimateDistance     float64       `env:"TILTH_CLIMATE_DISTANCE" envDefault:"30" help:"km that a cell or station of that file may be away"`
 	DemoDir             string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery" help:"folder of the demo's synthetic imagery"`
@@ -190,7 +190,7 @@ func (c *Config) Check() error {
 	check(c.AdminAddr == "" || c.AdminAddr == "off" || err == nil, "TILTH_ADMIN_ADDR", "%q is neither HOST:PORT nor off", c.AdminAddr)
 	check(c.SecretKey == "" || c.SecretKeyFile == "", "TILTH_SECRET_KEY_FILE", "only one of it and TILTH_SECRET_KEY may be set")
 	path, isFile := strings.CutPrefix(c.ObjectsURL, "file:")
-	check(isFile && path != "", "TILTH_OBJECTS_URL", "it must be of the form file:PATH")
+	check(isFile && path != "" || strings.HasPrefix(c.ObjectsURL, "s3://"), "TILTH_OBJECTS_URL", "it must be of the form file:PATH or s3://BUCKET/PREFIX?endpoint=…")
 	check(c.ClimateDistance > 0 && c.ClimateDistance <= 500, "TILTH_CLIMATE_DISTANCE", "it must be more than 0 and at most 500 km")
 	check(c.BrokerURL == "", "TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")
 	public, err := url.Parse(c.PublicURL)

@@ -152,5 +152,10 @@ type localFile struct {
 func (f localFile) Size() int64 { return f.size }
 
 func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *soil.LayerLibrary) error) error {
-	return s.opened(cmd, func(ctx context.Context, o *Opened) error { return do(ctx, o.Layers) })
+	return s.opened(cmd, func(ctx context.Context, o *Opened) error {
+		if err := o.Operating.HoldFiles(ctx, o.Files); err != nil {
+			return err
+		}
+		return do(ctx, o.Layers)
+	})
 }

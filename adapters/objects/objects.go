@@ -1,5 +1,5 @@
-// Package objects stores files of any size in a folder: uploads until they are processed, and
-// rasters. It does not look into them.
+// Package objects stores files of any size in a folder or in a bucket: uploads until they are processed, rasters, and what
+// people attach to records. It does not look into them.
 package objects
 
 import (
@@ -22,13 +22,42 @@ import (
 // work share the folder.
 type Folder struct{ root string }
 
-// Open parses an address: file:PATH.
-func Open(address string) (*Folder, error) {
+// Store is a folder or a bucket, with what those need who look after it.
+type Store interface {
+	ports.Objects
+	// Names lists the stored files, sorted.
+	Names(ctx context.Context) ([]string, error)
+	// Check asks whether the store can be used now.
+	Check(ctx context.Context) error
+	// Describe says where the files are, without secrets.
+	Describe() string
+}
+
+// Open parses an address: file:PATH, or s3://BUCKET/PREFIX?endpoint=…. It asks nobody.
+func Open(address string) (Store, error) {
+	if strings.HasPrefix(address, "s3:") {
+		return openBucket(address)
+	}
 	path, ok := strings.CutPrefix(address, "file:")
 	if !ok || path == "" {
-		return nil, fmt.Errorf("the address %q of the objects is not of the form file:PATH", address)
+		return nil, fmt.Errorf("the address %q of the objects is neither file:PATH nor s3://BUCKET/PREFIX?endpoint=…", address)
 	}
 	return &Folder{strings.TrimPrefix(path, "//")}, nil
+}
+
+// Describe says where the files are.
+func (f *Folder) Describe() string { return "folder " + f.root }
+
+// Check asks whether there is a folder, or may be one.
+func (f *Folder) Check(context.Context) error {
+	info, err := os.Stat(f.root)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder", f.root)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unavailable(err)
+	}
+	return nil
 }
 
 // incoming begins the names of files that are not complete.

@@ -73,7 +73,7 @@ func TestScheduledBackup(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(files, "clay.tif"))
 	require.NoError(t, err)
 	require.Equal(t, "a raster", string(text))
-	rig.Remote(t, rig.Start(t, rig.Options{Database: fresh}).URL, token).Make("farm/", map[string]any{"name": "Later"})
+	rig.Remote(t, rig.Start(t, rig.Options{Database: fresh, Config: func(c *cli.Config) { c.ObjectsURL = "file:" + files }}).URL, token).Make("farm/", map[string]any{"name": "Later"})
 
 	out, _, _ := run(t, database, "", "doctor", "--backup-dir", backups)
 	require.Contains(t, out, "backups        the newest is from 20")

@@ -101,7 +101,7 @@ func run(t testing.TB, database string, stdin string, args ...string) (stdout, s
 	t.Helper()
 	var out, errOut strings.Builder
 	status = cli.Run(context.Background(), wire.Program{}, args, map[string]string{
-		"TILTH_DATABASE_URL": database, "TILTH_LOG_LEVEL": "error", "TILTH_ADDR": "127.0.0.1:0", "TILTH_IMAGERY_URL": rig.Archive(t).Dir,
+		"TILTH_DATABASE_URL": database, "TILTH_OBJECTS_URL": rig.ObjectsOf(t, database), "TILTH_LOG_LEVEL": "error", "TILTH_ADDR": "127.0.0.1:0", "TILTH_IMAGERY_URL": rig.Archive(t).Dir,
 	}, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errOut})
 	return out.String(), errOut.String(), status
 }

@@ -64,7 +64,7 @@ var ready = regexp.MustCompile(`ready at (https?://\S+)`)
 func StartWorker(t testing.TB, database, imagery string, more ...string) *Process {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "worker")
-	cmd.Env = Environment(database, imagery, more)
+	cmd.Env = Environment(database, imagery, append([]string{"TILTH_OBJECTS_URL=" + ObjectsOf(t, database)}, more...))
 	cmd.Stderr = observed{t.Output()}
 	require.NoError(t, cmd.Start())
 	p := &Process{Cmd: cmd}
@@ -83,7 +83,7 @@ func Environment(database, imagery string, more []string) []string {
 // StartCommand starts a command that serves.
 func StartCommand(t testing.TB, cmd *exec.Cmd, database, imagery string, more ...string) *Process {
 	t.Helper()
-	cmd.Env = Environment(database, imagery, more)
+	cmd.Env = Environment(database, imagery, append([]string{"TILTH_OBJECTS_URL=" + ObjectsOf(t, database)}, more...))
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = observed{t.Output()}

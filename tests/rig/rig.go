@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -110,6 +111,23 @@ func PostgreSQL(t testing.TB) string {
 	return prepared.Open(t)
 }
 
+// shared are the folders of files, by PostgreSQL database.
+var shared sync.Map
+
+// ObjectsOf returns the address of the files of a database, which every server of it in a test shares: beside a SQLite
+// file, and in a folder of the first test that asks.
+func ObjectsOf(t testing.TB, database string) string {
+	t.Helper()
+	if path, ok := strings.CutPrefix(database, "sqlite:"); ok {
+		return "file:" + filepath.Join(filepath.Dir(path), "objects")
+	}
+	if folder, ok := shared.Load(database); ok {
+		return "file:" + folder.(string)
+	}
+	folder, _ := shared.LoadOrStore(database, t.TempDir())
+	return "file:" + folder.(string)
+}
+
 // EachDatabase runs a test on both databases.
 func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
@@ -168,7 +186,7 @@ func Start(t testing.TB, opts Options) *Server {
 		cfg.ImageryURL = Archive(t).Dir
 	}
 	cfg.DemoDir = Archive(t).Dir
-	cfg.ObjectsURL = "file:" + t.TempDir()
+	cfg.ObjectsURL = ObjectsOf(t, opts.Database)
 	if opts.Config != nil {
 		opts.Config(&cfg)
 	}

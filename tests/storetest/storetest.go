@@ -131,6 +131,7 @@ func Run(t *testing.T, b Backend) {
 		{"Health", testHealth},
 		{"Secrets", testSecrets},
 		{"Certificates", testCertificates},
+		{"FileMark", testFileMark},
 		{"Chains", testChains},
 		{"AppendOnly", testAppendOnly},
 		{"Tampering", testTampering},

@@ -38,7 +38,7 @@ func (d *database) Restore(_ context.Context, file string) error {
 	return err
 }
 
-func store(t *testing.T, names ...string) *objects.Folder {
+func store(t *testing.T, names ...string) objects.Store {
 	t.Helper()
 	out, err := objects.Open("file:" + filepath.Join(t.TempDir(), "objects"))
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func store(t *testing.T, names ...string) *objects.Folder {
 	return out
 }
 
-func put(t *testing.T, into *objects.Folder, names ...string) {
+func put(t *testing.T, into objects.Store, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		_, err := into.Put(t.Context(), name, strings.NewReader("content of "+name))
@@ -54,7 +54,7 @@ func put(t *testing.T, into *objects.Folder, names ...string) {
 	}
 }
 
-func contentOf(t *testing.T, from *objects.Folder, name string) string {
+func contentOf(t *testing.T, from objects.Store, name string) string {
 	t.Helper()
 	file, err := from.Open(t.Context(), name)
 	require.NoError(t, err)

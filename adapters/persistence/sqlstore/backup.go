@@ -24,7 +24,8 @@ func (d *DB) File() (string, error) {
 	if d.engine.postgres {
 		return "", fault.New(fault.Precondition, "backup_elsewhere",
 			"This database is PostgreSQL, which has its own tools, that also work while Tilth is serving: "+
-				"pg_dump --format=custom --file=FILE DATABASE, and pg_restore --clean --if-exists --dbname=DATABASE FILE")
+				"pg_dump --format=custom --file=FILE DATABASE, and pg_restore --clean --if-exists --dbname=DATABASE FILE. "+
+				"Copy the folder of TILTH_OBJECTS_URL as well, or let the store of its bucket keep versions")
 	}
 	return d.engine.location, nil
 }
