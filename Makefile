@@ -126,9 +126,9 @@ bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	@echo 'The plans of the lists, on both databases:'
 	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence/...
 
-bench-peers: ## the same work with rasterio, scikit-learn and a bare server, by seconds of the processor (needs Debian's python3-rasterio, python3-sklearn)
+bench-peers: ## the same work with rasterio, scikit-learn, PocketBase, Django REST framework and a bare server, by seconds of the processor (needs Debian's python3-rasterio, python3-sklearn, python3-djangorestframework, python3-psycopg2, gunicorn)
 	$(GO) test -run '^$$' -bench '^BenchmarkPeers(Remote)?$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
-	$(GO) test -run '^$$' -bench '^BenchmarkFloor$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
+	TILTH_BENCH_PEERS=1 $(GO) test -run '^$$' -bench '^BenchmarkFloor$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
 	$(GO) test -run '^$$' -bench '^BenchmarkPeersZones$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./core/stratification/zoning
 
 fuzz: ## every fuzz target, FUZZTIME (20s) each

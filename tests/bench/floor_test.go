@@ -55,10 +55,19 @@ type errand struct {
 	body               []byte
 }
 
+// rival is a server in a comparison, with its own request for one errand.
+type rival struct {
+	name    string
+	process *rig.Process
+	errand  errand // a path without a slash at its start is one of the program's interface
+	auth    string
+}
+
 // BenchmarkFloor compares the program with the floor on fields without boundaries, which hold the rules and not the
 // geometry against it: each is a process of its own over one database, they take turns of a second under four clients,
-// and the median of the turns counts. The time of processors is that of the server and, on PostgreSQL, of the
-// database's processes; the time of the clients, which share the machine, is not in it. A ratio of 1 is the floor's.
+// and the median of the turns counts. With TILTH_BENCH_PEERS the same records on PocketBase and on Django REST framework take
+// turns with them. The time of processors is that of the server and, on PostgreSQL, of the
+// database's processes; the time of the clients, which share the machine, is not in it. A ratio of 1 is the other's.
 func BenchmarkFloor(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "tilth")
 	out, err := exec.Command("make", "-C", "../..", "build", "BIN="+binary).CombinedOutput()
@@ -70,7 +79,8 @@ func BenchmarkFloor(b *testing.B) {
 			limits := []string{"TILTH_RATE_LIMIT=0", "TILTH_COMPANY_RATE_LIMIT=0"}
 			program := rig.StartCommand(b, exec.Command(binary, "serve"), database, rig.Archive(b).Dir, limits...)
 			bare := rig.StartCommand(b, exec.Command(os.Args[0]), database, "", beTheFloor+"="+database)
-			one := map[string]any{"name": "New", "farm_id": farm, "soil_type": "loam", "external_id": "x1", "source": "bench"}
+			peer := startPeer(b, name)
+			one := map[string]any{"name": "New", "farm_id": farm, "soil_type": "loam", "notes": "bench"}
 			errands := []errand{
 				{"retrieve", "GET", fmt.Sprintf("field/%d/", field), nil},
 				{"list", "GET", "field/", nil},
@@ -78,13 +88,18 @@ func BenchmarkFloor(b *testing.B) {
 				{"bulk", "POST", "field/", marshal(b, slices.Repeat([]any{one}, floorBulk))},
 			}
 			for _, e := range errands[:2] {
-				require.JSONEq(b, string(e.data(b, program.URL, token)), string(e.data(b, bare.URL, token)), e.name)
+				require.JSONEq(b, string(data(b, rival{"", program, e, "Bearer " + token})), string(data(b, rival{"", bare, e, "Bearer " + token})), e.name)
 			}
 			backends := backendsOf(b, database)
 			for _, e := range errands {
 				b.Run(e.name, func(b *testing.B) {
+					rivals := []rival{{"floor", bare, e, "Bearer " + token}}
+					if peer != nil {
+						rivals = append(rivals, peer.rival(b, e.name))
+					}
+					rivals = append(rivals, rival{"tilth", program, e, "Bearer " + token})
 					for b.Loop() {
-						compareFloor(b, e, token, []*rig.Process{bare, program}, backends)
+						compare(b, rivals, backends)
 					}
 				})
 			}
@@ -118,12 +133,16 @@ func settle(b *testing.B, database string) (token string, farm, field int64) {
 }
 
 // send sends the errand once and returns the answer.
-func (e errand) send(client *http.Client, url, token string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(context.Background(), e.method, url+"/api/v1.2/"+e.path, bytes.NewReader(e.body))
+func (r rival) send(client *http.Client) ([]byte, error) {
+	path := r.errand.path
+	if !strings.HasPrefix(path, "/") {
+		path = "/api/v1.2/" + path
+	}
+	req, err := http.NewRequestWithContext(context.Background(), r.errand.method, r.process.URL+path, bytes.NewReader(r.errand.body))
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Authorization", r.auth)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := client.Do(req)
 	if err != nil {
@@ -131,19 +150,19 @@ func (e errand) send(client *http.Client, url, token string) ([]byte, error) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	raw, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %s", url, res.Status, raw)
+	if err == nil && res.StatusCode != http.StatusOK && res.StatusCode != http.StatusCreated {
+		err = fmt.Errorf("%s: %s: %s", r.name, res.Status, raw)
 	}
 	return raw, err
 }
 
 // data returns the data of the answer, without the address of the server.
-func (e errand) data(b *testing.B, url, token string) json.RawMessage {
-	raw, err := e.send(http.DefaultClient, url, token)
+func data(b *testing.B, r rival) json.RawMessage {
+	raw, err := r.send(http.DefaultClient)
 	require.NoError(b, err)
 	var answer struct{ Data json.RawMessage }
 	require.NoError(b, json.Unmarshal(raw, &answer))
-	return bytes.ReplaceAll(answer.Data, []byte(url), nil)
+	return bytes.ReplaceAll(answer.Data, []byte(r.process.URL), nil)
 }
 
 // turn is what a server did in a slice of time.
@@ -153,12 +172,13 @@ type turn struct {
 	p99            float64 // milliseconds
 }
 
-func compareFloor(b *testing.B, e errand, token string, servers []*rig.Process, backends func() time.Duration) {
+// compare has rivals take turns; the last is held against each of the others.
+func compare(b *testing.B, rivals []rival, backends func() time.Duration) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: floorClients}}
-	turns := make([][]turn, len(servers))
+	turns := make([][]turn, len(rivals))
 	for round := range floorRounds + 1 {
-		for i, s := range servers {
-			took := takeTurn(b, e, client, token, s, backends)
+		for i, r := range rivals {
+			took := takeTurn(b, client, r, backends)
 			if round > 0 { // the first warms up
 				turns[i] = append(turns[i], took)
 			}
@@ -174,24 +194,30 @@ func compareFloor(b *testing.B, e errand, token string, servers []*rig.Process, 
 	}
 	rate := func(t turn) float64 { return t.rate }
 	spent := func(t turn) float64 { return t.server + t.engine }
-	b.ReportMetric(median(1, rate)/median(0, rate), "x-floor-requests")
-	b.ReportMetric(median(0, spent)/median(1, spent), "x-floor-processor")
-	for i, name := range []string{"floor", "tilth"} {
-		b.ReportMetric(median(i, func(t turn) float64 { return t.server }), "us-"+name)
-		b.ReportMetric(median(i, func(t turn) float64 { return t.engine }), "us-engine-"+name)
-		b.ReportMetric(median(i, func(t turn) float64 { return t.p99 }), "ms-p99-"+name)
+	last := len(rivals) - 1
+	for i, r := range rivals {
+		if i < last {
+			b.ReportMetric(median(last, rate)/median(i, rate), "x-"+r.name+"-requests")
+			b.ReportMetric(median(i, spent)/median(last, spent), "x-"+r.name+"-processor")
+		}
+		b.ReportMetric(median(i, func(t turn) float64 { return t.server }), "us-"+r.name)
+		b.ReportMetric(median(i, func(t turn) float64 { return t.engine }), "us-engine-"+r.name)
+		b.ReportMetric(median(i, func(t turn) float64 { return t.p99 }), "ms-p99-"+r.name)
 	}
 }
 
-func takeTurn(b *testing.B, e errand, client *http.Client, token string, s *rig.Process, backends func() time.Duration) turn {
+func takeTurn(b *testing.B, client *http.Client, r rival, backends func() time.Duration) turn {
 	var all sync.WaitGroup
 	times := make([][]float64, floorClients)
-	server, engine, began := spentBy(b, s.Cmd.Process.Pid), backends(), time.Now()
+	spent := func() time.Duration {
+		return spentBy(b, r.process.Cmd.Process.Pid) + spentBelow(b, r.process.Cmd.Process.Pid)
+	}
+	server, engine, began := spent(), backends(), time.Now()
 	for i := range times {
 		all.Go(func() {
 			for time.Since(began) < floorSlice {
 				started := time.Now()
-				if _, err := e.send(client, s.URL, token); err != nil {
+				if _, err := r.send(client); err != nil {
 					b.Error(err)
 					return
 				}
@@ -201,7 +227,7 @@ func takeTurn(b *testing.B, e errand, client *http.Client, token string, s *rig.
 	}
 	all.Wait()
 	took := time.Since(began)
-	server, engine = spentBy(b, s.Cmd.Process.Pid)-server, backends()-engine
+	server, engine = spent()-server, backends()-engine
 	each := slices.Sorted(slices.Values(slices.Concat(times...)))
 	require.NotEmpty(b, each)
 	n := float64(len(each))
@@ -246,19 +272,23 @@ func backendsOf(b *testing.B, database string) func() time.Duration {
 		b.Log("the database is not on this machine: the time of its processes is not measured")
 		return func() time.Duration { return 0 }
 	}
-	parent := statOf(b, pid)[1]
-	return func() (sum time.Duration) {
-		entries, err := os.ReadDir("/proc")
-		require.NoError(b, err)
-		for _, entry := range entries {
-			child, err := strconv.Atoi(entry.Name())
-			if err != nil {
-				continue
-			}
-			if _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", child)); err == nil && statOf(b, child)[1] == parent {
-				sum += spentBy(b, child)
-			}
+	parent, err := strconv.Atoi(statOf(b, pid)[1])
+	require.NoError(b, err)
+	return func() time.Duration { return spentBelow(b, parent) }
+}
+
+// spentBelow returns what processors have spent on the processes that a process started.
+func spentBelow(b *testing.B, parent int) (sum time.Duration) {
+	entries, err := os.ReadDir("/proc")
+	require.NoError(b, err)
+	for _, entry := range entries {
+		child, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
 		}
-		return sum
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", child)); err == nil && statOf(b, child)[1] == strconv.Itoa(parent) {
+			sum += spentBy(b, child)
+		}
 	}
+	return sum
 }

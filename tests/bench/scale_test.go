@@ -72,7 +72,7 @@ func growth(b *testing.B, database string) {
 				order = append(order, one.name)
 			}
 			times[one.name] = append(times[one.name], median(scaleRounds, func() {
-				_, err := one.send(http.DefaultClient, s.URL, c.Token)
+				_, err := rival{one.name, &rig.Process{URL: s.URL}, one, "Bearer " + c.Token}.send(http.DefaultClient)
 				require.NoError(b, err)
 			}))
 		}
