@@ -79,12 +79,17 @@ type admitted struct {
 	order vegetation.Order // that of before, if there is one
 	there bool             // it is open: there is nothing to place
 	known bool             // it had failed, and is taken up again
+	due   owed
 }
 
 // admit checks an order in full, with its credit, and writes nothing. Faults: as [Profiles.Place].
 func (o *Profiles) admit(ctx context.Context, tx ports.Repos, who access.Principal, req ProfileRequest, now time.Time) (a admitted, err error) {
 	scope := who.Scope(false)
 	if a.fresh, err = o.draft(ctx, tx, who, req, now); err != nil {
+		return a, err
+	}
+	perHa, err := profilePrice(ctx, tx) // before the lock, which orders of one company wait for
+	if err != nil {
 		return a, err
 	}
 	if a.purse, err = LockPurse(ctx, tx, scope, now); err != nil {
@@ -104,9 +109,8 @@ func (o *Profiles) admit(ctx context.Context, tx ports.Repos, who access.Princip
 			return a, nil
 		}
 	}
-	amount, _, err := dueFor(ctx, a.purse, a.fresh)
-	if err != nil {
+	if a.due, err = dueFor(ctx, a.purse, a.fresh, perHa); err != nil {
 		return a, err
 	}
-	return a, a.purse.Afford(amount)
+	return a, a.purse.Afford(a.due.amount)
 }

@@ -11,6 +11,12 @@ import (
 	"tilth/ports"
 )
 
+// owed is what placing an order holds: nothing for a field that was charged already or is held for by another open order.
+type owed struct {
+	amount credit.Amount
+	holds  bool
+}
+
 // profilePrice returns the price of a profile per hectare.
 func profilePrice(ctx context.Context, tx ports.Repos) (credit.Amount, error) {
 	set, ok, err := tx.Wallet.Price(ctx, credit.ServiceProfile)
@@ -20,30 +26,26 @@ func profilePrice(ctx context.Context, tx ports.Repos) (credit.Amount, error) {
 	return set, err
 }
 
-// dueFor returns what placing an order holds; due is false, and nothing held, for a field that was charged
-// already or is held for by another open order.
-func dueFor(ctx context.Context, p Purse, order vegetation.OrderState) (amount credit.Amount, due bool, err error) {
-	_, err = p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.FieldID)
+// dueFor returns what placing an order holds at a price per hectare.
+func dueFor(ctx context.Context, p Purse, order vegetation.OrderState, perHa credit.Amount) (owed, error) {
+	_, err := p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.FieldID)
 	if !fault.Is(err, fault.NotFound) {
-		return 0, false, err
+		return owed{}, err
 	}
-	perHa, err := profilePrice(ctx, p.Tx)
-	return credit.Charge(perHa, order.AreaM2), true, err
+	return owed{credit.Charge(perHa, order.AreaM2), true}, nil
 }
 
-// holdProfile sets the charge of an order's field aside, unless the field was charged
-// already or another open order holds it. Faults: PaymentRequired.
-func holdProfile(ctx context.Context, p Purse, order vegetation.OrderState) error {
-	amount, due, err := dueFor(ctx, p, order)
-	if err != nil || !due {
-		return err
+// holdProfile sets what is due for an order's field aside. Faults: PaymentRequired.
+func holdProfile(ctx context.Context, p Purse, order vegetation.OrderState, due owed) error {
+	if !due.holds {
+		return nil
 	}
-	if err := postProfile(ctx, p, credit.Hold, amount, order); err != nil {
+	if err := postProfile(ctx, p, credit.Hold, due.amount, order); err != nil {
 		return err
 	}
 	return p.Tx.Wallet.PutFieldCharge(ctx, p.Scope, credit.FieldCharge{
 		CompanyID: p.Scope.Company(), FieldID: order.FieldID, OrderID: order.ID,
-		Product: credit.VegetationIndexProfile, Amount: amount,
+		Product: credit.VegetationIndexProfile, Amount: due.amount,
 	})
 }
 

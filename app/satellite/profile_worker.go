@@ -86,7 +86,15 @@ func (profileWork) Revive(ctx context.Context, run task.Run[ports.Repos], s *ope
 	if err := s.order.Revive(run.Now, order); err != nil {
 		return task.Next{}, err
 	}
-	return task.Continue(), holdProfile(ctx, s.purse, s.order.State())
+	perHa, err := profilePrice(ctx, run.Tx)
+	if err != nil {
+		return task.Next{}, err
+	}
+	due, err := dueFor(ctx, s.purse, s.order.State(), perHa)
+	if err != nil {
+		return task.Next{}, err
+	}
+	return task.Continue(), holdProfile(ctx, s.purse, s.order.State(), due)
 }
 
 func (profileWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openProfile) (task.Next, error) {

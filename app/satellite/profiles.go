@@ -65,7 +65,7 @@ func (o *Profiles) book(ctx context.Context, tx ports.Repos, who access.Principa
 	if err != nil {
 		return out, err
 	}
-	if err := holdProfile(ctx, a.purse, out); err != nil {
+	if err := holdProfile(ctx, a.purse, out, a.due); err != nil {
 		return out, err
 	}
 	what := placedProfile{

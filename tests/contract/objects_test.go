@@ -132,4 +132,3 @@ func TestLayersInABucket(t *testing.T) {
 	runJSON(t, database, "layer", "remove", "--name", "clay", "--objects-url", store.Address("x"))
 	require.Empty(t, store.Contents(t, "x/layers/"))
 }
-

@@ -27,12 +27,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// What the servers know.
 const (
-	// Key, Secret and Region are what the servers know.
 	Key    = "tilth-test"
 	Secret = "a-secret-of-tests-only"
 	Region = "eu-test-1"
+)
 
+const (
 	bucket = "files"
 	// buildLimit and readyLimit bound what only hangs reach.
 	buildLimit = 10 * time.Minute

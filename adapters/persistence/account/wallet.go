@@ -60,9 +60,12 @@ func (w wallet) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, er
 	if !sqlstore.Writable(scope) {
 		return credit.Wallet{}, fault.Missing("wallet")
 	}
-	_, err := w.s.NewInsert().Model(&walletRow{Wallet: credit.Wallet{CompanyID: scope.Company()}}).On("CONFLICT (company_id) DO NOTHING").Exec(ctx)
-	if err != nil {
-		return credit.Wallet{}, err
+	found, ok, err := sqlstore.Find(ctx, w.s.ForUpdate(w.query(scope)), walletOfRow)
+	if ok || err != nil {
+		return found, err
+	}
+	if _, err := w.s.NewInsert().Model(&walletRow{Wallet: credit.Wallet{CompanyID: scope.Company()}}).On("CONFLICT (company_id) DO NOTHING").Exec(ctx); err != nil {
+		return found, err
 	}
 	return sqlstore.One(ctx, w.s.ForUpdate(w.query(scope)), "wallet", walletOfRow)
 }
