@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/cli"
 	"tilth/tests/pgtest"
 	"tilth/tests/rig"
 )
@@ -51,7 +52,7 @@ func TestCopyToPostgreSQL(t *testing.T) {
 		require.Zero(t, there[0]["waiting"])
 	}
 
-	moved := rig.Start(t, rig.Options{Database: target})
+	moved := rig.Start(t, rig.Options{Database: target, Config: func(cfg *cli.Config) { cfg.ObjectsURL = rig.ObjectsOf(t, database) }})
 	there := rig.Remote(t, moved.URL, c.Token)
 	after := answersOf(t, moved.URL, there)
 	require.Greater(t, len(before), 25)

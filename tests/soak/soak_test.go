@@ -166,7 +166,7 @@ func (f *farmstead) settle() {
 // settings of a process: many jobs wait for the source at a time, which is what they do
 // most of the time; and one client may ask as much as it likes.
 func (f *farmstead) settings(workers int) []string {
-	return []string{fmt.Sprintf("TILTH_WORKERS=%d", workers), "TILTH_RATE_LIMIT=0", "TILTH_OBJECTS_URL=file:" + f.t.TempDir()}
+	return []string{fmt.Sprintf("TILTH_WORKERS=%d", workers), "TILTH_RATE_LIMIT=0"}
 }
 
 func (f *farmstead) startServer() {
