@@ -172,7 +172,7 @@ sbom: ## bin/tilth.cdx.json, the modules in the program with their licences (Cyc
 BIN ?= bin/tilth
 
 build: ## bin/tilth, static
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X tilth/wire.version=$(VERSION)' -o $(BIN) ./wire/tilth
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags grpcnotrace -ldflags '-s -w -X tilth/wire.version=$(VERSION)' -o $(BIN) ./wire/tilth
 
 example-report: ## bin/example-report.pdf, the report of a rice farm that uses every section
 	mkdir -p bin
