@@ -159,6 +159,9 @@ const (
 	KML     = "kml"
 	GPX     = "gpx"    // plans only
 	SHP     = "shp"    // a zipped shapefile
+	GPKG    = "gpkg"   // outlines only: a GeoPackage
+	FGB     = "fgb"    // outlines only: FlatGeobuf
+	ISOXML  = "isoxml" // outlines only: a zipped TASKDATA of ISO 11783-10
 	PDF     = "pdf"    // plans only: the field sheet
 	Labels  = "labels" // plans only: a sheet of labels, PDF
 	QField  = "qfield" // plans only: a zipped package for crews

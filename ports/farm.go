@@ -126,4 +126,6 @@ type Imports interface {
 	Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error)
 	// Matches returns the live fields of a farm by those of the external ids that they carry, in order of id.
 	Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error)
+	// MatchesByUUID returns the live fields of the company by their uuids.
+	MatchesByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"tilth/core/eudr"
+	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 // Objects keeps files of any size under names made of words and slashes.
@@ -34,16 +36,32 @@ type Feature struct {
 	Boundary   *geo.Boundary // nil where there is none, or where it is refused
 	Geometry   string        // the file's word for what is there: "Polygon", "Point"; empty for nothing
 	Attributes map[string]string
-	Err        error // Invalid: why this one feature cannot be taken; the others go on
+	Cut        map[string]bool // attributes that may end in the middle: they fill the room that the format has
+	Err        error           // Invalid: why this one feature cannot be taken; the others go on
 }
 
-// Outlines reads files of field outlines: GeoJSON, KML and zipped shapefiles.
+// Property is an attribute of the features of a file.
+type Property struct {
+	Name     string
+	Features int64    // of those looked at, that have a value for it
+	Samples  []string // some of the values
+}
+
+// Survey is what there is in a file of outlines.
+type Survey struct {
+	Features   int64
+	Looked     int64      // features whose properties were looked at: the first ones
+	Properties []Property // in order of their names
+}
+
+// Outlines reads files of field outlines: GeoJSON, KML, zipped shapefiles, CSV, GeoPackages, FlatGeobuf and ISO 11783-10
+// task data.
 //
 // Faults: Invalid with a message for "file" where the file as a whole cannot be read;
 // Limit (code unsupported_media_type) where its content type is none of these.
 type Outlines interface {
-	// Count reads the whole file and returns how many features it has, so that a broken file is refused at once.
-	Count(ctx context.Context, media string, file Object) (int64, error)
+	// Survey reads the whole file, so that a broken one is refused at once.
+	Survey(ctx context.Context, media string, file Object) (Survey, error)
 	// Read returns the features one by one. It ends after an error.
 	Read(ctx context.Context, media string, file Object) iter.Seq2[Feature, error]
 }
@@ -75,9 +93,26 @@ type Outline struct {
 	Values   []any
 }
 
+// PartField is a field with what task data of ISO 11783-10 says beside it.
+type PartField struct {
+	Field  farm.Field
+	Farm   farm.Farm   // with its address where the caller may see it; at least its id and name
+	Crop   record.Ref  // that grows there last; ID 0: none is known
+	Points []TaskPoint // places where samples are taken
+}
+
+// TaskPoint is a place in a field.
+type TaskPoint struct {
+	Name string
+	At   geo.Position
+}
+
 // OutlineWriter writes files of outlines.
 type OutlineWriter interface {
-	// Write writes outlines as "geojson", "kml", "shp" (zipped) or "csv". It returns their first error as it is.
+	// WriteTaskData writes fields as a zipped TASKDATA of ISO 11783-10, with the products that are applied to them, by name. It
+	// returns the first error of the fields as it is.
+	WriteTaskData(ctx context.Context, to io.Writer, products []string, fields iter.Seq2[PartField, error]) error
+	// Write writes outlines as "geojson", "kml", "shp" (zipped), "csv", "gpkg" or "fgb". It returns their first error as it is.
 	Write(ctx context.Context, format string, to io.Writer, columns []Column, outlines iter.Seq2[Outline, error]) error
 }
 

@@ -6,6 +6,7 @@ import (
 	googlewire "github.com/google/wire"
 
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/outlines"
 	"tilth/adapters/exchange/qfield"
 	"tilth/adapters/http/ogc"
 	"tilth/adapters/http/pact"
@@ -79,7 +80,7 @@ var useCases = googlewire.NewSet(
 
 // importing is the use cases of import and export, over a store and a store of files.
 var importing = googlewire.NewSet(
-	exchange.NewOutlines, googlewire.Bind(new(ports.Outlines), new(*exchange.Outlines)),
+	outlines.New, googlewire.Bind(new(ports.Outlines), new(*outlines.Reader)),
 	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
 	googlewire.Struct(new(farmapp.Imports), "*"),
 	googlewire.Value(exchange.PlotFiles{}), googlewire.Bind(new(ports.PlotFiles), new(exchange.PlotFiles)),

@@ -9,6 +9,7 @@ package wire
 import (
 	"log/slog"
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/outlines"
 	"tilth/adapters/exchange/qfield"
 	"tilth/adapters/http/ogc"
 	"tilth/adapters/http/pact"
@@ -137,12 +138,12 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	boundaries := &farm.Boundaries{
 		Deps: deps,
 	}
-	outlines := exchange.NewOutlines(limits)
+	reader := outlines.New(limits)
 	outlineWriter := _wireOutlineWriterValue
 	imports := &farm.Imports{
 		Deps:     deps,
 		Objects:  objects,
-		Outlines: outlines,
+		Outlines: reader,
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
 		Log:      log,
@@ -419,12 +420,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	boundaries := &farm.Boundaries{
 		Deps: deps,
 	}
-	outlines := exchange.NewOutlines(limits)
+	reader := outlines.New(limits)
 	outlineWriter := _wireOutlineWriterValue
 	imports := &farm.Imports{
 		Deps:     deps,
 		Objects:  objects,
-		Outlines: outlines,
+		Outlines: reader,
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
 		Log:      log,

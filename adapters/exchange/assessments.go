@@ -9,12 +9,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/fault"
 	"tilth/ports"
 )
 
 // maxTableColumns bounds the columns of a table of assessments; 15 full sections have fewer.
 const maxTableColumns = 50_000
+
+// errStopped ends the reading of rows that nobody wants more of.
+var errStopped = errors.New("no more rows are wanted")
 
 // AssessmentTables implements ports.AssessmentTables.
 type AssessmentTables struct{}
@@ -26,15 +30,15 @@ func (AssessmentTables) Heading(file ports.Object) ([]string, error) {
 }
 
 // openAssessments reads the heading of a table; what follows are its rows.
-func openAssessments(file ports.Object) (*csvLines, []string, error) {
-	lines, names, err := openLines(whole(file), "file")
+func openAssessments(file ports.Object) (*delimited.Reader, []string, error) {
+	lines, names, err := delimited.Open(io.NewSectionReader(file, 0, file.Size()), "file")
 	if err == nil {
-		err = lines.inUTF8(names)
+		err = inUTF8(lines, names)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	lines.csv.FieldsPerRecord = -1 // spreadsheets leave blank cells on the right
+	lines.AnyWidth() // spreadsheets leave blank cells on the right
 	for len(names) > 0 && names[len(names)-1] == "" {
 		names = names[:len(names)-1]
 	}
@@ -49,23 +53,23 @@ func (AssessmentTables) Rows(file ports.Object) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		lines, names, err := openAssessments(file)
 		if err == nil {
-			err = lines.each(func(line []string) error {
-				row, err := lines.row(line, len(names))
+			err = lines.Each(func(line []string) error {
+				row, err := assessmentRow(lines, line, len(names))
 				if row != nil && !yield(row, nil) {
-					return errEnough
+					return errStopped
 				}
 				return err
 			})
 		}
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
 	}
 }
 
-// row returns the texts of the columns; nil for a line without any text.
-func (l *csvLines) row(line []string, columns int) ([]string, error) {
-	if err := l.inUTF8(line); err != nil {
+// assessmentRow returns the texts of the columns; nil for a line without any text.
+func assessmentRow(l *delimited.Reader, line []string, columns int) ([]string, error) {
+	if err := inUTF8(l, line); err != nil {
 		return nil, err
 	}
 	out, text := make([]string, columns), false
@@ -75,7 +79,7 @@ func (l *csvLines) row(line []string, columns int) ([]string, error) {
 			out[i] = readBack(value)
 			text = text || !blank
 		case !blank:
-			return nil, fault.Field("file", fmt.Sprintf("Line %d has a value in column %d, which has no name in the first line.", l.at(i), i+1))
+			return nil, fault.Field("file", fmt.Sprintf("Line %d has a value in column %d, which has no name in the first line.", l.At(i), i+1))
 		}
 	}
 	if !text {
@@ -84,10 +88,10 @@ func (l *csvLines) row(line []string, columns int) ([]string, error) {
 	return out, nil
 }
 
-func (l *csvLines) inUTF8(line []string) error {
+func inUTF8(l *delimited.Reader, line []string) error {
 	for i, value := range line {
 		if !utf8.ValidString(value) {
-			return fault.Field("file", fmt.Sprintf("Line %d is not in UTF-8; save the file as CSV in UTF-8.", l.at(i)))
+			return fault.Field("file", fmt.Sprintf("Line %d is not in UTF-8; save the file as CSV in UTF-8.", l.At(i)))
 		}
 	}
 	return nil
@@ -122,7 +126,7 @@ func reversible(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return text
 	}
-	return guarded(text)
+	return delimited.Guarded(text)
 }
 
 // readBack returns the text that [reversible] has written.
@@ -130,5 +134,5 @@ func readBack(text string) string {
 	if strings.HasPrefix(text, "''") {
 		return text[1:]
 	}
-	return unguarded(text)
+	return delimited.Unguarded(text)
 }

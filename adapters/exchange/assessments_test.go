@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/fault"
 )
 
@@ -53,7 +54,7 @@ func TestTablesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, says string }{
 		"empty":           {"", "empty"},
-		"an open quote":   {"a,b\n1,\"" + strings.Repeat("x", maxLineBytes+1<<20), "longer than"},
+		"an open quote":   {"a,b\n1,\"" + strings.Repeat("x", delimited.MaxLineBytes+1<<20), "longer than"},
 		"a stray quote":   {"a,b\n1,x\"y\n", "Line 2"},
 		"a nameless cell": {"a,b\n1,2,3\n", "column 3"},
 		"UTF-16":          {"\xFF\xFEa\x00", "UTF-16"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"tilth/adapters/exchange/internal/shapefile"
 	"tilth/core/geo"
 	"tilth/ports"
 )
@@ -42,7 +43,7 @@ func (StratificationFiles) WriteCarbon(to io.Writer, format string, in ports.Sho
 			},
 		}.write(to)
 	}
-	f := shapesFile{format: format, columns: carbonColumns, stem: in.Stem, kind: shapePolygon}
+	f := shapesFile{format: format, columns: carbonColumns, stem: in.Stem, kind: shapefile.Polygon}
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		for i, z := range m.Zones {
 			edge := "no"

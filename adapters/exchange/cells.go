@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/fault"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
@@ -23,7 +24,7 @@ var missingValues = []string{"", "na", "nan", "null", "none"}
 // or x and y, or all four, say where it lies. Of the others those named are the layers, or all
 // of them where none is named. A layer's value may be missing (empty, NA, NaN).
 func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
-	in, header, err := openLines(r, "cells")
+	in, header, err := delimited.Open(r, "cells")
 	if err != nil {
 		return layer.Table{}, err
 	}
@@ -32,7 +33,7 @@ func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 		return layer.Table{}, err
 	}
 	line := 1
-	err = in.each(func(record []string) error {
+	err = in.Each(func(record []string) error {
 		if line++; line > maxCellLines {
 			return fault.Field("cells", fmt.Sprintf("The file has more than %d cells.", maxCellLines))
 		}
@@ -45,7 +46,7 @@ func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 }
 
 type cellTable struct {
-	lines   *csvLines
+	lines   *delimited.Reader
 	at      map[string]int // column of each name that is read
 	layers  []string
 	columns map[string][]float64
@@ -92,7 +93,7 @@ func (t *cellTable) choose(header, layers []string) error {
 func (t *cellTable) add(record []string, line int) error {
 	for name, j := range t.at {
 		text := strings.TrimSpace(record[j])
-		v, err := t.lines.number(text)
+		v, err := t.lines.Number(text)
 		if !slices.Contains(placeColumns, name) && slices.Contains(missingValues, strings.ToLower(text)) {
 			v, err = math.NaN(), nil
 		}

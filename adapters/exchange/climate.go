@@ -92,6 +92,6 @@ func (f *climateFile) add(r *row) error {
 	case c.Source != source || c.Station != station:
 		return fmt.Errorf("the cell %g, %g has another source or station on a line above", at.Y, at.X)
 	}
-	c.lines[month-1], c.Months[month-1] = r.lines.at(0), values
+	c.lines[month-1], c.Months[month-1] = r.lines.At(0), values
 	return nil
 }

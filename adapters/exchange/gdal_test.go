@@ -296,23 +296,3 @@ func TestGDALReadsRoutes(t *testing.T) {
 		require.InDelta(t, p.LonLat.Y, at[1], 1e-6)
 	}
 }
-
-func TestGDALReadsOutlines(t *testing.T) {
-	t.Parallel()
-	outlines := someOutlines(t)
-	for format, name := range map[string]string{ports.GeoJSON: "o.geojson", ports.KML: "o.kml", ports.SHP: "o.zip"} {
-		t.Run(format, func(t *testing.T) {
-			t.Parallel()
-			found := readByGDAL(t, name, write(t, format, outlines))
-			require.Len(t, found, len(outlines))
-			for i, o := range outlines {
-				require.Equal(t, o.Name, found[i].attribute("name", "Name"))
-				if o.Boundary == nil {
-					require.Empty(t, found[i].Geometry.Type)
-					continue
-				}
-				require.InEpsilon(t, geo.AreaM2(o.Boundary.Geometry()), geo.AreaM2(found[i].outline(t)), 1e-6)
-			}
-		})
-	}
-}

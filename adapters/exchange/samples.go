@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/fault"
 	"tilth/core/list"
 	"tilth/core/stratification/labtable"
@@ -43,7 +44,7 @@ func (SampleTables) Read(file io.Reader, maxRows int, socLimitPct *float64) (lab
 	if bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("SQLite format 3\x00")) {
 		return labtable.Table{}, fault.Field("file", "This is no table but an archive or a GeoPackage. Fix: send what a crew recorded to samples/import/crew/, and a laboratory's workbook as CSV.")
 	}
-	content = bytes.TrimPrefix(content, byteOrderMark)
+	content = bytes.TrimPrefix(content, delimited.ByteOrderMark)
 	if start := bytes.TrimLeft(content, " \t\r\n"); len(start) > 0 && start[0] == '[' {
 		return sampleObjects(content, labtable.Options{SOCLimitPct: socLimitPct})
 	}
@@ -52,7 +53,7 @@ func (SampleTables) Read(file io.Reader, maxRows int, socLimitPct *float64) (lab
 			return labtable.Table{}, fault.Field("file", "The text of the file cannot be read; save it as CSV in UTF-8.")
 		}
 	}
-	lines, header, err := openLines(bytes.NewReader(content), "file")
+	lines, header, err := delimited.Open(bytes.NewReader(content), "file")
 	if err != nil {
 		return labtable.Table{}, err
 	}
@@ -61,17 +62,17 @@ func (SampleTables) Read(file io.Reader, maxRows int, socLimitPct *float64) (lab
 		return labtable.Table{}, err
 	}
 	var rows [][]string
-	err = lines.each(func(values []string) error {
+	err = lines.Each(func(values []string) error {
 		if len(rows) == maxRows {
 			return fault.Field("file", fmt.Sprintf("A file has 1 to %d rows.", maxRows))
 		}
-		rows = append(rows, list.Map(values, func(v string) string { return unguarded(strings.TrimSpace(v)) }))
+		rows = append(rows, list.Map(values, func(v string) string { return delimited.Unguarded(strings.TrimSpace(v)) }))
 		return nil
 	})
 	if err != nil {
 		return labtable.Table{}, err
 	}
-	return labtable.Read(columns, rows, labtable.Options{Commas: lines.csv.Comma != ',', SOCLimitPct: socLimitPct})
+	return labtable.Read(columns, rows, labtable.Options{Commas: lines.CommaIsFree(), SOCLimitPct: socLimitPct})
 }
 
 func sampleObjects(content []byte, options labtable.Options) (labtable.Table, error) {

@@ -12,8 +12,10 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
+	"tilth/adapters/exchange/internal/shapefile"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -35,7 +37,7 @@ type shapefileWriter struct {
 	to            *bufio.Writer
 	columns       []ports.Column
 	stem          string
-	kind          uint32 // shapePolygon or shapePoint
+	kind          uint32 // shapefile.Polygon or shapefile.Point
 	shp, shx, dbf *spool
 	records       uint32
 	box           geo.Box
@@ -59,13 +61,44 @@ func (s *spool) append(p []byte) error {
 	return nil
 }
 
-// into copies the spool to an entry of an archive, behind a head.
-func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
+func newSpool() (*spool, error) {
+	file, err := os.CreateTemp("", "tilth-export-*")
+	if err != nil {
+		return nil, spoolAway(err)
+	}
+	return &spool{file: file, Writer: bufio.NewWriterSize(file, 64<<10)}, nil
+}
+
+func (s *spool) rewind() error {
 	if err := s.Flush(); err != nil {
 		return spoolAway(err)
 	}
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return spoolAway(err)
+	}
+	return nil
+}
+
+// discard removes the spool, if there is one.
+func (s *spool) discard() {
+	if s != nil {
+		_, _ = s.file.Close(), os.Remove(s.file.Name()) // what stays goes with the temporary files
+	}
+}
+
+// copyTo copies the spool from its beginning.
+func (s *spool) copyTo(to io.Writer) error {
+	if err := s.rewind(); err != nil {
+		return err
+	}
+	_, err := io.Copy(to, s.file)
+	return err
+}
+
+// into copies the spool to an entry of an archive, behind a head.
+func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
+	if err := s.rewind(); err != nil {
+		return err
 	}
 	return entry(archive, name, io.MultiReader(bytes.NewReader(head), s.file))
 }
@@ -73,23 +106,19 @@ func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
 func newShapefileWriter(to *bufio.Writer, f shapesFile) (*shapefileWriter, error) {
 	w := &shapefileWriter{to: to, columns: f.columns, stem: f.stem, kind: f.kind}
 	for _, s := range []**spool{&w.shp, &w.shx, &w.dbf} {
-		file, err := os.CreateTemp("", "tilth-export-*")
-		if err != nil {
+		var err error
+		if *s, err = newSpool(); err != nil {
 			w.discard()
-			return nil, spoolAway(err)
+			return nil, err
 		}
-		*s = &spool{file: file, Writer: bufio.NewWriterSize(file, 64<<10)}
 	}
 	return w, nil
 }
 
 func (w *shapefileWriter) discard() {
-	for _, s := range []*spool{w.shp, w.shx, w.dbf} {
-		if s != nil {
-			_ = s.file.Close()
-			_ = os.Remove(s.file.Name())
-		}
-	}
+	w.shp.discard()
+	w.shx.discard()
+	w.dbf.discard()
 }
 
 func (w *shapefileWriter) add(o shape) error {
@@ -105,15 +134,11 @@ func (w *shapefileWriter) add(o shape) error {
 	if err := w.shp.append(slices.Concat(binary.BigEndian.AppendUint32(nil, w.records), words, content)); err != nil {
 		return err
 	}
-	if o.area != nil || o.point != nil {
-		b := o.area.Bounds()
-		if o.point != nil {
-			b = geo.Box{MinX: o.point.X, MinY: o.point.Y, MaxX: o.point.X, MaxY: o.point.Y}
-		}
+	if b, there := o.box(); there {
 		if w.box == (geo.Box{}) {
 			w.box = b
 		}
-		w.box = geo.Box{MinX: min(w.box.MinX, b.MinX), MinY: min(w.box.MinY, b.MinY), MaxX: max(w.box.MaxX, b.MaxX), MaxY: max(w.box.MaxY, b.MaxY)}
+		w.box = w.box.Union(b)
 	}
 	return w.dbf.append(w.row(o.values))
 }
@@ -122,10 +147,10 @@ func (w *shapefileWriter) add(o shape) error {
 // counter-clockwise, which is the reverse of GeoJSON.
 func shapeOf(o shape) []byte {
 	if o.point != nil {
-		return appendFloats(binary.LittleEndian.AppendUint32(nil, shapePoint), o.point.X, o.point.Y)
+		return appendFloats(binary.LittleEndian.AppendUint32(nil, shapefile.Point), o.point.X, o.point.Y)
 	}
 	if o.area == nil {
-		return binary.LittleEndian.AppendUint32(nil, shapeNull)
+		return binary.LittleEndian.AppendUint32(nil, shapefile.Null)
 	}
 	var begins, points []byte
 	parts, n := 0, 0
@@ -139,7 +164,7 @@ func shapeOf(o shape) []byte {
 		}
 	}
 	b := o.area.Bounds()
-	out := binary.LittleEndian.AppendUint32(nil, shapePolygon)
+	out := binary.LittleEndian.AppendUint32(nil, shapefile.Polygon)
 	out = appendFloats(out, b.MinX, b.MinY, b.MaxX, b.MaxY)
 	out = binary.LittleEndian.AppendUint32(out, uint32(parts))
 	out = binary.LittleEndian.AppendUint32(out, uint32(n))
@@ -159,7 +184,7 @@ func layout(c ports.Column) (letter byte, width, decimals int) {
 	case ports.WholeColumn:
 		return 'N', 19, 0
 	case ports.NumberColumn:
-		return 'N', 20, cmp.Or(c.Decimals, 6)
+		return 'N', 24, cmp.Or(c.Decimals, 15)
 	case ports.FlagColumn:
 		return 'L', 1, 0
 	default:
@@ -175,7 +200,10 @@ func (w *shapefileWriter) row(values []any) []byte {
 		switch v := values[i].(type) {
 		case nil:
 		case float64:
-			text = fmt.Sprintf("%*.*f", width, decimals, v)
+			if text = number(v); c.Decimals > 0 || len(text) > width {
+				text = strconv.FormatFloat(v, 'f', decimals, 64)
+			}
+			text = fmt.Sprintf("%*s", width, text)
 		case int64:
 			text = fmt.Sprintf("%*d", width, v)
 		case bool:
@@ -214,7 +242,7 @@ func (w *shapefileWriter) tableHead() []byte {
 // shapeHead returns the head of the .shp or .shx file with that much behind it.
 func (w *shapefileWriter) shapeHead(behind int64) []byte {
 	head := make([]byte, 28, 100)
-	binary.BigEndian.PutUint32(head, shapefileCode)
+	binary.BigEndian.PutUint32(head, shapefile.Code)
 	binary.BigEndian.PutUint32(head[24:], uint32((100+behind)/2))
 	head = binary.LittleEndian.AppendUint32(head, 1000)
 	head = binary.LittleEndian.AppendUint32(head, w.kind)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tilth/adapters/exchange/internal/shapefile"
 	"tilth/core/geo"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
@@ -28,7 +29,7 @@ const (
 // WriteZones implements ports.StratificationFiles.
 func (StratificationFiles) WriteZones(to io.Writer, format string, in ports.ShownMap) error {
 	columns := zoneColumns(in.Map)
-	f := shapesFile{format: format, columns: columns, stem: in.Stem, kind: shapePolygon}
+	f := shapesFile{format: format, columns: columns, stem: in.Stem, kind: shapefile.Polygon}
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		for i := range in.Map.Candidate.Zones {
 			z := &in.Map.Candidate.Zones[i]
@@ -116,7 +117,7 @@ func (StratificationFiles) WritePlan(to io.Writer, format string, in ports.Shown
 		columns = append(slices.Clone(pointColumns), seedColumn)
 	}
 	order := in.Plan.Plan.FieldOrder()
-	f := shapesFile{format: format, columns: columns, stem: in.Stem, kind: shapePoint}
+	f := shapesFile{format: format, columns: columns, stem: in.Stem, kind: shapefile.Point}
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		for i := range in.Plan.Plan.Points {
 			p := &in.Plan.Plan.Points[i]

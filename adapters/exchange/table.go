@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/fault"
 )
 
@@ -16,14 +17,14 @@ import (
 // what is read of it.
 type row struct {
 	cells map[string]string
-	lines *csvLines
+	lines *delimited.Reader
 	err   error
 }
 
 // readTable calls line for every line of a CSV file with a header, its columns in any order,
 // of which the required ones are there. It says which line is wrong. Faults: Invalid.
 func readTable(r io.Reader, required []string, line func(*row) error) error {
-	lines, head, err := openLines(r, "file")
+	lines, head, err := delimited.Open(r, "file")
 	if err != nil {
 		return err
 	}
@@ -35,14 +36,14 @@ func readTable(r io.Reader, required []string, line func(*row) error) error {
 			return fault.Field("file", "The header has no column "+name+".")
 		}
 	}
-	return lines.each(func(values []string) error {
+	return lines.Each(func(values []string) error {
 		got := &row{cells: map[string]string{}, lines: lines}
 		for i, name := range head {
-			got.cells[name] = unguarded(strings.TrimSpace(values[i]))
+			got.cells[name] = delimited.Unguarded(strings.TrimSpace(values[i]))
 		}
 		err := line(got)
 		if err = cmp.Or(got.err, err); err != nil {
-			return fault.Field("file", fmt.Sprintf("Line %d: %v.", lines.at(0), err))
+			return fault.Field("file", fmt.Sprintf("Line %d: %v.", lines.At(0), err))
 		}
 		return nil
 	})
@@ -68,7 +69,7 @@ func parsed[T any](r *row, column, what string, parse func(string) (T, error)) T
 	return v
 }
 
-func (r *row) number(column string) float64 { return parsed(r, column, "number", r.lines.number) }
+func (r *row) number(column string) float64 { return parsed(r, column, "number", r.lines.Number) }
 
 // optional reads a number that may be left empty, and then is 0.
 func (r *row) optional(column string) float64 {

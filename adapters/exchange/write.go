@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"strconv"
 	"strings"
 
+	"tilth/adapters/exchange/internal/shapefile"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -22,7 +24,7 @@ type OutlineWriter struct{}
 
 // Write implements ports.OutlineWriter.
 func (OutlineWriter) Write(ctx context.Context, format string, to io.Writer, columns []ports.Column, outlines iter.Seq2[ports.Outline, error]) error {
-	f := shapesFile{format: format, columns: columns, stem: "fields", kind: shapePolygon, outlines: true}
+	f := shapesFile{format: format, columns: columns, stem: "fields", kind: shapefile.Polygon, outlines: true}
 	return f.write(ctx, to, func(yield func(shape, error) bool) {
 		for o, err := range outlines {
 			out := shape{name: o.Name, values: o.Values}
@@ -45,7 +47,7 @@ type shape struct {
 }
 
 type shapesFile struct {
-	format   string // geojson, kml, csv or shp
+	format   string // geojson, kml, csv, shp, gpkg or fgb
 	columns  []ports.Column
 	stem     string // name of the files in an archive
 	kind     uint32 // of a shapefile, which has one kind
@@ -61,6 +63,8 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 	out := bufio.NewWriterSize(to, 64<<10)
 	var w shapeWriter
 	switch f.format {
+	case "gpkg":
+		return errors.Join(f.writeGeoPackage(ctx, out, shapes), out.Flush())
 	case "geojson":
 		_, _ = out.WriteString(`{"type":"FeatureCollection","features":[`) // Flush returns the first error
 		w = &geoJSONWriter{out, f.columns, "\n"}
@@ -83,6 +87,13 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 		}
 		defer shp.discard()
 		w = shp
+	case "fgb":
+		fgb, err := newFlatWriter(out, f)
+		if err != nil {
+			return err
+		}
+		defer fgb.features.discard()
+		w = fgb
 	default:
 		return fault.Newf(fault.Internal, "unknown_format", "no writer for the format %q", f.format)
 	}

@@ -18,7 +18,8 @@ type exportColumn struct {
 	value func(*farm.Field) any // nil where there is none
 }
 
-// exportColumns are the attributes of exported fields, by the names of the interface.
+// exportColumns are the attributes of exported fields, by the names of the interface. An import takes those that are members of
+// a field from properties of the same names.
 var exportColumns = []exportColumn{
 	{ports.Column{Name: "id", Short: "id", Kind: ports.WholeColumn}, func(f *farm.Field) any { return f.ID }},
 	{ports.Column{Name: "uuid", Short: "uuid", Kind: ports.TextColumn}, func(f *farm.Field) any { return f.UUID }},
@@ -38,6 +39,11 @@ var exportColumns = []exportColumn{
 	{ports.Column{Name: "notes", Short: "notes", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.Notes) }},
 	{ports.Column{Name: "external_id", Short: "ext_id", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.ExternalID) }},
 	{ports.Column{Name: "source", Short: "source", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.Source) }},
+	{ports.Column{Name: "boundary_category", Short: "bnd_cat", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.BoundaryCategory) }},
+	{ports.Column{Name: "boundary_method", Short: "bnd_method", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.BoundaryMethod) }},
+	{ports.Column{Name: "boundary_observed_on", Short: "bnd_date", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportDay(f.BoundaryObservedOn) }},
+	{ports.Column{Name: "active_from", Short: "act_from", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportDay(f.ActiveFrom) }},
+	{ports.Column{Name: "active_to", Short: "act_to", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportDay(f.ActiveTo) }},
 	{ports.Column{Name: "updated_at", Short: "updated_at", Kind: ports.TextColumn}, func(f *farm.Field) any { return f.UpdatedAt.UTC().Format(time.RFC3339) }},
 }
 
@@ -46,6 +52,13 @@ func exportText(s string) any {
 		return nil
 	}
 	return s
+}
+
+func exportDay(day *time.Time) any {
+	if day == nil {
+		return nil
+	}
+	return day.Format(time.DateOnly)
 }
 
 func exportPointed[T any](p *T) any {

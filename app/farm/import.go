@@ -52,15 +52,18 @@ type ImportFile struct {
 }
 
 // ImportReport is an import with what became of its features.
-type ImportReport = batch.Report[farm.ImportOptions, farm.Judged]
+type ImportReport struct {
+	batch.Report[farm.ImportOptions, farm.Judged]
+	Survey ports.Survey // of the file that was just sent
+}
 
 // Start imports a file, or hands a large one to the background. The file is asked for when the caller may
-// import and the farm is there. A caller who names the property of the external ids may change fields, and
+// import and the farm is there. A caller whose file names fields that may be there may change them, and
 // needs the permission for that. Faults: NotFound (the farm); Invalid with "file" where the file cannot be
 // read, and with code bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
 func (in *Imports) Start(ctx context.Context, who access.Principal, options farm.ImportOptions, open func() (ImportFile, error)) (ImportReport, error) {
 	needs := []access.Permission{access.Fields.Create}
-	if options.ExternalIDProperty != "" {
+	if options.Mapping.Keyed() {
 		needs = append(needs, access.Fields.Edit)
 	}
 	if err := in.Gate.Require(ctx, who, needs...); err != nil {
@@ -76,24 +79,32 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 		return ImportReport{}, err
 	}
 	return batches.Take(ctx, in.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
-		if err := in.propertiesOf(ctx, options, file, stored); err != nil {
-			return ImportReport{}, err
-		}
-		options.Operator, options.KeyID = who.Operator, who.KeyID
-		return in.take(ctx, who, farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, 0, in.Clock.Now()), stored)
+		return in.take(ctx, who, options, file, name, stored)
 	})
 }
 
-// take counts the features of a stored file, and imports them at once or queues them.
-func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import, stored ports.Object) (out ImportReport, err error) {
-	if b.Total, err = in.Outlines.Count(ctx, b.Media, stored); err != nil {
+// take looks at a stored file, and imports its features at once or queues them.
+func (in *Imports) take(
+	ctx context.Context, who access.Principal, options farm.ImportOptions, file ImportFile, name string, stored ports.Object,
+) (out ImportReport, err error) {
+	if out.Survey, err = in.Outlines.Survey(ctx, file.Media, stored); err != nil {
 		return out, err
 	}
-	if b.Total == 0 {
+	if out.Survey.Features == 0 {
 		return out, fault.Field("file", "The file holds no features.")
 	}
+	if options.Mapping, err = in.mapped(ctx, options.Mapping, file, stored, out.Survey); err != nil {
+		return out, err
+	}
+	if options.Mapping.Keyed() {
+		if err := in.Gate.Require(ctx, who, access.Fields.Edit); err != nil {
+			return out, err
+		}
+	}
+	options.Operator, options.KeyID = who.Operator, who.KeyID
+	b := farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, out.Survey.Features, in.Clock.Now())
 	if b.Total <= cmp.Or(in.Sizes.AtOnce, MaxImportedAtOnce) {
-		out, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
+		out.Report, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
 		if b.Options.Preview {
 			out.Judged = withoutTrace(out.Judged)
 		}
@@ -102,13 +113,14 @@ func (in *Imports) take(ctx context.Context, who access.Principal, b farm.Import
 	if err := in.inbox().Sweep(ctx); err != nil {
 		return out, err
 	}
-	return app.In(ctx, in.Store.Write, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
+	err = in.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		out.Batch = b
 		if err := tx.Imports.Insert(ctx, who.Scope(false), &out.Batch); err != nil {
-			return out, err
+			return err
 		}
-		return out, tx.Jobs.Enqueue(ctx, task.JobOn(ImportJob, who.CompanyID, out.ID, b.CreatedAt))
+		return tx.Jobs.Enqueue(ctx, task.JobOn(ImportJob, who.CompanyID, out.ID, b.CreatedAt))
 	})
+	return out, err
 }
 
 // Retrieve returns a background import and its refused features. Faults: NotFound.
@@ -197,7 +209,7 @@ func (p *featurePieces) Next(ctx context.Context) (bool, error) {
 		if !more {
 			break
 		}
-		c := prepareCandidate(p.at, f, p.batch.Options, p.known)
+		c := prepareCandidate(p.at, f, p.batch.Options.Mapping, p.known)
 		if p.at++; p.at > p.batch.Done {
 			p.piece = append(p.piece, c)
 		}

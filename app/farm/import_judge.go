@@ -1,9 +1,12 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
-	"reflect"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 
 	"tilth/core/access"
@@ -17,54 +20,56 @@ import (
 
 // importCandidate is a feature on its way to become a field.
 type importCandidate struct {
-	index      int64
-	name       string
-	named      bool // the file says the name
-	externalID string
-	boundary   *geo.Boundary
-	skip       bool         // it holds no outline
-	errors     fault.Fields // why it is skipped or refused
+	index    int64
+	said     farm.Said
+	boundary *geo.Boundary
+	skip     bool         // it holds no outline
+	errors   fault.Fields // why it is skipped or refused
 }
 
+func (c importCandidate) uuid() string       { return c.said.Texts["uuid"] }
+func (c importCandidate) externalID() string { return c.said.Texts["external_id"] }
+
+// fallbackName is that of a field that has none in the file.
+func (c importCandidate) fallbackName() string { return "Field " + strconv.FormatInt(c.index+1, 10) }
+
 // prepareCandidate reads from a feature what an import needs of it.
-func prepareCandidate(index int64, f ports.Feature, options farm.ImportOptions, known knownIDs) importCandidate {
-	c := importCandidate{index: index, boundary: f.Boundary, errors: fault.Fields{}}
-	c.name = f.Attributes[options.NameProperty]
-	if c.named = c.name != ""; !c.named {
-		c.name = "Field " + strconv.FormatInt(index+1, 10)
+func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known knownIDs) importCandidate {
+	c := importCandidate{index: index, boundary: f.Boundary}
+	c.said, c.errors = mapping.Read(f.Attributes, f.Cut)
+	twice := fault.Fields{}
+	for member, id := range map[string]string{"uuid": c.uuid(), "external_id": c.externalID()} {
+		twice.AddIf(known.add(member, id), member, "%q stands in the file more than once.", id)
 	}
-	if options.ExternalIDProperty != "" {
-		c.externalID = f.Attributes[options.ExternalIDProperty]
-	}
-	again := known.add(c.externalID)
 	switch reason, isFault := fault.As(f.Err); {
 	case isFault:
-		c.errors = reason.Fields
+		c.errors.Merge(reason.Fields)
 	case f.Err != nil:
 		c.errors.Add(fault.NonField, "The feature cannot be read.")
-	case f.Boundary == nil && f.Geometry != "":
-		c.skip = true
-		c.errors.Add(geo.BoundaryField, "The feature is a "+f.Geometry+", which is no outline.")
 	case f.Boundary == nil:
-		c.skip = true
-		c.errors.Add(geo.BoundaryField, "The feature has no geometry.")
-	case again:
-		c.errors.Addf("external_id", "%q stands in the file more than once.", c.externalID)
+		c.skip, c.errors = true, fault.Fields{}
+		if f.Geometry != "" {
+			c.errors.Add(geo.BoundaryField, "The feature is a "+f.Geometry+", which is no outline.")
+		} else {
+			c.errors.Add(geo.BoundaryField, "The feature has no geometry.")
+		}
+	default:
+		c.errors.Merge(twice)
 	}
 	return c
 }
 
-// knownIDs holds the external ids of a file as hashes of eight bytes: a file may have millions.
+// knownIDs holds the keys of a file as hashes of eight bytes: a file may have millions.
 // That two of a million share one is less likely than a one-in-ten-million chance.
 type knownIDs map[uint64]struct{}
 
-// add reports whether the id was there before; the empty one never was.
-func (k knownIDs) add(id string) (again bool) {
+// add reports whether the id of a member was there before; the empty one never was.
+func (k knownIDs) add(member, id string) (again bool) {
 	if id == "" {
 		return false
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(id)) // a hash takes everything
+	_, _ = h.Write([]byte(member + "\x00" + id)) // a hash takes everything
 	sum := h.Sum64()
 	_, again = k[sum]
 	k[sum] = struct{}{}
@@ -78,25 +83,60 @@ type judgedPiece struct {
 	of      []int // the candidate of each change
 }
 
-// judgeCandidates holds candidates against the fields of their farm.
+// judgeCandidates holds candidates against the fields of their company.
 func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, farmID int64, candidates []importCandidate) (out judgedPiece, err error) {
-	asked := make([]string, len(candidates))
-	for i, c := range candidates {
-		asked[i] = c.externalID
+	found := matches{farmID: farmID}
+	var externalIDs, uuids []string
+	for _, c := range candidates {
+		externalIDs = append(externalIDs, c.externalID())
+		if id := c.uuid(); id != "" {
+			uuids = append(uuids, id)
+		}
 	}
-	matches, err := tx.Imports.Matches(ctx, scope, farmID, asked)
-	if err != nil {
+	if found.byExternalID, err = tx.Imports.Matches(ctx, scope, farmID, externalIDs); err != nil {
+		return out, err
+	}
+	if found.byUUID, err = tx.Imports.MatchesByUUID(ctx, scope, uuids); err != nil {
 		return out, err
 	}
 	out.judged = make([]farm.Judged, len(candidates))
 	for i, c := range candidates {
-		change, verdict := c.against(matches[c.externalID], farmID)
+		change, verdict := c.against(found)
 		out.judged[i] = verdict
 		if verdict.Verdict == batch.Create || verdict.Verdict == batch.Update {
 			out.changes, out.of = append(out.changes, change), append(out.of, i)
 		}
 	}
 	return out, nil
+}
+
+// matches are the live fields that candidates may stand for.
+type matches struct {
+	farmID       int64
+	byUUID       map[string]farm.Field   // of the whole company
+	byExternalID map[string][]farm.Field // of the farm
+}
+
+// of returns the field that a candidate stands for; nil: it is new. The uuid, which an export wrote, says more than the key of
+// another system.
+func (m matches) of(c importCandidate) (*farm.Field, fault.Fields) {
+	wrong := fault.Fields{}
+	if field, ok := m.byUUID[c.uuid()]; ok {
+		if field.Farm.ID != m.farmID {
+			wrong.Addf("uuid", "It is the field %d (%s) of another farm, %d (%s). Fix: import into that farm, or leave the uuid out of the mapping (map=uuid:) to make a further field.",
+				field.ID, field.Name, field.Farm.ID, field.Farm.Name)
+		}
+		return &field, wrong
+	}
+	switch found := m.byExternalID[c.externalID()]; len(found) {
+	case 0:
+		return nil, wrong
+	case 1:
+		return &found[0], wrong
+	default:
+		wrong.Addf("external_id", "%d fields of the farm carry %q; it must be one.", len(found), c.externalID())
+		return nil, wrong
+	}
 }
 
 // Settle judges the piece and stores the fields of those that are sound. The farm is locked: it cannot be deleted
@@ -126,43 +166,52 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 	return piece.judged, nil
 }
 
-// against holds a candidate against the fields that carry its external id, and gives the change it asks for.
-func (c importCandidate) against(matched []farm.Field, farmID int64) (Change[farm.Field], farm.Judged) {
-	out := farm.Judged{Index: c.index, Name: c.name, ExternalID: c.externalID, Errors: c.errors}
+// against holds a candidate against the fields that are there, and gives the change it asks for.
+func (c importCandidate) against(found matches) (Change[farm.Field], farm.Judged) {
+	out := farm.Judged{Index: c.index, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Errors: c.errors}
 	if c.boundary != nil {
 		out.AreaM2 = (&farm.Field{Boundary: c.boundary}).AreaM2()
 	}
-	switch {
-	case c.skip:
+	if c.skip {
 		out.Verdict = batch.Skip
-	case len(c.errors) > 0:
-		out.Verdict = batch.Fail
-	case len(matched) > 1:
-		out.Verdict, out.Errors = batch.Fail, fault.Fields{}
-		out.Errors.Addf("external_id", "%d fields of the farm carry %q; it must be one.", len(matched), c.externalID)
-	case len(matched) == 1:
-		before, after := matched[0], matched[0]
-		out.FieldID = before.ID
-		after.Boundary = c.boundary
-		if c.named {
-			after.Name = c.name
-		}
-		if out.Name = after.Name; before.Name == after.Name && sameOutline(before.Boundary, after.Boundary) {
-			out.Verdict = batch.Skip
-			break
-		}
-		out.Verdict = batch.Update
-		return Change[farm.Field]{Before: &before, After: after}, out
-	default:
-		out.Verdict = batch.Create
-		after := farm.Field{Name: c.name, Farm: record.Ref{ID: farmID}, Boundary: c.boundary, External: record.External{ExternalID: c.externalID}}
-		return Change[farm.Field]{After: after}, out
+		return Change[farm.Field]{}, out
 	}
-	return Change[farm.Field]{}, out
+	before, wrong := found.of(c)
+	after := farm.Field{Name: c.fallbackName(), Farm: record.Ref{ID: found.farmID}, Boundary: c.boundary}
+	if before != nil {
+		after, out.FieldID = *before, before.ID
+	}
+	changed := c.said.Assign(&after, wrong)
+	if len(c.errors) > 0 || len(wrong) > 0 {
+		out.Verdict, out.Errors = batch.Fail, maps.Clone(c.errors)
+		out.Errors.Merge(wrong)
+		return Change[farm.Field]{}, out
+	}
+	out.Name, out.Verdict = after.Name, batch.Create
+	if before != nil {
+		if sameOutline(before.Boundary, c.boundary) {
+			after.Boundary = before.Boundary
+		} else {
+			after.Boundary, changed = c.boundary, true
+		}
+		if out.ExternalID, out.Verdict = after.ExternalID, batch.Update; !changed {
+			out.Verdict = batch.Skip
+			return Change[farm.Field]{}, out
+		}
+	}
+	return Change[farm.Field]{Before: before, After: after}, out
 }
 
+// sameDegrees is how near the positions of outlines are that are the same, in degrees: a tenth of a millimetre. Formats that
+// write decimals have nine of them.
+const sameDegrees = 1e-9
+
 func sameOutline(a, b *geo.Boundary) bool {
-	return a != nil && b != nil && reflect.DeepEqual(a.Geometry(), b.Geometry())
+	same := func(p, q geo.Position) bool {
+		return math.Abs(p.X-q.X) <= sameDegrees && math.Abs(p.Y-q.Y) <= sameDegrees
+	}
+	rings := func(a, b geo.Ring) bool { return slices.EqualFunc(a, b, same) }
+	return a != nil && b != nil && slices.EqualFunc(a.Geometry(), b.Geometry(), func(a, b geo.Polygon) bool { return slices.EqualFunc(a, b, rings) })
 }
 
 // withoutTrace removes the ids of fields that were taken back.

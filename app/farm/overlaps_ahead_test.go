@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -75,7 +77,7 @@ var changes = map[string]func(l *watched, ctx context.Context) []core.Field{
 		return l.imported(ctx, core.ImportOptions{FarmID: l.farm.ID}, ports.Feature{Boundary: l.another()}, ports.Feature{Boundary: l.another()})
 	},
 	"import over fields": func(l *watched, ctx context.Context) []core.Field {
-		return l.imported(ctx, core.ImportOptions{FarmID: l.farm.ID, ExternalIDProperty: "id"},
+		return l.imported(ctx, core.ImportOptions{FarmID: l.farm.ID, Mapping: core.Mapping{"external_id": {Properties: []string{"id"}}}},
 			ports.Feature{Boundary: l.another(), Attributes: map[string]string{"id": "0"}},
 			ports.Feature{Boundary: l.another(), Attributes: map[string]string{"id": "1"}})
 	},
@@ -185,8 +187,17 @@ func (unreadFields) GetMany(context.Context, access.Scope, []int64) (map[int64]c
 // featureFile reads every file as the same features.
 type featureFile []ports.Feature
 
-func (f featureFile) Count(context.Context, string, ports.Object) (int64, error) {
-	return int64(len(f)), nil
+func (f featureFile) Survey(context.Context, string, ports.Object) (ports.Survey, error) {
+	out, names := ports.Survey{Features: int64(len(f)), Looked: int64(len(f))}, map[string]bool{}
+	for _, feature := range f {
+		for name := range feature.Attributes {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out.Properties = append(out.Properties, ports.Property{Name: name})
+	}
+	return out, nil
 }
 
 func (f featureFile) Read(context.Context, string, ports.Object) iter.Seq2[ports.Feature, error] {

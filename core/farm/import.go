@@ -24,16 +24,12 @@ type Judged struct {
 // Judgement implements batch.Judged.
 func (j Judged) Judgement() (batch.Outcome, fault.Fields) { return j.Verdict, j.Errors }
 
-// DefaultNameProperty is the property that names a field where the caller names none.
-const DefaultNameProperty = "name"
-
 // ImportOptions is the caller's request.
 type ImportOptions struct {
-	FarmID             int64
-	NameProperty       string // default [DefaultNameProperty]
-	ExternalIDProperty string // empty: every feature creates a field
-	Preview            bool   // judge, and store nothing
-	Atomic             bool   // one bad feature refuses all
+	FarmID  int64
+	Mapping Mapping // what is taken from the file; of a batch, with the defaults
+	Preview bool    // judge, and store nothing
+	Atomic  bool    // one bad feature refuses all
 
 	Operator bool  // who asked is an operator inside the company
 	KeyID    int64 // the API key that was shown; 0: a token

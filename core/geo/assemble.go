@@ -7,17 +7,25 @@ import "slices"
 // rings counts as an outer ring wound the wrong way, so that no land is lost. NewBoundary checks
 // the result.
 func Assemble(rings []Ring) MultiPolygon {
-	var out MultiPolygon
-	var boxes []Box
-	var holes []Ring
+	var outers, holes []Ring
 	for _, ring := range rings {
 		if len(ring) < 4 || !counterClockwise(ring) {
-			out, boxes = append(out, Polygon{ring}), append(boxes, ring.bounds())
-			continue
+			outers = append(outers, ring)
+		} else {
+			holes = append(holes, ring)
 		}
-		holes = append(holes, ring)
 	}
-	outers := len(out)
+	return Nest(outers, holes)
+}
+
+// Nest makes polygons of outer rings and holes, each of which goes to the smallest outer ring around it. One outside all of them
+// counts as an outer ring. NewBoundary checks the result.
+func Nest(outers, holes []Ring) MultiPolygon {
+	var out MultiPolygon
+	var boxes []Box
+	for _, ring := range outers {
+		out, boxes = append(out, Polygon{ring}), append(boxes, ring.bounds())
+	}
 	for _, hole := range holes {
 		around, box := -1, hole.bounds()
 		for i := range outers {

@@ -120,13 +120,15 @@ func throughEveryFormat(t *testing.T, c *rig.Client, farm, count int64) {
 	first := geometries(t, c, farm)
 	require.Len(t, first, int(count))
 	at := farm
-	for _, step := range []struct{ format, media string }{{"shp", mediaZip}, {"kml", mediaKML}, {"geojson", mediaGeoJSON}} {
+	for _, step := range []struct{ format, media string }{
+		{"shp", mediaZip}, {"kml", mediaKML}, {"gpkg", "application/geopackage+sqlite3"}, {"fgb", "application/flatgeobuf"}, {"csv", "text/csv"}, {"geojson", mediaGeoJSON},
+	} {
 		out := c.Expect(200, "GET", fmt.Sprintf("field/export/?farm=%d&format=%s", at, step.format), nil)
 		require.Contains(t, out.Header.Get("Content-Type"), step.media)
 		require.Contains(t, out.Header.Get("Content-Disposition"), "fields.")
 		at = newFarm(c)
 		// Sent without a content type of its own: the file says what it is.
-		report := importOf(t, c.Upload(importPath(at, ""), "application/octet-stream", bytes.NewReader(out.Body)), 200)
+		report := importOf(t, c.Upload(importPath(at, "&map=uuid:"), "application/octet-stream", bytes.NewReader(out.Body)), 200)
 		require.Equal(t, count, report.Created, "%s: %+v", step.format, report)
 		require.Equal(t, first, geometries(t, c, at), "after %s", step.format)
 	}
@@ -320,7 +322,8 @@ func TestFilesThatAreNoneAreRefused(t *testing.T) {
 	}{
 		{"empty", "", "", "empty", 400},
 		{"a text", "application/octet-stream", "hello", "neither GeoJSON nor KML", 400},
-		{"another type", "text/csv", "a,b", "text/csv", 415},
+		{"another type", "image/png", "a,b", "image/png", 415},
+		{"a table without outlines", "text/csv", "name,area\nA,3\n", "no column of outlines", 400},
 		{"broken off", mediaGeoJSON, `{"type":"FeatureCollection","features":[{"type":"Feature"`, "ends in the middle", 400},
 		{"no features", mediaGeoJSON, `{"type":"FeatureCollection","features":[]}`, "no features", 400},
 		{"one Feature", mediaGeoJSON, `{"type":"Feature","geometry":null}`, "takes a FeatureCollection", 400},

@@ -56,3 +56,7 @@ func (i *imports) Matches(_ context.Context, scope access.Scope, farmID int64, e
 	}
 	return out, nil
 }
+
+func (i *imports) MatchesByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error) {
+	return i.fields.GetManyByUUID(ctx, scope, uuids)
+}

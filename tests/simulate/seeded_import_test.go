@@ -66,9 +66,10 @@ func newImporting(p *planned, deps app.Deps) *importing {
 	return i
 }
 
-// Count and Read read files whose lines are a key, a name and a ground; others are features without an outline.
-func (i *importing) Count(_ context.Context, _ string, file ports.Object) (int64, error) {
-	return int64(len(i.lines(file))), nil
+// Survey and Read read files whose lines are a key, a name and a ground; others are features without an outline.
+func (i *importing) Survey(_ context.Context, _ string, file ports.Object) (ports.Survey, error) {
+	n := int64(len(i.lines(file)))
+	return ports.Survey{Features: n, Looked: n, Properties: []ports.Property{{Name: "key"}, {Name: "name"}}}, nil
 }
 
 func (i *importing) Read(_ context.Context, _ string, file ports.Object) iter.Seq2[ports.Feature, error] {
@@ -97,7 +98,7 @@ func (i *importing) lines(file ports.Object) []string {
 // start sends a file under a key of its own until there is an answer.
 func (i *importing) start() {
 	i.sent++
-	options := farm.ImportOptions{FarmID: i.farm, NameProperty: "name", ExternalIDProperty: "key", Preview: i.plan.IntN(6) == 0, Atomic: i.plan.IntN(3) == 0}
+	options := farm.ImportOptions{FarmID: i.farm, Mapping: farm.Mapping{"external_id": {Properties: []string{"key"}}}, Preview: i.plan.IntN(6) == 0, Atomic: i.plan.IntN(3) == 0}
 	name := fmt.Sprint("file-", i.sent)
 	var keys, lines []string
 	for _, n := range i.plan.Perm(importKeys)[:1+i.plan.IntN(3)] {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 func testImports(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ours, theirs := w.ours.scope, w.theirs.scope
-	options := farm.ImportOptions{FarmID: w.ours.farm.ID, NameProperty: "name", ExternalIDProperty: "key", Preview: true, Atomic: true, Operator: true, KeyID: 7}
+	options := farm.ImportOptions{FarmID: w.ours.farm.ID, Mapping: farm.Mapping{"name": {Properties: []string{"name"}}, "external_id": {Properties: []string{"key"}, Separator: "-", Values: map[string]string{"a": "b"}, Default: "c", Param: "map"}}, Preview: true, Atomic: true, Operator: true, KeyID: 7}
 	record := farm.NewImport(options, w.ours.user, "imports/a", "application/zip", 20, kept(w.clock.Now()))
 	w.write(func(tx ports.Repos) error { return tx.Imports.Insert(w.ctx, ours, &record) })
 	require.Positive(t, record.ID)
@@ -72,6 +73,22 @@ func testImports(t *testing.T, b Backend) {
 	}), fault.NotFound))
 }
 
+// An import that was stored before there were mappings names the properties of two members.
+func testImportsOfOldNames(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	_, err := raw(t, w.address).Exec(fmt.Sprintf(`INSERT INTO field_imports (id, company_id, created_by, created_at, updated_at, farm_id, name_property, external_id_property, preview,
+atomic, object, media, status, reason, checking, total, done, created, updated, skipped, failed)
+VALUES (9, %d, %d, '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000000Z', %d, 'NAME', 'KEY', false, false, 'o', '', 'queued', '', false, 3, 0, 0, 0, 0, 0)`,
+		w.ours.scope.Company(), w.ours.user.ID, w.ours.farm.ID))
+	require.NoError(t, err)
+	w.read(func(tx ports.Repos) error {
+		got, err := tx.Imports.Get(w.ctx, w.ours.scope, 9)
+		require.NoError(t, err)
+		require.Equal(t, farm.Mapping{"name": {Properties: []string{"NAME"}}, "external_id": {Properties: []string{"KEY"}}}, got.Options.Mapping)
+		return nil
+	})
+}
+
 func testMatches(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	keyed := func(e estate, farmID int64, key string) *farm.Field {
@@ -110,4 +127,19 @@ func testMatches(t *testing.T, b Backend) {
 		require.Empty(t, matches(tx, access.SharedWith(w.theirs.scope.Company())))
 		return nil
 	})
+	for _, use := range []func(func(ports.Repos) error){w.read, w.write} {
+		use(func(tx ports.Repos) error {
+			asked := []string{one.UUID, gone.UUID, "a\x00b", "none"}
+			found, err := tx.Imports.MatchesByUUID(w.ctx, w.ours.scope, asked)
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+			require.Equal(t, one.ID, found[one.UUID].ID)
+			for _, scope := range []access.Scope{w.theirs.scope, access.SharedWith(w.theirs.scope.Company())} {
+				found, err = tx.Imports.MatchesByUUID(w.ctx, scope, asked)
+				require.NoError(t, err)
+				require.Empty(t, found)
+			}
+			return nil
+		})
+	}
 }

@@ -112,6 +112,7 @@ func Run(t *testing.T, b Backend) {
 		{"JobTries", testJobTries},
 		{"Imports", testImports},
 		{"Matches", testMatches},
+		{"ImportsOfOldNames", testImportsOfOldNames},
 		{"StratificationRuns", testStratificationRuns},
 		{"StratificationMaps", testStratificationMaps},
 		{"StratificationPruning", testPruning},

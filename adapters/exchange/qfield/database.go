@@ -5,34 +5,24 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"modernc.org/sqlite"
-
+	"tilth/adapters/exchange/internal/geopackage"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/list"
 	"tilth/core/stratification/crew"
 )
 
-// databaseHead is how a file of SQLite begins.
-const databaseHead = "SQLite format 3\x00"
+// maxValue is how many bytes a value may have: no geometry of a point needs a thousandth.
+const maxValue = 1 << 20
 
 // longestRead is how long the reading of a GeoPackage may take: one that is sound takes a hundredth.
 const longestRead = 20 * time.Second
-
-// Limits of SQLite while it reads what strangers send (https://www.sqlite.org/limits.html), by their numbers in its C interface.
-var readLimits = map[int]int{
-	0: 1 << 20, // bytes of a value
-	1: 1 << 17, // bytes of a statement, those of the schema among them
-	3: 50,      // depth of an expression
-	7: 0,       // attached databases
-}
 
 // database reads a GeoPackage that strangers send: only tables, only their stored columns, nothing that its schema would run.
 type database struct {
@@ -43,28 +33,11 @@ type database struct {
 func readDatabase(ctx context.Context, name string, log bool, maxRows int) ([]crew.Point, []crew.Sample, error) {
 	ctx, stop := context.WithTimeout(ctx, longestRead)
 	defer stop()
-	q := url.Values{"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "mmap_size(0)", "query_only(1)"}}
-	if log { // its index is kept in memory, which takes the file for oneself
-		q["_pragma"] = append(q["_pragma"], "locking_mode(EXCLUSIVE)")
-	} else {
-		q.Set("mode", "ro")
-		q.Set("immutable", "1")
-	}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(name)}).EscapedPath()+"?"+q.Encode())
-	if err != nil {
-		return nil, nil, err
-	}
-	defer db.Close()
-	conn, err := db.Conn(ctx)
+	conn, shut, err := geopackage.Open(ctx, name, log, maxValue)
 	if err != nil {
 		return nil, nil, unreadable(ctx, err)
 	}
-	defer conn.Close()
-	for limit, value := range readLimits {
-		if _, err := sqlite.Limit(conn, limit, value); err != nil {
-			return nil, nil, err
-		}
-	}
+	defer shut()
 	d := database{conn, maxRows}
 	points, err := each(ctx, d, pointLayer, append([]string{"geom"}, names(pointColumns)...), []string{"geom", "point", "status", "planned_lon", "planned_lat"}, pointOf)
 	if err != nil {
@@ -132,39 +105,23 @@ func each[T any](ctx context.Context, d database, table string, columns, needed 
 
 // stored returns a column as it is stored: the driver would read text as a time where the schema says so.
 func stored(name string) string {
-	if slices.ContainsFunc(slices.Concat(pointColumns, sampleColumns), func(c column) bool { return c.Name == name && (c.Type == text || c.Type == dateTime) }) {
+	if slices.ContainsFunc(slices.Concat(pointColumns, sampleColumns), func(c column) bool {
+		return c.Name == name && (c.Type == geopackage.Text || c.Type == geopackage.DateTime)
+	}) {
 		return "CAST(" + name + " AS TEXT)"
 	}
 	return name
 }
 
-// columns returns the names of a table's stored columns; one that is computed would run what its schema says.
 func (d database) columns(ctx context.Context, table string) ([]string, error) {
-	var kind, statement string
-	err := d.conn.QueryRowContext(ctx, "SELECT type, coalesce(sql, '') FROM sqlite_schema WHERE name = ?", table).Scan(&kind, &statement)
-	if errors.Is(err, sql.ErrNoRows) {
+	columns, err := geopackage.Columns(ctx, d.conn, table)
+	switch {
+	case errors.Is(err, geopackage.ErrNoTable):
 		return nil, refuse("The GeoPackage has no layer %s. Fix: send a package that was exported from a plan with format=qfield.", table)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if kind != "table" || strings.HasPrefix(strings.ToUpper(strings.Join(strings.Fields(statement), " ")), "CREATE VIRTUAL") {
+	case errors.Is(err, geopackage.ErrOdd):
 		return nil, refuse("In the GeoPackage %s is no table but a view or a virtual table. Fix: send the package as it came from the device.", table)
 	}
-	rows, err := d.conn.QueryContext(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 LIMIT 200", table)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		out = append(out, name)
-	}
-	return out, rows.Err()
+	return list.Map(columns, func(c geopackage.Column) string { return c.Name }), err
 }
 
 // record is a row of a table, and what of it cannot be read.
@@ -251,7 +208,7 @@ func pointOf(r record) crew.Point {
 	}
 	blob, _ := r.values["geom"].([]byte)
 	var err error
-	if p.OnMap, err = readPoint(blob); err != nil {
+	if p.OnMap, err = geopackage.ReadPoint(blob); err != nil {
 		r.wrong.Addf("geom", "The geometry cannot be read: %v.", err)
 	}
 	clock, zoned := r.moment("collected_at")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"tilth/adapters/exchange/internal/geopackage"
 	"tilth/core/geo"
 	"tilth/core/stratification/crew"
 )
@@ -113,46 +114,46 @@ const (
 
 // pointColumns are the columns of the layer points, in the order of its form.
 var pointColumns = []column{
-	{"point", text, form{Alias: "Point", Widget: line, ReadOnly: true}},
-	{"field", text, form{Alias: "Field", Widget: line, ReadOnly: true}},
-	{"depths", text, form{Alias: "Depths, cm", Widget: line, ReadOnly: true}},
-	{"status", text, form{Alias: "Status", Widget: choice, Values: statuses("Taken here", "Taken elsewhere", "Missed")}},
-	{"collected_at", dateTime, form{Alias: "Taken at (local time)", Widget: moment, OnUpdate: clock}},
-	{"collected_by", text, form{Alias: "Crew", Widget: line}},
-	{"notes", text, form{Alias: "Remark", Widget: line, Lines: true}},
-	{"photo", text, form{Alias: "Photo", Widget: attachment}},
-	{"photo_2", text, form{Alias: "Second photo", Widget: attachment}},
-	{"photo_3", text, form{Alias: "Third photo", Widget: attachment}},
-	{"lon", number, form{Alias: "Longitude measured", Widget: line, OnUpdate: measured("lon", "x(@gnss_coordinate)")}},
-	{"lat", number, form{Alias: "Latitude measured", Widget: line, OnUpdate: measured("lat", "y(@gnss_coordinate)")}},
-	{"accuracy_m", number, form{Alias: "GPS accuracy, m", Widget: line, OnUpdate: measured("accuracy_m", "@gnss_horizontal_accuracy")}},
-	{"zone", whole, form{Alias: "Zone", Widget: line, ReadOnly: true}},
-	{"role", text, form{Alias: "Role", Widget: line, ReadOnly: true}},
-	{"field_order", whole, form{Alias: "Field on the way", Widget: line, ReadOnly: true}},
-	{"walk", whole, form{Alias: "Point of the walk", Widget: line, ReadOnly: true}},
-	{"planned_lon", number, form{Alias: "Planned longitude", Widget: hidden, ReadOnly: true}},
-	{"planned_lat", number, form{Alias: "Planned latitude", Widget: hidden, ReadOnly: true}},
-	{"collected_utc", whole, form{Alias: "Taken at (UTC)", Widget: hidden, OnUpdate: utc}},
+	{"point", geopackage.Text, form{Alias: "Point", Widget: line, ReadOnly: true}},
+	{"field", geopackage.Text, form{Alias: "Field", Widget: line, ReadOnly: true}},
+	{"depths", geopackage.Text, form{Alias: "Depths, cm", Widget: line, ReadOnly: true}},
+	{"status", geopackage.Text, form{Alias: "Status", Widget: choice, Values: statuses("Taken here", "Taken elsewhere", "Missed")}},
+	{"collected_at", geopackage.DateTime, form{Alias: "Taken at (local time)", Widget: moment, OnUpdate: clock}},
+	{"collected_by", geopackage.Text, form{Alias: "Crew", Widget: line}},
+	{"notes", geopackage.Text, form{Alias: "Remark", Widget: line, Lines: true}},
+	{"photo", geopackage.Text, form{Alias: "Photo", Widget: attachment}},
+	{"photo_2", geopackage.Text, form{Alias: "Second photo", Widget: attachment}},
+	{"photo_3", geopackage.Text, form{Alias: "Third photo", Widget: attachment}},
+	{"lon", geopackage.Number, form{Alias: "Longitude measured", Widget: line, OnUpdate: measured("lon", "x(@gnss_coordinate)")}},
+	{"lat", geopackage.Number, form{Alias: "Latitude measured", Widget: line, OnUpdate: measured("lat", "y(@gnss_coordinate)")}},
+	{"accuracy_m", geopackage.Number, form{Alias: "GPS accuracy, m", Widget: line, OnUpdate: measured("accuracy_m", "@gnss_horizontal_accuracy")}},
+	{"zone", geopackage.Whole, form{Alias: "Zone", Widget: line, ReadOnly: true}},
+	{"role", geopackage.Text, form{Alias: "Role", Widget: line, ReadOnly: true}},
+	{"field_order", geopackage.Whole, form{Alias: "Field on the way", Widget: line, ReadOnly: true}},
+	{"walk", geopackage.Whole, form{Alias: "Point of the walk", Widget: line, ReadOnly: true}},
+	{"planned_lon", geopackage.Number, form{Alias: "Planned longitude", Widget: hidden, ReadOnly: true}},
+	{"planned_lat", geopackage.Number, form{Alias: "Planned latitude", Widget: hidden, ReadOnly: true}},
+	{"collected_utc", geopackage.Whole, form{Alias: "Taken at (UTC)", Widget: hidden, OnUpdate: utc}},
 }
 
 // sampleColumns are the columns of the table samples.
 var sampleColumns = []column{
-	{"label", text, form{Alias: "Label", Widget: line, ReadOnly: true}},
-	{"point", text, form{Alias: "Point", Widget: line, ReadOnly: true}},
-	{"depth", text, form{Alias: "Depth, cm", Widget: line, ReadOnly: true}},
-	{"composite", text, form{Alias: "Bag of the composite", Widget: line, ReadOnly: true}},
-	{"status", text, form{Alias: "Status, where it is not the point's", Widget: choice, Values: statuses("Taken", "", "Missed")}},
-	{"notes", text, form{Alias: "Remark", Widget: line, Lines: true}},
+	{"label", geopackage.Text, form{Alias: "Label", Widget: line, ReadOnly: true}},
+	{"point", geopackage.Text, form{Alias: "Point", Widget: line, ReadOnly: true}},
+	{"depth", geopackage.Text, form{Alias: "Depth, cm", Widget: line, ReadOnly: true}},
+	{"composite", geopackage.Text, form{Alias: "Bag of the composite", Widget: line, ReadOnly: true}},
+	{"status", geopackage.Text, form{Alias: "Status, where it is not the point's", Widget: choice, Values: statuses("Taken", "", "Missed")}},
+	{"notes", geopackage.Text, form{Alias: "Remark", Widget: line, Lines: true}},
 }
 
 var zoneColumns = []column{
-	{"zone", whole, form{Alias: "Zone", Widget: line, ReadOnly: true}},
-	{"area_ha", number, form{Alias: "Area, ha", Widget: line, ReadOnly: true}},
+	{"zone", geopackage.Whole, form{Alias: "Zone", Widget: line, ReadOnly: true}},
+	{"area_ha", geopackage.Number, form{Alias: "Area, ha", Widget: line, ReadOnly: true}},
 }
 
 var fieldColumns = []column{
-	{"name", text, form{Alias: "Field", Widget: line, ReadOnly: true}},
-	{"field_order", whole, form{Alias: "Field on the way", Widget: line, ReadOnly: true}},
+	{"name", geopackage.Text, form{Alias: "Field", Widget: line, ReadOnly: true}},
+	{"field_order", geopackage.Whole, form{Alias: "Field on the way", Widget: line, ReadOnly: true}},
 }
 
-var wayColumns = []column{{"km", number, form{Alias: "Length, km", Widget: line, ReadOnly: true}}}
+var wayColumns = []column{{"km", geopackage.Number, form{Alias: "Length, km", Widget: line, ReadOnly: true}}}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"tilth/adapters/exchange/internal/archive"
+	"tilth/adapters/exchange/internal/geopackage"
 	"tilth/core/fault"
 	"tilth/core/stratification/crew"
 	"tilth/ports"
@@ -22,12 +23,12 @@ const maxGeoPackage = 64 << 20
 
 // Read implements ports.CrewPackages.
 func (Packages) Read(ctx context.Context, file ports.Object, maxRows int) (ports.CrewRecords, error) {
-	head := make([]byte, len(databaseHead))
+	head := make([]byte, len(geopackage.Head))
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return ports.CrewRecords{}, err
 	}
 	switch {
-	case string(head) == databaseHead:
+	case string(head) == geopackage.Head:
 		points, samples, err := readAlone(ctx, io.NewSectionReader(file, 0, file.Size()), nil, maxRows)
 		return ports.CrewRecords{Points: points, Samples: samples}, err
 	case strings.HasPrefix(string(head), "PK"):

@@ -6,11 +6,15 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"tilth/adapters/exchange/internal/geopackage"
 	"tilth/core/geo"
 	"tilth/core/list"
 	"tilth/core/stratification/crew"
@@ -64,6 +68,59 @@ func (Packages) Write(ctx context.Context, to io.Writer, in ports.ShownPlan) err
 		}
 	}
 	return out.Close()
+}
+
+// geoPackage returns the file with some layers.
+func geoPackage(ctx context.Context, changed time.Time, layers []layer) (out []byte, err error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := geopackage.Write(ctx, conn, changed, list.Map(layers, layer.table)); err != nil {
+		return nil, err
+	}
+	err = conn.Raw(func(driver any) (err error) {
+		out, err = driver.(interface{ Serialize() ([]byte, error) }).Serialize()
+		return err
+	})
+	return out, err
+}
+
+// column is an attribute of a layer, in the GeoPackage and in the forms of the project.
+type column struct {
+	Name string
+	Type string // of the GeoPackage
+	form
+}
+
+// layer is a table of the GeoPackage.
+type layer struct {
+	Name     string
+	Title    string
+	Geometry string // POINT, LINESTRING or MULTIPOLYGON; empty: a table without
+	Columns  []column
+	box      geo.Box // of what lies in it
+	rows     [][]any // the geometry first, where there is one; then the values of the columns
+}
+
+func (l layer) table() geopackage.Layer {
+	return geopackage.Layer{
+		Name: l.Name, Title: l.Title, Geometry: l.Geometry, Box: &l.box,
+		Columns: list.Map(l.Columns, func(c column) geopackage.Column { return geopackage.Column{Name: c.Name, Type: c.Type} }),
+		Rows: func(yield func([]any, error) bool) {
+			for _, row := range l.rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		},
+	}
 }
 
 // projectOf returns the project of a plan: what the crew works on first, the ground last.
@@ -120,7 +177,7 @@ func pointsOf(in ports.ShownPlan) (points, samples layer) {
 		known, own := crew.Known(p.ID, of[p.ID])
 		depths := list.Map(of[p.ID], func(s sample.Sample) string { return s.Depth.String() })
 		places = append(places, *p.LonLat)
-		points.rows = append(points.rows, append([]any{[]byte(pointBlob(*p.LonLat))}, values(points.Columns, map[string]any{
+		points.rows = append(points.rows, append([]any{geopackage.Point(*p.LonLat)}, values(points.Columns, map[string]any{
 			"point": p.ID, "field": in.Fields[p.Field].Name, "depths": strings.Join(depths, ", "), "zone": p.Zone, "role": string(p.Role),
 			"field_order": order[p.Field], "walk": p.Walk, "planned_lon": p.LonLat.X, "planned_lat": p.LonLat.Y,
 			"status": orNull(string(known.Status)), "collected_by": orNull(known.By), "collected_utc": microseconds(known), "accuracy_m": numberOf(known.Accuracy),
@@ -187,7 +244,7 @@ func wayOf(in ports.ShownPlan) layer {
 	}
 	out.box = boxOf(along)
 	if len(along) > 1 {
-		out.rows = [][]any{{[]byte(lineBlob(along)), in.Plan.Plan.WayKm}}
+		out.rows = [][]any{{geopackage.Line(along), in.Plan.Plan.WayKm}}
 	}
 	return out
 }
@@ -221,5 +278,5 @@ func (l *layer) add(area geo.MultiPolygon, columns ...any) {
 	} else {
 		l.box = l.box.Union(box)
 	}
-	l.rows = append(l.rows, append([]any{[]byte(areaBlob(area))}, columns...))
+	l.rows = append(l.rows, append([]any{geopackage.Area(area)}, columns...))
 }

@@ -172,6 +172,7 @@ func (c *Call) query() (Values, error) {
 			if p.Required {
 				errs.Add(p.Name, "This parameter is required.")
 			}
+		case p.Many: // the handler reads them
 		case len(given) > 1:
 			errs.Add(p.Name, "Give this parameter once.")
 		default:

@@ -26,6 +26,7 @@ type importRow struct {
 	FarmID             int64
 	NameProperty       string
 	ExternalIDProperty string `bun:"external_id_property"`
+	Mapping            *sqlstore.JSON[map[string]sourceRow]
 	Preview            bool
 	Atomic             bool
 	Object             string
@@ -41,6 +42,15 @@ type importRow struct {
 	Failed             int64
 	Operator           bool
 	APIKeyID           *int64 `bun:"api_key_id"`
+}
+
+// sourceRow is a farm.Source as it is stored.
+type sourceRow struct {
+	Properties []string          `json:"properties,omitempty"`
+	Separator  string            `json:"separator,omitempty"`
+	Values     map[string]string `json:"values,omitempty"`
+	Default    string            `json:"default,omitempty"`
+	Param      string            `json:"param,omitempty"`
 }
 
 type importFailureRow struct {
@@ -64,7 +74,7 @@ func importRecords(s *sqlstore.Session) imports {
 func rowOfImport(r farm.Import) importRow {
 	return importRow{
 		ID: r.ID, CompanyID: r.CompanyID, CreatedBy: r.CreatedBy.ID, CreatedAt: sqlstore.StampAt(r.CreatedAt), UpdatedAt: sqlstore.StampAt(r.UpdatedAt),
-		FarmID: r.Options.FarmID, NameProperty: r.Options.NameProperty, ExternalIDProperty: r.Options.ExternalIDProperty, Preview: r.Options.Preview, Atomic: r.Options.Atomic,
+		FarmID: r.Options.FarmID, Mapping: rowOfMapping(r.Options.Mapping), Preview: r.Options.Preview, Atomic: r.Options.Atomic,
 		Object: r.Object, Media: r.Media, Status: string(r.Status), Reason: r.Reason, Checking: r.Checking, Total: r.Total, Done: r.Done,
 		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
 		Operator: r.Options.Operator, APIKeyID: sqlstore.NullableID(r.Options.KeyID),
@@ -80,7 +90,7 @@ func importOfRow(row *importRow) (farm.Import, error) {
 		ID: row.ID, CompanyID: row.CompanyID, CreatedBy: corerecord.Ref{ID: row.CreatedBy, Name: row.CreatedByName},
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
 		Options: farm.ImportOptions{
-			FarmID: row.FarmID, NameProperty: row.NameProperty, ExternalIDProperty: row.ExternalIDProperty,
+			FarmID: row.FarmID, Mapping: row.mapping(),
 			Preview: row.Preview, Atomic: row.Atomic, Operator: row.Operator, KeyID: sqlstore.ValueOf(row.APIKeyID),
 		},
 		Object: row.Object, Media: row.Media, Status: batch.Status(row.Status), Reason: row.Reason, Checking: row.Checking,
@@ -93,6 +103,30 @@ func importOfRow(row *importRow) (farm.Import, error) {
 		}
 	}
 	return out, nil
+}
+
+func rowOfMapping(m farm.Mapping) *sqlstore.JSON[map[string]sourceRow] {
+	out := make(map[string]sourceRow, len(m))
+	for member, s := range m {
+		out[member] = sourceRow(s)
+	}
+	return new(sqlstore.JSONOf(out))
+}
+
+// mapping returns the mapping of an import. One that was stored before there were mappings names two properties.
+func (row *importRow) mapping() farm.Mapping {
+	out := farm.Mapping{}
+	if row.Mapping == nil {
+		out["name"] = farm.Source{Properties: []string{row.NameProperty}}
+		if row.ExternalIDProperty != "" {
+			out["external_id"] = farm.Source{Properties: []string{row.ExternalIDProperty}}
+		}
+		return out
+	}
+	for member, s := range row.Mapping.V {
+		out[member] = farm.Source(s)
+	}
+	return out
 }
 
 func (i imports) Insert(ctx context.Context, scope access.Scope, record *farm.Import) error {
@@ -155,4 +189,17 @@ func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, 
 		out[record.ExternalID] = append(out[record.ExternalID], record)
 	}
 	return out, nil
+}
+
+// In a Write the fields are locked, as those of Matches.
+func (i imports) MatchesByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error) {
+	asked := slices.DeleteFunc(slices.Clone(uuids), func(id string) bool { return !sqlstore.Storable(id) })
+	if len(asked) == 0 || !sqlstore.Writable(scope) {
+		return map[string]farm.Field{}, nil
+	}
+	q := fieldRecords(i.Session).Query(scope).Where("t.uuid IN (?)", prepared.List(asked)).OrderExpr("t.id")
+	if i.Session.Writes {
+		q = i.Session.ForUpdate(q)
+	}
+	return sqlstore.Index(sqlstore.Stream(ctx, i.Session, q, fieldOfRow), func(field *farm.Field) string { return field.UUID })
 }

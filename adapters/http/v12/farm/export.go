@@ -12,13 +12,15 @@ import (
 	"tilth/ports"
 )
 
-var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV}
+var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV, ports.GPKG, ports.FGB, ports.ISOXML}
 
 func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots) {
 	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.Route
 	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
-		"shapefile (texts are cut at 254 bytes) or CSV with the boundary as well-known text.\n\n" + eudrDescription
+		"shapefile (texts are cut at 254 bytes), CSV with the boundary as well-known text, a GeoPackage, FlatGeobuf, or " +
+		"the zipped TASKDATA of ISO 11783-10 that terminals of tractors read (with farms, the last crop of each field and the products that were applied; names are cut at 32 characters). " +
+		"Each of them can be imported again.\n\n" + eudrDescription
 	filters := []rest.Param{
 		form.IDsParam,
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm."},
@@ -44,6 +46,10 @@ func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots)
 		if format == formatEUDR {
 			several, write, err := plots.Export(ctx, c.Principal(), in.ask(in.Share, form.QueryOf(form.Whole, filters, in.Values), in.LeaveOut))
 			return form.Download("plots", plotsFormat(several), write), err
+		}
+		if format == ports.ISOXML {
+			write, err := imports.ExportTaskData(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values))
+			return form.Download("fields", format, write), err
 		}
 		write, err := imports.Export(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values), format)
 		return form.Download("fields", format, write), err

@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -38,37 +37,44 @@ type ImportedFeature struct {
 
 // FieldImport is an import with its report.
 type FieldImport struct {
-	JobID    *int64            `json:"job_id" doc:"Of an import in the background; null where all was done within the request."`
-	Status   string            `json:"status" enum:"queued,running,completed,failed" doc:"queued or running in the background; completed: every feature was judged; failed: reason says why."`
-	Reason   *string           `json:"reason" doc:"Why the import failed as a whole."`
-	Preview  bool              `json:"preview" doc:"Nothing is stored; the counts say what would be."`
-	Atomic   bool              `json:"atomic" doc:"One refused feature refuses all."`
-	FarmID   int64             `json:"farm_id" doc:"Id of the farm that the fields belong to."`
-	Total    int64             `json:"total" doc:"Features in the file."`
-	Done     int64             `json:"done" doc:"Features judged so far. An atomic import in the background judges all of them, and then once more as it stores them."`
-	Created  int64             `json:"created" doc:"Fields that were made."`
-	Updated  int64             `json:"updated" doc:"Fields that were changed."`
-	Skipped  int64             `json:"skipped" doc:"Features that changed nothing."`
-	Failed   int64             `json:"failed" doc:"Features that were refused."`
-	Features []ImportedFeature `json:"features" doc:"All of them for an import within the request; those that were refused, at most the first 1000, for one in the background."`
-	At       time.Time         `json:"updated_at" doc:"When the report was last written."`
+	JobID      *int64                `json:"job_id" doc:"Of an import in the background; null where all was done within the request."`
+	Status     string                `json:"status" enum:"queued,running,completed,failed" doc:"queued or running in the background; completed: every feature was judged; failed: reason says why."`
+	Reason     *string               `json:"reason" doc:"Why the import failed as a whole."`
+	Preview    bool                  `json:"preview" doc:"Nothing is stored; the counts say what would be."`
+	Atomic     bool                  `json:"atomic" doc:"One refused feature refuses all."`
+	FarmID     int64                 `json:"farm_id" doc:"Id of the farm that the fields belong to."`
+	Total      int64                 `json:"total" doc:"Features in the file."`
+	Done       int64                 `json:"done" doc:"Features judged so far. An atomic import in the background judges all of them, and then once more as it stores them."`
+	Created    int64                 `json:"created" doc:"Fields that were made."`
+	Updated    int64                 `json:"updated" doc:"Fields that were changed."`
+	Skipped    int64                 `json:"skipped" doc:"Features that changed nothing."`
+	Failed     int64                 `json:"failed" doc:"Features that were refused."`
+	Features   []ImportedFeature     `json:"features" doc:"All of them for an import within the request; those that were refused, at most the first 1000, for one in the background."`
+	Mapping    map[string]MappedFrom `json:"mapping" doc:"What the members of fields are taken from, by their names."`
+	Properties []FileProperty        `json:"properties" doc:"The properties of the file, of the answer to its sending; else empty."`
+	At         time.Time             `json:"updated_at" doc:"When the report was last written."`
 }
 
 func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	r.Noun = "farm"
-	r.Description = "Takes a GeoJSON FeatureCollection, a KML file or a zipped shapefile of at most 512 MiB, as the body or as the first file of a " +
-		"multipart form, and makes one field a feature in the farm. A shapefile says by its .prj what its coordinates are: longitude and latitude " +
-		"(WGS84, ETRS89, SIRGAS 2000), a UTM zone or Web Mercator.\n\n" +
+	r.Description = "Takes a file of at most 512 MiB, as the body or as the first file of a multipart form, and makes one field a feature in the farm: " +
+		"a GeoJSON FeatureCollection, KML, a zipped shapefile, CSV with a column of outlines (well-known text or GeoJSON), a GeoPackage with one layer of " +
+		"polygons, FlatGeobuf, or the TASKDATA of ISO 11783-10, zipped or its XML alone, of which the fields are taken, whatever their farms. Where the file names a reference system, it is longitude and latitude (WGS84, ETRS89, SIRGAS 2000), a UTM zone or " +
+		"Web Mercator.\n\n" +
 		"Up to " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
-		"`field/import/{job_id}/` tells how far it is.\n\n" +
-		"A property that is named and that no feature has is refused (`unknown_name`).\n\n" +
-		"A feature whose external id a field of the farm carries changes that field, which also needs `field.edit`; where nothing differs it is " +
-		"skipped, as is a feature without an outline. Good features are stored although others fail, unless `atomic` is set: then one that fails " +
+		"`field/import/{job_id}/` tells how far it is.\n\n" + mappingDescription +
+		"A feature that stands for a field that is there changes that field, which also needs `field.edit`; where nothing differs it is " +
+		"skipped, as is a feature without an outline. It stands for the field of the company with its `uuid`, which exports write, or else for the one of " +
+		"the farm with its `external_id`. What is empty in the file changes nothing. An exported file that is imported again unchanged is skipped as a whole.\n\n" +
+		"Good features are stored although others fail, unless `atomic` is set: then one that fails " +
 		"refuses all (400 with the errors by index; in the background, the status `failed` before anything is stored)."
 	r.Query = []rest.Param{
 		{Name: "farm_id", Type: rest.Integer, Required: true, Description: "The farm that takes the fields."},
-		{Name: "name_property", Type: rest.String, Description: "The property that names a field; default `name`. Without one it is `Field <n>`."},
-		{Name: "external_id_property", Type: rest.String, Description: "The property that holds the external id, by which fields are found again."},
+		{Name: paramMapping, Type: rest.String, Description: "What members of fields are taken from, as JSON: `{\"irrigated\": {\"property\": \"BEWAESSERT\", " +
+			"\"values\": {\"J\": true, \"N\": false}}, \"external_id\": [\"REGION\", \"NUMBER\"]}`, percent-encoded."},
+		{Name: paramMap, Type: rest.String, Many: true, Description: "The same, a member at a time: `irrigated:BEWAESSERT`, `external_id:REGION+NUMBER`; `notes:` takes nothing."},
+		{Name: paramName, Type: rest.String, Description: "Short for `map=name:…`. Without a name a field is `Field <n>`."},
+		{Name: paramExternalID, Type: rest.String, Description: "Short for `map=external_id:…`: the key by which fields are found again."},
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
 	}
@@ -77,12 +83,23 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	r.Faults = []int{http.StatusNotFound}
 	r.Body = rest.FileBody(map[string]string{
 		"application/geo+json": "A FeatureCollection.", "application/json": "A GeoJSON FeatureCollection.",
-		"application/vnd.google-earth.kml+xml": "A KML file.", "application/zip": "A zipped shapefile.",
+		"application/vnd.google-earth.kml+xml": "A KML file.", "application/zip": "A zipped shapefile, or zipped task data.",
+		"application/xml": "The main file of task data alone.",
+		"text/csv":        "A table with a column of outlines.", "application/geopackage+sqlite3": "A GeoPackage.", "application/flatgeobuf": "A FlatGeobuf.",
 		"application/octet-stream": "Any of them, told apart by the content.",
 		"multipart/form-data":      "A form whose first file is any of them.",
 	})
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in importInput) (FieldImport, error) {
-		report, err := imports.Start(ctx, c.Principal(), in.options(), func() (farmapp.ImportFile, error) {
+		query, err := c.Query()
+		if err != nil {
+			return FieldImport{}, err
+		}
+		mapping, err := mappingOf(in, query[paramMap], form.Ignore(c))
+		if err != nil {
+			return FieldImport{}, err
+		}
+		options := farm.ImportOptions{FarmID: in.FarmID, Mapping: mapping, Preview: in.Preview, Atomic: in.Atomic}
+		report, err := imports.Start(ctx, c.Principal(), options, func() (farmapp.ImportFile, error) {
 			file, err := form.UploadedFile(c)
 			return farmapp.ImportFile{Media: file.Media, Body: file.Content, Ignore: form.Ignore(c)}, err
 		})
@@ -93,18 +110,20 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	})
 }
 
+const mappingDescription = "Members of fields are taken from the properties that `mapping` and `map` name: " +
+	"`name`, `external_id`, `declared_area_ha`, `soil_type`, `irrigated`, `tenure`, `notes`, `source`, `boundary_category`, `boundary_method`, " +
+	"`boundary_observed_on`, `active_from`, `active_to`, and `uuid`, which finds the field. In JSON a member is the name of a property; a list, whose values make one text (an " +
+	"`external_id` needs all of them); or an object with `property` or `properties`, `separator` (default `-`), `values`, which translates what stands in the file and refuses " +
+	"the features with other values, and `default`; or with `value` alone, which is the same for every feature. Members that the request says nothing of are taken from " +
+	"properties of their names, or of the short names that exported shapefiles have. A property that is named and that no feature has is refused (`unknown_name`). With " +
+	"`preview=true` the answer says what is taken from where, and what the properties of the file are.\n\n"
+
 type importInput struct {
 	form.Import
 	FarmID             int64  `query:"farm_id"`
+	Mapping            string `query:"mapping"`
 	NameProperty       string `query:"name_property"`
 	ExternalIDProperty string `query:"external_id_property"`
-}
-
-func (in importInput) options() farm.ImportOptions {
-	return farm.ImportOptions{
-		FarmID: in.FarmID, NameProperty: cmp.Or(in.NameProperty, farm.DefaultNameProperty), ExternalIDProperty: in.ExternalIDProperty,
-		Preview: in.Preview, Atomic: in.Atomic,
-	}
 }
 
 func showImport(r farmapp.ImportReport) FieldImport {
@@ -112,6 +131,7 @@ func showImport(r farmapp.ImportReport) FieldImport {
 		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason),
 		Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
 		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
+		Mapping: showMapping(r.Options.Mapping), Properties: showProperties(r.Survey.Properties, r.Options.Mapping),
 		At: r.UpdatedAt, Features: form.Each(r.Judged, showJudged),
 	}
 }

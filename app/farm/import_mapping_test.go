@@ -19,7 +19,7 @@ func TestPropertiesThatNoFeatureHas(t *testing.T) {
 		name, id string
 		unknown  map[string]string // what the message of a parameter ends with
 	}{
-		{core.DefaultNameProperty, "", nil},
+		{"name", "", nil},
 		{"name", "FS_KENNUNG", nil}, // one feature that has it is enough, with a value or without
 		{"title", "fs_kenung", map[string]string{"name_property": `a property "title".`, "external_id_property": `did you mean "FS_KENNUNG"?`}},
 		{"", "id", map[string]string{"external_id_property": `a property "id".`}},
@@ -27,8 +27,14 @@ func TestPropertiesThatNoFeatureHas(t *testing.T) {
 		var ignored fault.Fields
 		start := func(ignore func(fault.Fields)) error {
 			in := &farm.Imports{Deps: l.world.Deps(), Objects: sweptDrawer{}, Outlines: file, Fields: l.fields}
-			options := core.ImportOptions{FarmID: l.farm.ID, NameProperty: tt.name, ExternalIDProperty: tt.id, Preview: true}
-			_, err := in.Start(t.Context(), l.owner, options, func() (farm.ImportFile, error) {
+			mapping := core.Mapping{}
+			if tt.name != "" {
+				mapping["name"] = core.Source{Properties: []string{tt.name}, Param: "name_property"}
+			}
+			if tt.id != "" {
+				mapping["external_id"] = core.Source{Properties: []string{tt.id}, Param: "external_id_property"}
+			}
+			_, err := in.Start(t.Context(), l.owner, core.ImportOptions{FarmID: l.farm.ID, Mapping: mapping, Preview: true}, func() (farm.ImportFile, error) {
 				return farm.ImportFile{Body: bytes.NewReader(nil), Ignore: ignore}, nil
 			})
 			return err

@@ -1,10 +1,13 @@
-package qfield
+// Package geopackage writes GeoPackages (OGC 12-128r17, version 1.3), which are databases of SQLite, and reads those that
+// strangers send.
+package geopackage
 
 import (
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -13,29 +16,26 @@ import (
 	"tilth/core/geo"
 )
 
-// column is an attribute of a layer, in the GeoPackage and in the forms of the project.
-type column struct {
-	Name string
-	Type string // of GeoPackage 1.3, table 1
-	form
-}
-
-// The types of attributes (GeoPackage 1.3, table 1).
+// The types of attributes (clause 1.1.1.1.3, table 1).
 const (
-	text     = "TEXT"
-	whole    = "INTEGER"
-	number   = "REAL"
-	dateTime = "DATETIME"
+	Text     = "TEXT"
+	Whole    = "INTEGER"
+	Number   = "REAL"
+	Flag     = "BOOLEAN"
+	DateTime = "DATETIME"
 )
 
-// layer is a table of a GeoPackage.
-type layer struct {
+// Column is an attribute of a layer.
+type Column struct{ Name, Type string }
+
+// Layer is a table of a GeoPackage.
+type Layer struct {
 	Name     string
 	Title    string
 	Geometry string // POINT, LINESTRING or MULTIPOLYGON; empty: a table without
-	Columns  []column
-	box      geo.Box // of what lies in it
-	rows     [][]any // the geometry first, where there is one; then the values of the columns
+	Columns  []Column
+	Box      *geo.Box                // of what lies in it, where there is a geometry; it is read when the rows are written
+	Rows     iter.Seq2[[]any, error] // the geometry first, where there is one; then the values of the columns
 }
 
 // The marks of a GeoPackage of version 1.3 (clause 1.1.1.1.1): "GPKG", and 10300.
@@ -67,56 +67,43 @@ var preamble = []string{
 // stamp is how a GeoPackage writes times.
 const stamp = "2006-01-02T15:04:05.000Z"
 
-// geoPackage returns the file with some layers. The same layers and time are the same bytes.
-func geoPackage(ctx context.Context, changed time.Time, layers []layer) (out []byte, err error) {
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+// Write writes layers to an empty database. The same layers and time are the same bytes. It returns the first error of the
+// rows as it is.
+func Write(ctx context.Context, conn *sql.Conn, changed time.Time, layers []Layer) error {
 	for _, statement := range preamble {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
-			return nil, fmt.Errorf("begin a GeoPackage: %w", err)
+			return fmt.Errorf("begin a GeoPackage: %w", err)
 		}
 	}
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, l := range layers {
 		if err := l.write(ctx, tx, changed); err != nil {
-			return nil, errors.Join(fmt.Errorf("write the layer %s: %w", l.Name, err), tx.Rollback())
+			return errors.Join(fmt.Errorf("write the layer %s: %w", l.Name, err), tx.Rollback())
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		return nil, err
-	}
-	err = conn.Raw(func(driver any) (err error) {
-		out, err = driver.(interface{ Serialize() ([]byte, error) }).Serialize()
-		return err
-	})
-	return out, err
+	return tx.Commit()
 }
 
-func (l layer) write(ctx context.Context, tx *sql.Tx, changed time.Time) error {
+func (l Layer) write(ctx context.Context, tx *sql.Tx, changed time.Time) error {
 	columns := []string{"fid INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"}
 	if l.Geometry != "" {
 		columns = append(columns, "geom "+l.Geometry)
 	}
 	for _, c := range l.Columns {
-		columns = append(columns, c.Name+" "+c.Type)
+		columns = append(columns, Quoted(c.Name)+" "+c.Type)
 	}
-	if _, err := tx.ExecContext(ctx, "CREATE TABLE "+l.Name+" ("+strings.Join(columns, ", ")+")"); err != nil {
+	if _, err := tx.ExecContext(ctx, "CREATE TABLE "+Quoted(l.Name)+" ("+strings.Join(columns, ", ")+")"); err != nil {
+		return err
+	}
+	if err := l.insert(ctx, tx, len(columns)); err != nil {
 		return err
 	}
 	kind, box, system := "attributes", []any{nil, nil, nil, nil}, any(nil)
 	if l.Geometry != "" {
-		kind, box, system = "features", []any{l.box.MinX, l.box.MinY, l.box.MaxX, l.box.MaxY}, wgs84
+		kind, box, system = "features", []any{l.Box.MinX, l.Box.MinY, l.Box.MaxX, l.Box.MaxY}, wgs84
 	}
 	entry := append([]any{l.Name, kind, l.Name, l.Title, changed.UTC().Format(stamp)}, append(box, system)...)
 	if _, err := tx.ExecContext(ctx, "INSERT INTO gpkg_contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", entry...); err != nil {
@@ -127,15 +114,29 @@ func (l layer) write(ctx context.Context, tx *sql.Tx, changed time.Time) error {
 			return err
 		}
 	}
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO "+l.Name+" VALUES (NULL"+strings.Repeat(", ?", len(columns)-1)+")")
+	return nil
+}
+
+func (l Layer) insert(ctx context.Context, tx *sql.Tx, columns int) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO "+Quoted(l.Name)+" VALUES (NULL"+strings.Repeat(", ?", columns-1)+")")
 	if err != nil {
 		return err
 	}
 	defer insert.Close()
-	for _, row := range l.rows {
+	return fill(ctx, insert, l.Rows)
+}
+
+func fill(ctx context.Context, insert *sql.Stmt, rows iter.Seq2[[]any, error]) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
 		if _, err := insert.ExecContext(ctx, row...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// Quoted returns a name as SQL takes it, whatever is in it.
+func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

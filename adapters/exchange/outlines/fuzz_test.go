@@ -1,10 +1,10 @@
-package exchange_test
+package outlines_test
 
 import (
 	"context"
 	"testing"
 
-	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/outlines"
 	"tilth/core/fault"
 	"tilth/core/geo"
 )
@@ -30,9 +30,9 @@ func fuzz(f *testing.F, media string) {
 		if failure != nil && fault.KindOf(failure) != fault.Invalid {
 			t.Fatalf("no fault of the caller's: %v", failure)
 		}
-		counted, err := reader().Count(context.Background(), media, file(data))
-		if failure == nil && (err != nil || counted != read) {
-			t.Fatalf("%d features are read, and %d counted: %v", read, counted, err)
+		found, err := reader().Survey(context.Background(), media, file(data))
+		if failure == nil && (err != nil || found.Features != read) {
+			t.Fatalf("%d features are read, and %d counted: %v", read, found.Features, err)
 		}
 	})
 }
@@ -40,20 +40,20 @@ func fuzz(f *testing.F, media string) {
 func FuzzGeoJSONFile(f *testing.F) {
 	f.Add(write(f, "geojson", someOutlines(f)))
 	f.Add([]byte(`{"type":"FeatureCollection","crs":{"properties":{"name":"x"}},"features":[1,"]",{"a":[]}]}`))
-	fuzz(f, exchange.MediaGeoJSON)
+	fuzz(f, outlines.MediaGeoJSON)
 }
 
 func FuzzKMLFile(f *testing.F) {
 	f.Add(write(f, "kml", someOutlines(f)))
 	f.Add([]byte(`<?xml version="1.0" encoding="latin1"?><kml><Placemark><Point/></Placemark></kml>`))
-	fuzz(f, exchange.MediaKML)
+	fuzz(f, outlines.MediaKML)
 }
 
 func FuzzShapefile(f *testing.F) {
 	archive := write(f, "shp", someOutlines(f))
 	f.Add(archive)
 	f.Add(rezip(f, archive, map[string][]byte{"fields.prj": []byte(utmWKT("x", wgs84, 9, 0))}))
-	fuzz(f, exchange.MediaZip)
+	fuzz(f, outlines.MediaZip)
 }
 
 // FuzzShapes puts the fuzz into the files of the archive, past its checksums.
@@ -65,10 +65,27 @@ func FuzzShapes(f *testing.F) {
 			return
 		}
 		changed := rezip(t, archive, map[string][]byte{"fields.shp": shp, "fields.dbf": dbf, "fields.prj": prj})
-		for _, err := range reader().Read(context.Background(), exchange.MediaZip, file(changed)) {
+		for _, err := range reader().Read(context.Background(), outlines.MediaZip, file(changed)) {
 			if err != nil && fault.KindOf(err) != fault.Invalid {
 				t.Fatalf("no fault of the caller's: %v", err)
 			}
 		}
 	})
+}
+
+func FuzzGeoPackage(f *testing.F) {
+	f.Add(write(f, "gpkg", someOutlines(f)))
+	fuzz(f, outlines.MediaGPKG)
+}
+
+func FuzzFlatGeobuf(f *testing.F) {
+	f.Add(write(f, "fgb", someOutlines(f)))
+	fuzz(f, outlines.MediaFGB)
+}
+
+func FuzzCSVFile(f *testing.F) {
+	f.Add(write(f, "csv", someOutlines(f)))
+	f.Add([]byte("name;wkt\na;SRID=32632;POLYGON Z ((1 2 3, 4 5 6, 7 8 9, 1 2 3))\n"))
+	f.Add([]byte("lon,lat\n1,2\n"))
+	fuzz(f, outlines.MediaCSV)
 }

@@ -1,4 +1,4 @@
-package exchange
+package outlines
 
 import (
 	"errors"
@@ -51,7 +51,7 @@ func (n node) number() (float64, bool) {
 func projectionOf(text string) (projection, error) {
 	root, err := parseWKT(text)
 	if err != nil {
-		return nil, refuse("The .prj file cannot be read: %v.", err)
+		return nil, refuse("The reference system (.prj) cannot be read: %v.", err)
 	}
 	switch root.word {
 	case "GEOGCS":
@@ -59,7 +59,38 @@ func projectionOf(text string) (projection, error) {
 	case "PROJCS":
 		return projected(root)
 	}
-	return nil, refuse("The .prj file describes %.40q; give longitude and latitude (WGS84), a UTM zone or Web Mercator.", root.word)
+	return nil, refuse("The reference system (.prj) describes %.40q; give longitude and latitude (WGS84), a UTM zone or Web Mercator.", root.word)
+}
+
+// plain is the projection of what is in longitude and latitude.
+func plain(p geo.Position) geo.Position { return p }
+
+// projectionOfEPSG returns the projection of a reference system by its number: longitude and latitude, UTM zones and Web
+// Mercator, of WGS84 and of the continental frames that follow it within a metre or two.
+func projectionOfEPSG(code int) (projection, error) {
+	zone := func(first, last, utm int) (projection, bool) {
+		if code < first || code > last {
+			return nil, false
+		}
+		of, err := geo.NewUTM(utm + code - first)
+		return of.Inverse, err == nil
+	}
+	switch code {
+	case 4326, 4258, 4674, 4979, 4937:
+		return plain, nil
+	case 3857, 900913:
+		return geo.FromWebMercator, nil
+	}
+	for _, zones := range [][3]int{
+		{32601, 32660, 32601}, {32701, 32760, 32701}, // WGS84
+		{25828, 25838, 32628},                        // ETRS89
+		{31965, 31976, 32611}, {31977, 31985, 32717}, // SIRGAS 2000
+	} {
+		if project, ok := zone(zones[0], zones[1], zones[2]); ok {
+			return project, nil
+		}
+	}
+	return nil, refuse("The coordinates are in EPSG:%d; give longitude and latitude (WGS84), a UTM zone or Web Mercator.", code)
 }
 
 func geographic(g node) (projection, error) {
@@ -68,10 +99,10 @@ func geographic(g node) (projection, error) {
 	}
 	if unit, ok := g.find("UNIT"); ok {
 		if size, ok := unit.number(); ok && math.Abs(size-math.Pi/180) > 1e-9 {
-			return nil, refuse("The .prj file gives angles in %.40q; give degrees.", unit.name())
+			return nil, refuse("The reference system (.prj) gives angles in %.40q; give degrees.", unit.name())
 		}
 	}
-	return func(p geo.Position) geo.Position { return p }, nil
+	return plain, nil
 }
 
 // knownDatum refuses what is not WGS84 nor within a metre or two of it, which is how well an
@@ -79,7 +110,7 @@ func geographic(g node) (projection, error) {
 func knownDatum(g node) error {
 	datum, ok := g.find("DATUM")
 	if !ok {
-		return refuse("The .prj file names no datum.")
+		return refuse("The reference system (.prj) names no datum.")
 	}
 	plain := strings.NewReplacer("_", "", " ", "", "-", "").Replace(strings.ToUpper(datum.name()))
 	for _, known := range []string{"WGS1984", "WGS84", "WORLDGEODETICSYSTEM1984", "ETRS1989", "ETRS89", "EUROPEANTERRESTRIALREFERENCESYSTEM1989", "SIRGAS2000", "SISTEMADEREFERENCIAGEOCENTRICOPARALASAMERICAS2000"} {
@@ -87,20 +118,20 @@ func knownDatum(g node) error {
 			return nil
 		}
 	}
-	return refuse("The .prj file names the datum %.60q; convert the file to WGS84.", datum.name())
+	return refuse("The reference system (.prj) names the datum %.60q; convert the file to WGS84.", datum.name())
 }
 
 func projected(p node) (projection, error) {
 	base, ok := p.find("GEOGCS")
 	if !ok {
-		return nil, refuse("The .prj file names no geographic system below its projection.")
+		return nil, refuse("The reference system (.prj) names no geographic system below its projection.")
 	}
 	if err := knownDatum(base); err != nil {
 		return nil, err
 	}
 	if unit, ok := p.find("UNIT"); ok { // of lengths; that of angles is within the geographic system
 		if size, ok := unit.number(); ok && math.Abs(size-1) > 1e-9 {
-			return nil, refuse("The .prj file gives lengths in %.40q; give metres.", unit.name())
+			return nil, refuse("The reference system (.prj) gives lengths in %.40q; give metres.", unit.name())
 		}
 	}
 	if webMercator(p) {
@@ -130,7 +161,7 @@ func webMercator(p node) bool {
 func utmOf(p node) (geo.UTM, error) {
 	method, _ := p.find("PROJECTION")
 	if !strings.EqualFold(method.name(), "Transverse_Mercator") {
-		return geo.UTM{}, refuse("The .prj file names the projection %.60q; give WGS84, UTM or Web Mercator.", method.name())
+		return geo.UTM{}, refuse("The reference system (.prj) names the projection %.60q; give WGS84, UTM or Web Mercator.", method.name())
 	}
 	figures := map[string]float64{"scale_factor": 1}
 	for _, a := range p.args {
@@ -143,7 +174,7 @@ func utmOf(p node) (geo.UTM, error) {
 	standard := figures["scale_factor"] == 0.9996 && figures["false_easting"] == 500_000 && figures["latitude_of_origin"] == 0 &&
 		(south || figures["false_northing"] == 0) && zone == math.Trunc(zone) && zone >= 1 && zone <= 60
 	if !standard {
-		return geo.UTM{}, refuse("The .prj file %.60q is a Transverse Mercator that is no UTM zone; convert the file to WGS84.", p.name())
+		return geo.UTM{}, refuse("The reference system (.prj) %.60q is a Transverse Mercator that is no UTM zone; convert the file to WGS84.", p.name())
 	}
 	epsg := 32600
 	if south {

@@ -1,4 +1,4 @@
-package exchange
+package outlines
 
 import (
 	"archive/zip"
@@ -12,23 +12,13 @@ import (
 	"strings"
 
 	"tilth/adapters/exchange/internal/archive"
+	"tilth/adapters/exchange/internal/shapefile"
 	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
 )
 
-// Shape types of the format (ESRI Shapefile Technical Description, 1998).
-const (
-	shapeNull     = 0
-	shapePoint    = 1
-	shapePolygon  = 5
-	shapePolygonZ = 15
-	shapePolygonM = 25
-)
-
-const shapefileCode = 9994
-
-func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, outlines bool, yield func(ports.Feature) bool) error {
+func readShapefile(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
 	set, err := openShapefile(file)
 	if err != nil {
 		return err
@@ -64,7 +54,7 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 		return err
 	}
 	defer in.Close()
-	shapes := &shapes{in: bufio.NewReaderSize(in, 64<<10), project: project, limits: limits, budget: effort.Of(ctx, 0), outlines: outlines}
+	shapes := &shapes{in: bufio.NewReaderSize(in, 64<<10), project: project, scan: scan, budget: effort.Of(ctx, 0)}
 	if err := shapes.head(); err != nil {
 		return err
 	}
@@ -80,7 +70,7 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 			return endOf(".shp", err)
 		}
 		if rows != nil {
-			if f.Attributes, err = rows.next(); err != nil {
+			if f.Attributes, f.Cut, err = rows.next(); err != nil {
 				return err
 			}
 		}
@@ -92,11 +82,10 @@ func readShapefile(ctx context.Context, file ports.Object, limits geo.Limits, ou
 
 // shapes reads the records of a .shp file one by one.
 type shapes struct {
-	in       *bufio.Reader
-	project  projection
-	limits   geo.Limits
-	budget   *effort.Budget
-	outlines bool
+	in      *bufio.Reader
+	project projection
+	*scan
+	budget *effort.Budget
 }
 
 func (s *shapes) head() error {
@@ -104,11 +93,11 @@ func (s *shapes) head() error {
 	if err := s.fill(head[:]); err != nil {
 		return endOf(".shp", err)
 	}
-	if binary.BigEndian.Uint32(head[:]) != shapefileCode {
+	if binary.BigEndian.Uint32(head[:]) != shapefile.Code {
 		return refuse("The .shp file is no shapefile.")
 	}
 	switch kind := binary.LittleEndian.Uint32(head[32:]); kind {
-	case shapeNull, shapePolygon, shapePolygonZ, shapePolygonM:
+	case shapefile.Null, shapefile.Polygon, shapefile.PolygonZ, shapefile.PolygonM:
 		return nil
 	default:
 		return refuse("The shapefile holds %s; field outlines are polygons.", shapeWord(kind))
@@ -152,9 +141,9 @@ func (s *shapes) next() (ports.Feature, error) {
 
 func (s *shapes) shape(kind uint32, left int64) (f ports.Feature, used int64, err error) {
 	switch kind {
-	case shapeNull:
+	case shapefile.Null:
 		return f, 0, nil
-	case shapePolygon, shapePolygonZ, shapePolygonM:
+	case shapefile.Polygon, shapefile.PolygonZ, shapefile.PolygonM:
 	default:
 		f.Err = refuseOutline("The record holds %s; field outlines are polygons.", shapeWord(kind))
 		return f, 0, nil

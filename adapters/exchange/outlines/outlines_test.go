@@ -1,4 +1,4 @@
-package exchange_test
+package outlines_test
 
 import (
 	"archive/zip"
@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/outlines"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -23,11 +24,11 @@ import (
 // object is a file in memory.
 type object struct{ *bytes.Reader }
 
-func (object) Close() error      { return nil }
-func (o object) Size() int64     { return o.Reader.Size() }
-func file(data []byte) object    { return object{bytes.NewReader(data)} }
-func text(data string) object    { return file([]byte(data)) }
-func reader() *exchange.Outlines { return exchange.NewOutlines(geo.DefaultLimits()) }
+func (object) Close() error    { return nil }
+func (o object) Size() int64   { return o.Reader.Size() }
+func file(data []byte) object  { return object{bytes.NewReader(data)} }
+func text(data string) object  { return file([]byte(data)) }
+func reader() *outlines.Reader { return outlines.New(geo.DefaultLimits()) }
 
 // readAll returns the features of a file, which must be as many as are counted.
 func readAll(t testing.TB, media string, from object) ([]ports.Feature, error) {
@@ -39,9 +40,9 @@ func readAll(t testing.TB, media string, from object) ([]ports.Feature, error) {
 		}
 		out = append(out, f)
 	}
-	n, err := reader().Count(context.Background(), media, from)
+	found, err := reader().Survey(context.Background(), media, from)
 	require.NoError(t, err)
-	require.EqualValues(t, len(out), n)
+	require.EqualValues(t, len(out), found.Features)
 	return out, nil
 }
 
@@ -58,7 +59,7 @@ func refusal(t testing.TB, err error) string {
 	f, ok := fault.As(err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, fault.Invalid, f.Kind)
-	return f.Fields[exchange.FileField].([]string)[0]
+	return f.Fields[outlines.FileField].([]string)[0]
 }
 
 // wrong returns the message of a feature that is refused.
@@ -97,9 +98,9 @@ func someOutlines(t testing.TB) []ports.Outline {
 	}
 }
 
-func each(outlines []ports.Outline) iter.Seq2[ports.Outline, error] {
+func each(all []ports.Outline) iter.Seq2[ports.Outline, error] {
 	return func(yield func(ports.Outline, error) bool) {
-		for _, o := range outlines {
+		for _, o := range all {
 			if !yield(o, nil) {
 				return
 			}
@@ -107,18 +108,24 @@ func each(outlines []ports.Outline) iter.Seq2[ports.Outline, error] {
 	}
 }
 
-func write(t testing.TB, format string, outlines []ports.Outline) []byte {
+func write(t testing.TB, format string, all []ports.Outline) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, exchange.OutlineWriter{}.Write(context.Background(), format, &out, someColumns, each(outlines)))
+	require.NoError(t, exchange.OutlineWriter{}.Write(context.Background(), format, &out, someColumns, each(all)))
 	return out.Bytes()
+}
+
+func archiveOf(t testing.TB, archive []byte) *zip.Reader {
+	t.Helper()
+	in, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	require.NoError(t, err)
+	return in
 }
 
 // rezip changes the files of an archive; nil removes one.
 func rezip(t testing.TB, archive []byte, change map[string][]byte) []byte {
 	t.Helper()
-	in, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	require.NoError(t, err)
+	in := archiveOf(t, archive)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	put := func(name string, content []byte) {
@@ -152,7 +159,7 @@ func rezip(t testing.TB, archive []byte, change map[string][]byte) []byte {
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	want := someOutlines(t)
-	for _, format := range []string{"geojson", "kml", "shp"} {
+	for _, format := range []string{"geojson", "kml", "shp", "csv", "gpkg", "fgb"} {
 		t.Run(format, func(t *testing.T) {
 			got := mustRead(t, "", file(write(t, format, want)))
 			require.Len(t, got, 3)
@@ -184,7 +191,7 @@ func TestCSV(t *testing.T) {
 
 func TestWriterGivesTheErrorOfTheOutlines(t *testing.T) {
 	broken := errors.New("the database went away")
-	for _, format := range []string{"geojson", "kml", "shp", "csv"} {
+	for _, format := range []string{"geojson", "kml", "shp", "csv", "gpkg", "fgb"} {
 		err := exchange.OutlineWriter{}.Write(context.Background(), format, io.Discard, someColumns,
 			func(yield func(ports.Outline, error) bool) { yield(ports.Outline{}, broken) })
 		require.ErrorIs(t, err, broken)
@@ -192,7 +199,7 @@ func TestWriterGivesTheErrorOfTheOutlines(t *testing.T) {
 }
 
 func TestGeoJSONFeatures(t *testing.T) {
-	got := mustRead(t, exchange.MediaGeoJSON, text("\ufeff"+`{"a":[{"features":"\"]"}],"features":[
+	got := mustRead(t, outlines.MediaGeoJSON, text("\ufeff"+`{"a":[{"features":"\"]"}],"features":[
 		{"type":"Feature","id":7,"properties":{"n":115102010.0,"b":true,"s":"ä","o":{},"z":null},"geometry":`+withHole+`},
 		{"type":"Feature","id":7,"properties":{"id":"own"},"geometry":null},
 		{"type":"Feature","geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]}},
@@ -222,7 +229,7 @@ func TestAFeatureTooLargeToHold(t *testing.T) {
 func TestKML(t *testing.T) {
 	coordinates := "\n10,50,7 10.01,50,7\t10.01,50.01,7\n10,50.01,7 10,50,7 "
 	polygon := `<Polygon><outerBoundaryIs><LinearRing><coordinates>` + coordinates + `</coordinates></LinearRing></outerBoundaryIs></Polygon>`
-	got := mustRead(t, exchange.MediaKML, text(`<?xml version="1.0" encoding="ISO-8859-1"?>
+	got := mustRead(t, outlines.MediaKML, text(`<?xml version="1.0" encoding="ISO-8859-1"?>
 		<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>not a field</name><Folder>
 		<Placemark><name>M`+"\xfc"+`hle</name><ExtendedData><Data name="key"><value> k1 </value></Data><SchemaData><SimpleData name="crop">rye</SimpleData></SchemaData></ExtendedData>
 			<MultiGeometry><Point><coordinates>1,2</coordinates></Point>`+polygon+`</MultiGeometry></Placemark>
@@ -250,7 +257,7 @@ func TestHostileKML(t *testing.T) {
 		"cut off":   {"<kml><Placemark>", "malformed at line 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := readAll(t, exchange.MediaKML, text(c.body))
+			_, err := readAll(t, outlines.MediaKML, text(c.body))
 			require.Contains(t, refusal(t, err), c.says)
 		})
 	}
@@ -333,7 +340,7 @@ func TestProjectedShapefiles(t *testing.T) {
 		"gdal's web mercator": {mercator, `PROJCS["WGS 84 / Pseudo-Mercator",` + wgs84 + `,PROJECTION["Mercator_1SP"],UNIT["metre",1,AUTHORITY["EPSG","9001"]],EXTENSION["PROJ4","+proj=merc"]]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := mustRead(t, exchange.MediaZip, file(projectedZip(t, c.project, c.prj)))
+			got := mustRead(t, outlines.MediaZip, file(projectedZip(t, c.project, c.prj)))
 			require.NoError(t, got[0].Err)
 			require.InEpsilon(t, want.AreaHa(), got[0].Boundary.AreaHa(), 1e-6)
 			require.InDelta(t, want.Bounds().MinX, got[0].Boundary.Bounds().MinX, 1e-8)
@@ -367,7 +374,7 @@ func TestShapefilesThatAreRefused(t *testing.T) {
 		"odd encoding":    {map[string][]byte{"fields.cpg": []byte("EBCDIC")}, "EBCDIC"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := readAll(t, exchange.MediaZip, file(rezip(t, sound, c.change)))
+			_, err := readAll(t, outlines.MediaZip, file(rezip(t, sound, c.change)))
 			require.Contains(t, refusal(t, err), c.says)
 		})
 	}
@@ -385,6 +392,6 @@ func TestArchiveWithAHugeDirectory(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
-	_, err := readAll(t, exchange.MediaZip, file(out.Bytes()))
+	_, err := readAll(t, outlines.MediaZip, file(out.Bytes()))
 	require.Contains(t, refusal(t, err), "directory of more than 1 MiB")
 }

@@ -1,4 +1,4 @@
-package exchange
+package outlines
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -25,7 +26,7 @@ const (
 
 // readGeoJSON reads a FeatureCollection (RFC 7946). The collection is taken apart byte by
 // byte, and only one feature is held at a time.
-func readGeoJSON(ctx context.Context, file ports.Object, limits geo.Limits, outlines bool, yield func(ports.Feature) bool) error {
+func readGeoJSON(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
 	s := &splitter{in: bufio.NewReaderSize(whole(file), 64<<10)}
 	seen, budget := false, effort.Of(ctx, 0)
 	s.collection(func(name string) {
@@ -36,8 +37,8 @@ func readGeoJSON(ctx context.Context, file ports.Object, limits geo.Limits, outl
 			seen = true
 			s.array(func(raw []byte, tooLarge bool) error {
 				var f ports.Feature
-				if outlines {
-					f.Err = readFeature(budget, &f, raw, tooLarge, limits)
+				if scan.outlines || scan.attributes {
+					f.Err = readFeature(budget, &f, raw, tooLarge, scan)
 				}
 				if err := ctx.Err(); err != nil {
 					return err
@@ -97,7 +98,7 @@ type feature struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 }
 
-func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge bool, limits geo.Limits) error {
+func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge bool, scan *scan) error {
 	var f feature
 	switch {
 	case tooLarge:
@@ -127,7 +128,10 @@ func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge
 	if out.Geometry = g.Type; g.Type == "Point" || g.Type == "MultiPoint" {
 		return nil
 	}
-	boundary, err := geo.ParseGeoJSON(budget, f.Geometry, limits)
+	if !scan.outlines {
+		return nil
+	}
+	boundary, err := geo.ParseGeoJSON(budget, f.Geometry, scan.limits)
 	if err == nil {
 		out.Boundary = &boundary
 	}
@@ -211,8 +215,8 @@ func (s *splitter) expect(want string, one, other byte) byte {
 
 // collection reads the outer object and calls member before each value.
 func (s *splitter) collection(member func(name string)) {
-	if mark, err := s.in.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
-		_, _ = s.in.Discard(len(byteOrderMark)) // it was just seen
+	if mark, err := s.in.Peek(len(delimited.ByteOrderMark)); err == nil && bytes.Equal(mark, delimited.ByteOrderMark) {
+		_, _ = s.in.Discard(len(delimited.ByteOrderMark)) // it was just seen
 	}
 	s.expect("the beginning of an object", '{', '{')
 	b := s.expect("a member", '"', '}')

@@ -1,7 +1,8 @@
-package exchange
+package outlines
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -74,15 +75,18 @@ func openTable(in io.Reader, charset string) (*table, error) {
 	return t, nil
 }
 
-// next reads the next row into attributes; none where the table has ended.
-func (t *table) next() (map[string]string, error) {
-	out := map[string]string{}
+// widest is how many bytes a text can have. One that is within a letter of it may have had more.
+const widest = 254
+
+// next reads the next row into attributes, with those that may be cut; none where the table has ended.
+func (t *table) next() (out map[string]string, cut map[string]bool, err error) {
+	out = map[string]string{}
 	if t.left == 0 {
-		return out, nil
+		return out, nil, nil
 	}
 	t.left--
 	if _, err := io.ReadFull(t.in, t.row); err != nil {
-		return nil, endOf(".dbf", err)
+		return nil, nil, endOf(".dbf", err)
 	}
 	at := 1
 	for _, c := range t.columns {
@@ -92,8 +96,14 @@ func (t *table) next() (map[string]string, error) {
 		case 'C', 'N', 'F', 'D', 'L':
 			put(out, c.name, tidy(c.kind, t.decode(raw)))
 		}
+		if c.kind == 'C' && len(bytes.TrimRight(raw, " \x00")) > widest-utf8.UTFMax {
+			if cut == nil {
+				cut = map[string]bool{}
+			}
+			cut[c.name] = true
+		}
 	}
-	return out, nil
+	return out, cut, nil
 }
 
 // tidy returns a value without its padding: a whole number without decimals, nothing for

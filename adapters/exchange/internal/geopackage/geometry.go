@@ -1,4 +1,4 @@
-package qfield
+package geopackage
 
 import (
 	"encoding/binary"
@@ -8,7 +8,7 @@ import (
 	"tilth/core/geo"
 )
 
-// WGS84 is the EPSG code of longitude and latitude, in which all layers are.
+// wgs84 is the EPSG code of longitude and latitude, in which all layers are.
 const wgs84 = 4326
 
 // The flags of a geometry's header (GeoPackage 1.3, clause 2.1.3).
@@ -62,14 +62,17 @@ func (b blob) positions(of []geo.Position) blob {
 	return b
 }
 
-func pointBlob(at geo.Position) blob { return newBlob(nil).kind(wkbPoint).numbers(at.X, at.Y) }
+// Point returns the geometry of a point.
+func Point(at geo.Position) []byte { return newBlob(nil).kind(wkbPoint).numbers(at.X, at.Y) }
 
-func lineBlob(of []geo.Position) blob {
+// Line returns the geometry of a line.
+func Line(of []geo.Position) []byte {
 	box := geo.MultiPolygon{{of}}.Bounds()
 	return newBlob(&box).kind(wkbLine).positions(of)
 }
 
-func areaBlob(of geo.MultiPolygon) blob {
+// Area returns the geometry of an area, which always has parts.
+func Area(of geo.MultiPolygon) []byte {
 	box := of.Bounds()
 	b := newBlob(&box).kind(wkbMultiPolygon).count(len(of))
 	for _, polygon := range of {
@@ -81,26 +84,41 @@ func areaBlob(of geo.MultiPolygon) blob {
 	return b
 }
 
-var errNoPoint = errors.New("it is no point in longitude and latitude (EPSG:4326)")
+var errNoHeader = errors.New("its header is none of a GeoPackage")
 
-// readPoint returns the place of a point; nil where it is empty.
-func readPoint(b []byte) (*geo.Position, error) {
-	if len(b) == 0 {
-		return nil, nil
-	}
+// header reads the header of a geometry: the number of its reference system, and the well-known binary behind it, which is nil
+// where the geometry is empty.
+func header(b []byte) (system int32, rest []byte, err error) {
 	if len(b) < 8 || b[0] != 'G' || b[1] != 'P' || b[2] != 0 {
-		return nil, errNoPoint
+		return 0, nil, errNoHeader
 	}
 	flags := b[3]
 	envelopes := []int{0, 32, 48, 48, 64}
 	kind := int(flags >> 1 & envelopeMask)
-	if byteOrder(flags).Uint32(b[4:]) != wgs84 || kind >= len(envelopes) || len(b) < 8+envelopes[kind] {
-		return nil, errNoPoint
+	if kind >= len(envelopes) || len(b) < 8+envelopes[kind] {
+		return 0, nil, errNoHeader
 	}
+	system = int32(byteOrder(flags).Uint32(b[4:]))
 	if flags&emptyGeometry != 0 {
+		return system, nil, nil
+	}
+	return system, b[8+envelopes[kind]:], nil
+}
+
+var errNoPoint = errors.New("it is no point in longitude and latitude (EPSG:4326)")
+
+// ReadPoint returns the place of a point; nil where it is empty.
+func ReadPoint(b []byte) (*geo.Position, error) {
+	if len(b) == 0 {
 		return nil, nil
 	}
-	b = b[8+envelopes[kind]:]
+	system, b, err := header(b)
+	if err != nil || system != wgs84 {
+		return nil, errNoPoint
+	}
+	if b == nil {
+		return nil, nil
+	}
 	if len(b) < 5+16 || b[0] > 1 {
 		return nil, errNoPoint
 	}

@@ -1,0 +1,57 @@
+// Package taskdata has the words of ISO 11783-10 (version 4) that the reader and the writer of its files share.
+package taskdata
+
+// The names of files in an archive.
+const (
+	Folder   = "TASKDATA/"
+	Main     = "TASKDATA.XML"
+	LinkList = "LINKLIST.XML"
+)
+
+// Root is the outermost element of the main file.
+const Root = "ISO11783_TaskData"
+
+// LinkRoot is that of the list of links, which says by what other systems know the records of the main file.
+const LinkRoot = "ISO11783LinkList"
+
+// The elements of records, which are also how their ids begin.
+const (
+	Customer = "CTR"
+	Farm     = "FRM"
+	Field    = "PFD"
+	CropType = "CTP"
+	Product  = "PDT"
+	External = "XFR" // a reference to a file with more records
+	Attached = "AFE"
+)
+
+// The elements of geometries.
+const (
+	Polygon = "PLN"
+	Line    = "LSG"
+	Point   = "PNT"
+)
+
+// The types of geometries.
+const (
+	Boundary  = "1" // of polygons
+	MainField = "9"
+	Exterior  = "1" // of lines
+	Interior  = "2"
+	Flag      = "1" // of points
+	Other     = "2"
+)
+
+// The elements of links.
+const (
+	LinkGroup   = "LGP"
+	Link        = "LNK"
+	UUIDs       = "1" // of groups
+	Proprietary = "2"
+)
+
+// ExternalIDs names the group of links with the keys of other systems.
+const ExternalIDs = "external_id"
+
+// MaxDesignator is how many characters the names of records have.
+const MaxDesignator = 32

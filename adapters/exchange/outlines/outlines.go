@@ -1,0 +1,234 @@
+// Package outlines reads the outlines of fields from the files that people have: one reader a format.
+package outlines
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"iter"
+	"maps"
+	"mime"
+	"slices"
+	"strings"
+
+	"tilth/adapters/exchange/internal/archive"
+	"tilth/adapters/exchange/internal/delimited"
+	"tilth/adapters/exchange/internal/flatgeobuf"
+	"tilth/adapters/exchange/internal/geopackage"
+	"tilth/adapters/exchange/internal/taskdata"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// Content types of the files of outlines.
+const (
+	MediaGeoJSON = "application/geo+json"
+	MediaJSON    = "application/json"
+	MediaKML     = "application/vnd.google-earth.kml+xml"
+	MediaZip     = "application/zip"
+	MediaCSV     = "text/csv"
+	MediaGPKG    = "application/geopackage+sqlite3"
+	MediaFGB     = "application/flatgeobuf"
+	MediaXML     = "application/xml" // task data that is not zipped
+)
+
+// Reader reads files of field outlines, one feature at a time: the memory that it takes does not grow with the file.
+type Reader struct{ limits geo.Limits }
+
+// New makes a reader whose boundaries keep the given limits.
+func New(limits geo.Limits) *Reader { return &Reader{limits} }
+
+// scan is one reading of a file. What is not wanted is passed over.
+type scan struct {
+	limits     geo.Limits
+	outlines   bool
+	attributes bool
+}
+
+// reader reads the features of one format.
+type reader func(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error
+
+// Bounds of what a survey looks at and says.
+const (
+	maxLooked     = 1_000 // features whose attributes are looked at
+	maxProperties = 1_000
+	maxSamples    = 3
+	maxSample     = 60 // characters
+)
+
+// Survey implements ports.Outlines.
+func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (out ports.Survey, err error) {
+	read, err := readerOf(media, file)
+	if err != nil {
+		return out, err
+	}
+	found, scan := map[string]*ports.Property{}, &scan{limits: o.limits, attributes: true}
+	err = read(ctx, file, scan, func(f ports.Feature) bool {
+		if out.Features++; scan.attributes {
+			out.Looked = out.Features
+			look(found, f.Attributes)
+			scan.attributes = out.Looked < maxLooked
+		}
+		return ctx.Err() == nil
+	})
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		out.Properties = append(out.Properties, *found[name])
+	}
+	return out, cmp.Or(err, ctx.Err())
+}
+
+func look(found map[string]*ports.Property, attributes map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		p := found[name]
+		if p == nil {
+			if len(found) == maxProperties {
+				continue
+			}
+			p = &ports.Property{Name: name}
+			found[name] = p
+		}
+		value := attributes[name]
+		if value == "" {
+			continue
+		}
+		p.Features++
+		if letters := []rune(value); len(letters) > maxSample {
+			value = string(letters[:maxSample]) + "…"
+		}
+		if len(p.Samples) < maxSamples && !slices.Contains(p.Samples, value) {
+			p.Samples = append(p.Samples, value)
+		}
+	}
+}
+
+// Read implements ports.Outlines.
+func (o *Reader) Read(ctx context.Context, media string, file ports.Object) iter.Seq2[ports.Feature, error] {
+	return func(yield func(ports.Feature, error) bool) {
+		read, err := readerOf(media, file)
+		enough := false
+		if err == nil {
+			err = read(ctx, file, &scan{limits: o.limits, outlines: true, attributes: true}, func(f ports.Feature) bool {
+				enough = !yield(f, nil)
+				return !enough && ctx.Err() == nil
+			})
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil && !enough {
+			yield(ports.Feature{}, err)
+		}
+	}
+}
+
+// readerOf chooses by the content type, and by the file itself where that says nothing.
+func readerOf(media string, file ports.Object) (reader, error) {
+	plain, _, err := mime.ParseMediaType(media)
+	if media != "" && err != nil {
+		return nil, unsupported(media)
+	}
+	switch plain {
+	case MediaGeoJSON, MediaJSON, "application/vnd.geo+json":
+		return readGeoJSON, nil
+	case MediaKML:
+		return readKML, nil
+	case MediaZip, "application/x-zip-compressed":
+		return readerOfArchive(file)
+	case MediaXML, "text/xml":
+		return readTaskData, nil
+	case MediaCSV:
+		return readCSV, nil
+	case MediaGPKG, "application/vnd.sqlite3", "application/x-sqlite3":
+		return readGeoPackage, nil
+	case MediaFGB, "application/vnd.flatgeobuf":
+		return readFlatGeobuf, nil
+	case "", "application/octet-stream":
+		return readerByContent(file)
+	}
+	return nil, unsupported(media)
+}
+
+func unsupported(media string) error {
+	return fault.Newf(fault.Limit, "unsupported_media_type", "Content-Type %.80q is not taken here; send %s.", media,
+		strings.Join([]string{MediaGeoJSON, MediaKML, MediaZip, MediaCSV, MediaGPKG, MediaFGB, MediaXML}, ", "))
+}
+
+// readerByContent tells the formats apart by how they begin.
+func readerByContent(file ports.Object) (reader, error) {
+	head := make([]byte, 512)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && n == 0 && file.Size() > 0 {
+		return nil, err
+	}
+	head = head[:n]
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, delimited.ByteOrderMark), " \t\r\n")
+	switch {
+	case bytes.HasPrefix(head, []byte("PK")):
+		return readerOfArchive(file)
+	case bytes.HasPrefix(text, []byte("<")) && bytes.Contains(text, []byte("<"+taskdata.Root)):
+		return readTaskData, nil
+	case bytes.HasPrefix(text, []byte("<")):
+		return readKML, nil
+	case bytes.HasPrefix(text, []byte("{")):
+		return readGeoJSON, nil
+	case bytes.HasPrefix(head, []byte(geopackage.Head)):
+		return readGeoPackage, nil
+	case bytes.HasPrefix(head, []byte(flatgeobuf.Magic)):
+		return readFlatGeobuf, nil
+	case n == 0:
+		return nil, refuse("The file is empty.")
+	case looksLikeCSV(head):
+		return readCSV, nil
+	}
+	return nil, refuse("The file is neither GeoJSON nor KML nor a zipped shapefile, a GeoPackage, FlatGeobuf, task data or CSV.")
+}
+
+// readerOfArchive tells task data and shapefiles apart by the names of their files.
+func readerOfArchive(file ports.Object) (reader, error) {
+	found, err := archive.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if mainFile(found) != nil {
+		return readTaskData, nil
+	}
+	return readShapefile, nil
+}
+
+// looksLikeCSV reports whether a file begins as text whose first line names several columns.
+func looksLikeCSV(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.ContainsAny(line, ",;\t") && !bytes.ContainsRune(head, 0)
+}
+
+// FileField is the name that refusals of a whole file are filed under.
+const FileField = "file"
+
+// refuse makes the fault of a file that cannot be read as a whole.
+func refuse(format string, args ...any) error {
+	f := fault.Fields{}
+	f.Addf(FileField, format, args...)
+	return f.Err()
+}
+
+// refuseOutline makes the fault of one feature.
+func refuseOutline(format string, args ...any) error {
+	f := fault.Fields{}
+	f.Addf(geo.BoundaryField, format, args...)
+	return f.Err()
+}
+
+// whole returns a file from its beginning.
+func whole(file ports.Object) io.Reader { return io.NewSectionReader(file, 0, file.Size()) }
+
+// put sets an attribute, unless there are too many or it is too long to be of use.
+func put(attributes map[string]string, name, value string) {
+	if len(attributes) < maxAttributes && len(name) <= maxAttributeBytes && len(value) <= maxAttributeBytes {
+		attributes[name] = strings.TrimSpace(value)
+	}
+}
+
+// Bounds of the attributes that are looked at. Names and external ids are far shorter.
+const (
+	maxAttributes     = 2_000
+	maxAttributeBytes = 16 << 10
+)

@@ -1,0 +1,328 @@
+package outlines
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"tilth/adapters/exchange/internal/archive"
+	"tilth/adapters/exchange/internal/taskdata"
+	"tilth/core/effort"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// Bounds of what is held of task data at a time: the names of farms, customers and crops, and the links of fields.
+const (
+	maxTaskNames = 100_000
+	maxTaskLinks = 1_000_000
+	maxTaskFiles = 1_000
+)
+
+// readTaskData reads the fields of a TASKDATA of ISO 11783-10, versions 3 and 4: zipped, with the files that it refers to, or
+// its main file alone. The first pass gathers the names that fields refer to; the second reads the fields.
+func readTaskData(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
+	t := &taskReader{scan: scan, budget: effort.Of(ctx, 0), names: map[string]string{}, uuids: map[string]string{}, keys: map[string]string{}}
+	if err := t.open(file); err != nil {
+		return err
+	}
+	for i := 0; i < len(t.files); i++ { // a file adds those that it refers to
+		if err := t.walk(ctx, t.files[i], t.gather); err != nil {
+			return err
+		}
+	}
+	if t.links != nil {
+		if err := t.walk(ctx, *t.links, t.link); err != nil {
+			return err
+		}
+	}
+	for _, f := range t.files {
+		err := t.walk(ctx, f, func(e *elements, start xml.StartElement) error {
+			if start.Name.Local != taskdata.Field {
+				return nil
+			}
+			out, err := t.field(e, start)
+			if err == nil && !yield(out) {
+				err = errEnough
+			}
+			return err
+		})
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type taskReader struct {
+	*scan
+	budget *effort.Budget
+	files  []taskFile
+	links  *taskFile
+	byName map[string]*zip.File // what lies beside the main file, by name in upper case
+	names  map[string]string    // designators by id
+	uuids  map[string]string    // of fields, by id
+	keys   map[string]string    // external ids of fields, by id
+	group  xml.StartElement     // of the link that is read
+}
+
+// taskFile is a file of XML with the name of its outermost element.
+type taskFile struct {
+	root string
+	open func() (io.ReadCloser, error)
+}
+
+// open finds the files.
+func (t *taskReader) open(file ports.Object) error {
+	head := make([]byte, 2)
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if string(head) != "PK" {
+		t.files = []taskFile{{taskdata.Root, func() (io.ReadCloser, error) { return io.NopCloser(whole(file)), nil }}}
+		return nil
+	}
+	found, err := archive.Open(file)
+	if err != nil {
+		return err
+	}
+	main := mainFile(found)
+	if main == nil {
+		return refuse("The zip archive holds no %s.", taskdata.Main)
+	}
+	t.byName = map[string]*zip.File{}
+	for _, entry := range found.File {
+		if path.Dir(entry.Name) == path.Dir(main.Name) {
+			t.byName[strings.ToUpper(path.Base(entry.Name))] = entry
+		}
+	}
+	t.files = []taskFile{zipped(taskdata.Root, main)}
+	if entry := t.byName[taskdata.LinkList]; entry != nil {
+		t.links = new(zipped(taskdata.LinkRoot, entry))
+	}
+	return nil
+}
+
+func zipped(root string, entry *zip.File) taskFile {
+	return taskFile{root, func() (io.ReadCloser, error) { return archive.Content(entry) }}
+}
+
+// mainFile returns the main file of task data in an archive; nil: it has none.
+func mainFile(in *zip.Reader) (out *zip.File) {
+	for _, entry := range in.File {
+		if strings.EqualFold(path.Base(entry.Name), taskdata.Main) && !strings.HasPrefix(entry.Name, "__MACOSX/") &&
+			(out == nil || len(entry.Name) < len(out.Name)) {
+			out = entry
+		}
+	}
+	return out
+}
+
+// walk calls use with the start of every element within the outermost one of a file.
+func (t *taskReader) walk(ctx context.Context, f taskFile, use func(*elements, xml.StartElement) error) error {
+	in, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	e, begun := elementsOf("task data", in), false
+	for {
+		token, err := e.token()
+		if errors.Is(err, io.EOF) && begun {
+			return nil
+		}
+		if err != nil {
+			return e.explain(err)
+		}
+		start, ok := token.(xml.StartElement)
+		switch {
+		case !ok:
+		case !begun:
+			if begun = true; start.Name.Local != f.root {
+				return refuse("The outermost element of the task data is %.40q, not %s.", start.Name.Local, f.root)
+			}
+		default:
+			if err := use(e, start); err != nil {
+				if errors.Is(err, errEnough) || ctx.Err() != nil {
+					return err
+				}
+				return e.explained(err)
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// gather keeps the name of a record, or finds the file that a reference names.
+func (t *taskReader) gather(_ *elements, start xml.StartElement) error {
+	name := ""
+	switch start.Name.Local {
+	case taskdata.Customer, taskdata.Farm, taskdata.CropType, "CVT":
+		name = attribute(start, "B")
+	case taskdata.External:
+		entry := t.byName[strings.ToUpper(attribute(start, "A"))+".XML"]
+		if entry == nil {
+			return refuse("The task data refers to the file %.40q, which is not in the archive.", attribute(start, "A")+".XML")
+		}
+		if len(t.files) == maxTaskFiles {
+			return refuse("The task data refers to more than %d files.", maxTaskFiles)
+		}
+		t.files = append(t.files, zipped("XFC", entry))
+		return nil
+	}
+	if id := attribute(start, "A"); id != "" && name != "" && len(id) <= maxAttributeBytes && len(name) <= maxAttributeBytes {
+		if len(t.names) == maxTaskNames {
+			return refuse("The task data has more than %d farms, customers and crops.", maxTaskNames)
+		}
+		t.names[id] = name
+	}
+	return nil
+}
+
+// link keeps by what other systems know a field.
+func (t *taskReader) link(_ *elements, start xml.StartElement) error {
+	if start.Name.Local == taskdata.LinkGroup {
+		t.group = start
+	}
+	id, value := attribute(start, "A"), attribute(start, "B")
+	if start.Name.Local != taskdata.Link || !strings.HasPrefix(id, taskdata.Field) || len(id)+len(value) > maxAttributeBytes {
+		return nil
+	}
+	of := t.uuids
+	switch kind := attribute(t.group, "B"); {
+	case kind == taskdata.UUIDs:
+	case kind == taskdata.Proprietary && attribute(t.group, "D") == taskdata.ExternalIDs:
+		of = t.keys
+	default:
+		return nil
+	}
+	if len(of) == maxTaskLinks {
+		return refuse("The task data has links for more than %d fields.", maxTaskLinks)
+	}
+	of[id] = value
+	return nil
+}
+
+// named returns the name of the record that an attribute refers to.
+func (t *taskReader) named(start xml.StartElement, reference string) string {
+	id := attribute(start, reference)
+	if name := t.names[id]; name != "" {
+		return name
+	}
+	return id
+}
+
+// field reads a field, whose start has been read.
+func (t *taskReader) field(e *elements, start xml.StartElement) (out ports.Feature, err error) {
+	id := attribute(start, "A")
+	out.Attributes = map[string]string{}
+	for name, value := range map[string]string{
+		"id": id, "code": attribute(start, "B"), "name": attribute(start, "C"), "area_m2": attribute(start, "D"), "customer": t.named(start, "E"),
+		"farm": t.named(start, "F"), "crop": t.named(start, "G"), "variety": t.named(start, "H"), "uuid": t.uuids[id], "external_id": t.keys[id],
+	} {
+		put(out.Attributes, name, value)
+	}
+	if len([]rune(out.Attributes["name"])) >= taskdata.MaxDesignator-1 { // a blank at the end is gone
+		out.Cut = map[string]bool{"name": true}
+	}
+	shape := taskOutline{limits: t.limits}
+	err = e.each(func(token xml.Token) error {
+		start, _ := token.(xml.StartElement)
+		switch start.Name.Local {
+		case taskdata.Polygon:
+			return shape.polygon(e, attribute(start, "A"))
+		case taskdata.Line: // a way, which is no part of the outline
+			return e.each(func(xml.Token) error { return nil })
+		}
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	parts := shape.parts[taskdata.Boundary]
+	if parts == nil {
+		parts = shape.parts[taskdata.MainField]
+	}
+	if out.Err = shape.err; out.Err == nil && len(parts) > 0 {
+		out.Geometry = "Polygon"
+		if t.outlines {
+			out.Boundary, out.Err = bounded(t.scan, t.budget, parts, plain)
+		}
+	}
+	return out, nil
+}
+
+// taskOutline gathers the polygons of a field, by their types.
+type taskOutline struct {
+	limits    geo.Limits
+	parts     map[string]geo.MultiPolygon
+	positions int
+	err       error
+}
+
+// polygon reads a polygon, whose start has been read: an outer ring with its holes or, in version 3, several.
+func (s *taskOutline) polygon(e *elements, kind string) error {
+	var outers, holes []geo.Ring
+	err := e.each(func(token xml.Token) error {
+		start, _ := token.(xml.StartElement)
+		if start.Name.Local != taskdata.Line {
+			return nil
+		}
+		line := attribute(start, "A")
+		ring, err := s.ring(e)
+		switch line {
+		case taskdata.Exterior:
+			outers = append(outers, ring)
+		case taskdata.Interior:
+			holes = append(holes, ring)
+		}
+		return err
+	})
+	if err != nil || s.err != nil || len(outers) == 0 {
+		return err
+	}
+	if s.parts == nil {
+		s.parts = map[string]geo.MultiPolygon{}
+	}
+	if len(outers) > 1 {
+		s.parts[kind] = append(s.parts[kind], geo.Nest(outers, holes)...)
+	} else {
+		s.parts[kind] = append(s.parts[kind], append(geo.Polygon{outers[0]}, holes...))
+	}
+	return nil
+}
+
+func (s *taskOutline) ring(e *elements) (out geo.Ring, err error) {
+	err = e.each(func(token xml.Token) error {
+		start, _ := token.(xml.StartElement)
+		if start.Name.Local != taskdata.Point || s.err != nil {
+			return nil
+		}
+		if s.positions++; s.positions > s.limits.MaxVertices+s.limits.MaxVertices/2 {
+			s.err = refuseOutline("The boundary has more than %d vertices; simplify it.", s.limits.MaxVertices)
+			return nil
+		}
+		north, errNorth := strconv.ParseFloat(attribute(start, "C"), 64)
+		east, errEast := strconv.ParseFloat(attribute(start, "D"), 64)
+		if errNorth != nil || errEast != nil {
+			s.err = refuseOutline("A point (PNT) of the outline has no degrees in C and D; points in files of their own are not read.")
+			return nil
+		}
+		out = append(out, geo.Position{X: east, Y: north})
+		return nil
+	})
+	if len(out) > 2 && out[0] != out[len(out)-1] {
+		out = append(out, out[0]) // a ring may be left open
+	}
+	return out, err
+}

@@ -1,0 +1,231 @@
+package exchange
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/adapters/exchange/internal/taskdata"
+	"tilth/core/farm"
+	"tilth/core/geo"
+	"tilth/ports"
+)
+
+// The heads of the files: version 4.3 of the standard (2015), from a management system to a terminal.
+const (
+	taskHead = xml.Header + `<ISO11783_TaskData VersionMajor="4" VersionMinor="3" ManagementSoftwareManufacturer="Tilth" ManagementSoftwareVersion="1" DataTransferOrigin="1">` + "\n"
+	linkHead = xml.Header + `<ISO11783LinkList VersionMajor="4" VersionMinor="3" ManagementSoftwareManufacturer="Tilth" ManagementSoftwareVersion="1" FileVersion="1" DataTransferOrigin="1">` + "\n"
+)
+
+// WriteTaskData implements ports.OutlineWriter. The ids in the file are those of the records, so that they are the same in every
+// export; the list of links has the uuids and the keys of other systems.
+func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, products []string, fields iter.Seq2[ports.PartField, error]) (err error) {
+	w := &taskWriter{customers: map[int64]string{}, farms: map[int64]farm.Farm{}, crops: map[int64]string{}}
+	for _, s := range []**spool{&w.uuids, &w.keys} {
+		if *s, err = newSpool(); err != nil {
+			return err
+		}
+		defer (*s).discard()
+	}
+	archive := zip.NewWriter(to)
+	if w.to, err = begin(archive, taskdata.Folder+taskdata.Main, firstDay); err != nil {
+		return err
+	}
+	w.print("%s", taskHead)
+	for f, err := range fields {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if w.field(f); w.err != nil {
+			return w.err
+		}
+	}
+	w.others(products)
+	if w.err != nil {
+		return w.err
+	}
+	if w.to, err = begin(archive, taskdata.Folder+taskdata.LinkList, firstDay); err != nil {
+		return err
+	}
+	if err := w.links(); err != nil {
+		return err
+	}
+	return archive.Close()
+}
+
+// taskWriter writes the two files. It keeps its first error.
+type taskWriter struct {
+	to          io.Writer
+	customers   map[int64]string
+	farms       map[int64]farm.Farm
+	crops       map[int64]string
+	uuids, keys *spool // links of fields
+	err         error
+}
+
+func (w *taskWriter) print(format string, args ...any) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintf(w.to, format, args...)
+	}
+}
+
+// element writes an element: pairs of names and values of attributes, of which empty ones are left out, and what is in it.
+func (w *taskWriter) element(name string, inside func(), attributes ...string) {
+	var b strings.Builder
+	for i := 0; i < len(attributes); i += 2 {
+		if attributes[i+1] != "" {
+			b.WriteString(" " + attributes[i] + `="` + escaped(attributes[i+1]) + `"`)
+		}
+	}
+	if inside == nil {
+		w.print("<%s%s/>\n", name, &b)
+		return
+	}
+	w.print("<%s%s>\n", name, &b)
+	inside()
+	w.print("</%s>\n", name)
+}
+
+// designator returns a text as names of records are: on one line, of at most 32 characters.
+func designator(text string) string {
+	letters := []rune(strings.Join(strings.Fields(text), " "))
+	return strings.TrimSpace(string(letters[:min(len(letters), taskdata.MaxDesignator)]))
+}
+
+func recordID(element string, id int64) string { return element + strconv.FormatInt(id, 10) }
+
+func (w *taskWriter) field(f ports.PartField) {
+	r := &f.Field
+	id := recordID(taskdata.Field, r.ID)
+	w.customers[r.CompanyID], w.farms[r.Farm.ID] = r.Company, f.Farm
+	crop := ""
+	if f.Crop.ID != 0 {
+		w.crops[f.Crop.ID], crop = f.Crop.Name, recordID(taskdata.CropType, f.Crop.ID)
+	}
+	code := r.ExternalID
+	if len([]rune(code)) > taskdata.MaxDesignator {
+		code = "" // half a key would be that of another
+	}
+	w.element(taskdata.Field, func() {
+		if r.Boundary != nil {
+			w.area(r.Boundary.Geometry())
+		}
+		for _, p := range f.Points {
+			w.point(taskdata.Flag, p.Name, p.At)
+		}
+	}, "A", id, "B", code, "C", nameOr(r.Name, id), "D", strconv.FormatInt(min(r.AreaM2(), math.MaxUint32-1), 10),
+		"E", recordID(taskdata.Customer, r.CompanyID), "F", recordID(taskdata.Farm, r.Farm.ID), "G", crop)
+	w.link(w.uuids, id, r.UUID)
+	if r.ExternalID != "" {
+		w.link(w.keys, id, r.ExternalID)
+	}
+}
+
+// nameOr returns a designator, which may not be empty.
+func nameOr(name, id string) string {
+	if text := designator(name); text != "" {
+		return text
+	}
+	return id
+}
+
+// area writes each part as a polygon of its own, which version 4 asks for: one outer ring, and its holes.
+func (w *taskWriter) area(of geo.MultiPolygon) {
+	for _, part := range of {
+		w.element(taskdata.Polygon, func() {
+			for i, ring := range part {
+				kind := taskdata.Exterior
+				if i > 0 {
+					kind = taskdata.Interior
+				}
+				w.element(taskdata.Line, func() {
+					for _, at := range ring {
+						w.point(taskdata.Other, "", at)
+					}
+				}, "A", kind)
+			}
+		}, "A", taskdata.Boundary)
+	}
+}
+
+// point writes a place in degrees with nine decimals, a tenth of a millimetre.
+func (w *taskWriter) point(kind, name string, at geo.Position) {
+	w.element(taskdata.Point, nil, "A", kind, "B", designator(name), "C", strconv.FormatFloat(at.Y, 'f', 9, 64), "D", strconv.FormatFloat(at.X, 'f', 9, 64))
+}
+
+func (w *taskWriter) link(to *spool, id, value string) {
+	if w.err == nil {
+		w.err = to.append([]byte(`<LNK A="` + id + `" B="` + escaped(value) + `"/>` + "\n"))
+	}
+}
+
+// others writes the records that fields refer to, and ends the main file.
+func (w *taskWriter) others(products []string) {
+	for _, id := range slices.Sorted(maps.Keys(w.customers)) {
+		w.element(taskdata.Customer, nil, "A", recordID(taskdata.Customer, id), "B", nameOr(w.customers[id], recordID(taskdata.Customer, id)))
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.farms)) {
+		f := w.farms[id]
+		w.element(taskdata.Farm, nil, "A", recordID(taskdata.Farm, id), "B", nameOr(f.Name, recordID(taskdata.Farm, id)), "C", designator(f.Address),
+			"E", shorter(f.PostalCode), "F", designator(f.City), "G", designator(f.Region), "H", designator(f.Country), "I", customerOf(f))
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.crops)) {
+		w.element(taskdata.CropType, nil, "A", recordID(taskdata.CropType, id), "B", nameOr(w.crops[id], recordID(taskdata.CropType, id)))
+	}
+	for i, name := range products {
+		id := recordID(taskdata.Product, int64(i+1))
+		w.element(taskdata.Product, nil, "A", id, "B", nameOr(name, id))
+	}
+	w.print(`<%s A="%s" B="2" C="" D="1"/>`+"\n", taskdata.Attached, taskdata.LinkList) // of no manufacturer
+	w.print("</%s>\n", taskdata.Root)
+}
+
+// shorter returns a postal code, which has at most ten characters.
+func shorter(code string) string {
+	const maxPostal = 10
+	letters := []rune(designator(code))
+	return string(letters[:min(len(letters), maxPostal)])
+}
+
+func customerOf(f farm.Farm) string {
+	if f.CompanyID == 0 {
+		return ""
+	}
+	return recordID(taskdata.Customer, f.CompanyID)
+}
+
+// links writes the list of links.
+func (w *taskWriter) links() error {
+	w.print("%s", linkHead)
+	for i, group := range []struct {
+		links *spool
+		kind  string
+		name  string
+	}{{w.uuids, taskdata.UUIDs, ""}, {w.keys, taskdata.Proprietary, taskdata.ExternalIDs}} {
+		if group.links.size == 0 {
+			continue // a group has links
+		}
+		space := ""
+		if group.name != "" {
+			space = ` D="` + group.name + `"`
+		}
+		w.print(`<LGP A="LGP%d" B="%s"%s>`+"\n", i+1, group.kind, space)
+		if w.err == nil {
+			w.err = group.links.copyTo(w.to)
+		}
+		w.print("</LGP>\n")
+	}
+	w.print("</%s>\n", taskdata.LinkRoot)
+	return w.err
+}

@@ -1,0 +1,1 @@
+ALTER TABLE field_imports DROP COLUMN mapping;

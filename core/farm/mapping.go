@@ -1,0 +1,147 @@
+package farm
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tilth/core/fault"
+)
+
+// Source is what a member of a field is taken from: properties of the features of a file, or what the caller says of all of
+// them. The zero Source takes nothing.
+type Source struct {
+	Properties []string          // in order
+	Separator  string            // between the values of several properties
+	Values     map[string]string // what stands in the file, and what it means; nil: it is taken as it stands
+	Default    string            // where the file says nothing
+
+	// Param is the parameter that the caller said it by, for faults, as map.name; empty where it is the default.
+	Param string
+}
+
+// DefaultSeparator joins the values of several properties.
+const DefaultSeparator = "-"
+
+// Mapping is what the members of fields are taken from, by their names.
+type Mapping map[string]Source
+
+// Members returns the members of a field that a mapping can name, in order.
+func Members() []string {
+	out := make([]string, len(members))
+	for i, m := range members {
+		out[i] = m.name
+	}
+	return out
+}
+
+// Keyed reports whether fields that are there are found again by what the mapping takes.
+func (m Mapping) Keyed() bool { return m.takes(memberUUID) || m.takes(memberExternalID) }
+
+func (m Mapping) takes(member string) bool { return len(m[member].Properties) > 0 }
+
+// Properties returns the properties that the mapping takes, in order, each once.
+func (m Mapping) Properties() []string {
+	all := map[string]bool{}
+	for _, source := range m {
+		for _, p := range source.Properties {
+			all[p] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// Said is what a feature says of a field: texts by member. Members that it says nothing of are not there.
+type Said struct {
+	Texts map[string]string
+	// Cut are the members whose text may end in the middle, since the format had no room for more.
+	Cut map[string]bool
+}
+
+// Read returns what the properties of a feature say, and what of it cannot be understood. Properties that are cut may end in
+// the middle.
+func (m Mapping) Read(properties map[string]string, cut map[string]bool) (Said, fault.Fields) {
+	said, errs := Said{Texts: map[string]string{}, Cut: map[string]bool{}}, fault.Fields{}
+	for member, source := range m {
+		text := source.read(member, properties, errs)
+		if member == memberUUID && text != "" {
+			text = source.uuid(text, errs)
+		}
+		if text == "" {
+			continue
+		}
+		said.Texts[member] = text
+		for _, p := range source.Properties {
+			if cut[p] {
+				said.Cut[member] = true
+			}
+		}
+	}
+	return said, errs
+}
+
+// read returns what properties say of a member; empty: nothing.
+func (s Source) read(member string, properties map[string]string, errs fault.Fields) string {
+	var parts []string
+	for _, p := range s.Properties {
+		if text := strings.TrimSpace(properties[p]); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if member == memberExternalID && len(parts) > 0 && len(parts) < len(s.Properties) {
+		// Half a key would be that of others.
+		errs.Addf(member, "The key is made of %s, and not all of them are filled in.", fault.List(s.Properties))
+		return ""
+	}
+	text := strings.Join(parts, s.Separator)
+	if meaning, ok := s.Values[text]; ok {
+		text = meaning
+	} else if s.Values != nil && text != "" {
+		errs.Addf(member, "%.60q of %s is not among the values %s. Fix: add it to the values of the mapping.", text, fault.List(s.Properties), s.known())
+		return ""
+	}
+	if text == "" {
+		return s.Default
+	}
+	return text
+}
+
+var uuidForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// uuid returns a uuid as fields have it. What is none is the key of another system, unless the caller says that it is one.
+func (s Source) uuid(text string, errs fault.Fields) string {
+	plain := strings.Trim(strings.ToLower(text), "{}")
+	if uuidForm.MatchString(plain) {
+		return plain
+	}
+	errs.AddIf(s.Param != "", memberUUID, "%.60q is no uuid.", text)
+	return ""
+}
+
+// known returns the values that are translated, as a message names them.
+func (s Source) known() string {
+	const shown = 10
+	list := slices.Sorted(maps.Keys(s.Values))
+	if len(list) > shown {
+		list = append(list[:shown], "…")
+	}
+	return fault.List(list)
+}
+
+// Assign writes into a field what a feature says of it, and returns whether that changes it. What cannot be understood is added to
+// errs.
+func (s Said) Assign(f *Field, errs fault.Fields) (changed bool) {
+	for _, m := range members {
+		text, said := s.Texts[m.name]
+		if !said || m.set == nil {
+			continue
+		}
+		different, wrong := m.set(f, text, s.Cut[m.name])
+		if wrong != "" {
+			errs.Add(m.name, wrong)
+		}
+		changed = changed || different
+	}
+	return changed
+}

@@ -1,0 +1,134 @@
+package farm
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The members by which fields are found again.
+const (
+	memberUUID       = "uuid"
+	memberExternalID = "external_id"
+	memberName       = "name"
+)
+
+// member is a member of a field that a file can say. What it says may be what the field has already: changed is false then,
+// and the field keeps it to the letter.
+type member struct {
+	name string
+	set  func(f *Field, text string, cut bool) (changed bool, wrong string) // nil: it is not for the file to set
+}
+
+var members = []member{
+	{memberUUID, nil},
+	{memberExternalID, setText(func(f *Field) *string { return &f.ExternalID }, plainText)},
+	{memberName, setText(func(f *Field) *string { return &f.Name }, oneLine)},
+	{"declared_area_ha", setArea},
+	{"soil_type", setText(func(f *Field) *string { return &f.SoilType }, plainText)},
+	{"irrigated", setFlag},
+	{"tenure", setText(func(f *Field) *string { return &f.Tenure }, plainText)},
+	{"notes", setText(func(f *Field) *string { return &f.Notes }, plainText)},
+	{"source", setText(func(f *Field) *string { return &f.Source }, plainText)},
+	{"boundary_category", setText(func(f *Field) *string { return &f.BoundaryCategory }, plainText)},
+	{"boundary_method", setText(func(f *Field) *string { return &f.BoundaryMethod }, plainText)},
+	{"boundary_observed_on", setDay(func(f *Field) **time.Time { return &f.BoundaryObservedOn })},
+	{"active_from", setDay(func(f *Field) **time.Time { return &f.ActiveFrom })},
+	{"active_to", setDay(func(f *Field) **time.Time { return &f.ActiveTo })},
+}
+
+func setText(of func(*Field) *string, plain func(string) string) func(*Field, string, bool) (bool, string) {
+	return func(f *Field, text string, cut bool) (bool, string) {
+		current := of(f)
+		if kept := plain(*current); kept == plain(text) || cut && text != "" && strings.HasPrefix(kept, plain(text)) {
+			return false, ""
+		}
+		*current = text
+		return true, ""
+	}
+}
+
+// plainText returns a text as every format can hold it: lines end in one way, and blanks at the ends do not count.
+func plainText(text string) string {
+	return strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+}
+
+// oneLine returns a name as formats can hold it that have one line for it.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// sameArea is how near two areas are that are the same: formats write numbers with fewer digits than they have.
+const sameArea = 1e-9
+
+func setArea(f *Field, text string, _ bool) (bool, string) {
+	ha, wrong := areaOf(text)
+	if wrong != "" {
+		return false, wrong
+	}
+	if p := f.DeclaredAreaHa; p != nil && math.Abs(*p-ha) <= sameArea*math.Abs(ha) {
+		return false, ""
+	}
+	f.DeclaredAreaHa = &ha
+	return true, ""
+}
+
+// areaOf reads a number. A comma separates decimals, unless three digits follow it: that may be thousands.
+func areaOf(text string) (float64, string) {
+	whole, decimals, comma := strings.Cut(text, ",")
+	if comma && !strings.ContainsAny(decimals, ".,") && !strings.Contains(whole, ".") {
+		if len(decimals) == 3 {
+			return 0, fmt.Sprintf("%q may be a number with decimals or one of thousands. Fix: write a point before decimals.", text)
+		}
+		text = whole + "." + decimals
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Sprintf("%.60q is no number of hectares. Fix: write it as 12.5.", text)
+	}
+	return v, ""
+}
+
+// flags are the words of yes and no that are understood without a translation.
+var flags = map[string]bool{"true": true, "t": true, "yes": true, "y": true, "1": true, "false": false, "f": false, "no": false, "n": false, "0": false}
+
+func setFlag(f *Field, text string, _ bool) (bool, string) {
+	flag, ok := flags[strings.ToLower(text)]
+	if !ok {
+		return false, fmt.Sprintf("%.60q is neither true nor false. Fix: translate it in the mapping, as {\"irrigated\": {\"property\": \"…\", \"values\": {%.20q: true}}}.", text, text)
+	}
+	if f.Irrigated != nil && *f.Irrigated == flag {
+		return false, ""
+	}
+	f.Irrigated = &flag
+	return true, ""
+}
+
+func setDay(of func(*Field) **time.Time) func(*Field, string, bool) (bool, string) {
+	return func(f *Field, text string, _ bool) (bool, string) {
+		day, wrong := dayOf(text)
+		if wrong != "" {
+			return false, wrong
+		}
+		current := of(f)
+		if *current != nil && (*current).Equal(day) {
+			return false, ""
+		}
+		*current = &day
+		return true, ""
+	}
+}
+
+// dayOf reads a day: 2026-05-01, also with a time behind it, and 20260501, as tables of shapefiles have it.
+func dayOf(text string) (time.Time, string) {
+	said := text
+	if len(said) > len(time.DateOnly) && (said[len(time.DateOnly)] == 'T' || said[len(time.DateOnly)] == ' ') {
+		said = said[:len(time.DateOnly)]
+	}
+	for _, form := range []string{time.DateOnly, "20060102", "2006/01/02"} {
+		if day, err := time.Parse(form, said); err == nil {
+			return day, ""
+		}
+	}
+	return time.Time{}, fmt.Sprintf("%.60q is no day. Fix: write it as 2026-05-01.", text)
+}

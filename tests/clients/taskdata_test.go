@@ -1,0 +1,64 @@
+package clients_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/tests/rig"
+)
+
+// Task data is read by a library of others (isoxml), which finds nothing to remark: fields with their outlines, farms, crops,
+// products, and the places of samples.
+func TestTaskDataIsReadByOthers(t *testing.T) {
+	has(t, "npm", "TILTH_CLIENTS")
+	server := rig.Start(t, rig.Options{})
+	c := server.Company("owner", 0)
+	farm := c.Make("farm/", map[string]any{"name": "Hof Ährental", "city": "Ort"})
+	field := c.Make("field/", map[string]any{"name": "Long field", "farm_id": farm, "boundary": json.RawMessage(
+		`{"type":"MultiPolygon","coordinates":[[[[10,50],[10.01,50],[10.01,50.01],[10,50.01],[10,50]],[[10.002,50.002],[10.002,50.004],[10.004,50.004],[10.004,50.002],[10.002,50.002]]],[[[11,50],[11.01,50],[11,50.01],[11,50]]]]}`)})
+	season := c.Make("season/", map[string]any{"name": "2026", "start_date": "2025-10-01", "end_date": "2026-07-31"})
+	crop := int64(c.Expect(200, "GET", "crop/?search=wheat", nil).Map(t)["data"].(map[string]any)["results"].([]any)[0].(map[string]any)["id"].(float64))
+	cultivation := c.Make("cultivation/", map[string]any{"field_id": field, "season_id": season, "crop_id": crop})
+	c.Make("fertilization/", map[string]any{"cultivation_id": cultivation, "product": "urea", "product_name": "Urea 46", "amount": map[string]any{"value": 200, "unit": "kg/ha"}})
+	file := filepath.Join(t.TempDir(), "fields.zip")
+	require.NoError(t, os.WriteFile(file, c.Expect(http.StatusOK, "GET", "field/export/?format=isoxml", nil).Body, 0o600))
+
+	in := copied(t, "../../tests/clients/isoxml")
+	run(t, in, "npm", "ci", "--no-audit", "--no-fund")
+	read := exec.CommandContext(t.Context(), "node", "read.mjs", file)
+	read.Dir, read.Stderr = in, os.Stderr
+	out, err := read.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, read.Start())
+	text, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.NoError(t, read.Wait())
+	var got struct {
+		Warnings                          []string
+		Version                           int
+		Farms, Customers, Crops, Products []string
+		Fields                            []struct {
+			Name, Farm, Crop string
+			Area             int64
+			Outline          struct{ Coordinates [][][][2]float64 }
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &got), "%s", text)
+	require.Empty(t, got.Warnings)
+	require.Equal(t, 4, got.Version)
+	require.Equal(t, []any{[]string{"Hof Ährental"}, []string{"Urea 46"}}, []any{got.Farms, got.Products})
+	require.Len(t, got.Customers, 1)
+	require.Len(t, got.Fields, 1)
+	f := got.Fields[0]
+	require.Equal(t, []string{"Long field", "Hof Ährental", got.Crops[0]}, []string{f.Name, f.Farm, f.Crop})
+	require.Positive(t, f.Area)
+	require.Len(t, f.Outline.Coordinates, 2)
+	require.Len(t, f.Outline.Coordinates[0], 2, "with its hole")
+}
