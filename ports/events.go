@@ -23,9 +23,10 @@ type OutboxRow struct {
 
 // Relay is the reading side of the outbox.
 type Relay interface {
-	// Pending returns up to limit unpublished events that no other relay holds, oldest first, held until the lease ends.
+	// Pending returns up to limit unpublished events, oldest first, held until the lease ends; none while a relay holds
+	// some, so that they are published in order.
 	Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]OutboxRow, error)
-	// Published marks events as acknowledged by every consumer.
+	// Published marks events as acknowledged by every consumer, or stored by the broker.
 	Published(ctx context.Context, seqs []int64, at time.Time) error
 }
 
@@ -50,7 +51,10 @@ type EventKeeper interface {
 	Positions(ctx context.Context, ids []string) (map[string]int64, error)
 	// Lasts returns the last position of each of the feeds; one without an event is left out.
 	Lasts(ctx context.Context, companies []int64) (map[int64]int64, error)
-	// Prune removes up to limit published events with a position from before a time, and returns how many.
+	// Get returns a committed event. Faults: NotFound.
+	Get(ctx context.Context, id string) (event.Logged, error)
+	// Prune removes up to limit published events with a position from before a time, and returns how many. Those that
+	// webhooks have not got yet stay.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
 }
 

@@ -97,3 +97,11 @@ type BacklogJobs struct {
 	Count int64
 	Age   float64 // of those that are due: since the first of them was; else 0
 }
+
+// BrokerTraffic is what went over the connection of this process to the broker, since it began.
+type BrokerTraffic struct {
+	Connected bool // now
+	// Published are events that the broker has stored, Refused those it has not, Received those that it handed to
+	// consumers of this process, and Ignored messages that are no events.
+	Published, Refused, Received, Ignored int64
+}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/mail"
+	"tilth/adapters/messaging/broker"
 	"tilth/adapters/objects"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -28,9 +30,27 @@ func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
-		cli.Finding{Part: "broker", OK: true, Detail: "none: the queue lives in the database"},
-		examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
+		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
 	return out
+}
+
+// examineBroker says whether events are stored at the broker as they should be.
+func examineBroker(ctx context.Context, cfg cli.Config) cli.Finding {
+	f := cli.Finding{Part: "broker", OK: true, Detail: "none: events and jobs are in the database alone"}
+	o, err := brokerOptions(cfg, "doctor", slog.New(slog.DiscardHandler))
+	if err == nil && len(o.Servers) == 0 {
+		return f
+	}
+	h, err := broker.Examine(ctx, o)
+	if err != nil {
+		return failing(f.Part, err, "check TILTH_BROKER_URL, and that a server of it can be reached; until then events wait in the database")
+	}
+	f.Detail = h.Server + ", " + cmp.Or(h.Stream, "the stream "+o.Stream+" is made when a server starts")
+	for _, advice := range slices.Concat(h.Faults, h.Warnings) {
+		f.Detail, f.Fix = f.Detail+"; "+advice.What, cmp.Or(f.Fix, advice.Fix)
+	}
+	f.OK, f.Warn = len(h.Faults) == 0, len(h.Faults) == 0 && len(h.Warnings) > 0
+	return f
 }
 
 // failing returns the finding of an error, with the fix that the error names or else the usual one.

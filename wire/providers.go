@@ -131,7 +131,7 @@ var server = googlewire.NewSet(
 	importing,
 	telling,
 	googlewire.Struct(new(events.Sequencer), "*"), googlewire.Struct(new(auditapp.Sequencer), "*"),
-	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Courier), "*"), googlewire.Struct(new(exchangeapp.Courier), "*"),
+	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Aside), "Store", "Clock", "IDs", "Log"), googlewire.Struct(new(events.Courier), "*"), googlewire.Struct(new(exchangeapp.Courier), "*"),
 	assessments,
 	mapping,
 	apiDeps,

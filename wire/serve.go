@@ -19,6 +19,7 @@ import (
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
+	"tilth/adapters/messaging/broker"
 	"tilth/adapters/messaging/hooks"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
@@ -54,6 +55,7 @@ type Running struct {
 	pool  *messaging.Pool
 	bus   *messaging.Bus
 
+	broker *broker.Broker // nil: none is configured
 	sender *hooks.Sender
 	hooks  *messaging.Pool
 	acme   *certificate.ACME // nil: certificates are not fetched
@@ -122,6 +124,14 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	if err := watchDatabase(r.eyes, r.figures, r.db); err != nil {
 		return err
 	}
+	if r.broker, err = openBroker(cfg, r.replica, log); err != nil {
+		return err
+	}
+	if r.broker != nil {
+		if err := telemetry.WatchBroker(r.figures, r.broker.Traffic); err != nil {
+			return err
+		}
+	}
 	r.sender = hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
 	store := idempotency.Guard(caps.Guard(r.eyes.Store(r.db), capsOf(cfg), identity.Clock{}))
 	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), photoBoundsOf(cfg), weather, log)
@@ -154,6 +164,9 @@ func (r *Running) close() (err error) {
 		err = r.leave()
 	}
 	r.flush()
+	if r.broker != nil {
+		err = errors.Join(err, r.broker.Close())
+	}
 	if r.db != nil {
 		err = errors.Join(err, r.db.Close())
 	}
@@ -208,6 +221,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			ghgapp.SubmitJob:      r.parts.Bulk.Run,
 
 			account.LetterJob: postman.Run,
+			events.AsideJob:   r.parts.Aside.Run,
 		},
 	}
 	r.bus = r.newBus(opts.Failures)
@@ -244,6 +258,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Enter:               r.parts.Interface.Account.Identity.Enter,
 		Authorize:           r.parts.Gate.Admit,
 		Ready:               map[string]func(context.Context) error{"database": r.db.Ping},
+		Helps:               r.helps(),
 		Rates:               r.db.Rates(),
 		Replica:             r.replica,
 		Register:            func(a *rest.API) { v12.Register(a, r.parts.Interface) },
@@ -254,6 +269,14 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Observer:            r.eyes.Tracer(),
 	})
 	return err
+}
+
+// helps are the parts without which requests are answered all the same.
+func (r *Running) helps() map[string]func(context.Context) error {
+	if r.broker == nil {
+		return nil
+	}
+	return map[string]func(context.Context) error{"broker": r.broker.Check}
 }
 
 // boundsOf returns the bounds on files of evidence.
@@ -374,6 +397,7 @@ type parts struct {
 	Sequencer  *events.Sequencer
 	Chains     *auditapp.Sequencer
 	Dispatcher *events.Dispatcher
+	Aside      *events.Aside
 	Courier    *events.Courier
 	Messenger  *exchange.Courier
 	Assessing  *ghgapp.Assessments

@@ -665,6 +665,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Store: store,
 		Clock: clock,
 	}
+	aside := &events.Aside{
+		Store: store,
+		Clock: clock,
+		IDs:   random,
+		Log:   log,
+	}
 	courier := &events.Courier{
 		Store:  store,
 		Sender: hooks,
@@ -723,6 +729,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sequencer:  sequencer,
 		Chains:     auditSequencer,
 		Dispatcher: dispatcher,
+		Aside:      aside,
 		Courier:    courier,
 		Messenger:  exchangeCourier,
 		Assessing:  ghgAssessments,

@@ -246,7 +246,7 @@ when you outgrow it.
 	root.PersistentFlags().BoolVar(&s.asJSON, "json", false, "print the record as JSON")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{withNearestFlag(cmd, err)} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
-		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(),
+		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(), s.queue(),
 		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.filestore(), s.verify(), s.ghg())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)

@@ -24,7 +24,11 @@ type Config struct {
 	Addr                string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080" help:"address to listen on, HOST:PORT"`
 	AdminAddr           string        `env:"TILTH_ADMIN_ADDR" help:"address of /metrics and /debug/pprof/, HOST:PORT, or off; empty: 127.0.0.1:8081 where it is free"`
 	DatabaseURL         string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db" show:"hidden" help:"sqlite:PATH or postgres://…"`
-	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"hidden" help:"empty: the queue is in the database"`
+	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"servers" help:"NATS servers that carry events, nats://USER:PASSWORD@HOST:PORT or tls://…, comma-separated, with ?creds=FILE and the like; empty: events are in the database alone"`
+	BrokerStream        string        `env:"TILTH_BROKER_STREAM" envDefault:"tilth" help:"name of the stream of this installation, and first word of its subjects: NAME.COMPANY.TYPE"`
+	BrokerKeep          time.Duration `env:"TILTH_BROKER_KEEP" envDefault:"168h" help:"how long events stay in the stream, 1h or more"`
+	BrokerBytes         int64         `env:"TILTH_BROKER_BYTES" envDefault:"1073741824" help:"bytes that the stream may hold; the oldest events leave it first"`
+	BrokerCopies        int           `env:"TILTH_BROKER_COPIES" envDefault:"1" help:"nodes of a NATS cluster that hold a stream that is made: 3 survives the loss of one"`
 	ImageryURL          string        `env:"TILTH_IMAGERY_URL" show:"hidden" help:"folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API"`
 	ImageryCache        int64         `env:"TILTH_IMAGERY_CACHE" envDefault:"4096" help:"MiB of disk that a server keeps blocks of imagery in, so that fields of one block read it once; 0: none"`
 	ImageryCacheDir     string        `env:"TILTH_IMAGERY_CACHE_DIR" envDefault:"tilth-data/imagery-cache" help:"folder of those blocks, which servers of one machine may share"`
@@ -120,7 +124,7 @@ type setting struct {
 }
 
 func (c *Config) settings() []setting {
-	shown := map[string]func(string) string{"": func(value string) string { return value }, "hidden": hidden, "masked": masked}
+	shown := map[string]func(string) string{"": func(value string) string { return value }, "hidden": hidden, "servers": hiddenAll, "masked": masked}
 	values := reflect.ValueOf(c).Elem()
 	out := make([]setting, values.NumField())
 	for i := range out {
@@ -192,7 +196,7 @@ func (c *Config) Check() error {
 	path, isFile := strings.CutPrefix(c.ObjectsURL, "file:")
 	check(isFile && path != "" || strings.HasPrefix(c.ObjectsURL, "s3://"), "TILTH_OBJECTS_URL", "it must be of the form file:PATH or s3://BUCKET/PREFIX?endpoint=…")
 	check(c.ClimateDistance > 0 && c.ClimateDistance <= 500, "TILTH_CLIMATE_DISTANCE", "it must be more than 0 and at most 500 km")
-	check(c.BrokerURL == "", "TILTH_BROKER_URL", "this version keeps its queue in the database; leave it empty")
+	c.checkBroker(check)
 	public, err := url.Parse(c.PublicURL)
 	isPublic := err == nil && public.Host != "" && (public.Scheme == "http" || public.Scheme == "https")
 	check(c.PublicURL == "" || isPublic, "TILTH_PUBLIC_URL", "%q is not an http(s) address", c.PublicURL)

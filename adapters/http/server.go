@@ -67,6 +67,8 @@ type Deps struct {
 	// Ready are the parts without which no request can be answered, by name, each with a
 	// quick question whether it is there. They are asked at the same time.
 	Ready map[string]func(ctx context.Context) error
+	// Helps are the parts without which requests are answered all the same, likewise; nil: none.
+	Helps map[string]func(ctx context.Context) error
 	// Register adds the routes.
 	Register func(*rest.API)
 

@@ -148,9 +148,11 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
-	parts, missing := s.askParts(ctx)
+	parts, missing := s.askParts(ctx, s.deps.Ready)
 	if len(missing) == 0 {
-		writeStatus(w, "Ready.", parts)
+		helps, degraded := s.askParts(ctx, s.deps.Helps)
+		maps.Copy(parts, helps)
+		writeStatus(w, "Ready.", readiness(parts, degraded))
 		return
 	}
 	f := fault.New(fault.Unavailable, "not_ready", "Not ready: "+strings.Join(missing, ", ")+".")
@@ -160,14 +162,26 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	s.api.WriteError(w, r, f)
 }
 
-// askParts asks every part at the same time, and returns the state of each and the names
+// readiness is the state of every part, with the names of those that are away and are not needed for requests.
+func readiness(parts map[string]string, degraded []string) map[string]any {
+	out := map[string]any{}
+	for name, state := range parts {
+		out[name] = state
+	}
+	if len(degraded) > 0 {
+		out["degraded"] = degraded
+	}
+	return out
+}
+
+// askParts asks every part of some at the same time, and returns the state of each and the names
 // of those that are missing.
-func (s *Server) askParts(ctx context.Context) (parts map[string]string, missing []string) {
-	names := slices.Sorted(maps.Keys(s.deps.Ready))
+func (s *Server) askParts(ctx context.Context, asked map[string]func(context.Context) error) (parts map[string]string, missing []string) {
+	names := slices.Sorted(maps.Keys(asked))
 	errs := make([]error, len(names))
 	var all sync.WaitGroup
 	for i, name := range names {
-		all.Go(func() { errs[i] = s.deps.Ready[name](ctx) })
+		all.Go(func() { errs[i] = asked[name](ctx) })
 	}
 	all.Wait()
 	parts = map[string]string{}
@@ -182,7 +196,7 @@ func (s *Server) askParts(ctx context.Context) (parts map[string]string, missing
 	return parts, missing
 }
 
-func writeStatus(w http.ResponseWriter, message string, data map[string]string) {
+func writeStatus(w http.ResponseWriter, message string, data any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")

@@ -156,10 +156,15 @@ func newOutbox(n int) *outbox {
 	return o
 }
 
+func positionOf(id string) string {
+	n, _ := strconv.ParseInt(id, 10, 64)
+	return event.FormatPosition(n)
+}
+
 // placer returns each event its id as its position.
 func placer(_ context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error) {
 	for i := range batch {
-		batch[i].Sequence = "at " + batch[i].ID
+		batch[i].Sequence = positionOf(batch[i].ID)
 	}
 	return batch, nil
 }
@@ -179,7 +184,7 @@ func TestBusDeliversToEveryConsumer(t *testing.T) {
 	var mu sync.Mutex
 	got, tries := map[string][]string{}, map[string]int{}
 	consumer := func(name string, trip func(try int) error) messaging.Consumer {
-		return func(_ context.Context, batch []events.CloudEvent) error {
+		return messaging.Consumer{Take: func(_ context.Context, batch []events.CloudEvent) error {
 			mu.Lock()
 			defer mu.Unlock()
 			tries[name]++
@@ -187,7 +192,7 @@ func TestBusDeliversToEveryConsumer(t *testing.T) {
 				return err
 			}
 			for _, e := range batch {
-				if e.SpecVersion != "1.0" || e.CompanyID != 5 || string(e.Data) != `{"n":1}` || e.Sequence != "at "+e.ID {
+				if e.SpecVersion != "1.0" || e.CompanyID != 5 || string(e.Data) != `{"n":1}` || e.Sequence != positionOf(e.ID) {
 					t.Errorf("not the event that was written: %+v", e)
 				}
 				if !slices.Contains(got[name], e.ID) {
@@ -195,7 +200,7 @@ func TestBusDeliversToEveryConsumer(t *testing.T) {
 				}
 			}
 			return nil
-		}
+		}}
 	}
 	bus := newBus(o, map[string]messaging.Consumer{
 		"steady": consumer("steady", func(int) error { return nil }),
@@ -233,12 +238,12 @@ func TestBusKeepsWhatIsNotAcknowledged(t *testing.T) {
 	o := newOutbox(3)
 	ctx, cancel := context.WithCancel(context.Background())
 	bus := newBus(o, map[string]messaging.Consumer{
-		"quick": func(context.Context, []events.CloudEvent) error { return nil },
-		"stuck": func(ctx context.Context, _ []events.CloudEvent) error {
+		"quick": {Take: func(context.Context, []events.CloudEvent) error { return nil }},
+		"stuck": {Take: func(ctx context.Context, _ []events.CloudEvent) error {
 			cancel()
 			<-ctx.Done()
 			return ctx.Err()
-		},
+		}},
 	})
 	require.NoError(t, bus.Run(ctx))
 	require.Len(t, o.rows, 3)

@@ -3,74 +3,77 @@ package messaging
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
-	"github.com/ThreeDotsLabs/watermill/pubsub/gochannel"
 
 	"tilth/app/events"
+	"tilth/core/fault"
 	"tilth/ports"
 )
-
-// The topics of the bus. A message of either is a batch of CloudEvents.
-const (
-	committedTopic = "tilth.events" // as the relay takes them from the outbox
-	feedTopic      = "tilth.feed"   // with their positions in the feeds of their companies
-)
-
-// batchMedia is the content type of a message (cloudevents/formats/json-format.md, section 4).
-const batchMedia = "application/cloudevents-batch+json"
 
 const relayBatch = 500
 
 // drainGap is how far apart the looks of a busy relay are at least: each writes, whatever the number of events.
 const drainGap = 500 * time.Millisecond
 
-// Transport carries messages to the consumers. Publish returns nil only when every consumer
-// has acknowledged the message, or when the message is stored where a kill does not lose it.
-type Transport interface {
-	message.Publisher
-	message.Subscriber
+// Consumer handles events that have their positions.
+type Consumer struct {
+	// Take handles a batch. It may get an event again: a consumer that changes records keeps its own done-mark, in the
+	// transaction of its change.
+	Take Take
+	// Everywhere says that every process has such a consumer, which wakes what waits in that process.
+	Everywhere bool
+	// Rereads says that it reads from the database what the events are about: told of some, it handles all before them
+	// too, in order. It is told within the process while the transport is away.
+	Rereads bool
 }
 
-// InProcess returns the transport to the consumers of this process.
-func InProcess(log *slog.Logger) Transport {
-	return gochannel.NewGoChannel(gochannel.Config{BlockPublishUntilSubscriberAck: true}, watermillLog(log))
-}
+// Take handles a batch of events.
+type Take func(ctx context.Context, batch []events.CloudEvent) error
 
-// watermillLog lowers what watermill reports about each subscription to debug.
-func watermillLog(log *slog.Logger) watermill.LoggerAdapter {
-	return watermill.NewSlogLoggerWithLevelMapping(log, map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug})
-}
-
-// Consumer handles a batch of events that have their positions. It may get an event again:
-// a consumer that changes records keeps its own done-mark, in the transaction of its change.
-type Consumer func(ctx context.Context, batch []events.CloudEvent) error
-
-// Bus carries events from the outbox to the consumers. The first consumer gives events their
-// positions; all others read what it publishes. A row of the outbox is done only when every
-// consumer has acknowledged it, and comes again, to any replica, when its lease runs out.
+// Bus carries events from the outbox to the consumers, each with its position in the feed of its company. A row of the
+// outbox is done only when every consumer has acknowledged it, or the transport has stored it, and comes again, to any
+// replica, when its lease runs out. One replica publishes at a time, so that the events of a company are published in order.
 type Bus struct {
-	Relay     ports.Relay
+	Relay     ports.Relay // nil: this process only consumes what others publish
 	Transport Transport
 	Clock     ports.Clock
 	Log       *slog.Logger
 	Woken     <-chan struct{} // has a value when there may be new events; nil: the bus only polls
 	Poll      time.Duration   // 0: PollEvery
-	Place     func(ctx context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error)
+	// Place assigns the events of a batch, and all older ones, their positions, and returns the batch with them.
+	Place func(ctx context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error)
+	// PlaceAll does so for all events that have none, and returns them; nil: events wait for the transport.
+	PlaceAll  func(ctx context.Context) ([]events.CloudEvent, error)
 	Consumers map[string]Consumer // by name
+	// SetAside keeps an event that a consumer has failed on, to be handled apart from those that follow; nil: it is
+	// handed to the consumer until that takes it.
+	SetAside func(ctx context.Context, consumer string, e events.CloudEvent, cause error) error
+
+	held taken
 }
 
-// Run publishes events until the context ends.
+// taken is a batch that this process holds the lease of, while the transport cannot take it.
+type taken struct {
+	batch []events.CloudEvent
+	seqs  []int64
+	since time.Time // by the process's own clock
+}
+
+// Run publishes events until the context ends, and hands to the consumers what comes of the transport.
 func (b *Bus) Run(ctx context.Context) error {
 	router, err := b.router()
 	if err != nil {
 		return err
+	}
+	defer func() { _ = b.Transport.Close() }()
+	if b.Relay == nil {
+		return router.Run(ctx)
 	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- router.Run(ctx) }()
@@ -79,16 +82,21 @@ func (b *Bus) Run(ctx context.Context) error {
 	case err := <-stopped:
 		return err
 	}
+	var said string // the last trouble, which is said once
 	for {
 		looked, latest := time.Now(), cmp.Or(b.Poll, PollEvery)
-		if err := b.drain(ctx); err != nil && ctx.Err() == nil {
-			latest = min(latest, lookAgain)
+		err := b.drain(ctx)
+		if err != nil && ctx.Err() == nil && said != err.Error() {
 			b.Log.ErrorContext(ctx, "cannot relay events; they stay in the outbox", "error", err)
 		}
-		if !(Rhythm{Latest: latest, Woken: b.Woken, Gap: drainGap}).Wait(ctx, looked) {
-			err := <-stopped
-			_ = b.Transport.Close()
-			return err
+		if said = ""; err != nil {
+			said = err.Error()
+			if b.Transport.Away() == nil { // else it says itself when it is back
+				latest = min(latest, lookAgain)
+			}
+		}
+		if !(Rhythm{Latest: latest, Woken: b.Woken, Gap: drainGap, Also: b.Transport.Back()}).Wait(ctx, looked) {
+			return <-stopped
 		}
 	}
 }
@@ -100,91 +108,187 @@ func (b *Bus) router() (*message.Router, error) {
 		return nil, err
 	}
 	router.AddMiddleware(b.pause)
-	router.AddHandler("feed", committedTopic, b.Transport, feedTopic, b.Transport, func(m *message.Message) ([]*message.Message, error) {
-		batch, err := decode(m)
-		if err == nil {
-			batch, err = b.Place(m.Context(), batch)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out, err := encode(batch)
-		return []*message.Message{out}, err
-	})
-	for name, consume := range b.Consumers {
-		router.AddConsumerHandler(name, feedTopic, b.Transport, func(m *message.Message) error {
+	for name, consumer := range b.Consumers {
+		router.AddConsumerHandler(name, feedTopic, b.Transport.For(name, consumer.Everywhere), func(m *message.Message) error {
 			batch, err := decode(m)
-			if err == nil {
-				err = consume(m.Context(), batch)
+			if err != nil {
+				return err
 			}
-			return err
+			return b.hand(m.Context(), name, batch)
 		})
 	}
 	return router, nil
 }
 
-// pause waits after a handler failed or panicked: the transport delivers the message again at once.
+// pause waits after a handler failed: the transport in the process delivers the message again at once.
 func (b *Bus) pause(handle message.HandlerFunc) message.HandlerFunc {
-	return func(m *message.Message) (out []*message.Message, err error) {
-		done := false
-		defer func() {
-			if done {
-				return
-			}
-			select {
-			case <-m.Context().Done():
-			case <-time.After(cmp.Or(b.Poll, lookAgain)):
-			}
-		}()
-		out, err = handle(m)
-		done = err == nil
+	return func(m *message.Message) ([]*message.Message, error) {
+		out, err := handle(m)
+		if err != nil {
+			b.rest(m.Context())
+		}
 		return out, err
 	}
 }
 
-// drain publishes what waits, batch by batch. What is not acknowledged stays in the outbox.
-func (b *Bus) drain(ctx context.Context) error {
-	for {
-		rows, err := b.Relay.Pending(ctx, b.Clock.Now(), LeaseFor, relayBatch)
-		if err != nil || len(rows) == 0 {
-			return err
+func (b *Bus) rest(ctx context.Context) {
+	timer := time.NewTimer(cmp.Or(b.Poll, lookAgain))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// handTries is how often a batch is handed to a consumer before its events are handed over one by one.
+const handTries = 3
+
+// hand hands a batch to a consumer. What that fails on, again and again, for a reason of its own, is set aside, so that one
+// event does not keep back those that follow.
+func (b *Bus) hand(ctx context.Context, name string, batch []events.CloudEvent) error {
+	err := b.take(ctx, name, batch)
+	for try := 1; err != nil && try < handTries && !passes(ctx, err); try++ {
+		b.Log.WarnContext(ctx, "a consumer of events has failed", "consumer", name, "try", try, "error", err)
+		b.rest(ctx)
+		err = b.take(ctx, name, batch)
+	}
+	if err != nil && b.Consumers[name].Everywhere && ctx.Err() == nil {
+		return nil // what it wakes looks by itself, too
+	}
+	if err == nil || b.SetAside == nil || passes(ctx, err) {
+		return err
+	}
+	for _, e := range batch {
+		err := b.take(ctx, name, []events.CloudEvent{e})
+		if err != nil && !passes(ctx, err) {
+			b.Log.ErrorContext(ctx, "an event is set aside", "consumer", name, "type", e.Type, "id", e.ID, "company", e.CompanyID, "error", err)
+			err = b.SetAside(ctx, name, e, err)
 		}
-		batch, seqs := batchOf(rows)
-		m, err := encode(batch)
 		if err != nil {
 			return err
 		}
-		if err := b.Transport.Publish(committedTopic, m); err != nil {
+	}
+	return nil
+}
+
+// passes reports whether a failure is none of the event's: a part of the program does not answer, or the process stops.
+func passes(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || fault.Is(err, fault.Unavailable)
+}
+
+// take hands a batch to a consumer; a panic is an error.
+func (b *Bus) take(ctx context.Context, name string, batch []events.CloudEvent) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fault.Newf(fault.Internal, "panic", "the consumer %s panicked: %v", name, r)
+		}
+	}()
+	return b.Consumers[name].Take(ctx, batch)
+}
+
+// drain publishes what waits, batch by batch. What is not acknowledged stays in the outbox, and consumers that need no
+// transport are told of it.
+func (b *Bus) drain(ctx context.Context) error {
+	for {
+		more, err := b.publish(ctx)
+		if err != nil && ctx.Err() == nil {
+			if told := b.carryOn(ctx); told != nil {
+				b.Log.DebugContext(ctx, "events wait in the outbox", "error", told)
+			}
+		}
+		if err != nil || !more {
 			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err // the wait for the acknowledgements may have been cut short
-		}
-		if err := b.Relay.Published(ctx, seqs, b.Clock.Now()); err != nil {
-			return err
-		}
-		if len(rows) < relayBatch {
-			return nil
 		}
 	}
 }
 
-// Step carries one batch to the consumers without the transport, and returns whether there was one.
-func (b *Bus) Step(ctx context.Context) (bool, error) {
+// publish publishes one batch, and returns whether there is another.
+func (b *Bus) publish(ctx context.Context) (more bool, err error) {
+	if err := b.Transport.Away(); err != nil {
+		return false, err
+	}
+	if b.held.batch == nil || time.Since(b.held.since) > LeaseFor-2*time.Second {
+		if err := b.claim(ctx); err != nil {
+			return false, err
+		}
+	}
+	if b.held.batch == nil {
+		return false, b.carryOn(ctx) // there is nothing, or another replica is publishing
+	}
+	m, err := encode(b.held.batch)
+	if err != nil {
+		return false, err
+	}
+	m.SetContext(ctx)
+	if err := b.Transport.Publish(feedTopic, m); err != nil {
+		return false, err
+	}
+	if err := ctx.Err(); err != nil {
+		return false, err // the wait for the acknowledgements may have been cut short
+	}
+	done := b.held
+	b.held = taken{}
+	return len(done.seqs) == relayBatch, b.Relay.Published(ctx, done.seqs, b.Clock.Now())
+}
+
+// claim takes what is to be published next, with its positions.
+func (b *Bus) claim(ctx context.Context) error {
+	b.held = taken{}
+	since := time.Now()
 	rows, err := b.Relay.Pending(ctx, b.Clock.Now(), LeaseFor, relayBatch)
 	if err != nil || len(rows) == 0 {
-		return false, err
+		return err
 	}
 	batch, seqs := batchOf(rows)
 	if batch, err = b.Place(ctx, batch); err != nil {
-		return true, err
+		return err
+	}
+	inOrder(batch)
+	b.held = taken{batch, seqs, since}
+	return nil
+}
+
+// inOrder sorts a batch by the positions in the feed of each company: an event that was committed late comes after those
+// that it has found there.
+func inOrder(batch []events.CloudEvent) {
+	slices.SortStableFunc(batch, func(a, b events.CloudEvent) int {
+		return cmp.Or(cmp.Compare(a.CompanyID, b.CompanyID), cmp.Compare(a.Sequence, b.Sequence))
+	})
+}
+
+// carryOn assigns events their positions, and tells the consumers that need no transport: streams and webhooks go on while
+// the events wait in the outbox for the transport, or for another replica.
+func (b *Bus) carryOn(ctx context.Context) error {
+	if b.PlaceAll == nil {
+		return nil
+	}
+	batch, err := b.PlaceAll(ctx)
+	if err != nil || len(batch) == 0 {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Consumers)) {
-		if err := b.Consumers[name](ctx, batch); err != nil {
+		if !b.Consumers[name].Rereads {
+			continue
+		}
+		if err := b.take(ctx, name, batch); err != nil {
+			return fmt.Errorf("%s: %w", name, err) // it gets them when the transport is back
+		}
+	}
+	return nil
+}
+
+// Step carries one batch to the consumers without the transport, and returns whether there was one.
+func (b *Bus) Step(ctx context.Context) (bool, error) {
+	if err := b.claim(ctx); err != nil || b.held.batch == nil {
+		return false, err
+	}
+	done := b.held
+	for _, name := range slices.Sorted(maps.Keys(b.Consumers)) {
+		if err := b.Consumers[name].Take(ctx, done.batch); err != nil {
 			return true, err
 		}
 	}
-	return true, b.Relay.Published(ctx, seqs, b.Clock.Now())
+	return true, b.Relay.Published(ctx, done.seqs, b.Clock.Now())
 }
 
 func batchOf(rows []ports.OutboxRow) (batch []events.CloudEvent, seqs []int64) {
@@ -194,20 +298,8 @@ func batchOf(rows []ports.OutboxRow) (batch []events.CloudEvent, seqs []int64) {
 	return batch, seqs
 }
 
-func encode(batch []events.CloudEvent) (*message.Message, error) {
-	payload, err := json.Marshal(batch)
-	m := message.NewMessage(watermill.NewUUID(), payload)
-	m.Metadata.Set("content-type", batchMedia)
-	return m, err
-}
-
-func decode(m *message.Message) (batch []events.CloudEvent, err error) {
-	err = json.Unmarshal(m.Payload, &batch)
-	return batch, err
-}
-
 // Announcer writes every event into the log of the process.
-func Announcer(log *slog.Logger) Consumer {
+func Announcer(log *slog.Logger) Take {
 	return func(ctx context.Context, batch []events.CloudEvent) error {
 		for _, e := range batch {
 			log.InfoContext(ctx, "event published", "type", e.Type, "id", e.ID, "company", e.CompanyID, "subject", e.Subject)

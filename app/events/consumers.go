@@ -54,6 +54,28 @@ func (s *Sequencer) Place(ctx context.Context, batch []CloudEvent) ([]CloudEvent
 	return out, err
 }
 
+// placeRows is how many events one transaction gives their positions that nobody has asked for.
+const placeRows = 500
+
+// PlaceAll assigns all events that have no position theirs, and returns them.
+func (s *Sequencer) PlaceAll(ctx context.Context) (out []CloudEvent, err error) {
+	for {
+		waiting, err := app.In(ctx, s.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (bool, error) { return tx.Events.Waiting(ctx) })
+		if err != nil || !waiting {
+			return out, err
+		}
+		placed, err := app.In(ctx, s.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) ([]event.Logged, error) {
+			return tx.Events.Assign(ctx, s.Clock.Now(), placeRows)
+		})
+		if err != nil {
+			return out, err
+		}
+		for _, e := range placed {
+			out = append(out, CloudEventOf(e))
+		}
+	}
+}
+
 // Prune removes the events, and the deliveries, that are older than they are kept, in
 // small transactions, and returns how many rows there were.
 func (s *Sequencer) Prune(ctx context.Context, eventsKept, deliveriesKept time.Duration) (total int64, err error) {

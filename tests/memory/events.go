@@ -107,6 +107,15 @@ func (f *feeds) Positions(_ context.Context, ids []string) (map[string]int64, er
 	return out, nil
 }
 
+func (f *feeds) Get(_ context.Context, id string) (event.Logged, error) {
+	for i, e := range f.w.Events {
+		if e.ID == id {
+			return f.logged(i), nil
+		}
+	}
+	return event.Logged{}, fault.Missing("event")
+}
+
 type noWebhookKeeper struct{ ports.WebhookKeeper }
 
 type webhookKeeper struct {

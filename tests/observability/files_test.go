@@ -110,7 +110,7 @@ var (
 // Every figure that dashboard, alerts and their page name is there, and every one of ours is explained.
 func TestFiguresExist(t *testing.T) {
 	t.Parallel()
-	s := rig.Start(t, rig.Options{Config: trusting})
+	s := rig.Start(t, rig.Options{Config: trusting(t)})
 	exercise(t, s)
 	there := map[string]bool{}
 	for _, line := range series.FindAllStringSubmatch(s.Metrics(), -1) {

@@ -17,10 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/cli"
+	"tilth/tests/brokertest"
 	"tilth/tests/rig"
 )
 
-func trusting(c *cli.Config) { c.WebhookAllowHTTP, c.WebhookAllowPrivate = true, true }
+// trusting lets the server post to this machine, and gives it a broker.
+func trusting(t *testing.T) func(c *cli.Config) {
+	url := brokertest.Start(t).URL
+	return func(c *cli.Config) { c.WebhookAllowHTTP, c.WebhookAllowPrivate, c.BrokerURL = true, true, url }
+}
 
 // promtool runs a command of promtool.
 func promtool(t *testing.T, stdin string, arguments ...string) string {
@@ -43,7 +48,7 @@ func TestPrometheus(t *testing.T) {
 	}
 	promtool(t, "", "check", "rules", in("alerts.yaml"))
 	promtool(t, "", "test", "rules", in("alerts_test.yaml"))
-	s := rig.Start(t, rig.Options{Demo: true, Config: trusting})
+	s := rig.Start(t, rig.Options{Demo: true, Config: trusting(t)})
 	exercise(t, s)
 	if wrong := promtool(t, s.Metrics(), "check", "metrics"); wrong != "" {
 		require.Empty(t, wrong, "the names of the figures")

@@ -18,6 +18,7 @@ import (
 
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
+	"tilth/adapters/messaging/broker"
 	"tilth/adapters/persistence"
 	"tilth/app/events"
 	"tilth/core/access"
@@ -25,13 +26,17 @@ import (
 	"tilth/core/record"
 	"tilth/core/webhook"
 	"tilth/ports"
+	"tilth/tests/brokertest"
 	"tilth/tests/rig"
 )
 
 func TestMain(m *testing.M) { rig.Main(m) }
 
-// published is how many events each of two companies publishes.
-const published = 150
+// eventsEach is how many events each of two companies publishes.
+const eventsEach = 150
+
+// outages is how often the broker goes away.
+const outages = 4
 
 // fast is a clock on which a lease runs out within 75 ms.
 type fast struct{ began time.Time }
@@ -93,47 +98,100 @@ func (o outbox) Published(ctx context.Context, seqs []int64, at time.Time) error
 }
 
 // process relays events until it dies or the context ends.
-func process(ctx context.Context, db *persistence.Database, clock fast) error {
+func process(ctx context.Context, db *persistence.Database, clock fast, transport func() (messaging.Transport, error)) error {
 	ctx, die := context.WithCancel(ctx)
 	defer die()
-	store, log := mortal{db, die}, slog.New(slog.DiscardHandler)
+	store := mortal{db, die}
+	over, err := transport()
+	if err != nil {
+		return err
+	}
+	sequencer := &events.Sequencer{Store: store, Clock: clock}
 	bus := &messaging.Bus{
-		Relay: outbox{db.Relay(), store}, Transport: messaging.InProcess(log), Clock: clock, Log: log, Poll: time.Millisecond,
-		Place:     (&events.Sequencer{Store: store, Clock: clock}).Place,
-		Consumers: map[string]messaging.Consumer{"webhooks": (&events.Dispatcher{Store: store, Clock: clock}).Dispatch},
+		Relay: outbox{db.Relay(), store}, Transport: over, Clock: clock, Log: quiet, Poll: time.Millisecond,
+		Place: sequencer.Place, PlaceAll: sequencer.PlaceAll,
+		Consumers: map[string]messaging.Consumer{"webhooks": {Take: (&events.Dispatcher{Store: store, Clock: clock}).Dispatch, Rereads: true}},
 	}
 	return bus.Run(ctx)
 }
 
+var quiet = slog.New(slog.DiscardHandler)
+
 func TestEventsArriveOnceWhateverIsKilled(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, address string) {
-		clock := fast{time.Now()}
-		replicas := []*persistence.Database{open(t, address, clock), open(t, address, clock)}
-		companies := []company{newCompany(t, replicas[0], clock, "a"), newCompany(t, replicas[0], clock, "b")}
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		var working sync.WaitGroup
-		for _, db := range replicas {
-			working.Go(func() {
-				for ctx.Err() == nil {
-					if err := process(ctx, db, clock); err != nil {
-						t.Error(err)
-						stop()
-					}
-				}
-			})
-		}
-		for _, c := range companies {
-			working.Go(func() { c.publish(ctx, t, replicas[0], clock) })
-		}
-		require.Eventually(t, func() bool { return through(ctx, t, replicas[1], companies) }, 10*time.Minute, 5*time.Millisecond)
-		stop()
-		working.Wait()
-		for _, c := range companies {
-			c.check(t, replicas[0])
-		}
+		arriveOnce(t, address, func() (messaging.Transport, error) { return messaging.InProcess(quiet), nil })
 	})
+}
+
+// The same over a broker that goes away and comes back all the time: it has every event once, too.
+func TestEventsArriveOnceOverABrokerThatGoesAway(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, address string) {
+		at := brokertest.Start(t)
+		servers := []string{at.URL}
+		var restarting sync.WaitGroup
+		restarting.Go(func() {
+			for range outages {
+				time.Sleep(time.Duration(300+rand.IntN(700)) * time.Millisecond) // whenever it is
+				at.Stop()
+				time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
+				at.Restart()
+			}
+		})
+		ids := arriveOnce(t, address, func() (messaging.Transport, error) {
+			return broker.Connect(broker.Options{Servers: servers, Stream: "tilth", Keep: time.Hour, Bytes: 64 << 20, Copies: 1, Log: quiet})
+		})
+		restarting.Wait()
+		stream, err := at.Client().Stream(t.Context(), "tilth")
+		require.NoError(t, err)
+		var stored []string
+		for seq := stream.CachedInfo().State.FirstSeq; seq <= stream.CachedInfo().State.LastSeq; seq++ {
+			m, err := stream.GetMsg(t.Context(), seq)
+			require.NoError(t, err)
+			stored = append(stored, m.Header.Get("Nats-Msg-Id"))
+		}
+		require.ElementsMatch(t, ids, stored)
+	})
+}
+
+// arriveOnce publishes events while two replicas relay them and die, and returns the ids of all.
+func arriveOnce(t *testing.T, address string, transport func() (messaging.Transport, error)) (ids []string) {
+	clock := fast{time.Now()}
+	replicas := []*persistence.Database{open(t, address, clock), open(t, address, clock)}
+	companies := []company{newCompany(t, replicas[0], clock, "a"), newCompany(t, replicas[0], clock, "b")}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var working sync.WaitGroup
+	for _, db := range replicas {
+		working.Go(func() {
+			for ctx.Err() == nil {
+				if err := process(ctx, db, clock, transport); err != nil {
+					t.Error(err)
+					stop()
+				}
+			}
+		})
+	}
+	for _, c := range companies {
+		working.Go(func() { c.publish(ctx, t, replicas[0], clock) })
+	}
+	require.Eventually(t, func() bool { return through(ctx, t, replicas[1], companies) && published(ctx, t, replicas[1]) }, 10*time.Minute, 5*time.Millisecond)
+	stop()
+	working.Wait()
+	for _, c := range companies {
+		ids = append(ids, c.check(t, replicas[0])...)
+	}
+	return ids
+}
+
+// published reports whether no event waits in the outbox.
+func published(ctx context.Context, t *testing.T, db *persistence.Database) bool {
+	waiting, err := db.Backlog(ctx)
+	if err != nil {
+		t.Error(err)
+	}
+	return waiting.Events == 0
 }
 
 func open(t *testing.T, address string, clock fast) *persistence.Database {
@@ -176,7 +234,7 @@ func newCompany(t *testing.T, db *persistence.Database, clock fast, name string)
 }
 
 func (c company) publish(ctx context.Context, t *testing.T, db *persistence.Database, clock fast) {
-	for range published {
+	for range eventsEach {
 		err := db.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 			return tx.Outbox.Add(ctx, event.Event{
 				ID: identity.Random{}.UUID(), Type: event.TypeProfileCompleted, CompanyID: c.scope.Company(), Subject: "profile/1",
@@ -200,7 +258,7 @@ func through(ctx context.Context, t *testing.T, db *persistence.Database, compan
 				if err != nil {
 					return err
 				}
-				all = all && n >= published
+				all = all && n >= eventsEach
 			}
 		}
 		return nil
@@ -212,17 +270,18 @@ func through(ctx context.Context, t *testing.T, db *persistence.Database, compan
 }
 
 // check holds that the feed is dense, and that each webhook has each event once, in the
-// order of the feed.
-func (c company) check(t *testing.T, db *persistence.Database) {
+// order of the feed. It returns the ids of the events.
+func (c company) check(t *testing.T, db *persistence.Database) (all []string) {
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, tx ports.Repos) error {
-		logged, err := tx.Events.After(ctx, c.scope, 0, nil, 2*published)
+		logged, err := tx.Events.After(ctx, c.scope, 0, nil, 2*eventsEach)
 		require.NoError(t, err)
 		var ids []string
 		for i, e := range logged {
 			require.EqualValues(t, i+1, e.Position)
 			ids = append(ids, fmt.Sprint(event.FormatPosition(e.Position), " ", e.ID))
+			all = append(all, e.ID)
 		}
-		require.Len(t, ids, published)
+		require.Len(t, ids, eventsEach)
 		for _, hook := range c.hooks {
 			var delivered []string
 			for d, err := range tx.Deliveries.Each(ctx, c.scope, ports.DeliveryQuery{WebhookID: hook}) {
@@ -236,4 +295,5 @@ func (c company) check(t *testing.T, db *persistence.Database) {
 		}
 		return nil
 	}))
+	return all
 }

@@ -36,7 +36,7 @@ func newPosting(p *planned, deps app.Deps) *posting {
 	h.bus = &messaging.Bus{
 		Relay: unsureRelay{p.Relay(), p}, Clock: &p.Clock, Log: log,
 		Place:     (&events.Sequencer{Store: deps.Store, Clock: &p.Clock}).Place,
-		Consumers: map[string]messaging.Consumer{"webhooks": (&events.Dispatcher{Store: deps.Store, Clock: &p.Clock}).Dispatch},
+		Consumers: map[string]messaging.Consumer{"webhooks": {Take: (&events.Dispatcher{Store: deps.Store, Clock: &p.Clock}).Dispatch}},
 	}
 	hook := webhook.Webhook{Meta: record.Meta{CompanyID: 1}, URL: "https://hooks.example.org/", IsActive: true, Secret: "whsec_AAAA"}
 	p.Put(func(tx ports.Repos) error {

@@ -126,8 +126,18 @@ func testFeeds(t *testing.T, b Backend) {
 		require.NoError(t, w.Relay().Published(w.ctx, []int64{row.Seq}, w.clock.Now()))
 	}
 	require.Zero(t, prune(w.clock.Now(), 10), "what is young stays")
+	require.EqualValues(t, 1, prune(w.clock.Now().Add(time.Hour), 10), "what the webhooks have not got stays, but for that of no company")
+	w.operate(func(tx ports.OperatorRepos) error {
+		found, err := tx.Events.Get(w.ctx, "a")
+		require.NoError(t, err)
+		require.Equal(t, []any{ours, int64(1)}, []any{found.CompanyID, found.Position})
+		_, err = tx.Events.Get(w.ctx, "never")
+		require.True(t, fault.Is(err, fault.NotFound))
+		_, err = tx.Webhooks.Take(w.ctx, []int64{ours, theirs})
+		return err
+	})
 	require.EqualValues(t, 2, prune(w.clock.Now().Add(time.Hour), 2))
-	require.EqualValues(t, 3, prune(w.clock.Now().Add(time.Hour), 10))
+	require.EqualValues(t, 2, prune(w.clock.Now().Add(time.Hour), 10))
 	require.Zero(t, prune(w.clock.Now().Add(time.Hour), 10))
 	ids, bounds = w.after(w.ours.scope, 3, nil, 10)
 	require.Equal(t, []string{"d"}, ids)

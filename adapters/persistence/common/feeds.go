@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/event"
+	"tilth/core/fault"
 )
 
 // feedRow is what the feed of a company holds.
@@ -98,6 +99,14 @@ func (f feeds) Positions(ctx context.Context, ids []string) (map[string]int64, e
 	return out, err
 }
 
+func (f feeds) Get(ctx context.Context, id string) (event.Logged, error) {
+	e, ok, err := sqlstore.Find(ctx, f.s.NewSelect().Model((*outboxRow)(nil)).Where("t.id = ?", id), (*outboxRow).logged)
+	if err == nil && !ok {
+		err = fault.Missing("event")
+	}
+	return e, err
+}
+
 func (f feeds) Lasts(ctx context.Context, companies []int64) (map[int64]int64, error) {
 	out := map[int64]int64{}
 	if len(companies) == 0 {
@@ -119,7 +128,10 @@ func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, e
 	}
 	var rows []outboxRow
 	err := f.s.NewSelect().Model(&rows).Column("seq", "company_id", "position").Where("t.logged_at < ?", sqlstore.StampAt(before)).
-		Where("t.published_at IS NOT NULL").OrderExpr("t.logged_at").Limit(int64(limit)).Scan(ctx)
+		Where("t.published_at IS NOT NULL").
+		// What the webhooks have not got yet stays: the broker has told nobody of it so far, or a consumer has failed on it.
+		Where("t.position IS NULL OR t.position <= (SELECT f.delivered FROM event_feeds AS f WHERE f.company_id = t.company_id)").
+		OrderExpr("t.logged_at").Limit(int64(limit)).Scan(ctx)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

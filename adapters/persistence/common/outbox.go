@@ -60,6 +60,9 @@ func (o outbox) Add(ctx context.Context, events ...event.Event) error {
 	return sqlstore.Run(ctx, o.s.NewInsert().Model(&rows).Returning("NULL"))
 }
 
+// relayLock is the key of the advisory lock of the transaction that takes events to publish ("relay" in ASCII).
+const relayLock = 0x72656c6179
+
 // relay implements ports.Relay, each call in a transaction of its own.
 type relay struct{ d *sqlstore.DB }
 
@@ -69,9 +72,16 @@ func NewRelay(d *sqlstore.DB) ports.Relay { return relay{d} }
 func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.OutboxRow, error) {
 	var out []ports.OutboxRow
 	err := r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		// One relay at a time: the events of a company are published in the order of their positions.
+		if s.Postgres {
+			if err := sqlstore.Run(ctx, s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(relayLock))); err != nil {
+				return err
+			}
+		}
 		var rows []outboxRow
+		held := s.NewSelect().Table("outbox").ColumnExpr("1").Where("published_at IS NULL").Where("held_until > ?", s.Shared(now))
 		due := s.SkipLocked(s.NewSelect().Table("outbox").Column("seq").Where("published_at IS NULL").
-			Where("held_until IS NULL OR held_until <= ?", s.Shared(now)).OrderExpr("seq").Limit(int64(limit)))
+			Where("NOT EXISTS (?)", held).OrderExpr("seq").Limit(int64(limit)))
 		err := s.NewUpdate().With("due", due).Model(&rows).
 			Set("held_until = ?", s.Shared(now.Add(lease))).Set("attempts = attempts + 1").
 			Where("seq IN (SELECT seq FROM due)").Returning("*").Scan(ctx)

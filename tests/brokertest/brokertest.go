@@ -1,0 +1,71 @@
+// Package brokertest runs a NATS server with JetStream in the process of a test, and stops and starts it again.
+package brokertest
+
+import (
+	"net"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+const patience = time.Minute
+
+// Broker is a server at one address, with one folder, whether it runs or not.
+type Broker struct {
+	URL string
+
+	t       testing.TB
+	options server.Options
+	running *server.Server
+}
+
+// Start starts a server. The test ends it.
+func Start(t testing.TB) *Broker {
+	t.Helper()
+	b := &Broker{t: t, options: server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 4 << 30,
+	}}
+	b.Restart()
+	t.Cleanup(b.Stop)
+	return b
+}
+
+// Restart starts the server that was stopped, with what it has stored.
+func (b *Broker) Restart() {
+	b.t.Helper()
+	options := b.options
+	running, err := server.NewServer(&options)
+	require.NoError(b.t, err)
+	running.Start()
+	require.True(b.t, running.ReadyForConnections(patience), "NATS does not answer")
+	b.running = running
+	b.options.Port = running.Addr().(*net.TCPAddr).Port
+	b.URL = (&url.URL{Scheme: "nats", Host: running.Addr().String()}).String()
+}
+
+// Stop stops the server; its folder stays.
+func (b *Broker) Stop() {
+	if b.running == nil {
+		return
+	}
+	b.running.Shutdown()
+	b.running.WaitForShutdown()
+	b.running = nil
+}
+
+// Client returns a client of the server that the test closes.
+func (b *Broker) Client() jetstream.JetStream {
+	b.t.Helper()
+	conn, err := nats.Connect(b.URL, nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
+	require.NoError(b.t, err)
+	b.t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	require.NoError(b.t, err)
+	return js
+}
