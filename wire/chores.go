@@ -14,14 +14,14 @@ import (
 
 // How often a process does the chores that are no jobs.
 const (
-	chainEvery  = 5 * time.Second // where nothing says that rows were committed
 	chainGap    = time.Second / 2
 	foldEvery   = time.Hour // where nothing says that rows were committed
 	foldGap     = 10 * time.Second
 	sweepEvery  = time.Minute
 	pruneEvery  = 10 * time.Minute
 	forgetEvery = time.Hour
-	shareEvery  = time.Second
+	shareEvery  = 5 * time.Second // where nobody asks
+	shareGap    = time.Second
 	backupLook  = time.Minute // whether it is time for a backup
 )
 
@@ -44,7 +44,7 @@ func every[N int | int64](
 
 // chain chains committed rows.
 func (r *Running) chain(ctx context.Context) error {
-	return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: chainEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: chainGap}, "rows were chained", r.parts.Chains.Run)
+	return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: r.db.LookEvery(), Woken: r.db.Wakes(sqlstore.RowsWait), Gap: chainGap}, "rows were chained", r.parts.Chains.Run)
 }
 
 // chainPatience is how long a shutdown chains what was committed last. What is left waits in the
@@ -86,7 +86,7 @@ func (r *Running) fold(ctx context.Context) (int64, error) {
 // tidy does the chores that one kind of process is enough for.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
-		return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: shareEvery}, "shared with other servers how often callers ask", r.http.ShareRates)
+		return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: shareEvery, Woken: r.http.RatesAsked(), Gap: shareGap}, "shared with other servers how often callers ask", r.http.ShareRates)
 	})
 	group.Go(func() error {
 		rhythm := messaging.Rhythm{Latest: foldEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: foldGap}

@@ -63,23 +63,19 @@ func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 // newHookPool returns the workers that post to addresses outside, separate from all others.
 func (r *Running) newHookPool() *messaging.Pool {
 	return &messaging.Pool{
-		Queue: r.db.QueueOf(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers, Woken: r.db.Wakes(sqlstore.JobsWait),
+		Queue: r.db.QueueOf(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers, Woken: r.db.Wakes(sqlstore.JobsWait), Poll: r.db.LookEvery(),
 		Observer: r.eyes.Observer(),
 		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run, exchange.MessageJob: r.parts.Messenger.Run},
 	}
 }
 
-// followEvery is how often the streams of this process look for what other processes relayed, where no commit wakes them, and
-// followGap how far apart their looks are at least.
-const (
-	followEvery = 5 * time.Second
-	followGap   = 100 * time.Millisecond
-)
+// followGap is how far apart the looks of the streams of this process are at least for what other processes relayed.
+const followGap = 100 * time.Millisecond
 
 // deliver posts to webhooks and wakes the event streams of this process.
 func (r *Running) deliver(ctx context.Context) error {
 	defer r.sender.Close()
-	rhythm := messaging.Rhythm{Latest: followEvery, Woken: r.db.Wakes(sqlstore.FeedsGrew), Gap: followGap}
+	rhythm := messaging.Rhythm{Latest: r.db.LookEvery(), Woken: r.db.Wakes(sqlstore.FeedsGrew), Gap: followGap}
 	var feeding sync.WaitGroup
 	feeding.Go(func() {
 		_ = every(ctx, r.log, slog.LevelDebug, rhythm, "streams were woken", r.parts.Interface.Events.Feed.Look) // it logs what fails

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -91,13 +92,8 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 
 // assemble puts the parts together.
 func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
-	cfg, log, imagery := r.cfg, r.log, opts.Imagery
-	if imagery == nil {
-		var err error
-		if imagery, err = openImagery(cfg, keptImagery(cfg, log), log); err != nil {
-			return fmt.Errorf("open the imagery source: %w", err)
-		}
-	}
+	cfg, log := r.cfg, r.log
+	source := r.openImagery(opts) // beside the database: an archive may be long
 	stored, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
 		return err
@@ -133,6 +129,10 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 		}
 	}
 	r.sender = hooks.New(hooks.Rules{AllowHTTP: cfg.WebhookAllowHTTP, AllowPrivate: cfg.WebhookAllowPrivate}, version)
+	imagery, err := source()
+	if err != nil {
+		return fmt.Errorf("open the imagery source: %w", err)
+	}
 	store := idempotency.Guard(caps.Guard(r.eyes.Store(r.db), capsOf(cfg), identity.Clock{}))
 	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), photoBoundsOf(cfg), weather, log)
 	r.parts.Once.Kept = cfg.KeepAnswers
@@ -149,6 +149,16 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	}
 	log.Info("assembled", "version", version, "database", r.db.Describe(), "imagery", imagery.Describe())
 	return nil
+}
+
+// openImagery begins to open the imagery source, and returns what waits for it.
+func (r *Running) openImagery(opts cli.ServeOptions) func() (ports.Imagery, error) {
+	if opts.Imagery != nil {
+		return func() (ports.Imagery, error) { return opts.Imagery, nil }
+	}
+	open := sync.OnceValues(func() (ports.Imagery, error) { return openImagery(r.cfg, keptImagery(r.cfg, r.log), r.log) })
+	go func() { _, _ = open() }()
+	return open
 }
 
 func capsOf(cfg cli.Config) caps.Caps {
@@ -199,7 +209,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		return err
 	}
 	r.pool = &messaging.Pool{
-		Queue: r.db.QueueBut(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait),
+		Queue: r.db.QueueBut(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait), Poll: r.db.LookEvery(),
 		Observer: r.eyes.Observer(),
 		Handlers: map[string]messaging.Handler{
 			satellite.ProfileJob: r.parts.Worker.Run,

@@ -109,8 +109,11 @@ func tooOften(wait time.Duration) error {
 	return fault.New(fault.Limit, "rate_limited", "Too many requests; slow down.").With("retry_after", int(math.Ceil(wait.Seconds())))
 }
 
+// RatesAsked has a value when another round of [Server.ShareRates] is worth it.
+func (s *Server) RatesAsked() <-chan struct{} { return s.limiter.Asked() }
+
 // ShareRates is one round of exchange of how often callers ask with the other servers of the
-// database, about once a second. It returns how many callers were exchanged.
+// database, about once a second while callers ask, and otherwise every five. It returns how many callers were exchanged.
 func (s *Server) ShareRates(ctx context.Context) (int, error) {
 	if s.deps.Rates == nil {
 		return 0, nil

@@ -14,25 +14,37 @@ type Rhythm struct {
 	Also   <-chan struct{} // wakes without regard to the gap; nil: never
 }
 
+// wake is why a loop looks again.
+type wake int
+
+const (
+	over   wake = iota // it does not: the context ended
+	idled              // the time is over
+	called             // somebody woke it
+)
+
 // Wait waits until the loop looks again, and returns false when the context ends. The moment of the last look is by the
 // process's own clock.
-func (r Rhythm) Wait(ctx context.Context, looked time.Time) bool {
-	woken := r.Woken
+func (r Rhythm) Wait(ctx context.Context, looked time.Time) bool { return r.await(ctx, looked) != over }
+
+// await waits until the loop looks again, and returns why it does.
+func (r Rhythm) await(ctx context.Context, looked time.Time) wake {
+	woken, why := r.Woken, idled
 	timer := time.NewTimer(r.Latest)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return false
+			return over
 		case <-r.Also:
-			return true
+			return called
 		case <-timer.C:
-			return true
+			return why
 		case <-woken:
-			woken = nil
+			woken, why = nil, called
 			rest := r.Gap - time.Since(looked)
 			if rest <= 0 {
-				return true
+				return called
 			}
 			timer.Reset(rest)
 		}

@@ -55,7 +55,7 @@ func (p *Pool) Run(ctx context.Context) error {
 	slots := make(chan struct{}, max(1, p.Workers))
 	freed := make(chan struct{}, 1)
 	for {
-		looked := time.Now()
+		looked, longest := time.Now(), cmp.Or(p.Poll, PollEvery)
 		for _, job := range p.claim(ctx, cap(slots)-len(slots)) {
 			slots <- struct{}{}
 			running.Go(func() {
@@ -67,8 +67,16 @@ func (p *Pool) Run(ctx context.Context) error {
 				}
 			})
 		}
-		if !(Rhythm{Latest: p.idle(ctx, cap(slots)-len(slots)), Woken: p.Woken, Gap: claimGap, Also: freed}).Wait(ctx, looked) {
-			return nil
+		for idle := true; idle; {
+			free := cap(slots) - len(slots)
+			latest := p.idle(ctx, free)
+			why := Rhythm{Latest: latest, Woken: p.Woken, Gap: claimGap, Also: freed}.await(ctx, looked)
+			if why == over {
+				return nil
+			}
+			// Where nothing was due and nobody woke it, it looks whether something is: that writes nothing.
+			idle = why == idled && latest == longest && free > 0
+			looked = time.Now()
 		}
 	}
 }

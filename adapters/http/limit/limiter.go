@@ -30,6 +30,7 @@ type Limiter struct {
 	refused, refusals                  *table // by address, and of all together; not shared with other replicas
 	known                              recent[credential, caller]
 	replicas                           replicas
+	asked                              chan struct{} // holds a value after a request, where there are other replicas
 }
 
 // credential is the digest of a token or key: what is kept is no secret.
@@ -48,7 +49,7 @@ func New(rates Rates, now func() time.Time) *Limiter {
 		addresses: newTable("address", rates.Caller), doors: newTable("sign-in", rates.SignIn),
 		users: newTable("user", rates.Caller), companies: newTable("company", rates.Company),
 		refused: newTable("refused", refusedAtOnce*rates.Caller), refusals: newTable("refusals", refusedOfAll*rates.Caller),
-		replicas: replicas{live: 1},
+		replicas: replicas{live: 1}, asked: make(chan struct{}, 1),
 	}
 }
 
@@ -146,6 +147,12 @@ func (l *Limiter) take(r *Request, wanted ...slot) (wait time.Duration) {
 	for _, s := range wanted {
 		s.take(now, 1)
 		s.bucket.unshared++
+	}
+	if l.replicas.live > 1 {
+		select {
+		case l.asked <- struct{}{}:
+		default:
+		}
 	}
 	return 0
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"tilth/ports"
 )
 
 const (
-	// beatEvery is how many rounds pass between two signs of life.
-	beatEvery = 5
+	// beatEvery is how far apart two signs of life are, in rounds of a second or of as long as nobody asks.
+	beatEvery = 5 * time.Second
 	// deadAfter is how many of our own signs of life another replica may miss.
 	deadAfter = 3
 )
@@ -19,22 +20,29 @@ const (
 // believed: a replica lives while its count grows.
 type replicas struct {
 	live   int
-	rounds int
+	beaten time.Time // the last sign of life
 	beats  map[string]int64
 	missed map[string]int
 }
 
-// Share is one round of exchange with the other replicas, about once a second: it shares what
+// Asked has a value when a request was admitted that other replicas may have to hear of.
+func (l *Limiter) Asked() <-chan struct{} { return l.asked }
+
+// Share is one round of exchange with the other replicas, about once a second while callers ask, and every five seconds
+// while nobody does: it shares what
 // this one has admitted since the last round, and takes what the others did from the same
 // buckets. Only who uses more than a replica's part of its rate is exchanged: the number of
 // callers costs nothing. It returns how many buckets were exchanged. Faults: those of the table.
 func (l *Limiter) Share(ctx context.Context, common ports.RateTable, self string) (int, error) {
 	l.mu.Lock()
-	beat := l.replicas.rounds%beatEvery == 0
-	l.replicas.rounds++
+	now := l.now()
+	beat := now.Sub(l.replicas.beaten).Abs() > beatEvery-time.Second/2
+	if beat {
+		l.replicas.beaten = now
+	}
 	l.mu.Unlock()
 	if beat {
-		beats, err := common.Beat(ctx, self, l.now())
+		beats, err := common.Beat(ctx, self, now)
 		if err != nil {
 			return 0, fmt.Errorf("count the replicas: %w", err)
 		}

@@ -43,12 +43,14 @@ type fleet struct {
 	ids    []string
 }
 
+const beatRounds = int(beatEvery / time.Second)
+
 func newFleet(t *testing.T, n int, rates Rates) *fleet {
 	f := &fleet{t: t, clock: time.Date(2025, 5, 1, 12, 0, 0, 0, time.UTC), common: common{beats: map[string]int64{}, sums: map[string]int64{}}}
 	for i := range n {
 		f.all, f.ids = append(f.all, New(rates, func() time.Time { return f.clock })), append(f.ids, fmt.Sprint("replica ", i))
 	}
-	f.share(2 * beatEvery)
+	f.share(2 * beatRounds)
 	for _, l := range f.all {
 		require.Equal(t, n, l.Replicas())
 	}
@@ -130,14 +132,25 @@ func TestOnlyBusyCallersAreExchanged(t *testing.T) {
 	require.Zero(t, f.common.exchanged)
 }
 
+// A server that nobody asks exchanges every five seconds; one that is asked is told so, where there are others.
+func TestOnlyARequestCallsForAnExchange(t *testing.T) {
+	f := newFleet(t, 2, Rates{Caller: 10})
+	require.Empty(t, f.all[0].Asked())
+	f.flood(1, 1)
+	require.Len(t, f.all[0].Asked(), 1)
+	alone := newFleet(t, 1, Rates{Caller: 10})
+	alone.flood(1, 1)
+	require.Empty(t, alone.all[0].Asked())
+}
+
 func TestAReplicaThatIsGoneLeavesItsPart(t *testing.T) {
 	f := newFleet(t, 2, Rates{Caller: 10})
 	f.all = f.all[:1]
-	f.share(beatEvery * (deadAfter + 1))
+	f.share(beatRounds * (deadAfter + 1))
 	require.Equal(t, 1, f.all[0].Replicas())
 	f.all = append(f.all, New(Rates{Caller: 10}, func() time.Time { return f.clock }))
 	f.ids[1] = "replica of later"
-	f.share(2 * beatEvery)
+	f.share(2 * beatRounds)
 	require.Equal(t, 2, f.all[0].Replicas())
 	require.Equal(t, 2, f.all[1].Replicas(), "the one that is gone is not counted")
 }

@@ -57,13 +57,14 @@ type Broker struct {
 	there    bool // the stream, on this connection
 	trouble  error
 	returned chan struct{} // closed when the connection comes back, and made anew
+	lost     chan struct{} // closed when it goes, and made anew
 
 	published, refused, received, ignored atomic.Int64
 }
 
 // Connect returns the connection to a broker, which may be away: it is tried again until Close.
 func Connect(o Options) (*Broker, error) {
-	b := &Broker{o: o, back: make(chan struct{}, 1), returned: make(chan struct{})}
+	b := &Broker{o: o, back: make(chan struct{}, 1), returned: make(chan struct{}), lost: make(chan struct{})}
 	options, err := o.security()
 	if err != nil {
 		return nil, err
@@ -74,11 +75,7 @@ func Connect(o Options) (*Broker, error) {
 		nats.ReconnectBufSize(-1), // what cannot be sent at once stays in the outbox
 		nats.CustomReconnectDelay(pause),
 		nats.ConnectHandler(b.cameBack), nats.ReconnectHandler(b.cameBack),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				o.Log.Warn("the broker is away; events wait in the database", "error", err)
-			}
-		}),
+		nats.DisconnectErrHandler(b.wentAway),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			o.Log.Warn("the broker reports an error", "error", err)
 		}),
@@ -118,6 +115,16 @@ func (o Options) security() (out []nats.Option, err error) {
 func pause(tries int) time.Duration {
 	step := min(maxPause, firstPause<<min(max(tries-1, 0), 8))
 	return step/2 + rand.N(step/2)
+}
+
+func (b *Broker) wentAway(_ *nats.Conn, err error) {
+	if err != nil {
+		b.o.Log.Warn("the broker is away; events wait in the database", "error", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(b.lost)
+	b.lost = make(chan struct{})
 }
 
 func (b *Broker) cameBack(*nats.Conn) {
@@ -191,11 +198,11 @@ func (o Options) config() jetstream.StreamConfig {
 func (b *Broker) asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	b.mu.Lock()
-	returned := b.returned
+	lost := b.lost
 	b.mu.Unlock()
 	go func() {
 		select {
-		case <-returned:
+		case <-lost:
 			cancel()
 		case <-ctx.Done():
 		}

@@ -71,7 +71,15 @@ func NewRelay(d *sqlstore.DB) ports.Relay { return relay{d} }
 
 func (r relay) Pending(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.OutboxRow, error) {
 	var out []ports.OutboxRow
-	err := r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+	waits := false // a look that finds nothing writes nothing
+	err := r.d.View(ctx, func(ctx context.Context, s *sqlstore.Session) (err error) {
+		waits, err = s.NewSelect().Model((*outboxRow)(nil)).Where("t.published_at IS NULL").Exists(ctx)
+		return err
+	})
+	if err != nil || !waits {
+		return nil, err
+	}
+	err = r.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		// One relay at a time: the events of a company are published in the order of their positions.
 		if s.Postgres {
 			if err := sqlstore.Run(ctx, s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(relayLock))); err != nil {

@@ -57,7 +57,9 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
 			return attendSQLite(ctx, path, shared)
 		},
-		watch: func(ctx context.Context, heard func(announcement)) error { return watchSQLite(ctx, path, heard) },
+		watch: func(ctx context.Context, heard func(announcement)) error {
+			return watchSQLite(ctx, path, d.writer, heard)
+		},
 	}
 	through := func(c driver.Connector) driver.Connector {
 		return d.opts.Connect.through(prepared.Connector{Connector: c})

@@ -3,11 +3,13 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
 )
@@ -28,7 +30,7 @@ const (
 func (s *Session) Leaves(topic Topic) { *s.leaves |= topic }
 
 const (
-	// lookEvery is how often a process looks for commits of others where nothing announces them.
+	// lookEvery is how often a process looks for commits of others at most, where nothing announces them.
 	lookEvery = 500 * time.Millisecond
 	// announceEvery is how long commits are gathered before other processes hear of them.
 	announceEvery = 50 * time.Millisecond
@@ -94,6 +96,15 @@ func fill(c chan struct{}) {
 	case c <- struct{}{}:
 	default:
 	}
+}
+
+// LookEvery is how often a loop that nobody wakes looks for what is to be done. On SQLite every commit is heard of; between
+// PostgreSQL and a process something may stand that passes no notifications on.
+func (d *DB) LookEvery() time.Duration {
+	if d.engine.announce == nil {
+		return time.Minute
+	}
+	return quietLook
 }
 
 // Watch wakes for the commits of other processes until the context ends. While it cannot hear of them it wakes for
@@ -203,22 +214,58 @@ func announcePostgres(ctx context.Context, pool *bun.DB, a announcement) error {
 	})
 }
 
-// watchSQLite looks whether another connection committed, of this process or of another: that costs no look at a table.
-func watchSQLite(ctx context.Context, path string, heard func(announcement)) error {
-	pool := sqlitePool(Connect(nil).through, 1, sqliteDSN(path, "deferred", "query_only(1)"))
-	defer func() { _ = pool.Close() }()
+// watchSQLite looks whether another process committed, when the system says that the database's files were written, and now
+// and then where it does not: that costs no look at a table. It asks on the connection that writes for this process, since
+// that is told of the commits of others alone.
+func watchSQLite(ctx context.Context, path string, writer *bun.DB, heard func(announcement)) error {
+	written, stop := watchFiles(path)
+	defer stop()
 	var before int64
 	for {
 		var version int64
-		if err := pool.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
+		if err := writer.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version); err != nil {
 			return err
 		}
 		if version != before {
 			heard(announcement{topics: allTopics})
 		}
 		before = version
-		if !sleep(ctx, lookEvery) {
+		if !sleep(ctx, lookEvery) || !awaitWrite(ctx, path, written) {
 			return ctx.Err()
+		}
+	}
+}
+
+// quietLook is how often a process looks for commits of others where the system says of none.
+const quietLook = 5 * time.Second
+
+// watchFiles asks the system to say what is written in the folder of a database. A system that cannot says nothing.
+func watchFiles(path string) (said <-chan fsnotify.Event, stop func()) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, func() {}
+	}
+	if err := watcher.Add(filepath.Dir(path)); err != nil {
+		_ = watcher.Close()
+		return nil, func() {}
+	}
+	return watcher.Events, func() { _ = watcher.Close() }
+}
+
+// awaitWrite waits until the database or its log is written, and returns false when the context ends.
+func awaitWrite(ctx context.Context, path string, said <-chan fsnotify.Event) bool {
+	timer := time.NewTimer(quietLook)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-timer.C:
+			return true
+		case e := <-said:
+			if name := filepath.Base(e.Name); name == filepath.Base(path) || name == filepath.Base(path)+"-wal" {
+				return true
+			}
 		}
 	}
 }
