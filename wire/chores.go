@@ -83,11 +83,14 @@ func (r *Running) fold(ctx context.Context) (int64, error) {
 	return sums + names, err
 }
 
+// shareRates shares with other servers how often callers ask.
+func (r *Running) shareRates(ctx context.Context) error {
+	rhythm := messaging.Rhythm{Latest: shareEvery, Woken: r.http.RatesAsked(), Gap: shareGap}
+	return every(ctx, r.log, slog.LevelDebug, rhythm, "shared with other servers how often callers ask", r.http.ShareRates)
+}
+
 // tidy does the chores that one kind of process is enough for.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
-	group.Go(func() error {
-		return every(ctx, r.log, slog.LevelDebug, messaging.Rhythm{Latest: shareEvery, Woken: r.http.RatesAsked(), Gap: shareGap}, "shared with other servers how often callers ask", r.http.ShareRates)
-	})
 	group.Go(func() error {
 		rhythm := messaging.Rhythm{Latest: foldEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: foldGap}
 		return every(ctx, r.log, slog.LevelDebug, rhythm, "sums of lists were added up, and names put into their index", r.fold)

@@ -19,6 +19,7 @@ import (
 	"tilth/adapters/messaging/broker"
 	"tilth/adapters/objects"
 	"tilth/core/fault"
+	"tilth/adapters/persistence"
 	"tilth/core/geo"
 )
 
@@ -81,6 +82,7 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 		migrations.Fix = "run `tilth migrate up`; `tilth serve` does it by itself"
 	}
 	out = append(out, migrations)
+	out = append(out, examineConnections(ctx, db)...)
 	if h.Unindexed {
 		out = append(out, cli.Finding{
 			Part: "search", OK: true, Warn: true, Detail: "long lists are searched without an index: the extension pg_trgm is not there",
@@ -88,6 +90,24 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 		})
 	}
 	return out
+}
+
+// examineConnections says whether all servers of the database can open the connections that they may.
+func examineConnections(ctx context.Context, db *persistence.Database) []cli.Finding {
+	b, err := db.Budget(ctx)
+	switch {
+	case err != nil:
+		return []cli.Finding{failing("connections", err, "check that the database answers")}
+	case b.Limit == 0:
+		return nil
+	}
+	f := cli.Finding{Part: "connections", OK: true}
+	f.Detail = fmt.Sprintf("%d servers are there, which may open %d connections; one of this configuration may open %d; the database takes %d", b.Servers, b.Conns, b.Own, b.Limit)
+	if max(b.Conns, b.Own) > b.Limit {
+		f.Warn = true
+		f.Fix = fmt.Sprintf("put pool_max_conns=%d into TILTH_DATABASE_URL of each server, or raise max_connections of PostgreSQL", b.Pool)
+	}
+	return []cli.Finding{f}
 }
 
 // maxUnsealed bounds how many unsealed secrets are counted.

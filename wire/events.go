@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"tilth/adapters/cli"
@@ -71,15 +70,3 @@ func (r *Running) newHookPool() *messaging.Pool {
 
 // followGap is how far apart the looks of the streams of this process are at least for what other processes relayed.
 const followGap = 100 * time.Millisecond
-
-// deliver posts to webhooks and wakes the event streams of this process.
-func (r *Running) deliver(ctx context.Context) error {
-	defer r.sender.Close()
-	rhythm := messaging.Rhythm{Latest: r.db.LookEvery(), Woken: r.db.Wakes(sqlstore.FeedsGrew), Gap: followGap}
-	var feeding sync.WaitGroup
-	feeding.Go(func() {
-		_ = every(ctx, r.log, slog.LevelDebug, rhythm, "streams were woken", r.parts.Interface.Events.Feed.Look) // it logs what fails
-	})
-	defer feeding.Wait()
-	return r.hooks.Run(ctx)
-}

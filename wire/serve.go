@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/errgroup"
 
 	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
@@ -65,6 +64,7 @@ type Running struct {
 	eyes    *telemetry.Telemetry
 	figures *prometheus.Registry
 	replica string // the name of this process: a UUID
+	roles   cli.Roles
 }
 
 // Assemble opens the database, brings it up to date, and puts a server together.
@@ -81,6 +81,9 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 	}
 	r := &Running{cfg: cfg, log: log, replica: identity.Random{}.UUID()}
 	var err error
+	if r.roles, err = cfg.ProcessRoles(); err != nil {
+		return nil, fmt.Errorf("TILTH_ROLES: %w", err)
+	}
 	if r.eyes, r.figures, err = openTelemetry(cfg, r.replica, log); err != nil {
 		return nil, err
 	}
@@ -314,77 +317,6 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 		Description: "The open back end for growers, food companies and soil-carbon projects.\n\n" +
 			"Members, query parameters and columns that are not known are refused (400 `unknown_name`) with the nearest known name; read-only members can be sent back, and are ignored.",
 	}
-}
-
-// Serve runs the server until the context ends, finishes its requests and gives its jobs back to the queue.
-func (r *Running) Serve(ctx context.Context, on Listeners) error {
-	defer func() { _ = r.close() }()
-	group, ctx := errgroup.WithContext(ctx)
-	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
-	group.Go(func() error {
-		// Requests end first: what they enqueue is in the database, for whoever comes next.
-		defer stopBackground()
-		return r.http.Serve(ctx, on.Main)
-	})
-	if on.Admin != nil {
-		group.Go(func() error { return r.http.ServeAdmin(background, on.Admin) })
-	}
-	group.Go(func() error { return r.pool.Run(background) })
-	group.Go(func() error { return r.bus.Run(background) })
-	group.Go(func() error { return r.db.Watch(background) })
-	group.Go(func() error { return r.sweep(background) })
-	group.Go(func() error { return r.deliver(background) })
-	group.Go(func() error { return r.chain(background) })
-	r.tidy(background, group)
-	r.keepCertificates(background, group, on.Plain)
-	err := group.Wait()
-	r.chainRest(ctx)
-	return err
-}
-
-// Serve runs `tilth serve`.
-func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.ServeOptions) error {
-	on, err := listen(ctx, cfg, log)
-	defer on.close()
-	if err != nil {
-		return err
-	}
-	r, err := Assemble(ctx, cfg, log, opts)
-	if err != nil {
-		return err
-	}
-	if err := r.greet(ctx, opts, on.Main.Addr()); err != nil {
-		return errors.Join(err, r.close())
-	}
-	return r.Serve(ctx, on)
-}
-
-// Work runs `tilth worker`.
-func (Program) Work(ctx context.Context, cfg cli.Config, log *slog.Logger) error {
-	admin, err := listenAdmin(ctx, cfg, log)
-	if err != nil {
-		return err
-	}
-	defer Listeners{Admin: admin}.close()
-	r, err := Assemble(ctx, cfg, log, cli.ServeOptions{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.close() }()
-	log.Info("working", "jobs at a time", cfg.Workers)
-	group, ctx := errgroup.WithContext(ctx)
-	if admin != nil {
-		group.Go(func() error { return r.http.ServeAdmin(ctx, admin) })
-	}
-	group.Go(func() error { return r.pool.Run(ctx) })
-	group.Go(func() error { return r.bus.Run(ctx) })
-	group.Go(func() error { return r.db.Watch(ctx) })
-	group.Go(func() error { return r.sweep(ctx) })
-	group.Go(func() error { return r.deliver(ctx) })
-	group.Go(func() error { return r.chain(ctx) })
-	err = group.Wait()
-	r.chainRest(ctx)
-	return err
 }
 
 // Operating returns the operator's use cases over the same database.

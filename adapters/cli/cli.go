@@ -44,10 +44,8 @@ type Program interface {
 	Open(ctx context.Context, cfg Config, log *slog.Logger, migrate bool) (*Opened, error)
 	// Migrator opens the database as it is, for `tilth migrate`.
 	Migrator(ctx context.Context, cfg Config, log *slog.Logger) (Migrator, func() error, error)
-	// Serve runs the server until the context ends.
+	// Serve does what the roles of the configuration ask for until the context ends.
 	Serve(ctx context.Context, cfg Config, log *slog.Logger, opts ServeOptions) error
-	// Work runs the background jobs alone until the context ends.
-	Work(ctx context.Context, cfg Config, log *slog.Logger) error
 	// Series returns the computation of a series from an imagery address.
 	Series(ctx context.Context, cfg Config) (*satellite.Computer, error)
 	// DrawSeries draws a series as SVG.

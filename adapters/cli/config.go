@@ -66,6 +66,7 @@ type Config struct {
 	OTLPEndpoint        string        `env:"OTEL_EXPORTER_OTLP_ENDPOINT" show:"hidden" help:"collector of OpenTelemetry that spans and figures are sent to over OTLP/HTTP, such as http://localhost:4318; empty: none. The other OTEL_* variables of the specification count too"`
 	LogFormat           string        `env:"TILTH_LOG_FORMAT" envDefault:"text" help:"text or json"`
 	LogLevel            string        `env:"TILTH_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
+	Roles               string        `env:"TILTH_ROLES" envDefault:"api,worker,relay" help:"what this process does: api answers requests, worker runs jobs and tidies up, relay carries events to their consumers; tilth worker is worker,relay"`
 	Workers             int           `env:"TILTH_WORKERS" envDefault:"2" help:"background jobs that run at a time"`
 	PasswordMemory      uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64" help:"MiB that hashing a password takes, 12 to 4096: more resists guessing better"`
 	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests a second of a user, or of an address before it is known whose they are, in bursts of four times that; 0: no limit of any kind"`
@@ -217,6 +218,8 @@ func (c *Config) Check() error {
 	check(c.LogFormat == "text" || c.LogFormat == "json", "TILTH_LOG_FORMAT", "%q is neither text nor json", c.LogFormat)
 	_, isLevel := levels[c.LogLevel]
 	check(isLevel, "TILTH_LOG_LEVEL", "%q is not debug, info, warn or error", c.LogLevel)
+	_, err = c.ProcessRoles()
+	check(err == nil, "TILTH_ROLES", "%v", err)
 	check(c.Workers >= 1, "TILTH_WORKERS", "it must be at least 1")
 	check(c.ImageryCache == 0 || c.ImageryCache >= 64 && c.ImageryCache <= 1<<32, "TILTH_IMAGERY_CACHE", "it must be 0, or 64 MiB or more")
 	check(c.ImageryCache == 0 || c.ImageryCacheDir != "", "TILTH_IMAGERY_CACHE_DIR", "it names no folder; without one, set TILTH_IMAGERY_CACHE to 0")

@@ -30,7 +30,8 @@ folder are created if they are missing, and pending migrations are applied first
 
 func (s *shell) worker() *cobra.Command {
 	return &cobra.Command{Use: "worker", Short: "Run the background jobs alone", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.program.Work(cmd.Context(), s.cfg, s.logger())
+		s.cfg.Roles = workerRoles
+		return s.program.Serve(cmd.Context(), s.cfg, s.logger(), ServeOptions{})
 	}}
 }
 

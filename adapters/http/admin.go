@@ -12,12 +12,14 @@ import (
 )
 
 // Admin answers what only operators may see, without a credential: /metrics, and profiles of the
-// process below /debug/pprof/. It is served on an address of its own.
+// process below /debug/pprof/, and what the probes of the interface say, for processes without one. It is served on an address of its own.
 func (s *Server) Admin() http.Handler {
 	mux := http.NewServeMux()
 	if s.deps.Metrics != nil {
 		mux.Handle("GET /metrics", promhttp.HandlerFor(s.deps.Metrics, promhttp.HandlerOpts{}))
 	}
+	mux.HandleFunc("GET "+pathHealth, s.healthy)
+	mux.HandleFunc("GET "+pathReady, s.ready)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)

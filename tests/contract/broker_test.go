@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 	"tilth/core/fault"
 	"tilth/tests/brokertest"
 	"tilth/tests/rig"
-	"tilth/wire"
 )
 
 // readiness is what a server says of itself, which is always that it is ready.
@@ -99,10 +97,9 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 // operated runs a command of the operator and returns what it printed.
 func operated(t *testing.T, database string, args ...string) string {
 	t.Helper()
-	var out, failed bytes.Buffer
-	status := cli.Run(t.Context(), wire.Program{}, args, map[string]string{"TILTH_DATABASE_URL": database}, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &failed})
-	require.Zero(t, status, failed.String())
-	return out.String()
+	out, failed, status := run(t, database, "", args...)
+	require.Zero(t, status, failed)
+	return out
 }
 
 // A consumer that fails on one event leaves a dead letter; what follows arrives, and the letter is replayed.

@@ -40,7 +40,7 @@ func (d *DB) openPostgres(address string) error {
 		},
 		lock: func(ctx context.Context) (func() error, error) { return lockPostgres(ctx, config) },
 		presence: func(ctx context.Context, shared bool) (func() error, error) {
-			return attendPostgres(ctx, config, shared)
+			return attendPostgres(ctx, config, poolSize(address)+besidePool, shared)
 		},
 		watch:    func(ctx context.Context, heard func(announcement)) error { return watchPostgres(ctx, config, heard) },
 		announce: func(ctx context.Context, a announcement) error { return announcePostgres(ctx, d.writer, a) },
@@ -49,6 +49,7 @@ func (d *DB) openPostgres(address string) error {
 		return d.opts.Connect.through(prepared.Connector{Connector: c, Postgres: true})
 	}), prepared.Dialect(pgdialect.New()))
 	d.reader = d.writer
+	d.engine.conns = poolSize(address) + besidePool
 	return nil
 }
 

@@ -79,12 +79,16 @@ func attendSQLite(ctx context.Context, path string, shared bool) (func() error, 
 
 // attendPostgres takes the advisory lock on a connection of its own; nil where it is taken.
 // A shared lock whose connection breaks is taken again.
-func attendPostgres(ctx context.Context, config *pgx.ConnConfig, shared bool) (func() error, error) {
+func attendPostgres(ctx context.Context, config *pgx.ConnConfig, conns int, shared bool) (func() error, error) {
 	query := fmt.Sprintf("SELECT pg_try_advisory_lock(%d)", presenceLock)
 	if shared {
 		query = fmt.Sprintf("SELECT pg_try_advisory_lock_shared(%d)", presenceLock)
 	}
-	db := stdlib.OpenDB(*postgresConfig(config, 0))
+	own := postgresConfig(config, 0)
+	if shared {
+		own.RuntimeParams["application_name"] = serverName(conns)
+	}
+	db := stdlib.OpenDB(*own)
 	db.SetMaxOpenConns(1)
 	take := func(ctx context.Context) (conn *sql.Conn, taken bool, err error) {
 		if conn, err = db.Conn(ctx); err != nil {

@@ -82,6 +82,7 @@ type engine struct {
 	// watch hears what other processes commit, until it no longer can; announce tells them, nil where they see it.
 	watch    func(ctx context.Context, heard func(announcement)) error
 	announce func(ctx context.Context, a announcement) error
+	conns    int // that a server may open, of a database that bounds them; 0: it does not
 }
 
 // Open connects to the database of an address, as Open describes.
