@@ -18,8 +18,8 @@ import (
 	"tilth/adapters/mail"
 	"tilth/adapters/messaging/broker"
 	"tilth/adapters/objects"
-	"tilth/core/fault"
 	"tilth/adapters/persistence"
+	"tilth/core/fault"
 	"tilth/core/geo"
 )
 

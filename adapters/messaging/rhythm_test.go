@@ -48,7 +48,7 @@ func TestALoopIsWokenNoSoonerThanItsGap(t *testing.T) {
 type dueQueue struct {
 	queue
 	due  []time.Time
-	away int // claims that fail
+	away int // calls that fail
 }
 
 func (q *dueQueue) Claim(_ context.Context, now time.Time, _ time.Duration, limit int) (out []ports.Job, err error) {
@@ -63,6 +63,10 @@ func (q *dueQueue) Claim(_ context.Context, now time.Time, _ time.Duration, limi
 }
 
 func (q *dueQueue) Next(context.Context) (time.Time, bool, error) {
+	if q.away > 0 {
+		q.away--
+		return time.Time{}, false, fault.New(fault.Unavailable, "away", "The database is away.")
+	}
 	if len(q.due) == 0 {
 		return time.Time{}, false, nil
 	}

@@ -52,8 +52,10 @@ func TestDoctorAddsUpConnections(t *testing.T) {
 	with := func(conns string) string {
 		return database + map[bool]string{true: "&", false: "?"}[strings.Contains(database, "?")] + "pool_max_conns=" + conns
 	}
-	rig.Start(t, rig.Options{Database: with("8")})
-	rig.Start(t, rig.Options{Database: with("30")})
+	files := "file:" + t.TempDir()
+	for _, conns := range []string{"8", "30"} {
+		rig.Start(t, rig.Options{Database: with(conns), Config: func(cfg *cli.Config) { cfg.ObjectsURL = files }})
+	}
 	diagnosed := func(database string) string {
 		out, _, _ := run(t, database, "", "doctor", "--imagery-url", t.TempDir())
 		return out
