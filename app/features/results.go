@@ -86,7 +86,7 @@ func (f *Features) Zones() *Collection[zoning.Map, Zone] {
 	return &Collection[zoning.Map, Zone]{
 		deps: f.Deps, needs: []access.Permission{access.StratificationMaps.View}, word: "zone", chunk: chunkOfDrafts, parts: true,
 		list: func(ctx context.Context, who access.Principal, q ports.Query) (app.List[zoning.Map], error) {
-			return maps.Saved(ctx, who, q, true)
+			return maps.Saved(ctx, who, false, q, true)
 		},
 		get: func(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (zoning.Map, error) {
 			return tx.StratificationMaps.GetSaved(ctx, scope, id, true)
@@ -115,7 +115,7 @@ func (f *Features) Points() *Collection[plan.SamplePlan, Point] {
 	return &Collection[plan.SamplePlan, Point]{
 		deps: f.Deps, needs: []access.Permission{access.SamplePlans.View}, word: "point", chunk: chunkOfDrafts, parts: true,
 		list: func(ctx context.Context, who access.Principal, q ports.Query) (app.List[plan.SamplePlan], error) {
-			return plans.Saved(ctx, who, q, true)
+			return plans.Saved(ctx, who, false, q, true)
 		},
 		get: func(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (plan.SamplePlan, error) {
 			return tx.SamplePlans.GetSaved(ctx, scope, id, true)

@@ -9,6 +9,7 @@ import (
 
 	"tilth/app/task"
 	"tilth/core/access"
+	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -172,7 +173,11 @@ type derived struct {
 }
 
 func (w indexWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s derived, next task.Next, err error) {
-	if s.order, err = run.Tx.Orders.GetForUpdate(ctx, run.Scope, run.Job.Subject); err != nil {
+	s.order, err = run.Tx.Orders.GetForUpdate(ctx, run.Scope, run.Job.Subject)
+	if fault.Is(err, fault.NotFound) { // its field is no longer shared
+		return s, task.Finish(), nil
+	}
+	if err != nil {
 		return s, next, err
 	}
 	found := false

@@ -75,7 +75,7 @@ func releaseProfile(ctx context.Context, p Purse, order vegetation.OrderState) e
 	if err != nil || charge.Captured || charge.OrderID != order.ID {
 		return err
 	}
-	open, err := p.Tx.Orders.OpenOfFields(ctx, p.Scope, []int64{order.FieldID})
+	open, err := p.Tx.Orders.OpenOfFields(ctx, p.Scope.WithLapsed(), []int64{order.FieldID})
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,13 @@ func postProfile(ctx context.Context, p Purse, kind credit.Kind, amount credit.A
 	})
 }
 
-// lockProfile returns an order under its lock, after that of the wallet.
+// lockProfile returns an order under its lock, after that of the wallet, also one that is hidden since its field is no
+// longer shared.
 func lockProfile(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, now time.Time) (p Purse, order vegetation.Order, err error) {
 	if p, err = LockPurse(ctx, tx, scope, now); err != nil {
 		return p, order, err
 	}
-	state, err := tx.Orders.GetForUpdate(ctx, scope, id)
+	state, err := tx.Orders.GetForUpdate(ctx, scope.WithLapsed(), id)
 	return p, vegetation.RehydrateOrder(state), err
 }
 

@@ -42,15 +42,15 @@ func (o *Profiles) askRefresh(ctx context.Context, order vegetation.OrderState) 
 	})
 }
 
-// refreshable reports whether a refresh is due and its field and season still exist.
+// refreshable reports whether a refresh is due and its field and season still exist, and the field is still the company's
+// own or shared with it for orders.
 func refreshable(ctx context.Context, tx ports.Repos, order vegetation.OrderState, now time.Time) (bool, error) {
 	if !vegetation.RehydrateOrder(order).RefreshDue(now) {
 		return false, nil
 	}
-	owner := access.Own(order.CompanyID)
-	_, err := tx.Fields.Get(ctx, owner, order.FieldID)
+	_, err := tx.Fields.Get(ctx, access.ToOrder(order.CompanyID), order.FieldID)
 	if err == nil {
-		_, err = tx.Seasons.Get(ctx, owner, order.SeasonID)
+		_, err = tx.Seasons.Get(ctx, access.Own(order.CompanyID), order.SeasonID)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
@@ -100,7 +100,7 @@ type renewed struct{ before, fresh vegetation.Series }
 // meanwhile, or its field or season was deleted.
 func (refreshWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refreshedOrder, next task.Next, err error) {
 	s.order, err = run.Tx.Orders.GetForUpdate(ctx, run.Scope, run.Job.Subject)
-	if fault.Is(err, fault.NotFound) {
+	if fault.Is(err, fault.NotFound) { // also where its field is no longer shared
 		return s, task.Finish(), nil
 	}
 	due := false

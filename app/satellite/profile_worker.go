@@ -3,9 +3,11 @@ package satellite
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"tilth/app"
 	"tilth/app/task"
+	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -64,6 +66,15 @@ func (profileWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openP
 	if !s.order.Open() {
 		return s, task.Finish(), nil
 	}
+	if order := s.order.State(); order.Lent() {
+		_, err := run.Tx.Fields.Get(ctx, access.ToOrder(order.CompanyID), order.FieldID)
+		if fault.Is(err, fault.NotFound) {
+			return s, task.GiveUp("The field is no longer shared with your company for orders."), nil
+		}
+		if err != nil {
+			return s, next, err
+		}
+	}
 	season, err := run.Tx.Seasons.Get(ctx, run.Scope, s.order.State().SeasonID)
 	if fault.Is(err, fault.NotFound) {
 		return s, task.GiveUp("The season was deleted."), nil
@@ -80,7 +91,7 @@ func (profileWork) Revive(ctx context.Context, run task.Run[ports.Repos], s *ope
 	if order.Status != vegetation.Failed {
 		return task.Finish(), nil
 	}
-	if _, err := run.Tx.Fields.Get(ctx, run.Scope, order.FieldID); err != nil {
+	if _, err := run.Tx.Fields.Get(ctx, access.ToOrder(order.CompanyID), order.FieldID); err != nil {
 		return task.Next{}, err
 	}
 	if err := s.order.Revive(run.Now, order); err != nil {
@@ -102,11 +113,23 @@ func (profileWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *open
 		return task.Next{}, err
 	}
 	if !s.order.SeasonBegun(run.Now) {
-		if err := s.order.Wait(run.Now, s.order.State().StartDate, "The season has not begun."); err != nil {
+		if err := s.order.Wait(run.Now, nextLook(s.order.State(), run.Now), "The season has not begun."); err != nil {
 			return task.Next{}, err
 		}
 	}
 	return stored(ctx, run, s.order)
+}
+
+// lentLook is how often an order that waits for its season looks whether its field is still shared: what it holds is
+// released as soon afterwards as the sharing ends, by whatever end.
+const lentLook = 24 * time.Hour
+
+// nextLook returns when an order that waits for its season goes on.
+func nextLook(order vegetation.OrderState, now time.Time) time.Time {
+	if soon := now.Add(lentLook); order.Lent() && soon.Before(order.StartDate) {
+		return soon
+	}
+	return order.StartDate
 }
 
 // stored stores an order that is not at its end: it is computed, or waits for its next try.

@@ -87,9 +87,10 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 	if err != nil {
 		return s, err
 	}
-	field, err := tx.Fields.GetByUUID(ctx, scope, req.FieldUUID)
+	land := access.ToOrder(scope.Company())
+	field, err := tx.Fields.GetByUUID(ctx, land, req.FieldUUID)
 	if fault.Is(err, fault.NotFound) {
-		return s, fault.Field("field_uuid", "No field of your company has this uuid.")
+		return s, fault.Field("field_uuid", "No field of your company has this uuid, nor one that is shared with it for orders.")
 	}
 	if err != nil {
 		return s, err
@@ -97,7 +98,7 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 	if field.Boundary == nil {
 		return s, fault.Field("field_uuid", "This field has no boundary; give it one before ordering a profile.")
 	}
-	outline, err := tx.Boundaries.InForce(ctx, scope, field.ID)
+	outline, err := tx.Boundaries.InForce(ctx, land, field.ID)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return s, err
 	}
@@ -110,7 +111,7 @@ func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Princip
 	}
 	return vegetation.OrderState{
 		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(index.Code), Mask: req.Mask, Dataset: req.Dataset,
-		FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
+		FieldCompanyID: field.CompanyID, FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
 		StartDate: season.StartDate, EndDate: season.EndDate,
 		Boundary: field.Boundary.Geometry(), BoundaryID: outline.ID, AreaM2: field.AreaM2(),
 		CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,

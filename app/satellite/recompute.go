@@ -50,10 +50,11 @@ type recomputedOn struct{ BoundaryID int64 }
 // outlineFor returns the outline that the field of an active order has now, if its series may be made anew on it.
 // Faults: Conflict (order_state, boundary_missing, boundary_too_different).
 func outlineFor(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (farm.BoundaryVersion, error) {
-	_, err := tx.Fields.Get(ctx, scope, order.FieldID)
+	land := access.ToOrder(scope.Company())
+	_, err := tx.Fields.Get(ctx, land, order.FieldID)
 	var outline farm.BoundaryVersion
 	if err == nil {
-		outline, err = tx.Boundaries.InForce(ctx, scope, order.FieldID)
+		outline, err = tx.Boundaries.InForce(ctx, land, order.FieldID)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return outline, fault.New(fault.Conflict, "boundary_missing", "The field of the order is gone, or has no boundary now.")

@@ -52,9 +52,9 @@ func removeAOIs(ctx context.Context, tx ports.Repos, scope access.Scope, records
 
 // Resolve returns the id of an area of interest by its uuid, deleted or not, to a caller who has the
 // permission of what is to be done with it. Faults: NotFound.
-func (a *AOIs) Resolve(ctx context.Context, who access.Principal, need access.Permission, uuid string) (int64, error) {
+func (a *AOIs) Resolve(ctx context.Context, who access.Principal, shared bool, need access.Permission, uuid string) (int64, error) {
 	return app.Read(ctx, a.deps, who, need, func(ctx context.Context, tx ports.Repos) (int64, error) {
-		return tx.AOIs.IDOf(ctx, who.Scope(false), uuid)
+		return tx.AOIs.IDOf(ctx, who.Scope(shared), uuid)
 	})
 }
 

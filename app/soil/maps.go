@@ -250,8 +250,8 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 }
 
 // Saved lists the saved maps; filters are order, aoi and map_tag.
-func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, outlines bool) (app.List[zoning.Map], error) {
-	return app.ReadList(ctx, m.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View}, q,
+func (m *Maps) Saved(ctx context.Context, who access.Principal, shared bool, q ports.Query, outlines bool) (app.List[zoning.Map], error) {
+	return app.ReadList(ctx, m.Deps, app.Ask{Who: who, Need: access.StratificationMaps.View, Shared: shared}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.StratificationMaps.CountSaved(ctx, scope, q)
 		},
@@ -261,9 +261,9 @@ func (m *Maps) Saved(ctx context.Context, who access.Principal, q ports.Query, o
 }
 
 // Retrieve returns a saved map. Faults: NotFound.
-func (m *Maps) Retrieve(ctx context.Context, who access.Principal, id int64, outlines bool) (zoning.Map, error) {
+func (m *Maps) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64, outlines bool) (zoning.Map, error) {
 	return app.Read(ctx, m.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
-		return tx.StratificationMaps.GetSaved(ctx, who.Scope(false), id, outlines)
+		return tx.StratificationMaps.GetSaved(ctx, who.Scope(shared), id, outlines)
 	})
 }
 

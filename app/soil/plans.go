@@ -298,8 +298,8 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 }
 
 // Saved lists the saved plans; filters are order, aoi, stratification_map, map_tag and plan_tag.
-func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, points bool) (app.List[soilplan.SamplePlan], error) {
-	return app.ReadList(ctx, p.Deps, app.Ask{Who: who, Need: access.SamplePlans.View}, q,
+func (p *Plans) Saved(ctx context.Context, who access.Principal, shared bool, q ports.Query, points bool) (app.List[soilplan.SamplePlan], error) {
+	return app.ReadList(ctx, p.Deps, app.Ask{Who: who, Need: access.SamplePlans.View, Shared: shared}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
 			return tx.SamplePlans.CountSaved(ctx, scope, q)
 		},
@@ -309,9 +309,9 @@ func (p *Plans) Saved(ctx context.Context, who access.Principal, q ports.Query, 
 }
 
 // Retrieve returns a saved plan. Faults: NotFound.
-func (p *Plans) Retrieve(ctx context.Context, who access.Principal, id int64, points bool) (soilplan.SamplePlan, error) {
+func (p *Plans) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64, points bool) (soilplan.SamplePlan, error) {
 	return app.Read(ctx, p.Deps, who, access.SamplePlans.View, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
-		return tx.SamplePlans.GetSaved(ctx, who.Scope(false), id, points)
+		return tx.SamplePlans.GetSaved(ctx, who.Scope(shared), id, points)
 	})
 }
 

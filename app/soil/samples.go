@@ -26,14 +26,14 @@ type Samples struct {
 	Records *farmapp.Records[sample.Sample]
 }
 
-// List returns the samples of a query.
-func (s *Samples) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[sample.Sample], error) {
-	return s.Records.List(ctx, who, false, q)
+// List returns the samples of a query: the caller's own, or those shared with it.
+func (s *Samples) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[sample.Sample], error) {
+	return s.Records.List(ctx, who, shared, q)
 }
 
 // Retrieve returns a sample. Faults: NotFound.
-func (s *Samples) Retrieve(ctx context.Context, who access.Principal, id int64) (sample.Sample, error) {
-	return s.Records.Retrieve(ctx, who, false, id)
+func (s *Samples) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (sample.Sample, error) {
+	return s.Records.Retrieve(ctx, who, shared, id)
 }
 
 // Update changes a sample: decode is given it as it stands and answers what it shall be. Without another status
@@ -259,6 +259,6 @@ func (f *SampleFiles) Estimate(ctx context.Context, who access.Principal, req Es
 
 // Export returns a function that writes the samples of a query as CSV or GeoJSON.
 func (f *SampleFiles) Export(ctx context.Context, who access.Principal, format string, q ports.Query) (func(to io.Writer) error, error) {
-	found, err := f.Samples.List(ctx, who, q)
+	found, err := f.Samples.List(ctx, who, false, q)
 	return func(to io.Writer) error { return f.Tables.Write(to, format, found.Each) }, err
 }

@@ -27,20 +27,44 @@ func (p Principal) Within(slug Slug) bool {
 // Scope is the company whose records a repository call may touch. No call is unscoped: the zero Scope matches nothing.
 type Scope struct {
 	company int64
-	shared  bool
+	sight   sight
+	lapsed  bool
 }
+
+// sight is what of other companies a scope shows.
+type sight uint8
+
+const (
+	nothing sight = iota
+	shared        // what grants share
+	toOrder       // beside the own fields those that profiles may be ordered of
+)
 
 // Own is the scope of a company's own records.
 func Own(companyID int64) Scope { return Scope{company: companyID} }
 
 // SharedWith is the read-only scope of what other companies share with a company.
-func SharedWith(companyID int64) Scope { return Scope{company: companyID, shared: true} }
+func SharedWith(companyID int64) Scope { return Scope{company: companyID, sight: shared} }
+
+// ToOrder is the read-only scope of the fields, and of their outlines, that a company may order profiles of: its own, and
+// those that others share with it for that. Of other records it shows none but the own ones.
+func ToOrder(companyID int64) Scope { return Scope{company: companyID, sight: toOrder} }
+
+// WithLapsed returns the scope with the company's own records that are hidden from it because a grant is over: orders of
+// fields that were shared. Background work needs them, to end them; no request does.
+func (s Scope) WithLapsed() Scope { s.lapsed = true; return s }
+
+// Lapsed reports whether the scope shows what is hidden because a grant is over.
+func (s Scope) Lapsed() bool { return s.lapsed }
 
 // Company returns the company that acts. 0 matches no record.
 func (s Scope) Company() int64 { return s.company }
 
-// Shared reports whether the scope is that of records shared by others.
-func (s Scope) Shared() bool { return s.shared }
+// Shared reports whether the scope reaches records of others, which are only read.
+func (s Scope) Shared() bool { return s.sight != nothing }
+
+// ToOrder reports whether the scope is that of the fields that profiles may be ordered of.
+func (s Scope) ToOrder() bool { return s.sight == toOrder }
 
 // Scope returns the caller's scope; that of an operator outside any company matches nothing.
 func (p Principal) Scope(shared bool) Scope {

@@ -33,10 +33,11 @@ const (
 // GrantStatuses are all states.
 var GrantStatuses = []GrantStatus{GrantPending, GrantAccepted, GrantDeclined, GrantRevoked, GrantExpired}
 
-// GrantableSlugs are the permissions that a grant may contain, in display order.
+// GrantableSlugs are the permissions that a grant may contain, in display order. All but one are to view: with
+// vi-profile.create the grantee orders profiles of the fields, for its own season and at its own cost.
 var GrantableSlugs = []Slug{
 	Farms.View.slug, Fields.View.slug, Seasons.View.slug, Cultivations.View.slug, Fertilizations.View.slug, Assessments.View.slug,
-	ProfileOrders.View.slug,
+	ProfileOrders.View.slug, ProfileOrders.Create.slug, AOIs.View.slug, StratificationMaps.View.slug, SamplePlans.View.slug, Samples.View.slug,
 }
 
 // DefaultGrantSlugs returns the permissions of a grant that names none.
@@ -55,7 +56,7 @@ type Party struct {
 	Name string
 }
 
-// Grant gives one company read access to records of another.
+// Grant gives one company access to records of another: to read them, and to order profiles of fields where it says so.
 type Grant struct {
 	ID        int64 `audit:"-"`
 	Grantor   Party `audit:"-"`
@@ -88,6 +89,9 @@ func (g *Grant) Check(today time.Time) fault.Fields {
 		if !slices.Contains(GrantableSlugs, slug) {
 			f.Addf("slugs", "%q cannot be shared; a grant gives some of: %s.", slug, fault.List(GrantableSlugs))
 		}
+	}
+	if slices.Contains(g.Slugs, ProfileOrders.Create.slug) && !slices.Contains(g.Slugs, Fields.View.slug) {
+		f.Addf("slugs", "Who may order profiles of a field must see it. Fix: give %s with %s.", Fields.View.slug, ProfileOrders.Create.slug)
 	}
 	if len(g.Slugs) == 0 {
 		f.Addf("slugs", "Give at least one of: %s.", fault.List(GrantableSlugs))

@@ -30,6 +30,8 @@ func TestGrantCheck(t *testing.T) {
 		"farm or field":  {access.Grant{Target: access.GrantFarm, Field: field, Slugs: slugs}, []string{"farm_id", "field_id"}},
 		"all and a farm": {access.Grant{Target: access.GrantAll, Farm: farm, Slugs: slugs}, []string{"farm_id"}},
 		"nothing":        {access.Grant{Target: access.GrantAll}, []string{"slugs"}},
+		"orders unseen":  {access.Grant{Target: access.GrantAll, Slugs: []access.Slug{"vi-profile.view", "vi-profile.create"}}, []string{"slugs"}},
+		"orders":         {access.Grant{Target: access.GrantAll, Slugs: []access.Slug{"field.view", "vi-profile.create"}}, nil},
 		"a write":        {access.Grant{Target: access.GrantAll, Slugs: []access.Slug{"farm.view", "farm.edit"}}, []string{"slugs"}},
 	} {
 		f := c.grant.Check(today)

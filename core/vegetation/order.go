@@ -35,38 +35,43 @@ const sourceUnavailable = "The imagery source cannot be reached; the next try is
 
 // OrderState is an order as the database keeps it.
 type OrderState struct {
-	ID            int64
-	UUID          string
-	CompanyID     int64
-	FieldID       int64
-	FieldUUID     string
-	SeasonID      int64
-	Index         string
-	Mask          Mask
-	Dataset       DatasetCode
-	Status        Status
-	Reason        string // of failed and pending
-	Attempts      int    // tries of the present computation
-	NextTryAt     *time.Time
-	StartDate     time.Time // civil date, of the season when ordered
-	EndDate       time.Time // civil date, inclusive
-	Boundary      geo.MultiPolygon
-	AreaM2        int64
-	CreatedBy     int64
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
-	LastCheckedAt *time.Time
-	Synthetic     bool  // the series came from a synthetic archive
-	NoSCL         bool  // the archive has no scene classification: every pixel with data counted as clear
-	SmallField    bool  // fewer than ten pixels: exact area weights
-	Unread        int   // dates rejected because a file could not be read
-	BoundaryID    int64 // the version of the field's outline that the series is of; 0 where it is not known
+	ID        int64
+	UUID      string
+	CompanyID int64
+	// FieldCompanyID is the company of the field: another one's, where the field is shared with the company for orders.
+	FieldCompanyID int64
+	FieldID        int64
+	FieldUUID      string
+	SeasonID       int64
+	Index          string
+	Mask           Mask
+	Dataset        DatasetCode
+	Status         Status
+	Reason         string // of failed and pending
+	Attempts       int    // tries of the present computation
+	NextTryAt      *time.Time
+	StartDate      time.Time // civil date, of the season when ordered
+	EndDate        time.Time // civil date, inclusive
+	Boundary       geo.MultiPolygon
+	AreaM2         int64
+	CreatedBy      int64
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	LastCheckedAt  *time.Time
+	Synthetic      bool  // the series came from a synthetic archive
+	NoSCL          bool  // the archive has no scene classification: every pixel with data counted as clear
+	SmallField     bool  // fewer than ten pixels: exact area weights
+	Unread         int   // dates rejected because a file could not be read
+	BoundaryID     int64 // the version of the field's outline that the series is of; 0 where it is not known
 	// TodaysBoundaryID is the version of the outline that the field has now; 0 without one. It is read, never stored.
 	TodaysBoundaryID int64
 	// Of the order's own series; no dates without a point.
 	Points              int
 	FirstDate, LastDate *time.Time
 }
+
+// Lent reports whether the field is another company's.
+func (s OrderState) Lent() bool { return s.FieldCompanyID != 0 && s.FieldCompanyID != s.CompanyID }
 
 // BoundaryOutdated reports whether the field has another outline now than the series is of.
 func (s OrderState) BoundaryOutdated() bool {

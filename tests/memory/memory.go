@@ -263,7 +263,7 @@ func (t *table[T]) all(scope access.Scope, holds func(T) bool) iter.Seq2[int64, 
 		for _, id := range slices.Sorted(maps.Keys(t.rows)) {
 			row := t.rows[id]
 			_, company := t.of(&row.record)
-			if row.deleted != nil || scope.Shared() || *company != scope.Company() || holds != nil && !holds(row.record) {
+			if row.deleted != nil || scope.Shared() && !scope.ToOrder() || *company != scope.Company() || holds != nil && !holds(row.record) {
 				continue
 			}
 			if !yield(id, row.record) {

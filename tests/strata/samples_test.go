@@ -109,7 +109,7 @@ func (w *world) sampling() *soil.Samples {
 
 func (w *world) samples(s *soil.Samples, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {
 	w.t.Helper()
-	found, err := s.List(w.t.Context(), who, ports.Query{Filters: filters})
+	found, err := s.List(w.t.Context(), who, false, ports.Query{Filters: filters})
 	require.NoError(w.t, err)
 	for sample, err := range found.Each {
 		require.NoError(w.t, err)
@@ -213,7 +213,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 
 		// Others see none of it, and with the area of interest it is gone.
 		require.Empty(t, w.samples(s, stranger.who))
-		_, err = s.Retrieve(ctx, stranger.who, all[0].ID)
+		_, err = s.Retrieve(ctx, stranger.who, false, all[0].ID)
 		require.True(t, fault.Is(err, fault.NotFound))
 		_, err = s.Estimate(ctx, stranger.who, ask)
 		require.True(t, fault.Is(err, fault.NotFound))

@@ -186,8 +186,8 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 	}
 	charge.CompanyID = scope.Company()
 	row := chargeRow{FieldCharge: charge}
-	q := w.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("field_id", "order_id", "product", "amount", "captured"))
-	return sqlstore.Change(ctx, q.Where("t.company_id = EXCLUDED.company_id AND NOT t.captured"),
+	q := w.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("company_id, field_id", "order_id", "product", "amount", "captured"))
+	return sqlstore.Change(ctx, q.Where("NOT t.captured"),
 		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
 }
 

@@ -1,7 +1,9 @@
 package satellite
 
 import (
+	"cmp"
 	"context"
+	"iter"
 
 	"github.com/uptrace/bun"
 
@@ -11,6 +13,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
 type orderRow struct {
@@ -18,31 +21,33 @@ type orderRow struct {
 	ID            int64  `bun:"id,pk,autoincrement"`
 	UUID          string `bun:"uuid"`
 	CompanyID     int64
-	FieldID       int64
-	SeasonID      int64
-	IndexCode     string
-	Mask          string
-	Dataset       string
-	Status        vegetation.Status
-	Reason        string
-	Attempts      int
-	NextTryAt     *sqlstore.Stamp
-	StartDate     sqlstore.Day
-	EndDate       sqlstore.Day
-	Boundary      sqlstore.JSON[geo.MultiPolygon]
-	AreaM2        int64 `bun:"area_m2"`
-	CreatedBy     *int64
-	CreatedAt     sqlstore.Stamp
-	UpdatedAt     sqlstore.Stamp
-	LastCheckedAt *sqlstore.Stamp
-	Synthetic     bool
-	NoSCL         bool `bun:"no_scl"`
-	SmallField    bool
-	Unread        int
-	BoundaryID    int64
-	Points        int
-	FirstDate     *sqlstore.Day
-	LastDate      *sqlstore.Day
+	// FieldCompanyID is the company of the field: another one's where the field is shared with the order's company.
+	FieldCompanyID int64
+	FieldID        int64
+	SeasonID       int64
+	IndexCode      string
+	Mask           string
+	Dataset        string
+	Status         vegetation.Status
+	Reason         string
+	Attempts       int
+	NextTryAt      *sqlstore.Stamp
+	StartDate      sqlstore.Day
+	EndDate        sqlstore.Day
+	Boundary       sqlstore.JSON[geo.MultiPolygon]
+	AreaM2         int64 `bun:"area_m2"`
+	CreatedBy      *int64
+	CreatedAt      sqlstore.Stamp
+	UpdatedAt      sqlstore.Stamp
+	LastCheckedAt  *sqlstore.Stamp
+	Synthetic      bool
+	NoSCL          bool `bun:"no_scl"`
+	SmallField     bool
+	Unread         int
+	BoundaryID     int64
+	Points         int
+	FirstDate      *sqlstore.Day
+	LastDate       *sqlstore.Day
 
 	FieldUUID string `bun:"field_uuid,scanonly"`
 	Outline   *int64 `bun:"outline,scanonly"`
@@ -84,9 +89,54 @@ func orderRecords(s *sqlstore.Session) orders {
 	return orders{sqlstore.Reader[vegetation.OrderState, orderRow]{Session: s, View: orderView}}
 }
 
-// in returns the condition of the orders in a scope. An order is shared with its live field by a grant that says so.
+// in returns the condition of the orders in a scope. An order is shared with its live field by a grant that says so. One of
+// a field of another company is the own order of who placed it, and stands among what is shared as well; it is seen while
+// a grant of the field gives anything of profiles.
 func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
-	return s.InScope(scope, sqlstore.WithField("f.id = t.field_id", "vi-profile.view"))
+	if scope.Company() <= 0 || scope.Lapsed() {
+		return s.InScope(scope, sqlstore.WithField("f.id = t.field_id", "vi-profile.view"))
+	}
+	own, granted := sqlstore.Own("t", scope), s.Granted("f", sqlstore.GrantOfField, "vi-profile.%", scope)
+	lent := sqlstore.When("EXISTS (SELECT 1 FROM fields AS f WHERE f.company_id = t.field_company_id AND f.id = t.field_id AND f.deleted_at IS NULL AND "+
+		granted.SQL+")", granted.Args...)
+	if !scope.Shared() {
+		return []sqlstore.Condition{own, sqlstore.Either(sqlstore.When("t.field_company_id = t.company_id"), lent)}
+	}
+	theirs := sqlstore.Both(sqlstore.Grantors("t", scope), s.OfSharedField("f.id = t.field_id", "vi-profile.view", scope))
+	return []sqlstore.Condition{sqlstore.Either(theirs, sqlstore.Both(sqlstore.Both(own, sqlstore.When("t.field_company_id <> t.company_id")), lent))}
+}
+
+// lent reports whether a company has orders of fields of others, of which neither the sums that lists are counted by nor the
+// index of names know.
+func (o orders) lent(ctx context.Context, scope access.Scope) (bool, error) {
+	if scope.Shared() {
+		return false, nil
+	}
+	return sqlstore.Where(o.Session.NewSelect().Model((*orderRow)(nil)), sqlstore.Own("t", scope)).Where("t.field_company_id <> t.company_id").Exists(ctx)
+}
+
+// Count implements ports.List.
+func (o orders) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
+	lent, err := o.lent(ctx, scope)
+	switch {
+	case err != nil:
+		return 0, err
+	case lent:
+		return o.View.Count(ctx, o.View.From(o.Session, scope), query)
+	}
+	return o.Reader.Count(ctx, scope, query)
+}
+
+// Each implements ports.List.
+func (o orders) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[vegetation.OrderState, error] {
+	lent, err := o.lent(ctx, scope)
+	switch {
+	case err != nil:
+		return sqlstore.Failed[vegetation.OrderState](err)
+	case lent:
+		return o.View.Each(ctx, o.Session, o.Query(scope), query)
+	}
+	return o.Reader.Each(ctx, scope, query)
 }
 
 var orderView = &sqlstore.View[vegetation.OrderState, orderRow]{
@@ -135,6 +185,7 @@ func (o orders) Insert(ctx context.Context, scope access.Scope, order *vegetatio
 		return fault.Missing("field")
 	}
 	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
+	order.FieldCompanyID = cmp.Or(order.FieldCompanyID, order.CompanyID)
 	row := rowOfOrder(order)
 	row.ID = 0
 	return sqlstore.InsertNew(ctx, o.Session, &row, &order.ID, "company_id, field_id, season_id",
@@ -144,13 +195,13 @@ func (o orders) Insert(ctx context.Context, scope access.Scope, order *vegetatio
 func (o orders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {
 	row := rowOfOrder(&order)
 	return sqlstore.Change(ctx, o.Session.NewUpdate().Model(&row).
-		ExcludeColumn("id", "uuid", "company_id", "field_id", "season_id", "created_at").
+		ExcludeColumn("id", "uuid", "company_id", "field_company_id", "field_id", "season_id", "created_at").
 		Where("t.id = ?", order.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("order"))
 }
 
 func rowOfOrder(s *vegetation.OrderState) orderRow {
 	return orderRow{
-		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
+		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldCompanyID: s.FieldCompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
 		Status: s.Status, Reason: s.Reason, Attempts: s.Attempts, NextTryAt: sqlstore.NullableStamp(s.NextTryAt),
 		StartDate: sqlstore.DayAt(s.StartDate), EndDate: sqlstore.DayAt(s.EndDate), Boundary: sqlstore.JSONOf(s.Boundary), AreaM2: s.AreaM2,
 		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
@@ -162,7 +213,7 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 func orderOfRow(row *orderRow) (vegetation.OrderState, error) {
 	reading, err := readingOf(row.IndexCode, row.Mask, row.Dataset)
 	return vegetation.OrderState{
-		ID: row.ID, UUID: row.UUID, CompanyID: row.CompanyID, FieldID: row.FieldID, FieldUUID: row.FieldUUID, SeasonID: row.SeasonID,
+		ID: row.ID, UUID: row.UUID, CompanyID: row.CompanyID, FieldCompanyID: row.FieldCompanyID, FieldID: row.FieldID, FieldUUID: row.FieldUUID, SeasonID: row.SeasonID,
 		Index: row.IndexCode, Mask: reading.Mask, Dataset: reading.Dataset, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts, NextTryAt: row.NextTryAt.Nullable(),
 		StartDate: row.StartDate.Time, EndDate: row.EndDate.Time, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
 		CreatedBy: sqlstore.ValueOf(row.CreatedBy), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, LastCheckedAt: row.LastCheckedAt.Nullable(),

@@ -54,13 +54,18 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 		"search": {Folded: "t.name_folded", Parts: sqlstore.OwnName}, "name": {Exact: "t.name"}, sqlstore.InBoxes: {Where: covered()},
 	}),
 	Orders: map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
-	Shared: func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // areas of interest are shared with nobody
+	Shared: func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
+		return s.OfSharedLand(fieldsOfAOI("t.id"), false, access.AOIs.View.Slug(), scope)
+	},
 	Row: func(a *stratification.AOI) aoiRow {
 		return aoiRow{MetaRow: sqlstore.MetaRowOf(a.Meta), UUID: a.UUID, Name: a.Name, NameFolded: sqlstore.Fold(a.Name), Description: a.Description, ExternalID: a.ExternalID, Source: a.Source}
 	},
 	Record: aoiOfRow,
 	Kept:   []string{"uuid"},
 }
+
+// fieldsOfAOI are the fields of an area of interest: it is shared where all that are not deleted are.
+func fieldsOfAOI(id string) string { return "aoi_fields AS l WHERE l.aoi_id = " + id }
 
 // covered is where areas of interest lie: where a field does that is not deleted. One without is nowhere.
 func covered() *sqlstore.Area {
@@ -78,11 +83,12 @@ type aois struct {
 func aoiRecords(s *sqlstore.Session) aois { return aois{sqlstore.NewRecords(s, aoiTable)} }
 
 func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64, error) {
-	if !sqlstore.Storable(uuid) || !sqlstore.Writable(scope) {
+	if !sqlstore.Storable(uuid) {
 		return 0, fault.Missing("aoi")
 	}
 	var id int64
-	err := sqlstore.Where(r.Session.NewSelect().Model((*aoiRow)(nil)).Column("t.id").Where("t.uuid = ?", uuid), sqlstore.Own("t", scope)).Scan(ctx, &id)
+	q := r.Session.NewSelect().Model((*aoiRow)(nil)).Column("t.id").Where("t.uuid = ?", uuid)
+	err := sqlstore.Where(q, r.Session.InScope(scope, r.Table.Shared)...).Scan(ctx, &id)
 	return id, sqlstore.Missing(err, "aoi")
 }
 

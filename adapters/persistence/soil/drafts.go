@@ -16,12 +16,13 @@ import (
 // draftTable is a table of maps or plans, of which some are saved.
 type draftTable[T, R any] struct {
 	view    sqlstore.View[T, R]
-	uuid    string   // the column that names one
-	tag     string   // the column that names a saved one within its order
-	joins   []string // beside those of the order and its area of interest
-	columns string   // expressions of the row's scan-only columns, beside those of the area of interest
-	whole   []string // large columns, which only a whole one has
-	large   []string // large columns, which a list has where wanted
+	uuid    string      // the column that names one
+	tag     string      // the column that names a saved one within its order
+	joins   []string    // beside those of the order and its area of interest
+	columns string      // expressions of the row's scan-only columns, beside those of the area of interest
+	whole   []string    // large columns, which only a whole one has
+	large   []string    // large columns, which a list has where wanted
+	sharing access.Slug // the view by which saved ones are shared
 	saving  func(*T) (id, orderID int64, saved *zoning.Saving)
 }
 
@@ -36,7 +37,18 @@ func (d drafts[T, R]) selected(scope access.Scope) *bun.SelectQuery {
 	for _, j := range d.t.joins {
 		q = q.Join(j)
 	}
-	return sqlstore.Where(ofOrder(q), visible(scope)...)
+	return sqlstore.Where(ofOrder(q), d.visible(scope)...)
+}
+
+// visible is the drafts in a scope whose area of interest is live. Of others those are seen that were saved.
+func (d drafts[T, R]) visible(scope access.Scope) []sqlstore.Condition {
+	if !scope.Shared() {
+		return visible(scope)
+	}
+	live := sqlstore.When("aoi.deleted_at IS NULL AND t.saved_at IS NOT NULL")
+	return append(d.s.InScope(scope, func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
+		return sharedOfOrder(s, d.t.sharing, scope, "t.order_id", "o.aoi_id")
+	}), live)
 }
 
 // filled selects drafts with their columns; the large ones where wanted.

@@ -72,7 +72,8 @@ var mapTable = &draftTable[zoning.Map, mapRow]{
 		},
 	},
 	uuid: "map_uuid", tag: "map_tag", whole: []string{"labels"}, large: []string{"outlines"},
-	saving: func(m *zoning.Map) (int64, int64, *zoning.Saving) { return m.ID, m.OrderID, m.Saved },
+	sharing: access.StratificationMaps.View.Slug(),
+	saving:  func(m *zoning.Map) (int64, int64, *zoning.Saving) { return m.ID, m.OrderID, m.Saved },
 }
 
 // zoneMaps implements ports.StratificationMaps.

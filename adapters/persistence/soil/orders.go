@@ -77,6 +77,23 @@ func withAOI(s *sqlstore.Session) *bun.SelectQuery {
 	return s.NewSelect().Model((*stratRow)(nil)).Join("JOIN aois AS aoi ON aoi.id = t.aoi_id")
 }
 
+// landOfOrder are the fields that an order was of: what was made of it is shared where all of them are there and shared, as the
+// area of interest may have lost some since.
+func landOfOrder(id string) string {
+	return "stratification_order_fields AS l WHERE l.order_id = " + id
+}
+
+// sharedOfOrder is what was made of orders o and is shared with a view, of areas of interest aoi.
+func sharedOfOrder(s *sqlstore.Session, view access.Slug, scope access.Scope, order, aoi string) sqlstore.Condition {
+	return sqlstore.Both(s.OfSharedLand(landOfOrder(order), true, view, scope), s.OfSharedLand(fieldsOfAOI(aoi), false, view, scope))
+}
+
+type orderFieldRow struct {
+	bun.BaseModel `bun:"table:stratification_order_fields"`
+	OrderID       int64
+	FieldID       int64
+}
+
 // visible is the orders in a scope whose area of interest is live. Nobody shares them.
 func visible(scope access.Scope) []sqlstore.Condition {
 	return []sqlstore.Condition{sqlstore.OwnOnly(scope), sqlstore.When("aoi.deleted_at IS NULL")}
@@ -129,7 +146,10 @@ func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratific
 	order.CompanyID, order.CreatedAt, order.UpdatedAt = scope.Company(), sqlstore.Micro(order.CreatedAt), sqlstore.Micro(order.UpdatedAt)
 	row := rowOfStrat(o.Session, order)
 	row.ID = 0
-	return sqlstore.InsertNew(ctx, o.Session, &row, &order.ID, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')", openOrderExists())
+	if err := sqlstore.InsertNew(ctx, o.Session, &row, &order.ID, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')", openOrderExists()); err != nil {
+		return err
+	}
+	return sqlstore.InsertAll(ctx, o.Session, order.Land, func(_ int, l stratification.Land) orderFieldRow { return orderFieldRow{OrderID: order.ID, FieldID: l.FieldID} })
 }
 
 // openOrderExists is the refusal of a second unfinished order of an area of interest.

@@ -54,7 +54,8 @@ var planTable = &draftTable[plan.SamplePlan, planRow]{
 	uuid: "plan_uuid", tag: "plan_tag", large: []string{"points"}, joins: []string{"JOIN stratification_maps AS m ON m.id = t.map_id"},
 	columns: ", m.map_uuid AS map_uuid, m.about AS map_about, m.figures AS map_figures, m.created_at AS map_created," +
 		" m.saved_at AS map_saved_at, m.saved_by AS map_saved_by, m.name AS map_name, m.map_tag AS map_tag",
-	saving: func(p *plan.SamplePlan) (int64, int64, *zoning.Saving) { return p.ID, p.OrderID, p.Saved },
+	sharing: access.SamplePlans.View.Slug(),
+	saving:  func(p *plan.SamplePlan) (int64, int64, *zoning.Saving) { return p.ID, p.OrderID, p.Saved },
 }
 
 // samplePlans implements ports.SamplePlans.

@@ -70,7 +70,9 @@ var sampleTable = &sqlstore.Table[sample.Sample, sampleRow]{
 		sqlstore.InSpan:  {When: &sqlstore.Spell{From: "t.collected_at", To: "t.collected_at"}},
 	}),
 	Orders: map[string]sqlstore.OrderKey{},
-	Shared: func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // samples are shared with nobody
+	Shared: func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
+		return sqlstore.Both(sqlstore.When("aoi.deleted_at IS NULL"), sharedOfOrder(s, access.Samples.View.Slug(), scope, "plan.order_id", "t.aoi_id"))
+	},
 	Within: sqlstore.When("EXISTS (SELECT 1 FROM aois AS a WHERE a.id = t.aoi_id AND a.deleted_at IS NULL)"),
 	Row:    rowOfSample,
 	Record: sampleOfRow,

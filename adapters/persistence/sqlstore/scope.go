@@ -1,6 +1,9 @@
 package sqlstore
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/uptrace/bun/schema"
 
 	"tilth/adapters/persistence/prepared"
@@ -63,16 +66,20 @@ func Writable(scope access.Scope) bool { return !scope.Shared() && scope.Company
 // GrantOfField is the target of grants on a field f, its farm or everything, as SQL over a grant g.
 const GrantOfField = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = f.farm_id) OR (g.target = 'field' AND g.field_id = f.id))"
 
-// Granted is the condition that a live, accepted grant of the alias's company over target shares a view.
+// Granted is the condition that a live, accepted grant of the alias's company over target gives a slug, of which % stands
+// for any end.
 func (s *Session) Granted(alias, target string, view access.Slug, scope access.Scope) Condition {
+	if scope.ToOrder() {
+		view = access.ProfileOrders.Create.Slug()
+	}
 	return When(
 		"EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.company_id = "+alias+".company_id"+
 			" AND g.status = 'accepted' AND (g.ends_on IS NULL OR g.ends_on >= ?) AND g.slugs LIKE ? AND "+target+")",
 		scope.Company(), DayAt(s.Today), `%"`+string(view)+`"%`)
 }
 
-// grantors narrows an alias to the companies that share anything: the search starts from their index.
-func grantors(alias string, scope access.Scope) Condition {
+// Grantors narrows an alias to the companies that share anything: the search starts from their index.
+func Grantors(alias string, scope access.Scope) Condition {
 	return When(
 		alias+".company_id IN (SELECT g.company_id FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.status = 'accepted')",
 		scope.Company())
@@ -86,15 +93,43 @@ func (s *Session) OfSharedField(tie string, view access.Slug, scope access.Scope
 		inner.Args...)
 }
 
+// OfSharedLand is the records that lie on fields, of which at least one is live, and all are shared with a view. Links are the
+// rows that name the fields by field_id, as a table l and its condition; where deleted, fields that are gone count as well:
+// those are shared with nobody.
+func (s *Session) OfSharedLand(links string, deleted bool, view access.Slug, scope access.Scope) Condition {
+	const of = "SELECT 1 FROM "
+	inner := s.Granted("f", GrantOfField, view, scope)
+	covered := "(f.company_id = t.company_id AND f.deleted_at IS NULL AND " + inner.SQL + ")"
+	table, tie, _ := strings.Cut(links, " WHERE ")
+	counted := "f.deleted_at IS NULL AND "
+	if deleted {
+		counted = ""
+	}
+	from := of + table + " JOIN fields AS f ON f.id = l.field_id WHERE " + tie + " AND "
+	return When("(EXISTS ("+from+"f.deleted_at IS NULL) AND NOT EXISTS ("+from+counted+"NOT "+covered+"))", inner.Args...)
+}
+
 // InScope returns the conditions of what a scope shows of table t: own rows, or those that shared selects.
 func (s *Session) InScope(scope access.Scope, shared func(*Session, access.Scope) Condition) []Condition {
 	switch {
-	case !scope.Shared():
-		return []Condition{Own("t", scope)}
 	case scope.Company() <= 0:
 		return []Condition{Nothing}
+	case !scope.Shared():
+		return []Condition{Own("t", scope)}
+	case scope.ToOrder():
+		return []Condition{Either(Own("t", scope), Both(Grantors("t", scope), shared(s, scope)))}
 	}
-	return []Condition{grantors("t", scope), shared(s, scope)}
+	return []Condition{Grantors("t", scope), shared(s, scope)}
+}
+
+// Either is the condition that one of two holds.
+func Either(a, b Condition) Condition {
+	return When("("+a.SQL+" OR "+b.SQL+")", slices.Concat(a.Args, b.Args)...)
+}
+
+// Both is the condition that two hold.
+func Both(a, b Condition) Condition {
+	return When("("+a.SQL+" AND "+b.SQL+")", slices.Concat(a.Args, b.Args)...)
 }
 
 // Where adds conditions to a query of any kind.

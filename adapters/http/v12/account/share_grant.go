@@ -19,7 +19,7 @@ type ShareGrantWrite struct {
 	Target      string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
 	FarmID      *int64     `json:"farm_id" required:"false" minimum:"1" doc:"For the target farm."`
 	FieldID     *int64     `json:"field_id" required:"false" minimum:"1" doc:"For the target field."`
-	Slugs       *[]string  `json:"slugs" required:"false" maxItems:"20" doc:"What may be viewed: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view and vi-profile.view."`
+	Slugs       *[]string  `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and vi-profile.create with field.view: to order profiles at the grantee's own cost."`
 	EndsOn      *rest.Date `json:"ends_on" required:"false" doc:"Last day, in UTC; without one the grant has no end."`
 }
 
@@ -42,7 +42,7 @@ type ShareGrant struct {
 	Target    string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
 	Farm      *form.Ref  `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
 	Field     *form.Ref  `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
-	Slugs     []string   `json:"slugs" doc:"What the grantee may view."`
+	Slugs     []string   `json:"slugs" doc:"What the grantee may view; with vi-profile.create it orders profiles at its own cost."`
 	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day is over."`
 	EndsOn    *rest.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
 }
@@ -61,7 +61,13 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	a.DescribeTag("Sharing", "Share grants: read access of one company to records of another, once it has accepted.\n\n"+
 		"A live grant shows records under `?share=true`, for reading only: a write is answered with 404. A grant on a field shows the field "+
 		"with the seasons and cultivations on it; a grant on a farm also the farm itself. A record names the others it belongs to by id and name, "+
-		"also where those are not shared.")
+		"also where those are not shared.\n\n"+
+		"An area of interest is shared by `aoi.view` where every field in it that is not deleted is; its saved maps, saved plans and samples, by their own slugs, where "+
+		"all of that and every field of the order's land is. The grantee needs a subscription of its own to stratification for areas of interest.\n\n"+
+		"The one exception to reading is `vi-profile.create`: the grantee orders profiles of the fields, for seasons of its own and from its own wallet. Such an order "+
+		"is the grantee's; the company that shares sees nothing of it. It is listed with and without `?share=true`, so that `?share=true` lists all profiles of the fields that "+
+		"many companies share. When the grant ends, or the field is deleted, the order is hidden and no longer kept up to date, and an open one fails and releases what it held; "+
+		"a new grant shows it again. See `docs/sharing.md`.")
 	a.DescribeCodes(map[string]string{
 		"share_grant_state": "the state of the grant, in details.status, does not allow it (409)",
 	})

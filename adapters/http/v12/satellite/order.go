@@ -16,7 +16,7 @@ import (
 
 // OrderWrite is a profile order as it is placed.
 type OrderWrite struct {
-	FieldUUID string  `json:"field_uuid" format:"uuid" doc:"A field of your company, with a boundary."`
+	FieldUUID string  `json:"field_uuid" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives vi-profile.create."`
 	SeasonID  int64   `json:"season_id" minimum:"1" doc:"A season of your company; its dates are the window."`
 	IndexCode *string `json:"index_code" required:"false" doc:"Default NDVI."`
 	Mask      *string `json:"mask" required:"false" doc:"Which pixels count; default standard. See the parameter mask of a retrieve."`
@@ -43,6 +43,7 @@ type ProfileOrder struct {
 	ProfileUUID   string     `json:"profile_uuid" format:"uuid" doc:"The profile's uuid, which events and the refusal of a duplicate name it by."`
 	FieldUUID     string     `json:"field_uuid" format:"uuid" doc:"Uuid of the field of the profile."`
 	Company       int64      `json:"company" doc:"Id of the company that ordered and pays."`
+	FieldCompany  int64      `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
 	CreatedBy     int64      `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
 	CreatedAt     time.Time  `json:"created_at" doc:"When the record was made."`
 	UpdatedAt     time.Time  `json:"updated_at" doc:"When the record was last written."`
@@ -69,7 +70,9 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	place := route(http.MethodPost, ordersPath, access.ProfileOrders.Create.For("create"), "Order a profile")
 	place.Description = "Orders the season's series of a field. A field is charged once, on its first successful order.\n\n" +
 		"An order of the same field and season that is not ready yet is answered as it is; once it is active, a new order is 409 with " +
-		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best taken as success.\n\n" + indexTable()
+		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best taken as success.\n\n" +
+		"A field that another company shares by a grant with `vi-profile.create` is ordered for a season of your own and from your own wallet: a field is charged once for each company that pays. " +
+		"The order is yours, and seen with and without `?share=true`, as long as a grant of the field gives anything of profiles; then it is hidden, an open one fails and what it held is released. The ledger keeps what was paid.\n\n" + indexTable()
 	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusInternalServerError}
 	place.Message, place.Body, place.Inapplicable = "Order accepted.", rest.Body[OrderWrite](), inapplicable
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
@@ -138,7 +141,7 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 	return ProfileOrder{
 		OrderID: s.ID, Status: string(s.Status), IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(), Field: s.FieldID, Season: s.SeasonID,
 		StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate), ProfileUUID: s.UUID, FieldUUID: s.FieldUUID,
-		Company: s.CompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		Company: s.CompanyID, FieldCompany: s.FieldCompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		LastCheckedAt: s.LastCheckedAt, Reason: form.OrNull(s.Reason), Synthetic: s.Synthetic, SmallField: s.SmallField,
 		CloudMask:  form.If(s.Status == vegetation.Active, mask),
 		BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),

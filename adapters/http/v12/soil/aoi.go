@@ -124,17 +124,21 @@ var aoiRoute = rest.Routes{Base: aoiBase + "aois/", Operation: "aoi", Tag: aoiTa
 func onAOI[R any](
 	aois *soil.AOIs, do func(ctx context.Context, c *rest.Call, id int64) (R, error),
 ) func(context.Context, *rest.Call, struct{}) (R, error) {
-	return func(ctx context.Context, c *rest.Call, _ struct{}) (R, error) {
-		id, err := c.ID("id")
-		if uuid, none := c.UUID("id"); none == nil {
-			id, err = aois.Resolve(ctx, c.Principal(), c.Permission(), uuid)
-		}
+	return func(ctx context.Context, c *rest.Call, _ struct{}) (out R, err error) {
+		id, err := aoiID(ctx, c, aois, false)
 		if err != nil {
-			var none R
-			return none, err
+			return out, err
 		}
 		return do(ctx, c, id)
 	}
+}
+
+// aoiID returns the id of the area that a path names: the caller's own, or one that is shared with it.
+func aoiID(ctx context.Context, c *rest.Call, aois *soil.AOIs, shared bool) (int64, error) {
+	if uuid, err := c.UUID("id"); err == nil {
+		return aois.Resolve(ctx, c.Principal(), shared, c.Permission(), uuid)
+	}
+	return c.ID("id")
 }
 
 func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
@@ -150,16 +154,21 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	filters := append([]rest.Param{
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}, form.WithExternalID(form.ListParams("A part of the name, whatever its case.", "name"))...)
-	list.Query = append(rest.CursorParams(), filters...)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[ListedAOI], error) {
-		return form.List(q.PageOrAll(), showListedAOI)(aois.List(ctx, c.Principal(), false, form.QueryOf(q.PageOrAll(), filters, q)))
+	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q form.SharedList) (rest.List[ListedAOI], error) {
+		return form.List(q.PageOrAll(), showListedAOI)(aois.List(ctx, c.Principal(), q.Share, form.QueryOf(q.PageOrAll(), filters, q.Values)))
 	})
 	registerAOICreate(a, aois)
-	rest.Handle(a, aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest"),
-		onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
-			found, err := aois.Retrieve(ctx, c.Principal(), false, id)
-			return showAOI(found), err
-		}))
+	retrieve := aoiRoute(http.MethodGet, "{id}/", access.AOIs.View.For("retrieve"), "Retrieve an area of interest")
+	retrieve.Query = []rest.Param{form.ShareParam}
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.Shared) (out AOI, err error) {
+		id, err := aoiID(ctx, c, aois, in.Share)
+		if err != nil {
+			return out, err
+		}
+		found, err := aois.Retrieve(ctx, c.Principal(), in.Share, id)
+		return showAOI(found), err
+	})
 	registerAOIWrites(a, aois)
 	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
 	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon. " +

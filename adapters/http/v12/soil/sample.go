@@ -184,7 +184,10 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	})
 	list := sampleRoute(http.MethodGet, samplesPath, access.Samples.View.For("list"), "List samples")
 	filters := append(sampleFilters(), rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."})
-	form.HandleList(a, list, filters, s.List, showSample)
+	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[Sample], error) {
+		return form.List(in.PageOrAll(), showSample)(s.List(ctx, c.Principal(), in.Share, form.QueryOf(in.PageOrAll(), filters, in.Values)))
+	})
 	plan := sampleRoute(http.MethodPost, samplesPath, access.Samples.Create.For("plan"), "Make the samples of a plan")
 	plan.Description = "Makes one planned sample for every point of a saved plan, reserves among them, and depth interval. What is there already stays, so the call may be " +
 		"repeated, also with further depths. Every sample gets a label to be printed, such as `P7-Z2-07-0-30`: plan, point, depth."
@@ -197,7 +200,11 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		return SamplesMade{made.PlanUUID, made.Round, form.DateOf(made.Day), made.Created, made.Existing}, err
 	})
 	retrieve := sampleRoute(http.MethodGet, samplesPath+"{id}/", access.Samples.View.For("retrieve"), "Retrieve a sample")
-	rest.Handle(a, retrieve, form.OnRecord(s.Retrieve, showSample))
+	retrieve.Query = []rest.Param{form.ShareParam}
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.SharedByID) (Sample, error) {
+		found, err := s.Retrieve(ctx, c.Principal(), in.Share, in.ID)
+		return showSample(found), err
+	})
 	patch := sampleRoute(http.MethodPatch, samplesPath+"{id}/", access.Samples.Edit.For("partial_update"), "Change a sample")
 	patch.Faults, patch.Message = []int{http.StatusPreconditionFailed}, "Sample updated."
 	patch.Description = "For the crew in the field and the laboratory. The status is planned, then collected, then analysed, as `collected` and `lab` say; null withdraws them. " +

@@ -16,27 +16,27 @@ type savedRoutes[T, R any] struct {
 	list, retrieve rest.Route
 	filters        []rest.Param
 	geometry       rest.Param
-	all            func(ctx context.Context, who access.Principal, q ports.Query, geometry bool) (app.List[T], error)
-	one            func(ctx context.Context, who access.Principal, id int64, geometry bool) (T, error)
+	all            func(ctx context.Context, who access.Principal, shared bool, q ports.Query, geometry bool) (app.List[T], error)
+	one            func(ctx context.Context, who access.Principal, shared bool, id int64, geometry bool) (T, error)
 	show           func(record T, geometry bool) R
 }
 
 func (s savedRoutes[T, R]) register(a *rest.API) {
-	s.list.Query = append(append(rest.CursorParams(), s.filters...), s.geometry)
+	s.list.Query = append(append(append(rest.CursorParams(), form.ShareParam), s.filters...), s.geometry)
 	rest.Handle(a, s.list, func(ctx context.Context, c *rest.Call, in struct {
-		rest.Values
+		form.SharedList
 		Geometry bool `query:"geometry"`
 	}) (rest.List[R], error) {
 		query := form.QueryOf(in.PageOrAll(), s.filters, in.Values)
 		show := func(record T) R { return s.show(record, in.Geometry) }
-		return form.List(in.PageOrAll(), show)(s.all(ctx, c.Principal(), query, in.Geometry))
+		return form.List(in.PageOrAll(), show)(s.all(ctx, c.Principal(), in.Share, query, in.Geometry))
 	})
-	s.retrieve.Query = []rest.Param{s.geometry}
+	s.retrieve.Query = []rest.Param{form.ShareParam, s.geometry}
 	rest.Handle(a, s.retrieve, func(ctx context.Context, c *rest.Call, in struct {
-		form.ByID
+		form.SharedByID
 		Geometry bool `query:"geometry"`
 	}) (R, error) {
-		found, err := s.one(ctx, c.Principal(), in.ID, in.Geometry)
+		found, err := s.one(ctx, c.Principal(), in.Share, in.ID, in.Geometry)
 		return s.show(found, in.Geometry), err
 	})
 }
