@@ -27,6 +27,10 @@ type Fields interface {
 	Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error)
 	// Extent returns the box around all live fields; ok is false where none has a boundary.
 	Extent(ctx context.Context, scope access.Scope) (box geo.Box, ok bool, err error)
+	// PutLineage stores what became of fields that were split or merged.
+	PutLineage(ctx context.Context, scope access.Scope, made []farm.Descent) error
+	// Lineage returns what fields were made of and became, by id; nothing for those that were neither split nor merged.
+	Lineage(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Lineage, error)
 	// Spots returns about where the live fields of farms of the company lie, by farm.
 	Spots(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error)
 }
@@ -107,9 +111,9 @@ type Boundaries interface {
 	Open(ctx context.Context, scope access.Scope, fieldIDs []int64, by int64) error
 	// InForce returns the version of a field that is in force. Faults: NotFound where it has no boundary.
 	InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error)
-	// Count counts the versions of a field in the scope.
+	// Count counts the versions of a field, and of those that it was made of, in the scope.
 	Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
-	// Each streams a page of the versions of a field, newest first.
+	// Each streams a page of these versions, newest first.
 	Each(ctx context.Context, scope access.Scope, fieldID int64, q Query) iter.Seq2[farm.BoundaryVersion, error]
 }
 

@@ -120,6 +120,12 @@ type Wallet interface {
 	PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error
 	// DropFieldCharge removes a charge that was held and is released.
 	DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error
+	// PaidLand returns how many square metres of a field that is not charged were paid for as other fields.
+	PaidLand(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
+	// LandOf returns what was paid for of fields of the scope, given with their areas, by every company that paid for any.
+	LandOf(ctx context.Context, scope access.Scope, areas map[int64]int64) ([]credit.Land, error)
+	// PutLand stores what companies have paid for of new fields of the scope.
+	PutLand(ctx context.Context, scope access.Scope, land []credit.Land) error
 }
 
 // Price is what a hectare of a service costs.

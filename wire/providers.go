@@ -58,7 +58,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
 	googlewire.Struct(new(account.Identity), "*"),
 	farmapp.NewFarms, farmapp.NewFields, farmapp.NewSeasons, farmapp.NewCultivations, googlewire.Struct(new(farmapp.Crops), "*"),
-	farmapp.NewFertilizations, googlewire.Struct(new(farmapp.Boundaries), "*"), soil.NewAOIs,
+	farmapp.NewFertilizations, farmapp.NewReshape, googlewire.Struct(new(farmapp.Boundaries), "*"), soil.NewAOIs,
 	googlewire.Struct(new(soil.Orders), "*"),
 	googlewire.Struct(new(soil.Plans), "*"),
 	googlewire.Struct(new(soil.Samples), "*"), soil.NewSampleRecords, googlewire.Struct(new(soil.SampleFiles), "*"), googlewire.Struct(new(soil.Photos), "*"),

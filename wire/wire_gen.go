@@ -138,6 +138,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	boundaries := &farm.Boundaries{
 		Deps: deps,
 	}
+	reshape := farm.NewReshape(deps, limits, farmRecords, records3, records4)
 	reader := outlines.New(limits)
 	outlineWriter := _wireOutlineWriterValue
 	imports := &farm.Imports{
@@ -162,6 +163,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Fertilizations: records4,
 		Crops:          crops,
 		Boundaries:     boundaries,
+		Reshape:        reshape,
 		Imports:        imports,
 		Plots:          plots,
 		Limits:         limits,
@@ -420,6 +422,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	boundaries := &farm.Boundaries{
 		Deps: deps,
 	}
+	reshape := farm.NewReshape(deps, limits, farmRecords, records3, records4)
 	reader := outlines.New(limits)
 	outlineWriter := _wireOutlineWriterValue
 	imports := &farm.Imports{
@@ -444,6 +447,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Fertilizations: records4,
 		Crops:          crops,
 		Boundaries:     boundaries,
+		Reshape:        reshape,
 		Imports:        imports,
 		Plots:          plots,
 		Limits:         limits,

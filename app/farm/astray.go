@@ -17,6 +17,9 @@ func enrichFields(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 	if err := findOverlaps(ctx, tx, scope, records); err != nil {
 		return err
 	}
+	if err := findLineage(ctx, tx, scope, records); err != nil {
+		return err
+	}
 	return findAstray(ctx, tx, scope, records)
 }
 

@@ -76,10 +76,28 @@ func reviveField(ctx context.Context, tx ports.Repos, scope access.Scope, r *far
 	if err := mustLive(ctx, tx.Farms, scope, "farm", r.Farm.ID); err != nil {
 		return err
 	}
+	if err := mustStandAlone(ctx, tx, scope, r.ID); err != nil {
+		return err
+	}
+	if err := reopenBoundary(ctx, tx, scope, r); err != nil {
+		return err
+	}
 	if err := reviveFields(ctx, tx, scope, []int64{r.ID}, deletedAt, now); err != nil || r.Boundary == nil {
 		return err
 	}
 	return recheckOverlaps(ctx, tx, scope, []int64{r.ID}, now)
+}
+
+// reopenBoundary begins a version of the boundary of a field that had become others, with which its last one ended.
+func reopenBoundary(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field) error {
+	if r.Boundary == nil {
+		return nil
+	}
+	_, err := tx.Boundaries.InForce(ctx, scope, r.ID)
+	if fault.Is(err, fault.NotFound) {
+		return tx.Boundaries.Open(ctx, scope, []int64{r.ID}, 0)
+	}
+	return err
 }
 
 // reviveFields brings back the cultivations of fields with their fertilizations. A

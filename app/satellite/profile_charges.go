@@ -32,7 +32,15 @@ func dueFor(ctx context.Context, p Purse, order vegetation.OrderState, perHa cre
 	if !fault.Is(err, fault.NotFound) {
 		return owed{}, err
 	}
-	return owed{credit.Charge(perHa, order.AreaM2), true}, nil
+	amount, err := freshCharge(ctx, p.Tx, p.Scope, order, perHa)
+	return owed{amount, true}, err
+}
+
+// freshCharge returns what an order of a field costs at a price per hectare where the field was never charged: the land that
+// was paid for before, as other fields of which this one was merged, is not charged again.
+func freshCharge(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState, perHa credit.Amount) (credit.Amount, error) {
+	paid, err := tx.Wallet.PaidLand(ctx, scope, order.FieldID)
+	return credit.Charge(perHa, credit.DueM2(order.AreaM2, paid)), err
 }
 
 // holdProfile sets what is due for an order's field aside. Faults: PaymentRequired.

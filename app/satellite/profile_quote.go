@@ -64,7 +64,10 @@ func (o *Profiles) Quote(ctx context.Context, who access.Principal, req ProfileR
 			return out, nil
 		}
 		perHa, err := profilePrice(ctx, tx)
-		out.Charge = credit.Charge(perHa, draft.AreaM2)
+		if err != nil {
+			return out, err
+		}
+		out.Charge, err = freshCharge(ctx, tx, scope, draft, perHa)
 		return out, err
 	})
 	if err == nil {

@@ -18,6 +18,8 @@ var kinds = []Kind{
 	{TypeAssessmentSigned, "A second person signed a submitted version of an assessment.", AssessmentSigned{}},
 	{TypeFootprintPublished, "The footprint of a submitted version was published to the PACT clients of the company.", FootprintChanged{}},
 	{TypeFootprintRevoked, "The footprint of a version was revoked: clients see it as deprecated.", FootprintChanged{}},
+	{TypeFieldSplit, "A field was split into others.", FieldsReplaced{}},
+	{TypeFieldsMerged, "Fields were merged into one.", FieldsReplaced{}},
 	{TypeStratificationCompleted, "The layers of a stratification order are ready.", StratificationCompleted{}},
 	{TypeStratificationFailed, "A stratification order has failed; its charge is released.", StratificationFailed{}},
 	{TypeMapsReady, "The maps of zones that were asked for are made.", MapsReady{}},

@@ -34,6 +34,9 @@ type Field struct {
 	Notes              string
 	record.External
 
+	// Lineage is of the record, and kept apart from it; Reshaped says that there is any.
+	Lineage  Lineage
+	Reshaped bool `audit:"-"`
 	// Overlaps is a warning in the answer, kept apart from the record.
 	Overlaps Overlaps `audit:"-"`
 	// Astray is a doubt about where the field lies, of the answer too; nil where there is none.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/core/fault"
 	"tilth/core/geo"
 )
 
@@ -34,5 +35,34 @@ func FuzzParseGeoJSON(f *testing.F) {
 		back, err := geo.ParseGeoJSON(nil, again, geo.DefaultLimits())
 		require.NoError(t, err)
 		require.Equal(t, b, back)
+	})
+}
+
+// FuzzParseLine asserts that no document makes the reader panic, that a refusal names the line, and that every line that is read
+// cuts a field into valid parts.
+func FuzzParseLine(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"LineString","coordinates":[[10.005,49],[10.005,51]]}`,
+		`{"type":"LineString","coordinates":[[10,50,3],[10.01,50.01],[10.01,50],[10,50.01]]}`,
+		`{"type":"LineString","coordinates":[[10,50]]}`, `{"type":"LineString","coordinates":[[1e999,-0],[null,[]],{}]}`,
+		`{"type":"Polygon","coordinates":[]}`, `{"type":"LineString"}`, `[`,
+	} {
+		f.Add([]byte(seed))
+	}
+	field, err := geo.ParseGeoJSON(nil, []byte(`{"type":"Polygon","coordinates":[`+square+`,`+inner+`]}`), geo.DefaultLimits())
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		line, err := geo.ParseLine(raw, 100)
+		if err != nil {
+			found, ok := fault.As(err)
+			require.True(t, ok)
+			require.Contains(t, found.Fields, geo.LineField)
+			return
+		}
+		parts, err := geo.Cut(nil, field.Geometry(), line)
+		require.NoError(t, err)
+		for _, p := range parts {
+			require.True(t, geo.MultiPolygon{p}.IsValid())
+		}
 	})
 }

@@ -60,8 +60,8 @@ func walked(pieces []Ring, from map[Position][]int32, used []bool, first int32) 
 		forks = forks || len(choices) > 1
 		at = choices[0]
 		for _, c := range choices[1:] {
-			if furtherLeft(before, end, pieces[c][1], pieces[at][1]) {
-				at = c
+			if turned := pieces[at][1] == before; turned || pieces[c][1] != before && furtherLeft(before, end, pieces[c][1], pieces[at][1]) {
+				at = c // back along the same way only where there is no other
 			}
 		}
 		if at == first {

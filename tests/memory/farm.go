@@ -71,6 +71,13 @@ func (f *fields) GetByUUID(_ context.Context, scope access.Scope, uuid string) (
 	return farm.Field{}, fault.Missing("field")
 }
 
+// Lineage is the database's.
+func (*fields) Lineage(context.Context, access.Scope, []int64) (map[int64]farm.Lineage, error) {
+	return map[int64]farm.Lineage{}, nil
+}
+
+func (*fields) PutLineage(context.Context, access.Scope, []farm.Descent) error { return nil }
+
 func (f *fields) IDsOfFarm(_ context.Context, scope access.Scope, farmID int64) ([]int64, error) {
 	return f.ids(scope, func(r farm.Field) bool { return r.Farm.ID == farmID }), nil
 }

@@ -134,6 +134,8 @@ func (p *purse) DropFieldCharge(_ context.Context, _ access.Scope, fieldID int64
 	return nil
 }
 
+func (p *purse) PaidLand(context.Context, access.Scope, int64) (int64, error) { return 0, nil }
+
 type noOrders struct{ ports.ProfileOrders }
 
 // rest is what table has no say in; it stands a step deeper, so that table's methods win.

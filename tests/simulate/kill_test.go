@@ -111,6 +111,23 @@ var lives = []life{
 		r.post(ordersPath+of[1]+"/recompute/", nil)
 		r.work()
 	}},
+	{name: "split and merged field", prepare: func(r *run) any {
+		l := prepareLand(r).(land)
+		r.post("cultivation/", object{"field_id": number(l.field), "season_id": number(l.season), "crop_id": 1})
+		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		return l
+	}, live: func(r *run, prepared any) {
+		l, box := prepared.(land), rig.Archive(r.t).Parcels[0].Boundary.Bounds()
+		x := (box.MinX + box.MaxX) / 2
+		r.post("field/"+l.field+"/split/", object{"line": object{"type": "LineString", "coordinates": [][]float64{{x, box.MinY - 1}, {x, box.MaxY + 1}}}})
+		var pieces []any
+		for _, piece := range r.request(http.MethodGet, "field/?page=all", "", nil)["results"].([]any) {
+			pieces = append(pieces, piece.(object)["id"])
+		}
+		merged := r.post("field/merge/", object{"field_ids": pieces, "name": "Again"})
+		r.post(ordersPath, object{"field_uuid": merged["uuid"], "season_id": number(l.season)})
+		r.work()
+	}},
 	{name: "cancelled order and refund", prepare: prepareLand, live: func(r *run, prepared any) {
 		l := prepared.(land)
 		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})

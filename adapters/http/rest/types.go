@@ -77,6 +77,12 @@ type Outline struct{ RawObject }
 // Schema is the OpenAPI schema of an outline, or null.
 func (Outline) Schema(r huma.Registry) *huma.Schema { return rawOr(r, schema.Outline) }
 
+// Line is a [RawObject] that is a GeoJSON LineString.
+type Line struct{ RawObject }
+
+// Schema is the OpenAPI schema of a line, or null.
+func (Line) Schema(r huma.Registry) *huma.Schema { return rawOr(r, schema.Line) }
+
 // Collection is a [RawObject] that is a GeoJSON FeatureCollection.
 type Collection struct{ RawObject }
 

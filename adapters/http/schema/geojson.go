@@ -11,6 +11,7 @@ const (
 	FeatureCollection = "GeoJSONFeatureCollection" // of any features
 	Geometry          = "GeoJSONGeometry"          // a Point, Polygon or MultiPolygon
 	Feature           = "GeoJSONFeature"
+	Line              = "GeoJSONLineString"
 )
 
 // DefineGeoJSON adds the schemas of GeoJSON.
@@ -21,6 +22,9 @@ func (s *Set) DefineGeoJSON() {
 	})
 	ring := List(position)
 	ring.MinItems, ring.Description = new(4), "A ring: its last position is its first."
+	line := List(position)
+	line.MinItems = new(2)
+	s.shape("LineString", line, "The positions of the line, in order.")
 	polygon := s.shape("Polygon", List(ring), "The first ring is the outline, the others are holes.")
 	many := s.shape("MultiPolygon", List(List(ring)), "Polygons that do not overlap.")
 	outline := []*huma.Schema{polygon, many, s.feature("GeoJSONOutlineFeature", &huma.Schema{OneOf: []*huma.Schema{polygon, many}}, "A Feature of one outline.")}

@@ -34,10 +34,10 @@ type boundaryRow struct {
 // boundaries implements ports.Boundaries.
 type boundaries struct{ s *sqlstore.Session }
 
-// query selects the versions of a field in a scope: they are shared with it.
-func (b boundaries) query(scope access.Scope, fieldID int64) *bun.SelectQuery {
+// query selects the versions in a scope: they are shared with their field.
+func (b boundaries) query(scope access.Scope) *bun.SelectQuery {
 	in := b.s.InScope(scope, sqlstore.WithField("f.id = t.field_id", "field.view"))
-	return sqlstore.Where(b.s.NewSelect().Model((*boundaryRow)(nil)), in...).Where("t.field_id = ?", fieldID)
+	return sqlstore.Where(b.s.NewSelect().Model((*boundaryRow)(nil)), in...)
 }
 
 func (b boundaries) Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error {
@@ -63,15 +63,20 @@ func (b boundaries) Open(ctx context.Context, scope access.Scope, fieldIDs []int
 }
 
 func (b boundaries) InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error) {
-	return boundaryView.One(ctx, b.query(scope, fieldID).Where("t.valid_to IS NULL"))
+	return boundaryView.One(ctx, b.query(scope).Where("t.field_id = ?", fieldID).Where("t.valid_to IS NULL"))
+}
+
+// history selects the versions of a field and of those that it was made of.
+func (b boundaries) history(scope access.Scope, fieldID int64) *bun.SelectQuery {
+	return b.query(scope).Where("t.field_id IN ("+lines+")", fieldID)
 }
 
 func (b boundaries) Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error) {
-	return b.query(scope, fieldID).Count(ctx)
+	return b.history(scope, fieldID).Count(ctx)
 }
 
 func (b boundaries) Each(ctx context.Context, scope access.Scope, fieldID int64, page ports.Query) iter.Seq2[farm.BoundaryVersion, error] {
-	q := b.query(scope, fieldID).Join("LEFT JOIN users AS changer ON changer.id = t.changed_by").
+	q := b.history(scope, fieldID).Join("LEFT JOIN users AS changer ON changer.id = t.changed_by").
 		ColumnExpr("?TableColumns").ColumnExpr("changer.name AS changed_by_name")
 	return boundaryView.Each(ctx, b.s, q, page)
 }

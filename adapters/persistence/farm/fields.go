@@ -48,12 +48,16 @@ type fieldRow struct {
 	Source             string
 
 	FarmName string `bun:"farm_name,scanonly"`
+	Reshaped bool   `bun:"reshaped,scanonly"`
 }
 
 var fieldTable = &sqlstore.Table[farm.Field, fieldRow]{
-	Word:    "field",
-	Columns: []string{"farm.name AS farm_name"},
-	Joins:   []string{"LEFT JOIN farms AS farm ON farm.id = t.farm_id"},
+	Word: "field",
+	Columns: []string{
+		"farm.name AS farm_name",
+		"(EXISTS (SELECT 1 FROM field_lineage AS l WHERE l.to_id = t.id) OR EXISTS (SELECT 1 FROM field_lineage AS l WHERE l.from_id = t.id)) AS reshaped",
+	},
+	Joins: []string{"LEFT JOIN farms AS farm ON farm.id = t.farm_id"},
 	Filters: sqlstore.NamedFilters(map[string]sqlstore.Filter{
 		"farm": {Exact: "t.farm_id"}, "uuid": {Exact: "t.uuid"},
 		sqlstore.InBoxes: {Where: sqlstore.BoxOf("t")}, sqlstore.InSpan: {When: &sqlstore.Spell{From: "t.active_from", To: "t.active_to", Days: true}},
@@ -200,7 +204,7 @@ func fieldOfRow(row *fieldRow) (farm.Field, error) {
 		DeclaredAreaHa: row.DeclaredAreaHa, BoundaryCategory: row.BoundaryCategory, BoundaryMethod: row.BoundaryMethod,
 		BoundaryObservedOn: row.BoundaryObservedOn.Nullable(), SoilType: row.SoilType, Irrigated: row.Irrigated, Tenure: row.Tenure,
 		ActiveFrom: row.ActiveFrom.Nullable(), ActiveTo: row.ActiveTo.Nullable(), Notes: row.Notes,
-		External: corerecord.External{ExternalID: row.ExternalID, Source: row.Source},
+		External: corerecord.External{ExternalID: row.ExternalID, Source: row.Source}, Reshaped: row.Reshaped,
 	}
 	if row.Boundary != nil {
 		b := geo.RestoreBoundary(row.Boundary.V, geo.Measures{

@@ -149,7 +149,9 @@ func (o strats) Insert(ctx context.Context, scope access.Scope, order *stratific
 	if err := sqlstore.InsertNew(ctx, o.Session, &row, &order.ID, "company_id, aoi_id) WHERE (status IN ('pending', 'processing')", openOrderExists()); err != nil {
 		return err
 	}
-	return sqlstore.InsertAll(ctx, o.Session, order.Land, func(_ int, l stratification.Land) orderFieldRow { return orderFieldRow{OrderID: order.ID, FieldID: l.FieldID} })
+	return sqlstore.InsertAll(ctx, o.Session, order.Land, func(_ int, l stratification.Land) orderFieldRow {
+		return orderFieldRow{OrderID: order.ID, FieldID: l.FieldID}
+	})
 }
 
 // openOrderExists is the refusal of a second unfinished order of an area of interest.

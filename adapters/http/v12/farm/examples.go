@@ -8,6 +8,8 @@ var examples = map[string]string{
 	"field_create":                      `{"name": "Long field", "farm_id": 1, "boundary": {"type": "Polygon", "coordinates": [[[-4.2243, 41.7794], [-4.2208, 41.7794], [-4.2208, 41.7822], [-4.2243, 41.7822], [-4.2243, 41.7794]]]}, "irrigated": false, "external_id": "GV-1-7"}`,
 	"field_update":                      `{"name": "Long field", "farm_id": 1, "boundary": {"type": "Polygon", "coordinates": [[[-4.2243, 41.7794], [-4.2208, 41.7794], [-4.2208, 41.7822], [-4.2243, 41.7822], [-4.2243, 41.7794]]]}, "irrigated": false, "external_id": "GV-1-8", "soil_type": "sandy loam"}`,
 	"field_partial_update":              `{"irrigated": true, "notes": "Pivot since 2024"}`,
+	"field_split":                       `{"line": {"type": "LineString", "coordinates": [[-4.2225, 41.77], [-4.2225, 41.79]]}, "names": ["Long field west", "Long field east"]}`,
+	"field_merge":                       `{"field_ids": [2, 3], "name": "Long field", "keep_mixed": true}`,
 	"field_import":                      `{"type": "FeatureCollection", "features": [{"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [[[-4.2243, 41.7794], [-4.2208, 41.7794], [-4.2208, 41.7822], [-4.2243, 41.7822], [-4.2243, 41.7794]]]}, "properties": {"name": "Long field", "ref": "GV-1-7"}}]}`,
 	"season_create":                     `{"name": "Winter 2025/26", "start_date": "2025-10-01", "end_date": "2026-07-31", "kind": "winter"}`,
 	"season_update":                     `{"name": "Winter 2025/26", "start_date": "2025-10-01", "end_date": "2026-07-31", "kind": "winter", "is_closed": false}`,

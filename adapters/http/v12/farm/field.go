@@ -57,6 +57,9 @@ type Field struct {
 	Centroid   *Point     `json:"centroid" doc:"Centre of the boundary; null without one."`
 	BBox       *[]float64 `json:"bbox" doc:"West, south, east, north, degrees."`
 	Warnings   []Warning  `json:"warnings" doc:"What may be wrong with the boundary; no refusal."`
+	SplitFrom  *int64     `json:"split_from" doc:"Id of the field that it is a piece of; null: of none. It is not told of what others share."`
+	MergedFrom []int64    `json:"merged_from" doc:"Ids of the fields that were merged to it."`
+	ReplacedBy []int64    `json:"replaced_by" doc:"Of a deleted field: ids of those that it was split into or merged to."`
 }
 
 func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits geo.Limits) {
@@ -149,6 +152,7 @@ func writeField(r farm.Field) FieldWrite {
 
 func showField(r farm.Field) Field {
 	out := Field{Meta: form.MetaOf(r.Meta), FieldWrite: writeField(r), UUID: r.UUID, Farm: form.RefOf(r.Farm), Warnings: showWarnings(r.Boundary, r.Astray, r.Overlaps)}
+	out.SplitFrom, out.MergedFrom, out.ReplacedBy = form.If(r.Lineage.SplitFrom != 0, r.Lineage.SplitFrom), append([]int64{}, r.Lineage.MergedFrom...), append([]int64{}, r.Lineage.ReplacedBy...)
 	if b := r.Boundary; b != nil {
 		box := b.Bounds()
 		out.AreaHa, out.PerimeterM, out.Centroid = new(geo.RoundHa(b.AreaHa())), new(b.PerimeterM()), new(pointOf(b.Centroid()))
@@ -208,6 +212,7 @@ func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 // BoundaryVersion is a boundary that a field has, or has had.
 type BoundaryVersion struct {
 	ID        int64        `json:"id" doc:"Id of the version, as profile orders name it."`
+	Field     int64        `json:"field" doc:"Id of the field: this one, or one that it was made of by a split or a merge."`
 	Boundary  rest.Outline `json:"boundary" doc:"GeoJSON MultiPolygon."`
 	AreaHa    float64      `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
 	ValidFrom time.Time    `json:"valid_from" doc:"Since when the field has, or had, this boundary."`
@@ -219,7 +224,7 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "field/{id}/boundaries/", OperationID: "field_boundaries",
 		Summary: "List the boundaries that a field has had", Tag: farmTag, Noun: "field", Keys: rest.KeyInQuery,
-		Description: "Newest first. A change of the boundary begins a version; taking the boundary away ends the last.",
+		Description: "Newest first. A change of the boundary begins a version; taking the boundary away ends the last. Those of the fields that it was split from or merged of come after its own.",
 		Permission:  access.Fields.View.For("boundaries"),
 		Query: append(rest.CursorParams(), rest.Param{Name: "share", Type: rest.Boolean,
 			Description: "With true: of a field that another company shares."}),
@@ -238,6 +243,6 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 
 func showBoundary(v farm.BoundaryVersion) BoundaryVersion {
 	return BoundaryVersion{
-		v.ID, geometryJSON(v.Boundary), geo.RoundHa(float64(v.AreaM2) / 10_000), v.ValidFrom, v.ValidTo, form.Pointed(v.ChangedBy, form.RefOf),
+		v.ID, v.FieldID, geometryJSON(v.Boundary), geo.RoundHa(float64(v.AreaM2) / 10_000), v.ValidFrom, v.ValidTo, form.Pointed(v.ChangedBy, form.RefOf),
 	}
 }

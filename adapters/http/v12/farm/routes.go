@@ -21,6 +21,7 @@ type Deps struct {
 	Fertilizations *farmapp.Records[farm.Fertilization]
 	Crops          *farmapp.Crops
 	Boundaries     *farmapp.Boundaries
+	Reshape        *farmapp.Reshape
 	Imports        *farmapp.Imports
 	Plots          *farmapp.Plots
 	Limits         geo.Limits
@@ -38,11 +39,18 @@ func Register(a *rest.API, d Deps) {
 		"season_in_use":         "cultivations use the season, so it cannot be deleted (400)",
 		"objects_unavailable":   "the store of uploaded files cannot be used; try again (503)",
 		"export_too_large":      "the fields are too many for one shapefile (400)",
+		"orders_open":           "profile orders of the fields are not finished yet; details.orders names them (409)",
+		"boundary_missing":      "a field has no boundary; details.fields names it (409)",
+		"farms_differ":          "fields of several farms cannot be merged (409)",
+		"cultivations_differ":   "in some seasons the fields grew different crops; details.seasons names them (409)",
+		"field_changed":         "the field was changed while the request was at work; details.fields names it (409)",
+		"field_replaced":        "fields that stand for the land of this one are there; details.fields names them (409)",
 		"eudr_refused":          "the EU's Information System would refuse some of the fields; details name them (409)",
 	})
 	registerFarms(a, d.Farms)
 	registerFields(a, d.Fields, d.Limits)
 	registerBoundaries(a, d.Boundaries)
+	registerReshape(a, d.Reshape, d.Limits)
 	registerImports(a, d.Imports)
 	registerExport(a, d.Imports, d.Plots)
 	registerSeasons(a, d.Seasons)

@@ -1,0 +1,114 @@
+package farm
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
+	"tilth/core/access"
+	"tilth/core/effort"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/record"
+)
+
+// FieldSplit is how a field is split: by the outlines of its pieces, or by a line.
+type FieldSplit struct {
+	Pieces *[]FieldPiece `json:"pieces" required:"false" minItems:"2" maxItems:"50" doc:"The pieces with their outlines, which divide the field; left out where line is given."`
+	Line   rest.Line     `json:"line" required:"false" doc:"GeoJSON LineString that crosses the field from outline to outline, however often: every part that it makes is a piece. Left out where pieces is given."`
+	Names  *[]string     `json:"names" required:"false" maxItems:"50" doc:"Of the pieces that a line makes, from west to east; those left out are the field's name with a number."`
+}
+
+// FieldPiece is a piece of a field.
+type FieldPiece struct {
+	Name       *string      `json:"name" required:"false" maxLength:"255" doc:"Name of the piece; left out: the field's with a number."`
+	Boundary   rest.Outline `json:"boundary" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted."`
+	ExternalID string       `json:"external_id" required:"false" maxLength:"255" doc:"The key of the piece in another system."`
+	Source     string       `json:"source" required:"false" maxLength:"255" doc:"The other system."`
+}
+
+// FieldMerge is how fields become one.
+type FieldMerge struct {
+	FieldIDs   []int64 `json:"field_ids" minItems:"2" maxItems:"100" doc:"Ids of fields of one farm; none twice."`
+	Name       string  `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field that they become."`
+	ExternalID string  `json:"external_id" required:"false" maxLength:"255" doc:"Its key in another system; that of one of the fields may be given."`
+	Source     string  `json:"source" required:"false" maxLength:"255" doc:"The other system."`
+	KeepMixed  *bool   `json:"keep_mixed" required:"false" doc:"true: seasons in which the fields grew different crops keep a cultivation of each; else they are 409."`
+}
+
+const splitText = "Replaces a field by its pieces, in one step: the field is deleted, and its pieces have its farm and what is said of it, its cultivations and their fertilizations " +
+	"(a rate stays, a total and a treated area are shared out by area), and its lineage (`split_from`). Pieces of a field that was charged count as charged. " +
+	"Profiles, assessments and areas of interest of the field stay readable with it.\n\n" +
+	"Pieces divide the field: a gap, an overlap or land outside it above half a percent is 400 and named with its area. " +
+	"It takes `field.edit`, `field.create` and `field.delete`. To take it back, delete the pieces and restore the field."
+
+const mergeText = "Replaces fields of one farm by the field that they are together, in one step: its boundary is their union, what is said of all alike stays, and its lineage is `merged_from`. " +
+	"Cultivations of the same crop in the same season become one, with all fertilizations, each of which treats the land that it treated. A merged field counts as charged where all of its parts are; " +
+	"else an order of it is charged for the land of those that are not.\n\n" +
+	"Seasons in which the fields grew different crops are 409 with `details.seasons`, unless `keep_mixed` is true. " +
+	"It takes `field.edit`, `field.create` and `field.delete`. To take it back, delete the field and restore the others."
+
+func registerReshape(a *rest.API, reshape *farmapp.Reshape, limits geo.Limits) {
+	route := rest.Routes{Base: "field/", Operation: "field", Tag: farmTag, Noun: "field", Keys: rest.KeyInQuery}.Route
+	split := route(http.MethodPost, "{id}/split/", access.Fields.Edit.For("split"), "Split a field")
+	split.Description, split.Message, split.Body = splitText, "Field split.", rest.Body[FieldSplit]()
+	split.Faults = []int{http.StatusConflict, http.StatusPreconditionFailed}
+	rest.Handle(a, split, func(ctx context.Context, c *rest.Call, in form.ByID) ([]Field, error) {
+		made, err := reshape.Split(ctx, c.Principal(), in.ID, func() (farmapp.SplitRequest, error) {
+			body, err := rest.DecodeChange(c, FieldSplit{})
+			if err != nil {
+				return farmapp.SplitRequest{}, err
+			}
+			req, err := splitOf(effort.Of(ctx, limits.OverlapSteps), body, limits)
+			req.Agree = func(current farm.Field) error { return form.CheckIfMatch(c, current, showField) }
+			return req, err
+		})
+		return form.Each(made, showField), err
+	})
+	merge := route(http.MethodPost, "merge/", access.Fields.Edit.For("merge"), "Merge fields")
+	merge.Description, merge.Message = mergeText, "Fields merged."
+	merge.Faults = []int{http.StatusNotFound, http.StatusConflict}
+	rest.Handle(a, merge, func(ctx context.Context, c *rest.Call, in rest.JSON[FieldMerge]) (Field, error) {
+		b := in.Body
+		made, err := reshape.Merge(ctx, c.Principal(), farmapp.MergeRequest{
+			Fields: b.FieldIDs, Name: b.Name, External: record.External{ExternalID: b.ExternalID, Source: b.Source}, KeepMixed: form.OrZero(b.KeepMixed),
+		})
+		return showField(made), err
+	})
+}
+
+// splitOf returns what a body asks for, with all that is wrong with it.
+func splitOf(budget *effort.Budget, b FieldSplit, limits geo.Limits) (req farmapp.SplitRequest, err error) {
+	errs, byPiece := fault.Fields{}, fault.Fields{}
+	switch line := len(b.Line.RawObject) > 0; {
+	case line && b.Pieces != nil:
+		errs.Add("line", "Give pieces or a line, not both.")
+	case line:
+		if req.Line, err = geo.ParseLine(b.Line.RawObject, limits.MaxVertices); err != nil {
+			return req, err
+		}
+		req.Names = form.OrZero(b.Names)
+	case b.Pieces == nil:
+		errs.Add("pieces", "Give the pieces, or a line that cuts the field.")
+	case b.Names != nil:
+		errs.Add("names", "Names go with a line; a piece has its own name.")
+	default:
+		for i, p := range *b.Pieces {
+			boundary, err := geo.ParseGeoJSON(budget, p.Boundary.RawObject, limits)
+			if f, ok := fault.As(err); ok {
+				byPiece.Nest(strconv.Itoa(i), f.Fields)
+			} else if err != nil {
+				return req, err
+			}
+			req.Pieces = append(req.Pieces, farmapp.Piece{
+				Name: form.OrZero(p.Name), Boundary: boundary, External: record.External{ExternalID: p.ExternalID, Source: p.Source},
+			})
+		}
+	}
+	errs.Nest("pieces", byPiece)
+	return req, errs.Err()
+}

@@ -1,0 +1,2 @@
+DROP TABLE field_paid_land;
+DROP TABLE field_lineage;
