@@ -113,6 +113,10 @@ func TestAProgrammeOrdersProfilesOfSharedFields(t *testing.T) {
 		joined(t, b, third, map[string]any{"target": "all", "slugs": programmeSlugs})
 		require.Empty(t, ordersListed(t, third, "?share=true"), "nobody hands on what is not its own")
 
+		rig.Exec(t, database, `INSERT INTO profile_monitors (id, company_id, rules, alerts, created_at, updated_at)
+			SELECT id, company_id, '[]', '[]', created_at, updated_at FROM profile_orders WHERE id IN (`+itoa(mine)+","+itoa(other1)+")")
+		b.Expect(200, http.MethodGet, rig.OrdersPath+itoa(mine)+"/monitor/", nil)
+
 		// Revoked, it is hidden in every view; the order of the other supplier stays, and so does the ledger.
 		ledger := b.Expect(200, http.MethodGet, "wallet/transactions/?order="+itoa(mine), nil).Map(t)["data"]
 		first.Expect(204, http.MethodDelete, grant, nil)
@@ -120,7 +124,7 @@ func TestAProgrammeOrdersProfilesOfSharedFields(t *testing.T) {
 			t.Helper()
 			require.Equal(t, []int64{other1}, ordersListed(t, b, "?"), why)
 			require.Equal(t, []int64{other1}, ordersListed(t, b, "?share=true"), why)
-			for _, below := range []string{"", "?share=true", "?index_code=EVI", "chart.svg", "export.csv"} {
+			for _, below := range []string{"", "?share=true", "?index_code=EVI", "chart.svg", "export.csv", "monitor/"} {
 				b.Expect(404, http.MethodGet, rig.OrdersPath+itoa(mine)+"/"+below, nil)
 			}
 			b.Expect(404, http.MethodPost, rig.OrdersPath+itoa(mine)+"/recompute/", nil)
@@ -169,6 +173,12 @@ func notRefreshed(t *testing.T, database string, company, order int64) {
 		}))
 		return s
 	}
+	require.NoError(t, db.Consult(t.Context(), func(ctx context.Context, tx ports.OperatorRepos) error {
+		due, err := tx.Monitors.Due(ctx, time.Now().Add(time.Hour), long, 10)
+		require.Len(t, due, 1, "the one that is still shared")
+		require.NotEqual(t, order, due[0].OrderID)
+		return err
+	}))
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx ports.Repos) error {
 		s, err := tx.Orders.GetForUpdate(ctx, scope, order)
 		require.NoError(t, err)

@@ -46,7 +46,9 @@ var monitorView = &sqlstore.View[monitoring.Monitor, monitorRow]{
 	},
 
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
-		return sqlstore.OwnRows[monitorRow](s, scope).Join("JOIN profile_orders AS o ON o.id = t.id").Join("LEFT JOIN fields AS field ON field.id = o.field_id")
+		seen := sqlstore.Where(s.NewSelect().TableExpr("profile_orders AS t").ColumnExpr("1"), in(s, scope)...).Where("t.id = o.id")
+		return sqlstore.OwnRows[monitorRow](s, scope).Join("JOIN profile_orders AS o ON o.id = t.id").
+			Join("LEFT JOIN fields AS field ON field.id = o.field_id").Where("EXISTS (?)", seen)
 	},
 	Whole: func(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
 		return q.ColumnExpr("?TableColumns").ColumnExpr("o.field_id, o.season_id")
@@ -119,10 +121,16 @@ func (m monitors) Remove(ctx context.Context, scope access.Scope, orderID int64)
 	return err
 }
 
+// What a refresh would leave alone is not due: it would stand before all others for ever.
 func (m monitors) Due(ctx context.Context, checkedBefore, endedBefore time.Time, limit int) ([]ports.Watched, error) {
 	var out []ports.Watched
 	err := m.s.NewSelect().Model((*monitorRow)(nil)).ColumnExpr("t.id AS order_id, t.company_id").
 		Join("JOIN profile_orders AS o ON o.id = t.id").
+		Join("JOIN fields AS f ON f.id = o.field_id AND f.deleted_at IS NULL").
+		Join("JOIN seasons AS season ON season.id = o.season_id AND season.deleted_at IS NULL").
+		Where("(o.field_company_id = o.company_id OR EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = o.company_id"+
+			" AND g.company_id = f.company_id AND g.status = 'accepted' AND (g.ends_on IS NULL OR g.ends_on >= ?) AND g.slugs LIKE ? AND "+
+			sqlstore.GrantOfField+"))", sqlstore.DayAt(m.s.Today), `%"`+string(access.ProfileOrders.Create.Slug())+`"%`).
 		Where("o.status = ?", vegetation.Active).Where("o.last_checked_at < ?", sqlstore.StampAt(checkedBefore)).
 		Where("o.end_date >= ?", sqlstore.DayAt(endedBefore)).
 		OrderExpr("o.last_checked_at, t.id").Limit(int64(limit)).Scan(ctx, &out)
