@@ -84,7 +84,7 @@ func (d *document) record(r Route) *huma.Schema {
 		form = d.schemas.Or(form, d.schemas.Named(schema.NameOf(form)+"List", many))
 	}
 	if body.each {
-		return d.changes(form)
+		return d.changes(form, body.with)
 	}
 	if r.Method == http.MethodPatch {
 		form = d.schemas.Named(strings.TrimSuffix(schema.NameOf(form), "Write")+"Patch", d.partial(form))
@@ -92,13 +92,13 @@ func (d *document) record(r Route) *huma.Schema {
 	return d.schemas.With(form, body.with)
 }
 
-// changes returns the schema of an array of changes of records.
-func (d *document) changes(record *huma.Schema) *huma.Schema {
+// changes returns the schema of an array of changes of records, which may also have the members of a defined schema.
+func (d *document) changes(record *huma.Schema, with string) *huma.Schema {
 	change := d.partial(record)
 	change.Properties["id"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(1.0), Description: "Id of the record that changes."}
 	change.Required = []string{"id"}
 	name := strings.TrimSuffix(schema.NameOf(record), "Write") + "Change"
-	many := schema.List(d.schemas.Named(name, change))
+	many := schema.List(d.schemas.With(d.schemas.Named(name, change), with))
 	many.MinItems, many.MaxItems = new(1), &d.api.config.MaxBulk
 	return d.schemas.Named(name+"List", many)
 }
