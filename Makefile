@@ -40,7 +40,7 @@ UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	encoding/csv github.com/uptrace/bunrouter github.com/boombuler/barcode/... \
 	math regexp crypto/internal/fips140/edwards25519/... image/png golang.org/x/image/vector golang.org/x/image/tiff/lzw \
 	github.com/santhosh-tekuri/jsonschema/v6 tilth/tests/power tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
-	tilth/core/cropcheck tilth/core/geo tilth/core/ghg tilth/core/vegetation \
+	tilth/core/cropcheck tilth/core/geo tilth/core/ghg tilth/core/phenology tilth/core/vegetation \
 	tilth/core/stratification/internal/cluster tilth/core/stratification/internal/stats \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/route tilth/core/stratification/sample
 # The check of unsafe pointers, which comes along with it, is left out: the program has none. So is what debuggers read,

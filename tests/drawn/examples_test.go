@@ -20,7 +20,7 @@ var (
 	begun = []string{
 		"token_create", "farm_create", "season_create", "season_update", "season_partial_update", "season_partial_update_many",
 		"field_create", "cultivation_create", "fertilization_create", "assessment_create",
-		"assessment_create_item", "assessment_update_item", "assessment_partial_update_item", "aoi_create", "role_create", "webhook_create", "pact_client_create",
+		"assessment_create_item", "assessment_update_item", "assessment_partial_update_item", "aoi_create", "role_create", "webhook_create", "pact_client_create", "vi_profile_order_batch",
 	}
 	ended = []string{"field_merge", "field_split", "token_revoke", "password_change"}
 )
@@ -83,6 +83,9 @@ func TestExamplesWork(t *testing.T) {
 			c.Token = a.Data(t)["access"].(string)
 			fields = c.Expect(http.StatusOK, http.MethodGet, "field/?page_size=2", nil).Data(t)["results"].([]any)
 			require.Len(t, fields, len(exampleFields))
+		case "vi_profile_order_batch": // what the examples of watching are about
+			c.Until(1, "active")
+			c.Until(2, "active")
 		case "assessment_create_item":
 			at["{item_id}"] = fmt.Sprint(a.Data(t)["id"])
 		}

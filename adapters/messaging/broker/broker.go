@@ -127,8 +127,9 @@ func (b *Broker) wentAway(_ *nats.Conn, err error) {
 	b.lost = make(chan struct{})
 }
 
-func (b *Broker) cameBack(*nats.Conn) {
-	b.o.Log.Info("connected to the broker", "server", b.conn.ConnectedUrlRedacted(), "stream", b.o.Stream)
+// cameBack is called by the connection, which may be there before Connect has it.
+func (b *Broker) cameBack(conn *nats.Conn) {
+	b.o.Log.Info("connected to the broker", "server", conn.ConnectedUrlRedacted(), "stream", b.o.Stream)
 	b.mu.Lock()
 	b.there = false // it may be another broker, or have lost what it had
 	close(b.returned)
