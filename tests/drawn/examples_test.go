@@ -20,7 +20,7 @@ var (
 	begun = []string{
 		"token_create", "farm_create", "season_create", "season_update", "season_partial_update", "season_partial_update_many",
 		"field_create", "cultivation_create", "fertilization_create", "assessment_create",
-		"assessment_create_item", "assessment_update_item", "assessment_partial_update_item", "aoi_create", "role_create", "webhook_create", "pact_client_create", "vi_profile_order_batch",
+		"assessment_create_item", "assessment_update_item", "assessment_partial_update_item", "aoi_create", "role_create", "webhook_create", "pact_client_create", "vi_profile_order_create", "vi_profile_order_batch",
 	}
 	ended = []string{"field_merge", "field_split", "token_revoke", "password_change"}
 )
