@@ -1,6 +1,7 @@
 package messaging_test
 
 import (
+	"cmp"
 	"context"
 	"testing"
 	"testing/synctest"
@@ -110,4 +111,36 @@ func TestAPoolLooksWhenAJobIsDue(t *testing.T) {
 		cancel()
 		require.NoError(t, <-done)
 	})
+}
+
+// A job that comes without anybody waking the pool is run at its next look, also where that comes sooner than another try
+// after a failure would.
+func TestAPoolThatLooksOftenClaimsWhatIsDue(t *testing.T) {
+	for _, poll := range []time.Duration{10 * time.Millisecond, 400 * time.Millisecond, 0} {
+		t.Run(poll.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q, ran := &dueQueue{}, make(chan time.Time, 1)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				pool := &messaging.Pool{Queue: q, Clock: wallClock{}, Log: quiet, Workers: 2, Poll: poll, Handlers: map[string]messaging.Handler{
+					"k": func(context.Context, ports.Job) error { ran <- time.Now(); return nil },
+				}}
+				done := make(chan error, 1)
+				go func() { done <- pool.Run(ctx) }()
+				time.Sleep(time.Second + time.Millisecond)
+				synctest.Wait()
+				came := time.Now()
+				q.due = []time.Time{came.Add(-time.Minute)}
+				select {
+				case at := <-ran:
+					longest := cmp.Or(poll, messaging.PollEvery)
+					require.LessOrEqual(t, at.Sub(came), longest+min(longest, time.Second))
+				case <-time.After(time.Minute):
+					t.Error("nobody claimed it")
+				}
+				cancel()
+				require.NoError(t, <-done)
+			})
+		})
+	}
 }

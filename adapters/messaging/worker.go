@@ -55,7 +55,7 @@ func (p *Pool) Run(ctx context.Context) error {
 	slots := make(chan struct{}, max(1, p.Workers))
 	freed := make(chan struct{}, 1)
 	for {
-		looked, longest := time.Now(), cmp.Or(p.Poll, PollEvery)
+		looked := time.Now()
 		for _, job := range p.claim(ctx, cap(slots)-len(slots)) {
 			slots <- struct{}{}
 			running.Go(func() {
@@ -69,33 +69,33 @@ func (p *Pool) Run(ctx context.Context) error {
 		}
 		for idle := true; idle; {
 			free := cap(slots) - len(slots)
-			latest := p.idle(ctx, free)
+			latest, quiet := p.idle(ctx, free)
 			why := Rhythm{Latest: latest, Woken: p.Woken, Gap: claimGap, Also: freed}.await(ctx, looked)
 			if why == over {
 				return nil
 			}
 			// Where nothing was due and nobody woke it, it looks whether something is: that writes nothing.
-			idle = why == idled && latest == longest && free > 0
+			idle = why == idled && quiet && free > 0
 			looked = time.Now()
 		}
 	}
 }
 
-// idle returns how long the pool need not look for a job: until the next is due.
-func (p *Pool) idle(ctx context.Context, free int) time.Duration {
+// idle returns how long the pool need not look for a job: until the next is due. quiet says that none is due by then.
+func (p *Pool) idle(ctx context.Context, free int) (latest time.Duration, quiet bool) {
 	longest := cmp.Or(p.Poll, PollEvery)
 	if free == 0 || ctx.Err() != nil {
-		return longest
+		return longest, false
 	}
 	at, waits, err := p.Queue.Next(ctx)
 	if err == nil && !waits {
-		return longest
+		return longest, true
 	}
 	until := at.Sub(p.Clock.Now())
 	if err != nil || until <= 0 {
-		until = lookAgain
+		return min(lookAgain, longest), false
 	}
-	return min(until, longest)
+	return min(until, longest), until > longest
 }
 
 func (p *Pool) claim(ctx context.Context, free int) []ports.Job {
