@@ -46,7 +46,7 @@ func parsePlace(address string) (place, error) {
 	}
 	for name, values := range query {
 		if !slices.Contains(known, name) || len(values) != 1 {
-			return place{}, fmt.Errorf("the address of the objects: %s must stand there once, and be one of %s", name, strings.Join(known, ", "))
+			return place{}, fmt.Errorf("the address of the objects has an unknown or repeated parameter %q. Fix: use %s, each once", name, strings.Join(known, ", "))
 		}
 	}
 	at.region = cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))

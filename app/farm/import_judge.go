@@ -166,7 +166,7 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 	return piece.judged, nil
 }
 
-// against holds a candidate against the fields that are there, and gives the change it asks for.
+// against holds a candidate against the fields that are there, and returns the change it asks for.
 func (c importCandidate) against(found matches) (Change[farm.Field], farm.Judged) {
 	out := farm.Judged{Index: c.index, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Errors: c.errors}
 	if c.boundary != nil {

@@ -150,7 +150,7 @@ func (a *Assessments) change(ctx context.Context, who access.Principal, id int64
 	})
 }
 
-// store writes an edit and gives the assessment as it is stored.
+// store writes an edit and returns the assessment as it is stored.
 func (a *Assessments) store(ctx context.Context, tx ports.Repos, who access.Principal, e *assessmentEdit) (Whole, error) {
 	scope := who.Scope(false)
 	e.after.Meta = e.before.Meta

@@ -56,7 +56,7 @@ type Party struct {
 	Name string
 }
 
-// Grant gives one company access to records of another: to read them, and to order profiles of fields where it says so.
+// Grant lets one company read records of another, and order profiles of its fields where it says so.
 type Grant struct {
 	ID        int64 `audit:"-"`
 	Grantor   Party `audit:"-"`

@@ -9,6 +9,7 @@ import (
 
 	"tilth/core/effort"
 	"tilth/core/fault"
+	"tilth/core/vegetation"
 )
 
 // BuildStep is the interval of built curves in days: that of the MOD13Q1 composites.
@@ -72,7 +73,7 @@ func buildSteps(at []int, samples []Sample, hasEVI bool) []Step {
 		s := samples[i]
 		var inStep [n][]Observation
 		for _, o := range s.Series.Observations {
-			step := math.Round(float64(daysBetween(s.Start, o.Date)) / BuildStep)
+			step := math.Round(float64(vegetation.DaysBetween(s.Start, o.Date)) / BuildStep)
 			if step >= 0 && step < n {
 				inStep[int(step)] = append(inStep[int(step)], o)
 			}

@@ -94,7 +94,7 @@ func (s Series) place(year GrowingYear) placed {
 func (s Series) daysFrom(origin time.Time) []int {
 	var days []int
 	for _, o := range s.Observations {
-		if d := daysBetween(origin, o.Date); d >= 0 && d < yearDays {
+		if d := vegetation.DaysBetween(origin, o.Date); d >= 0 && d < yearDays {
 			days = append(days, d)
 		}
 	}
@@ -110,7 +110,7 @@ func (s Series) smoothed(origin time.Time, value func(Observation) float64) map[
 	out := map[int]float64{}
 	for _, run := range vegetation.Smooth(points) {
 		for _, p := range run {
-			if day := daysBetween(origin, p.Date); day%stepDays == 0 {
+			if day := vegetation.DaysBetween(origin, p.Date); day%stepDays == 0 {
 				out[day] = p.Value
 			}
 		}
@@ -131,9 +131,6 @@ func (p placed) longestGap(from, to int) int {
 	}
 	return max(longest, to-before)
 }
-
-// daysBetween counts days between UTC midnights, negative where to is before from.
-func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
 
 // NamedSeries is a series of a file or table of many, with its id there.
 type NamedSeries struct {

@@ -89,7 +89,7 @@ type Phenology struct {
 }
 
 // Of returns the growing cycles of a series with the uncertainties of their figures.
-func Of(s vegetation.Series, settings Settings) Phenology { return OfPoints(weighted(s), settings) }
+func Of(s vegetation.Series, settings Settings) Phenology { return OfPoints(s.Weighted(), settings) }
 
 // OfPoints is Of for points, at most one a day and in any order.
 func OfPoints(points []vegetation.Weighted, settings Settings) Phenology {
@@ -303,7 +303,7 @@ func area(z []float64, from, to float64) (sum float64) {
 // gapAt returns the observations around a day of a run, where they are further apart than a date may be told in.
 func gapAt(points []vegetation.Weighted, date time.Time, longest int) *[2]time.Time {
 	i, there := slices.BinarySearchFunc(points, date, func(p vegetation.Weighted, d time.Time) int { return p.Date.Compare(d) })
-	if there || i == 0 || i == len(points) || daysBetween(points[i-1].Date, points[i].Date) <= longest {
+	if there || i == 0 || i == len(points) || vegetation.DaysBetween(points[i-1].Date, points[i].Date) <= longest {
 		return nil
 	}
 	return &[2]time.Time{points[i-1].Date, points[i].Date}

@@ -46,7 +46,7 @@ func harmonic(points []vegetation.Weighted, runs [][]vegetation.Weighted) Line {
 	if len(points) < needed {
 		return tooFew("harmonic", needed, len(points))
 	}
-	if span := daysBetween(points[0].Date, points[len(points)-1].Date); float64(span) < year/2 {
+	if span := vegetation.DaysBetween(points[0].Date, points[len(points)-1].Date); float64(span) < year/2 {
 		return Line{Reason: fmt.Sprintf("A harmonic line takes observations over at least half a year; these are over %d days.", span)}
 	}
 	fitted, ok := waves.improve(make([]float64, waves.parameters), points)
@@ -98,7 +98,7 @@ func (m model) cost(p []float64, points []vegetation.Weighted) (sum float64) {
 }
 
 func day(points []vegetation.Weighted, o vegetation.Weighted) float64 {
-	return float64(daysBetween(points[0].Date, o.Date))
+	return float64(vegetation.DaysBetween(points[0].Date, o.Date))
 }
 
 // normal returns JᵀWJ and JᵀW(y − f).
@@ -145,7 +145,7 @@ func (m model) line(p []float64, points []vegetation.Weighted, runs [][]vegetati
 	for _, run := range runs {
 		days := daily(run)
 		for i := range days {
-			v, g := m.at(p, float64(daysBetween(points[0].Date, days[i].Date)))
+			v, g := m.at(p, float64(vegetation.DaysBetween(points[0].Date, days[i].Date)))
 			days[i].Value = v
 			spread := math.NaN()
 			if known {

@@ -87,13 +87,13 @@ func bands(freedom float64) func(value, variance float64) (low, high float64) {
 
 // Fit draws a line through points, at most one a day and in any order; those of weight 0 do not count.
 func Fit(points []vegetation.Weighted, method Method) Line {
-	counted := slices.DeleteFunc(slices.Clone(points), func(p vegetation.Weighted) bool { return p.Weight <= 0 })
-	slices.SortStableFunc(counted, func(a, b vegetation.Weighted) int { return a.Date.Compare(b.Date) })
-	if len(counted) == 0 {
+	runs := vegetation.Runs(points)
+	if len(runs) == 0 {
 		return Line{Method: method, Reason: "There is no observation."}
 	}
+	counted := slices.Concat(runs...)
 	var out Line
-	switch runs := runsOf(counted); method {
+	switch method {
 	case SavitzkyGolay:
 		out = savitzkyGolay(runs)
 	case Harmonic:
@@ -109,27 +109,7 @@ func Fit(points []vegetation.Weighted, method Method) Line {
 }
 
 // FitSeries draws a line through the observations of a series, weighted with their coverage.
-func FitSeries(s vegetation.Series, method Method) Line { return Fit(weighted(s), method) }
-
-func weighted(s vegetation.Series) []vegetation.Weighted {
-	out := make([]vegetation.Weighted, len(s.Observations))
-	for i, o := range s.Observations {
-		out[i] = vegetation.Weighted{Date: o.Date, Value: o.Value, Weight: o.Coverage}
-	}
-	return out
-}
-
-// runsOf splits points in order at the gaps that no line crosses.
-func runsOf(points []vegetation.Weighted) [][]vegetation.Weighted {
-	var runs [][]vegetation.Weighted
-	start := 0
-	for i := 1; i <= len(points); i++ {
-		if i == len(points) || daysBetween(points[i-1].Date, points[i].Date) > vegetation.MaxSmoothGap {
-			runs, start = append(runs, points[start:i]), i
-		}
-	}
-	return runs
-}
+func FitSeries(s vegetation.Series, method Method) Line { return Fit(s.Weighted(), method) }
 
 // see marks the days that no long gap holds, and measures how far the observations are from the line.
 func (l *Line) see(points []vegetation.Weighted) {
@@ -146,7 +126,7 @@ func (l *Line) see(points []vegetation.Weighted) {
 				sum += (points[at].Value - day.Value) * (points[at].Value - day.Value)
 				n++
 			}
-			day.Seen = here || at+1 < len(points) && daysBetween(points[at].Date, points[at+1].Date) <= MaxSeenGap
+			day.Seen = here || at+1 < len(points) && vegetation.DaysBetween(points[at].Date, points[at+1].Date) <= MaxSeenGap
 		}
 	}
 	if n > 0 {
@@ -154,12 +134,10 @@ func (l *Line) see(points []vegetation.Weighted) {
 	}
 }
 
-func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
-
 // daily returns the days from the first point of a run to its last, without values.
 func daily(run []vegetation.Weighted) []Day {
 	first := run[0].Date
-	out := make([]Day, daysBetween(first, run[len(run)-1].Date)+1)
+	out := make([]Day, vegetation.DaysBetween(first, run[len(run)-1].Date)+1)
 	for i := range out {
 		out[i].Date = first.AddDate(0, 0, i)
 	}

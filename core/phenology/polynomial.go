@@ -30,7 +30,7 @@ func savitzkyGolay(runs [][]vegetation.Weighted) Line {
 			}
 		}
 		for j, p := range run {
-			i := daysBetween(run[0].Date, p.Date)
+			i := vegetation.DaysBetween(run[0].Date, p.Date)
 			squares += p.Weight * (p.Value - days[i].Value) * (p.Value - days[i].Value)
 			own := 0.0
 			for _, share := range sums[at][i] {
@@ -62,12 +62,12 @@ func savitzkyGolay(runs [][]vegetation.Weighted) Line {
 func filterShares(run []vegetation.Weighted, n int) []map[int]float64 {
 	joined := make([]map[int]float64, n)
 	for j := range run {
-		i := daysBetween(run[0].Date, run[j].Date)
+		i := vegetation.DaysBetween(run[0].Date, run[j].Date)
 		joined[i] = map[int]float64{j: 1}
 		if j+1 == len(run) {
 			break
 		}
-		gap := daysBetween(run[j].Date, run[j+1].Date)
+		gap := vegetation.DaysBetween(run[j].Date, run[j+1].Date)
 		for d := 1; d < gap; d++ {
 			joined[i+d] = map[int]float64{j: 1 - float64(d)/float64(gap), j + 1: float64(d) / float64(gap)}
 		}

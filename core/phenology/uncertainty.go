@@ -21,8 +21,7 @@ func shown(found []measured, points []vegetation.Weighted, s Settings) []Cycle {
 	if len(found) == 0 {
 		return nil
 	}
-	counted := slices.DeleteFunc(slices.Clone(points), func(p vegetation.Weighted) bool { return p.Weight <= 0 })
-	slices.SortStableFunc(counted, func(a, b vegetation.Weighted) int { return a.Date.Compare(b.Date) })
+	counted := slices.Concat(vegetation.Runs(points)...)
 	again := make([][]measured, len(found))
 	for i := range counted {
 		without := slices.Delete(slices.Clone(counted), i, i+1)

@@ -14,11 +14,7 @@ func whittaker(runs [][]vegetation.Weighted) Line {
 	var squares, freedom float64
 	for at, run := range runs {
 		days := daily(run)
-		values, weights := make([]float64, len(days)), make([]float64, len(days))
-		for _, p := range run {
-			i := daysBetween(run[0].Date, p.Date)
-			values[i], weights[i] = p.Value, p.Weight
-		}
+		values, weights := vegetation.Daily(run)
 		z, inverse := vegetation.WhittakerBand(values, weights, vegetation.SmoothLambda)
 		for i := range days {
 			days[i].Value = z[i]

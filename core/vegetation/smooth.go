@@ -28,49 +28,54 @@ type Weighted struct {
 	Weight float64
 }
 
-// Smoothed returns the Whittaker-smoothed profile, weighted with the coverage: a value a day from
-// the first accepted date to the last, a run between gaps of more than MaxSmoothGap.
-func (s Series) Smoothed() []Profile {
-	return Smooth(list.Map(s.Observations, func(o Observation) Weighted {
-		return Weighted{Date: o.Date, Value: o.Value, Weight: o.Coverage}
-	}))
+// Weighted returns the observations to smooth, weighted with their coverage.
+func (s Series) Weighted() []Weighted {
+	return list.Map(s.Observations, func(o Observation) Weighted { return Weighted{Date: o.Date, Value: o.Value, Weight: o.Coverage} })
+}
+
+// Runs returns the points that count, at most one a day and given in any order: by date, and apart where more than MaxSmoothGap
+// days lie between two.
+func Runs(points []Weighted) [][]Weighted {
+	counted := slices.DeleteFunc(slices.Clone(points), func(p Weighted) bool { return p.Weight <= 0 })
+	slices.SortStableFunc(counted, func(a, b Weighted) int { return a.Date.Compare(b.Date) })
+	var runs [][]Weighted
+	for len(counted) > 0 {
+		end := 1
+		for end < len(counted) && DaysBetween(counted[end-1].Date, counted[end].Date) <= MaxSmoothGap {
+			end++
+		}
+		runs, counted = append(runs, counted[:end:end]), counted[end:]
+	}
+	return runs
+}
+
+// Daily returns a run as values and weights a day, from its first point to its last; a day without a point has the weight 0.
+func Daily(run []Weighted) (values, weights []float64) {
+	n := DaysBetween(run[0].Date, run[len(run)-1].Date) + 1
+	values, weights = make([]float64, n), make([]float64, n)
+	for _, p := range run {
+		day := DaysBetween(run[0].Date, p.Date)
+		values[day], weights[day] = p.Value, p.Weight
+	}
+	return values, weights
 }
 
 // Smooth smooths points, at most one a day and in any order, with SmoothLambda on a daily grid.
 // Each run of the result has a value for every day from its first to its last point; between the
 // runs lie the gaps of more than MaxSmoothGap days.
 func Smooth(points []Weighted) []Profile {
-	counted := slices.DeleteFunc(slices.Clone(points), func(p Weighted) bool { return p.Weight <= 0 })
-	slices.SortStableFunc(counted, func(a, b Weighted) int { return a.Date.Compare(b.Date) })
-	var runs []Profile
-	for len(counted) > 0 {
-		end := 1
-		for end < len(counted) && daysBetween(counted[end-1].Date, counted[end].Date) <= MaxSmoothGap {
-			end++
+	return list.Map(Runs(points), func(points []Weighted) Profile {
+		values, weights := Daily(points)
+		run := make(Profile, len(values))
+		for day, v := range Whittaker(values, weights, SmoothLambda) {
+			run[day] = Point{Date: points[0].Date.AddDate(0, 0, day), Value: v}
 		}
-		runs = append(runs, smoothRun(counted[:end]))
-		counted = counted[end:]
-	}
-	return runs
+		return run
+	})
 }
 
-// smoothRun smooths points without a gap, of which there is at least one.
-func smoothRun(points []Weighted) Profile {
-	first := points[0].Date
-	n := daysBetween(first, points[len(points)-1].Date) + 1
-	values, weights := make([]float64, n), make([]float64, n)
-	for _, p := range points {
-		day := daysBetween(first, p.Date)
-		values[day], weights[day] = p.Value, p.Weight
-	}
-	run := make(Profile, n)
-	for day, v := range Whittaker(values, weights, SmoothLambda) {
-		run[day] = Point{Date: first.AddDate(0, 0, day), Value: v}
-	}
-	return run
-}
-
-func daysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
+// DaysBetween counts days between UTC midnights, negative where to is before from.
+func DaysBetween(from, to time.Time) int { return int(to.Sub(from) / (24 * time.Hour)) }
 
 // Whittaker returns the z that minimises Σ wᵢ(yᵢ − zᵢ)² + λ Σ (zᵢ − 2zᵢ₊₁ + zᵢ₊₂)² on an even grid
 // (Whittaker 1923; Eilers 2003), in time and memory proportional to its length. values and weights

@@ -159,9 +159,9 @@ func TestSeriesIsSmoothedByCoverage(t *testing.T) {
 	for i, v := range []float64{0.2, 0.8, 0.2} {
 		s.Observations = append(s.Observations, vegetation.Observation{Date: smoothOrigin.AddDate(0, 0, 5*i), Value: v, Coverage: 1})
 	}
-	sure := s.Smoothed()[0][5].Value
+	sure := vegetation.Smooth(s.Weighted())[0][5].Value
 	s.Observations[1].Coverage = 0.5
-	unsure := s.Smoothed()[0][5].Value
+	unsure := vegetation.Smooth(s.Weighted())[0][5].Value
 	require.Less(t, unsure, sure, "a date of which half is hidden pulls less")
 	require.Len(t, s.Profile(), 3, "the profile stays raw")
 }

@@ -91,7 +91,7 @@ func orderRecords(s *sqlstore.Session) orders {
 
 // in returns the condition of the orders in a scope. An order is shared with its live field by a grant that says so. One of
 // a field of another company is the own order of who placed it, and stands among what is shared as well; it is seen while
-// a grant of the field gives anything of profiles.
+// a grant of the field includes a permission on profiles.
 func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
 	if scope.Company() <= 0 || scope.Lapsed() {
 		return s.InScope(scope, sqlstore.WithField("f.id = t.field_id", "vi-profile.view"))

@@ -216,7 +216,7 @@ func announcePostgres(ctx context.Context, pool *bun.DB, a announcement) error {
 
 // watchSQLite looks whether another process committed, when the system says that the database's files were written, and now
 // and then where it does not: that costs no look at a table. It asks on the connection that writes for this process, since
-// that is told of the commits of others alone.
+// that one sees only the commits of others.
 func watchSQLite(ctx context.Context, path string, writer *bun.DB, heard func(announcement)) error {
 	written, stop := watchFiles(path)
 	defer stop()
