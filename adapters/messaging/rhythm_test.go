@@ -3,6 +3,7 @@ package messaging_test
 import (
 	"cmp"
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,11 +49,20 @@ func TestALoopIsWokenNoSoonerThanItsGap(t *testing.T) {
 // dueQueue hands out a job at each of its times.
 type dueQueue struct {
 	queue
+	mu   sync.Mutex
 	due  []time.Time
 	away int // calls that fail
 }
 
+func (q *dueQueue) set(due []time.Time, away int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.due, q.away = due, away
+}
+
 func (q *dueQueue) Claim(_ context.Context, now time.Time, _ time.Duration, limit int) (out []ports.Job, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.away > 0 {
 		q.away--
 		return nil, fault.New(fault.Unavailable, "away", "The database is away.")
@@ -64,6 +74,8 @@ func (q *dueQueue) Claim(_ context.Context, now time.Time, _ time.Duration, limi
 }
 
 func (q *dueQueue) Next(context.Context) (time.Time, bool, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.away > 0 {
 		q.away--
 		return time.Time{}, false, fault.New(fault.Unavailable, "away", "The database is away.")
@@ -90,7 +102,7 @@ func TestAPoolLooksWhenAJobIsDue(t *testing.T) {
 		pool := &messaging.Pool{Queue: q, Clock: wallClock{}, Log: quiet, Workers: 1, Woken: woken, Handlers: map[string]messaging.Handler{
 			"k": func(context.Context, ports.Job) error {
 				if ran = append(ran, time.Since(began)); len(ran) == 3 {
-					q.away = 2
+					q.set([]time.Time{began.Add(time.Hour)}, 2)
 				}
 				return nil
 			},
@@ -103,7 +115,7 @@ func TestAPoolLooksWhenAJobIsDue(t *testing.T) {
 
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
-		q.due = []time.Time{time.Now()}
+		q.set([]time.Time{time.Now()}, 0)
 		woken <- struct{}{}
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
@@ -130,7 +142,7 @@ func TestAPoolThatLooksOftenClaimsWhatIsDue(t *testing.T) {
 				time.Sleep(time.Second + time.Millisecond)
 				synctest.Wait()
 				came := time.Now()
-				q.due = []time.Time{came.Add(-time.Minute)}
+				q.set([]time.Time{came.Add(-time.Minute)}, 0)
 				select {
 				case at := <-ran:
 					longest := cmp.Or(poll, messaging.PollEvery)

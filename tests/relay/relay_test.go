@@ -130,18 +130,21 @@ func TestEventsArriveOnceOverABrokerThatGoesAway(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, address string) {
 		at := brokertest.Start(t)
 		servers := []string{at.URL}
+		looks, arrived := make(chan struct{}), make(chan struct{})
 		var restarting sync.WaitGroup
 		restarting.Go(func() {
 			for range outages {
-				time.Sleep(time.Duration(300+rand.IntN(700)) * time.Millisecond) // whenever it is
+				pass(looks, arrived, 100+rand.IntN(300))
 				at.Stop()
-				time.Sleep(time.Duration(rand.IntN(500)) * time.Millisecond)
+				pass(looks, arrived, rand.IntN(200))
 				at.Restart()
 			}
 		})
 		ids := arriveOnce(t, address, func() (messaging.Transport, error) {
-			return broker.Connect(broker.Options{Servers: servers, Stream: "tilth", Keep: time.Hour, Bytes: 64 << 20, Copies: 1, Log: quiet})
+			over, err := broker.Connect(broker.Options{Servers: servers, Stream: "tilth", Keep: time.Hour, Bytes: 64 << 20, Copies: 1, Log: quiet})
+			return counted{over, looks}, err
 		})
+		close(arrived)
 		restarting.Wait()
 		stream, err := at.Client().Stream(t.Context(), "tilth")
 		require.NoError(t, err)
@@ -153,6 +156,31 @@ func TestEventsArriveOnceOverABrokerThatGoesAway(t *testing.T) {
 		}
 		require.ElementsMatch(t, ids, stored)
 	})
+}
+
+// counted is a transport whose relay says each time that it looks whether there is something to publish.
+type counted struct {
+	messaging.Transport
+	looks chan<- struct{}
+}
+
+func (c counted) Away() error {
+	select {
+	case c.looks <- struct{}{}:
+	default: // nobody counts
+	}
+	return c.Transport.Away()
+}
+
+// pass waits until relays have looked so many times, or all events have arrived.
+func pass(looks, arrived <-chan struct{}, n int) {
+	for range n {
+		select {
+		case <-looks:
+		case <-arrived:
+			return
+		}
+	}
 }
 
 // arriveOnce publishes events while two replicas relay them and die, and returns the ids of all.
