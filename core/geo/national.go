@@ -95,6 +95,9 @@ func (british) Inverse(en Position) Position {
 
 func (b british) Project(m MultiPolygon) MultiPolygon { return m.mapped(b.Forward) }
 
+// Unproject implements Plane.
+func (b british) Unproject(m MultiPolygon) MultiPolygon { return m.mapped(b.Inverse) }
+
 // dutch is RD New, a double (oblique) stereographic projection (EPSG 19914): the ellipsoid is mapped
 // conformally to a sphere, and this to the plane. EPSG method 9809: IOGP, "Geomatics Guidance Note
 // 7, part 2".
@@ -156,3 +159,6 @@ func (dutch) Inverse(en Position) Position {
 }
 
 func (d dutch) Project(m MultiPolygon) MultiPolygon { return m.mapped(d.Forward) }
+
+// Unproject implements Plane.
+func (d dutch) Unproject(m MultiPolygon) MultiPolygon { return m.mapped(d.Inverse) }

@@ -14,6 +14,8 @@ type Plane interface {
 	Inverse(en Position) Position
 	// Project projects every vertex; edges become straight lines of the projection.
 	Project(m MultiPolygon) MultiPolygon
+	// Unproject is the inverse of Project.
+	Unproject(m MultiPolygon) MultiPolygon
 }
 
 // grids are the families of UTM zones on other datums than WGS84: codes base + first to base + last.
@@ -108,3 +110,6 @@ func (laea) Inverse(en Position) Position {
 }
 
 func (l laea) Project(m MultiPolygon) MultiPolygon { return m.mapped(l.Forward) }
+
+// Unproject implements Plane.
+func (l laea) Unproject(m MultiPolygon) MultiPolygon { return m.mapped(l.Inverse) }

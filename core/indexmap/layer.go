@@ -15,6 +15,8 @@ type Layer struct {
 	Cols, Rows int
 	Values     []float64 // row by row
 	Inside     []bool    // pixels that count as the field's (those of the profile's footprint)
-	Scenes     []string
-	Synthetic  bool
+	// Weights are what the pixels Inside count, in the order of Values: the shares of area of a small field. Nil: each in full.
+	Weights   []float64
+	Scenes    []string
+	Synthetic bool
 }

@@ -192,10 +192,14 @@ func (f *Frame) finish() error {
 			"The area of interest has %d cells of %g m; zones need at least %d. Choose a larger area or a smaller cell.",
 			len(f.Cells), f.CellSize, MinCells).With("cells", len(f.Cells)).With("cell_size", f.CellSize)
 	}
+	f.index()
+	return nil
+}
+
+func (f *Frame) index() {
 	f.indexRows()
 	f.maskEdges()
 	f.findFringe()
-	return nil
 }
 
 // Centre returns easting and northing of a cell's centre.
