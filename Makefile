@@ -91,7 +91,7 @@ simulate: ## kills the server at every call to its database and files, and 500 s
 
 gdal: ## every encoding that GDAL writes is read as GDAL reads it, and GDAL reads every file that we write (needs gdal-bin; make test takes a ninth)
 	@command -v gdal_translate ogr2ogr >/dev/null || echo 'NOTE: no GDAL, so NOTHING IS COMPARED WITH IT. Fix: install gdal-bin.'
-	TILTH_GDAL=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run 'GDAL|AsOtherDatasets' ./adapters/imagery/cog ./adapters/imagery/catalog ./adapters/imagery/internal/cogwrite ./adapters/exchange/... ./tests/contract
+	TILTH_GDAL=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run 'GDAL|AsOtherDatasets' ./adapters/imagery/cog ./adapters/imagery/catalog ./adapters/imagery/internal/cogwrite ./adapters/imagery/mapfile ./adapters/render ./adapters/exchange/... ./tests/contract
 
 grass: ## the wetness index beside those of GRASS (needs Debian's grass-core; make test leaves it out)
 	@command -v grass >/dev/null || echo 'NOTE: no GRASS, so NO WETNESS IS COMPARED WITH ITS. Fix: install grass-core.'

@@ -48,12 +48,13 @@ type header struct {
 	noData     uint16
 	order      binary.ByteOrder
 	bands      int
-	format     int64     // of the samples
-	bits       int       // of a sample
-	inBlock    int       // samples of a pixel that lie side by side in a block
-	planes     int       // sets of blocks, one a band where they are stored apart, else 1
-	missing    float64   // GDAL_NODATA; NaN where there is none
-	scales     []scaling // of each band
+	format     int64             // of the samples
+	bits       int               // of a sample
+	inBlock    int               // samples of a pixel that lie side by side in a block
+	planes     int               // sets of blocks, one a band where they are stored apart, else 1
+	missing    float64           // GDAL_NODATA; NaN where there is none
+	scales     []scaling         // of each band
+	notes      map[string]string // what GDAL's metadata says beside, by name
 	codec      codec
 	predictor  int
 	blockW     int

@@ -47,6 +47,9 @@ func (n *Numbers) Grid() vegetation.Grid { return n.grid }
 // Bands returns the number of bands of the file.
 func (n *Numbers) Bands() int { return n.bands }
 
+// Notes returns what GDAL's metadata of the file or of a band says, by name; that of the first band where they have the same.
+func (n *Numbers) Notes() map[string]string { return n.notes }
+
 // Read returns a window in pixels of Grid, clipped to the file. Nodata, non-finite numbers and
 // blocks that the file leaves out are NaN. It holds one block at a time.
 //

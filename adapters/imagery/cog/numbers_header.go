@@ -3,6 +3,7 @@ package cog
 import (
 	"encoding/xml"
 	"fmt"
+	"html"
 	"math"
 	"slices"
 	"strconv"
@@ -109,6 +110,7 @@ func (h *header) readPlace(r *headerReader) error {
 // gdalMetadata is the XML of GDAL's tag 42112, as its GeoTIFF driver documents it.
 type gdalMetadata struct {
 	Items []struct {
+		Name   string `xml:"name,attr"`
 		Role   string `xml:"role,attr"`
 		Sample int    `xml:"sample,attr"`
 		Text   string `xml:",chardata"`
@@ -122,7 +124,11 @@ func (h *header) readScales(r *headerReader) error {
 	if xml.Unmarshal([]byte(r.text(tagMetadata, maxMetadata)), &m) != nil {
 		return nil
 	}
+	h.notes = map[string]string{}
 	for _, item := range m.Items {
+		if item.Role == "" {
+			h.notes[item.Name] = html.UnescapeString(item.Text) // GDAL escapes it twice
+		}
 		if item.Sample < 0 || item.Sample >= h.bands {
 			continue
 		}

@@ -91,6 +91,33 @@ func (l *local) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 func (l *local) Size() int64     { return l.size }
 func (l *local) Address() string { return l.address }
 
+// stored is a file that is open already.
+type stored struct {
+	file         io.ReaderAt
+	size         int64
+	object, name string
+}
+
+// FromStored returns a file that is open, such as one of the object store. object is where it is kept, under a name by its content,
+// so that one object always has the same bytes; name is for messages.
+func FromStored(file io.ReaderAt, size int64, object, name string) Source {
+	return stored{file, size, object, name}
+}
+
+func (s stored) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := s.file.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fault.Newf(fault.Unavailable, "raster_unreadable", "%s cannot be read now; try again.", s.name).Because(err)
+	}
+	return n, err
+}
+
+func (s stored) Size() int64     { return s.size }
+func (s stored) Address() string { return "object:" + s.object }
+
 func fileFault(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.Newf(fault.NotFound, "imagery_gone", "There is no file %s.", name).Because(err)

@@ -2,10 +2,10 @@ package surfaces
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math"
 
+	"tilth/adapters/imagery/cog"
 	"tilth/adapters/imagery/internal/raster"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -26,7 +26,7 @@ func (s Stored) Surface(ctx context.Context, of ports.LayerRaster, around geo.Mu
 		return layer.Surface{}, err
 	}
 	defer object.Close()
-	return raster.Surface(ctx, source{object, object.Size(), of.Object, of.File}, of.File, around)
+	return raster.Surface(ctx, cog.FromStored(object, object.Size(), of.Object, of.File), of.File, around)
 }
 
 // Reaches implements ports.RasterFiles. It reads the header only.
@@ -36,12 +36,12 @@ func (s Stored) Reaches(ctx context.Context, of ports.LayerRaster, around geo.Mu
 		return false, err
 	}
 	defer object.Close()
-	return raster.Reaches(ctx, source{object, object.Size(), of.Object, of.File}, of.File, around)
+	return raster.Reaches(ctx, cog.FromStored(object, object.Size(), of.Object, of.File), of.File, around)
 }
 
 // Inspect implements ports.RasterFiles. It reads the header, and the block of the first pixel.
 func (Stored) Inspect(ctx context.Context, file io.ReaderAt, size int64, name string) (ports.LayerRaster, error) {
-	n, err := raster.Open(ctx, source{file, size, name, name}, name)
+	n, err := raster.Open(ctx, cog.FromStored(file, size, name, name), name)
 	if err != nil {
 		return ports.LayerRaster{}, err
 	}
@@ -73,26 +73,3 @@ func plausible(epsg int, x, y float64, name string) error {
 	}
 	return nil
 }
-
-type source struct {
-	file         io.ReaderAt
-	size         int64
-	object, name string // where it is kept, and as the user named it
-}
-
-func (s source) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := s.file.ReadAt(p, off)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fault.Newf(fault.Unavailable, "raster_unreadable", "%s cannot be read now; try again.", s.name).Because(err)
-	}
-	return n, err
-}
-
-func (s source) Size() int64 { return s.size }
-
-// Address implements cog.Source. The names of objects hold their checksum, so one address always
-// has the same bytes.
-func (s source) Address() string { return "object:" + s.object }

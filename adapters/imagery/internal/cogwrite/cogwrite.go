@@ -1,6 +1,6 @@
-// Package cogwrite writes the kind of Cloud-Optimized GeoTIFF that the demo archive needs:
-// little-endian, header first, 128-pixel tiles packed by DEFLATE, 16-bit samples differenced, a WGS84
-// UTM zone, no overviews. It shares no code with the reader, so that each tests the other.
+// Package cogwrite writes Cloud-Optimized GeoTIFFs, little-endian, header first, with tiles packed by DEFLATE: of the kind that the
+// demo archive needs ([Image]: 128-pixel tiles, 16-bit samples differenced, no overviews), and of the maps of indices ([Numbers]:
+// floating point numbers with overviews). It shares no code with the reader, so that each tests the other.
 package cogwrite
 
 import (
@@ -51,6 +51,11 @@ func ascii(tag uint16, text string) field {
 	return field{tag: tag, kind: 2, count: len(text) + 1, data: append([]byte(text), 0)}
 }
 
+// system returns the GeoTIFF keys: projected model, pixel is area, the projected CRS by EPSG code.
+func system(epsg int) field {
+	return values(34735, 1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, uint16(epsg))
+}
+
 // Encode returns the bytes of the file. It fails for an image of another kind.
 func Encode(img Image) ([]byte, error) {
 	g, pixels := img.Grid, len(img.DN)
@@ -65,12 +70,12 @@ func Encode(img Image) ([]byte, error) {
 		return nil, err
 	}
 	offsets, lengths := make([]uint32, len(tiles)), make([]uint32, len(tiles))
-	at := len(directory(img.fields(offsets, lengths))) // whatever the values of the offsets
+	at := len(single(img.fields(offsets, lengths))) // whatever the values of the offsets
 	for i, tile := range tiles {
 		offsets[i], lengths[i] = uint32(at), uint32(len(tile))
 		at += len(tile)
 	}
-	return append(directory(img.fields(offsets, lengths)), bytes.Join(tiles, nil)...), nil
+	return append(single(img.fields(offsets, lengths)), bytes.Join(tiles, nil)...), nil
 }
 
 func (img Image) fields(offsets, lengths []uint32) []field {
@@ -93,8 +98,7 @@ func (img Image) fields(offsets, lengths []uint32) []field {
 		values[uint16](259, 8), values[uint16](262, 1), values[uint16](277, 1), values[uint16](284, 1), values(317, predictor),
 		values[uint16](322, tileSide), values[uint16](323, tileSide), values(324, offsets...), values(325, lengths...),
 		values(339, format), values(33550, g.PixelX, g.PixelY, 0), values(33922, 0, 0, 0, g.OriginX, g.OriginY, 0),
-		// GeoTIFF keys: projected model, pixel is area, the projected CRS by EPSG code.
-		values(34735, 1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, uint16(g.EPSG)),
+		system(g.EPSG),
 	}
 	if img.Tags != "" {
 		out = append(out, ascii(42112, img.Tags))
@@ -102,10 +106,14 @@ func (img Image) fields(offsets, lengths []uint32) []field {
 	return append(out, ascii(42113, noData))
 }
 
-// directory writes the file up to its first tile: signature, fields, and the values that do not fit
-// into them.
-func directory(fields []field) []byte {
-	out := append([]byte("II*\x00"), 8, 0, 0, 0)
+// signature begins a file whose first directory follows.
+var signature = []byte("II*\x00\x08\x00\x00\x00")
+
+// single writes the file of one directory up to its first tile.
+func single(fields []field) []byte { return directory(signature, fields, false) }
+
+// directory appends a directory: fields, and the values that do not fit into them. Where another follows, it begins right behind.
+func directory(out []byte, fields []field, more bool) []byte {
 	out = le.AppendUint16(out, uint16(len(fields)))
 	var values []byte
 	after := len(out) + 12*len(fields) + 4
@@ -124,29 +132,41 @@ func directory(fields []field) []byte {
 			values = append(values, 0) // values begin on a word
 		}
 	}
-	out = append(out, 0, 0, 0, 0) // no further directory
-	return append(out, values...)
+	next := 0
+	if more {
+		next = after + len(values)
+	}
+	return append(le.AppendUint32(out, uint32(next)), values...)
 }
 
 func (img Image) tiles() ([][]byte, error) {
 	var tiles [][]byte
 	for top := 0; top < img.Grid.Height; top += tileSide {
 		for left := 0; left < img.Grid.Width; left += tileSide {
-			var b bytes.Buffer
-			w, err := zlib.NewWriterLevel(&b, level)
+			packed, err := pack(img.rawTile(left, top))
 			if err != nil {
 				return nil, err
 			}
-			if _, err := w.Write(img.rawTile(left, top)); err != nil {
-				return nil, err
-			}
-			if err := w.Close(); err != nil {
-				return nil, err
-			}
-			tiles = append(tiles, b.Bytes())
+			tiles = append(tiles, packed)
 		}
 	}
 	return tiles, nil
+}
+
+// pack deflates a tile.
+func pack(raw []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := zlib.NewWriterLevel(&b, level)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(raw); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // rawTile returns the bytes of one tile, 0 beyond the image. Samples of 16 bits are differences to

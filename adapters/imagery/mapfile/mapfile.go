@@ -1,0 +1,127 @@
+// Package mapfile writes and reads the dates of maps as Cloud-Optimized GeoTIFFs: the index, and beside it what each pixel counts in
+// the field, so that whoever holds the file can work out its mean. It computes nothing.
+package mapfile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"tilth/adapters/imagery/cog"
+	"tilth/adapters/imagery/internal/cogwrite"
+	"tilth/core/fault"
+	"tilth/core/indexmap"
+	"tilth/core/vegetation"
+)
+
+// Files writes and reads the dates of maps.
+type Files struct{}
+
+// The notes of a file, in GDAL's metadata.
+const (
+	noteIndex     = "index"
+	noteDate      = "date"
+	noteScenes    = "scenes"
+	noteSynthetic = "synthetic"
+)
+
+// The bits of the numbers: those that are kept are as they were worked out.
+const (
+	keptBits  = 64
+	givenBits = 32
+)
+
+// WriteLayer writes a date with numbers of 64 bits, to be kept; of the same date it writes the same bytes.
+func (Files) WriteLayer(w io.Writer, layer indexmap.Layer) error { return write(w, layer, keptBits) }
+
+// WriteGeoTIFF writes a date with numbers of 32 bits, for people and their programs.
+func (Files) WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error { return write(w, layer, givenBits) }
+
+func write(w io.Writer, l indexmap.Layer, bits int) error {
+	weights := make([]float64, len(l.Values))
+	for i, inside := range l.Inside {
+		switch {
+		case !inside:
+			weights[i] = math.NaN()
+		case l.Weights != nil:
+			weights[i] = l.Weights[i]
+		default:
+			weights[i] = 1
+		}
+	}
+	grid := l.Grid
+	grid.Width, grid.Height = l.Cols, l.Rows
+	day := l.Day.Format(time.DateOnly)
+	about := fmt.Sprintf("%s of %s", l.Index, day)
+	if l.Synthetic {
+		about += ", SYNTHETIC: made up for demonstration, not measured"
+	}
+	data, err := cogwrite.EncodeNumbers(cogwrite.Numbers{
+		Grid: grid, Bits: bits, About: about,
+		Bands: []cogwrite.Band{{Name: string(l.Index), Values: l.Values}, {Name: "share of the pixel that counts as the field", Values: weights}},
+		Notes: []cogwrite.Note{
+			{Name: noteIndex, Text: string(l.Index)}, {Name: noteDate, Text: day}, {Name: noteScenes, Text: strings.Join(l.Scenes, " ")},
+			{Name: noteSynthetic, Text: fmt.Sprint(l.Synthetic)},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, bytes.NewReader(data))
+	return err
+}
+
+// ReadLayer returns the date of a file that was written here. Faults: Invalid for another file; Unavailable where it cannot be read now.
+func (Files) ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (indexmap.Layer, error) {
+	const name = "the file of the map"
+	source := cog.FromStored(file, size, name, name)
+	var bands [2][]float64
+	var notes map[string]string
+	var grid vegetation.Grid
+	for i := range bands {
+		open, err := cog.OpenNumbers(ctx, source, name, i+1)
+		if err != nil {
+			return indexmap.Layer{}, err
+		}
+		grid, notes = open.Grid(), open.Notes()
+		read, err := open.Read(ctx, vegetation.Window{Width: grid.Width, Height: grid.Height})
+		if err != nil {
+			return indexmap.Layer{}, err
+		}
+		bands[i] = read.Values
+	}
+	l := indexmap.Layer{
+		Grid: grid, Cols: grid.Width, Rows: grid.Height, Values: bands[0], Scenes: strings.Fields(notes[noteScenes]), Synthetic: notes[noteSynthetic] == "true",
+	}
+	index, err := vegetation.ParseIndex(notes[noteIndex])
+	day, wrong := time.Parse(time.DateOnly, notes[noteDate])
+	if err != nil || wrong != nil {
+		return indexmap.Layer{}, fault.New(fault.Invalid, "no_map", "The file does not say which index it is of, and which date.")
+	}
+	l.Index, l.Day = index.Code, day
+	l.Inside, l.Weights = counted(bands[1])
+	return l, nil
+}
+
+// counted returns the pixels that count, and what they do where it is not all in full.
+func counted(weights []float64) (inside []bool, shares []float64) {
+	inside = make([]bool, len(weights))
+	whole := true
+	for i, w := range weights {
+		inside[i] = !math.IsNaN(w)
+		whole = whole && (!inside[i] || w == 1)
+	}
+	if whole {
+		return inside, nil
+	}
+	for i := range weights {
+		if !inside[i] {
+			weights[i] = 0
+		}
+	}
+	return inside, weights
+}
