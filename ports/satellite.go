@@ -75,8 +75,8 @@ type Watched struct{ OrderID, CompanyID int64 }
 // MonitorKeeper finds what is due, in all companies.
 type MonitorKeeper interface {
 	// Due returns up to limit watched orders that are active, whose last check lies before a time, and whose season did not end
-	// before another; those that wait longest first.
-	Due(ctx context.Context, checkedBefore, endedBefore time.Time, limit int) ([]Watched, error)
+	// before another; in the order of their ids, after one.
+	Due(ctx context.Context, checkedBefore, endedBefore time.Time, after int64, limit int) ([]Watched, error)
 }
 
 // LedgerSpan is a stretch of the ledger in the order of time, and of the ids within a moment.

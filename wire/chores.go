@@ -7,12 +7,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/app/operating"
+	"tilth/app/task"
+	"tilth/core/monitoring"
 )
 
-// How often a process does the chores that are no jobs.
+// How often the chores are done.
 const (
 	chainGap    = time.Second / 2
 	foldEvery   = time.Hour // where nothing says that rows were committed
@@ -59,11 +62,6 @@ func (r *Running) chainRest(ctx context.Context) {
 	}
 }
 
-// sweep fails stratification orders that take too long.
-func (r *Running) sweep(ctx context.Context) error {
-	return every(ctx, r.log, slog.LevelWarn, messaging.Rhythm{Latest: sweepEvery}, "stratification orders took too long and have failed", r.parts.Strata.Sweep)
-}
-
 // backUp backs up on the schedule of the configuration.
 func (r *Running) backUp(ctx context.Context) (int64, error) {
 	files, err := newArchive(r.cfg, r.db)
@@ -89,7 +87,7 @@ func (r *Running) shareRates(ctx context.Context) error {
 	return every(ctx, r.log, slog.LevelDebug, rhythm, "shared with other servers how often callers ask", r.http.ShareRates)
 }
 
-// tidy does the chores that one kind of process is enough for.
+// tidy does the chores of a process that works: those that somebody wakes, and those of the machine that it runs on.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
 		rhythm := messaging.Rhythm{Latest: foldEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: foldGap}
@@ -100,28 +98,29 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 			return every(ctx, r.log, slog.LevelInfo, messaging.Rhythm{Latest: backupLook}, "backup made", r.backUp)
 		})
 	}
-	for _, chore := range []struct {
-		pause time.Duration
-		did   string
-		do    func(context.Context) (int64, error)
-	}{
-		{pruneEvery, "old events pruned", func(ctx context.Context) (int64, error) {
-			return r.parts.Sequencer.Prune(ctx, r.cfg.KeepEvents, r.cfg.KeepDeliveries)
+}
+
+// newChores are the chores that one process is enough for, whichever it is.
+func (r *Running) newChores() task.Chores {
+	p := r.parts
+	return task.Chores{Store: r.db, Clock: identity.Clock{}, Log: r.log, All: []task.Chore{
+		{Kind: "assessment_sweep", Every: sweepEvery, Did: "the completeness of assessments was asked for again", Level: slog.LevelInfo, Do: p.Assessing.Sweep},
+		{Kind: "stratification_sweep", Every: sweepEvery, Did: "stratification orders took too long and have failed", Level: slog.LevelWarn, Do: p.Strata.Sweep},
+		{Kind: "stratification_forget", Every: forgetEvery, Did: "maps and plans that nobody saved were removed", Do: p.Maps.Forget},
+		{Kind: "vi_profile_watch", Every: monitoring.SweepEvery, Did: "refreshes of watched profiles were queued", Level: slog.LevelDebug, Do: p.Interface.Satellite.Orders.LookForDue},
+		{Kind: "event_prune", Every: pruneEvery, Did: "old events pruned", Do: func(ctx context.Context) (int64, error) {
+			return p.Sequencer.Prune(ctx, r.cfg.KeepEvents, r.cfg.KeepDeliveries)
 		}},
-		{forgetEvery, "kept answers purged", r.parts.Once.Purge},
-		{forgetEvery, "files of evidence cleared away", r.parts.Evidence.Sweep},
-		{forgetEvery, "photos of samples cleared away", r.parts.Photos.Sweep},
-		{forgetEvery, "old records purged", func(ctx context.Context) (int64, error) {
-			return r.parts.Operating.PurgeOld(ctx, operating.Retention{
+		{Kind: "answer_purge", Every: forgetEvery, Did: "kept answers purged", Do: p.Once.Purge},
+		{Kind: "evidence_sweep", Every: forgetEvery, Did: "files of evidence cleared away", Do: p.Evidence.Sweep},
+		{Kind: "photo_sweep", Every: forgetEvery, Did: "photos of samples cleared away", Do: p.Photos.Sweep},
+		{Kind: "record_purge", Every: forgetEvery, Did: "old records purged", Do: func(ctx context.Context) (int64, error) {
+			return p.Operating.PurgeOld(ctx, operating.Retention{
 				Sessions: r.cfg.KeepSessions, Invitations: r.cfg.KeepInvitations, Imports: r.cfg.KeepImports, Messages: r.cfg.KeepPACTMessages, Jobs: r.cfg.KeepJobs,
 			})
 		}},
-		{forgetEvery, "old entries of the audit trail purged", func(ctx context.Context) (int64, error) {
-			return r.parts.Chains.Purge(ctx, r.log, r.cfg.KeepAudit)
+		{Kind: "audit_purge", Every: forgetEvery, Did: "old entries of the audit trail purged", Do: func(ctx context.Context) (int64, error) {
+			return p.Chains.Purge(ctx, r.log, r.cfg.KeepAudit)
 		}},
-	} {
-		group.Go(func() error {
-			return every(ctx, r.log, slog.LevelInfo, messaging.Rhythm{Latest: chore.pause}, chore.did, chore.do)
-		})
-	}
+	}}
 }

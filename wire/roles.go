@@ -77,7 +77,6 @@ func (r *Running) consumes() bool {
 func (r *Running) work(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.hooks.Run(ctx) })
-	group.Go(func() error { return r.sweep(ctx) })
 	group.Go(func() error { return r.chain(ctx) })
 	r.tidy(ctx, group)
 }

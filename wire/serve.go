@@ -198,13 +198,8 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			return fmt.Errorf("load the demo: %w", err)
 		}
 	}
-	if err := r.parts.Assessing.StartSweep(ctx); err != nil {
-		return err
-	}
-	if err := r.parts.Maps.StartForgetting(ctx); err != nil {
-		return err
-	}
-	if err := r.parts.Interface.Satellite.Orders.StartWatching(ctx); err != nil {
+	chores := r.newChores()
+	if err := chores.Start(ctx); err != nil {
 		return err
 	}
 	postman, err := newPostman(r.cfg, r.db, opts.Out, r.log)
@@ -218,15 +213,12 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
 			satellite.RefreshJob: r.parts.Refresher.Run, satellite.RecomputeJob: r.parts.Refresher.RunRecompute,
-			satellite.WatchJob: r.parts.Interface.Satellite.Orders.LookForDue,
 			farmapp.ImportJob:  r.parts.Intake.Run,
 			farmapp.OverlapJob: r.parts.Overlaps.Run,
 			soil.OrderJob:      r.parts.Strata.Run,
 			soil.MapJob:        r.parts.Maps.Run,
-			soil.ForgetJob:     r.parts.Maps.Forget,
 
 			ghgapp.CompletenessJob: r.parts.Assessing.Run,
-			ghgapp.SweepJob:        r.parts.Assessing.Sweep,
 
 			ports.JobVerification: r.parts.Verifier.Run,
 			ghgapp.ImportJob:      r.parts.Bulk.Run,
@@ -236,6 +228,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			account.LetterJob: postman.Run,
 			events.AsideJob:   r.parts.Aside.Run,
 		},
+	}
+	for _, chore := range chores.All {
+		r.pool.Handlers[chore.Kind] = func(ctx context.Context, job ports.Job) error { return chores.Run(ctx, chore, job) }
 	}
 	r.bus = r.newBus(opts.Failures)
 	r.hooks = r.newHookPool()
@@ -286,10 +281,14 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 
 // helps are the parts without which requests are answered all the same.
 func (r *Running) helps() map[string]func(context.Context) error {
-	if r.broker == nil {
-		return nil
+	helps := map[string]func(context.Context) error{"objects": func(ctx context.Context) error {
+		_, err := r.parts.Operating.CheckFiles(ctx, r.files)
+		return err
+	}}
+	if r.broker != nil {
+		helps["broker"] = r.broker.Check
 	}
-	return map[string]func(context.Context) error{"broker": r.broker.Check}
+	return helps
 }
 
 // boundsOf returns the bounds on files of evidence.

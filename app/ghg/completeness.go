@@ -2,7 +2,6 @@ package ghg
 
 import (
 	"context"
-	"time"
 
 	"tilth/app"
 	"tilth/app/task"
@@ -12,17 +11,11 @@ import (
 	"tilth/ports"
 )
 
-// Kinds of jobs: one works out how complete an assessment is, the other looks for assessments that were left out.
-const (
-	CompletenessJob = ports.JobCompleteness
-	SweepJob        = "assessment_sweep"
-)
+// CompletenessJob is the kind of the jobs that work out how complete an assessment is.
+const CompletenessJob = ports.JobCompleteness
 
-// sweepEvery is how often the sweep looks, and sweepLimit how many assessments it takes up at a time.
-const (
-	sweepEvery = time.Minute
-	sweepLimit = 1_000
-)
+// sweepLimit is how many assessments a sweep takes up.
+const sweepLimit = 1_000
 
 // startCompletion asks the background for the completeness of assessments that were written. What was written
 // is not lost with a failure to ask: that is logged, and the sweep asks again.
@@ -94,27 +87,20 @@ func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int6
 	return whole.Assessment, state, err
 }
 
-// StartSweep puts the sweep into the queue, where it stays: one for all replicas.
-func (a *Assessments) StartSweep(ctx context.Context) error {
-	return a.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: SweepJob, Key: "all", RunAt: a.Clock.Now()})
-	})
-}
-
 // Sweep asks again for what the background was never asked for, or has lost, those that
-// wait longest first, and comes back later.
-func (a *Assessments) Sweep(ctx context.Context, job ports.Job) error {
-	return a.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
+// wait longest first, and returns how many.
+func (a *Assessments) Sweep(ctx context.Context) (asked int64, err error) {
+	return app.In(ctx, a.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
 		now := a.Clock.Now()
 		stale, err := tx.Assessments.Stale(ctx, sweepLimit)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		for _, r := range stale {
 			if err := tx.Jobs.Enqueue(ctx, task.JobOn(CompletenessJob, r.CompanyID, r.ID, now)); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return tx.Jobs.Postpone(ctx, job, now.Add(sweepEvery))
+		return int64(len(stale)), nil
 	})
 }

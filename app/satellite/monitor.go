@@ -16,10 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// WatchJob is the kind of the job that looks which watched profiles are due. There is one for all companies.
-const WatchJob = "vi_profile_watch"
-
-// dueAtOnce is how many watched profiles one look queues; what is left is looked for at once again.
+// dueAtOnce is how many watched profiles one transaction queues.
 const dueAtOnce = 2_000
 
 // The actions of watching a profile.
@@ -161,28 +158,29 @@ func (o *Profiles) Unwatch(ctx context.Context, who access.Principal, id int64) 
 	})
 }
 
-// StartWatching puts the look for what is due into the queue, where it stays: one for all replicas.
-func (o *Profiles) StartWatching(ctx context.Context) error {
-	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: WatchJob, Key: "all", RunAt: o.Clock.Now()})
-	})
+// LookForDue queues a refresh of each watched profile that was checked long enough ago, spread over the time until the next
+// look. It returns how many.
+func (o *Profiles) LookForDue(ctx context.Context) (queued int64, err error) {
+	for now, after := o.Clock.Now(), int64(0); ; {
+		due, err := o.queueDue(ctx, now, after)
+		queued += int64(len(due))
+		if err != nil || len(due) < dueAtOnce {
+			return queued, err
+		}
+		after = due[len(due)-1].OrderID
+	}
 }
 
-// LookForDue queues a refresh of each watched profile that was checked long enough ago, spread over the time until the next
-// look, and comes back then.
-func (o *Profiles) LookForDue(ctx context.Context, job ports.Job) error {
-	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		now := o.Clock.Now()
-		due, err := tx.Monitors.Due(ctx, now.Add(-vegetation.RefreshAfter), now.Add(-vegetation.RefreshGrace).AddDate(0, 0, -1), dueAtOnce)
-		if err != nil {
-			return err
-		}
+// queueDue queues the refreshes of the watched profiles that are due, of the orders after one.
+func (o *Profiles) queueDue(ctx context.Context, now time.Time, after int64) ([]ports.Watched, error) {
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.Watched, error) {
+		due, err := tx.Monitors.Due(ctx, now.Add(-vegetation.RefreshAfter), now.Add(-vegetation.RefreshGrace).AddDate(0, 0, -1), after, dueAtOnce)
 		for _, one := range due {
 			if err := tx.Jobs.Enqueue(ctx, task.JobOn(RefreshJob, one.CompanyID, one.OrderID, now.Add(monitoring.Delay(one.OrderID)))); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return tx.Jobs.Postpone(ctx, job, now.Add(monitoring.SweepEvery))
+		return due, err
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tilth/app"
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/audit"
@@ -20,11 +21,8 @@ import (
 	"tilth/ports"
 )
 
-// The kinds of the jobs of this package: one makes the maps of a run, the other forgets what was not saved.
-const (
-	MapJob    = "stratification_maps"
-	ForgetJob = "stratification_forget"
-)
+// MapJob is the kind of the jobs that make the maps of a run.
+const MapJob = "stratification_maps"
 
 const (
 	// maxAtOnce is the number of cells up to which maps are made within the request: well
@@ -37,7 +35,6 @@ const (
 	// mapClaimLimit ends a run that kills its worker every time.
 	mapClaimLimit = 5
 
-	forgetEvery  = time.Hour
 	maxForgotten = 200
 )
 
@@ -211,25 +208,10 @@ func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zon
 	}
 }
 
-// StartForgetting puts the job that forgets old candidates into the queue, where it stays: one for all replicas.
-func (m *Maps) StartForgetting(ctx context.Context) error {
-	return m.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		return tx.Jobs.Enqueue(ctx, ports.Job{Kind: ForgetJob, Key: "all", RunAt: m.Clock.Now()})
-	})
-}
-
-// Forget removes maps and plans that were not saved in CandidateDays, in bounded steps.
-func (m *Maps) Forget(ctx context.Context, job ports.Job) error {
-	now := m.Clock.Now()
-	return m.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
-		n, err := tx.Maps.Prune(ctx, now.AddDate(0, 0, -zoning.CandidateDays), maxForgotten)
-		if err != nil {
-			return err
-		}
-		next := now.Add(forgetEvery)
-		if n >= maxForgotten {
-			next = now
-		}
-		return tx.Jobs.Postpone(ctx, job, next)
+// Forget removes maps and plans that were not saved in CandidateDays, in bounded steps, and returns how many.
+func (m *Maps) Forget(ctx context.Context) (int64, error) {
+	before := m.Clock.Now().AddDate(0, 0, -zoning.CandidateDays)
+	return app.InPieces(ctx, m.Store, maxForgotten, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+		return tx.Maps.Prune(ctx, before, maxForgotten)
 	})
 }

@@ -143,7 +143,7 @@ const maxSwept = 100
 
 // Sweep fails the orders that have been in preparation for too long, whoever has their jobs,
 // and returns how many. A worker that comes back finds its order failed and lets it be.
-func (w *OrderWorker) Sweep(ctx context.Context) (failed int, err error) {
+func (w *OrderWorker) Sweep(ctx context.Context) (failed int64, err error) {
 	since := w.Clock.Now().Add(-stratification.ProcessingLimit)
 	found, err := app.In(ctx, w.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.OverdueOrder, error) {
 		return tx.Orders.Overdue(ctx, since, maxSwept)

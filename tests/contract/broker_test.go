@@ -71,12 +71,12 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 		}
 		ids := p.publish(c.CompanyID, 20)
 		check(ids)
-		require.Equal(t, map[string]any{"database": "ready", "broker": "ready"}, readiness(t, first))
+		require.Equal(t, map[string]any{"database": "ready", "broker": "ready", "objects": "ready"}, readiness(t, first))
 		require.Equal(t, ids, consumed(t, at.Client(), c.CompanyID, 20))
 
 		at.Stop()
 		require.Eventually(t, func() bool { return readiness(t, second)["degraded"] != nil }, 10*time.Minute, 10*time.Millisecond)
-		require.Equal(t, map[string]any{"database": "ready", "broker": "unavailable", "degraded": []any{"broker"}}, readiness(t, second))
+		require.Equal(t, map[string]any{"database": "ready", "broker": "unavailable", "objects": "ready", "degraded": []any{"broker"}}, readiness(t, second))
 		late := p.publish(c.CompanyID, 20)
 		check(late)
 		target.await(t, 40)

@@ -87,7 +87,9 @@ func TestTheStoreOfFilesIsAway(t *testing.T) {
 	id, _ := assess(t, c, wheatBody(t, c))
 	require.Equal(t, "objects_unavailable", attach(t, c, id, "name=a.txt", "evidence", 503)["code"])
 	c.Expect(200, http.MethodGet, "farm/", nil)
+	require.Equal(t, map[string]any{"database": "ready", "objects": "unavailable", "degraded": []any{"objects"}}, readiness(t, s))
 	front.Do(nil)
+	require.Equal(t, map[string]any{"database": "ready", "objects": "ready"}, readiness(t, s))
 	file := attach(t, c, id, "name=a.txt", "evidence", 201)
 	require.Equal(t, "evidence", string(c.Expect(200, http.MethodGet, evidenceAt(id)+itoa(fileID(file))+"/", nil).Body))
 }

@@ -174,7 +174,7 @@ func notRefreshed(t *testing.T, database string, company, order int64) {
 		return s
 	}
 	require.NoError(t, db.Consult(t.Context(), func(ctx context.Context, tx ports.OperatorRepos) error {
-		due, err := tx.Monitors.Due(ctx, time.Now().Add(time.Hour), long, 10)
+		due, err := tx.Monitors.Due(ctx, time.Now().Add(time.Hour), long, 0, 10)
 		require.Len(t, due, 1, "the one that is still shared")
 		require.NotEqual(t, order, due[0].OrderID)
 		return err

@@ -110,6 +110,7 @@ func Run(t *testing.T, b Backend) {
 		{"FailedJobs", testFailedJobs},
 		{"JobRaces", testJobRaces},
 		{"JobTries", testJobTries},
+		{"Chores", testChores},
 		{"Imports", testImports},
 		{"Matches", testMatches},
 		{"ImportsOfOldNames", testImportsOfOldNames},

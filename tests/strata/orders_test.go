@@ -257,7 +257,7 @@ func TestInterruptions(t *testing.T) {
 			w.clock.move(stratification.ProcessingLimit)
 			n, err := w.worker.Sweep(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, 1, n)
+			require.EqualValues(t, 1, n)
 			return flat(o)
 		}
 		require.NoError(t, w.worker.Run(t.Context(), late))

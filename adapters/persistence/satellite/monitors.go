@@ -121,8 +121,8 @@ func (m monitors) Remove(ctx context.Context, scope access.Scope, orderID int64)
 	return err
 }
 
-// What a refresh would leave alone is not due: it would stand before all others for ever.
-func (m monitors) Due(ctx context.Context, checkedBefore, endedBefore time.Time, limit int) ([]ports.Watched, error) {
+// What a refresh would leave alone is not due.
+func (m monitors) Due(ctx context.Context, checkedBefore, endedBefore time.Time, after int64, limit int) ([]ports.Watched, error) {
 	var out []ports.Watched
 	err := m.s.NewSelect().Model((*monitorRow)(nil)).ColumnExpr("t.id AS order_id, t.company_id").
 		Join("JOIN profile_orders AS o ON o.id = t.id").
@@ -131,8 +131,8 @@ func (m monitors) Due(ctx context.Context, checkedBefore, endedBefore time.Time,
 		Where("(o.field_company_id = o.company_id OR EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = o.company_id"+
 			" AND g.company_id = f.company_id AND g.status = 'accepted' AND (g.ends_on IS NULL OR g.ends_on >= ?) AND g.slugs LIKE ? AND "+
 			sqlstore.GrantOfField+"))", sqlstore.DayAt(m.s.Today), `%"`+string(access.ProfileOrders.Create.Slug())+`"%`).
-		Where("o.status = ?", vegetation.Active).Where("o.last_checked_at < ?", sqlstore.StampAt(checkedBefore)).
+		Where("t.id > ?", after).Where("o.status = ?", vegetation.Active).Where("o.last_checked_at < ?", sqlstore.StampAt(checkedBefore)).
 		Where("o.end_date >= ?", sqlstore.DayAt(endedBefore)).
-		OrderExpr("o.last_checked_at, t.id").Limit(int64(limit)).Scan(ctx, &out)
+		OrderExpr("t.id").Limit(int64(limit)).Scan(ctx, &out)
 	return out, err
 }
