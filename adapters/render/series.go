@@ -1,4 +1,4 @@
-// Package render draws and prints: the chart of a profile, maps of zones and sample plans, field
+// Package render draws and prints: the chart of a profile, maps of indices and their tiles, maps of zones and sample plans, field
 // sheets and impact reports, on the kit of internal/draw and internal/pdf. It computes nothing of
 // what it shows.
 package render
@@ -37,7 +37,7 @@ const (
 
 var chartFrame = draw.Box{Left: 66, Top: 70, Right: chartWidth - 24, Bottom: chartHeight - 60}
 
-// Charts draws in every format. It implements ports.Charts and ports.StratificationPictures.
+// Charts draws in every format. It implements ports.Charts, ports.LayerPictures and ports.StratificationPictures.
 type Charts struct{}
 
 // DrawSeries implements ports.Charts: the accepted dates as points, the smoothed line, the

@@ -120,7 +120,7 @@ type sampler struct {
 }
 
 // straight is how far, in pixels of the layer, a piece of a row may lie from a straight line to be taken for one.
-const straight = 1e-3
+const straight = 1e-4
 
 // row takes the pixels of a row from one column to another, both included, whose places on the layer are known. It is halved until its
 // pieces are straight on the layer, so that few places are projected.

@@ -1,0 +1,168 @@
+package render
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"tilth/adapters/render/internal/draw"
+	"tilth/core/indexmap"
+	"tilth/core/vegetation"
+)
+
+// Layout of the legend of a date of a map, in pixels.
+const (
+	barHigh  = 230.0
+	barWide  = 26.0
+	swatch   = 34.0
+	atFigure = 92.0 // where the mean and the percentiles are, beside the bar
+)
+
+// column explains the map, from the top of a box on, and returns where it ends.
+func (p *layerPicture) column(b draw.Box) float64 {
+	y := p.wrapped(p.name(), b.Left, b.Top+14, b.Width(), draw.Heading) + 2
+	switch {
+	case p.in.Classes != nil:
+		y = p.classes(b, y)
+	default:
+		y = p.bar(b, y)
+	}
+	item := func(text string, fill func(box draw.Box)) {
+		fill(draw.Box{Left: b.Left, Top: y, Right: b.Left + swatch, Bottom: y + 22})
+		y = p.wrapped(text, b.Left+swatch+12, y+15, b.Width()-swatch-12, draw.Text) + 3
+	}
+	f := p.figures
+	if f.Coverage < 1 {
+		item(fmt.Sprintf("Not seen, mostly clouds: %s %% of the field", share(1-f.Coverage)), func(box draw.Box) {
+			p.Image(hatchedImage(box), box)
+			p.Box(box, draw.Style{Edge: draw.Soft, Width: 1})
+		})
+	}
+	item("Outline of the field; what is beside it does not count", func(box draw.Box) {
+		middle := (box.Top + box.Bottom) / 2
+		p.Line(box.Left, middle, box.Right, middle, draw.Ink, edgeWidth*0.7)
+	})
+	if f.Valid == 0 {
+		return p.wrapped("No pixel of the field has a value on this date.", b.Left, y+8, b.Width(), draw.Text)
+	}
+	lines := []string{
+		fmt.Sprintf("%s of %s pixels of the field have a value.", fixed(float64(f.Valid), 0), fixed(float64(f.Pixels), 0)),
+		fmt.Sprintf("Mean %s, standard deviation %s, from %s to %s.", p.number(f.Mean), p.number(f.Std), p.number(f.Min), p.number(f.Max)),
+	}
+	if p.in.Classes == nil && (f.Min < p.in.Style.Low || f.Max > p.in.Style.High) {
+		lines = append(lines, "Values beyond the ends of the scale have the colours of its ends.")
+	}
+	if p.in.Layer.Weights != nil {
+		lines = append(lines, "The field is small: each pixel counts with the share of its area in it.")
+	}
+	if c := p.in.Classes; c != nil {
+		lines = append(lines, c.Notes...)
+	}
+	y += 8
+	for _, line := range lines {
+		y = p.wrapped(line, b.Left, y, b.Width(), draw.Muted) + 3
+	}
+	return y
+}
+
+// name returns the index in words.
+func (p *layerPicture) name() string {
+	index, err := vegetation.ParseIndex(string(p.in.Layer.Index))
+	if err != nil {
+		return string(p.in.Layer.Index)
+	}
+	return fmt.Sprintf("%s: %s", index.Code, lowerFirst(index.Name))
+}
+
+func lowerFirst(text string) string {
+	if text == "" {
+		return text
+	}
+	return string(text[0]|0x20) + text[1:]
+}
+
+// share writes a share in percent: one that is not 0 does not look like it.
+func share(v float64) string {
+	if percent := 100 * v; percent >= 1 || percent == 0 {
+		return fmt.Sprintf("%.0f", percent)
+	}
+	return "less than 1"
+}
+
+func hatchedImage(b draw.Box) *image.NRGBA {
+	out := image.NewNRGBA(image.Rect(0, 0, int(b.Width())*layerShown, int(b.Height())*layerShown))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.SetNRGBA(x, y, hatched(x, y))
+		}
+	}
+	return out
+}
+
+// bar draws the scale of the style, the highest value at the top, and where the field's values lie on it.
+func (p *layerPicture) bar(b draw.Box, y float64) float64 {
+	s := p.in.Style
+	box := draw.Box{Left: b.Left, Top: y, Right: b.Left + barWide, Bottom: y + barHigh}
+	colors := image.NewNRGBA(image.Rect(0, 0, 1, indexmap.Shades))
+	for i, c := range s.Colors {
+		colors.SetNRGBA(0, indexmap.Shades-1-i, solid(c))
+	}
+	p.Image(colors, box)
+	p.Box(box, draw.Style{Edge: draw.Soft, Width: 1})
+	at := func(v float64) float64 {
+		return box.Bottom - min(1, max(0, (v-s.Low)/(s.High-s.Low)))*barHigh
+	}
+	step := stepOf(s.High - s.Low)
+	for k := math.Ceil(s.Low/step - 1e-9); k*step <= s.High+1e-9; k++ {
+		tick := at(k * step)
+		p.Line(box.Right, tick, box.Right+6, tick, draw.Soft, 1)
+		p.Write(p.number(k*step), box.Right+10, tick+4, draw.Text)
+	}
+	if f := p.figures; f.Valid > 0 {
+		p.spread(b.Left+atFigure, at, f)
+	}
+	return box.Bottom + draw.Gap
+}
+
+// spread draws the mean of the field beside the scale, and the percentiles between which most of it lies.
+func (p *layerPicture) spread(x float64, at func(float64) float64, f indexmap.Statistics) {
+	percentile := map[int]float64{}
+	for _, q := range f.Percentiles {
+		percentile[q.Percent] = q.Value
+	}
+	low, mean, high := at(percentile[10]), at(f.Mean), at(percentile[90])
+	p.Line(x, high, x, low, draw.Ink, 2)
+	p.Line(x-4, high, x+4, high, draw.Ink, 2)
+	p.Line(x-4, low, x+4, low, draw.Ink, 2)
+	p.Circle(draw.Point{X: x, Y: mean}, 4, draw.Style{Fill: draw.Ink})
+	const room = 16
+	top, bottom := at(p.in.Style.High), at(p.in.Style.Low)
+	middle := min(bottom-room, max(top+room, mean)) // the texts stay beside the scale
+	p.Write(fmt.Sprintf("mean %s", p.number(f.Mean)), x+11, middle+4, draw.Strong)
+	p.Write(fmt.Sprintf("10 %% above %s", p.number(percentile[90])), x+11, min(high, middle-room)+4, draw.Text)
+	p.Write(fmt.Sprintf("10 %% below %s", p.number(percentile[10])), x+11, max(low, middle+room)+4, draw.Text)
+}
+
+// stepOf returns the distance of some six round values within a width.
+func stepOf(width float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(width/6)))
+	for _, times := range []float64{1, 2, 5} {
+		if times*power*7 >= width {
+			return times * power
+		}
+	}
+	return 10 * power
+}
+
+// classes draws the classes, the highest at the top.
+func (p *layerPicture) classes(b draw.Box, y float64) float64 {
+	c := p.in.Classes
+	for k := len(c.Each) - 1; k >= 0; k-- {
+		class := c.Each[k]
+		p.Box(draw.Box{Left: b.Left, Top: y, Right: b.Left + swatch, Bottom: y + 22},
+			draw.Style{Fill: solid(p.in.Style.OfClass(class.Number, len(c.Each))), Edge: draw.Soft, Width: 1})
+		text := fmt.Sprintf("%d: %s to %s, %s %%", class.Number, p.number(class.Low), p.number(class.High), share(class.Share))
+		y = p.wrapped(text, b.Left+swatch+12, y+15, b.Width()-swatch-12, draw.Text) + 3
+	}
+	return y + draw.Gap/2
+}
