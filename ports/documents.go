@@ -13,6 +13,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/geo"
 	"tilth/core/ghg/report"
+	"tilth/core/indexmap"
 	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/generated"
@@ -40,6 +41,37 @@ const (
 type Charts interface {
 	// DrawSeries draws a series as SVG or PNG.
 	DrawSeries(ctx context.Context, w io.Writer, format string, chart SeriesChart) error
+}
+
+// ShownLayer is a date of a map of an index as pictures show it.
+type ShownLayer struct {
+	Layer   *indexmap.Layer
+	Field   ShownField
+	Style   indexmap.Style
+	Classes *indexmap.Classes // in which the values are shown; nil: each in its own shade
+	Bare    bool              // the map alone, without title, legend and sources
+}
+
+// ShownTile is a tile of a date of a map.
+type ShownTile struct {
+	Layer *indexmap.Layer
+	Style indexmap.Style
+	Tile  indexmap.Tile
+	How   indexmap.Sampling
+}
+
+// LayerPictures draws dates of maps of indices.
+type LayerPictures interface {
+	// DrawLayer draws a date as SVG or PNG, to be printed.
+	DrawLayer(ctx context.Context, w io.Writer, format string, in ShownLayer) error
+	// DrawTile draws a tile as PNG, transparent where the layer has no value. Faults: as indexmap.Layer.Sample.
+	DrawTile(w io.Writer, in ShownTile) error
+}
+
+// LayerFiles writes dates of maps for people and their programs.
+type LayerFiles interface {
+	// WriteGeoTIFF writes a date as Cloud-Optimized GeoTIFF of 32-bit numbers: the index, and what each pixel counts in the field.
+	WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error
 }
 
 // Sheets writes tables as CSV (RFC 4180), safe to be opened in a spreadsheet.

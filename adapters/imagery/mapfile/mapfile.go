@@ -35,8 +35,8 @@ const (
 	givenBits = 32
 )
 
-// mostPacked is how many bytes DEFLATE can hold in one.
-const mostPacked = 1032
+// maxPacked is how many bytes DEFLATE can hold in one.
+const maxPacked = 1032
 
 // WriteLayer writes a date with numbers of 64 bits, to be kept; of the same date it writes the same bytes.
 func (Files) WriteLayer(w io.Writer, layer indexmap.Layer) error { return write(w, layer, keptBits) }
@@ -91,7 +91,7 @@ func (Files) ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (index
 			return indexmap.Layer{}, err
 		}
 		grid, notes = open.Grid(), open.Notes()
-		if float64(grid.Width)*float64(grid.Height)*2*givenBits/8 > mostPacked*float64(size) {
+		if float64(grid.Width)*float64(grid.Height)*2*givenBits/8 > maxPacked*float64(size) {
 			return indexmap.Layer{}, fault.New(fault.Invalid, "no_map", "The file claims more pixels than its bytes can hold.")
 		}
 		read, err := open.Read(ctx, vegetation.Window{Width: grid.Width, Height: grid.Height})
