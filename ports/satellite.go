@@ -2,12 +2,14 @@ package ports
 
 import (
 	"context"
+	"io"
 	"iter"
 	"time"
 
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/cropcheck"
+	"tilth/core/indexmap"
 	"tilth/core/monitoring"
 	"tilth/core/vegetation"
 )
@@ -53,6 +55,46 @@ type ProfileOrders interface {
 	CountDerivations(ctx context.Context, scope access.Scope, orderID int64) (int64, error)
 	// Readings returns those of which a series of an order on its outline is stored, in the order of their texts.
 	Readings(ctx context.Context, scope access.Scope, orderID int64) ([]vegetation.Reading, error)
+}
+
+// MapOrders are the orders of one product of maps of a company, with the dates of the maps.
+type MapOrders interface {
+	List[vegetation.OrderState, Query]
+	Lockable[vegetation.OrderState]
+	// Find returns the order with a key (OrderState.Key). Faults: NotFound.
+	Find(ctx context.Context, scope access.Scope, key string) (vegetation.OrderState, error)
+	// FindForUpdate is Find, and locks the order.
+	FindForUpdate(ctx context.Context, scope access.Scope, key string) (vegetation.OrderState, error)
+	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists): the key in the database decides.
+	Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error
+	// Update stores an order read under a lock.
+	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
+	// PutDates replaces the dates of an order, accepted and rejected, with the files of the accepted ones.
+	PutDates(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series, files []indexmap.File) error
+	// Dates returns them; the files in the order of their days.
+	Dates(ctx context.Context, scope access.Scope, orderID int64) (vegetation.Series, []indexmap.File, error)
+}
+
+// FieldMaps are the orders of all products of maps of a company.
+type FieldMaps interface {
+	// Of returns those of one product.
+	Of(product credit.Product) MapOrders
+	// OpenOfFields returns the processing and pending orders of the fields, in order of id.
+	OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]vegetation.OrderRef, error)
+	// OpenOfOutline returns those of an outline that is no field, by its digest.
+	OpenOfOutline(ctx context.Context, scope access.Scope, outline string) ([]vegetation.OrderRef, error)
+	// OpenOfSeason returns those of a season.
+	OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]vegetation.OrderRef, error)
+	// ActiveOfSeason reports whether a map of the season is active.
+	ActiveOfSeason(ctx context.Context, scope access.Scope, seasonID int64) (bool, error)
+}
+
+// MapFiles writes and reads the dates of maps as files.
+type MapFiles interface {
+	// WriteLayer writes a date; of the same date it writes the same bytes.
+	WriteLayer(w io.Writer, layer indexmap.Layer) error
+	// ReadLayer returns the date of a file. Faults: Invalid for a file that is no such date.
+	ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (indexmap.Layer, error)
 }
 
 // Monitors are the standing orders to watch profiles. An order has one at most.
@@ -113,13 +155,13 @@ type Wallet interface {
 	Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error)
 	// Price returns the price per hectare of a service; ok is false where none is set.
 	Price(ctx context.Context, service string) (price credit.Amount, ok bool, err error)
-	// FieldCharge returns the charge of a field, held or captured. Faults: NotFound.
-	FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error)
-	// PutFieldCharge stores the charge of a field; one that is held may pass to another
-	// order. Faults: Conflict (field_charged) when it was captured for another order.
+	// FieldCharge returns the charge of a field or an outline, held or captured. Faults: NotFound.
+	FieldCharge(ctx context.Context, scope access.Scope, of credit.Site) (credit.FieldCharge, error)
+	// PutFieldCharge stores the charge of a field or an outline; one that is held may pass to another
+	// order, also of another product. Faults: Conflict (field_charged) when it was captured for another order.
 	PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error
 	// DropFieldCharge removes a charge that was held and is released.
-	DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error
+	DropFieldCharge(ctx context.Context, scope access.Scope, of credit.Site) error
 	// PaidLand returns how many square metres of a field that is not charged were paid for as other fields.
 	PaidLand(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
 	// LandOf returns what was paid for of fields of the scope, given with their areas, by every company that paid for any.

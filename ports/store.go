@@ -44,6 +44,7 @@ type Repos struct {
 
 	Wallet   Wallet
 	Orders   ProfileOrders
+	Maps     FieldMaps
 	Monitors Monitors
 	Outbox   Outbox
 	Jobs     JobWriter

@@ -24,6 +24,7 @@ func (s store) Write(ctx context.Context, do func(ctx context.Context, tx ports.
 	err := s.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		seen = new(tally) // the transaction may run again
 		tx.Wallet = wallet{tx.Wallet, seen}
+		tx.Maps = fieldMaps{tx.Maps, seen, map[int64]vegetation.Status{}}
 		tx.Orders = profileOrders{tx.Orders, seen, map[int64]vegetation.Status{}}
 		tx.StratificationOrders = soilOrders{tx.StratificationOrders, seen, map[int64]stratification.OrderStatus{}}
 		return do(ctx, tx)
@@ -123,11 +124,66 @@ func (o profileOrders) Update(ctx context.Context, scope access.Scope, order veg
 	return err
 }
 
-func (o profileOrders) came(order vegetation.OrderState) {
-	if o.had[order.ID] != order.Status {
-		o.had[order.ID] = order.Status
-		o.seen.orders = append(o.seen.orders, ordered{string(credit.VegetationIndexProfile), string(order.Status)})
+func (o profileOrders) came(order vegetation.OrderState) { o.seen.came(o.had, order) }
+
+// came counts an order that has come into a status that it did not have.
+func (t *tally) came(had map[int64]vegetation.Status, order vegetation.OrderState) {
+	if had[order.ID] != order.Status {
+		had[order.ID] = order.Status
+		t.orders = append(t.orders, ordered{string(order.Code()), string(order.Status)})
 	}
+}
+
+// fieldMaps does the same for the orders of maps.
+type fieldMaps struct {
+	ports.FieldMaps
+	seen *tally
+	had  map[int64]vegetation.Status
+}
+
+// Of implements ports.FieldMaps.
+func (m fieldMaps) Of(product credit.Product) ports.MapOrders {
+	return mapOrders{m.FieldMaps.Of(product), m}
+}
+
+type mapOrders struct {
+	ports.MapOrders
+	of fieldMaps
+}
+
+// GetForUpdate implements ports.Lockable.
+func (o mapOrders) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (vegetation.OrderState, error) {
+	return o.had(o.MapOrders.GetForUpdate(ctx, scope, id))
+}
+
+// FindForUpdate implements ports.MapOrders.
+func (o mapOrders) FindForUpdate(ctx context.Context, scope access.Scope, key string) (vegetation.OrderState, error) {
+	return o.had(o.MapOrders.FindForUpdate(ctx, scope, key))
+}
+
+func (o mapOrders) had(order vegetation.OrderState, err error) (vegetation.OrderState, error) {
+	if err == nil {
+		o.of.had[order.ID] = order.Status
+	}
+	return order, err
+}
+
+// Insert implements ports.MapOrders.
+func (o mapOrders) Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error {
+	err := o.MapOrders.Insert(ctx, scope, order)
+	if err == nil {
+		o.of.seen.came(o.of.had, *order)
+	}
+	return err
+}
+
+// Update implements ports.MapOrders.
+func (o mapOrders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {
+	err := o.MapOrders.Update(ctx, scope, order)
+	if err == nil {
+		o.of.seen.came(o.of.had, order)
+	}
+	return err
 }
 
 // soilOrders does the same for stratification orders.

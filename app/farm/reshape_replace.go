@@ -15,6 +15,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/list"
 	"tilth/core/record"
+	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
@@ -125,12 +126,12 @@ func (r *Reshape) open(ctx context.Context, tx ports.Repos, scope access.Scope, 
 			return old, fault.New(fault.Conflict, "field_changed", "The field was changed meanwhile. Fix: read it and send the request again.").With("fields", []int64{field.ID})
 		}
 	}
-	open, err := tx.Orders.OpenOfFields(ctx, scope, ids)
+	open, err := satellite.OpenOfFields(ctx, tx, scope, ids)
 	if err != nil {
 		return old, err
 	}
 	if len(open) > 0 {
-		return old, fault.New(fault.Conflict, "orders_open", "Profile orders of the fields are not finished yet. Fix: wait until they are active or failed.").With("orders", open)
+		return old, ordersOpen(open)
 	}
 	if old.cultivations, err = tx.Cultivations.OfFields(ctx, scope, ids); err != nil {
 		return old, err
@@ -142,6 +143,20 @@ func (r *Reshape) open(ctx context.Context, tx ports.Repos, scope access.Scope, 
 		err = p.judge(old)
 	}
 	return old, err
+}
+
+// ordersOpen refuses fields with orders that are not finished: of profiles, and of maps.
+func ordersOpen(open []vegetation.OrderRef) error {
+	profiles, maps := []int64{}, []int64{}
+	for _, one := range open {
+		if one.Product == credit.VegetationIndexProfile {
+			profiles = append(profiles, one.ID)
+		} else {
+			maps = append(maps, one.ID)
+		}
+	}
+	return fault.New(fault.Conflict, "orders_open", "Orders of profiles or maps of the fields are not finished yet. Fix: wait until they are active or failed.").
+		With("orders", profiles).With("map_orders", maps)
 }
 
 // applied returns the applications to cultivations, by the cultivation.

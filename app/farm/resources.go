@@ -124,11 +124,7 @@ func emptyFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields
 	if _, err := tx.Cultivations.SoftDeleteOfFields(ctx, scope, fields, at); err != nil {
 		return err
 	}
-	open, err := tx.Orders.OpenOfFields(ctx, scope, fields)
-	if err != nil {
-		return err
-	}
-	return satellite.FailProfiles(ctx, tx, scope, open, at, "The field was deleted.")
+	return satellite.FailOfFields(ctx, tx, scope, fields, satellite.Ended{At: at, Reason: "The field was deleted."})
 }
 
 // NewSeasons makes the use cases of seasons.
@@ -148,12 +144,12 @@ func keepDatesOfActiveProfiles(ctx context.Context, tx ports.Repos, scope access
 	if before.SameDates(after) {
 		return nil
 	}
-	active, err := tx.Orders.ActiveOfSeason(ctx, scope, before.ID)
+	active, err := satellite.ActiveOfSeason(ctx, tx, scope, before.ID)
 	if err != nil || !active {
 		return err
 	}
 	f := fault.Fields{}
-	const why = "A vegetation-index profile of this season is active: its dates can no longer change. Make another season."
+	const why = "A vegetation-index profile or a map of this season is active: its dates can no longer change. Make another season."
 	if !before.StartDate.Equal(after.StartDate) {
 		f.Add("start_date", why)
 	}
@@ -180,11 +176,7 @@ func removeSeason(ctx context.Context, tx ports.Repos, scope access.Scope, r *fa
 	if used {
 		return fault.New(fault.Invalid, "season_in_use", "Cultivations use this season; delete them or move them to another season first.")
 	}
-	open, err := tx.Orders.OpenOfSeason(ctx, scope, r.ID)
-	if err != nil {
-		return err
-	}
-	return satellite.FailProfiles(ctx, tx, scope, open, at, "The season was deleted.")
+	return satellite.FailOfSeason(ctx, tx, scope, r.ID, satellite.Ended{At: at, Reason: "The season was deleted."})
 }
 
 // NewCultivations makes the use cases of cultivations.

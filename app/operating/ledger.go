@@ -115,7 +115,7 @@ func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.A
 }
 
 // Prices returns the prices of all services, in their order. SetAt is zero of what was never set: a profile has the default
-// then, and what else has none cannot be ordered.
+// then, maps have the price of a profile, and what else has none cannot be ordered.
 func (o *Operating) Prices(ctx context.Context) ([]ports.Price, error) {
 	set, err := app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.Price, error) {
 		return tx.Prices.All(ctx)
@@ -123,8 +123,11 @@ func (o *Operating) Prices(ctx context.Context) ([]ports.Price, error) {
 	out := make([]ports.Price, len(credit.Services))
 	for i, service := range credit.Services {
 		out[i].Service = service
-		if service == credit.ServiceProfile {
+		switch {
+		case service == credit.ServiceProfile:
 			out[i].PerHa = credit.DefaultProfilePrice
+		case slices.Contains(credit.Products, credit.Product(service)):
+			out[i].PerHa = out[0].PerHa // the profile is the first
 		}
 		if at := slices.IndexFunc(set, func(p ports.Price) bool { return p.Service == service }); at >= 0 {
 			out[i] = set[at]

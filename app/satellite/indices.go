@@ -157,7 +157,7 @@ func (w *ProfileWorker) RunIndex(ctx context.Context, job ports.Job) error {
 	if err != nil {
 		return err
 	}
-	return task.Do(ctx, w.runner, profileLimits, indexWork{w, reading}, job)
+	return task.Do(ctx, w.runner, orderLimits, indexWork{w, reading}, job)
 }
 
 // indexWork computes the series of an order in another reading than its own.

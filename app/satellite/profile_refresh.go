@@ -48,7 +48,7 @@ func refreshable(ctx context.Context, tx ports.Repos, order vegetation.OrderStat
 	if !vegetation.RehydrateOrder(order).RefreshDue(now) {
 		return false, nil
 	}
-	_, err := tx.Fields.Get(ctx, access.ToOrder(order.CompanyID), order.FieldID)
+	_, err := tx.Fields.Get(ctx, profiles.land(order.CompanyID), order.FieldID)
 	if err == nil {
 		_, err = tx.Seasons.Get(ctx, access.Own(order.CompanyID), order.SeasonID)
 	}

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"tilth/app"
-	"tilth/app/task"
 	"tilth/core/access"
-	"tilth/core/audit"
 	"tilth/core/fault"
+	"tilth/core/list"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -31,91 +30,47 @@ type ProfileRequest struct {
 	Dataset   vegetation.DatasetCode
 }
 
+func (o *Profiles) desk() desk { return desk{o.Deps, profiles, o.Archive} }
+
 // Place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An open
 // order of the same field and season is answered as it is; a failed one is taken up again. Faults: Invalid (field),
 // NotFound (season_unresolved), PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
-	now := o.Clock.Now()
-	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
-		wanted, err := o.admit(ctx, tx, who, req, now)
-		if err != nil || wanted.there {
-			return wanted.order.State(), err
-		}
-		return o.book(ctx, tx, who, wanted)
-	})
+	return o.desk().place(ctx, who, o.draft(who, req))
 }
 
-// book stores an admitted order, holds its charge and queues its job.
-func (o *Profiles) book(ctx context.Context, tx ports.Repos, who access.Principal, a admitted) (out vegetation.OrderState, err error) {
-	now, action := a.purse.Now, audit.Create
-	if a.known {
-		action = Reorder
-		if err := a.order.Revive(now, a.fresh); err != nil {
-			return out, err
-		}
-		out = a.order.State()
-		err = tx.Orders.Update(ctx, a.purse.Scope, out)
-	} else {
-		if a.order, err = vegetation.NewOrder(a.fresh); err != nil {
-			return out, err
-		}
-		out = a.order.State()
-		err = tx.Orders.Insert(ctx, a.purse.Scope, &out)
-	}
-	if err != nil {
-		return out, err
-	}
-	if err := holdProfile(ctx, a.purse, out, a.due); err != nil {
-		return out, err
-	}
-	what := placedProfile{
-		Field: access.Named{ID: out.FieldID}, Season: access.Named{ID: out.SeasonID}, IndexCode: out.Index, Mask: out.Mask.String(), Dataset: out.Dataset.String(),
-		StartDate: out.StartDate, EndDate: out.EndDate, AreaM2: out.AreaM2,
-	}
-	entry := audit.By(who, now).Of(action, access.ProfileOrders.Name, out.ID, audit.Diff(nil, &what))
-	if err := tx.Audit.Add(ctx, entry); err != nil {
-		return out, err
-	}
-	return out, tx.Jobs.Enqueue(ctx, task.JobOn(ProfileJob, out.CompanyID, out.ID, now))
+// PlaceMany places up to [MaxBatch] orders in one transaction, each as Place does, and says of each what became of
+// it: one that is refused leaves the others alone. Credit is held in the order of the requests. Faults: Invalid for
+// too many.
+func (o *Profiles) PlaceMany(ctx context.Context, who access.Principal, reqs []ProfileRequest) ([]Placed, error) {
+	return o.desk().placeMany(ctx, who, list.Map(reqs, func(req ProfileRequest) draft { return o.draft(who, req) }))
+}
+
+// Quote says what an order would cost. It writes nothing. The charge is 0 for a field that
+// was charged already or is held for by an open order, and for an order that is there.
+// Faults: those of [Orders.Place] for what is asked for; credit that does not suffice is none.
+func (o *Profiles) Quote(ctx context.Context, who access.Principal, req ProfileRequest) (Quote, error) {
+	return o.desk().quote(ctx, who, o.draft(who, req))
 }
 
 // draft makes the order that a request asks for, after the checks of its field and season.
-func (o *Profiles) draft(ctx context.Context, tx ports.Repos, who access.Principal, req ProfileRequest, now time.Time) (vegetation.OrderState, error) {
-	var s vegetation.OrderState
-	scope := who.Scope(false)
-	index, err := vegetation.ParseIndex(string(req.Index))
-	if err != nil {
+func (o *Profiles) draft(who access.Principal, req ProfileRequest) draft {
+	return func(ctx context.Context, tx ports.Repos, now time.Time) (s vegetation.OrderState, err error) {
+		index, err := vegetation.ParseIndex(string(req.Index))
+		if err != nil {
+			return s, err
+		}
+		s = o.desk().begun(who, vegetation.Reading{Index: index.Code, Mask: req.Mask, Dataset: req.Dataset}, now)
+		if err := o.desk().fieldFor(ctx, tx, req.FieldUUID, &s); err != nil {
+			return s, err
+		}
+		season, err := tx.Seasons.Get(ctx, who.Scope(false), req.SeasonID)
+		if fault.Is(err, fault.NotFound) {
+			return s, fault.Newf(fault.NotFound, "season_unresolved", "season_id %d does not resolve to a season of your company.", req.SeasonID)
+		}
+		s.SeasonID, s.StartDate, s.EndDate = season.ID, season.StartDate, season.EndDate
 		return s, err
 	}
-	land := access.ToOrder(scope.Company())
-	field, err := tx.Fields.GetByUUID(ctx, land, req.FieldUUID)
-	if fault.Is(err, fault.NotFound) {
-		return s, fault.Field("field_uuid", "No field of your company has this uuid, nor one that is shared with it for orders.")
-	}
-	if err != nil {
-		return s, err
-	}
-	if field.Boundary == nil {
-		return s, fault.Field("field_uuid", "This field has no boundary; give it one before ordering a profile.")
-	}
-	outline, err := tx.Boundaries.InForce(ctx, land, field.ID)
-	if err != nil && !fault.Is(err, fault.NotFound) {
-		return s, err
-	}
-	season, err := tx.Seasons.Get(ctx, scope, req.SeasonID)
-	if fault.Is(err, fault.NotFound) {
-		return s, fault.Newf(fault.NotFound, "season_unresolved", "season_id %d does not resolve to a season of your company.", req.SeasonID)
-	}
-	if err != nil {
-		return s, err
-	}
-	return vegetation.OrderState{
-		UUID: o.IDs.UUID(), CompanyID: scope.Company(), Index: string(index.Code), Mask: req.Mask, Dataset: req.Dataset,
-		FieldCompanyID: field.CompanyID, FieldID: field.ID, FieldUUID: field.UUID, SeasonID: season.ID,
-		StartDate: season.StartDate, EndDate: season.EndDate,
-		Boundary: field.Boundary.Geometry(), BoundaryID: outline.ID, AreaM2: field.AreaM2(),
-		CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
-	}, nil
 }
 
 // Profile is an order with its series.
@@ -168,16 +123,4 @@ func (o *Profiles) RetrieveOn(ctx context.Context, who access.Principal, shared 
 func (o *Profiles) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
 	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.ProfileOrders.View, Shared: shared}, q,
 		func(tx ports.Repos) ports.ProfileOrders { return tx.Orders })
-}
-
-// Reorder is the action of taking up an order that had failed.
-const Reorder audit.Action = "reorder"
-
-// placedProfile is an order as the audit trail tells of it.
-type placedProfile struct {
-	Field, Season      access.Named
-	IndexCode          string
-	Mask, Dataset      string
-	StartDate, EndDate time.Time
-	AreaM2             int64
 }

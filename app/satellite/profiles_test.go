@@ -12,6 +12,7 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/vegetation"
 	"tilth/ports"
 	"tilth/tests/memory"
@@ -61,7 +62,10 @@ func (s *shop) place(of farm.Season) (vegetation.OrderState, error) {
 func (s *shop) fail(ids ...int64) {
 	s.t.Helper()
 	s.put(func(tx ports.Repos) error {
-		return satellite.FailProfiles(s.t.Context(), tx, s.scope(), ids, s.Clock.At, "no imagery")
+		refs := list.Map(ids, func(id int64) vegetation.OrderRef {
+			return vegetation.OrderRef{Product: credit.VegetationIndexProfile, ID: id}
+		})
+		return satellite.FailOrders(s.t.Context(), tx, s.scope(), refs, satellite.Ended{At: s.Clock.At, Reason: "no imagery"})
 	})
 }
 
@@ -79,7 +83,7 @@ func TestAnOrderIsPlacedOnce(t *testing.T) {
 	s.Credit(1, 5*s.price)
 	quote, err := s.profiles.Quote(t.Context(), s.owner, s.request(s.first))
 	require.NoError(t, err)
-	require.Equal(t, satellite.ProfileQuote{Charge: s.price, Available: 5 * s.price}, quote)
+	require.Equal(t, satellite.Quote{Charge: s.price, Available: 5 * s.price}, quote)
 	order, err := s.place(s.first)
 	require.NoError(t, err)
 	require.Equal(t, vegetation.Processing, order.Status)

@@ -7,7 +7,6 @@ import (
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/audit"
-	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -50,7 +49,7 @@ type recomputedOn struct{ BoundaryID int64 }
 // outlineFor returns the outline that the field of an active order has now, if its series may be made anew on it.
 // Faults: Conflict (order_state, boundary_missing, boundary_too_different).
 func outlineFor(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (farm.BoundaryVersion, error) {
-	land := access.ToOrder(scope.Company())
+	land := profiles.land(scope.Company())
 	_, err := tx.Fields.Get(ctx, land, order.FieldID)
 	var outline farm.BoundaryVersion
 	if err == nil {
@@ -63,10 +62,10 @@ func outlineFor(ctx context.Context, tx ports.Repos, scope access.Scope, order v
 		return outline, err
 	}
 	charged := order.AreaM2
-	charge, err := tx.Wallet.FieldCharge(ctx, scope, order.FieldID)
-	if err == nil && charge.Product == credit.VegetationIndexProfile && charge.OrderID != order.ID {
+	charge, err := tx.Wallet.FieldCharge(ctx, scope, order.Site())
+	if err == nil && !charge.Of(order.Code(), order.ID) {
 		var first vegetation.OrderState
-		first, err = tx.Orders.Get(ctx, scope, charge.OrderID)
+		first, err = product{code: charge.Product}.get(ctx, tx, scope, charge.OrderID)
 		charged = first.AreaM2
 	}
 	if err != nil && !fault.Is(err, fault.NotFound) {

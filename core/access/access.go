@@ -28,6 +28,7 @@ func (p Principal) Within(slug Slug) bool {
 type Scope struct {
 	company int64
 	sight   sight
+	order   Slug // what toOrder is to order
 	lapsed  bool
 }
 
@@ -37,7 +38,7 @@ type sight uint8
 const (
 	nothing sight = iota
 	shared        // what grants share
-	toOrder       // beside the own fields those that profiles may be ordered of
+	toOrder       // beside the own fields those that something may be ordered of
 )
 
 // Own is the scope of a company's own records.
@@ -46,9 +47,11 @@ func Own(companyID int64) Scope { return Scope{company: companyID} }
 // SharedWith is the read-only scope of what other companies share with a company.
 func SharedWith(companyID int64) Scope { return Scope{company: companyID, sight: shared} }
 
-// ToOrder is the read-only scope of the fields, and of their outlines, that a company may order profiles of: its own, and
-// those that others share with it for that. Of other records it shows none but the own ones.
-func ToOrder(companyID int64) Scope { return Scope{company: companyID, sight: toOrder} }
+// ToOrder is the read-only scope of the fields, and of their outlines, that a company may order a product of: its own, and
+// those that others share with it with the permission to create that. Of other records it shows none but the own ones.
+func ToOrder(companyID int64, create Permission) Scope {
+	return Scope{company: companyID, sight: toOrder, order: create.slug}
+}
 
 // WithLapsed returns the scope with the company's own records that are hidden from it because a grant is over: orders of
 // fields that were shared. Background work needs them, to end them; no request does.
@@ -63,8 +66,11 @@ func (s Scope) Company() int64 { return s.company }
 // Shared reports whether the scope reaches records of others, which are only read.
 func (s Scope) Shared() bool { return s.sight != nothing }
 
-// ToOrder reports whether the scope is that of the fields that profiles may be ordered of.
+// ToOrder reports whether the scope is that of the fields that something may be ordered of.
 func (s Scope) ToOrder() bool { return s.sight == toOrder }
+
+// Ordered returns the permission that a grant of such a field gives.
+func (s Scope) Ordered() Slug { return s.order }
 
 // Scope returns the caller's scope; that of an operator outside any company matches nothing.
 func (p Principal) Scope(shared bool) Scope {

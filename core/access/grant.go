@@ -33,12 +33,15 @@ const (
 // GrantStatuses are all states.
 var GrantStatuses = []GrantStatus{GrantPending, GrantAccepted, GrantDeclined, GrantRevoked, GrantExpired}
 
-// GrantableSlugs are the permissions that a grant may contain, in display order. All but one are to view: with
-// vi-profile.create the grantee orders profiles of the fields, for its own season and at its own cost.
+// GrantableSlugs are the permissions that a grant may contain, in display order. All but those of orderable are to view.
 var GrantableSlugs = []Slug{
 	Farms.View.slug, Fields.View.slug, Seasons.View.slug, Cultivations.View.slug, Fertilizations.View.slug, Assessments.View.slug,
-	ProfileOrders.View.slug, ProfileOrders.Create.slug, AOIs.View.slug, StratificationMaps.View.slug, SamplePlans.View.slug, Samples.View.slug,
+	ProfileOrders.View.slug, ProfileOrders.Create.slug, VIMaps.View.slug, VIMaps.Create.slug,
+	AOIs.View.slug, StratificationMaps.View.slug, SamplePlans.View.slug, Samples.View.slug,
 }
+
+// orderable are those with which the grantee orders something of the fields, for its own season and at its own cost.
+var orderable = map[Slug]string{ProfileOrders.Create.slug: "profiles", VIMaps.Create.slug: "maps"}
 
 // DefaultGrantSlugs returns the permissions of a grant that names none.
 func DefaultGrantSlugs() []Slug { return slices.Clone(GrantableSlugs[:5]) }
@@ -56,7 +59,7 @@ type Party struct {
 	Name string
 }
 
-// Grant lets one company read records of another, and order profiles of its fields where it says so.
+// Grant lets one company read records of another, and order profiles and maps of its fields where it says so.
 type Grant struct {
 	ID        int64 `audit:"-"`
 	Grantor   Party `audit:"-"`
@@ -90,8 +93,10 @@ func (g *Grant) Check(today time.Time) fault.Fields {
 			f.Addf("slugs", "%q cannot be shared; a grant gives some of: %s.", slug, fault.List(GrantableSlugs))
 		}
 	}
-	if slices.Contains(g.Slugs, ProfileOrders.Create.slug) && !slices.Contains(g.Slugs, Fields.View.slug) {
-		f.Addf("slugs", "Who may order profiles of a field must see it. Fix: give %s with %s.", Fields.View.slug, ProfileOrders.Create.slug)
+	for _, slug := range g.Slugs {
+		if what, ok := orderable[slug]; ok && !slices.Contains(g.Slugs, Fields.View.slug) {
+			f.Addf("slugs", "Who may order %s of a field must see it. Fix: give %s with %s.", what, Fields.View.slug, slug)
+		}
 	}
 	if len(g.Slugs) == 0 {
 		f.Addf("slugs", "Give at least one of: %s.", fault.List(GrantableSlugs))

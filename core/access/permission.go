@@ -92,7 +92,7 @@ type Publishable struct {
 	Publish Permission
 }
 
-// The table of permissions. Those of the last two lines name no route: roles may hold them.
+// The table of permissions. Those without a view name no route: roles may hold them.
 var (
 	APIKeys        = resource("api_key", "APIKeyView")
 	Assessments    = resource("assessment", "AssessmentView")
@@ -105,6 +105,7 @@ var (
 	Fields         = resource("field", "FieldView")
 	ProfileOrders  = resource("vi-profile", "VegetationIndexProfileOrderView")
 	Roles          = resource("role", "RoleView")
+	VIMaps         = resource("vi-map", "VegetationIndexMapOrderView")
 	Seasons        = resource("season", "SeasonView")
 	ShareGrants    = resource("share_grant", "ShareGrantView")
 	Users          = resource("user", "UserView")
@@ -135,6 +136,10 @@ var (
 
 	// Invite is to see and to make invitations.
 	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})
+
+	ZoningMaps    = resource("zoning-map", "")
+	ElevationMaps = resource("elevation-map", "")
+	SoilMaps      = resource("soil-map", "")
 
 	_ = readOnly("dashboard", "")
 	_ = resource("job", "")

@@ -26,7 +26,7 @@ const (
 func DefaultRoles() []RoleTemplate {
 	editor := []string{"*.view"}
 	for _, resource := range []Resource{
-		Farms, Fields, Seasons, Cultivations, Fertilizations, Assessments, AOIs, ProfileOrders,
+		Farms, Fields, Seasons, Cultivations, Fertilizations, Assessments, AOIs, ProfileOrders, VIMaps, ZoningMaps, ElevationMaps, SoilMaps,
 		StratificationMaps, SamplePlans, StratificationOrders, ShareGrants, Webhooks, Samples,
 	} {
 		editor = append(editor, resource.Name+".*")

@@ -73,7 +73,8 @@ var Products = []Product{VegetationIndexProfile, VegetationIndexMap, ZoningMap, 
 // product: each order charges the area, whatever was charged for its fields.
 const Stratification Product = "stratification"
 
-// Services with a price per hectare: the profile (1.00 by default), and the two stratification map types (no default).
+// Services with a price per hectare: the satellite products (1.00 by default of a profile, whose price the maps have where they
+// have none), and the two stratification map types (no default).
 const (
 	ServiceProfile = string(VegetationIndexProfile)
 	ServiceSTR     = "STR"
@@ -81,7 +82,9 @@ const (
 )
 
 // Services lists the services that `tilth price set` accepts.
-var Services = []string{ServiceProfile, ServiceSTR, ServiceSOC}
+var Services = []string{
+	ServiceProfile, string(VegetationIndexMap), string(ZoningMap), string(SoilMap), string(ElevationMap), ServiceSTR, ServiceSOC,
+}
 
 // DefaultProfilePrice is the price of a profile per hectare until one is set.
 const DefaultProfilePrice Amount = 1_00
@@ -194,13 +197,33 @@ func Insufficient(required, available Amount) error {
 		With("required", required.Float()).With("available", available.Float())
 }
 
-// FieldCharge is the one charge of a field over the five satellite products: held
+// Site is what is charged once over the five satellite products: a field or, of an order without one, an outline by the digest
+// of its content.
+type Site struct {
+	FieldID int64
+	Outline string // where FieldID is 0
+}
+
+// Note says in the ledger what was charged where it is no field.
+func (s Site) Note() string {
+	if s.FieldID != 0 {
+		return ""
+	}
+	return "outline " + s.Outline
+}
+
+// FieldCharge is the one charge of a site over the five satellite products: held
 // while its order is open, captured for good on the first success.
 type FieldCharge struct {
 	CompanyID int64
-	FieldID   int64
-	OrderID   int64 // the order that holds it now
-	Product   Product
-	Amount    Amount
-	Captured  bool
+	Site
+	OrderID  int64 // the order of the product that holds it now
+	Product  Product
+	Amount   Amount
+	Captured bool
+}
+
+// Of reports whether the charge is that of an order of a product.
+func (c FieldCharge) Of(product Product, order int64) bool {
+	return c.Product == product && c.OrderID == order
 }

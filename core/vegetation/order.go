@@ -5,19 +5,20 @@ import (
 	"reflect"
 	"time"
 
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/task"
 )
 
-// Status is the state of a profile order.
+// Status is the state of an order of a satellite product.
 type Status string
 
 // The four states of the interface specification.
 const (
 	Pending    Status = "pending"    // accepted, waiting for the season, an accepted date or the imagery source
 	Processing Status = "processing" // a job computes it
-	Active     Status = "active"     // the series is there
+	Active     Status = "active"     // the series, or the map, is there
 	Failed     Status = "failed"     // given up; the reason says why
 )
 
@@ -38,11 +39,14 @@ type OrderState struct {
 	ID        int64
 	UUID      string
 	CompanyID int64
+	// Product is the map that is ordered; the zero value is the profile.
+	Product credit.Product
+	Map     MapTerms
 	// FieldCompanyID is the company of the field: another one's, where the field is shared with the company for orders.
 	FieldCompanyID int64
-	FieldID        int64
+	FieldID        int64 // 0 of a map of an outline that is no field
 	FieldUUID      string
-	SeasonID       int64
+	SeasonID       int64 // 0 of a map of one date
 	Index          string
 	Mask           Mask
 	Dataset        DatasetCode
@@ -80,17 +84,17 @@ func (s OrderState) BoundaryOutdated() bool {
 
 // SameRequest reports whether two states of an order request the same series.
 func (s OrderState) SameRequest(other OrderState) bool {
-	return s.Reading() == other.Reading() && s.StartDate.Equal(other.StartDate) && s.EndDate.Equal(other.EndDate) &&
+	return s.Reading() == other.Reading() && s.Map.same(other.Map) && s.StartDate.Equal(other.StartDate) && s.EndDate.Equal(other.EndDate) &&
 		reflect.DeepEqual(s.Boundary, other.Boundary)
 }
 
-// Order is a profile order: a state machine over one field and one season. Its state changes only
+// Order is an order of a satellite product: a state machine over one field and one season. Its state changes only
 // by its methods, each of which refuses a transition that the table does not have.
 type Order struct{ s OrderState }
 
 // NewOrder accepts an order in processing.
 func NewOrder(s OrderState) (Order, error) {
-	if s.FieldID <= 0 || s.SeasonID <= 0 || s.CompanyID <= 0 || s.UUID == "" {
+	if !s.placed() || s.CompanyID <= 0 || s.UUID == "" {
 		return Order{}, fault.New(fault.Internal, "order", "an order needs a company, a field, a season and a uuid")
 	}
 	if s.EndDate.Before(s.StartDate) {
@@ -159,18 +163,19 @@ func (o *Order) SourceUnavailable(now time.Time, jitter float64) error {
 }
 
 // Complete records a computed series. The order is active only with an accepted date: without one it
-// waits, with the reason, while the season can still bring one, and has failed after it.
-func (o *Order) Complete(now time.Time, series Series) error {
+// waits, with the reason, while the season can still bring one, and has failed after it. Near are the nearest usable dates
+// outside the window of a map of one date.
+func (o *Order) Complete(now time.Time, series Series, near ...time.Time) error {
 	if o.s.Status != Processing {
 		return o.refuse("complete")
 	}
 	o.s.LastCheckedAt, o.s.Attempts = &now, 0
 	o.describe(series)
-	if reason := series.Empty(); reason != "" {
+	if reason := o.s.Map.reason(series, near); reason != "" {
 		if o.SeasonOver(now) {
 			return o.Fail(now, reason)
 		}
-		return o.Wait(now, now.Add(SearchAgain), reason+" The archive is searched again every day of the season.")
+		return o.Wait(now, now.Add(SearchAgain), reason+o.s.Map.searchedAgain())
 	}
 	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.UpdatedAt = Active, "", nil, now
 	return nil
@@ -202,13 +207,19 @@ func (o *Order) Revive(now time.Time, fresh OrderState) error {
 	}
 	o.s.Status, o.s.Reason, o.s.Attempts, o.s.NextTryAt, o.s.UpdatedAt = Processing, "", 0, nil, now
 	o.s = o.s.As(fresh.Reading())
+	o.s.Map = fresh.Map
 	o.s.Boundary, o.s.BoundaryID, o.s.AreaM2 = fresh.Boundary, fresh.BoundaryID, fresh.AreaM2
 	o.s.StartDate, o.s.EndDate, o.s.CreatedBy = fresh.StartDate, fresh.EndDate, fresh.CreatedBy
 	return nil
 }
 
-// Duplicate refuses a second order of an active profile, naming it, at no charge.
+// Duplicate refuses a second order of an active profile or map, naming it, at no charge.
 func (o Order) Duplicate() error {
+	if o.s.Product != "" {
+		return fault.New(fault.Conflict, "duplicate_map",
+			"This map is there already; nothing was charged.").
+			With("map_uuid", o.s.UUID).With("order_id", o.s.ID)
+	}
 	return fault.New(fault.Conflict, "duplicate_profile",
 		"This field already has a profile for this season; nothing was charged.").
 		With("profile_uuid", o.s.UUID).With("order_id", o.s.ID)

@@ -20,14 +20,14 @@ type purse struct {
 	noWallet
 	wallets map[int64]credit.Wallet
 	ledger  []credit.Transaction
-	charges map[int64]credit.FieldCharge // by field
-	prices  map[string]credit.Amount     // by service
+	charges map[credit.Site]credit.FieldCharge
+	prices  map[string]credit.Amount // by service
 }
 
 type noWallet struct{ ports.Wallet }
 
 func (w *World) addSatellite() {
-	p := &purse{wallets: map[int64]credit.Wallet{}, charges: map[int64]credit.FieldCharge{}, prices: map[string]credit.Amount{}}
+	p := &purse{wallets: map[int64]credit.Wallet{}, charges: map[credit.Site]credit.FieldCharge{}, prices: map[string]credit.Amount{}}
 	w.saves = append(w.saves, func() func() {
 		wallets, ledger, charges := maps.Clone(p.wallets), slices.Clone(p.ledger), maps.Clone(p.charges)
 		return func() { p.wallets, p.ledger, p.charges = wallets, ledger, charges }
@@ -42,6 +42,7 @@ func (w *World) addSatellite() {
 		return func() { o.series, o.derivations = series, derivations }
 	})
 	w.repos.Orders = o
+	w.repos.Maps = w.newFieldMaps()
 	m := &monitors{byOrder: map[int64]monitoring.Monitor{}}
 	w.saves = append(w.saves, func() func() {
 		kept := maps.Clone(m.byOrder)
@@ -113,8 +114,8 @@ func (p *purse) Price(_ context.Context, service string) (credit.Amount, bool, e
 	return price, ok, nil
 }
 
-func (p *purse) FieldCharge(_ context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
-	charge, ok := p.charges[fieldID]
+func (p *purse) FieldCharge(_ context.Context, scope access.Scope, of credit.Site) (credit.FieldCharge, error) {
+	charge, ok := p.charges[of]
 	if !ok || charge.CompanyID != scope.Company() {
 		return credit.FieldCharge{}, fault.Missing("charge")
 	}
@@ -122,15 +123,15 @@ func (p *purse) FieldCharge(_ context.Context, scope access.Scope, fieldID int64
 }
 
 func (p *purse) PutFieldCharge(_ context.Context, _ access.Scope, charge credit.FieldCharge) error {
-	if was := p.charges[charge.FieldID]; was.Captured && was.OrderID != charge.OrderID {
+	if was := p.charges[charge.Site]; was.Captured && !was.Of(charge.Product, charge.OrderID) {
 		return fault.New(fault.Conflict, "field_charged", "The field was charged for another order.")
 	}
-	p.charges[charge.FieldID] = charge
+	p.charges[charge.Site] = charge
 	return nil
 }
 
-func (p *purse) DropFieldCharge(_ context.Context, _ access.Scope, fieldID int64) error {
-	delete(p.charges, fieldID)
+func (p *purse) DropFieldCharge(_ context.Context, _ access.Scope, of credit.Site) error {
+	delete(p.charges, of)
 	return nil
 }
 

@@ -135,11 +135,7 @@ func (m *machine) place(*rapid.T) {
 func (m *machine) giveUp(*rapid.T) {
 	field := m.e.fields[rapid.IntRange(0, len(m.e.fields)-1).Draw(m.rt, "field")].ID
 	err := m.store.Write(m.t.Context(), func(ctx context.Context, tx ports.Repos) error {
-		ids, err := tx.Orders.OpenOfFields(ctx, m.e.scope, []int64{field})
-		if err != nil {
-			return err
-		}
-		return satellite.FailProfiles(ctx, tx, m.e.scope, ids, m.clock.Now(), "The field was deleted.")
+		return satellite.FailOfFields(ctx, tx, m.e.scope, []int64{field}, satellite.Ended{At: m.clock.Now(), Reason: "The field was deleted."})
 	})
 	require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
 }

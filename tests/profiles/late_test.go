@@ -52,7 +52,7 @@ func TestAnOrderPlacedAgainMeanwhile(t *testing.T) {
 		w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) {
 			if index == vegetation.NDVI {
 				w.write(func(tx ports.Repos) error {
-					return satellite.FailProfiles(context.Background(), tx, e.scope, []int64{order.ID}, w.clock.Now(), "The field was deleted.")
+					return satellite.FailOfFields(context.Background(), tx, e.scope, []int64{order.FieldID}, satellite.Ended{At: w.clock.Now(), Reason: "The field was deleted."})
 				})
 				again, err := w.orders.Place(t.Context(), e.who, satellite.ProfileRequest{FieldUUID: e.fields[0].UUID, SeasonID: e.seasons[0].ID, Index: vegetation.EVI})
 				require.NoError(t, err)

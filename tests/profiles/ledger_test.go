@@ -194,7 +194,7 @@ func (w *world) settled(t require.TestingT, e estate) {
 	})
 	w.read(func(tx ports.Repos) error {
 		for _, order := range orders {
-			charge, err := tx.Wallet.FieldCharge(w.t.Context(), e.scope, order.FieldID)
+			charge, err := tx.Wallet.FieldCharge(w.t.Context(), e.scope, order.Site())
 			switch order.Status {
 			case vegetation.Active:
 				require.NoError(t, err)

@@ -130,11 +130,18 @@ func testLedgerMachine(t *testing.T, b Backend) {
 
 func testCharges(t *testing.T, b Backend) {
 	w := newWorld(t, b)
-	scope, field := w.ours.scope, w.ours.field.ID
-	charge := credit.FieldCharge{CompanyID: scope.Company(), FieldID: field, OrderID: 1, Product: credit.VegetationIndexProfile, Amount: 5_00}
+	testChargeOf(t, w, credit.Site{FieldID: w.ours.field.ID})
+	testChargeOf(t, w, credit.Site{Outline: "6fb1"})
+	testPrices(t, w)
+}
+
+func testChargeOf(t *testing.T, w *world, of credit.Site) {
+	t.Helper()
+	scope := w.ours.scope
+	charge := credit.FieldCharge{CompanyID: scope.Company(), Site: of, OrderID: 1, Product: credit.VegetationIndexMap, Amount: 5_00}
 	find := func(s access.Scope) (out credit.FieldCharge, err error) {
 		readErr := w.Read(w.ctx, func(ctx context.Context, tx ports.Repos) error {
-			out, err = tx.Wallet.FieldCharge(ctx, s, field)
+			out, err = tx.Wallet.FieldCharge(ctx, s, of)
 			return nil
 		})
 		require.NoError(t, readErr)
@@ -152,12 +159,12 @@ func testCharges(t *testing.T, b Backend) {
 	got, _ = find(scope)
 	require.Equal(t, charge, got, "a held charge passes to another order")
 	w.write(func(tx ports.Repos) error {
-		require.NoError(t, tx.Wallet.DropFieldCharge(w.ctx, w.theirs.scope, field))
+		require.NoError(t, tx.Wallet.DropFieldCharge(w.ctx, w.theirs.scope, of))
 		return nil
 	})
 	_, err = find(scope)
 	require.NoError(t, err, "another company drops nothing of ours")
-	w.write(func(tx ports.Repos) error { return tx.Wallet.DropFieldCharge(w.ctx, scope, field) })
+	w.write(func(tx ports.Repos) error { return tx.Wallet.DropFieldCharge(w.ctx, scope, of) })
 	_, err = find(scope)
 	require.True(t, fault.Is(err, fault.NotFound))
 
@@ -168,12 +175,15 @@ func testCharges(t *testing.T, b Backend) {
 		again.OrderID, again.Captured = 3, false
 		err := tx.Wallet.PutFieldCharge(w.ctx, scope, again)
 		require.True(t, fault.Is(err, fault.Conflict), "%v", err)
-		return tx.Wallet.DropFieldCharge(w.ctx, scope, field)
+		return tx.Wallet.DropFieldCharge(w.ctx, scope, of)
 	})
 	got, err = find(scope)
 	require.NoError(t, err)
 	require.Equal(t, charge, got, "a captured charge stays for good")
+}
 
+func testPrices(t *testing.T, w *world) {
+	t.Helper()
 	w.operate(func(tx ports.OperatorRepos) error {
 		_, ok, err := tx.Wallet.Price(w.ctx, credit.ServiceSTR)
 		require.NoError(t, err)

@@ -100,6 +100,7 @@ func Run(t *testing.T, b Backend) {
 		{"LedgerMachine", testLedgerMachine},
 		{"Charges", testCharges},
 		{"Orders", testOrders},
+		{"MapOrders", testMapOrders},
 		{"Series", testSeries},
 		{"Derivations", testDerivations},
 		{"Statements", testStatements},

@@ -71,9 +71,9 @@ func (w wallet) PutLand(ctx context.Context, scope access.Scope, land []credit.L
 	for _, one := range land {
 		switch {
 		case one.Charged:
-			charged = append(charged, chargeRow{FieldCharge: credit.FieldCharge{
-				CompanyID: one.CompanyID, FieldID: one.FieldID, OrderID: one.OrderID, Product: one.Product, Captured: true,
-			}})
+			charged = append(charged, chargeRow{
+				FieldID: one.FieldID, chargeColumns: chargeColumns{CompanyID: one.CompanyID, OrderID: one.OrderID, Product: one.Product, Captured: true},
+			})
 		case one.PaidM2 > 0:
 			paid = append(paid, paidLandRow{CompanyID: one.CompanyID, FieldID: one.FieldID, AreaM2: one.PaidM2})
 		}

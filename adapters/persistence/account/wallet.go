@@ -50,7 +50,31 @@ type priceRow struct {
 
 type chargeRow struct {
 	bun.BaseModel `bun:"table:field_charges,alias:t"`
-	credit.FieldCharge
+	FieldID       int64
+	chargeColumns
+}
+
+// outlineChargeRow is the charge of an outline that is no field of the company.
+type outlineChargeRow struct {
+	bun.BaseModel `bun:"table:outline_charges,alias:t"`
+	Outline       string
+	chargeColumns
+}
+
+type chargeColumns struct {
+	CompanyID int64
+	OrderID   int64
+	Product   credit.Product
+	Amount    credit.Amount
+	Captured  bool
+}
+
+func columnsOfCharge(c credit.FieldCharge) chargeColumns {
+	return chargeColumns{c.CompanyID, c.OrderID, c.Product, c.Amount, c.Captured}
+}
+
+func (c chargeColumns) of(site credit.Site) credit.FieldCharge {
+	return credit.FieldCharge{CompanyID: c.CompanyID, Site: site, OrderID: c.OrderID, Product: c.Product, Amount: c.Amount, Captured: c.Captured}
 }
 
 // wallet implements ports.Wallet and ports.Prices.
@@ -174,9 +198,13 @@ func (w wallet) All(ctx context.Context) ([]ports.Price, error) {
 	})
 }
 
-func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, fieldID int64) (credit.FieldCharge, error) {
-	return sqlstore.One(ctx, sqlstore.OwnRows[chargeRow](w.s, scope).Where("t.field_id = ?", fieldID), "charge",
-		func(row *chargeRow) credit.FieldCharge { return row.FieldCharge })
+func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, of credit.Site) (credit.FieldCharge, error) {
+	if of.FieldID == 0 {
+		return sqlstore.One(ctx, sqlstore.OwnRows[outlineChargeRow](w.s, scope).Where("t.outline = ?", of.Outline), "charge",
+			func(row *outlineChargeRow) credit.FieldCharge { return row.of(of) })
+	}
+	return sqlstore.One(ctx, sqlstore.OwnRows[chargeRow](w.s, scope).Where("t.field_id = ?", of.FieldID), "charge",
+		func(row *chargeRow) credit.FieldCharge { return row.of(of) })
 }
 
 // A held charge may pass to another order; one that is captured stays as it is for good.
@@ -185,16 +213,24 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 		return fault.Missing("field")
 	}
 	charge.CompanyID = scope.Company()
-	row := chargeRow{FieldCharge: charge}
-	q := w.s.NewInsert().Model(&row).Apply(sqlstore.Replacing("company_id, field_id", "order_id", "product", "amount", "captured"))
+	columns, replaced := columnsOfCharge(charge), []string{"order_id", "product", "amount", "captured"}
+	var q *bun.InsertQuery
+	if charge.FieldID == 0 {
+		q = w.s.NewInsert().Model(&outlineChargeRow{Outline: charge.Outline, chargeColumns: columns}).Apply(sqlstore.Replacing("company_id, outline", replaced...))
+	} else {
+		q = w.s.NewInsert().Model(&chargeRow{FieldID: charge.FieldID, chargeColumns: columns}).Apply(sqlstore.Replacing("company_id, field_id", replaced...))
+	}
 	return sqlstore.Change(ctx, q.Where("NOT t.captured"),
 		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
 }
 
 // A captured charge is never dropped.
-func (w wallet) DropFieldCharge(ctx context.Context, scope access.Scope, fieldID int64) error {
-	return sqlstore.Run(ctx, w.s.NewDelete().Model((*chargeRow)(nil)).Where("?", sqlstore.OwnOnly(scope)).
-		Where("t.field_id = ?", fieldID).Where("NOT t.captured"))
+func (w wallet) DropFieldCharge(ctx context.Context, scope access.Scope, of credit.Site) error {
+	q := w.s.NewDelete().Model((*chargeRow)(nil)).Where("t.field_id = ?", of.FieldID)
+	if of.FieldID == 0 {
+		q = w.s.NewDelete().Model((*outlineChargeRow)(nil)).Where("t.outline = ?", of.Outline)
+	}
+	return sqlstore.Run(ctx, q.Where("?", sqlstore.OwnOnly(scope)).Where("NOT t.captured"))
 }
 
 func (w wallet) SetPrice(ctx context.Context, service string, price credit.Amount, at time.Time) error {

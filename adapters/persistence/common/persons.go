@@ -34,7 +34,7 @@ var heldTables = []struct{ name, from, columns, where string }{
 // madeBy are the tables whose records name the user who made them, with the column that does.
 var madeBy = map[string]string{
 	"farms": "created_by", "fields": "created_by", "seasons": "created_by", "cultivations": "created_by", "fertilizations": "created_by",
-	"share_grants": "created_by", "profile_orders": "created_by", "invitations": "created_by", "field_imports": "created_by",
+	"share_grants": "created_by", "profile_orders": "created_by", "map_orders": "created_by", "invitations": "created_by", "field_imports": "created_by",
 	"field_boundaries": "changed_by", "webhooks": "created_by", "assessments": "created_by", "assessment_versions": "submitted_by",
 	"assessment_batches": "created_by", "aois": "created_by", "stratification_orders": "request_by", "stratification_maps": "saved_by",
 	"stratification_plans": "saved_by", "soil_samples": "created_by",

@@ -18,13 +18,18 @@ import (
 
 type orderRow struct {
 	bun.BaseModel `bun:"table:profile_orders,alias:t"`
-	ID            int64  `bun:"id,pk,autoincrement"`
-	UUID          string `bun:"uuid"`
-	CompanyID     int64
+	orderColumns
+}
+
+// orderColumns are the columns that orders of all products have.
+type orderColumns struct {
+	ID        int64  `bun:"id,pk,autoincrement"`
+	UUID      string `bun:"uuid"`
+	CompanyID int64
 	// FieldCompanyID is the company of the field: another one's where the field is shared with the order's company.
 	FieldCompanyID int64
-	FieldID        int64
-	SeasonID       int64
+	FieldID        int64 `bun:"field_id,nullzero"`
+	SeasonID       int64 `bun:"season_id,nullzero"`
 	IndexCode      string
 	Mask           string
 	Dataset        string
@@ -49,8 +54,8 @@ type orderRow struct {
 	FirstDate      *sqlstore.Day
 	LastDate       *sqlstore.Day
 
-	FieldUUID string `bun:"field_uuid,scanonly"`
-	Outline   *int64 `bun:"outline,scanonly"`
+	FieldUUID  string `bun:"field_uuid,scanonly"`
+	OutlineNow *int64 `bun:"outline_now,scanonly"`
 }
 
 // orderFilters are the filters of the list of orders.
@@ -89,20 +94,26 @@ func orderRecords(s *sqlstore.Session) orders {
 	return orders{sqlstore.Reader[vegetation.OrderState, orderRow]{Session: s, View: orderView}}
 }
 
-// in returns the condition of the orders in a scope. An order is shared with its live field by a grant that says so. One of
-// a field of another company is the own order of who placed it, and stands among what is shared as well; it is seen while
-// a grant of the field includes a permission on profiles.
+// in returns the condition of the profile orders in a scope.
 func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
+	return ordersIn(s, scope, access.ProfileOrders)
+}
+
+// ordersIn returns the condition of the orders of a product in a scope. An order is shared with its live field by a grant that
+// says so. One of a field of another company is the own order of who placed it, and stands among what is shared as well; it is
+// seen while a grant of the field includes a permission on the product.
+func ordersIn(s *sqlstore.Session, scope access.Scope, of access.Resource) []sqlstore.Condition {
+	view := of.View.Slug()
 	if scope.Company() <= 0 || scope.Lapsed() {
-		return s.InScope(scope, sqlstore.WithField("f.id = t.field_id", "vi-profile.view"))
+		return s.InScope(scope, sqlstore.WithField("f.id = t.field_id", view))
 	}
-	own, granted := sqlstore.Own("t", scope), s.Granted("f", sqlstore.GrantOfField, "vi-profile.%", scope)
+	own, granted := sqlstore.Own("t", scope), s.Granted("f", sqlstore.GrantOfField, access.Slug(of.Name+".%"), scope)
 	lent := sqlstore.When("EXISTS (SELECT 1 FROM fields AS f WHERE f.company_id = t.field_company_id AND f.id = t.field_id AND f.deleted_at IS NULL AND "+
 		granted.SQL+")", granted.Args...)
 	if !scope.Shared() {
 		return []sqlstore.Condition{own, sqlstore.Either(sqlstore.When("t.field_company_id = t.company_id"), lent)}
 	}
-	theirs := sqlstore.Both(sqlstore.Grantors("t", scope), s.OfSharedField("f.id = t.field_id", "vi-profile.view", scope))
+	theirs := sqlstore.Both(sqlstore.Grantors("t", scope), s.OfSharedField("f.id = t.field_id", view, scope))
 	return []sqlstore.Condition{sqlstore.Either(theirs, sqlstore.Both(sqlstore.Both(own, sqlstore.When("t.field_company_id <> t.company_id")), lent))}
 }
 
@@ -147,7 +158,7 @@ var orderView = &sqlstore.View[vegetation.OrderState, orderRow]{
 			Join("LEFT JOIN field_boundaries AS outline ON outline.field_id = t.field_id AND outline.valid_to IS NULL"), in(s, scope)...)
 	},
 	Whole: func(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
-		return q.ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid").ColumnExpr("outline.id AS outline")
+		return q.ColumnExpr("?TableColumns").ColumnExpr("field.uuid AS field_uuid").ColumnExpr("outline.id AS outline_now")
 	},
 }
 
@@ -199,8 +210,10 @@ func (o orders) Update(ctx context.Context, scope access.Scope, order vegetation
 		Where("t.id = ?", order.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("order"))
 }
 
-func rowOfOrder(s *vegetation.OrderState) orderRow {
-	return orderRow{
+func rowOfOrder(s *vegetation.OrderState) orderRow { return orderRow{orderColumns: columnsOfOrder(s)} }
+
+func columnsOfOrder(s *vegetation.OrderState) orderColumns {
+	return orderColumns{
 		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldCompanyID: s.FieldCompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
 		Status: s.Status, Reason: s.Reason, Attempts: s.Attempts, NextTryAt: sqlstore.NullableStamp(s.NextTryAt),
 		StartDate: sqlstore.DayAt(s.StartDate), EndDate: sqlstore.DayAt(s.EndDate), Boundary: sqlstore.JSONOf(s.Boundary), AreaM2: s.AreaM2,
@@ -210,7 +223,9 @@ func rowOfOrder(s *vegetation.OrderState) orderRow {
 	}
 }
 
-func orderOfRow(row *orderRow) (vegetation.OrderState, error) {
+func orderOfRow(row *orderRow) (vegetation.OrderState, error) { return row.order() }
+
+func (row *orderColumns) order() (vegetation.OrderState, error) {
 	reading, err := readingOf(row.IndexCode, row.Mask, row.Dataset)
 	return vegetation.OrderState{
 		ID: row.ID, UUID: row.UUID, CompanyID: row.CompanyID, FieldCompanyID: row.FieldCompanyID, FieldID: row.FieldID, FieldUUID: row.FieldUUID, SeasonID: row.SeasonID,
@@ -218,7 +233,7 @@ func orderOfRow(row *orderRow) (vegetation.OrderState, error) {
 		StartDate: row.StartDate.Time, EndDate: row.EndDate.Time, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
 		CreatedBy: sqlstore.ValueOf(row.CreatedBy), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, LastCheckedAt: row.LastCheckedAt.Nullable(),
 		Synthetic: row.Synthetic, NoSCL: row.NoSCL, SmallField: row.SmallField, Unread: row.Unread,
-		BoundaryID: row.BoundaryID, TodaysBoundaryID: sqlstore.ValueOf(row.Outline),
+		BoundaryID: row.BoundaryID, TodaysBoundaryID: sqlstore.ValueOf(row.OutlineNow),
 		Points: row.Points, FirstDate: row.FirstDate.Nullable(), LastDate: row.LastDate.Nullable(),
 	}, err
 }

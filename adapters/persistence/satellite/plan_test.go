@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"tilth/adapters/persistence/sqlstore"
+	"tilth/core/credit"
 	"tilth/tests/plantest"
 )
 
@@ -13,6 +14,10 @@ func TestPlansOfOrders(t *testing.T) {
 			"orders": {
 				Query: orderRecords(s).Query, Filters: orderFilters, Orders: orderOrders,
 				Indexes: map[string]string{"status": "ix_profile_orders_status", "season": "ix_profile_orders_season"},
+			},
+			"maps": {
+				Query: mapOrdersOf(s, credit.VegetationIndexMap).Query, Filters: mapFilters, Orders: orderOrders,
+				Indexes: map[string]string{"status": "ix_map_orders_status", "season": "ix_map_orders_season", "field": "ix_map_orders_field"},
 			},
 		}
 	})

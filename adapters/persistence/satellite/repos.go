@@ -1,4 +1,4 @@
-// Package satellite stores orders of vegetation profiles with their series, and reference curves.
+// Package satellite stores orders of vegetation profiles with their series, orders of maps with their dates, and reference curves.
 // Wallets are in package account.
 package satellite
 
@@ -9,7 +9,7 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.Orders, r.Monitors, r.Curves, r.OwnCurves = orderRecords(s), monitorRecords(s), curveSets{s}, ownCurves{s}
+	r.Orders, r.Maps, r.Monitors, r.Curves, r.OwnCurves = orderRecords(s), fieldMaps{s}, monitorRecords(s), curveSets{s}, ownCurves{s}
 }
 
 // OperatorRepos adds those that work for the operator.

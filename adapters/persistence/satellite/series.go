@@ -53,24 +53,29 @@ func inReading(q *bun.SelectQuery, r vegetation.Reading) *bun.SelectQuery {
 type dateRow struct {
 	bun.BaseModel `bun:"table:profile_dates,alias:t"`
 	ReadingID     int64 `bun:"reading_id,pk"`
-	Line          int   `bun:"line,pk"`
-	Date          sqlstore.Day
-	Reason        vegetation.Reason
-	Coverage      float64
-	NValid        int `bun:"n_valid"`
-	NPolygon      int `bun:"n_polygon"`
-	Items         sqlstore.JSON[[]string]
-	Offsets       sqlstore.JSON[[]vegetation.AppliedOffset]
-	Sensor        sqlstore.JSON[vegetation.Sensor]
-	Note          string
-	Mean          *float64
-	Median        *float64
-	Std           *float64
-	Min           *float64
-	Max           *float64
-	P10           *float64 `bun:"p10"`
-	P90           *float64 `bun:"p90"`
-	Histogram     sqlstore.JSON[[][2]int]
+	dateColumns
+}
+
+// dateColumns are the columns that the dates of profiles and of maps have.
+type dateColumns struct {
+	Line      int `bun:"line,pk"`
+	Date      sqlstore.Day
+	Reason    vegetation.Reason
+	Coverage  float64
+	NValid    int `bun:"n_valid"`
+	NPolygon  int `bun:"n_polygon"`
+	Items     sqlstore.JSON[[]string]
+	Offsets   sqlstore.JSON[[]vegetation.AppliedOffset]
+	Sensor    sqlstore.JSON[vegetation.Sensor]
+	Note      string
+	Mean      *float64
+	Median    *float64
+	Std       *float64
+	Min       *float64
+	Max       *float64
+	P10       *float64 `bun:"p10"`
+	P90       *float64 `bun:"p90"`
+	Histogram sqlstore.JSON[[][2]int]
 
 	Fingerprint string
 	NoSCL       bool `bun:"no_scl"`
@@ -96,7 +101,7 @@ func (o orders) PutSeries(ctx context.Context, scope access.Scope, orderID int64
 	if err := sqlstore.Insert(ctx, o.Session, &row, &row.ID); err != nil {
 		return err
 	}
-	return sqlstore.InsertRows(ctx, o.Session, rowsOfSeries(row.ID, series))
+	return sqlstore.InsertRows(ctx, o.Session, list.Map(rowsOfSeries(series), func(d dateColumns) dateRow { return dateRow{ReadingID: row.ID, dateColumns: d} }))
 }
 
 func (o orders) Series(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (vegetation.Series, error) {
@@ -138,7 +143,7 @@ func (o orders) stored(ctx context.Context, orderID, boundaryID int64, reading v
 	var rows []dateRow
 	err = o.Session.NewSelect().Model(&rows).Where("t.reading_id = ?", head.ID).OrderExpr("t.line").Scan(ctx)
 	out = seriesOfRow(head, reading)
-	out.Observations, out.Rejected = datesOfRows(rows)
+	out.Observations, out.Rejected = datesOfRows(columnsOf(rows))
 	return out, true, err
 }
 
@@ -178,7 +183,7 @@ func (o orders) SeriesOf(ctx context.Context, scope access.Scope, of []vegetatio
 		dates[row.ReadingID] = append(dates[row.ReadingID], row)
 	}
 	for i, id := range wanted {
-		out[i].Series.Observations, out[i].Series.Rejected = datesOfRows(dates[id])
+		out[i].Series.Observations, out[i].Series.Rejected = datesOfRows(columnsOf(dates[id]))
 	}
 	return out, err
 }
@@ -225,16 +230,16 @@ func (o orders) Readings(ctx context.Context, scope access.Scope, orderID int64)
 }
 
 // rowsOfSeries numbers the dates: the observations, then the rejected, each in their order.
-func rowsOfSeries(readingID int64, series vegetation.Series) []dateRow {
-	rows := make([]dateRow, 0, len(series.Observations)+len(series.Rejected))
-	add := func(row dateRow, of vegetation.Origin) {
+func rowsOfSeries(series vegetation.Series) []dateColumns {
+	rows := make([]dateColumns, 0, len(series.Observations)+len(series.Rejected))
+	add := func(row dateColumns, of vegetation.Origin) {
 		row.Fingerprint, row.NoSCL, row.SmallField, row.Synthetic = of.Fingerprint, of.NoSCL, of.SmallField, of.Synthetic
-		row.ReadingID, row.Line = readingID, len(rows)+1
+		row.Line = len(rows) + 1
 		rows = append(rows, row)
 	}
 	for i := range series.Observations {
 		d := &series.Observations[i]
-		add(dateRow{
+		add(dateColumns{
 			Date: sqlstore.DayAt(d.Date), Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
 			Offsets: sqlstore.ListOf(d.Offsets), Sensor: sqlstore.JSONOf(sqlstore.ValueOf(d.Sensor)),
 			Mean: &d.Value, Median: &d.Median, Std: &d.Std, Min: &d.Min, Max: &d.Max, P10: &d.P10, P90: &d.P90,
@@ -243,7 +248,7 @@ func rowsOfSeries(readingID int64, series vegetation.Series) []dateRow {
 	}
 	for i := range series.Rejected {
 		d := &series.Rejected[i]
-		add(dateRow{
+		add(dateColumns{
 			Date: sqlstore.DayAt(d.Date), Reason: d.Reason, Coverage: d.Coverage, NValid: d.NValid, NPolygon: d.NPolygon, Items: sqlstore.JSONOf(d.Items),
 			Offsets: sqlstore.ListOf[vegetation.AppliedOffset](nil), Histogram: sqlstore.ListOf[[2]int](nil), Note: d.Note,
 		}, d.Origin)
@@ -251,7 +256,11 @@ func rowsOfSeries(readingID int64, series vegetation.Series) []dateRow {
 	return rows
 }
 
-func datesOfRows(rows []dateRow) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
+func columnsOf(rows []dateRow) []dateColumns {
+	return list.Map(rows, func(r dateRow) dateColumns { return r.dateColumns })
+}
+
+func datesOfRows(rows []dateColumns) (observed []vegetation.Observation, rejected []vegetation.Rejection) {
 	for _, row := range rows {
 		origin := vegetation.Origin{Fingerprint: row.Fingerprint, NoSCL: row.NoSCL, SmallField: row.SmallField, Synthetic: row.Synthetic}
 		if row.Reason != "" {

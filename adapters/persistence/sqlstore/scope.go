@@ -70,7 +70,7 @@ const GrantOfField = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = f.
 // for any end.
 func (s *Session) Granted(alias, target string, view access.Slug, scope access.Scope) Condition {
 	if scope.ToOrder() {
-		view = access.ProfileOrders.Create.Slug()
+		view = scope.Ordered()
 	}
 	return When(
 		"EXISTS (SELECT 1 FROM share_grants AS g WHERE g.grantee_company_id = ? AND g.company_id = "+alias+".company_id"+

@@ -1,0 +1,292 @@
+package satellite
+
+import (
+	"context"
+	"time"
+
+	"tilth/app"
+	"tilth/app/task"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/batch"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// desk takes the orders of one product.
+type desk struct {
+	app.Deps
+	product
+	archive Archive // may be nil where nothing is quoted
+}
+
+// draft makes the order that a request asks for, after the checks of its field and season.
+type draft func(ctx context.Context, tx ports.Repos, now time.Time) (vegetation.OrderState, error)
+
+// place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An open
+// order of the same is answered as it is; a failed one is taken up again. Faults: those of the draft,
+// PaymentRequired (insufficient_credit), Conflict (duplicate_profile, duplicate_map).
+func (d desk) place(ctx context.Context, who access.Principal, make draft) (vegetation.OrderState, error) {
+	now := d.Clock.Now()
+	return app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
+		wanted, err := d.admit(ctx, tx, who, make, now)
+		if err != nil || wanted.there {
+			return wanted.order.State(), err
+		}
+		return d.book(ctx, tx, who, wanted)
+	})
+}
+
+// placeMany places orders in one transaction, each as place does: one that is refused leaves the others alone.
+func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draft) ([]Placed, error) {
+	if len(drafts) > MaxBatch {
+		return nil, fault.Field(fault.NonField, "At most 1000 orders are placed at once.")
+	}
+	now := d.Clock.Now()
+	return app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) ([]Placed, error) {
+		out := make([]Placed, len(drafts))
+		for i, one := range drafts {
+			wanted, err := d.admit(ctx, tx, who, one, now)
+			if refused, ok := refusal(err); ok {
+				out[i] = refused
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order is there and waits for its " + d.word() + "."}); wanted.there {
+				continue
+			}
+			placed, err := d.book(ctx, tx, who, wanted)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = Placed{Verdict: batch.Create, OrderID: placed.ID}
+		}
+		return out, nil
+	})
+}
+
+// admitted is an order that may be placed, and has not been.
+type admitted struct {
+	purse Purse
+	fresh vegetation.OrderState
+	order vegetation.Order // that of before, if there is one
+	there bool             // it is open: there is nothing to place
+	known bool             // it had failed, and is taken up again
+	due   owed
+}
+
+// admit checks an order in full, with its credit, and writes nothing. Faults: as place.
+func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, make draft, now time.Time) (a admitted, err error) {
+	scope := who.Scope(false)
+	if a.fresh, err = make(ctx, tx, now); err != nil {
+		return a, err
+	}
+	perHa, err := d.price(ctx, tx) // before the lock, which orders of one company wait for
+	if err != nil {
+		return a, err
+	}
+	if a.purse, err = LockPurse(ctx, tx, scope, now); err != nil {
+		return a, err
+	}
+	existing, err := d.findForUpdate(ctx, tx, scope, a.fresh)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return a, err
+	}
+	if err == nil {
+		a.order, a.known = vegetation.RehydrateOrder(existing), true
+		switch {
+		case existing.Status == vegetation.Active:
+			return a, a.order.Duplicate()
+		case a.order.Open():
+			a.there = true
+			return a, nil
+		}
+	}
+	if a.due, err = dueFor(ctx, a.purse, a.fresh, perHa); err != nil {
+		return a, err
+	}
+	return a, a.purse.Afford(a.due.amount)
+}
+
+// book stores an admitted order, holds its charge and queues its job.
+func (d desk) book(ctx context.Context, tx ports.Repos, who access.Principal, a admitted) (out vegetation.OrderState, err error) {
+	now, action := a.purse.Now, audit.Create
+	if a.known {
+		action = Reorder
+		if err := a.order.Revive(now, a.fresh); err != nil {
+			return out, err
+		}
+		out = a.order.State()
+		err = d.repo(tx).Update(ctx, a.purse.Scope, out)
+	} else {
+		if a.order, err = vegetation.NewOrder(a.fresh); err != nil {
+			return out, err
+		}
+		out = a.order.State()
+		err = d.repo(tx).Insert(ctx, a.purse.Scope, &out)
+	}
+	if err != nil {
+		return out, err
+	}
+	if err := hold(ctx, a.purse, out, a.due); err != nil {
+		return out, err
+	}
+	entry := audit.By(who, now).Of(action, d.access.Name, out.ID, audit.Diff(nil, placedOf(out)))
+	if err := tx.Audit.Add(ctx, entry); err != nil {
+		return out, err
+	}
+	return out, tx.Jobs.Enqueue(ctx, task.JobOn(d.job, out.CompanyID, out.ID, now))
+}
+
+// quote says what an order would cost. It writes nothing.
+func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quote, error) {
+	scope, drafted := who.Scope(false), vegetation.OrderState{}
+	out, err := app.Read(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
+		out = Quote{}
+		if drafted, err = make(ctx, tx, d.Clock.Now()); err != nil {
+			return out, err
+		}
+		wallet, err := tx.Wallet.Get(ctx, scope)
+		if err != nil {
+			return out, err
+		}
+		out.Available = wallet.Available()
+		existing, err := d.find(ctx, tx, scope, drafted)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return out, err
+		}
+		if err == nil && existing.Status != vegetation.Failed {
+			out.Duplicate = &existing
+		}
+		charge, err := tx.Wallet.FieldCharge(ctx, scope, drafted.Site())
+		if !fault.Is(err, fault.NotFound) { // held or captured: another order of the field takes none
+			out.AlreadyCharged = charge.Captured
+			return out, err
+		}
+		if out.Duplicate != nil {
+			return out, nil
+		}
+		perHa, err := d.price(ctx, tx)
+		if err != nil {
+			return out, err
+		}
+		out.Charge, err = freshCharge(ctx, tx, scope, drafted, perHa)
+		return out, err
+	})
+	if err == nil {
+		out.Scenes = d.scenes(ctx, drafted)
+	}
+	return out, err
+}
+
+// scenes asks the archive how many scenes a quoted order would find; nil where it does not say.
+func (d desk) scenes(ctx context.Context, drafted vegetation.OrderState) *int {
+	if d.archive == nil {
+		return nil
+	}
+	from, to, today := drafted.StartDate, drafted.EndDate, d.Clock.Now().UTC().Truncate(24*time.Hour)
+	if from.After(today) {
+		from, to = today.AddDate(-1, 0, 0), today
+	}
+	ctx, stop := context.WithTimeout(ctx, QuoteWait)
+	defer stop()
+	n, err := d.archive.CountScenes(ctx, drafted.Boundary, from, to)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// fieldFor completes the draft of an order with a field that the company may order of. Faults: Invalid (field_uuid).
+func (d desk) fieldFor(ctx context.Context, tx ports.Repos, uuid string, s *vegetation.OrderState) error {
+	land := d.land(s.CompanyID)
+	field, err := tx.Fields.GetByUUID(ctx, land, uuid)
+	if fault.Is(err, fault.NotFound) {
+		return fault.Field("field_uuid", "No field of your company has this uuid, nor one that is shared with it for orders.")
+	}
+	if err != nil {
+		return err
+	}
+	if field.Boundary == nil {
+		return fault.Field("field_uuid", "This field has no boundary; give it one before ordering a "+d.thing()+".")
+	}
+	outline, err := tx.Boundaries.InForce(ctx, land, field.ID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	s.FieldCompanyID, s.FieldID, s.FieldUUID = field.CompanyID, field.ID, field.UUID
+	s.Boundary, s.BoundaryID, s.AreaM2 = field.Boundary.Geometry(), outline.ID, field.AreaM2()
+	return nil
+}
+
+// begun returns the draft of an order that is placed by somebody, without where and when.
+func (d desk) begun(who access.Principal, reading vegetation.Reading, now time.Time) vegetation.OrderState {
+	s := vegetation.OrderState{
+		UUID: d.IDs.UUID(), CompanyID: who.CompanyID, Index: string(reading.Index), Mask: reading.Mask, Dataset: reading.Dataset,
+		CreatedBy: who.UserID, CreatedAt: now, UpdatedAt: now,
+	}
+	if !d.isProfile() {
+		s.Product = d.code
+	}
+	return s
+}
+
+// thing and word are what people call the product, and what an order of it waits for.
+func (p product) thing() string {
+	if p.isProfile() {
+		return "profile"
+	}
+	return "map"
+}
+
+func (p product) word() string {
+	if p.isProfile() {
+		return "series"
+	}
+	return "map"
+}
+
+// Reorder is the action of taking up an order that had failed.
+const Reorder audit.Action = "reorder"
+
+// placedOrder is an order as the audit trail tells of it.
+type placedOrder struct {
+	Field              *access.Named
+	Season             *access.Named
+	Outline            *string
+	Date               *time.Time
+	IndexCode          string
+	Mask, Dataset      string
+	StartDate, EndDate time.Time
+	AreaM2             int64
+}
+
+func placedOf(s vegetation.OrderState) *placedOrder {
+	named := func(id int64) *access.Named {
+		if id == 0 {
+			return nil
+		}
+		return &access.Named{ID: id}
+	}
+	var outline *string
+	if s.Map.Outline != "" {
+		outline = &s.Map.Outline
+	}
+	return &placedOrder{
+		Field: named(s.FieldID), Season: named(s.SeasonID), Outline: outline, Date: s.Map.Day, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
+		StartDate: s.StartDate, EndDate: s.EndDate, AreaM2: s.AreaM2,
+	}
+}
+
+// Archive is the imagery archive as far as a quote asks it.
+type Archive interface {
+	// CountScenes returns how many scenes cover a field in the days from and to, both inclusive.
+	CountScenes(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) (int, error)
+}
+
+// QuoteWait is how long a quote waits for the archive.
+const QuoteWait = 5 * time.Second

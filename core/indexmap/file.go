@@ -1,0 +1,10 @@
+package indexmap
+
+import "time"
+
+// File is where the pixels of one date of a map are kept.
+type File struct {
+	Day    time.Time
+	Object string // its name in the object store, which is that of its content
+	Bytes  int64
+}
