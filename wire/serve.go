@@ -263,6 +263,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Authenticate:        r.parts.Interface.Account.Identity.Authenticate,
 		AuthenticateKey:     r.parts.Interface.Account.Identity.AuthenticateKey,
 		AuthenticateSession: r.parts.Interface.Account.Identity.AuthenticateSession,
+		AuthenticateLink:    r.parts.Interface.Account.Identity.AuthenticateLink,
 		Enter:               r.parts.Interface.Account.Identity.Enter,
 		Authorize:           r.parts.Gate.Admit,
 		Ready:               map[string]func(context.Context) error{"database": r.db.Ping},

@@ -61,6 +61,7 @@ type Deps struct {
 	Authenticate        func(ctx context.Context, bearer string) (access.Principal, error)
 	AuthenticateKey     func(ctx context.Context, key string) (access.Principal, error)
 	AuthenticateSession func(ctx context.Context, secret string) (access.Principal, error)
+	AuthenticateLink    func(ctx context.Context, link, path string) (access.Principal, error)
 	Enter               func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	Authorize           func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
 
@@ -112,6 +113,7 @@ func New(config Config, deps Deps) (*Server, error) {
 	below.BodyTimeout, below.Origins, below.Logger = bodyTimeout, origins, deps.Logger
 	below.Authenticate, below.AuthenticateKey, below.Enter, below.Authorize = deps.Authenticate, deps.AuthenticateKey, deps.Enter, deps.Authorize
 	below.AuthenticateSession = deps.AuthenticateSession
+	below.AuthenticateLink = deps.AuthenticateLink
 	below.Verified, below.Observer = s.verified, deps.Observer
 	s.api = rest.New(below)
 	if deps.Register != nil {

@@ -22,6 +22,7 @@ type Identity struct {
 	Store     ports.Store
 	Passwords ports.Passwords
 	Tokens    ports.Tokens
+	Signed    ports.ClientTokens // of signed links
 	Clock     ports.Clock
 	IDs       ports.IDs
 	Issuers   Issuers

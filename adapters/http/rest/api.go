@@ -49,6 +49,8 @@ type Config struct {
 	AuthenticateKey func(ctx context.Context, key string) (access.Principal, error)
 	// AuthenticateSession returns the caller of a browser's session; nil where there are none.
 	AuthenticateSession func(ctx context.Context, secret string) (access.Principal, error)
+	// AuthenticateLink returns the caller behind a signed link, for a path below the base; nil where there are none.
+	AuthenticateLink func(ctx context.Context, link, path string) (access.Principal, error)
 	// Verified hears whose a request is, or why its credential was refused with Unauthenticated,
 	// and may refuse the request itself; nil: nobody listens. Faults: Limit.
 	Verified func(ctx context.Context, who access.Principal, err error) error
@@ -143,7 +145,7 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	if route.Public {
 		return ctx, access.Principal{}, nil
 	}
-	who, err := a.authenticate(r, route.Keys)
+	who, err := a.authenticate(r, taken{route.Keys, route.Links})
 	if err == nil {
 		who, err = a.enter(r, who)
 	}
@@ -159,10 +161,16 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	return ctx, who, err
 }
 
-// authenticate finds the caller. A token comes first; a key is looked at where the route
+// taken is which credentials a route takes beside a token and a session.
+type taken struct {
+	keys  KeyUse
+	links bool
+}
+
+// authenticate finds the caller. A token comes first; a key, and then a signed link, is looked at where the route
 // takes it and there is no token.
-func (a *API) authenticate(r *http.Request, keys KeyUse) (access.Principal, error) {
-	who, err := a.holder(r, keys)
+func (a *API) authenticate(r *http.Request, takes taken) (access.Principal, error) {
+	who, err := a.holder(r, takes)
 	if a.config.Verified != nil {
 		err = a.config.Verified(r.Context(), who, err)
 	}
@@ -170,7 +178,7 @@ func (a *API) authenticate(r *http.Request, keys KeyUse) (access.Principal, erro
 }
 
 // holder returns whose the credential of a request is.
-func (a *API) holder(r *http.Request, keys KeyUse) (access.Principal, error) {
+func (a *API) holder(r *http.Request, takes taken) (access.Principal, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, ok := bearer(header)
 		if !ok {
@@ -181,8 +189,11 @@ func (a *API) holder(r *http.Request, keys KeyUse) (access.Principal, error) {
 		}
 		return a.config.Authenticate(r.Context(), token)
 	}
-	if given := keyOf(r, keys); given != "" && a.config.AuthenticateKey != nil {
+	if given := keyOf(r, takes.keys); given != "" && a.config.AuthenticateKey != nil {
 		return a.config.AuthenticateKey(r.Context(), given)
+	}
+	if given := linkOf(r, takes); given != "" && a.config.AuthenticateLink != nil {
+		return a.config.AuthenticateLink(r.Context(), given, strings.TrimPrefix(r.URL.Path, a.config.Base))
 	}
 	if given := session.Of(r); given != "" && a.config.AuthenticateSession != nil && !a.spokenAt(r.URL.Path).foreign() {
 		if err := session.CheckOrigin(r, a.config.Origins.Base(r)); err != nil {
@@ -193,14 +204,22 @@ func (a *API) holder(r *http.Request, keys KeyUse) (access.Principal, error) {
 	return access.Principal{}, fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
 }
 
-// Credential returns the token, key or session that a request shows, however it is spelled; empty
+// Credential returns the token, key, signed link or session that a request shows, however it is spelled; empty
 // where there is none.
 func Credential(r *http.Request) string {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, _ := bearer(header)
 		return token
 	}
-	return cmp.Or(keyOf(r, KeyInQuery), session.Of(r))
+	return cmp.Or(keyOf(r, KeyInQuery), r.URL.Query().Get(linkParam), session.Of(r))
+}
+
+// linkOf returns the signed link of a request, where its route takes one.
+func linkOf(r *http.Request, takes taken) string {
+	if !takes.links {
+		return ""
+	}
+	return r.URL.Query().Get(linkParam)
 }
 
 // bearer returns the token of an Authorization header.

@@ -20,6 +20,7 @@ const (
 	sessionScheme   = "session"
 	keyHeaderScheme = "apiKeyHeader"
 	keyQueryScheme  = "apiKeyQuery"
+	linkScheme      = "signedLink"
 	errorSchema     = "Error"
 	failureResponse = "ErrorAnswer"
 )
@@ -94,6 +95,7 @@ func (a *API) document() *document {
 				sessionScheme:   {Type: "apiKey", In: "cookie", Name: session.Name, Description: "The session of a browser, from auth/session/. What changes something is refused where a page of another server sends it (`cross_origin`)."},
 				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key; what it opens is what its user and its own `slugs` allow."},
 				keyQueryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
+				linkScheme:      {Type: "apiKey", In: "query", Name: linkParam, Description: "A signed link, which opens what lies below one address for a time: for pictures in pages and for map libraries, which can send no header."},
 			},
 			Headers:   headers(),
 			Responses: map[string]*huma.Response{failureResponse: failure()},

@@ -18,6 +18,9 @@ const (
 // keyParam is the query parameter that may hold an API key.
 const keyParam = "api_key"
 
+// linkParam is the query parameter that may hold a signed link, on routes that one opens.
+const linkParam = "link"
+
 // keyOf returns the API key of a request.
 func keyOf(r *http.Request, use KeyUse) string {
 	switch use {
@@ -36,6 +39,8 @@ func (r Route) credentials() []map[string][]string {
 	switch {
 	case r.Public:
 		schemes = nil
+	case r.Links:
+		schemes = append(schemes, linkScheme)
 	case r.dialect.foreign():
 		schemes = []string{r.dialect.scheme()}
 	}

@@ -206,11 +206,12 @@ func (c *Call) listLink(name, value string) *string {
 	return new(c.Here(func(q url.Values) { q.Set(name, value) }))
 }
 
-// Here returns the absolute address of the request with a changed query, without the API key, which appears in no answer.
+// Here returns the absolute address of the request with a changed query, without the API key or the signed link, which appear in no answer.
 func (c *Call) Here(change func(query url.Values)) string {
 	u := url.URL{Path: c.request.URL.Path}
 	q := c.request.URL.Query()
 	q.Del(keyParam)
+	q.Del(linkParam)
 	change(q)
 	u.RawQuery = q.Encode()
 	return c.api.config.Origins.Base(c.request) + u.String()

@@ -29,6 +29,7 @@ type Route struct {
 	Permission access.Permission // asked for before anything is parsed; none where the slug is empty
 	Public     bool              // needs no credential
 	Keys       KeyUse            // where an API key is taken, if no token is given; default in the header X-API-Key
+	Links      bool              // a signed link opens it too, as ?link=
 
 	Query   []Param        // parameters, for the input of the handler
 	Body    *BodySpec      // nil: what the input of the handler says

@@ -149,14 +149,14 @@ func (e *endpoint) refuse(c *Call) error {
 		c.writer.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	public, keys := false, KeyNowhere
+	public, takes := false, taken{keys: KeyNowhere}
 	for _, op := range e.methods {
 		if op != nil {
-			public, keys = public || op.route.Public, max(keys, op.route.Keys)
+			public, takes.keys, takes.links = public || op.route.Public, max(takes.keys, op.route.Keys), takes.links || op.route.Links
 		}
 	}
 	if !public {
-		if _, err := c.api.authenticate(c.request, keys); err != nil {
+		if _, err := c.api.authenticate(c.request, takes); err != nil {
 			return err
 		}
 	}

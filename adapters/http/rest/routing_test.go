@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"tilth/adapters/http/rest"
+	"tilth/core/access"
+	"tilth/core/fault"
 )
 
 func TestRoutingAndCredentials(t *testing.T) {
@@ -125,6 +127,35 @@ func TestAPIKeysAreTakenWhereTheRouteSays(t *testing.T) {
 	require.Equal(t, 200, ask("own/", token("good")))
 	require.Equal(t, 401, r.ask("PUT", base+"own/", "", token(""), header("X-API-Key", "k-123")).Code, "nor by a method that it lacks")
 	require.Equal(t, 401, ask("plot/?api_key=k-123", token("wrong")), "a token is not replaced by a key")
+}
+
+// A signed link opens the routes that say so, at the addresses that it is for, and no others; no answer repeats it.
+func TestSignedLinksOpenWhereTheRouteSays(t *testing.T) {
+	r := newRig(t, func(c *rest.Config) {
+		c.AuthenticateLink = func(_ context.Context, link, path string) (access.Principal, error) {
+			if link != "for "+path {
+				return access.Principal{}, fault.New(fault.Unauthenticated, "link_invalid", "No.")
+			}
+			return access.Principal{UserID: 4, CompanyID: 10}, nil
+		}
+	})
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "picture/{id}/", OperationID: "picture", Summary: "Picture", Tag: "Tests", Links: true},
+		func(_ context.Context, c *rest.Call, _ struct{}) (owner, error) {
+			return owner{ID: c.Principal().UserID, Name: c.Here(func(url.Values) {})}, nil
+		})
+	ask := func(path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+		return r.ask("GET", base+path, "", append([]func(*http.Request){token("")}, change...)...)
+	}
+	opened := ask("picture/7/?link=for+picture/7/")
+	require.Equal(t, 200, opened.Code)
+	require.Contains(t, opened.Body.String(), `"id":4`)
+	require.NotContains(t, opened.Body.String(), "for+picture")
+	require.Equal(t, 401, ask("picture/8/?link=for+picture/7/").Code)
+	require.Equal(t, 401, ask("picture/7/").Code)
+	require.Equal(t, 401, ask("plot/?link=for+plot/").Code, "not where the route does not say so")
+	require.Equal(t, 400, ask("plot/?link=for+plot/", token("good")).Code, "where its name is not known")
+	require.Equal(t, 401, ask("picture/7/?link=for+picture/7/", token("wrong")).Code, "a token is not replaced by a link")
+	require.Equal(t, 401, r.ask("PUT", base+"picture/7/?link=for+plot/", "", token("")).Code)
 }
 
 func TestInternalErrorsDoNotLeak(t *testing.T) {

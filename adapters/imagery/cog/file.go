@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"tilth/adapters/imagery/internal/keep"
 	"tilth/adapters/imagery/internal/spill"
 	"tilth/core/fault"
 	"tilth/core/vegetation"
@@ -23,16 +24,26 @@ const (
 	minLocal     = 512 << 10 // bytes of a block from which reading it from disk costs less than unpacking it
 )
 
+// key is one block of one file; headerBlock stands for the header.
+type key struct {
+	address string
+	block   int
+}
+
+const headerBlock = -1
+
+func (k key) String() string { return fmt.Sprintf("%s#%d", k.address, k.block) }
+
 // Reader opens files that share bounded caches of headers and unpacked blocks, so that fields that
 // share a block read it once. Safe for concurrent use.
 type Reader struct {
-	headers, blocks *cache
+	headers, blocks *keep.Cache[key]
 	disk            *spill.Folder // nil: none
 }
 
 // NewReader returns a Reader that keeps at most that many bytes of blocks in memory.
 func NewReader(cacheBytes int64) *Reader {
-	return &Reader{headers: newCache(headerCache), blocks: newCache(cacheBytes)}
+	return &Reader{headers: keep.New[key](headerCache), blocks: keep.New[key](cacheBytes)}
 }
 
 // KeepOnDisk has the Reader also keep blocks in a folder, at most that many bytes of them. Processes may
@@ -58,7 +69,7 @@ type File struct {
 	// address names the file in the state that its header was read from.
 	address string
 	name    string
-	cache   *cache
+	cache   *keep.Cache[key]
 	disk    *spill.Folder // nil where blocks of the file are not kept there
 	// forget lets the next Open read the header anew.
 	forget func()
@@ -71,16 +82,16 @@ type File struct {
 // are.
 func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, error) {
 	at := key{source.Address(), headerBlock}
-	got, err := r.headers.get(ctx, []key{at}, func(ctx context.Context, _ []key) ([]value, error) {
+	got, err := r.headers.Get(ctx, []key{at}, func(ctx context.Context, _ []key) ([]keep.Value, error) {
 		h := &header{}
 		err := h.read(ctx, source, name, h.readSize, h.readSamples, h.readLayout, h.readBlocks, h.readGeoreference, h.readNoData, h.readScales, h.keepHead)
-		return []value{{h, 256 + 16*int64(len(h.offsets)) + int64(len(h.head))}}, err
+		return []keep.Value{{Data: h, Cost: 256 + 16*int64(len(h.offsets)) + int64(len(h.head))}}, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	h := got[0].(*header)
-	f := &File{header: h, source: source, address: source.Address(), name: name, cache: r.blocks, forget: func() { r.headers.drop(at, h) }}
+	f := &File{header: h, source: source, address: source.Address(), name: name, cache: r.blocks, forget: func() { r.headers.Drop(at, h) }}
 	s, remote := source.(changeable)
 	switch {
 	case remote:
@@ -169,7 +180,7 @@ func (f *File) paintKept(c *canvas, indices []int) (others []int) {
 	buffer := scratch.Get().(*[]byte)
 	defer scratch.Put(buffer)
 	for _, index := range indices {
-		if !f.cache.has(f.key(index)) {
+		if !f.cache.Has(f.key(index)) {
 			_, top, part := f.part(index, c.inside)
 			from, shape := part.Row-top, spill.Shape{Rows: f.rows(index), RowBytes: f.rowBytes()}
 			if rows, ok := f.disk.Rows(f.key(index).String(), shape, from, from+part.Height, *buffer); ok {
@@ -232,7 +243,7 @@ func (f *File) blocks(ctx context.Context, indices []int) ([]any, error) {
 	for i, index := range indices {
 		keys[i] = f.key(index)
 	}
-	got, err := f.cache.get(ctx, keys, f.load)
+	got, err := f.cache.Get(ctx, keys, f.load)
 	if Changed(err) {
 		f.forget()
 	}

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
+
+	"tilth/adapters/imagery/internal/keep"
 )
 
 const (
@@ -22,8 +24,8 @@ const (
 var loading = semaphore.NewWeighted(maxLoading)
 
 // load fetches and unpacks blocks: neighbours in the file with one request, others at the same time.
-func (f *File) load(ctx context.Context, blocks []key) ([]value, error) {
-	out := make([]value, len(blocks))
+func (f *File) load(ctx context.Context, blocks []key) ([]keep.Value, error) {
+	out := make([]keep.Value, len(blocks))
 	var places []int // of blocks, in the order of the file
 	for i, k := range blocks {
 		if err := f.checkStored(k.block, f.rows(k.block)); err != nil {
@@ -43,7 +45,7 @@ func (f *File) load(ctx context.Context, blocks []key) ([]value, error) {
 }
 
 // loadRun fetches the bytes from start to end, and unpacks the blocks at the places in them.
-func (f *File) loadRun(ctx context.Context, start, end int64, blocks []key, places []int, out []value) error {
+func (f *File) loadRun(ctx context.Context, start, end int64, blocks []key, places []int, out []keep.Value) error {
 	weight := end - start
 	for _, i := range places {
 		weight += int64(f.rows(blocks[i].block)) * int64(f.rowBytes())
@@ -66,7 +68,7 @@ func (f *File) loadRun(ctx context.Context, start, end int64, blocks []key, plac
 			return f.undecodable(index, err)
 		}
 		f.disk.Put(ctx, blocks[i].String(), raw, f.rowBytes())
-		out[i] = value{raw, int64(len(raw))}
+		out[i] = keep.Value{Data: raw, Cost: int64(len(raw))}
 	}
 	return nil
 }

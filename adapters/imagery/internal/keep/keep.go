@@ -1,59 +1,50 @@
-package cog
+// Package keep holds values in memory, up to a number of bytes: blocks and headers of files, and maps that were read.
+package keep
 
 import (
 	"container/list"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 )
 
-// key is one block of one file; headerBlock stands for the header.
-type key struct {
-	address string
-	block   int
-}
-
-const headerBlock = -1
-
-func (k key) String() string { return fmt.Sprintf("%s#%d", k.address, k.block) }
-
-// value is decoded data with its memory in bytes.
-type value struct {
-	data any
-	cost int64
+// Value is decoded data with its memory in bytes.
+type Value struct {
+	Data any
+	Cost int64
 }
 
 // kept is a value that is cached, or that a caller is loading.
-type kept struct {
-	key  key
+type kept[K comparable] struct {
+	key  K
 	done chan struct{} // closed when value or err is set
-	value
+	Value
 	err    error
 	recent *list.Element // nil while it is loaded
 }
 
-// cache keeps decoded blocks and headers up to a number of bytes, evicting the least recently used
+// Cache keeps decoded blocks and headers up to a number of bytes, evicting the least recently used
 // first. A value that several callers request at once is loaded by one of them.
-type cache struct {
+type Cache[K comparable] struct {
 	mu      sync.Mutex
 	upper   int64
 	used    int64
-	entries map[key]*kept
-	recent  *list.List // of *kept; front: used last
+	entries map[K]*kept[K]
+	recent  *list.List // of *kept[K]; front: used last
 }
 
-func newCache(upper int64) *cache {
-	return &cache{upper: upper, entries: map[key]*kept{}, recent: list.New()}
+// New returns a cache of at most so many bytes.
+func New[K comparable](upper int64) *Cache[K] {
+	return &Cache[K]{upper: upper, entries: map[K]*kept[K]{}, recent: list.New()}
 }
 
 // errAbandoned is the error of a load whose caller panicked.
 var errAbandoned = errors.New("the load was abandoned")
 
-// get returns the data of keys, which must differ from each other. load is called with those that are
+// Get returns the data of keys, which must differ from each other. load is called with those that are
 // neither cached nor being loaded, and returns their values in that order. Callers whose load ended
 // because another caller's context did load themselves. Failures are not cached.
-func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, []key) ([]value, error)) ([]any, error) {
+func (c *Cache[K]) Get(ctx context.Context, keys []K, load func(context.Context, []K) ([]Value, error)) ([]any, error) {
 	out := make([]any, len(keys))
 	pending := make([]int, len(keys))
 	for i := range pending {
@@ -78,7 +69,7 @@ func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, 
 			}
 			switch {
 			case e.err == nil:
-				out[i] = e.data
+				out[i] = e.Data
 			case errors.Is(e.err, context.Canceled), errors.Is(e.err, context.DeadlineExceeded), errors.Is(e.err, errAbandoned):
 				pending = append(pending, i)
 			default:
@@ -91,15 +82,15 @@ func (c *cache) get(ctx context.Context, keys []key, load func(context.Context, 
 
 // claim returns the entries of the pending keys by index, and those that are new and the caller's to
 // load.
-func (c *cache) claim(keys []key, pending []int) (entries, mine []*kept) {
+func (c *Cache[K]) claim(keys []K, pending []int) (entries, mine []*kept[K]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entries = make([]*kept, len(keys))
+	entries = make([]*kept[K], len(keys))
 	for _, i := range pending {
 		e := c.entries[keys[i]]
 		switch {
 		case e == nil:
-			e = &kept{key: keys[i], done: make(chan struct{}), err: errAbandoned}
+			e = &kept[K]{key: keys[i], done: make(chan struct{}), err: errAbandoned}
 			c.entries[keys[i]] = e
 			mine = append(mine, e)
 		case e.recent != nil:
@@ -111,19 +102,19 @@ func (c *cache) claim(keys []key, pending []int) (entries, mine []*kept) {
 }
 
 // load loads entries, and caches their values.
-func (c *cache) load(ctx context.Context, mine []*kept, load func(context.Context, []key) ([]value, error)) error {
+func (c *Cache[K]) load(ctx context.Context, mine []*kept[K], load func(context.Context, []K) ([]Value, error)) error {
 	err := errAbandoned
-	var values []value
+	var values []Value
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for i, e := range mine {
 			if e.err = err; err == nil {
-				e.value = values[i]
+				e.Value = values[i]
 			}
-			if err == nil && e.cost <= c.upper {
+			if err == nil && e.Cost <= c.upper {
 				e.recent = c.recent.PushFront(e)
-				c.used += e.cost
+				c.used += e.Cost
 			} else {
 				delete(c.entries, e.key)
 			}
@@ -131,7 +122,7 @@ func (c *cache) load(ctx context.Context, mine []*kept, load func(context.Contex
 		}
 		c.trim()
 	}()
-	var missing []key
+	var missing []K
 	for _, e := range mine {
 		missing = append(missing, e.key)
 	}
@@ -140,30 +131,30 @@ func (c *cache) load(ctx context.Context, mine []*kept, load func(context.Contex
 }
 
 // trim evicts the least recently used until the rest fits.
-func (c *cache) trim() {
+func (c *Cache[K]) trim() {
 	for c.used > c.upper {
-		c.evict(c.recent.Back().Value.(*kept))
+		c.evict(c.recent.Back().Value.(*kept[K]))
 	}
 }
 
-func (c *cache) evict(e *kept) {
+func (c *Cache[K]) evict(e *kept[K]) {
 	c.recent.Remove(e.recent)
 	delete(c.entries, e.key)
-	c.used -= e.cost
+	c.used -= e.Cost
 }
 
-// has reports whether the data of a key is cached or being loaded.
-func (c *cache) has(k key) bool {
+// Has reports whether the data of a key is cached or being loaded.
+func (c *Cache[K]) Has(k K) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.entries[k] != nil
 }
 
-// drop evicts the data cached under k, if it still is.
-func (c *cache) drop(k key, data any) {
+// Drop evicts the data cached under k, if it still is.
+func (c *Cache[K]) Drop(k K, data any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.entries[k]; e != nil && e.recent != nil && e.data == data {
+	if e := c.entries[k]; e != nil && e.recent != nil && e.Data == data {
 		c.evict(e)
 	}
 }
