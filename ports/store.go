@@ -140,6 +140,9 @@ type OperatorRepos struct {
 	EngineChoices EngineChoices
 
 	FootprintClients FootprintClientKeeper
+
+	Carrier  Carrier
+	Arrivals Arrivals
 }
 
 // Filter narrows a list to records with a value. The names are the documented query parameters.

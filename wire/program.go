@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/companyfile"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12"
 	"tilth/adapters/identity"
@@ -24,6 +25,7 @@ import (
 	"tilth/app/ghg"
 	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/idempotency"
+	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -101,8 +103,18 @@ func (Program) Open(ctx context.Context, cfg cli.Config, log *slog.Logger, migra
 		_ = db.Close()
 		return nil, err
 	}
-	return &cli.Opened{Operating: op, Files: files, Layers: newLibrary(files, db), Verifier: &auditapp.Verifier{Store: db}, Close: db.Close}, nil
+	return &cli.Opened{Operating: op, Files: files, Layers: newLibrary(files, db), Verifier: &auditapp.Verifier{Store: db}, Mover: newMover(db, files), Close: db.Close}, nil
 }
+
+// newMover makes the use cases of companies that move.
+func newMover(db ports.Store, files ports.Objects) *moving.Mover {
+	return &moving.Mover{
+		Store: db, Objects: files, Files: companyfile.Files{}, Chains: &auditapp.Sequencer{Store: db, Clock: identity.Clock{}, IDs: identity.Random{}},
+		Clock: identity.Clock{}, IDs: identity.Random{}, Version: programVersion(),
+	}
+}
+
+func programVersion() moving.Version { return moving.Version(version) }
 
 // prepare brings a database to the schema of this version, with a signing key and the crop catalog.
 func prepare(ctx context.Context, db *persistence.Database, op *operating.Operating, migrate bool) error {

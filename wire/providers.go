@@ -6,6 +6,7 @@ import (
 	googlewire "github.com/google/wire"
 
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/companyfile"
 	"tilth/adapters/exchange/outlines"
 	"tilth/adapters/exchange/qfield"
 	"tilth/adapters/http/ogc"
@@ -34,6 +35,7 @@ import (
 	evidenceapp "tilth/app/ghg/evidence"
 	exchangeapp "tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
+	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -131,6 +133,7 @@ var server = googlewire.NewSet(
 	importing,
 	telling,
 	googlewire.Struct(new(events.Sequencer), "*"), googlewire.Struct(new(auditapp.Sequencer), "*"),
+	googlewire.Value(companyfile.Files{}), googlewire.Bind(new(ports.CompanyFiles), new(companyfile.Files)), programVersion, googlewire.Struct(new(moving.Mover), "*"),
 	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Aside), "Store", "Clock", "IDs", "Log"), googlewire.Struct(new(events.Courier), "*"), googlewire.Struct(new(exchangeapp.Courier), "*"),
 	assessments,
 	mapping,

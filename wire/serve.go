@@ -37,6 +37,7 @@ import (
 	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
+	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -350,4 +351,5 @@ type parts struct {
 	Bulk       *ghgapp.Batches
 	Evidence   *evidenceapp.Files
 	Photos     *soil.Photos
+	Mover      *moving.Mover
 }

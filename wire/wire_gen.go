@@ -9,6 +9,7 @@ package wire
 import (
 	"log/slog"
 	"tilth/adapters/exchange"
+	"tilth/adapters/exchange/companyfile"
 	"tilth/adapters/exchange/outlines"
 	"tilth/adapters/exchange/qfield"
 	"tilth/adapters/http/ogc"
@@ -37,6 +38,7 @@ import (
 	"tilth/app/ghg/evidence"
 	exchange2 "tilth/app/ghg/exchange"
 	"tilth/app/idempotency"
+	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -722,6 +724,17 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Computer: computer,
 		Log:      log,
 	}
+	companyfileFiles := _wireFilesValue
+	movingVersion := programVersion()
+	mover := &moving.Mover{
+		Store:   store,
+		Objects: objects,
+		Files:   companyfileFiles,
+		Chains:  auditSequencer,
+		Clock:   clock,
+		IDs:     random,
+		Version: movingVersion,
+	}
 	wireParts := &parts{
 		Interface:  v12Deps,
 		Gate:       gate,
@@ -746,6 +759,11 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Bulk:       batches,
 		Evidence:   files,
 		Photos:     soilPhotos,
+		Mover:      mover,
 	}
 	return wireParts
 }
+
+var (
+	_wireFilesValue = companyfile.Files{}
+)

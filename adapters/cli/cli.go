@@ -21,6 +21,7 @@ import (
 	"tilth/app/audit"
 	"tilth/app/batches"
 	"tilth/app/events"
+	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
@@ -87,6 +88,7 @@ type Opened struct {
 	Files     ports.Objects
 	Layers    *soil.LayerLibrary
 	Verifier  *audit.Verifier
+	Mover     *moving.Mover
 	Close     func() error
 }
 

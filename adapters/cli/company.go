@@ -42,7 +42,8 @@ func (s *shell) company() *cobra.Command {
 	list := limited(s.action("list", "List the companies with their wallets and subscriptions", func(ctx context.Context, op *operating.Operating) error {
 		return listed(op.Companies(ctx, ports.Query{Limit: limit}))(s.printCompany)
 	}), &limit, 100, "number of companies to print; 0: all")
-	return group("company", "Companies: the tenants", list, required(show, "company"), required(create, "name"), required(rename, "company", "name"))
+	return group("company", "Companies: the tenants", list, required(show, "company"), required(create, "name"), required(rename, "company", "name"),
+		s.exportCompany(), s.importCompany())
 }
 
 func (s *shell) printCompany(c ports.CompanySeen) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 
@@ -44,4 +45,26 @@ func readOutline(flag, path string) (geo.MultiPolygon, error) {
 	}
 	boundary, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
 	return boundary.Geometry(), err
+}
+
+// localFile is a file of the machine as ports.Object.
+type localFile struct {
+	*os.File
+	size int64
+}
+
+// Size implements ports.Object.
+func (f localFile) Size() int64 { return f.size }
+
+// openObject opens a file of the machine.
+func openObject(name string) (localFile, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return localFile{}, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return localFile{}, errors.Join(err, file.Close())
+	}
+	return localFile{file, info.Size()}, nil
 }

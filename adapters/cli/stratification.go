@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -94,16 +93,12 @@ from a far coarser map, such as one of few soil samples; --classes one whose num
 		Example: "  tilth layer add --name clay_0_30 --file clay.tif --description \"SoilGrids 2.0, g/kg\" --coarse\n" +
 			"  tilth layer add --name elevation --file lidar.tif --company 3",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opened, err := os.Open(file)
+			opened, err := openObject(file)
 			if err != nil {
 				return err
 			}
 			defer opened.Close()
-			info, err := opened.Stat()
-			if err != nil {
-				return err
-			}
-			in.File, in.Content = filepath.Base(file), localFile{opened, info.Size()}
+			in.File, in.Content = filepath.Base(file), opened
 			return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
 				added, err := l.Add(ctx, in)
 				return s.printLayer(err, "registered ", added)
@@ -143,19 +138,16 @@ from a far coarser map, such as one of few soil samples; --classes one whose num
 		required(add, "name", "file"), list, required(remove, "name"))
 }
 
-type localFile struct {
-	*os.File
-	size int64
+func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *soil.LayerLibrary) error) error {
+	return s.withFiles(cmd, func(ctx context.Context, o *Opened) error { return do(ctx, o.Layers) })
 }
 
-// Size implements ports.Object.
-func (f localFile) Size() int64 { return f.size }
-
-func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *soil.LayerLibrary) error) error {
+// withFiles runs a function on the open database, with the store of files that belongs to it.
+func (s *shell) withFiles(cmd *cobra.Command, do func(ctx context.Context, o *Opened) error) error {
 	return s.opened(cmd, func(ctx context.Context, o *Opened) error {
 		if err := o.Operating.HoldFiles(ctx, o.Files); err != nil {
 			return err
 		}
-		return do(ctx, o.Layers)
+		return do(ctx, o)
 	})
 }

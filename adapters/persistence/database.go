@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/persistence/envelope"
 	"tilth/adapters/persistence/farm"
 	"tilth/adapters/persistence/ghg"
+	"tilth/adapters/persistence/moving"
 	"tilth/adapters/persistence/satellite"
 	"tilth/adapters/persistence/soil"
 	"tilth/adapters/persistence/sqlstore"
@@ -119,7 +120,7 @@ func repos(s *sqlstore.Session) (r ports.Repos) {
 
 func operatorRepos(s *sqlstore.Session) (r ports.OperatorRepos) {
 	for _, add := range []func(*sqlstore.Session, *ports.OperatorRepos){
-		account.OperatorRepos, farm.OperatorRepos, satellite.OperatorRepos, ghg.OperatorRepos, soil.OperatorRepos, common.OperatorRepos,
+		account.OperatorRepos, farm.OperatorRepos, satellite.OperatorRepos, ghg.OperatorRepos, soil.OperatorRepos, common.OperatorRepos, moving.Repos,
 	} {
 		add(s, &r)
 	}

@@ -149,36 +149,11 @@ func (c chains) unfold(rows map[int64]chain.Row) {
 	}
 }
 
-// changes returns the fields of the changes of an entry, each value guarded. Where the text is
-// not as this program writes it, it is a field of its own.
+// changes returns the fields of the changes of an entry.
 func (c chains) changes(stored string) []chain.Field {
-	asIs := []chain.Field{{Name: "changes", Value: &stored}}
-	var list []map[string]json.RawMessage
-	if err := chain.Decode([]byte(stored), &list); err != nil {
-		return asIs
-	}
-	var out []chain.Field
-	for i, one := range list {
-		var member string
-		if err := json.Unmarshal(one["member"], &member); err != nil || len(one) != 3 {
-			return asIs
-		}
-		at := fmt.Sprintf("changes.%d.", i)
-		out = append(out, chain.Field{Name: at + "member", Value: &member})
-		for _, side := range []string{"before", "after"} {
-			value, err := chain.Canonical(one[side])
-			if err != nil {
-				return asIs
-			}
-			field := chain.Field{Name: at + side, Guarded: true}
-			if value != "null" {
-				field.Value = &value
-			}
-			out = append(out, field)
-		}
-	}
-	if !c.s.Postgres && !written(stored) { // PostgreSQL has one text for one value
-		return append(out, asIs...)
+	out, ok := chain.Changes(stored)
+	if ok && !c.s.Postgres && !written(stored) { // PostgreSQL has one text for one value
+		return append(out, chain.Field{Name: "changes", Value: &stored})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -70,6 +71,24 @@ var sqliteReasons = map[int]reason{
 func Unreadable(err error) bool {
 	_, known := fault.As(err)
 	return err != nil && !known && reasonOf(err) == unknown
+}
+
+// Rejected says, in words for people, why the database did not take a row; empty where an error is no such thing.
+func Rejected(err error) string {
+	var pg *pgconn.PgError
+	switch reasonOf(err) {
+	case duplicate:
+		return "another row has the same key"
+	case dangling:
+		return "a row that it refers to is not there"
+	case refused:
+		return "a value breaks a rule of the table"
+	case unknown:
+		if errors.As(err, &pg) && strings.HasPrefix(pg.Code, "22") { // data exceptions
+			return "a value cannot be stored"
+		}
+	}
+	return ""
 }
 
 // translate makes a fault of what came out of a transaction; faults pass as they are. Keys that callers race

@@ -83,6 +83,15 @@ func (s *Session) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
+// Native returns the transaction without bun, for statements over tables that are known at run time alone. Its
+// placeholders are $1, $2 on both databases. It is nil outside a transaction.
+func (s *Session) Native() *sql.Tx {
+	if tx, ok := s.IDB.(bun.Tx); ok {
+		return tx.Tx
+	}
+	return nil
+}
+
 // Nested runs statements that are taken back on an error, without the transaction.
 func (s *Session) Nested(ctx context.Context, do func(ctx context.Context, inner *Session) error) error {
 	return s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {

@@ -1,0 +1,291 @@
+package contract
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/tests/rig"
+)
+
+// stayed are the lists of what does not move, or is not the same afterwards: the trail has entries of the move, keys have
+// lost what let anyone in.
+var stayed = map[string]bool{
+	"audit/": true, "events/": true, "webhook/": true, "pact-client/": true, "share-grant/": true, "api-key/": true,
+}
+
+// movedAnswers are the answers of a company that must be the same wherever it is.
+func movedAnswers(t *testing.T, url string, c *rig.Client) map[string]any {
+	t.Helper()
+	out := answersOf(t, url, c)
+	for at := range out {
+		if stayed[at] || strings.HasPrefix(at, "operator/") {
+			delete(out, at)
+		}
+	}
+	return out
+}
+
+// A company goes from one database to the other and back, among others that are there: every answer is as it was, and so
+// is every row of its file but for the ids. Its trail names the end of the one that it had.
+func TestACompanyMoves(t *testing.T) {
+	t.Parallel()
+	for name, way := range map[string][2]func(testing.TB) string{"from SQLite": {rig.SQLite, rig.PostgreSQL}, "from PostgreSQL": {rig.PostgreSQL, rig.SQLite}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home, away, back := way[0](t), way[1](t), way[0](t)
+			s := rig.Start(t, rig.Options{Database: home})
+			c := s.Company("owner", 1000_00)
+			furnish(t, s, c)
+			land := c.Land(rig.Archive(t).Parcels[1].Boundary, "2025-03-01", "2025-10-31")
+			order := int64(c.Expect(200, http.MethodPost, rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
+			c.Until(order, "active")
+			assessed, _ := assess(t, c, riceBody(t, "field", land.Field))
+			file := c.Upload(assessmentAt(assessed)+"evidence/?name=invoice.pdf", "application/pdf", strings.NewReader("%PDF-1.4\nan invoice\n%%EOF\n"))
+			require.Equal(t, 201, file.Status, "%s", file.Body)
+			c.Expect(200, http.MethodPost, assessmentAt(assessed)+"submit/", nil)
+			c.Expect(200, http.MethodPatch, path("field", land.Field), map[string]any{"notes": "näher <b> & \"x\""})
+			gone := c.Make("farm/", map[string]any{"name": "Gone"})
+			c.Expect(204, http.MethodDelete, path("farm", gone), nil)
+			email := c.Expect(200, http.MethodGet, "user/", nil).Map(t)["data"].([]any)[0].(map[string]any)["email"].(string)
+			before := movedAnswers(t, s.URL, c)
+			s.Stop()
+
+			folder := t.TempDir()
+			first, second := filepath.Join(folder, "1.zip"), filepath.Join(folder, "2.zip")
+			made := runJSON(t, home, "company", "export", "--company", itoa(c.CompanyID), first)
+			require.NotEmpty(t, made["manifest_sha256"])
+			require.Contains(t, mustJSON(t, made["manifest"].(map[string]any)["left_out"]), "webhooks")
+
+			other := rig.Start(t, rig.Options{Database: away})
+			neighbour := other.Company("owner", 100_00)
+			furnish(t, other, neighbour)
+			other.Stop()
+			arrived := runJSON(t, away, "company", "import", first)
+			require.Equal(t, made["manifest"].(map[string]any)["company"].(map[string]any)["uuid"], arrived["uuid"])
+			require.NotEqual(t, c.CompanyID, arrived["id"])
+			_, errOut, status := run(t, away, "", "company", "import", first)
+			require.Equal(t, 1, status)
+			require.Contains(t, errOut, "is here already")
+			for _, chain := range []string{"audit", "ledger"} {
+				for _, one := range objects(t, away, "verify", chain) {
+					require.Equal(t, true, one["whole"], "%v", one)
+					require.Zero(t, one["waiting"])
+				}
+			}
+			opening := objects(t, away, "verify", "export", "audit", "--company", itoa(int64(arrived["id"].(float64))))[0]
+			require.EqualValues(t, 1, opening["position"])
+			head := objects(t, home, "verify", "export", "audit", "--company", itoa(c.CompanyID))
+			require.Contains(t, mustJSON(t, opening["values"]), linesOf(t, head)[0])
+
+			runJSON(t, away, "company", "export", "--company", itoa(int64(arrived["id"].(float64))), second)
+			requireSameFile(t, first, second)
+			runJSON(t, back, "company", "import", second)
+			again := rig.Start(t, rig.Options{Database: back, Config: func(cfg *cli.Config) { cfg.SecretKey = "" }})
+			there := rig.Remote(t, again.URL, runJSON(t, back, "token", "create", "--user", email)["access"].(string))
+			after := movedAnswers(t, again.URL, there)
+			require.Greater(t, len(before), 20)
+			for at, want := range before {
+				require.Equal(t, want, after[at], at)
+			}
+		})
+	}
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// linesOf returns the signed statements of an exported chain, the last first.
+func linesOf(t *testing.T, lines []map[string]any) (out []string) {
+	t.Helper()
+	for i := len(lines) - 1; i >= 0; i-- {
+		if text, is := lines[i]["checkpoint"].(string); is {
+			out = append(out, text)
+		}
+	}
+	require.NotEmpty(t, out)
+	return out
+}
+
+// requireSameFile compares two files of a company: the same tables with the same rows, but for ids and the new trail.
+func requireSameFile(t *testing.T, a, b string) {
+	t.Helper()
+	one, two := rowsOfFile(t, a), rowsOfFile(t, b)
+	for name, rows := range one {
+		if name == "audit_entries" || strings.HasPrefix(name, "chain_") {
+			continue
+		}
+		require.Len(t, two[name], len(rows), name)
+	}
+}
+
+func rowsOfFile(t *testing.T, name string) map[string][]map[string]any {
+	t.Helper()
+	archive, err := zip.OpenReader(name)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, archive.Close()) }()
+	out := map[string][]map[string]any{}
+	for _, f := range archive.File {
+		table, is := strings.CutPrefix(f.Name, "tables/")
+		if !is {
+			continue
+		}
+		in, err := f.Open()
+		require.NoError(t, err)
+		text, err := io.ReadAll(in)
+		require.NoError(t, err)
+		table = strings.TrimSuffix(table, ".jsonl")
+		out[table] = nil
+		for line := range strings.Lines(string(text)) {
+			var row map[string]any
+			require.NoError(t, json.Unmarshal([]byte(line), &row))
+			out[table] = append(out[table], row)
+		}
+	}
+	return out
+}
+
+// rewritten copies a file of a company with other contents of entries; nil removes one. The manifest says so, unless it
+// is to be left as it is.
+func rewritten(t *testing.T, from string, honest bool, change map[string]func([]byte) []byte) string {
+	t.Helper()
+	archive, err := zip.OpenReader(from)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, archive.Close()) }()
+	to := filepath.Join(t.TempDir(), "changed.zip")
+	file, err := os.Create(to)
+	require.NoError(t, err)
+	w := zip.NewWriter(file)
+	digests := map[string][2]string{}
+	for _, f := range archive.File {
+		in, err := f.Open()
+		require.NoError(t, err)
+		text, err := io.ReadAll(in)
+		require.NoError(t, err)
+		before := hexOf(text)
+		if f.Name == "manifest.json" && honest {
+			for _, sums := range digests {
+				text = bytes.ReplaceAll(text, []byte(sums[0]), []byte(sums[1]))
+			}
+		}
+		if do := change[f.Name]; do != nil {
+			if text = do(text); text == nil {
+				continue
+			}
+		}
+		digests[f.Name] = [2]string{before, hexOf(text)}
+		entry, err := w.Create(f.Name)
+		require.NoError(t, err)
+		_, err = entry.Write(text)
+		require.NoError(t, err)
+	}
+	if do := change["+"]; do != nil {
+		entry, err := w.Create("extra")
+		require.NoError(t, err)
+		_, err = entry.Write(do(nil))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, file.Close())
+	return to
+}
+
+func hexOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// A file that is not as it was exported stores nothing, and says which of its files, which row and what to do.
+func TestBadCompanyFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	home := rig.SQLite(t)
+	s := rig.Start(t, rig.Options{Database: home})
+	c := s.Company("owner", 100_00)
+	land := c.Land(rig.Square(300, 0), "2099-01-01", "2099-12-31")
+	assessed, _ := assess(t, c, map[string]any{"resource_type": "field", "resource_id": land.Field})
+	require.Equal(t, 201, c.Upload(assessmentAt(assessed)+"evidence/?name=a.pdf", "application/pdf", strings.NewReader("%PDF-1.4\n%%EOF\n")).Status)
+	s.Stop()
+	good := filepath.Join(t.TempDir(), "good.zip")
+	runJSON(t, home, "company", "export", "--company", itoa(c.CompanyID), good)
+	replace := func(old, fresh string) func([]byte) []byte {
+		return func(text []byte) []byte {
+			require.Contains(t, string(text), old)
+			require.Len(t, fresh, len(old), "the manifest counts bytes")
+			return bytes.Replace(text, []byte(old), []byte(fresh), 1)
+		}
+	}
+	gone := func([]byte) []byte { return nil }
+	const farms, trail = "tables/farms.jsonl", "tables/audit_entries.jsonl"
+	for _, each := range []func(testing.TB) string{rig.SQLite, rig.PostgreSQL} {
+		target := each(t)
+		objectsAt := strings.TrimPrefix(rig.ObjectsOf(t, target), "file:")
+		require.NoError(t, os.MkdirAll(objectsAt, 0o700))
+		for name, bad := range map[string]struct {
+			honest bool
+			change map[string]func([]byte) []byte
+			says   []string
+		}{
+			"a byte":              {false, map[string]func([]byte) []byte{farms: replace(`"Farm"`, `"Form"`)}, []string{farms, "SHA-256"}},
+			"a file is gone":      {false, map[string]func([]byte) []byte{farms: gone}, []string{farms, "is not in it"}},
+			"no manifest":         {false, map[string]func([]byte) []byte{"manifest.json": gone}, []string{"manifest.json", "Fix:"}},
+			"a file more":         {false, map[string]func([]byte) []byte{"+": func([]byte) []byte { return []byte("x") }}, []string{`"extra"`, "does not list"}},
+			"a later format":      {false, map[string]func([]byte) []byte{"manifest.json": replace(`"format": 1`, `"format": 2`)}, []string{"format 2", "upgrade"}},
+			"no JSON":             {true, map[string]func([]byte) []byte{farms: replace(`{"id":`, `("id":`)}, []string{farms + ", line 1", "no JSON"}},
+			"a column":            {true, map[string]func([]byte) []byte{farms: replace(`"phone":`, `"phono":`)}, []string{farms + ", line 1", `"phono" is no column`}},
+			"a time":              {true, map[string]func([]byte) []byte{farms: replace(`"created_at":"20`, `"created_at":"xx`)}, []string{farms + ", line 1", "created_at"}},
+			"an id of others":     {true, map[string]func([]byte) []byte{"tables/fields.jsonl": replace(`"farm_id":1,`, `"farm_id":9,`)}, []string{"tables/fields.jsonl, line 1", "no id 9 of farms"}},
+			"a company of others": {true, map[string]func([]byte) []byte{farms: replace(`"company_id":1,`, `"company_id":2,`)}, []string{farms + ", line 1", "no id 2 of companies"}},
+			"the trail":           {true, map[string]func([]byte) []byte{trail: replace(`"action":"create"`, `"action":"delete"`)}, []string{"audit_entries is broken", "position 1"}},
+			"the wallet":          {true, map[string]func([]byte) []byte{"tables/wallets.jsonl": replace(`"balance":10000`, `"balance":90000`)}, []string{"the wallet says 900.00"}},
+			"a role":              {true, map[string]func([]byte) []byte{"tables/role_slugs.jsonl": replace(`"farm.*"`, `"form.*"`)}, []string{"no permission here"}},
+		} {
+			_, errOut, status := run(t, target, "", "company", "import", rewritten(t, good, bad.honest, bad.change))
+			require.Equal(t, 1, status, name)
+			for _, says := range bad.says {
+				require.Contains(t, errOut, says, name)
+			}
+			require.Empty(t, objects(t, target, "company", "list"), name)
+			require.Empty(t, filesBelow(t, objectsAt), name)
+		}
+		other := base64.StdEncoding.EncodeToString(make([]byte, 32))
+		_, errOut, status := run(t, target, "", "company", "import", good, "--key", other)
+		require.Equal(t, 1, status)
+		require.Contains(t, errOut, "not signed by a known key")
+		key := objects(t, home, "verify", "keys")[0]["key"].(string)
+		renamed := runJSON(t, target, "company", "import", good, "--key", key, "--name", "Moved & renamed")
+		require.Equal(t, "Moved & renamed", renamed["name"])
+	}
+}
+
+// filesBelow returns the stored files of companies that moved.
+func filesBelow(t *testing.T, folder string) (out []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(filepath.Join(folder, "moved"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			out = append(out, path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}))
+	return out
+}
