@@ -97,6 +97,12 @@ type MapFiles interface {
 	ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (indexmap.Layer, error)
 }
 
+// MapLayers reads the dates of maps from the store of files.
+type MapLayers interface {
+	// Layer returns the date that an object holds. It is shared: nobody may change it. Faults: NotFound; as of MapFiles.ReadLayer.
+	Layer(ctx context.Context, object string) (*indexmap.Layer, error)
+}
+
 // Monitors are the standing orders to watch profiles. An order has one at most.
 type Monitors interface {
 	// The own ones, in order of their orders. Filters: id (of the order), field, season, farm, alerted.
