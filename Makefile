@@ -73,9 +73,8 @@ test: ## everything a fresh machine can run, with the race detector where there 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))
 
-test-cluster: ## several replicas in containers: kills, lost brokers, races (needs a container engine)
-	@settings=$$(tests/container/environment.sh); eval "$$settings"; set -x; \
-	$(GO) test -tags cluster -count=1 -timeout 30m $(TESTFLAGS) ./tests/cluster/...
+test-cluster: ## three replicas over PostgreSQL, three nodes of NATS and a bucket, any of which is taken away (make test runs a part)
+	TILTH_CLUSTER=1 $(GO) test -count=1 -timeout 90m -v $(TESTFLAGS) ./tests/cluster
 
 hostile: ## a thousand clients who mean no good, while a company works (make test runs a tenth of it)
 	TILTH_HOSTILE=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/hostile

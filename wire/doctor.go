@@ -76,6 +76,11 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 		out[0].OK = false
 		out[0].Fix = "the journal mode is " + h.JournalMode + ", not wal: keep the file on a local disk, not a network share"
 	}
+	if len(h.Forgetful) > 0 {
+		out[0].Warn = true
+		out[0].Detail += ": a crash loses what it acknowledged, for " + strings.Join(h.Forgetful, ", ") + " is off"
+		out[0].Fix = "turn on what is off in postgresql.conf, or with ALTER SYSTEM SET, and reload the server"
+	}
 	migrations := cli.Finding{Part: "migrations", OK: h.Pending == 0, Detail: "all applied"}
 	if h.Pending > 0 {
 		migrations.Detail = fmt.Sprintf("%d pending", h.Pending)

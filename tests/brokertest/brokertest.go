@@ -1,9 +1,12 @@
-// Package brokertest runs a NATS server with JetStream in the process of a test, and stops and starts it again.
+// Package brokertest runs NATS servers with JetStream, alone or as a cluster, in the process of a test, and stops and starts
+// them again.
 package brokertest
 
 import (
 	"net"
 	"net/url"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -34,6 +37,40 @@ func Start(t testing.TB) *Broker {
 	b.Restart()
 	t.Cleanup(b.Stop)
 	return b
+}
+
+// StartCluster starts servers that are one cluster. The test ends them.
+func StartCluster(t testing.TB, n int) []*Broker {
+	t.Helper()
+	out, routes := make([]*Broker, n), []*url.URL{}
+	for i := range out {
+		port := freePort(t)
+		routes = append(routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))})
+		out[i] = &Broker{t: t, options: server.Options{
+			ServerName: "node-" + strconv.Itoa(i), Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+			JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 4 << 30,
+			Cluster: server.ClusterOpts{Name: "tests", Host: "127.0.0.1", Port: port},
+		}}
+	}
+	for _, b := range out {
+		b.options.Routes = routes
+		b.Restart()
+		t.Cleanup(b.Stop)
+	}
+	deadline := time.Now().Add(patience)
+	for !slices.ContainsFunc(out, func(b *Broker) bool { return b.running.JetStreamIsLeader() }) {
+		require.True(t, time.Now().Before(deadline), "the cluster of NATS has no leader")
+		time.Sleep(10 * time.Millisecond)
+	}
+	return out
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // Restart starts the server that was stopped, with what it has stored.

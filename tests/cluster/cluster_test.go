@@ -1,102 +1,258 @@
-//go:build cluster
-
-// Package cluster tests several replicas of the program on one PostgreSQL: what must
-// hold when requests land anywhere and processes die at any moment.
+// Package cluster has several replicas of the program serve one company, over one PostgreSQL, a cluster of NATS and a bucket, and
+// takes any of these away at any moment: nothing that was acknowledged is lost, and nothing is there twice.
 package cluster
 
 import (
-	"context"
-	"log/slog"
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"tilth/adapters/cli"
-	"tilth/app/operating"
+	"tilth/core/event"
+	"tilth/tests/brokertest"
+	"tilth/tests/callers"
 	"tilth/tests/rig"
-	"tilth/wire"
+	"tilth/tests/s3test"
 )
 
 func TestMain(m *testing.M) { rig.Main(m) }
 
-const replicas = 3
+const (
+	seed     = 20261126
+	replicas = 3
+	nodes    = 3
+)
 
-// owner makes a company with credit and a token of its owner.
-func owner(t *testing.T, database string) string {
-	t.Helper()
-	ctx := context.Background()
-	cfg, err := cli.ReadConfig(map[string]string{"TILTH_DATABASE_URL": database})
-	require.NoError(t, err)
-	opened, err := wire.Program{}.Open(ctx, cfg, slog.New(slog.DiscardHandler), true)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, opened.Close()) }()
-	company, err := opened.Operating.CreateCompany(ctx, "Cluster")
-	require.NoError(t, err)
-	_, err = opened.Operating.CreateUser(ctx, operating.NewUser{CompanyID: company.ID, Email: "o@cluster.example", Role: "owner"})
-	require.NoError(t, err)
-	_, err = opened.Operating.CreditWallet(ctx, company.ID, 1000_00, "")
-	require.NoError(t, err)
-	token, err := opened.Operating.CreateToken(ctx, "o@cluster.example", time.Hour)
-	require.NoError(t, err)
-	return token
+// storm says how hard it is.
+type storm struct {
+	load    callers.Load
+	faults  int           // in a row
+	between int           // answers on average between the begin and the end of each
+	silence time.Duration // for which there is no broker, in the middle
+	paused  time.Duration // for which one replica is paused at least, at the end
+	orders  int           // are placed at least
 }
 
-// Sixty identical orders over three replicas, and deletes of a field's cultivations, as
-// one replica after the other is killed and replaced: one order, one charge, one
-// cultivation left.
-func TestReplicasAgreeWhileTheyDie(t *testing.T) {
-	database, archive := rig.PostgreSQL(t), rig.Archive(t)
-	token := owner(t, database)
-	var processes [replicas]*rig.Process
-	for i := range processes {
-		processes[i] = rig.StartProcess(t, database, archive.Dir)
+// The whole of it, and what is small enough for every run of the tests.
+var (
+	great = storm{
+		load: callers.Load{Callers: 14, Seed: seed, Seasons: 12}, faults: 150, between: 100, silence: 2 * time.Minute, paused: 90 * time.Second, orders: 10_000,
 	}
-	client := func(i int) *rig.Client { return rig.Remote(t, processes[i%replicas].URL, token) }
-	land := client(0).Land(archive.Parcels[0].Boundary, archive.From.Format(time.DateOnly), archive.To.Format(time.DateOnly))
-	for range 19 {
-		client(1).Make("cultivation/", map[string]any{"field_id": land.Field, "season_id": land.Season, "crop_id": land.Crop})
-	}
+	small = storm{load: callers.Load{Callers: 6, Seed: seed, Seasons: 1}, faults: 5, between: 8}
+)
 
-	ids := make(chan int64, 60)
-	var wg sync.WaitGroup
-	for i := range 60 {
-		wg.Go(func() {
-			a := client(i).Do("POST", rig.OrdersPath, land.OrderBody())
-			switch a.Status {
-			case 200:
-				ids <- int64(a.Data(t)["order_id"].(float64))
-			case 409:
-				ids <- int64(a.Map(t)["details"].(map[string]any)["order_id"].(float64))
-			default:
-				t.Errorf("%d: %s", a.Status, a.Body)
+// Callers are at work on three replicas, while replicas are killed and paused, their network is cut, PostgreSQL crashes, nodes of
+// the broker are lost, and the bucket is away. TILTH_CLUSTER=1 asks for all of it.
+func TestReplicasLoseNothing(t *testing.T) {
+	t.Parallel()
+	how := small
+	if os.Getenv("TILTH_CLUSTER") == "1" {
+		how = great
+	}
+	c := build(t, rig.PostgreSQL(t))
+	h := callers.Settle(t, c.database)
+	for i := range c.replicas {
+		c.start(i)
+	}
+	h.Begin(c.url, how.load)
+	random, began, times := rand.New(rand.NewPCG(seed, replicas)), time.Now(), map[string]int{}
+	await := func() { h.Await(1 + random.IntN(2*how.between)) }
+	for n := range how.faults {
+		f := c.faults()[random.IntN(len(c.faults()))]
+		times[f.name]++
+		end := f.begin(random)
+		await()
+		end()
+		if n == how.faults/2 && how.silence > 0 {
+			c.silence(how.silence, await)
+		}
+	}
+	if how.paused > 0 {
+		c.pauseFor(how.paused, await)
+	}
+	for h.Made(rig.OrdersPath) < how.orders {
+		await()
+	}
+	h.End()
+	h.Check()
+	c.checkEvents(h)
+	for _, r := range c.replicas {
+		require.NoError(t, r.process.Terminate())
+	}
+	h.CheckChains()
+	t.Logf("%d replicas, %d nodes of NATS, %s: %v; %d orders, %d assessments, %s", replicas, nodes, time.Since(began).Round(time.Second), sorted(times),
+		h.Made(rig.OrdersPath), h.Made("ghg/assessments/"), h)
+}
+
+// sorted is how often what was taken away, for reading.
+func sorted(times map[string]int) string {
+	text, _ := json.Marshal(times) //nolint:errchkjson // keys in order
+	return string(text)
+}
+
+// cluster is an installation.
+type cluster struct {
+	t        *testing.T
+	database string
+	archive  string
+	objects  string
+	bucket   *cable // of all replicas
+	brokers  []*brokertest.Broker
+	replicas []*replica
+}
+
+// replica is one program, with its own network to the database.
+type replica struct {
+	wire    *cable
+	address string // of the database, over the wire
+
+	mu      sync.RWMutex // held while it is away
+	process *rig.Process
+}
+
+func build(t *testing.T, database string) *cluster {
+	durable(t, database)
+	c := &cluster{t: t, database: database, archive: rig.Archive(t).Dir, brokers: brokertest.StartCluster(t, nodes)}
+	store := s3test.Start(t)
+	c.bucket = newCable(t, strings.TrimPrefix(store.Endpoint, "http://"))
+	c.objects = s3test.AddressAt("http://"+c.bucket.address(), "cluster")
+	for range replicas {
+		u, err := url.Parse(database)
+		require.NoError(t, err)
+		r := &replica{wire: newCable(t, u.Host)}
+		u.Host = r.wire.address()
+		r.address = u.String()
+		c.replicas = append(c.replicas, r)
+	}
+	return c
+}
+
+func (c *cluster) start(i int) {
+	c.t.Helper()
+	var servers []string
+	for _, b := range c.brokers {
+		servers = append(servers, b.URL)
+	}
+	c.replicas[i].process = rig.StartProcess(c.t, c.replicas[i].address, c.archive,
+		"TILTH_RATE_LIMIT=0", "TILTH_LOG_LEVEL=error", "TILTH_OBJECTS_URL="+c.objects,
+		"TILTH_BROKER_URL="+strings.Join(servers, ","), "TILTH_BROKER_COPIES=3")
+}
+
+// url returns the address of a replica that is not away.
+func (c *cluster) url() string {
+	for {
+		r := c.replicas[rand.IntN(replicas)]
+		if r.mu.TryRLock() {
+			defer r.mu.RUnlock()
+			return r.process.URL
+		}
+	}
+}
+
+// fault is what can be taken away; begin returns what brings it back.
+type fault struct {
+	name  string
+	begin func(random *rand.Rand) (end func())
+}
+
+func (c *cluster) faults() []fault {
+	one := func(random *rand.Rand) (int, *replica) { i := random.IntN(replicas); return i, c.replicas[i] }
+	return []fault{
+		{"killed", func(random *rand.Rand) func() {
+			i, r := one(random)
+			r.mu.Lock()
+			r.process.Kill()
+			return func() { c.start(i); r.mu.Unlock() }
+		}},
+		{"paused", func(random *rand.Rand) func() {
+			_, r := one(random)
+			return c.pause(r)
+		}},
+		{"cut off", func(random *rand.Rand) func() {
+			_, r := one(random)
+			r.wire.set(true)
+			return func() { r.wire.set(false) }
+		}},
+		{"crash of the database", func(*rand.Rand) func() { c.crash(); return func() {} }},
+		{"node lost", func(random *rand.Rand) func() {
+			b := c.brokers[random.IntN(nodes)]
+			b.Stop()
+			return b.Restart
+		}},
+		{"bucket away", func(*rand.Rand) func() {
+			c.bucket.set(true)
+			return func() { c.bucket.set(false) }
+		}},
+	}
+}
+
+// pause stops a replica where it is, with the locks it holds and the requests it has begun.
+func (c *cluster) pause(r *replica) (end func()) {
+	r.mu.Lock()
+	require.NoError(c.t, r.process.Cmd.Process.Signal(syscall.SIGSTOP))
+	return func() {
+		require.NoError(c.t, r.process.Cmd.Process.Signal(syscall.SIGCONT))
+		r.mu.Unlock()
+	}
+}
+
+// pauseFor pauses a replica for longer than its leases and its transactions last: the others go on.
+func (c *cluster) pauseFor(long time.Duration, await func()) {
+	end := c.pause(c.replicas[0])
+	for until := time.Now().Add(long); time.Now().Before(until); {
+		await()
+	}
+	end()
+	await()
+}
+
+// silence takes the whole broker away for a time: requests are answered all the same.
+func (c *cluster) silence(long time.Duration, await func()) {
+	for _, b := range c.brokers {
+		b.Stop()
+	}
+	for until := time.Now().Add(long); time.Now().Before(until); {
+		await()
+	}
+	for _, b := range c.brokers {
+		b.Restart()
+	}
+}
+
+// checkEvents asserts that each order is told of once in the stream that other systems read.
+func (c *cluster) checkEvents(h *callers.House) {
+	t := c.t
+	stream, err := c.brokers[0].Client().Stream(t.Context(), "tilth")
+	require.NoError(t, err)
+	orders, subject := h.Made(rig.OrdersPath), "tilth."+rig.Itoa(h.Company)+"."+event.TypeProfileCompleted
+	require.Eventually(t, func() bool {
+		info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(subject))
+		return err == nil && info.State.Subjects[subject] >= uint64(orders)
+	}, 10*time.Minute, 50*time.Millisecond, "events do not arrive")
+	consumer, err := stream.CreateOrUpdateConsumer(t.Context(), jetstream.ConsumerConfig{FilterSubject: subject, AckPolicy: jetstream.AckNonePolicy})
+	require.NoError(t, err)
+	told := map[int64]int{}
+	for n := uint64(0); n < consumer.CachedInfo().NumPending; n++ {
+		m, err := consumer.Next(jetstream.FetchMaxWait(time.Minute))
+		require.NoError(t, err)
+		var said struct {
+			Data struct {
+				OrderID int64 `json:"order_id"`
 			}
-		})
+		}
+		require.NoError(t, json.Unmarshal(m.Data(), &said))
+		told[said.Data.OrderID]++
 	}
-	wg.Wait()
-	close(ids)
-	order := <-ids
-	for id := range ids {
-		require.Equal(t, order, id)
-	}
-	for i := range processes {
-		processes[i].Kill()
-		processes[i] = rig.StartProcess(t, database, archive.Dir)
-	}
-	client(0).Until(order, "active")
-	var ledger []struct{ Kind string }
-	client(1).Expect(200, "GET", "wallet/transactions/", nil).Into(t, &ledger)
-	require.Len(t, ledger, 3, "credit, hold, capture")
-	require.Zero(t, client(2).Wallet().Held)
-
-	var page struct{ Results []struct{ ID int64 } }
-	client(0).Expect(200, "GET", "cultivation/?page=all", nil).Into(t, &page)
-	require.Len(t, page.Results, 20)
-	for i, one := range page.Results {
-		wg.Go(func() { client(i).Do("DELETE", "cultivation/"+rig.Itoa(one.ID)+"/", nil) })
-	}
-	wg.Wait()
-	client(0).Expect(200, "GET", "cultivation/", nil).Into(t, &page)
-	require.Len(t, page.Results, 1)
+	require.Len(t, told, orders)
+	require.Equal(t, []int{1}, slices.Compact(slices.Sorted(maps.Values(told))), "each order once")
 }

@@ -121,11 +121,16 @@ func (s *server) exec(ctx context.Context, sql string) error {
 }
 
 func (s *server) connection(ctx context.Context) (*pgx.Conn, error) {
-	select {
-	case conn := <-s.idle:
-		return conn, nil
-	default:
-		return pgx.Connect(ctx, s.base.String())
+	for {
+		select {
+		case conn := <-s.idle:
+			if conn.Ping(ctx) == nil {
+				return conn, nil
+			}
+			_ = conn.Close(ctx) // a test had the server throw everyone out
+		default:
+			return pgx.Connect(ctx, s.base.String())
+		}
 	}
 }
 

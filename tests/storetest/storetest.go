@@ -79,6 +79,7 @@ func Run(t *testing.T, b Backend) {
 		{"Transactions", testTransactions},
 		{"Races", testRaces},
 		{"Deadlock", testDeadlock},
+		{"Paused", testPaused},
 		{"Caps", testCaps},
 		{"Failures", testFailures},
 		{"Sharing", testSharing},

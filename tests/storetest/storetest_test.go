@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"net/url"
+	"slices"
 	"path/filepath"
 	"testing"
 	"time"
@@ -53,6 +54,25 @@ func TestPostgreSQL(t *testing.T) {
 }
 
 // A database whose user may not make extensions is migrated all the same, searched without an index, and gets it later.
+// A server that loses what it acknowledged says so.
+func TestForgetfulPostgreSQL(t *testing.T) {
+	t.Parallel()
+	address := postgres.Open(t)
+	for setting, forgets := range map[string]bool{"off": true, "on": false} {
+		u, err := url.Parse(address)
+		require.NoError(t, err)
+		query := u.Query()
+		query.Set("synchronous_commit", setting)
+		u.RawQuery = query.Encode()
+		db, err := persistence.Open(t.Context(), u.String(), persistence.Options{Clock: wall{}, IDs: none{}})
+		require.NoError(t, err)
+		h, err := db.Check(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		require.Equal(t, forgets, slices.Contains(h.Forgetful, "synchronous_commit"))
+	}
+}
+
 func TestSearchWithoutTheExtension(t *testing.T) {
 	t.Parallel()
 	ctx, address := context.Background(), pgtest.Open(t)

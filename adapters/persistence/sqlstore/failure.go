@@ -56,7 +56,8 @@ var postgresReasons = map[string]reason{
 	"0A000": lostRace,                    // a change of the schema came between the preparing and the use of a statement (cached plan must not change result type)
 	"57014": timedOut, "55P03": timedOut, // query_canceled (by statement_timeout), lock_not_available
 	"23505": duplicate, "23503": dangling, "23": refused,
-	"08": gone, "53": gone, "57P": gone, // connection exceptions, insufficient resources, operator intervention
+	"25P03": timedOut,                      // idle_in_transaction_session_timeout
+	"08":    gone, "53": gone, "57P": gone, // connection exceptions, insufficient resources, operator intervention
 }
 
 // sqliteReasons reads an extended result code (sqlite.org/rescode.html), or its low byte.

@@ -23,6 +23,8 @@ const (
 	postgresConns   = 20
 	postgresConnect = 5 * time.Second
 	postgresIdle    = 5 * time.Minute
+	// idleStatements is how long a transaction may do nothing, in the time of a statement.
+	idleStatements = 2
 	// migrationLock is the key of the advisory lock of the migrations ("tilth" in ASCII).
 	migrationLock = 0x74696c7468
 )
@@ -81,6 +83,8 @@ func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConf
 	}
 	if statement > 0 {
 		c.DialFunc = impatient(c.DialFunc, statement+silenceGrace)
+		// A process that is paused, or whose network is gone, in the middle of a transaction holds its locks no longer.
+		c.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint((idleStatements * statement).Milliseconds())
 	}
 	delete(c.RuntimeParams, "pool_max_conns")
 	c.RuntimeParams["timezone"] = "UTC"

@@ -149,9 +149,10 @@ type Health struct {
 	Engine      string // "SQLite", "PostgreSQL"
 	Version     string
 	Location    string
-	JournalMode string // SQLite; "wal" is right
-	Pending     int    // migrations not applied
-	Unindexed   bool   // names are searched one by one: PostgreSQL has not got pg_trgm
+	JournalMode string   // SQLite; "wal" is right
+	Pending     int      // migrations not applied
+	Forgetful   []string // settings of PostgreSQL with which a crash loses what was acknowledged
+	Unindexed   bool     // names are searched one by one: PostgreSQL has not got pg_trgm
 }
 
 // Check asks the database for its condition. Faults: Unavailable.
@@ -164,7 +165,13 @@ func (d *DB) Check(ctx context.Context) (Health, error) {
 	if err := d.reader.NewSelect().ColumnExpr(version).Scan(ctx, &h.Version); err != nil {
 		return h, away(err)
 	}
-	if !d.engine.postgres {
+	if d.engine.postgres {
+		err := d.reader.NewRaw("SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name").
+			Scan(ctx, &h.Forgetful)
+		if err != nil {
+			return h, away(err)
+		}
+	} else {
 		if err := d.reader.NewRaw("PRAGMA journal_mode").Scan(ctx, &h.JournalMode); err != nil {
 			return h, away(err)
 		}

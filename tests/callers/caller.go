@@ -1,4 +1,4 @@
-package kills
+package callers
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ const keysPath = "api-key/"
 
 // caller does one thing after the other, in an order that its seed decides.
 type caller struct {
-	house  *house
+	house  *House
 	n      int
 	random *rand.Rand
 	asked  int
@@ -24,9 +24,19 @@ type caller struct {
 }
 
 func (c *caller) work() {
-	for !c.house.done.Load() && !c.house.t.Failed() {
-		[]func(){c.createFarm, func() { c.createFields() }, c.order, c.assess, c.importFields, c.createKey}[c.random.IntN(6)]()
+	what := []func(){c.createFarm, c.createFields, c.order, c.assess, c.importFields, c.createKey, c.deleteFarm}
+	if c.house.load.Seasons > 1 {
+		what = append(what, c.order, c.order, c.order, c.assess, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm)
 	}
+	for !c.house.done.Load() && !c.house.t.Failed() {
+		what[c.random.IntN(len(what))]()
+	}
+}
+
+// key returns that of the next request.
+func (c *caller) key() string {
+	c.asked++
+	return fmt.Sprintf("%d-%d", c.n, c.asked)
 }
 
 // ask posts and reads the data of a success.
@@ -40,7 +50,7 @@ func (c *caller) ask(path string, body, data any) bool {
 }
 
 func (c *caller) send(path, media string, body []byte, data any) bool {
-	status, answer, ok := c.house.post(c.key(), path, media, body, c.random.IntN(3) == 0 && path != keysPath)
+	status, answer, ok := c.house.send(http.MethodPost, c.key(), path, media, body, c.random.IntN(3) == 0 && path != keysPath)
 	if !ok {
 		return false
 	}
@@ -64,6 +74,22 @@ func (c *caller) createFarm() {
 	}
 }
 
+// deleteFarm creates a farm and deletes it.
+func (c *caller) deleteFarm() {
+	var farm made
+	if !c.ask("farm/", map[string]any{"name": fmt.Sprintf("Sold %d-%d", c.n, c.asked)}, &farm) {
+		return
+	}
+	status, answer, ok := c.house.send(http.MethodDelete, c.key(), fmt.Sprintf("farm/%d/", farm.ID), jsonMedia, nil, false)
+	// Deletes have no key: one that was done and not answered finds nothing when it is repeated.
+	if ok && status != http.StatusNoContent && status != http.StatusNotFound {
+		c.house.t.Errorf("DELETE farm %d: %d %s", farm.ID, status, answer)
+	}
+	c.house.records.Lock()
+	defer c.house.records.Unlock()
+	c.house.deleted = append(c.house.deleted, farm.ID)
+}
+
 // field is the body of a field of 50 m that no other overlaps.
 func (c *caller) field() map[string]any {
 	c.fields++
@@ -76,39 +102,47 @@ func (c *caller) field() map[string]any {
 	}
 }
 
-// createFields creates one field, or some in one request.
-func (c *caller) createFields() (fields []made) {
-	if c.random.IntN(2) == 0 {
-		var one made
-		if c.ask("field/", c.field(), &one) {
-			fields = []made{one}
-		}
-	} else {
-		c.ask("field/", []any{c.field(), c.field(), c.field()}, &fields)
+// createField creates a field.
+func (c *caller) createField() (one made, ok bool) {
+	if ok = c.ask("field/", c.field(), &one); ok {
+		c.house.note("field/", one.ID)
 	}
+	return one, ok
+}
+
+// createFields creates some in one request.
+func (c *caller) createFields() {
+	var fields []made
+	c.ask("field/", []any{c.field(), c.field(), c.field()}, &fields)
 	for _, f := range fields {
 		c.house.note("field/", f.ID)
 	}
-	return fields
 }
 
+// order orders a field for every season.
 func (c *caller) order() {
-	fields := c.createFields()
-	if len(fields) == 0 {
+	field, ok := c.createField()
+	if !ok {
 		return
 	}
-	var order struct {
-		OrderID int64 `json:"order_id"`
-	}
-	if c.ask(rig.OrdersPath, map[string]any{"field_uuid": fields[0].UUID, "season_id": c.house.season}, &order) {
+	for _, season := range c.house.seasons {
+		var order struct {
+			OrderID int64 `json:"order_id"`
+		}
+		if !c.ask(rig.OrdersPath, map[string]any{"field_uuid": field.UUID, "season_id": season}, &order) {
+			return
+		}
 		c.house.note(rig.OrdersPath, order.OrderID)
 	}
+	c.house.records.Lock()
+	defer c.house.records.Unlock()
+	c.house.ordered++
 }
 
 // assess creates an assessment and submits it.
 func (c *caller) assess() {
-	fields := c.createFields()
-	if len(fields) == 0 {
+	field, ok := c.createField()
+	if !ok {
 		return
 	}
 	body := map[string]any{}
@@ -116,15 +150,28 @@ func (c *caller) assess() {
 		c.house.t.Error(err)
 		return
 	}
-	body["resource_type"], body["resource_id"] = "field", fields[0].ID
+	body["resource_type"], body["resource_id"] = "field", field.ID
 	var one made
 	if !c.ask("ghg/assessments/", body, &one) {
 		return
 	}
 	c.house.note("ghg/assessments/", one.ID)
+	c.attach(one.ID)
 	var submitted struct{ Version int }
 	if c.ask(fmt.Sprintf("ghg/assessments/%d/submit/", one.ID), map[string]any{}, &submitted) && submitted.Version != 1 {
 		c.house.t.Errorf("the first version of assessment %d is %d", one.ID, submitted.Version)
+	}
+}
+
+// attach attaches a file to an assessment: its bytes are kept beside the database.
+func (c *caller) attach(assessment int64) {
+	content := fmt.Sprintf("what the laboratory of caller %d found for assessment %d", c.n, assessment)
+	path := fmt.Sprintf("ghg/assessments/%d/evidence/", assessment)
+	var file made
+	if c.send(path+"?name=lab.txt", "application/octet-stream", []byte(content), &file) {
+		c.house.records.Lock()
+		defer c.house.records.Unlock()
+		c.house.files[fmt.Sprintf("%s%d/", path, file.ID)] = content
 	}
 }
 

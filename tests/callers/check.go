@@ -1,4 +1,4 @@
-package kills
+package callers
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"tilth/wire"
 )
 
-// check compares the records with what was acknowledged.
-func (h *house) check() {
-	t, c := h.t, rig.Remote(h.t, h.url(), h.token)
+// Check compares the records with what was acknowledged, once the background has nothing to do any more.
+func (h *House) Check() {
+	t, c := h.t, rig.Remote(h.t, h.url(), h.Token)
 	for _, status := range []string{"processing", "pending"} {
 		require.Eventually(t, func() bool { return len(recordsOf(t, c, rig.OrdersPath+"?page=all&status="+status)) == 0 }, 10*time.Minute, 50*time.Millisecond, "orders do not end")
 	}
@@ -46,12 +46,23 @@ func (h *house) check() {
 		require.NoError(t, res.Body.Close())
 		require.Equal(t, http.StatusOK, res.StatusCode, "a key that was handed out works")
 	}
-	require.NoError(t, h.server.Terminate())
+	for path, content := range h.files {
+		require.Equal(t, content, string(c.Expect(http.StatusOK, http.MethodGet, path, nil).Body))
+	}
+	for _, id := range h.deleted {
+		require.NotContains(t, recordsOf(t, c, "farm/?page=all"), id)
+		c.Expect(http.StatusNotFound, http.MethodGet, "farm/"+rig.Itoa(id)+"/", nil)
+	}
+}
+
+// CheckChains verifies the ledger and the audit trail, when no server runs any more.
+func (h *House) CheckChains() {
+	h.t.Helper()
 	for _, chain := range []string{"ledger", "audit"} {
 		var out bytes.Buffer
 		env := map[string]string{"TILTH_DATABASE_URL": h.database, "TILTH_LOG_LEVEL": "error"}
-		status := cli.Run(t.Context(), wire.Program{}, []string{"verify", chain}, env, cli.Streams{Out: &out, Err: &out})
-		require.Zero(t, status, out.String())
+		status := cli.Run(h.t.Context(), wire.Program{}, []string{"verify", chain}, env, cli.Streams{Out: &out, Err: &out})
+		require.Zero(h.t, status, out.String())
 	}
 }
 
@@ -78,8 +89,8 @@ func recordsOf(t *testing.T, c *rig.Client, list string) map[int64]string {
 	return out
 }
 
-// checkBooks holds that each order was captured once, and that nothing else was.
-func (h *house) checkBooks(c *rig.Client) {
+// checkBooks holds that each field that was ordered was charged once, and that nothing else was.
+func (h *House) checkBooks(c *rig.Client) {
 	var lines []struct {
 		Kind   string
 		Amount float64
@@ -93,8 +104,7 @@ func (h *house) checkBooks(c *rig.Client) {
 			spent += line.Amount
 		}
 	}
-	orders := len(h.made[rig.OrdersPath])
-	require.Equal(h.t, map[string]int{"credit": 1, "hold": orders, "capture": orders}, kinds)
+	require.Equal(h.t, map[string]int{"credit": 1, "hold": h.ordered, "capture": h.ordered}, kinds)
 	wallet := c.Wallet()
 	require.EqualValues(h.t, credits, math.Round(100*(wallet.Balance+spent)))
 	require.Zero(h.t, wallet.Held)
