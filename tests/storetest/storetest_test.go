@@ -4,8 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"net/url"
-	"slices"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
