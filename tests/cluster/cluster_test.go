@@ -145,6 +145,7 @@ func (c *cluster) start(i int) {
 	}
 	c.replicas[i].process = rig.StartProcess(c.t, c.replicas[i].address, c.archive,
 		"TILTH_RATE_LIMIT=0", "TILTH_LOG_LEVEL=error", "TILTH_OBJECTS_URL="+c.objects,
+		"TILTH_STATEMENT_TIMEOUT=5s", // twice of which a paused replica holds its locks
 		"TILTH_BROKER_URL="+strings.Join(servers, ","), "TILTH_BROKER_COPIES=3")
 }
 
