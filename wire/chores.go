@@ -108,6 +108,7 @@ func (r *Running) newChores() task.Chores {
 		{Kind: "stratification_sweep", Every: sweepEvery, Did: "stratification orders took too long and have failed", Level: slog.LevelWarn, Do: p.Strata.Sweep},
 		{Kind: "stratification_forget", Every: forgetEvery, Did: "maps and plans that nobody saved were removed", Do: p.Maps.Forget},
 		{Kind: "vi_profile_watch", Every: monitoring.SweepEvery, Did: "refreshes of watched profiles were queued", Level: slog.LevelDebug, Do: p.Interface.Satellite.Orders.LookForDue},
+		{Kind: "map_forget", Every: forgetEvery, Did: "files of maps that had expired were removed", Do: p.Interface.Satellite.Maps.Forget},
 		{Kind: "event_prune", Every: pruneEvery, Did: "old events pruned", Do: func(ctx context.Context) (int64, error) {
 			return p.Sequencer.Prune(ctx, r.cfg.KeepEvents, r.cfg.KeepDeliveries)
 		}},

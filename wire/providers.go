@@ -20,6 +20,7 @@ import (
 	satelliteapi "tilth/adapters/http/v12/satellite"
 	soilapi "tilth/adapters/http/v12/soil"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/mapfile"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
@@ -67,7 +68,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Value(qfield.Packages{}), googlewire.Bind(new(ports.CrewPackages), new(qfield.Packages)),
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
 	idempotency.New,
-	googlewire.Struct(new(satellite.Profiles), "*"),
+	googlewire.Struct(new(satellite.Profiles), "*"), googlewire.Struct(new(satellite.Maps), "*"),
 	googlewire.Struct(new(satellite.ProfileFiles), "*"), googlewire.Struct(new(satellite.Statements), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
@@ -142,7 +143,8 @@ var server = googlewire.NewSet(
 	googlewire.Struct(new(satellite.Computer), "*"), googlewire.Bind(new(satellite.ProfileComputer), new(*satellite.Computer)),
 	googlewire.Bind(new(satellite.Archive), new(*satellite.Computer)),
 	googlewire.Bind(new(satellite.ProfileUpdater), new(*satellite.Computer)), satellite.NewRefresher,
-	satellite.NewProfileWorker,
+	satellite.NewProfileWorker, googlewire.Bind(new(satellite.LayerComputer), new(*satellite.Computer)), satellite.NewMapWorker,
+	googlewire.Value(mapfile.Files{}), googlewire.Bind(new(ports.MapFiles), new(mapfile.Files)),
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
 	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
 	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),

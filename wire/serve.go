@@ -214,6 +214,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
 			satellite.RefreshJob: r.parts.Refresher.Run, satellite.RecomputeJob: r.parts.Refresher.RunRecompute,
+			satellite.VIMapJob: r.parts.FieldMaps.Run, satellite.MapRefreshJob: r.parts.FieldMaps.RunRefresh, satellite.MapRecomputeJob: r.parts.FieldMaps.RunRecompute,
 			farmapp.ImportJob:  r.parts.Intake.Run,
 			farmapp.OverlapJob: r.parts.Overlaps.Run,
 			soil.OrderJob:      r.parts.Strata.Run,
@@ -334,6 +335,7 @@ type parts struct {
 	Demo       *demo.Loader
 	Worker     *satellite.ProfileWorker
 	Refresher  *satellite.Refresher
+	FieldMaps  *satellite.MapWorker
 	Tokens     ports.Tokens
 	Once       *idempotency.Once
 	Intake     *farmapp.Imports

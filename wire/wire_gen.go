@@ -23,6 +23,7 @@ import (
 	satellite2 "tilth/adapters/http/v12/satellite"
 	soil2 "tilth/adapters/http/v12/soil"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/mapfile"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/permission"
 	"tilth/adapters/render"
@@ -182,9 +183,16 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Charts: charts,
 		Sheets: sheets,
 	}
+	maps := &satellite.Maps{
+		Deps:    deps,
+		Archive: archive,
+		Objects: objects,
+	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
 		Files:  profileFiles,
+		Maps:   maps,
+		Limits: limits,
 	}
 	table := assessmentTable()
 	documents := _wireDocumentsValue
@@ -243,7 +251,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	orders := &soil.Orders{
 		Deps: deps,
 	}
-	maps := &soil.Maps{
+	soilMaps := &soil.Maps{
 		Deps: deps,
 		Log:  log,
 	}
@@ -277,7 +285,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Imagery: imagery,
 	}
 	mapFiles := &soil.MapFiles{
-		Maps:     maps,
+		Maps:     soilMaps,
 		Plans:    plans,
 		Orders:   orders,
 		Links:    links,
@@ -293,7 +301,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	soilDeps := soil2.Deps{
 		AOIs:    aoIs,
 		Orders:  orders,
-		Maps:    maps,
+		Maps:    soilMaps,
 		Plans:   plans,
 		Samples: samples,
 		Results: sampleFiles,
@@ -470,9 +478,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Charts: charts,
 		Sheets: sheets,
 	}
+	maps := &satellite.Maps{
+		Deps:    deps,
+		Archive: computer,
+		Objects: objects,
+	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
 		Files:  profileFiles,
+		Maps:   maps,
+		Limits: limits,
 	}
 	table := assessmentTable()
 	documents := _wireDocumentsValue
@@ -531,7 +546,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	orders := &soil.Orders{
 		Deps: deps,
 	}
-	maps := &soil.Maps{
+	soilMaps := &soil.Maps{
 		Deps: deps,
 		Log:  log,
 	}
@@ -565,7 +580,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Imagery: imagery,
 	}
 	mapFiles := &soil.MapFiles{
-		Maps:     maps,
+		Maps:     soilMaps,
 		Plans:    plans,
 		Orders:   orders,
 		Links:    links,
@@ -581,7 +596,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	soilDeps := soil2.Deps{
 		AOIs:    aoIs,
 		Orders:  orders,
-		Maps:    maps,
+		Maps:    soilMaps,
 		Plans:   plans,
 		Samples: samples,
 		Results: sampleFiles,
@@ -659,6 +674,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)
+	mapfileFiles := _wireFilesValue
+	mapWorker := satellite.NewMapWorker(deps, computer, objects, mapfileFiles, log)
 	once := idempotency.New(store, clock)
 	sequencer := &events.Sequencer{
 		Store: store,
@@ -724,7 +741,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Computer: computer,
 		Log:      log,
 	}
-	companyfileFiles := _wireFilesValue
+	companyfileFiles := _wireCompanyfileFilesValue
 	movingVersion := programVersion()
 	mover := &moving.Mover{
 		Store:   store,
@@ -742,6 +759,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Demo:       loader,
 		Worker:     profileWorker,
 		Refresher:  refresher,
+		FieldMaps:  mapWorker,
 		Tokens:     tokens,
 		Once:       once,
 		Intake:     imports,
@@ -754,7 +772,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Assessing:  ghgAssessments,
 		Overlaps:   overlapChecker,
 		Strata:     orderWorker,
-		Maps:       maps,
+		Maps:       soilMaps,
 		Verifier:   worker,
 		Bulk:       batches,
 		Evidence:   files,
@@ -765,5 +783,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 }
 
 var (
-	_wireFilesValue = companyfile.Files{}
+	_wireFilesValue            = mapfile.Files{}
+	_wireCompanyfileFilesValue = companyfile.Files{}
 )

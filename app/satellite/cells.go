@@ -128,18 +128,18 @@ func (r *CellReader) date(ctx context.Context, pass vegetation.Pass) (CellDate, 
 	for _, b := range r.blocks {
 		work := passWork{
 			imagery: r.computer.Imagery, pass: pass, ground: b.ground, request: SeriesRequest{Index: r.request.Index, Mask: r.request.Mask},
-			merged: func(c *vegetation.Composite, items []string) {
-				for i, v := range c.Values() {
-					if out.Values[b.cells[i]] = v; !math.IsNaN(v) {
-						valid++
-					}
-				}
-				out.Scenes = append(out.Scenes, items...)
-			},
 		}
 		outcome, err := work.outcome(ctx)
 		if err != nil {
 			return out, false, err
+		}
+		if seen := work.merged; seen != nil {
+			for i, v := range seen.composite.Values() {
+				if out.Values[b.cells[i]] = v; !math.IsNaN(v) {
+					valid++
+				}
+			}
+			out.Scenes = append(out.Scenes, seen.items()...)
 		}
 		if outcome.Rejection != nil && outcome.Rejection.Reason == vegetation.ReasonError {
 			return out, false, nil

@@ -1,5 +1,5 @@
 // Package satellite holds the use cases of what satellites see: orders of vegetation-index
-// profiles from quote to refresh, their charts and tables, the wallet that pays for them, and
+// profiles and maps from quote to refresh, charts and tables of profiles, the wallet that pays for them, and
 // the reference curves in force. [Computer] computes series and cells from imagery for the
 // orders of every product and for the command line; it stores nothing.
 //

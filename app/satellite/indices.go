@@ -54,6 +54,15 @@ func (o *Profiles) RetrieveReading(ctx context.Context, who access.Principal, sh
 
 // await looks until the series is there or given up, or until the time is over.
 func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, choice vegetation.Choice, wait time.Duration) (Profile, error) {
+	err := poll(ctx, wait, func() (_ bool, err error) {
+		out, _, err = o.look(ctx, scope, out.Order.ID, choice)
+		return out.Order.Status != vegetation.Processing, err
+	})
+	return out, err
+}
+
+// poll looks until what is waited for is there, until looking fails, or until the time is over.
+func poll(ctx context.Context, wait time.Duration, look func() (there bool, err error)) error {
 	until := time.NewTimer(wait)
 	defer until.Stop()
 	for pause := lookFirst; wait > 0; pause = min(2*pause, lookMax) {
@@ -62,17 +71,16 @@ func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, c
 		case <-next.C:
 		case <-until.C:
 			next.Stop()
-			return out, nil
+			return nil
 		case <-ctx.Done():
 			next.Stop()
-			return out, ctx.Err()
+			return ctx.Err()
 		}
-		var err error
-		if out, _, err = o.look(ctx, scope, out.Order.ID, choice); err != nil || out.Order.Status != vegetation.Processing {
-			return out, err
+		if there, err := look(); err != nil || there {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // derivation is one as a retrieve found it.

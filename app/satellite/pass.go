@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tilth/core/fault"
+	"tilth/core/indexmap"
 	"tilth/core/list"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -25,8 +26,21 @@ type passWork struct {
 	// otherwise that is an error.
 	lenient     bool
 	undelivered error
-	// merged is told of what the scenes gave, with their ids, before it is judged; may be nil.
-	merged func(c *vegetation.Composite, items []string)
+	// keep is handed the pixels of the pass if it is accepted; may be nil.
+	keep func(ctx context.Context, layer indexmap.Layer) error
+	// merged is what the scenes gave, before it was judged; nil where they were not merged.
+	merged *merged
+}
+
+// merged is the scenes of a pass in one, with those of them that gave values, in the order of merging.
+type merged struct {
+	composite *vegetation.Composite
+	used      []*reading
+}
+
+// items returns the ids of the scenes that gave values.
+func (m merged) items() []string {
+	return list.Map(m.used, func(r *reading) string { return r.scene.ID })
 }
 
 // reading is what has been read of one scene.
@@ -67,7 +81,14 @@ func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 	for _, r := range readings {
 		out.SmallField = out.SmallField || r.footprint.Small
 	}
-	return out, nil
+	if w.keep == nil || out.Observation == nil {
+		return out, nil
+	}
+	layer, err := w.layer(out)
+	if err == nil {
+		err = w.keep(ctx, layer)
+	}
+	return out, err
 }
 
 // judge merges the scenes of the pass. It returns the readings also beside an error. What does not depend on an
@@ -109,7 +130,7 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 			return readings, out, err
 		}
 	}
-	var items []string
+	seen := merged{composite: composite}
 	var offsets []vegetation.AppliedOffset
 	var sensor *vegetation.Sensor // of the first; the scenes of a pass are of one data set and platform
 	for _, i := range order {
@@ -119,17 +140,15 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 		}
 		if used {
 			id, first := readings[i].scene.ID, w.request.Index.Bands()[0]
-			if len(items) == 0 {
+			if len(seen.used) == 0 {
 				sensor = readings[i].sensor
 			}
-			items = append(items, id)
+			seen.used = append(seen.used, readings[i])
 			offsets = append(offsets, readings[i].layer.Bands[first].Applied(id))
 		}
 	}
-	if w.merged != nil {
-		w.merged(composite, items)
-	}
-	out = composite.Result(w.pass, items)
+	w.merged = &seen
+	out = composite.Result(w.pass, seen.items())
 	if out.Observation != nil {
 		out.Observation.Offsets, out.Observation.Sensor = offsets, sensor
 	}

@@ -24,7 +24,7 @@ const RefreshJob = "vi_profile_refresh"
 // refreshing reports whether a profile is being refreshed or is to be; ask says that nobody has asked for it yet.
 func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetation.OrderState) (due, ask bool, err error) {
 	key := strconv.FormatInt(order.ID, 10)
-	if due, err = refreshable(ctx, tx, order, o.Clock.Now()); err != nil || !due {
+	if due, err = profiles.refreshable(ctx, tx, order, o.Clock.Now()); err != nil || !due {
 		if err == nil && order.BoundaryOutdated() { // it may be made anew
 			due, err = tx.Jobs.Waits(ctx, RecomputeJob, key)
 		}
@@ -44,11 +44,14 @@ func (o *Profiles) askRefresh(ctx context.Context, order vegetation.OrderState) 
 
 // refreshable reports whether a refresh is due and its field and season still exist, and the field is still the company's
 // own or shared with it for orders.
-func refreshable(ctx context.Context, tx ports.Repos, order vegetation.OrderState, now time.Time) (bool, error) {
+func (p product) refreshable(ctx context.Context, tx ports.Repos, order vegetation.OrderState, now time.Time) (bool, error) {
 	if !vegetation.RehydrateOrder(order).RefreshDue(now) {
 		return false, nil
 	}
-	_, err := tx.Fields.Get(ctx, profiles.land(order.CompanyID), order.FieldID)
+	var err error
+	if order.FieldID != 0 {
+		_, err = tx.Fields.Get(ctx, p.land(order.CompanyID), order.FieldID)
+	}
 	if err == nil {
 		_, err = tx.Seasons.Get(ctx, access.Own(order.CompanyID), order.SeasonID)
 	}
@@ -105,7 +108,7 @@ func (refreshWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refre
 	}
 	due := false
 	if err == nil {
-		due, err = refreshable(ctx, run.Tx, s.order, run.Now)
+		due, err = profiles.refreshable(ctx, run.Tx, s.order, run.Now)
 	}
 	if !due {
 		next = task.Finish()

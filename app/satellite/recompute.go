@@ -30,7 +30,7 @@ func (o *Profiles) Recompute(ctx context.Context, who access.Principal, id int64
 		if err != nil {
 			return order, err
 		}
-		outline, err := outlineFor(ctx, tx, scope, order)
+		outline, err := profiles.outlineFor(ctx, tx, scope, order)
 		if err != nil {
 			return order, err
 		}
@@ -48,8 +48,8 @@ type recomputedOn struct{ BoundaryID int64 }
 
 // outlineFor returns the outline that the field of an active order has now, if its series may be made anew on it.
 // Faults: Conflict (order_state, boundary_missing, boundary_too_different).
-func outlineFor(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (farm.BoundaryVersion, error) {
-	land := profiles.land(scope.Company())
+func (p product) outlineFor(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (farm.BoundaryVersion, error) {
+	land := p.land(scope.Company())
 	_, err := tx.Fields.Get(ctx, land, order.FieldID)
 	var outline farm.BoundaryVersion
 	if err == nil {
@@ -86,7 +86,7 @@ type recomputeWork struct{ refreshWork }
 func (recomputeWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refreshedOrder, next task.Next, err error) {
 	s.order, err = run.Tx.Orders.GetForUpdate(ctx, run.Scope, run.Job.Subject)
 	if err == nil {
-		s.outline, err = outlineFor(ctx, run.Tx, run.Scope, s.order)
+		s.outline, err = profiles.outlineFor(ctx, run.Tx, run.Scope, s.order)
 	}
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
 		return s, task.Finish(), nil

@@ -11,6 +11,7 @@ import (
 
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/indexmap"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -52,7 +53,7 @@ func (c *Computer) Compute(ctx context.Context, req SeriesRequest) (vegetation.S
 	if err != nil {
 		return vegetation.Series{}, err
 	}
-	return c.assemble(ctx, req, passes, newGround(req.Boundary), vegetation.Series{})
+	return c.assemble(ctx, assembly{SeriesRequest: req, place: newGround(req.Boundary)}, passes)
 }
 
 // CountScenes implements Archive. Faults: as ports.Imagery.
@@ -76,16 +77,23 @@ func (c *Computer) scenes(ctx context.Context, boundary geo.MultiPolygon, from, 
 	return c.Imagery.Search(ctx, boundary, from.Add(-offset), to.Add(24*time.Hour-offset))
 }
 
+// assembly is how a series is made of passes.
+type assembly struct {
+	SeriesRequest
+	place *ground
+	known vegetation.Series
+	keep  func(ctx context.Context, layer indexmap.Layer) error // of a map: takes the pixels; may be nil
+}
+
 // assemble makes the series of the passes: what is known of unchanged days is taken over, the others are worked on.
-func (c *Computer) assemble(ctx context.Context, req SeriesRequest, passes []vegetation.Pass, place *ground, known vegetation.Series,
-) (vegetation.Series, error) {
+func (c *Computer) assemble(ctx context.Context, req assembly, passes []vegetation.Pass) (vegetation.Series, error) {
 	recipe := vegetation.Recipe{Boundary: req.Boundary, Reading: req.reading()}
-	outcomes, fresh := known.Unchanged(recipe.Days(passes))
+	outcomes, fresh := req.known.Unchanged(recipe.Days(passes))
 	var work []passWork
 	for _, d := range fresh {
 		for _, p := range d.Passes {
 			work = append(work, passWork{
-				imagery: c.Imagery, request: req, pass: p, fingerprint: d.Fingerprint, ground: place, lenient: true,
+				imagery: c.Imagery, request: req.SeriesRequest, pass: p, fingerprint: d.Fingerprint, ground: req.place, lenient: true, keep: req.keep,
 			})
 		}
 	}
@@ -103,7 +111,11 @@ func eachPass(ctx context.Context, work []passWork, known bool) ([]vegetation.Ou
 	if len(work) == 0 {
 		return outcomes, nil
 	}
-	err := atOnce(ctx, passesAtOnce(pixelsIn(work[0].request.Boundary)), len(work), func(ctx context.Context, i int) (err error) {
+	pixels := pixelsIn(work[0].request.Boundary)
+	if work[0].keep != nil {
+		pixels *= mapPixels
+	}
+	err := atOnce(ctx, passesAtOnce(pixels), len(work), func(ctx context.Context, i int) (err error) {
 		outcomes[i], err = work[i].outcome(ctx)
 		return err
 	})
@@ -203,13 +215,17 @@ func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []veget
 			}
 		}
 		if len(scenes) == 0 && len(old.Observations)+len(old.Rejected) > 0 {
-			return nil, fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source has no scene of the field left.")
+			return nil, noneLeft()
 		}
-		if out[i], err = c.assemble(ctx, req, req.passes(scenes), place, old); err != nil {
+		if out[i], err = c.assemble(ctx, assembly{SeriesRequest: req, place: place, known: old}, req.passes(scenes)); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+func noneLeft() error {
+	return fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source has no scene of the field left.")
 }
 
 // ground is a field on the grids of the imagery: what no date changes, worked out once for

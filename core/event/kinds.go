@@ -13,6 +13,7 @@ type Kind struct {
 var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
 	{TypeProfileUpdated, "The series of an active vegetation-index profile has changed: a refresh found new dates, or others.", ProfileCompleted{}},
+	{TypeVIMapCompleted, "A vegetation-index map is there; or its dates have changed.", MapCompleted{}},
 	{TypeFieldAlert, "A rule of a field that is watched has raised its alert of the season.", FieldAlert{}},
 	{TypeAssessmentSubmitted, "An assessment was submitted as a new version.", AssessmentSubmitted{}},
 	{TypeAssessmentSigned, "A second person signed a submitted version of an assessment.", AssessmentSigned{}},

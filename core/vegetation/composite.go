@@ -156,6 +156,9 @@ func (l Layer) adjustment(band Band) func(float64) float64 {
 	return func(v float64) float64 { return v }
 }
 
+// Footprint returns the pixels that the composite is of.
+func (c *Composite) Footprint() Footprint { return c.footprint }
+
 // Values returns the index of each pixel of the footprint, in its order; NaN where there is none.
 func (c *Composite) Values() []float64 {
 	out := make([]float64, len(c.states))

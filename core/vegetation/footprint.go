@@ -84,6 +84,31 @@ func (f Footprint) Weight() float64 {
 	return sum
 }
 
+// Widened returns the pixels within n columns and rows of the footprint, each in full, by row, then column, and the window of the
+// grid, also beyond the raster, that holds them. The footprint has a pixel.
+func (f Footprint) Widened(n int) ([]Cell, Window) {
+	first, last := f.Cells[0], f.Cells[0]
+	for _, c := range f.Cells {
+		first.Col, first.Row, last.Col, last.Row = min(first.Col, c.Col), min(first.Row, c.Row), max(last.Col, c.Col), max(last.Row, c.Row)
+	}
+	w := Window{Col: first.Col - n, Row: first.Row - n, Width: last.Col - first.Col + 1 + 2*n, Height: last.Row - first.Row + 1 + 2*n}
+	mark := Raster{Grid: Grid{Width: w.Width, Height: w.Height}, DN: make([]uint16, w.Width*w.Height)}
+	for i := range mark.DN {
+		mark.DN[i] = viewClear
+	}
+	for _, c := range f.Cells {
+		mark.DN[(c.Row-w.Row)*w.Width+c.Col-w.Col] = viewMasked
+	}
+	mark.dilate(n)
+	var cells []Cell
+	for i, v := range mark.DN {
+		if v == viewMasked {
+			cells = append(cells, Cell{Col: w.Col + i%w.Width, Row: w.Row + i/w.Width, Weight: 1})
+		}
+	}
+	return cells, w
+}
+
 // span is a run of pixels of one row: from ≤ column < to.
 type span struct{ row, from, to int }
 

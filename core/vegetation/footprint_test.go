@@ -221,3 +221,22 @@ func TestReflectance(t *testing.T) {
 	require.InDelta(t, 0.4, r.Reflectance(5000), 1e-12)
 	require.Zero(t, r.Reflectance(900), "negative counts as 0")
 }
+
+func TestWidened(t *testing.T) {
+	t.Parallel()
+	f := vegetation.Footprint{Cells: []vegetation.Cell{{Col: 3, Row: -1, Weight: 0.5}, {Col: 5, Row: 0, Weight: 1}}}
+	cells, w := f.Widened(1)
+	require.Equal(t, vegetation.Window{Col: 2, Row: -2, Width: 5, Height: 4}, w)
+	var shown [4][5]byte
+	for i := range shown {
+		shown[i] = [5]byte{'.', '.', '.', '.', '.'}
+	}
+	for _, c := range cells {
+		require.InDelta(t, 1, c.Weight, 0)
+		shown[c.Row-w.Row][c.Col-w.Col] = '#'
+	}
+	require.Equal(t, []string{"###..", "#####", "#####", "..###"}, []string{string(shown[0][:]), string(shown[1][:]), string(shown[2][:]), string(shown[3][:])})
+	same, w := f.Widened(0)
+	require.Len(t, same, 2)
+	require.Equal(t, vegetation.Window{Col: 3, Row: -1, Width: 3, Height: 2}, w)
+}

@@ -13,6 +13,7 @@ import (
 	"tilth/core/batch"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/indexmap"
 	"tilth/core/vegetation"
 	"tilth/ports"
 	"tilth/tests/rig"
@@ -45,27 +46,31 @@ func (w *world) books(t require.TestingT, e estate) (out books) {
 
 // check holds what must be true of the books at every moment.
 func (b books) check(t require.TestingT) {
-	captured, refunded := map[int64]credit.Transaction{}, map[int64]bool{}
-	open := map[int64]credit.Amount{} // held, by field
+	captured, refunded := map[credit.Site]credit.Transaction{}, map[int64]bool{}
+	open := map[credit.Site]credit.Amount{} // held, by field or outline
 	for i := len(b.lines) - 1; i >= 0; i-- {
 		l := b.lines[i]
+		of := credit.Site{FieldID: l.FieldID}
+		if l.FieldID == 0 {
+			of.Outline = l.Note
+		}
 		switch l.Kind {
 		case credit.Hold:
-			require.Zero(t, open[l.FieldID], "a field is held for once at a time")
-			require.NotContains(t, captured, l.FieldID, "a field that was charged is not held for")
-			open[l.FieldID] = l.Amount
+			require.Zero(t, open[of], "a field is held for once at a time")
+			require.NotContains(t, captured, of, "a field that was charged is not held for")
+			open[of] = l.Amount
 		case credit.Release, credit.Capture:
-			require.Equal(t, open[l.FieldID], l.Amount, "%s of what was held", l.Kind)
-			delete(open, l.FieldID)
+			require.Equal(t, open[of], l.Amount, "%s of what was held", l.Kind)
+			delete(open, of)
 			if l.Kind == credit.Capture {
-				require.NotContains(t, captured, l.FieldID, "a field is charged once")
-				captured[l.FieldID] = l
+				require.NotContains(t, captured, of, "a field is charged once")
+				captured[of] = l
 			}
 		case credit.Refund:
 			require.False(t, refunded[l.RefundOf], "a capture is refunded once")
 			refunded[l.RefundOf] = true
-			require.Equal(t, l.RefundOf, captured[l.FieldID].ID)
-			require.LessOrEqual(t, l.Amount, captured[l.FieldID].Amount)
+			require.Equal(t, l.RefundOf, captured[of].ID)
+			require.LessOrEqual(t, l.Amount, captured[of].Amount)
 		}
 	}
 	held := credit.Amount(0)
@@ -94,7 +99,7 @@ func TestTheBooksBalance(t *testing.T) {
 				return vegetation.Series{}, fault.New(fault.Unavailable, "away", "away")
 			},
 		}
-		refunds, orders := 0, 0
+		refunds, orders, mapped := 0, 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
 			e := w.estate(credit.Amount(rapid.Int64Range(0, 300).Draw(rt, "beginning")), 2, past("a"), past("b"), w.running(), coming())
 			// Half of the walks begin with a field that was charged, so that refunds are met.
@@ -114,7 +119,7 @@ func TestTheBooksBalance(t *testing.T) {
 				w.books(rt, e).check(rt)
 			}
 			for range rapid.IntRange(1, 12).Draw(rt, "steps") {
-				switch rapid.SampledFrom([]string{"credit", "order", "order", "batch", "work", "work", "refund"}).Draw(rt, "step") {
+				switch rapid.SampledFrom([]string{"credit", "order", "order", "map", "map", "batch", "work", "work", "delete", "refund"}).Draw(rt, "step") {
 				case "credit":
 					_, err := w.op.CreditWallet(t.Context(), e.who.CompanyID, credit.Amount(rapid.Int64Range(1, 300).Draw(rt, "amount")), "")
 					require.NoError(rt, err)
@@ -133,6 +138,26 @@ func TestTheBooksBalance(t *testing.T) {
 					after := w.books(rt, e)
 					require.Equal(rt, quote.Charge, after.wallet.Held-before.wallet.Held, "what is held is what was quoted")
 					orders++
+				case "map":
+					before := w.books(rt, e)
+					req := mapRequest(rt, e)
+					quote, err := w.maps.Quote(t.Context(), e.who, req)
+					require.NoError(rt, err)
+					require.Equal(rt, before, w.books(rt, e), "a quote writes nothing")
+					_, err = w.maps.Place(t.Context(), e.who, req, 0)
+					if fault.Is(err, fault.PaymentRequired) {
+						require.Greater(rt, quote.Charge, quote.Available)
+						break
+					}
+					require.True(rt, err == nil || fault.Is(err, fault.Conflict), "%v", err)
+					after := w.books(rt, e)
+					require.Equal(rt, quote.Charge, after.wallet.Held-before.wallet.Held, "what is held is what was quoted")
+					mapped++
+				case "delete": // of all orders of a field, as its deletion does
+					field := e.fields[rapid.IntRange(0, len(e.fields)-1).Draw(rt, "field")].ID
+					w.write(func(tx ports.Repos) error {
+						return satellite.FailOfFields(t.Context(), tx, e.scope, []int64{field}, satellite.Ended{At: w.clock.Now(), Reason: "The field was deleted."})
+					})
 				case "batch":
 					before := w.books(rt, e)
 					ask := make([]satellite.ProfileRequest, rapid.IntRange(1, 6).Draw(rt, "orders"))
@@ -177,6 +202,7 @@ func TestTheBooksBalance(t *testing.T) {
 			}
 		})
 		require.Positive(t, orders, "the walk ordered nothing")
+		require.Positive(t, mapped, "the walk ordered no map")
 		require.Positive(t, refunds, "the walk refunded nothing")
 	})
 }
@@ -190,6 +216,10 @@ func (w *world) settled(t require.TestingT, e estate) {
 			require.NoError(t, err)
 			orders = append(orders, order)
 		}
+		for order, err := range tx.Maps.Of(credit.VegetationIndexMap).Each(w.t.Context(), e.scope, ports.Query{}) {
+			require.NoError(t, err)
+			orders = append(orders, order)
+		}
 		return nil
 	})
 	w.read(func(tx ports.Repos) error {
@@ -199,11 +229,11 @@ func (w *world) settled(t require.TestingT, e estate) {
 			case vegetation.Active:
 				require.NoError(t, err)
 				require.True(t, charge.Captured)
-				series, err := tx.Orders.Series(w.t.Context(), e.scope, order.ID, order.Reading())
-				require.NoError(t, err)
+				series, files := w.found(t, tx, e, order)
 				require.NotEmpty(t, series.Observations, "no point, no charge")
+				require.True(t, order.Product == "" || len(files) == len(series.Observations), "each date has its pixels")
 			case vegetation.Failed:
-				require.True(t, fault.Is(err, fault.NotFound) || charge.Captured || charge.OrderID != order.ID, "a failed order holds nothing")
+				require.True(t, fault.Is(err, fault.NotFound) || charge.Captured || !charge.Of(order.Code(), order.ID), "a failed order holds nothing")
 				require.NotEmpty(t, order.Reason)
 			default:
 				require.NoError(t, err)
@@ -212,6 +242,35 @@ func (w *world) settled(t require.TestingT, e estate) {
 		}
 		return nil
 	})
+}
+
+// found returns what an active order came to.
+func (w *world) found(t require.TestingT, tx ports.Repos, e estate, order vegetation.OrderState) (series vegetation.Series, files []indexmap.File) {
+	var err error
+	if order.Product == "" {
+		series, err = tx.Orders.Series(w.t.Context(), e.scope, order.ID, order.Reading())
+	} else {
+		series, files, err = tx.Maps.Of(order.Product).Dates(w.t.Context(), e.scope, order.ID)
+	}
+	require.NoError(t, err)
+	return series, files
+}
+
+// mapRequest draws an order of a map: of a field or of its outline, of a season or of a date.
+func mapRequest(rt *rapid.T, e estate) satellite.MapRequest {
+	at := rapid.IntRange(0, len(e.fields)-1).Draw(rt, "field")
+	req := satellite.MapRequest{Index: rapid.SampledFrom([]vegetation.IndexCode{vegetation.NDVI, vegetation.EVI}).Draw(rt, "index")}
+	if rapid.IntRange(0, 3).Draw(rt, "outlined") == 0 {
+		req.Boundary = e.fields[at].Boundary
+	} else {
+		req.FieldUUID = e.fields[at].UUID
+	}
+	if rapid.IntRange(0, 3).Draw(rt, "dated") == 0 {
+		req.Terms.Day = new(date(2025, 4, 2))
+	} else {
+		req.SeasonID = e.seasons[rapid.IntRange(0, len(e.seasons)-1).Draw(rt, "season")].ID
+	}
+	return req
 }
 
 // request draws an order.

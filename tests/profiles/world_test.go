@@ -15,7 +15,9 @@ import (
 
 	"tilth/adapters/exchange"
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/mapfile"
 	"tilth/adapters/messaging"
+	"tilth/adapters/objects"
 	"tilth/adapters/permission"
 	"tilth/adapters/persistence"
 	"tilth/app"
@@ -25,6 +27,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/indexmap"
 	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -54,6 +57,20 @@ func (c *computer) Compute(_ context.Context, req satellite.SeriesRequest) (vege
 	return s, err
 }
 
+// Layers gives a map of the same dates, of one pixel each.
+func (c *computer) Layers(ctx context.Context, req satellite.LayerRequest, keep func(context.Context, indexmap.Layer) error) (vegetation.Series, error) {
+	s, err := c.Compute(ctx, req.SeriesRequest)
+	for _, o := range s.Observations {
+		if err == nil && keep != nil {
+			err = keep(ctx, indexmap.Layer{
+				Day: o.Date, Index: s.Index, Grid: vegetation.Grid{EPSG: 32630, OriginX: 4e5, OriginY: 4.6e6, PixelX: 10, PixelY: 10},
+				Cols: 1, Rows: 1, Values: []float64{o.Value}, Inside: []bool{true}, Scenes: o.Items,
+			})
+		}
+	}
+	return s, err
+}
+
 func (c *computer) count(index vegetation.IndexCode) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,6 +97,8 @@ type world struct {
 	computer *computer
 	orders   *satellite.Profiles
 	worker   *satellite.ProfileWorker
+	maps     *satellite.Maps
+	mapper   *satellite.MapWorker
 	op       *operating.Operating
 	names    int
 }
@@ -95,6 +114,10 @@ func newWorld(t testing.TB, database string) *world {
 	w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 3), nil }
 	deps := app.Deps{Store: db, Gate: app.NewGate(permission.New(db), nil, nil), Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
+	files, err := objects.Open("file:" + t.TempDir())
+	require.NoError(t, err)
+	w.maps = &satellite.Maps{Deps: deps, Objects: files}
+	w.mapper = satellite.NewMapWorker(deps, w.computer, files, mapfile.Files{}, slog.New(slog.DiscardHandler))
 	w.op = &operating.Operating{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
 		Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
@@ -183,7 +206,7 @@ func (w *world) place(e estate, field, season int) (vegetation.OrderState, error
 }
 
 func (w *world) handlers() map[string]messaging.Handler {
-	return map[string]messaging.Handler{satellite.ProfileJob: w.worker.Run, satellite.IndexJob: w.worker.RunIndex}
+	return map[string]messaging.Handler{satellite.ProfileJob: w.worker.Run, satellite.IndexJob: w.worker.RunIndex, satellite.VIMapJob: w.mapper.Run, satellite.MapRefreshJob: w.mapper.RunRefresh}
 }
 
 // work does the jobs that are due, and gives how many there were.

@@ -50,6 +50,6 @@ func Register(a *rest.API, d Deps) {
 	pact.Register(a, d.PACT)
 	ogc.Register(a, d.OGC)
 	operatorapi.Register(a, d.Operator)
-	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
+	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Vegetation-index maps", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
 		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)", "Operators")
 }

@@ -83,6 +83,7 @@ var paid = map[string]string{
 // working are the kinds of jobs whose record's work goes on, with the table of the records.
 var working = map[string]string{
 	"vi_profile": "profile_orders", "vi_profile_index": "profile_orders", "vi_profile_refresh": "profile_orders", "vi_profile_recompute": "profile_orders",
+	"vi_map": "map_orders", "vi_map_refresh": "map_orders", "vi_map_recompute": "map_orders",
 	"stratification_order": "stratification_orders", "crop_verification": "assessments", "assessment_completeness": "assessments",
 	"field_overlaps": "companies",
 }

@@ -19,7 +19,7 @@ type ShareGrantWrite struct {
 	Target      string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
 	FarmID      *int64     `json:"farm_id" required:"false" minimum:"1" doc:"For the target farm."`
 	FieldID     *int64     `json:"field_id" required:"false" minimum:"1" doc:"For the target field."`
-	Slugs       *[]string  `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and vi-profile.create with field.view: to order profiles at the grantee's own cost."`
+	Slugs       *[]string  `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, vi-map.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and with field.view vi-profile.create and vi-map.create: to order profiles, or maps, at the grantee's own cost."`
 	EndsOn      *rest.Date `json:"ends_on" required:"false" doc:"Last day, in UTC; without one the grant has no end."`
 }
 
@@ -42,7 +42,7 @@ type ShareGrant struct {
 	Target    string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
 	Farm      *form.Ref  `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
 	Field     *form.Ref  `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
-	Slugs     []string   `json:"slugs" doc:"What the grantee may view; with vi-profile.create it orders profiles at its own cost."`
+	Slugs     []string   `json:"slugs" doc:"What the grantee may view; with vi-profile.create or vi-map.create it orders profiles or maps at its own cost."`
 	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day is over."`
 	EndsOn    *rest.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
 }

@@ -19,7 +19,7 @@ type PlacedItem struct {
 	Index   int     `json:"index" doc:"Place in the array, from 0."`
 	Verdict string  `json:"verdict" enum:"create,skip,fail" doc:"create: placed. skip: the order is there, and nothing is held for it. fail: refused, and nothing of it is stored."`
 	OrderID *int64  `json:"order_id" doc:"Id of the order that was placed or is there; null where it was refused."`
-	Code    *string `json:"code" doc:"Of skip: order_open or duplicate_profile; of fail: that of the error that a single order would be answered with."`
+	Code    *string `json:"code" doc:"Of skip: order_open, duplicate_profile or duplicate_map; of fail: that of the error that a single order would be answered with."`
 	Message *string `json:"message" doc:"The code for people; null of create."`
 
 	Errors map[string][]string `json:"errors" doc:"By member, as those of a single order; why it is refused."`
@@ -39,7 +39,9 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 		Body: rest.BulkBody[OrderWrite](), Inapplicable: inapplicable,
 	}
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (PlacedItems, error) {
-		return placeMany(ctx, c, orders)
+		return placeMany(c, requested, func(reqs []satellite.ProfileRequest) ([]satellite.Placed, error) {
+			return orders.PlaceMany(ctx, c.Principal(), reqs)
+		})
 	})
 
 	filters := []rest.Param{
@@ -80,8 +82,8 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 }
 
 // placeMany places the orders of a body that are well-formed, and reports the others beside them.
-func placeMany(ctx context.Context, c *rest.Call, orders *satellite.Profiles) (out PlacedItems, err error) {
-	items, bulk, err := rest.DecodeMany[OrderWrite](c)
+func placeMany[W, R any](c *rest.Call, requested func(rest.Item[W]) (R, error), place func([]R) ([]satellite.Placed, error)) (out PlacedItems, err error) {
+	items, bulk, err := rest.DecodeMany[W](c)
 	if err != nil {
 		return out, err
 	}
@@ -89,17 +91,21 @@ func placeMany(ctx context.Context, c *rest.Call, orders *satellite.Profiles) (o
 		return out, fault.Field(fault.NonField, "Send an array of orders.")
 	}
 	out.Items = make([]PlacedItem, len(items))
-	var reqs []satellite.ProfileRequest
+	var reqs []R
 	var at []int // of each request, in the array
 	for i, item := range items {
 		req, err := requested(item)
-		if wrong, ok := fault.As(err); ok {
+		wrong, ok := fault.As(err)
+		if err != nil && !ok {
+			return out, err
+		}
+		if ok {
 			out.Items[i] = itemOf(i, satellite.Placed{Verdict: batch.Fail, Code: wrong.Code, Message: wrong.Message, Errors: wrong.Fields})
 			continue
 		}
 		reqs, at = append(reqs, req), append(at, i)
 	}
-	placed, err := orders.PlaceMany(ctx, c.Principal(), reqs)
+	placed, err := place(reqs)
 	for n, p := range placed {
 		out.Items[at[n]] = itemOf(at[n], p)
 	}

@@ -85,16 +85,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		return Placed{order.ID, string(order.Status)}, err
 	})
 
-	filters := append([]rest.Param{
-		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
-		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who ordered."},
-		{Name: "index_code", Type: rest.String, Description: "A part of the index code, whatever its case."},
-		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
-		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
-		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
-		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the series is of."},
-		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
-	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
+	filters := orderFilters("series is")
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
 	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[ProfileOrder], error) {
@@ -124,6 +115,20 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		out := showProfile(found, in.Detail, in.Below)
 		return out, in.showSeason(&out, found.Series)
 	})
+}
+
+// orderFilters are the filters of lists of orders.
+func orderFilters(what string) []rest.Param {
+	return append([]rest.Param{
+		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
+		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who ordered."},
+		{Name: "index_code", Type: rest.String, Description: "A part of the index code, whatever its case."},
+		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
+		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the " + what + " of."},
+		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
+	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 }
 
 // indexTable is the formulas, as a table in CommonMark.

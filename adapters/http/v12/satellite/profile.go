@@ -124,11 +124,13 @@ func showProfile(p satellite.Profile, detail bool, below *float64) Profile {
 	}
 	if detail {
 		out.Observations = new(form.Each(p.Series.Observations, func(o vegetation.Observation) Observation { return showObservation(o, below) }))
-		out.Rejected = new(form.Each(p.Series.Rejected, func(r vegetation.Rejection) Rejection {
-			return Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, form.OrNull(r.Note)}
-		}))
+		out.Rejected = new(form.Each(p.Series.Rejected, showRejection))
 	}
 	return out
+}
+
+func showRejection(r vegetation.Rejection) Rejection {
+	return Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, form.OrNull(r.Note)}
 }
 
 func showObservation(o vegetation.Observation, below *float64) Observation {

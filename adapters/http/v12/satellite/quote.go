@@ -16,7 +16,7 @@ type Quote struct {
 	Charge         float64 `json:"charge" doc:"Credits that placing the order would hold now: price per hectare times area, rounded up to 0.01. 0 for a field that was charged or is held for already, and for an order that is there."`
 	Available      float64 `json:"available" doc:"Credits that may be spent. Where they are less than the charge, the order would be refused."`
 	AlreadyCharged bool    `json:"already_charged" doc:"The field was charged before; that is once, over all satellite products."`
-	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order of the same field and season."`
+	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order of the same field and season, of a map also of the same date and index."`
 	Scenes         *int    `json:"scenes" doc:"Scenes of the imagery archive that cover the field in the season so far or, where it has not begun, in the year before now. With 0 an order would bring no point, and cost nothing. null: the archive did not answer in time."`
 }
 
@@ -34,8 +34,11 @@ func registerQuote(a *rest.API, orders *satellite.Profiles) {
 		if err != nil {
 			return Quote{}, err
 		}
-		q, err := orders.Quote(ctx, c.Principal(), req)
-		duplicate := form.Pointed(q.Duplicate, func(o vegetation.OrderState) int64 { return o.ID })
-		return Quote{q.Charge.Float(), q.Available.Float(), q.AlreadyCharged, duplicate, q.Scenes}, err
+		return quoted(orders.Quote(ctx, c.Principal(), req))
 	})
+}
+
+func quoted(q satellite.Quote, err error) (Quote, error) {
+	duplicate := form.Pointed(q.Duplicate, func(o vegetation.OrderState) int64 { return o.ID })
+	return Quote{q.Charge.Float(), q.Available.Float(), q.AlreadyCharged, duplicate, q.Scenes}, err
 }

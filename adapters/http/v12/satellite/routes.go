@@ -1,14 +1,16 @@
-// Package satellite is the routes of vegetation-index profiles, and of the wallet and
+// Package satellite is the routes of vegetation-index profiles and maps, and of the wallet and
 // its statement.
 package satellite
 
 import (
 	"tilth/adapters/http/rest"
 	"tilth/app/satellite"
+	"tilth/core/geo"
 )
 
 const (
 	profileTag = "Vegetation-index profiles"
+	mapTag     = "Vegetation-index maps"
 	walletTag  = "Wallet"
 )
 
@@ -16,18 +18,22 @@ const (
 type Deps struct {
 	Orders *satellite.Profiles
 	Files  *satellite.ProfileFiles
+	Maps   *satellite.Maps
+	Limits geo.Limits // of outlines that are no fields
 }
 
 // Register adds the routes of profiles and of the wallet that pays for them.
 func Register(a *rest.API, d Deps) {
 	a.ShowBodies(examples)
 	a.DescribeTag(profileTag, "The season-long series of a vegetation index for a field, from Sentinel-2.")
+	a.DescribeTag(mapTag, "The pixels of a vegetation index in a field, date by date, from Sentinel-2.")
 	a.DescribeTag(walletTag, "What orders cost: holds, captures and releases in a double-entry ledger.")
 	a.DescribeCodes(map[string]string{
 		"boundary_too_different": "the field is now over 1.1 times the area that was charged; details hold charged_area_ha and area_ha (409)",
 		"boundary_missing":       "the field of the order is gone or has no boundary, so that the series cannot be made anew (409)",
 		"season_unresolved":      "the season of an order is no season of your company (500, as the interface has it)",
 		"duplicate_profile":      "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
+		"duplicate_map":          "an active map exists; details hold map_uuid and order_id; nothing was charged (409)",
 		"order_state":            "the state of an order forbids it (409)",
 		"order_open":             "an order of a batch is there and waits for its series; nothing is held for it",
 		"insufficient_credit":    "details hold required and available (402)",
@@ -40,5 +46,6 @@ func Register(a *rest.API, d Deps) {
 	registerQuote(a, d.Orders)
 	registerRecompute(a, d.Orders)
 	registerMany(a, d.Orders, d.Files)
+	registerMaps(a, d.Maps, d.Limits)
 	registerWallet(a, d.Orders, d.Files)
 }

@@ -1,0 +1,248 @@
+package satellite
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/access"
+	"tilth/core/effort"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/indexmap"
+	"tilth/core/vegetation"
+)
+
+// MapOrderWrite is an order of a map as it is placed.
+type MapOrderWrite struct {
+	FieldUUID      *string      `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives vi-map.create. Either this or field_boundary."`
+	FieldBoundary  rest.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content: the same land is charged once, however its corners are ordered. No field is made of it."`
+	SeasonID       *int64       `json:"season_id" required:"false" minimum:"1" doc:"A season of your company: the map has all its usable dates. Either this or date."`
+	Date           *rest.Date   `json:"date" required:"false" doc:"One date: the map is of the usable acquisition that lies nearest to it, at most 5 days away, of two the earlier."`
+	IndexCode      *string      `json:"index_code" required:"false" doc:"Default NDVI."`
+	Mask           *string      `json:"mask" required:"false" doc:"Which pixels count; default standard. As of a profile."`
+	Dataset        *string      `json:"dataset" required:"false" doc:"The data set of the imagery archive; default all. As of a profile."`
+	OutputDataType *string      `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
+	NoOfClasses    *int64       `json:"no_of_classes" required:"false" minimum:"2" maximum:"9" doc:"How many classes the values are divided into where classes are shown; null: as many as are usual."`
+	IsBackground   *bool        `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+}
+
+// MapOrder is an order of a map as it stands in a list.
+type MapOrder struct {
+	OrderID        int64      `json:"order_id" doc:"Id of the order, to retrieve it by."`
+	MapUUID        string     `json:"map_uuid" format:"uuid" doc:"The map's uuid, which events and the refusal of a duplicate name it by."`
+	Product        string     `json:"product" doc:"What was ordered, as the ledger names it."`
+	Status         string     `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the map is being made. active: the map is there. failed: none could be made, and nothing was charged."`
+	Reason         *string    `json:"reason" doc:"Why the order is pending or failed."`
+	IndexCode      string     `json:"index_code" doc:"Vegetation index of the map, as NDVI."`
+	Mask           string     `json:"mask" doc:"The mask that the map is made with, in its one form."`
+	Dataset        string     `json:"dataset" doc:"The data sets that the map is of."`
+	Field          *int64     `json:"field" doc:"Id of the field; null of an outline that is no field."`
+	FieldUUID      *string    `json:"field_uuid" doc:"Uuid of the field; null of an outline that is no field."`
+	Outline        *string    `json:"outline" doc:"Digest (SHA-256) of the outline that is no field; null of a field."`
+	Season         *int64     `json:"season" doc:"Id of the season; null of a map of one date."`
+	Date           *rest.Date `json:"date" doc:"The date that was asked for; null of a map of a season."`
+	StartDate      rest.Date  `json:"start_date" doc:"First day of the acquisitions that the map may be of."`
+	EndDate        rest.Date  `json:"end_date" doc:"Last day, inclusive."`
+	OutputDataType *string    `json:"output_data_type" doc:"What the map was wanted as; null where the order did not say."`
+	NoOfClasses    *int64     `json:"no_of_classes" doc:"The number of classes that the order asked for; null: as many as are usual."`
+	Company        int64      `json:"company" doc:"Id of the company that ordered and pays."`
+	FieldCompany   int64      `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
+	CreatedBy      int64      `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
+	CreatedAt      time.Time  `json:"created_at" doc:"When the record was made."`
+	UpdatedAt      time.Time  `json:"updated_at" doc:"When the record was last written."`
+	LastCheckedAt  *time.Time `json:"last_checked_at" doc:"When the archive was last searched for the map."`
+	Synthetic      bool       `json:"synthetic" doc:"The map comes from a synthetic archive, not from observations."`
+	SmallField     bool       `json:"small_field" doc:"Fewer than ten pixels: figures are weighted by exact areas."`
+	BoundaryID     *int64     `json:"boundary_id" doc:"The outline of the field that the map is of: an id of the field's boundaries."`
+
+	BoundaryOutdated bool       `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the map anew on it, at no charge."`
+	Dates            int        `json:"number_of_dates" doc:"How many dates the map has."`
+	FirstDate        *rest.Date `json:"first_date" doc:"The first of them."`
+	LastDate         *rest.Date `json:"last_date" doc:"The last of them."`
+}
+
+// MapDate is a date of a map.
+type MapDate struct {
+	Observation
+	Object string `json:"object" doc:"Name of the stored file with the pixels, which ends in the SHA-256 digest of its content."`
+	Bytes  int64  `json:"bytes" doc:"Size of that file."`
+}
+
+// Map is an order of a map with its dates.
+type Map struct {
+	MapOrder
+	Refreshing bool        `json:"refreshing" doc:"The archive is being searched again, or files that had expired are being made again: a later retrieve may show more."`
+	Dates      []MapDate   `json:"dates" doc:"The usable dates, oldest first, with the figures of the pixels in the field."`
+	Rejected   []Rejection `json:"rejected" doc:"The dates that could not be used, and why."`
+}
+
+const mapsPath = "maps/vegetation-index-map/orders/"
+
+// mapRoutes is the routes of the orders of maps.
+type mapRoutes struct {
+	maps   *satellite.Maps
+	limits geo.Limits
+}
+
+func registerMaps(a *rest.API, maps *satellite.Maps, limits geo.Limits) {
+	m := mapRoutes{maps, limits}
+	m.registerPlace(a)
+	m.registerRead(a)
+	m.registerRecompute(a)
+}
+
+func (m mapRoutes) registerPlace(a *rest.API) {
+	place := rest.Routes{Operation: "vi_map_order", Tag: mapTag, Noun: "order"}.Route(http.MethodPost, mapsPath, access.VIMaps.Create.For("create"), "Order a map")
+	place.Description = "Orders the pixels of an index in a field: of all usable dates of a season, or of the usable date nearest to a day. " +
+		"A date is usable by the rules of profiles, and the mean of its pixels is the value that a profile has.\n\n" +
+		"A field is charged once, on its first successful order of a profile or a map, whichever comes first; an outline that is no field once for its content. A map without a usable date is never active and never charged.\n\n" +
+		"A company has one order for a field or outline, a season or date, and an index. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing."
+	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict}
+	place.Message, place.Body = "Order accepted.", rest.Body[MapOrderWrite]()
+	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (Placed, error) {
+		item, err := rest.DecodeDraft(c, MapOrderWrite{})
+		if err != nil {
+			return Placed{}, err
+		}
+		req, err := m.requested(ctx, item)
+		if err != nil {
+			return Placed{}, err
+		}
+		order, err := m.maps.Place(ctx, c.Principal(), req, waitOf(item.Value.IsBackground))
+		return Placed{order.ID, string(order.Status)}, err
+	})
+
+	quote := rest.Route{
+		Method: http.MethodPost, Path: mapsPath + "quote/", OperationID: "vi_map_order_quote", Summary: "What an order of a map would cost",
+		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
+		Tag:         mapTag, Permission: access.VIMaps.Create.For("quote"), Message: "Nothing was ordered.", Body: rest.Body[MapOrderWrite](),
+	}
+	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, _ struct{}) (Quote, error) {
+		item, err := rest.DecodeDraft(c, MapOrderWrite{})
+		if err != nil {
+			return Quote{}, err
+		}
+		req, err := m.requested(ctx, item)
+		if err != nil {
+			return Quote{}, err
+		}
+		return quoted(m.maps.Quote(ctx, c.Principal(), req))
+	})
+
+	many := rest.Route{
+		Method: http.MethodPost, Path: mapsPath + "batch/", OperationID: "vi_map_order_batch", Summary: "Order many maps",
+		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
+			"refused leaves the others alone. Credit is held in the order of the array. All are placed in the background: `is_background` is not looked at.",
+		Tag: mapTag, Permission: access.VIMaps.Create.For("batch"), Message: "See the verdict of each item.", Body: rest.BulkBody[MapOrderWrite](),
+	}
+	rest.Handle(a, many, func(ctx context.Context, c *rest.Call, _ struct{}) (PlacedItems, error) {
+		return placeMany(c, func(item rest.Item[MapOrderWrite]) (satellite.MapRequest, error) { return m.requested(ctx, item) },
+			func(reqs []satellite.MapRequest) ([]satellite.Placed, error) {
+				return m.maps.PlaceMany(ctx, c.Principal(), reqs)
+			})
+	})
+}
+
+func (m mapRoutes) registerRead(a *rest.API) {
+	route := rest.Routes{Operation: "vi_map_order", Tag: mapTag, Noun: "order"}.Route
+	list := route(http.MethodGet, mapsPath, access.VIMaps.View.For("list"), "List orders of maps")
+	filters := orderFilters("map is")
+	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[MapOrder], error) {
+		query := form.QueryOf(in.PageOrAll(), filters, in.Values, "index_code")
+		return form.List(in.PageOrAll(), showMapOrder)(m.maps.List(ctx, c.Principal(), in.Share, query))
+	})
+
+	retrieve := route(http.MethodGet, mapsPath+"{id}/", access.VIMaps.View.For("retrieve"), "Retrieve an order with the dates of its map")
+	retrieve.Description = "An active map whose season can still bring dates is brought up to date in the background where it was last checked over a day ago, as a profile is. " +
+		"Files of dates are kept for 90 days and made again, at no charge, when somebody asks for one that has expired."
+	retrieve.Query = []rest.Param{form.ShareParam}
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.SharedByID) (Map, error) {
+		found, err := m.maps.Retrieve(ctx, c.Principal(), in.Share, in.ID)
+		sayLater(c, found.Order)
+		return showMap(found), err
+	})
+}
+
+func (m mapRoutes) registerRecompute(a *rest.API) {
+	recompute := rest.Route{
+		Method: http.MethodPost, Path: mapsPath + "{id}/recompute/", OperationID: "vi_map_order_recompute",
+		Summary: "Make the map anew on the field's outline of today", Tag: mapTag, Noun: "order",
+		Description: "For an active order whose field was given another outline (`boundary_outdated`). It costs nothing, and is done in the background: until then the map stays as it is. " +
+			"An outline of more than 1.1 times the area that was charged is 409 (`boundary_too_different`). Where no date of the new outline is usable, the earlier map stays.",
+		Permission: access.VIMaps.Create.For("recompute"), Message: "The map is made anew.", Faults: []int{http.StatusConflict},
+	}
+	rest.Handle(a, recompute, func(ctx context.Context, c *rest.Call, in form.ByID) (Placed, error) {
+		order, err := m.maps.Recompute(ctx, c.Principal(), in.ID)
+		return Placed{order.ID, string(order.Status)}, err
+	})
+}
+
+// waitOf returns how long the answer to an order waits.
+func waitOf(background *bool) time.Duration {
+	if background == nil || *background {
+		return 0
+	}
+	return satellite.MapWait
+}
+
+// requested returns the request of an item. Faults: Invalid, with all that is wrong with it.
+func (m mapRoutes) requested(ctx context.Context, item rest.Item[MapOrderWrite]) (satellite.MapRequest, error) {
+	in := item.Value
+	choice, err := chosen(in.IndexCode, in.Mask, in.Dataset)
+	if wrong, ok := fault.As(err); ok {
+		item.Errors.MergeNew(wrong.Fields)
+	}
+	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})
+	req := satellite.MapRequest{
+		FieldUUID: strings.ToLower(form.OrZero(in.FieldUUID)), SeasonID: form.OrZero(in.SeasonID), Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset,
+		Terms: vegetation.MapTerms{Day: form.TimeOf(in.Date), Output: form.OrZero(in.OutputDataType), Classes: int(form.OrZero(in.NoOfClasses))},
+	}
+	if len(in.FieldBoundary.RawObject) > 0 {
+		boundary, err := geo.ParseGeoJSON(effort.Of(ctx, 0), in.FieldBoundary.RawObject, m.limits)
+		wrong, ok := fault.As(err)
+		switch {
+		case ok && wrong.Kind == fault.Invalid:
+			for _, message := range fault.Messages(wrong.Fields[geo.BoundaryField]) {
+				item.Errors.Add("field_boundary", message)
+			}
+		case err != nil:
+			return req, err
+		default:
+			req.Boundary = &boundary
+		}
+	}
+	return req, item.Errors.Err()
+}
+
+func showMapOrder(s vegetation.OrderState) MapOrder {
+	return MapOrder{
+		OrderID: s.ID, MapUUID: s.UUID, Product: string(s.Product), Status: string(s.Status), Reason: form.OrNull(s.Reason),
+		IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
+		Field: form.If(s.FieldID != 0, s.FieldID), FieldUUID: form.OrNull(s.FieldUUID), Outline: form.OrNull(s.Map.Outline),
+		Season: form.If(s.SeasonID != 0, s.SeasonID), Date: form.Pointed(s.Map.Day, rest.DateOf), StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate),
+		OutputDataType: form.OrNull(s.Map.Output), NoOfClasses: form.If(s.Map.Classes != 0, int64(s.Map.Classes)),
+		Company: s.CompanyID, FieldCompany: s.FieldCompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, LastCheckedAt: s.LastCheckedAt,
+		Synthetic: s.Synthetic, SmallField: s.SmallField, BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),
+		Dates: s.Points, FirstDate: form.Pointed(s.FirstDate, rest.DateOf), LastDate: form.Pointed(s.LastDate, rest.DateOf),
+	}
+}
+
+func showMap(m satellite.Map) Map {
+	files := map[time.Time]indexmap.File{}
+	for _, f := range m.Files {
+		files[f.Day] = f
+	}
+	return Map{
+		MapOrder: showMapOrder(m.Order), Refreshing: m.Refreshing,
+		Dates: form.Each(m.Series.Observations, func(o vegetation.Observation) MapDate {
+			return MapDate{showObservation(o, nil), files[o.Date].Object, files[o.Date].Bytes}
+		}),
+		Rejected: form.Each(m.Series.Rejected, showRejection),
+	}
+}

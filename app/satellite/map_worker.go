@@ -1,0 +1,151 @@
+package satellite
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"tilth/app"
+	"tilth/app/task"
+	"tilth/core/credit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/indexmap"
+	"tilth/core/list"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// mapFolder is where the files of maps are in the object store, by the digest of their content.
+const mapFolder = "maps"
+
+// LayerComputer computes the dates of one map, without a database.
+type LayerComputer interface {
+	Layers(ctx context.Context, req LayerRequest, keep func(ctx context.Context, layer indexmap.Layer) error) (vegetation.Series, error)
+}
+
+// MapWorker computes ordered maps, and keeps them up to date.
+type MapWorker struct {
+	runner   task.Runner[ports.Repos]
+	computer LayerComputer
+	objects  ports.Objects
+	files    ports.MapFiles
+}
+
+// NewMapWorker makes a worker.
+func NewMapWorker(deps app.Deps, computer LayerComputer, objects ports.Objects, files ports.MapFiles, log *slog.Logger) *MapWorker {
+	return &MapWorker{task.ForCompany(deps.Store, deps.Clock, deps.IDs, log), computer, objects, files}
+}
+
+// Run does one job of [VIMapJob]: it computes an ordered map.
+func (w *MapWorker) Run(ctx context.Context, job ports.Job) error {
+	compute := func(ctx context.Context, order vegetation.OrderState) (made, error) {
+		out, err := w.layers(ctx, order, vegetation.Series{}, nil)
+		if day := order.Map.Day; err == nil && day != nil && len(out.series.Observations) == 0 && vegetation.RehydrateOrder(order).SeasonOver(w.runner.Clock.Now()) {
+			out.near, err = w.near(ctx, order, *day)
+		}
+		return out, err
+	}
+	return task.Do(ctx, w.runner, orderLimits, orderWork{viMaps, compute, w.runner.IDs}, job)
+}
+
+// layers computes the dates of a map and stores the pixels of those that are not known, of which there are files.
+func (w *MapWorker) layers(ctx context.Context, order vegetation.OrderState, known vegetation.Series, there []indexmap.File) (out made, err error) {
+	req, err := layerRequest(order)
+	if err != nil {
+		return out, err
+	}
+	req.Known = known
+	var storing sync.Mutex
+	stored := map[string]indexmap.File{}
+	out.series, err = w.computer.Layers(ctx, req, func(ctx context.Context, l indexmap.Layer) error {
+		file, err := w.store(ctx, l)
+		if err == nil {
+			storing.Lock()
+			defer storing.Unlock()
+			stored[passOf(l.Day, l.Scenes)] = file
+		}
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	if day := order.Map.Day; day != nil && len(out.series.Observations) > 0 {
+		out.series = out.series.Only(out.series.Nearest(*day, 1)[0])
+	}
+	for _, o := range out.series.Observations {
+		file, ok := stored[passOf(o.Date, o.Items)]
+		for _, f := range there {
+			if !ok && f.Day.Equal(o.Date) {
+				file, ok = f, true
+			}
+		}
+		if !ok {
+			return out, fault.Newf(fault.Internal, "map_file", "no pixels of %s", o.Date.Format(time.DateOnly))
+		}
+		out.files = append(out.files, file)
+	}
+	return out, nil
+}
+
+// passOf names a pass over a field: of those of one day each has other scenes.
+func passOf(day time.Time, scenes []string) string {
+	return day.Format(time.DateOnly) + " " + strings.Join(scenes, " ")
+}
+
+func layerRequest(order vegetation.OrderState) (LayerRequest, error) {
+	index, err := vegetation.ParseIndex(order.Index)
+	return LayerRequest{SeriesRequest: SeriesRequest{
+		Boundary: order.Boundary, From: order.StartDate, To: order.EndDate, Index: index, Mask: order.Mask, Dataset: order.Dataset,
+	}}, err
+}
+
+// store puts the pixels of a date into the object store under the digest of their file. One that is there is stored again, so
+// that it is kept for as long as if it were new.
+func (w *MapWorker) store(ctx context.Context, l indexmap.Layer) (indexmap.File, error) {
+	var file bytes.Buffer
+	if err := w.files.WriteLayer(&file, l); err != nil {
+		return indexmap.File{}, err
+	}
+	digest := sha256.Sum256(file.Bytes())
+	out := indexmap.File{Day: l.Day, Object: mapFolder + "/" + hex.EncodeToString(digest[:]) + ".tif", Bytes: int64(file.Len())}
+	_, err := w.objects.Put(ctx, out.Object, &file)
+	return out, err
+}
+
+// near looks for the usable dates nearest to that of a map for which there is none.
+func (w *MapWorker) near(ctx context.Context, order vegetation.OrderState, day time.Time) ([]time.Time, error) {
+	req, err := layerRequest(order)
+	if err != nil {
+		return nil, err
+	}
+	req.From, req.To = vegetation.Around(day, vegetation.NearDays)
+	series, err := w.computer.Layers(ctx, req, nil)
+	return list.Map(series.Nearest(day, 2), func(o vegetation.Observation) time.Time { return o.Date }), err
+}
+
+// mapTypes are the types of the events of maps.
+var mapTypes = map[credit.Product]string{
+	credit.VegetationIndexMap: event.TypeVIMapCompleted, credit.ZoningMap: event.TypeZoningMapCompleted,
+	credit.ElevationMap: event.TypeElevationMapCompleted, credit.SoilMap: event.TypeSoilMapCompleted,
+}
+
+// mapCompletedEvent returns the event of a map that is there, or that has changed.
+func mapCompletedEvent(id string, order vegetation.OrderState, s vegetation.Series, at time.Time) event.Event {
+	out := event.MapCompleted{
+		MapUUID: order.UUID, OrderID: order.ID, Product: string(order.Product), Outline: order.Map.Outline,
+		IndexCode: string(s.Index), Mask: s.Mask.String(), Dataset: s.Dataset.String(), Status: string(order.Status), Dates: len(s.Observations),
+	}
+	if order.FieldID != 0 {
+		out.Field, out.FieldUUID = &order.FieldID, &order.FieldUUID
+	}
+	if order.SeasonID != 0 {
+		out.Season = &order.SeasonID
+	}
+	return event.Event{ID: id, Type: mapTypes[order.Product], CompanyID: order.CompanyID, Subject: "map/" + order.UUID, At: at, Data: out}
+}

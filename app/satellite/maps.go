@@ -1,0 +1,212 @@
+package satellite
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"tilth/app"
+	"tilth/app/idempotency"
+	"tilth/app/task"
+	"tilth/core/access"
+	"tilth/core/audit"
+	"tilth/core/credit"
+	"tilth/core/fault"
+	"tilth/core/geo"
+	"tilth/core/indexmap"
+	"tilth/core/list"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// VIMapJob is the kind of the jobs that compute a vegetation-index map.
+const VIMapJob = "vi_map"
+
+// MapWait is how long a caller may wait for a map that is placed.
+const MapWait = 30 * time.Second
+
+var viMaps = product{credit.VegetationIndexMap, access.VIMaps, VIMapJob, mapCompletedEvent}
+
+// Maps is the use cases of the orders of vegetation-index maps.
+type Maps struct {
+	app.Deps
+	Archive Archive // may be nil where nothing is quoted
+	Objects ports.Objects
+}
+
+// MapRequest is an order of a map as a client places it.
+type MapRequest struct {
+	FieldUUID string
+	Boundary  *geo.Boundary // of an order without a field
+	SeasonID  int64
+	Index     vegetation.IndexCode
+	Mask      vegetation.Mask
+	Dataset   vegetation.DatasetCode
+	Terms     vegetation.MapTerms // without the outline
+}
+
+func (m *Maps) desk() desk { return desk{m.Deps, viMaps, m.Archive} }
+
+// Place accepts an order of a map, as [Profiles.Place] does one of a profile, and waits up to a time until it is computed. Faults:
+// Invalid, PaymentRequired (insufficient_credit), Conflict (duplicate_map).
+func (m *Maps) Place(ctx context.Context, who access.Principal, req MapRequest, wait time.Duration) (vegetation.OrderState, error) {
+	if wait > 0 {
+		ctx = idempotency.Apart(ctx) // the order must be there to be computed
+	}
+	order, err := m.desk().place(ctx, who, m.draft(who, req))
+	if err != nil || wait == 0 {
+		return order, err
+	}
+	scope, id := who.Scope(false), order.ID
+	err = poll(ctx, wait, func() (bool, error) {
+		err := m.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+			order, err = viMaps.get(ctx, tx, scope, id)
+			return err
+		})
+		return order.Status != vegetation.Processing, err
+	})
+	return order, err
+}
+
+// PlaceMany places up to [MaxBatch] orders, as [Profiles.PlaceMany] does.
+func (m *Maps) PlaceMany(ctx context.Context, who access.Principal, reqs []MapRequest) ([]Placed, error) {
+	return m.desk().placeMany(ctx, who, list.Map(reqs, func(req MapRequest) draft { return m.draft(who, req) }))
+}
+
+// Quote says what an order would cost, as [Profiles.Quote] does.
+func (m *Maps) Quote(ctx context.Context, who access.Principal, req MapRequest) (Quote, error) {
+	return m.desk().quote(ctx, who, m.draft(who, req))
+}
+
+// List returns the orders of the caller's company, or those shared with it; filters are those of [Profiles.List].
+func (m *Maps) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
+	return app.ListIn(ctx, m.Deps, app.Ask{Who: who, Need: viMaps.access.View, Shared: shared}, q,
+		func(tx ports.Repos) ports.MapOrders { return tx.Maps.Of(viMaps.code) })
+}
+
+// draft makes the order that a request asks for, after the checks of its field or outline, and its season or date.
+func (m *Maps) draft(who access.Principal, req MapRequest) draft {
+	return func(ctx context.Context, tx ports.Repos, now time.Time) (s vegetation.OrderState, err error) {
+		index, err := vegetation.ParseIndex(string(req.Index))
+		if err != nil {
+			return s, err
+		}
+		if err := req.check().Err(); err != nil {
+			return s, err
+		}
+		s = m.desk().begun(who, vegetation.Reading{Index: index.Code, Mask: req.Mask, Dataset: req.Dataset}, now)
+		s.Map = req.Terms
+		if req.Boundary != nil {
+			s.FieldCompanyID, s.Boundary, s.Map.Outline = s.CompanyID, req.Boundary.Geometry(), req.Boundary.Geometry().Digest()
+			s.AreaM2 = int64(math.Round(req.Boundary.AreaHa() * 10_000))
+		} else if err := m.desk().fieldFor(ctx, tx, req.FieldUUID, &s); err != nil {
+			return s, err
+		}
+		if s.Map.Day != nil {
+			s.StartDate, s.EndDate = vegetation.Around(*s.Map.Day, vegetation.MapDays)
+			return s, nil
+		}
+		season, err := tx.Seasons.Get(ctx, who.Scope(false), req.SeasonID)
+		if fault.Is(err, fault.NotFound) {
+			return s, fault.Field("season_id", "No season of your company has this id.")
+		}
+		s.SeasonID, s.StartDate, s.EndDate = season.ID, season.StartDate, season.EndDate
+		return s, err
+	}
+}
+
+// check returns what is wrong with a request by itself.
+func (r MapRequest) check() fault.Fields {
+	f := r.Terms.Check()
+	switch {
+	case r.FieldUUID == "" && r.Boundary == nil:
+		f.Add("field_uuid", "Give field_uuid, or an outline as field_boundary.")
+	case r.FieldUUID != "" && r.Boundary != nil:
+		f.Add("field_boundary", "Give either field_uuid or field_boundary.")
+	}
+	switch {
+	case r.SeasonID == 0 && r.Terms.Day == nil:
+		f.Add("season_id", "Give season_id, or one date as date.")
+	case r.SeasonID != 0 && r.Terms.Day != nil:
+		f.Add("date", "Give either season_id or date.")
+	}
+	return f
+}
+
+// Map is an order with its dates.
+type Map struct {
+	Order  vegetation.OrderState
+	Series vegetation.Series // the accepted dates with their figures, and the rejected
+	Files  []indexmap.File   // the pixels of the accepted dates
+	// Refreshing says that the map is being brought up to date or made again, so that a later retrieve may show more.
+	Refreshing bool
+}
+
+// Retrieve returns an order with its dates: the caller's own, or one that is shared with it. Where its last check is too old it
+// asks for a refresh, and answers what there is. Faults: NotFound.
+func (m *Maps) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Map, error) {
+	ask := false
+	out, err := app.Read(ctx, m.Deps, who, viMaps.access.View, func(ctx context.Context, tx ports.Repos) (out Map, err error) {
+		if out, err = readMap(ctx, tx, who.Scope(shared), id); err != nil {
+			return out, err
+		}
+		waits, err := tx.Jobs.Waits(ctx, MapRefreshJob, task.JobOn(MapRefreshJob, out.Order.CompanyID, id, m.Clock.Now()).Key)
+		if err != nil || waits || out.Order.Map.Day != nil {
+			out.Refreshing = waits
+			return out, err
+		}
+		out.Refreshing, err = viMaps.refreshable(ctx, tx, out.Order, m.Clock.Now())
+		ask = out.Refreshing
+		return out, err
+	})
+	if err == nil && ask {
+		if err = m.Remake(ctx, out.Order); fault.Is(err, fault.Conflict) {
+			err = nil // limit_reached: the next one who looks asks again
+		}
+	}
+	return out, err
+}
+
+func readMap(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Map, err error) {
+	if out.Order, err = viMaps.get(ctx, tx, scope, id); err != nil {
+		return out, err
+	}
+	out.Series, out.Files, err = tx.Maps.Of(viMaps.code).Dates(ctx, scope, id)
+	return out, err
+}
+
+// Remake queues what brings a map up to date, and makes files that have expired again, whoever looks: it costs nothing.
+func (m *Maps) Remake(ctx context.Context, order vegetation.OrderState) error {
+	return m.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
+		return tx.Jobs.Enqueue(ctx, task.JobOn(MapRefreshJob, order.CompanyID, order.ID, m.Clock.Now()))
+	})
+}
+
+// Recompute has the dates of an active map made anew on the outline that its field has now, at no charge. Faults: NotFound;
+// Conflict (order_state, boundary_missing, boundary_too_different).
+func (m *Maps) Recompute(ctx context.Context, who access.Principal, id int64) (vegetation.OrderState, error) {
+	scope, now := who.Scope(false), m.Clock.Now()
+	return app.Write(ctx, m.Deps, who, viMaps.access.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
+		order, err := viMaps.repo(tx).GetForUpdate(ctx, scope, id)
+		if err != nil {
+			return order, err
+		}
+		outline, err := viMaps.outlineFor(ctx, tx, scope, order)
+		if err != nil {
+			return order, err
+		}
+		before, after := recomputedOn{order.BoundaryID}, recomputedOn{outline.ID}
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(Recompute, viMaps.access.Name, id, audit.Diff(&before, &after))); err != nil {
+			return order, err
+		}
+		return order, tx.Jobs.Enqueue(ctx, task.JobOn(MapRecomputeJob, order.CompanyID, id, now))
+	})
+}
+
+// KeepFiles is how long the file of a date is kept after it was made. Then it is made again when somebody asks for it.
+const KeepFiles = 90 * 24 * time.Hour
+
+// Forget removes files that have expired.
+func (m *Maps) Forget(ctx context.Context) (int64, error) {
+	return 0, m.Objects.RemoveOlder(ctx, mapFolder, m.Clock.Now().Add(-KeepFiles))
+}
