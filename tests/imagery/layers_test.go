@@ -3,6 +3,8 @@ package imagery_test
 import (
 	"context"
 	"math"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -11,9 +13,11 @@ import (
 
 	"tilth/adapters/imagery/catalog"
 	"tilth/app/satellite"
+	"tilth/core/geo"
 	"tilth/core/indexmap"
 	"tilth/core/vegetation"
 	"tilth/ports"
+	"tilth/tests/realdata"
 	"tilth/tests/rig"
 )
 
@@ -126,6 +130,30 @@ func pixelsAre(t *testing.T, source ports.Imagery, s vegetation.Scene, l indexma
 		}
 	}
 	return inside, beside
+}
+
+// On real scenes as well the map of each date has the figures of the profile.
+func TestMapsOfRealScenesEqualTheProfile(t *testing.T) {
+	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
+	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
+	require.NoError(t, err)
+	b, err := geo.ParseGeoJSON(nil, raw, geo.DefaultLimits())
+	require.NoError(t, err)
+	index, err := vegetation.ParseIndex("NDVI")
+	require.NoError(t, err)
+	req := satellite.SeriesRequest{Boundary: b.Geometry(), From: day("2019-01-01"), To: day("2019-12-31"), Index: index}
+	forProfile, forMap := &counted{Imagery: openFolder(t, dir)}, &counted{Imagery: openFolder(t, dir)}
+	profile, err := (&satellite.Computer{Imagery: forProfile}).Compute(t.Context(), req)
+	require.NoError(t, err)
+	series, layers := layersOf(t, &satellite.Computer{Imagery: forMap}, satellite.LayerRequest{SeriesRequest: req})
+	require.True(t, profile.Same(series))
+	require.Equal(t, forProfile.pixels, forMap.pixels)
+	require.Len(t, layers, 31)
+	for _, o := range series.Observations {
+		l := layers[o.Date]
+		require.InDelta(t, o.Value, l.Describe().Mean, 1e-9)
+		require.False(t, l.Synthetic)
+	}
 }
 
 // What is known of a map is taken over, and nothing of it is read.

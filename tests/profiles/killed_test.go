@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tilth/adapters/identity"
+	"tilth/adapters/imagery/mapfile"
 	"tilth/adapters/permission"
 	"tilth/app"
 	"tilth/app/events"
@@ -90,10 +92,12 @@ type machine struct {
 	fates     []string // that are drawn from; none: every process lives
 	orders    *satellite.Profiles
 	worker    *satellite.ProfileWorker
+	maps      *satellite.Maps
+	mapper    *satellite.MapWorker
 	sequencer *events.Sequencer
 	store     *mortal
 	lost      []ports.Job // of workers that were killed, or only seemed to be
-	seen      map[int64]vegetation.Status
+	seen      map[vegetation.OrderRef]vegetation.Status
 	met       map[string]int // how often a fate, an end or a lost lease was met
 	rt        *rapid.T
 }
@@ -105,11 +109,13 @@ func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 	}
 	m := &machine{
 		world: w, rt: rt, e: w.estate(credit.Amount(rapid.Int64Range(100, 400).Draw(rt, "credits")), 2, past("a"), past("b"), coming()),
-		seen: map[int64]vegetation.Status{}, met: met, fates: []string{lives, lives, lives, dies, rollsBack, commits},
+		seen: map[vegetation.OrderRef]vegetation.Status{}, met: met, fates: []string{lives, lives, lives, dies, rollsBack, commits},
 	}
 	m.store = &mortal{Store: w.db, fate: m.fate}
 	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db), nil, nil), Clock: w.clock, IDs: identity.Random{}}
 	m.orders, m.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
+	m.maps = &satellite.Maps{Deps: deps, Objects: w.files}
+	m.mapper = satellite.NewMapWorker(deps, w.computer, w.files, mapfile.Files{}, slog.New(slog.DiscardHandler))
 	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock}
 	return m
 }
@@ -123,11 +129,17 @@ func (m *machine) fate() string {
 	return fate
 }
 
-// place orders, for one of two indices: who orders again after a failure may want another.
+// place orders a profile or a map, for one of two indices: who orders a profile again after a failure may want another.
 func (m *machine) place(*rapid.T) {
 	req := request(m.rt, m.e)
 	req.Index = rapid.SampledFrom([]vegetation.IndexCode{vegetation.NDVI, vegetation.EVI}).Draw(m.rt, "index")
-	_, err := m.orders.Place(m.t.Context(), m.e.who, req)
+	var err error
+	if rapid.Bool().Draw(m.rt, "map") {
+		m.met["map"]++
+		_, err = m.maps.Place(m.t.Context(), m.e.who, satellite.MapRequest{FieldUUID: req.FieldUUID, SeasonID: req.SeasonID, Index: req.Index}, 0)
+	} else {
+		_, err = m.orders.Place(m.t.Context(), m.e.who, req)
+	}
 	require.True(m.rt, err == nil || errors.Is(err, errKilled) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.PaymentRequired), "%v", err)
 }
 
@@ -159,10 +171,18 @@ func (m *machine) compute(*rapid.T) {
 			m.place(m.rt)
 		}
 	})
-	if err := m.worker.Run(m.t.Context(), jobs[0]); err != nil {
+	if err := m.work(jobs[0]); err != nil {
 		require.ErrorIs(m.rt, err, errKilled)
 		m.lost = append(m.lost, jobs[0])
 	}
+}
+
+// work does a job, on a store whose process may be killed.
+func (m *machine) work(job ports.Job) error {
+	if job.Kind == satellite.VIMapJob {
+		return m.mapper.Run(m.t.Context(), job)
+	}
+	return m.worker.Run(m.t.Context(), job)
 }
 
 // outcome draws what the computation comes to.
@@ -191,7 +211,7 @@ func (m *machine) wake(*rapid.T) {
 	late := m.db.Queue().Renew(m.t.Context(), job, m.clock.Now().Add(leasedFor)) != nil
 	before := m.picture()
 	m.outcome(func() {})
-	err := m.worker.Run(m.t.Context(), job)
+	err := m.work(job)
 	if !late {
 		require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
 		return
@@ -225,37 +245,64 @@ func (m *machine) sequence(*rapid.T) {
 type picture struct {
 	books  books
 	orders []vegetation.OrderState
-	stored map[int64][]vegetation.Reading // of the series of an order
-	jobs   map[int64]bool                 // orders with a job
-	told   []string                       // of completed orders, by profile, in the order of the feed
+	stored map[vegetation.OrderRef][]vegetation.Reading // of the series of an order, or of the dates of a map
+	jobs   map[vegetation.OrderRef]bool                 // orders with a job
+	told   []string                                     // of completed orders, by profile or map, in the order of the feed
 }
 
 func (m *machine) picture() picture {
-	out := picture{books: m.books(m.rt, m.e), stored: map[int64][]vegetation.Reading{}, jobs: map[int64]bool{}}
+	out := picture{books: m.books(m.rt, m.e), stored: map[vegetation.OrderRef][]vegetation.Reading{}, jobs: map[vegetation.OrderRef]bool{}}
 	m.read(func(tx ports.Repos) error {
 		ctx := m.t.Context()
 		for o, err := range tx.Orders.Each(ctx, m.e.scope, ports.Query{}) {
 			require.NoError(m.rt, err)
 			out.orders = append(out.orders, o)
 		}
+		for o, err := range tx.Maps.Of(credit.VegetationIndexMap).Each(ctx, m.e.scope, ports.Query{}) {
+			require.NoError(m.rt, err)
+			out.orders = append(out.orders, o)
+		}
 		for _, o := range out.orders {
-			var err error
-			out.stored[o.ID], err = tx.Orders.Readings(ctx, m.e.scope, o.ID)
-			require.NoError(m.rt, err)
-			out.jobs[o.ID], err = tx.Jobs.Waits(ctx, satellite.ProfileJob, rig.Itoa(o.ID))
-			require.NoError(m.rt, err)
+			out.stored[ref(o)], out.jobs[ref(o)] = m.found(tx, o)
 		}
 		logged, err := tx.Events.After(ctx, m.e.scope, 0, nil, 100)
 		require.NoError(m.rt, err)
 		for i, e := range logged {
 			require.EqualValues(m.rt, i+1, e.Position, "places without a gap")
-			var told event.ProfileCompleted
+			var told struct {
+				event.ProfileCompleted
+				MapUUID string `json:"map_uuid"`
+			}
 			require.NoError(m.rt, json.Unmarshal(e.Data, &told))
-			out.told = append(out.told, told.ProfileUUID)
+			out.told = append(out.told, told.ProfileUUID+told.MapUUID)
 		}
 		return nil
 	})
 	return out
+}
+
+// found returns the readings of what is stored of an order, and whether it has a job.
+func (m *machine) found(tx ports.Repos, o vegetation.OrderState) (readings []vegetation.Reading, waits bool) {
+	ctx, kind := m.t.Context(), satellite.ProfileJob
+	if o.Product == "" {
+		var err error
+		readings, err = tx.Orders.Readings(ctx, m.e.scope, o.ID)
+		require.NoError(m.rt, err)
+	} else {
+		kind = satellite.VIMapJob
+		dates, files, err := tx.Maps.Of(o.Product).Dates(ctx, m.e.scope, o.ID)
+		require.NoError(m.rt, err)
+		if require.Len(m.rt, files, len(dates.Observations)); len(files) > 0 {
+			readings = []vegetation.Reading{dates.Reading()}
+		}
+	}
+	waits, err := tx.Jobs.Waits(ctx, kind, rig.Itoa(o.ID))
+	require.NoError(m.rt, err)
+	return readings, waits
+}
+
+func ref(o vegetation.OrderState) vegetation.OrderRef {
+	return vegetation.OrderRef{Product: o.Code(), ID: o.ID}
 }
 
 // edges are the transitions that one step, of one or two transactions, can make
@@ -274,21 +321,24 @@ func (m *machine) check(*rapid.T) {
 	rt, p := m.rt, m.picture()
 	p.books.check(rt)
 	open, active, told := map[int64]bool{}, map[int64]bool{}, []string{}
-	wishes := map[[2]int64]bool{}
+	wishes := map[string]bool{}
 	for _, o := range p.orders {
-		wish := [2]int64{o.FieldID, o.SeasonID}
-		require.False(rt, wishes[wish], "one order a field and season")
+		wish := fmt.Sprint(o.FieldID, o.SeasonID)
+		if o.Product != "" {
+			wish = o.Key()
+		}
+		require.False(rt, wishes[wish], "one order a field and season, of a map for each index")
 		wishes[wish] = true
-		require.Contains(rt, edges[m.seen[o.ID]], o.Status)
-		m.seen[o.ID] = o.Status
+		require.Contains(rt, edges[m.seen[ref(o)]], o.Status)
+		m.seen[ref(o)] = o.Status
 		m.met[string(o.Status)]++
 		isOpen, isActive := o.Status == vegetation.Processing || o.Status == vegetation.Pending, o.Status == vegetation.Active
 		open[o.FieldID], active[o.FieldID] = open[o.FieldID] || isOpen, active[o.FieldID] || isActive
 		require.Equal(rt, o.Status == vegetation.Failed || o.Status == vegetation.Pending, o.Reason != "", "a reason where one is due: %+v", o)
 		require.Equal(rt, o.Status == vegetation.Pending, o.NextTryAt != nil, "a time of the next try where one is due")
-		require.True(rt, p.jobs[o.ID] || !isOpen, "an open order has a job")
+		require.True(rt, p.jobs[ref(o)] || !isOpen, "an open order has a job")
 		if isActive {
-			require.Equal(rt, []vegetation.Reading{o.Reading()}, p.stored[o.ID], "the series that was ordered is stored")
+			require.Equal(rt, []vegetation.Reading{o.Reading()}, p.stored[ref(o)], "the series that was ordered is stored")
 			told = append(told, o.UUID)
 		}
 	}
@@ -316,7 +366,7 @@ func (m *machine) rest() {
 	m.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 2), nil }
 	m.clock.move(vegetation.Retry.Max)
 	for jobs := m.claim(m.rt); len(jobs) > 0; jobs = m.claim(m.rt) {
-		require.NoError(m.rt, m.worker.Run(m.t.Context(), jobs[0]))
+		require.NoError(m.rt, m.work(jobs[0]))
 	}
 	m.sequence(m.rt)
 	m.check(m.rt)
@@ -346,7 +396,7 @@ func TestKilledTransactions(t *testing.T) {
 			})
 			m.rest()
 		})
-		for _, what := range []string{lives, dies, rollsBack, commits, "late", "pending", "active", "failed"} {
+		for _, what := range []string{lives, dies, rollsBack, commits, "late", "pending", "active", "failed", "map"} {
 			require.Positive(t, met[what], "the walks never met %q: %v", what, met)
 		}
 		t.Log(met)

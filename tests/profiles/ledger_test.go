@@ -47,6 +47,7 @@ func (w *world) books(t require.TestingT, e estate) (out books) {
 // check holds what must be true of the books at every moment.
 func (b books) check(t require.TestingT) {
 	captured, refunded := map[credit.Site]credit.Transaction{}, map[int64]bool{}
+	spent := map[int64]credit.Transaction{} // captures, by id
 	open := map[credit.Site]credit.Amount{} // held, by field or outline
 	for i := len(b.lines) - 1; i >= 0; i-- {
 		l := b.lines[i]
@@ -64,13 +65,14 @@ func (b books) check(t require.TestingT) {
 			delete(open, of)
 			if l.Kind == credit.Capture {
 				require.NotContains(t, captured, of, "a field is charged once")
-				captured[of] = l
+				captured[of], spent[l.ID] = l, l
 			}
 		case credit.Refund:
 			require.False(t, refunded[l.RefundOf], "a capture is refunded once")
 			refunded[l.RefundOf] = true
-			require.Equal(t, l.RefundOf, captured[of].ID)
-			require.LessOrEqual(t, l.Amount, captured[of].Amount)
+			require.Contains(t, spent, l.RefundOf)
+			require.Equal(t, spent[l.RefundOf].FieldID, l.FieldID)
+			require.LessOrEqual(t, l.Amount, spent[l.RefundOf].Amount)
 		}
 	}
 	held := credit.Amount(0)

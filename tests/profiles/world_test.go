@@ -17,7 +17,6 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/mapfile"
 	"tilth/adapters/messaging"
-	"tilth/adapters/objects"
 	"tilth/adapters/permission"
 	"tilth/adapters/persistence"
 	"tilth/app"
@@ -98,6 +97,7 @@ type world struct {
 	orders   *satellite.Profiles
 	worker   *satellite.ProfileWorker
 	maps     *satellite.Maps
+	files    ports.Objects
 	mapper   *satellite.MapWorker
 	op       *operating.Operating
 	names    int
@@ -114,8 +114,8 @@ func newWorld(t testing.TB, database string) *world {
 	w.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 3), nil }
 	deps := app.Deps{Store: db, Gate: app.NewGate(permission.New(db), nil, nil), Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
-	files, err := objects.Open("file:" + t.TempDir())
-	require.NoError(t, err)
+	files := &drawer{files: map[string][]byte{}}
+	w.files = files
 	w.maps = &satellite.Maps{Deps: deps, Objects: files}
 	w.mapper = satellite.NewMapWorker(deps, w.computer, files, mapfile.Files{}, slog.New(slog.DiscardHandler))
 	w.op = &operating.Operating{
