@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/moving"
 )
@@ -49,8 +50,9 @@ type Carrier interface {
 	Tables() []CarriedTable
 	// Survey looks at a company. Faults: Conflict (orders_open).
 	Survey(ctx context.Context, companyID int64) (CompanySurvey, error)
-	// Rows streams the rows of a table, each as a JSON object that is good until the next.
-	Rows(ctx context.Context, companyID int64, table string) iter.Seq2[[]byte, error]
+	// Rows streams the rows of a table, each as a JSON object that is good until the next. Hashes of passwords are among
+	// them where that is asked for.
+	Rows(ctx context.Context, companyID int64, table string, passwords bool) iter.Seq2[[]byte, error]
 
 	// Here says what of a company is here already.
 	Here(ctx context.Context, uuid, name string, emails []string) (AlreadyHere, error)
@@ -98,4 +100,21 @@ type Arrivals interface {
 	End(ctx context.Context, name string) error
 	// Begun returns the names of those that began before a time.
 	Begun(ctx context.Context, before time.Time) ([]string, error)
+}
+
+// CompanyExports are the exports that people of a company asked for.
+type CompanyExports interface {
+	Lockable[moving.Request]
+	// Insert stores an export. Faults: Conflict (export_running) where one is under way.
+	Insert(ctx context.Context, scope access.Scope, export *moving.Request) error
+	// Update stores how far an export is. Faults: NotFound.
+	Update(ctx context.Context, scope access.Scope, export moving.Request) error
+}
+
+// CompanyExportKeeper clears away the exports of all companies.
+type CompanyExportKeeper interface {
+	// Old returns up to limit exports that changed last before a time.
+	Old(ctx context.Context, before time.Time, limit int) ([]moving.Request, error)
+	// Forget removes exports.
+	Forget(ctx context.Context, ids []int64) error
 }

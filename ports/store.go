@@ -90,6 +90,8 @@ type Repos struct {
 	FootprintMessages FootprintMessages
 
 	Holdings Holdings
+
+	CompanyExports CompanyExports
 }
 
 // OperatorRepos is the bundle that is not bound to a company.
@@ -141,8 +143,9 @@ type OperatorRepos struct {
 
 	FootprintClients FootprintClientKeeper
 
-	Carrier  Carrier
-	Arrivals Arrivals
+	Carrier        Carrier
+	Arrivals       Arrivals
+	CompanyExports CompanyExportKeeper
 }
 
 // Filter narrows a list to records with a value. The names are the documented query parameters.

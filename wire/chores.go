@@ -114,6 +114,7 @@ func (r *Running) newChores() task.Chores {
 		}},
 		{Kind: "answer_purge", Every: forgetEvery, Did: "kept answers purged", Do: p.Once.Purge},
 		{Kind: "evidence_sweep", Every: forgetEvery, Did: "files of evidence cleared away", Do: p.Evidence.Sweep},
+		{Kind: "company_export_sweep", Every: forgetEvery, Did: "old exports of companies were removed", Do: p.Exports.Sweep},
 		{Kind: "company_import_sweep", Every: forgetEvery, Did: "imports of companies that were killed were cleared away", Do: p.Mover.Sweep},
 		{Kind: "photo_sweep", Every: forgetEvery, Did: "photos of samples cleared away", Do: p.Photos.Sweep},
 		{Kind: "record_purge", Every: forgetEvery, Did: "old records purged", Do: func(ctx context.Context) (int64, error) {

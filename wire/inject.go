@@ -29,7 +29,7 @@ func newInterface(
 	store ports.Store, objects ports.Objects, issuers account.Issuers, memory identityadapter.PasswordMemory, hooks ports.WebhookSender,
 	engines ports.Engines, imagery ports.Imagery, archive satellite.Archive, limits geo.Limits, bounds evidenceapp.Bounds, photos soil.PhotoBounds, weather *climate.File, log *slog.Logger,
 ) v12.Deps {
-	panic(googlewire.Build(useCases, importing, telling, assessments, mapping, apiDeps))
+	panic(googlewire.Build(useCases, importing, leaving, telling, assessments, mapping, apiDeps))
 }
 
 // newParts makes a server's parts over a store, an imagery source and a store of files.

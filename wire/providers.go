@@ -90,6 +90,12 @@ var importing = googlewire.NewSet(
 	googlewire.Struct(new(farmapp.Plots), "*"),
 )
 
+// leaving is the use cases of companies that leave, over a store and a store of files.
+var leaving = googlewire.NewSet(
+	googlewire.Struct(new(auditapp.Sequencer), "*"), googlewire.Value(companyfile.Files{}), googlewire.Bind(new(ports.CompanyFiles), new(companyfile.Files)),
+	programVersion, googlewire.Struct(new(moving.Mover), "*"), googlewire.Struct(new(moving.Exports), "*"),
+)
+
 // telling is the use cases of events and webhooks, over a sender of webhooks.
 var telling = googlewire.NewSet(
 	events.NewFeed,
@@ -133,8 +139,8 @@ var server = googlewire.NewSet(
 	useCases,
 	importing,
 	telling,
-	googlewire.Struct(new(events.Sequencer), "*"), googlewire.Struct(new(auditapp.Sequencer), "*"),
-	googlewire.Value(companyfile.Files{}), googlewire.Bind(new(ports.CompanyFiles), new(companyfile.Files)), programVersion, googlewire.Struct(new(moving.Mover), "*"),
+	leaving,
+	googlewire.Struct(new(events.Sequencer), "*"),
 	googlewire.Struct(new(events.Dispatcher), "*"), googlewire.Struct(new(events.Aside), "Store", "Clock", "IDs", "Log"), googlewire.Struct(new(events.Courier), "*"), googlewire.Struct(new(exchangeapp.Courier), "*"),
 	assessments,
 	mapping,

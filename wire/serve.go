@@ -228,6 +228,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			ghgapp.SubmitJob:      r.parts.Bulk.Run,
 
 			account.LetterJob: postman.Run,
+			moving.ExportJob:  r.parts.Exports.Run,
 			events.AsideJob:   r.parts.Aside.Run,
 		},
 	}
@@ -354,4 +355,5 @@ type parts struct {
 	Evidence   *evidenceapp.Files
 	Photos     *soil.Photos
 	Mover      *moving.Mover
+	Exports    *moving.Exports
 }

@@ -124,12 +124,34 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	trail := &audit.Trail{
 		Deps: deps,
 	}
+	files := _wireFilesValue
+	sequencer := &audit.Sequencer{
+		Store: store,
+		Clock: clock,
+		IDs:   random,
+	}
+	movingVersion := programVersion()
+	mover := &moving.Mover{
+		Store:   store,
+		Objects: objects,
+		Files:   files,
+		Chains:  sequencer,
+		Clock:   clock,
+		IDs:     random,
+		Version: movingVersion,
+	}
+	exports := &moving.Exports{
+		Deps:  deps,
+		Mover: mover,
+		Log:   log,
+	}
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
 		Keys:     keys,
 		Sharing:  sharing,
 		Trail:    trail,
+		Exports:  exports,
 	}
 	records := farm.NewFarms(deps)
 	farmRecords := farm.NewFields(deps, limits)
@@ -223,7 +245,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	curves := &cropcheck.Curves{
 		Deps: deps,
 	}
-	files := &evidence.Files{
+	evidenceFiles := &evidence.Files{
 		Deps:        deps,
 		Assessments: ghgAssessments,
 		Objects:     objects,
@@ -243,7 +265,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Dashboard:    dashboard,
 		Verification: verification,
 		Curves:       curves,
-		Evidence:     files,
+		Evidence:     evidenceFiles,
 		Publishing:   publishing,
 		Clients:      clients,
 	}
@@ -371,6 +393,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 }
 
 var (
+	_wireFilesValue               = companyfile.Files{}
 	_wireOutlineWriterValue       = exchange.OutlineWriter{}
 	_wirePlotFilesValue           = exchange.PlotFiles{}
 	_wireChartsValue              = render.Charts{}
@@ -416,12 +439,34 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	trail := &audit.Trail{
 		Deps: deps,
 	}
+	files := _wireFilesValue
+	sequencer := &audit.Sequencer{
+		Store: store,
+		Clock: clock,
+		IDs:   random,
+	}
+	movingVersion := programVersion()
+	mover := &moving.Mover{
+		Store:   store,
+		Objects: objects,
+		Files:   files,
+		Chains:  sequencer,
+		Clock:   clock,
+		IDs:     random,
+		Version: movingVersion,
+	}
+	exports := &moving.Exports{
+		Deps:  deps,
+		Mover: mover,
+		Log:   log,
+	}
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
 		Keys:     keys,
 		Sharing:  sharing,
 		Trail:    trail,
+		Exports:  exports,
 	}
 	records := farm.NewFarms(deps)
 	farmRecords := farm.NewFields(deps, limits)
@@ -518,7 +563,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	curves := &cropcheck.Curves{
 		Deps: deps,
 	}
-	files := &evidence.Files{
+	evidenceFiles := &evidence.Files{
 		Deps:        deps,
 		Assessments: ghgAssessments,
 		Objects:     objects,
@@ -538,7 +583,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Dashboard:    dashboard,
 		Verification: verification,
 		Curves:       curves,
-		Evidence:     files,
+		Evidence:     evidenceFiles,
 		Publishing:   publishing,
 		Clients:      clients,
 	}
@@ -674,17 +719,12 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)
-	mapfileFiles := _wireFilesValue
+	mapfileFiles := _wireMapfileFilesValue
 	mapWorker := satellite.NewMapWorker(deps, computer, objects, mapfileFiles, log)
 	once := idempotency.New(store, clock)
-	sequencer := &events.Sequencer{
+	eventsSequencer := &events.Sequencer{
 		Store: store,
 		Clock: clock,
-	}
-	auditSequencer := &audit.Sequencer{
-		Store: store,
-		Clock: clock,
-		IDs:   random,
 	}
 	dispatcher := &events.Dispatcher{
 		Store: store,
@@ -741,17 +781,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Computer: computer,
 		Log:      log,
 	}
-	companyfileFiles := _wireCompanyfileFilesValue
-	movingVersion := programVersion()
-	mover := &moving.Mover{
-		Store:   store,
-		Objects: objects,
-		Files:   companyfileFiles,
-		Chains:  auditSequencer,
-		Clock:   clock,
-		IDs:     random,
-		Version: movingVersion,
-	}
 	wireParts := &parts{
 		Interface:  v12Deps,
 		Gate:       gate,
@@ -763,8 +792,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Tokens:     tokens,
 		Once:       once,
 		Intake:     imports,
-		Sequencer:  sequencer,
-		Chains:     auditSequencer,
+		Sequencer:  eventsSequencer,
+		Chains:     sequencer,
 		Dispatcher: dispatcher,
 		Aside:      aside,
 		Courier:    courier,
@@ -775,14 +804,14 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Maps:       soilMaps,
 		Verifier:   worker,
 		Bulk:       batches,
-		Evidence:   files,
+		Evidence:   evidenceFiles,
 		Photos:     soilPhotos,
 		Mover:      mover,
+		Exports:    exports,
 	}
 	return wireParts
 }
 
 var (
-	_wireFilesValue            = mapfile.Files{}
-	_wireCompanyfileFilesValue = companyfile.Files{}
+	_wireMapfileFilesValue = mapfile.Files{}
 )

@@ -112,7 +112,7 @@ func (d *Database) Consult(ctx context.Context, do func(ctx context.Context, tx 
 }
 
 func repos(s *sqlstore.Session) (r ports.Repos) {
-	for _, add := range []func(*sqlstore.Session, *ports.Repos){account.Repos, farm.Repos, satellite.Repos, ghg.Repos, soil.Repos, common.Repos} {
+	for _, add := range []func(*sqlstore.Session, *ports.Repos){account.Repos, farm.Repos, satellite.Repos, ghg.Repos, soil.Repos, common.Repos, moving.Repos} {
 		add(s, &r)
 	}
 	return r
@@ -120,7 +120,7 @@ func repos(s *sqlstore.Session) (r ports.Repos) {
 
 func operatorRepos(s *sqlstore.Session) (r ports.OperatorRepos) {
 	for _, add := range []func(*sqlstore.Session, *ports.OperatorRepos){
-		account.OperatorRepos, farm.OperatorRepos, satellite.OperatorRepos, ghg.OperatorRepos, soil.OperatorRepos, common.OperatorRepos, moving.Repos,
+		account.OperatorRepos, farm.OperatorRepos, satellite.OperatorRepos, ghg.OperatorRepos, soil.OperatorRepos, common.OperatorRepos, moving.OperatorRepos,
 	} {
 		add(s, &r)
 	}

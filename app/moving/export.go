@@ -26,24 +26,28 @@ type Exported struct {
 	SHA256 string // of the manifest, in hexadecimal, which holds the digest of everything else
 }
 
+// changes are what the trail says of an export.
+func (e Exported) changes() []coreaudit.Change {
+	return []coreaudit.Change{{Member: "rows", After: e.Rows()}, {Member: "manifest_sha256", After: e.SHA256}}
+}
+
 // Exporting is the action of the entry that records an export in the trail of the company.
 const Exporting coreaudit.Action = "export"
 
 // Export writes everything that a company has, as of one moment, and records that in its trail. Servers may go on.
 // Faults: NotFound (company), Conflict (orders_open), Unavailable.
 func (m *Mover) Export(ctx context.Context, companyID int64, by coreaudit.Entry, to io.Writer) (Exported, error) {
-	out, err := m.Write(ctx, companyID, to)
+	out, err := m.Write(ctx, companyID, true, to)
 	if err != nil {
 		return out, err
 	}
-	changes := []coreaudit.Change{{Member: "rows", After: out.Rows()}, {Member: "manifest_sha256", After: out.SHA256}}
-	entry := by.Of(Exporting, "company", companyID, changes)
+	entry := by.Of(Exporting, "company", companyID, out.changes())
 	entry.CompanyID, entry.At = companyID, m.Clock.Now()
 	return out, m.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return tx.Audit.Add(ctx, entry) })
 }
 
-// Write writes everything that a company has. Faults: as of [Mover.Export].
-func (m *Mover) Write(ctx context.Context, companyID int64, to io.Writer) (Exported, error) {
+// Write writes everything that a company has, with or without the hashes of passwords. Faults: as of [Mover.Export].
+func (m *Mover) Write(ctx context.Context, companyID int64, passwords bool, to io.Writer) (Exported, error) {
 	if _, err := m.Chains.Run(ctx); err != nil { // so that the chains hold what was committed until now
 		return Exported{}, err
 	}
@@ -52,7 +56,7 @@ func (m *Mover) Write(ctx context.Context, companyID int64, to io.Writer) (Expor
 		return Exported{}, err
 	}
 	file := m.Files.Write(to)
-	w := &exporting{Mover: m, file: file, manifest: moving.Manifest{
+	w := &exporting{Mover: m, passwords: passwords, file: file, manifest: moving.Manifest{
 		Format: moving.Format, Tilth: string(m.Version), ExportedAt: m.Clock.Now().UTC(), Files: []moving.File{}, LeftOut: []moving.LeftOut{},
 	}}
 	for _, key := range keys {
@@ -74,9 +78,10 @@ func (m *Mover) Write(ctx context.Context, companyID int64, to io.Writer) (Expor
 // exporting is an export under way.
 type exporting struct {
 	*Mover
-	file     ports.CompanyFileWriter
-	manifest moving.Manifest
-	attached []attached
+	passwords bool
+	file      ports.CompanyFileWriter
+	manifest  moving.Manifest
+	attached  []attached
 }
 
 // attached is a row with stored bytes.
@@ -100,6 +105,10 @@ func (w *exporting) records(ctx context.Context, tx ports.OperatorRepos, company
 	}
 	w.manifest.Schema, w.manifest.IDs, w.manifest.Wallet = found.Schema, found.IDs, found.Wallet
 	w.manifest.LeftOut = append(w.manifest.LeftOut, found.LeftOut...)
+	if !w.passwords {
+		w.manifest.LeftOut = append(w.manifest.LeftOut, moving.LeftOut{What: "hashes of passwords",
+			Why: "this file was made for people of the company; they set new passwords by mail, or an operator exports the company"})
+	}
 	for _, name := range []chain.Name{chain.Audit, chain.Ledger} {
 		id := chain.ID{Name: name, CompanyID: companyID}
 		head, err := tx.Chains.Head(ctx, id)
@@ -166,7 +175,7 @@ func (w *exporting) table(ctx context.Context, tx ports.OperatorRepos, companyID
 	if err != nil {
 		return err
 	}
-	for line, err := range tx.Carrier.Rows(ctx, companyID, table.Name) {
+	for line, err := range tx.Carrier.Rows(ctx, companyID, table.Name, w.passwords) {
 		if err != nil {
 			return err
 		}
@@ -241,7 +250,7 @@ func (w *exporting) outlines(ctx context.Context, tx ports.OperatorRepos, compan
 	}
 	_, err = to.WriteString(`{"type":"FeatureCollection","features":[`)
 	between := "\n"
-	for line, failed := range tx.Carrier.Rows(ctx, companyID, of.Table) {
+	for line, failed := range tx.Carrier.Rows(ctx, companyID, of.Table, false) {
 		if failed != nil {
 			return failed
 		}

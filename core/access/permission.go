@@ -131,6 +131,9 @@ var (
 	Footprints  = Publishable{readOnly("footprint", "FootprintView"), permission("footprint", verbPublish, "FootprintView")}
 	PACTClients = resource("pact_client", "PACTClientView")
 
+	// ExportCompany is to take everything that the company has out of the installation.
+	ExportCompany = permission("company", verbExport, "CompanyExportView")
+
 	// Operate is to look after the installation and its companies.
 	Operate = Permission{slug: "operator", view: "OperatorView", operators: true}
 
@@ -152,11 +155,12 @@ const (
 	verbEdit   = "edit"
 	verbDelete = "delete"
 	verbSign   = "sign"
+	verbExport = "export"
 
 	verbPublish = "publish"
 )
 
-var verbs = []string{verbCreate, verbDelete, verbEdit, verbPublish, verbSign, verbView}
+var verbs = []string{verbCreate, verbDelete, verbEdit, verbExport, verbPublish, verbSign, verbView}
 
 // verbsOf is the verbs of each resource of the table, which fills it.
 var verbsOf = map[string][]string{}

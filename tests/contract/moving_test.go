@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -62,8 +63,8 @@ func TestACompanyMoves(t *testing.T) {
 			gone := c.Make("farm/", map[string]any{"name": "Gone"})
 			c.Expect(204, http.MethodDelete, path("farm", gone), nil)
 			email := c.Expect(200, http.MethodGet, "user/", nil).Map(t)["data"].([]any)[0].(map[string]any)["email"].(string)
-			before := movedAnswers(t, s.URL, c)
 			s.Stop()
+			before := atRest(t, home, c.Token)
 
 			folder := t.TempDir()
 			first, second := filepath.Join(folder, "1.zip"), filepath.Join(folder, "2.zip")
@@ -95,15 +96,21 @@ func TestACompanyMoves(t *testing.T) {
 			runJSON(t, away, "company", "export", "--company", itoa(int64(arrived["id"].(float64))), second)
 			requireSameFile(t, first, second)
 			runJSON(t, back, "company", "import", second)
-			again := rig.Start(t, rig.Options{Database: back, Config: func(cfg *cli.Config) { cfg.SecretKey = "" }})
-			there := rig.Remote(t, again.URL, runJSON(t, back, "token", "create", "--user", email)["access"].(string))
-			after := movedAnswers(t, again.URL, there)
+			after := atRest(t, back, runJSON(t, back, "token", "create", "--user", email)["access"].(string))
 			require.Greater(t, len(before), 20)
 			for at, want := range before {
 				require.Equal(t, want, after[at], at)
 			}
 		})
 	}
+}
+
+// atRest returns what a server answers that does no work in the background.
+func atRest(t *testing.T, database, token string) map[string]any {
+	t.Helper()
+	s := rig.Start(t, rig.Options{Database: database, Config: func(cfg *cli.Config) { cfg.Roles = "api" }})
+	defer s.Stop()
+	return movedAnswers(t, s.URL, rig.Remote(t, s.URL, token))
 }
 
 func mustJSON(t *testing.T, v any) string {
@@ -288,4 +295,60 @@ func filesBelow(t *testing.T, folder string) (out []string) {
 		return err
 	}))
 	return out
+}
+
+// An owner takes the company's data over HTTP: nobody else may, no key opens it, one export is made at a time, and what is
+// downloaded goes into another installation as it is, without anyone's password.
+func TestOwnersExportTheirCompany(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c := s.Company("owner", 100_00)
+		c.Land(rig.Square(300, 0), "2099-01-01", "2099-12-31")
+		stranger := s.Company("owner", 0)
+		require.Equal(t, "company.export", s.User(c.CompanyID, "editor").Expect(403, http.MethodPost, "company/export/", nil).Map(t)["details"].(map[string]any)["required_permission"])
+		made := c.Expect(202, http.MethodPost, "company/export/", nil).Data(t)
+		at := path("company/export", int64(made["id"].(float64)))
+		stranger.Expect(404, http.MethodGet, at, nil)
+		stranger.Expect(404, http.MethodGet, at+"file/", nil)
+		var done map[string]any
+		require.Eventually(t, func() bool {
+			done = c.Expect(200, http.MethodGet, at, nil).Data(t)
+			return done["status"] != "queued" && done["status"] != "running"
+		}, time.Minute, 20*time.Millisecond)
+		require.Equal(t, "completed", done["status"], "%v", done["reason"])
+		file := c.Expect(200, http.MethodGet, at+"file/", nil)
+		require.EqualValues(t, done["bytes"], len(file.Body))
+		require.Contains(t, file.Header.Get("Content-Disposition"), "company-")
+		entries := c.Expect(200, http.MethodGet, "audit/?action=export", nil).Map(t)["data"].([]any)
+		require.Len(t, entries, 1)
+		require.Contains(t, mustJSON(t, entries[0]), done["manifest_sha256"])
+
+		name := filepath.Join(t.TempDir(), "mine.zip")
+		require.NoError(t, os.WriteFile(name, file.Body, 0o600))
+		for _, user := range rowsOfFile(t, name)["users"] {
+			require.Empty(t, user["password_hash"])
+		}
+		target := rig.SQLite(t)
+		require.EqualValues(t, done["records"], runJSON(t, target, "company", "import", name)["rows"].(float64)+float64(proofRows(t, name)))
+		key := c.Expect(200, http.MethodPost, "api-key/", map[string]any{"name": "all"}).Data(t)["key"].(string)
+		require.Equal(t, 401, rig.Remote(t, s.URL, "").Upload("company/export/", "application/json", strings.NewReader(""), "X-API-Key", key).Status)
+	})
+}
+
+// proofRows counts the rows of a file that prove something and are not stored.
+func proofRows(t *testing.T, name string) int {
+	rows := rowsOfFile(t, name)
+	return len(rows["chain_links"]) + len(rows["chain_checkpoints"])
+}
+
+// Two who ask at once get one export.
+func TestOneExportAtATime(t *testing.T) {
+	t.Parallel()
+	database := rig.SQLite(t)
+	s := rig.Start(t, rig.Options{Database: database, Config: func(cfg *cli.Config) { cfg.Roles = "api" }})
+	c := s.Company("owner", 0)
+	at := path("company/export", int64(c.Expect(202, http.MethodPost, "company/export/", nil).Data(t)["id"].(float64)))
+	require.Equal(t, "export_running", c.Expect(409, http.MethodPost, "company/export/", nil).Map(t)["code"])
+	require.Equal(t, "export_not_ready", c.Expect(409, http.MethodGet, at+"file/", nil).Map(t)["code"])
 }

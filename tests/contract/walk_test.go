@@ -86,8 +86,11 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 		again := c.Expect(200, http.MethodPost, mapsPath+"generate/", map[string]any{"order": mapped(t, c)["order"]})
 		return itoa(int64(again.Data(t)["job_id"].(float64)))
 	}
-	if list == importPrefix {
+	switch list {
+	case importPrefix:
 		return itoa(backgroundImport(t, c))
+	case exportPrefix:
+		return itoa(int64(c.Expect(202, http.MethodPost, exportPrefix, nil).Data(t)["id"].(float64)))
 	}
 	if id, ok := backgroundBatch(t, c, list); ok {
 		return itoa(id)
@@ -125,8 +128,11 @@ func below(t *testing.T, c *rig.Client, path, assessment string) string {
 	return strings.Replace(path, "{section}", section, 1)
 }
 
-// importPrefix is the one resource that has no list: the reports of imports in the background.
-const importPrefix = "field/import/"
+// The resources that have no list: the reports of imports in the background, and exports of companies.
+const (
+	importPrefix = "field/import/"
+	exportPrefix = "company/export/"
+)
 
 // backgroundImport begins an import that is large enough for the background: of features without outlines.
 func backgroundImport(t *testing.T, c *rig.Client) int64 {
@@ -196,7 +202,7 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 		// After all of it the owner still has everything.
 		for list, id := range samples {
 			switch _, batch := strings.CutPrefix(list, assessmentsPath); {
-			case list == importPrefix, batch && list != assessmentsPath:
+			case list == importPrefix, list == exportPrefix, batch && list != assessmentsPath:
 				owner.Expect(200, http.MethodGet, list+id+"/", nil)
 			default:
 				require.Equal(t, id, sampleID(t, owner, list+"{id}/"))

@@ -39,7 +39,7 @@ var madeBy = map[string]string{
 	"assessment_batches": "created_by", "aois": "created_by", "stratification_orders": "request_by", "stratification_maps": "saved_by",
 	"stratification_plans": "saved_by", "soil_samples": "created_by",
 	"own_curves": "created_by", "assessment_signatures": "signed_by", "assessment_evidence": "uploaded_by", "footprints": "published_by", "pact_clients": "created_by",
-	"plan_links": "created_by", "sample_photos": "uploaded_by",
+	"plan_links": "created_by", "sample_photos": "uploaded_by", "company_exports": "created_by",
 }
 
 func (p persons) Held(ctx context.Context, user ports.User) (ports.Held, error) {

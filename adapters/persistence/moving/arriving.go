@@ -14,9 +14,12 @@ import (
 	"tilth/ports"
 )
 
-// Repos adds the repository of this package to a bundle.
-func Repos(s *sqlstore.Session, r *ports.OperatorRepos) {
-	r.Carrier, r.Arrivals = carrier{s}, arrivals{s}
+// Repos adds the repositories of this package to a bundle.
+func Repos(s *sqlstore.Session, r *ports.Repos) { r.CompanyExports = exportRecords(s) }
+
+// OperatorRepos adds those that work for the operator.
+func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
+	r.Carrier, r.Arrivals, r.CompanyExports = carrier{s}, arrivals{s}, exportRecords(s)
 }
 
 func walletOf(balance, held int64) *moving.Wallet {

@@ -121,20 +121,20 @@ func sortedChosen(m map[string]chosen) []string {
 }
 
 // Rows implements ports.Carrier.
-func (c carrier) Rows(ctx context.Context, company int64, name string) iter.Seq2[[]byte, error] {
+func (c carrier) Rows(ctx context.Context, company int64, name string, passwords bool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		t, known := named(name)
 		if !known {
 			yield(nil, sqlstore.Internal("the table %s does not move", name))
 			return
 		}
-		if err := c.each(ctx, company, t, func(line []byte) bool { return yield(line, nil) }); err != nil {
+		if err := c.each(ctx, company, t, passwords, func(line []byte) bool { return yield(line, nil) }); err != nil {
 			yield(nil, fmt.Errorf("%s: %w", name, err))
 		}
 	}
 }
 
-func (c carrier) each(ctx context.Context, company int64, t table, yield func([]byte) bool) error {
+func (c carrier) each(ctx context.Context, company int64, t table, passwords bool, yield func([]byte) bool) error {
 	columns, key, err := columnsOf(ctx, c.s, t)
 	if err != nil {
 		return err
@@ -145,6 +145,9 @@ func (c carrier) each(ctx context.Context, company int64, t table, yield func([]
 		exprs[i] = col.selected(c.s.Postgres)
 		if t.name == "users" && col.name == "password_hash" { // an operator's stays behind
 			exprs[i] = "CASE WHEN t.company_id IS NULL THEN '' ELSE t.password_hash END"
+			if !passwords {
+				exprs[i] = "''"
+			}
 		}
 	}
 	if t.name == "cultivations" {

@@ -33,6 +33,7 @@ var stays = []left{
 	{table: "field_import_failures", where: "t.import_id IN (SELECT i.id FROM field_imports AS i WHERE i.company_id = ?0)", what: "refusals of imports of fields", why: progress},
 	{table: "assessment_batches", what: "batches of assessments", why: progress},
 	{table: "assessment_batch_notes", where: "t.batch_id IN (SELECT b.id FROM assessment_batches AS b WHERE b.company_id = ?0)", what: "notes of batches of assessments", why: progress},
+	{table: "company_exports", what: "exports of the company", why: progress},
 	{table: "replays", what: "answers kept for repeated requests", why: "a request is repeated where it was made"},
 	{table: "layer_rasters", what: "rasters registered for the company", why: "operators register them; the layers of orders hold their values"},
 }

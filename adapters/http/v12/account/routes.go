@@ -6,6 +6,7 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/app/account"
 	auditapp "tilth/app/audit"
+	"tilth/app/moving"
 )
 
 const (
@@ -20,6 +21,7 @@ type Deps struct {
 	Keys     *account.Keys
 	Sharing  *account.Sharing
 	Trail    *auditapp.Trail
+	Exports  *moving.Exports
 }
 
 // Register adds the routes of accounts.
@@ -42,6 +44,8 @@ func Register(a *rest.API, d Deps) {
 		"role_exists":         "a role of this name exists (400)",
 		"role_exceeds_own":    "only who holds a permission may decide who else does (400)",
 		"invitation_closed":   "the invitation was accepted or revoked already (400)",
+		"export_running":      "an export of the company is under way (409)",
+		"export_not_ready":    "the export is not done, or has failed; there is no file of it (409)",
 	})
 	registerSignIn(a, d.Identity, d.People)
 	registerUsers(a, d.People)
@@ -50,4 +54,5 @@ func Register(a *rest.API, d Deps) {
 	registerAPIKeys(a, d.Keys)
 	registerShareGrants(a, d.Sharing)
 	registerAudit(a, d.Trail)
+	registerExports(a, d.Exports)
 }
