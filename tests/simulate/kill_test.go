@@ -19,7 +19,7 @@ import (
 	"tilth/tests/rig"
 )
 
-const ordersPath, assessmentsPath = "profiles/vegetation-index-profile/orders/", "ghg/assessments/"
+const ordersPath, mapsPath, assessmentsPath = "profiles/vegetation-index-profile/orders/", "maps/vegetation-index-map/orders/", "ghg/assessments/"
 
 // life is use cases that a company goes through. prepare runs before a kill can come.
 type life struct {
@@ -99,6 +99,13 @@ var lives = []life{
 		later := r.id("season/", object{"name": "Later", "start_date": "2025-05-15", "end_date": "2025-05-31"})
 		order := func(season string) object { return object{"field_uuid": l.uuid, "season_id": number(season)} }
 		r.post(ordersPath+"batch/", []any{order(l.season), order(later), order(later), order("999999")})
+		r.work()
+	}},
+	{name: "maps and a profile", prepare: prepareLand, live: func(r *run, prepared any) {
+		l := prepared.(land)
+		r.post(mapsPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		r.post(mapsPath+"batch/", []any{object{"field_boundary": inner(r), "date": "2025-05-07"}, object{"field_uuid": l.uuid, "date": "2024-05-07"}})
+		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
 		r.work()
 	}},
 	{name: "recomputed order", prepare: func(r *run) any {
