@@ -21,9 +21,10 @@ import (
 	"tilth/ports"
 )
 
-// One statement inserts rows up to these bounds; SQLite takes 32,766 arguments.
+// One statement inserts rows up to these bounds. SQLite's driver looks for each argument among all, so that many cost more
+// than their number.
 const (
-	maxArguments = 8000
+	maxArguments = 1000
 	maxStatement = 4 << 20 // bytes of the lines
 )
 
@@ -134,9 +135,12 @@ func (w *writer) add(line moving.Line, size int) error {
 	return nil
 }
 
-// arg adds an argument and returns its placeholder.
+// arg adds an argument and returns its placeholder. In SQLite $1 would be a name, and names are looked for one by one.
 func (w *writer) arg(value any) string {
 	w.args = append(w.args, value)
+	if !w.s.Postgres {
+		return "?"
+	}
 	return "$" + strconv.Itoa(len(w.args))
 }
 
