@@ -73,6 +73,9 @@ type MapOrders interface {
 	PutDates(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series, files []indexmap.File) error
 	// Dates returns them; the files in the order of their days.
 	Dates(ctx context.Context, scope access.Scope, orderID int64) (vegetation.Series, []indexmap.File, error)
+	// File returns an order with the file of one of its dates, nil: the last, and nothing else of them: tiles are asked for by the
+	// hundred. Faults: NotFound, also where there is no such date.
+	File(ctx context.Context, scope access.Scope, orderID int64, day *time.Time) (vegetation.OrderState, indexmap.File, error)
 }
 
 // FieldMaps are the orders of all products of maps of a company.

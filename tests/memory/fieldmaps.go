@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"tilth/core/access"
 	"tilth/core/credit"
@@ -106,4 +107,17 @@ func (o *mapOrders) PutDates(ctx context.Context, scope access.Scope, id int64, 
 func (o *mapOrders) Dates(ctx context.Context, scope access.Scope, id int64) (vegetation.Series, []indexmap.File, error) {
 	_, err := o.Get(ctx, scope, id)
 	return o.of.dates[id].series, o.of.dates[id].files, err
+}
+
+func (o *mapOrders) File(ctx context.Context, scope access.Scope, id int64, day *time.Time) (vegetation.OrderState, indexmap.File, error) {
+	order, err := o.Get(ctx, scope, id)
+	if err != nil {
+		return order, indexmap.File{}, err
+	}
+	for _, f := range slices.Backward(o.of.dates[id].files) {
+		if day == nil || f.Day.Equal(*day) {
+			return order, f, nil
+		}
+	}
+	return order, indexmap.File{}, fault.Missing("date")
 }

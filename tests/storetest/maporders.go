@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,6 +75,18 @@ func testMapOrders(t *testing.T, b Backend) {
 		require.Equal(t, files, kept)
 		_, _, err = of(tx).Dates(w.ctx, theirs, order.ID)
 		require.True(t, fault.Is(err, fault.NotFound))
+		for want, day := range map[int]*time.Time{0: &files[0].Day, 1: nil} {
+			whose, file, err := of(tx).File(w.ctx, scope, order.ID, day)
+			require.NoError(t, err)
+			require.Equal(t, order.ID, whose.ID)
+			require.Equal(t, files[want], file)
+			_, _, err = of(tx).File(w.ctx, theirs, order.ID, day)
+			require.True(t, fault.Is(err, fault.NotFound))
+		}
+		for _, day := range []time.Time{date(2026, 5, 4), date(2026, 5, 7)} {
+			_, _, err = of(tx).File(w.ctx, scope, order.ID, &day)
+			require.True(t, fault.Is(err, fault.NotFound), "rejected, or never")
+		}
 		active, err := tx.Maps.ActiveOfSeason(w.ctx, scope, order.SeasonID)
 		require.True(t, active)
 		require.NoError(t, err)

@@ -168,6 +168,21 @@ func (m mapOrders) Dates(ctx context.Context, scope access.Scope, orderID int64)
 	return out, files, err
 }
 
+func (m mapOrders) File(ctx context.Context, scope access.Scope, orderID int64, day *time.Time) (vegetation.OrderState, indexmap.File, error) {
+	order, err := m.Get(ctx, scope, orderID)
+	if err != nil {
+		return order, indexmap.File{}, err
+	}
+	q := m.Session.NewSelect().Model((*mapDateRow)(nil)).Column("date", "object", "bytes").Where("t.order_id = ?", orderID).Where("t.object <> ''").OrderExpr("t.date DESC").Limit(1)
+	if day != nil {
+		q = q.Where("t.date = ?", sqlstore.DayAt(*day))
+	}
+	file, err := sqlstore.One(ctx, q, "date", func(row *mapDateRow) indexmap.File {
+		return indexmap.File{Day: row.Date.Time, Object: row.Object, Bytes: row.Bytes}
+	})
+	return order, file, err
+}
+
 func (m fieldMaps) OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]vegetation.OrderRef, error) {
 	if len(fieldIDs) == 0 {
 		return nil, nil

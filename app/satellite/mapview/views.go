@@ -157,6 +157,22 @@ func (v *Views) layer(ctx context.Context, order vegetation.OrderState, file ind
 	return nil, fault.New(fault.Unavailable, "map_file_expired", "The file of this date had expired and is being made again, at no charge. Fix: ask again in some seconds.")
 }
 
+// shownDate finds a date for a tile: as date, but where it is there nothing else is read.
+func (v *Views) shownDate(ctx context.Context, who access.Principal, ask Ask) (Date, error) {
+	type one struct {
+		order vegetation.OrderState
+		file  indexmap.File
+	}
+	got, err := app.Read(ports.Loosely(ctx), v.Deps, who, access.VIMaps.View, func(ctx context.Context, tx ports.Repos) (out one, err error) {
+		out.order, out.file, err = tx.Maps.Of(credit.VegetationIndexMap).File(ctx, who.Scope(ask.Shared), ask.ID, ask.Day)
+		return out, err
+	})
+	if fault.Is(err, fault.NotFound) {
+		return v.date(ctx, who, ask) // which says why
+	}
+	return Date{got.order, got.file, "", func(ctx context.Context) (*indexmap.Layer, error) { return v.layer(ctx, got.order, got.file) }}, err
+}
+
 // Look is how pictures and tiles show a date.
 type Look struct {
 	Low, High *float64 // values at the ends of the colours; nil: those of the style
@@ -218,7 +234,7 @@ func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile in
 	if err := tile.Check(); err != nil {
 		return Date{}, nil, err
 	}
-	d, err := v.date(ctx, who, ask)
+	d, err := v.shownDate(ctx, who, ask)
 	if err != nil {
 		return d, nil, err
 	}
