@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/imagery/cog"
+	"tilth/adapters/imagery/mapfile"
 	"tilth/adapters/imagery/remote"
 	"tilth/adapters/imagery/stac"
 	"tilth/adapters/imagery/surfaces"
@@ -58,6 +59,11 @@ func keptImagery(cfg cli.Config, log *slog.Logger) *cog.Reader {
 func elevationsOf(source ports.Imagery) ports.Elevations {
 	elevations, _ := source.(ports.Elevations)
 	return elevations
+}
+
+// layersOf returns the dates of maps, of which those that were read last stay in memory.
+func layersOf(objects ports.Objects) *mapfile.Layers {
+	return mapfile.NewLayers(objects, mapfile.DefaultCache)
 }
 
 // makeDemo makes the synthetic archive, where it is missing, and says what of it to load.

@@ -39,6 +39,7 @@ import (
 	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
+	"tilth/app/satellite/mapview"
 	"tilth/app/soil"
 	"tilth/ports"
 )
@@ -69,6 +70,9 @@ var useCases = googlewire.NewSet(
 	googlewire.Value(exchange.SampleTables{}), googlewire.Bind(new(ports.SampleTables), new(exchange.SampleTables)),
 	idempotency.New,
 	googlewire.Struct(new(satellite.Profiles), "*"), googlewire.Struct(new(satellite.Maps), "*"),
+	googlewire.Struct(new(mapview.Views), "*"), googlewire.Bind(new(mapview.Links), new(*account.Identity)), googlewire.Bind(new(mapview.Orders), new(*satellite.Maps)),
+	googlewire.Value(mapfile.Files{}), googlewire.Bind(new(ports.MapFiles), new(mapfile.Files)),
+	layersOf, googlewire.Bind(new(ports.MapLayers), new(*mapfile.Layers)), googlewire.Bind(new(ports.LayerFiles), new(mapfile.Files)), googlewire.Bind(new(ports.LayerPictures), new(render.Charts)),
 	googlewire.Struct(new(satellite.ProfileFiles), "*"), googlewire.Struct(new(satellite.Statements), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
@@ -150,7 +154,6 @@ var server = googlewire.NewSet(
 	googlewire.Bind(new(satellite.Archive), new(*satellite.Computer)),
 	googlewire.Bind(new(satellite.ProfileUpdater), new(*satellite.Computer)), satellite.NewRefresher,
 	satellite.NewProfileWorker, googlewire.Bind(new(satellite.LayerComputer), new(*satellite.Computer)), satellite.NewMapWorker,
-	googlewire.Value(mapfile.Files{}), googlewire.Bind(new(ports.MapFiles), new(mapfile.Files)),
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
 	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
 	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),

@@ -42,6 +42,7 @@ import (
 	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
+	"tilth/app/satellite/mapview"
 	"tilth/app/soil"
 	"tilth/core/assessment/climate"
 	"tilth/core/geo"
@@ -210,10 +211,21 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Archive: archive,
 		Objects: objects,
 	}
+	layers := layersOf(objects)
+	mapfileFiles := _wireMapfileFilesValue
+	views := &mapview.Views{
+		Deps:     deps,
+		Layers:   layers,
+		Pictures: charts,
+		Files:    mapfileFiles,
+		Links:    accountIdentity,
+		Orders:   maps,
+	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
 		Files:  profileFiles,
 		Maps:   maps,
+		Views:  views,
 		Limits: limits,
 	}
 	table := assessmentTable()
@@ -397,6 +409,7 @@ var (
 	_wireOutlineWriterValue       = exchange.OutlineWriter{}
 	_wirePlotFilesValue           = exchange.PlotFiles{}
 	_wireChartsValue              = render.Charts{}
+	_wireMapfileFilesValue        = mapfile.Files{}
 	_wireDocumentsValue           = render.Documents{}
 	_wireAssessmentTablesValue    = exchange.AssessmentTables{}
 	_wireSampleTablesValue        = exchange.SampleTables{}
@@ -528,10 +541,21 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Archive: computer,
 		Objects: objects,
 	}
+	layers := layersOf(objects)
+	mapfileFiles := _wireMapfileFilesValue
+	views := &mapview.Views{
+		Deps:     deps,
+		Layers:   layers,
+		Pictures: charts,
+		Files:    mapfileFiles,
+		Links:    accountIdentity,
+		Orders:   maps,
+	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
 		Files:  profileFiles,
 		Maps:   maps,
+		Views:  views,
 		Limits: limits,
 	}
 	table := assessmentTable()
@@ -719,7 +743,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)
-	mapfileFiles := _wireMapfileFilesValue
 	mapWorker := satellite.NewMapWorker(deps, computer, objects, mapfileFiles, log)
 	once := idempotency.New(store, clock)
 	eventsSequencer := &events.Sequencer{
@@ -811,7 +834,3 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	return wireParts
 }
-
-var (
-	_wireMapfileFilesValue = mapfile.Files{}
-)

@@ -151,7 +151,7 @@ func (v *Views) layer(ctx context.Context, order vegetation.OrderState, file ind
 	if !fault.Is(err, fault.NotFound) {
 		return l, err
 	}
-	if err := v.Orders.Remake(ctx, order); err != nil {
+	if err := v.Orders.Remake(ctx, order); err != nil && !fault.Is(err, fault.Conflict) { // limit_reached: the next one who looks asks again
 		return nil, err
 	}
 	return nil, fault.New(fault.Unavailable, "map_file_expired", "The file of this date had expired and is being made again, at no charge. Fix: ask again in some seconds.")

@@ -5,6 +5,7 @@ package satellite
 import (
 	"tilth/adapters/http/rest"
 	"tilth/app/satellite"
+	"tilth/app/satellite/mapview"
 	"tilth/core/geo"
 )
 
@@ -19,6 +20,7 @@ type Deps struct {
 	Orders *satellite.Profiles
 	Files  *satellite.ProfileFiles
 	Maps   *satellite.Maps
+	Views  *mapview.Views
 	Limits geo.Limits // of outlines that are no fields
 }
 
@@ -47,5 +49,6 @@ func Register(a *rest.API, d Deps) {
 	registerRecompute(a, d.Orders)
 	registerMany(a, d.Orders, d.Files)
 	registerMaps(a, d.Maps, d.Limits)
+	registerMapDates(a, d.Views)
 	registerWallet(a, d.Orders, d.Files)
 }

@@ -1,0 +1,234 @@
+package satellite
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/account"
+	"tilth/app/satellite/mapview"
+	"tilth/core/access"
+	"tilth/core/fault"
+	"tilth/core/indexmap"
+	"tilth/ports"
+)
+
+// mapDates is the routes that show the dates of maps.
+type mapDates struct{ views *mapview.Views }
+
+func registerMapDates(a *rest.API, views *mapview.Views) {
+	a.DescribeCodes(map[string]string{
+		"map_date":         "the map has no such date; details hold the reason, none where nothing was acquired, and the nearest usable dates (404)",
+		"map_file_expired": "the file of a date had expired and is being made again; ask again as Retry-After says (503)",
+		"link_expired":     "the signed link has expired (401)",
+		"link_invalid":     "the signed link is not valid for this address, or its maker may no longer do what it opens (401)",
+	})
+	m := mapDates{views}
+	m.registerPictures(a)
+	m.registerTiles(a)
+	m.registerLinks(a)
+	m.registerFigures(a)
+	m.registerZones(a)
+}
+
+// The parameters of routes that show a date.
+var (
+	dateParam    = rest.Param{Name: "date", Type: rest.DateType, Description: "A usable date of the map; default: the last one."}
+	lowParam     = rest.Param{Name: "low", Type: rest.Number, Description: "The value that the first colour stands for; default: that of `style/`. Lower ones have the same colour."}
+	highParam    = rest.Param{Name: "high", Type: rest.Number, Description: "The value that the last colour stands for; default: that of `style/`. Higher ones have the same colour."}
+	methodParam  = rest.Param{Name: "method", Type: rest.String, Enum: methodNames(), Description: "How classes are divided: as many pixels in each (quantile, the default), or as wide as each other."}
+	classesParam = rest.Param{Name: "classes", Type: rest.Integer, Description: "The number of classes, 2 to 9; tied values may leave fewer."}
+)
+
+func methodNames() []string {
+	return form.Each(indexmap.Methods, func(m indexmap.Method) string { return string(m) })
+}
+
+// cached is how long a picture may be shown again without asking whether it is still the same.
+const cached = "private, max-age=300"
+
+type lookInput struct {
+	Low  *float64 `query:"low"`
+	High *float64 `query:"high"`
+}
+
+type classInput struct {
+	Method  string `query:"method"`
+	Classes int64  `query:"classes"`
+}
+
+// method returns the method that is asked for.
+func (in classInput) method() indexmap.Method {
+	if in.Method == "" {
+		return indexmap.Quantile
+	}
+	return indexmap.Method(in.Method)
+}
+
+// dated answers with what shows a date. It is the same as long as the date has the same content and is looked at in the same way.
+func dated(c *rest.Call, d mapview.Date, media string, write func(io.Writer) error) rest.Raw {
+	c.SetHeader("Cache-Control", cached)
+	how := c.Here(func(url.Values) {})
+	return rest.Raw{ContentType: media, ETag: rest.Tag(nil, []byte(d.Key()+"\x00"+d.Title+"\x00"+drawing+"\x00"+how)), Write: write}
+}
+
+// drawing changes with the way in which pictures and tiles are drawn.
+const drawing = "1"
+
+// mapRoute returns a route below an order of a map that a signed link opens, too.
+func mapRoute(path, operation, summary string) rest.Route {
+	return rest.Route{
+		Method: http.MethodGet, Path: mapsPath + "{id}/" + path, OperationID: "vi_map_" + operation, Summary: summary, Tag: mapTag, Noun: "map",
+		Permission: access.VIMaps.View.For("retrieve"), Links: true, Faults: []int{http.StatusConflict, http.StatusServiceUnavailable},
+	}
+}
+
+func (m mapDates) registerPictures(a *rest.API) {
+	route := mapRoute("maps/{file}/", "picture", "A date of a map as a picture or as GeoTIFF")
+	route.Description = "`{file}` is a usable date with an ending: `2025-05-12.png` or `.svg`, a picture to be printed, with the outline of the field, the values' colours, a scale and the scenes; or `2025-05-12.tif`, " +
+		"a Cloud-Optimized GeoTIFF of 32-bit numbers in the system of the scenes' tile, with overviews where it is large: band 1 is the index (NaN where nothing was seen), band 2 what each pixel counts in the field, 1 or less where it is small; " +
+		"the mean of band 1, weighted by band 2, is that of the profile. Its metadata name index, date, scenes, and whether they are synthetic, as pictures do.\n\n" +
+		"A date that the map does not have is 404 `map_date`, with its reason and the nearest usable dates."
+	route.Query = []rest.Param{
+		form.ShareParam, {Name: "legend", Type: rest.Boolean, Description: "Of pictures; false: the map alone, without title, legend and sources. Default true."},
+		lowParam, highParam, methodParam,
+		{Name: "classes", Type: rest.Integer, Description: "Of pictures: the values in so many classes, 2 to 9; default: each in its own shade."},
+	}
+	route.Media = form.Media(ports.PNG, ports.SVG, ports.GeoTIFF)
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		lookInput
+		classInput
+		File   string `path:"file"`
+		Legend *bool  `query:"legend"`
+	}) (rest.Raw, error) {
+		name, ending, _ := strings.Cut(in.File, ".")
+		day, err := time.Parse(time.DateOnly, name)
+		if err != nil || ending != ports.PNG && ending != ports.SVG && ending != ports.GeoTIFF {
+			return rest.Raw{}, fault.New(fault.NotFound, "not_found", "A map's date is named as 2025-05-12.png, .svg or .tif.")
+		}
+		ask := mapview.Ask{Shared: in.Share, ID: in.ID, Day: &day}
+		if ending == ports.GeoTIFF {
+			d, write, err := m.views.GeoTIFF(ctx, c.Principal(), ask)
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			file := form.Download(fmt.Sprintf("map-%d-%s-%s", in.ID, strings.ToLower(d.Order.Index), name), ending, nil)
+			out := dated(c, d, file.ContentType, write)
+			out.Filename = file.Filename
+			return out, nil
+		}
+		look := mapview.Look{Low: in.Low, High: in.High, Bare: in.Legend != nil && !*in.Legend, Method: in.method(), Classes: int(in.Classes)}
+		d, write, err := m.views.Picture(ctx, c.Principal(), ask, ending, look)
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		return dated(c, d, form.Picture(c, ending, nil).ContentType, write), nil
+	})
+}
+
+func (m mapDates) registerTiles(a *rest.API) {
+	route := mapRoute("tiles/{z}/{x}/{y}/", "tile", "A tile of a map")
+	route.Description = "A tile of Web Mercator (EPSG:3857) as map libraries ask for it, PNG: zoom 0 to 22, column, and row with its ending, as `5.png`; `5@2x.png` has 512 pixels. Pixels of the field in the colours of `style/`, " +
+		"transparent everywhere else, also where nothing was seen; a tile beside the field is transparent. Tiles fit without a seam: each pixel has the value of the map's pixel that holds its middle."
+	route.Query = []rest.Param{
+		form.ShareParam, dateParam, lowParam, highParam,
+		{Name: "size", Type: rest.Integer, Description: "Pixels each way, 256 (default) or 512."},
+		{Name: "resampling", Type: rest.String, Enum: []string{"nearest", "bilinear"}, Description: "bilinear: between the middles of the map's pixels. Default nearest."},
+		{Name: "margin", Type: rest.Boolean, Description: "With true: also the pixels around the field that do not count. Default false."},
+	}
+	route.Media = form.Media(ports.PNG)
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		lookInput
+		Z          string     `path:"z"`
+		X          string     `path:"x"`
+		Y          string     `path:"y"`
+		Date       *rest.Date `query:"date"`
+		Size       int64      `query:"size"`
+		Resampling string     `query:"resampling"`
+		Margin     bool       `query:"margin"`
+	}) (rest.Raw, error) {
+		tile, err := tileOf(in.Z, in.X, in.Y, in.Size)
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		d, write, err := m.views.Tile(ctx, c.Principal(), mapview.Ask{Shared: in.Share, ID: in.ID, Day: form.TimeOf(in.Date)}, tile,
+			indexmap.Sampling{Bilinear: in.Resampling == "bilinear", Margin: in.Margin}, mapview.Look{Low: in.Low, High: in.High})
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		return dated(c, d, form.Picture(c, ports.PNG, nil).ContentType, write), nil
+	})
+}
+
+// tileOf returns the tile of an address. Faults: NotFound for what is none; Invalid (size).
+func tileOf(z, x, y string, size int64) (t indexmap.Tile, err error) {
+	row := strings.TrimSuffix(y, ".png")
+	t.Size = indexmap.TileSizes[0]
+	if double, ok := strings.CutSuffix(row, "@2x"); ok {
+		row, t.Size = double, indexmap.TileSizes[1]
+	}
+	if size != 0 {
+		t.Size = int(min(size, 1<<20))
+	}
+	for _, part := range []struct {
+		text string
+		into *int
+	}{{z, &t.Z}, {x, &t.X}, {row, &t.Y}} {
+		n, err := strconv.ParseUint(part.text, 10, 31)
+		if err != nil {
+			return t, fault.New(fault.NotFound, "not_found", "A tile is named as tiles/14/8190/5447.png: zoom, column, row.")
+		}
+		*part.into = int(n)
+	}
+	return t, t.Check()
+}
+
+// MapLinkWrite says how long a signed link is to live.
+type MapLinkWrite struct {
+	ExpiresIn *int64 `json:"expires_in" required:"false" minimum:"60" maximum:"86400" doc:"Seconds; default 3,600, at most a day."`
+}
+
+// MapLink is a signed link to a map.
+type MapLink struct {
+	Link      string    `json:"link" doc:"What the addresses of the map's pictures, files, tiles, figures and zones take as ?link=."`
+	ExpiresAt time.Time `json:"expires_at" doc:"From when on the link is dead."`
+	Tiles     string    `json:"tiles" doc:"Template of the addresses of tiles, for map libraries: put in {z}, {x}, {y} and, for another date than the last, &date=."`
+	Pictures  string    `json:"pictures" doc:"Template of the addresses of pictures: put in {date}."`
+	Files     string    `json:"files" doc:"Template of the addresses of GeoTIFFs: put in {date}."`
+}
+
+func (m mapDates) registerLinks(a *rest.API) {
+	route := rest.Route{
+		Method: http.MethodPost, Path: mapsPath + "{id}/links/", OperationID: "vi_map_link", Summary: "Make a signed link to a map", Tag: mapTag, Noun: "map",
+		Description: "With the link whoever holds it reads the pictures, files, tiles, figures and zones of this map until it expires, and nothing else: for `<img>` and for map libraries, which can send no header. " +
+			"It dies with the account, the role or the API key of who made it. It is stored nowhere; that it was made is in the audit trail.",
+		Permission: access.VIMaps.View.For("link"), Query: []rest.Param{form.ShareParam}, Body: rest.Body[MapLinkWrite]().Optional(), Secret: true, Message: "Keep the link to yourself and to those who may see the map.",
+	}
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in form.SharedByID) (MapLink, error) {
+		body, err := rest.Decode[MapLinkWrite](c)
+		if err != nil {
+			return MapLink{}, err
+		}
+		lasts := account.LinkTTL
+		if body.ExpiresIn != nil {
+			lasts = time.Duration(*body.ExpiresIn) * time.Second
+		}
+		below := mapsPath + strconv.FormatInt(in.ID, 10) + "/"
+		text, expires, err := m.views.Share(ctx, c.Principal(), in.Share, in.ID, below, lasts)
+		address := c.Link(below)
+		query := "?link=" + text
+		if in.Share {
+			query += "&share=true"
+		}
+		return MapLink{text, expires, address + "tiles/{z}/{x}/{y}.png" + query, address + "maps/{date}.png" + query, address + "maps/{date}.tif" + query}, err
+	})
+}

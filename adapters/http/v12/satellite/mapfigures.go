@@ -1,0 +1,237 @@
+package satellite
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite/mapview"
+	"tilth/core/geo"
+	"tilth/core/indexmap"
+	"tilth/core/vegetation"
+)
+
+// MapStyle is how the values of an index are coloured.
+type MapStyle struct {
+	IndexCode string      `json:"index_code" doc:"The vegetation index, as NDVI."`
+	Family    string      `json:"family" doc:"The ramp of colours, which indices of one kind share."`
+	Low       float64     `json:"low" doc:"The value of the first colour, which lower ones have too."`
+	High      float64     `json:"high" doc:"The value of the last colour, which higher ones have too."`
+	Stops     []StyleStop `json:"stops" doc:"Eleven values at equal distances with their colours, from the lowest, for legends and map libraries: between them the colours turn evenly."`
+	Colors    []string    `json:"colors" doc:"All colours of the ramp, from low to high at equal distances."`
+	Unseen    string      `json:"unseen" doc:"The colour of pixels of the field without a value in pictures, which hatch them too; tiles leave them transparent."`
+	About     string      `json:"about" doc:"How the ramp is made, for people."`
+}
+
+// StyleStop is a value and its colour.
+type StyleStop struct {
+	Value float64 `json:"value" doc:"A value of the index."`
+	Color string  `json:"color" doc:"Its colour in sRGB, as #rrggbb."`
+}
+
+const aboutStyle = "From light to dark at even steps along a Bézier curve through OKLab (Ottosson 2020; after Wijffelaars et al. 2008): equal differences of the index are equal differences of colour, " +
+	"lightness falls all the way, and the colours are told apart with protanopia, deuteranopia and tritanopia."
+
+func showStyle(s indexmap.Style) MapStyle {
+	return MapStyle{
+		string(s.Index), s.Family, s.Low, s.High,
+		form.Each(s.Stops(11), func(stop indexmap.Stop) StyleStop { return StyleStop{stop.Value, stop.Color.Hex()} }),
+		form.Each(s.Colors[:], indexmap.Color.Hex), indexmap.Unseen.Hex(), aboutStyle,
+	}
+}
+
+// MapClass is a class of the values of a date.
+type MapClass struct {
+	Number int      `json:"number" doc:"From 1, the lowest values."`
+	Low    float64  `json:"low" doc:"From this value on."`
+	High   float64  `json:"high" doc:"Where the next class begins; of the last the highest value, which it includes."`
+	Pixels int      `json:"pixels" doc:"Pixels of the field in it."`
+	Share  float64  `json:"share" doc:"Share of the field's pixels with a value, 0 to 1."`
+	Mean   *float64 `json:"mean" doc:"Mean of its pixels; null where it has none."`
+	Color  string   `json:"color" doc:"How pictures show it, as #rrggbb."`
+}
+
+// MapFigures are the statistics of a date.
+type MapFigures struct {
+	Date        rest.Date       `json:"date" doc:"Day of the scenes, by the sun at the field."`
+	Items       []string        `json:"items" doc:"Ids of the scenes."`
+	Synthetic   bool            `json:"synthetic" doc:"The scenes were made up for demonstration."`
+	NValid      int             `json:"n_valid" doc:"Pixels with a value."`
+	NPolygon    int             `json:"n_polygon" doc:"Pixels of the field."`
+	Coverage    float64         `json:"coverage" doc:"Valid pixels / pixels in the field."`
+	Mean        *float64        `json:"mean" doc:"Arithmetic mean over the valid pixels: the value that a profile has on the same pixels."`
+	Std         *float64        `json:"std" doc:"Population standard deviation."`
+	Min         *float64        `json:"min" doc:"Smallest value."`
+	Max         *float64        `json:"max" doc:"Largest value."`
+	Percentiles []MapPercentile `json:"percentiles" doc:"Linear between the values."`
+	Histogram   []HistogramBin  `json:"histogram" doc:"The bins of 0.05 that are not empty."`
+	Classes     *[]MapClass     `json:"classes,omitempty" doc:"With ?classes=: the classes, from the lowest."`
+	Notes       *[]string       `json:"notes,omitempty" doc:"With ?classes=: what is not as asked, such as fewer classes where values are tied."`
+}
+
+// MapPercentile is the value below which so many percent of the pixels lie.
+type MapPercentile struct {
+	Percent int     `json:"percent" doc:"So many percent of the pixels lie below."`
+	Value   float64 `json:"value" doc:"This value."`
+}
+
+// MapStatistics are the figures of the dates of a map.
+type MapStatistics struct {
+	OrderID   int64        `json:"order_id" doc:"Id of the order."`
+	IndexCode string       `json:"index_code" doc:"Vegetation index, as NDVI."`
+	Dates     []MapFigures `json:"dates" doc:"The usable dates, oldest first; one with ?date=."`
+}
+
+func known(v float64) *float64 { return form.If(!math.IsNaN(v), v) }
+
+func showClasses(c indexmap.Classes, style indexmap.Style) []MapClass {
+	return form.Each(c.Each, func(k indexmap.Class) MapClass {
+		return MapClass{k.Number, k.Low, k.High, k.Pixels, k.Share, known(k.Mean), style.OfClass(k.Number, len(c.Each)).Hex()}
+	})
+}
+
+func showFigures(f mapview.Figures, style indexmap.Style) MapFigures {
+	out := MapFigures{
+		rest.DateOf(f.Day), append([]string{}, f.Scenes...), f.Synthetic, f.Valid, f.Pixels, f.Coverage, known(f.Mean), known(f.Std), known(f.Min), known(f.Max),
+		form.Each(f.Percentiles, func(p indexmap.Percentile) MapPercentile { return MapPercentile{p.Percent, p.Value} }),
+		form.Each(f.Histogram, func(b vegetation.Bin) HistogramBin {
+			low, high, share := b.Range()
+			return HistogramBin{low, high, share}
+		}), nil, nil,
+	}
+	if f.Classes != nil {
+		out.Classes, out.Notes = new(showClasses(*f.Classes, style)), new(append([]string{}, f.Classes.Notes...))
+	}
+	return out
+}
+
+// MapValues are the values of one pixel of a map.
+type MapValues struct {
+	OrderID   int64      `json:"order_id" doc:"Id of the order."`
+	IndexCode string     `json:"index_code" doc:"Vegetation index, as NDVI."`
+	Lon       float64    `json:"lon" doc:"The longitude that was asked for, degrees."`
+	Lat       float64    `json:"lat" doc:"The latitude that was asked for, degrees."`
+	Values    []MapValue `json:"values" doc:"The usable dates, oldest first."`
+}
+
+// MapValue is what a pixel holds on a date.
+type MapValue struct {
+	Date    rest.Date `json:"date" doc:"Day of the scenes, by the sun at the field."`
+	Value   *float64  `json:"value" doc:"The index of the pixel that holds the place; null where nothing was seen."`
+	InField bool      `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
+	Col     int       `json:"col" doc:"Column of the pixel in the GeoTIFF of the date, from 0."`
+	Row     int       `json:"row" doc:"Row of the pixel in the GeoTIFF of the date, from 0."`
+}
+
+func (m mapDates) registerFigures(a *rest.API) {
+	statistics := mapRoute("statistics/", "statistics", "The figures of a map, date by date")
+	statistics.Description = "Over the pixels of the field that have a value, by the rules of profiles: means agree with the profile's on the same pixels. With `?classes=` and `?method=` also the shares of classes."
+	statistics.Query = []rest.Param{form.ShareParam, {Name: "date", Type: rest.DateType, Description: "This date alone; default: all usable ones."}, methodParam, classesParam}
+	rest.Handle(a, statistics, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		classInput
+		Date *rest.Date `query:"date"`
+	}) (MapStatistics, error) {
+		order, found, err := m.views.Statistics(ctx, c.Principal(), mapview.Ask{Shared: in.Share, ID: in.ID, Day: form.TimeOf(in.Date)}, in.method(), int(in.Classes))
+		style := indexmap.StyleOf(vegetation.IndexCode(order.Index))
+		return MapStatistics{order.ID, order.Index, form.Each(found, func(f mapview.Figures) MapFigures { return showFigures(f, style) })}, err
+	})
+
+	value := mapRoute("value/", "value", "The values of a map at a place")
+	value.Description = "The series of the pixel that holds a place, date by date. A place that no date has a pixel for is 400."
+	value.Query = []rest.Param{
+		form.ShareParam, {Name: "lon", Type: rest.Number, Required: true, Description: "Longitude, degrees (WGS 84)."}, {Name: "lat", Type: rest.Number, Required: true, Description: "Latitude, degrees (WGS 84)."},
+	}
+	rest.Handle(a, value, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		Lon float64 `query:"lon"`
+		Lat float64 `query:"lat"`
+	}) (MapValues, error) {
+		order, found, err := m.views.At(ctx, c.Principal(), in.Share, in.ID, geo.Position{X: in.Lon, Y: in.Lat})
+		return MapValues{order.ID, order.Index, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) MapValue {
+			return MapValue{rest.DateOf(v.Day), known(v.Value), v.Inside, v.Col, v.Row}
+		})}, err
+	})
+
+	style := mapRoute("style/", "style", "How a map is coloured")
+	style.Description = "The one table of colours that pictures, tiles and legends have: perceptually even, and read alike with all kinds of colour vision."
+	style.Query = []rest.Param{form.ShareParam, lowParam, highParam}
+	rest.Handle(a, style, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		lookInput
+	}) (MapStyle, error) {
+		s, err := m.views.Style(ctx, c.Principal(), in.Share, in.ID, mapview.Look{Low: in.Low, High: in.High})
+		if err != nil {
+			return MapStyle{}, err
+		}
+		return showStyle(s), nil
+	})
+}
+
+// zoneProperties are what a zone of a date says of itself.
+type zoneProperties struct {
+	Class     *int     `json:"class"`
+	Low       *float64 `json:"low"`
+	High      *float64 `json:"high"`
+	Mean      *float64 `json:"mean"`
+	Pixels    *int     `json:"pixels"`
+	Share     *float64 `json:"share"`
+	AreaHa    float64  `json:"area_ha"`
+	Color     string   `json:"color"`
+	Date      string   `json:"date"`
+	IndexCode string   `json:"index_code"`
+	Synthetic bool     `json:"synthetic"`
+}
+
+type zoneFeature struct {
+	Type       string         `json:"type"`
+	Properties zoneProperties `json:"properties"`
+	Geometry   multiPolygon   `json:"geometry"`
+}
+
+// multiPolygon is written as one, also where it has one part: programs find the same type everywhere.
+type multiPolygon geo.MultiPolygon
+
+// MarshalJSON implements json.Marshaler.
+func (m multiPolygon) MarshalJSON() ([]byte, error) { return geo.MultiPolygon(m).MultiJSON() }
+
+func (m mapDates) registerZones(a *rest.API) {
+	route := mapRoute("zones/", "zones", "The classes of a date as areas")
+	route.Description = "A GeoJSON FeatureCollection with a feature for each class that takes any of the field, from the lowest values, and one without a class (`class` null) where nothing was seen. Together they are the field, without gaps and overlaps. " +
+		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `synthetic`. What is not as asked, such as fewer classes where values are tied, is in `notes`."
+	classes := classesParam
+	classes.Description += " Default: as many as were ordered, or 5."
+	route.Query = []rest.Param{form.ShareParam, dateParam, methodParam, classes}
+	route.Media = []string{rest.GeoJSONType}
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		classInput
+		Date *rest.Date `query:"date"`
+	}) (rest.Raw, error) {
+		found, err := m.views.Zones(ctx, c.Principal(), mapview.Ask{Shared: in.Share, ID: in.ID, Day: form.TimeOf(in.Date)}, in.method(), int(in.Classes))
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		text, err := json.Marshal(struct {
+			Type     string        `json:"type"`
+			Features []zoneFeature `json:"features"`
+			Notes    []string      `json:"notes"`
+		}{"FeatureCollection", form.Each(found.Each, func(z indexmap.Zone) zoneFeature { return showZone(found, z) }), append([]string{}, found.Classes.Notes...)})
+		return rest.Raw{ContentType: rest.GeoJSONType, ETag: rest.Tag(nil, text), Write: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}}, err
+	})
+}
+
+func showZone(of mapview.Zones, z indexmap.Zone) zoneFeature {
+	p := zoneProperties{AreaHa: geo.RoundHa(z.Ha), Color: indexmap.Unseen.Hex(), Date: rest.DateOf(of.Layer.Day).String(), IndexCode: of.Order.Index, Synthetic: of.Layer.Synthetic}
+	if k := z.Class; k != nil {
+		p.Class, p.Low, p.High, p.Mean, p.Pixels, p.Share = &k.Number, &k.Low, &k.High, known(k.Mean), &k.Pixels, &k.Share
+		p.Color = of.Style.OfClass(k.Number, len(of.Classes.Each)).Hex()
+	}
+	return zoneFeature{"Feature", p, multiPolygon(z.Area)}
+}
