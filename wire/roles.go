@@ -77,6 +77,7 @@ func (r *Running) consumes() bool {
 func (r *Running) work(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.hooks.Run(ctx) })
+	group.Go(func() error { return r.chores.Run(ctx) })
 	group.Go(func() error { return r.chain(ctx) })
 	r.tidy(ctx, group)
 }

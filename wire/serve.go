@@ -59,6 +59,7 @@ type Running struct {
 	broker *broker.Broker // nil: none is configured
 	sender *hooks.Sender
 	hooks  *messaging.Pool
+	chores *messaging.Pool
 	acme   *certificate.ACME // nil: certificates are not fetched
 	leave  func() error      // ends the presence of this server at the database
 
@@ -203,12 +204,13 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if err := chores.Start(ctx); err != nil {
 		return err
 	}
+	r.chores = r.newChorePool(chores)
 	postman, err := newPostman(r.cfg, r.db, opts.Out, r.log)
 	if err != nil {
 		return err
 	}
 	r.pool = &messaging.Pool{
-		Queue: r.db.QueueBut(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait), Poll: r.db.LookEvery(),
+		Queue: r.db.QueueBut(append(slices.Collect(maps.Keys(r.chores.Handlers)), events.WebhookJob, exchange.MessageJob)...), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait), Poll: r.db.LookEvery(),
 		Observer: r.eyes.Observer(),
 		Handlers: map[string]messaging.Handler{
 			satellite.ProfileJob: r.parts.Worker.Run,
@@ -232,12 +234,9 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 			events.AsideJob:   r.parts.Aside.Run,
 		},
 	}
-	for _, chore := range chores.All {
-		r.pool.Handlers[chore.Kind] = func(ctx context.Context, job ports.Job) error { return chores.Run(ctx, chore, job) }
-	}
 	r.bus = r.newBus(opts.Failures)
 	r.hooks = r.newHookPool()
-	for _, pool := range []*messaging.Pool{r.pool, r.hooks} {
+	for _, pool := range []*messaging.Pool{r.pool, r.hooks, r.chores} {
 		r.eyes.Kinds(slices.Sorted(maps.Keys(pool.Handlers))...)
 	}
 	proxies, err := r.cfg.Proxies()

@@ -94,7 +94,7 @@ func (c *caller) deleteFarm() {
 func (c *caller) field() map[string]any {
 	c.fields++
 	const west, south, side = -4.2300, 41.7670, 0.00045
-	x, y := west+float64(c.n)*0.003+float64(c.fields%4)*0.0007, south+float64(c.fields/4)*0.0005
+	x, y := west+float64(c.n)*0.003+float64(c.fields%6)*0.0005, south+float64(c.fields/6)*0.0005
 	outline := [][][2]float64{{{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}, {x, y}}}
 	return map[string]any{
 		"name": fmt.Sprintf("Field %d-%d", c.n, c.fields), "farm_id": c.house.farm,
