@@ -29,6 +29,9 @@ func (c *caller) work() {
 		what = append(what, c.order, c.order, c.order, c.assess, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm)
 	}
 	for !c.house.done.Load() && !c.house.t.Failed() {
+		if c.fields > ownLand-3 {
+			what = []func(){c.createFarm, c.createKey, c.deleteFarm}
+		}
 		what[c.random.IntN(len(what))]()
 	}
 }
@@ -90,11 +93,17 @@ func (c *caller) deleteFarm() {
 	c.house.deleted = append(c.house.deleted, farm.ID)
 }
 
+// A caller has land for so many fields: the archive shows 2.5 km, from south to north.
+const (
+	abreast = 6
+	ownLand = 45 * abreast
+)
+
 // field is the body of a field of 50 m that no other overlaps.
 func (c *caller) field() map[string]any {
 	c.fields++
 	const west, south, side = -4.2300, 41.7670, 0.00045
-	x, y := west+float64(c.n)*0.003+float64(c.fields%6)*0.0005, south+float64(c.fields/6)*0.0005
+	x, y := west+float64(c.n)*0.003+float64(c.fields%abreast)*0.0005, south+float64(c.fields/abreast)*0.0005
 	outline := [][][2]float64{{{x, y}, {x + side, y}, {x + side, y + side}, {x, y + side}, {x, y}}}
 	return map[string]any{
 		"name": fmt.Sprintf("Field %d-%d", c.n, c.fields), "farm_id": c.house.farm,

@@ -46,7 +46,7 @@ type storm struct {
 // The whole of it, and what is small enough for every run of the tests.
 var (
 	great = storm{
-		load: callers.Load{Callers: 14, Seed: seed, Seasons: 12}, faults: 100, between: 100, silence: 2 * time.Minute, paused: 90 * time.Second, orders: 10_000,
+		load: callers.Load{Callers: 14, Seed: seed, Seasons: 12}, faults: 100, between: 70, silence: 2 * time.Minute, paused: 90 * time.Second, orders: 10_000,
 	}
 	small = storm{load: callers.Load{Callers: 6, Seed: seed, Seasons: 1}, faults: 5, between: 8}
 )
