@@ -44,7 +44,7 @@ func on(t *testing.T, test func(t *testing.T, ctx context.Context, s *sqlstore.S
 	}
 }
 
-func strings_(t *testing.T, ctx context.Context, s *sqlstore.Session, query string) (out []string) {
+func texts(ctx context.Context, t *testing.T, s *sqlstore.Session, query string) (out []string) {
 	t.Helper()
 	rows, err := s.Native().QueryContext(ctx, query)
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestEveryTableIsClassified(t *testing.T) {
 		if s.Postgres {
 			query = "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'"
 		}
-		there := strings_(t, ctx, s, query)
+		there := texts(ctx, t, s, query)
 		classified := map[string]bool{}
 		for name := range installed {
 			classified[name] = true
@@ -80,7 +80,7 @@ func TestEveryTableIsClassified(t *testing.T) {
 		for _, one := range tables {
 			require.Empty(t, installed[one.name], one.name)
 			classified[one.name], placed[one.name] = true, true
-			requireColumns(t, ctx, s, one, placed)
+			requireColumns(ctx, t, s, one, placed)
 		}
 		for _, name := range there {
 			require.True(t, classified[name], "the table %s is not classified: does it move with a company (tables.go), do a company's records in it stay (stay.go), or is it the installation's?", name)
@@ -95,7 +95,7 @@ func TestEveryTableIsClassified(t *testing.T) {
 }
 
 // requireColumns holds the description of a table against its columns.
-func requireColumns(t *testing.T, ctx context.Context, s *sqlstore.Session, one table, placed map[string]bool) {
+func requireColumns(ctx context.Context, t *testing.T, s *sqlstore.Session, one table, placed map[string]bool) {
 	t.Helper()
 	columns, key, err := columnsOf(ctx, s, one)
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestForeignKeysAreNamed(t *testing.T) {
 		if !s.Postgres {
 			return
 		}
-		for _, key := range strings_(t, ctx, s, `SELECT c.conrelid::regclass::text || ' ' || a.attname || ' ' || c.confrelid::regclass::text || ' ' || f.attname
+		for _, key := range texts(ctx, t, s, `SELECT c.conrelid::regclass::text || ' ' || a.attname || ' ' || c.confrelid::regclass::text || ' ' || f.attname
 FROM pg_constraint c CROSS JOIN LATERAL unnest(c.conkey, c.confkey) AS k (here, there)
 JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.here JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = k.there
 WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace`) {
