@@ -182,9 +182,9 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 	})
 }
 
-// keyless are the first words of the paths where no key is taken: what decides on credentials, what is the operators', what is public, and what
-// speaks a standard of others.
-var keyless = []string{"auth", "operator", "api-key", "user", "role", "invitation", "link", "pact"}
+// keyless are the first words of the paths where no key is taken: what decides on credentials, what is the operators', what is public, what
+// speaks a standard of others, and what takes everything out.
+var keyless = []string{"auth", "operator", "api-key", "company", "user", "role", "invitation", "link", "pact"}
 
 // signposts are what every key opens: they lead to what its slugs allow, and show nothing else.
 var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/"}
