@@ -19,8 +19,6 @@ import (
 	"tilth/tests/rig"
 )
 
-const fieldMapsPath = "maps/vegetation-index-map/orders/"
-
 // mappedField is a map of a parcel of the synthetic archive, beside the profile of the same field and season.
 type mappedField struct {
 	*rig.Client
@@ -37,10 +35,10 @@ func newMappedField(t *testing.T, s *rig.Server) mappedField {
 	outline := rig.Archive(t).Parcels[0].Boundary
 	land := c.Land(outline, "2025-03-01", "2025-10-31")
 	profile := int64(c.Expect(200, http.MethodPost, rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
-	placed := c.Expect(200, http.MethodPost, fieldMapsPath, map[string]any{"field_uuid": land.FieldUUID, "season_id": land.Season, "is_background": false}).Data(t)
+	placed := c.Expect(200, http.MethodPost, viMapsPath, map[string]any{"field_uuid": land.FieldUUID, "season_id": land.Season, "is_background": false}).Data(t)
 	require.Equal(t, "active", placed["status"])
 	id := int64(placed["order_id"].(float64))
-	return mappedField{c, s, id, fieldMapsPath + itoa(id) + "/", c.Until(profile, "active"), outline}
+	return mappedField{c, s, id, viMapsPath + itoa(id) + "/", c.Until(profile, "active"), outline}
 }
 
 // layer returns a date as its GeoTIFF holds it.
@@ -247,8 +245,8 @@ func checkMapLinks(t *testing.T, s *rig.Server, m mappedField) {
 	}
 	expires := func(path string) { nobody.Expect(401, http.MethodGet, path, nil) }
 	expires(m.path + "?link=" + link) // the order itself is not opened
-	expires(fieldMapsPath + itoa(m.id+1) + "/style/?link=" + link)
-	expires(fieldMapsPath + itoa(m.id) + "9/style/?link=" + link)
+	expires(viMapsPath + itoa(m.id+1) + "/style/?link=" + link)
+	expires(viMapsPath + itoa(m.id) + "9/style/?link=" + link)
 	expires("field/?link=" + link)
 	require.Equal(t, 401, send(t, s, nobody, http.MethodGet, m.path+"style/", nil, "Authorization", "Bearer "+link).Status, "it is no access token")
 	expires(m.path + "style/?link=" + m.Token) // and a token is no link

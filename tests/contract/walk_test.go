@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"sort"
 	"strings"
@@ -18,8 +19,9 @@ import (
 type documentedRoute struct {
 	method, path, slug string // path below the base
 	public             bool
-	client             bool // called by the systems of others: users are strangers to it
-	stream             bool // its answer never ends
+	client             bool   // called by the systems of others: users are strangers to it
+	stream             bool   // its answer never ends
+	query              string // the parameters that it must have, with a question mark before them
 }
 
 func documentedRoutes(t *testing.T) []documentedRoute {
@@ -33,7 +35,13 @@ func documentedRoutes(t *testing.T) []documentedRoute {
 			stream := op.Responses.Value("200") != nil && op.Responses.Value("200").Value.Content["text/event-stream"] != nil
 			public := op.Security != nil && len(*op.Security) == 0
 			client := op.Security != nil && !public && (*op.Security)[0]["pactBearer"] != nil
-			out = append(out, documentedRoute{method, strings.TrimPrefix(path, "/api/v1.2/"), slug, public, client, stream})
+			query := url.Values{}
+			for _, p := range op.Parameters {
+				if p.Value.In == "query" && p.Value.Required {
+					query.Set(p.Value.Name, "1")
+				}
+			}
+			out = append(out, documentedRoute{method, strings.TrimPrefix(path, "/api/v1.2/"), slug, public, client, stream, "?" + query.Encode()})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].path+out[i].method < out[j].path+out[j].method })
@@ -89,6 +97,10 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	switch list {
 	case importPrefix:
 		return itoa(backgroundImport(t, c))
+	case viMapsPath:
+		profile := c.Expect(200, http.MethodGet, rig.OrdersPath, nil).Map(t)["data"].([]any)[0].(map[string]any)
+		placed := c.Expect(200, http.MethodPost, viMapsPath, map[string]any{"field_uuid": profile["field_uuid"], "season_id": profile["season"]})
+		return itoa(int64(placed.Data(t)["order_id"].(float64)))
 	case exportPrefix:
 		return itoa(int64(c.Expect(202, http.MethodPost, exportPrefix, nil).Data(t)["id"].(float64)))
 	}
@@ -181,7 +193,7 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 			if hasID {
 				// Of a record below a record the first id alone is real: whose it is decides.
 				path = below(t, owner, r.path, sample(r.path))
-				path = parameter.ReplaceAllString(path, sample(r.path))
+				path = parameter.ReplaceAllString(path, sample(r.path)) + r.query
 			}
 			if r.public {
 				if a := nobody.Do(r.method, path, `{}`); a.Status != http.StatusNoContent {
@@ -222,11 +234,15 @@ func readsOnly(t *testing.T, owner, grantee *rig.Client, r documentedRoute, path
 	if strings.HasPrefix(r.path, "ogc/") { // which holds the caller's own records alone, and knows no share
 		return
 	}
-	status := grantee.Do(r.method, path+"?share=true", `{}`).Status
+	status := grantee.Do(r.method, path+"&share=true", `{}`).Status
 	if r.method == http.MethodGet {
 		if status != http.StatusNotFound { // what is shared is answered as its owner is
 			require.Equal(t, owner.Do(r.method, path, nil).Status, status, "%s %s of what is shared", r.method, path)
 		}
+		return
+	}
+	if r.path == viMapsPath+"{id}/links/" { // which changes nothing, and opens no more than its maker may read
+		require.Equal(t, 200, status)
 		return
 	}
 	require.Equal(t, 404, status, "%s %s of what is shared", r.method, path)
