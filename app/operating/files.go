@@ -53,11 +53,12 @@ func (o *Operating) HoldFiles(ctx context.Context, files ports.Objects) error {
 // CheckFiles returns whether the store of files is tied to the database, and changes nothing.
 // Faults: Precondition (files_elsewhere) where the database is tied to another; Unavailable.
 func (o *Operating) CheckFiles(ctx context.Context, files ports.Objects) (bool, error) {
-	text, err := readMark(ctx, files)
+	// The digest is read first: whoever finds it finds the mark.
+	digest, err := app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (string, error) { return tx.FileMark.Get(ctx) })
 	if err != nil {
 		return false, err
 	}
-	digest, err := app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (string, error) { return tx.FileMark.Get(ctx) })
+	text, err := readMark(ctx, files)
 	if err != nil || digest == "" {
 		return false, err
 	}
