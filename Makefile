@@ -106,7 +106,7 @@ compare: ## random commands answered the same by SQLite and PostgreSQL, 400 seri
 clients: ## generated clients in TypeScript and Go, recipes in Python and R, and linters of the document (needs npm; make test runs the recipes)
 	@command -v npm >/dev/null || echo 'NOTE: no npm, so the TypeScript client and the linters are LEFT OUT. Fix: install Node.js 20 or later.'
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/clients
-	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run "^Test(SuppliersFromOutlinesToSeries|AssessmentsFromATableToReports)$$$$" ./tests/contract
+	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^Test(SuppliersFromOutlinesToSeries|AssessmentsFromATableToReports)$$' ./tests/contract
 
 browser: ## the reference of the interface in Chromium: on a phone and on a desk, light and dark, every operation (needs chromium)
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'NOTE: no Chromium, so NO PAGE IS OPENED. Fix: install chromium.'
