@@ -23,7 +23,17 @@ func testPaused(t *testing.T, b Backend) {
 	paused, err := persistence.Open(w.ctx, w.address, persistence.Options{Clock: w.clock, IDs: w.ids, StatementTimeout: 2 * time.Second})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, paused.Close()) }()
-	locked, resume, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	reading, locked, resume := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	ended, read := make(chan error, 1), make(chan error, 1)
+	go func() { // a reader who takes its time holds no lock, and is left alone
+		read <- paused.Read(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+			close(reading)
+			<-resume
+			_, _, err := tx.Wallet.Sum(ctx, w.ours.scope)
+			return err
+		})
+	}()
+	<-reading
 	go func() {
 		ended <- paused.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
 			if _, err := tx.Wallet.Lock(ctx, w.ours.scope); err != nil {
@@ -42,4 +52,5 @@ func testPaused(t *testing.T, b Backend) {
 	})
 	close(resume)
 	require.True(t, fault.Is(<-ended, fault.Unavailable))
+	require.NoError(t, <-read)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
@@ -20,7 +21,8 @@ const maxPrepared = 512
 // Connector makes connections that take the arguments out of statements and prepare what remains once.
 type Connector struct {
 	driver.Connector
-	Postgres bool // else SQLite
+	Postgres bool          // else SQLite
+	Idle     time.Duration // how long PostgreSQL waits for the next statement of a transaction that writes; 0: for ever
 }
 
 // Connect implements driver.Connector.
@@ -34,7 +36,7 @@ func (p Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, errors.Join(fmt.Errorf("the driver's %T lacks what statements need", conn), conn.Close())
 	}
 	if p.Postgres {
-		return postgresConn{inner}, nil
+		return postgresConn{inner, p.Idle}, nil
 	}
 	out := &sqliteConn{innerConn: inner}
 	out.kept, err = lru.NewWithEvict(maxPrepared, func(_ string, stmt driver.Stmt) {
@@ -58,7 +60,37 @@ type innerConn interface {
 
 // postgresConn hands arguments to pgx as text, whose type PostgreSQL reads from where they stand, as it does of a quoted
 // literal. pgx prepares a statement at its first use, and forgets one that a change of the schema made invalid.
-type postgresConn struct{ innerConn }
+type postgresConn struct {
+	innerConn
+	idle time.Duration
+}
+
+// BeginTx implements driver.ConnBeginTx. One that writes is begun with its limit, in one statement.
+func (c postgresConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	native, ok := c.innerConn.(interface{ Conn() *pgx.Conn })
+	if !ok || c.idle == 0 || opts != (driver.TxOptions{}) || native.Conn().IsClosed() {
+		return c.innerConn.BeginTx(ctx, opts)
+	}
+	tx, err := native.Conn().BeginTx(ctx, pgx.TxOptions{
+		BeginQuery: fmt.Sprintf("BEGIN; SET LOCAL idle_in_transaction_session_timeout = %d", c.idle.Milliseconds()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return writing{ctx, tx}, nil
+}
+
+// writing is a transaction as database/sql knows it.
+type writing struct {
+	ctx context.Context //nolint:containedctx // of its beginning, as the driver's own has it
+	tx  pgx.Tx
+}
+
+// Commit implements driver.Tx.
+func (w writing) Commit() error { return w.tx.Commit(w.ctx) }
+
+// Rollback implements driver.Tx.
+func (w writing) Rollback() error { return w.tx.Rollback(w.ctx) }
 
 // CheckNamedValue implements driver.NamedValueChecker: pgx decides what it takes.
 func (postgresConn) CheckNamedValue(*driver.NamedValue) error { return nil }

@@ -23,7 +23,8 @@ const (
 	postgresConns   = 20
 	postgresConnect = 5 * time.Second
 	postgresIdle    = 5 * time.Minute
-	// idleStatements is how long a transaction may do nothing, in the time of a statement.
+	// idleStatements is how long a transaction that writes may do nothing, in the time of a statement: a process that is paused, or
+	// whose network is gone, in the middle of one holds its locks no longer.
 	idleStatements = 2
 	// migrationLock is the key of the advisory lock of the migrations ("tilth" in ASCII).
 	migrationLock = 0x74696c7468
@@ -48,7 +49,7 @@ func (d *DB) openPostgres(address string) error {
 		announce: func(ctx context.Context, a announcement) error { return announcePostgres(ctx, d.writer, a) },
 	}
 	d.writer = bun.NewDB(postgresPool(config, d.opts.StatementTimeout, poolSize(address), func(c driver.Connector) driver.Connector {
-		return d.opts.Connect.through(prepared.Connector{Connector: c, Postgres: true})
+		return d.opts.Connect.through(prepared.Connector{Connector: c, Postgres: true, Idle: idleStatements * d.opts.StatementTimeout})
 	}), prepared.Dialect(pgdialect.New()))
 	d.reader = d.writer
 	d.engine.conns = poolSize(address) + besidePool
@@ -83,8 +84,6 @@ func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConf
 	}
 	if statement > 0 {
 		c.DialFunc = impatient(c.DialFunc, statement+silenceGrace)
-		// A process that is paused, or whose network is gone, in the middle of a transaction holds its locks no longer.
-		c.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint((idleStatements * statement).Milliseconds())
 	}
 	delete(c.RuntimeParams, "pool_max_conns")
 	c.RuntimeParams["timezone"] = "UTC"
