@@ -69,8 +69,7 @@ type MapOrder struct {
 // MapDate is a date of a map.
 type MapDate struct {
 	Observation
-	Object string `json:"object" doc:"Name of the stored file with the pixels, which ends in the SHA-256 digest of its content."`
-	Bytes  int64  `json:"bytes" doc:"Size of that file."`
+	Bytes int64 `json:"bytes" doc:"Size of the stored file with the pixels."`
 }
 
 // Map is an order of a map with its dates.
@@ -241,7 +240,7 @@ func showMap(m satellite.Map) Map {
 	return Map{
 		MapOrder: showMapOrder(m.Order), Refreshing: m.Refreshing,
 		Dates: form.Each(m.Series.Observations, func(o vegetation.Observation) MapDate {
-			return MapDate{showObservation(o, nil), files[o.Date].Object, files[o.Date].Bytes}
+			return MapDate{showObservation(o, nil), files[o.Date].Bytes}
 		}),
 		Rejected: form.Each(m.Series.Rejected, showRejection),
 	}
