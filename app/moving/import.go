@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,7 +159,7 @@ func (in *importing) look(ctx context.Context) error {
 		}
 	}
 	for old := range in.wishes.Emails {
-		if !contains(in.emails, old) {
+		if !slices.Contains(in.emails, old) {
 			return fault.Newf(fault.Invalid, "company_file", "Nobody in the file has the address %s, which is to become %s.", old, in.wishes.Emails[old])
 		}
 	}
@@ -182,15 +183,6 @@ func (in *importing) look(ctx context.Context) error {
 
 // shownEmails is how many addresses a message names.
 const shownEmails = 20
-
-func contains(list []string, one string) bool {
-	for _, other := range list {
-		if other == one {
-			return true
-		}
-	}
-	return false
-}
 
 // folder holds the bytes of an import's files.
 const folder = "moved/"

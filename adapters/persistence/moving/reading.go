@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -101,7 +102,7 @@ func (c carrier) spans(ctx context.Context, company int64) (map[string]moving.Sp
 		}
 		for _, name := range sortedChosen(t.by) {
 			by := t.by[name]
-			for _, word := range sortedKeys(by.tables) {
+			for _, word := range slices.Sorted(maps.Keys(by.tables)) {
 				query := fmt.Sprintf("SELECT min(t.%[1]q), max(t.%[1]q) FROM %[2]q AS t WHERE %[3]s AND t.%[1]q > 0 AND t.%[4]q = '%[5]s'", name, t.name, t.rows(), by.column, word)
 				if err := add(by.tables[word], query); err != nil {
 					return nil, err
@@ -117,7 +118,7 @@ func sortedChosen(m map[string]chosen) []string {
 	for name := range m {
 		names[name] = ""
 	}
-	return sortedKeys(names)
+	return slices.Sorted(maps.Keys(names))
 }
 
 // Rows implements ports.Carrier.

@@ -2,6 +2,7 @@ package moving
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,6 +88,9 @@ var working = map[string]string{
 	"stratification_order": "stratification_orders", "crop_verification": "assessments", "assessment_completeness": "assessments",
 	"field_overlaps": "companies",
 }
+
+// Kinds returns the kinds of jobs that move with their records. Those of other kinds stay behind.
+func Kinds() []string { return slices.Sorted(maps.Keys(working)) }
 
 // tables are what moves, each behind those that it refers to.
 var tables = []table{
@@ -188,7 +192,7 @@ var tables = []table{
 	{name: "chain_checkpoints", proof: true, ids: refs{"company_id": "companies"}, numbers: "position purged"},
 	{name: "chain_links", proof: true, ids: refs{"company_id": "companies"}, numbers: "position row_id"},
 
-	{name: "jobs", where: "t.company_id = ?0 AND t.cancelled = FALSE AND t.kind IN ('" + strings.Join(sortedKeys(working), "', '") + "')",
+	{name: "jobs", where: "t.company_id = ?0 AND t.cancelled = FALSE AND t.kind IN ('" + strings.Join(Kinds(), "', '") + "')",
 		ids: refs{"company_id": "companies"}, by: map[string]chosen{"subject": {column: "kind", tables: working}},
 		secret: map[string]string{"lease": "NULL", "lease_until": "NULL"}},
 }
@@ -197,15 +201,6 @@ var tables = []table{
 func chained(name string) string {
 	place := "(SELECT l.position FROM chain_links AS l WHERE l.chain = '" + name + "' AND l.row_id = t.id)"
 	return "CASE WHEN " + place + " IS NULL THEN 1 ELSE 0 END, " + place + ", t.id"
-}
-
-func sortedKeys(m map[string]string) []string {
-	var out []string
-	for key := range m {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // named returns the table of a name.
@@ -229,7 +224,7 @@ func (t table) rows() string {
 	if strings.Contains(where, actors) {
 		var of []string
 		for _, one := range tables {
-			for _, column := range sortedKeys(one.ids) {
+			for _, column := range slices.Sorted(maps.Keys(one.ids)) {
 				if one.ids[column] == "users" && one.ids["company_id"] != "" && one.name != "users" {
 					of = append(of, fmt.Sprintf("SELECT %q FROM %q WHERE company_id = ?0", column, one.name))
 				}

@@ -88,7 +88,7 @@ func TestEveryTableIsClassified(t *testing.T) {
 		for name := range classified {
 			require.Contains(t, there, name, "there is no such table any more")
 		}
-		for _, name := range sortedKeys(trailed) {
+		for _, name := range slices.Sorted(maps.Keys(trailed)) {
 			require.Contains(t, there, trailed[name])
 		}
 	})
@@ -118,7 +118,7 @@ func requireColumns(ctx context.Context, t *testing.T, s *sqlstore.Session, one 
 			require.True(t, placed[of], "%s refers to %s, which stands behind it", one.name, of)
 		}
 	}
-	for _, name := range slices.Concat(sortedKeys(one.ids), sortedKeys(one.secret), sortedChosen(one.by), strings.Fields(one.numbers), strings.Fields(one.opened),
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(one.ids)), slices.Sorted(maps.Keys(one.secret)), sortedChosen(one.by), strings.Fields(one.numbers), strings.Fields(one.opened),
 		slices.Collect(maps.Keys(one.json)), slices.Collect(maps.Keys(one.cites))) {
 		require.True(t, known[name], "%s has no column %s any more", one.name, name)
 	}
