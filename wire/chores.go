@@ -3,8 +3,6 @@ package wire
 import (
 	"context"
 	"log/slog"
-	"maps"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,7 +13,6 @@ import (
 	"tilth/app/operating"
 	"tilth/app/task"
 	"tilth/core/monitoring"
-	"tilth/ports"
 )
 
 // How often the chores are done.
@@ -101,18 +98,6 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 			return every(ctx, r.log, slog.LevelInfo, messaging.Rhythm{Latest: backupLook}, "backup made", r.backUp)
 		})
 	}
-}
-
-// newChorePool returns the worker that does the chores, separate from all others: they wait for no company's work.
-func (r *Running) newChorePool(chores task.Chores) *messaging.Pool {
-	pool := &messaging.Pool{
-		Clock: identity.Clock{}, Log: r.log, Workers: 1, Poll: sweepEvery, Observer: r.eyes.Observer(), Handlers: map[string]messaging.Handler{},
-	}
-	for _, chore := range chores.All {
-		pool.Handlers[chore.Kind] = func(ctx context.Context, job ports.Job) error { return chores.Run(ctx, chore, job) }
-	}
-	pool.Queue = r.db.QueueOf(slices.Collect(maps.Keys(pool.Handlers))...)
-	return pool
 }
 
 // newChores are the chores that one process is enough for, whichever it is.

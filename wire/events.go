@@ -11,7 +11,6 @@ import (
 	"tilth/adapters/messaging/broker"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/app/events"
-	"tilth/app/ghg/exchange"
 )
 
 // hookWorkers is how many webhooks, and systems of PACT clients, are posted to at a time. Slow ones (10 seconds) keep no other work waiting.
@@ -57,15 +56,6 @@ func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 		r.parts.Aside.Consumers[name] = consumer.Take
 	}
 	return bus
-}
-
-// newHookPool returns the workers that post to addresses outside, separate from all others.
-func (r *Running) newHookPool() *messaging.Pool {
-	return &messaging.Pool{
-		Queue: r.db.QueueOf(events.WebhookJob, exchange.MessageJob), Clock: identity.Clock{}, Log: r.log, Workers: hookWorkers, Woken: r.db.Wakes(sqlstore.JobsWait), Poll: r.db.LookEvery(),
-		Observer: r.eyes.Observer(),
-		Handlers: map[string]messaging.Handler{events.WebhookJob: r.parts.Courier.Run, exchange.MessageJob: r.parts.Messenger.Run},
-	}
 }
 
 // followGap is how far apart the looks of the streams of this process are at least for what other processes relayed.

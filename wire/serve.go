@@ -16,7 +16,7 @@ import (
 	"tilth/adapters/http"
 	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
-	"tilth/adapters/http/v12"
+	v12 "tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
 	"tilth/adapters/messaging/broker"
@@ -26,7 +26,6 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/adapters/telemetry"
 	"tilth/app"
-	"tilth/app/account"
 	auditapp "tilth/app/audit"
 	"tilth/app/caps"
 	"tilth/app/demo"
@@ -209,31 +208,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	if err != nil {
 		return err
 	}
-	r.pool = &messaging.Pool{
-		Queue: r.db.QueueBut(append(slices.Collect(maps.Keys(r.chores.Handlers)), events.WebhookJob, exchange.MessageJob)...), Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait), Poll: r.db.LookEvery(),
-		Observer: r.eyes.Observer(),
-		Handlers: map[string]messaging.Handler{
-			satellite.ProfileJob: r.parts.Worker.Run,
-			satellite.IndexJob:   r.parts.Worker.RunIndex,
-			satellite.RefreshJob: r.parts.Refresher.Run, satellite.RecomputeJob: r.parts.Refresher.RunRecompute,
-			satellite.VIMapJob: r.parts.FieldMaps.Run, satellite.MapRefreshJob: r.parts.FieldMaps.RunRefresh, satellite.MapRecomputeJob: r.parts.FieldMaps.RunRecompute,
-			farmapp.ImportJob:  r.parts.Intake.Run,
-			farmapp.OverlapJob: r.parts.Overlaps.Run,
-			soil.OrderJob:      r.parts.Strata.Run,
-			soil.MapJob:        r.parts.Maps.Run,
-
-			ghgapp.CompletenessJob: r.parts.Assessing.Run,
-
-			ports.JobVerification: r.parts.Verifier.Run,
-			ghgapp.ImportJob:      r.parts.Bulk.Run,
-			ghgapp.CopyJob:        r.parts.Bulk.Run,
-			ghgapp.SubmitJob:      r.parts.Bulk.Run,
-
-			account.LetterJob: postman.Run,
-			moving.ExportJob:  r.parts.Exports.Run,
-			events.AsideJob:   r.parts.Aside.Run,
-		},
-	}
+	r.pool = r.newJobPool(postman)
 	r.bus = r.newBus(opts.Failures)
 	r.hooks = r.newHookPool()
 	for _, pool := range []*messaging.Pool{r.pool, r.hooks, r.chores} {

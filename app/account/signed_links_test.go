@@ -34,7 +34,7 @@ func (signed) VerifyFor(_ context.Context, audience, token string, now time.Time
 	return parts[2], nil
 }
 
-// A link opens what lies below its path, for its time, with the one permission, and as long as its maker is there.
+// A link opens everything below its path, with one permission, until it expires or the account that made it is disabled.
 func TestSignedLinks(t *testing.T) {
 	t.Parallel()
 	s := newStaff(t)

@@ -40,7 +40,7 @@ var GrantableSlugs = []Slug{
 	AOIs.View.slug, StratificationMaps.View.slug, SamplePlans.View.slug, Samples.View.slug,
 }
 
-// orderable are those with which the grantee orders something of the fields, for its own season and at its own cost.
+// orderable are the permissions to order products of the shared fields, for a season and at the cost of the grantee.
 var orderable = map[Slug]string{ProfileOrders.Create.slug: "profiles", VIMaps.Create.slug: "maps"}
 
 // DefaultGrantSlugs returns the permissions of a grant that names none.

@@ -230,7 +230,7 @@ func (c *cluster) silence(long time.Duration, await func()) {
 	}
 }
 
-// checkEvents asserts that each order is told of once in the stream that other systems read.
+// checkEvents asserts that the stream that other systems read holds one completion event for each order.
 func (c *cluster) checkEvents(h *callers.House) {
 	t := c.t
 	stream, err := c.brokers[0].Client().Stream(t.Context(), "tilth")

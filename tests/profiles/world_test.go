@@ -56,7 +56,7 @@ func (c *computer) Compute(_ context.Context, req satellite.SeriesRequest) (vege
 	return s, err
 }
 
-// Layers gives a map of the same dates, of one pixel each.
+// Layers returns a map of the same dates, of one pixel each.
 func (c *computer) Layers(ctx context.Context, req satellite.LayerRequest, keep func(context.Context, indexmap.Layer) error) (vegetation.Series, error) {
 	s, err := c.Compute(ctx, req.SeriesRequest)
 	for _, o := range s.Observations {
