@@ -74,15 +74,15 @@ type LayerFiles interface {
 	WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error
 }
 
-// Sheets writes tables as CSV (RFC 4180), safe to be opened in a spreadsheet.
+// Sheets writes tables as csv (RFC 4180), safe to be opened in a spreadsheet, or as xlsx: a workbook.
 type Sheets interface {
 	// SeriesSheet writes a series, a line a date.
-	SeriesSheet(w io.Writer, series vegetation.Series) error
-	// SeriesOfMany writes the series of many orders as jsonl (an order a line), csv (a point a line) or geojson (an order
+	SeriesSheet(w io.Writer, format string, series vegetation.Series) error
+	// SeriesOfMany writes the series of many orders as jsonl (an order a line), csv and xlsx (a point a line) or geojson (an order
 	// a feature, with one property a date). It stops at the first error of the series.
 	SeriesOfMany(w io.Writer, format string, all iter.Seq2[OrderSeries, error]) error
 	// StatementSheet writes a statement of a wallet: the opening state, the lines and the closing state.
-	StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error
+	StatementSheet(w io.Writer, format string, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error
 }
 
 // ImpactDocument is an impact report with what it is about.
@@ -102,8 +102,8 @@ type ListedFile struct {
 
 // ImpactSheets writes reports as tables.
 type ImpactSheets interface {
-	// ImpactSheet writes the totals, lines and trace of a report as CSV (RFC 4180), safe for spreadsheets.
-	ImpactSheet(w io.Writer, doc ImpactDocument) error
+	// ImpactSheet writes the totals, lines and trace of a report as csv (RFC 4180), safe for spreadsheets, or xlsx.
+	ImpactSheet(w io.Writer, format string, doc ImpactDocument) error
 	// ImpactArchive begins a zip archive of reports.
 	ImpactArchive(w io.Writer) ImpactArchive
 }
@@ -187,6 +187,7 @@ type ShownCarbon struct {
 const (
 	GeoJSON = "geojson"
 	CSV     = "csv"
+	XLSX    = "xlsx"  // the table of CSV as a workbook
 	JSONL   = "jsonl" // series only
 	KML     = "kml"
 	GPX     = "gpx"    // plans only
@@ -218,8 +219,8 @@ type StratificationFiles interface {
 	WriteZones(to io.Writer, format string, zones ShownMap) error
 	// WritePlan writes the points of a plan, along the walk.
 	WritePlan(to io.Writer, format string, plan ShownPlan) error
-	// WriteGenerated writes what was generated of an order as CSV. It returns the first error of the entries as it is.
-	WriteGenerated(to io.Writer, entries iter.Seq2[generated.Entry, error]) error
+	// WriteGenerated writes what was generated of an order as CSV or XLSX. It returns the first error of the entries as it is.
+	WriteGenerated(to io.Writer, format string, entries iter.Seq2[generated.Entry, error]) error
 	// WriteCarbon writes a map of soil carbon: its zones as areas, in CSV their figures; as GeoTIFF the stock of the
 	// cells with both ends of its interval, in the plane of the frame.
 	WriteCarbon(to io.Writer, format string, in ShownCarbon) error

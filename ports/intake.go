@@ -54,8 +54,10 @@ type Survey struct {
 	Properties []Property // in order of their names
 }
 
-// Outlines reads files of field outlines: GeoJSON, KML, zipped shapefiles, CSV, GeoPackages, FlatGeobuf and ISO 11783-10
+// Outlines reads files of field outlines: GeoJSON, KML, zipped shapefiles, CSV, workbooks, GeoPackages, FlatGeobuf and ISO 11783-10
 // task data.
+//
+// The parameter sheet of a content type names the sheet of a workbook.
 //
 // Faults: Invalid with a message for "file" where the file as a whole cannot be read;
 // Limit (code unsupported_media_type) where its content type is none of these.
@@ -84,7 +86,18 @@ type Column struct {
 	Kind  ColumnKind
 	// Decimals of a NumberColumn in tables of text; 0: as many as needed, or six in tables of fixed widths.
 	Decimals int
+	// Holds is what a TextColumn has where it is a day or a time, which workbooks show as such.
+	Holds ColumnTime
 }
+
+// ColumnTime is the kind of time in a column of texts.
+type ColumnTime string
+
+// The kinds of times.
+const (
+	Days  ColumnTime = "day"  // 2025-04-30
+	Times ColumnTime = "time" // RFC 3339
+)
 
 // Outline is a feature to be written, with a value of its kind, or nil, for every column.
 type Outline struct {
@@ -112,7 +125,7 @@ type OutlineWriter interface {
 	// WriteTaskData writes fields as a zipped TASKDATA of ISO 11783-10, with the products that are applied to them, by name. It
 	// returns the first error of the fields as it is.
 	WriteTaskData(ctx context.Context, to io.Writer, products []string, fields iter.Seq2[PartField, error]) error
-	// Write writes outlines as "geojson", "kml", "shp" (zipped), "csv", "gpkg" or "fgb". It returns their first error as it is.
+	// Write writes outlines as "geojson", "kml", "shp" (zipped), "csv", "xlsx", "gpkg" or "fgb". It returns their first error as it is.
 	Write(ctx context.Context, format string, to io.Writer, columns []Column, outlines iter.Seq2[Outline, error]) error
 }
 

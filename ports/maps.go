@@ -79,13 +79,20 @@ type SoilSamples interface {
 
 // SampleTables reads and writes tables of samples.
 type SampleTables interface {
-	// Read reads a laboratory's table: CSV with a header, or a JSON array of objects. The limit is that of results
-	// below a limit that the table does not state, %; nil: not known. Faults: Invalid with "file".
-	Read(file io.Reader, maxRows int, socLimitPct *float64) (labtable.Table, error)
-	// Write writes samples as CSV, which Read takes, or as GeoJSON. It returns their first error as it is.
+	// Read reads a laboratory's table: CSV with a header, a workbook, or a JSON array of objects. Faults: Invalid with "file",
+	// and with "sheet" where the workbook has none of that name.
+	Read(file io.Reader, options SampleTableOptions) (labtable.Table, error)
+	// Write writes samples as CSV or a workbook, which Read takes, or as GeoJSON. It returns their first error as it is.
 	Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error
-	// WriteEstimate writes an estimate as CSV: a row for the area and for each zone, field and farm, of each quantity.
-	WriteEstimate(to io.Writer, report sample.Report) error
+	// WriteEstimate writes an estimate as CSV or a workbook: a row for the area and for each zone, field and farm, of each quantity.
+	WriteEstimate(to io.Writer, format string, report sample.Report) error
+}
+
+// SampleTableOptions says how a table of samples is read.
+type SampleTableOptions struct {
+	MaxRows     int
+	Sheet       string   // of a workbook; empty: the first
+	SOCLimitPct *float64 // of results below a limit that the table does not state, %; nil: not known
 }
 
 // CrewPackages writes and reads the packages that crews take to the field, for QField and QGIS.

@@ -157,7 +157,7 @@ func (Program) DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) 
 
 // SeriesSheet writes a series as CSV.
 func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
-	return exchange.Sheets{}.SeriesSheet(w, s)
+	return exchange.Sheets{}.SeriesSheet(w, ports.CSV, s)
 }
 
 // OpenAPI returns the interface document.

@@ -107,7 +107,7 @@ transaction in it, oldest first, and the balance that it closes with. Times are 
 				return err
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
-				write, err := op.Statement(ctx, company, from, to)
+				write, err := op.Statement(ctx, company, ports.CSV, from, to)
 				if err != nil {
 					return err
 				}

@@ -20,10 +20,10 @@ func sheetOf(text string) inMemory { return inMemory{bytes.NewReader([]byte(text
 func allRows(t testing.TB, text string) (heading []string, rows [][]string, err error) {
 	t.Helper()
 	file := sheetOf(text)
-	if heading, err = (AssessmentTables{}).Heading(file); err != nil {
+	if heading, err = (AssessmentTables{}).Heading(file, ""); err != nil {
 		return nil, nil, err
 	}
-	for row, err := range (AssessmentTables{}).Rows(file) {
+	for row, err := range (AssessmentTables{}).Rows(file, "") {
 		if err != nil {
 			return heading, rows, err
 		}

@@ -17,8 +17,8 @@ var estimateColumns = []ports.Column{
 }
 
 // WriteEstimate implements ports.SampleTables.
-func (SampleTables) WriteEstimate(to io.Writer, r sample.Report) error {
-	f := shapesFile{format: ports.CSV, columns: estimateColumns}
+func (SampleTables) WriteEstimate(to io.Writer, format string, r sample.Report) error {
+	f := shapesFile{format: format, stem: "Estimate", columns: estimateColumns}
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		quantities := []struct {
 			name, unit string

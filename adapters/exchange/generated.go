@@ -17,9 +17,9 @@ var generatedColumns = []ports.Column{
 	{Name: "algorithm_version"}, {Name: "parameters"}, {Name: "outcome"},
 }
 
-// WriteGenerated implements ports.StratificationFiles: CSV, with parameters and outcome as JSON.
-func (StratificationFiles) WriteGenerated(to io.Writer, entries iter.Seq2[generated.Entry, error]) error {
-	f := shapesFile{format: ports.CSV, columns: generatedColumns}
+// WriteGenerated implements ports.StratificationFiles: a table, with parameters and outcome as JSON.
+func (StratificationFiles) WriteGenerated(to io.Writer, format string, entries iter.Seq2[generated.Entry, error]) error {
+	f := shapesFile{format: format, stem: "Generated", columns: generatedColumns}
 	return f.write(context.Background(), to, func(yield func(shape, error) bool) {
 		for e, err := range entries {
 			var parameters, outcome []byte

@@ -25,8 +25,11 @@ type impactRow map[string]any
 
 // ImpactSheet implements ports.ImpactSheets: what the report is of, its totals, a record a
 // line, and the trace, a record a step, an input and a factor.
-func (Sheets) ImpactSheet(w io.Writer, doc ports.ImpactDocument) error {
-	out := newSheet(w, impactColumns)
+func (Sheets) ImpactSheet(w io.Writer, format string, doc ports.ImpactDocument) error {
+	out, err := newTable(w, format, "Impact report", impactColumns)
+	if err != nil {
+		return err
+	}
 	write := func(row impactRow) {
 		line := make([]any, len(impactColumns))
 		for i, column := range impactColumns {

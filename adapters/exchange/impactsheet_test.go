@@ -54,7 +54,7 @@ func impactDocument(t *testing.T) ports.ImpactDocument {
 func TestImpactSheet(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	require.NoError(t, exchange.Sheets{}.ImpactSheet(&out, impactDocument(t)))
+	require.NoError(t, exchange.Sheets{}.ImpactSheet(&out, ports.CSV, impactDocument(t)))
 	golden := filepath.Join("testdata", "impact.csv")
 	if *update {
 		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o600))

@@ -15,7 +15,10 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"tilth/adapters/exchange/internal/archive"
 	"tilth/adapters/exchange/internal/delimited"
+	"tilth/adapters/exchange/internal/tables"
+	"tilth/adapters/exchange/internal/workbook"
 	"tilth/core/fault"
 	"tilth/core/list"
 	"tilth/core/stratification/labtable"
@@ -33,7 +36,7 @@ var sampleColumns = slices.Concat(labtable.Shown, labtable.Names)
 const maxSampleFile = 8 << 20
 
 // Read implements ports.SampleTables.
-func (SampleTables) Read(file io.Reader, maxRows int, socLimitPct *float64) (labtable.Table, error) {
+func (SampleTables) Read(file io.Reader, options ports.SampleTableOptions) (labtable.Table, error) {
 	content, err := io.ReadAll(io.LimitReader(file, maxSampleFile+1))
 	if err != nil {
 		return labtable.Table{}, err
@@ -41,38 +44,57 @@ func (SampleTables) Read(file io.Reader, maxRows int, socLimitPct *float64) (lab
 	if len(content) > maxSampleFile {
 		return labtable.Table{}, fault.Field("file", "A file has at most 8 MiB.")
 	}
-	if bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("SQLite format 3\x00")) {
-		return labtable.Table{}, fault.Field("file", "This is no table but an archive or a GeoPackage. Fix: send what a crew recorded to samples/import/crew/, and a laboratory's workbook as CSV.")
+	packed := bytes.HasPrefix(content, []byte("PK\x03\x04"))
+	if packed && !isWorkbook(content) || bytes.HasPrefix(content, []byte("SQLite format 3\x00")) {
+		return labtable.Table{}, fault.Field("file", "This is no table but an archive or a GeoPackage. Fix: send what a crew recorded to samples/import/crew/.")
 	}
-	content = bytes.TrimPrefix(content, delimited.ByteOrderMark)
-	if start := bytes.TrimLeft(content, " \t\r\n"); len(start) > 0 && start[0] == '[' {
-		return sampleObjects(content, labtable.Options{SOCLimitPct: socLimitPct})
+	plain := bytes.TrimPrefix(content, delimited.ByteOrderMark)
+	if start := bytes.TrimLeft(plain, " \t\r\n"); len(start) > 0 && start[0] == '[' {
+		return sampleObjects(plain, labtable.Options{SOCLimitPct: options.SOCLimitPct})
 	}
-	if !utf8.Valid(content) { // as spreadsheets on Windows write it
+	if !packed && !bytes.HasPrefix(content, []byte("\xd0\xcf")) && !utf8.Valid(content) { // as spreadsheets on Windows write it
 		if content, err = charmap.Windows1252.NewDecoder().Bytes(content); err != nil {
 			return labtable.Table{}, fault.Field("file", "The text of the file cannot be read; save it as CSV in UTF-8.")
 		}
 	}
-	lines, header, err := delimited.Open(bytes.NewReader(content), "file")
+	lines, header, err := tables.Open(held{bytes.NewReader(content)}, options.Sheet)
 	if err != nil {
 		return labtable.Table{}, err
 	}
+	defer func() { _ = lines.Close() }()
 	columns, err := labtable.Columns(header)
 	if err != nil {
 		return labtable.Table{}, err
 	}
 	var rows [][]string
+	size := 0
 	err = lines.Each(func(values []string) error {
-		if len(rows) == maxRows {
-			return fault.Field("file", fmt.Sprintf("A file has 1 to %d rows.", maxRows))
+		if len(rows) == options.MaxRows {
+			return fault.Field("file", fmt.Sprintf("A file has 1 to %d rows.", options.MaxRows))
 		}
-		rows = append(rows, list.Map(values, func(v string) string { return delimited.Unguarded(strings.TrimSpace(v)) }))
+		rows = append(rows, list.Map(values, func(v string) string {
+			size += len(v)
+			return lines.Text(strings.TrimSpace(v))
+		}))
+		if size > maxSampleFile { // a workbook says a text once that stands in many cells
+			return fault.Field("file", "The cells of a file hold at most 8 MiB of text.")
+		}
 		return nil
 	})
 	if err != nil {
 		return labtable.Table{}, err
 	}
-	return labtable.Read(columns, rows, labtable.Options{Commas: lines.CommaIsFree(), SOCLimitPct: socLimitPct})
+	return labtable.Read(columns, rows, labtable.Options{Commas: lines.CommaIsFree(), SOCLimitPct: options.SOCLimitPct})
+}
+
+// held is a file in memory.
+type held struct{ *bytes.Reader }
+
+func (held) Close() error { return nil }
+
+func isWorkbook(content []byte) bool {
+	found, err := archive.Open(held{bytes.NewReader(content)})
+	return err == nil && workbook.Is(found)
 }
 
 func sampleObjects(content []byte, options labtable.Options) (labtable.Table, error) {
@@ -130,16 +152,16 @@ func sampleValues(s sample.Sample) []any {
 	}
 }
 
-func roundDay(s sample.Sample) string {
+func roundDay(s sample.Sample) any {
 	if s.SampledOn == nil {
 		return ""
 	}
-	return s.SampledOn.Format(time.DateOnly)
+	return day(*s.SampledOn)
 }
 
 // Write implements ports.SampleTables. A sample lies where it was taken, or else planned.
 func (SampleTables) Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error {
-	f := shapesFile{format: format}
+	f := shapesFile{format: format, stem: "Samples"}
 	for _, name := range sampleColumns {
 		f.columns = append(f.columns, ports.Column{Name: name})
 	}

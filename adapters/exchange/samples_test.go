@@ -9,6 +9,7 @@ import (
 	"tilth/core/fault"
 	"tilth/core/stratification/labtable"
 	"tilth/core/stratification/sample"
+	"tilth/ports"
 )
 
 // Whatever a file holds, its rows can be applied to a sample, or it is refused with a reason.
@@ -21,7 +22,7 @@ func FuzzSampleRows(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		table, err := SampleTables{}.Read(bytes.NewReader(content), 100, nil)
+		table, err := SampleTables{}.Read(bytes.NewReader(content), ports.SampleTableOptions{MaxRows: 100})
 		if err != nil {
 			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 			return

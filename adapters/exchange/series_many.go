@@ -14,8 +14,8 @@ import (
 // SeriesOfMany implements ports.Sheets.
 func (Sheets) SeriesOfMany(w io.Writer, format string, all iter.Seq2[ports.OrderSeries, error]) error {
 	switch format {
-	case ports.CSV:
-		return seriesCSV(w, all)
+	case ports.CSV, ports.XLSX:
+		return seriesTable(w, format, all)
 	case ports.GeoJSON:
 		return seriesGeoJSON(w, all)
 	default:
@@ -82,16 +82,19 @@ func seriesLines(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 
 var seriesOfManyColumns = []string{"order_id", "field", "field_uuid", "season", "index_code", "date", "value", "coverage", "n_valid", "n_polygon", "mask", "dataset", "sensor", "adjusted", "not_adjusted"}
 
-// seriesCSV writes a point a line.
-func seriesCSV(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
-	out := newSheet(w, seriesOfManyColumns)
+// seriesTable writes a point a line.
+func seriesTable(w io.Writer, format string, all iter.Seq2[ports.OrderSeries, error]) error {
+	out, err := newTable(w, format, "Series", seriesOfManyColumns)
+	if err != nil {
+		return err
+	}
 	for s, err := range all {
 		if err != nil {
 			return err
 		}
 		h := headOf(s)
 		for _, o := range s.Series.Observations {
-			line := []any{h.OrderID, h.Field, h.FieldUUID, h.Season, h.IndexCode, o.Date.Format(time.DateOnly), o.Value, o.Coverage, o.NValid, o.NPolygon, h.Mask, h.Dataset}
+			line := []any{h.OrderID, h.Field, h.FieldUUID, h.Season, h.IndexCode, day(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, h.Mask, h.Dataset}
 			err := out.line(append(line, sensorOf(o)...)...)
 			if err != nil {
 				return err

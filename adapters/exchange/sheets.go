@@ -5,9 +5,7 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"tilth/core/credit"
 	"tilth/core/list"
@@ -23,8 +21,11 @@ var seriesColumns = []string{
 
 // SeriesSheet implements ports.Sheets: accepted and rejected dates in one order. A rejected
 // date has its reason and neither a value nor statistics.
-func (Sheets) SeriesSheet(w io.Writer, s vegetation.Series) error {
-	out := newSheet(w, seriesColumns)
+func (Sheets) SeriesSheet(w io.Writer, format string, s vegetation.Series) error {
+	out, err := newTable(w, format, "Series", seriesColumns)
+	if err != nil {
+		return err
+	}
 	o, r := s.Observations, s.Rejected
 	for len(o)+len(r) > 0 {
 		if len(r) == 0 || len(o) > 0 && !r[0].Date.Before(o[0].Date) {
@@ -40,7 +41,7 @@ func (Sheets) SeriesSheet(w io.Writer, s vegetation.Series) error {
 
 func accepted(o vegetation.Observation) []any {
 	return []any{
-		o.Date.Format(time.DateOnly), o.Value, "accepted", "", o.Coverage, o.NValid, o.NPolygon,
+		day(o.Date), o.Value, "accepted", "", o.Coverage, o.NValid, o.NPolygon,
 		o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, strings.Join(o.Items, " "),
 	}
 }
@@ -56,7 +57,7 @@ func sensorOf(o vegetation.Observation) []any {
 
 func rejected(r vegetation.Rejection) []any {
 	return []any{
-		r.Date.Format(time.DateOnly), "", "rejected", string(r.Reason), r.Coverage, r.NValid, r.NPolygon,
+		day(r.Date), "", "rejected", string(r.Reason), r.Coverage, r.NValid, r.NPolygon,
 		nil, nil, nil, nil, nil, nil, strings.Join(r.Items, " "),
 	}
 }
@@ -67,8 +68,11 @@ var statementColumns = []string{
 
 // StatementSheet implements ports.Sheets. Amounts are credits with two decimals; balance, held
 // and available are those after the line.
-func (Sheets) StatementSheet(w io.Writer, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error {
-	out := newSheet(w, statementColumns)
+func (Sheets) StatementSheet(w io.Writer, format string, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error {
+	out, err := newTable(w, format, "Statement", statementColumns)
+	if err != nil {
+		return err
+	}
 	_ = out.line(stand("opening balance", opening)...) // end returns the first error
 	last := opening
 	for l, err := range lines {
@@ -90,9 +94,9 @@ func stand(line string, w credit.Wallet) []any {
 }
 
 // reference writes the id of another record; nothing for none.
-func reference(id int64) string {
+func reference(id int64) any {
 	if id == 0 {
-		return ""
+		return nil
 	}
-	return strconv.FormatInt(id, 10)
+	return id
 }

@@ -32,14 +32,14 @@ func TestSeriesSheet(t *testing.T) {
 		Rejected: []vegetation.Rejection{{Date: day(6), Reason: vegetation.ReasonCloud, NPolygon: 40, Items: []string{`say "no", twice`}}},
 	}
 	var out bytes.Buffer
-	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, s))
+	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, "csv", s))
 	require.Equal(t, `date,value,status,reason,coverage,n_valid,n_polygon,median,std,min,max,p10,p90,items,mask,dataset,sensor,adjusted,not_adjusted
 2025-04-01,0.0000001,accepted,,0.75,30,40,-0.5,0.25,-1,12345678.5,0,1,a b,"strict,dilate:1",hls-s30,,,
 2025-04-06,,rejected,cloud,0,0,40,,,,,,,"say ""no"", twice","strict,dilate:1",hls-s30,,,
 2025-04-11,0.5,accepted,,0,0,0,0,0,0,0,0,0,'=1+1,"strict,dilate:1",hls-s30,sentinel s2,B04:0.9765:0.0009,B05 brdf
 `, out.String())
 	out.Reset()
-	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, vegetation.Series{}))
+	require.NoError(t, exchange.Sheets{}.SeriesSheet(&out, "csv", vegetation.Series{}))
 	require.Equal(t, 1, strings.Count(out.String(), "\n"), "the head alone")
 }
 
@@ -55,7 +55,7 @@ func TestStatementSheet(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	require.NoError(t, exchange.Sheets{}.StatementSheet(&out, credit.Wallet{Balance: 100_00}, lines(nil)))
+	require.NoError(t, exchange.Sheets{}.StatementSheet(&out, "csv", credit.Wallet{Balance: 100_00}, lines(nil)))
 	require.Equal(t, `line,created_at,transaction,kind,product,field,order,refund_of,amount,balance,held,available,note
 opening balance,,,,,,,,,100.00,0.00,100.00,
 transaction,2026-03-01T12:00:00.0005Z,7,hold,soil_map,2,3,,30.05,100.00,30.05,69.95,'@SUM(A1)
@@ -65,5 +65,5 @@ closing balance,,,,,,,,,100.00,30.05,69.95,
 	require.NoError(t, err)
 	require.Len(t, read, 4)
 	broken := errors.New("broken off")
-	require.ErrorIs(t, exchange.Sheets{}.StatementSheet(&out, credit.Wallet{}, lines(broken)), broken)
+	require.ErrorIs(t, exchange.Sheets{}.StatementSheet(&out, "csv", credit.Wallet{}, lines(broken)), broken)
 }

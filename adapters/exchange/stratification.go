@@ -113,7 +113,7 @@ func (StratificationFiles) WritePlan(to io.Writer, format string, in ports.Shown
 		return out.Flush()
 	}
 	columns := pointColumns
-	if format != ports.CSV {
+	if format != ports.CSV && format != ports.XLSX {
 		columns = append(slices.Clone(pointColumns), seedColumn)
 	}
 	order := in.Plan.Plan.FieldOrder()

@@ -12,6 +12,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"time"
 
 	"tilth/adapters/exchange/internal/shapefile"
 	"tilth/core/fault"
@@ -19,7 +20,7 @@ import (
 	"tilth/ports"
 )
 
-// OutlineWriter writes outlines in every format that is read, and as CSV.
+// OutlineWriter writes outlines in every format that is read.
 type OutlineWriter struct{}
 
 // Write implements ports.OutlineWriter.
@@ -47,7 +48,7 @@ type shape struct {
 }
 
 type shapesFile struct {
-	format   string // geojson, kml, csv, shp, gpkg or fgb
+	format   string // geojson, kml, csv, xlsx, shp, gpkg or fgb
 	columns  []ports.Column
 	stem     string // name of the files in an archive
 	kind     uint32 // of a shapefile, which has one kind
@@ -71,7 +72,7 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 	case "kml":
 		_, _ = out.WriteString(xml.Header + `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>` + "\n")
 		w = kmlWriter{out, f.columns}
-	case "csv":
+	case ports.CSV, ports.XLSX:
 		var head []string
 		for _, c := range f.columns {
 			head = append(head, c.Name)
@@ -79,7 +80,11 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 		if f.outlines {
 			head = append(head, "boundary_wkt")
 		}
-		w = csvWriter{newSheet(out, head), f}
+		lines, err := newTable(out, f.format, f.stem, head)
+		if err != nil {
+			return err
+		}
+		w = tableWriter{lines, f}
 	case "shp":
 		shp, err := newShapefileWriter(out, f)
 		if err != nil {
@@ -214,16 +219,21 @@ func escaped(text string) string {
 	return b.String()
 }
 
-type csvWriter struct {
-	sheet
+type tableWriter struct {
+	table
 	shapesFile
 }
 
-func (w csvWriter) add(o shape) error {
+func (w tableWriter) add(o shape) error {
 	var row []any
 	for i, value := range o.values {
-		if v, ok := value.(float64); ok && w.columns[i].Decimals > 0 {
-			value = figure(strconv.FormatFloat(v, 'f', w.columns[i].Decimals, 64))
+		switch v := value.(type) {
+		case float64:
+			if decimals := w.columns[i].Decimals; decimals > 0 {
+				value = figure(strconv.FormatFloat(v, 'f', decimals, 64))
+			}
+		case string:
+			value = momentOf(w.columns[i].Holds, v)
 		}
 		row = append(row, value)
 	}
@@ -231,6 +241,21 @@ func (w csvWriter) add(o shape) error {
 		row = append(row, wktOf(o.area))
 	}
 	return w.line(row...)
+}
+
+// momentOf returns the day or the time that a text of a column is.
+func momentOf(holds ports.ColumnTime, text string) any {
+	switch holds {
+	case ports.Days:
+		if t, err := time.Parse(time.DateOnly, text); err == nil {
+			return day(t)
+		}
+	case ports.Times:
+		if t, err := time.Parse(time.RFC3339, text); err == nil {
+			return t
+		}
+	}
+	return text
 }
 
 // wktOf writes an area as well-known text (OGC 06-103r4, section 7).

@@ -41,10 +41,10 @@ var exportColumns = []exportColumn{
 	{ports.Column{Name: "source", Short: "source", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.Source) }},
 	{ports.Column{Name: "boundary_category", Short: "bnd_cat", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.BoundaryCategory) }},
 	{ports.Column{Name: "boundary_method", Short: "bnd_method", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportText(f.BoundaryMethod) }},
-	{ports.Column{Name: "boundary_observed_on", Short: "bnd_date", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportDay(f.BoundaryObservedOn) }},
-	{ports.Column{Name: "active_from", Short: "act_from", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportDay(f.ActiveFrom) }},
-	{ports.Column{Name: "active_to", Short: "act_to", Kind: ports.TextColumn}, func(f *farm.Field) any { return exportDay(f.ActiveTo) }},
-	{ports.Column{Name: "updated_at", Short: "updated_at", Kind: ports.TextColumn}, func(f *farm.Field) any { return f.UpdatedAt.UTC().Format(time.RFC3339) }},
+	{ports.Column{Name: "boundary_observed_on", Short: "bnd_date", Kind: ports.TextColumn, Holds: ports.Days}, func(f *farm.Field) any { return exportDay(f.BoundaryObservedOn) }},
+	{ports.Column{Name: "active_from", Short: "act_from", Kind: ports.TextColumn, Holds: ports.Days}, func(f *farm.Field) any { return exportDay(f.ActiveFrom) }},
+	{ports.Column{Name: "active_to", Short: "act_to", Kind: ports.TextColumn, Holds: ports.Days}, func(f *farm.Field) any { return exportDay(f.ActiveTo) }},
+	{ports.Column{Name: "updated_at", Short: "updated_at", Kind: ports.TextColumn, Holds: ports.Times}, func(f *farm.Field) any { return f.UpdatedAt.UTC().Format(time.RFC3339) }},
 }
 
 func exportText(s string) any {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"mime"
 
 	"tilth/app"
 	"tilth/app/batches"
@@ -46,9 +47,20 @@ func (in *Imports) inbox() batches.Inbox {
 // ImportFile is an uploaded file.
 type ImportFile struct {
 	Media string // content type; empty where the sender does not say
+	Sheet string // of a workbook; empty: the first
 	Body  io.Reader
 	// Ignore hears of properties that no feature has, and has the import go on without; nil: they are refused.
 	Ignore func(unknown fault.Fields)
+}
+
+// kind returns the content type with the sheet as its parameter, as it is kept with a batch and as readers take it.
+func (f ImportFile) kind() string {
+	media, params, err := mime.ParseMediaType(cmp.Or(f.Media, "application/octet-stream"))
+	if f.Sheet == "" || err != nil { // the reader refuses what is no content type
+		return f.Media
+	}
+	params["sheet"] = f.Sheet
+	return mime.FormatMediaType(media, params)
 }
 
 // ImportReport is an import with what became of its features.
@@ -78,6 +90,7 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 	if err != nil {
 		return ImportReport{}, err
 	}
+	file.Media = file.kind()
 	return batches.Take(ctx, in.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
 		return in.take(ctx, who, options, file, name, stored)
 	})

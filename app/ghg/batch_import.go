@@ -34,11 +34,11 @@ func (b *Batches) Import(ctx context.Context, who access.Principal, options asse
 
 // take counts the rows of a stored file, and imports them at once or queues them.
 func (b *Batches) take(ctx context.Context, who access.Principal, options assessment.BatchOptions, name string, file ports.Object) (BatchReport, error) {
-	if _, err := b.heading(file); err != nil {
+	if _, err := b.heading(file, options.Sheet); err != nil {
 		return BatchReport{}, err
 	}
 	var total int64
-	for _, err := range b.Files.Rows(file) {
+	for _, err := range b.Files.Rows(file, options.Sheet) {
 		if err != nil {
 			return BatchReport{}, err
 		}
@@ -58,8 +58,8 @@ func (b *Batches) take(ctx context.Context, who access.Principal, options assess
 }
 
 // heading understands the first line of a file. Its faults are those of the file.
-func (b *Batches) heading(file ports.Object) (*assessment.Heading, error) {
-	names, err := b.Files.Heading(file)
+func (b *Batches) heading(file ports.Object, sheet string) (*assessment.Heading, error) {
+	names, err := b.Files.Heading(file, sheet)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +96,12 @@ func (m *batchImport) Close() {
 
 // open reads the heading, and passes over the rows that were stored before.
 func (m *batchImport) open() error {
-	heading, err := m.bulk.heading(m.file)
+	heading, err := m.bulk.heading(m.file, m.some.Options.Sheet)
 	if err != nil {
 		return err
 	}
 	m.heading = heading
-	m.next, m.stop = iter.Pull2(m.bulk.Files.Rows(m.file))
+	m.next, m.stop = iter.Pull2(m.bulk.Files.Rows(m.file, m.some.Options.Sheet))
 	for m.index < m.some.Done {
 		if _, err, more := m.next(); err != nil || !more {
 			return err

@@ -23,13 +23,13 @@ const (
 )
 
 // Template returns the heading of an empty file, with one row of example values where it is asked for.
-func (b *Batches) Template(ctx context.Context, who access.Principal, example bool) (func(w io.Writer) error, error) {
+func (b *Batches) Template(ctx context.Context, who access.Principal, format string, example bool) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
 	heading := b.Assessing.Table.Template()
 	return func(w io.Writer) error {
-		return b.Files.Write(w, heading, func(yield func([]string, error) bool) {
+		return b.Files.Write(w, format, heading, func(yield func([]string, error) bool) {
 			if example {
 				yield(exampleRow(heading), nil)
 			}
@@ -61,7 +61,7 @@ func exampleRow(heading []string) []string {
 // takes back. It is read twice, the first time for its heading, and piece by piece, each on a view of its own.
 // An assessment that meanwhile got a value that the heading has no column for ends the table: a part of it
 // would not be what was entered. Fault of the writing: Conflict (changed_meanwhile).
-func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
+func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool,
 			cells = append(cells, assessment.Cell{Name: name})
 		}
 		heading := table.FileHeading(cells)
-		return b.Files.Write(w, heading, rowsOf(ctx, b.Store, scope, q, exportChunk, tableRows(table, heading)))
+		return b.Files.Write(w, format, heading, rowsOf(ctx, b.Store, scope, q, exportChunk, tableRows(table, heading)))
 	}, nil
 }
 
@@ -181,13 +181,13 @@ var lineColumns = []string{
 
 // ExportLines returns the source lines of the newest submitted versions of the assessments that a list would
 // give: a row a source of emissions or of removals, which the column line tells apart.
-func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(w io.Writer) error, error) {
+func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
 	}
 	scope := who.Scope(shared)
 	return func(w io.Writer) error {
-		return b.Files.Write(w, lineColumns, rowsOf(ctx, b.Store, scope, q, reportChunk, lineRows(scope)))
+		return b.Files.Write(w, format, lineColumns, rowsOf(ctx, b.Store, scope, q, reportChunk, lineRows(scope)))
 	}, nil
 }
 

@@ -57,7 +57,7 @@ func (*many) NewestVersions(context.Context, access.Scope, []int64) (map[int64]p
 // lines writes rows as they come, a write for each.
 type lines struct{ ports.AssessmentTables }
 
-func (lines) Write(w io.Writer, heading []string, rows iter.Seq2[[]string, error]) error {
+func (lines) Write(w io.Writer, _ string, heading []string, rows iter.Seq2[[]string, error]) error {
 	_, err := io.WriteString(w, strings.Join(heading, ",")+"\n")
 	for row, failed := range rows {
 		if err = cmp.Or(err, failed); err != nil {
@@ -82,14 +82,14 @@ func exporting(all *many) (*ghg.Batches, *slow.Store, access.Principal) {
 func TestSlowReadersOfTablesHoldNoRead(t *testing.T) {
 	t.Parallel()
 	batches, store, who := exporting(&many{n: 1_200, items: func(int64) int { return 1 }})
-	write, err := batches.Export(t.Context(), who, false, ports.Query{})
+	write, err := batches.Export(t.Context(), who, false, ports.Query{}, ports.CSV)
 	require.NoError(t, err)
 	out := &slow.Writer{T: t, Store: store}
 	require.NoError(t, write(out))
 	require.Equal(t, 1_201, out.Writes)
 	require.Equal(t, 6, store.Reads, "three pieces, twice")
 
-	write, err = batches.ExportLines(t.Context(), who, false, ports.Query{})
+	write, err = batches.ExportLines(t.Context(), who, false, ports.Query{}, ports.CSV)
 	require.NoError(t, err)
 	require.NoError(t, write(&slow.Writer{T: t, Store: store}))
 }
@@ -99,7 +99,7 @@ func TestTablesEndWhereARowNoLongerFits(t *testing.T) {
 	t.Parallel()
 	all := &many{n: 3, items: func(int64) int { return 1 }}
 	batches, store, who := exporting(all)
-	write, err := batches.Export(t.Context(), who, false, ports.Query{})
+	write, err := batches.Export(t.Context(), who, false, ports.Query{}, ports.CSV)
 	require.NoError(t, err)
 	all.items = func(id int64) int { return 1 + store.Reads/2*int(id/3) } // the third, when it is read again
 	err = write(&slow.Writer{T: t, Store: store})

@@ -131,18 +131,12 @@ func (a *Assessments) live(ctx context.Context, p preparedCalculation) (ports.Im
 	}, nil
 }
 
-// The formats of a report that is a file.
-const (
-	CSV = "csv"
-	PDF = "pdf"
-)
-
-// WriteReport writes a report as a file: csv or pdf.
+// WriteReport writes a report as a file: csv, xlsx or pdf.
 func (a *Assessments) WriteReport(ctx context.Context, w io.Writer, format string, doc ports.ImpactDocument) error {
-	if format == CSV {
-		return a.Sheets.ImpactSheet(w, doc)
+	if format == ports.PDF {
+		return a.Documents.PrintImpact(ctx, w, doc)
 	}
-	return a.Documents.PrintImpact(ctx, w, doc)
+	return a.Sheets.ImpactSheet(w, format, doc)
 }
 
 // Submissions returns the submitted versions of an assessment, newest first, without their reports. Faults:

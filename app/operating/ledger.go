@@ -59,11 +59,11 @@ func (o *Operating) Transactions(ctx context.Context, companyID int64, q ports.Q
 }
 
 // Statement returns the statement of a company's wallet; see [satellite.ProfileFiles.Statement]. Faults: NotFound, Invalid.
-func (o *Operating) Statement(ctx context.Context, companyID int64, from, to *time.Time) (func(w io.Writer) error, error) {
+func (o *Operating) Statement(ctx context.Context, companyID int64, format string, from, to *time.Time) (func(w io.Writer) error, error) {
 	if _, err := o.Company(ctx, companyID); err != nil {
 		return nil, err
 	}
-	return o.Statements.Of(ctx, access.Own(companyID), from, to)
+	return o.Statements.Of(ctx, access.Own(companyID), format, from, to)
 }
 
 // CreditWallet puts credits into a company's wallet. Faults: Invalid, NotFound.

@@ -20,9 +20,6 @@ type ProfileFiles struct {
 	Sheets ports.Sheets
 }
 
-// CSV is the format of tables, beside those of ports.Charts.
-const CSV = "csv"
-
 // ProfileFile is a profile to be written as a file when the answer is.
 type ProfileFile struct {
 	Order vegetation.OrderState // as it stands for the reading
@@ -34,13 +31,13 @@ type ProfileFileRequest struct {
 	Shared bool // among what is shared with the caller
 	ID     int64
 	Choice vegetation.Choice
-	Format string        // svg, png or csv
+	Format string        // svg, png, csv or xlsx
 	Wait   time.Duration // for a series that is not there yet
 	// BoundaryID is the outline that the series is of, 0 for the order's.
 	BoundaryID int64
 }
 
-// File returns the profile of an order in a reading as a file: svg, png or csv. It waits for a series as
+// File returns the profile of an order in a reading as a file: svg, png, csv or xlsx. It waits for a series as
 // [Profiles.RetrieveReading] does; one that is not there gives a chart
 // that says why, and a table without lines. Faults: NotFound.
 func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req ProfileFileRequest) (ProfileFile, error) {
@@ -49,8 +46,8 @@ func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req Profi
 		return ProfileFile{}, err
 	}
 	out := ProfileFile{Order: found.Order}
-	if req.Format == CSV {
-		out.Write = func(w io.Writer) error { return f.Sheets.SeriesSheet(w, found.Series) }
+	if req.Format == ports.CSV || req.Format == ports.XLSX {
+		out.Write = func(w io.Writer) error { return f.Sheets.SeriesSheet(w, req.Format, found.Series) }
 		return out, nil
 	}
 	chart := ports.SeriesChart{Series: found.Series, From: found.Order.StartDate, To: found.Order.EndDate, Note: profileNote(found)}

@@ -15,7 +15,7 @@ import (
 const seriesAtOnce = 50
 
 // SeriesOfMany returns the series of the active orders that a list would give, to be written as a file when the
-// answer is: jsonl, csv or geojson. A choice selects the stored series in that reading and leaves out orders without
+// answer is: jsonl, csv, xlsx or geojson. A choice selects the stored series in that reading and leaves out orders without
 // one.
 func (f *ProfileFiles) SeriesOfMany(ctx context.Context, who access.Principal, shared bool, q ports.Query, choice vegetation.Choice, format string,
 ) (func(w io.Writer) error, error) {

@@ -45,7 +45,7 @@ func (l *ledger) Between(_ context.Context, _ access.Scope, span ports.LedgerSpa
 // sheet writes the lines of a statement as they come, a write for each.
 type sheet struct{ ports.Sheets }
 
-func (sheet) StatementSheet(w io.Writer, _ credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error {
+func (sheet) StatementSheet(w io.Writer, _ string, _ credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error {
 	for line, err := range lines {
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func TestSlowReadersOfStatementsHoldNoRead(t *testing.T) {
 	store := &slow.Store{Store: deps.Store, Repos: ports.Repos{Wallet: &ledger{n: 2_500}}}
 	deps.Store = store
 	files := &satellite.ProfileFiles{Orders: &satellite.Profiles{Deps: deps}, Sheets: sheet{}}
-	write, err := files.Statement(t.Context(), world.Company(1), nil, nil)
+	write, err := files.Statement(t.Context(), world.Company(1), ports.CSV, nil, nil)
 	require.NoError(t, err)
 	out := &slow.Writer{T: t, Store: store}
 	require.NoError(t, write(out))

@@ -70,13 +70,13 @@ func (p Purse) Post(ctx context.Context, t credit.Transaction) error {
 }
 
 // Statement returns the statement of the caller's wallet over the days from and to, both inclusive in UTC, to
-// be written as CSV when the answer is. Without from it begins with the wallet, without to it ends now. All
+// be written as CSV or XLSX when the answer is. Without from it begins with the wallet, without to it ends now. All
 // of it is of one moment: what was posted before it was asked for. Faults: Invalid.
-func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, from, to *time.Time) (func(w io.Writer) error, error) {
+func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, format string, from, to *time.Time) (func(w io.Writer) error, error) {
 	if err := f.Orders.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return nil, err
 	}
-	return (&Statements{f.Orders.Store, f.Orders.Clock, f.Sheets}).Of(ctx, who.Scope(false), from, to)
+	return (&Statements{f.Orders.Store, f.Orders.Clock, f.Sheets}).Of(ctx, who.Scope(false), format, from, to)
 }
 
 // Statements is the statements of wallets, whoever asks: what calls it decides who may.
@@ -87,7 +87,7 @@ type Statements struct {
 }
 
 // Of returns the statement of the wallet of a scope; see [ProfileFiles.Statement].
-func (s *Statements) Of(ctx context.Context, scope access.Scope, from, to *time.Time) (func(w io.Writer) error, error) {
+func (s *Statements) Of(ctx context.Context, scope access.Scope, format string, from, to *time.Time) (func(w io.Writer) error, error) {
 	begin, end := time.Time{}, s.Clock.Now().Add(time.Microsecond) // the grain of stored times
 	if from != nil {
 		begin = *from
@@ -115,7 +115,7 @@ func (s *Statements) Of(ctx context.Context, scope access.Scope, from, to *time.
 			}
 			return piece, int64(len(piece)) == span.Limit, err
 		}
-		return s.Sheets.StatementSheet(w, opening, runningBalance(opening, app.Pieces(ctx, s.Store, next)))
+		return s.Sheets.StatementSheet(w, format, opening, runningBalance(opening, app.Pieces(ctx, s.Store, next)))
 	}, nil
 }
 

@@ -101,11 +101,11 @@ func savedOf(ctx context.Context, tx ports.Repos, scope access.Scope, orderID in
 	return out, nil
 }
 
-// Export returns how all records of an order are written as CSV. Faults: NotFound.
-func (g *Generated) Export(ctx context.Context, who access.Principal, orderID int64) (write func(w io.Writer) error, err error) {
+// Export returns how all records of an order are written as CSV or XLSX. Faults: NotFound.
+func (g *Generated) Export(ctx context.Context, who access.Principal, orderID int64, format string) (write func(w io.Writer) error, err error) {
 	found, err := g.List(ctx, who, orderID, ports.AuditQuery{})
 	if err != nil {
 		return nil, err
 	}
-	return func(w io.Writer) error { return g.Files.WriteGenerated(w, found.Each) }, nil
+	return func(w io.Writer) error { return g.Files.WriteGenerated(w, format, found.Each) }, nil
 }

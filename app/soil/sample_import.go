@@ -47,6 +47,7 @@ func (j JudgedSample) Judgement() (batch.Outcome, fault.Fields) {
 // SampleImportOptions say how an import is to be done.
 type SampleImportOptions struct {
 	Preview     bool     // store nothing
+	Sheet       string   // of a workbook; empty: the first
 	Atomic      bool     // one row that fails refuses all
 	Mean        bool     // the mean of rows that have a label in common; otherwise they are refused where they differ
 	SOCLimitPct *float64 // of results below a limit that the table does not state

@@ -247,17 +247,17 @@ func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options 
 		if err != nil {
 			return labtable.Table{}, err
 		}
-		return f.Tables.Read(file, MaxSampleRows, options.SOCLimitPct)
+		return f.Tables.Read(file, ports.SampleTableOptions{MaxRows: MaxSampleRows, Sheet: options.Sheet, SOCLimitPct: options.SOCLimitPct})
 	})
 }
 
-// Estimate returns a function that writes an estimate as CSV. Faults: as [Samples.Estimate].
-func (f *SampleFiles) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (func(to io.Writer) error, error) {
+// Estimate returns a function that writes an estimate as CSV or XLSX. Faults: as [Samples.Estimate].
+func (f *SampleFiles) Estimate(ctx context.Context, who access.Principal, format string, req EstimateRequest) (func(to io.Writer) error, error) {
 	found, err := f.Samples.Estimate(ctx, who, req)
-	return func(to io.Writer) error { return f.Tables.WriteEstimate(to, found.Report) }, err
+	return func(to io.Writer) error { return f.Tables.WriteEstimate(to, format, found.Report) }, err
 }
 
-// Export returns a function that writes the samples of a query as CSV or GeoJSON.
+// Export returns a function that writes the samples of a query as CSV, XLSX or GeoJSON.
 func (f *SampleFiles) Export(ctx context.Context, who access.Principal, format string, q ports.Query) (func(to io.Writer) error, error) {
 	found, err := f.Samples.List(ctx, who, false, q)
 	return func(to io.Writer) error { return f.Tables.Write(to, format, found.Each) }, err

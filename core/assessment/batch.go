@@ -23,6 +23,8 @@ type BatchOptions struct {
 	Preview bool `json:"preview,omitempty"` // judge, and store nothing
 	Atomic  bool `json:"atomic,omitempty"`  // import: one bad row refuses all
 
+	Sheet string `json:"sheet,omitempty"` // import: of a workbook; empty: the first
+
 	FromYear  int  `json:"from_year,omitempty"`
 	ToYear    int  `json:"to_year,omitempty"`
 	Overwrite bool `json:"overwrite,omitempty"` // copy: drafts that are there are replaced

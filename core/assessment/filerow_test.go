@@ -28,9 +28,20 @@ func written(t require.TestingT, tab *assessment.Table, a *assessment.Assessment
 	for _, cell := range cells {
 		row[slices.Index(heading, cell.Name)] = cell.Text
 	}
-	var out bytes.Buffer
-	require.NoError(t, exchange.AssessmentTables{}.Write(&out, heading, func(yield func([]string, error) bool) { yield(row, nil) }))
-	return out.String()
+	file := func(format string) string {
+		var out bytes.Buffer
+		require.NoError(t, exchange.AssessmentTables{}.Write(&out, format, heading, func(yield func([]string, error) bool) { yield(row, nil) }))
+		return out.String()
+	}
+	workbook := stored{bytes.NewReader([]byte(file("xlsx")))}
+	names, err := exchange.AssessmentTables{}.Heading(workbook, "")
+	require.NoError(t, err)
+	require.Equal(t, heading, names)
+	for read, err := range (exchange.AssessmentTables{}).Rows(workbook, "") {
+		require.NoError(t, err)
+		require.Equal(t, row, read, "a workbook returns every text to the letter")
+	}
+	return file("csv")
 }
 
 // readBack reads the one row of a file, in which nothing is wrong.
@@ -42,11 +53,11 @@ func readBack(t require.TestingT, tab *assessment.Table, file string) (*assessme
 
 func readRow(t require.TestingT, tab *assessment.Table, file string) (*assessment.Heading, assessment.FileRow) {
 	object := stored{bytes.NewReader([]byte(file))}
-	names, err := exchange.AssessmentTables{}.Heading(object)
+	names, err := exchange.AssessmentTables{}.Heading(object, "")
 	require.NoError(t, err)
 	heading, wrong := tab.ReadHeading(names)
 	require.Empty(t, wrong)
-	next, stop := iter.Pull2(exchange.AssessmentTables{}.Rows(object))
+	next, stop := iter.Pull2(exchange.AssessmentTables{}.Rows(object, ""))
 	defer stop()
 	texts, err, more := next()
 	require.NoError(t, err)

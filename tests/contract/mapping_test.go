@@ -14,7 +14,7 @@ import (
 )
 
 // outlineFormats are the formats that fields are exported in and imported from.
-var outlineFormats = []string{"geojson", "kml", "shp", "csv", "gpkg", "fgb", "isoxml"}
+var outlineFormats = []string{"geojson", "kml", "shp", "csv", "xlsx", "gpkg", "fgb", "isoxml"}
 
 // land makes fields with all that a file can say of them.
 func land(t testing.TB, c *rig.Client, farm int64) {

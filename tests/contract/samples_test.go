@@ -105,6 +105,9 @@ func TestSamples(t *testing.T) {
 	file := c.Expect(200, http.MethodGet, samplesPath+"export/?plan_uuid="+uuid, nil)
 	same := c.Upload(samplesPath+"import/", "text/csv", strings.NewReader(string(file.Body))).Data(t)
 	require.EqualValues(t, len(all), same["skipped"], "%v", same)
+	book := c.Expect(200, http.MethodGet, samplesPath+"export/?format=xlsx&plan_uuid="+uuid, nil)
+	same = c.Upload(samplesPath+"import/?sheet=samples", mediaXLSX, strings.NewReader(string(book.Body))).Data(t)
+	require.EqualValues(t, len(all), same["skipped"], "%v", same)
 	require.Contains(t, string(file.Body), "'=stony", "no formula")
 	require.Contains(t, string(c.Expect(200, http.MethodGet, samplesPath+"export/?format=geojson&status=analysed", nil).Body), `"soc_pct":2.5`)
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tilth/adapters/exchange/internal/delimited"
+	"tilth/adapters/exchange/internal/tables"
 	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -23,17 +23,18 @@ var (
 	latColumns = []string{"lat", "latitude", "y"}
 )
 
-// readCSV reads a table with a line a feature and the outline in one column: as well-known text or as GeoJSON, in longitude
+// readTable reads a table with a line a feature and the outline in one column: as well-known text or as GeoJSON, in longitude
 // and latitude.
-func readCSV(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
-	rows, head, err := delimited.Open(whole(file), FileField)
+func readTable(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
+	rows, head, err := tables.Open(file, scan.sheet)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = rows.Close() }()
 	if len(head) > maxColumns {
-		return refuse("The CSV has %d columns; at most %d are taken.", len(head), maxColumns)
+		return refuse("The table has %d columns; at most %d are taken.", len(head), maxColumns)
 	}
-	c := csvOutlines{scan: scan, head: head, budget: effort.Of(ctx, 0), geometry: columnOf(head, outlineColumns)}
+	c := tableOutlines{scan: scan, rows: rows, head: head, budget: effort.Of(ctx, 0), geometry: columnOf(head, outlineColumns)}
 	c.points = columnOf(head, lonColumns) >= 0 && columnOf(head, latColumns) >= 0
 	for {
 		row, err := rows.Read()
@@ -48,7 +49,7 @@ func readCSV(ctx context.Context, file ports.Object, scan *scan, yield func(port
 		}
 		for i, value := range row {
 			if !utf8.ValidString(value) {
-				return refuse("Line %d is not in UTF-8; save the file as CSV in UTF-8.", rows.At(i))
+				return refuse("%s is not in UTF-8; save the file as CSV in UTF-8.", rows.Place(i))
 			}
 		}
 		if err := c.find(row); err != nil {
@@ -70,8 +71,9 @@ func columnOf(head, names []string) int {
 	return -1
 }
 
-type csvOutlines struct {
+type tableOutlines struct {
 	*scan
+	rows     *tables.Reader
 	head     []string
 	budget   *effort.Budget
 	geometry int  // the column of the outlines
@@ -79,7 +81,7 @@ type csvOutlines struct {
 }
 
 // find looks for the column of the outlines by what the first line holds, where no name says it.
-func (c *csvOutlines) find(row []string) error {
+func (c *tableOutlines) find(row []string) error {
 	if c.geometry >= 0 {
 		return nil
 	}
@@ -87,17 +89,17 @@ func (c *csvOutlines) find(row []string) error {
 		return looksLikeWKT(value) || strings.HasPrefix(value, "{") && strings.Contains(value, `"coordinates"`)
 	})
 	if c.geometry < 0 && !c.points {
-		return refuse("The CSV has no column of outlines. Fix: add one named wkt, with POLYGON ((10 50, 10.1 50, 10.1 50.1, 10 50)) in longitude and latitude, or with GeoJSON.")
+		return refuse("The table has no column of outlines. Fix: add one named wkt, with POLYGON ((10 50, 10.1 50, 10.1 50.1, 10 50)) in longitude and latitude, or with GeoJSON.")
 	}
 	return nil
 }
 
-func (c *csvOutlines) feature(row []string) (out ports.Feature) {
+func (c *tableOutlines) feature(row []string) (out ports.Feature) {
 	if c.outlines || c.attributes {
 		out.Attributes = map[string]string{}
 		for i, value := range row {
 			if c.head[i] != "" && i != c.geometry {
-				put(out.Attributes, c.head[i], delimited.Unguarded(value))
+				put(out.Attributes, c.head[i], c.rows.Text(value))
 			}
 		}
 	}

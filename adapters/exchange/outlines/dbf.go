@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"tilth/adapters/exchange/internal/elements"
 )
 
 // maxColumns is how many columns a table may have: dBASE allows 255, others more.
@@ -34,12 +36,12 @@ type column struct {
 // it is Windows-1252, which Latin-1 is a part of.
 func openTable(in io.Reader, charset string) (*table, error) {
 	t := &table{in: bufio.NewReaderSize(in, 64<<10), page: charmap.Windows1252}
-	switch plain := normalCharset(strings.Trim(charset, "\ufeff\x00 \r\n\t")); plain {
+	switch plain := elements.NormalCharset(strings.Trim(charset, "\ufeff\x00 \r\n\t")); plain {
 	case "":
 	case "utf8", "65001":
 		t.page = nil
 	default:
-		page, ok := codePages[plain]
+		page, ok := elements.CodePages[plain]
 		if !ok {
 			return nil, refuse("The .cpg file names the encoding %.40q, which is not known; write the attributes in UTF-8.", charset)
 		}

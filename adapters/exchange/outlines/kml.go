@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tilth/adapters/exchange/internal/elements"
 	"tilth/core/effort"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -15,10 +16,10 @@ import (
 
 // readKML reads the Placemarks of a KML file (OGC 12-007r2), wherever they lie.
 func readKML(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
-	k := &kmlReader{elements: elementsOf("KML", whole(file)), scan: scan, budget: effort.Of(ctx, 0)}
+	k := &kmlReader{Reader: elements.Of("KML", whole(file)), scan: scan, budget: effort.Of(ctx, 0)}
 	root := true
 	for {
-		token, err := k.token()
+		token, err := k.Token()
 		if errors.Is(err, io.EOF) {
 			if root {
 				return refuse("The file is no KML: it has no elements.")
@@ -26,7 +27,7 @@ func readKML(ctx context.Context, file ports.Object, scan *scan, yield func(port
 			return nil
 		}
 		if err != nil {
-			return k.explain(err)
+			return k.Explain(err)
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {
@@ -44,7 +45,7 @@ func readKML(ctx context.Context, file ports.Object, scan *scan, yield func(port
 		}
 		f, err := k.placemark()
 		if err != nil {
-			return k.explain(err)
+			return k.Explain(err)
 		}
 		if !yield(f) {
 			return nil
@@ -54,7 +55,7 @@ func readKML(ctx context.Context, file ports.Object, scan *scan, yield func(port
 
 // kmlReader reads Placemarks.
 type kmlReader struct {
-	*elements
+	*elements.Reader
 	*scan
 	budget *effort.Budget
 }
@@ -71,8 +72,8 @@ type outline struct {
 func (k *kmlReader) placemark() (ports.Feature, error) {
 	out := ports.Feature{Attributes: map[string]string{}}
 	var shape outline
-	child, data := k.depth+1, ""
-	err := k.each(func(token xml.Token) (err error) {
+	child, data := k.Depth()+1, ""
+	err := k.Each(func(token xml.Token) (err error) {
 		start, ok := token.(xml.StartElement)
 		if !ok {
 			return nil
@@ -80,17 +81,17 @@ func (k *kmlReader) placemark() (ports.Feature, error) {
 		text := ""
 		switch name := start.Name.Local; name {
 		case "name", "description":
-			if k.depth == child { // not of something inside
-				text, err = k.text()
+			if k.Depth() == child { // not of something inside
+				text, err = k.Text()
 				put(out.Attributes, name, text)
 			}
 		case "Data":
-			data = attribute(start, "name")
+			data = elements.Attribute(start, "name")
 		case "value", "SimpleData":
 			if name == "SimpleData" {
-				data = attribute(start, "name")
+				data = elements.Attribute(start, "name")
 			}
-			if text, err = k.text(); data != "" {
+			if text, err = k.Text(); data != "" {
 				put(out.Attributes, data, text)
 			}
 		case "Polygon":
@@ -135,7 +136,7 @@ func (k *kmlReader) polygon(shape *outline) error {
 	var outer geo.Ring
 	var holes []geo.Ring
 	inside := false
-	err := k.each(func(token xml.Token) error {
+	err := k.Each(func(token xml.Token) error {
 		start, _ := token.(xml.StartElement)
 		switch start.Name.Local {
 		case "outerBoundaryIs":
@@ -143,7 +144,7 @@ func (k *kmlReader) polygon(shape *outline) error {
 		case "innerBoundaryIs":
 			inside = true
 		case "coordinates":
-			text, err := k.text()
+			text, err := k.Text()
 			if err != nil {
 				return err
 			}

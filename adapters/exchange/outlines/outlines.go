@@ -17,6 +17,7 @@ import (
 	"tilth/adapters/exchange/internal/flatgeobuf"
 	"tilth/adapters/exchange/internal/geopackage"
 	"tilth/adapters/exchange/internal/taskdata"
+	"tilth/adapters/exchange/internal/workbook"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -32,6 +33,7 @@ const (
 	MediaGPKG    = "application/geopackage+sqlite3"
 	MediaFGB     = "application/flatgeobuf"
 	MediaXML     = "application/xml" // task data that is not zipped
+	MediaXLSX    = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
 // Reader reads files of field outlines, one feature at a time: the memory that it takes does not grow with the file.
@@ -45,6 +47,7 @@ type scan struct {
 	limits     geo.Limits
 	outlines   bool
 	attributes bool
+	sheet      string // of a workbook; empty: the first
 }
 
 // reader reads the features of one format.
@@ -60,11 +63,11 @@ const (
 
 // Survey implements ports.Outlines.
 func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (out ports.Survey, err error) {
-	read, err := readerOf(media, file)
+	read, sheet, err := readerOf(media, file)
 	if err != nil {
 		return out, err
 	}
-	found, scan := map[string]*ports.Property{}, &scan{limits: o.limits, attributes: true}
+	found, scan := map[string]*ports.Property{}, &scan{limits: o.limits, attributes: true, sheet: sheet}
 	err = read(ctx, file, scan, func(f ports.Feature) bool {
 		if out.Features++; scan.attributes {
 			out.Looked = out.Features
@@ -106,10 +109,10 @@ func look(found map[string]*ports.Property, attributes map[string]string) {
 // Read implements ports.Outlines.
 func (o *Reader) Read(ctx context.Context, media string, file ports.Object) iter.Seq2[ports.Feature, error] {
 	return func(yield func(ports.Feature, error) bool) {
-		read, err := readerOf(media, file)
+		read, sheet, err := readerOf(media, file)
 		enough := false
 		if err == nil {
-			err = read(ctx, file, &scan{limits: o.limits, outlines: true, attributes: true}, func(f ports.Feature) bool {
+			err = read(ctx, file, &scan{limits: o.limits, outlines: true, attributes: true, sheet: sheet}, func(f ports.Feature) bool {
 				enough = !yield(f, nil)
 				return !enough && ctx.Err() == nil
 			})
@@ -120,12 +123,18 @@ func (o *Reader) Read(ctx context.Context, media string, file ports.Object) iter
 	}
 }
 
-// readerOf chooses by the content type, and by the file itself where that says nothing.
-func readerOf(media string, file ports.Object) (reader, error) {
-	plain, _, err := mime.ParseMediaType(media)
+// readerOf returns the reader of a file, and the sheet of a workbook that its content type names.
+func readerOf(media string, file ports.Object) (reader, string, error) {
+	kind, params, err := mime.ParseMediaType(media)
 	if media != "" && err != nil {
-		return nil, unsupported(media)
+		return nil, "", unsupported(media)
 	}
+	read, err := readerOfKind(kind, media, file)
+	return read, params["sheet"], err
+}
+
+// readerOfKind chooses by the content type, and by the file itself where that says nothing.
+func readerOfKind(plain, media string, file ports.Object) (reader, error) {
 	switch plain {
 	case MediaGeoJSON, MediaJSON, "application/vnd.geo+json":
 		return readGeoJSON, nil
@@ -135,8 +144,8 @@ func readerOf(media string, file ports.Object) (reader, error) {
 		return readerOfArchive(file)
 	case MediaXML, "text/xml":
 		return readTaskData, nil
-	case MediaCSV:
-		return readCSV, nil
+	case MediaCSV, MediaXLSX:
+		return readTable, nil
 	case MediaGPKG, "application/vnd.sqlite3", "application/x-sqlite3":
 		return readGeoPackage, nil
 	case MediaFGB, "application/vnd.flatgeobuf":
@@ -149,7 +158,7 @@ func readerOf(media string, file ports.Object) (reader, error) {
 
 func unsupported(media string) error {
 	return fault.Newf(fault.Limit, "unsupported_media_type", "Content-Type %.80q is not taken here; send %s.", media,
-		strings.Join([]string{MediaGeoJSON, MediaKML, MediaZip, MediaCSV, MediaGPKG, MediaFGB, MediaXML}, ", "))
+		strings.Join([]string{MediaGeoJSON, MediaKML, MediaZip, MediaCSV, MediaXLSX, MediaGPKG, MediaFGB, MediaXML}, ", "))
 }
 
 // readerByContent tells the formats apart by how they begin.
@@ -176,20 +185,23 @@ func readerByContent(file ports.Object) (reader, error) {
 		return readFlatGeobuf, nil
 	case n == 0:
 		return nil, refuse("The file is empty.")
-	case looksLikeCSV(head):
-		return readCSV, nil
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")), looksLikeCSV(head): // the first is an older workbook, of which the reader says so
+		return readTable, nil
 	}
-	return nil, refuse("The file is neither GeoJSON nor KML nor a zipped shapefile, a GeoPackage, FlatGeobuf, task data or CSV.")
+	return nil, refuse("The file is neither GeoJSON nor KML nor a zipped shapefile, a GeoPackage, FlatGeobuf, task data, CSV or a workbook (.xlsx).")
 }
 
-// readerOfArchive tells task data and shapefiles apart by the names of their files.
+// readerOfArchive tells task data, workbooks and shapefiles apart by the names of their files.
 func readerOfArchive(file ports.Object) (reader, error) {
 	found, err := archive.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	if mainFile(found) != nil {
+	switch {
+	case mainFile(found) != nil:
 		return readTaskData, nil
+	case workbook.Is(found):
+		return readTable, nil
 	}
 	return readShapefile, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"tilth/adapters/exchange/internal/archive"
+	"tilth/adapters/exchange/internal/elements"
 	"tilth/adapters/exchange/internal/taskdata"
 	"tilth/core/effort"
 	"tilth/core/geo"
@@ -42,7 +43,7 @@ func readTaskData(ctx context.Context, file ports.Object, scan *scan, yield func
 		}
 	}
 	for _, f := range t.files {
-		err := t.walk(ctx, f, func(e *elements, start xml.StartElement) error {
+		err := t.walk(ctx, f, func(e *elements.Reader, start xml.StartElement) error {
 			if start.Name.Local != taskdata.Field {
 				return nil
 			}
@@ -127,20 +128,20 @@ func mainFile(in *zip.Reader) (out *zip.File) {
 }
 
 // walk calls use with the start of every element within the outermost one of a file.
-func (t *taskReader) walk(ctx context.Context, f taskFile, use func(*elements, xml.StartElement) error) error {
+func (t *taskReader) walk(ctx context.Context, f taskFile, use func(*elements.Reader, xml.StartElement) error) error {
 	in, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	e, begun := elementsOf("task data", in), false
+	e, begun := elements.Of("task data", in), false
 	for {
-		token, err := e.token()
+		token, err := e.Token()
 		if errors.Is(err, io.EOF) && begun {
 			return nil
 		}
 		if err != nil {
-			return e.explain(err)
+			return e.Explain(err)
 		}
 		start, ok := token.(xml.StartElement)
 		switch {
@@ -154,7 +155,7 @@ func (t *taskReader) walk(ctx context.Context, f taskFile, use func(*elements, x
 				if errors.Is(err, errEnough) || ctx.Err() != nil {
 					return err
 				}
-				return e.explained(err)
+				return e.Explained(err)
 			}
 		}
 		if ctx.Err() != nil {
@@ -164,15 +165,15 @@ func (t *taskReader) walk(ctx context.Context, f taskFile, use func(*elements, x
 }
 
 // gather keeps the name of a record, or finds the file that a reference names.
-func (t *taskReader) gather(_ *elements, start xml.StartElement) error {
+func (t *taskReader) gather(_ *elements.Reader, start xml.StartElement) error {
 	name := ""
 	switch start.Name.Local {
 	case taskdata.Customer, taskdata.Farm, taskdata.CropType, "CVT":
-		name = attribute(start, "B")
+		name = elements.Attribute(start, "B")
 	case taskdata.External:
-		entry := t.byName[strings.ToUpper(attribute(start, "A"))+".XML"]
+		entry := t.byName[strings.ToUpper(elements.Attribute(start, "A"))+".XML"]
 		if entry == nil {
-			return refuse("The task data refers to the file %.40q, which is not in the archive.", attribute(start, "A")+".XML")
+			return refuse("The task data refers to the file %.40q, which is not in the archive.", elements.Attribute(start, "A")+".XML")
 		}
 		if len(t.files) == maxTaskFiles {
 			return refuse("The task data refers to more than %d files.", maxTaskFiles)
@@ -180,7 +181,7 @@ func (t *taskReader) gather(_ *elements, start xml.StartElement) error {
 		t.files = append(t.files, zipped("XFC", entry))
 		return nil
 	}
-	if id := attribute(start, "A"); id != "" && name != "" && len(id) <= maxAttributeBytes && len(name) <= maxAttributeBytes {
+	if id := elements.Attribute(start, "A"); id != "" && name != "" && len(id) <= maxAttributeBytes && len(name) <= maxAttributeBytes {
 		if len(t.names) == maxTaskNames {
 			return refuse("The task data has more than %d farms, customers and crops.", maxTaskNames)
 		}
@@ -190,18 +191,18 @@ func (t *taskReader) gather(_ *elements, start xml.StartElement) error {
 }
 
 // link keeps by what other systems know a field.
-func (t *taskReader) link(_ *elements, start xml.StartElement) error {
+func (t *taskReader) link(_ *elements.Reader, start xml.StartElement) error {
 	if start.Name.Local == taskdata.LinkGroup {
 		t.group = start
 	}
-	id, value := attribute(start, "A"), attribute(start, "B")
+	id, value := elements.Attribute(start, "A"), elements.Attribute(start, "B")
 	if start.Name.Local != taskdata.Link || !strings.HasPrefix(id, taskdata.Field) || len(id)+len(value) > maxAttributeBytes {
 		return nil
 	}
 	of := t.uuids
-	switch kind := attribute(t.group, "B"); {
+	switch kind := elements.Attribute(t.group, "B"); {
 	case kind == taskdata.UUIDs:
-	case kind == taskdata.Proprietary && attribute(t.group, "D") == taskdata.ExternalIDs:
+	case kind == taskdata.Proprietary && elements.Attribute(t.group, "D") == taskdata.ExternalIDs:
 		of = t.keys
 	default:
 		return nil
@@ -215,7 +216,7 @@ func (t *taskReader) link(_ *elements, start xml.StartElement) error {
 
 // named returns the name of the record that an attribute refers to.
 func (t *taskReader) named(start xml.StartElement, reference string) string {
-	id := attribute(start, reference)
+	id := elements.Attribute(start, reference)
 	if name := t.names[id]; name != "" {
 		return name
 	}
@@ -223,11 +224,11 @@ func (t *taskReader) named(start xml.StartElement, reference string) string {
 }
 
 // field reads a field, whose start has been read.
-func (t *taskReader) field(e *elements, start xml.StartElement) (out ports.Feature, err error) {
-	id := attribute(start, "A")
+func (t *taskReader) field(e *elements.Reader, start xml.StartElement) (out ports.Feature, err error) {
+	id := elements.Attribute(start, "A")
 	out.Attributes = map[string]string{}
 	for name, value := range map[string]string{
-		"id": id, "code": attribute(start, "B"), "name": attribute(start, "C"), "area_m2": attribute(start, "D"), "customer": t.named(start, "E"),
+		"id": id, "code": elements.Attribute(start, "B"), "name": elements.Attribute(start, "C"), "area_m2": elements.Attribute(start, "D"), "customer": t.named(start, "E"),
 		"farm": t.named(start, "F"), "crop": t.named(start, "G"), "variety": t.named(start, "H"), "uuid": t.uuids[id], "external_id": t.keys[id],
 	} {
 		put(out.Attributes, name, value)
@@ -236,13 +237,13 @@ func (t *taskReader) field(e *elements, start xml.StartElement) (out ports.Featu
 		out.Cut = map[string]bool{"name": true}
 	}
 	shape := taskOutline{limits: t.limits}
-	err = e.each(func(token xml.Token) error {
+	err = e.Each(func(token xml.Token) error {
 		start, _ := token.(xml.StartElement)
 		switch start.Name.Local {
 		case taskdata.Polygon:
-			return shape.polygon(e, attribute(start, "A"))
+			return shape.polygon(e, elements.Attribute(start, "A"))
 		case taskdata.Line: // a way, which is no part of the outline
-			return e.each(func(xml.Token) error { return nil })
+			return e.Each(func(xml.Token) error { return nil })
 		}
 		return nil
 	})
@@ -271,14 +272,14 @@ type taskOutline struct {
 }
 
 // polygon reads a polygon, whose start has been read: an outer ring with its holes or, in version 3, several.
-func (s *taskOutline) polygon(e *elements, kind string) error {
+func (s *taskOutline) polygon(e *elements.Reader, kind string) error {
 	var outers, holes []geo.Ring
-	err := e.each(func(token xml.Token) error {
+	err := e.Each(func(token xml.Token) error {
 		start, _ := token.(xml.StartElement)
 		if start.Name.Local != taskdata.Line {
 			return nil
 		}
-		line := attribute(start, "A")
+		line := elements.Attribute(start, "A")
 		ring, err := s.ring(e)
 		switch line {
 		case taskdata.Exterior:
@@ -302,8 +303,8 @@ func (s *taskOutline) polygon(e *elements, kind string) error {
 	return nil
 }
 
-func (s *taskOutline) ring(e *elements) (out geo.Ring, err error) {
-	err = e.each(func(token xml.Token) error {
+func (s *taskOutline) ring(e *elements.Reader) (out geo.Ring, err error) {
+	err = e.Each(func(token xml.Token) error {
 		start, _ := token.(xml.StartElement)
 		if start.Name.Local != taskdata.Point || s.err != nil {
 			return nil
@@ -312,8 +313,8 @@ func (s *taskOutline) ring(e *elements) (out geo.Ring, err error) {
 			s.err = refuseOutline("The boundary has more than %d vertices; simplify it.", s.limits.MaxVertices)
 			return nil
 		}
-		north, errNorth := strconv.ParseFloat(attribute(start, "C"), 64)
-		east, errEast := strconv.ParseFloat(attribute(start, "D"), 64)
+		north, errNorth := strconv.ParseFloat(elements.Attribute(start, "C"), 64)
+		east, errEast := strconv.ParseFloat(elements.Attribute(start, "D"), 64)
 		if errNorth != nil || errEast != nil {
 			s.err = refuseOutline("A point (PNT) of the outline has no degrees in C and D; points in files of their own are not read.")
 			return nil

@@ -283,6 +283,20 @@ func (c *Call) alternative() *Alternative {
 	return nil
 }
 
+// Preferred returns the place of the content type that the caller's header Accept prefers, the first of those that it likes
+// alike; -1: it names none of them.
+func (c *Call) Preferred(media []string) int {
+	c.writer.Header().Add("Vary", "Accept")
+	accepted := parseAccept(c.request.Header.Values("Accept"))
+	best, weight := -1, 0.0
+	for i, kind := range media {
+		if q := accepted[kind]; q > weight {
+			best, weight = i, q
+		}
+	}
+	return best
+}
+
 // parseAccept returns the weight of each media type named in an Accept header (RFC 9110,
 // section 12.5.1); ranges with a wildcard name nothing in particular and are left out.
 func parseAccept(headers []string) map[string]float64 {

@@ -59,24 +59,27 @@ func boundedDirectory(file ports.Object) error {
 // bound, whatever the directory says.
 //
 // Faults: Invalid with "file", also while it is read.
-func Content(entry *zip.File) (io.ReadCloser, error) {
+func Content(entry *zip.File) (io.ReadCloser, error) { return ContentUpTo(entry, maxUnpackedBytes) }
+
+// ContentUpTo is Content with a bound of its own.
+func ContentUpTo(entry *zip.File, maxBytes int64) (io.ReadCloser, error) {
 	in, err := entry.Open()
 	if err != nil {
 		return nil, refuse("%.80q in the zip archive cannot be read: %v.", entry.Name, err)
 	}
-	return &unpacked{ReadCloser: in, name: entry.Name, left: maxUnpackedBytes}, nil
+	return &unpacked{ReadCloser: in, name: entry.Name, max: maxBytes, left: maxBytes}, nil
 }
 
 type unpacked struct {
 	io.ReadCloser
-	name string
-	left int64
+	name      string
+	max, left int64
 }
 
 func (u *unpacked) Read(p []byte) (int, error) {
 	n, err := u.ReadCloser.Read(p)
 	if u.left -= int64(n); u.left < 0 {
-		return 0, refuse("%.80q in the zip archive unpacks to more than %d GiB.", u.name, int64(maxUnpackedBytes)>>30)
+		return 0, refuse("%.80q in the zip archive unpacks to more than %d MiB.", u.name, u.max>>20)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return n, refuse("%.80q in the zip archive is damaged: %v.", u.name, err)

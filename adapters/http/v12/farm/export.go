@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -12,13 +11,13 @@ import (
 	"tilth/ports"
 )
 
-var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV, ports.GPKG, ports.FGB, ports.ISOXML}
+var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV, ports.XLSX, ports.GPKG, ports.FGB, ports.ISOXML}
 
 func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots) {
 	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.Route
 	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
-		"shapefile (texts are cut at 254 bytes), CSV with the boundary as well-known text, a GeoPackage, FlatGeobuf, or " +
+		"shapefile (texts are cut at 254 bytes), CSV or a workbook (`xlsx`) with the boundary as well-known text (in a workbook a long one goes on in the cells to the right), a GeoPackage, FlatGeobuf, or " +
 		"the zipped TASKDATA of ISO 11783-10 that terminals of tractors read (with farms, the last crop of each field and the products that were applied; names are cut at 32 characters). " +
 		"Each of them can be imported again.\n\n" + eudrDescription
 	filters := []rest.Param{
@@ -28,7 +27,7 @@ func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots)
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}
 	export.Query = append([]rest.Param{
-		{Name: "format", Type: rest.String, Enum: append(exportFormats, formatEUDR), Description: "Default geojson."},
+		form.FormatParam(append(exportFormats, formatEUDR)...),
 		{Name: "leave_out", Type: rest.Boolean, Description: "With `eudr` and true: fields that would be refused are left out."},
 		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
 	}, append(filters, eudrParams...)...)
@@ -39,10 +38,10 @@ func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots)
 		rest.Values
 		form.Shared
 		plotsInput
-		Format   string `query:"format"`
-		LeaveOut bool   `query:"leave_out"`
+		form.Formatted
+		LeaveOut bool `query:"leave_out"`
 	}) (rest.Raw, error) {
-		format := cmp.Or(in.Format, ports.GeoJSON)
+		format := in.Among(c, exportFormats...)
 		if format == formatEUDR {
 			several, write, err := plots.Export(ctx, c.Principal(), in.ask(in.Share, form.QueryOf(form.Whole, filters, in.Values), in.LeaveOut))
 			return form.Download("plots", plotsFormat(several), write), err

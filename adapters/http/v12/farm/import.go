@@ -58,7 +58,7 @@ type FieldImport struct {
 func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	r.Noun = "farm"
 	r.Description = "Takes a file of at most 512 MiB, as the body or as the first file of a multipart form, and makes one field a feature in the farm: " +
-		"a GeoJSON FeatureCollection, KML, a zipped shapefile, CSV with a column of outlines (well-known text or GeoJSON), a GeoPackage with one layer of " +
+		"a GeoJSON FeatureCollection, KML, a zipped shapefile, CSV or a workbook (`.xlsx`) with a column of outlines (well-known text or GeoJSON), a GeoPackage with one layer of " +
 		"polygons, FlatGeobuf, or the TASKDATA of ISO 11783-10, zipped or its XML alone, of which the fields are taken, whatever their farms. Where the file names a reference system, it is longitude and latitude (WGS84, ETRS89, SIRGAS 2000), a UTM zone or " +
 		"Web Mercator.\n\n" +
 		"Up to " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
@@ -77,6 +77,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		{Name: paramExternalID, Type: rest.String, Description: "Short for `map=external_id:…`: the key by which fields are found again."},
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
+		form.SheetParam,
 	}
 	r.Message, r.MaxBody = "Fields imported.", form.MaxUpload
 	r.Also = map[int]string{http.StatusAccepted: "The file is imported in the background."}
@@ -85,6 +86,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		"application/geo+json": "A FeatureCollection.", "application/json": "A GeoJSON FeatureCollection.",
 		"application/vnd.google-earth.kml+xml": "A KML file.", "application/zip": "A zipped shapefile, or zipped task data.",
 		"application/xml": "The main file of task data alone.",
+		form.XLSXType:     "A workbook, one sheet of which is such a table.",
 		"text/csv":        "A table with a column of outlines.", "application/geopackage+sqlite3": "A GeoPackage.", "application/flatgeobuf": "A FlatGeobuf.",
 		"application/octet-stream": "Any of them, told apart by the content.",
 		"multipart/form-data":      "A form whose first file is any of them.",
@@ -101,7 +103,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		options := farm.ImportOptions{FarmID: in.FarmID, Mapping: mapping, Preview: in.Preview, Atomic: in.Atomic}
 		report, err := imports.Start(ctx, c.Principal(), options, func() (farmapp.ImportFile, error) {
 			file, err := form.UploadedFile(c)
-			return farmapp.ImportFile{Media: file.Media, Body: file.Content, Ignore: form.Ignore(c)}, err
+			return farmapp.ImportFile{Media: file.Media, Sheet: in.Sheet, Body: file.Content, Ignore: form.Ignore(c)}, err
 		})
 		if err == nil && report.Background() {
 			c.SetStatus(http.StatusAccepted)
@@ -119,7 +121,7 @@ const mappingDescription = "Members of fields are taken from the properties that
 	"`preview=true` the answer says what is taken from where, and what the properties of the file are.\n\n"
 
 type importInput struct {
-	form.Import
+	form.TableImport
 	FarmID             int64  `query:"farm_id"`
 	Mapping            string `query:"mapping"`
 	NameProperty       string `query:"name_property"`

@@ -15,10 +15,14 @@ import (
 // Zip is the format of an archive of files.
 const Zip = "zip"
 
+// XLSXType is the content type of workbooks.
+const XLSXType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
 // formats are the content types of files, and the endings of their names.
 var formats = map[string]struct{ media, ending string }{
 	ports.GeoJSON: {rest.GeoJSONType, "geojson"},
 	ports.CSV:     {"text/csv; charset=utf-8", "csv"},
+	ports.XLSX:    {XLSXType, "xlsx"},
 	ports.KML:     {"application/vnd.google-earth.kml+xml", "kml"},
 	ports.GPX:     {"application/gpx+xml", "gpx"},
 	ports.SHP:     {"application/zip", "zip"},
@@ -42,6 +46,30 @@ func Media(of ...string) []string {
 		return media
 	})
 }
+
+// FormatParam chooses among formats, of which the first is the default.
+func FormatParam(formats ...string) rest.Param {
+	return rest.Param{Name: "format", Type: rest.String, Enum: formats, Description: "Default: what the header Accept names, or else " + formats[0] + "."}
+}
+
+// Formatted is the input of a route that takes [FormatParam].
+type Formatted struct {
+	Format string `query:"format"`
+}
+
+// Among returns the format that a caller asks for among those of [FormatParam].
+func (f Formatted) Among(c *rest.Call, formats ...string) string {
+	if f.Format != "" {
+		return f.Format
+	}
+	return formats[max(c.Preferred(Media(formats...)), 0)]
+}
+
+// Tables are the formats of tables.
+var Tables = []string{ports.CSV, ports.XLSX}
+
+// SheetParam names a sheet of a workbook that is imported.
+var SheetParam = rest.Param{Name: "sheet", Type: rest.String, Description: "Of a workbook (.xlsx): the name of the sheet. Default: the first that is not hidden."}
 
 // Download answers with a file, whose name has no ending here.
 func Download(name, format string, write func(w io.Writer) error) rest.Raw {

@@ -35,6 +35,12 @@ type Import struct {
 	Atomic  bool `query:"atomic"`
 }
 
+// TableImport is the input of a route that imports a table, and takes [SheetParam].
+type TableImport struct {
+	Import
+	Sheet string `query:"sheet"`
+}
+
 // OnRecord returns the handler of a route that does one thing with one record and answers
 // with what came of it.
 func OnRecord[T, R any](

@@ -58,6 +58,7 @@ const StatementText = "The balance that the span opens with, every transaction i
 
 // StatementSpan is the input of a route that answers with a statement.
 type StatementSpan struct {
+	Formatted
 	From *rest.Date `query:"from"`
 	To   *rest.Date `query:"to"`
 }
@@ -67,5 +68,6 @@ func StatementParams() []rest.Param {
 	return []rest.Param{
 		{Name: "from", Type: rest.DateType, Description: "First day, UTC. Default: the wallet's first."},
 		{Name: "to", Type: rest.DateType, Description: "Last day, UTC, inclusive. Default: until now."},
+		FormatParam(Tables...),
 	}
 }

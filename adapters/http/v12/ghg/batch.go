@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -206,7 +207,7 @@ func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
 
 func (r bulkRoutes) registerImport() {
 	route := assessmentRoute(http.MethodPost, "import/", access.Assessments.Create.For("import"), "Import assessments from a table")
-	route.Description = "Takes a CSV file of at most 512 MiB (comma, semicolon or tab; UTF-8 with or without a byte order mark), as the body or as the first file of a multipart " +
+	route.Description = "Takes a CSV file (comma, semicolon or tab; UTF-8 with or without a byte order mark) or a workbook (`.xlsx`) of at most 512 MiB, as the body or as the first file of a multipart " +
 		"form: a row an assessment, the columns those of `import/template.csv`, items of lists numbered from 0 (`fertilizers[1].rate.value`). A row is of the assessment with its " +
 		"`id`, or else of that of its farm or field (`resource_type` with `resource_id`, `resource_external_id` or `resource_name`) and `assessment_year`; without one it makes a draft. " +
 		"A member that has a column becomes what the row says, also where that is nothing; one that has none stays as it is; a list any of whose columns is there is replaced. " +
@@ -215,33 +216,37 @@ func (r bulkRoutes) registerImport() {
 	route.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
+		form.SheetParam,
 	}
 	route.Message, route.MaxBody, route.Also = "Assessments imported.", form.MaxUpload, alsoInBackground
 	route.Body = rest.FileBody(map[string]string{
-		"text/csv": "A table.", "application/octet-stream": "A table.", "multipart/form-data": "A form whose first file is a table.",
+		"text/csv": "A table.", form.XLSXType: "A workbook, one sheet of which is a table.", "application/octet-stream": "Either, told apart by the content.", "multipart/form-data": "A form whose first file is a table.",
 	})
-	rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.Import) (AssessmentBatch, error) {
-		options := assessment.BatchOptions{Preview: in.Preview, Atomic: in.Atomic}
+	rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.TableImport) (AssessmentBatch, error) {
+		options := assessment.BatchOptions{Preview: in.Preview, Atomic: in.Atomic, Sheet: in.Sheet}
 		report, err := r.use.Import(ctx, c.Principal(), options, form.Upload(c))
 		return answer(c, report, err)
 	})
 
-	template := assessmentRoute(http.MethodGet, "import/template.csv/", access.Assessments.View.For("import_template"), "An empty table for the import")
-	template.Description = "Every column once, lists with their first item."
-	template.Query = []rest.Param{{Name: "example", Type: rest.Boolean, Description: "With true: with one row of example values."}}
-	template.Media = form.Media(ports.CSV)
-	rest.Handle(r.api, template, func(ctx context.Context, c *rest.Call, in struct {
-		Example bool `query:"example"`
-	}) (rest.Raw, error) {
-		write, err := r.use.Template(ctx, c.Principal(), in.Example)
-		return form.Download("assessments-template", ports.CSV, write), err
-	})
+	for _, format := range form.Tables {
+		template := assessmentRoute(http.MethodGet, "import/template."+format+"/", access.Assessments.View.For("import_template"), "An empty table for the import, "+strings.ToUpper(format))
+		template.OperationID += map[string]string{ports.XLSX: "_xlsx"}[format]
+		template.Description = "Every column once, lists with their first item."
+		template.Query = []rest.Param{{Name: "example", Type: rest.Boolean, Description: "With true: with one row of example values."}}
+		template.Media = form.Media(format)
+		rest.Handle(r.api, template, func(ctx context.Context, c *rest.Call, in struct {
+			Example bool `query:"example"`
+		}) (rest.Raw, error) {
+			write, err := r.use.Template(ctx, c.Principal(), format, in.Example)
+			return form.Download("assessments-template", format, write), err
+		})
+	}
 }
 
 func (r bulkRoutes) registerExport() {
 	export := assessmentRoute(http.MethodGet, "export/", access.Assessments.View.For("export"), "Export assessments as a table")
 	export.Description = "`kind=assessments`: a row an assessment, which the import takes back. `kind=lines`: a row a source of emissions or removals of the newest submitted version of each, " +
-		"kg of each gas and t CO2e. Texts that a spreadsheet would take for a formula stand behind an apostrophe, which the import takes off again."
+		"kg of each gas and t CO2e. In CSV, texts that a spreadsheet would take for a formula stand behind an apostrophe, which the import takes off again."
 	filters := append(assessmentFilters(),
 		rest.Param{Name: "climate_region", Type: rest.String, Enum: assessment.ClimateRegions, Description: "Climate zone."},
 		rest.Param{Name: "farm_country", Type: rest.String, Description: "Country key."},
@@ -249,21 +254,23 @@ func (r bulkRoutes) registerExport() {
 		rest.Param{Name: "search", Type: rest.String, Description: "A part of the name of the farm or field, whatever its case."})
 	export.Query = append([]rest.Param{
 		{Name: "kind", Type: rest.String, Enum: []string{"assessments", "lines"}, Description: "Default assessments."},
-		{Name: "format", Type: rest.String, Enum: []string{"csv"}, Description: "Default csv."}, form.ShareParam,
+		form.FormatParam(form.Tables...), form.ShareParam,
 	}, filters...)
-	export.Media = form.Media(ports.CSV)
+	export.Media = form.Media(form.Tables...)
 	rest.Handle(r.api, export, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.Shared
+		form.Formatted
 		Kind string `query:"kind"`
 	}) (rest.Raw, error) {
+		format := in.Among(c, form.Tables...)
 		query := form.QueryOf(form.Whole, filters, in.Values)
 		if in.Kind == "lines" {
-			write, err := r.use.ExportLines(ctx, c.Principal(), in.Share, query)
-			return form.Download("assessment-lines", ports.CSV, write), err
+			write, err := r.use.ExportLines(ctx, c.Principal(), in.Share, query, format)
+			return form.Download("assessment-lines", format, write), err
 		}
-		write, err := r.use.Export(ctx, c.Principal(), in.Share, query)
-		return form.Download("assessments", ports.CSV, write), err
+		write, err := r.use.Export(ctx, c.Principal(), in.Share, query, format)
+		return form.Download("assessments", format, write), err
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"tilth/adapters/http/rest"
@@ -90,6 +91,11 @@ var versionParam = rest.Param{Name: "version", Type: rest.Integer, Description: 
 
 const liveWord = "live"
 
+// The forms of a report, beside that of PACT.
+const reportJSON = "json"
+
+var reportFiles = []string{ports.CSV, ports.XLSX, ports.PDF}
+
 func (r assessmentRoutes) registerReports() {
 	r.api.DescribeCodes(map[string]string{
 		ghgapp.CodeNotCalculable: "no report can be made of the data; details hold violations and warnings, each with code, path and message (400)",
@@ -98,14 +104,14 @@ func (r assessmentRoutes) registerReports() {
 	report.Description = "`basis=live` is computed from what the assessment holds now, with a warning for all that is missing; `basis=submitted` is the report of a version, " +
 		"as it was stored. Emissions and removals are apart and at least 0; `balance` is their difference. Masses are t CO2e, in `kg` those of the gases; " +
 		"`uncertainty` is the 95 % range of the emissions, `removals_uncertainty` that of the removals. `trace` holds every step with its inputs, factors and their sources. " +
-		"`format=csv` gives totals, lines and trace as a table, `format=pdf` a document to hand on, `format=pact` the product footprint of a version, without the envelope, " +
+		"`format=csv` and `format=xlsx` give totals, lines and trace as a table, `format=pdf` a document to hand on, `format=pact` the product footprint of a version, without the envelope, " +
 		"as it was published last, else as it would be with what the query states. " +
 		"Where the general data do not allow a calculation the answer is 400 (`not_calculable`)."
-	report.Media = form.Media(ghgapp.CSV, ghgapp.PDF)
+	report.Media = form.Media(reportFiles...)
 	report.Query = []rest.Param{
 		{Name: "basis", Type: rest.String, Enum: []string{ghgapp.BasisLive, ghgapp.BasisSubmitted}, Description: "Default: live."},
 		versionParam,
-		{Name: "format", Type: rest.String, Enum: []string{"json", ghgapp.CSV, ghgapp.PDF, pactFormat}, Description: "Default: json."},
+		form.FormatParam(slices.Concat([]string{reportJSON}, reportFiles, []string{pactFormat})...),
 		form.ShareParam,
 	}
 	report.Query, report.OrBare = append(report.Query, footprintParams...), footprint.Document{}
@@ -163,7 +169,7 @@ type reportInput struct {
 	form.SharedByID
 	Basis   string `query:"basis"`
 	Version *int64 `query:"version"`
-	Format  string `query:"format"`
+	form.Formatted
 	footprintQuery
 }
 
@@ -184,8 +190,8 @@ func (r assessmentRoutes) report(ctx context.Context, c *rest.Call, in reportInp
 		return out, err
 	}
 	out.Data = AssessmentReport{ImpactReport(doc.Report), form.Each(doc.Evidence, showReported)}
-	if in.Format == ghgapp.CSV || in.Format == ghgapp.PDF {
-		out.File = r.file(ctx, in.ID, in.Format, doc)
+	if format := in.Among(c, append([]string{reportJSON}, reportFiles...)...); format != reportJSON {
+		out.File = r.file(ctx, in.ID, format, doc)
 	}
 	return out, nil
 }

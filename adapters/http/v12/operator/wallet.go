@@ -64,8 +64,8 @@ func registerWallets(a *rest.API, o *operating.Operating) {
 		page := in.PageOrAll()
 		return form.List(page, form.TransactionOf)(op.Transactions(ctx, in.ID, form.QueryOf(page, form.TransactionParams(), in.Values)))
 	})
-	statement := r(http.MethodGet, "statement/", "statement", "Statement of the wallet of a company, as CSV")
-	statement.Media, statement.Query, statement.Description = form.Media(ports.CSV), form.StatementParams(), form.StatementText
+	statement := r(http.MethodGet, "statement/", "statement", "Statement of the wallet of a company, as CSV or a workbook")
+	statement.Media, statement.Query, statement.Description = form.Media(form.Tables...), form.StatementParams(), form.StatementText
 	rest.Handle(a, statement, func(ctx context.Context, c *rest.Call, in struct {
 		form.ByID
 		form.StatementSpan
@@ -74,8 +74,9 @@ func registerWallets(a *rest.API, o *operating.Operating) {
 		if err != nil {
 			return rest.Raw{}, err
 		}
-		write, err := op.Statement(ctx, in.ID, form.TimeOf(in.From), form.TimeOf(in.To))
-		return form.Download("statement", ports.CSV, write), err
+		format := in.Among(c, form.Tables...)
+		write, err := op.Statement(ctx, in.ID, format, form.TimeOf(in.From), form.TimeOf(in.To))
+		return form.Download("statement", format, write), err
 	})
 	registerMoney(a, o, r)
 }

@@ -1,7 +1,6 @@
 package satellite
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -51,14 +50,14 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the series is of."},
 	}
-	formats := []string{ports.JSONL, ports.CSV, ports.GeoJSON}
+	formats := []string{ports.JSONL, ports.CSV, ports.XLSX, ports.GeoJSON}
 	series := rest.Route{
 		Method: http.MethodGet, Path: "profiles/vegetation-index-profile/series/", OperationID: "vi_profile_series",
 		Summary: "The series of many orders as one file", Tag: profileTag, Permission: access.ProfileOrders.View.For("series"),
-		Description: "The accepted dates of all active orders that the filters select, however many there are: JSON lines (an order a line), CSV (a date " +
+		Description: "The accepted dates of all active orders that the filters select, however many there are: JSON lines (an order a line), CSV or a workbook (a date " +
 			"a line) or GeoJSON (an order a feature on the outline that its series is of, with one property a date).",
 		Query: append([]rest.Param{
-			{Name: "format", Type: rest.String, Enum: formats, Description: "Default jsonl."}, form.ShareParam,
+			form.FormatParam(formats...), form.ShareParam,
 			{Name: "index_code", Type: rest.String, Description: "The stored series of this index, of the orders that have one; whatever its case. Default: each order's own."},
 			{Name: "mask", Type: rest.String, Description: "The stored series with this mask, in the same way."},
 			{Name: "dataset", Type: rest.String, Description: "The stored series of this data set, in the same way: " + datasetText},
@@ -69,13 +68,13 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 		rest.Values
 		form.Shared
 		readingInput
-		Format string `query:"format"`
+		form.Formatted
 	}) (rest.Raw, error) {
 		choice, err := in.choice()
 		if err != nil {
 			return rest.Raw{}, err
 		}
-		format := cmp.Or(in.Format, ports.JSONL)
+		format := in.Among(c, formats...)
 		write, err := files.SeriesOfMany(ctx, c.Principal(), in.Share, form.QueryOf(form.Whole, filters, in.Values), choice, format)
 		return form.Download("series", format, write), err
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -251,10 +252,13 @@ func sayLater(c *rest.Call, order vegetation.OrderState) {
 var profileFiles = []struct{ name, format, summary, description string }{
 	{"chart.svg", ports.SVG, "The profile as a picture, SVG", chartText},
 	{"chart.png", ports.PNG, "The profile as a picture, PNG", chartText},
-	{"export.csv", satellite.CSV, "The profile as a table, CSV", "A line a date, accepted and rejected ones in one order: " +
-		"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces), mask, dataset; of a harmonised series sensor, adjusted (band:slope:offset) and not_adjusted. " +
-		"A rejected date has its reason, and neither a value nor statistics."},
+	{"export.csv", ports.CSV, "The profile as a table, CSV", seriesTableText},
+	{"export.xlsx", ports.XLSX, "The profile as a table, a workbook", seriesTableText},
 }
+
+const seriesTableText = "A line a date, accepted and rejected ones in one order: " +
+	"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces), mask, dataset; of a harmonised series sensor, adjusted (band:slope:offset) and not_adjusted. " +
+	"A rejected date has its reason, and neither a value nor statistics."
 
 const chartText = "The accepted dates as points, the smoothed line, the rejected dates as ticks on the axis, the season shaded. " +
 	"Where there is no accepted date, the picture says why."
@@ -276,7 +280,7 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 				Shared: in.Share, ID: in.ID, Choice: choice, Format: kind.format, Wait: waitGiven(c), BoundaryID: in.BoundaryID,
 			})
 			sayLater(c, file.Order)
-			if kind.format == satellite.CSV {
+			if slices.Contains(form.Tables, kind.format) {
 				name := fmt.Sprintf("profile-%d-%s", in.ID, strings.ToLower(file.Order.Index))
 				return form.Download(name, kind.format, file.Write), err
 			}

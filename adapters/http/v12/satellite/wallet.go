@@ -8,19 +8,19 @@ import (
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
 	"tilth/core/access"
-	"tilth/ports"
 )
 
 func registerWallet(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {
 	statement := rest.Route{
-		Method: http.MethodGet, Path: "wallet/statement/", OperationID: "wallet_statement", Summary: "Statement of the wallet, as CSV", Tag: walletTag,
-		Permission: access.Wallets.View.For("statement"), Media: form.Media(ports.CSV),
+		Method: http.MethodGet, Path: "wallet/statement/", OperationID: "wallet_statement", Summary: "Statement of the wallet, as CSV or a workbook", Tag: walletTag,
+		Permission: access.Wallets.View.For("statement"), Media: form.Media(form.Tables...),
 		Description: form.StatementText,
 		Query:       form.StatementParams(),
 	}
 	rest.Handle(a, statement, func(ctx context.Context, c *rest.Call, in form.StatementSpan) (rest.Raw, error) {
-		write, err := files.Statement(ctx, c.Principal(), form.TimeOf(in.From), form.TimeOf(in.To))
-		return form.Download("statement", ports.CSV, write), err
+		format := in.Among(c, form.Tables...)
+		write, err := files.Statement(ctx, c.Principal(), format, form.TimeOf(in.From), form.TimeOf(in.To))
+		return form.Download("statement", format, write), err
 	})
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "wallet/", OperationID: "wallet_retrieve", Summary: "Show the wallet", Tag: walletTag,

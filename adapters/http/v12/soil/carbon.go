@@ -1,7 +1,6 @@
 package soil
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -80,17 +79,17 @@ func registerCarbon(a *rest.API, orders *soil.Orders, files *soil.MapFiles) {
 		"An order of another map type has none (404); one that is not active yet is 409."
 	show.Faults = []int{http.StatusConflict}
 	rest.Handle(a, show, form.OnRecord(orders.CarbonMap, showCarbonMap))
-	formats := []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP, ports.GeoTIFF}
+	formats := []string{ports.GeoJSON, ports.CSV, ports.XLSX, ports.KML, ports.SHP, ports.GeoTIFF}
 	export := route(http.MethodGet, "export/", access.StratificationOrders.View.For("export"), "Export a map of soil carbon as a file")
-	export.Description = "`geojson`, `kml` and `shp` hold the outlines of the zones with area, points, and share and stock of carbon with both ends of their intervals; `csv` these figures alone. " +
+	export.Description = "`geojson`, `kml` and `shp` hold the outlines of the zones with area, points, and share and stock of carbon with both ends of their intervals; `csv` and `xlsx` these figures alone. " +
 		"`tif` is a GeoTIFF on the cells of the order, in UTM: the stock in t C/ha, and the lower and the upper end of its interval, as three bands; -9999 outside the area."
 	export.Media, export.Faults = form.Media(formats...), []int{http.StatusConflict}
-	export.Query = []rest.Param{{Name: "format", Type: rest.String, Enum: formats, Description: "Default geojson."}}
+	export.Query = []rest.Param{form.FormatParam(formats...)}
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		form.ByID
-		Format string `query:"format"`
+		form.Formatted
 	}) (rest.Raw, error) {
-		format := cmp.Or(in.Format, ports.GeoJSON)
+		format := in.Among(c, formats...)
 		file, err := files.CarbonFile(ctx, c.Principal(), in.ID, format, "")
 		return form.Download(file.Stem, format, file.Write), err
 	})

@@ -12,7 +12,6 @@ import (
 	"tilth/core/geo"
 	"tilth/core/stratification/sample"
 	"tilth/core/stratification/zoning"
-	"tilth/ports"
 )
 
 // EstimatedFigure is an estimate. What the design does not give is null.
@@ -140,13 +139,17 @@ func registerEstimate(a *rest.API, s *soil.Samples) {
 func registerEstimateFile(a *rest.API, s *soil.SampleFiles) {
 	r := sampleRoute(http.MethodGet, plansPath+"{map_uuid}/estimate/export/", access.Samples.View.For("estimate"), "Export an estimate as a file")
 	r.OperationID, r.Noun, r.Faults = "soil_sample_estimate_export", "plan", []int{http.StatusConflict}
-	r.Description = "The estimate as CSV: a row for the area of interest and for each zone, field and farm, of each quantity, with n, mean, standard error, interval, total, and the reason where there is no standard error."
-	r.Query, r.Media = estimateParams, form.Media(ports.CSV)
+	r.Description = "The estimate as CSV or a workbook: a row for the area of interest and for each zone, field and farm, of each quantity, with n, mean, standard error, interval, total, and the reason where there is no standard error."
+	r.Query, r.Media = append(slices.Clone(estimateParams), form.FormatParam(form.Tables...)), form.Media(form.Tables...)
 	r.Examples.Data = "level,id,name,quantity,unit,depth_from_cm,depth_to_cm,area_ha,n,mean,standard_error,low,high,degrees_of_freedom,confidence,total,total_standard_error,reason\n" +
 		"aoi,,,stock,t C/ha,0,30,15.1,12,56.2,1.4,53.6,58.8,8.7,0.9,848.6,21.1,\n"
-	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in estimateBasis) (rest.Raw, error) {
-		write, err := s.Estimate(ctx, c.Principal(), in.request())
-		return form.Download("estimate", ports.CSV, write), err
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in struct {
+		estimateBasis
+		form.Formatted
+	}) (rest.Raw, error) {
+		format := in.Among(c, form.Tables...)
+		write, err := s.Estimate(ctx, c.Principal(), format, in.request())
+		return form.Download("estimate", format, write), err
 	})
 }
 

@@ -15,10 +15,10 @@ import (
 
 const (
 	zonesText = "The zones of a map, candidate or saved, for other programs: longitude and latitude (WGS84), seven decimals. `geojson`, `kml` and `shp` (a zipped " +
-		"shapefile) hold their outlines with area, share, cells, parts, seed, and mean and standard deviation of each layer; `csv` holds these figures alone. " +
+		"shapefile) hold their outlines with area, share, cells, parts, seed, and mean and standard deviation of each layer; `csv` and `xlsx` hold these figures alone. " +
 		"In a shapefile the layers are numbered: m1_… and s1_… are mean and standard deviation of the first."
 	pointsText = "The points of a plan, candidate or saved, in the order of the way through all fields, reserve points last: id, field, zone, lon, lat, easting, northing, epsg, role, " +
-		"field_order (of the field on the way), walk (of the point in its field) and, but for CSV, seed. GPX has a waypoint a point, named as the point, and a route through the samples. " +
+		"field_order (of the field on the way), walk (of the point in its field) and, but for CSV and workbooks, seed. GPX has a waypoint a point, named as the point, and a route through the samples. " +
 		"`pdf` is the field sheet: maps, coordinates, depths and labels of the samples of a `round`, boxes to tick and to sign, on `paper`; its code opens the plan for whoever holds it, " +
 		"read-only, for 90 days. `labels` is a sheet of labels (PDF), one for each point and depth of a `round`, in the order of the way: 21 of 63.5 × 38.1 mm on A4, 30 of 2 5/8 × 1 inch " +
 		"on Letter. The code of a label opens that sample alone, without a password, for 24 months. These links are listed and revoked below `" + stratificationPath + "links/`. " +
@@ -48,13 +48,13 @@ func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
 	fileRoutes{
 		routes: rest.Routes{Base: stratificationPath + "maps/{map_uuid}/", Operation: "stratification_map", Tag: stratificationTag, Noun: "map"},
 		need:   access.StratificationMaps.View.For("export"), summary: "Export a map of zones as a file", text: zonesText, picture: "A map of zones as a picture, ",
-		formats: []string{ports.GeoJSON, ports.CSV, ports.KML, ports.SHP},
+		formats: []string{ports.GeoJSON, ports.CSV, ports.XLSX, ports.KML, ports.SHP},
 		file:    files.MapFile,
 	}.register(a)
 	fileRoutes{
 		routes: rest.Routes{Base: plansPath + "{map_uuid}/", Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"},
 		need:   access.SamplePlans.View.For("export"), summary: "Export a sample plan as a file, or as a field sheet", text: pointsText,
-		picture: "A sample plan as a picture, ", formats: []string{ports.GeoJSON, ports.CSV, ports.KML, ports.GPX, ports.SHP, ports.PDF, ports.Labels, ports.QField},
+		picture: "A sample plan as a picture, ", formats: []string{ports.GeoJSON, ports.CSV, ports.XLSX, ports.KML, ports.GPX, ports.SHP, ports.PDF, ports.Labels, ports.QField},
 		papers: []string{ports.PaperA4, ports.PaperLetter}, file: files.PlanFile,
 	}.register(a)
 }
@@ -62,7 +62,7 @@ func registerStratificationFiles(a *rest.API, files *soil.MapFiles) {
 func (f fileRoutes) register(a *rest.API) {
 	export := f.routes.Route(http.MethodGet, "export/", f.need, f.summary)
 	export.Description, export.Media = f.text, form.Media(f.formats...)
-	export.Query = []rest.Param{{Name: "format", Type: rest.String, Enum: f.formats, Description: "Default geojson."}}
+	export.Query = []rest.Param{form.FormatParam(f.formats...)}
 	if f.papers != nil {
 		export.Faults = []int{http.StatusConflict}
 		export.Query = append(export.Query, rest.Param{Name: "paper", Type: rest.String, Enum: f.papers, Description: "Of a field sheet, and of labels; default A4."},
@@ -71,13 +71,13 @@ func (f fileRoutes) register(a *rest.API) {
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
 		rest.Values
+		form.Formatted
 	}) (rest.Raw, error) {
-		format, _ := in.All()["format"].(string)
 		paper, _ := in.All()["paper"].(string)
 		round, _ := in.All()["round"].(int64)
 		behind, _ := in.All()[background.Name].(bool)
 		choice := soil.PlanChoice{
-			Format: cmp.Or(format, ports.GeoJSON), Paper: cmp.Or(paper, ports.PaperA4), Round: cmp.Or(round, 1), Background: behind,
+			Format: in.Among(c, f.formats...), Paper: cmp.Or(paper, ports.PaperA4), Round: cmp.Or(round, 1), Background: behind,
 			Link: func(token string) string { return c.Link(linkBase + token + "/") },
 		}
 		file, err := f.file(ctx, c.Principal(), in.MapUUID, choice)

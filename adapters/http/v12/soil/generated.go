@@ -95,9 +95,14 @@ func registerGenerated(a *rest.API, g *soil.Generated) {
 	})
 	export := routes.Route(http.MethodGet, "export/", need, "Export what was generated of a stratification order")
 	export.OperationID = "stratification_order_generated_export"
-	export.Description, export.Media = "The list as CSV; parameters and outcome are JSON.", form.Media(ports.CSV)
-	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.Raw, error) {
-		write, err := g.Export(ctx, c.Principal(), in.ID)
-		return form.Download("generated", ports.CSV, write), err
+	export.Description, export.Media = "The list as CSV or a workbook; parameters and outcome are JSON.", form.Media(form.Tables...)
+	export.Query = []rest.Param{form.FormatParam(form.Tables...)}
+	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		form.Formatted
+	}) (rest.Raw, error) {
+		format := in.Among(c, form.Tables...)
+		write, err := g.Export(ctx, c.Principal(), in.ID, format)
+		return form.Download("generated", format, write), err
 	})
 }

@@ -1,7 +1,6 @@
 package soil
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -217,16 +216,18 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	registerEstimate(a, s)
 }
 
+var sampleFormats = []string{ports.CSV, ports.XLSX, ports.GeoJSON}
+
 func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 	export := sampleRoute(http.MethodGet, samplesPath+"export/", access.Samples.View.For("export"), "Export samples as a file")
-	export.Description = "The samples that the list gives for the same filters: CSV, whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
-	export.Query = append([]rest.Param{{Name: "format", Type: rest.String, Enum: []string{"csv", "geojson"}, Description: "Default csv."}}, sampleFilters()...)
-	export.Media = form.Media(ports.CSV, ports.GeoJSON)
+	export.Description = "The samples that the list gives for the same filters: CSV or a workbook (`xlsx`), whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
+	export.Query = append([]rest.Param{form.FormatParam(sampleFormats...)}, sampleFilters()...)
+	export.Media = form.Media(sampleFormats...)
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
-		Format string `query:"format"`
+		form.Formatted
 	}) (rest.Raw, error) {
-		format := cmp.Or(in.Format, ports.CSV)
+		format := in.Among(c, sampleFormats...)
 		write, err := s.Export(ctx, c.Principal(), format, form.QueryOf(form.Whole, sampleFilters(), in.Values))
 		return form.Download("samples", format, write), err
 	})

@@ -47,7 +47,7 @@ type SampleImport struct {
 }
 
 type sampleImportInput struct {
-	form.Import
+	form.TableImport
 	Repeats     string   `query:"repeats"`
 	SOCLimitPct *float64 `query:"soc_limit_pct"`
 }
@@ -56,7 +56,7 @@ const repeatsMean = "mean"
 
 func registerSampleImport(a *rest.API, s *soil.SampleFiles) {
 	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
-	take.Description = "Takes a laboratory's table: CSV with a header (columns apart by commas, semicolons or tabs), or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) +
+	take.Description = "Takes a laboratory's table: CSV with a header (columns apart by commas, semicolons or tabs), a workbook (`.xlsx`), or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) +
 		" rows. `label` finds the sample; an empty cell leaves what is there. The columns are " + form.CodeList(labtable.Names) + ", and the names and units that laboratories use for them, such as `SOC [g/kg]`: " +
 		"values are converted, and `columns` says how. What an export shows beside them is passed over; other columns are refused (`unknown_name`), or passed over with `Prefer: handling=lenient`. Decimals follow a point, or a comma where no comma separates the columns. Results below a limit (`<0.5`, `<LOD`) are half of it. " +
 		"A row without a date takes the day of its round. Good rows are stored although others fail (207), unless `atomic` is set; where none is good the answer is 400 (`bulk_validation_failed`)."
@@ -66,12 +66,13 @@ func registerSampleImport(a *rest.API, s *soil.SampleFiles) {
 		{Name: "repeats", Type: rest.String, Enum: []string{"refuse", repeatsMean}, Description: "Rows that differ under one label: refused, which is the default, or their mean is taken."},
 		{Name: "soc_limit_pct", Type: rest.Number, Description: "The laboratory's limit of determination of carbon in %, where the table does not state it."},
 	}
+	take.Query = append(take.Query, form.SheetParam)
 	take.Message, take.Also = "Samples imported.", map[int]string{http.StatusMultiStatus: "Some rows failed; the others are stored."}
 	take.Body = rest.FileBody(map[string]string{
-		"text/csv": "Rows under a header.", "application/json": "An array of objects.", "multipart/form-data": "A form whose first file is either.",
+		"text/csv": "Rows under a header.", form.XLSXType: "A workbook, one sheet of which has such rows.", "application/json": "An array of objects.", "multipart/form-data": "A form whose first file is any of them.",
 	})
 	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in sampleImportInput) (SampleImport, error) {
-		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic, Mean: in.Repeats == repeatsMean, SOCLimitPct: in.SOCLimitPct, Ignore: form.Ignore(c)}
+		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic, Sheet: in.Sheet, Mean: in.Repeats == repeatsMean, SOCLimitPct: in.SOCLimitPct, Ignore: form.Ignore(c)}
 		imported, err := s.Import(ctx, c.Principal(), options, form.Upload(c))
 		return answerImport(c, imported, options, err)
 	})

@@ -1,4 +1,5 @@
-package outlines
+// Package elements reads files of XML that strangers send: the nesting of elements and the text between two tags are bounded.
+package elements
 
 import (
 	"encoding/xml"
@@ -18,31 +19,32 @@ const (
 	maxTextBytes = 4 << 20 // between two tags: the coordinates of a ring
 )
 
-// elements reads XML with bounds on the nesting of elements and on the text between two tags.
-type elements struct {
+// Reader reads XML with bounds on the nesting of elements and on the text between two tags.
+type Reader struct {
 	format string // for faults
 	dec    *xml.Decoder
 	in     *meter
 	depth  int
 }
 
-func elementsOf(format string, from io.Reader) *elements {
+// Of reads a file; format names it in faults.
+func Of(format string, from io.Reader) *Reader {
 	in := &meter{in: from}
-	e := &elements{format: format, dec: xml.NewDecoder(in), in: in}
+	e := &Reader{format: format, dec: xml.NewDecoder(in), in: in}
 	e.dec.CharsetReader = charsetReader
 	return e
 }
 
 func charsetReader(charset string, input io.Reader) (io.Reader, error) {
-	page, ok := codePages[normalCharset(charset)]
+	page, ok := CodePages[NormalCharset(charset)]
 	if !ok {
 		return nil, fmt.Errorf("the encoding %q is not known; write the file in UTF-8", charset)
 	}
 	return page.NewDecoder().Reader(input), nil
 }
 
-// codePages are the encodings with a byte a character that files come in.
-var codePages = map[string]*charmap.Charmap{
+// CodePages are the encodings with a byte a character that files come in.
+var CodePages = map[string]*charmap.Charmap{
 	"iso88591": charmap.Windows1252, "88591": charmap.Windows1252, "latin1": charmap.Windows1252, // as browsers read it
 	"windows1252": charmap.Windows1252, "cp1252": charmap.Windows1252, "1252": charmap.Windows1252, "ansi1252": charmap.Windows1252,
 	"iso885915": charmap.ISO8859_15, "885915": charmap.ISO8859_15,
@@ -52,7 +54,8 @@ var codePages = map[string]*charmap.Charmap{
 	"cp437": charmap.CodePage437, "437": charmap.CodePage437, "cp850": charmap.CodePage850, "850": charmap.CodePage850,
 }
 
-func normalCharset(name string) string {
+// NormalCharset returns the name of an encoding as CodePages has it.
+func NormalCharset(name string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
@@ -75,7 +78,8 @@ func (m *meter) Read(p []byte) (int, error) {
 
 var errTooDeep = errors.New("elements are nested too deeply")
 
-func (e *elements) token() (xml.Token, error) {
+// Token returns the next tag or text.
+func (e *Reader) Token() (xml.Token, error) {
 	e.in.read = 0
 	token, err := e.dec.Token()
 	if err != nil {
@@ -92,15 +96,16 @@ func (e *elements) token() (xml.Token, error) {
 	return token, nil
 }
 
-// explained leaves a fault as it is.
-func (e *elements) explained(err error) error {
+// Explained leaves a fault as it is.
+func (e *Reader) Explained(err error) error {
 	if _, ok := fault.As(err); ok {
 		return err
 	}
-	return e.explain(err)
+	return e.Explain(err)
 }
 
-func (e *elements) explain(err error) error {
+// Explain says why a file cannot be read on. Faults: Invalid with "file".
+func (e *Reader) Explain(err error) error {
 	line, _ := e.dec.InputPos()
 	var syntax *xml.SyntaxError
 	switch {
@@ -116,10 +121,10 @@ func (e *elements) explain(err error) error {
 	return refuse("The %s cannot be read, near line %d: %v.", e.format, line, err)
 }
 
-// each calls use with every token within the element whose start has been read, to its end.
-func (e *elements) each(use func(xml.Token) error) error {
+// Each calls use with every token within the element whose start has been read, to its end.
+func (e *Reader) Each(use func(xml.Token) error) error {
 	for until := e.depth - 1; ; {
-		token, err := e.token()
+		token, err := e.Token()
 		if err != nil || e.depth == until {
 			return err
 		}
@@ -129,7 +134,8 @@ func (e *elements) each(use func(xml.Token) error) error {
 	}
 }
 
-func attribute(start xml.StartElement, name string) string {
+// Attribute returns an attribute of a tag; empty: it has none.
+func Attribute(start xml.StartElement, name string) string {
 	for _, a := range start.Attr {
 		if a.Name.Local == name {
 			return a.Value
@@ -138,10 +144,10 @@ func attribute(start xml.StartElement, name string) string {
 	return ""
 }
 
-// text reads the text of an element to its end; elements in it are passed over.
-func (e *elements) text() (string, error) {
+// Text reads the text of an element to its end; elements in it are passed over.
+func (e *Reader) Text() (string, error) {
 	var out strings.Builder
-	err := e.each(func(token xml.Token) error {
+	err := e.Each(func(token xml.Token) error {
 		text, _ := token.(xml.CharData)
 		if out.Len()+len(text) > maxTextBytes {
 			return errTextTooLong
@@ -151,3 +157,12 @@ func (e *elements) text() (string, error) {
 	})
 	return out.String(), err
 }
+
+func refuse(format string, args ...any) error {
+	f := fault.Fields{}
+	f.Addf("file", format, args...)
+	return f.Err()
+}
+
+// Depth returns how many elements are open.
+func (e *Reader) Depth() int { return e.depth }

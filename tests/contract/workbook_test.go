@@ -1,0 +1,88 @@
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/exchange"
+	"tilth/core/access"
+	"tilth/ports"
+	"tilth/tests/rig"
+)
+
+const mediaXLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+// workbookOf makes a workbook whose one sheet is named Assessments, whatever is in it.
+func workbookOf(t testing.TB, heading []string, rows ...[]string) *bytes.Reader {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, exchange.AssessmentTables{}.Write(&out, ports.XLSX, heading, func(yield func([]string, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}))
+	return bytes.NewReader(out.Bytes())
+}
+
+func TestWorkbooks(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Batches: rig.SmallBatches})
+		c := s.Company(access.RoleOwner, 0)
+		farm := newFarm(c)
+		heading := []string{"NR", "Name", "wkt"}
+		square := "POLYGON ((10 50, 10.01 50, 10.01 50.01, 10 50))"
+		upload := func(file io.Reader, more, media string) rig.Answer {
+			return c.Upload(importPath(farm, "&name_property=Name&external_id_property=NR"+more), media, file)
+		}
+
+		// Fields: the sheet is named or the first, in the request and in the background.
+		made := importOf(t, upload(workbookOf(t, heading, []string{"1", "North", square}, []string{"2", "South", "POLYGON ((10 50))"}), "&sheet=Assessments", mediaXLSX), 200)
+		require.Equal(t, []int64{1, 1}, []int64{made.Created, made.Failed}, "%+v", made)
+		require.Equal(t, "1", c.Expect(200, "GET", "field/"+itoa(*made.Features[0].FieldID)+"/", nil).Data(t)["external_id"])
+		refused := upload(workbookOf(t, heading, []string{"1", "North", square}), "&sheet=Fields", "")
+		require.Equal(t, 400, refused.Status)
+		require.Contains(t, string(refused.Body), `no sheet \"Fields\". Its sheets are Assessments.`)
+		require.Contains(t, string(upload(bytes.NewReader([]byte("NR,Name,wkt\n")), "&sheet=Fields", "").Body), "no workbook")
+		many := make([][]string, 1_001)
+		for i := range many {
+			many[i] = []string{fmt.Sprint(i), "West", ""}
+		}
+		many[1_000][2] = square
+		queued := importOf(t, upload(workbookOf(t, heading, many...), "&sheet=Assessments", ""), 202)
+		done := untilImported(t, c, *queued.JobID)
+		require.Equal(t, []int64{1, 1_000}, []int64{done.Created, done.Skipped}, "%+v", done)
+
+		// What was exported is imported unchanged; a file of another kind is chosen by the header Accept.
+		field := *made.Features[0].FieldID
+		assess(t, c, riceBody(t, "field", field, map[string]any{"crop": map[string]any{"crop_type": "rice_paddy", "notes": "'=1+1\r\n007"}}))
+		table := c.Expect(200, "GET", assessmentsPath+"export/?format=xlsx", nil)
+		require.Equal(t, mediaXLSX, table.Header.Get("Content-Type"))
+		require.Contains(t, table.Header.Get("Content-Disposition"), "assessments.xlsx")
+		same := batchOf(t, c.Upload(assessmentsPath+"import/?sheet=assessments", mediaXLSX, bytes.NewReader(table.Body)), 200)
+		require.Equal(t, map[string]int64{"skip": 1}, same.Counts, "%+v", same.Items)
+		wrong := c.Upload(assessmentsPath+"import/", mediaXLSX, workbookOf(t, []string{"id", "fertilzers"}, []string{"1", "x"}))
+		require.Contains(t, string(wrong.Body), "no such column")
+		for path, accept := range map[string]string{
+			assessmentsPath + "export/?kind=lines": mediaXLSX, "field/export/": mediaXLSX, "wallet/statement/": "text/html, " + mediaXLSX + ";q=0.5, text/csv;q=0.1",
+			"profiles/vegetation-index-profile/series/": mediaXLSX, "field/export/?farm=" + itoa(farm): "application/geo+json", samplesPath + "export/": mediaXLSX,
+			assessmentsPath + "import/template.xlsx/": "*/*", assessmentAt(*same.Items[0].AssessmentID) + "impact-report/": mediaXLSX,
+		} {
+			res := send(t, s, c, http.MethodGet, path, nil, "Accept", accept)
+			require.Equal(t, 200, res.Status, "%s: %s", path, res.Body)
+			if accept == "application/geo+json" {
+				require.Equal(t, "application/geo+json", res.Header.Get("Content-Type"))
+				continue
+			}
+			require.Equal(t, mediaXLSX, res.Header.Get("Content-Type"), path)
+			require.True(t, bytes.HasPrefix(res.Body, []byte("PK")), path)
+		}
+	})
+}
