@@ -49,6 +49,8 @@ type ImportFile struct {
 	Media string // content type; empty where the sender does not say
 	Sheet string // of a workbook; empty: the first
 	Body  io.Reader
+	// Mapping stands for that of the options, where it came with the file; nil: it did not.
+	Mapping farm.Mapping
 	// Ignore hears of properties that no feature has, and has the import go on without; nil: they are refused.
 	Ignore func(unknown fault.Fields)
 }
@@ -90,7 +92,9 @@ func (in *Imports) Start(ctx context.Context, who access.Principal, options farm
 	if err != nil {
 		return ImportReport{}, err
 	}
-	file.Media = file.kind()
+	if file.Media = file.kind(); file.Mapping != nil {
+		options.Mapping = file.Mapping
+	}
 	return batches.Take(ctx, in.inbox(), file.Body, func(name string, stored ports.Object) (ImportReport, error) {
 		return in.take(ctx, who, options, file, name, stored)
 	})

@@ -33,6 +33,7 @@ type imported struct {
 	Reason                            *string
 	Total, Done                       int64
 	Created, Updated, Skipped, Failed int64
+	Mapping                           map[string]any
 	Features                          []struct {
 		Index      int64
 		Verdict    string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"mime/multipart"
 	"net/url"
 	"strings"
 	"testing"
@@ -93,6 +94,42 @@ func TestImportMapsWhatTheFileHas(t *testing.T) {
 		mapping := url.QueryEscape(`{"irrigated": {"property": "BEWAESSERT", "values": {"J": true, "N": false}}, "source": {"value": "IACS 2026"},
 			"notes": {"properties": ["Boden Art", "HA"], "separator": ", "}, "tenure": {"property": "SCHLAG", "values": {"Schlag 1": null, "Schlag 0": "owned", "Schlag 2": null, "Schlag 3": null}, "default": "leased"}}`)
 		path := importPath(farm, "&mapping="+mapping+"&map=external_id:REGION%2BNUMBER&map=declared_area_ha:HA&map=soil_type:Boden+Art&name_property=SCHLAG")
+		form := func(fields ...[2]string) rig.Answer { // fields of a form in their order
+			var out bytes.Buffer
+			w := multipart.NewWriter(&out)
+			for _, f := range fields {
+				part, err := w.CreateFormField(f[0])
+				if f[0] == "file" {
+					part, err = w.CreateFormFile("file", "office.geojson")
+				}
+				require.NoError(t, err)
+				_, err = part.Write([]byte(f[1]))
+				require.NoError(t, err)
+			}
+			require.NoError(t, w.Close())
+			return c.Upload(importPath(farm, "&preview=true&map=notes:HA"), w.FormDataContentType(), &out)
+		}
+		says, file := [2]string{"mapping", `{"external_id": ["REGION", "NUMBER"], "name": "SCHLAG"}`}, [2]string{"file", officeFile(t)}
+		told := importOf(t, form(says, file), 200)
+		require.Equal(t, "BB-115102010", told.Features[0].ExternalID)
+		require.Equal(t, []any{[]any{"REGION", "NUMBER"}, []any{"HA"}}, []any{told.Mapping["external_id"].(map[string]any)["properties"], told.Mapping["notes"].(map[string]any)["properties"]})
+		for _, wrong := range []struct {
+			fields [][2]string
+			says   string
+		}{
+			{[][2]string{file, says}, "before the file"},
+			{[][2]string{says, says, file}, "says it twice"},
+			{[][2]string{{"mapping", `{"nam": "SCHLAG"}`}, file}, "did you mean"},
+			{[][2]string{{"mapping", `[]`}, file}, "no JSON object"},
+			{[][2]string{{"mapping", `{"notes": "SCHLAG"}`}, file}, "also by"},
+			{[][2]string{{"mapping", strings.Repeat(" ", 1<<20+1)}, file}, "at most 1 MiB"},
+			{[][2]string{{"map", "name:SCHLAG"}, file}, "in the query"},
+			{[][2]string{says}, "holds no file"},
+		} {
+			refused := form(wrong.fields...)
+			require.Equal(t, 400, refused.Status, wrong.says)
+			require.Contains(t, string(refused.Body), wrong.says)
+		}
 		upload := func(more string) rig.Answer {
 			return c.Upload(path+more, mediaGeoJSON, strings.NewReader(officeFile(t)))
 		}

@@ -50,7 +50,7 @@ func (d *document) requestBody(r Route) *huma.RequestBody {
 	body := r.Body
 	content := map[string]*huma.MediaType{}
 	for media, what := range body.media {
-		content[media] = &huma.MediaType{Schema: schema.Sent(media, what), Example: d.example(r, media)}
+		content[media] = &huma.MediaType{Schema: schema.Sent(media, what, body.fields), Example: d.example(r, media)}
 	}
 	switch kind := cmp.Or(body.kind, mediaJSON); {
 	case body.record != nil:

@@ -115,6 +115,7 @@ type BodySpec struct {
 	each     bool // an array of changes
 	optional bool
 	media    map[string]string // content types of a body that is not JSON, with a description
+	fields   map[string]string // texts that a form may have before its file, with a description
 	given    string            // name of a defined schema that is the body's
 	with     string            // name of a defined schema whose members the record also has
 	kind     string            // content type of its own that the JSON is documented with
@@ -129,6 +130,9 @@ func BulkBody[W any]() *BodySpec { return &BodySpec{record: reflect.TypeFor[W]()
 // FileBody is a body of other content types, given with their descriptions; the handler
 // reads it from [Call.BodyReader].
 func FileBody(media map[string]string) *BodySpec { return &BodySpec{media: media} }
+
+// Fields returns the same body, whose forms may have texts before the file.
+func (b BodySpec) Fields(fields map[string]string) *BodySpec { b.fields = fields; return &b }
 
 // As returns the same body, documented with a content type that ends in +json.
 func (b BodySpec) As(media string) *BodySpec { b.kind = media; return &b }

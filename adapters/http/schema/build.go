@@ -68,10 +68,14 @@ func (s *Set) Or(one, other *huma.Schema) *huma.Schema {
 	return s.Named(NameOf(one)+"Or"+NameOf(other), &huma.Schema{OneOf: []*huma.Schema{one, other}})
 }
 
-// Sent returns the schema of a body of another content type.
-func Sent(media, what string) *huma.Schema {
+// Sent returns the schema of a body of another content type; fields are the texts that a form may have before its file.
+func Sent(media, what string, fields map[string]string) *huma.Schema {
 	if media == "multipart/form-data" {
-		return Object(map[string]*huma.Schema{"file": Binary(what)}, "file")
+		members := map[string]*huma.Schema{"file": Binary(what)}
+		for name, about := range fields {
+			members[name] = &huma.Schema{Type: huma.TypeString, Description: about}
+		}
+		return Object(members, "file")
 	}
 	return File(media, what)
 }

@@ -12,6 +12,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/farm"
+	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/record"
 )
@@ -71,7 +72,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	r.Query = []rest.Param{
 		{Name: "farm_id", Type: rest.Integer, Required: true, Description: "The farm that takes the fields."},
 		{Name: paramMapping, Type: rest.String, Description: "What members of fields are taken from, as JSON: `{\"irrigated\": {\"property\": \"BEWAESSERT\", " +
-			"\"values\": {\"J\": true, \"N\": false}}, \"external_id\": [\"REGION\", \"NUMBER\"]}`, percent-encoded."},
+			"\"values\": {\"J\": true, \"N\": false}}, \"external_id\": [\"REGION\", \"NUMBER\"]}`, percent-encoded. A form may have it as a field instead."},
 		{Name: paramMap, Type: rest.String, Many: true, Description: "The same, a member at a time: `irrigated:BEWAESSERT`, `external_id:REGION+NUMBER`; `notes:` takes nothing."},
 		{Name: paramName, Type: rest.String, Description: "Short for `map=name:…`. Without a name a field is `Field <n>`."},
 		{Name: paramExternalID, Type: rest.String, Description: "Short for `map=external_id:…`: the key by which fields are found again."},
@@ -90,7 +91,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		"text/csv":        "A table with a column of outlines.", "application/geopackage+sqlite3": "A GeoPackage.", "application/flatgeobuf": "A FlatGeobuf.",
 		"application/octet-stream": "Any of them, told apart by the content.",
 		"multipart/form-data":      "A form whose first file is any of them.",
-	})
+	}).Fields(map[string]string{paramMapping: "What members of fields are taken from, as JSON, like the parameter mapping. It comes before the file."})
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in importInput) (FieldImport, error) {
 		query, err := c.Query()
 		if err != nil {
@@ -102,8 +103,17 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		}
 		options := farm.ImportOptions{FarmID: in.FarmID, Mapping: mapping, Preview: in.Preview, Atomic: in.Atomic}
 		report, err := imports.Start(ctx, c.Principal(), options, func() (farmapp.ImportFile, error) {
-			file, err := form.UploadedFile(c)
-			return farmapp.ImportFile{Media: file.Media, Sheet: in.Sheet, Body: file.Content, Ignore: form.Ignore(c)}, err
+			file, err := form.UploadedFile(c, paramMapping)
+			out := farmapp.ImportFile{Media: file.Media, Sheet: in.Sheet, Body: file.Content, Ignore: form.Ignore(c)}
+			if text := file.Texts[paramMapping]; err == nil && text != "" {
+				if in.Mapping != "" {
+					return out, fault.Field(paramMapping, "The query says it, and the form too. Fix: say it once.")
+				}
+				said := in
+				said.Mapping = text
+				out.Mapping, err = mappingOf(said, query[paramMap], form.Ignore(c))
+			}
+			return out, err
 		})
 		if err == nil && report.Background() {
 			c.SetStatus(http.StatusAccepted)

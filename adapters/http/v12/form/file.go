@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"slices"
 	"strings"
 
 	"tilth/adapters/http/rest"
@@ -92,16 +93,21 @@ type File struct {
 	Name    string // as the form names it; empty where the file is the body
 	Media   string // content type; empty where the sender does not say
 	Content io.Reader
+	Texts   map[string]string // fields of a form that are read, by their names
 }
 
-// UploadedFile returns the file of a request: the body, or the first file of a form.
-func UploadedFile(c *rest.Call) (File, error) {
+// maxText bounds a field of a form.
+const maxText = 1 << 20
+
+// UploadedFile returns the file of a request: the body, or the first file of a form, with those of the texts before it that are
+// named.
+func UploadedFile(c *rest.Call, texts ...string) (File, error) {
 	header := c.Header("Content-Type")
 	kind, params, err := mime.ParseMediaType(header)
 	if err != nil || kind != "multipart/form-data" {
 		return File{Media: header, Content: c.BodyReader()}, nil
 	}
-	form, others := multipart.NewReader(c.BodyReader(), params["boundary"]), fault.Fields{}
+	form, others, read := multipart.NewReader(c.BodyReader(), params["boundary"]), fault.Fields{}, map[string]string{}
 	for {
 		part, err := form.NextPart()
 		switch {
@@ -110,6 +116,10 @@ func UploadedFile(c *rest.Call) (File, error) {
 			return File{}, others.Err()
 		case err != nil:
 			return File{}, formFault(err)
+		case slices.Contains(texts, part.FormName()): // also where it is sent as a file, as with curl's mapping=@mapping.json
+			if err := readText(part, read); err != nil {
+				return File{}, err
+			}
 		case part.FileName() == "":
 			if name := part.FormName(); c.Takes(name) {
 				others.Misplaced(name, "Fields of a form are not read: give it in the query.")
@@ -120,7 +130,7 @@ func UploadedFile(c *rest.Call) (File, error) {
 			} else if err := others.Err(); err != nil {
 				return File{}, err
 			}
-			return File{part.FileName(), part.Header.Get("Content-Type"), formPart{part}}, nil
+			return File{part.FileName(), part.Header.Get("Content-Type"), formPart{part, form, texts}, read}, nil
 		}
 	}
 }
@@ -142,12 +152,39 @@ func Upload(c *rest.Call) func() (io.Reader, error) {
 	}
 }
 
-// formPart reports what is wrong with a form as a fault.
-type formPart struct{ io.Reader }
+// readText reads a field of a form, each once.
+func readText(part *multipart.Part, into map[string]string) error {
+	name := part.FormName()
+	text, err := io.ReadAll(io.LimitReader(part, maxText+1))
+	switch _, twice := into[name]; {
+	case err != nil:
+		return formFault(err)
+	case twice:
+		return fault.Field(name, "The form says it twice.")
+	case len(text) > maxText:
+		return fault.Field(name, "A field of a form has at most 1 MiB.")
+	}
+	into[name] = string(text)
+	return nil
+}
+
+// formPart is the file of a form. It reports what is wrong with the form as a fault, also a text that comes too late.
+type formPart struct {
+	io.Reader
+	form  *multipart.Reader
+	texts []string
+}
 
 func (p formPart) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
-	if err != nil && !errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF) && len(p.texts) > 0:
+		for next, late := p.form.NextPart(); late == nil; next, late = p.form.NextPart() {
+			if name := next.FormName(); slices.Contains(p.texts, name) {
+				return n, fault.Field(name, "It comes after the file. Fix: send it before the file.")
+			}
+		}
+	case err != nil && !errors.Is(err, io.EOF):
 		err = formFault(err)
 	}
 	return n, err
