@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: run test test-unit test-cluster hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: console run test test-unit test-cluster hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -18,6 +18,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GENERATED := wire/wire_gen.go docs/openapi.json
+CONSOLE := adapters/console/dist
 
 # The real data lies beside the repository. Tests run in their own folders, so the path is absolute.
 ifeq ($(origin TILTH_REAL_DATA),undefined)
@@ -108,7 +109,7 @@ clients: ## generated clients in TypeScript and Go, recipes in Python and R, and
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/clients
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^Test(SuppliersFromOutlinesToSeries|AssessmentsFromATableToReports)$$' ./tests/contract
 
-browser: ## the reference of the interface in Chromium: on a phone and on a desk, light and dark, every operation (needs chromium)
+browser: ## the console and the reference of the interface in Chromium: on a phone and on a desk, light and dark (needs chromium)
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'NOTE: no Chromium, so NO PAGE IS OPENED. Fix: install chromium.'
 	$(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/browser
 
@@ -147,6 +148,9 @@ generate: ## wire's injectors and the OpenAPI document
 	$(GO) run ./wire/tilth openapi > docs/openapi.json.new
 	mv docs/openapi.json.new docs/openapi.json
 
+console: ## the pages of the console, from adapters/console/web (needs npm, Node.js 20 or later)
+	cd adapters/console/web && npm ci --no-audit --no-fund --ignore-scripts && npm run generate && npm run check && npm run test && npm run build
+
 generate-check: ## generate, and fail when that changed anything
 	@before=$$(mktemp -d); trap 'rm -rf "$$before"' EXIT; \
 	for file in $(GENERATED); do mkdir -p "$$before/$$(dirname $$file)"; cp "$$file" "$$before/$$file" 2>/dev/null || true; done; \
@@ -154,6 +158,13 @@ generate-check: ## generate, and fail when that changed anything
 	for file in $(GENERATED); do \
 		diff -uN "$$before/$$file" "$$file" | head -n 60 || { echo "STALE: $$file. Fix: make generate, and commit it."; stale=1; }; \
 	done; \
+	if command -v npm >/dev/null; then \
+		cp -R $(CONSOLE) "$$before/console"; \
+		$(MAKE) --no-print-directory console || exit 1; \
+		diff -rq "$$before/console" $(CONSOLE) || { echo "STALE: $(CONSOLE). Fix: make console, and commit it."; stale=1; }; \
+	else \
+		echo 'NOTE: no npm, so the files of the console are NOT COMPARED with their source. Fix: install Node.js 20 or later.'; \
+	fi; \
 	exit $${stale:-0}
 
 vulnerabilities: ## known vulnerabilities that the program reaches (needs vuln.go.dev, or GOVULNDB)

@@ -18,7 +18,7 @@ const demoTokenTTL = 24 * time.Hour
 func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
 	base := r.cfg.Base(addr.String())
 	if !opts.Demo {
-		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  reference  %s/docs/api/\n", version, base, base)
+		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  console    %s/\n  reference  %s/docs/api/\n", version, base, base, base)
 		return err
 	}
 	token, err := r.parts.Operating.CreateToken(ctx, demo.OwnerMail, demoTokenTTL)
@@ -30,6 +30,7 @@ func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Add
 
 func printDemo(w io.Writer, base, token string) error {
 	_, err := fmt.Fprintf(w, `Tilth %[1]s is ready at %[2]s
+  console    %[2]s/
   reference  %[2]s/docs/api/
   document   %[2]s/openapi.json
 

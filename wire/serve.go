@@ -13,6 +13,7 @@ import (
 
 	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
+	"tilth/adapters/console"
 	"tilth/adapters/http"
 	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
@@ -225,6 +226,10 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	r.acme = keeper
 	config := interfaceConfig(r.cfg)
 	config.Once = r.parts.Once.Do
+	pages, err := console.New()
+	if err != nil {
+		return err
+	}
 	r.http, err = http.New(http.Config{
 		Interface:       config,
 		CORSOrigins:     r.cfg.Origins(),
@@ -247,6 +252,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Helps:               r.helps(),
 		Rates:               r.db.Rates(),
 		Replica:             r.replica,
+		Console:             pages,
 		Register:            func(a *rest.API) { v12.Register(a, r.parts.Interface) },
 		Logger:              r.log,
 		Now:                 identity.Clock{}.Now,

@@ -72,6 +72,8 @@ type Deps struct {
 	Helps map[string]func(ctx context.Context) error
 	// Register adds the routes.
 	Register func(*rest.API)
+	// Console answers what is neither the interface nor a page beside it; nil: nothing.
+	Console Pages
 
 	// Rates is what the servers of one database share of how often callers ask, under the
 	// name of this one; nil: it is alone.
@@ -83,6 +85,12 @@ type Deps struct {
 	NewRequestID func() string
 	Metrics      *prometheus.Registry // takes the server's metrics, and is served
 	Observer     ports.Observer       // follows requests and use cases; nil: nobody does
+}
+
+// Pages answer the paths that have a route, which names what answers them in figures and in the log.
+type Pages interface {
+	http.Handler
+	Route(path string) string // empty: nothing is there
 }
 
 // Server answers HTTP requests.

@@ -33,8 +33,7 @@ func TestWhatIsServedAroundTheInterface(t *testing.T) {
 		contentType  string
 		contains     string
 	}{
-		{"GET", "/", 200, "text/html; charset=utf-8", `href="/docs/api/"`},
-		{"GET", "/", 200, "text/html; charset=utf-8", "1.4.0"},
+		{"GET", "/", 404, "application/json", "not_found"}, // without a console
 		{"GET", "/docs/", 200, "text/html; charset=utf-8", base + "auth/token/"},
 		{"GET", "/docs", 200, "text/html; charset=utf-8", "API reference"},
 		{"GET", "/docs/api/", 200, "text/html; charset=utf-8", "../../openapi.json"},
@@ -78,7 +77,7 @@ func TestWhatIsServedAroundTheInterface(t *testing.T) {
 func TestPagesFetchNothingFromElsewhere(t *testing.T) {
 	r := newRig(t, server.Config{})
 	address := regexp.MustCompile(`(?:src|href)="([^"]+)"`)
-	for _, path := range []string{"/", "/docs/", "/docs", "/docs/api/", "/docs/api"} {
+	for _, path := range []string{"/docs/", "/docs", "/docs/api/", "/docs/api"} {
 		page, err := url.Parse(path)
 		require.NoError(t, err)
 		found := address.FindAllStringSubmatch(r.ask("GET", path).Body.String(), -1)
@@ -87,6 +86,9 @@ func TestPagesFetchNothingFromElsewhere(t *testing.T) {
 			to, err := page.Parse(m[1])
 			require.NoError(t, err)
 			require.Empty(t, to.Host, m[1])
+			if to.Path == "/" {
+				continue // the console's
+			}
 			require.Less(t, r.ask("GET", to.Path).Code, 400, "%s of %s", m[1], path)
 		}
 	}

@@ -2,7 +2,6 @@ package http
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -40,16 +39,11 @@ const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self
 // with and without a slash at its end, and never redirects.
 func (s *Server) site() (http.Handler, error) {
 	about := map[string]string{"Build": s.config.Build, "Base": s.config.Interface.Base}
-	front, err := render("index.html", pagePolicy, about)
-	if err != nil {
-		return nil, err
-	}
 	guide, err := render("docs.html", pagePolicy, about)
 	if err != nil {
 		return nil, err
 	}
 	pages := map[string]http.Handler{
-		"":              front,
 		"/docs":         guide,
 		"/openapi.json": s.written("application/json", s.api.OpenAPI),
 		"/openapi.yaml": s.written("application/yaml", s.api.OpenAPIYAML),
@@ -64,12 +58,15 @@ func (s *Server) site() (http.Handler, error) {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimSuffix(r.URL.Path, "/")
-		handler := pages[path]
-		if handler == nil {
+		handler, route := pages[path], path
+		if handler == nil && s.deps.Console != nil {
+			handler, route = s.deps.Console, s.deps.Console.Route(r.URL.Path)
+		}
+		if route == "" || handler == nil {
 			s.api.WriteError(w, r, rest.NoSuchPath())
 			return
 		}
-		rest.TraceOf(r.Context()).Route = cmp.Or(path, "/")
+		rest.TraceOf(r.Context()).Route = route
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
 			s.api.WriteError(w, r, fault.New(fault.Invalid, "method_not_allowed", "This can only be read."))

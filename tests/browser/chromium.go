@@ -64,7 +64,8 @@ func program(t testing.TB) string {
 func Open(t testing.TB) *Page {
 	t.Helper()
 	// The browser outlives the context of the test, which ends before its cleanup.
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program(t), "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", // maps are drawn without a graphics card
+		"--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--disable-ipc-flooding-protection", // which ignores a change of the address after 200 of them
 		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
@@ -243,6 +244,14 @@ func (p *Page) Press(key string) {
 func (p *Page) Write(text string) {
 	p.t.Helper()
 	p.command("Input.insertText", map[string]any{"text": text}, nil)
+}
+
+// Picture returns what the page shows, as PNG.
+func (p *Page) Picture() []byte {
+	p.t.Helper()
+	var taken struct{ Data []byte }
+	p.command("Page.captureScreenshot", map[string]any{"format": "png"}, &taken)
+	return taken.Data
 }
 
 // Complaints returns the errors of the page so far.

@@ -1,0 +1,83 @@
+// Package console is the web console: its files, built from web/ and embedded, and the addresses of its screens. It is a
+// client of the interface like any other: it knows no use case and reads no database.
+package console
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed all:dist
+var dist embed.FS
+
+// policy takes everything from this server: scripts, styles, fonts, answers and pictures; also pictures that a page makes.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+	"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// screens are the first words of the addresses of screens.
+var screens = map[string]bool{"": true, "sign-in": true, "farm": true, "season": true, "field": true, "fields": true, "settings": true}
+
+// files is the folder below which the files of the console are, whose names change with their content.
+const files = "/console/"
+
+var media = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+}
+
+// Console answers the addresses of the console with its page, and those of its files.
+type Console struct {
+	page  []byte
+	files fs.FS
+}
+
+// New reads the embedded page.
+func New() (*Console, error) {
+	inside, err := fs.Sub(dist, "dist")
+	if err != nil {
+		return nil, fmt.Errorf("open the files of the console: %w", err)
+	}
+	page, err := fs.ReadFile(inside, "index.html")
+	if err != nil {
+		return nil, fmt.Errorf("read the page of the console: %w", err)
+	}
+	return &Console{page: page, files: inside}, nil
+}
+
+// Route returns the name of what answers a path: the screen of the console, or its file; empty where it has none there.
+func (c *Console) Route(address string) string {
+	if name, below := strings.CutPrefix(address, files); below {
+		if info, err := fs.Stat(c.files, "console/"+name); err != nil || info.IsDir() || media[path.Ext(name)] == "" {
+			return ""
+		}
+		return files
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(address, "/"), "/")
+	if !screens[first] {
+		return ""
+	}
+	return "/" + first
+}
+
+// ServeHTTP implements http.Handler for the paths that have a route.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	if c.Route(r.URL.Path) != files {
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "no-cache")
+		_, _ = w.Write(c.page) // the reader may be gone
+		return
+	}
+	text, err := fs.ReadFile(c.files, strings.TrimPrefix(r.URL.Path, "/"))
+	if err != nil {
+		http.NotFound(w, r) // a path without a route
+		return
+	}
+	h.Set("Content-Type", media[path.Ext(r.URL.Path)])
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, _ = w.Write(text)
+}

@@ -1,0 +1,1 @@
+module tilth-console-web

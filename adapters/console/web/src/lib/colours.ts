@@ -1,0 +1,41 @@
+// Colours of data. They never stand alone: a label, a number or a legend says the same.
+import type { Land, State } from './land'
+
+/** The ramp of the interface for indices of the canopy, 0 to 1 (style/ of a map has the same stops). */
+export const ramp: [number, string][] = [
+  [0, '#fbefc2'], [0.1, '#dde49c'], [0.2, '#bdd37a'], [0.3, '#a1c15f'], [0.4, '#85ad4a'], [0.5, '#6d993b'],
+  [0.6, '#578532'], [0.7, '#41702c'], [0.8, '#2e5d28'], [0.9, '#1c4926'], [1, '#0a3723'],
+]
+
+/** Of Okabe and Ito (2008), which people with any colour vision can tell apart; the last one is for all others. */
+const categories = ['#E69F00', '#56B4E9', '#009E73', '#F0E442', '#0072B2', '#D55E00', '#CC79A7']
+export const otherColour = '#8d8a80'
+export const noneColour = '#cfcbbf'
+
+const states: Record<State, string> = { active: '#009E73', processing: '#56B4E9', pending: '#F0E442', orderFailed: '#D55E00', none: noneColour }
+
+export function stateColour(state: State): string {
+  return states[state]
+}
+
+/** Returns the colour of each crop: those on most fields have one of their own. */
+export function cropColours(land: Land[]): Map<string, string> {
+  const count = new Map<string, number>()
+  for (const f of land) for (const crop of f.crops.slice(0, 1)) count.set(crop, (count.get(crop) ?? 0) + 1)
+  const byCount = [...count].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+  return new Map(byCount.map(([crop], i) => [crop, categories[i] ?? otherColour]))
+}
+
+/** Returns the colour of a value of an index on the ramp. */
+export function rampColour(value: number): string {
+  const v = Math.min(1, Math.max(0, value))
+  const i = Math.min(ramp.length - 2, Math.floor(v * 10))
+  const [low, from] = ramp[i] as [number, string]
+  const [, to] = ramp[i + 1] as [number, string]
+  const share = (v - low) * 10
+  const part = (at: number) => {
+    const a = parseInt(from.slice(at, at + 2), 16)
+    return Math.round(a + (parseInt(to.slice(at, at + 2), 16) - a) * share).toString(16).padStart(2, '0')
+  }
+  return '#' + part(1) + part(3) + part(5)
+}

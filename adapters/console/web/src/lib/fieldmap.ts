@@ -1,0 +1,221 @@
+// The map under every spatial screen: outlines, their labels, a graticule, and the pictures of one field. It is drawn by
+// MapLibre on a plain ground, with nothing from other servers.
+import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
+import type { Land } from './land'
+
+export interface Shape {
+  id: number
+  name: string
+  caption: string
+  colour: string
+  geometry: Land['geometry']
+}
+
+/** Where the panel is, so that what is shown lies beside it. */
+export interface Padding {
+  top: number
+  right: number
+  bottom: number
+  left: number
+}
+
+const keptPictures = 16
+const emptyLand: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
+
+function ink(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim()
+}
+
+function style(): StyleSpecification {
+  return {
+    version: 8,
+    sources: {
+      grid: { type: 'geojson', data: emptyLand },
+      land: { type: 'geojson', data: emptyLand },
+    },
+    layers: [
+      { id: 'ground', type: 'background', paint: { 'background-color': ink('land') } },
+      { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': ink('grid'), 'line-width': 1 } },
+      { id: 'fill', type: 'fill', source: 'land', paint: { 'fill-color': ['get', 'colour'], 'fill-opacity': 0.9 } },
+      { id: 'hatch', type: 'fill', source: 'land', filter: ['==', ['get', 'id'], 0], paint: { 'fill-pattern': 'hatch' } },
+      { id: 'edge', type: 'line', source: 'land', paint: { 'line-color': ink('ink'), 'line-width': 1, 'line-opacity': 0.55 } },
+      { id: 'selected', type: 'line', source: 'land', filter: ['==', ['get', 'id'], 0], paint: { 'line-color': ink('ink'), 'line-width': 2.5 } },
+      {
+        id: 'label', type: 'symbol', source: 'land',
+        layout: {
+          'text-field': ['format', ['get', 'name'], { 'font-scale': 1 }, '\n', {}, ['get', 'caption'], { 'font-scale': 0.9 }],
+          'text-size': 12, 'text-font': ['Inter Variable'], 'text-max-width': 9, 'text-padding': 6,
+        },
+        paint: { 'text-color': ink('ink'), 'text-halo-color': ink('panel'), 'text-halo-width': 1.6 },
+      },
+    ],
+  }
+}
+
+/** Lines of longitude and latitude at a step that suits the view. */
+export function graticule(west: number, south: number, east: number, north: number): GeoJSON.FeatureCollection {
+  const raw = Math.max(east - west, north - south) / 6
+  const power = 10 ** Math.floor(Math.log10(raw))
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= raw) ?? raw
+  const lines: GeoJSON.Position[][] = []
+  for (let x = Math.ceil(west / step); x <= east / step; x++) lines.push([[x * step, south], [x * step, north]])
+  for (let y = Math.ceil(south / step); y <= north / step; y++) lines.push([[west, y * step], [east, y * step]])
+  return { type: 'FeatureCollection', features: [{ type: 'Feature', properties: {}, geometry: { type: 'MultiLineString', coordinates: lines } }] }
+}
+
+/** Diagonal lines, for what was not seen. */
+function hatch(): ImageData {
+  const canvas = new OffscreenCanvas(16, 16)
+  const to = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D
+  to.fillStyle = ink('panel')
+  to.globalAlpha = 0.75
+  to.fillRect(0, 0, 16, 16)
+  to.globalAlpha = 1
+  to.strokeStyle = ink('quiet')
+  to.lineWidth = 2
+  for (const offset of [-16, 0, 16]) {
+    to.beginPath()
+    to.moveTo(offset, 16)
+    to.lineTo(offset + 16, 0)
+    to.stroke()
+  }
+  return to.getImageData(0, 0, 16, 16)
+}
+
+/** Loads MapLibre, which only screens with a map need, and makes a map in an element. */
+export async function makeMap(container: HTMLElement, label: string): Promise<FieldMap> {
+  const [library, worker] = await Promise.all([
+    import('maplibre-gl/dist/maplibre-gl-csp.js') as unknown as Promise<{ default: typeof import('maplibre-gl') }>,
+    import('maplibre-gl/dist/maplibre-gl-csp-worker.js?url'),
+    import('maplibre-gl/dist/maplibre-gl.css'),
+    document.fonts.load("12px 'Inter Variable'"),
+  ])
+  const { Map, NavigationControl, ScaleControl, setWorkerUrl } = library.default
+  setWorkerUrl(worker.default)
+  const map = new Map({
+    container, style: style(), attributionControl: false, dragRotate: false, pitchWithRotate: false, fadeDuration: 0, minZoom: 1, maxZoom: 19,
+    locale: { 'Map.Title': label },
+  })
+  map.touchZoomRotate.disableRotation()
+  map.addControl(new NavigationControl({ showCompass: false }), 'top-left')
+  map.addControl(new ScaleControl({}), 'bottom-left')
+  await new Promise<void>((ready) => map.once('load', () => ready()))
+  return new FieldMap(map)
+}
+
+export class FieldMap {
+  onfield: (id: number) => void = () => {}
+  onplace: (lon: number, lat: number) => void = () => {}
+  private pictures: string[] = [] // dates, the one shown last at the end
+  private wanted = ''
+  private dark = matchMedia('(prefers-color-scheme: dark)')
+
+  constructor(private map: MapLibre) {
+    map.addImage('hatch', hatch(), { pixelRatio: 2 })
+    map.on('moveend', () => this.drawGrid())
+    this.drawGrid()
+    map.on('click', (event) => {
+      const found = map.queryRenderedFeatures(event.point, { layers: ['fill'] })[0]
+      if (found) this.onfield(Number(found.properties['id']))
+      this.onplace(event.lngLat.lng, event.lngLat.lat)
+    })
+    map.on('mouseenter', 'fill', () => (map.getCanvas().style.cursor = 'pointer'))
+    map.on('mouseleave', 'fill', () => (map.getCanvas().style.cursor = ''))
+    this.dark.addEventListener('change', this.recolour)
+  }
+
+  private drawGrid() {
+    const b = this.map.getBounds()
+    ;(this.map.getSource('grid') as GeoJSONSource).setData(graticule(b.getWest(), b.getSouth(), b.getEast(), b.getNorth()))
+  }
+
+  private recolour = () => {
+    for (const layer of style().layers) {
+      for (const [name, value] of Object.entries(layer.paint ?? {})) {
+        if (name.includes('color') && typeof value === 'string') this.map.setPaintProperty(layer.id, name, value)
+      }
+    }
+    this.map.updateImage('hatch', hatch())
+  }
+
+  /** Draws fields. */
+  show(shapes: Shape[]) {
+    const features = shapes.map(({ geometry, ...properties }): GeoJSON.Feature => ({ type: 'Feature', geometry, properties }))
+    ;(this.map.getSource('land') as GeoJSONSource).setData({ type: 'FeatureCollection', features })
+  }
+
+  /** Marks a field; 0 marks none. */
+  select(id: number) {
+    this.map.setFilter('selected', ['==', ['get', 'id'], id])
+  }
+
+  /** Moves so that a box is seen beside the panel. */
+  focus(box: [number, number, number, number], padding: Padding, animate: boolean) {
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
+    this.map.fitBounds(box as LngLatBoundsLike, { padding, maxZoom: 16, duration: animate && !calm ? 120 : 0 })
+  }
+
+  /** Shows the pixels of a date of a map, or hatches the field where that date was not usable. */
+  picture(order: number, date: string, box: [number, number, number, number], field: number, usable: boolean) {
+    this.wanted = date
+    this.map.setFilter('hatch', ['==', ['get', 'id'], usable ? 0 : field])
+    if (!usable) return
+    this.fetch(order, date, box)
+    this.pictures = [...this.pictures.filter((d) => d !== date), date]
+    for (const old of this.pictures.splice(0, Math.max(0, this.pictures.length - keptPictures))) this.forget(old)
+    this.reveal()
+  }
+
+  /** Gets a picture that may be shown next. */
+  fetch(order: number, date: string, box: [number, number, number, number]) {
+    const name = 'picture ' + date
+    if (this.map.getSource(name)) return
+    this.map.addSource(name, {
+      type: 'raster', tileSize: 512, minzoom: 8, maxzoom: 18, bounds: box,
+      tiles: [`${location.origin}/api/v1.2/maps/vegetation-index-map/orders/${order}/tiles/{z}/{x}/{y}/?date=${date}&size=512`],
+    })
+    // An opacity of nothing would not be fetched.
+    this.map.addLayer({ id: name, type: 'raster', source: name, paint: { 'raster-opacity': 0.001, 'raster-fade-duration': 0, 'raster-resampling': 'nearest' } }, 'hatch')
+    if (!this.pictures.includes(date)) this.pictures.unshift(date)
+    this.map.once('idle', () => this.reveal())
+  }
+
+  /** Shows the wanted picture when it is there; until then the one before stays, so that nothing flickers. */
+  private reveal() {
+    const name = 'picture ' + this.wanted
+    if (!this.map.getSource(name) || !this.map.isSourceLoaded(name)) {
+      this.map.once('idle', () => this.reveal())
+      return
+    }
+    for (const date of this.pictures) {
+      const layer = 'picture ' + date
+      if (this.map.getLayer(layer)) this.map.setPaintProperty(layer, 'raster-opacity', date === this.wanted ? 1 : 0.001)
+    }
+  }
+
+  private forget(date: string) {
+    const name = 'picture ' + date
+    if (this.map.getLayer(name)) this.map.removeLayer(name)
+    if (this.map.getSource(name)) this.map.removeSource(name)
+  }
+
+  /** Removes all pictures. */
+  clear() {
+    for (const date of this.pictures.splice(0)) this.forget(date)
+    this.map.setFilter('hatch', ['==', ['get', 'id'], 0])
+  }
+
+  /** Marks a pixel; null marks none. */
+  mark(place: { lon: number; lat: number } | null) {
+    if (this.map.getLayer('place')) this.map.removeLayer('place')
+    if (this.map.getSource('place')) this.map.removeSource('place')
+    if (!place) return
+    this.map.addSource('place', { type: 'geojson', data: { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [place.lon, place.lat] } } })
+    this.map.addLayer({ id: 'place', type: 'circle', source: 'place', paint: { 'circle-radius': 6, 'circle-color': 'transparent', 'circle-stroke-width': 2.5, 'circle-stroke-color': ink('danger') } })
+  }
+
+  remove() {
+    this.dark.removeEventListener('change', this.recolour)
+    this.map.remove()
+  }
+}

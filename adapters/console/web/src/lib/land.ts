@@ -1,0 +1,91 @@
+// What the farm map and the table of fields show: outlines, what grows on them, and the latest index of each.
+import { api, ask, bare, type Schemas } from '../api/client'
+
+export interface Land {
+  id: number
+  uuid: string
+  name: string
+  farm: number
+  farmName: string
+  area: number // hectares
+  warnings: number
+  crops: string[]
+  state: State
+  reason: string | null
+  index: string
+  value: number | null
+  date: string | null
+  geometry: GeoJSON.MultiPolygon | GeoJSON.Polygon
+  bbox: [number, number, number, number]
+}
+
+export type State = 'active' | 'processing' | 'pending' | 'orderFailed' | 'none'
+
+/** The state of an order in the words of the console. */
+export function stateOf(status: string | undefined): State {
+  if (status === 'active' || status === 'processing' || status === 'pending') return status
+  return status === undefined ? 'none' : 'orderFailed'
+}
+
+const perPage = 10_000
+
+type Latest = { field_id: number; value: number | null; date: string | null; index_code: string; status: string }
+
+/** Reads all pages of the latest values of a season. */
+async function latestOf(season: number): Promise<Map<number, Latest>> {
+  const out = new Map<number, Latest>()
+  for (let after: string | undefined; ; ) {
+    const page = await bare(
+      api.GET('/api/v1.2/ogc/collections/profiles/items/', { params: { query: { season_id: season, limit: perPage, after } } }),
+    )
+    for (const feature of page.features) {
+      const latest = feature.properties as unknown as Latest
+      out.set(latest.field_id, latest)
+    }
+    const last = page.features.at(-1)?.id
+    if (page.features.length < perPage || last === undefined) return out
+    after = String(last)
+  }
+}
+
+/** Reads every field of a farm, or of all, as it stands in a season. */
+export async function readLand(farm: number | undefined, season: number | undefined, may: (slug: string) => boolean): Promise<Land[]> {
+  const query = { page: 'all' as const, ...(farm ? { farm } : {}) }
+  const [fields, cultivations, latest, orders] = await Promise.all([
+    ask(api.GET('/api/v1.2/field/', { params: { query } })),
+    season && may('cultivation.view')
+      ? ask(api.GET('/api/v1.2/cultivation/', { params: { query: { page: 'all', season } } }))
+      : undefined,
+    season && may('vi-profile.view') ? latestOf(season) : new Map<number, Latest>(),
+    season && may('vi-profile.view')
+      ? ask(api.GET('/api/v1.2/profiles/vegetation-index-profile/orders/', { params: { query: { season } } }))
+      : [],
+  ])
+  const crops = new Map<number, string[]>()
+  for (const c of cultivations?.results ?? []) crops.set(c.field_id, [...(crops.get(c.field_id) ?? []), c.crop.name])
+  const states = new Map<number, Schemas['ProfileOrder']>()
+  for (const order of orders) if (states.get(order.field)?.status !== 'active') states.set(order.field, order)
+  return (fields.results as Schemas['Field'][]).flatMap((f) => {
+    if (!f.boundary || !f.bbox) return []
+    const value = latest.get(f.id)
+    return {
+      id: f.id, uuid: f.uuid, name: f.name, farm: f.farm_id, farmName: f.farm.name, area: f.area_ha ?? 0, warnings: f.warnings.length,
+      crops: crops.get(f.id) ?? [], state: stateOf(states.get(f.id)?.status), reason: states.get(f.id)?.reason ?? null,
+      index: value?.index_code ?? 'NDVI', value: value?.value ?? null, date: value?.date ?? null,
+      geometry: f.boundary as unknown as Land['geometry'], bbox: f.bbox as Land['bbox'],
+    }
+  })
+}
+
+/** The box around all fields; null where there is none. */
+export function boxOf(land: Pick<Land, 'bbox'>[]): Land['bbox'] | null {
+  if (land.length === 0) return null
+  const box: Land['bbox'] = [180, 90, -180, -90]
+  for (const { bbox } of land) {
+    box[0] = Math.min(box[0], bbox[0])
+    box[1] = Math.min(box[1], bbox[1])
+    box[2] = Math.max(box[2], bbox[2])
+    box[3] = Math.max(box[3], bbox[3])
+  }
+  return box
+}

@@ -1,0 +1,89 @@
+// Every state of a screen has an address; this reads and writes it.
+
+export interface Place {
+  screen: 'map' | 'field' | 'fields' | 'settings' | 'sign-in' | 'nowhere'
+  farm?: number
+  season?: number
+  field?: number
+  tab?: string
+}
+
+/** Reads an address: /farm/12/season/3/field/87, each part but the last may be left out. */
+export function read(path: string): Place {
+  const words = path.split('/').filter(Boolean)
+  const place: Place = { screen: 'map' }
+  while (words.length > 0) {
+    const word = words.shift() as string
+    if (word === 'farm' || word === 'season' || word === 'field') {
+      const id = Number(words.shift())
+      if (!Number.isSafeInteger(id) || id < 1) return { screen: 'nowhere' }
+      place[word] = id
+      if (word === 'field') place.screen = 'field'
+    } else if ((word === 'fields' || word === 'sign-in') && words.length === 0) {
+      place.screen = word
+    } else if (word === 'settings') {
+      place.screen = 'settings'
+      place.tab = words.shift() ?? 'account'
+      if (words.length > 0) return { screen: 'nowhere' }
+    } else {
+      return { screen: 'nowhere' }
+    }
+  }
+  return place
+}
+
+/** Writes the address of a place; read() returns the place. */
+export function write(place: Place): string {
+  if (place.screen === 'sign-in') return '/sign-in'
+  const parts: string[] = []
+  if (place.farm) parts.push('farm', String(place.farm))
+  if (place.season) parts.push('season', String(place.season))
+  if (place.screen === 'field' && place.field) parts.push('field', String(place.field))
+  if (place.screen === 'fields') parts.push('fields')
+  if (place.screen === 'settings') parts.push('settings', place.tab ?? 'account')
+  return '/' + parts.join('/')
+}
+
+class Router {
+  path = $state(location.pathname)
+  query = $state(new URLSearchParams(location.search))
+  place = $derived(read(this.path))
+
+  constructor() {
+    addEventListener('popstate', () => this.see())
+  }
+
+  see() {
+    this.path = location.pathname
+    this.query = new URLSearchParams(location.search)
+  }
+
+  /** Goes to an address; back returns. */
+  go(address: string) {
+    if (address !== location.pathname + location.search) history.pushState(null, '', address)
+    this.see()
+  }
+
+  /** Changes a parameter of the address in place, without a step of history. */
+  set(name: string, value: string | null) {
+    const query = new URLSearchParams(location.search)
+    if (value === null || value === '') query.delete(name)
+    else query.set(name, value)
+    const text = query.toString()
+    history.replaceState(null, '', location.pathname + (text ? '?' + text : ''))
+    this.query = query
+  }
+}
+
+export const router = new Router()
+
+/** A link within the console: a click with no key goes there without a load. */
+export function link(node: HTMLAnchorElement) {
+  const follow = (event: MouseEvent) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    router.go(node.pathname + node.search)
+  }
+  node.addEventListener('click', follow)
+  return { destroy: () => node.removeEventListener('click', follow) }
+}

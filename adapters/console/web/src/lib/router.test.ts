@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+
+import { read, write } from './router.svelte'
+
+test.each([
+  ['/', { screen: 'map' }],
+  ['/farm/12/season/3/field/87', { screen: 'field', farm: 12, season: 3, field: 87 }],
+  ['/season/3/fields', { screen: 'fields', season: 3 }],
+  ['/farm/12/settings/wallet', { screen: 'settings', farm: 12, tab: 'wallet' }],
+  ['/sign-in', { screen: 'sign-in' }],
+])('the address %s is a place, and its place that address', (address, place) => {
+  expect(read(address)).toEqual(place)
+  expect(write(read(address))).toBe(address)
+})
+
+test.each(['/farm/x', '/farm/0', '/farm', '/fields/2', '/settings/wallet/more', '/elsewhere', '/farm/1e3.5'])('%s is nowhere', (address) => {
+  expect(read(address).screen).toBe('nowhere')
+})

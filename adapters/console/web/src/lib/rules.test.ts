@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { cropColours, otherColour, ramp, rampColour } from './colours'
+import { csv } from './csv'
+import { graticule } from './fieldmap'
+import { boxOf, stateOf, type Land } from './land'
+import { en } from '../texts/en'
+import { es } from '../texts/es'
+
+test('a spreadsheet reads text as text', () => {
+  expect(csv([['=1+1', 'a,b', 'say "so"', 'two\nlines', -3, null]])).toBe(`'=1+1,"a,b","say ""so""","two\nlines",-3,\r\n`)
+})
+
+test('the ramp goes through its stops and ends at them', () => {
+  for (const [value, colour] of ramp) expect(rampColour(value)).toBe(colour)
+  expect(rampColour(-0.2)).toBe(ramp[0]?.[1])
+  expect(rampColour(1.5)).toBe(ramp.at(-1)?.[1])
+})
+
+test('the crops on most fields have a colour of their own', () => {
+  const land = 'aaabbbccddeeffgghi'.split('').map((crop) => ({ crops: [crop] }) as Land)
+  const colours = cropColours(land)
+  expect(new Set([...'abcdefg'].map((c) => colours.get(c))).size).toBe(7)
+  expect(colours.get('h')).toBe(otherColour)
+  expect(colours.get('i')).toBe(otherColour)
+})
+
+test('the graticule has about six lines each way at any scale', () => {
+  for (const span of [0.001, 0.37, 12, 180]) {
+    const lines = graticule(-span / 3, 0, (span * 2) / 3, span / 2).features[0]?.geometry
+    expect(lines?.type === 'MultiLineString' && lines.coordinates.length).toBeGreaterThanOrEqual(3)
+    expect(lines?.type === 'MultiLineString' && lines.coordinates.length).toBeLessThanOrEqual(14)
+  }
+})
+
+test('a box is around all fields', () => {
+  expect(boxOf([])).toBeNull()
+  expect(boxOf([{ bbox: [1, 2, 3, 4] }, { bbox: [-1, 3, 2, 9] }])).toEqual([-1, 2, 3, 9])
+})
+
+test('states of orders', () => {
+  expect([stateOf(undefined), stateOf('active'), stateOf('pending'), stateOf('failed'), stateOf('cancelled')]).toEqual(['none', 'active', 'pending', 'orderFailed', 'orderFailed'])
+})
+
+test('every text is in every language, with the same values', () => {
+  const values = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
+  for (const key of Object.keys(en) as (keyof typeof en)[]) {
+    expect(es[key], key).not.toBe('')
+    expect(values(es[key]), key).toEqual(values(en[key]))
+  }
+})

@@ -1,0 +1,54 @@
+// The texts of the console, one catalogue a language, and how numbers, areas and dates are written.
+import { en, type Text } from '../texts/en'
+import { es } from '../texts/es'
+
+export const languages = { en: 'English', es: 'Español' } as const
+export type Language = keyof typeof languages
+export type Units = 'metric' | 'imperial'
+
+const catalogues: Record<Language, Record<Text, string>> = { en, es }
+const hectaresOfAcre = 0.40468564224 // international acre, NIST Handbook 44, appendix C
+
+function stored<T extends string>(name: string, known: readonly T[], otherwise: T): T {
+  const value = localStorage.getItem(name) as T | null
+  return value !== null && known.includes(value) ? value : otherwise
+}
+
+class Words {
+  language = $state<Language>(stored('language', Object.keys(languages) as Language[], navigator.language.startsWith('es') ? 'es' : 'en'))
+  units = $state<Units>(stored('units', ['metric', 'imperial'], 'metric'))
+
+  keep() {
+    localStorage.setItem('language', this.language)
+    localStorage.setItem('units', this.units)
+    document.documentElement.lang = this.language
+  }
+}
+
+export const words = new Words()
+
+/** Returns a text, with {name} replaced. */
+export function t(text: Text, values: Record<string, string | number> = {}): string {
+  return catalogues[words.language][text].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+export function number(value: number, digits = 0): string {
+  return new Intl.NumberFormat(words.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+}
+
+/** Writes an area given in hectares. */
+export function area(hectares: number): string {
+  return words.units === 'metric' ? number(hectares, 2) + ' ha' : number(hectares / hectaresOfAcre, 2) + ' ac'
+}
+
+/** Writes a day, which has no time zone. */
+export function day(date: string, long = false): string {
+  const options: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', timeZone: 'UTC' }
+  if (long) options.year = 'numeric'
+  return new Intl.DateTimeFormat(words.language, options).format(new Date(date + 'T00:00:00Z'))
+}
+
+/** Writes a moment in the time of the farm, or in that of the browser where none is known. */
+export function moment(instant: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) }).format(new Date(instant))
+}

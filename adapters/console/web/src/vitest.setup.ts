@@ -1,0 +1,5 @@
+// What modules read of a browser when they are loaded.
+import { vi } from 'vitest'
+
+vi.stubGlobal('location', { pathname: '/', search: '', origin: 'http://localhost' })
+vi.stubGlobal('addEventListener', () => {})

@@ -1,0 +1,179 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app/demo"
+	"tilth/tests/rig"
+)
+
+// console opens the console in a browser of its own, at an address, and signs in.
+func console(t *testing.T, root, address string, width int, dark bool) *Page {
+	t.Helper()
+	p := Open(t)
+	p.Screen(width, 900, width < 500, dark)
+	p.Goto(root + address)
+	p.Until(`document.querySelector("form [name=email]")`)
+	accessible(p, "sign in")
+	p.Run(`document.querySelector("[name=email]").focus()`, nil)
+	p.Write(demo.OwnerMail)
+	p.Run(`document.querySelector("[name=password]").focus()`, nil)
+	p.Write(demo.Password)
+	p.Press("Enter")
+	p.Until(`document.querySelector("#content") && !document.querySelector("form [name=email]")`)
+	return p
+}
+
+// accessible checks what a page shows with axe, where the console's own tools are installed.
+func accessible(p *Page, screen string) {
+	p.t.Helper()
+	axe, err := os.ReadFile(filepath.FromSlash("../../adapters/console/web/node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		const missing = "LEFT OUT: accessibility of the console, for axe-core is not installed. Fix: make console."
+		if os.Getenv("TILTH_REQUIRE_AXE") != "" {
+			p.t.Fatal(missing)
+		}
+		p.t.Log(missing)
+		return
+	}
+	p.Run(string(axe)+";0", nil)
+	var found []struct{ ID, Help string }
+	p.Run(`axe.run().then((r) => r.violations.map((v) => ({ id: v.id, help: v.help + ": " + v.nodes.map((n) => n.html + " " + n.failureSummary).join(" | ") })))`, &found)
+	require.Empty(p.t, found, screen)
+}
+
+// fits checks that a screen asks for no sideways step, and that nothing came from elsewhere.
+func fits(p *Page, root string, width int) {
+	p.t.Helper()
+	var is struct {
+		Width int
+		Hosts []string
+	}
+	p.Run(`({ width: document.documentElement.scrollWidth, hosts: [...new Set(performance.getEntriesByType("resource").map((r) => new URL(r.name).host))] })`, &is)
+	require.LessOrEqual(p.t, is.Width, width)
+	own, err := url.Parse(root)
+	require.NoError(p.t, err)
+	for _, host := range is.Hosts {
+		require.Contains(p.t, []string{own.Host, ""}, host)
+	}
+}
+
+// click presses the button or the link with a text.
+func click(p *Page, text string) {
+	p.t.Helper()
+	quoted, err := json.Marshal(text)
+	require.NoError(p.t, err)
+	find := fmt.Sprintf(`[...document.querySelectorAll("button, a, summary")].find((e) => e.textContent.trim() === %s && !e.disabled)`, quoted)
+	p.Until(find)
+	p.Run(find+".click()", nil)
+}
+
+const drawn = `document.querySelector(".maplibregl-canvas") && document.querySelector(".panel h1")`
+
+// The first profile, with nothing but the pages: the price, the order, the line, the pictures, date by date.
+func TestConsoleFromSignInToPictures(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		width int
+		dark  bool
+	}{{"desk", 1280, false}, {"phone, dark", 375, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := rig.Start(t, rig.Options{Demo: true})
+			p := console(t, server.URL, "/?colour=crop", tt.width, tt.dark)
+			p.Until(`location.search === "?colour=crop"`) // where one wanted to go
+			p.Until(drawn)
+			p.Until(`document.querySelectorAll(".list li").length === 9`)
+			accessible(p, "farm map")
+			fits(p, server.URL, tt.width)
+
+			click(p, "Latest index")
+			click(p, "Price of 9 profiles")
+			p.Until(`[...document.querySelectorAll("button.first")].some((b) => /^Order 9 profiles for [\d.]+ credits$/.test(b.textContent.trim()))`)
+			p.Run(`document.querySelector("button.first").click()`, nil)
+			p.Until(`document.body.textContent.includes("9 ordered, 0 refused")`)
+			p.Run(`[...document.querySelectorAll(".list .name")].find((n) => n.textContent === "North pivot").closest("a").click()`, nil)
+			p.Until(`/^\/farm\/\d+\/season\/\d+\/field\/\d+$/.test(location.pathname)`)
+			p.Until(`document.querySelector(".chart canvas") && document.querySelector(".value")`)
+			var first string
+			p.Run(`document.querySelector(".value").textContent`, &first)
+			require.Regexp(t, `^0\.\d{3}$`, first)
+
+			click(p, "Show the pictures")
+			p.Until(`performance.getEntriesByType("resource").some((r) => r.name.includes("/tiles/"))`)
+			p.Until(`document.body.textContent.includes("season of that pixel")`)
+			p.Press("ArrowLeft")
+			p.Until(`/^\?date=2025-\d\d-\d\d$/.test(location.search)`)
+			var before string
+			p.Run(`document.querySelector(".value").textContent`, &before)
+			require.NotEqual(t, first, before)
+			accessible(p, "field")
+			fits(p, server.URL, tt.width)
+
+			click(p, "11 dates were not usable")
+			click(p, "Aug 3, 2025: cloud")
+			p.Until(`location.search === "?date=2025-08-03" && document.querySelector(".value").textContent === "–"`)
+			p.Goto(server.URL + "/farm/1/season/1/field/1?date=2025-08-18") // a link that someone sent
+			p.Until(`document.querySelector(".value")?.textContent === "0.789"`)
+			require.Empty(t, p.Complaints())
+		})
+	}
+}
+
+// The table, the settings, what is not there, and the keyboard.
+func TestConsoleScreens(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	for _, tt := range []struct {
+		width int
+		dark  bool
+	}{{1280, false}, {375, false}, {375, true}} {
+		p := console(t, server.URL, "/fields?sort=-area", tt.width, tt.dark)
+		p.Until(`document.querySelectorAll("tbody tr").length === 9`)
+		var names []string
+		p.Run(`[...document.querySelectorAll("tbody tr td:first-child")].slice(0, 2).map((c) => c.textContent)`, &names)
+		require.Equal(t, []string{"Border field", "Terrace"}, names)
+		accessible(p, "fields")
+		fits(p, server.URL, tt.width)
+		p.Press("/")
+		p.Write("pond")
+		p.Until(`document.querySelectorAll("tbody tr").length === 1 && location.search.includes("search=pond")`)
+		p.Run(`document.activeElement.blur()`, nil)
+		p.Press("?")
+		p.Until(`document.querySelector("dialog[open]")`)
+		accessible(p, "keyboard")
+		click(p, "Close")
+		p.Press("g")
+		p.Press("s")
+		p.Until(`location.pathname.endsWith("/settings/account") && document.body.textContent.includes("` + demo.OwnerMail + `")`)
+		accessible(p, "account")
+		click(p, "Wallet")
+		p.Until(`document.querySelectorAll("tbody tr").length > 0`)
+		accessible(p, "wallet")
+		fits(p, server.URL, tt.width)
+		p.Run(`history.back()`, nil)
+		click(p, "Account")
+		p.Run(`(() => { const s = document.querySelector(".choices select"); s.value = "es"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+		click(p, "Cerrar sesión")
+		p.Until(`document.querySelector("form [name=email]") && document.documentElement.lang === "es"`)
+		p.Run(`localStorage.removeItem("language")`, nil)
+		require.Empty(t, p.Complaints())
+	}
+}
+
+// What is of another company is as if it were not there, and the page says so.
+func TestConsoleOfAnothersField(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	p := console(t, server.URL, "/farm/1/season/1/field/999999", 1280, false)
+	p.Until(`document.querySelector("[role=alert]")?.textContent.includes("There is nothing here")`)
+	accessible(p, "nothing")
+	click(p, "Go to the farm map")
+	p.Until(drawn)
+	p.Goto(server.URL + "/season/999999")
+	p.Until(`document.body?.textContent.includes("No season")`)
+}
