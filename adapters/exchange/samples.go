@@ -147,7 +147,7 @@ func sampleValues(s sample.Sample) []any {
 		soc, limit, density, fragments, method, ref, analysed = &l.SOCPct, l.SOCLimitPct, l.BulkDensity, l.CoarseFragmentsPct, l.Method, l.Ref, l.At
 	}
 	return []any{
-		s.ID, s.PlanUUID, s.AOI.Name, s.Round, roundDay(s), s.Point, int64(s.Zone), string(s.Role), s.Depth.FromCm(), s.Depth.ToCm(), s.Planned.X, s.Planned.Y, moved, s.OutOfZone(), s.CompositeLabel(),
+		s.ID, s.PlanUUID, s.AOI.Name, s.Round, roundDay(s), s.Point, int64(s.Zone), string(s.Role), s.Depth.FromCm(), s.Depth.ToCm(), s.Planned.X, s.Planned.Y, moved, s.OutOfZone(), s.CompositeLabel(), s.ExternalID,
 		s.Label, string(s.Status), lon, lat, taken, by, accuracy, soc, limit, density, fragments, method, ref, analysed, s.Notes,
 	}
 }

@@ -218,19 +218,19 @@ func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scop
 
 // Save stores a map for good, with a name and a tag. A map that is saved already stays as it is. Faults:
 // NotFound, Invalid; Conflict (tag_taken, map_saved).
-func (m *Maps) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
+func (m *Maps) Save(ctx context.Context, who access.Principal, uuid string, as SaveAs) (zoning.Map, error) {
 	return app.Write(ctx, m.Deps, who, access.StratificationMaps.Create, func(ctx context.Context, tx ports.Repos) (zoning.Map, error) {
-		return saver(m.Deps).saveMap(ctx, tx, who, uuid, name, tag)
+		return saver(m.Deps).saveMap(ctx, tx, who, uuid, as)
 	})
 }
 
-func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (zoning.Map, error) {
+func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal, uuid string, as SaveAs) (zoning.Map, error) {
 	scope := who.Scope(false)
 	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
 	if err != nil {
 		return found, err
 	}
-	if err := checkSaving(name, "map_tag", tag); err != nil {
+	if err := checkSaving("map_tag", as); err != nil {
 		return found, err
 	}
 	// The order is locked: what is saved of it is saved one after the other.
@@ -243,7 +243,7 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 	k := len(found.Candidate.Zones)
 	err = d.save(ctx, tx, who, saving{
 		what: "map", resource: access.StratificationMaps.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
-		name: name, tag: tag, ownName: fmt.Sprintf("%d zones", k), ownTag: zoning.DefaultTag(k),
+		as: as, ownName: fmt.Sprintf("%d zones", k), ownTag: zoning.DefaultTag(k),
 		store: func() error { return tx.StratificationMaps.Save(ctx, scope, found) },
 	})
 	return found, err

@@ -267,22 +267,22 @@ func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, 
 
 // Save stores a plan for good, with a name and a tag; its map is saved with it where it was not. Faults:
 // NotFound, Invalid; Conflict (tag_taken, plan_saved).
-func (p *Plans) Save(ctx context.Context, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
+func (p *Plans) Save(ctx context.Context, who access.Principal, uuid string, as SaveAs) (soilplan.SamplePlan, error) {
 	return app.Write(ctx, p.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
-		return p.save(ctx, tx, who, uuid, name, tag)
+		return p.save(ctx, tx, who, uuid, as)
 	})
 }
 
-func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, uuid, name, tag string) (soilplan.SamplePlan, error) {
+func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, uuid string, as SaveAs) (soilplan.SamplePlan, error) {
 	scope := who.Scope(false)
 	found, err := tx.SamplePlans.ByUUID(ctx, scope, uuid, false)
 	if err != nil {
 		return found, err
 	}
-	if err := checkSaving(name, "plan_tag", tag); err != nil {
+	if err := checkSaving("plan_tag", as); err != nil {
 		return found, err
 	}
-	if _, err := saver(p.Deps).saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, "", ""); err != nil { // locks the order
+	if _, err := saver(p.Deps).saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, SaveAs{}); err != nil { // locks the order
 		return found, err
 	}
 	if found, err = tx.SamplePlans.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
@@ -290,7 +290,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	}
 	err = saver(p.Deps).save(ctx, tx, who, saving{
 		what: "plan", resource: access.SamplePlans.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
-		name: name, tag: tag, ownTag: soilplan.DefaultTag(found.Plan),
+		as: as, ownTag: soilplan.DefaultTag(found.Plan),
 		ownName: fmt.Sprintf("%d samples in %s", found.Plan.Samples, found.Plan.SharedOut()),
 		store:   func() error { return tx.SamplePlans.Save(ctx, scope, found) },
 	})

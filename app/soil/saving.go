@@ -10,6 +10,7 @@ import (
 	"tilth/core/audit"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/stratification"
 	"tilth/core/stratification/zoning"
 	"tilth/ports"
@@ -54,45 +55,71 @@ type saving struct {
 	resource  string // in the audit trail
 	id, order int64
 	saved     **zoning.Saving // of the record
-	name, tag string          // as given; empty: the own ones
+	as        SaveAs
 	ownName   string
 	ownTag    string
 	store     func() error
 }
 
-// savedAs is a saving as the audit trail records it.
-type savedAs struct {
-	Order     int64
+// SaveAs is as what a map or plan is saved; an empty name or tag is its own one.
+type SaveAs struct {
 	Name, Tag string
+	record.External
 }
 
-// save stores a record with a name and a tag. One that has them already stays as it is.
-// Faults: Conflict (tag_taken, map_saved, plan_saved).
+// savedAs is a saving as the audit trail records it.
+type savedAs struct {
+	Order      int64
+	Name, Tag  string
+	ExternalID string
+	Source     string
+}
+
+func (r saving) audited(s zoning.Saving) *savedAs {
+	return &savedAs{r.order, s.Name, s.Tag, s.ExternalID, s.Source}
+}
+
+// save stores a record with a name and a tag. One that has them already stays as it is, but for its key in another system.
+// Faults: Conflict (tag_taken, map_saved, plan_saved, duplicate_external_id).
 func (d saver) save(ctx context.Context, tx ports.Repos, who access.Principal, r saving) error {
 	if was := *r.saved; was != nil {
-		if r.name != "" && r.name != was.Name || r.tag != "" && r.tag != was.Tag {
+		if r.as.Name != "" && r.as.Name != was.Name || r.as.Tag != "" && r.as.Tag != was.Tag {
 			return fault.Newf(fault.Conflict, r.what+"_saved", "The %s is saved as %q with the tag %q; saved %ss do not change.", r.what, was.Name, was.Tag, r.what)
 		}
-		return nil
+		return d.rekey(ctx, tx, who, r)
 	}
-	as := &zoning.Saving{Name: cmp.Or(r.name, r.ownName), At: d.Clock.Now(), By: who.UserID}
+	as := &zoning.Saving{Name: cmp.Or(r.as.Name, r.ownName), At: d.Clock.Now(), By: who.UserID, External: r.as.External}
 	*r.saved = as
-	if err := withFreeTag(r.tag, r.ownTag, func(tag string) error {
+	if err := withFreeTag(r.as.Tag, r.ownTag, func(tag string) error {
 		as.Tag = tag
 		return r.store()
 	}); err != nil {
 		return err
 	}
-	return tx.Audit.Add(ctx, audit.By(who, as.At).Of(audit.Create, r.resource, r.id, audit.Diff(nil, &savedAs{r.order, as.Name, as.Tag})))
+	return tx.Audit.Add(ctx, audit.By(who, as.At).Of(audit.Create, r.resource, r.id, audit.Diff(nil, r.audited(*as))))
+}
+
+// rekey stores the key of a saved record that it has in another system; one that is not said stays.
+func (d saver) rekey(ctx context.Context, tx ports.Repos, who access.Principal, r saving) error {
+	was := **r.saved
+	if r.as.External == was.External || r.as.External == (record.External{}) {
+		return nil
+	}
+	(*r.saved).External = r.as.External
+	if err := r.store(); err != nil {
+		return err
+	}
+	return tx.Audit.Add(ctx, audit.By(who, d.Clock.Now()).Of(audit.Update, r.resource, r.id, audit.Diff(r.audited(was), r.audited(**r.saved))))
 }
 
 // maxName bounds the name of a map or plan, in characters.
 const maxName = 255
 
 // checkSaving refuses a name or tag that cannot be one.
-func checkSaving(name, parameter, tag string) error {
-	f := zoning.CheckTag(parameter, tag)
-	f.Text("name", name, maxName)
+func checkSaving(parameter string, as SaveAs) error {
+	f := zoning.CheckTag(parameter, as.Tag)
+	f.Text("name", as.Name, maxName)
+	as.External.Check(f)
 	return f.Err()
 }
 

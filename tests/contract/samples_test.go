@@ -52,6 +52,25 @@ func TestSamples(t *testing.T) {
 		return map[string]any{"lon": planned["lon"], "lat": planned["lat"].(float64) + north, "accuracy_m": 3}
 	}
 
+	// Samples and saved plans and maps carry the key of another system, which one of them has.
+	second := samplesPath + itoa(int64(all[1].(map[string]any)["id"].(float64))) + "/"
+	require.Equal(t, "LIMS-1", c.Expect(200, http.MethodPatch, path, map[string]any{"external_id": "LIMS-1", "source": "LIMS"}).Data(t)["external_id"])
+	require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPatch, second, map[string]any{"external_id": "LIMS-1"}).Map(t)["code"])
+	require.Len(t, idsAt(t, c, samplesPath+"?external_id=LIMS-1,LIMS-2"), 1)
+	require.Contains(t, string(c.Expect(200, http.MethodGet, samplesPath+"export/", nil).Body), "LIMS-1")
+	savedPlans := plansPath + "sample-plan-saved-maps/"
+	save := "soil/stratification/sample-plan/" + uuid + "/save/"
+	saved := c.Expect(200, http.MethodPost, save, map[string]any{"external_id": "round-1"}).Data(t)
+	require.Equal(t, "round-1", saved["external_id"])
+	require.Equal(t, "round-1", c.Expect(200, http.MethodPost, save, map[string]any{}).Data(t)["external_id"], "what is not said stays")
+	require.Equal(t, []int64{int64(saved["id"].(float64))}, idsAt(t, c, savedPlans+"?external_id=round-1"))
+	require.Empty(t, idsAt(t, c, savedPlans+"?external_id=LIMS-1"))
+	zones := saved["stratification_map"].(map[string]any)["map_uuid"].(string)
+	next := c.Expect(200, http.MethodPost, "soil/stratification/sample-plan/generate/", map[string]any{"map_uuid": zones, "number_of_samples": 9, "zone_offset": 5}).Data(t)["map_uuid"].(string)
+	require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPost, "soil/stratification/sample-plan/"+next+"/save/", map[string]any{"external_id": "round-1"}).Map(t)["code"])
+	require.Len(t, idsAt(t, c, savedPlans), 1, "what is refused is not saved")
+	require.Equal(t, "zones-1", c.Expect(200, http.MethodPost, mapsPath+zones+"/save/", map[string]any{"external_id": "zones-1"}).Data(t)["external_id"])
+
 	// The crew: what is missing, wrong or too far is refused by name; then it is collected.
 	for _, wrong := range []struct {
 		body  any

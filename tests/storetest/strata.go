@@ -12,6 +12,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/stratification"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
@@ -226,6 +227,23 @@ func testStratificationMaps(t *testing.T, b Backend) {
 		return nil
 	})
 	plan.Map = inPart(first, false)
+
+	// Of the saved ones of a company one has an external id, whatever their orders.
+	plan.Saved = &zoning.Saving{Name: "Zones", Tag: "str-k2", At: saving.At, By: saving.By, External: record.External{ExternalID: "key", Source: "LIMS"}}
+	other.Saved = &zoning.Saving{Name: "Zones", Tag: "other", At: saving.At, By: saving.By, External: record.External{ExternalID: "key"}}
+	w.write(func(tx ports.Repos) error {
+		require.NoError(t, tx.SamplePlans.Save(w.ctx, scope, plan))
+		require.NoError(t, tx.SamplePlans.Save(w.ctx, scope, plan), "its own key is no other's")
+		known, _ := fault.As(tx.SamplePlans.Save(w.ctx, scope, other))
+		require.NotNil(t, known)
+		require.Equal(t, "duplicate_external_id", known.Code)
+		for key, n := range map[string]int{"key": 1, "ke": 0} {
+			found := collect(t, tx.SamplePlans.EachSaved(w.ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "external_id", Value: []string{key, "x"}}}}, false))
+			require.Len(t, found, n, key)
+			require.Empty(t, collect(t, tx.StratificationMaps.EachSaved(w.ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "external_id", Value: []string{key}}}}, false)))
+		}
+		return nil
+	})
 
 	is := func(name string, value any) []ports.Filter { return []ports.Filter{{Name: name, Value: value}} }
 	w.read(func(tx ports.Repos) error {

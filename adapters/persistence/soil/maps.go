@@ -10,6 +10,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	corerecord "tilth/core/record"
 	"tilth/core/stratification"
 	"tilth/core/stratification/zoning"
 )
@@ -31,6 +32,8 @@ type mapRow struct {
 	SavedBy       *int64
 	Name          string
 	MapTag        string
+	ExternalID    string
+	Source        string
 
 	AOIID   int64  `bun:"aoi_id,scanonly"`
 	AOIUUID string `bun:"aoi_uuid,scanonly"`
@@ -68,7 +71,7 @@ func (p planar) geometry() geo.MultiPolygon {
 var mapTable = &draftTable[zoning.Map, mapRow]{
 	view: sqlstore.View[zoning.Map, mapRow]{
 		Word: "map", Record: mapOfRow, Filters: map[string]sqlstore.Filter{
-			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"},
+			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"}, "external_id": {Exact: "t.external_id"},
 		},
 	},
 	uuid: "map_uuid", tag: "map_tag", whole: []string{"labels"}, large: []string{"outlines"},
@@ -126,7 +129,7 @@ func mapOfRow(row *mapRow) (zoning.Map, error) {
 		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
 	}
 	if row.SavedAt != nil {
-		record.Saved = &zoning.Saving{Name: row.Name, Tag: row.MapTag, At: row.SavedAt.Time, By: sqlstore.ValueOf(row.SavedBy)}
+		record.Saved = &zoning.Saving{Name: row.Name, Tag: row.MapTag, At: row.SavedAt.Time, By: sqlstore.ValueOf(row.SavedBy), External: corerecord.External{ExternalID: row.ExternalID, Source: row.Source}}
 	}
 	if row.Labels != nil {
 		if err := sqlstore.Inflate(row.Labels, &record.Candidate.Labels); err != nil {

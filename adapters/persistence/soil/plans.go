@@ -9,6 +9,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/core/stratification"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/zoning"
@@ -30,6 +31,8 @@ type planRow struct {
 	SavedBy       *int64
 	Name          string
 	PlanTag       string
+	ExternalID    string
+	Source        string
 
 	MapUUID    string                          `bun:"map_uuid,scanonly"`
 	MapAbout   sqlstore.JSON[zoning.About]     `bun:"map_about,scanonly"`
@@ -39,6 +42,8 @@ type planRow struct {
 	MapSavedBy *int64                          `bun:"map_saved_by,scanonly"`
 	MapName    string                          `bun:"map_name,scanonly"`
 	MapTag     string                          `bun:"map_tag,scanonly"`
+	MapKey     string                          `bun:"map_key,scanonly"`
+	MapSource  string                          `bun:"map_source,scanonly"`
 	AOIID      int64                           `bun:"aoi_id,scanonly"`
 	AOIUUID    string                          `bun:"aoi_uuid,scanonly"`
 	AOIName    string                          `bun:"aoi_name,scanonly"`
@@ -48,12 +53,12 @@ var planTable = &draftTable[plan.SamplePlan, planRow]{
 	view: sqlstore.View[plan.SamplePlan, planRow]{
 		Word: "plan", Record: planOfRow, Filters: map[string]sqlstore.Filter{
 			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "stratification_map": {Exact: "t.map_id"},
-			"map_tag": {Exact: "m.map_tag"}, "plan_tag": {Exact: "t.plan_tag"},
+			"map_tag": {Exact: "m.map_tag"}, "plan_tag": {Exact: "t.plan_tag"}, "external_id": {Exact: "t.external_id"},
 		},
 	},
 	uuid: "plan_uuid", tag: "plan_tag", large: []string{"points"}, joins: []string{"JOIN stratification_maps AS m ON m.id = t.map_id"},
 	columns: ", m.map_uuid AS map_uuid, m.about AS map_about, m.figures AS map_figures, m.created_at AS map_created," +
-		" m.saved_at AS map_saved_at, m.saved_by AS map_saved_by, m.name AS map_name, m.map_tag AS map_tag",
+		" m.saved_at AS map_saved_at, m.saved_by AS map_saved_by, m.name AS map_name, m.map_tag AS map_tag, m.external_id AS map_key, m.source AS map_source",
 	sharing: access.SamplePlans.View.Slug(),
 	saving:  func(p *plan.SamplePlan) (int64, int64, *zoning.Saving) { return p.ID, p.OrderID, p.Saved },
 }
@@ -93,13 +98,13 @@ func planOfRow(row *planRow) (plan.SamplePlan, error) {
 	var err error
 	if record.Map, err = mapOfRow(&mapRow{
 		ID: row.MapID, CompanyID: row.CompanyID, OrderID: row.OrderID, MapUUID: row.MapUUID, About: row.MapAbout, Figures: row.MapFigures,
-		CreatedAt: row.MapCreated, SavedAt: row.MapSavedAt, SavedBy: row.MapSavedBy, Name: row.MapName, MapTag: row.MapTag,
+		CreatedAt: row.MapCreated, SavedAt: row.MapSavedAt, SavedBy: row.MapSavedBy, Name: row.MapName, MapTag: row.MapTag, ExternalID: row.MapKey, Source: row.MapSource,
 		AOIID: row.AOIID, AOIUUID: row.AOIUUID, AOIName: row.AOIName,
 	}); err != nil {
 		return record, err
 	}
 	if row.SavedAt != nil {
-		record.Saved = &zoning.Saving{Name: row.Name, Tag: row.PlanTag, At: row.SavedAt.Time, By: sqlstore.ValueOf(row.SavedBy)}
+		record.Saved = &zoning.Saving{Name: row.Name, Tag: row.PlanTag, At: row.SavedAt.Time, By: sqlstore.ValueOf(row.SavedBy), External: corerecord.External{ExternalID: row.ExternalID, Source: row.Source}}
 	}
 	if row.Points != nil {
 		if err := sqlstore.Inflate(row.Points, &record.Plan.Points); err != nil {

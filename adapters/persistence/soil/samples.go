@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/stratification"
 	"tilth/core/stratification/plan"
 	"tilth/core/stratification/sample"
@@ -48,6 +49,8 @@ type sampleRow struct {
 	AnalysedAt         *sqlstore.Stamp
 	Notes              string
 	Composite          string
+	ExternalID         string
+	Source             string
 
 	PlanUUID string `bun:"plan_uuid,scanonly"`
 	MapUUID  string `bun:"map_uuid,scanonly"`
@@ -63,7 +66,7 @@ var sampleTable = &sqlstore.Table[sample.Sample, sampleRow]{
 		"LEFT JOIN stratification_maps AS zones ON zones.id = plan.map_id",
 		"LEFT JOIN aois AS aoi ON aoi.id = t.aoi_id",
 	},
-	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{
+	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{
 		"aoi": {Exact: "t.aoi_id"}, "plan": {Exact: "t.plan_id"}, "plan_uuid": {Exact: "plan.plan_uuid"}, "zone": {Exact: "t.zone"},
 		"status": {Exact: "t.status"}, "round": {Exact: "t.round"}, "point": {Exact: "t.point"}, "role": {Exact: "t.role"}, "label": {Exact: "t.label"},
 		sqlstore.InBoxes: {Where: sqlstore.PointOf("COALESCE(t.collected_longitude, t.longitude)", "COALESCE(t.collected_latitude, t.latitude)")},
@@ -141,7 +144,7 @@ func rowOfSample(s *sample.Sample) sampleRow {
 	row := sampleRow{
 		MetaRow: sqlstore.MetaRowOf(s.Meta), PlanID: s.PlanID, AOIID: s.AOI.ID, Round: s.Round, SampledOn: sqlstore.NullableDay(s.SampledOn), Point: s.Point, Zone: s.Zone, Role: string(s.Role),
 		DepthFromMm: s.Depth.FromMm, DepthToMm: s.Depth.ToMm, Longitude: s.Planned.X, Latitude: s.Planned.Y,
-		Status: string(s.Status), Label: s.Label, Notes: s.Notes, Composite: s.Composite,
+		Status: string(s.Status), Label: s.Label, Notes: s.Notes, Composite: s.Composite, ExternalID: s.ExternalID, Source: s.Source,
 	}
 	if c := s.Collected; c != nil {
 		row.CollectedAt, row.CollectedBy, row.CollectedZone = sqlstore.NullableStamp(&c.At), c.By, c.Zone
@@ -159,7 +162,7 @@ func rowOfSample(s *sample.Sample) sampleRow {
 
 func sampleOfRow(row *sampleRow) (sample.Sample, error) {
 	s := sample.Sample{
-		Meta: row.Meta(), PlanID: row.PlanID, PlanUUID: row.PlanUUID, MapUUID: row.MapUUID,
+		Meta: row.Meta(), External: record.External{ExternalID: row.ExternalID, Source: row.Source}, PlanID: row.PlanID, PlanUUID: row.PlanUUID, MapUUID: row.MapUUID,
 		AOI: stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName}, Round: row.Round, SampledOn: row.SampledOn.Nullable(),
 		Point: row.Point, Zone: row.Zone, Role: plan.Role(row.Role), Depth: sample.Depth{FromMm: row.DepthFromMm, ToMm: row.DepthToMm},
 		Planned: geo.Position{X: row.Longitude, Y: row.Latitude}, Status: sample.Status(row.Status), Label: row.Label, Notes: row.Notes, Composite: row.Composite,

@@ -272,7 +272,12 @@ const keysLock = 0x6b657973
 
 // HoldKeys implements ports.Records.
 func (r Records[T, R, PT, PR]) HoldKeys(ctx context.Context, scope access.Scope) error {
-	return r.Session.Alone(ctx, scope, keysLock)
+	return r.Session.HoldKeys(ctx, scope)
+}
+
+// HoldKeys has those who take external ids in a company wait for one another.
+func (s *Session) HoldKeys(ctx context.Context, scope access.Scope) error {
+	return s.Alone(ctx, scope, keysLock)
 }
 
 // ByExternalID implements ports.Records.

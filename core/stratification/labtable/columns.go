@@ -20,7 +20,7 @@ var Names = []string{
 
 // Shown are the columns that an export has beside [Names]: an import passes them over.
 var Shown = []string{
-	"id", "plan", "aoi", "round", "round_day", "point", "zone", "role", "depth_from_cm", "depth_to_cm", "planned_lon", "planned_lat", "moved_m", "out_of_zone", "composite",
+	"id", "plan", "aoi", "round", "round_day", "point", "zone", "role", "depth_from_cm", "depth_to_cm", "planned_lon", "planned_lat", "moved_m", "out_of_zone", "composite", "external_id",
 }
 
 const (

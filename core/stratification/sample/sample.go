@@ -100,6 +100,7 @@ type Lab struct {
 // Sample is soil from a point of a saved plan and a depth interval, in one round of sampling.
 type Sample struct {
 	record.Meta
+	record.External
 	PlanID    int64
 	PlanUUID  string
 	MapUUID   string // the map of zones
@@ -202,6 +203,7 @@ func (s *Sample) Check() fault.Fields {
 	f.AddIf(!labels.MatchString(s.Label),
 		"label", "A label has 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
 	f.Text("notes", s.Notes, maxNotes)
+	s.External.Check(f)
 	f.Merge(CheckDay("sampled_on", s.SampledOn))
 	s.checkStatus(f)
 	if s.Collected != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/stratification"
 )
 
@@ -66,6 +67,7 @@ type Saving struct {
 	Tag  string // unique within the order
 	At   time.Time
 	By   int64
+	record.External
 }
 
 // DefaultTag is the tag of a map that is saved without one.

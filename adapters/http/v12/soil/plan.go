@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"tilth/adapters/http/rest"
@@ -159,21 +158,22 @@ type PlanResponse struct {
 
 // SavedPlan is a saved sample plan.
 type SavedPlan struct {
-	ID            int64            `json:"id" doc:"Id of the saved plan."`
-	Name          string           `json:"name" doc:"What the plan was saved as."`
-	PlanTag       string           `json:"plan_tag" doc:"Short name, unique within the order."`
-	Order         int64            `json:"order" doc:"Id of the stratification order."`
-	AOI           OrderedAOI       `json:"aoi" doc:"The area of interest."`
-	IsRecommended bool             `json:"is_recommended" doc:"Whether its map was recommended."`
-	IsCustom      bool             `json:"is_custom" doc:"Whether it was changed by hand."`
-	BasedOn       *string          `json:"based_on" doc:"The plan that a custom one was made from; null of others."`
-	Response      PlanResponse     `json:"response" doc:"The plan itself."`
-	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
-	Zones         SavedMap         `json:"stratification_map" doc:"The map of zones that it is drawn on."`
-	Warnings      []PlanWarning    `json:"warnings" doc:"What somebody should know who accepts it."`
-	CreatedAt     time.Time        `json:"created_at" doc:"When it was saved."`
-	Company       int64            `json:"company" doc:"Id of the company."`
-	Geometry      *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
+	ID            int64         `json:"id" doc:"Id of the saved plan."`
+	Name          string        `json:"name" doc:"What the plan was saved as."`
+	PlanTag       string        `json:"plan_tag" doc:"Short name, unique within the order."`
+	Order         int64         `json:"order" doc:"Id of the stratification order."`
+	AOI           OrderedAOI    `json:"aoi" doc:"The area of interest."`
+	IsRecommended bool          `json:"is_recommended" doc:"Whether its map was recommended."`
+	IsCustom      bool          `json:"is_custom" doc:"Whether it was changed by hand."`
+	BasedOn       *string       `json:"based_on" doc:"The plan that a custom one was made from; null of others."`
+	Response      PlanResponse  `json:"response" doc:"The plan itself."`
+	MapUUID       string        `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
+	Zones         SavedMap      `json:"stratification_map" doc:"The map of zones that it is drawn on."`
+	Warnings      []PlanWarning `json:"warnings" doc:"What somebody should know who accepts it."`
+	CreatedAt     time.Time     `json:"created_at" doc:"When it was saved."`
+	Company       int64         `json:"company" doc:"Id of the company."`
+	form.External
+	Geometry *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
 }
 
 func showPlanMetadata(p plan.Plan) PlanMetadata {
@@ -230,7 +230,7 @@ func showSavedPlan(record plan.SamplePlan, points bool) SavedPlan {
 		ID: record.ID, Name: saved.Name, PlanTag: saved.Tag, CreatedAt: saved.At, Order: record.OrderID, AOI: OrderedAOI{record.AOI.ID, record.AOI.UUID, record.AOI.Name},
 		IsRecommended: record.Map.Candidate.Recommended, IsCustom: p.IsCustom, BasedOn: form.OrNull(p.BasedOn),
 		Response: PlanResponse{p.PlanUUID, showPlanMetadata(p)}, MapUUID: p.PlanUUID, Zones: showSavedMap(record.Map, false),
-		Warnings: form.Each(p.Concerns, showWarning), Company: record.CompanyID,
+		Warnings: form.Each(p.Concerns, showWarning), Company: record.CompanyID, External: form.ExternalOf(saved.External),
 	}
 	if !points {
 		return out
@@ -298,6 +298,7 @@ func degrees(v *float64) float64 { return form.Or(v, 1e9) }
 type PlanSave struct {
 	Name    *string `json:"name" required:"false" doc:"Up to 255 characters; left out: the numbers of samples and zones."`
 	PlanTag *string `json:"plan_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: k3-n24-prop for 24 samples in three zones, proportionally."`
+	form.External
 }
 
 var planRoute = rest.Routes{Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"}.Route
@@ -332,25 +333,25 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 		return shown(ctx, c, made, err)
 	})
 	save := planRoute(http.MethodPost, plansPath+"{map_uuid}/save/", access.SamplePlans.Create.For("save"), "Save a sample plan")
-	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change."
+	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change, but for `external_id` and `source`, which may be given later by saving again."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
 		rest.JSON[PlanSave]
 	}) (SavedPlan, error) {
-		saved, err := plans.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.PlanTag))
+		saved, err := plans.Save(ctx, c.Principal(), in.MapUUID, saveAs(in.Body.Name, in.Body.PlanTag, in.Body.External))
 		return showSavedPlan(saved, false), err
 	})
 	savedRoutes[plan.SamplePlan, SavedPlan]{
 		list:     planRoute(http.MethodGet, savedPlansPath, access.SamplePlans.View.For("list"), "List saved sample plans"),
 		retrieve: planRoute(http.MethodGet, savedPlansPath+"{id}/", access.SamplePlans.View.For("retrieve"), "Retrieve a saved sample plan"),
-		filters: []rest.Param{
+		filters: form.WithExternalID([]rest.Param{
 			{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
 			{Name: "stratification_map", Type: rest.Integer, Description: "Id of the saved map of zones."},
 			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
 			{Name: "map_tag", Type: rest.String, Description: "Tag of the map of zones."},
 			{Name: "plan_tag", Type: rest.String, Description: "Tag of the plan."},
-		},
+		}),
 		geometry: rest.Param{Name: "geometry", Type: rest.Boolean, Description: "Adds the points, as GeoJSON in WGS84."},
 		all:      plans.Saved, one: plans.Retrieve, show: showSavedPlan,
 	}.register(a)

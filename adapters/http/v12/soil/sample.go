@@ -55,28 +55,30 @@ type SampleWrite struct {
 	Lab       *SampleLab        `json:"lab" required:"false" doc:"Sent whole. Null: it was not analysed."`
 	Notes     *string           `json:"notes" required:"false" maxLength:"4000" doc:"What the crew says of it."`
 	Composite *string           `json:"composite" required:"false" maxLength:"16" doc:"Of a reserve that replaces a sample: the id of that sample's composite, as Z2-C1. Null: it is analysed by itself."`
+	form.External
 }
 
 // Sample is soil from a point of a plan and a depth interval.
 type Sample struct {
 	form.Meta
-	Plan           PlanOfSample     `json:"plan" doc:"The plan that it belongs to."`
-	AOI            OrderedAOI       `json:"aoi" doc:"The area of interest."`
-	Round          int64            `json:"round" doc:"Round of sampling, from 1."`
-	SampledOn      *rest.Date       `json:"sampled_on" doc:"The day of the round; null: not stated."`
-	Point          string           `json:"point" doc:"Id of the point in its plan."`
-	Zone           int              `json:"zone" doc:"In which the point was planned."`
-	Role           string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
-	DepthFrom      float64          `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
-	DepthTo        float64          `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
-	Status         string           `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
-	Label          string           `json:"label" doc:"What stands on the bag; unique in the company."`
-	Planned        PlanPosition     `json:"planned" doc:"Where it was planned."`
-	Collected      *CollectedSample `json:"collected" doc:"How it was taken; null: it was not."`
-	Lab            *SampleLab       `json:"lab" doc:"What the laboratory found; null: nothing yet."`
-	Notes          string           `json:"notes" doc:"What the crew says of it."`
-	Composite      *string          `json:"composite" doc:"Id of the composite that its soil goes to, as Z2-C1; null: it is analysed by itself."`
-	CompositeLabel *string          `json:"composite_label" doc:"What stands on the bag of the composite, under which the laboratory's result is imported."`
+	Plan      PlanOfSample     `json:"plan" doc:"The plan that it belongs to."`
+	AOI       OrderedAOI       `json:"aoi" doc:"The area of interest."`
+	Round     int64            `json:"round" doc:"Round of sampling, from 1."`
+	SampledOn *rest.Date       `json:"sampled_on" doc:"The day of the round; null: not stated."`
+	Point     string           `json:"point" doc:"Id of the point in its plan."`
+	Zone      int              `json:"zone" doc:"In which the point was planned."`
+	Role      string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
+	DepthFrom float64          `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
+	DepthTo   float64          `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
+	Status    string           `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
+	Label     string           `json:"label" doc:"What stands on the bag; unique in the company."`
+	Planned   PlanPosition     `json:"planned" doc:"Where it was planned."`
+	Collected *CollectedSample `json:"collected" doc:"How it was taken; null: it was not."`
+	Lab       *SampleLab       `json:"lab" doc:"What the laboratory found; null: nothing yet."`
+	Notes     string           `json:"notes" doc:"What the crew says of it."`
+	Composite *string          `json:"composite" doc:"Id of the composite that its soil goes to, as Z2-C1; null: it is analysed by itself."`
+	form.External
+	CompositeLabel *string `json:"composite_label" doc:"What stands on the bag of the composite, under which the laboratory's result is imported."`
 }
 
 // PlanOfSample is the plan of a sample.
@@ -89,7 +91,7 @@ func showSample(s sample.Sample) Sample {
 	return Sample{
 		Meta: form.MetaOf(s.Meta), Plan: PlanOfSample{s.PlanID, s.PlanUUID}, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, Round: s.Round, SampledOn: form.DateOf(s.SampledOn),
 		Point: s.Point, Zone: s.Zone, Role: string(s.Role), DepthFrom: s.Depth.FromCm(), DepthTo: s.Depth.ToCm(),
-		Status: string(s.Status), Label: s.Label, Planned: PlanPosition{s.Planned.X, s.Planned.Y}, Notes: s.Notes, Composite: form.OrNull(s.Composite), CompositeLabel: form.OrNull(s.CompositeLabel()),
+		Status: string(s.Status), Label: s.Label, Planned: PlanPosition{s.Planned.X, s.Planned.Y}, Notes: s.Notes, External: form.ExternalOf(s.External), Composite: form.OrNull(s.Composite), CompositeLabel: form.OrNull(s.CompositeLabel()),
 		Collected: form.Pointed(s.Collected, func(c sample.Collected) CollectedSample {
 			lon, lat := lonLat(c.LonLat)
 			return CollectedSample{lon, lat, c.At, c.By, c.AccuracyM, c.MovedM, form.OrNull(c.Zone), s.OutOfZone()}
@@ -113,12 +115,12 @@ func writeOfSample(s sample.Sample) SampleWrite {
 	collected := form.Pointed(shown.Collected, func(c CollectedSample) SampleCollection {
 		return SampleCollection{c.Lon, c.Lat, &c.At, &c.By, c.AccuracyM}
 	})
-	return SampleWrite{&shown.Status, &s.Label, collected, shown.Lab, &s.Notes, shown.Composite}
+	return SampleWrite{&shown.Status, &s.Label, collected, shown.Lab, &s.Notes, shown.Composite, shown.External}
 }
 
 func applySample(in SampleWrite, onto *sample.Sample) {
 	onto.Status, onto.Label, onto.Notes = sample.Status(form.OrZero(in.Status)), form.OrZero(in.Label), form.OrZero(in.Notes)
-	onto.Composite = form.OrZero(in.Composite)
+	onto.Composite, onto.External = form.OrZero(in.Composite), in.External.Record()
 	onto.Collected = form.Pointed(in.Collected, func(c SampleCollection) sample.Collected {
 		return sample.Collected{
 			At: form.OrZero(c.At).UTC(), By: form.OrZero(c.By), AccuracyM: c.AccuracyM,
@@ -133,7 +135,7 @@ func applySample(in SampleWrite, onto *sample.Sample) {
 }
 
 func sampleFilters() []rest.Param {
-	return []rest.Param{
+	return form.WithExternalID([]rest.Param{
 		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
 		{Name: "plan", Type: rest.Integer, Description: "Id of the saved plan."},
 		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
@@ -144,7 +146,7 @@ func sampleFilters() []rest.Param {
 		{Name: "point", Type: rest.String, Description: "Id of the point, as Z2-07."},
 		{Name: "label", Type: rest.String, Description: "The label, exactly."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
-	}
+	})
 }
 
 const samplesPath = stratificationPath + "samples/"
@@ -205,7 +207,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		return showSample(found), err
 	})
 	patch := sampleRoute(http.MethodPatch, samplesPath+"{id}/", access.Samples.Edit.For("partial_update"), "Change a sample")
-	patch.Faults, patch.Message = []int{http.StatusPreconditionFailed}, "Sample updated."
+	patch.Faults, patch.Message = []int{http.StatusConflict, http.StatusPreconditionFailed}, "Sample updated."
 	patch.Description = "For the crew in the field and the laboratory. The status is planned, then collected, then analysed, as `collected` and `lab` say; null withdraws them. " +
 		"A sample that could not be taken is missed. How far it was moved from its planned place is measured on the ellipsoid."
 	patch.Body = rest.Body[SampleWrite]()

@@ -148,17 +148,18 @@ type MapResponse struct {
 
 // SavedMap is a saved map of zones.
 type SavedMap struct {
-	ID            int64            `json:"id" doc:"Id of the saved map."`
-	Name          string           `json:"name" doc:"What the map was saved as."`
-	MapTag        string           `json:"map_tag" doc:"Short name, unique within the order."`
-	Order         int64            `json:"order" doc:"Id of the stratification order."`
-	AOI           OrderedAOI       `json:"aoi" doc:"The area of interest."`
-	IsRecommended bool             `json:"is_recommended" doc:"Whether it is the one of its call that was recommended."`
-	Response      MapResponse      `json:"response" doc:"The map itself."`
-	MapUUID       string           `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
-	CreatedAt     time.Time        `json:"created_at" doc:"When it was saved."`
-	Company       int64            `json:"company" doc:"Id of the company."`
-	Geometry      *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
+	ID            int64       `json:"id" doc:"Id of the saved map."`
+	Name          string      `json:"name" doc:"What the map was saved as."`
+	MapTag        string      `json:"map_tag" doc:"Short name, unique within the order."`
+	Order         int64       `json:"order" doc:"Id of the stratification order."`
+	AOI           OrderedAOI  `json:"aoi" doc:"The area of interest."`
+	IsRecommended bool        `json:"is_recommended" doc:"Whether it is the one of its call that was recommended."`
+	Response      MapResponse `json:"response" doc:"The map itself."`
+	MapUUID       string      `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
+	CreatedAt     time.Time   `json:"created_at" doc:"When it was saved."`
+	Company       int64       `json:"company" doc:"Id of the company."`
+	form.External
+	Geometry *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
 }
 
 func showMetadata(m zoning.Map) MapMetadata {
@@ -205,7 +206,7 @@ func showSavedMap(m zoning.Map, outlines bool) SavedMap {
 	saved := form.OrZero(m.Saved)
 	out := SavedMap{
 		ID: m.ID, Name: saved.Name, MapTag: saved.Tag, CreatedAt: saved.At, Order: m.OrderID, AOI: OrderedAOI{m.AOI.ID, m.AOI.UUID, m.AOI.Name}, IsRecommended: m.Candidate.Recommended,
-		Response: MapResponse{m.Candidate.MapUUID, showMetadata(m)}, MapUUID: m.Candidate.MapUUID, Company: m.CompanyID,
+		Response: MapResponse{m.Candidate.MapUUID, showMetadata(m)}, MapUUID: m.Candidate.MapUUID, Company: m.CompanyID, External: form.ExternalOf(saved.External),
 	}
 	if outlines {
 		out.Geometry = collection(form.Each(m.Candidate.Zones, func(z zoning.Zone) feature {
@@ -250,23 +251,23 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 	job.OperationID = "stratification_map_job"
 	rest.Handle(a, job, form.OnRecord(maps.Job, showMaps))
 	save := mapRoute(http.MethodPost, stratificationPath+"maps/{map_uuid}/save/", access.StratificationMaps.Create.For("save"), "Save a map of zones")
-	save.Description = "Saved maps do not change. Saving one again under the same name is the same; under another it is 409."
+	save.Description = "Saved maps do not change. Saving one again under the same name is the same; under another it is 409. `external_id` and `source` may be given later, by saving again."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
 		rest.JSON[MapSave]
 	}) (SavedMap, error) {
-		saved, err := maps.Save(ctx, c.Principal(), in.MapUUID, strings.TrimSpace(form.OrZero(in.Body.Name)), form.OrZero(in.Body.MapTag))
+		saved, err := maps.Save(ctx, c.Principal(), in.MapUUID, saveAs(in.Body.Name, in.Body.MapTag, in.Body.External))
 		return showSavedMap(saved, false), err
 	})
 	savedRoutes[zoning.Map, SavedMap]{
 		list:     mapRoute(http.MethodGet, savedMapsPath, access.StratificationMaps.View.For("list"), "List saved maps of zones"),
 		retrieve: mapRoute(http.MethodGet, savedMapsPath+"{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve a saved map of zones"),
-		filters: []rest.Param{
+		filters: form.WithExternalID([]rest.Param{
 			{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
 			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
 			{Name: "map_tag", Type: rest.String, Description: "Tag of the map."},
-		},
+		}),
 		geometry: rest.Param{Name: "geometry", Type: rest.Boolean, Description: "Adds the outlines, as GeoJSON in WGS84."},
 		all:      maps.Saved, one: maps.Retrieve, show: showSavedMap,
 	}.register(a)
@@ -276,6 +277,12 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 type MapSave struct {
 	Name   *string `json:"name" required:"false" doc:"Up to 255 characters; left out: the number of zones."`
 	MapTag *string `json:"map_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: str-k3 for three zones."`
+	form.External
+}
+
+// saveAs is as what a map or plan is saved.
+func saveAs(name, tag *string, of form.External) soil.SaveAs {
+	return soil.SaveAs{Name: strings.TrimSpace(form.OrZero(name)), Tag: form.OrZero(tag), External: of.Record()}
 }
 
 var mapRoute = rest.Routes{Operation: "stratification_map", Tag: stratificationTag, Noun: "map"}.Route
