@@ -11,6 +11,7 @@ import (
 	"tilth/core/assessment"
 	"tilth/core/assessment/evidence"
 	"tilth/core/credit"
+	"tilth/core/fieldmap"
 	"tilth/core/geo"
 	"tilth/core/ghg/report"
 	"tilth/core/indexmap"
@@ -50,6 +51,7 @@ type ShownLayer struct {
 	Style   indexmap.Style
 	Classes *indexmap.Classes // in which the values are shown; nil: each in its own shade
 	Bare    bool              // the map alone, without title, legend and sources
+	About   *fieldmap.Layer   // of a layer of a map without dates
 }
 
 // ShownTile is a tile of a date of a map.
@@ -72,6 +74,25 @@ type LayerPictures interface {
 type LayerFiles interface {
 	// WriteGeoTIFF writes a date as Cloud-Optimized GeoTIFF of 32-bit numbers: the index, and what each pixel counts in the field.
 	WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error
+}
+
+// ShownZones are the zones of a zoning map as files show them.
+type ShownZones struct {
+	Stem         string // name of the file without its ending
+	Name         string // of the field, or of the map
+	FieldID      int64  // that of the order where there is no field
+	Outline      geo.MultiPolygon
+	AreaM2       int64
+	Layer        fieldmap.Layer
+	Pixels       *indexmap.Layer
+	Areas        []indexmap.Area
+	Prescription fieldmap.Prescription
+}
+
+// ZoneFiles writes zones of zoning maps.
+type ZoneFiles interface {
+	// WriteMapZones writes the zones as areas (geojson, kml, shp), or as task data with a grid of treatment zones (isoxml).
+	WriteMapZones(ctx context.Context, to io.Writer, format string, in ShownZones) error
 }
 
 // Sheets writes tables as csv (RFC 4180), safe to be opened in a spreadsheet, or as xlsx: a workbook.

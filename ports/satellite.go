@@ -9,6 +9,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/cropcheck"
+	"tilth/core/fieldmap"
 	"tilth/core/indexmap"
 	"tilth/core/monitoring"
 	"tilth/core/vegetation"
@@ -57,7 +58,7 @@ type ProfileOrders interface {
 	Readings(ctx context.Context, scope access.Scope, orderID int64) ([]vegetation.Reading, error)
 }
 
-// MapOrders are the orders of one product of maps of a company, with the dates of the maps.
+// MapOrders are the orders of one product of maps of a company, with the dates of the maps, or the layers of those that have no dates.
 type MapOrders interface {
 	List[vegetation.OrderState, Query]
 	Lockable[vegetation.OrderState]
@@ -76,6 +77,10 @@ type MapOrders interface {
 	// File returns an order with the file of one of its dates, nil: the last, and nothing else of them: tiles are asked for by the
 	// hundred. Faults: NotFound, also where there is no such date.
 	File(ctx context.Context, scope access.Scope, orderID int64, day *time.Time) (vegetation.OrderState, indexmap.File, error)
+	// PutLayers replaces the layers of an order.
+	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []fieldmap.Layer) error
+	// Layers returns them in their order; none where the map has dates.
+	Layers(ctx context.Context, scope access.Scope, orderID int64) ([]fieldmap.Layer, error)
 }
 
 // FieldMaps are the orders of all products of maps of a company.

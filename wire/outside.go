@@ -23,9 +23,12 @@ import (
 	"tilth/adapters/persistence/envelope"
 	"tilth/app/account"
 	"tilth/app/demo"
+	"tilth/app/satellite"
+	"tilth/app/satellite/fieldlayers"
 	"tilth/app/soil"
 	"tilth/core/assessment"
 	"tilth/core/assessment/climate"
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -64,6 +67,11 @@ func elevationsOf(source ports.Imagery) ports.Elevations {
 // layersOf returns the dates of maps, of which those that were read last stay in memory.
 func layersOf(objects ports.Objects) *mapfile.Layers {
 	return mapfile.NewLayers(objects, mapfile.DefaultCache)
+}
+
+// layerMakers returns what makes the maps that have no dates.
+func layerMakers(zoning *fieldlayers.Zoning) satellite.LayerMakers {
+	return satellite.LayerMakers{credit.ZoningMap: zoning}
 }
 
 // makeDemo makes the synthetic archive, where it is missing, and says what of it to load.

@@ -24,7 +24,7 @@ import (
 
 // newJobPool returns the workers that do the work of companies. The chores are known already.
 func (r *Running) newJobPool(postman *account.LetterSender) *messaging.Pool {
-	return &messaging.Pool{
+	pool := &messaging.Pool{
 		Queue: r.db.QueueBut(append(slices.Collect(maps.Keys(r.chores.Handlers)), events.WebhookJob, exchange.MessageJob)...),
 		Clock: identity.Clock{}, Log: r.log, Workers: r.cfg.Workers, Woken: r.db.Wakes(sqlstore.JobsWait), Poll: r.db.LookEvery(),
 		Observer: r.eyes.Observer(),
@@ -32,7 +32,6 @@ func (r *Running) newJobPool(postman *account.LetterSender) *messaging.Pool {
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
 			satellite.RefreshJob: r.parts.Refresher.Run, satellite.RecomputeJob: r.parts.Refresher.RunRecompute,
-			satellite.VIMapJob: r.parts.FieldMaps.Run, satellite.MapRefreshJob: r.parts.FieldMaps.RunRefresh, satellite.MapRecomputeJob: r.parts.FieldMaps.RunRecompute,
 			farmapp.ImportJob:  r.parts.Intake.Run,
 			farmapp.OverlapJob: r.parts.Overlaps.Run,
 			soil.OrderJob:      r.parts.Strata.Run,
@@ -50,6 +49,10 @@ func (r *Running) newJobPool(postman *account.LetterSender) *messaging.Pool {
 			events.AsideJob:   r.parts.Aside.Run,
 		},
 	}
+	for kind, run := range r.parts.FieldMaps.Jobs() {
+		pool.Handlers[kind] = run
+	}
+	return pool
 }
 
 // newChorePool returns the worker that does the chores, separate from all others: they wait for no company's work.

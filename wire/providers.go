@@ -39,6 +39,7 @@ import (
 	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
+	"tilth/app/satellite/fieldlayers"
 	"tilth/app/satellite/mapview"
 	"tilth/app/soil"
 	"tilth/ports"
@@ -73,6 +74,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(mapview.Views), "*"), googlewire.Bind(new(mapview.Links), new(*account.Identity)), googlewire.Bind(new(mapview.Orders), new(*satellite.Maps)),
 	googlewire.Value(mapfile.Files{}), googlewire.Bind(new(ports.MapFiles), new(mapfile.Files)),
 	layersOf, googlewire.Bind(new(ports.MapLayers), new(*mapfile.Layers)), googlewire.Bind(new(ports.LayerFiles), new(mapfile.Files)), googlewire.Bind(new(ports.LayerPictures), new(render.Charts)),
+	googlewire.Value(exchange.FieldMaps{}), googlewire.Bind(new(ports.ZoneFiles), new(exchange.FieldMaps)),
 	googlewire.Struct(new(satellite.ProfileFiles), "*"), googlewire.Struct(new(satellite.Statements), "*"),
 	googlewire.Value(render.Charts{}), googlewire.Bind(new(ports.Charts), new(render.Charts)),
 	googlewire.Bind(new(ports.StratificationPictures), new(render.Charts)),
@@ -154,6 +156,7 @@ var server = googlewire.NewSet(
 	googlewire.Bind(new(satellite.Archive), new(*satellite.Computer)),
 	googlewire.Bind(new(satellite.ProfileUpdater), new(*satellite.Computer)), satellite.NewRefresher,
 	satellite.NewProfileWorker, googlewire.Bind(new(satellite.LayerComputer), new(*satellite.Computer)), satellite.NewMapWorker,
+	googlewire.Struct(new(satellite.MapSources), "*"), googlewire.Bind(new(fieldlayers.PeakSource), new(*satellite.Computer)), googlewire.Struct(new(fieldlayers.Zoning), "*"), layerMakers,
 	googlewire.Struct(new(surfaces.Stored), "*"), googlewire.Bind(new(ports.RasterFiles), new(surfaces.Stored)),
 	googlewire.Bind(new(soil.CellSource), new(*satellite.Computer)),
 	elevationsOf, googlewire.Struct(new(soil.Covariates), "*"),

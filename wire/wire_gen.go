@@ -42,6 +42,7 @@ import (
 	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
+	"tilth/app/satellite/fieldlayers"
 	"tilth/app/satellite/mapview"
 	"tilth/app/soil"
 	"tilth/core/assessment/climate"
@@ -213,13 +214,15 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	}
 	layers := layersOf(objects)
 	mapfileFiles := _wireMapfileFilesValue
+	fieldMaps := _wireFieldMapsValue
 	views := &mapview.Views{
-		Deps:     deps,
-		Layers:   layers,
-		Pictures: charts,
-		Files:    mapfileFiles,
-		Links:    accountIdentity,
-		Orders:   maps,
+		Deps:      deps,
+		Layers:    layers,
+		Pictures:  charts,
+		Files:     mapfileFiles,
+		ZoneFiles: fieldMaps,
+		Links:     accountIdentity,
+		Orders:    maps,
 	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
@@ -410,6 +413,7 @@ var (
 	_wirePlotFilesValue           = exchange.PlotFiles{}
 	_wireChartsValue              = render.Charts{}
 	_wireMapfileFilesValue        = mapfile.Files{}
+	_wireFieldMapsValue           = exchange.FieldMaps{}
 	_wireDocumentsValue           = render.Documents{}
 	_wireAssessmentTablesValue    = exchange.AssessmentTables{}
 	_wireSampleTablesValue        = exchange.SampleTables{}
@@ -543,13 +547,15 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	layers := layersOf(objects)
 	mapfileFiles := _wireMapfileFilesValue
+	fieldMaps := _wireFieldMapsValue
 	views := &mapview.Views{
-		Deps:     deps,
-		Layers:   layers,
-		Pictures: charts,
-		Files:    mapfileFiles,
-		Links:    accountIdentity,
-		Orders:   maps,
+		Deps:      deps,
+		Layers:    layers,
+		Pictures:  charts,
+		Files:     mapfileFiles,
+		ZoneFiles: fieldMaps,
+		Links:     accountIdentity,
+		Orders:    maps,
 	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
@@ -743,7 +749,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)
-	mapWorker := satellite.NewMapWorker(deps, computer, objects, mapfileFiles, log)
+	zoning := &fieldlayers.Zoning{
+		Imagery: computer,
+		Clock:   clock,
+	}
+	satelliteLayerMakers := layerMakers(zoning)
+	mapSources := satellite.MapSources{
+		Dates:  computer,
+		Layers: satelliteLayerMakers,
+	}
+	mapWorker := satellite.NewMapWorker(deps, mapSources, objects, mapfileFiles, log)
 	once := idempotency.New(store, clock)
 	eventsSequencer := &events.Sequencer{
 		Store: store,

@@ -24,6 +24,8 @@ func (p *layerPicture) column(b draw.Box) float64 {
 	switch {
 	case p.in.Classes != nil:
 		y = p.classes(b, y)
+	case p.in.Layer.Subject.Kind == indexmap.Numbers:
+		y = p.numbers(b, y)
 	default:
 		y = p.bar(b, y)
 	}
@@ -33,7 +35,11 @@ func (p *layerPicture) column(b draw.Box) float64 {
 	}
 	f := p.figures
 	if f.Coverage < 1 {
-		item(fmt.Sprintf("Not seen, mostly clouds: %s %% of the field", share(1-f.Coverage)), func(box draw.Box) {
+		why := "Not seen, mostly clouds"
+		if p.in.Layer.Subject.Name != "" {
+			why = "Without a value"
+		}
+		item(fmt.Sprintf("%s: %s %% of the field", why, share(1-f.Coverage)), func(box draw.Box) {
 			p.Image(hatchedImage(box), box)
 			p.Box(box, draw.Style{Edge: draw.Soft, Width: 1})
 		})
@@ -43,11 +49,11 @@ func (p *layerPicture) column(b draw.Box) float64 {
 		p.Line(box.Left, middle, box.Right, middle, draw.Ink, edgeWidth*0.7)
 	})
 	if f.Valid == 0 {
-		return p.wrapped("No pixel of the field has a value on this date.", b.Left, y+8, b.Width(), draw.Text)
+		return p.wrapped("No pixel of the field has a value.", b.Left, y+8, b.Width(), draw.Text)
 	}
-	lines := []string{
-		fmt.Sprintf("%s of %s pixels of the field have a value.", fixed(float64(f.Valid), 0), fixed(float64(f.Pixels), 0)),
-		fmt.Sprintf("Mean %s, standard deviation %s, from %s to %s.", p.number(f.Mean), p.number(f.Std), p.number(f.Min), p.number(f.Max)),
+	lines := []string{fmt.Sprintf("%s of %s pixels of the field have a value.", fixed(float64(f.Valid), 0), fixed(float64(f.Pixels), 0))}
+	if !math.IsNaN(f.Std) {
+		lines = append(lines, fmt.Sprintf("Mean %s, standard deviation %s, from %s to %s.", p.number(f.Mean), p.number(f.Std), p.number(f.Min), p.number(f.Max)))
 	}
 	if p.in.Classes == nil && (f.Min < p.in.Style.Low || f.Max > p.in.Style.High) {
 		lines = append(lines, "Values beyond the ends of the scale have the colours of its ends.")
@@ -58,6 +64,9 @@ func (p *layerPicture) column(b draw.Box) float64 {
 	if c := p.in.Classes; c != nil {
 		lines = append(lines, c.Notes...)
 	}
+	if a := p.in.About; a != nil {
+		lines = append(lines, a.Notes...)
+	}
 	y += 8
 	for _, line := range lines {
 		y = p.wrapped(line, b.Left, y, b.Width(), draw.Muted) + 3
@@ -65,8 +74,11 @@ func (p *layerPicture) column(b draw.Box) float64 {
 	return y
 }
 
-// name returns the index in words.
+// name returns the index in words, or the title of the layer.
 func (p *layerPicture) name() string {
+	if p.in.Layer.Subject.Name != "" {
+		return p.in.Layer.Title()
+	}
 	index, err := vegetation.ParseIndex(string(p.in.Layer.Index))
 	if err != nil {
 		return string(p.in.Layer.Index)
@@ -118,7 +130,7 @@ func (p *layerPicture) bar(b draw.Box, y float64) float64 {
 		p.Line(box.Right, tick, box.Right+6, tick, draw.Soft, 1)
 		p.Write(p.number(k*step), box.Right+10, tick+4, draw.Text)
 	}
-	if f := p.figures; f.Valid > 0 {
+	if f := p.figures; len(f.Percentiles) > 0 {
 		p.spread(b.Left+atFigure, at, f)
 	}
 	return box.Bottom + draw.Gap
@@ -163,6 +175,38 @@ func (p *layerPicture) classes(b draw.Box, y float64) float64 {
 			draw.Style{Fill: solid(p.in.Style.OfClass(class.Number, len(c.Each))), Edge: draw.Soft, Width: 1})
 		text := fmt.Sprintf("%d: %s to %s, %s %%", class.Number, p.number(class.Low), p.number(class.High), share(class.Share))
 		y = p.wrapped(text, b.Left+swatch+12, y+15, b.Width()-swatch-12, draw.Text) + 3
+	}
+	return y + draw.Gap/2
+}
+
+// maxNumbers is how many numbers are explained one by one.
+const maxNumbers = 12
+
+// numbers draws the zones, the highest at the top, or else the numbers of a layer of them.
+func (p *layerPicture) numbers(b draw.Box, y float64) float64 {
+	entry := func(v float64, text string) {
+		shade, _ := p.in.Style.Shade(v)
+		p.Box(draw.Box{Left: b.Left, Top: y, Right: b.Left + swatch, Bottom: y + 22},
+			draw.Style{Fill: solid(p.in.Style.Colors[shade]), Edge: draw.Soft, Width: 1})
+		y = p.wrapped(text, b.Left+swatch+12, y+15, b.Width()-swatch-12, draw.Text) + 3
+	}
+	if a := p.in.About; a != nil && len(a.Zones) > 0 {
+		for i := len(a.Zones) - 1; i >= 0; i-- {
+			z := a.Zones[i]
+			side := "above"
+			if z.Mean < 0 {
+				side = "below"
+			}
+			entry(float64(z.Number), fmt.Sprintf("Zone %d: %.2f ha, %s %%, peak %.3f %s the field's", z.Number, z.AreaHa, share(z.Share), math.Abs(z.Mean), side))
+		}
+		return y + draw.Gap/2
+	}
+	for i, class := range p.in.Layer.Numbered().Each {
+		if i == maxNumbers {
+			y = p.wrapped("and more", b.Left+swatch+12, y+15, b.Width()-swatch-12, draw.Text) + 3
+			break
+		}
+		entry(class.Low, fmt.Sprintf("%d: %s %%", class.Number, share(class.Share)))
 	}
 	return y + draw.Gap/2
 }

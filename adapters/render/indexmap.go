@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
-	"time"
+	"strings"
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/effort"
@@ -48,7 +48,7 @@ func (Charts) DrawLayer(ctx context.Context, w io.Writer, format string, in port
 	if err != nil {
 		return err
 	}
-	p := layerPicture{in: in, figures: in.Layer.Describe(), outline: plane.Project(in.Field.Outline), areaHa: geo.AreaM2(in.Field.Outline) / frame.M2PerHectare}
+	p := layerPicture{in: in, figures: in.Layer.Figures(), outline: plane.Project(in.Field.Outline), areaHa: geo.AreaM2(in.Field.Outline) / frame.M2PerHectare}
 	p.box = p.outline.Bounds().Grown(fewest * max(in.Layer.Grid.PixelX, in.Layer.Grid.PixelY))
 	p.pen = pen{draw.Measuring(), 1}
 	size, atlas := p.arrange()
@@ -88,8 +88,8 @@ const layerInner = layerWidth - 2*layerEdge
 func (p *layerPicture) head() float64 {
 	l := p.in.Layer
 	y := p.wrapped(clip(p.in.Field.Name, titleLength), layerEdge, layerEdge+20, layerInner, draw.Title) - 7
-	text := fmt.Sprintf("%s on %s; %.2f ha", l.Index, l.Day.Format(time.DateOnly), p.areaHa)
-	if p.figures.Valid > 0 {
+	text := fmt.Sprintf("%s; %.2f ha", l.Title(), p.areaHa)
+	if !math.IsNaN(p.figures.Mean) {
 		text += fmt.Sprintf("; mean %s", p.number(p.figures.Mean))
 	}
 	if l.Synthetic {
@@ -100,11 +100,14 @@ func (p *layerPicture) head() float64 {
 
 // number writes a value of the index as exactly as its legend can be read.
 func (p *layerPicture) number(v float64) string {
-	decimals := 2
-	if p.in.Style.High-p.in.Style.Low > 3 {
+	decimals, width := 2, p.in.Style.High-p.in.Style.Low
+	if width > 3 {
 		decimals = 1
 	}
-	if p.in.Style.High-p.in.Style.Low < 0.2 {
+	if width > 50 || p.in.Layer.Subject.Kind == indexmap.Numbers {
+		decimals = 0
+	}
+	if width < 0.2 {
 		decimals = 3
 	}
 	return fixed(v, decimals)
@@ -114,6 +117,9 @@ func (p *layerPicture) number(v float64) string {
 func (p *layerPicture) foot(below float64) float64 {
 	l, system := p.in.Layer, fmt.Sprintf("EPSG:%d", p.in.Layer.Grid.EPSG)
 	text := fmt.Sprintf("Pixels of %g m, %s; grid north is up.", l.Grid.PixelX, system)
+	if a := p.in.About; a != nil {
+		text += " " + sentence(a.Source) + " " + sentence(a.Method)
+	}
 	if len(l.Scenes) > 0 {
 		text += " " + map[bool]string{true: "Scene", false: "Scenes"}[len(l.Scenes) == 1] + ": "
 		const shown = 4
@@ -132,6 +138,14 @@ func (p *layerPicture) foot(below float64) float64 {
 		text += " The scenes are synthetic: they were made up for demonstration."
 	}
 	return p.wrapped(text, layerEdge, below+2*draw.Gap, layerInner, mapNote) - lineHigh*mapNote.Size + layerEdge
+}
+
+// sentence ends a text with a full stop; an empty one is left alone.
+func sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // atlas draws the map in a box, with its scale and north below unless it is bare.

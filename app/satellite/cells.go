@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tilth/core/geo"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 )
 
@@ -23,6 +24,7 @@ type CellRequest struct {
 	From, To time.Time // as in Request
 	Index    vegetation.Index
 	Mask     vegetation.Mask
+	Dataset  vegetation.DatasetCode
 }
 
 // CellDate is what an accepted pass shows: at least the mask's minimum coverage of the cells have a value.
@@ -49,7 +51,7 @@ type block struct {
 
 // Cells searches the imagery for the passes over cells. Faults: as Compute.
 func (c *Computer) Cells(ctx context.Context, req CellRequest) (*CellReader, error) {
-	whole := SeriesRequest{Boundary: req.Boundary, From: req.From, To: req.To, Index: req.Index, Mask: req.Mask}
+	whole := SeriesRequest{Boundary: req.Boundary, From: req.From, To: req.To, Index: req.Index, Mask: req.Mask, Dataset: req.Dataset}
 	if err := whole.check(); err != nil {
 		return nil, err
 	}
@@ -115,6 +117,36 @@ func (r *CellReader) Each(ctx context.Context, take func(CellDate)) error {
 		}
 		return err
 	})
+}
+
+// CellPeaks is the peak of each cell over the accepted dates of a span of days, as [layer.Peaks] has it.
+type CellPeaks struct {
+	Values    []float64 // nil where there are fewer passes than [layer.MinDates]: they are not worth reading
+	Passes    int
+	Dates     int // different days that were accepted
+	Scenes    []string
+	Synthetic bool
+}
+
+// Peaks returns the peaks of cells. Faults: as Cells.
+func (c *Computer) Peaks(ctx context.Context, req CellRequest) (out CellPeaks, err error) {
+	reader, err := c.Cells(ctx, req)
+	if err != nil {
+		return out, err
+	}
+	if out.Passes = reader.Passes(); out.Passes < layer.MinDates {
+		return out, nil
+	}
+	peaks, days := layer.NewPeaks(len(req.Cells), out.Passes), map[time.Time]bool{}
+	err = reader.Each(ctx, func(d CellDate) {
+		peaks.Add(d.Values)
+		days[d.Day] = true
+		out.Scenes = append(out.Scenes, d.Scenes...)
+		out.Synthetic = out.Synthetic || d.Synthetic
+	})
+	slices.Sort(out.Scenes)
+	out.Values, out.Dates, out.Scenes = peaks.Values(), len(days), slices.Compact(out.Scenes)
+	return out, err
 }
 
 // date reads one pass, block by block. Of a block that is not clear no band is read. A scene

@@ -185,7 +185,7 @@ func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quot
 
 // scenes asks the archive how many scenes a quoted order would find; nil where it does not say.
 func (d desk) scenes(ctx context.Context, drafted vegetation.OrderState) *int {
-	if d.archive == nil {
+	if d.archive == nil || drafted.Timeless() {
 		return nil
 	}
 	from, to, today := drafted.StartDate, drafted.EndDate, d.Clock.Now().UTC().Truncate(24*time.Hour)

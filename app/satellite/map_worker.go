@@ -15,6 +15,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/event"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/indexmap"
 	"tilth/core/list"
 	"tilth/core/vegetation"
@@ -29,29 +30,95 @@ type LayerComputer interface {
 	Layers(ctx context.Context, req LayerRequest, keep func(ctx context.Context, layer indexmap.Layer) error) (vegetation.Series, error)
 }
 
+// LayerMaker makes the layers of a map that has no dates.
+type LayerMaker interface {
+	// Make returns them; none says why there is none that has pixels. Faults: Unavailable where a source is.
+	Make(ctx context.Context, order vegetation.OrderState) (layers []fieldmap.Made, none string, err error)
+}
+
+// LayerMakers are those of the products whose maps have no dates.
+type LayerMakers map[credit.Product]LayerMaker
+
+// MapSources is where maps are made from.
+type MapSources struct {
+	Dates  LayerComputer // of maps of indices
+	Layers LayerMakers
+}
+
 // MapWorker computes ordered maps, and keeps them up to date.
 type MapWorker struct {
-	runner   task.Runner[ports.Repos]
-	computer LayerComputer
-	objects  ports.Objects
-	files    ports.MapFiles
+	runner  task.Runner[ports.Repos]
+	sources MapSources
+	objects ports.Objects
+	files   ports.MapFiles
 }
 
 // NewMapWorker makes a worker.
-func NewMapWorker(deps app.Deps, computer LayerComputer, objects ports.Objects, files ports.MapFiles, log *slog.Logger) *MapWorker {
-	return &MapWorker{task.ForCompany(deps.Store, deps.Clock, deps.IDs, log), computer, objects, files}
+func NewMapWorker(deps app.Deps, sources MapSources, objects ports.Objects, files ports.MapFiles, log *slog.Logger) *MapWorker {
+	return &MapWorker{task.ForCompany(deps.Store, deps.Clock, deps.IDs, log), sources, objects, files}
 }
 
-// Run does one job of [VIMapJob]: it computes an ordered map.
-func (w *MapWorker) Run(ctx context.Context, job ports.Job) error {
-	compute := func(ctx context.Context, order vegetation.OrderState) (made, error) {
-		out, err := w.layers(ctx, order, vegetation.Series{}, nil)
-		if day := order.Map.Day; err == nil && day != nil && len(out.series.Observations) == 0 && vegetation.RehydrateOrder(order).SeasonOver(w.runner.Clock.Now()) {
-			out.near, err = w.near(ctx, order, *day)
+// Jobs returns what does the jobs of maps, by their kinds: those that compute an order, and those that follow ([MapRefreshing],
+// [MapRecomputing]).
+func (w *MapWorker) Jobs() map[string]func(ctx context.Context, job ports.Job) error {
+	out := map[string]func(ctx context.Context, job ports.Job) error{}
+	for _, p := range mapProducts {
+		work := mapWork{w, p}
+		out[p.job] = func(ctx context.Context, job ports.Job) error {
+			return task.Do(ctx, w.runner, orderLimits, orderWork{p, work.make, w.runner.IDs}, job)
 		}
+		out[p.job+MapRefreshing] = func(ctx context.Context, job ports.Job) error {
+			return task.Do(ctx, w.runner, refreshLimits, mapRefresh{work}, job)
+		}
+		out[p.job+MapRecomputing] = func(ctx context.Context, job ports.Job) error {
+			return task.Do(ctx, w.runner, refreshLimits, mapRecompute{mapRefresh{work}}, job)
+		}
+	}
+	return out
+}
+
+// Run does one job of maps.
+func (w *MapWorker) Run(ctx context.Context, job ports.Job) error {
+	return w.Jobs()[job.Kind](ctx, job)
+}
+
+// mapWork makes the maps of one product.
+type mapWork struct {
+	*MapWorker
+	product
+}
+
+// make computes an ordered map.
+func (w mapWork) make(ctx context.Context, order vegetation.OrderState) (made, error) {
+	if !w.dated() {
+		return w.layered(ctx, order)
+	}
+	out, err := w.layers(ctx, order, vegetation.Series{}, nil)
+	if day := order.Map.Day; err == nil && day != nil && len(out.series.Observations) == 0 && vegetation.RehydrateOrder(order).SeasonOver(w.runner.Clock.Now()) {
+		out.near, err = w.near(ctx, order, *day)
+	}
+	return out, err
+}
+
+// layered makes the layers of a map that has no dates, and stores their pixels.
+func (w mapWork) layered(ctx context.Context, order vegetation.OrderState) (out made, err error) {
+	out.layered = true
+	layers, none, err := w.sources.Layers[w.code].Make(ctx, order)
+	if err != nil {
 		return out, err
 	}
-	return task.Do(ctx, w.runner, orderLimits, orderWork{viMaps, compute, w.runner.IDs}, job)
+	out.none = none
+	for _, l := range layers {
+		if l.Pixels != nil {
+			file, err := w.store(ctx, *l.Pixels)
+			if err != nil {
+				return out, err
+			}
+			l.Object, l.Bytes = file.Object, file.Bytes
+		}
+		out.layers = append(out.layers, l.Layer)
+	}
+	return out, nil
 }
 
 // layers computes the dates of a map and stores the pixels of those that are not known, of which there are files.
@@ -63,7 +130,7 @@ func (w *MapWorker) layers(ctx context.Context, order vegetation.OrderState, kno
 	req.Known = known
 	var storing sync.Mutex
 	stored := map[string]indexmap.File{}
-	out.series, err = w.computer.Layers(ctx, req, func(ctx context.Context, l indexmap.Layer) error {
+	out.series, err = w.sources.Dates.Layers(ctx, req, func(ctx context.Context, l indexmap.Layer) error {
 		file, err := w.store(ctx, l)
 		if err == nil {
 			storing.Lock()
@@ -125,7 +192,7 @@ func (w *MapWorker) near(ctx context.Context, order vegetation.OrderState, day t
 		return nil, err
 	}
 	req.From, req.To = vegetation.Around(day, vegetation.NearDays)
-	series, err := w.computer.Layers(ctx, req, nil)
+	series, err := w.sources.Dates.Layers(ctx, req, nil)
 	return list.Map(series.Nearest(day, 2), func(o vegetation.Observation) time.Time { return o.Date }), err
 }
 
@@ -136,10 +203,11 @@ var mapTypes = map[credit.Product]string{
 }
 
 // mapCompletedEvent returns the event of a map that is there, or that has changed.
-func mapCompletedEvent(id string, order vegetation.OrderState, s vegetation.Series, at time.Time) event.Event {
+func mapCompletedEvent(id string, order vegetation.OrderState, m made, at time.Time) event.Event {
 	out := event.MapCompleted{
 		MapUUID: order.UUID, OrderID: order.ID, Product: string(order.Product), Outline: order.Map.Outline,
-		IndexCode: string(s.Index), Mask: s.Mask.String(), Dataset: s.Dataset.String(), Status: string(order.Status), Dates: len(s.Observations),
+		IndexCode: order.Index, Mask: order.Mask.String(), Dataset: order.Dataset.String(), Status: string(order.Status),
+		Dates: len(m.series.Observations), Layers: m.found().Layers,
 	}
 	if order.FieldID != 0 {
 		out.Field, out.FieldUUID = &order.FieldID, &order.FieldUUID

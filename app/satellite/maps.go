@@ -12,6 +12,7 @@ import (
 	"tilth/core/audit"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/geo"
 	"tilth/core/indexmap"
 	"tilth/core/list"
@@ -19,15 +20,10 @@ import (
 	"tilth/ports"
 )
 
-// VIMapJob is the kind of the jobs that compute a vegetation-index map.
-const VIMapJob = "vi_map"
-
 // MapWait is how long a caller may wait for a map that is placed.
 const MapWait = 30 * time.Second
 
-var viMaps = product{credit.VegetationIndexMap, access.VIMaps, VIMapJob, mapCompletedEvent}
-
-// Maps is the use cases of the orders of vegetation-index maps.
+// Maps is the use cases of the orders of maps, of all products.
 type Maps struct {
 	app.Deps
 	Archive Archive // may be nil where nothing is quoted
@@ -36,16 +32,17 @@ type Maps struct {
 
 // MapRequest is an order of a map as a client places it.
 type MapRequest struct {
+	Product   credit.Product
 	FieldUUID string
-	Boundary  *geo.Boundary // of an order without a field
-	SeasonID  int64
-	Index     vegetation.IndexCode
+	Boundary  *geo.Boundary        // of an order without a field
+	SeasonID  int64                // of a map that is not timeless
+	Index     vegetation.IndexCode // as the season
 	Mask      vegetation.Mask
 	Dataset   vegetation.DatasetCode
 	Terms     vegetation.MapTerms // without the outline
 }
 
-func (m *Maps) desk() desk { return desk{m.Deps, viMaps, m.Archive} }
+func (m *Maps) desk(of credit.Product) desk { return desk{m.Deps, mapOf(of), m.Archive} }
 
 // Place accepts an order of a map, as [Profiles.Place] does one of a profile, and waits up to a time until it is computed. Faults:
 // Invalid, PaymentRequired (insufficient_credit), Conflict (duplicate_map).
@@ -53,14 +50,14 @@ func (m *Maps) Place(ctx context.Context, who access.Principal, req MapRequest, 
 	if wait > 0 {
 		ctx = idempotency.Apart(ctx) // the order must be there to be computed
 	}
-	order, err := m.desk().place(ctx, who, m.draft(who, req))
+	order, err := m.desk(req.Product).place(ctx, who, m.draft(who, req))
 	if err != nil || wait == 0 {
 		return order, err
 	}
 	scope, id := who.Scope(false), order.ID
 	err = poll(ctx, wait, func() (bool, error) {
 		err := m.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
-			order, err = viMaps.get(ctx, tx, scope, id)
+			order, err = mapOf(req.Product).get(ctx, tx, scope, id)
 			return err
 		})
 		return order.Status != vegetation.Processing, err
@@ -68,41 +65,51 @@ func (m *Maps) Place(ctx context.Context, who access.Principal, req MapRequest, 
 	return order, err
 }
 
-// PlaceMany places up to [MaxBatch] orders, as [Profiles.PlaceMany] does.
-func (m *Maps) PlaceMany(ctx context.Context, who access.Principal, reqs []MapRequest) ([]Placed, error) {
-	return m.desk().placeMany(ctx, who, list.Map(reqs, func(req MapRequest) draft { return m.draft(who, req) }))
+// PlaceMany places up to [MaxBatch] orders of one product, as [Profiles.PlaceMany] does.
+func (m *Maps) PlaceMany(ctx context.Context, who access.Principal, of credit.Product, reqs []MapRequest) ([]Placed, error) {
+	return m.desk(of).placeMany(ctx, who, list.Map(reqs, func(req MapRequest) draft { return m.draft(who, req) }))
 }
 
 // Quote says what an order would cost, as [Profiles.Quote] does.
 func (m *Maps) Quote(ctx context.Context, who access.Principal, req MapRequest) (Quote, error) {
-	return m.desk().quote(ctx, who, m.draft(who, req))
+	return m.desk(req.Product).quote(ctx, who, m.draft(who, req))
 }
 
-// List returns the orders of the caller's company, or those shared with it; filters are those of [Profiles.List].
-func (m *Maps) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
-	return app.ListIn(ctx, m.Deps, app.Ask{Who: who, Need: viMaps.access.View, Shared: shared}, q,
-		func(tx ports.Repos) ports.MapOrders { return tx.Maps.Of(viMaps.code) })
+// List returns the orders of a product of the caller's company, or those shared with it; filters are those of [Profiles.List].
+func (m *Maps) List(ctx context.Context, who access.Principal, of credit.Product, shared bool, q ports.Query) (app.List[vegetation.OrderState], error) {
+	return app.ListIn(ctx, m.Deps, app.Ask{Who: who, Need: mapOf(of).access.View, Shared: shared}, q,
+		func(tx ports.Repos) ports.MapOrders { return tx.Maps.Of(of) })
 }
 
 // draft makes the order that a request asks for, after the checks of its field or outline, and its season or date.
 func (m *Maps) draft(who access.Principal, req MapRequest) draft {
 	return func(ctx context.Context, tx ports.Repos, now time.Time) (s vegetation.OrderState, err error) {
-		index, err := vegetation.ParseIndex(string(req.Index))
-		if err != nil {
+		d, timeless := m.desk(req.Product), vegetation.OrderState{Product: req.Product}.Timeless()
+		reading := vegetation.Reading{}
+		if !timeless {
+			index, err := vegetation.ParseIndex(string(req.Index))
+			if err != nil {
+				return s, err
+			}
+			reading = vegetation.Reading{Index: index.Code, Mask: req.Mask, Dataset: req.Dataset}
+		}
+		if err := req.check(timeless).Err(); err != nil {
 			return s, err
 		}
-		if err := req.check().Err(); err != nil {
-			return s, err
-		}
-		s = m.desk().begun(who, vegetation.Reading{Index: index.Code, Mask: req.Mask, Dataset: req.Dataset}, now)
+		s = d.begun(who, reading, now)
 		s.Map = req.Terms
 		if req.Boundary != nil {
 			s.FieldCompanyID, s.Boundary, s.Map.Outline = s.CompanyID, req.Boundary.Geometry(), req.Boundary.Geometry().Digest()
 			s.AreaM2 = int64(math.Round(req.Boundary.AreaHa() * 10_000))
-		} else if err := m.desk().fieldFor(ctx, tx, req.FieldUUID, &s); err != nil {
+		} else if err := d.fieldFor(ctx, tx, req.FieldUUID, &s); err != nil {
 			return s, err
 		}
-		if s.Map.Day != nil {
+		switch {
+		case timeless:
+			s.StartDate = now.UTC().Truncate(24 * time.Hour)
+			s.EndDate = s.StartDate
+			return s, nil
+		case s.Map.Day != nil:
 			s.StartDate, s.EndDate = vegetation.Around(*s.Map.Day, vegetation.MapDays)
 			return s, nil
 		}
@@ -116,7 +123,7 @@ func (m *Maps) draft(who access.Principal, req MapRequest) draft {
 }
 
 // check returns what is wrong with a request by itself.
-func (r MapRequest) check() fault.Fields {
+func (r MapRequest) check(timeless bool) fault.Fields {
 	f := r.Terms.Check()
 	switch {
 	case r.FieldUUID == "" && r.Boundary == nil:
@@ -125,6 +132,10 @@ func (r MapRequest) check() fault.Fields {
 		f.Add("field_boundary", "Give either field_uuid or field_boundary.")
 	}
 	switch {
+	case timeless:
+	case r.Product == credit.ZoningMap:
+		f.AddIf(r.SeasonID == 0, "season_id", "Give season_id: zones are of that season and of those before it.")
+		f.AddIf(r.Terms.Classes > fieldmap.MaxZones, "no_of_classes", "From %d to %d zones.", fieldmap.MinZones, fieldmap.MaxZones)
 	case r.SeasonID == 0 && r.Terms.Day == nil:
 		f.Add("season_id", "Give season_id, or one date as date.")
 	case r.SeasonID != 0 && r.Terms.Day != nil:
@@ -133,29 +144,37 @@ func (r MapRequest) check() fault.Fields {
 	return f
 }
 
-// Map is an order with its dates.
+// Map is an order with its dates, or with its layers.
 type Map struct {
 	Order  vegetation.OrderState
 	Series vegetation.Series // the accepted dates with their figures, and the rejected
 	Files  []indexmap.File   // the pixels of the accepted dates
+	Layers []fieldmap.Layer  // of a map without dates
 	// Refreshing says that the map is being brought up to date or made again, so that a later retrieve may show more.
 	Refreshing bool
 }
 
-// Retrieve returns an order with its dates: the caller's own, or one that is shared with it. Where its last check is too old it
+// Retrieve returns an order with its dates or layers: the caller's own, or one that is shared with it. Where its last check is too old it
 // asks for a refresh, and answers what there is. Faults: NotFound.
-func (m *Maps) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Map, error) {
-	ask := false
-	out, err := app.Read(ctx, m.Deps, who, viMaps.access.View, func(ctx context.Context, tx ports.Repos) (out Map, err error) {
-		if out, err = readMap(ctx, tx, who.Scope(shared), id); err != nil {
+func (m *Maps) Retrieve(ctx context.Context, who access.Principal, of credit.Product, shared bool, id int64) (Map, error) {
+	ask, p := false, mapOf(of)
+	out, err := app.Read(ctx, m.Deps, who, p.access.View, func(ctx context.Context, tx ports.Repos) (out Map, err error) {
+		scope := who.Scope(shared)
+		if out.Order, err = p.get(ctx, tx, scope, id); err != nil {
 			return out, err
 		}
-		waits, err := tx.Jobs.Waits(ctx, MapRefreshJob, task.JobOn(MapRefreshJob, out.Order.CompanyID, id, m.Clock.Now()).Key)
+		stock, err := p.stock(ctx, tx, scope, id)
+		if err != nil {
+			return out, err
+		}
+		out.Series, out.Files, out.Layers = stock.series, stock.files, stock.layers
+		refresh := task.JobOn(p.job+MapRefreshing, out.Order.CompanyID, id, m.Clock.Now())
+		waits, err := tx.Jobs.Waits(ctx, refresh.Kind, refresh.Key)
 		if err != nil || waits || out.Order.Map.Day != nil {
 			out.Refreshing = waits
 			return out, err
 		}
-		out.Refreshing, err = viMaps.refreshable(ctx, tx, out.Order, m.Clock.Now())
+		out.Refreshing, err = p.refreshable(ctx, tx, out.Order, m.Clock.Now())
 		ask = out.Refreshing
 		return out, err
 	})
@@ -167,39 +186,31 @@ func (m *Maps) Retrieve(ctx context.Context, who access.Principal, shared bool, 
 	return out, err
 }
 
-func readMap(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Map, err error) {
-	if out.Order, err = viMaps.get(ctx, tx, scope, id); err != nil {
-		return out, err
-	}
-	out.Series, out.Files, err = tx.Maps.Of(viMaps.code).Dates(ctx, scope, id)
-	return out, err
-}
-
 // Remake queues what brings a map up to date, and makes files that have expired again, whoever looks: it costs nothing.
 func (m *Maps) Remake(ctx context.Context, order vegetation.OrderState) error {
 	return m.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
-		return tx.Jobs.Enqueue(ctx, task.JobOn(MapRefreshJob, order.CompanyID, order.ID, m.Clock.Now()))
+		return tx.Jobs.Enqueue(ctx, task.JobOn(mapOf(order.Product).job+MapRefreshing, order.CompanyID, order.ID, m.Clock.Now()))
 	})
 }
 
-// Recompute has the dates of an active map made anew on the outline that its field has now, at no charge. Faults: NotFound;
+// Recompute has an active map made anew on the outline that its field has now, at no charge. Faults: NotFound;
 // Conflict (order_state, boundary_missing, boundary_too_different).
-func (m *Maps) Recompute(ctx context.Context, who access.Principal, id int64) (vegetation.OrderState, error) {
-	scope, now := who.Scope(false), m.Clock.Now()
-	return app.Write(ctx, m.Deps, who, viMaps.access.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
-		order, err := viMaps.repo(tx).GetForUpdate(ctx, scope, id)
+func (m *Maps) Recompute(ctx context.Context, who access.Principal, of credit.Product, id int64) (vegetation.OrderState, error) {
+	scope, now, p := who.Scope(false), m.Clock.Now(), mapOf(of)
+	return app.Write(ctx, m.Deps, who, p.access.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
+		order, err := p.repo(tx).GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return order, err
 		}
-		outline, err := viMaps.outlineFor(ctx, tx, scope, order)
+		outline, err := p.outlineFor(ctx, tx, scope, order)
 		if err != nil {
 			return order, err
 		}
 		before, after := recomputedOn{order.BoundaryID}, recomputedOn{outline.ID}
-		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(Recompute, viMaps.access.Name, id, audit.Diff(&before, &after))); err != nil {
+		if err := tx.Audit.Add(ctx, audit.By(who, now).Of(Recompute, p.access.Name, id, audit.Diff(&before, &after))); err != nil {
 			return order, err
 		}
-		return order, tx.Jobs.Enqueue(ctx, task.JobOn(MapRecomputeJob, order.CompanyID, id, now))
+		return order, tx.Jobs.Enqueue(ctx, task.JobOn(p.job+MapRecomputing, order.CompanyID, id, now))
 	})
 }
 

@@ -44,7 +44,7 @@ func (w orderWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openO
 			return s, next, err
 		}
 	}
-	if s.order.State().SeasonID == 0 { // of a map of one date
+	if s.order.State().SeasonID == 0 { // of a map of one date, or a timeless one
 		return s, task.Continue(), nil
 	}
 	season, err := run.Tx.Seasons.Get(ctx, run.Scope, s.order.State().SeasonID)
@@ -130,7 +130,7 @@ func (orderWork) Same(began, current openOrder) bool {
 }
 
 func (w orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openOrder, computed made) (task.Next, error) {
-	if err := s.order.Complete(run.Now, computed.series, computed.near...); err != nil {
+	if err := computed.complete(&s.order, run.Now); err != nil {
 		return task.Next{}, err
 	}
 	order := s.order.State()
@@ -149,7 +149,7 @@ func (w orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *o
 	if err := capture(ctx, s.purse, order); err != nil {
 		return task.Next{}, err
 	}
-	return task.Finish(), run.Tx.Outbox.Add(ctx, w.done(w.ids.UUID(), order, computed.series, run.Now))
+	return task.Finish(), run.Tx.Outbox.Add(ctx, w.done(w.ids.UUID(), order, computed, run.Now))
 }
 
 func (w orderWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s openOrder, _ error) (task.Next, error) {

@@ -76,7 +76,7 @@ func (c *Covariates) finest(ctx context.Context, scope access.Scope, land geo.Mu
 			continue
 		}
 		reaches, err := c.Rasters.Reaches(ctx, r, land)
-		if _, bad := sourceRefusal(err); err != nil && !bad {
+		if _, bad := fault.Refusal(err); err != nil && !bad {
 			return 0, err
 		}
 		if reaches {
@@ -95,7 +95,7 @@ func (c *Covariates) relief(ctx context.Context, frame *frame.Frame) ([]layer.Pr
 	relief, from := layer.NewFrameRelief(frame), newSourceNotes()
 	for _, region := range layer.Regions(frame) {
 		models, err := c.Elevations.Elevation(ctx, region.Around(frame))
-		if why, ok := sourceRefusal(err); ok {
+		if why, ok := fault.Refusal(err); ok {
 			return droppedLayers(layer.ReliefLayers, "digital elevation model", why, from.provenance()), nil, nil
 		}
 		if err != nil {
@@ -152,7 +152,7 @@ func (c *Covariates) eachRegion(ctx context.Context, on *frame.Frame, r ports.La
 	reached, outside := false, ""
 	for _, region := range layer.Regions(on) {
 		surface, err := c.Rasters.Surface(ctx, r, box(region, on))
-		why, refused := sourceRefusal(err)
+		why, refused := fault.Refusal(err)
 		switch {
 		case elsewhere(err):
 			outside = why
@@ -193,16 +193,6 @@ func scaledSurface(s layer.Surface, r ports.LayerRaster) layer.Surface {
 func elsewhere(err error) bool {
 	known, ok := fault.As(err)
 	return ok && known.Code == "raster_elsewhere"
-}
-
-// sourceRefusal returns why a source cannot be used for good; what may pass is no refusal. A registered
-// raster may have been removed meanwhile.
-func sourceRefusal(err error) (why string, ok bool) {
-	known, ok := fault.As(err)
-	if !ok || known.Kind != fault.Invalid && known.Kind != fault.NotFound {
-		return "", false
-	}
-	return known.Message, true
 }
 
 func preparedLayers(layers []layer.Layer, from layer.Provenance) []layer.PreparedLayer {

@@ -24,9 +24,9 @@ import (
 // edgeMask is how many cells along the edges of fields the clustering leaves out.
 const edgeMask = 1
 
-// CellSource reads an index on the cells of a frame.
+// CellSource reads the peaks of an index on the cells of a frame.
 type CellSource interface {
-	Cells(ctx context.Context, req satellite.CellRequest) (*satellite.CellReader, error)
+	Peaks(ctx context.Context, req satellite.CellRequest) (satellite.CellPeaks, error)
 }
 
 // LayerPreparer prepares the layers of an order. It keeps nothing.
@@ -119,17 +119,17 @@ func (p *LayerPreparer) ndvi(ctx context.Context, frame *frame.Frame, land geo.M
 	from := layer.Provenance{Kind: layer.FromSentinel2}
 	var years [][]float64
 	for year := p.Clock.Now().UTC().Year(); year >= layer.FirstYear && len(years) < layer.MaxYears; year-- {
-		peaks, seen, err := p.year(ctx, frame, land, year)
+		seen, err := p.year(ctx, frame, land, year)
 		if err != nil {
 			return nil, err
 		}
-		if len(seen.days) < layer.MinDates {
+		if seen.Dates < layer.MinDates {
 			continue
 		}
-		years = append(years, peaks.Values())
-		from.Years, from.Dates = append(from.Years, year), from.Dates+len(seen.days)
-		from.Scenes = append(from.Scenes, seen.scenes...)
-		from.Synthetic = from.Synthetic || seen.synthetic
+		years = append(years, seen.Values)
+		from.Years, from.Dates = append(from.Years, year), from.Dates+seen.Dates
+		from.Scenes = append(from.Scenes, seen.Scenes...)
+		from.Synthetic = from.Synthetic || seen.Synthetic
 	}
 	slices.Sort(from.Years)
 	slices.Sort(from.Scenes)
@@ -149,34 +149,15 @@ func (p *LayerPreparer) ndvi(ctx context.Context, frame *frame.Frame, land geo.M
 	return append(out, layer.Prepare(layer.Layer{Name: layer.NDVISD, Values: sd, Source: sdOf}, from)), nil
 }
 
-// seenCells is what the accepted dates of a year were.
-type seenCells struct {
-	days      map[time.Time]bool
-	scenes    []string
-	synthetic bool
-}
-
-// year gathers the values of a calendar year.
-func (p *LayerPreparer) year(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon, year int) (*layer.Peaks, seenCells, error) {
-	out := seenCells{days: map[time.Time]bool{}}
+// year gathers the peaks of a calendar year.
+func (p *LayerPreparer) year(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon, year int) (satellite.CellPeaks, error) {
 	index, err := vegetation.ParseIndex("NDVI")
 	if err != nil {
-		return nil, out, err
+		return satellite.CellPeaks{}, err
 	}
 	grid, cells := frame.Grid()
-	reader, err := p.Imagery.Cells(ctx, satellite.CellRequest{
+	return p.Imagery.Peaks(ctx, satellite.CellRequest{
 		Boundary: land, Grid: grid, Cells: cells, Index: index, Mask: vegetation.MaskStandard,
 		From: time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC), To: time.Date(year, time.December, 31, 0, 0, 0, 0, time.UTC),
 	})
-	if err != nil || reader.Passes() < layer.MinDates {
-		return nil, out, err // too few to be worth reading
-	}
-	peaks := layer.NewPeaks(len(cells), reader.Passes())
-	err = reader.Each(ctx, func(d satellite.CellDate) {
-		peaks.Add(d.Values)
-		out.days[d.Day] = true
-		out.scenes = append(out.scenes, d.Scenes...)
-		out.synthetic = out.synthetic || d.Synthetic
-	})
-	return peaks, out, err
 }

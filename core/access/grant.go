@@ -37,11 +37,12 @@ var GrantStatuses = []GrantStatus{GrantPending, GrantAccepted, GrantDeclined, Gr
 var GrantableSlugs = []Slug{
 	Farms.View.slug, Fields.View.slug, Seasons.View.slug, Cultivations.View.slug, Fertilizations.View.slug, Assessments.View.slug,
 	ProfileOrders.View.slug, ProfileOrders.Create.slug, VIMaps.View.slug, VIMaps.Create.slug,
+	ZoningMaps.View.slug, ZoningMaps.Create.slug, ElevationMaps.View.slug, ElevationMaps.Create.slug, SoilMaps.View.slug, SoilMaps.Create.slug,
 	AOIs.View.slug, StratificationMaps.View.slug, SamplePlans.View.slug, Samples.View.slug,
 }
 
 // orderable are the permissions to order products of the shared fields, for a season and at the cost of the grantee.
-var orderable = map[Slug]string{ProfileOrders.Create.slug: "profiles", VIMaps.Create.slug: "maps"}
+var orderable = map[Slug]string{ProfileOrders.Create.slug: "profiles", VIMaps.Create.slug: "maps", ZoningMaps.Create.slug: "maps", ElevationMaps.Create.slug: "maps", SoilMaps.Create.slug: "maps"}
 
 // DefaultGrantSlugs returns the permissions of a grant that names none.
 func DefaultGrantSlugs() []Slug { return slices.Clone(GrantableSlugs[:5]) }

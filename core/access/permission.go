@@ -106,6 +106,9 @@ var (
 	ProfileOrders  = resource("vi-profile", "VegetationIndexProfileOrderView")
 	Roles          = resource("role", "RoleView")
 	VIMaps         = resource("vi-map", "VegetationIndexMapOrderView")
+	ZoningMaps     = resource("zoning-map", "ZoningMapOrderView")
+	ElevationMaps  = resource("elevation-map", "ElevationMapOrderView")
+	SoilMaps       = resource("soil-map", "SoilMapOrderView")
 	Seasons        = resource("season", "SeasonView")
 	ShareGrants    = resource("share_grant", "ShareGrantView")
 	Users          = resource("user", "UserView")
@@ -139,10 +142,6 @@ var (
 
 	// Invite is to see and to make invitations.
 	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})
-
-	ZoningMaps    = resource("zoning-map", "")
-	ElevationMaps = resource("elevation-map", "")
-	SoilMaps      = resource("soil-map", "")
 
 	_ = readOnly("dashboard", "")
 	_ = resource("job", "")

@@ -241,3 +241,12 @@ func KindOf(err error) Kind {
 
 // Is reports whether err is a fault of that kind.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
+
+// Refusal returns what an error says for people where it is for good: what is asked for is wrong, or not there. What may pass is none.
+func Refusal(err error) (why string, ok bool) {
+	known, ok := As(err)
+	if !ok || known.Kind != Invalid && known.Kind != NotFound {
+		return "", false
+	}
+	return known.Message, true
+}

@@ -1,4 +1,5 @@
-// Package indexmap holds the maps of a vegetation index over a field: what one date of a map is made of.
+// Package indexmap holds the layers of maps of a field: a date of a vegetation index, or what else is known of each pixel (Subject). It
+// has their statistics, classes and zones, and the one table of how they are coloured.
 package indexmap
 
 import (
@@ -7,10 +8,12 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Layer is one date of a map: values on a grid of the scene's projection; NaN where nothing was seen or outside the margin.
+// Layer is one date of a map, or a layer of one that has no dates: values on a grid of the scene's projection; NaN where nothing was seen
+// or outside the margin.
 type Layer struct {
 	Day        time.Time
 	Index      vegetation.IndexCode
+	Subject    Subject         // of a layer without a date and an index
 	Grid       vegetation.Grid // origin at the layer's first pixel, EPSG of the tile
 	Cols, Rows int
 	Values     []float64 // row by row

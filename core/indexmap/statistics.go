@@ -23,7 +23,8 @@ type Statistics struct {
 	Mean, Std      float64 // and all that follows: NaN and empty where no pixel has a value
 	Min, Max       float64
 	Percentiles    []Percentile
-	Histogram      vegetation.Histogram
+	Histogram      vegetation.Histogram // of an index
+	Bars           []Bar                // of a measure, see Figures
 	spread         vegetation.Spread
 	valid, pixels  float64 // weights
 	values, weight []float64

@@ -51,7 +51,7 @@ type Style struct {
 var colors = map[*ramp]*[Shades]Color{}
 
 func init() {
-	for _, r := range []*ramp{&canopy, &leaf, &moisture, &burn} {
+	for _, r := range []*ramp{&canopy, &leaf, &moisture, &burn, &ground} {
 		var of [Shades]Color
 		for i, c := range r.even(Shades) {
 			of[i] = c.shown()
@@ -105,5 +105,5 @@ func (s *Style) OfClass(number, n int) Color {
 	if n < 2 {
 		return s.Colors[Shades/2]
 	}
-	return s.Colors[(number-1)*(Shades-1)/(n-1)]
+	return s.Colors[int(math.Round(float64((number-1)*(Shades-1))/float64(n-1)))]
 }

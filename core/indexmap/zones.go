@@ -21,11 +21,35 @@ type Zone struct {
 //
 // Faults: Invalid for a grid or a field that cannot be outlined; the budget's error where it ends.
 func (l *Layer) Zones(budget *effort.Budget, field geo.MultiPolygon, c Classes) ([]Zone, error) {
+	areas, err := l.areas(budget, field, len(c.Each), c.Of)
+	out := make([]Zone, len(areas))
+	for i, a := range areas {
+		out[i] = Zone{Area: a.Outline, Ha: a.Ha}
+		if a.Number <= len(c.Each) {
+			out[i].Class = &c.Each[a.Number-1]
+		}
+	}
+	return out, err
+}
+
+// Area is the part of a field whose pixels have a number.
+type Area struct {
+	Number  int // one more than there are: where no pixel counts
+	Outline geo.MultiPolygon
+	Ha      float64
+}
+
+// Areas returns the areas of the numbers 1 to k of a layer of them, as Zones does those of classes.
+func (l *Layer) Areas(budget *effort.Budget, field geo.MultiPolygon, k int) ([]Area, error) {
+	return l.areas(budget, field, k, func(v float64) int { return int(v) })
+}
+
+func (l *Layer) areas(budget *effort.Budget, field geo.MultiPolygon, k int, of func(v float64) int) ([]Area, error) {
 	f, places, err := frame.OfPixels(budget, l.Grid, field)
 	if err != nil || len(places) == 0 {
 		return nil, err
 	}
-	unseen := len(c.Each) + 1
+	unseen := k + 1
 	labels := make([]int32, len(places))
 	for n, p := range places {
 		if err := budget.Spend(1); err != nil {
@@ -33,33 +57,29 @@ func (l *Layer) Zones(budget *effort.Budget, field geo.MultiPolygon, c Classes) 
 		}
 		labels[n] = int32(unseen)
 		if i, ok := l.index(p.Col, p.Row); ok && l.Inside[i] && !math.IsNaN(l.Values[i]) {
-			labels[n] = int32(c.Of(l.Values[i]))
+			labels[n] = int32(of(l.Values[i]))
 		}
 	}
 	plane, err := geo.NewPlane(l.Grid.EPSG)
 	if err != nil {
 		return nil, err
 	}
-	areas := frame.NewOutliner(&f).Outlines(budget, labels, unseen)
+	outlines := frame.NewOutliner(&f).Outlines(budget, labels, unseen)
 	if err := budget.Err(); err != nil {
 		return nil, err
 	}
-	var out []Zone
-	for k, area := range areas {
-		if len(area) == 0 {
+	var out []Area
+	for n, outline := range outlines {
+		if len(outline) == 0 {
 			continue
 		}
-		z := Zone{}
-		if k < len(c.Each) {
-			z.Class = &c.Each[k]
-		}
-		whole, err := plane.Unproject(area).OnGlobe(budget)
+		whole, err := plane.Unproject(outline).OnGlobe(budget)
 		if err != nil {
 			return nil, err
 		}
-		z.Area = whole.Rounded(frame.DegreeDecimals)
-		z.Ha = geo.AreaM2(z.Area) / frame.M2PerHectare
-		out = append(out, z)
+		a := Area{Number: n + 1, Outline: whole.Rounded(frame.DegreeDecimals)}
+		a.Ha = geo.AreaM2(a.Outline) / frame.M2PerHectare
+		out = append(out, a)
 	}
 	return out, nil
 }

@@ -36,6 +36,13 @@ const MapDays = 5
 // NearDays is how far around it usable dates are looked for, to be named, where there is none within MapDays.
 const NearDays = 30
 
+// Found is what the computation of a map came to that is no series of dates.
+type Found struct {
+	Layers    int
+	Synthetic bool
+	Reason    string // why there is no layer; empty where there is one
+}
+
 // Check returns what is wrong with the terms.
 func (t MapTerms) Check() fault.Fields {
 	f := fault.Fields{}
@@ -99,16 +106,26 @@ func (s OrderState) Site() credit.Site {
 	return credit.Site{Outline: s.Map.Outline}
 }
 
-// placed reports whether the order says where and when.
-func (s OrderState) placed() bool {
-	return (s.FieldID > 0 || s.Product != "" && s.Map.Outline != "") && (s.SeasonID > 0 || s.Product != "" && s.Map.Day != nil)
+// Timeless reports whether the map is of the land as it is, and of no season, date or index.
+func (s OrderState) Timeless() bool {
+	return s.Product == credit.ElevationMap || s.Product == credit.SoilMap
 }
 
-// Key returns what a company has one order of a product of: the field or the outline, the season or the date, and the index.
+// placed reports whether the order says where and when.
+func (s OrderState) placed() bool {
+	where := s.FieldID > 0 || s.Product != "" && s.Map.Outline != ""
+	return where && (s.Timeless() || s.SeasonID > 0 || s.Product != "" && s.Map.Day != nil)
+}
+
+// Key returns what a company has one order of a product of: the field or the outline, and but for a timeless map the season or the
+// date, and the index.
 func (s OrderState) Key() string {
 	place, span := "field "+strconv.FormatInt(s.FieldID, 10), "season "+strconv.FormatInt(s.SeasonID, 10)
 	if s.FieldID == 0 {
 		place = "outline " + s.Map.Outline
+	}
+	if s.Timeless() {
+		return place
 	}
 	if s.Map.Day != nil {
 		span = "date " + s.Map.Day.Format(time.DateOnly)

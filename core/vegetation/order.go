@@ -169,16 +169,35 @@ func (o *Order) Complete(now time.Time, series Series, near ...time.Time) error 
 	if o.s.Status != Processing {
 		return o.refuse("complete")
 	}
-	o.s.LastCheckedAt, o.s.Attempts = &now, 0
 	o.describe(series)
-	if reason := o.s.Map.reason(series, near); reason != "" {
-		if o.SeasonOver(now) {
-			return o.Fail(now, reason)
-		}
+	return o.complete(now, o.s.Map.reason(series, near))
+}
+
+// CompleteLayers is Complete for a map that is no series of dates. A timeless one waits for nothing.
+func (o *Order) CompleteLayers(now time.Time, found Found) error {
+	if o.s.Status != Processing {
+		return o.refuse("complete")
+	}
+	o.describeLayers(found)
+	return o.complete(now, found.Reason)
+}
+
+// complete ends a computation: reason says why nothing came of it.
+func (o *Order) complete(now time.Time, reason string) error {
+	o.s.LastCheckedAt, o.s.Attempts = &now, 0
+	switch {
+	case reason == "":
+		o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.UpdatedAt = Active, "", nil, now
+		return nil
+	case o.s.Timeless() || o.SeasonOver(now):
+		return o.Fail(now, reason)
+	default:
 		return o.Wait(now, now.Add(SearchAgain), reason+o.s.Map.searchedAgain())
 	}
-	o.s.Status, o.s.Reason, o.s.NextTryAt, o.s.UpdatedAt = Active, "", nil, now
-	return nil
+}
+
+func (o *Order) describeLayers(found Found) {
+	o.s.Synthetic, o.s.Points = found.Synthetic, found.Layers
 }
 
 // describe takes over what the order shows of its own series.

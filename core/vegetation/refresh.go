@@ -3,6 +3,7 @@ package vegetation
 import (
 	"time"
 
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/task"
@@ -47,14 +48,41 @@ func (o *Order) Redraw(now time.Time, series Series, boundaryID int64, on geo.Mu
 	return nil
 }
 
+// RefreshedLayers records a check of what a map is made of that is no series of dates, and its making anew where it has changed.
+func (o *Order) RefreshedLayers(now time.Time, found Found, changed bool) error {
+	if o.s.Status != Active {
+		return o.refuse("be refreshed")
+	}
+	o.s.LastCheckedAt = &now
+	if changed {
+		o.s.UpdatedAt = now
+		o.describeLayers(found)
+	}
+	return nil
+}
+
+// RedrawLayers is Redraw for a map that is no series of dates.
+func (o *Order) RedrawLayers(now time.Time, found Found, boundaryID int64, on geo.MultiPolygon) error {
+	if err := o.RefreshedLayers(now, found, true); err != nil {
+		return err
+	}
+	o.s.BoundaryID, o.s.Boundary = boundaryID, on
+	return nil
+}
+
 // RefreshDue reports whether the archive may hold something new for an active profile: the last
 // check is over a day old and lies before the end of the grace, or left a file unread or the order without
-// a point. So a profile that nobody retrieved during its season is still completed once, by the first retrieve after it.
+// a point. A map of zones is checked twice after its season, and a timeless one never. So a profile that nobody retrieved during its season is still completed once, by the first retrieve after it.
 func (o Order) RefreshDue(now time.Time) bool {
-	if o.s.Status != Active || o.s.LastCheckedAt == nil {
+	if o.s.Status != Active || o.s.LastCheckedAt == nil || o.s.Timeless() {
 		return false
 	}
-	settled := o.s.EndDate.AddDate(0, 0, 1).Add(RefreshGrace)
+	over := o.s.EndDate.AddDate(0, 0, 1)
+	settled := over.Add(RefreshGrace)
+	if o.s.Product == credit.ZoningMap { // of seasons that are over: looked for when this one is, and when its last scenes are there
+		since := func(t time.Time) bool { return !now.Before(t) && o.s.LastCheckedAt.Before(t) }
+		return since(over) || since(settled)
+	}
 	return now.Sub(*o.s.LastCheckedAt) > RefreshAfter && (o.s.LastCheckedAt.Before(settled) || o.s.Unread > 0 || o.s.Points == 0)
 }
 

@@ -17,20 +17,31 @@ import (
 
 const viMapsPath = "maps/vegetation-index-map/orders/"
 
-// mapOf orders a map, which is answered when it is ready, and returns it.
+// mapOf orders a map of an index, which is answered when it is ready, and returns it.
 func mapOf(t *testing.T, c *rig.Client, body map[string]any) map[string]any {
 	t.Helper()
+	return mapAt(t, c, viMapsPath, body)
+}
+
+// mapAt is mapOf for the product with a path.
+func mapAt(t *testing.T, c *rig.Client, path string, body map[string]any) map[string]any {
+	t.Helper()
 	body["is_background"] = false
-	placed := c.Expect(200, http.MethodPost, viMapsPath, body).Data(t)
+	placed := c.Expect(200, http.MethodPost, path, body).Data(t)
 	require.Len(t, placed, 2)
-	return untilMap(t, c, int64(placed["order_id"].(float64)))
+	return untilMapAt(t, c, path+itoa(int64(placed["order_id"].(float64)))+"/")
 }
 
 // untilMap waits until an order is not processing, which on a busy machine may take longer than an answer waits.
-func untilMap(t *testing.T, c *rig.Client, id int64) (out map[string]any) {
+func untilMap(t *testing.T, c *rig.Client, id int64) map[string]any {
+	t.Helper()
+	return untilMapAt(t, c, viMapsPath+itoa(id)+"/")
+}
+
+func untilMapAt(t *testing.T, c *rig.Client, at string) (out map[string]any) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		out = c.Expect(200, http.MethodGet, viMapsPath+itoa(id)+"/", nil).Data(t)
+		out = c.Expect(200, http.MethodGet, at, nil).Data(t)
 		return out["status"] != "processing"
 	}, 10*time.Minute, 20*time.Millisecond)
 	return out

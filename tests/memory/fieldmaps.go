@@ -9,6 +9,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/indexmap"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -21,8 +22,9 @@ type noMaps struct{ noMapOrders }
 
 // fieldMaps implements ports.FieldMaps over one table of orders.
 type fieldMaps struct {
-	all   *table[vegetation.OrderState]
-	dates map[int64]mapDates
+	all    *table[vegetation.OrderState]
+	dates  map[int64]mapDates
+	layers map[int64][]fieldmap.Layer
 }
 
 type mapDates struct {
@@ -40,12 +42,13 @@ type mapOrders struct {
 
 func (w *World) newFieldMaps() *fieldMaps {
 	m := &fieldMaps{
-		all:   newTable(w, "order", func(r *vegetation.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID }),
-		dates: map[int64]mapDates{},
+		all:    newTable(w, "order", func(r *vegetation.OrderState) (id, company *int64) { return &r.ID, &r.CompanyID }),
+		dates:  map[int64]mapDates{},
+		layers: map[int64][]fieldmap.Layer{},
 	}
 	w.saves = append(w.saves, func() func() {
-		dates := maps.Clone(m.dates)
-		return func() { m.dates = dates }
+		dates, layers := maps.Clone(m.dates), maps.Clone(m.layers)
+		return func() { m.dates, m.layers = dates, layers }
 	})
 	return m
 }
@@ -107,6 +110,19 @@ func (o *mapOrders) PutDates(ctx context.Context, scope access.Scope, id int64, 
 func (o *mapOrders) Dates(ctx context.Context, scope access.Scope, id int64) (vegetation.Series, []indexmap.File, error) {
 	_, err := o.Get(ctx, scope, id)
 	return o.of.dates[id].series, o.of.dates[id].files, err
+}
+
+func (o *mapOrders) PutLayers(ctx context.Context, scope access.Scope, id int64, layers []fieldmap.Layer) error {
+	_, err := o.Get(ctx, scope, id)
+	if err == nil {
+		o.of.layers[id] = slices.Clone(layers)
+	}
+	return err
+}
+
+func (o *mapOrders) Layers(ctx context.Context, scope access.Scope, id int64) ([]fieldmap.Layer, error) {
+	_, err := o.Get(ctx, scope, id)
+	return slices.Clone(o.of.layers[id]), err
 }
 
 func (o *mapOrders) File(ctx context.Context, scope access.Scope, id int64, day *time.Time) (vegetation.OrderState, indexmap.File, error) {

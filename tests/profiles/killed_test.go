@@ -115,7 +115,7 @@ func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db), nil, nil), Clock: w.clock, IDs: identity.Random{}}
 	m.orders, m.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
 	m.maps = &satellite.Maps{Deps: deps, Objects: w.files}
-	m.mapper = satellite.NewMapWorker(deps, w.computer, w.files, mapfile.Files{}, slog.New(slog.DiscardHandler))
+	m.mapper = satellite.NewMapWorker(deps, satellite.MapSources{Dates: w.computer}, w.files, mapfile.Files{}, slog.New(slog.DiscardHandler))
 	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock}
 	return m
 }
@@ -136,7 +136,7 @@ func (m *machine) place(*rapid.T) {
 	var err error
 	if rapid.Bool().Draw(m.rt, "map") {
 		m.met["map"]++
-		_, err = m.maps.Place(m.t.Context(), m.e.who, satellite.MapRequest{FieldUUID: req.FieldUUID, SeasonID: req.SeasonID, Index: req.Index}, 0)
+		_, err = m.maps.Place(m.t.Context(), m.e.who, satellite.MapRequest{Product: credit.VegetationIndexMap, FieldUUID: req.FieldUUID, SeasonID: req.SeasonID, Index: req.Index}, 0)
 	} else {
 		_, err = m.orders.Place(m.t.Context(), m.e.who, req)
 	}

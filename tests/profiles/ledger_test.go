@@ -261,7 +261,7 @@ func (w *world) found(t require.TestingT, tx ports.Repos, e estate, order vegeta
 // mapRequest draws an order of a map: of a field or of its outline, of a season or of a date.
 func mapRequest(rt *rapid.T, e estate) satellite.MapRequest {
 	at := rapid.IntRange(0, len(e.fields)-1).Draw(rt, "field")
-	req := satellite.MapRequest{Index: rapid.SampledFrom([]vegetation.IndexCode{vegetation.NDVI, vegetation.EVI}).Draw(rt, "index")}
+	req := satellite.MapRequest{Product: credit.VegetationIndexMap, Index: rapid.SampledFrom([]vegetation.IndexCode{vegetation.NDVI, vegetation.EVI}).Draw(rt, "index")}
 	if rapid.IntRange(0, 3).Draw(rt, "outlined") == 0 {
 		req.Boundary = e.fields[at].Boundary
 	} else {

@@ -117,7 +117,7 @@ func newWorld(t testing.TB, database string) *world {
 	files := &drawer{files: map[string][]byte{}}
 	w.files = files
 	w.maps = &satellite.Maps{Deps: deps, Objects: files}
-	w.mapper = satellite.NewMapWorker(deps, w.computer, files, mapfile.Files{}, slog.New(slog.DiscardHandler))
+	w.mapper = satellite.NewMapWorker(deps, satellite.MapSources{Dates: w.computer}, files, mapfile.Files{}, slog.New(slog.DiscardHandler))
 	w.op = &operating.Operating{
 		Store: db, Passwords: identity.NewPasswords(1), Tokens: identity.NewTokens(db), Clock: c, IDs: identity.Random{},
 		Curves: &satellite.CurveLibrary{BuiltIn: exchange.Curves{}},
@@ -206,7 +206,7 @@ func (w *world) place(e estate, field, season int) (vegetation.OrderState, error
 }
 
 func (w *world) handlers() map[string]messaging.Handler {
-	return map[string]messaging.Handler{satellite.ProfileJob: w.worker.Run, satellite.IndexJob: w.worker.RunIndex, satellite.VIMapJob: w.mapper.Run, satellite.MapRefreshJob: w.mapper.RunRefresh}
+	return map[string]messaging.Handler{satellite.ProfileJob: w.worker.Run, satellite.IndexJob: w.worker.RunIndex, satellite.VIMapJob: w.mapper.Run, satellite.VIMapJob + satellite.MapRefreshing: w.mapper.Run}
 }
 
 // work does the jobs that are due, and gives how many there were.

@@ -40,7 +40,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 			defer object.Close()
 			return mapfile.Files{}.ReadLayer(h.ctx, object, object.Size())
 		}
-		worker := satellite.NewMapWorker(deps, h.computer, files, mapfile.Files{}, slog.New(slog.DiscardHandler))
+		worker := satellite.NewMapWorker(deps, satellite.MapSources{Dates: h.computer}, files, mapfile.Files{}, slog.New(slog.DiscardHandler))
 		spent := func() (w credit.Wallet) {
 			h.write(func(tx ports.Repos) (err error) {
 				w, err = tx.Wallet.Get(h.ctx, h.scope())
@@ -49,11 +49,11 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 			return w
 		}
 		before := spent()
-		placed, err := orders.Place(h.ctx, h.who, satellite.MapRequest{FieldUUID: h.field.UUID, SeasonID: h.season.ID, Index: vegetation.NDVI}, 0)
+		placed, err := orders.Place(h.ctx, h.who, satellite.MapRequest{Product: credit.VegetationIndexMap, FieldUUID: h.field.UUID, SeasonID: h.season.ID, Index: vegetation.NDVI}, 0)
 		require.NoError(t, err)
 		require.NoError(t, worker.Run(h.ctx, h.claim(satellite.VIMapJob)))
 		retrieve := func() satellite.Map {
-			m, err := orders.Retrieve(h.ctx, h.who, false, placed.ID)
+			m, err := orders.Retrieve(h.ctx, h.who, credit.VegetationIndexMap, false, placed.ID)
 			require.NoError(t, err)
 			return m
 		}
@@ -79,7 +79,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 		h.clock.now = h.clock.now.Add(25 * time.Hour)
 		clear(h.imagery.read)
 		require.True(t, retrieve().Refreshing)
-		require.NoError(t, worker.RunRefresh(h.ctx, h.claim(satellite.MapRefreshJob)))
+		require.NoError(t, worker.Run(h.ctx, h.claim(satellite.VIMapJob+satellite.MapRefreshing)))
 		second := retrieve()
 		require.False(t, second.Refreshing)
 		require.Len(t, second.Files, 3)
@@ -93,7 +93,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 		clear(h.imagery.read)
 		require.NoError(t, orders.Remake(h.ctx, second.Order))
 		require.True(t, retrieve().Refreshing)
-		require.NoError(t, worker.RunRefresh(h.ctx, h.claim(satellite.MapRefreshJob)))
+		require.NoError(t, worker.Run(h.ctx, h.claim(satellite.VIMapJob+satellite.MapRefreshing)))
 		_, err = layer(second.Files[1])
 		require.NoError(t, err)
 		third := retrieve()
@@ -108,7 +108,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 		h.imagery.out = true
 		require.NoError(t, files.Remove(h.ctx, second.Files[0].Object))
 		require.NoError(t, orders.Remake(h.ctx, second.Order))
-		require.NoError(t, worker.RunRefresh(h.ctx, h.claim(satellite.MapRefreshJob)))
+		require.NoError(t, worker.Run(h.ctx, h.claim(satellite.VIMapJob+satellite.MapRefreshing)))
 		require.True(t, retrieve().Refreshing, "it is tried again")
 		require.Equal(t, second.Order, retrieve().Order)
 		_, err = orders.Forget(h.ctx)

@@ -9,6 +9,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/indexmap"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -51,6 +52,7 @@ func testMapOrders(t *testing.T, b Backend) {
 		})
 	}
 	openMaps(t, w, order, outlined)
+	mapLayers(t, w)
 
 	order.Status, order.Points, order.Mask, order.AreaM2 = vegetation.Active, 1, mask(t, "strict"), 7
 	series := vegetation.Series{
@@ -105,6 +107,40 @@ func testMapOrders(t *testing.T, b Backend) {
 		n, err := of(tx).Count(w.ctx, scope, ports.Query{})
 		require.EqualValues(t, 2, n)
 		return err
+	})
+}
+
+// mapLayers asserts what maps without dates are made of.
+func mapLayers(t *testing.T, w *world) {
+	t.Helper()
+	scope, theirs := w.ours.scope, w.theirs.scope
+	of := func(tx ports.Repos) ports.MapOrders { return tx.Maps.Of(credit.ZoningMap) }
+	order := w.newOrder(w.ours)
+	order.Product = credit.ZoningMap
+	layers := []fieldmap.Layer{
+		{
+			Subject: indexmap.Subject{Name: "zones", Title: "Zones", Kind: indexmap.Numbers, Low: 1, High: 2}, Source: "s", Scenes: []string{"a"}, Years: []int{2025}, Notes: []string{"n"},
+			Zones:   []fieldmap.Zone{{Number: 1, AreaHa: 2.5, Pixels: 3, Mean: -0.125, Peaks: []float64{0.5}}},
+			Seasons: []fieldmap.Season{{Start: date(2025, 3, 1), End: date(2025, 10, 31), Dates: 7, Used: true}}, Object: "maps/z", Bytes: 9, Synthetic: true,
+		},
+		{Subject: indexmap.Subject{Name: "mean"}, Reason: "there is none"},
+	}
+	w.write(func(tx ports.Repos) error {
+		require.NoError(t, of(tx).Insert(w.ctx, scope, &order))
+		require.True(t, fault.Is(of(tx).PutLayers(w.ctx, theirs, order.ID, layers), fault.NotFound))
+		require.True(t, fault.Is(tx.Maps.Of(credit.SoilMap).PutLayers(w.ctx, scope, order.ID, layers), fault.NotFound), "an order is of its product")
+		require.NoError(t, of(tx).PutLayers(w.ctx, scope, order.ID, layers[1:]))
+		return of(tx).PutLayers(w.ctx, scope, order.ID, layers)
+	})
+	w.read(func(tx ports.Repos) error {
+		got, err := of(tx).Layers(w.ctx, scope, order.ID)
+		require.Equal(t, layers, got)
+		require.NoError(t, err)
+		_, err = of(tx).Layers(w.ctx, theirs, order.ID)
+		require.True(t, fault.Is(err, fault.NotFound))
+		_, err = tx.Maps.Of(credit.SoilMap).Layers(w.ctx, scope, order.ID)
+		require.True(t, fault.Is(err, fault.NotFound))
+		return nil
 	})
 }
 

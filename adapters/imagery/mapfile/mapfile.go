@@ -5,6 +5,7 @@ package mapfile
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -27,6 +28,7 @@ const (
 	noteDate      = "date"
 	noteScenes    = "scenes"
 	noteSynthetic = "synthetic"
+	noteSubject   = "layer" // as JSON, in place of index and date
 )
 
 // The bits of the numbers: those that are kept are as they were worked out.
@@ -58,24 +60,44 @@ func write(w io.Writer, l indexmap.Layer, bits int) error {
 	}
 	grid := l.Grid
 	grid.Width, grid.Height = l.Cols, l.Rows
-	day := l.Day.Format(time.DateOnly)
-	about := fmt.Sprintf("%s of %s", l.Index, day)
+	about := strings.Replace(l.Title(), " on ", " of ", 1)
 	if l.Synthetic {
 		about += ", SYNTHETIC: made up for demonstration, not measured"
 	}
+	notes, err := notesOf(l)
+	if err != nil {
+		return err
+	}
 	data, err := cogwrite.EncodeNumbers(cogwrite.Numbers{
-		Grid: grid, Bits: bits, About: about,
-		Bands: []cogwrite.Band{{Name: string(l.Index), Values: l.Values}, {Name: "share of the pixel that counts as the field", Values: weights}},
-		Notes: []cogwrite.Note{
-			{Name: noteIndex, Text: string(l.Index)}, {Name: noteDate, Text: day}, {Name: noteScenes, Text: strings.Join(l.Scenes, " ")},
-			{Name: noteSynthetic, Text: fmt.Sprint(l.Synthetic)},
-		},
+		Grid: grid, Bits: bits, About: about, Names: l.Subject.Kind == indexmap.Numbers,
+		Bands: []cogwrite.Band{{Name: l.Name(), Values: l.Values}, {Name: "share of the pixel that counts as the field", Values: weights}},
+		Notes: append(notes, cogwrite.Note{Name: noteScenes, Text: strings.Join(l.Scenes, " ")}, cogwrite.Note{Name: noteSynthetic, Text: fmt.Sprint(l.Synthetic)}),
 	})
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(w, bytes.NewReader(data))
 	return err
+}
+
+// notesOf returns what a file says its values are.
+func notesOf(l indexmap.Layer) ([]cogwrite.Note, error) {
+	if l.Subject.Name == "" {
+		return []cogwrite.Note{{Name: noteIndex, Text: string(l.Index)}, {Name: noteDate, Text: l.Day.Format(time.DateOnly)}}, nil
+	}
+	subject, err := json.Marshal(l.Subject)
+	return []cogwrite.Note{{Name: noteSubject, Text: string(subject)}}, err
+}
+
+// said takes over what a file says its values are; false where it does not.
+func said(l *indexmap.Layer, notes map[string]string) bool {
+	if text, ok := notes[noteSubject]; ok {
+		return json.Unmarshal([]byte(text), &l.Subject) == nil && l.Subject.Name != ""
+	}
+	index, err := vegetation.ParseIndex(notes[noteIndex])
+	day, wrong := time.Parse(time.DateOnly, notes[noteDate])
+	l.Index, l.Day = index.Code, day
+	return err == nil && wrong == nil
 }
 
 // ReadLayer returns the date of a file that was written here. Faults: Invalid for another file; Unavailable where it cannot be read now.
@@ -103,12 +125,9 @@ func (Files) ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (index
 	l := indexmap.Layer{
 		Grid: grid, Cols: grid.Width, Rows: grid.Height, Values: bands[0], Scenes: strings.Fields(notes[noteScenes]), Synthetic: notes[noteSynthetic] == "true",
 	}
-	index, err := vegetation.ParseIndex(notes[noteIndex])
-	day, wrong := time.Parse(time.DateOnly, notes[noteDate])
-	if err != nil || wrong != nil {
-		return indexmap.Layer{}, fault.New(fault.Invalid, "no_map", "The file does not say which index it is of, and which date.")
+	if !said(&l, notes) {
+		return indexmap.Layer{}, fault.New(fault.Invalid, "no_map", "The file does not say which index it is of, and which date, or which layer.")
 	}
-	l.Index, l.Day = index.Code, day
 	l.Inside, l.Weights = counted(bands[1])
 	return l, nil
 }

@@ -85,6 +85,9 @@ var paid = map[string]string{
 var working = map[string]string{
 	"vi_profile": "profile_orders", "vi_profile_index": "profile_orders", "vi_profile_refresh": "profile_orders", "vi_profile_recompute": "profile_orders",
 	"vi_map": "map_orders", "vi_map_refresh": "map_orders", "vi_map_recompute": "map_orders",
+	"zoning_map": "map_orders", "zoning_map_refresh": "map_orders", "zoning_map_recompute": "map_orders",
+	"elevation_map": "map_orders", "elevation_map_refresh": "map_orders", "elevation_map_recompute": "map_orders",
+	"soil_map": "map_orders", "soil_map_refresh": "map_orders", "soil_map_recompute": "map_orders",
 	"stratification_order": "stratification_orders", "crop_verification": "assessments", "assessment_completeness": "assessments",
 	"field_overlaps": "companies",
 }
@@ -132,6 +135,8 @@ var tables = []table{
 		ids: made(refs{"field_id": "fields", "season_id": "seasons", "boundary_id": "field_boundaries~", "field_company_id": "companies"})},
 	{name: "map_dates", where: "t.order_id IN (SELECT o.id FROM map_orders AS o WHERE o.company_id = ?0 AND o.field_company_id = ?0)",
 		ids: refs{"order_id": "map_orders"}, json: paths{"items": nil, "offsets": nil, "sensor": nil}, numbers: "bytes", object: "order_id line"},
+	{name: "map_layers", where: "t.order_id IN (SELECT o.id FROM map_orders AS o WHERE o.company_id = ?0 AND o.field_company_id = ?0)",
+		ids: refs{"order_id": "map_orders"}, json: paths{"about": nil}, numbers: "bytes", object: "order_id line"},
 
 	{name: "aois", ids: made(nil)},
 	{name: "aoi_fields", ids: refs{"aoi_id": "aois", "field_id": "fields", "company_id": "companies"}},

@@ -3,29 +3,34 @@ package mapview
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"math"
 	"time"
 
 	"tilth/core/access"
 	"tilth/core/effort"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/geo"
 	"tilth/core/indexmap"
 	"tilth/core/vegetation"
+	"tilth/ports"
 )
 
-// Figures are the statistics of a date, with its classes where they are asked for.
+// Figures are the statistics of a date or a layer, with its classes where they are asked for.
 type Figures struct {
 	Day       time.Time
+	Subject   indexmap.Subject // of a layer
 	Scenes    []string
 	Synthetic bool
 	indexmap.Statistics
-	Classes *indexmap.Classes
+	Classes *indexmap.Classes // of numbers always: how many pixels have each
 }
 
-// Statistics returns the figures of the usable dates of a map, or of one of them. Faults: as of Picture.
+// Statistics returns the figures of the usable dates or the layers of a map, or of one of them. Faults: as of Picture.
 func (v *Views) Statistics(ctx context.Context, who access.Principal, ask Ask, method indexmap.Method, classes int) (vegetation.OrderState, []Figures, error) {
-	f, err := v.open(ctx, who, ask.Shared, ask.ID)
+	f, err := v.open(ctx, who, ask)
 	if err != nil {
 		return f.order, nil, err
 	}
@@ -34,22 +39,25 @@ func (v *Views) Statistics(ctx context.Context, who access.Principal, ask Ask, m
 			return f.order, nil, err
 		}
 	}
-	files := f.files
-	if ask.Day != nil {
-		one, err := f.file(ask.Day)
+	sheets := f.sheets()
+	if ask.Day != nil || ask.Layer != "" {
+		one, err := f.sheet(ask)
 		if err != nil {
 			return f.order, nil, err
 		}
-		files = []indexmap.File{one}
+		sheets = []Sheet{one}
 	}
-	out := make([]Figures, 0, len(files))
-	for _, file := range files {
-		l, err := v.layer(ctx, f.order, file)
+	out := make([]Figures, 0, len(sheets))
+	for _, s := range sheets {
+		l, err := v.layer(ctx, s)
 		if err != nil {
 			return f.order, nil, err
 		}
-		figures := Figures{Day: l.Day, Scenes: l.Scenes, Synthetic: l.Synthetic, Statistics: l.Describe()}
-		if classes != 0 {
+		figures := Figures{Day: l.Day, Subject: l.Subject, Scenes: l.Scenes, Synthetic: l.Synthetic, Statistics: l.Figures()}
+		switch {
+		case l.Subject.Kind == indexmap.Numbers:
+			figures.Classes = new(l.Numbered())
+		case classes != 0 && l.Subject.Kind != indexmap.Direction:
 			c, err := l.Classify(method, classes)
 			if err != nil {
 				return f.order, nil, err
@@ -61,29 +69,31 @@ func (v *Views) Statistics(ctx context.Context, who access.Principal, ask Ask, m
 	return f.order, out, nil
 }
 
-// Value is what a map shows at a place on a date.
+// Value is what a map shows at a place on a date, or in a layer.
 type Value struct {
-	Day time.Time
+	Day     time.Time
+	Subject indexmap.Subject
 	indexmap.Pixel
 }
 
-// At returns the series of the pixel at a place (longitude, latitude). Faults: as of Picture; Invalid (lon, lat) of a place
-// that no date has a pixel for.
-func (v *Views) At(ctx context.Context, who access.Principal, shared bool, id int64, at geo.Position) (vegetation.OrderState, []Value, error) {
+// At returns the series of the pixel at a place (longitude, latitude), or its value in each layer. Faults: as of Picture; Invalid (lon,
+// lat) of a place that nothing has a pixel for.
+func (v *Views) At(ctx context.Context, who access.Principal, ask Ask, at geo.Position) (vegetation.OrderState, []Value, error) {
 	wrong := fault.Fields{}
 	wrong.AddIf(!(at.X >= -180 && at.X <= 180), "lon", "A longitude is -180 to 180 degrees.")
 	wrong.AddIf(!(at.Y >= -90 && at.Y <= 90), "lat", "A latitude is -90 to 90 degrees.")
 	if err := wrong.Err(); err != nil {
 		return vegetation.OrderState{}, nil, err
 	}
-	f, err := v.open(ctx, who, shared, id)
+	f, err := v.open(ctx, who, ask)
 	if err != nil {
 		return f.order, nil, err
 	}
-	out := make([]Value, 0, len(f.files))
-	holds := len(f.files) == 0
-	for _, file := range f.files {
-		l, err := v.layer(ctx, f.order, file)
+	sheets := f.sheets()
+	out := make([]Value, 0, len(sheets))
+	holds := len(sheets) == 0
+	for _, s := range sheets {
+		l, err := v.layer(ctx, s)
 		if err != nil {
 			return f.order, nil, err
 		}
@@ -92,10 +102,10 @@ func (v *Views) At(ctx context.Context, who access.Principal, shared bool, id in
 			return f.order, nil, err
 		}
 		holds = holds || p.Inside || !math.IsNaN(p.Value)
-		out = append(out, Value{l.Day, p})
+		out = append(out, Value{l.Day, l.Subject, p})
 	}
 	if !holds {
-		return f.order, nil, fault.Field("lon", "The place lies beside the map: no date has a pixel there.")
+		return f.order, nil, fault.Field("lon", "The place lies beside the map: it has no pixel there.")
 	}
 	return f.order, out, nil
 }
@@ -115,12 +125,12 @@ func (v *Views) Zones(ctx context.Context, who access.Principal, ask Ask, method
 	if err := indexmap.CheckClasses(method, cmp.Or(classes, indexmap.DefaultClasses)); err != nil {
 		return out, err
 	}
-	d, err := v.date(ctx, who, ask)
+	d, err := v.find(ctx, who, ask)
 	if err != nil {
 		return out, err
 	}
 	out.Order, out.Style = d.Order, indexmap.StyleOf(vegetation.IndexCode(d.Order.Index))
-	if out.Layer, err = d.layer(ctx); err != nil {
+	if out.Layer, err = v.layer(ctx, d); err != nil {
 		return out, err
 	}
 	if out.Classes, err = out.Layer.Classify(method, cmp.Or(classes, d.Order.Map.Classes, indexmap.DefaultClasses)); err != nil {
@@ -128,4 +138,29 @@ func (v *Views) Zones(ctx context.Context, who access.Principal, ask Ask, method
 	}
 	out.Each, err = out.Layer.Zones(effort.Of(ctx, 0), d.Order.Boundary, out.Classes)
 	return out, err
+}
+
+// ZoneFile returns the zones of a zoning map to be written in a format (ports.ZoneFiles); rates and unit say how much is to be applied in
+// each, see [fieldmap.NewPrescription]. Faults: as of Picture; Invalid (rates, unit).
+func (v *Views) ZoneFile(ctx context.Context, who access.Principal, ask Ask, format, rates, unit string) (Sheet, func(w io.Writer) error, error) {
+	ask.Layer = fieldmap.ZonesLayer
+	s, err := v.find(ctx, who, ask)
+	if err != nil {
+		return s, nil, err
+	}
+	shown := ports.ShownZones{
+		Stem: fmt.Sprintf("zones-%d", s.Order.ID), Name: s.Title, FieldID: cmp.Or(s.Order.FieldID, s.Order.ID), Outline: s.Order.Boundary, AreaM2: s.Order.AreaM2, Layer: *s.Layer,
+	}
+	if shown.Prescription, err = fieldmap.NewPrescription(rates, unit, len(s.Layer.Zones)); err != nil {
+		return s, nil, err
+	}
+	return s, func(w io.Writer) error {
+		if shown.Pixels, err = v.layer(ctx, s); err != nil {
+			return err
+		}
+		if shown.Areas, err = shown.Pixels.Areas(effort.Of(ctx, 0), s.Order.Boundary, len(s.Layer.Zones)); err != nil {
+			return err
+		}
+		return v.ZoneFiles.WriteMapZones(ctx, w, format, shown)
+	}, nil
 }

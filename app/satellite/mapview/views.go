@@ -1,5 +1,5 @@
-// Package mapview shows the dates of maps of vegetation indices: as pictures, tiles and files, by their statistics and zones, and
-// pixel by pixel. Orders are in package satellite.
+// Package mapview shows the dates and the layers of maps: as pictures, tiles and files, by their statistics and zones, and pixel by pixel.
+// Orders are in package satellite.
 package mapview
 
 import (
@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/indexmap"
 	"tilth/core/list"
 	"tilth/core/vegetation"
@@ -27,14 +29,15 @@ type Links interface {
 	IssueLink(ctx context.Context, who access.Principal, below string, need access.Permission, lasts time.Duration) (text string, expires time.Time, err error)
 }
 
-// Views is the use cases that show dates of maps of vegetation indices.
+// Views is the use cases that show dates and layers of maps.
 type Views struct {
 	app.Deps
-	Layers   ports.MapLayers
-	Pictures ports.LayerPictures
-	Files    ports.LayerFiles
-	Links    Links
-	Orders   Orders
+	Layers    ports.MapLayers
+	Pictures  ports.LayerPictures
+	Files     ports.LayerFiles
+	ZoneFiles ports.ZoneFiles
+	Links     Links
+	Orders    Orders
 }
 
 // Orders has files made again that have expired.
@@ -43,30 +46,44 @@ type Orders interface {
 	Remake(ctx context.Context, order vegetation.OrderState) error
 }
 
-// Ask names an order, and a date of it.
+// Ask names an order, and a date or a layer of it.
 type Ask struct {
-	Shared bool // among what is shared with the caller
-	ID     int64
-	Day    *time.Time // nil: the last one that is usable
+	Product credit.Product
+	Shared  bool // among what is shared with the caller
+	ID      int64
+	Day     *time.Time // nil: the last one that is usable
+	Layer   string     // of a map without dates; empty: its first one
 }
 
-// found is an order with its dates.
+// need returns the permission to look.
+func (a Ask) need() access.Permission { return satellite.MapAccess(a.Product).View }
+
+// dated reports whether the map has dates; otherwise it has layers.
+func (a Ask) dated() bool { return a.Product == credit.VegetationIndexMap }
+
+// found is an order with its dates or layers.
 type found struct {
-	order vegetation.OrderState
-	dates vegetation.Series
-	files []indexmap.File // of the accepted dates, in their order
-	field string          // its name; empty where the caller may not see it, and of an outline
+	order  vegetation.OrderState
+	dates  vegetation.Series
+	files  []indexmap.File // of the accepted dates, in their order
+	layers []fieldmap.Layer
+	field  string // its name; empty where the caller may not see it, and of an outline
 }
 
-// open returns an order with its dates. Faults: NotFound; Conflict (order_state) where it has none yet.
-func (v *Views) open(ctx context.Context, who access.Principal, shared bool, id int64) (found, error) {
-	scope := who.Scope(shared)
-	out, err := app.Read(ports.Loosely(ctx), v.Deps, who, access.VIMaps.View, func(ctx context.Context, tx ports.Repos) (out found, err error) {
-		orders := tx.Maps.Of(credit.VegetationIndexMap)
-		if out.order, err = orders.Get(ctx, scope, id); err != nil {
+// open returns an order with its dates or layers. Faults: NotFound; Conflict (order_state) where it has none yet.
+func (v *Views) open(ctx context.Context, who access.Principal, ask Ask) (found, error) {
+	scope := who.Scope(ask.Shared)
+	out, err := app.Read(ports.Loosely(ctx), v.Deps, who, ask.need(), func(ctx context.Context, tx ports.Repos) (out found, err error) {
+		orders := tx.Maps.Of(ask.Product)
+		if out.order, err = orders.Get(ctx, scope, ask.ID); err != nil {
 			return out, err
 		}
-		if out.dates, out.files, err = orders.Dates(ctx, scope, id); err != nil || out.order.FieldID == 0 {
+		if ask.dated() {
+			out.dates, out.files, err = orders.Dates(ctx, scope, ask.ID)
+		} else {
+			out.layers, err = orders.Layers(ctx, scope, ask.ID)
+		}
+		if err != nil || out.order.FieldID == 0 {
 			return out, err
 		}
 		field, err := tx.Fields.Get(ctx, scope, out.order.FieldID)
@@ -80,6 +97,41 @@ func (v *Views) open(ctx context.Context, who access.Principal, shared bool, id 
 		err = fault.Newf(fault.Conflict, "order_state", "The order is %s: its map is not there.", out.order.Status).With("status", string(out.order.Status)).With("reason", out.order.Reason)
 	}
 	return out, err
+}
+
+// sheets returns all dates or layers that have pixels.
+func (f *found) sheets() (out []Sheet) {
+	for _, file := range f.files {
+		out = append(out, Sheet{Order: f.order, File: file, Title: f.title(), style: indexmap.StyleOf(vegetation.IndexCode(f.order.Index))})
+	}
+	for i := range f.layers {
+		if l := &f.layers[i]; l.Object != "" {
+			out = append(out, Sheet{Order: f.order, File: indexmap.File{Object: l.Object, Bytes: l.Bytes}, Layer: l, Title: f.title(), style: indexmap.StyleOfSubject(l.Subject)})
+		}
+	}
+	return out
+}
+
+// sheet returns the date or layer that is asked for. Faults: NotFound (map_date, map_layer).
+func (f *found) sheet(ask Ask) (Sheet, error) {
+	if ask.dated() {
+		file, err := f.file(ask.Day)
+		return Sheet{Order: f.order, File: file, Title: f.title(), style: indexmap.StyleOf(vegetation.IndexCode(f.order.Index))}, err
+	}
+	all := f.sheets()
+	for _, s := range all {
+		if ask.Layer == "" || s.Layer.Name == ask.Layer {
+			return s, nil
+		}
+	}
+	names := list.Map(all, func(s Sheet) string { return s.Layer.Name })
+	text, reason := fmt.Sprintf("The map has no layer %.40q.", ask.Layer), "none"
+	for _, l := range f.layers {
+		if l.Name == ask.Layer {
+			text, reason = text+" "+l.Reason, l.Reason
+		}
+	}
+	return Sheet{}, fault.New(fault.NotFound, "map_layer", text+" Fix: take one of "+strings.Join(names, ", ")+".").With("reason", reason).With("layers", names)
 }
 
 // maxNear is how many usable dates are named in place of one that is not.
@@ -124,53 +176,53 @@ func (f *found) title() string {
 	return fmt.Sprintf("Map %d", f.order.ID)
 }
 
-// Date is a date of a map.
-type Date struct {
+// Sheet is a date or a layer of a map.
+type Sheet struct {
 	Order vegetation.OrderState
 	File  indexmap.File
+	Layer *fieldmap.Layer // nil: a date
 	Title string
-	layer func(ctx context.Context) (*indexmap.Layer, error)
+	style indexmap.Style
 }
 
-// Key names what the date holds: another content has another.
-func (d *Date) Key() string { return d.File.Object }
+// Key names what the sheet holds: another content has another.
+func (s *Sheet) Key() string { return s.File.Object }
 
-// date finds a date.
-func (v *Views) date(ctx context.Context, who access.Principal, ask Ask) (Date, error) {
-	f, err := v.open(ctx, who, ask.Shared, ask.ID)
+// find finds a date or a layer.
+func (v *Views) find(ctx context.Context, who access.Principal, ask Ask) (Sheet, error) {
+	f, err := v.open(ctx, who, ask)
 	if err != nil {
-		return Date{}, err
+		return Sheet{}, err
 	}
-	file, err := f.file(ask.Day)
-	return Date{f.order, file, f.title(), func(ctx context.Context) (*indexmap.Layer, error) { return v.layer(ctx, f.order, file) }}, err
+	return f.sheet(ask)
 }
 
-// layer returns the pixels of a date. Fault: Unavailable (map_file_expired) where its file is being made again.
-func (v *Views) layer(ctx context.Context, order vegetation.OrderState, file indexmap.File) (*indexmap.Layer, error) {
-	l, err := v.Layers.Layer(ctx, file.Object)
+// layer returns the pixels of a sheet. Fault: Unavailable (map_file_expired) where its file is being made again.
+func (v *Views) layer(ctx context.Context, s Sheet) (*indexmap.Layer, error) {
+	l, err := v.Layers.Layer(ctx, s.File.Object)
 	if !fault.Is(err, fault.NotFound) {
 		return l, err
 	}
-	if err := v.Orders.Remake(ctx, order); err != nil && !fault.Is(err, fault.Conflict) { // limit_reached: the next one who looks asks again
+	if err := v.Orders.Remake(ctx, s.Order); err != nil && !fault.Is(err, fault.Conflict) { // limit_reached: the next one who looks asks again
 		return nil, err
 	}
-	return nil, fault.New(fault.Unavailable, "map_file_expired", "The file of this date had expired and is being made again, at no charge. Fix: ask again in some seconds.")
+	return nil, fault.New(fault.Unavailable, "map_file_expired", "The file of this map had expired and is being made again, at no charge. Fix: ask again in some seconds.")
 }
 
-// shownDate finds a date for a tile: as date, but where it is there nothing else is read.
-func (v *Views) shownDate(ctx context.Context, who access.Principal, ask Ask) (Date, error) {
-	type one struct {
-		order vegetation.OrderState
-		file  indexmap.File
+// shown finds a sheet for a tile: as find, but of a date that is there nothing else is read.
+func (v *Views) shown(ctx context.Context, who access.Principal, ask Ask) (Sheet, error) {
+	if !ask.dated() {
+		return v.find(ctx, who, ask)
 	}
-	got, err := app.Read(ports.Loosely(ctx), v.Deps, who, access.VIMaps.View, func(ctx context.Context, tx ports.Repos) (out one, err error) {
-		out.order, out.file, err = tx.Maps.Of(credit.VegetationIndexMap).File(ctx, who.Scope(ask.Shared), ask.ID, ask.Day)
+	got, err := app.Read(ports.Loosely(ctx), v.Deps, who, ask.need(), func(ctx context.Context, tx ports.Repos) (out Sheet, err error) {
+		out.Order, out.File, err = tx.Maps.Of(ask.Product).File(ctx, who.Scope(ask.Shared), ask.ID, ask.Day)
 		return out, err
 	})
 	if fault.Is(err, fault.NotFound) {
-		return v.date(ctx, who, ask) // which says why
+		return v.find(ctx, who, ask) // which says why
 	}
-	return Date{got.order, got.file, "", func(ctx context.Context) (*indexmap.Layer, error) { return v.layer(ctx, got.order, got.file) }}, err
+	got.style = indexmap.StyleOf(vegetation.IndexCode(got.Order.Index))
+	return got, err
 }
 
 // Look is how pictures and tiles show a date.
@@ -181,9 +233,8 @@ type Look struct {
 	Classes   int // of a picture; 0: each value in its own shade
 }
 
-// style returns the style of an index as it is asked for. Fault: Invalid (low, high).
-func (l Look) style(index vegetation.IndexCode) (indexmap.Style, error) {
-	s := indexmap.StyleOf(index)
+// style returns a style as it is asked for. Fault: Invalid (low, high).
+func (l Look) style(s indexmap.Style) (indexmap.Style, error) {
 	if l.Low != nil {
 		s.Low = *l.Low
 	}
@@ -196,24 +247,24 @@ func (l Look) style(index vegetation.IndexCode) (indexmap.Style, error) {
 	return s, nil
 }
 
-// Picture returns a date to be drawn, as SVG or PNG. Faults: NotFound, also map_date; Conflict (order_state); Invalid
+// Picture returns a sheet to be drawn, as SVG or PNG. Faults: NotFound, also map_date and map_layer; Conflict (order_state); Invalid
 // (low, method, classes).
-func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, format string, look Look) (Date, func(w io.Writer) error, error) {
-	d, err := v.date(ctx, who, ask)
+func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, format string, look Look) (Sheet, func(w io.Writer) error, error) {
+	s, err := v.find(ctx, who, ask)
 	if err != nil {
-		return d, nil, err
+		return s, nil, err
 	}
-	shown := ports.ShownLayer{Field: ports.ShownField{Name: d.Title, Outline: d.Order.Boundary}, Bare: look.Bare}
-	if shown.Style, err = look.style(vegetation.IndexCode(d.Order.Index)); err != nil {
-		return d, nil, err
+	shown := ports.ShownLayer{Field: ports.ShownField{Name: s.Title, Outline: s.Order.Boundary}, Bare: look.Bare, About: s.Layer}
+	if shown.Style, err = look.style(s.style); err != nil {
+		return s, nil, err
 	}
 	if look.Classes != 0 {
-		if err := indexmap.CheckClasses(look.Method, look.Classes); err != nil {
-			return d, nil, err
+		if err := s.classable(look.Method, look.Classes); err != nil {
+			return s, nil, err
 		}
 	}
-	return d, func(w io.Writer) error {
-		if shown.Layer, err = d.layer(ctx); err != nil {
+	return s, func(w io.Writer) error {
+		if shown.Layer, err = v.layer(ctx, s); err != nil {
 			return err
 		}
 		if look.Classes != 0 {
@@ -229,21 +280,32 @@ func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, form
 	}, nil
 }
 
-// Tile returns a tile of a date to be drawn as PNG. Faults: as of Picture; Invalid (z, x, y, size).
-func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile indexmap.Tile, how indexmap.Sampling, look Look) (Date, func(w io.Writer) error, error) {
+// classable refuses classes that a sheet cannot be divided into. Fault: Invalid (method, classes).
+func (s *Sheet) classable(method indexmap.Method, n int) error {
+	if s.Layer != nil && s.Layer.Kind != indexmap.Measure {
+		return fault.Field("classes", fmt.Sprintf("The values of %s are no measure that could be divided into classes. Fix: leave classes out.", s.Layer.Name))
+	}
+	return indexmap.CheckClasses(method, n)
+}
+
+// Tile returns a tile of a sheet to be drawn as PNG. Faults: as of Picture; Invalid (z, x, y, size).
+func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile indexmap.Tile, how indexmap.Sampling, look Look) (Sheet, func(w io.Writer) error, error) {
 	if err := tile.Check(); err != nil {
-		return Date{}, nil, err
+		return Sheet{}, nil, err
 	}
-	d, err := v.shownDate(ctx, who, ask)
+	s, err := v.shown(ctx, who, ask)
 	if err != nil {
-		return d, nil, err
+		return s, nil, err
 	}
-	style, err := look.style(vegetation.IndexCode(d.Order.Index))
+	style, err := look.style(s.style)
 	if err != nil {
-		return d, nil, err
+		return s, nil, err
 	}
-	return d, func(w io.Writer) error {
-		layer, err := d.layer(ctx)
+	if s.Layer != nil && s.Layer.Kind != indexmap.Measure {
+		how.Bilinear = false // there is nothing between two zones, nor between 359° and 1°
+	}
+	return s, func(w io.Writer) error {
+		layer, err := v.layer(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -251,11 +313,11 @@ func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile in
 	}, nil
 }
 
-// GeoTIFF returns a date to be written as Cloud-Optimized GeoTIFF. Faults: as of Picture.
-func (v *Views) GeoTIFF(ctx context.Context, who access.Principal, ask Ask) (Date, func(w io.Writer) error, error) {
-	d, err := v.date(ctx, who, ask)
-	return d, func(w io.Writer) error {
-		layer, err := d.layer(ctx)
+// GeoTIFF returns a sheet to be written as Cloud-Optimized GeoTIFF. Faults: as of Picture.
+func (v *Views) GeoTIFF(ctx context.Context, who access.Principal, ask Ask) (Sheet, func(w io.Writer) error, error) {
+	s, err := v.find(ctx, who, ask)
+	return s, func(w io.Writer) error {
+		layer, err := v.layer(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -263,15 +325,28 @@ func (v *Views) GeoTIFF(ctx context.Context, who access.Principal, ask Ask) (Dat
 	}, err
 }
 
-// Style returns how the index of an order is shown. Faults: NotFound; Invalid (low).
-func (v *Views) Style(ctx context.Context, who access.Principal, shared bool, id int64, look Look) (indexmap.Style, error) {
-	order, err := app.Read(ports.Loosely(ctx), v.Deps, who, access.VIMaps.View, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
-		return tx.Maps.Of(credit.VegetationIndexMap).Get(ctx, who.Scope(shared), id)
-	})
-	if err != nil {
-		return indexmap.Style{}, err
+// Style returns how the sheets of an order are shown: all dates of an index alike. Faults: NotFound, also map_layer; Conflict
+// (order_state) of layers; Invalid (low).
+func (v *Views) Style(ctx context.Context, who access.Principal, ask Ask, look Look) (Sheet, indexmap.Style, error) {
+	s, err := Sheet{}, error(nil)
+	if ask.dated() {
+		s.Order, err = v.order(ctx, who, ask)
+		s.style = indexmap.StyleOf(vegetation.IndexCode(s.Order.Index))
+	} else {
+		s, err = v.find(ctx, who, ask)
 	}
-	return look.style(vegetation.IndexCode(order.Index))
+	if err != nil {
+		return s, indexmap.Style{}, err
+	}
+	style, err := look.style(s.style)
+	return s, style, err
+}
+
+// order returns an order, whatever its state. Faults: NotFound.
+func (v *Views) order(ctx context.Context, who access.Principal, ask Ask) (vegetation.OrderState, error) {
+	return app.Read(ports.Loosely(ctx), v.Deps, who, ask.need(), func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
+		return tx.Maps.Of(ask.Product).Get(ctx, who.Scope(ask.Shared), ask.ID)
+	})
 }
 
 // issueLink is the action of making a signed link to a map.
@@ -281,18 +356,16 @@ const issueLink audit.Action = "issue_link"
 type link struct{ ExpiresAt time.Time }
 
 // Share makes a signed link to what lies below the path of an order. Faults: NotFound.
-func (v *Views) Share(ctx context.Context, who access.Principal, shared bool, id int64, below string, lasts time.Duration) (text string, expires time.Time, err error) {
-	order, err := app.Read(ctx, v.Deps, who, access.VIMaps.View, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
-		return tx.Maps.Of(credit.VegetationIndexMap).Get(ctx, who.Scope(shared), id)
-	})
+func (v *Views) Share(ctx context.Context, who access.Principal, ask Ask, below string, lasts time.Duration) (text string, expires time.Time, err error) {
+	order, err := v.order(ctx, who, ask)
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	if text, expires, err = v.Links.IssueLink(ctx, who, below, access.VIMaps.View, lasts); err != nil {
+	if text, expires, err = v.Links.IssueLink(ctx, who, below, ask.need(), lasts); err != nil {
 		return "", time.Time{}, err
 	}
-	err = app.Do(ctx, v.Deps, who, access.VIMaps.View, func(ctx context.Context, tx ports.Repos) error {
-		return tx.Audit.Add(ctx, audit.By(who, v.Clock.Now()).Of(issueLink, access.VIMaps.Name, order.ID, audit.Diff(nil, &link{expires})))
+	err = app.Do(ctx, v.Deps, who, ask.need(), func(ctx context.Context, tx ports.Repos) error {
+		return tx.Audit.Add(ctx, audit.By(who, v.Clock.Now()).Of(issueLink, satellite.MapAccess(ask.Product).Name, order.ID, audit.Diff(nil, &link{expires})))
 	})
 	return text, expires, err
 }

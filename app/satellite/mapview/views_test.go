@@ -105,9 +105,15 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
+func (r *rig) whole() mapview.Ask {
+	return mapview.Ask{Product: credit.VegetationIndexMap, ID: r.order.ID}
+}
+
 func (r *rig) ask(n int) mapview.Ask {
 	d := day(n)
-	return mapview.Ask{ID: r.order.ID, Day: &d}
+	ask := r.whole()
+	ask.Day = &d
+	return ask
 }
 
 func faultOf(t *testing.T, err error) *fault.Error {
@@ -147,10 +153,10 @@ func TestWhoSeesAMap(t *testing.T) {
 		require.True(t, fault.Is(err, fault.NotFound) || fault.Is(err, fault.Unauthenticated), "%v", err)
 		_, _, err = r.views.Statistics(t.Context(), who, r.ask(3), indexmap.Quantile, 0)
 		require.Error(t, err)
-		_, _, err = r.views.Share(t.Context(), who, false, r.order.ID, "maps/1/", time.Hour)
+		_, _, err = r.views.Share(t.Context(), who, r.whole(), "maps/1/", time.Hour)
 		require.Error(t, err)
 	}
-	text, expires, err := r.views.Share(t.Context(), r.who, false, r.order.ID, "maps/1/", time.Hour)
+	text, expires, err := r.views.Share(t.Context(), r.who, r.whole(), "maps/1/", time.Hour)
 	require.NoError(t, err)
 	require.Equal(t, "maps/1/ vi-map.view", text)
 	require.Equal(t, season.Add(time.Hour), expires)
@@ -201,7 +207,7 @@ func TestFiguresOfAMap(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.layers["c"] = r.layers["a"]
-	_, all, err := r.views.Statistics(t.Context(), r.who, mapview.Ask{ID: r.order.ID}, indexmap.EqualInterval, 4)
+	_, all, err := r.views.Statistics(t.Context(), r.who, r.whole(), indexmap.EqualInterval, 4)
 	require.NoError(t, err)
 	require.Len(t, all, 3)
 	require.InDelta(t, (66.0-5)/11/100, all[0].Mean, 1e-12)
@@ -213,16 +219,16 @@ func TestFiguresOfAMap(t *testing.T) {
 
 	utm, err := geo.NewUTM(32630)
 	require.NoError(t, err)
-	_, values, err := r.views.At(t.Context(), r.who, false, r.order.ID, utm.Inverse(geo.Position{X: 500_015, Y: 4_599_985}))
+	_, values, err := r.views.At(t.Context(), r.who, r.whole(), utm.Inverse(geo.Position{X: 500_015, Y: 4_599_985}))
 	require.NoError(t, err)
 	require.Len(t, values, 3)
 	require.InDelta(t, 0.14, values[1].Value, 1e-12)
-	_, _, err = r.views.At(t.Context(), r.who, false, r.order.ID, geo.Position{X: 10, Y: 10})
+	_, _, err = r.views.At(t.Context(), r.who, r.whole(), geo.Position{X: 10, Y: 10})
 	require.Contains(t, faultOf(t, err).Fields, "lon")
-	_, _, err = r.views.At(t.Context(), r.who, false, r.order.ID, geo.Position{X: math.NaN(), Y: 100})
+	_, _, err = r.views.At(t.Context(), r.who, r.whole(), geo.Position{X: math.NaN(), Y: 100})
 	require.Len(t, faultOf(t, err).Fields, 2)
 
-	zones, err := r.views.Zones(t.Context(), r.who, mapview.Ask{ID: r.order.ID}, indexmap.Quantile, 0)
+	zones, err := r.views.Zones(t.Context(), r.who, r.whole(), indexmap.Quantile, 0)
 	require.NoError(t, err)
 	require.Len(t, zones.Each, 4, "as many classes as were ordered, and the pixel without a value")
 	sum := 0.0

@@ -25,6 +25,14 @@ const (
 	Attached = "AFE"
 )
 
+// The elements of tasks.
+const (
+	Task          = "TSK"
+	TreatmentZone = "TZN"
+	ProcessData   = "PDV"
+	Grid          = "GRD"
+)
+
 // The elements of geometries.
 const (
 	Polygon = "PLN"

@@ -10,5 +10,9 @@ var examples = map[string]string{
 	"vi_map_link":               `{"expires_in": 3600}`,
 	"vi_map_order_quote":        `{"field_uuid": "574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "date": "2025-06-01", "index_code": "NDMI"}`,
 	"vi_map_order_batch":        `[{"field_uuid": "574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "season_id": 1}, {"field_uuid": "c492aefe-d1b6-4057-8edf-152bc019cee5", "date": "2025-06-01"}]`,
+	"zoning_map_order_create":   `{"field_uuid": "574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "season_id": 1, "no_of_classes": 3}`,
+	"zoning_map_order_quote":    `{"field_uuid": "574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "season_id": 1, "index_code": "NDRE"}`,
+	"zoning_map_order_batch":    `[{"field_uuid": "574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "season_id": 1}, {"field_uuid": "c492aefe-d1b6-4057-8edf-152bc019cee5", "season_id": 1}]`,
+	"zoning_map_link":           `{"expires_in": 3600}`,
 	"vi_profile_order_batch":    `[{"field_uuid": "574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "season_id": 1}, {"field_uuid": "c492aefe-d1b6-4057-8edf-152bc019cee5", "season_id": 1}]`,
 }

@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
 	"tilth/core/access"
+	"tilth/core/credit"
 	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -80,53 +81,78 @@ type Map struct {
 	Rejected   []Rejection `json:"rejected" doc:"The dates that could not be used, and why."`
 }
 
-const mapsPath = "maps/vegetation-index-map/orders/"
-
-// mapRoutes is the routes of the orders of maps.
-type mapRoutes struct {
-	maps   *satellite.Maps
-	limits geo.Limits
+// mapProduct is how the routes of one product of maps differ from those of the others.
+type mapProduct struct {
+	code      credit.Product
+	slug      string // in addresses
+	operation string // how ids of operations begin
+	tag       string
+	what      string // "a map of zones"
 }
 
-func registerMaps(a *rest.API, maps *satellite.Maps, limits geo.Limits) {
-	m := mapRoutes{maps, limits}
+var (
+	viMap        = mapProduct{credit.VegetationIndexMap, "vegetation-index-map", "vi_map", mapTag, "a map"}
+	zoningMap    = mapProduct{credit.ZoningMap, "zoning-map", "zoning_map", zoningTag, "a zoning map"}
+	elevationMap = mapProduct{credit.ElevationMap, "elevation-map", "elevation_map", elevationTag, "an elevation map"}
+	soilMap      = mapProduct{credit.SoilMap, "soil-map", "soil_map", soilTag, "a soil map"}
+)
+
+func (p mapProduct) path() string            { return "maps/" + p.slug + "/orders/" }
+func (p mapProduct) access() access.Resource { return satellite.MapAccess(p.code) }
+
+// landed is a body of an order of a map.
+type landed interface {
+	// request returns what is asked for, without its land, and the land. Faults: Invalid, with all that is wrong with it.
+	request() (req satellite.MapRequest, fieldUUID *string, outline rest.Outline, background *bool, err error)
+}
+
+// mapRoutes is the routes of the orders of one product of maps: W is their body, O an order in a list, and M one that is retrieved.
+type mapRoutes[W landed, O, M any] struct {
+	mapProduct
+	maps    *satellite.Maps
+	limits  geo.Limits
+	orders  string // what an order is, for the document
+	shows   string // what a retrieve does
+	filters []rest.Param
+	order   func(vegetation.OrderState) O
+	whole   func(satellite.Map) M
+}
+
+func (m mapRoutes[W, O, M]) register(a *rest.API) {
 	m.registerPlace(a)
 	m.registerRead(a)
 	m.registerRecompute(a)
 }
 
-func (m mapRoutes) registerPlace(a *rest.API) {
-	place := rest.Routes{Operation: "vi_map_order", Tag: mapTag, Noun: "order"}.Route(http.MethodPost, mapsPath, access.VIMaps.Create.For("create"), "Order a map")
-	place.Description = "Orders the pixels of an index in a field: of all usable dates of a season, or of the usable date nearest to a day. " +
-		"A date is usable by the rules of profiles, and the mean of its pixels is the value that a profile has.\n\n" +
-		"A field is charged once, on its first successful order of a profile or a map, whichever comes first; an outline that is no field once for its content. A map without a usable date is never active and never charged.\n\n" +
-		"A company has one order for a field or outline, a season or date, and an index. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing."
+func (m mapRoutes[W, O, M]) registerPlace(a *rest.API) {
+	place := rest.Routes{Operation: m.operation + "_order", Tag: m.tag, Noun: "order"}.Route(http.MethodPost, m.path(), m.access().Create.For("create"), "Order "+m.what)
+	place.Description = m.orders
 	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict}
-	place.Message, place.Body = "Order accepted.", rest.Body[MapOrderWrite]()
+	place.Message, place.Body = "Order accepted.", rest.Body[W]()
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (Placed, error) {
-		item, err := rest.DecodeDraft(c, MapOrderWrite{})
+		item, err := rest.DecodeDraft(c, *new(W))
 		if err != nil {
 			return Placed{}, err
 		}
-		req, err := m.requested(ctx, item)
+		req, wait, err := m.requested(ctx, item)
 		if err != nil {
 			return Placed{}, err
 		}
-		order, err := m.maps.Place(ctx, c.Principal(), req, waitOf(item.Value.IsBackground))
+		order, err := m.maps.Place(ctx, c.Principal(), req, wait)
 		return Placed{order.ID, string(order.Status)}, err
 	})
 
 	quote := rest.Route{
-		Method: http.MethodPost, Path: mapsPath + "quote/", OperationID: "vi_map_order_quote", Summary: "What an order of a map would cost",
+		Method: http.MethodPost, Path: m.path() + "quote/", OperationID: m.operation + "_order_quote", Summary: "What an order of " + m.what + " would cost",
 		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
-		Tag:         mapTag, Permission: access.VIMaps.Create.For("quote"), Message: "Nothing was ordered.", Body: rest.Body[MapOrderWrite](),
+		Tag:         m.tag, Permission: m.access().Create.For("quote"), Message: "Nothing was ordered.", Body: rest.Body[W](),
 	}
 	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, _ struct{}) (Quote, error) {
-		item, err := rest.DecodeDraft(c, MapOrderWrite{})
+		item, err := rest.DecodeDraft(c, *new(W))
 		if err != nil {
 			return Quote{}, err
 		}
-		req, err := m.requested(ctx, item)
+		req, _, err := m.requested(ctx, item)
 		if err != nil {
 			return Quote{}, err
 		}
@@ -134,50 +160,51 @@ func (m mapRoutes) registerPlace(a *rest.API) {
 	})
 
 	many := rest.Route{
-		Method: http.MethodPost, Path: mapsPath + "batch/", OperationID: "vi_map_order_batch", Summary: "Order many maps",
+		Method: http.MethodPost, Path: m.path() + "batch/", OperationID: m.operation + "_order_batch", Summary: "Order many maps",
 		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
 			"refused leaves the others alone. Credit is held in the order of the array. All are placed in the background: `is_background` is not looked at.",
-		Tag: mapTag, Permission: access.VIMaps.Create.For("batch"), Message: "See the verdict of each item.", Body: rest.BulkBody[MapOrderWrite](),
+		Tag: m.tag, Permission: m.access().Create.For("batch"), Message: "See the verdict of each item.", Body: rest.BulkBody[W](),
 	}
 	rest.Handle(a, many, func(ctx context.Context, c *rest.Call, _ struct{}) (PlacedItems, error) {
-		return placeMany(c, func(item rest.Item[MapOrderWrite]) (satellite.MapRequest, error) { return m.requested(ctx, item) },
-			func(reqs []satellite.MapRequest) ([]satellite.Placed, error) {
-				return m.maps.PlaceMany(ctx, c.Principal(), reqs)
-			})
+		one := func(item rest.Item[W]) (satellite.MapRequest, error) {
+			req, _, err := m.requested(ctx, item)
+			return req, err
+		}
+		return placeMany(c, one, func(reqs []satellite.MapRequest) ([]satellite.Placed, error) {
+			return m.maps.PlaceMany(ctx, c.Principal(), m.code, reqs)
+		})
 	})
 }
 
-func (m mapRoutes) registerRead(a *rest.API) {
-	route := rest.Routes{Operation: "vi_map_order", Tag: mapTag, Noun: "order"}.Route
-	list := route(http.MethodGet, mapsPath, access.VIMaps.View.For("list"), "List orders of maps")
-	filters := orderFilters("map is")
-	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[MapOrder], error) {
-		query := form.QueryOf(in.PageOrAll(), filters, in.Values, "index_code")
-		return form.List(in.PageOrAll(), showMapOrder)(m.maps.List(ctx, c.Principal(), in.Share, query))
+func (m mapRoutes[W, O, M]) registerRead(a *rest.API) {
+	route := rest.Routes{Operation: m.operation + "_order", Tag: m.tag, Noun: "order"}.Route
+	list := route(http.MethodGet, m.path(), m.access().View.For("list"), "List orders of maps")
+	list.Query = append(append(rest.CursorParams(), form.ShareParam), m.filters...)
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[O], error) {
+		query := form.QueryOf(in.PageOrAll(), m.filters, in.Values, "index_code")
+		return form.List(in.PageOrAll(), m.order)(m.maps.List(ctx, c.Principal(), m.code, in.Share, query))
 	})
 
-	retrieve := route(http.MethodGet, mapsPath+"{id}/", access.VIMaps.View.For("retrieve"), "Retrieve an order with the dates of its map")
-	retrieve.Description = "An active map whose season can still bring dates is brought up to date in the background where it was last checked over a day ago, as a profile is. " +
-		"Files of dates are kept for 90 days and made again, at no charge, when somebody asks for one that has expired."
+	retrieve := route(http.MethodGet, m.path()+"{id}/", m.access().View.For("retrieve"), "Retrieve an order with its map")
+	retrieve.Description = m.shows
 	retrieve.Query = []rest.Param{form.ShareParam}
-	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.SharedByID) (Map, error) {
-		found, err := m.maps.Retrieve(ctx, c.Principal(), in.Share, in.ID)
+	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.SharedByID) (M, error) {
+		found, err := m.maps.Retrieve(ctx, c.Principal(), m.code, in.Share, in.ID)
 		sayLater(c, found.Order)
-		return showMap(found), err
+		return m.whole(found), err
 	})
 }
 
-func (m mapRoutes) registerRecompute(a *rest.API) {
+func (m mapRoutes[W, O, M]) registerRecompute(a *rest.API) {
 	recompute := rest.Route{
-		Method: http.MethodPost, Path: mapsPath + "{id}/recompute/", OperationID: "vi_map_order_recompute",
-		Summary: "Make the map anew on the field's outline of today", Tag: mapTag, Noun: "order",
-		Description: "For an active order whose field was given another outline (`boundary_outdated`). It costs nothing, and is done in the background: until then the map stays as it is. " +
-			"An outline of more than 1.1 times the area that was charged is 409 (`boundary_too_different`). Where no date of the new outline is usable, the earlier map stays.",
-		Permission: access.VIMaps.Create.For("recompute"), Message: "The map is made anew.", Faults: []int{http.StatusConflict},
+		Method: http.MethodPost, Path: m.path() + "{id}/recompute/", OperationID: m.operation + "_order_recompute",
+		Summary: "Make the map anew on the field's outline of today", Tag: m.tag, Noun: "order",
+		Description: "For an active order, such as one whose field was given another outline (`boundary_outdated`). It costs nothing, and is done in the background: until then the map stays as it is. " +
+			"An outline of more than 1.1 times the area that was charged is 409 (`boundary_too_different`). Where nothing comes of the new outline, the earlier map stays.",
+		Permission: m.access().Create.For("recompute"), Message: "The map is made anew.", Faults: []int{http.StatusConflict},
 	}
 	rest.Handle(a, recompute, func(ctx context.Context, c *rest.Call, in form.ByID) (Placed, error) {
-		order, err := m.maps.Recompute(ctx, c.Principal(), in.ID)
+		order, err := m.maps.Recompute(ctx, c.Principal(), m.code, in.ID)
 		return Placed{order.ID, string(order.Status)}, err
 	})
 }
@@ -190,20 +217,15 @@ func waitOf(background *bool) time.Duration {
 	return satellite.MapWait
 }
 
-// requested returns the request of an item. Faults: Invalid, with all that is wrong with it.
-func (m mapRoutes) requested(ctx context.Context, item rest.Item[MapOrderWrite]) (satellite.MapRequest, error) {
-	in := item.Value
-	choice, err := chosen(in.IndexCode, in.Mask, in.Dataset)
+// requested returns the request of an item, and how long its answer waits. Faults: Invalid, with all that is wrong with it.
+func (m mapRoutes[W, O, M]) requested(ctx context.Context, item rest.Item[W]) (satellite.MapRequest, time.Duration, error) {
+	req, uuid, outline, background, err := item.Value.request()
 	if wrong, ok := fault.As(err); ok {
 		item.Errors.MergeNew(wrong.Fields)
 	}
-	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})
-	req := satellite.MapRequest{
-		FieldUUID: strings.ToLower(form.OrZero(in.FieldUUID)), SeasonID: form.OrZero(in.SeasonID), Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset,
-		Terms: vegetation.MapTerms{Day: form.TimeOf(in.Date), Output: form.OrZero(in.OutputDataType), Classes: int(form.OrZero(in.NoOfClasses))},
-	}
-	if len(in.FieldBoundary.RawObject) > 0 {
-		boundary, err := geo.ParseGeoJSON(effort.Of(ctx, 0), in.FieldBoundary.RawObject, m.limits)
+	req.Product, req.FieldUUID = m.code, strings.ToLower(form.OrZero(uuid))
+	if len(outline.RawObject) > 0 {
+		boundary, err := geo.ParseGeoJSON(effort.Of(ctx, 0), outline.RawObject, m.limits)
 		wrong, ok := fault.As(err)
 		switch {
 		case ok && wrong.Kind == fault.Invalid:
@@ -211,12 +233,38 @@ func (m mapRoutes) requested(ctx context.Context, item rest.Item[MapOrderWrite])
 				item.Errors.Add("field_boundary", message)
 			}
 		case err != nil:
-			return req, err
+			return req, 0, err
 		default:
 			req.Boundary = &boundary
 		}
 	}
-	return req, item.Errors.Err()
+	return req, waitOf(background), item.Errors.Err()
+}
+
+func (in MapOrderWrite) request() (satellite.MapRequest, *string, rest.Outline, *bool, error) {
+	req, err := ofIndex(in.IndexCode, in.Mask, in.Dataset)
+	req.SeasonID = form.OrZero(in.SeasonID)
+	req.Terms = vegetation.MapTerms{Day: form.TimeOf(in.Date), Output: form.OrZero(in.OutputDataType), Classes: int(form.OrZero(in.NoOfClasses))}
+	return req, in.FieldUUID, in.FieldBoundary, in.IsBackground, err
+}
+
+// ofIndex returns the request of an index, NDVI where none is named.
+func ofIndex(index, mask, dataset *string) (satellite.MapRequest, error) {
+	choice, err := chosen(index, mask, dataset)
+	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})
+	return satellite.MapRequest{Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset}, err
+}
+
+func viMapRoutes(maps *satellite.Maps, limits geo.Limits) mapRoutes[MapOrderWrite, MapOrder, Map] {
+	return mapRoutes[MapOrderWrite, MapOrder, Map]{
+		mapProduct: viMap, maps: maps, limits: limits, filters: orderFilters("map is"), order: showMapOrder, whole: showMap,
+		orders: "Orders the pixels of an index in a field: of all usable dates of a season, or of the usable date nearest to a day. " +
+			"A date is usable by the rules of profiles, and the mean of its pixels is the value that a profile has.\n\n" +
+			"A field is charged once, on its first successful order of a profile or a map, whichever comes first; an outline that is no field once for its content. A map without a usable date is never active and never charged.\n\n" +
+			"A company has one order for a field or outline, a season or date, and an index. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing.",
+		shows: "An active map whose season can still bring dates is brought up to date in the background where it was last checked over a day ago, as a profile is. " +
+			"Files of dates are kept for 90 days and made again, at no charge, when somebody asks for one that has expired.",
+	}
 }
 
 func showMapOrder(s vegetation.OrderState) MapOrder {

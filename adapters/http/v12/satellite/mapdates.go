@@ -14,33 +14,78 @@ import (
 	"tilth/adapters/http/v12/form"
 	"tilth/app/account"
 	"tilth/app/satellite/mapview"
-	"tilth/core/access"
+	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/indexmap"
 	"tilth/ports"
 )
 
-// mapDates is the routes that show the dates of maps.
-type mapDates struct{ views *mapview.Views }
+// fileExample is a name as pictures and files have it.
+func (p mapProduct) fileExample() string {
+	return map[credit.Product]string{
+		credit.VegetationIndexMap: "2025-05-12", credit.ZoningMap: fieldmap.ZonesLayer, credit.ElevationMap: "slope", credit.SoilMap: "clay_0_30",
+	}[p.code]
+}
 
-func registerMapDates(a *rest.API, views *mapview.Views) {
+// mapSheets is the routes that show the dates or the layers of one product of maps.
+type mapSheets struct {
+	mapProduct
+	views *mapview.Views
+}
+
+// describeSheets says what the codes of their errors mean.
+func describeSheets(a *rest.API) {
 	a.DescribeCodes(map[string]string{
+		"map_layer":        "the map has no such layer; details hold the reason and the layers that there are (404)",
 		"map_date":         "the map has no such date; details hold the reason, none where nothing was acquired, and the nearest usable dates (404)",
 		"map_file_expired": "the file of a date had expired and is being made again; ask again as Retry-After says (503)",
 		"link_expired":     "the signed link has expired (401)",
 		"link_invalid":     "the signed link is not valid for this address, or its maker may no longer do what it opens (401)",
 	})
-	m := mapDates{views}
+}
+
+// dated reports whether the product has dates; otherwise it has layers.
+func (m mapSheets) dated() bool { return m.code == credit.VegetationIndexMap }
+
+// ask names what a request is about: a date or a layer, by the parameter of sheetParam.
+func (m mapSheets) ask(in form.SharedByID, sheet rest.Values) mapview.Ask {
+	ask := mapview.Ask{Product: m.code, Shared: in.Share, ID: in.ID}
+	if day, ok := sheet.All()["date"].(rest.Date); ok {
+		ask.Day = form.TimeOf(&day)
+	}
+	ask.Layer, _ = sheet.All()["layer"].(string)
+	return ask
+}
+
+// sheetParam returns the parameter that says which date or layer is meant.
+func (m mapSheets) sheetParam(otherwise string) rest.Param {
+	if m.dated() {
+		return rest.Param{Name: "date", Type: rest.DateType, Description: "A usable date of the map; default: " + otherwise}
+	}
+	return rest.Param{Name: "layer", Type: rest.String, Description: "A layer of the map, by its name; default: " + otherwise}
+}
+
+// first is what is shown where nothing else is asked for.
+func (m mapSheets) first() string {
+	if m.dated() {
+		return "the last one."
+	}
+	return "the first one."
+}
+
+// register adds the routes that all products have.
+func (m mapSheets) register(a *rest.API) {
 	m.registerPictures(a)
 	m.registerTiles(a)
 	m.registerLinks(a)
-	m.registerFigures(a)
-	m.registerZones(a)
+	m.registerStatistics(a)
+	m.registerValue(a)
+	m.registerStyle(a)
 }
 
 // The parameters of routes that show a date.
 var (
-	dateParam    = rest.Param{Name: "date", Type: rest.DateType, Description: "A usable date of the map; default: the last one."}
 	lowParam     = rest.Param{Name: "low", Type: rest.Number, Description: "The value that the first colour stands for; default: that of `style/`. Lower ones have the same colour."}
 	highParam    = rest.Param{Name: "high", Type: rest.Number, Description: "The value that the last colour stands for; default: that of `style/`. Higher ones have the same colour."}
 	methodParam  = rest.Param{Name: "method", Type: rest.String, Enum: methodNames(), Description: "How classes are divided: as many pixels in each (quantile, the default), or as wide as each other."}
@@ -73,7 +118,7 @@ func (in classInput) method() indexmap.Method {
 }
 
 // dated answers with what shows a date. It is the same as long as the date has the same content and is looked at in the same way.
-func dated(c *rest.Call, d mapview.Date, media string, write func(io.Writer) error) rest.Raw {
+func dated(c *rest.Call, d mapview.Sheet, media string, write func(io.Writer) error) rest.Raw {
 	c.SetHeader("Cache-Control", cached)
 	how := c.Here(func(url.Values) {})
 	return rest.Raw{ContentType: media, ETag: rest.Tag(nil, []byte(d.Key()+"\x00"+d.Title+"\x00"+drawing+"\x00"+how)), Write: write}
@@ -82,20 +127,26 @@ func dated(c *rest.Call, d mapview.Date, media string, write func(io.Writer) err
 // drawing changes with the way in which pictures and tiles are drawn.
 const drawing = "1"
 
-// mapRoute returns a route below an order of a map that a signed link opens, too.
-func mapRoute(path, operation, summary string) rest.Route {
+// route returns a route below an order of a map that a signed link opens, too.
+func (p mapProduct) route(path, operation, summary string) rest.Route {
 	return rest.Route{
-		Method: http.MethodGet, Path: mapsPath + "{id}/" + path, OperationID: "vi_map_" + operation, Summary: summary, Tag: mapTag, Noun: "map",
-		Permission: access.VIMaps.View.For("retrieve"), Links: true, Faults: []int{http.StatusConflict, http.StatusServiceUnavailable},
+		Method: http.MethodGet, Path: p.path() + "{id}/" + path, OperationID: p.operation + "_" + operation, Summary: summary, Tag: p.tag, Noun: "map",
+		Permission: p.access().View.For("retrieve"), Links: true, Faults: []int{http.StatusConflict, http.StatusServiceUnavailable},
 	}
 }
 
-func (m mapDates) registerPictures(a *rest.API) {
-	route := mapRoute("maps/{file}/", "picture", "A date of a map as a picture or as GeoTIFF")
+func (m mapSheets) registerPictures(a *rest.API) {
+	route := m.route("maps/{file}/", "picture", "A date of a map as a picture or as GeoTIFF")
 	route.Description = "`{file}` is a usable date with an ending: `2025-05-12.png` or `.svg`, a picture to be printed, with the outline of the field, the values' colours, a scale and the scenes; or `2025-05-12.tif`, " +
 		"a Cloud-Optimized GeoTIFF of 32-bit numbers in the system of the scenes' tile, with overviews where it is large: band 1 is the index (NaN where nothing was seen), band 2 what each pixel counts in the field, 1 or less where it is small; " +
 		"the mean of band 1, weighted by band 2, is that of the profile. Its metadata name index, date, scenes, and whether they are synthetic, as pictures do.\n\n" +
 		"A date that the map does not have is 404 `map_date`, with its reason and the nearest usable dates."
+	if !m.dated() {
+		route.Summary = "A layer of a map as a picture or as GeoTIFF"
+		route.Description = "`{file}` is the name of a layer with an ending: `" + m.fileExample() + ".png` or `.svg`, a picture to be printed, with the outline of the field, the values' colours, a scale and what it was made from; or `" + m.fileExample() + ".tif`, " +
+			"a Cloud-Optimized GeoTIFF of 32-bit numbers in UTM, with overviews where it is large: band 1 has the values (NaN where there is none), band 2 is 1 for the pixels of the field. Its metadata name layer, scenes, and whether they are synthetic, as pictures do.\n\n" +
+			"A layer that the map does not have is 404 `map_layer`, with the reason and the layers that there are."
+	}
 	route.Query = []rest.Param{
 		form.ShareParam, {Name: "legend", Type: rest.Boolean, Description: "Of pictures; false: the map alone, without title, legend and sources. Default true."},
 		lowParam, highParam, methodParam,
@@ -110,17 +161,26 @@ func (m mapDates) registerPictures(a *rest.API) {
 		Legend *bool  `query:"legend"`
 	}) (rest.Raw, error) {
 		name, ending, _ := strings.Cut(in.File, ".")
-		day, err := time.Parse(time.DateOnly, name)
-		if err != nil || ending != ports.PNG && ending != ports.SVG && ending != ports.GeoTIFF {
-			return rest.Raw{}, fault.New(fault.NotFound, "not_found", "A map's date is named as 2025-05-12.png, .svg or .tif.")
+		ask := mapview.Ask{Product: m.code, Shared: in.Share, ID: in.ID, Layer: name}
+		if m.dated() {
+			day, err := time.Parse(time.DateOnly, name)
+			if err != nil {
+				ending = ""
+			}
+			ask.Day, ask.Layer = &day, ""
 		}
-		ask := mapview.Ask{Shared: in.Share, ID: in.ID, Day: &day}
+		if ending != ports.PNG && ending != ports.SVG && ending != ports.GeoTIFF {
+			return rest.Raw{}, fault.New(fault.NotFound, "not_found", "What a map shows is named as "+m.fileExample()+".png, .svg or .tif.")
+		}
 		if ending == ports.GeoTIFF {
 			d, write, err := m.views.GeoTIFF(ctx, c.Principal(), ask)
 			if err != nil {
 				return rest.Raw{}, err
 			}
-			file := form.Download(fmt.Sprintf("map-%d-%s-%s", in.ID, strings.ToLower(d.Order.Index), name), ending, nil)
+			if m.dated() {
+				name = strings.ToLower(d.Order.Index) + "-" + name
+			}
+			file := form.Download(fmt.Sprintf("map-%d-%s", in.ID, name), ending, nil)
 			out := dated(c, d, file.ContentType, write)
 			out.Filename = file.Filename
 			return out, nil
@@ -134,12 +194,12 @@ func (m mapDates) registerPictures(a *rest.API) {
 	})
 }
 
-func (m mapDates) registerTiles(a *rest.API) {
-	route := mapRoute("tiles/{z}/{x}/{y}/", "tile", "A tile of a map")
+func (m mapSheets) registerTiles(a *rest.API) {
+	route := m.route("tiles/{z}/{x}/{y}/", "tile", "A tile of a map")
 	route.Description = "A tile of Web Mercator (EPSG:3857) as map libraries ask for it, PNG: zoom 0 to 22, column, and row with its ending, as `5.png`; `5@2x.png` has 512 pixels. Pixels of the field in the colours of `style/`, " +
 		"transparent everywhere else, also where nothing was seen; a tile beside the field is transparent. Tiles fit without a seam: each pixel has the value of the map's pixel that holds its middle."
 	route.Query = []rest.Param{
-		form.ShareParam, dateParam, lowParam, highParam,
+		form.ShareParam, m.sheetParam(m.first()), lowParam, highParam,
 		{Name: "size", Type: rest.Integer, Description: "Pixels each way, 256 (default) or 512."},
 		{Name: "resampling", Type: rest.String, Enum: []string{"nearest", "bilinear"}, Description: "bilinear: between the middles of the map's pixels. Default nearest."},
 		{Name: "margin", Type: rest.Boolean, Description: "With true: also the pixels around the field that do not count. Default false."},
@@ -148,19 +208,19 @@ func (m mapDates) registerTiles(a *rest.API) {
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
 		lookInput
-		Z          string     `path:"z"`
-		X          string     `path:"x"`
-		Y          string     `path:"y"`
-		Date       *rest.Date `query:"date"`
-		Size       int64      `query:"size"`
-		Resampling string     `query:"resampling"`
-		Margin     bool       `query:"margin"`
+		rest.Values
+		Z          string `path:"z"`
+		X          string `path:"x"`
+		Y          string `path:"y"`
+		Size       int64  `query:"size"`
+		Resampling string `query:"resampling"`
+		Margin     bool   `query:"margin"`
 	}) (rest.Raw, error) {
 		tile, err := tileOf(in.Z, in.X, in.Y, in.Size)
 		if err != nil {
 			return rest.Raw{}, err
 		}
-		d, write, err := m.views.Tile(ctx, c.Principal(), mapview.Ask{Shared: in.Share, ID: in.ID, Day: form.TimeOf(in.Date)}, tile,
+		d, write, err := m.views.Tile(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), tile,
 			indexmap.Sampling{Bilinear: in.Resampling == "bilinear", Margin: in.Margin}, mapview.Look{Low: in.Low, High: in.High})
 		if err != nil {
 			return rest.Raw{}, err
@@ -201,17 +261,17 @@ type MapLinkWrite struct {
 type MapLink struct {
 	Link      string    `json:"link" doc:"What the addresses of the map's pictures, files, tiles, figures and zones take as ?link=."`
 	ExpiresAt time.Time `json:"expires_at" doc:"From when on the link is dead."`
-	Tiles     string    `json:"tiles" doc:"Template of the addresses of tiles, for map libraries: put in {z}, {x}, {y} and, for another date than the last, &date=."`
-	Pictures  string    `json:"pictures" doc:"Template of the addresses of pictures: put in {date}."`
-	Files     string    `json:"files" doc:"Template of the addresses of GeoTIFFs: put in {date}."`
+	Tiles     string    `json:"tiles" doc:"Template of the addresses of tiles, for map libraries: put in {z}, {x}, {y} and, for another date than the last, &date=, for another layer than the first, &layer=."`
+	Pictures  string    `json:"pictures" doc:"Template of the addresses of pictures: put in {date} or {layer}."`
+	Files     string    `json:"files" doc:"Template of the addresses of GeoTIFFs: put in {date} or {layer}."`
 }
 
-func (m mapDates) registerLinks(a *rest.API) {
+func (m mapSheets) registerLinks(a *rest.API) {
 	route := rest.Route{
-		Method: http.MethodPost, Path: mapsPath + "{id}/links/", OperationID: "vi_map_link", Summary: "Make a signed link to a map", Tag: mapTag, Noun: "map",
+		Method: http.MethodPost, Path: m.path() + "{id}/links/", OperationID: m.operation + "_link", Summary: "Make a signed link to a map", Tag: m.tag, Noun: "map",
 		Description: "With the link whoever holds it reads the pictures, files, tiles, figures and zones of this map until it expires, and nothing else: for `<img>` and for map libraries, which can send no header. " +
 			"It dies with the account, the role or the API key of who made it. It is stored nowhere; that it was made is in the audit trail.",
-		Permission: access.VIMaps.View.For("link"), Query: []rest.Param{form.ShareParam}, Body: rest.Body[MapLinkWrite]().Optional(), Secret: true, Message: "Keep the link to yourself and to those who may see the map.",
+		Permission: m.access().View.For("link"), Query: []rest.Param{form.ShareParam}, Body: rest.Body[MapLinkWrite]().Optional(), Secret: true, Message: "Keep the link to yourself and to those who may see the map.",
 	}
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in form.SharedByID) (MapLink, error) {
 		body, err := rest.Decode[MapLinkWrite](c)
@@ -222,13 +282,17 @@ func (m mapDates) registerLinks(a *rest.API) {
 		if body.ExpiresIn != nil {
 			lasts = time.Duration(*body.ExpiresIn) * time.Second
 		}
-		below := mapsPath + strconv.FormatInt(in.ID, 10) + "/"
-		text, expires, err := m.views.Share(ctx, c.Principal(), in.Share, in.ID, below, lasts)
+		below := m.path() + strconv.FormatInt(in.ID, 10) + "/"
+		text, expires, err := m.views.Share(ctx, c.Principal(), m.ask(in, rest.Values{}), below, lasts)
 		address := c.Link(below)
 		query := "?link=" + text
 		if in.Share {
 			query += "&share=true"
 		}
-		return MapLink{text, expires, address + "tiles/{z}/{x}/{y}.png" + query, address + "maps/{date}.png" + query, address + "maps/{date}.tif" + query}, err
+		each := "maps/{layer}"
+		if m.dated() {
+			each = "maps/{date}"
+		}
+		return MapLink{text, expires, address + "tiles/{z}/{x}/{y}.png" + query, address + each + ".png" + query, address + each + ".tif" + query}, err
 	})
 }

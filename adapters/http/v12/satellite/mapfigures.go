@@ -126,44 +126,81 @@ type MapValue struct {
 	Row     int       `json:"row" doc:"Row of the pixel in the GeoTIFF of the date, from 0."`
 }
 
-func (m mapDates) registerFigures(a *rest.API) {
-	statistics := mapRoute("statistics/", "statistics", "The figures of a map, date by date")
-	statistics.Description = "Over the pixels of the field that have a value, by the rules of profiles: means agree with the profile's on the same pixels. With `?classes=` and `?method=` also the shares of classes."
-	statistics.Query = []rest.Param{form.ShareParam, {Name: "date", Type: rest.DateType, Description: "This date alone; default: all usable ones."}, methodParam, classesParam}
-	rest.Handle(a, statistics, func(ctx context.Context, c *rest.Call, in struct {
+func (m mapSheets) registerStatistics(a *rest.API) {
+	route := m.route("statistics/", "statistics", "The figures of a map")
+	route.Query = []rest.Param{form.ShareParam, m.sheetParam("all of them."), methodParam, classesParam}
+	type input struct {
 		form.SharedByID
 		classInput
-		Date *rest.Date `query:"date"`
-	}) (MapStatistics, error) {
-		order, found, err := m.views.Statistics(ctx, c.Principal(), mapview.Ask{Shared: in.Share, ID: in.ID, Day: form.TimeOf(in.Date)}, in.method(), int(in.Classes))
+		rest.Values
+	}
+	if !m.dated() {
+		route.Description = "Of each layer, over the pixels of the field that have a value. Of directions there is the circular mean alone, and of numbers that name zones or classes how many pixels have each. With `?classes=` and `?method=` also the shares of classes of measures."
+		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapStatistics, error) {
+			order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(in.Classes))
+			return FieldMapStatistics{order.ID, form.Each(found, showLayerFigures)}, err
+		})
+		return
+	}
+	route.Description = "Over the pixels of the field that have a value, by the rules of profiles: means agree with the profile's on the same pixels. With `?classes=` and `?method=` also the shares of classes."
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapStatistics, error) {
+		order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(in.Classes))
 		style := indexmap.StyleOf(vegetation.IndexCode(order.Index))
 		return MapStatistics{order.ID, order.Index, form.Each(found, func(f mapview.Figures) MapFigures { return showFigures(f, style) })}, err
 	})
+}
 
-	value := mapRoute("value/", "value", "The values of a map at a place")
-	value.Description = "The series of the pixel that holds a place, date by date. A place that no date has a pixel for is 400."
-	value.Query = []rest.Param{
+func (m mapSheets) registerValue(a *rest.API) {
+	route := m.route("value/", "value", "The values of a map at a place")
+	route.Query = []rest.Param{
 		form.ShareParam, {Name: "lon", Type: rest.Number, Required: true, Description: "Longitude, degrees (WGS 84)."}, {Name: "lat", Type: rest.Number, Required: true, Description: "Latitude, degrees (WGS 84)."},
 	}
-	rest.Handle(a, value, func(ctx context.Context, c *rest.Call, in struct {
+	type input struct {
 		form.SharedByID
 		Lon float64 `query:"lon"`
 		Lat float64 `query:"lat"`
-	}) (MapValues, error) {
-		order, found, err := m.views.At(ctx, c.Principal(), in.Share, in.ID, geo.Position{X: in.Lon, Y: in.Lat})
+	}
+	if !m.dated() {
+		route.Description = "What each layer has at the pixel that holds a place. A place that no layer has a pixel for is 400."
+		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapValues, error) {
+			order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
+			return FieldMapValues{order.ID, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) FieldMapValue {
+				return FieldMapValue{v.Subject.Name, v.Subject.Title, form.OrNull(v.Subject.Unit), known(v.Value), v.Inside, v.Col, v.Row}
+			})}, err
+		})
+		return
+	}
+	route.Description = "The series of the pixel that holds a place, date by date. A place that no date has a pixel for is 400."
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapValues, error) {
+		order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
 		return MapValues{order.ID, order.Index, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) MapValue {
 			return MapValue{rest.DateOf(v.Day), known(v.Value), v.Inside, v.Col, v.Row}
 		})}, err
 	})
+}
 
-	style := mapRoute("style/", "style", "How a map is coloured")
-	style.Description = "The one table of colours that pictures, tiles and legends have: perceptually even, and read alike with all kinds of colour vision."
-	style.Query = []rest.Param{form.ShareParam, lowParam, highParam}
-	rest.Handle(a, style, func(ctx context.Context, c *rest.Call, in struct {
+func (m mapSheets) registerStyle(a *rest.API) {
+	route := m.route("style/", "style", "How a map is coloured")
+	route.Description = "The one table of colours that pictures, tiles and legends have: perceptually even, and read alike with all kinds of colour vision."
+	route.Query = []rest.Param{form.ShareParam, lowParam, highParam}
+	type input struct {
 		form.SharedByID
 		lookInput
-	}) (MapStyle, error) {
-		s, err := m.views.Style(ctx, c.Principal(), in.Share, in.ID, mapview.Look{Low: in.Low, High: in.High})
+		rest.Values
+	}
+	if !m.dated() {
+		route.Query = append(route.Query, m.sheetParam(m.first()))
+		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapStyle, error) {
+			sheet, style, err := m.views.Style(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), mapview.Look{Low: in.Low, High: in.High})
+			if err != nil {
+				return FieldMapStyle{}, err
+			}
+			return showLayerStyle(sheet.Layer.Subject, style), nil
+		})
+		return
+	}
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapStyle, error) {
+		_, s, err := m.views.Style(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), mapview.Look{Low: in.Low, High: in.High})
 		if err != nil {
 			return MapStyle{}, err
 		}
@@ -198,20 +235,20 @@ type multiPolygon geo.MultiPolygon
 // MarshalJSON implements json.Marshaler.
 func (m multiPolygon) MarshalJSON() ([]byte, error) { return geo.MultiPolygon(m).MultiJSON() }
 
-func (m mapDates) registerZones(a *rest.API) {
-	route := mapRoute("zones/", "zones", "The classes of a date as areas")
+func (m mapSheets) registerClasses(a *rest.API) {
+	route := m.route("zones/", "zones", "The classes of a date as areas")
 	route.Description = "A GeoJSON FeatureCollection with a feature for each class that takes any of the field, from the lowest values, and one without a class (`class` null) where nothing was seen. Together they are the field, without gaps and overlaps. " +
 		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `synthetic`. What is not as asked, such as fewer classes where values are tied, is in `notes`."
 	classes := classesParam
 	classes.Description += " Default: as many as were ordered, or 5."
-	route.Query = []rest.Param{form.ShareParam, dateParam, methodParam, classes}
+	route.Query = []rest.Param{form.ShareParam, m.sheetParam(m.first()), methodParam, classes}
 	route.Media = []string{rest.GeoJSONType}
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
 		classInput
-		Date *rest.Date `query:"date"`
+		rest.Values
 	}) (rest.Raw, error) {
-		found, err := m.views.Zones(ctx, c.Principal(), mapview.Ask{Shared: in.Share, ID: in.ID, Day: form.TimeOf(in.Date)}, in.method(), int(in.Classes))
+		found, err := m.views.Zones(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(in.Classes))
 		if err != nil {
 			return rest.Raw{}, err
 		}

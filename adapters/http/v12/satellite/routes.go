@@ -13,6 +13,10 @@ const (
 	profileTag = "Vegetation-index profiles"
 	mapTag     = "Vegetation-index maps"
 	walletTag  = "Wallet"
+
+	zoningTag    = "Zoning maps"
+	elevationTag = "Elevation maps"
+	soilTag      = "Soil maps"
 )
 
 // Deps is the use cases that these routes offer.
@@ -48,7 +52,21 @@ func Register(a *rest.API, d Deps) {
 	registerQuote(a, d.Orders)
 	registerRecompute(a, d.Orders)
 	registerMany(a, d.Orders, d.Files)
-	registerMaps(a, d.Maps, d.Limits)
-	registerMapDates(a, d.Views)
+	registerMaps(a, d)
 	registerWallet(a, d.Orders, d.Files)
+}
+
+// registerMaps adds the routes of all products of maps.
+func registerMaps(a *rest.API, d Deps) {
+	describeSheets(a)
+	viMapRoutes(d.Maps, d.Limits).register(a)
+	dates := mapSheets{viMap, d.Views}
+	dates.register(a)
+	dates.registerClasses(a)
+
+	a.DescribeTag(zoningTag, "Zones of a field that are alike in several seasons, from Sentinel-2.")
+	zoningMapRoutes(d.Maps, d.Limits).register(a)
+	zones := mapSheets{zoningMap, d.Views}
+	zones.register(a)
+	zones.registerZones(a)
 }

@@ -31,6 +31,7 @@ type Numbers struct {
 	Grid  vegetation.Grid
 	Bits  int // 32 or 64
 	Bands []Band
+	Names bool   // the numbers of the first band are names, of which there is no mean: overviews take one of them
 	About string // for people
 	Notes []Note
 }
@@ -82,7 +83,7 @@ func (n Numbers) levels() ([]levelOf, error) {
 	}
 	out := []levelOf{whole}
 	for l := whole; l.cols > blockSide || l.rows > blockSide; out = append(out, l) {
-		l = l.halved()
+		l = l.halved(n.Names)
 	}
 	for k := range out {
 		if err := out[k].pack(n.side(), n.Bits); err != nil {
@@ -95,10 +96,10 @@ func (n Numbers) levels() ([]levelOf, error) {
 // side returns the side of the tiles: a multiple of 16, as TIFF asks.
 func (n Numbers) side() int { return min(blockSide, (max(n.Grid.Width, n.Grid.Height)+15)/16*16) }
 
-// halved returns the level with half as many pixels each way: the means of those of four that have a number.
-func (l *levelOf) halved() levelOf {
+// halved returns the level with half as many pixels each way: the means of those of four that have a number, or of names the first.
+func (l *levelOf) halved(names bool) levelOf {
 	out := levelOf{cols: (l.cols + 1) / 2, rows: (l.rows + 1) / 2}
-	for _, from := range l.bands {
+	for band, from := range l.bands {
 		values := make([]float64, out.cols*out.rows)
 		for i := range values {
 			sum, count := 0.0, 0
@@ -107,7 +108,7 @@ func (l *levelOf) halved() levelOf {
 				if col >= l.cols || row >= l.rows {
 					continue
 				}
-				if v := from[row*l.cols+col]; !math.IsNaN(v) {
+				if v := from[row*l.cols+col]; !math.IsNaN(v) && !(names && band == 0 && count > 0) {
 					sum, count = sum+v, count+1
 				}
 			}
