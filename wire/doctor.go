@@ -88,6 +88,7 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	}
 	out = append(out, migrations)
 	out = append(out, examineConnections(ctx, db)...)
+	out = append(out, examineStandby(ctx, cfg)...)
 	if h.Unindexed {
 		out = append(out, cli.Finding{
 			Part: "search", OK: true, Warn: true, Detail: "long lists are searched without an index: the extension pg_trgm is not there",
@@ -95,6 +96,34 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 		})
 	}
 	return out
+}
+
+// farBehind is how many seconds a copy may be behind before the doctor warns: long reads go to the primary then.
+const farBehind = 10
+
+// examineStandby says whether the copy for long reads is one, and how far it is behind.
+func examineStandby(ctx context.Context, cfg cli.Config) []cli.Finding {
+	if cfg.DatabaseReadURL == "" {
+		return nil
+	}
+	const part = "replica"
+	db, err := openThrough(ctx, cfg, slog.New(slog.DiscardHandler), through{standby: true})
+	if err != nil {
+		return nil // the database says so
+	}
+	defer func() { _ = db.Close() }()
+	s, err := db.ExamineStandby(ctx)
+	if err != nil {
+		return []cli.Finding{failing(part, err, "check TILTH_DATABASE_READ_URL; until then everything is read from the primary")}
+	}
+	f := cli.Finding{Part: part, OK: true, Detail: s.Where}
+	if s.BehindS != nil {
+		f.Detail += fmt.Sprintf(", %.1f seconds behind", *s.BehindS)
+		if *s.BehindS > farBehind {
+			f.Warn, f.Fix = true, "look at pg_stat_replication of the primary: the network, or a standby that is too slow"
+		}
+	}
+	return []cli.Finding{f}
 }
 
 // examineConnections says whether all servers of the database can open the connections that they may.

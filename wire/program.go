@@ -69,6 +69,7 @@ func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persi
 type through struct {
 	connect  sqlstore.Connect // nil but in simulations of failures
 	observer ports.Observer   // of statements; nil: none
+	standby  bool             // long reads go to the copy that the configuration names
 }
 
 func openThrough(ctx context.Context, cfg cli.Config, log *slog.Logger, via through) (*persistence.Database, error) {
@@ -76,7 +77,12 @@ func openThrough(ctx context.Context, cfg cli.Config, log *slog.Logger, via thro
 	if err != nil {
 		return nil, err
 	}
+	copied := ""
+	if via.standby {
+		copied = cfg.DatabaseReadURL
+	}
 	return persistence.Open(ctx, cfg.DatabaseURL, persistence.Options{
+		ReadURL: copied,
 		Secrets: box, Clock: identity.Clock{}, IDs: identity.Random{}, Logger: log, BeforeCommit: idempotency.BeforeCommit(ghg.SettleRollups),
 		Connect: via.connect, Observer: via.observer,
 		StatementTimeout: cfg.StatementTimeout, PoolWait: cfg.PoolWait,

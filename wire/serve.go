@@ -119,7 +119,7 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	if err != nil {
 		return err
 	}
-	if r.db, err = openThrough(ctx, cfg, log, through{connect, r.eyes.Tracer()}); err != nil {
+	if r.db, err = openThrough(ctx, cfg, log, through{connect: connect, observer: r.eyes.Tracer(), standby: true}); err != nil {
 		return err
 	}
 	if err := watchDatabase(r.eyes, r.figures, r.db); err != nil {
@@ -271,6 +271,9 @@ func (r *Running) helps() map[string]func(context.Context) error {
 	}}
 	if r.broker != nil {
 		helps["broker"] = r.broker.Check
+	}
+	if r.db.Follows() {
+		helps["replica"] = r.db.CheckStandby
 	}
 	return helps
 }

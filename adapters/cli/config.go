@@ -24,6 +24,7 @@ type Config struct {
 	Addr                string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080" help:"address to listen on, HOST:PORT"`
 	AdminAddr           string        `env:"TILTH_ADMIN_ADDR" help:"address of /metrics and /debug/pprof/, HOST:PORT, or off; empty: 127.0.0.1:8081 where it is free"`
 	DatabaseURL         string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db" show:"hidden" help:"sqlite:PATH or postgres://…"`
+	DatabaseReadURL     string        `env:"TILTH_DATABASE_READ_URL" show:"hidden" help:"hot standby of the PostgreSQL database, postgres://…, that files and long lists are read from, as far as it has everything that was written before; empty: none"`
 	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"servers" help:"NATS servers that carry events, nats://USER:PASSWORD@HOST:PORT or tls://…, comma-separated, with ?creds=FILE and the like; empty: events are in the database alone"`
 	BrokerStream        string        `env:"TILTH_BROKER_STREAM" envDefault:"tilth" help:"name of the stream of this installation, and first word of its subjects: NAME.COMPANY.TYPE"`
 	BrokerKeep          time.Duration `env:"TILTH_BROKER_KEEP" envDefault:"168h" help:"how long events stay in the stream, 1h or more"`
@@ -191,6 +192,10 @@ func (c *Config) Check() error {
 	databases := []string{"sqlite:", "postgres://", "postgresql://"}
 	known := slices.ContainsFunc(databases, func(prefix string) bool { return strings.HasPrefix(c.DatabaseURL, prefix) })
 	check(known, "TILTH_DATABASE_URL", "it must start with sqlite: or postgres://")
+	postgres := func(url string) bool {
+		return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+	}
+	check(c.DatabaseReadURL == "" || postgres(c.DatabaseReadURL) && postgres(c.DatabaseURL), "TILTH_DATABASE_READ_URL", "it is the address of a standby, postgres://…, of the PostgreSQL database in TILTH_DATABASE_URL")
 	_, _, err := net.SplitHostPort(c.AdminAddr)
 	check(c.AdminAddr == "" || c.AdminAddr == "off" || err == nil, "TILTH_ADMIN_ADDR", "%q is neither HOST:PORT nor off", c.AdminAddr)
 	check(c.SecretKey == "" || c.SecretKeyFile == "", "TILTH_SECRET_KEY_FILE", "only one of it and TILTH_SECRET_KEY may be set")

@@ -30,6 +30,8 @@ type Options struct {
 	StatementTimeout, PoolWait time.Duration
 	// Observer follows every statement; nil: none is followed.
 	Observer ports.Observer
+	// ReadURL is the address of a copy (a hot standby) that long reads go to; empty: there is none.
+	ReadURL string
 	// BeforeCommit is the last step of every Write, of the use cases; nil: there is none.
 	BeforeCommit func(ctx context.Context, tx ports.Repos) error
 }
@@ -38,6 +40,7 @@ type Options struct {
 type Database struct {
 	*sqlstore.DB
 	beforeCommit func(ctx context.Context, tx ports.Repos) error
+	standby      *standby // nil: there is none
 }
 
 var _ ports.Store = (*Database)(nil)
@@ -48,12 +51,17 @@ var _ ports.Store = (*Database)(nil)
 //
 // Faults: Invalid (database_url) for any other address, Unavailable when the database does not answer.
 func Open(ctx context.Context, url string, opts Options) (*Database, error) {
-	db, err := sqlstore.Open(ctx, url, sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Shared: opts.Shared, Logger: opts.Logger, Connect: opts.Connect,
-		Secrets: opts.Secrets, StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait, Observer: opts.Observer})
+	how := sqlstore.Options{Clock: opts.Clock, IDs: opts.IDs, Shared: opts.Shared, Logger: opts.Logger, Connect: opts.Connect,
+		Secrets: opts.Secrets, StatementTimeout: opts.StatementTimeout, PoolWait: opts.PoolWait, Observer: opts.Observer}
+	db, err := sqlstore.Open(ctx, url, how)
 	if err != nil {
 		return nil, err
 	}
-	return &Database{DB: db, beforeCommit: opts.BeforeCommit}, nil
+	out := &Database{DB: db, beforeCommit: opts.BeforeCommit}
+	if opts.ReadURL != "" {
+		out.standby = &standby{url: opts.ReadURL, opts: how}
+	}
+	return out, nil
 }
 
 // Relay returns the reading side of the outbox.
@@ -101,9 +109,16 @@ func (d *Database) Operate(ctx context.Context, do func(ctx context.Context, tx 
 
 // Read implements ports.Store: REPEATABLE READ, READ ONLY on PostgreSQL, a deferred
 // transaction of a connection that cannot write on SQLite. It is never run twice: its
-// callback may have begun to answer.
+// callback may have begun to answer. A read that may wait ([ports.Patiently]: a piece of a file or of a long list) goes to the
+// copy where there is one that has everything which was acknowledged before the read began, on whatever server.
 func (d *Database) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, repos(s)) })
+	from := d.DB
+	if d.standby != nil && ports.Patient(ctx) {
+		if copied, err := d.standby.current(ctx, d.DB); err == nil {
+			from = copied
+		}
+	}
+	return from.View(ctx, func(ctx context.Context, s *sqlstore.Session) error { return do(ctx, repos(s)) })
 }
 
 // Consult implements ports.Store, as Read does.
