@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/demo"
+	"tilth/app/operating"
+	"tilth/core/access"
 	"tilth/tests/rig"
 )
 
@@ -22,12 +24,7 @@ func console(t *testing.T, root, address string, width int, dark bool) *Page {
 	p.Goto(root + address)
 	p.Until(`document.querySelector("form [name=email]")`)
 	accessible(p, "sign in")
-	p.Run(`document.querySelector("[name=email]").focus()`, nil)
-	p.Write(demo.OwnerMail)
-	p.Run(`document.querySelector("[name=password]").focus()`, nil)
-	p.Write(demo.Password)
-	p.Press("Enter")
-	p.Until(`document.querySelector("#content") && !document.querySelector("form [name=email]")`)
+	signInAs(p, demo.OwnerMail, demo.Password)
 	return p
 }
 
@@ -176,4 +173,87 @@ func TestConsoleOfAnothersField(t *testing.T) {
 	p.Until(drawn)
 	p.Goto(server.URL + "/season/999999")
 	p.Until(`document.body?.textContent.includes("No season")`)
+}
+
+// From a company without anything to the first profile: farm, season, a file of outlines that is looked at first, its
+// import, which can be undone, and the order.
+func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
+	server := rig.Start(t, rig.Options{})
+	ctx := t.Context()
+	company, err := server.Operating.CreateCompany(ctx, "New company")
+	require.NoError(t, err)
+	_, err = server.Operating.CreditWallet(ctx, company.ID, 1000_00, "test")
+	require.NoError(t, err)
+	_, err = server.Operating.CreateUser(ctx, operating.NewUser{CompanyID: company.ID, Email: "first@new.example", Role: access.RoleOwner, Password: "long enough to sign in"})
+	require.NoError(t, err)
+	var features []any
+	for i, parcel := range rig.Archive(t).Parcels[:3] {
+		features = append(features, map[string]any{"type": "Feature", "geometry": rig.GeoJSON(t, parcel.Boundary), "properties": map[string]any{"PARCEL": fmt.Sprintf("Parcel %d", i+1), "name": ""}})
+	}
+	features = append(features, map[string]any{"type": "Feature", "properties": map[string]any{"PARCEL": "Broken"}, "geometry": map[string]any{
+		"type": "Polygon", "coordinates": [][][]float64{{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 0}}}}})
+	file, err := json.Marshal(map[string]any{"type": "FeatureCollection", "features": features})
+	require.NoError(t, err)
+	quoted, err := json.Marshal(string(file))
+	require.NoError(t, err)
+
+	p := Open(t)
+	p.Screen(375, 812, true, false)
+	p.Goto(server.URL)
+	signInAs(p, "first@new.example", "long enough to sign in")
+	p.Until(`document.body.textContent.includes("No fields yet")`)
+	accessible(p, "nothing yet")
+	click(p, "Add fields")
+	fill(p, "farm", "Hill farm")
+	fill(p, "country", "Nowhere land")
+	click(p, "Create")
+	p.Until(`document.querySelector("[role=alert]")?.textContent.includes("country")`)
+	accessible(p, "new farm")
+	fill(p, "country", "Spain")
+	click(p, "Create")
+	p.Until(`document.querySelector("[name=season]")`)
+	accessible(p, "new season")
+	fill(p, "season", "Summer 2025")
+	fill(p, "from", "2025-03-01")
+	fill(p, "to", "2025-10-31")
+	click(p, "Create")
+	p.Until(`document.querySelector("input[type=file]")`)
+	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+string(quoted)+`], "fields.geojson"));
+		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	p.Until(`document.body.textContent.includes("3 new, 0 changed, 0 unchanged, 1 refused")`)
+	p.Run(`(() => { const s = [...document.querySelectorAll("select")].find((s) => s.parentElement.textContent.includes("Name from")); s.value = "PARCEL"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	p.Until(`document.querySelector("tbody td").textContent === "Parcel 1"`)
+	accessible(p, "preview")
+	fits(p, server.URL, 375)
+	click(p, "Import 3 fields")
+	click(p, "Undo: delete the 3 new fields")
+	p.Until(`document.body.textContent.includes("The new fields are deleted.")`)
+	click(p, "Another file")
+	p.Until(`document.querySelector("input[type=file]")`)
+	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+string(quoted)+`], "fields.geojson"));
+		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	click(p, "Import 3 fields")
+	click(p, "Go to the farm map")
+	p.Until(`document.querySelectorAll(".list li").length === 3`)
+	click(p, "Price of 3 profiles")
+	p.Until(`document.querySelector("button.first")?.textContent.includes("credits")`)
+	p.Run(`document.querySelector("button.first").click()`, nil)
+	p.Until(`[...document.querySelectorAll(".list .figure")].filter((f) => /^0\.\d\d$/.test(f.textContent)).length === 3`)
+	require.Len(t, p.Complaints(), 1, "the farm in a country that is not known, which the browser logs: %v", p.Complaints())
+}
+
+// fill writes into the input of a name, as its user would.
+func fill(p *Page, name, text string) {
+	p.t.Helper()
+	at := `document.querySelector("[name=` + name + `]")`
+	p.Until(at)
+	p.Run(`(() => { const e = `+at+`; e.focus(); e.value = `+fmt.Sprintf("%q", text)+`; e.dispatchEvent(new Event("input", { bubbles: true })) })()`, nil)
+}
+
+func signInAs(p *Page, email, password string) {
+	p.t.Helper()
+	fill(p, "email", email)
+	fill(p, "password", password)
+	p.Press("Enter")
+	p.Until(`document.querySelector("#content") && !document.querySelector("form [name=email]")`)
 }

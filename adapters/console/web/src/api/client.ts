@@ -41,7 +41,7 @@ export async function bare<D>(call: Promise<Answered<D>>): Promise<D> {
   } catch {
     throw new Refusal(0, 'offline', '', {}, '')
   }
-  if (answer.data !== undefined && answer.response.ok) return answer.data
+  if (answer.response.ok) return answer.data as D
   const said = (answer.error ?? {}) as Partial<Schemas['Error']>
   const refusal = new Refusal(
     answer.response.status,

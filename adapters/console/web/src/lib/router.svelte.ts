@@ -1,7 +1,7 @@
 // Every state of a screen has an address; this reads and writes it.
 
 export interface Place {
-  screen: 'map' | 'field' | 'fields' | 'settings' | 'sign-in' | 'nowhere'
+  screen: 'map' | 'field' | 'fields' | 'add' | 'settings' | 'sign-in' | 'nowhere'
   farm?: number
   season?: number
   field?: number
@@ -19,7 +19,7 @@ export function read(path: string): Place {
       if (!Number.isSafeInteger(id) || id < 1) return { screen: 'nowhere' }
       place[word] = id
       if (word === 'field') place.screen = 'field'
-    } else if ((word === 'fields' || word === 'sign-in') && words.length === 0) {
+    } else if ((word === 'fields' || word === 'add' || word === 'sign-in') && words.length === 0) {
       place.screen = word
     } else if (word === 'settings') {
       place.screen = 'settings'
@@ -39,7 +39,7 @@ export function write(place: Place): string {
   if (place.farm) parts.push('farm', String(place.farm))
   if (place.season) parts.push('season', String(place.season))
   if (place.screen === 'field' && place.field) parts.push('field', String(place.field))
-  if (place.screen === 'fields') parts.push('fields')
+  if (place.screen === 'fields' || place.screen === 'add') parts.push(place.screen)
   if (place.screen === 'settings') parts.push('settings', place.tab ?? 'account')
   return '/' + parts.join('/')
 }

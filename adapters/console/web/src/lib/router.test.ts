@@ -7,6 +7,7 @@ test.each([
   ['/farm/12/season/3/field/87', { screen: 'field', farm: 12, season: 3, field: 87 }],
   ['/season/3/fields', { screen: 'fields', season: 3 }],
   ['/farm/12/settings/wallet', { screen: 'settings', farm: 12, tab: 'wallet' }],
+  ['/farm/12/season/3/add', { screen: 'add', farm: 12, season: 3 }],
   ['/sign-in', { screen: 'sign-in' }],
 ])('the address %s is a place, and its place that address', (address, place) => {
   expect(read(address)).toEqual(place)

@@ -1,5 +1,5 @@
 // Who is signed in, and the farms and seasons that the top bar offers.
-import { api, ask, onSignedOut, Refusal, type Schemas } from '../api/client'
+import { api, ask, bare, onSignedOut, Refusal, type Schemas } from '../api/client'
 import { router, write } from './router.svelte'
 
 type Me = Schemas['Me']
@@ -56,6 +56,20 @@ class World {
     }
   }
 
+  /** Makes a farm, which the top bar offers from now on. */
+  async addFarm(farm: Schemas['FarmWrite']): Promise<Farm> {
+    const made = (await ask(api.POST('/api/v1.2/farm/', { body: farm }))) as Farm
+    this.farms = [...this.farms, made]
+    return made
+  }
+
+  /** Makes a season, likewise. */
+  async addSeason(season: Schemas['SeasonWrite']): Promise<Season> {
+    const made = (await ask(api.POST('/api/v1.2/season/', { body: season }))) as Season
+    this.seasons = [...this.seasons, made]
+    return made
+  }
+
   async signIn(email: string, password: string) {
     await ask(api.POST('/api/v1.2/auth/session/', { body: { email, password } }))
     signedIn.set(true)
@@ -63,7 +77,7 @@ class World {
   }
 
   async signOut() {
-    await api.DELETE('/api/v1.2/auth/session/')
+    await bare(api.DELETE('/api/v1.2/auth/session/'))
     signedIn.set(false)
     this.me = null
     router.go('/sign-in')
