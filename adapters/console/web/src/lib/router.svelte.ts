@@ -1,11 +1,12 @@
 // Every state of a screen has an address; this reads and writes it.
 
 export interface Place {
-  screen: 'map' | 'field' | 'fields' | 'add' | 'settings' | 'sign-in' | 'nowhere'
+  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'settings' | 'sign-in' | 'nowhere'
   farm?: number
   season?: number
   field?: number
-  tab?: string
+  assessment?: number
+  tab?: string // of settings; a section of an assessment, or its report
 }
 
 /** Reads an address: /farm/12/season/3/field/87, each part but the last may be left out. */
@@ -14,12 +15,16 @@ export function read(path: string): Place {
   const place: Place = { screen: 'map' }
   while (words.length > 0) {
     const word = words.shift() as string
-    if (word === 'farm' || word === 'season' || word === 'field') {
+    if (word === 'farm' || word === 'season' || word === 'field' || word === 'assessment') {
       const id = Number(words.shift())
       if (!Number.isSafeInteger(id) || id < 1) return { screen: 'nowhere' }
       place[word] = id
       if (word === 'field') place.screen = 'field'
-    } else if ((word === 'fields' || word === 'add' || word === 'sign-in') && words.length === 0) {
+      if (word === 'assessment') {
+        place.screen = 'assessment'
+        place.tab = words.shift() ?? 'general'
+      }
+    } else if ((word === 'fields' || word === 'add' || word === 'assessments' || word === 'sign-in') && words.length === 0) {
       place.screen = word
     } else if (word === 'settings') {
       place.screen = 'settings'
@@ -39,7 +44,8 @@ export function write(place: Place): string {
   if (place.farm) parts.push('farm', String(place.farm))
   if (place.season) parts.push('season', String(place.season))
   if (place.screen === 'field' && place.field) parts.push('field', String(place.field))
-  if (place.screen === 'fields' || place.screen === 'add') parts.push(place.screen)
+  if (place.screen === 'fields' || place.screen === 'add' || place.screen === 'assessments') parts.push(place.screen)
+  if (place.screen === 'assessment' && place.assessment) parts.push('assessment', String(place.assessment), place.tab ?? 'general')
   if (place.screen === 'settings') parts.push('settings', place.tab ?? 'account')
   return '/' + parts.join('/')
 }

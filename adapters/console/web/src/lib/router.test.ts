@@ -8,6 +8,8 @@ test.each([
   ['/season/3/fields', { screen: 'fields', season: 3 }],
   ['/farm/12/settings/wallet', { screen: 'settings', farm: 12, tab: 'wallet' }],
   ['/farm/12/season/3/add', { screen: 'add', farm: 12, season: 3 }],
+  ['/farm/12/assessments', { screen: 'assessments', farm: 12 }],
+  ['/farm/12/assessment/5/fertilizers', { screen: 'assessment', farm: 12, assessment: 5, tab: 'fertilizers' }],
   ['/sign-in', { screen: 'sign-in' }],
 ])('the address %s is a place, and its place that address', (address, place) => {
   expect(read(address)).toEqual(place)

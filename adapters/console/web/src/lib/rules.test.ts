@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { cropColours, otherColour, ramp, rampColour } from './colours'
 import { csv } from './csv'
 import { graticule } from './fieldmap'
+import { below, kindOf, membersOf, messages, withMember } from './form'
 import { boxOf, stateOf, type Land } from './land'
 import { en } from '../texts/en'
 import { es } from '../texts/es'
@@ -39,6 +40,17 @@ test('a box is around all fields', () => {
 
 test('states of orders', () => {
   expect([stateOf(undefined), stateOf('active'), stateOf('pending'), stateOf('failed'), stateOf('cancelled')]).toEqual(['none', 'active', 'pending', 'orderFailed', 'orderFailed'])
+})
+
+test('a form knows its kinds and its order', () => {
+  const quantity = { type: 'object', properties: { value: { type: 'number' }, unit: { enum: ['t'] } } }
+  const kinds = [quantity, { type: 'object' }, { type: 'array' }, { type: ['boolean', 'null'] }, { type: 'integer' }, { type: 'string', enum: ['a'] }, { type: 'string', format: 'date' }, { type: 'string' }]
+  expect(kinds.map(kindOf)).toEqual(['quantity', 'object', 'list', 'yes-no', 'number', 'choice', 'date', 'text'])
+  const form = { properties: { b: { 'x-order': 2 }, id: { 'x-order': -1 }, a: { 'x-order': 1 }, c: { 'x-order': 0, readOnly: true } } }
+  expect(membersOf(form).map(([name]) => name)).toEqual(['a', 'b'])
+  expect(withMember({ a: 1, b: 2 }, 'b', undefined)).toEqual({ a: 1 })
+  expect(withMember({ a: 1 }, 'a', undefined)).toBeUndefined()
+  expect(messages(below(below({ rate: { value: ['Too much.', 'Really.'] } }, 'rate'), 'value'))).toBe('Too much. Really.')
 })
 
 test('every text is in every language, with the same values', () => {

@@ -36,6 +36,19 @@ export function number(value: number, digits = 0): string {
   return new Intl.NumberFormat(words.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
 }
 
+/** Writes a figure of a calculation with the digits that count. */
+export function figure(value: number): string {
+  return new Intl.NumberFormat(words.language, { maximumSignificantDigits: 6 }).format(value)
+}
+
+const gases: Record<string, string> = { n2o: 'N₂O', co2: 'CO₂', ch4: 'CH₄', co2e: 'CO₂e', n: 'N' }
+
+/** Writes a word of the interface, such as soil_n2o_direct, for people. */
+export function spoken(key: string): string {
+  const text = key.split('_').map((word) => gases[word] ?? word).join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** Writes an area given in hectares. */
 export function area(hectares: number): string {
   return words.units === 'metric' ? number(hectares, 2) + ' ha' : number(hectares / hectaresOfAcre, 2) + ' ac'

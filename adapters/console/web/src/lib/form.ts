@@ -1,0 +1,67 @@
+// A form is drawn from the JSON Schema of the interface (dynamic-schema/): what it asks, in which order, in which units.
+
+export interface Form {
+  type?: string | string[]
+  title?: string
+  description?: string
+  properties?: Record<string, Form>
+  required?: string[]
+  items?: Form
+  enum?: (string | null)[]
+  oneOf?: { const: string; title: string }[]
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  maxItems?: number
+  format?: string
+  readOnly?: boolean
+  'x-order'?: number
+  'x-unit'?: string
+  'x-group'?: string
+  'x-groups'?: { key: string; label: string; sections: string[] }[]
+}
+
+export type Kind = 'quantity' | 'object' | 'list' | 'choice' | 'yes-no' | 'number' | 'date' | 'text'
+
+export function kindOf(form: Form): Kind {
+  const type = Array.isArray(form.type) ? form.type[0] : form.type
+  if (type === 'array') return 'list'
+  if (type === 'object') return form.properties?.['value'] && form.properties['unit'] ? 'quantity' : 'object'
+  if (type === 'boolean') return 'yes-no'
+  if (type === 'number' || type === 'integer') return 'number'
+  if (form.enum) return 'choice'
+  return form.format === 'date' ? 'date' : 'text'
+}
+
+/** Members of a form in their order, but for those that nobody writes. */
+export function membersOf(form: Form): [string, Form][] {
+  return Object.entries(form.properties ?? {})
+    .filter(([name, member]) => !member.readOnly && name !== 'id')
+    .sort(([, a], [, b]) => (a['x-order'] ?? 0) - (b['x-order'] ?? 0))
+}
+
+/** What may be chosen, with what each is called. */
+export function choicesOf(form: Form): { value: string; title: string }[] {
+  return (form.enum ?? []).filter((v) => v !== null).map((value) => ({ value, title: form.oneOf?.find((o) => o.const === value)?.title ?? value }))
+}
+
+type Record_ = Record<string, unknown>
+
+/** Returns an object with a member set; undefined takes it away. */
+export function withMember(of: unknown, name: string, value: unknown): Record_ | undefined {
+  const out: Record_ = { ...((of as Record_) ?? {}) }
+  if (value === undefined) delete out[name]
+  else out[name] = value
+  return Object.keys(out).length > 0 ? out : undefined
+}
+
+/** Returns what is wrong at a member, of the nested messages of a refusal. */
+export function below(errors: unknown, name: string | number): unknown {
+  return errors && typeof errors === 'object' && !Array.isArray(errors) ? (errors as Record_)[name] : undefined
+}
+
+/** The messages of one input. */
+export function messages(errors: unknown): string {
+  return Array.isArray(errors) ? errors.filter((e) => typeof e === 'string').join(' ') : ''
+}
