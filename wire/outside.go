@@ -70,8 +70,10 @@ func layersOf(objects ports.Objects) *mapfile.Layers {
 }
 
 // layerMakers returns what makes the maps that have no dates.
-func layerMakers(zoning *fieldlayers.Zoning) satellite.LayerMakers {
-	return satellite.LayerMakers{credit.ZoningMap: zoning}
+func layerMakers(zoning *fieldlayers.Zoning, land *soil.Covariates) satellite.LayerMakers {
+	return satellite.LayerMakers{
+		credit.ZoningMap: zoning, credit.ElevationMap: &fieldlayers.Elevation{Covariates: land}, credit.SoilMap: &fieldlayers.Soils{Covariates: land},
+	}
 }
 
 // makeDemo makes the synthetic archive, where it is missing, and says what of it to load.

@@ -753,7 +753,16 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Imagery: computer,
 		Clock:   clock,
 	}
-	satelliteLayerMakers := layerMakers(zoning)
+	elevations := elevationsOf(imagery)
+	stored := surfaces.Stored{
+		Objects: objects,
+	}
+	covariates := &soil.Covariates{
+		Store:      store,
+		Elevations: elevations,
+		Files:      stored,
+	}
+	satelliteLayerMakers := layerMakers(zoning, covariates)
 	mapSources := satellite.MapSources{
 		Dates:  computer,
 		Layers: satelliteLayerMakers,
@@ -791,15 +800,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	overlapChecker := &farm.OverlapChecker{
 		Deps: deps,
 		Log:  log,
-	}
-	elevations := elevationsOf(imagery)
-	stored := surfaces.Stored{
-		Objects: objects,
-	}
-	covariates := &soil.Covariates{
-		Store:      store,
-		Elevations: elevations,
-		Rasters:    stored,
 	}
 	layerPreparer := &soil.LayerPreparer{
 		Imagery:    computer,

@@ -124,6 +124,14 @@ func (p *layerPicture) bar(b draw.Box, y float64) float64 {
 	at := func(v float64) float64 {
 		return box.Bottom - min(1, max(0, (v-s.Low)/(s.High-s.Low)))*barHigh
 	}
+	if p.in.Layer.Subject.Kind == indexmap.Direction {
+		for k, name := range []string{"N", "E", "S", "W", "N"} {
+			tick := at(float64(k) * 90)
+			p.Line(box.Right, tick, box.Right+6, tick, draw.Soft, 1)
+			p.Write(name, box.Right+10, tick+4, draw.Text)
+		}
+		return box.Bottom + draw.Gap
+	}
 	step := stepOf(s.High - s.Low)
 	for k := math.Ceil(s.Low/step - 1e-9); k*step <= s.High+1e-9; k++ {
 		tick := at(k * step)

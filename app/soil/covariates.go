@@ -16,6 +16,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/list"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/layer"
 	"tilth/ports"
@@ -26,7 +27,7 @@ import (
 type Covariates struct {
 	Store      ports.Store      // of the registered rasters
 	Elevations ports.Elevations // nil: there is none
-	Rasters    ports.RasterFiles
+	Files      ports.RasterFiles
 }
 
 // Of returns elevation, slope and wetness of a frame, then the rasters that a scope's company may use, by
@@ -39,24 +40,63 @@ func (c *Covariates) Of(ctx context.Context, scope access.Scope, frame *frame.Fr
 	if err != nil {
 		return nil, nil, err
 	}
-	own := slices.IndexFunc(registered, func(r ports.LayerRaster) bool { return r.Name == layer.Elevation })
-	if own >= 0 {
-		layers, err = c.ownRelief(ctx, frame, registered[own])
-		registered = slices.Delete(registered, own, own+1)
-	} else {
-		layers, notes, err = c.relief(ctx, frame)
+	if layers, notes, err = c.reliefOf(ctx, frame, registered, (*layer.FrameRelief).Layers); err != nil {
+		return nil, nil, err
 	}
+	rasters, err := c.sampledAll(ctx, frame, registered)
+	return append(layers, list.Map(rasters, func(r layer.Registered) layer.PreparedLayer { return r.PreparedLayer })...), notes, err
+}
+
+// Relief returns elevation, slope, aspect and wetness of a frame, as Of returns those that are clustered.
+func (c *Covariates) Relief(ctx context.Context, scope access.Scope, frame *frame.Frame) ([]layer.PreparedLayer, []string, error) {
+	registered, err := c.registered(ctx, scope)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range registered {
-		layer, err := c.sampled(ctx, frame, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		layers = append(layers, layer)
+	return c.reliefOf(ctx, frame, registered, (*layer.FrameRelief).All)
+}
+
+// Rasters returns the rasters on a frame that a scope's company may use, by name, but for that of elevation; each with its provenance, or
+// with the reason why it is not there. Faults: as Of.
+func (c *Covariates) Rasters(ctx context.Context, scope access.Scope, frame *frame.Frame) ([]layer.Registered, error) {
+	registered, err := c.registered(ctx, scope)
+	if err != nil {
+		return nil, err
 	}
-	return layers, notes, nil
+	return c.sampledAll(ctx, frame, registered)
+}
+
+// Finest is finest, of the rasters that Relief or Rasters read of land.
+func (c *Covariates) Finest(ctx context.Context, scope access.Scope, land geo.MultiPolygon) (float64, error) {
+	return c.finest(ctx, scope, land)
+}
+
+type reliefLayers func(relief *layer.FrameRelief, source string) []layer.Layer
+
+// reliefOf returns the relief of a frame: that of the raster registered as elevation, or of the catalog's model.
+func (c *Covariates) reliefOf(ctx context.Context, frame *frame.Frame, registered []ports.LayerRaster, which reliefLayers) ([]layer.PreparedLayer, []string, error) {
+	if own := slices.IndexFunc(registered, isElevation); own >= 0 {
+		layers, err := c.ownRelief(ctx, frame, registered[own], which)
+		return layers, nil, err
+	}
+	return c.relief(ctx, frame, which)
+}
+
+func isElevation(r ports.LayerRaster) bool { return r.Name == layer.Elevation }
+
+// sampledAll takes the layers of the registered rasters that are not of elevation.
+func (c *Covariates) sampledAll(ctx context.Context, frame *frame.Frame, registered []ports.LayerRaster) (out []layer.Registered, err error) {
+	for _, r := range registered {
+		if isElevation(r) {
+			continue
+		}
+		sampled, err := c.sampled(ctx, frame, r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, layer.Registered{PreparedLayer: sampled, About: r.Description})
+	}
+	return out, nil
 }
 
 // registered returns the rasters that a scope's company may use, by name.
@@ -75,7 +115,7 @@ func (c *Covariates) finest(ctx context.Context, scope access.Scope, land geo.Mu
 		if out != 0 && r.CellSize >= out {
 			continue
 		}
-		reaches, err := c.Rasters.Reaches(ctx, r, land)
+		reaches, err := c.Files.Reaches(ctx, r, land)
 		if _, bad := fault.Refusal(err); err != nil && !bad {
 			return 0, err
 		}
@@ -87,7 +127,7 @@ func (c *Covariates) finest(ctx context.Context, scope access.Scope, land geo.Mu
 }
 
 // relief derives elevation, slope and wetness of the catalog's elevation model.
-func (c *Covariates) relief(ctx context.Context, frame *frame.Frame) ([]layer.PreparedLayer, []string, error) {
+func (c *Covariates) relief(ctx context.Context, frame *frame.Frame, which reliefLayers) ([]layer.PreparedLayer, []string, error) {
 	const none = "There are no layers of relief: the imagery source holds no elevation model of the area."
 	if c.Elevations == nil {
 		return nil, []string{none}, nil
@@ -113,11 +153,11 @@ func (c *Covariates) relief(ctx context.Context, frame *frame.Frame) ([]layer.Pr
 	if relief.Pixel() == 0 {
 		return nil, []string{none}, nil
 	}
-	return preparedLayers(relief.Layers(from.source(relief.Pixel())), from.provenance()), nil, nil
+	return preparedLayers(which(relief, from.source(relief.Pixel())), from.provenance()), nil, nil
 }
 
 // ownRelief derives them of the raster that the operator registered as elevation.
-func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) ([]layer.PreparedLayer, error) {
+func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.LayerRaster, which reliefLayers) ([]layer.PreparedLayer, error) {
 	relief := layer.NewFrameRelief(frame)
 	why, err := c.eachRegion(ctx, frame, r, layer.Region.Around, func(region layer.Region, s layer.Surface) error {
 		return relief.Add(region, []layer.Surface{s})
@@ -128,7 +168,7 @@ func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.
 	case why != "":
 		return droppedLayers(layer.ReliefLayers, r.File, why, provenanceOf(r)), nil
 	}
-	return preparedLayers(relief.Layers(r.File), provenanceOf(r)), nil
+	return preparedLayers(which(relief, r.File), provenanceOf(r)), nil
 }
 
 // sampled takes the layer of a registered raster.
@@ -151,7 +191,7 @@ func (c *Covariates) eachRegion(ctx context.Context, on *frame.Frame, r ports.La
 ) (why string, err error) {
 	reached, outside := false, ""
 	for _, region := range layer.Regions(on) {
-		surface, err := c.Rasters.Surface(ctx, r, box(region, on))
+		surface, err := c.Files.Surface(ctx, r, box(region, on))
 		why, refused := fault.Refusal(err)
 		switch {
 		case elsewhere(err):

@@ -115,7 +115,7 @@ func TestRasterOfOneCompany(t *testing.T) {
 
 		frame, err := soilframe.New(nil, []geo.MultiPolygon{archive.Parcels[0].Boundary}, soilframe.Options{})
 		require.NoError(t, err)
-		c := soil.Covariates{Store: w.db, Rasters: rasters}
+		c := soil.Covariates{Store: w.db, Files: rasters}
 		for scope, want := range map[access.Scope][]string{mine.scope: {"clay_0_30", "ec"}, theirs.scope: {"clay_0_30"}} {
 			layers, _, err := c.Of(t.Context(), scope, &frame)
 			require.NoError(t, err)

@@ -73,7 +73,7 @@ func TestRegisteredRasters(t *testing.T) {
 
 		parcel := archive.Parcels[0].Boundary
 		prepare := func(land geo.MultiPolygon) layer.Prepared {
-			p := soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
+			p := soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Files: rasters}, Clock: w.clock}
 			made, err := p.Prepare(ctx, stratification.OrderState{Land: []stratification.Land{{FieldUUID: "a", Geometry: land}}})
 			require.NoError(t, err)
 			return made
@@ -114,7 +114,7 @@ func TestRegisteredRasters(t *testing.T) {
 		require.Len(t, left, 2)
 
 		// An order whose layers make no map fails, costs nothing, and says what each layer lacks.
-		w.worker.Layers = &soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Rasters: rasters}, Clock: w.clock}
+		w.worker.Layers = &soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Files: rasters}, Clock: w.clock}
 		e := w.estate(1000_00)
 		placed, err := w.place(e)
 		require.NoError(t, err)

@@ -9,7 +9,7 @@ const GeoJSONMedia = "application/geo+json"
 const (
 	Outline           = "GeoJSONOutline"           // a Polygon or MultiPolygon, or a Feature of one
 	FeatureCollection = "GeoJSONFeatureCollection" // of any features
-	Geometry          = "GeoJSONGeometry"          // a Point, Polygon or MultiPolygon
+	Geometry          = "GeoJSONGeometry"          // a Point, MultiLineString, Polygon or MultiPolygon
 	Feature           = "GeoJSONFeature"
 	Line              = "GeoJSONLineString"
 )
@@ -30,8 +30,9 @@ func (s *Set) DefineGeoJSON() {
 	outline := []*huma.Schema{polygon, many, s.feature("GeoJSONOutlineFeature", &huma.Schema{OneOf: []*huma.Schema{polygon, many}}, "A Feature of one outline.")}
 	s.Named(Outline, &huma.Schema{OneOf: outline, Description: "A Polygon, a MultiPolygon, or a Feature of one (RFC 7946)."})
 
-	geometry := []*huma.Schema{polygon, many, s.shape("Point", position, "A position.")}
-	s.Named(Geometry, &huma.Schema{OneOf: geometry, Description: "A Point, a Polygon or a MultiPolygon (RFC 7946)."})
+	lines := s.shape("MultiLineString", List(line), "Lines, such as the pieces of a contour.")
+	geometry := []*huma.Schema{polygon, many, s.shape("Point", position, "A position."), lines}
+	s.Named(Geometry, &huma.Schema{OneOf: geometry, Description: "A Point, a MultiLineString, a Polygon or a MultiPolygon (RFC 7946)."})
 	feature := s.feature(Feature, &huma.Schema{OneOf: append(geometry, &huma.Schema{Type: "null"})}, "A geometry and the properties of its record.")
 	s.Named(FeatureCollection, Described(Object(map[string]*huma.Schema{
 		"type": Described(Word("FeatureCollection"), "What it is."), "features": Described(List(feature), "In the order of the list."),

@@ -14,6 +14,7 @@ import (
 	"tilth/core/fieldmap"
 	"tilth/core/geo"
 	"tilth/core/indexmap"
+	"tilth/core/stratification/layer"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -163,4 +164,20 @@ func (v *Views) ZoneFile(ctx context.Context, who access.Principal, ask Ask, for
 		}
 		return v.ZoneFiles.WriteMapZones(ctx, w, format, shown)
 	}, nil
+}
+
+// Contours returns the contours of an elevation map within its field at an interval of heights, 0: some eight of them; and the interval. Faults:
+// as of Picture; Invalid (interval).
+func (v *Views) Contours(ctx context.Context, who access.Principal, ask Ask, interval float64) (Sheet, []fieldmap.Contour, float64, error) {
+	ask.Layer = layer.Elevation
+	s, err := v.find(ctx, who, ask)
+	if err != nil {
+		return s, nil, 0, err
+	}
+	l, err := v.layer(ctx, s)
+	if err != nil {
+		return s, nil, 0, err
+	}
+	contours, interval, err := fieldmap.Contours(effort.Of(ctx, 0), l, s.Order.Boundary, interval)
+	return s, contours, interval, err
 }

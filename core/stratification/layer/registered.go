@@ -31,6 +31,12 @@ func WrongLayerName(name string) string {
 	}
 }
 
+// Registered is the layer of a registered raster.
+type Registered struct {
+	PreparedLayer
+	About string // as the operator describes it
+}
+
 // RegionSamples collects the values of one raster on a frame, region by region.
 type RegionSamples struct {
 	frame *frame.Frame

@@ -15,6 +15,7 @@ const (
 	Elevation = "elevation" // m, as in the model
 	Slope     = "slope"     // degrees
 	TWI       = "twi"       // topographic wetness index
+	Aspect    = "aspect"    // degrees clockwise from north; of maps of relief alone, for a direction has no place among what is clustered
 )
 
 // ReliefLayers lists them in the order of the results.
@@ -120,7 +121,7 @@ type FrameRelief struct {
 // NewFrameRelief returns the layers of a frame without values yet.
 func NewFrameRelief(f *frame.Frame) *FrameRelief {
 	r := &FrameRelief{frame: f, values: map[string][]float64{}}
-	for _, name := range ReliefLayers {
+	for _, name := range append(slices.Clone(ReliefLayers), Aspect) {
 		r.values[name] = slices.Repeat([]float64{math.NaN()}, len(f.Cells))
 	}
 	return r
@@ -155,11 +156,17 @@ func (r *FrameRelief) Add(region Region, models []Surface) error {
 		})
 	}
 	slope, wetness := Relief(plane)
+	east, south := plane, plane
+	east.Values, south.Values = make([]float64, len(plane.Values)), make([]float64, len(plane.Values))
+	for i := range plane.Values {
+		east.Values[i], south.Values[i] = plane.gradient(i%plane.Cols, i/plane.Cols)
+	}
 	if height, err = heightsAt(models, r.frame.EPSG, r.frame.CellSize); err != nil {
 		return err
 	}
 	same := func(p geo.Position) geo.Position { return p }
 	steep, wet := slope.valueOf(same, r.frame.CellSize, false), wetness.valueOf(same, r.frame.CellSize, false)
+	dx, dy := east.valueOf(same, r.frame.CellSize, false), south.valueOf(same, r.frame.CellSize, false)
 	for i, c := range r.frame.Cells {
 		if !region.holds(c) {
 			continue
@@ -168,6 +175,7 @@ func (r *FrameRelief) Add(region Region, models []Surface) error {
 		r.values[Elevation][i] = height(centre)
 		r.values[Slope][i] = steep(centre)
 		r.values[TWI][i] = wet(centre)
+		r.values[Aspect][i] = aspect(dx(centre), dy(centre))
 	}
 	return nil
 }
@@ -196,14 +204,22 @@ func (r *FrameRelief) Pixel() float64 { return r.pixel }
 
 // Layers returns the layers, in the order of ReliefLayers. That of slope and that of wetness say how
 // they are derived.
-func (r *FrameRelief) Layers(source string) []Layer {
-	return list.Map(ReliefLayers, func(name string) Layer {
+func (r *FrameRelief) Layers(source string) []Layer { return r.named(source, ReliefLayers) }
+
+// All returns the layers with that of aspect.
+func (r *FrameRelief) All(source string) []Layer {
+	return r.named(source, []string{Elevation, Slope, Aspect, TWI})
+}
+
+func (r *FrameRelief) named(source string, names []string) []Layer {
+	return list.Map(names, func(name string) Layer {
 		return Layer{Name: name, Values: r.values[name], Source: source + derivations[name]}
 	})
 }
 
 // derivations are for people, as the documents have them in full.
 var derivations = map[string]string{
-	Slope: "; Horn (1981)",
-	TWI:   fmt.Sprintf("; flow to all lower neighbours by tan^%g (Freeman 1991), depressions filled", flowExponent),
+	Slope:  "; Horn (1981)",
+	Aspect: "; Horn (1981), none where the land is flat",
+	TWI:    fmt.Sprintf("; flow to all lower neighbours by tan^%g (Freeman 1991), depressions filled", flowExponent),
 }

@@ -50,15 +50,27 @@ func (s Surface) height(col, row int) float64 {
 	return s.Values[row*s.Cols+col]
 }
 
-// hornTangent returns the slope's tangent by Horn's differences; NaN where a neighbour is missing.
-func (s Surface) hornTangent(col, row int) float64 {
+// gradient returns by how much the land rises to the east and to the south by Horn's differences; NaN where a neighbour is missing.
+func (s Surface) gradient(col, row int) (dx, dy float64) {
 	z := func(dc, dr int) float64 { return s.height(col+dc, row+dr) }
-	dx := (z(1, -1) + 2*z(1, 0) + z(1, 1) - z(-1, -1) - 2*z(-1, 0) - z(-1, 1)) / (8 * s.CellX)
-	dy := (z(-1, 1) + 2*z(0, 1) + z(1, 1) - z(-1, -1) - 2*z(0, -1) - z(1, -1)) / (8 * s.CellY)
+	dx = (z(1, -1) + 2*z(1, 0) + z(1, 1) - z(-1, -1) - 2*z(-1, 0) - z(-1, 1)) / (8 * s.CellX)
+	dy = (z(-1, 1) + 2*z(0, 1) + z(1, 1) - z(-1, -1) - 2*z(0, -1) - z(1, -1)) / (8 * s.CellY)
 	if math.IsNaN(z(0, 0)) {
+		return math.NaN(), math.NaN()
+	}
+	return dx, dy
+}
+
+// hornTangent returns the slope's tangent by Horn's differences; NaN where a neighbour is missing.
+func (s Surface) hornTangent(col, row int) float64 { return math.Hypot(s.gradient(col, row)) }
+
+// aspect returns the direction that the land faces, degrees clockwise from north, where it rises so much to the east and to the south; NaN
+// where it is flat: less steep than minTangent.
+func aspect(dx, dy float64) float64 {
+	if !(math.Hypot(dx, dy) >= minTangent) {
 		return math.NaN()
 	}
-	return math.Hypot(dx, dy)
+	return math.Mod(math.Atan2(-dx, dy)*180/math.Pi+360, 360)
 }
 
 // neighbours visits the pixels around a pixel that have a height, with their distance.

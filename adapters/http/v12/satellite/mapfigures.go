@@ -87,10 +87,15 @@ type MapStatistics struct {
 
 func known(v float64) *float64 { return form.If(!math.IsNaN(v), v) }
 
-func showClasses(c indexmap.Classes, style indexmap.Style) []MapClass {
+func showClasses(c indexmap.Classes, color func(indexmap.Class) indexmap.Color) []MapClass {
 	return form.Each(c.Each, func(k indexmap.Class) MapClass {
-		return MapClass{k.Number, k.Low, k.High, k.Pixels, k.Share, known(k.Mean), style.OfClass(k.Number, len(c.Each)).Hex()}
+		return MapClass{k.Number, k.Low, k.High, k.Pixels, k.Share, known(k.Mean), color(k).Hex()}
 	})
+}
+
+// ofClass returns the colours of classes.
+func ofClass(c *indexmap.Classes, style indexmap.Style) func(indexmap.Class) indexmap.Color {
+	return func(k indexmap.Class) indexmap.Color { return style.OfClass(k.Number, len(c.Each)) }
 }
 
 func showFigures(f mapview.Figures, style indexmap.Style) MapFigures {
@@ -103,7 +108,7 @@ func showFigures(f mapview.Figures, style indexmap.Style) MapFigures {
 		}), nil, nil,
 	}
 	if f.Classes != nil {
-		out.Classes, out.Notes = new(showClasses(*f.Classes, style)), new(append([]string{}, f.Classes.Notes...))
+		out.Classes, out.Notes = new(showClasses(*f.Classes, ofClass(f.Classes, style))), new(append([]string{}, f.Classes.Notes...))
 	}
 	return out
 }

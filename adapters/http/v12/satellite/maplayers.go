@@ -70,13 +70,14 @@ func showLayerFigures(f mapview.Figures) FieldMapFigures {
 	if f.Classes == nil {
 		return out
 	}
-	classes := showClasses(*f.Classes, style)
+	color := ofClass(f.Classes, style)
 	if of.Kind == indexmap.Numbers {
-		for i := range classes {
-			shade, _ := style.Shade(classes[i].Low)
-			classes[i].Color = style.Colors[shade].Hex()
+		color = func(k indexmap.Class) indexmap.Color {
+			shade, _ := style.Shade(k.Low)
+			return style.Colors[shade]
 		}
 	}
+	classes := showClasses(*f.Classes, color)
 	out.Classes, out.Notes = &classes, new(append([]string{}, f.Classes.Notes...))
 	return out
 }

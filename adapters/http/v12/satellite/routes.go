@@ -69,4 +69,6 @@ func registerMaps(a *rest.API, d Deps) {
 	zones := mapSheets{zoningMap, d.Views}
 	zones.register(a)
 	zones.registerZones(a)
+	registerElevationMaps(a, d)
+	registerSoilMaps(a, d)
 }

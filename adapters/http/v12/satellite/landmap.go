@@ -1,0 +1,125 @@
+package satellite
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/satellite"
+	"tilth/core/fieldmap"
+	"tilth/core/geo"
+	"tilth/core/vegetation"
+	"tilth/ports"
+)
+
+// LandMapOrderWrite is an order of a map of the land as it is: of relief or soil.
+type LandMapOrderWrite struct {
+	FieldUUID      *string      `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives the order of such maps. Either this or field_boundary."`
+	FieldBoundary  rest.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
+	OutputDataType *string      `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
+	IsBackground   *bool        `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+}
+
+func (in LandMapOrderWrite) request() (satellite.MapRequest, *string, rest.Outline, *bool, error) {
+	return satellite.MapRequest{Terms: vegetation.MapTerms{Output: form.OrZero(in.OutputDataType)}}, in.FieldUUID, in.FieldBoundary, in.IsBackground, nil
+}
+
+// LandMap is an order of a map of the land with its layers.
+type LandMap struct {
+	LandMapOrder
+	Refreshing bool            `json:"refreshing" doc:"The map is being made anew, or files that had expired are being made again: a later retrieve may show more."`
+	Layers     []FieldMapLayer `json:"layers" doc:"What the map shows; those that could not be made say why in reason."`
+}
+
+func showLandMap(m satellite.Map) LandMap {
+	return LandMap{showLandOrder(m.Order), m.Refreshing, form.Each(m.Layers, showLayer)}
+}
+
+// landFilters are the filters of lists of orders that have neither a season nor an index.
+func landFilters() (out []rest.Param) {
+	for _, p := range orderFilters("map is") {
+		if p.Name != "index_code" && p.Name != "season" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+const onceForLand = "\n\nIt takes no season, no date and no index. A field is charged once, on its first successful order of a profile or a map, whichever comes first. " +
+	"A company has one order for a field or outline. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing."
+
+const keptForLand = " Files are kept for 90 days and made again, at no charge, when somebody asks for one that has expired."
+
+func landMapRoutes(of mapProduct, d Deps, orders, shows string) mapRoutes[LandMapOrderWrite, LandMapOrder, LandMap] {
+	return mapRoutes[LandMapOrderWrite, LandMapOrder, LandMap]{
+		mapProduct: of, maps: d.Maps, limits: d.Limits, filters: landFilters(), order: showLandOrder, whole: showLandMap,
+		orders: orders + onceForLand, shows: shows + keptForLand,
+	}
+}
+
+func registerElevationMaps(a *rest.API, d Deps) {
+	a.DescribeTag(elevationTag, "Height, slope, aspect, wetness and contours of a field.")
+	landMapRoutes(elevationMap, d,
+		"Orders the relief of a field: height, slope, the direction that the land faces, and topographic wetness, from the raster that the operator registered as elevation, or else from the elevation model of the imagery source. Where there is neither, the order fails with the reason and nothing is charged.",
+		"With its layers: `elevation`, `slope`, `aspect` and `twi`.").register(a)
+	sheets := mapSheets{elevationMap, d.Views}
+	sheets.register(a)
+	sheets.registerContours(a)
+}
+
+func registerSoilMaps(a *rest.API, d Deps) {
+	a.DescribeTag(soilTag, "What registered rasters of the soil say of a field.")
+	landMapRoutes(soilMap, d,
+		"Orders what the rasters that the operator registered for your company, or for all, say of a field: its statistics and pixels, a layer a raster. Where no raster covers the field, the order fails with the reason and nothing is charged.",
+		"With a layer for each registered raster, or the reason why it has none of the field. A raster that was registered later is shown after a recompute.").register(a)
+	mapSheets{soilMap, d.Views}.register(a)
+}
+
+// contourFeature is a contour as GeoJSON.
+type contourFeature struct {
+	Type       string `json:"type"`
+	Properties struct {
+		Height    float64 `json:"height"`
+		Synthetic bool    `json:"synthetic"`
+	} `json:"properties"`
+	Geometry struct {
+		Type        string         `json:"type"`
+		Coordinates [][][2]float64 `json:"coordinates"`
+	} `json:"geometry"`
+}
+
+func showContour(c fieldmap.Contour, synthetic bool) (f contourFeature) {
+	f.Type, f.Geometry.Type = "Feature", "MultiLineString"
+	f.Properties.Height, f.Properties.Synthetic = c.Height, synthetic
+	for _, line := range c.Lines {
+		f.Geometry.Coordinates = append(f.Geometry.Coordinates, form.Each(line, func(p geo.Position) [2]float64 { return [2]float64{p.X, p.Y} }))
+	}
+	return f
+}
+
+func (m mapSheets) registerContours(a *rest.API) {
+	route := m.route("contours/", "contours", "The contours of a field")
+	route.Description = "A GeoJSON FeatureCollection with a MultiLineString for each height, in the field alone; the higher land lies on the left of each line. Properties: `height` (m) and `synthetic`; `interval` beside the features is the one that was taken."
+	route.Query = []rest.Param{form.ShareParam, {Name: "interval", Type: rest.Number, Description: "Metres between two contours, from 0.1; default: some eight contours with round heights."}}
+	route.Media = form.Media(ports.GeoJSON)
+	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		Interval float64 `query:"interval"`
+	}) (rest.Raw, error) {
+		sheet, contours, interval, err := m.views.Contours(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), in.Interval)
+		if err != nil {
+			return rest.Raw{}, err
+		}
+		text, err := json.Marshal(struct {
+			Type     string           `json:"type"`
+			Features []contourFeature `json:"features"`
+			Interval float64          `json:"interval"`
+		}{"FeatureCollection", form.Each(contours, func(c fieldmap.Contour) contourFeature { return showContour(c, sheet.Layer.Synthetic) }), interval})
+		return rest.Raw{ContentType: rest.GeoJSONType, ETag: rest.Tag(nil, text), Write: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}}, err
+	})
+}
