@@ -215,21 +215,36 @@ func (c *comparison) value(row, at string, a, b any) {
 			c.value(row, at, json.Number(one), json.Number(other))
 			return
 		}
-		a = c.cited(one)
+		a = c.cited(at, one)
 	}
 	if !reflect.DeepEqual(a, b) {
 		c.differs("%s: %s was %.80v and is %.80v", row, at, a, b)
 	}
 }
 
-var citation = regexp.MustCompile(`\bfile:(\d+)`)
+// naming are how texts name records by their ids, with the table of these; at is where, empty: anywhere.
+var naming = []struct {
+	at, table string
+	ids       *regexp.Regexp
+}{
+	{"", "assessment_evidence", regexp.MustCompile(`\bfile:(\d+)`)},
+	{"map_orders.key", "fields", regexp.MustCompile(`\bfield (\d+)`)},
+	{"map_orders.key", "seasons", regexp.MustCompile(`\bseason (\d+)`)},
+}
 
-// cited returns a text whose citations of attached files have moved.
-func (c *comparison) cited(text string) string {
-	return citation.ReplaceAllStringFunc(text, func(all string) string {
-		id, _ := strconv.ParseInt(all[len("file:"):], 10, 64) // a handful of digits
-		return "file:" + strconv.FormatInt(id+c.shifts["assessment_evidence"], 10)
-	})
+// cited returns a text whose names of records have moved.
+func (c *comparison) cited(at, text string) string {
+	for _, n := range naming {
+		if n.at != "" && n.at != at {
+			continue
+		}
+		text = n.ids.ReplaceAllStringFunc(text, func(all string) string {
+			digits := n.ids.FindStringSubmatch(all)[1]
+			id, _ := strconv.ParseInt(digits, 10, 64) // a handful of digits
+			return strings.TrimSuffix(all, digits) + strconv.FormatInt(id+c.shifts[n.table], 10)
+		})
+	}
+	return text
 }
 
 // references requires that the numbers at a place are the same in all rows, or have all moved as the ids of one table did, of

@@ -28,6 +28,7 @@ type Writer struct {
 	widths  []int
 	out     *bufio.Writer // of the open sheet
 	rows    int           // of the open sheet, the heading included
+	limit   int           // of the rows of a sheet
 	sheets  int
 	err     error
 }
@@ -74,7 +75,7 @@ func New(w io.Writer, title string, columns []string) (*Writer, error) {
 		return nil, fault.Newf(fault.Limit, "too_many_columns", "The table has %d columns, and a sheet of a workbook at most %d. Fix: ask for format=csv.", len(columns), MaxColumns).
 			With("columns", len(columns)).With("max_columns", MaxColumns)
 	}
-	out := &Writer{zip: zip.NewWriter(w), title: title, columns: columns, widths: make([]int, len(columns)), rows: 1}
+	out := &Writer{zip: zip.NewWriter(w), title: title, columns: columns, widths: make([]int, len(columns)), rows: 1, limit: maxRows}
 	for i, name := range columns {
 		out.widths[i] = width(name) + 2 // bold letters are wider
 	}
@@ -113,7 +114,7 @@ func (w *Writer) Row(values ...any) error {
 	switch {
 	case w.sheets == 0 && len(w.first) == widthRows:
 		w.beginSheet()
-	case w.rows == maxRows:
+	case w.rows == w.limit:
 		w.endSheet()
 		w.beginSheet()
 		w.rows = 1
