@@ -263,10 +263,10 @@ func signInAs(p *Page, email, password string) {
 func TestConsoleAssessesAField(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	for _, tt := range []struct {
-		field string
-		width int
-		dark  bool
-	}{{"North pivot", 1280, false}, {"Border field", 375, true}} {
+		field, year string
+		width       int
+		dark        bool
+	}{{"North pivot", "2024", 1280, false}, {"Border field", "2023", 375, true}} {
 		t.Run(tt.field, func(t *testing.T) {
 			p := console(t, server.URL, "/assessments", tt.width, tt.dark)
 			click(p, "New assessment")
@@ -325,6 +325,15 @@ func TestConsoleAssessesAField(t *testing.T) {
 			p.Until(`document.querySelector("tbody")?.textContent.includes("Submitted")`)
 			accessible(p, "assessments")
 			fits(p, server.URL, tt.width)
+
+			p.Run(`fetch("/api/v1.2/ghg/assessments/", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ resource_type: "field", resource_id: 3, assessment_year: `+tt.year+` }) })`, nil)
+			p.Press("g")
+			p.Press("d")
+			p.Until(`document.querySelector(".balance")?.textContent.includes("t CO₂e")`)
+			accessible(p, "dashboard")
+			fits(p, server.URL, tt.width)
+			p.Run(`document.querySelector(".issues button").click()`, nil)
+			p.Until(`/\/assessment\/\d+\/\w+$/.test(location.pathname) && document.querySelector(".note li")`)
 			for _, complaint := range p.Complaints() {
 				require.Regexp(t, `status of 4(00|12)`, complaint, "refusals, which the browser logs")
 			}

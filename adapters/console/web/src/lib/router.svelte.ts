@@ -1,7 +1,7 @@
 // Every state of a screen has an address; this reads and writes it.
 
 export interface Place {
-  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'settings' | 'sign-in' | 'nowhere'
+  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'dashboard' | 'settings' | 'sign-in' | 'nowhere'
   farm?: number
   season?: number
   field?: number
@@ -24,8 +24,8 @@ export function read(path: string): Place {
         place.screen = 'assessment'
         place.tab = words.shift() ?? 'general'
       }
-    } else if ((word === 'fields' || word === 'add' || word === 'assessments' || word === 'sign-in') && words.length === 0) {
-      place.screen = word
+    } else if ((word === 'sign-in' || plain.includes(word as Place['screen'])) && words.length === 0) {
+      place.screen = word as Place['screen']
     } else if (word === 'settings') {
       place.screen = 'settings'
       place.tab = words.shift() ?? 'account'
@@ -37,6 +37,9 @@ export function read(path: string): Place {
   return place
 }
 
+/** Screens that are named by one word behind farm and season. */
+const plain: Place['screen'][] = ['fields', 'add', 'assessments', 'dashboard']
+
 /** Writes the address of a place; read() returns the place. */
 export function write(place: Place): string {
   if (place.screen === 'sign-in') return '/sign-in'
@@ -44,7 +47,7 @@ export function write(place: Place): string {
   if (place.farm) parts.push('farm', String(place.farm))
   if (place.season) parts.push('season', String(place.season))
   if (place.screen === 'field' && place.field) parts.push('field', String(place.field))
-  if (place.screen === 'fields' || place.screen === 'add' || place.screen === 'assessments') parts.push(place.screen)
+  if (plain.includes(place.screen)) parts.push(place.screen)
   if (place.screen === 'assessment' && place.assessment) parts.push('assessment', String(place.assessment), place.tab ?? 'general')
   if (place.screen === 'settings') parts.push('settings', place.tab ?? 'account')
   return '/' + parts.join('/')

@@ -10,6 +10,7 @@ test.each([
   ['/farm/12/season/3/add', { screen: 'add', farm: 12, season: 3 }],
   ['/farm/12/assessments', { screen: 'assessments', farm: 12 }],
   ['/farm/12/assessment/5/fertilizers', { screen: 'assessment', farm: 12, assessment: 5, tab: 'fertilizers' }],
+  ['/season/3/dashboard', { screen: 'dashboard', season: 3 }],
   ['/sign-in', { screen: 'sign-in' }],
 ])('the address %s is a place, and its place that address', (address, place) => {
   expect(read(address)).toEqual(place)
