@@ -4,4 +4,4 @@ package workbook
 func (w *Writer) Limit(rows int) { w.limit = rows }
 
 // LimitText has a sheet hold some bytes of text.
-func (r *Rows) LimitText(bytes int64) { r.most = bytes }
+func (r *Rows) LimitText(bytes int64) { r.maxSize = bytes }

@@ -51,7 +51,7 @@ type Rows struct {
 	cells   []string
 	columns int   // of the heading, 0 before it is read
 	size    int64 // of the texts read
-	most    int64 // that they may be
+	maxSize int64 // that they may be
 }
 
 // Open opens a sheet of a workbook, the first that is not hidden where no name is given, and reads its heading: the first row
@@ -71,7 +71,7 @@ func Open(file ports.Object, sheet string) (*Rows, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Rows{sheet: name, epoch: b.epoch, most: maxTextBytes}
+	out := &Rows{sheet: name, epoch: b.epoch, maxSize: maxTextBytes}
 	if out.dates, err = readStyles(b.related("/styles")); err != nil {
 		return nil, nil, err
 	}
@@ -168,8 +168,8 @@ func (r *Rows) read(start xml.StartElement) (filled bool, err error) {
 	if err != nil {
 		return false, r.file.Explained(err)
 	}
-	if r.size += int64(size); r.size > r.most {
-		return false, refuse("%s: the sheet holds more than %d MiB of text.", r.Place(-1), r.most>>20)
+	if r.size += int64(size); r.size > r.maxSize {
+		return false, refuse("%s: the sheet holds more than %d MiB of text.", r.Place(-1), r.maxSize>>20)
 	}
 	return filled, nil
 }
