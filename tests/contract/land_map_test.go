@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -145,4 +146,32 @@ func TestASoilMap(t *testing.T) {
 		heard, _ := listen(t, s.URL, c.Token, "", "?last_event_id=0&type=soil_map_completed").next()
 		require.Contains(t, heard.data, `"layers":2`)
 	})
+}
+
+// The files of a map that are gone are made again when somebody asks for one, at no charge, and are the same.
+func TestFilesOfALandMapAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	files := t.TempDir()
+	s := rig.Start(t, rig.Options{Database: rig.SQLite(t), Config: func(c *cli.Config) { c.ObjectsURL = "file:" + files }})
+	c := s.Company(access.RoleOwner, 1000_00)
+	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")
+	for at, body := range map[string]map[string]any{
+		elevationMapsPath: {"field_uuid": land.FieldUUID}, zoningMapsPath: {"field_uuid": land.FieldUUID, "season_id": land.Season},
+	} {
+		made := mapAt(t, c, at, body)
+		require.Equal(t, "active", made["status"], made["reason"])
+		paid, order := c.Wallet(), at+itoa(int64(made["order_id"].(float64)))+"/"
+		stored, err := filepath.Glob(filepath.Join(files, "maps", "*.tif"))
+		require.NoError(t, err)
+		require.NotEmpty(t, stored)
+		for _, file := range stored {
+			require.NoError(t, os.Remove(file))
+		}
+		layer := made["layers"].([]any)[0].(map[string]any)["name"].(string)
+		require.Equal(t, "map_file_expired", c.Expect(503, http.MethodGet, order+"maps/"+layer+".tif", nil).Map(t)["code"])
+		require.Eventually(t, func() bool { return c.Do(http.MethodGet, order+"maps/"+layer+".tif", nil).Status == 200 }, 10*time.Minute, 20*time.Millisecond)
+		again := c.Expect(200, http.MethodGet, order, nil).Data(t)
+		require.Equal(t, []any{made["layers"], made["updated_at"]}, []any{again["layers"], again["updated_at"]}, "nothing has changed")
+		require.Equal(t, paid, c.Wallet())
+	}
 }
