@@ -16,10 +16,11 @@ var fixedLengths = slices.Concat(bytes.Repeat([]byte{8}, 144), bytes.Repeat([]by
 
 // tables builds both tables from the lengths of their codes.
 func (r *Reader) tables(literals, distances int) {
-	r.fail(build(r.literals[:], literalBits, r.lengths[:literals], literalMeanings))
-	if r.err == nil {
-		pair(&r.literals)
-		r.fail(build(r.distances[:], distanceBits, r.lengths[literals:literals+distances], distanceMeanings))
+	code, err := build(r.literals[:], literalBits, r.lengths[:literals], literalMeanings)
+	if r.fail(err); r.err == nil {
+		code.pair(r.literals[:])
+		_, err = build(r.distances[:], distanceBits, r.lengths[literals:literals+distances], distanceMeanings)
+		r.fail(err)
 	}
 }
 
@@ -35,7 +36,8 @@ func (r *Reader) dynamicCodes() {
 		own[symbol] = uint8(r.bits(3))
 	}
 	// Codes of at most 7 bits use the table of the distances until those are known.
-	r.fail(build(r.distances[:], 7, own[:], literalMeanings))
+	_, err := build(r.distances[:], 7, own[:], literalMeanings)
+	r.fail(err)
 	for i := 0; i < literals+distances && r.err == nil; {
 		i += r.codeLengths(i, literals+distances)
 	}

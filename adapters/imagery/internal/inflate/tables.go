@@ -1,6 +1,9 @@
 package inflate
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 const (
 	maxLiterals  = 288 // symbols: bytes, the end of the block, lengths
@@ -106,19 +109,19 @@ func distanceMeaning(symbol int) entry {
 type canonical struct {
 	symbols [maxLiterals]uint16 // those with the shortest codes first
 	count   [longestCode + 1]int
-	longest uint
+
+	shortest, longest uint // codes; both 0 where there is none
 }
 
 // build fills the table of a canonical code from the lengths of its codes, 0 for symbols without one; one
 // lookup finds codes of at most look bits. A code must be complete, except that of a single symbol of one
 // bit, and the empty one, which may not be used.
-func build(table []entry, look uint, lengths []uint8, meanings []entry) error {
-	var c canonical
+func build(table []entry, look uint, lengths []uint8, meanings []entry) (c canonical, err error) {
 	if err := c.sort(lengths); err != nil {
-		return err
+		return c, err
 	}
 	c.fill(table, look, meanings)
-	return nil
+	return c, nil
 }
 
 func (c *canonical) sort(lengths []uint8) error {
@@ -134,7 +137,7 @@ func (c *canonical) sort(lengths []uint8) error {
 			return ErrCorrupt
 		}
 		if count > 0 {
-			c.longest = uint(l)
+			c.shortest, c.longest = cmp.Or(c.shortest, uint(l)), uint(l)
 		}
 	}
 	code >>= longestCode - c.longest
@@ -196,24 +199,35 @@ func reversed(code int, length uint) int {
 	return int(bits.Reverse16(uint16(code)) >> (16 - length))
 }
 
-// pair combines a literal with the literal or the length after it wherever both codes fit into one lookup. What the
-// second is cannot be foreseen: both are computed without a branch. Their bits and their kinds add up, and the value of
-// a second literal moves to the second byte, where that of a length is.
-func pair(table *[literalSize]entry) {
-	// From the top down: the entry of the second code is lower and still single.
-	for i := 1<<literalBits - 1; i >= 0; i-- {
-		first := table[i]
-		second := table[uint(i)>>(first.code()&15)]
-		both := first + second&0xffff + second&^0xffff<<(8&^(second>>4))
-		if second&kindOther != 0 {
-			both = first
+// pair combines a literal with the literal or the length after it wherever both codes fit into one lookup: their bits and
+// their kinds add up, and the value of a second literal moves to the second byte, where that of a length is. Only literals
+// whose codes leave room for the shortest code are looked at: in noise, as imagery is, these are few.
+func (c *canonical) pair(table []entry) {
+	if c.shortest == 0 || c.shortest >= literalBits {
+		return
+	}
+	room := literalBits - c.shortest
+	var singles [1 << (literalBits - 1)]entry // what may stand behind a first code
+	copy(singles[:1<<room], table)
+	code, place := 0, 0
+	for l := uint(1); l <= room; l++ {
+		code <<= 1
+		for _, symbol := range c.symbols[place : place+c.count[l]] {
+			if symbol < 256 {
+				pairWith(table[reversed(code, l):], l, singles[:1<<(literalBits-l)])
+			}
+			code++
 		}
-		if first.code()+second.code() > literalBits {
-			both = first
+		place += c.count[l]
+	}
+}
+
+// pairWith pairs the first literal of a table, whose code has so many bits and which stands in every place that ends in it.
+func pairWith(table []entry, bits uint, singles []entry) {
+	first := table[0]
+	for k, second := range singles {
+		if second&kindOther == 0 && second.code()+bits <= literalBits {
+			table[k<<bits] = first + second&0xffff + second&^0xffff<<(8&^(second>>4))
 		}
-		if first.kind() != kindLiteral {
-			both = first
-		}
-		table[i] = both
 	}
 }
