@@ -348,3 +348,53 @@ func enter(p *Page, label, value string) {
 	p.Until(at)
 	p.Run(`(() => { const e = `+at+`; e.value = "`+value+`"; e.dispatchEvent(new Event(e.tagName === "SELECT" ? "change" : "input", { bubbles: true })) })()`, nil)
 }
+
+// Who belongs to the company, what opens it, what it tells others, and what has been done: each with its own tab.
+func TestConsoleSettings(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	p := console(t, server.URL, "/settings/team", 375, false)
+	p.Until(`document.querySelectorAll("tbody tr").length === 3`)
+	fill(p, "invited", "new@demo.example")
+	click(p, "Invite")
+	p.Until(`document.querySelector(".once code")?.textContent.includes("/account/invitation")`)
+	accessible(p, "team")
+	fits(p, server.URL, 375)
+	click(p, "Withdraw")
+	click(p, "Withdraw: really")
+	p.Until(`document.body.textContent.includes("Withdrawn")`)
+	p.Run(`[...document.querySelectorAll("tr")].find((r) => r.textContent.includes("`+demo.ViewerMail+`")).querySelector("button").click()`, nil)
+	click(p, "Keep out: really")
+	p.Until(`[...document.querySelectorAll("tr")].find((r) => r.textContent.includes("` + demo.ViewerMail + `"))?.textContent.includes("Let in again")`)
+
+	click(p, "API keys")
+	p.Until(`document.body.textContent.includes("There are no API keys.")`)
+	fill(p, "key", "Weekly table")
+	click(p, "Create")
+	p.Until(`document.querySelector(".once code")`)
+	accessible(p, "keys")
+	p.Run(`window.made = document.querySelector(".once code").textContent`, nil)
+	const status = `fetch("/api/v1.2/field/", { headers: { "X-API-Key": window.made }, credentials: "omit" }).then((r) => r.status)`
+	var before, after int
+	p.Run(status, &before)
+	click(p, "Revoke")
+	click(p, "Revoke: really")
+	p.Until(`document.body.textContent.includes("There are no API keys.")`)
+	p.Run(status, &after)
+	require.Equal(t, []int{200, 401}, []int{before, after})
+
+	click(p, "Webhooks")
+	p.Until(`document.body.textContent.includes("There are no webhooks.")`)
+	fill(p, "url", "https://hooks.example/tilth")
+	click(p, "Create")
+	p.Until(`document.querySelector(".once code") && document.querySelector("tbody tr")`)
+	click(p, "Deliveries")
+	p.Until(`document.body.textContent.includes("Nothing was sent yet.")`)
+	accessible(p, "webhooks")
+	click(p, "Audit trail")
+	p.Until(`document.querySelector("tbody")?.textContent.includes("Create webhook")`)
+	accessible(p, "audit")
+	fits(p, server.URL, 375)
+	for _, complaint := range p.Complaints() {
+		require.Contains(t, complaint, "status of 401", "the revoked key, which the browser logs")
+	}
+}
