@@ -2,6 +2,7 @@ package satellite
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tilth/app"
@@ -39,14 +40,19 @@ func (d desk) place(ctx context.Context, who access.Principal, make draft) (vege
 	})
 }
 
-// placeMany places orders in one transaction, each as place does: one that is refused leaves the others alone.
-func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draft) ([]Placed, error) {
+// errPreview takes back what a preview has placed.
+var errPreview = errors.New("this was a preview")
+
+// placeMany places orders in one transaction, each as place does: one that is refused leaves the others alone. A preview
+// does the same, and takes all of it back.
+func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draft, preview bool) ([]Placed, error) {
 	if len(drafts) > MaxBatch {
 		return nil, fault.Field(fault.NonField, "At most 1000 orders are placed at once.")
 	}
+	var out []Placed
 	now := d.Clock.Now()
-	return app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) ([]Placed, error) {
-		out := make([]Placed, len(drafts))
+	_, err := app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (struct{}, error) {
+		out = make([]Placed, len(drafts))
 		for i, one := range drafts {
 			wanted, err := d.admit(ctx, tx, who, one, now)
 			if refused, ok := refusal(err); ok {
@@ -54,19 +60,40 @@ func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draf
 				continue
 			}
 			if err != nil {
-				return nil, err
+				return struct{}{}, err
 			}
 			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order is there and waits for its " + d.word() + "."}); wanted.there {
 				continue
 			}
 			placed, err := d.book(ctx, tx, who, wanted)
 			if err != nil {
-				return nil, err
+				return struct{}{}, err
 			}
-			out[i] = Placed{Verdict: batch.Create, OrderID: placed.ID}
+			out[i] = Placed{Verdict: batch.Create, OrderID: placed.ID, Charge: wanted.due.amount}
 		}
-		return out, nil
+		if preview {
+			return struct{}{}, errPreview
+		}
+		return struct{}{}, nil
 	})
+	if errors.Is(err, errPreview) {
+		return unplaced(out), nil
+	}
+	return out, err
+}
+
+// unplaced returns what became of orders without the ids of those that a preview took back.
+func unplaced(placed []Placed) []Placed {
+	back := map[int64]bool{}
+	for _, p := range placed {
+		back[p.OrderID] = back[p.OrderID] || p.Verdict == batch.Create
+	}
+	for i, p := range placed {
+		if back[p.OrderID] {
+			placed[i].OrderID = 0
+		}
+	}
+	return placed
 }
 
 // admitted is an order that may be placed, and has not been.

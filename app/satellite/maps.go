@@ -66,8 +66,8 @@ func (m *Maps) Place(ctx context.Context, who access.Principal, req MapRequest, 
 }
 
 // PlaceMany places up to [MaxBatch] orders of one product, as [Profiles.PlaceMany] does.
-func (m *Maps) PlaceMany(ctx context.Context, who access.Principal, of credit.Product, reqs []MapRequest) ([]Placed, error) {
-	return m.desk(of).placeMany(ctx, who, list.Map(reqs, func(req MapRequest) draft { return m.draft(who, req) }))
+func (m *Maps) PlaceMany(ctx context.Context, who access.Principal, of credit.Product, reqs []MapRequest, preview bool) ([]Placed, error) {
+	return m.desk(of).placeMany(ctx, who, list.Map(reqs, func(req MapRequest) draft { return m.draft(who, req) }), preview)
 }
 
 // Quote says what an order would cost, as [Profiles.Quote] does.

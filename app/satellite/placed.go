@@ -2,6 +2,7 @@ package satellite
 
 import (
 	"tilth/core/batch"
+	"tilth/core/credit"
 	"tilth/core/fault"
 )
 
@@ -11,7 +12,8 @@ const MaxBatch = 1000
 // Placed is what became of one order of a batch.
 type Placed struct {
 	Verdict batch.Outcome // create, skip for one that is there, fail
-	OrderID int64         // 0 where it failed
+	OrderID int64         // 0 where it failed, and of a preview of one that is not there
+	Charge  credit.Amount // what is held for it
 	Code    string        // why it was skipped or failed
 	Message string
 	Errors  fault.Fields // what was wrong where

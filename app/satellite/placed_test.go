@@ -29,7 +29,7 @@ func TestManyOrdersArePlacedAtOnce(t *testing.T) {
 	open, poor, nowhere, never, odd := s.request(s.first), s.request(s.first), s.request(s.first), s.request(s.first), s.request(s.second)
 	poor.FieldUUID, nowhere.FieldUUID, never.SeasonID, odd.Index = second.UUID, "nowhere", 99, "XYZ"
 	ask := []satellite.ProfileRequest{nowhere, open, open, s.request(s.second), poor, never, odd}
-	placed, err := s.profiles.PlaceMany(t.Context(), s.owner, ask)
+	placed, err := s.profiles.PlaceMany(t.Context(), s.owner, ask, false)
 	require.NoError(t, err)
 	var verdicts, codes []string
 	for _, p := range placed {
@@ -48,12 +48,12 @@ func TestManyOrdersArePlacedAtOnce(t *testing.T) {
 	require.EqualValues(t, 2, list.Count, "what is refused leaves no order")
 
 	require.NoError(t, s.work(seen))
-	placed, err = s.profiles.PlaceMany(t.Context(), s.owner, ask[1:2])
+	placed, err = s.profiles.PlaceMany(t.Context(), s.owner, ask[1:2], false)
 	require.NoError(t, err)
 	require.Equal(t, "duplicate_profile", placed[0].Code)
 	require.Equal(t, batch.Skip, placed[0].Verdict)
 
-	_, err = s.profiles.PlaceMany(t.Context(), s.owner, make([]satellite.ProfileRequest, satellite.MaxBatch+1))
+	_, err = s.profiles.PlaceMany(t.Context(), s.owner, make([]satellite.ProfileRequest, satellite.MaxBatch+1), false)
 	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 }
 

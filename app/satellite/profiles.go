@@ -40,10 +40,10 @@ func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileR
 }
 
 // PlaceMany places up to [MaxBatch] orders in one transaction, each as Place does, and says of each what became of
-// it: one that is refused leaves the others alone. Credit is held in the order of the requests. Faults: Invalid for
-// too many.
-func (o *Profiles) PlaceMany(ctx context.Context, who access.Principal, reqs []ProfileRequest) ([]Placed, error) {
-	return o.desk().placeMany(ctx, who, list.Map(reqs, func(req ProfileRequest) draft { return o.draft(who, req) }))
+// it: one that is refused leaves the others alone. Credit is held in the order of the requests. A preview says what would
+// become of them, and places none. Faults: Invalid for too many.
+func (o *Profiles) PlaceMany(ctx context.Context, who access.Principal, reqs []ProfileRequest, preview bool) ([]Placed, error) {
+	return o.desk().placeMany(ctx, who, list.Map(reqs, func(req ProfileRequest) draft { return o.draft(who, req) }), preview)
 }
 
 // Quote says what an order would cost. It writes nothing. The charge is 0 for a field that

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -39,7 +40,21 @@ func TestManyOrdersAndTheirSeries(t *testing.T) {
 		bad := append(orders, orders[0], map[string]any{"field_uuid": "00000000-0000-4000-8000-000000000000", "season_id": land.Season},
 			map[string]any{"field_uuid": uuids[0], "season_id": 999999}, map[string]any{"field_uuid": uuids[0], "season_id": land.Season, "index_code": "XYZ"},
 			map[string]any{"field_uuid": "north"})
-		items := c.Expect(200, "POST", rig.OrdersPath+"batch/", bad).Data(t)["items"].([]any)
+		before := c.Wallet()
+		preview := c.Expect(200, "POST", rig.OrdersPath+"batch/?preview=true", bad).Data(t)
+		require.Equal(t, true, preview["preview"])
+		require.Equal(t, before, c.Wallet())
+		c.Expect(404, "GET", rig.OrdersPath+"1/", nil)
+		placed := c.Expect(200, "POST", rig.OrdersPath+"batch/", bad).Data(t)
+		require.Equal(t, preview["charge"], placed["charge"])
+		require.InDelta(t, placed["charge"], before.Available-c.Wallet().Available, 1e-9)
+		require.Equal(t, quoted["charge"], placed["items"].([]any)[0].(map[string]any)["charge"])
+		items := placed["items"].([]any)
+		for i, one := range preview["items"].([]any) {
+			would, is := one.(map[string]any), maps.Clone(items[i].(map[string]any))
+			is["order_id"] = nil
+			require.Equal(t, is, would, "a preview says what happens, but for the ids")
+		}
 		var got []string
 		ids := map[float64]bool{}
 		for i, one := range items {
@@ -91,7 +106,7 @@ func TestManyOrdersAndTheirSeries(t *testing.T) {
 			body := strings.TrimSpace(string(c.Expect(200, "GET", seriesPath+query, nil).Body))
 			require.Len(t, strings.Fields(strings.ReplaceAll(body, "\n", " ")), want, query)
 		}
-		c.Expect(400, "GET", seriesPath+"?format=xlsx", nil)
+		c.Expect(400, "GET", seriesPath+"?format=shp", nil)
 		c.Expect(400, "GET", seriesPath+"?index_code=XYZ", nil)
 		require.Empty(t, s.Company("owner", 0).Expect(200, "GET", seriesPath, nil).Body)
 	})

@@ -9,6 +9,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/batch"
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -17,7 +18,8 @@ import (
 type PlacedItem struct {
 	Index   int     `json:"index" doc:"Place in the array, from 0."`
 	Verdict string  `json:"verdict" enum:"create,skip,fail" doc:"create: placed. skip: the order is there, and nothing is held for it. fail: refused, and nothing of it is stored."`
-	OrderID *int64  `json:"order_id" doc:"Id of the order that was placed or is there; null where it was refused."`
+	OrderID *int64  `json:"order_id" doc:"Id of the order that was placed or is there; null where it was refused or only previewed."`
+	Charge  float64 `json:"charge" doc:"Credits that placing it holds; 0 for a field that was charged or is held for already."`
 	Code    *string `json:"code" doc:"Of skip: order_open, duplicate_profile or duplicate_map; of fail: that of the error that a single order would be answered with."`
 	Message *string `json:"message" doc:"The code for people; null of create."`
 
@@ -26,8 +28,17 @@ type PlacedItem struct {
 
 // PlacedItems is what became of the orders of a batch.
 type PlacedItems struct {
-	Items []PlacedItem `json:"items" doc:"One for each order, in the order of the array."`
+	Preview bool         `json:"preview" doc:"Nothing was placed."`
+	Charge  float64      `json:"charge" doc:"Credits that all of them hold."`
+	Items   []PlacedItem `json:"items" doc:"One for each order, in the order of the array."`
 }
+
+// previewed is the parameter of a batch that only says what it would cost.
+type previewed struct {
+	Preview bool `query:"preview"`
+}
+
+var previewParam = rest.Param{Name: "preview", Type: rest.Boolean, Description: "With true: judges every order and says what all of them would cost, in the order of the array, and places none."}
 
 func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {
 	place := rest.Route{
@@ -35,11 +46,11 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
 			"refused leaves the others alone. Credit is held in the order of the array.",
 		Tag: profileTag, Permission: access.ProfileOrders.Create.For("batch"), Message: "See the verdict of each item.",
-		Body: rest.BulkBody[OrderWrite](), Inapplicable: inapplicable,
+		Body: rest.BulkBody[OrderWrite](), Inapplicable: inapplicable, Query: []rest.Param{previewParam},
 	}
-	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, _ struct{}) (PlacedItems, error) {
-		return placeMany(c, requested, func(reqs []satellite.ProfileRequest) ([]satellite.Placed, error) {
-			return orders.PlaceMany(ctx, c.Principal(), reqs)
+	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in previewed) (PlacedItems, error) {
+		return placeMany(c, in, requested, func(reqs []satellite.ProfileRequest) ([]satellite.Placed, error) {
+			return orders.PlaceMany(ctx, c.Principal(), reqs, in.Preview)
 		})
 	})
 
@@ -81,7 +92,7 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 }
 
 // placeMany places the orders of a body that are well-formed, and reports the others beside them.
-func placeMany[W, R any](c *rest.Call, requested func(rest.Item[W]) (R, error), place func([]R) ([]satellite.Placed, error)) (out PlacedItems, err error) {
+func placeMany[W, R any](c *rest.Call, in previewed, requested func(rest.Item[W]) (R, error), place func([]R) ([]satellite.Placed, error)) (out PlacedItems, err error) {
 	items, bulk, err := rest.DecodeMany[W](c)
 	if err != nil {
 		return out, err
@@ -89,7 +100,7 @@ func placeMany[W, R any](c *rest.Call, requested func(rest.Item[W]) (R, error), 
 	if !bulk {
 		return out, fault.Field(fault.NonField, "Send an array of orders.")
 	}
-	out.Items = make([]PlacedItem, len(items))
+	out.Preview, out.Items = in.Preview, make([]PlacedItem, len(items))
 	var reqs []R
 	var at []int // of each request, in the array
 	for i, item := range items {
@@ -105,15 +116,18 @@ func placeMany[W, R any](c *rest.Call, requested func(rest.Item[W]) (R, error), 
 		reqs, at = append(reqs, req), append(at, i)
 	}
 	placed, err := place(reqs)
+	var sum credit.Amount
 	for n, p := range placed {
 		out.Items[at[n]] = itemOf(at[n], p)
+		sum += p.Charge
 	}
+	out.Charge = sum.Float()
 	return out, err
 }
 
 func itemOf(at int, p satellite.Placed) PlacedItem {
 	return PlacedItem{
-		Index: at, Verdict: string(p.Verdict), OrderID: form.If(p.OrderID != 0, p.OrderID),
+		Index: at, Verdict: string(p.Verdict), OrderID: form.If(p.OrderID != 0, p.OrderID), Charge: p.Charge.Float(),
 		Code: form.OrNull(p.Code), Message: form.OrNull(p.Message), Errors: p.Errors.Messages(),
 	}
 }

@@ -163,15 +163,15 @@ func (m mapRoutes[W, O, M]) registerPlace(a *rest.API) {
 		Method: http.MethodPost, Path: m.path() + "batch/", OperationID: m.operation + "_order_batch", Summary: "Order many maps",
 		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
 			"refused leaves the others alone. Credit is held in the order of the array. All are placed in the background: `is_background` is not looked at.",
-		Tag: m.tag, Permission: m.access().Create.For("batch"), Message: "See the verdict of each item.", Body: rest.BulkBody[W](),
+		Tag: m.tag, Permission: m.access().Create.For("batch"), Message: "See the verdict of each item.", Body: rest.BulkBody[W](), Query: []rest.Param{previewParam},
 	}
-	rest.Handle(a, many, func(ctx context.Context, c *rest.Call, _ struct{}) (PlacedItems, error) {
+	rest.Handle(a, many, func(ctx context.Context, c *rest.Call, in previewed) (PlacedItems, error) {
 		one := func(item rest.Item[W]) (satellite.MapRequest, error) {
 			req, _, err := m.requested(ctx, item)
 			return req, err
 		}
-		return placeMany(c, one, func(reqs []satellite.MapRequest) ([]satellite.Placed, error) {
-			return m.maps.PlaceMany(ctx, c.Principal(), m.code, reqs)
+		return placeMany(c, in, one, func(reqs []satellite.MapRequest) ([]satellite.Placed, error) {
+			return m.maps.PlaceMany(ctx, c.Principal(), m.code, reqs, in.Preview)
 		})
 	})
 }
