@@ -30,3 +30,13 @@ func TestAroundHoldsWhatIsNear(t *testing.T) {
 		require.LessOrEqual(t, len(boxes), 2)
 	})
 }
+
+// Places so near that their distance comes out as none are in the box too.
+func TestAroundHoldsWhatIsNextToIt(t *testing.T) {
+	t.Parallel()
+	centre := geo.Position{X: 0, Y: 1}
+	for _, other := range []geo.Position{centre, {X: 8.5e-168, Y: 1}, {X: -1e-12, Y: 1 + 1e-15}} {
+		boxes := geo.Around(centre, geo.Distance(centre, other))
+		require.True(t, slices.ContainsFunc(boxes, func(b geo.Box) bool { return b.Contains(other) }), "%v in %v", other, boxes)
+	}
+}
