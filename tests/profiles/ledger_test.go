@@ -166,7 +166,7 @@ func TestTheBooksBalance(t *testing.T) {
 					for i := range ask {
 						ask[i] = request(rt, e)
 					}
-					placed, err := w.orders.PlaceMany(t.Context(), e.who, ask)
+					placed, err := w.orders.PlaceMany(t.Context(), e.who, ask, false)
 					require.NoError(rt, err)
 					created := 0
 					for _, p := range placed {
