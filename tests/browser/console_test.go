@@ -281,6 +281,7 @@ func TestConsoleAssessesAField(t *testing.T) {
 			click(p, "Next gap")
 
 			// What is wrong stands at its input.
+			p.Until(`document.querySelector(".parts a[href$='/fuel_energy']")`)
 			p.Run(`document.querySelector(".parts a[href$='/fuel_energy']").click()`, nil)
 			click(p, "Add an entry")
 			enter(p, "Carrier", "diesel")
@@ -326,12 +327,15 @@ func TestConsoleAssessesAField(t *testing.T) {
 			accessible(p, "assessments")
 			fits(p, server.URL, tt.width)
 
-			p.Run(`fetch("/api/v1.2/ghg/assessments/", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ resource_type: "field", resource_id: 3, assessment_year: `+tt.year+` }) })`, nil)
+			p.Run(`(async () => { const at = "/api/v1.2/ghg/assessments/";
+				const made = await fetch(at, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ resource_type: "field", resource_id: 3, assessment_year: `+tt.year+` }) });
+				await fetch(at + (await made.json()).data.id + "/completeness/", { method: "POST" }) })()`, nil)
 			p.Press("g")
 			p.Press("d")
 			p.Until(`document.querySelector(".balance")?.textContent.includes("t CO₂e")`)
 			accessible(p, "dashboard")
 			fits(p, server.URL, tt.width)
+			p.Until(`document.querySelector(".issues button")`)
 			p.Run(`document.querySelector(".issues button").click()`, nil)
 			p.Until(`/\/assessment\/\d+\/\w+$/.test(location.pathname) && document.querySelector(".note li")`)
 			for _, complaint := range p.Complaints() {
