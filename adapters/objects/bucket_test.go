@@ -83,6 +83,22 @@ type short struct {
 	sent int
 }
 
+func TestAnEmptyFileSendsNothingBesideItsHead(t *testing.T) {
+	server := s3test.Start(t)
+	front := server.Front(t)
+	store, err := objects.Open(s3test.AddressAt(front.URL, "x"))
+	require.NoError(t, err)
+	var sent atomic.Int64
+	front.Do(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		sent.Add(r.ContentLength)
+		next.ServeHTTP(w, r)
+	})
+	_, err = store.Put(t.Context(), "none", strings.NewReader(""))
+	require.NoError(t, err)
+	require.Zero(t, sent.Load(), "what a server leaves unread would begin the next request of the connection")
+	require.Empty(t, content(t, store, "none"))
+}
+
 func (s *short) Write(p []byte) (int, error) {
 	n := min(len(p), max(0, 5000-s.sent))
 	s.sent += n

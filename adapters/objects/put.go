@@ -56,7 +56,12 @@ func (b *Bucket) Put(ctx context.Context, name string, from io.Reader) (size int
 		return 0, err
 	}
 	size = end - start
-	options := minio.PutObjectOptions{PartSize: uint64(partSize), NumThreads: partsAtOnce, DisableMultipart: size <= wholePut, ContentType: "application/octet-stream"}
+	options := minio.PutObjectOptions{
+		PartSize: uint64(partSize), NumThreads: partsAtOnce, DisableMultipart: size <= wholePut, ContentType: "application/octet-stream",
+		// An empty file has no content to sign. Sent in signed pieces all the same, the last of them stays unread in some
+		// servers, which then take it for the next request of the connection.
+		DisableContentSha256: size == 0,
+	}
 	if _, err := b.client.PutObject(ctx, b.at.bucket, key, io.NewSectionReader(whole, start, size), size, options); err != nil {
 		return 0, b.failed(ctx, err)
 	}
