@@ -100,9 +100,12 @@ func (l *Reader) At(column int) int {
 }
 
 // Each calls take with every further line, which is valid until the next one.
-func (l *Reader) Each(take func(line []string) error) error {
+func (l *Reader) Each(take func(line []string) error) error { return Each(l.Read, take) }
+
+// Each calls take with every line that read returns until [io.EOF].
+func Each(read func() ([]string, error), take func(line []string) error) error {
 	for {
-		line, err := l.Read()
+		line, err := read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -52,20 +52,7 @@ func (r *Reader) Read() ([]string, error) {
 }
 
 // Each calls take with every further line, which is valid until the next one.
-func (r *Reader) Each(take func(line []string) error) error {
-	for {
-		line, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = take(line)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
+func (r *Reader) Each(take func(line []string) error) error { return delimited.Each(r.Read, take) }
 
 // Place names a value of the line read last, to begin a sentence.
 func (r *Reader) Place(column int) string {

@@ -17,7 +17,7 @@ import (
 // maxTexts bounds the texts that cells share, eight bytes each in memory.
 const maxTexts = 2_000_000
 
-// texts are those that the cells of a workbook share. They wait on disk, for there may be as many as the file is long.
+// texts are the strings that the cells of a workbook share. They are kept on disk: a file may consist of little else.
 type texts struct {
 	file *os.File // nil: there are none
 	ends []int64

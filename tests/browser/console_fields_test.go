@@ -1,0 +1,129 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app/operating"
+	"tilth/core/access"
+	"tilth/tests/rig"
+)
+
+// The first profile, with nothing but the pages: the price, the order, the line, the pictures, date by date.
+func TestConsoleFromSignInToPictures(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		width int
+		dark  bool
+	}{{"desk", 1280, false}, {"phone, dark", 375, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := rig.Start(t, rig.Options{Demo: true})
+			p := console(t, server.URL, "/?colour=crop", tt.width, tt.dark)
+			p.Until(`location.search === "?colour=crop"`) // where one wanted to go
+			p.Until(drawn)
+			p.Until(`document.querySelectorAll(".list li").length === 9`)
+			accessible(p, "farm map")
+			fits(p, server.URL, tt.width)
+
+			click(p, "Latest index")
+			click(p, "Price of 9 profiles")
+			p.Until(`[...document.querySelectorAll("button.first")].some((b) => /^Order 9 profiles for [\d.]+ credits$/.test(b.textContent.trim()))`)
+			p.Run(`document.querySelector("button.first").click()`, nil)
+			p.Until(`document.body.textContent.includes("9 ordered, 0 refused")`)
+			p.Run(`[...document.querySelectorAll(".list .name")].find((n) => n.textContent === "North pivot").closest("a").click()`, nil)
+			p.Until(`/^\/farm\/\d+\/season\/\d+\/field\/\d+$/.test(location.pathname)`)
+			p.Until(`document.querySelector(".chart canvas") && document.querySelector(".value")`)
+			var first string
+			p.Run(`document.querySelector(".value").textContent`, &first)
+			require.Regexp(t, `^0\.\d{3}$`, first)
+
+			click(p, "Show the pictures")
+			p.Until(`performance.getEntriesByType("resource").some((r) => r.name.includes("/tiles/"))`)
+			p.Until(`document.body.textContent.includes("season of that pixel")`)
+			p.Press("ArrowLeft")
+			p.Until(`/^\?date=2025-\d\d-\d\d$/.test(location.search)`)
+			var before string
+			p.Run(`document.querySelector(".value").textContent`, &before)
+			require.NotEqual(t, first, before)
+			accessible(p, "field")
+			fits(p, server.URL, tt.width)
+
+			click(p, "11 dates were not usable")
+			click(p, "Aug 3, 2025: cloud")
+			p.Until(`location.search === "?date=2025-08-03" && document.querySelector(".value").textContent === "–"`)
+			p.Goto(server.URL + "/farm/1/season/1/field/1?date=2025-08-18") // a link that someone sent
+			p.Until(`document.querySelector(".value")?.textContent === "0.789"`)
+			require.Empty(t, p.Complaints())
+		})
+	}
+}
+
+// From a company without anything to the first profile: farm, season, a file of outlines that is looked at first, its
+// import, which can be undone, and the order.
+func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
+	server := rig.Start(t, rig.Options{})
+	ctx := t.Context()
+	company, err := server.Operating.CreateCompany(ctx, "New company")
+	require.NoError(t, err)
+	_, err = server.Operating.CreditWallet(ctx, company.ID, 1000_00, "test")
+	require.NoError(t, err)
+	_, err = server.Operating.CreateUser(ctx, operating.NewUser{CompanyID: company.ID, Email: "first@new.example", Role: access.RoleOwner, Password: "long enough to sign in"})
+	require.NoError(t, err)
+	var features []any
+	for i, parcel := range rig.Archive(t).Parcels[:3] {
+		features = append(features, map[string]any{"type": "Feature", "geometry": rig.GeoJSON(t, parcel.Boundary), "properties": map[string]any{"PARCEL": fmt.Sprintf("Parcel %d", i+1), "name": ""}})
+	}
+	features = append(features, map[string]any{"type": "Feature", "properties": map[string]any{"PARCEL": "Broken"}, "geometry": map[string]any{
+		"type": "Polygon", "coordinates": [][][]float64{{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 0}}}}})
+	file, err := json.Marshal(map[string]any{"type": "FeatureCollection", "features": features})
+	require.NoError(t, err)
+	quoted, err := json.Marshal(string(file))
+	require.NoError(t, err)
+
+	p := Open(t)
+	p.Screen(375, 812, true, false)
+	p.Goto(server.URL)
+	signInAs(p, "first@new.example", "long enough to sign in")
+	p.Until(`document.body.textContent.includes("No fields yet")`)
+	accessible(p, "nothing yet")
+	click(p, "Add fields")
+	fill(p, "farm", "Hill farm")
+	fill(p, "country", "Nowhere land")
+	click(p, "Create")
+	p.Until(`document.querySelector("[role=alert]")?.textContent.includes("country")`)
+	accessible(p, "new farm")
+	fill(p, "country", "Spain")
+	click(p, "Create")
+	p.Until(`document.querySelector("[name=season]")`)
+	accessible(p, "new season")
+	fill(p, "season", "Summer 2025")
+	fill(p, "from", "2025-03-01")
+	fill(p, "to", "2025-10-31")
+	click(p, "Create")
+	p.Until(`document.querySelector("input[type=file]")`)
+	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+string(quoted)+`], "fields.geojson"));
+		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	p.Until(`document.body.textContent.includes("3 new, 0 changed, 0 unchanged, 1 refused")`)
+	p.Run(`(() => { const s = [...document.querySelectorAll("select")].find((s) => s.parentElement.textContent.includes("Name from")); s.value = "PARCEL"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	p.Until(`document.querySelector("tbody td").textContent === "Parcel 1"`)
+	accessible(p, "preview")
+	fits(p, server.URL, 375)
+	click(p, "Import 3 fields")
+	click(p, "Undo: delete the 3 new fields")
+	p.Until(`document.body.textContent.includes("The new fields are deleted.")`)
+	click(p, "Another file")
+	p.Until(`document.querySelector("input[type=file]")`)
+	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+string(quoted)+`], "fields.geojson"));
+		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	click(p, "Import 3 fields")
+	click(p, "Go to the farm map")
+	p.Until(`document.querySelectorAll(".list li").length === 3`)
+	click(p, "Price of 3 profiles")
+	p.Until(`document.querySelector("button.first")?.textContent.includes("credits")`)
+	p.Run(`document.querySelector("button.first").click()`, nil)
+	p.Until(`[...document.querySelectorAll(".list .figure")].filter((f) => /^0\.\d\d$/.test(f.textContent)).length === 3`)
+	require.Len(t, p.Complaints(), 1, "the farm in a country that is not known, which the browser logs: %v", p.Complaints())
+}
