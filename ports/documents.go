@@ -52,6 +52,7 @@ type ShownLayer struct {
 	Classes *indexmap.Classes // in which the values are shown; nil: each in its own shade
 	Bare    bool              // the map alone, without title, legend and sources
 	About   *fieldmap.Layer   // of a layer of a map without dates
+	Photo   *indexmap.Photo   // what the scenes of a date show, in place of its values; may be nil
 }
 
 // ShownTile is a tile of a date of a map.

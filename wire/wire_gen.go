@@ -223,6 +223,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		ZoneFiles: fieldMaps,
 		Links:     accountIdentity,
 		Orders:    maps,
+		Imagery:   imagery,
 	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,
@@ -556,6 +557,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		ZoneFiles: fieldMaps,
 		Links:     accountIdentity,
 		Orders:    maps,
+		Imagery:   imagery,
 	}
 	satelliteDeps := satellite2.Deps{
 		Orders: profiles,

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 
 	"tilth/adapters/render/internal/draw"
@@ -20,6 +21,9 @@ const (
 
 // column explains the map, from the top of a box on, and returns where it ends.
 func (p *layerPicture) column(b draw.Box) float64 {
+	if p.in.Photo != nil {
+		return p.combination(b)
+	}
 	y := p.wrapped(p.name(), b.Left, b.Top+14, b.Width(), draw.Heading) + 2
 	switch {
 	case p.in.Classes != nil:
@@ -70,6 +74,26 @@ func (p *layerPicture) column(b draw.Box) float64 {
 	y += 8
 	for _, line := range lines {
 		y = p.wrapped(line, b.Left, y, b.Width(), draw.Muted) + 3
+	}
+	return y
+}
+
+// combination explains a picture in the colours of the scenes, as column does a map.
+func (p *layerPicture) combination(b draw.Box) float64 {
+	photo := p.in.Photo
+	y := p.wrapped(photo.Name, b.Left, b.Top+14, b.Width(), draw.Heading) + 2
+	for n, of := range []string{"Red", "Green", "Blue"} {
+		fill := color.NRGBA{A: 0xff}
+		*[]*uint8{&fill.R, &fill.G, &fill.B}[n] = 0xd0
+		p.Box(draw.Box{Left: b.Left, Top: y, Right: b.Left + swatch, Bottom: y + 22}, draw.Style{Fill: fill, Edge: draw.Soft, Width: 1})
+		text := fmt.Sprintf("%s: %s, reflectances from 0 to %g", of, photo.Bands[n], photo.White[n])
+		y = p.wrapped(text, b.Left+swatch+12, y+15, b.Width()-swatch-12, draw.Text) + 3
+	}
+	for _, line := range []string{
+		"The stretch is the same on all dates and of all fields: pictures can be compared.",
+		"Clouds and their shadows are shown as they were seen, also where the map of the index has no value.",
+	} {
+		y = p.wrapped(line, b.Left, y+8, b.Width(), draw.Muted)
 	}
 	return y
 }

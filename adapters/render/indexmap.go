@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"tilth/adapters/render/internal/draw"
 	"tilth/core/effort"
@@ -89,7 +90,9 @@ func (p *layerPicture) head() float64 {
 	l := p.in.Layer
 	y := p.wrapped(clip(p.in.Field.Name, titleLength), layerEdge, layerEdge+20, layerInner, draw.Title) - 7
 	text := fmt.Sprintf("%s; %.2f ha", l.Title(), p.areaHa)
-	if !math.IsNaN(p.figures.Mean) {
+	if photo := p.in.Photo; photo != nil {
+		text = fmt.Sprintf("%s on %s; %.2f ha", photo.Name, l.Day.Format(time.DateOnly), p.areaHa)
+	} else if !math.IsNaN(p.figures.Mean) {
 		text += fmt.Sprintf("; mean %s", p.number(p.figures.Mean))
 	}
 	if l.Synthetic {
@@ -158,8 +161,12 @@ func (p *layerPicture) atlas(around draw.Box) {
 	p.Box(box, draw.Style{Fill: draw.Land})
 	p.Image(p.pixels(v), box)
 	p.veil(v)
+	edge := draw.Ink
+	if p.in.Photo != nil {
+		edge = draw.White // land is dark
+	}
 	for _, polygon := range p.outline {
-		p.area(polygon, v.at, draw.Style{Edge: draw.Ink, Width: edgeWidth * 0.7})
+		p.area(polygon, v.at, draw.Style{Edge: edge, Width: edgeWidth * 0.7})
 	}
 	if p.in.Layer.Synthetic {
 		text := "SYNTHETIC"
@@ -222,6 +229,10 @@ func (p *layerPicture) pixels(v view) *image.NRGBA {
 				continue
 			}
 			i := row*l.Cols + col
+			if p.in.Photo != nil {
+				p.photographed(out, x, y, i)
+				continue
+			}
 			switch value := l.Values[i]; {
 			case !math.IsNaN(value):
 				out.SetNRGBA(x, y, solid(p.color(value)))
@@ -231,6 +242,15 @@ func (p *layerPicture) pixels(v view) *image.NRGBA {
 		}
 	}
 	return out
+}
+
+// photographed draws what the scenes show at a pixel of the layer.
+func (p *layerPicture) photographed(out *image.NRGBA, x, y, i int) {
+	if c, ok := p.in.Photo.Color(i); ok {
+		out.SetNRGBA(x, y, solid(c))
+	} else if p.in.Layer.Inside[i] {
+		out.SetNRGBA(x, y, hatched(x, y))
+	}
 }
 
 // hatched returns the colour of a place where nothing was seen: grey with stripes, which no colour of an index has.

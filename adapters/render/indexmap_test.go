@@ -265,3 +265,30 @@ func TestTilesAreAsGDALWarpsThem(t *testing.T) {
 		}
 	}
 }
+
+// A picture in the colours of the scenes says which bands it is of, and shows what has no value of the index, too.
+func TestColoursOfScenesAreDrawn(t *testing.T) {
+	t.Parallel()
+	in := shownLayer(t, vegetation.NDVI, func(x, y float64) bool { return x < 150 }, [][2]float64{{0, 0}, {300, 0}, {300, 300}, {0, 300}})
+	in.Bare = true
+	in.Photo = &indexmap.Photo{Combination: indexmap.Combinations[1]}
+	for n, v := range []float64{0.3, 0.15, 0.6} {
+		in.Photo.Reflectances[n] = make([]float64, len(in.Layer.Values))
+		for i := range in.Layer.Values {
+			in.Photo.Reflectances[n][i] = v
+		}
+	}
+	var file bytes.Buffer
+	require.NoError(t, render.Charts{}.DrawLayer(t.Context(), &file, ports.PNG, in))
+	img, err := png.Decode(&file)
+	require.NoError(t, err)
+	for _, x := range []int{500, 900} { // without a value of the index, and with one
+		require.Equal(t, color.NRGBA{R: 128, G: 128, B: 255, A: 255}, color.NRGBAModel.Convert(img.At(x, 700)))
+	}
+	in.Bare = false
+	var text bytes.Buffer
+	require.NoError(t, render.Charts{}.DrawLayer(t.Context(), &text, ports.SVG, in))
+	for _, want := range []string{"False colours: near infrared as red on 2025-05-12", "Red: B08, reflectances from 0 to", ">0.6<", "Blue: B03"} {
+		require.Contains(t, strings.Join(strings.Fields(text.String()), " "), want)
+	}
+}

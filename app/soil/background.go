@@ -3,9 +3,9 @@ package soil
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
+	"tilth/app/satellite/photo"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/backdrop"
@@ -41,7 +41,7 @@ func (b *Backgrounds) Of(ctx context.Context, m zoning.Map, fields []ports.Shown
 	if err != nil {
 		return none, err
 	}
-	v := &imageView{imagery: b.Imagery, plane: utm}
+	v := &imageView{Reader: photo.Reader{Imagery: b.Imagery, Plane: utm, EPSG: m.About.EPSG}}
 	var land geo.MultiPolygon
 	for _, f := range fields {
 		land = append(land, f.Outline...)
@@ -78,60 +78,8 @@ func imageBands(s vegetation.Scene) []vegetation.Band {
 
 // imageView reads scenes in the plane of a map.
 type imageView struct {
-	imagery ports.Imagery
-	plane   geo.UTM
-	fields  []geo.MultiPolygon
-}
-
-// bandView is a band around a box of the plane.
-type bandView struct {
-	raster  vegetation.Raster
-	classes bool                              // a scene classification
-	at      func(p geo.Position) geo.Position // from the map's plane to the raster's
-}
-
-// value returns the stored number at a place of the map's plane.
-func (b bandView) value(p geo.Position) (float64, bool) {
-	return b.raster.At(b.raster.Grid.PixelAt(b.at(p)))
-}
-
-// band reads a band of a scene around a box of the plane; false where it has nothing there, or its file is gone.
-func (v *imageView) band(ctx context.Context, s vegetation.Scene, band vegetation.Band, box geo.Box) (bandView, bool, error) {
-	grid, err := v.imagery.Grid(ctx, s, band)
-	if err != nil {
-		return bandView{}, false, unlessGone(err)
-	}
-	own, err := geo.NewUTM(grid.EPSG)
-	if err != nil {
-		return bandView{}, false, err
-	}
-	at := func(p geo.Position) geo.Position {
-		if own.EPSG() == v.plane.EPSG() {
-			return p
-		}
-		return own.Forward(v.plane.Inverse(p))
-	}
-	around := geo.Ring{
-		at(geo.Position{X: box.MinX, Y: box.MinY}), at(geo.Position{X: box.MaxX, Y: box.MinY}),
-		at(geo.Position{X: box.MaxX, Y: box.MaxY}), at(geo.Position{X: box.MinX, Y: box.MaxY}),
-	}
-	window := grid.Window(geo.MultiPolygon{{around}}.Bounds(), 1)
-	if window.Empty() {
-		return bandView{}, false, nil
-	}
-	raster, err := v.imagery.Read(ctx, s, band, window)
-	if err != nil {
-		return bandView{}, false, unlessGone(err)
-	}
-	return bandView{raster, band == vegetation.SCL, at}, true, nil
-}
-
-// unlessGone returns an error, but none where a file is gone for good: another scene may do.
-func unlessGone(err error) error {
-	if known, ok := fault.As(err); ok && known.Kind == fault.NotFound {
-		return nil
-	}
-	return err
+	photo.Reader
+	fields []geo.MultiPolygon
 }
 
 // clearest returns the newest pass that shows nearly all of the land, or of the newest that which shows the largest
@@ -159,18 +107,18 @@ func (v *imageView) clear(ctx context.Context, pass vegetation.Pass) (float64, e
 	seen, inside := 0, 0
 	for _, field := range v.fields {
 		box := field.Bounds()
-		var views []bandView
+		var views []landView
 		for _, s := range pass.Scenes {
 			band := vegetation.SCL
 			if !s.Bands[band] {
 				band = imageBands(s)[0]
 			}
-			view, ok, err := v.band(ctx, s, band, box)
+			view, ok, err := v.Band(ctx, s, band, box)
 			if err != nil {
 				return 0, err
 			}
 			if ok {
-				views = append(views, view)
+				views = append(views, landView{view, band == vegetation.SCL})
 			}
 		}
 		for i := range clearSteps * clearSteps {
@@ -182,7 +130,7 @@ func (v *imageView) clear(ctx context.Context, pass vegetation.Pass) (float64, e
 				continue
 			}
 			inside++
-			if slices.ContainsFunc(views, func(b bandView) bool { return b.clear(p) }) {
+			if slices.ContainsFunc(views, func(b landView) bool { return b.clear(p) }) {
 				seen++
 			}
 		}
@@ -190,9 +138,15 @@ func (v *imageView) clear(ctx context.Context, pass vegetation.Pass) (float64, e
 	return float64(seen) / float64(max(inside, 1)), nil
 }
 
+// landView is a band by which it is told whether land can be seen.
+type landView struct {
+	photo.Band
+	classes bool // a scene classification
+}
+
 // clear reports whether a place has a clear value: of a classification a class without cloud, of a band any.
-func (b bandView) clear(p geo.Position) bool {
-	number, ok := b.value(p)
+func (b landView) clear(p geo.Position) bool {
+	number, ok := b.Value(p)
 	return ok && (!b.classes || vegetation.Mask{}.Keeps(vegetation.Class(number)))
 }
 
@@ -208,7 +162,7 @@ func (v *imageView) draw(ctx context.Context, pass vegetation.Pass) (ports.Shown
 	for _, field := range v.fields {
 		image := backdrop.Around(field, len(bands))
 		for _, s := range pass.Scenes {
-			if err := v.fill(ctx, image, s, bands); err != nil {
+			if err := v.Fill(ctx, image, s, bands); err != nil {
 				return ports.ShownImages{}, err
 			}
 		}
@@ -225,38 +179,4 @@ func (v *imageView) draw(ctx context.Context, pass vegetation.Pass) (ports.Shown
 		out.Images = append(out.Images, ports.ShownImage{Box: images[i].Box, Pixels: painted})
 	}
 	return out, nil
-}
-
-// fill sets the pixels of an image that have no value yet.
-func (v *imageView) fill(ctx context.Context, image backdrop.Image, s vegetation.Scene, bands []vegetation.Band) error {
-	var views []bandView
-	for _, band := range bands {
-		if !s.Bands[band] {
-			return nil
-		}
-		view, ok, err := v.band(ctx, s, band, image.Box)
-		if err != nil || !ok {
-			return err
-		}
-		views = append(views, view)
-	}
-	values := make([]float64, len(bands))
-	for i := range image.Width * image.Height {
-		if !math.IsNaN(image.Bands[0][i]) {
-			continue
-		}
-		whole := true
-		for n, view := range views {
-			number, ok := view.value(image.Centre(i))
-			whole = whole && ok
-			values[n] = view.raster.Reflectance(number)
-		}
-		if !whole {
-			continue
-		}
-		for n, value := range values {
-			image.Bands[n][i] = value
-		}
-	}
-	return nil
 }

@@ -134,6 +134,7 @@ func checkMapPictures(t *testing.T, m mappedField) {
 	for _, text := range []string{"NDVI on " + date, "SYNTHETIC", ">Field<"} {
 		require.True(t, strings.Contains(drawing, text), "the picture does not say %q", text)
 	}
+	checkMapColours(t, m, date)
 	missing := m.Expect(404, http.MethodGet, m.path+"maps/2025-03-02.png", nil).Map(t)
 	require.Equal(t, "map_date", missing["code"])
 	require.Len(t, missing["details"].(map[string]any)["nearest"], 4)
@@ -143,6 +144,28 @@ func checkMapPictures(t *testing.T, m mappedField) {
 	}
 	for path, status := range map[string]int{"maps/x.png": 404, "maps/" + date + ".gif": 404, "maps/" + date + ".png?classes=1": 400, "maps/" + date + ".png?low=1&high=0": 400, "maps/" + date + ".png?colour=1": 400} {
 		m.Expect(status, http.MethodGet, m.path+path, nil)
+	}
+}
+
+// checkMapColours looks at a date in the colours of its scenes: crops reflect more green than red, and most of the near infrared.
+func checkMapColours(t *testing.T, m mappedField, date string) {
+	t.Helper()
+	for style, want := range map[string]func(r, g, b uint32) bool{
+		"true-colour":  func(r, g, b uint32) bool { return g > b },
+		"false-colour": func(r, g, b uint32) bool { return r > g && r > b },
+	} {
+		picture := m.Expect(200, http.MethodGet, m.path+"maps/"+date+".png?legend=false&style="+style, nil)
+		img, err := png.Decode(bytes.NewReader(picture.Body))
+		require.NoError(t, err)
+		r, g, b, _ := img.At(img.Bounds().Dx()/2, img.Bounds().Dy()/2).RGBA()
+		require.True(t, want(r, g, b), "%s: %d %d %d", style, r>>8, g>>8, b>>8)
+		drawing := string(m.Expect(200, http.MethodGet, m.path+"maps/"+date+".svg?style="+style, nil).Body)
+		require.Contains(t, drawing, "SYNTHETIC")
+		require.Contains(t, drawing, "B04")
+	}
+	m.Expect(404, http.MethodGet, m.path+"maps/2025-03-02.png?style=true-colour", nil)
+	for _, wrong := range []string{".png?style=sepia", ".tif?style=true-colour", ".png?style=true-colour&classes=3", ".png?style=true-colour&low=0.1"} {
+		m.Expect(400, http.MethodGet, m.path+"maps/"+date+wrong, nil)
 	}
 }
 

@@ -38,6 +38,7 @@ type Views struct {
 	ZoneFiles ports.ZoneFiles
 	Links     Links
 	Orders    Orders
+	Imagery   ports.Imagery // of pictures in the colours of the scenes
 }
 
 // Orders has files made again that have expired.
@@ -230,7 +231,8 @@ type Look struct {
 	Low, High *float64 // values at the ends of the colours; nil: those of the style
 	Bare      bool     // of a picture: without title and legend
 	Method    indexmap.Method
-	Classes   int // of a picture; 0: each value in its own shade
+	Classes   int    // of a picture; 0: each value in its own shade
+	Style     string // of a picture of a date: a code of indexmap.Combinations; empty: the index
 }
 
 // style returns a style as it is asked for. Fault: Invalid (low, high).
@@ -247,10 +249,14 @@ func (l Look) style(s indexmap.Style) (indexmap.Style, error) {
 	return s, nil
 }
 
-// Picture returns a sheet to be drawn, as SVG or PNG. Faults: NotFound, also map_date and map_layer; Conflict (order_state); Invalid
-// (low, method, classes).
+// Picture returns a sheet to be drawn, as SVG or PNG. Faults: NotFound, also map_date and map_layer; Conflict (order_state, and of
+// colours map_colours); Invalid (low, method, classes, style).
 func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, format string, look Look) (Sheet, func(w io.Writer) error, error) {
 	s, err := v.find(ctx, who, ask)
+	if err != nil {
+		return s, nil, err
+	}
+	colours, err := look.combination()
 	if err != nil {
 		return s, nil, err
 	}
@@ -266,6 +272,11 @@ func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, form
 	return s, func(w io.Writer) error {
 		if shown.Layer, err = v.layer(ctx, s); err != nil {
 			return err
+		}
+		if colours != nil {
+			if shown.Photo, err = v.photo(ctx, s, shown.Layer, *colours); err != nil {
+				return err
+			}
 		}
 		if look.Classes != 0 {
 			classes, err := shown.Layer.Classify(look.Method, look.Classes)

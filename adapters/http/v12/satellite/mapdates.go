@@ -40,6 +40,7 @@ func describeSheets(a *rest.API) {
 		"map_layer":        "the map has no such layer; details hold the reason and the layers that there are (404)",
 		"map_date":         "the map has no such date; details hold the reason, none where nothing was acquired, and the nearest usable dates (404)",
 		"map_file_expired": "the file of a date had expired and is being made again; ask again as Retry-After says (503)",
+		"map_colours":      "a date cannot be shown in the colours of its scenes; details hold the reason, bands or gone, and the bands that are missing (409)",
 		"link_expired":     "the signed link has expired (401)",
 		"link_invalid":     "the signed link is not valid for this address, or its maker may no longer do what it opens (401)",
 	})
@@ -91,6 +92,8 @@ var (
 	methodParam  = rest.Param{Name: "method", Type: rest.String, Enum: methodNames(), Description: "How classes are divided: as many pixels in each (quantile, the default), or as wide as each other."}
 	classesParam = rest.Param{Name: "classes", Type: rest.Integer, Description: "The number of classes, 2 to 9; tied values may leave fewer."}
 )
+
+var styleParam = rest.Param{Name: "style", Type: rest.String, Enum: indexmap.CombinationCodes(), Description: "Of pictures: the colours of the scenes in place of the index."}
 
 func methodNames() []string {
 	return form.Each(indexmap.Methods, func(m indexmap.Method) string { return string(m) })
@@ -152,14 +155,21 @@ func (m mapSheets) registerPictures(a *rest.API) {
 		lowParam, highParam, methodParam,
 		{Name: "classes", Type: rest.Integer, Description: "Of pictures: the values in so many classes, 2 to 9; default: each in its own shade."},
 	}
+	if m.dated() {
+		route.Description += "\n\n`?style=true-colour` shows a picture of what the scenes of the date saw, clouds and all, in red, green and blue (B04, B03, B02); `false-colour` shows the near infrared as red (B08, B04, B03), so that dense crops are bright red. " +
+			"Reflectance 0 is black; 0.3, of the near infrared 0.6, is as bright as can be, on every date. Where the scenes lack a band, or the archive no longer has them, it is 409 `map_colours`."
+		route.Query = append(route.Query, styleParam)
+	}
 	route.Media = form.Media(ports.PNG, ports.SVG, ports.GeoTIFF)
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
 		lookInput
 		classInput
+		rest.Values
 		File   string `path:"file"`
 		Legend *bool  `query:"legend"`
 	}) (rest.Raw, error) {
+		colours, _ := in.All()["style"].(string)
 		name, ending, _ := strings.Cut(in.File, ".")
 		ask := mapview.Ask{Product: m.code, Shared: in.Share, ID: in.ID, Layer: name}
 		if m.dated() {
@@ -173,6 +183,9 @@ func (m mapSheets) registerPictures(a *rest.API) {
 			return rest.Raw{}, fault.New(fault.NotFound, "not_found", "What a map shows is named as "+m.fileExample()+".png, .svg or .tif.")
 		}
 		if ending == ports.GeoTIFF {
+			if colours != "" {
+				return rest.Raw{}, fault.Field("style", "Colours are of pictures. Fix: ask for .png or .svg, or leave style out.")
+			}
 			d, write, err := m.views.GeoTIFF(ctx, c.Principal(), ask)
 			if err != nil {
 				return rest.Raw{}, err
@@ -185,7 +198,7 @@ func (m mapSheets) registerPictures(a *rest.API) {
 			out.Filename = file.Filename
 			return out, nil
 		}
-		look := mapview.Look{Low: in.Low, High: in.High, Bare: in.Legend != nil && !*in.Legend, Method: in.method(), Classes: int(in.Classes)}
+		look := mapview.Look{Low: in.Low, High: in.High, Bare: in.Legend != nil && !*in.Legend, Method: in.method(), Classes: int(in.Classes), Style: colours}
 		d, write, err := m.views.Picture(ctx, c.Principal(), ask, ending, look)
 		if err != nil {
 			return rest.Raw{}, err
