@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: console run test test-unit test-cluster hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -76,6 +76,9 @@ test-unit: ## the fast tests: rules, use cases, house rules; no server is starte
 
 test-cluster: ## three replicas over PostgreSQL, three nodes of NATS and a bucket, any of which is taken away (make test runs a part)
 	TILTH_CLUSTER=1 $(GO) test -count=1 -timeout 90m -v $(TESTFLAGS) ./tests/cluster
+
+test-rolling: ## replaces replicas one by one, by this release and by the one before it, under load
+	TILTH_ROLLING=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./tests/rolling
 
 hostile: ## a thousand clients who mean no good, while a company works (make test runs a tenth of it)
 	TILTH_HOSTILE=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/hostile

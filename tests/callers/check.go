@@ -19,7 +19,7 @@ import (
 func (h *House) Check() {
 	t, c := h.t, rig.Remote(h.t, h.url(), h.Token)
 	for _, status := range []string{"processing", "pending"} {
-		require.Eventually(t, func() bool { return len(recordsOf(t, c, rig.OrdersPath+"?page=all&status="+status)) == 0 }, 10*time.Minute, 50*time.Millisecond, "orders do not end")
+		rig.Eventually(t, func() bool { return len(recordsOf(t, c, rig.OrdersPath+"?page=all&status="+status)) == 0 }, 10*time.Minute, 50*time.Millisecond, "orders do not end")
 	}
 	more := map[string]int{"farm/": 1, "field/": h.imports}
 	for list, ids := range h.made {

@@ -121,7 +121,7 @@ func (h *House) Begin(url func() string, load Load) {
 func (h *House) Await(answers int) {
 	h.t.Helper()
 	until := h.answered.Load() + int64(answers)
-	require.Eventually(h.t, func() bool { return h.answered.Load() >= until || h.t.Failed() }, 10*time.Minute, time.Millisecond, "nobody is answered")
+	rig.Eventually(h.t, func() bool { return h.answered.Load() >= until || h.t.Failed() }, 10*time.Minute, time.Millisecond, "nobody is answered")
 }
 
 // End has every caller finish what it is about.

@@ -1,5 +1,5 @@
-// Package cluster has several replicas of the program serve one company, over one PostgreSQL, a cluster of NATS and a bucket, and
-// takes any of these away at any moment: nothing that was acknowledged is lost, and nothing is there twice.
+// Package cluster has several replicas of the program, whose clocks are apart, serve one company, over one PostgreSQL, a cluster of
+// NATS and a bucket, and takes any of these away at any moment: nothing that was acknowledged is lost, and nothing is there twice.
 package cluster
 
 import (
@@ -32,6 +32,9 @@ const (
 	replicas = 3
 	nodes    = 3
 )
+
+// clocks are how far those of the replicas are ahead: further apart than a machine's that asks for the time, less than a lease.
+var clocks = [replicas]time.Duration{0, 20 * time.Second, -20 * time.Second}
 
 // storm says how hard it is.
 type storm struct {
@@ -115,6 +118,7 @@ type cluster struct {
 type replica struct {
 	wire    *cable
 	address string // of the database, over the wire
+	admin   string // where it shows its figures
 
 	mu      sync.RWMutex // held while it is away
 	process *rig.Process
@@ -129,7 +133,7 @@ func build(t *testing.T, database string) *cluster {
 	for range replicas {
 		u, err := url.Parse(database)
 		require.NoError(t, err)
-		r := &replica{wire: newCable(t, u.Host)}
+		r := &replica{wire: newCable(t, u.Host), admin: rig.FreeAddr(t)}
 		u.Host = r.wire.address()
 		r.address = u.String()
 		c.replicas = append(c.replicas, r)
@@ -144,7 +148,7 @@ func (c *cluster) start(i int) {
 		servers = append(servers, b.URL)
 	}
 	c.replicas[i].process = rig.StartProcess(c.t, c.replicas[i].address, c.archive,
-		"TILTH_RATE_LIMIT=0", "TILTH_LOG_LEVEL=error", "TILTH_OBJECTS_URL="+c.objects,
+		"TILTH_RATE_LIMIT=0", "TILTH_LOG_LEVEL=error", "TILTH_OBJECTS_URL="+c.objects, rig.ClockAhead+"="+clocks[i].String(), "TILTH_ADMIN_ADDR="+c.replicas[i].admin,
 		"TILTH_STATEMENT_TIMEOUT=5s", // twice of which a paused replica holds its locks
 		"TILTH_BROKER_URL="+strings.Join(servers, ","), "TILTH_BROKER_COPIES=3")
 }
@@ -236,7 +240,7 @@ func (c *cluster) checkEvents(h *callers.House) {
 	stream, err := c.brokers[0].Client().Stream(t.Context(), "tilth")
 	require.NoError(t, err)
 	orders, subject := h.Made(rig.OrdersPath), "tilth."+rig.Itoa(h.Company)+"."+event.TypeProfileCompleted
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(subject))
 		return err == nil && info.State.Subjects[subject] >= uint64(orders)
 	}, 10*time.Minute, 50*time.Millisecond, "events do not arrive")

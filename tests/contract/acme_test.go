@@ -73,15 +73,6 @@ func (f *front) pass(from net.Conn) {
 	_, _ = io.Copy(from, to)
 }
 
-// freeAddr is an address that is free now.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
-}
-
 // flagsOf returns settings as flags.
 func flagsOf(settings []string) (out []string) {
 	for _, one := range settings {
@@ -110,10 +101,10 @@ func TestCertificatesAreFetched(t *testing.T) {
 		require.Zero(t, status, out)
 		require.Contains(t, out, "no certificate for "+name+" yet")
 
-		servers := []string{freeAddr(t), freeAddr(t)}
+		servers := []string{rig.FreeAddr(t), rig.FreeAddr(t)}
 		overHTTP := strings.HasPrefix(database, "postgres")
 		for _, address := range servers {
-			more, answers := []string{"TILTH_ADDR=" + address}, freeAddr(t)
+			more, answers := []string{"TILTH_ADDR=" + address}, rig.FreeAddr(t)
 			if overHTTP {
 				more = append(more, "TILTH_ACME_HTTP_ADDR="+answers)
 			}
@@ -124,7 +115,7 @@ func TestCertificatesAreFetched(t *testing.T) {
 		}
 		var serials []string
 		for _, address := range servers {
-			require.Eventually(t, func() bool {
+			rig.Eventually(t, func() bool {
 				conn, err := tls.Dial("tcp", address, &tls.Config{ServerName: name, RootCAs: a.Roots})
 				if err != nil {
 					return false

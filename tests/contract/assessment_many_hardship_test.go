@@ -33,7 +33,7 @@ func TestKilledWhileImportingAssessments(t *testing.T) {
 					lines = append(lines, fmt.Sprintf("field,North,%d,6,urea", 1+made+int64(i)))
 				}
 				job = *batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", csvOf(lines...)), 202).JobID
-				require.Eventually(t, func() bool {
+				rig.Eventually(t, func() bool {
 					seen = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%simport/%d/", assessmentsPath, job), nil), 200).Done
 					return seen > 0
 				}, 10*time.Minute, 5*time.Millisecond)

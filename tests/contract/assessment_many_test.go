@@ -45,7 +45,7 @@ func batchOf(t testing.TB, a rig.Answer, status int) batch {
 func ended(t testing.TB, c *rig.Client, path string, id int64) batch {
 	t.Helper()
 	var out batch
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		out = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%s%s%d/", assessmentsPath, path, id), nil), 200)
 		return out.Status == "completed" || out.Status == "failed"
 	}, 10*time.Minute, 50*time.Millisecond, "the batch never ended")

@@ -54,7 +54,7 @@ func assessmentAt(id int64) string { return path("ghg/assessments", id) }
 func settled(t testing.TB, c *rig.Client, id int64) map[string]any {
 	t.Helper()
 	var out map[string]any
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		out = c.Expect(200, http.MethodGet, assessmentAt(id)+"completeness/", nil).Data(t)
 		return out["stale"] == false
 	}, 10*time.Minute, 20*time.Millisecond, "the completeness was never computed")

@@ -63,7 +63,7 @@ func TestScheduledBackup(t *testing.T) {
 		c.ObjectsURL, c.BackupDir, c.BackupEvery, c.BackupKeep = "file:"+stored, backups, time.Hour, 2
 	}})
 	var found []string
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		found, _ = filepath.Glob(filepath.Join(backups, "tilth-*Z.tar"))
 		return len(found) == 1
 	}, 10*time.Minute, 20*time.Millisecond)

@@ -75,7 +75,7 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 		require.Equal(t, ids, consumed(t, at.Client(), c.CompanyID, 20))
 
 		at.Stop()
-		require.Eventually(t, func() bool { return readiness(t, second)["degraded"] != nil }, 10*time.Minute, 10*time.Millisecond)
+		rig.Eventually(t, func() bool { return readiness(t, second)["degraded"] != nil }, 10*time.Minute, 10*time.Millisecond)
 		require.Equal(t, map[string]any{"database": "ready", "broker": "unavailable", "objects": "ready", "degraded": []any{"broker"}}, readiness(t, second))
 		late := p.publish(c.CompanyID, 20)
 		check(late)
@@ -85,7 +85,7 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 
 		at.Restart()
 		require.Equal(t, late, consumed(t, at.Client(), c.CompanyID, 20))
-		require.Eventually(t, func() bool { return readiness(t, second)["degraded"] == nil }, 10*time.Minute, 10*time.Millisecond)
+		rig.Eventually(t, func() bool { return readiness(t, second)["degraded"] == nil }, 10*time.Minute, 10*time.Millisecond)
 		var delivered []string
 		for _, d := range target.await(t, 40) {
 			delivered = append(delivered, d.id)
@@ -143,7 +143,7 @@ func TestDeadLettersAreSeenAndReplayed(t *testing.T) {
 			}
 			return out
 		}
-		require.Eventually(t, func() bool { return len(dead()) >= 2 }, 10*time.Minute, 100*time.Millisecond) // of webhooks and the log
+		rig.Eventually(t, func() bool { return len(dead()) >= 2 }, 10*time.Minute, 100*time.Millisecond) // of webhooks and the log
 		hooks := slices.IndexFunc(dead(), func(l letter) bool { return l.Consumer == "webhooks" })
 		require.GreaterOrEqual(t, hooks, 0)
 		one := dead()[hooks]
@@ -156,6 +156,6 @@ func TestDeadLettersAreSeenAndReplayed(t *testing.T) {
 		require.Contains(t, operated(t, database, "queue", "dead", "replay", fmt.Sprint(one.ID)), "1 dead letters")
 		require.Equal(t, ids[0], target.await(t, 2)[1].id)
 		operated(t, database, "queue", "dead", "replay", "--all")
-		require.Eventually(t, func() bool { return len(dead()) == 0 }, 10*time.Minute, 100*time.Millisecond)
+		rig.Eventually(t, func() bool { return len(dead()) == 0 }, 10*time.Minute, 100*time.Millisecond)
 	})
 }

@@ -57,7 +57,7 @@ func TestKilledWhileProcessing(t *testing.T) {
 			land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-05-01", "2025-05-31")
 			placed := c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)
 			order := int64(placed["order_id"].(float64))
-			require.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
+			rig.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
 			held := c.Wallet()
 			require.Positive(t, held.Held)
 
@@ -83,7 +83,7 @@ func TestStoppedWhileProcessing(t *testing.T) {
 	c := rig.Remote(t, first.URL, tokenOf(t, database))
 	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-05-01", "2025-05-31")
 	order := int64(c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
-	require.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
+	rig.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
 	require.NoError(t, first.Terminate(), "a stop is no failure")
 	stopped := time.Now()
 	close(imagery.open)

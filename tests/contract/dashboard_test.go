@@ -166,7 +166,7 @@ func TestSustainabilityDashboard(t *testing.T) {
 			Status, Reason, Message *string
 			Evidence                []struct{ Reason string }
 		}
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			c.Expect(200, http.MethodGet, assessmentAt(first)+"verification/", nil).Into(t, &v)
 			return v.Reason != nil && *v.Reason == "no_crop_type"
 		}, 10*time.Minute, 20*time.Millisecond)

@@ -201,10 +201,10 @@ func TestATakenAddressOfTheOperators(t *testing.T) {
 // A worker without a server shows its figures too.
 func TestFiguresOfAWorker(t *testing.T) {
 	t.Parallel()
-	database, admin := rig.SQLite(t), freeAddr(t)
+	database, admin := rig.SQLite(t), rig.FreeAddr(t)
 	rig.StartWorker(t, database, rig.Archive(t).Dir, "TILTH_ADMIN_ADDR="+admin)
 	for _, path := range []string{"/metrics", "/debug/pprof/"} {
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			res, err := http.Get("http://" + admin + path)
 			return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
 		}, 2*time.Minute, 50*time.Millisecond, path)

@@ -272,7 +272,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	require.NotEmpty(t, refused.res.Header.Get("Retry-After"))
 	require.Equal(t, 200, listen(t, s.URL, s.Company("viewer", 0).Token, "", "").ready().res.StatusCode, "of each company")
 	last.leave()
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		again := listen(t, s.URL, c.Token, "", "")
 		defer again.leave()
 		return again.res.StatusCode == 200

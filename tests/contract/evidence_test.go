@@ -119,7 +119,7 @@ func TestRowsAreChainedByARunningServer(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
 		s.Company("owner", 5).Make("farm/", map[string]any{"name": "A farm"})
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			one := objects(t, database, "verify", "audit", "--company", "1")[0]
 			return one["waiting"].(float64) == 0 && one["verified"].(float64) > 0
 		}, 2*time.Minute, 50*time.Millisecond)

@@ -32,7 +32,7 @@ func TestHungDatabase(t *testing.T) {
 		require.NoError(t, res.Body.Close())
 		return res.StatusCode
 	}
-	require.Eventually(t, func() bool { return ready() == http.StatusOK }, 10*time.Minute, 50*time.Millisecond)
+	rig.Eventually(t, func() bool { return ready() == http.StatusOK }, 10*time.Minute, 50*time.Millisecond)
 
 	between.freeze()
 	var all sync.WaitGroup
@@ -48,7 +48,7 @@ func TestHungDatabase(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, ready())
 
 	between.thaw()
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		return c.Do(http.MethodGet, "farm/", nil).Status == http.StatusOK && ready() == http.StatusOK
 	}, 10*time.Minute, 50*time.Millisecond)
 }

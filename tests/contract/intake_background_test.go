@@ -19,7 +19,7 @@ import (
 func untilImported(t testing.TB, c *rig.Client, job int64) imported {
 	t.Helper()
 	var now imported
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		now = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200)
 		require.LessOrEqual(t, now.Done, now.Total)
 		return now.Status == "completed" || now.Status == "failed"
@@ -85,7 +85,7 @@ func TestLargeImportsRunInTheBackground(t *testing.T) {
 		whole := importOf(t, c.Upload(importPath(sound, "&atomic=true"), mediaGeoJSON, strings.NewReader(collection(t, 0, 51, nil))), 202)
 		require.Equal(t, "completed", untilImported(t, c, *whole.JobID).Status)
 		require.EqualValues(t, 51, fieldCount(t, c, sound))
-		require.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 10*time.Minute, 20*time.Millisecond, "the files are cleaned up")
+		rig.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 10*time.Minute, 20*time.Millisecond, "the files are cleaned up")
 	})
 }
 
@@ -146,7 +146,7 @@ func TestKilledWhileImporting(t *testing.T) {
 			for seen := int64(total); seen == total; { // one that ends between two looks is none
 				farm = newFarm(c)
 				job = *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, total, nil))), 202).JobID
-				require.Eventually(t, func() bool {
+				rig.Eventually(t, func() bool {
 					seen = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200).Done
 					return seen > 0
 				}, 10*time.Minute, 5*time.Millisecond)

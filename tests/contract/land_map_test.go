@@ -98,7 +98,7 @@ func TestAnElevationMap(t *testing.T) {
 		// It is made anew on the outline of today.
 		c.Expect(200, http.MethodPatch, path("field", land.Field), map[string]any{"boundary": rig.GeoJSON(t, scaled(outline, 0.5))})
 		c.Expect(200, http.MethodPost, at+"recompute/", nil)
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			return c.Expect(200, http.MethodGet, at, nil).Data(t)["boundary_outdated"] == false
 		}, 10*time.Minute, 20*time.Millisecond)
 		less := c.Expect(200, http.MethodGet, at+"statistics/?layer=elevation", nil).Data(t)["layers"].([]any)[0].(map[string]any)
@@ -169,7 +169,7 @@ func TestFilesOfALandMapAreMadeAgain(t *testing.T) {
 		}
 		layer := made["layers"].([]any)[0].(map[string]any)["name"].(string)
 		require.Equal(t, "map_file_expired", c.Expect(503, http.MethodGet, order+"maps/"+layer+".tif", nil).Map(t)["code"])
-		require.Eventually(t, func() bool { return c.Do(http.MethodGet, order+"maps/"+layer+".tif", nil).Status == 200 }, 10*time.Minute, 20*time.Millisecond)
+		rig.Eventually(t, func() bool { return c.Do(http.MethodGet, order+"maps/"+layer+".tif", nil).Status == 200 }, 10*time.Minute, 20*time.Millisecond)
 		again := c.Expect(200, http.MethodGet, order, nil).Data(t)
 		require.Equal(t, []any{made["layers"], made["updated_at"]}, []any{again["layers"], again["updated_at"]}, "nothing has changed")
 		require.Equal(t, paid, c.Wallet())

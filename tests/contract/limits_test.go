@@ -24,7 +24,7 @@ func TestRateLimitAcrossReplicas(t *testing.T) {
 			rig.Start(t, rig.Options{Database: database, Config: limited}), rig.Start(t, rig.Options{Database: database, Config: limited}),
 		}
 		for _, s := range servers {
-			require.Eventually(t, func() bool {
+			rig.Eventually(t, func() bool {
 				return strings.Contains(s.Metrics(), "\ntilth_replicas 2\n")
 			}, time.Minute, 100*time.Millisecond)
 		}

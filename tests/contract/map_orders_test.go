@@ -40,7 +40,7 @@ func untilMap(t *testing.T, c *rig.Client, id int64) map[string]any {
 
 func untilMapAt(t *testing.T, c *rig.Client, at string) (out map[string]any) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		out = c.Expect(200, http.MethodGet, at, nil).Data(t)
 		return out["status"] != "processing"
 	}, 10*time.Minute, 20*time.Millisecond)
@@ -300,7 +300,7 @@ func TestAMapIsRecomputedOnTheOutlineOfToday(t *testing.T) {
 		require.Equal(t, true, c.Expect(200, http.MethodGet, at, nil).Data(t)["boundary_outdated"])
 		c.Expect(200, http.MethodPost, at+"recompute/", nil)
 		var again map[string]any
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			again = c.Expect(200, http.MethodGet, at, nil).Data(t)
 			return again["boundary_outdated"] == false
 		}, 10*time.Minute, 20*time.Millisecond)

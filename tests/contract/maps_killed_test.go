@@ -46,7 +46,7 @@ func TestKilledWhileMapsAreMade(t *testing.T) {
 			feed := listen(t, second.URL, c.Token, "", "").ready()
 			require.Equal(t, queued["job_id"], c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)["job_id"], "asked again, it is the same job")
 			var seen map[string]any
-			require.Eventually(t, func() bool {
+			rig.Eventually(t, func() bool {
 				seen = c.Do(http.MethodGet, job, nil).Data(t)
 				return seen["status"] == "done" || seen["status"] == "failed"
 			}, 5*time.Minute, 50*time.Millisecond, "nobody takes it up again")
@@ -76,7 +76,7 @@ func underWay(t *testing.T, c *rig.Client, ask map[string]any) (queued map[strin
 		queued = c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)
 		job = mapJobs + itoa(int64(queued["job_id"].(float64))) + "/"
 		var status any
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			status = c.Do(http.MethodGet, job, nil).Data(t)["status"]
 			return status != "queued"
 		}, 5*time.Minute, 5*time.Millisecond, "nobody takes it up")

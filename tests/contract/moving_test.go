@@ -307,7 +307,7 @@ func TestOwnersExportTheirCompany(t *testing.T) {
 		stranger.Expect(404, http.MethodGet, at, nil)
 		stranger.Expect(404, http.MethodGet, at+"file/", nil)
 		var done map[string]any
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			done = c.Expect(200, http.MethodGet, at, nil).Data(t)
 			return done["status"] != "queued" && done["status"] != "running"
 		}, time.Minute, 20*time.Millisecond)

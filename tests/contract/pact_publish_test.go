@@ -178,7 +178,7 @@ func TestPACTClients(t *testing.T) {
 		}
 		require.Equal(t, 400, r.send("POST", "/3/events", "application/json", `{"type": "x"}`, "Bearer "+r.token).status)
 		require.Equal(t, 415, r.send("POST", "/3/events", "text/plain", `{}`, "Bearer "+r.token).status)
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			var messages []map[string]any
 			c.Expect(200, "GET", at+"messages/", nil).Into(t, &messages)
 			seen := map[string]int{}
@@ -213,7 +213,7 @@ func TestPACTAnswersWaitForTheRecipient(t *testing.T) {
 	r.signIn()
 	require.Equal(t, 200, r.post("e1", "RequestCreatedEvent", `{}`).status)
 	var out map[string]any
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		var messages []map[string]any
 		c.Expect(200, "GET", at+"messages/", nil).Into(t, &messages)
 		out = messages[0]

@@ -162,7 +162,7 @@ func (r *recipient) listen() {
 // await waits until an event of a kind has come whose data has a member.
 func (r *recipient) await(kind, member, value string) (out map[string]any) {
 	r.t.Helper()
-	require.Eventually(r.t, func() bool {
+	rig.Eventually(r.t, func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		for _, e := range r.came {

@@ -188,7 +188,7 @@ func notRefreshed(t *testing.T, database string, company, order int64) {
 		}
 		return tx.Jobs.Enqueue(ctx, task.JobOn(satellite.RefreshJob, company, order, time.Now()))
 	}))
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		waits := false
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, tx ports.Repos) (err error) {
 			waits, err = tx.Jobs.Waits(ctx, satellite.RefreshJob, itoa(order))
@@ -215,7 +215,7 @@ func TestAnOpenOrderEndsWithTheGrant(t *testing.T) {
 		require.Less(t, b.Wallet().Available, full.Available)
 		first.Expect(204, http.MethodDelete, grant, nil)
 		rig.Exec(t, database, "UPDATE jobs SET run_at = created_at FROM (SELECT created_at FROM companies LIMIT 1) AS c WHERE kind = 'vi_profile'") // a day later
-		require.Eventually(t, func() bool { return b.Wallet() == full }, 3*time.Minute, 20*time.Millisecond)
+		rig.Eventually(t, func() bool { return b.Wallet() == full }, 3*time.Minute, 20*time.Millisecond)
 		b.Expect(404, http.MethodGet, rig.OrdersPath+itoa(id)+"/", nil)
 		joined(t, first, b, map[string]any{"target": "all", "slugs": programmeSlugs})
 		require.Contains(t, *b.Until(id, "failed").Reason, "no longer shared")

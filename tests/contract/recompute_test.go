@@ -45,7 +45,7 @@ func TestASeriesIsRecomputedOnTheOutlineOfToday(t *testing.T) {
 		c.Expect(404, "POST", rig.OrdersPath+"999999/recompute/", nil)
 		require.Equal(t, "active", c.Expect(200, "POST", at+"recompute/", nil).Data(t)["status"])
 		var again map[string]any
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			again = c.Expect(200, "GET", at, nil).Data(t)
 			return again["boundary_outdated"] == false
 		}, 10*time.Minute, 20*time.Millisecond)

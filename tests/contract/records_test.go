@@ -100,7 +100,7 @@ func TestOverlapsAreLookedForInTheBackground(t *testing.T) {
 			return out
 		}
 		settled := func(id int64, want ...string) {
-			require.Eventually(t, func() bool {
+			rig.Eventually(t, func() bool {
 				have := codes(c.Expect(200, "GET", path("field", id), nil).Data(t))
 				return slices.Equal(want, have)
 			}, 2*time.Minute, 10*time.Millisecond)

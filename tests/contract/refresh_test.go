@@ -59,7 +59,7 @@ func TestRetrieveAsksForARefresh(t *testing.T) {
 		require.Equal(t, fresh.Profile, stale.Profile, "the answer is what there was")
 
 		var now looked
-		require.Eventually(t, func() bool { now = retrieve(); return !now.Refreshing }, 10*time.Minute, 20*time.Millisecond)
+		rig.Eventually(t, func() bool { now = retrieve(); return !now.Refreshing }, 10*time.Minute, 20*time.Millisecond)
 		require.Len(t, now.Profile, 3)
 		for i, day := range []struct{ date, from string }{{"2025-05-05", "2025-05-05"}, {"2025-05-10", "2025-05-20"}, {"2025-05-30", "2025-05-30"}} {
 			require.Equal(t, day.date, now.Profile[i].Date)
@@ -83,7 +83,7 @@ func TestRetrieveAsksForARefresh(t *testing.T) {
 		shared := look()
 		require.True(t, shared.Refreshing)
 		require.Equal(t, now.Profile, shared.Profile)
-		require.Eventually(t, func() bool { shared = look(); return !shared.Refreshing }, 10*time.Minute, 20*time.Millisecond)
+		rig.Eventually(t, func() bool { shared = look(); return !shared.Refreshing }, 10*time.Minute, 20*time.Millisecond)
 		require.True(t, shared.LastCheckedAt.After(long))
 		require.Equal(t, now.UpdatedAt, shared.UpdatedAt, "it found nothing new")
 	})

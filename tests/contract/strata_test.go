@@ -117,7 +117,7 @@ func TestKilledWhileStratifying(t *testing.T) {
 	land := c.Land(rig.Square(300, 0), "2024-01-01", "2024-12-31")
 	aoi := c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})
 	order := c.Make(ordersOfAOIs, map[string]any{"aoi_id": aoi})
-	require.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
+	rig.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
 	require.Positive(t, c.Wallet().Held)
 	first.Kill()
 	close(imagery.open)

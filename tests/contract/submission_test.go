@@ -322,7 +322,7 @@ func TestSubmissionIsVerified(t *testing.T) {
 		c := rig.Start(t, rig.Options{Database: database}).Company("owner", 0)
 		id, _ := assess(t, c, wheatBody(t, c))
 		c.Expect(200, http.MethodPost, submitPath(id), nil)
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			return c.Expect(200, http.MethodGet, assessmentAt(id)+"verification/", nil).Data(t)["reason"] == "no_field"
 		}, 10*time.Minute, 20*time.Millisecond, "the check ends: the farm has no field")
 	})

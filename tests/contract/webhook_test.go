@@ -68,7 +68,7 @@ func (r *receiver) received() []received {
 // await waits until n deliveries have come.
 func (r *receiver) await(t *testing.T, n int) []received {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(r.received()) >= n }, 10*time.Minute, 10*time.Millisecond)
+	rig.Eventually(t, func() bool { return len(r.received()) >= n }, 10*time.Minute, 10*time.Millisecond)
 	return r.received()
 }
 
@@ -128,7 +128,7 @@ func TestWebhooks(t *testing.T) {
 			c.Expect(200, "GET", path("webhook", hook)+"deliveries/"+query, nil).Into(t, &out)
 			return out
 		}
-		require.Eventually(t, func() bool { return len(deliveries("?state=delivered")) == 1 }, 10*time.Minute, 10*time.Millisecond)
+		rig.Eventually(t, func() bool { return len(deliveries("?state=delivered")) == 1 }, 10*time.Minute, 10*time.Millisecond)
 		d := deliveries("?page=1&page_size=1")[0]
 		require.EqualValues(t, 2, d["attempt"])
 		require.EqualValues(t, 200, d["status_code"])
@@ -171,7 +171,7 @@ func TestWebhooks(t *testing.T) {
 		require.Equal(t, []any{"failed", float64(302)}, []any{test["state"], test["status_code"]})
 		require.Len(t, target.received(), 5, "nobody went elsewhere")
 		p.publish(c.CompanyID, 1)
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			return c.Expect(200, "GET", path("webhook", hook), nil).Data(t)["is_active"] == false
 		}, 10*time.Minute, 10*time.Millisecond)
 		off := c.Expect(200, "GET", path("webhook", hook), nil).Data(t)
@@ -217,7 +217,7 @@ func TestWebhooksSurviveAKill(t *testing.T) {
 		first.Kill()
 		want = append(want, <-written...)
 		rig.StartProcess(t, database, archive, settings...)
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			seen := map[string]bool{}
 			for _, d := range quick.received() {
 				seen[d.id] = true

@@ -204,7 +204,7 @@ func arriveOnce(t *testing.T, address string, transport func() (messaging.Transp
 	for _, c := range companies {
 		working.Go(func() { c.publish(ctx, t, replicas[0], clock) })
 	}
-	require.Eventually(t, func() bool { return through(ctx, t, replicas[1], companies) && published(ctx, t, replicas[1]) }, 10*time.Minute, 5*time.Millisecond)
+	rig.Eventually(t, func() bool { return through(ctx, t, replicas[1], companies) && published(ctx, t, replicas[1]) }, 10*time.Minute, 5*time.Millisecond)
 	stop()
 	working.Wait()
 	for _, c := range companies {

@@ -123,7 +123,7 @@ func (c *Client) Until(order int64, status string) Profile {
 	t := c.server.t
 	t.Helper()
 	var p Profile
-	require.Eventually(t, func() bool {
+	Eventually(t, func() bool {
 		p = Profile{}
 		c.Expect(200, "GET", OrdersPath+Itoa(order)+"/?detail=true", nil).Into(t, &p)
 		require.False(t, p.Status == "failed" && status != "failed", "the order failed: %v", p.Reason)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,21 +13,29 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/cli"
+	"tilth/adapters/identity"
 	"tilth/wire"
 )
 
 // beTheProgram makes a test binary the program, so that a test can kill it.
 const beTheProgram = "TILTH_TEST_BE_THE_PROGRAM"
 
+// ClockAhead is the variable that says how far the clock of such a process is ahead of the machine's (20s, -20s).
+const ClockAhead = "TILTH_TEST_CLOCK_AHEAD"
+
 // Main runs a package's tests, or the program where StartProcess asks for it. A package
 // that starts processes calls it from its TestMain.
 func Main(m *testing.M) {
 	if os.Getenv(beTheProgram) != "1" {
 		os.Exit(m.Run())
+	}
+	if by, err := time.ParseDuration(os.Getenv(ClockAhead)); err == nil {
+		identity.SetAhead(by)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -100,6 +109,15 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, database, imagery string, more ..
 	}
 	t.Fatalf("the program ended before it was ready: %v", lines.Err())
 	return nil
+}
+
+// FreeAddr returns an address of this machine that is free now.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return listener.Addr().String()
 }
 
 // Kill ends the process as kill -9 does.

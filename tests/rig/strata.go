@@ -31,7 +31,7 @@ const DataOrdersPath = "soil/stratification/data-processing/orders/"
 func (c *Client) UntilStratified(order int64, status string) map[string]any {
 	c.server.t.Helper()
 	var got map[string]any
-	require.Eventually(c.server.t, func() bool {
+	Eventually(c.server.t, func() bool {
 		got = c.Expect(200, http.MethodGet, DataOrdersPath+Itoa(order)+"/", nil).Data(c.server.t)
 		return got["status"] == status || got["status"] == "active" || got["status"] == "failed"
 	}, 3*time.Minute, 20*time.Millisecond, "order %d does not end", order)

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"tilth/app/events"
+	"tilth/tests/rig"
 )
 
 // listener is a subscriber that follows the events of its company and comes back with the
@@ -125,7 +124,7 @@ func (l *listener) until(t *testing.T, n int) ([]events.CloudEvent, int) {
 		defer l.mu.Unlock()
 		return slices.Clone(l.heard), l.calls
 	}
-	require.Eventually(t, func() bool { heard, _ := snapshot(); return len(heard) >= n }, 10*time.Minute, 20*time.Millisecond,
+	rig.Eventually(t, func() bool { heard, _ := snapshot(); return len(heard) >= n }, 10*time.Minute, 20*time.Millisecond,
 		"%d events are expected", n)
 	return snapshot()
 }

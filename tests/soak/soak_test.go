@@ -343,5 +343,5 @@ func (f *farmstead) open() (n int) {
 // untilNoneIsOpen waits for the leases of what was killed, and for orders to which the
 // source was out five times.
 func (f *farmstead) untilNoneIsOpen() {
-	require.Eventually(f.t, func() bool { return f.open() == 0 }, 3*time.Minute, 100*time.Millisecond, "orders do not end")
+	rig.Eventually(f.t, func() bool { return f.open() == 0 }, 3*time.Minute, 100*time.Millisecond, "orders do not end")
 }
