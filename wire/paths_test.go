@@ -92,6 +92,10 @@ func TestEveryByteInEveryPathPosition(t *testing.T) {
 			}
 			tried[path[:at]] = true
 			for b := range 256 {
+				// Letters, digits and what is beyond ASCII are alike for the router: each has its turn, the others come everywhere.
+				if alike(byte(b)) && (b+len(tried))%16 != 0 {
+					continue
+				}
 				for _, encoded := range []bool{true, false} {
 					target := insert(path, at, byte(b), encoded)
 					got := status(a, http.MethodOptions, target)
@@ -110,6 +114,11 @@ func TestEveryByteInEveryPathPosition(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(tried), 500)
+}
+
+// alike reports whether a byte is a letter or digit, or of a letter beyond ASCII.
+func alike(b byte) bool {
+	return b >= 0x80 || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
 
 // No operation sees such a byte in a parameter: there is neither a caller nor a use case that it
