@@ -137,7 +137,7 @@ var apiDeps = googlewire.NewSet(
 	googlewire.Struct(new(eventsapi.Deps), "*"),
 	googlewire.Struct(new(operatorapi.Deps), "*"),
 	googlewire.Struct(new(pact.Deps), "*"),
-	googlewire.Struct(new(features.Features), "*"), googlewire.Struct(new(ogc.Deps), "*"),
+	googlewire.Struct(new(features.Features), "*"), googlewire.Struct(new(ogc.Deps), "*"), googlewire.Struct(new(ogc.STACDeps), "*"),
 	googlewire.Struct(new(v12.Deps), "*"),
 )
 

@@ -371,6 +371,10 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	ogcDeps := ogc.Deps{
 		Features: featuresFeatures,
 	}
+	stacDeps := ogc.STACDeps{
+		Features: featuresFeatures,
+		Links:    accountIdentity,
+	}
 	statements := &satellite.Statements{
 		Store:  store,
 		Clock:  clock,
@@ -403,6 +407,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Events:    eventsDeps,
 		PACT:      pactDeps,
 		OGC:       ogcDeps,
+		STAC:      stacDeps,
 		Operator:  operatorDeps,
 	}
 	return v12Deps
@@ -705,6 +710,10 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	ogcDeps := ogc.Deps{
 		Features: featuresFeatures,
 	}
+	stacDeps := ogc.STACDeps{
+		Features: featuresFeatures,
+		Links:    accountIdentity,
+	}
 	statements := &satellite.Statements{
 		Store:  store,
 		Clock:  clock,
@@ -737,6 +746,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Events:    eventsDeps,
 		PACT:      pactDeps,
 		OGC:       ogcDeps,
+		STAC:      stacDeps,
 		Operator:  operatorDeps,
 	}
 	loader := &demo.Loader{

@@ -23,6 +23,7 @@ type Feature[T any] struct {
 	ID      ID
 	Outline geo.MultiPolygon // nil: it has none
 	Place   *geo.Position    // of what is a point
+	When    *ports.Span      // of what the list does not know the time of; nil: it has none
 	Of      T
 }
 
@@ -58,6 +59,7 @@ type Collection[R, T any] struct {
 	chunk int64               // records that are read at a time
 	parts bool                // a record is several features
 	dated bool                // the list knows when records are
+	only  []ports.Filter      // of records that are in the collection
 
 	list     func(ctx context.Context, who access.Principal, q ports.Query) (app.List[R], error)
 	get      func(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (R, error)
@@ -128,7 +130,7 @@ type reader[R, T any] struct {
 
 // begin makes the query of the first records.
 func (r *reader[R, T]) begin() (err error) {
-	r.ask = ports.Query{Filters: slices.Clone(r.q.Filters)}
+	r.ask = ports.Query{Filters: slices.Concat(r.c.only, r.q.Filters)}
 	if len(r.q.Boxes) > 0 && !r.c.parts {
 		r.ask.Filters = append(r.ask.Filters, ports.Filter{Name: "bbox", Value: r.q.Boxes})
 	}
@@ -187,7 +189,7 @@ func (r *reader[R, T]) read(ctx context.Context) (more bool, err error) {
 			slices.Reverse(parts)
 		}
 		for _, f := range parts {
-			if r.passed(f.ID) || !f.within(r.q.Boxes) {
+			if r.passed(f.ID) || !f.within(r.q.Boxes) || !f.during(r.q.Span) {
 				continue
 			}
 			if r.full {
@@ -243,6 +245,11 @@ func (f *Feature[T]) within(boxes []geo.Box) bool {
 	return slices.ContainsFunc(boxes, func(b geo.Box) bool {
 		return f.Place != nil && b.Contains(*f.Place) || f.Outline.Meets(b)
 	})
+}
+
+// during reports whether a feature shares a moment with a span. What has no time does.
+func (f *Feature[T]) during(s *ports.Span) bool {
+	return f.When == nil || s == nil || (s.To == nil || !f.When.From.After(*s.To)) && (s.From == nil || !f.When.To.Before(*s.From))
 }
 
 func (f *Feature[T]) weight() (bytes int) {

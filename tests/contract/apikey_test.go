@@ -187,7 +187,7 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 var keyless = []string{"auth", "operator", "api-key", "company", "user", "role", "invitation", "link", "pact"}
 
 // signposts are what every key opens: they lead to what its slugs allow, and show nothing else.
-var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/"}
+var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/", "stac/", "stac/conformance/", "stac/collections/"}
 
 // Every operation of the document says which credentials it takes, and takes these: a key whose slugs allow next to nothing
 // is known wherever it is taken, and opens nothing. What it is sent in the query appears nowhere.
@@ -208,7 +208,7 @@ func TestEveryOperationTakesTheCredentialsThatItNames(t *testing.T) {
 					named[scheme] = true
 				}
 			}
-			header, query := !slices.Contains(keyless, word), slices.Contains(op.Tags, "Farm management") || word == "ogc"
+			header, query := !slices.Contains(keyless, word), slices.Contains(op.Tags, "Farm management") || word == "ogc" || word == "stac"
 			require.Equal(t, header, named["apiKeyHeader"], "%s %s", method, path)
 			require.Equal(t, query, named["apiKeyQuery"], "%s %s", method, path)
 			if len(named) == 0 {

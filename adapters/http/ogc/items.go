@@ -127,11 +127,20 @@ func (k kind[R, T, P]) describe(ctx context.Context, c *rest.Call) (out Collecti
 }
 
 func (k kind[R, T, P]) params() []rest.Param {
-	when := "Of " + k.timed + ". What has none matches."
-	if k.timed == "" {
+	out := pageParams(k.timed)
+	for _, f := range k.filters {
+		out = append(out, f.Param)
+	}
+	return out
+}
+
+// pageParams are the parameters of a page of features; timed says what datetime looks at, empty: it narrows nothing.
+func pageParams(timed string) []rest.Param {
+	when := "Of " + timed + ". What has none matches."
+	if timed == "" {
 		when = "These features have no time, so all match."
 	}
-	out := []rest.Param{
+	return []rest.Param{
 		{Name: limitParam, Type: rest.Limit, Description: "At most so many features, and fewer where they are large; 100 where it is not given, and 10000 where it is more."},
 		{Name: bboxParam, Type: rest.Box, Description: "West, south, east, north in degrees: features that share a point with the box, and those without a geometry. " +
 			"West of more than east crosses the antimeridian. Six numbers have heights, which are passed over."},
@@ -139,10 +148,6 @@ func (k kind[R, T, P]) params() []rest.Param {
 		{Name: afterParam, Type: rest.String, Description: "Of a link to the next page: the feature that the page comes behind."},
 		{Name: beforeParam, Type: rest.String, Description: "Of a link to the page before: the feature that the page ends before."},
 	}
-	for _, f := range k.filters {
-		out = append(out, f.Param)
-	}
-	return out
 }
 
 func (k kind[R, T, P]) items(ctx context.Context, c *rest.Call, given rest.Values) (rest.Bare[Items[P]], error) {

@@ -27,6 +27,7 @@ type Deps struct {
 	Events    eventsapi.Deps
 	PACT      pact.Deps
 	OGC       ogc.Deps
+	STAC      ogc.STACDeps
 	Operator  operatorapi.Deps
 }
 
@@ -49,7 +50,8 @@ func Register(a *rest.API, d Deps) {
 	eventsapi.Register(a, d.Events)
 	pact.Register(a, d.PACT)
 	ogc.Register(a, d.OGC)
+	ogc.RegisterSTAC(a, d.STAC)
 	operatorapi.Register(a, d.Operator)
 	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Vegetation-index maps", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
-		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)", "Operators")
+		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)", "Maps and profiles as STAC", "Operators")
 }

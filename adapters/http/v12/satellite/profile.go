@@ -269,7 +269,7 @@ func registerProfileFiles(a *rest.API, files *satellite.ProfileFiles) {
 			Method: http.MethodGet, Path: ordersPath + "{id}/" + kind.name, OperationID: "vi_profile_order_" + strings.ReplaceAll(kind.name, ".", "_"),
 			Summary: kind.summary, Description: kind.description + "\n\n" + waitingText, Tag: profileTag, Noun: "order",
 			Permission: access.ProfileOrders.View.For("retrieve"), Query: []rest.Param{form.ShareParam, indexParam, maskParam, datasetParam, outlineParam}, Media: form.Media(kind.format),
-			Faults: []int{http.StatusConflict},
+			Faults: []int{http.StatusConflict}, Links: true,
 		}
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in profileInput) (rest.Raw, error) {
 			choice, err := in.choice()
