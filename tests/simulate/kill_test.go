@@ -108,6 +108,15 @@ var lives = []life{
 		r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
 		r.work()
 	}},
+	{name: "zones and relief", prepare: func(r *run) any {
+		return landIn(r, rig.GeoJSON(r.t, rig.Archive(r.t).Parcels[0].Boundary), "2025-05-01", "2025-07-31")
+	}, live: func(r *run, prepared any) {
+		l := prepared.(land)
+		r.post("maps/zoning-map/orders/", object{"field_uuid": l.uuid, "season_id": number(l.season)})
+		r.post("maps/elevation-map/orders/batch/", []any{object{"field_uuid": l.uuid}, object{"field_boundary": inner(r)}})
+		r.post("maps/soil-map/orders/", object{"field_uuid": l.uuid}) // for which there is no raster: it fails
+		r.work()
+	}},
 	{name: "recomputed order", prepare: func(r *run) any {
 		l := prepareLand(r).(land)
 		order := r.post(ordersPath, object{"field_uuid": l.uuid, "season_id": number(l.season)})
