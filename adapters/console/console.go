@@ -19,10 +19,13 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-sr
 	"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // screens are the first words of the addresses of screens.
-var screens = map[string]bool{"": true, "sign-in": true, "farm": true, "season": true, "field": true, "fields": true, "add": true, "assessments": true, "assessment": true, "dashboard": true, "settings": true}
+var screens = map[string]bool{"": true, "sign-in": true, "farm": true, "season": true, "field": true, "fields": true, "add": true, "assessments": true, "assessment": true, "dashboard": true, "sampling": true, "crew": true, "settings": true}
 
 // files is the folder below which the files of the console are, whose names change with their content.
 const files = "/console/"
+
+// worker is the service worker of crews, which answers where the server cannot be reached; its place says what for.
+const worker = "/sw.js"
 
 var media = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
@@ -49,6 +52,9 @@ func New() (*Console, error) {
 
 // Route returns the name of what answers a path: the screen of the console, or its file; empty where it has none there.
 func (c *Console) Route(address string) string {
+	if address == worker {
+		return worker
+	}
 	if name, below := strings.CutPrefix(address, files); below {
 		if info, err := fs.Stat(c.files, "console/"+name); err != nil || info.IsDir() || media[path.Ext(name)] == "" {
 			return ""
@@ -66,7 +72,8 @@ func (c *Console) Route(address string) string {
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
-	if c.Route(r.URL.Path) != files {
+	route := c.Route(r.URL.Path)
+	if route != files && route != worker {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Cache-Control", "no-cache")
 		_, _ = w.Write(c.page) // the reader may be gone
@@ -79,5 +86,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", media[path.Ext(r.URL.Path)])
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	if route == worker {
+		h.Set("Cache-Control", "no-cache")
+	}
 	_, _ = w.Write(text)
 }

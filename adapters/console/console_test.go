@@ -28,7 +28,7 @@ func ask(t *testing.T, path string) (string, *httptest.ResponseRecorder) {
 func TestScreensAreThePage(t *testing.T) {
 	for path, route := range map[string]string{
 		"/": "/", "/sign-in": "/sign-in", "/farm/12/season/3/field/87": "/farm", "/farm/12": "/farm", "/season/3/fields": "/season",
-		"/settings/wallet": "/settings",
+		"/settings/wallet": "/settings", "/sampling/7": "/sampling", "/crew/4": "/crew",
 	} {
 		got, w := ask(t, path)
 		require.Equal(t, route, got, path)
@@ -43,6 +43,14 @@ func TestScreensAreThePage(t *testing.T) {
 }
 
 // The page names its own files alone, each is there, and may be kept for good.
+func TestTheServiceWorkerIsAskedForAnew(t *testing.T) {
+	route, w := ask(t, "/sw.js")
+	require.Equal(t, "/sw.js", route)
+	require.Equal(t, "text/javascript; charset=utf-8", w.Header().Get("Content-Type"))
+	require.Equal(t, "no-cache", w.Header().Get("Cache-Control"))
+	require.Contains(t, w.Body.String(), "addEventListener('fetch'")
+}
+
 func TestFilesAreTheServersOwn(t *testing.T) {
 	_, page := ask(t, "/")
 	named := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page.Body.String(), -1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"time"
 
 	"tilth/tests/rig"
 )
@@ -21,6 +22,7 @@ type caller struct {
 	random *rand.Rand
 	asked  int
 	fields int
+	keys   int
 }
 
 func (c *caller) work() {
@@ -33,6 +35,7 @@ func (c *caller) work() {
 			what = []func(){c.createFarm, c.createKey, c.deleteFarm}
 		}
 		what[c.random.IntN(len(what))]()
+		time.Sleep(c.house.load.Pause)
 	}
 }
 
@@ -207,7 +210,15 @@ func (c *caller) importFields() {
 	}
 }
 
+// ownKeys is how many keys a caller creates: a company has up to 500.
+const ownKeys = 30
+
 func (c *caller) createKey() {
+	if c.keys == ownKeys {
+		c.createFarm()
+		return
+	}
+	c.keys++
 	var key struct {
 		ID  int64
 		Key string

@@ -85,6 +85,8 @@ type Load struct {
 	Seed    uint64
 	// Seasons are how many orders a field gets, up to 12. Where it is more than one, most of what is done is orders and deletes.
 	Seasons int
+	// Pause is what a caller waits between one thing and the next.
+	Pause time.Duration
 }
 
 // span returns the days of a season in which the archive sees each field: of a half of April, and then of each month, and of each

@@ -34,7 +34,7 @@ func TestNothingGrowsUnderLoad(t *testing.T) {
 	for i := range c.replicas {
 		c.start(i)
 	}
-	h.Begin(c.url, callers.Load{Callers: 10, Seed: seed, Seasons: 6})
+	h.Begin(c.url, callers.Load{Callers: 14, Seed: seed, Seasons: 12, Pause: 700 * time.Millisecond})
 	const rounds = 120
 	seen := map[string][]float64{}
 	for range rounds {

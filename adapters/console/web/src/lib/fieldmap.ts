@@ -2,6 +2,7 @@
 // MapLibre on a plain ground, with nothing from other servers.
 import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import type { Land } from './land'
+import { Spots } from './spots'
 
 export interface Shape {
   id: number
@@ -82,6 +83,13 @@ function hatch(): ImageData {
   return to.getImageData(0, 0, 16, 16)
 }
 
+let workerFile = ''
+
+/** Returns the files of a map that the page itself does not load. */
+export function mapFiles(): string[] {
+  return workerFile === '' ? [] : [new URL(workerFile, location.href).pathname]
+}
+
 /** Loads MapLibre, which only screens with a map need, and makes a map in an element. */
 export async function makeMap(container: HTMLElement, label: string): Promise<FieldMap> {
   const [library, worker] = await Promise.all([
@@ -92,6 +100,7 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
   ])
   const { Map, NavigationControl, ScaleControl, setWorkerUrl } = library.default
   setWorkerUrl(worker.default)
+  workerFile = worker.default
   const map = new Map({
     container, style: style(), attributionControl: false, dragRotate: false, pitchWithRotate: false, fadeDuration: 0, minZoom: 1, maxZoom: 19,
     locale: { 'Map.Title': label },
@@ -106,12 +115,14 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
 export class FieldMap {
   onfield: (id: number) => void = () => {}
   onplace: (lon: number, lat: number) => void = () => {}
+  readonly spots: Spots
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
   private dark = matchMedia('(prefers-color-scheme: dark)')
 
   constructor(private map: MapLibre) {
     map.addImage('hatch', hatch(), { pixelRatio: 2 })
+    this.spots = new Spots(map, () => ({ ink: ink('ink'), panel: ink('panel'), accent: ink('accent') }))
     map.on('moveend', () => this.drawGrid())
     this.drawGrid()
     map.on('click', (event) => {
@@ -136,6 +147,7 @@ export class FieldMap {
       }
     }
     this.map.updateImage('hatch', hatch())
+    this.spots.recolour()
   }
 
   /** Draws fields. */

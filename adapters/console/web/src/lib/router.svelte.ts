@@ -1,11 +1,13 @@
 // Every state of a screen has an address; this reads and writes it.
 
 export interface Place {
-  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'dashboard' | 'settings' | 'sign-in' | 'nowhere'
+  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'dashboard' | 'sampling' | 'area' | 'crew' | 'settings' | 'sign-in' | 'nowhere'
   farm?: number
   season?: number
   field?: number
   assessment?: number
+  area?: number // of interest
+  plan?: number // of samples, that a crew walks
   tab?: string // of settings; a section of an assessment, or its report
 }
 
@@ -26,6 +28,14 @@ export function read(path: string): Place {
       }
     } else if ((word === 'sign-in' || plain.includes(word as Place['screen'])) && words.length === 0) {
       place.screen = word as Place['screen']
+    } else if (word === 'sampling' && words.length > 0) {
+      place.screen = 'area'
+      place.area = Number(words.shift())
+      if (!Number.isSafeInteger(place.area) || place.area < 1 || words.length > 0) return { screen: 'nowhere' }
+    } else if (word === 'crew' && words.length === 1) {
+      place.screen = 'crew'
+      place.plan = Number(words.shift())
+      if (!Number.isSafeInteger(place.plan) || place.plan < 1) return { screen: 'nowhere' }
     } else if (word === 'settings') {
       place.screen = 'settings'
       place.tab = words.shift() ?? 'account'
@@ -38,7 +48,7 @@ export function read(path: string): Place {
 }
 
 /** Screens that are named by one word behind farm and season. */
-const plain: Place['screen'][] = ['fields', 'add', 'assessments', 'dashboard']
+const plain: Place['screen'][] = ['fields', 'add', 'assessments', 'sampling', 'dashboard']
 
 /** Writes the address of a place; read() returns the place. */
 export function write(place: Place): string {
@@ -49,6 +59,8 @@ export function write(place: Place): string {
   if (place.screen === 'field' && place.field) parts.push('field', String(place.field))
   if (plain.includes(place.screen)) parts.push(place.screen)
   if (place.screen === 'assessment' && place.assessment) parts.push('assessment', String(place.assessment), place.tab ?? 'general')
+  if (place.screen === 'area' && place.area) parts.push('sampling', String(place.area))
+  if (place.screen === 'crew' && place.plan) parts.push('crew', String(place.plan))
   if (place.screen === 'settings') parts.push('settings', place.tab ?? 'account')
   return '/' + parts.join('/')
 }

@@ -1,0 +1,93 @@
+// Points on the map that can be selected, and moved where the screen allows it.
+import type { GeoJSONSource, Map as MapLibre, MapMouseEvent, MapTouchEvent } from 'maplibre-gl'
+import type { Spot } from './soil'
+
+export interface SpotColours {
+  ink: string
+  panel: string
+  accent: string
+}
+
+const layer = 'spots'
+const reach = 12 // px around a finger
+
+export class Spots {
+  onspot: (id: string) => void = () => {}
+  /** What a point that was moved does; without it points stay. */
+  onmoved: ((id: string, lon: number, lat: number) => void) | undefined
+  private spots: Spot[] = []
+  private selected = ''
+
+  constructor(private map: MapLibre, private colours: () => SpotColours) {
+    map.on('mousedown', (event) => this.take(event, 'mousemove', 'mouseup'))
+    map.on('touchstart', (event) => { if (event.points.length === 1) this.take(event, 'touchmove', 'touchend') })
+    map.on('mousemove', (event) => {
+      if (this.spots.length > 0 && this.at(event)) map.getCanvas().style.cursor = this.onmoved ? 'move' : 'pointer'
+    })
+  }
+
+  private at(event: MapMouseEvent | MapTouchEvent): string | undefined {
+    if (!this.map.getLayer(layer)) return undefined
+    const { x, y } = event.point
+    const found = this.map.queryRenderedFeatures([[x - reach, y - reach], [x + reach, y + reach]], { layers: [layer] })
+    return found[0]?.properties['id'] as string | undefined
+  }
+
+  /** Follows a point from where it is taken to where it is let go. */
+  private take(event: MapMouseEvent | MapTouchEvent, move: 'mousemove' | 'touchmove', end: 'mouseup' | 'touchend') {
+    const id = this.at(event)
+    if (!id) return
+    this.onspot(id)
+    if (!this.onmoved) return
+    event.preventDefault() // the map stays
+    const start = event.point
+    let place: { lng: number; lat: number } | undefined
+    const follow = (at: MapMouseEvent | MapTouchEvent) => {
+      if (!place && start.dist(at.point) < 4) return // a click with an unsteady hand
+      place = at.lngLat
+      this.draw(this.spots.map((s) => (s.id === id ? { ...s, lon: at.lngLat.lng, lat: at.lngLat.lat } : s)))
+    }
+    this.map.on(move, follow)
+    this.map.once(end, () => {
+      this.map.off(move, follow)
+      if (place) this.onmoved?.(id, place.lng, place.lat)
+    })
+  }
+
+  show(spots: Spot[], selected = '') {
+    this.spots = spots
+    this.selected = selected
+    this.draw(spots)
+  }
+
+  private draw(spots: Spot[]) {
+    const data: GeoJSON.FeatureCollection = {
+      type: 'FeatureCollection',
+      features: spots.map((s) => ({ type: 'Feature', properties: { id: s.id, role: s.role, state: s.state ?? '', selected: s.id === this.selected }, geometry: { type: 'Point', coordinates: [s.lon, s.lat] } })),
+    }
+    const source = this.map.getSource(layer) as GeoJSONSource | undefined
+    if (source) return void source.setData(data)
+    const c = this.colours()
+    this.map.addSource(layer, { type: 'geojson', data })
+    this.map.addLayer({
+      id: layer, type: 'circle', source: layer,
+      paint: {
+        'circle-radius': ['case', ['get', 'selected'], 9, ['==', ['get', 'role'], 'reserve'], 5, 7],
+        'circle-color': ['match', ['get', 'state'], 'done', c.accent, 'missed', c.ink, ['case', ['==', ['get', 'role'], 'reserve'], 'transparent', c.panel]],
+        'circle-stroke-width': ['case', ['get', 'selected'], 4, 2], 'circle-stroke-color': c.ink,
+      },
+    })
+    this.map.addLayer({
+      id: 'spot labels', type: 'symbol', source: layer, minzoom: 14,
+      layout: { 'text-field': ['get', 'id'], 'text-size': 12, 'text-font': ['Inter Variable'], 'text-offset': [0, 1.1], 'text-anchor': 'top', 'text-optional': true },
+      paint: { 'text-color': c.ink, 'text-halo-color': c.panel, 'text-halo-width': 1.6 },
+    })
+  }
+
+  recolour() {
+    for (const name of ['spot labels', layer]) if (this.map.getLayer(name)) this.map.removeLayer(name)
+    if (!this.map.getSource(layer)) return
+    this.map.removeSource(layer)
+    this.draw(this.spots)
+  }
+}
