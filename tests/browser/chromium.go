@@ -194,6 +194,26 @@ func (p *Page) Screen(width, height int, phone, dark bool) {
 	p.command("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
+// Stand lets the page know where the device is.
+func (p *Page) Stand(lon, lat, accuracy float64) {
+	p.t.Helper()
+	_, err := p.ask("", "Browser.grantPermissions", map[string]any{"permissions": []string{"geolocation"}})
+	require.NoError(p.t, err)
+	p.command("Emulation.setGeolocationOverride", map[string]any{"longitude": lon, "latitude": lat, "accuracy": accuracy}, nil)
+}
+
+// Drag takes what is at a place of the screen to another.
+func (p *Page) Drag(x, y, toX, toY int) {
+	p.t.Helper()
+	for _, step := range []struct {
+		kind string
+		x, y int
+		held int
+	}{{"mouseMoved", x, y, 0}, {"mousePressed", x, y, 1}, {"mouseMoved", (x + toX) / 2, (y + toY) / 2, 1}, {"mouseMoved", toX, toY, 1}, {"mouseReleased", toX, toY, 0}} {
+		p.command("Input.dispatchMouseEvent", map[string]any{"type": step.kind, "x": step.x, "y": step.y, "button": "left", "buttons": step.held, "clickCount": 1}, nil)
+	}
+}
+
 // Goto leads the page to an address.
 func (p *Page) Goto(address string) {
 	p.t.Helper()

@@ -71,7 +71,7 @@ func (h *House) CheckChains() {
 func recordsOf(t *testing.T, c *rig.Client, list string) map[int64]string {
 	t.Helper()
 	var data json.RawMessage
-	c.Expect(200, http.MethodGet, list, nil).Into(t, &data)
+	c.Insist(http.MethodGet, list, nil).Into(t, &data)
 	var page struct{ Results json.RawMessage }
 	if json.Unmarshal(data, &page) == nil {
 		data = page.Results

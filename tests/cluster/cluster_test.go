@@ -109,14 +109,14 @@ type cluster struct {
 	database string
 	archive  string
 	objects  string
-	bucket   *cable // of all replicas
+	bucket   *rig.Cable // of all replicas
 	brokers  []*brokertest.Broker
 	replicas []*replica
 }
 
 // replica is one program, with its own network to the database.
 type replica struct {
-	wire    *cable
+	wire    *rig.Cable
 	address string // of the database, over the wire
 	admin   string // where it shows its figures
 
@@ -128,13 +128,13 @@ func build(t *testing.T, database string) *cluster {
 	durable(t, database)
 	c := &cluster{t: t, database: database, archive: rig.Archive(t).Dir, brokers: brokertest.StartCluster(t, nodes)}
 	store := s3test.Start(t)
-	c.bucket = newCable(t, strings.TrimPrefix(store.Endpoint, "http://"))
-	c.objects = s3test.AddressAt("http://"+c.bucket.address(), "cluster")
+	c.bucket = rig.NewCable(t, strings.TrimPrefix(store.Endpoint, "http://"))
+	c.objects = s3test.AddressAt("http://"+c.bucket.Address(), "cluster")
 	for range replicas {
 		u, err := url.Parse(database)
 		require.NoError(t, err)
-		r := &replica{wire: newCable(t, u.Host), admin: rig.FreeAddr(t)}
-		u.Host = r.wire.address()
+		r := &replica{wire: rig.NewCable(t, u.Host), admin: rig.FreeAddr(t)}
+		u.Host = r.wire.Address()
 		r.address = u.String()
 		c.replicas = append(c.replicas, r)
 	}
@@ -185,8 +185,8 @@ func (c *cluster) faults() []fault {
 		}},
 		{"cut off", func(random *rand.Rand) func() {
 			_, r := one(random)
-			r.wire.set(true)
-			return func() { r.wire.set(false) }
+			r.wire.Set(true)
+			return func() { r.wire.Set(false) }
 		}},
 		{"crash of the database", func(*rand.Rand) func() { c.crash(); return func() {} }},
 		{"node lost", func(random *rand.Rand) func() {
@@ -195,8 +195,8 @@ func (c *cluster) faults() []fault {
 			return b.Restart
 		}},
 		{"bucket away", func(*rand.Rand) func() {
-			c.bucket.set(true)
-			return func() { c.bucket.set(false) }
+			c.bucket.Set(true)
+			return func() { c.bucket.Set(false) }
 		}},
 	}
 }

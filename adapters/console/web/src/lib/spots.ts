@@ -72,9 +72,9 @@ export class Spots {
     this.map.addLayer({
       id: layer, type: 'circle', source: layer,
       paint: {
-        'circle-radius': ['case', ['get', 'selected'], 9, ['==', ['get', 'role'], 'reserve'], 5, 7],
-        'circle-color': ['match', ['get', 'state'], 'done', c.accent, 'missed', c.ink, ['case', ['==', ['get', 'role'], 'reserve'], 'transparent', c.panel]],
-        'circle-stroke-width': ['case', ['get', 'selected'], 4, 2], 'circle-stroke-color': c.ink,
+        'circle-radius': ['case', ['get', 'selected'], 9, ['==', ['get', 'role'], 'reserve'], 4, 7],
+        'circle-color': ['match', ['get', 'state'], 'done', c.accent, 'missed', c.ink, c.panel],
+        'circle-stroke-width': ['case', ['get', 'selected'], 4, ['==', ['get', 'role'], 'reserve'], 1, 2], 'circle-stroke-color': c.ink,
       },
     })
     this.map.addLayer({

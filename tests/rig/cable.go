@@ -1,4 +1,4 @@
-package cluster
+package rig
 
 import (
 	"io"
@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cable is the way over the network from one program to a server, which can be cut.
-type cable struct {
+// Cable is the way over the network from one program to a server, which can be cut.
+type Cable struct {
 	listener net.Listener
 	to       string
 
@@ -19,12 +19,12 @@ type cable struct {
 	open map[net.Conn]bool
 }
 
-// newCable lays a cable to an address; it ends with the test.
-func newCable(t *testing.T, to string) *cable {
+// NewCable lays a cable to an address; it ends with the test.
+func NewCable(t testing.TB, to string) *Cable {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	c := &cable{listener: listener, to: to, open: map[net.Conn]bool{}}
+	c := &Cable{listener: listener, to: to, open: map[net.Conn]bool{}}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -37,16 +37,17 @@ func newCable(t *testing.T, to string) *cable {
 	})
 	t.Cleanup(func() {
 		_ = listener.Close()
-		c.set(true)
+		c.Set(true)
 		running.Wait()
 	})
 	return c
 }
 
-func (c *cable) address() string { return c.listener.Addr().String() }
+// Address is where the cable begins.
+func (c *Cable) Address() string { return c.listener.Addr().String() }
 
-// set cuts the cable, which ends what goes over it, or mends it.
-func (c *cable) set(cut bool) {
+// Set cuts the cable, which ends what goes over it, or mends it.
+func (c *Cable) Set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cut = cut
@@ -58,7 +59,7 @@ func (c *cable) set(cut bool) {
 }
 
 // holds keeps a connection for as long as the cable is whole.
-func (c *cable) holds(conn net.Conn) bool {
+func (c *Cable) holds(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.cut {
@@ -67,7 +68,7 @@ func (c *cable) holds(conn net.Conn) bool {
 	return !c.cut
 }
 
-func (c *cable) carry(near net.Conn) {
+func (c *Cable) carry(near net.Conn) {
 	defer c.drop(near)
 	if !c.holds(near) {
 		return
@@ -90,7 +91,7 @@ func (c *cable) carry(near net.Conn) {
 	both.Wait()
 }
 
-func (c *cable) drop(conn net.Conn) {
+func (c *Cable) drop(conn net.Conn) {
 	_ = conn.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
