@@ -47,7 +47,7 @@ func writePrescription(to io.Writer, in ports.ShownZones) error {
 	if w.err != nil {
 		return w.err
 	}
-	bin, err := begin(archive, taskdata.Folder+gridName+".BIN", firstDay)
+	bin, err := begin(archive, taskdata.Folder+gridName+".bin", firstDay)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package clients_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,16 +30,7 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fields.zip")
 	require.NoError(t, os.WriteFile(file, c.Expect(http.StatusOK, "GET", "field/export/?format=isoxml", nil).Body, 0o600))
 
-	in := copied(t, "../../tests/clients/isoxml")
-	run(t, in, "npm", "ci", "--no-audit", "--no-fund")
-	read := exec.CommandContext(t.Context(), "node", "read.mjs", file)
-	read.Dir, read.Stderr = in, os.Stderr
-	out, err := read.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, read.Start())
-	text, err := io.ReadAll(out)
-	require.NoError(t, err)
-	require.NoError(t, read.Wait())
+	text := readByOthers(t, file)
 	var got struct {
 		Warnings                          []string
 		Version                           int
@@ -61,4 +52,48 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 	require.Positive(t, f.Area)
 	require.Len(t, f.Outline.Coordinates, 2)
 	require.Len(t, f.Outline.Coordinates[0], 2, "with its hole")
+}
+
+// readByOthers returns what the library finds in a file, as JSON.
+func readByOthers(t *testing.T, file string) []byte {
+	t.Helper()
+	in := copied(t, "../../tests/clients/isoxml")
+	run(t, in, "npm", "ci", "--no-audit", "--no-fund")
+	read := exec.CommandContext(t.Context(), "node", "read.mjs", file)
+	read.Dir, read.Stderr = in, os.Stderr
+	text, err := read.Output()
+	require.NoError(t, err)
+	return text
+}
+
+// The prescription of a zoning map is a planned task with a grid, whose cells carry the rates of their zones.
+func TestPrescriptionsAreReadByOthers(t *testing.T) {
+	has(t, "npm", "TILTH_CLIENTS")
+	server := rig.Start(t, rig.Options{})
+	c := server.Company("owner", 1000_00)
+	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")
+	const orders = "maps/zoning-map/orders/"
+	body := land.OrderBody()
+	body["no_of_classes"], body["is_background"] = 2, false
+	at := orders + rig.Itoa(int64(c.Expect(http.StatusOK, "POST", orders, body).Data(t)["order_id"].(float64))) + "/"
+	require.Eventually(t, func() bool { return c.Expect(http.StatusOK, "GET", at, nil).Data(t)["status"] == "active" }, time.Minute, 50*time.Millisecond)
+	file := filepath.Join(t.TempDir(), "task.zip")
+	require.NoError(t, os.WriteFile(file, c.Expect(http.StatusOK, "GET", at+"zones/?format=isoxml&rates=180,120", nil).Body, 0o600))
+	var got struct {
+		Warnings []string
+		Tasks    []struct {
+			Zones int
+			Cells map[string]int // by rate
+		}
+	}
+	text := readByOthers(t, file)
+	require.NoError(t, json.Unmarshal(text, &got), "%s", text)
+	require.Empty(t, got.Warnings)
+	require.Len(t, got.Tasks, 1)
+	require.Equal(t, 3, got.Tasks[0].Zones, "two, and what lies beside them")
+	rates := got.Tasks[0].Cells
+	require.Len(t, rates, 3, "every cell is of a zone that there is: %v", rates)
+	require.Positive(t, rates["18000"], "180 kg/ha are 18,000 mg/m²: %v", rates)
+	require.Positive(t, rates["12000"], "%v", rates)
+	require.Positive(t, rates["0"], "%v", rates)
 }

@@ -16,7 +16,18 @@ const fields = (root.Partfield ?? []).map((field) => ({
   crop: field.attributes.CropTypeIdRef?.entity?.attributes?.CropTypeDesignator,
   outline: field.toGeoJSON(),
 }));
+// A task with a grid of type 1, whose cells name zones: how many cells carry which rate.
+const tasks = (root.Task ?? []).map((task) => {
+  const zones = task.attributes.TreatmentZone ?? [];
+  const rates = new Map(zones.map((zone) => [zone.attributes.TreatmentZoneCode, zone.attributes.ProcessDataVariable?.[0]?.attributes?.ProcessDataValue]));
+  const cells = {};
+  for (const code of task.attributes.Grid?.[0]?.binaryData ?? []) {
+    cells[rates.get(code)] = (cells[rates.get(code)] ?? 0) + 1;
+  }
+  return { zones: zones.length, cells };
+});
 console.log(JSON.stringify({
+  tasks,
   warnings: manager.getWarnings(),
   version: manager.options.version,
   fields,
