@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -150,6 +150,11 @@ generate: ## wire's injectors and the OpenAPI document
 	@mkdir -p docs
 	$(GO) run ./wire/tilth openapi > docs/openapi.json.new
 	mv docs/openapi.json.new docs/openapi.json
+
+answers: ## records what operations answer in tests, as examples of the document, of those that have none in adapters/http/v12/answers
+	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -run '^TestExamplesWork$$' ./tests/drawn
+	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -timeout 30m $(TESTFLAGS) ./tests/contract
+	$(MAKE) --no-print-directory generate
 
 console: ## the pages of the console, from adapters/console/web (needs npm, Node.js 20 or later)
 	cd adapters/console/web && npm ci --no-audit --no-fund --ignore-scripts && npm run generate && npm run check && npm run test && npm run build

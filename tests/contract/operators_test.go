@@ -182,6 +182,7 @@ func TestOperatorsSeeAndChangeUsers(t *testing.T) {
 
 		// A link sets the password, once; earlier ones end.
 		grace := int64(made["id"].(float64))
+		require.Equal(t, "grace@example.com", op.Expect(200, "GET", path("operator/user", grace), nil).Data(t)["email"])
 		link := path("operator/user", grace) + "password-link/"
 		first := op.Expect(200, "POST", link, nil)
 		require.Equal(t, "no-store", first.Header.Get("Cache-Control"))

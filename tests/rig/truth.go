@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/http/schema"
 	"tilth/wire"
 )
 
@@ -114,7 +117,8 @@ func (s *segment) add(path string, item map[string]any, schemas *compiled) {
 			responses, _ := members["responses"].(map[string]any)
 			failures, _ := members["x-failures"].([]any)
 			place := "openapi.json#/paths/" + pointer(path) + "/" + method + "/responses/"
-			s.operations[strings.ToUpper(method)] = &operation{place, responses, failures, schemas, &sync.Map{}}
+			id, _ := members["operationId"].(string)
+			s.operations[strings.ToUpper(method)] = &operation{id, place, responses, failures, schemas, &sync.Map{}}
 		}
 	}
 }
@@ -140,6 +144,7 @@ func (s *segment) walk(method string, parts []string) *operation {
 
 // operation is what the document says of one method of one path.
 type operation struct {
+	id        string
 	place     string // of its responses, in the document
 	responses map[string]any
 	failures  []any // statuses of the answer that is called default
@@ -151,7 +156,7 @@ type operation struct {
 const jsonLines = "application/x-ndjson"
 
 // says reports what an answer has that the document does not say of its operation.
-func (o *operation) says(a Answer) error {
+func (o *operation) says(a Answer) (err error) {
 	status := strconv.Itoa(a.Status)
 	response, place, err := o.answer(status)
 	if err != nil {
@@ -170,6 +175,13 @@ func (o *operation) says(a Answer) error {
 	}
 	if content[kind] == nil {
 		return fmt.Errorf("the content type %s is not documented", kind)
+	}
+	if a.Status < http.StatusMultiStatus && kind == schema.Shown(maps.Keys(content)) {
+		defer func() {
+			if err == nil {
+				o.record(a, place, kind)
+			}
+		}()
 	}
 	if !strings.Contains(kind, "json") || kind == jsonLines {
 		return nil // of pictures, archives and other files the document says the type alone

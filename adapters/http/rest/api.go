@@ -3,6 +3,7 @@ package rest
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -87,9 +88,10 @@ type API struct {
 	// What the document is written from.
 	described []func(*document)
 	tags      []*huma.Tag
-	codes     map[string]string         // error codes
-	bodies    map[string]string         // examples, by operation
-	defined   map[string]map[string]any // schemas, by name
+	codes     map[string]string                 // error codes
+	bodies    map[string]string                 // examples, by operation
+	answers   func() map[string]json.RawMessage // examples; see [API.ShowAnswers]
+	defined   map[string]map[string]any         // schemas, by name
 
 	long   *fairness.Lists
 	words  map[string]bool // segments of the paths that routes have

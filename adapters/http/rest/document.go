@@ -75,12 +75,16 @@ type document struct {
 	api     *API
 	schemas *schema.Set
 	openapi *huma.OpenAPI
+	answers map[string]json.RawMessage // examples, by operation
 	// Those of the routes, in their order.
 	operations []*huma.Operation
 }
 
 func (a *API) document() *document {
 	d := &document{api: a, schemas: schema.New()}
+	if a.answers != nil {
+		d.answers = a.answers()
+	}
 	d.schemas.DefineGeoJSON()
 	definePage(d.schemas)
 	d.openapi = &huma.OpenAPI{
@@ -116,7 +120,7 @@ func (a *API) document() *document {
 	for _, describe := range a.described {
 		describe(d)
 	}
-	for id := range a.bodies {
+	for _, id := range slices.Concat(slices.Collect(maps.Keys(a.bodies)), slices.Collect(maps.Keys(d.answers))) {
 		if !a.operations[id] {
 			panic("rest: an example is of no operation: " + id)
 		}
@@ -148,6 +152,10 @@ func (a *API) errorSchema(s *schema.Set) *huma.Schema {
 // ShowBodies adds bodies that the document shows as examples, by the ids of their operations: JSON, or the text of a file.
 // A document with one of an unknown operation is not written.
 func (a *API) ShowBodies(examples map[string]string) { maps.Copy(a.bodies, examples) }
+
+// ShowAnswers adds answers of success that the document shows as examples, by the ids of their operations: JSON, a text of a
+// file as a string. They are read when the document is written; one with an answer of an unknown operation is not.
+func (a *API) ShowAnswers(read func() map[string]json.RawMessage) { a.answers = read }
 
 // DescribeTag adds a tag with its description to the document, in the order of calls; see [API.OrderTags].
 func (a *API) DescribeTag(name, description string) {
@@ -205,7 +213,7 @@ func resultSchema[O any](d *document, r Route) *huma.Schema {
 		return schema.Given(r.Data)
 	}
 	if s, ok := any(*new(O)).(shaped); ok {
-		return s.schema(d.schemas)
+		return d.schemas.With(s.schema(d.schemas), r.DataWith)
 	}
 	return d.schemas.With(d.schemas.Of(reflect.TypeFor[O]()), r.DataWith)
 }

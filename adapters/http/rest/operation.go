@@ -192,24 +192,24 @@ func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*hum
 	}
 	if result != nil {
 		success.Content[mediaJSON] = d.enveloped(r, successWord, result)
-		if r.Examples.Data != nil {
-			success.Content[mediaJSON].Example = map[string]any{"status": successWord, "message": r.Message, "data": r.Examples.Data}
-		}
 	}
 	if r.OrBare != nil {
 		success.Content[mediaJSON].Schema = d.schemas.Or(success.Content[mediaJSON].Schema, d.schemas.Of(reflect.TypeOf(r.OrBare)))
 	}
 	if bare != nil {
-		success.Content[r.bareMedia()] = &huma.MediaType{Schema: bare, Example: r.Examples.Data}
+		success.Content[r.bareMedia()] = &huma.MediaType{Schema: bare}
 	}
 	for _, media := range r.Media {
-		success.Content[media] = &huma.MediaType{Schema: schema.File(media, ""), Example: r.Examples.Data}
+		success.Content[media] = &huma.MediaType{Schema: schema.File(media, "")}
 	}
 	for _, alt := range r.Alternatives {
 		success.Content[alt.Media] = &huma.MediaType{Schema: schema.File(alt.Media, alt.Description)}
 		if alt.Schema != "" {
 			success.Content[alt.Media].Schema = schema.Given(alt.Schema)
 		}
+	}
+	if text, ok := d.answers[r.OperationID]; ok {
+		success.Content[schema.Shown(maps.Keys(success.Content))].Example = text
 	}
 	out := map[string]*huma.Response{strconv.Itoa(r.Status): success, "default": d.failure(r)}
 	for status, what := range r.Also {

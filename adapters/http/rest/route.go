@@ -63,8 +63,6 @@ type Route struct {
 	// Alternatives are bare answers for callers that ask for another content type.
 	Alternatives []Alternative
 
-	Examples Examples // that the document shows
-
 	dialect  *Dialect            // nil: the envelope
 	readOnly func() body.Members // of the body
 }
@@ -75,11 +73,6 @@ func (c *Call) odd() map[string]int {
 		return c.route.OddBulk
 	}
 	return c.route.Odd
-}
-
-// Examples are values that the document shows of a route; nil: none. [API.ShowBodies] has those of bodies.
-type Examples struct {
-	Data any // of the data of its answer; of a bare answer, its text
 }
 
 // Routes describe what the routes of one subject share.

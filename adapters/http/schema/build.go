@@ -48,6 +48,10 @@ func (s *Set) With(schema *huma.Schema, name string) *huma.Schema {
 	if name == "" {
 		return schema
 	}
+	if whole, _ := s.Resolve(schema); whole.Items != nil { // of a list: each of its items
+		item := s.With(whole.Items, name)
+		return s.Named(NameOf(item)+"List", List(item))
+	}
 	return s.Named(NameOf(schema)+"With"+name, &huma.Schema{AllOf: []*huma.Schema{schema, Given(name)}})
 }
 

@@ -5,6 +5,12 @@
 package v12
 
 import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+
 	"tilth/adapters/http/ogc"
 	"tilth/adapters/http/pact"
 	"tilth/adapters/http/rest"
@@ -31,8 +37,28 @@ type Deps struct {
 	Operator  operatorapi.Deps
 }
 
+// answers are what operations answered in tests, one a file: `make answers` records those that are missing.
+//
+//go:embed answers/*.json
+var answers embed.FS
+
+// shown returns the answers by operation.
+func shown() map[string]json.RawMessage {
+	files, err := answers.ReadDir("answers")
+	out := make(map[string]json.RawMessage, len(files))
+	for _, file := range files {
+		text, failed := answers.ReadFile(path.Join("answers", file.Name()))
+		out[strings.TrimSuffix(file.Name(), ".json")], err = text, errors.Join(err, failed)
+	}
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return out
+}
+
 // Register adds every route of the version.
 func Register(a *rest.API, d Deps) {
+	a.ShowAnswers(shown)
 	a.DescribeCodes(map[string]string{
 		"database_unavailable": "the database does not answer; try again (503)",
 		"database_busy":        "the database has no connection free; try again (503)",

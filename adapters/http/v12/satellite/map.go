@@ -62,7 +62,7 @@ type MapOrder struct {
 	BoundaryID     *int64     `json:"boundary_id" doc:"The outline of the field that the map is of: an id of the field's boundaries."`
 
 	BoundaryOutdated bool       `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the map anew on it, at no charge."`
-	Dates            int        `json:"number_of_dates" doc:"How many dates the map has."`
+	NumberOfDates    int        `json:"number_of_dates" doc:"How many dates the map has."`
 	FirstDate        *rest.Date `json:"first_date" doc:"The first of them."`
 	LastDate         *rest.Date `json:"last_date" doc:"The last of them."`
 }
@@ -276,7 +276,7 @@ func showMapOrder(s vegetation.OrderState) MapOrder {
 		OutputDataType: form.OrNull(s.Map.Output), NoOfClasses: form.If(s.Map.Classes != 0, int64(s.Map.Classes)),
 		Company: s.CompanyID, FieldCompany: s.FieldCompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, LastCheckedAt: s.LastCheckedAt,
 		Synthetic: s.Synthetic, SmallField: s.SmallField, BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),
-		Dates: s.Points, FirstDate: form.Pointed(s.FirstDate, rest.DateOf), LastDate: form.Pointed(s.LastDate, rest.DateOf),
+		NumberOfDates: s.Points, FirstDate: form.Pointed(s.FirstDate, rest.DateOf), LastDate: form.Pointed(s.LastDate, rest.DateOf),
 	}
 }
 

@@ -141,8 +141,6 @@ func registerEstimateFile(a *rest.API, s *soil.SampleFiles) {
 	r.OperationID, r.Noun, r.Faults = "soil_sample_estimate_export", "plan", []int{http.StatusConflict}
 	r.Description = "The estimate as CSV or a workbook: a row for the area of interest and for each zone, field and farm, of each quantity, with n, mean, standard error, interval, total, and the reason where there is no standard error."
 	r.Query, r.Media = append(slices.Clone(estimateParams), form.FormatParam(form.Tables...)), form.Media(form.Tables...)
-	r.Examples.Data = "level,id,name,quantity,unit,depth_from_cm,depth_to_cm,area_ha,n,mean,standard_error,low,high,degrees_of_freedom,confidence,total,total_standard_error,reason\n" +
-		"aoi,,,stock,t C/ha,0,30,15.1,12,56.2,1.4,53.6,58.8,8.7,0.9,848.6,21.1,\n"
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in struct {
 		estimateBasis
 		form.Formatted

@@ -46,12 +46,6 @@ func showPhoto(f attachment.File) SamplePhoto {
 // formRoom is what a form may hold beside its photo.
 const formRoom = 64 << 10
 
-var examplePhoto = SamplePhoto{
-	ID: 31, Name: "Z1-01-20260301-093000.jpg", MediaType: "image/jpeg", Size: 2_481_152, Note: "Stones from 25 cm",
-	SHA256:     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-	UploadedAt: time.Date(2026, 3, 1, 17, 12, 0, 0, time.UTC), UploadedBy: form.Ref{ID: 7, Name: "Ana Vega"},
-}
-
 type onePhoto struct {
 	form.ByID
 	PhotoID int64 `path:"photo_id"`
@@ -73,7 +67,7 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 	for _, kind := range attachment.Pictures {
 		media[kind] = attachment.Media()[kind]
 	}
-	attach.Body, attach.Examples.Data = rest.FileBody(media), AttachedPhoto{SamplePhoto: examplePhoto}
+	attach.Body = rest.FileBody(media)
 	rest.Handle(a, attach, func(ctx context.Context, c *rest.Call, in struct {
 		form.ByID
 		Name string `query:"name"`
@@ -89,7 +83,6 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 		return AttachedPhoto{showPhoto(got.File), got.Again}, err
 	})
 	show := sampleRoute(http.MethodGet, photos, access.Samples.View.For("list_photos"), "List the photos of a sample")
-	show.Examples.Data = SamplePhotos{[]SamplePhoto{examplePhoto}, 20, 20 << 20}
 	rest.Handle(a, show, func(ctx context.Context, c *rest.Call, in form.ByID) (SamplePhotos, error) {
 		found, err := use.List(ctx, c.Principal(), in.ID)
 		return SamplePhotos{form.Each(found, showPhoto), use.Bounds.Files, use.Bounds.Bytes}, err

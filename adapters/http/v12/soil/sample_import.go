@@ -12,7 +12,6 @@ import (
 	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/stratification/labtable"
-	"tilth/core/stratification/sample"
 )
 
 // ImportedSample is a row of a file with what the import makes of it.
@@ -93,13 +92,6 @@ func registerCrewImport(a *rest.API, s *soil.SampleFiles) {
 		"application/zip": "The zipped folder of a package.", "application/geopackage+sqlite3": "Its GeoPackage alone.",
 		"application/octet-stream": "Either, told apart by the content.", "multipart/form-data": "A form whose first file is either.",
 	})
-	take.Examples.Data = SampleImport{
-		Code: "imported", Updated: 1, Skipped: 1, Columns: []ImportedColumn{},
-		Rows: []ImportedSample{
-			{0, "c7a31f0e-Z1-01-0-30", soil.SampleUpdate, new(int64(412)), new(string(sample.StatusCollected)), []byte("{}"), []string{"photo: DCIM/Z1-01-20260301-093000.jpg is attached."}},
-			{1, "c7a31f0e-Z1-02-0-30", soil.SampleSkip, new(int64(413)), new(string(sample.StatusPlanned)), []byte("{}"), []string{}},
-		},
-	}
 	rest.Handle(a, take, func(ctx context.Context, c *rest.Call, in form.Import) (SampleImport, error) {
 		options := soil.SampleImportOptions{Preview: in.Preview, Atomic: in.Atomic}
 		imported, err := s.ImportCrew(ctx, c.Principal(), options, form.Upload(c))

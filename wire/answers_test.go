@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/http/schema"
+)
+
+// unshown are the operations whose answer the document does not show, and why.
+var unshown = map[string]string{
+	"assessment_dynamic_schema":      "it is a schema of every section",
+	"assessment_retrieve_submission": "a whole version",
+	"crop_curves_create":             "curves of every crop",
+	"assessment_download_evidence":   "the file that was attached",
+	"soil_map_order_recompute":       "no test answers one",
+	"soil_map_value":                 "no test answers one",
+	"stac_soil_map_item":             "no test answers one",
+	"zoning_map_order_recompute":     "no test answers one",
+	"carbon_map_retrieve":            "no test answers one",
+	"carbon_map_export":              "no test answers one",
+	"operator_wallet_refund":         "no test answers one",
+	"operator_job_retry":             "no test answers one",
+}
+
+// Every operation that answers with text shows an answer, which its schema allows and which holds no name that the schema
+// does not have. They are what operations answered in tests, so they are true; one that a change of the interface has made
+// wrong is recorded anew.
+func TestAnswersHaveExamples(t *testing.T) {
+	text, err := Program{}.OpenAPI()
+	require.NoError(t, err)
+	var document map[string]any
+	require.NoError(t, json.Unmarshal(text, &document))
+	read, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	require.NoError(t, compiler.AddResource("openapi.json", read))
+	shown := 0
+	for path, methods := range document["paths"].(map[string]any) {
+		for method, one := range methods.(map[string]any) {
+			op, ok := one.(map[string]any)
+			if !ok {
+				continue
+			}
+			id := op["operationId"].(string)
+			status, content := success(op)
+			media := schema.Shown(maps.Keys(content))
+			if media == "" {
+				continue // nothing, or no text
+			}
+			body := content[media].(map[string]any)
+			example, ok := body["example"]
+			if reason := unshown[id]; ok != (reason == "") {
+				t.Errorf("%s shows no answer, or one that it need not (%q). Fix: make answers, with a test that sends it.", id, reason)
+			}
+			if !ok {
+				continue
+			}
+			shown++
+			place := "openapi.json#/paths/" + pointer(path) + "/" + method + "/responses/" + status + "/content/" + pointer(media) + "/schema"
+			schema, err := compiler.Compile(place)
+			require.NoError(t, err, id)
+			const fix = "%s. Fix: delete adapters/http/v12/answers/%[1]s.json, and make answers."
+			assert.NoErrorf(t, schema.Validate(example), fix, id)
+			if media == "application/json" && id != "assessment_details" { // which has the members of the record too; GeoJSON lets all have some of their own
+				assert.Emptyf(t, unknown(document, "", example, body["schema"]), fix, id)
+			}
+		}
+	}
+	t.Logf("%d answers are shown", shown)
+}
+
+// success returns the status of success of an operation that shows its answer, or any; nothing: none answers with text.
+func success(op map[string]any) (status string, content map[string]any) {
+	for code, one := range op["responses"].(map[string]any) {
+		of, _ := one.(map[string]any)["content"].(map[string]any)
+		media := schema.Shown(maps.Keys(of))
+		if code[0] != '2' || media == "" {
+			continue
+		}
+		_, shows := of[media].(map[string]any)["example"]
+		if shows {
+			return code, of
+		}
+		status, content = code, of
+	}
+	return status, content
+}
