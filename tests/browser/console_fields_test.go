@@ -51,6 +51,13 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 			accessible(p, "field")
 			fits(p, server.URL, tt.width)
 
+			click(p, "Other seasons")
+			p.Until(`document.body.textContent.includes("too little to compare with")`)
+			click(p, "Crops, fertilizations, outlines")
+			p.Until(`document.body.textContent.includes("Outlines since")`)
+			accessible(p, "field compared")
+			fits(p, server.URL, tt.width)
+
 			click(p, "11 dates were not usable")
 			click(p, "Aug 3, 2025: cloud")
 			p.Until(`location.search === "?date=2025-08-03" && document.querySelector(".value").textContent === "–"`)
