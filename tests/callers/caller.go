@@ -99,7 +99,7 @@ func (c *caller) deleteFarm() {
 // A caller has land for so many fields: the archive shows 2.5 km, from south to north.
 const (
 	abreast = 6
-	ownLand = 45 * abreast
+	ownLand = 40 * abreast
 )
 
 // field is the body of a field of 50 m that no other overlaps.
