@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +63,9 @@ func TestCopyToPostgreSQL(t *testing.T) {
 	require.Equal(t, gone+1, there.Make("farm/", map[string]any{"name": "Next"}))
 }
 
+// signedFor are the signed links of an answer, and until when they open: they are made anew for every one.
+var signedFor = regexp.MustCompile(`(?:\?|&|\\u0026)link=[\w.-]+|"tilth:links_expire_at":"[^"]*",?`)
+
 // answersOf returns what the routes without parameters answer, without the server's address.
 func answersOf(t *testing.T, url string, c *rig.Client) map[string]any {
 	t.Helper()
@@ -71,7 +75,7 @@ func answersOf(t *testing.T, url string, c *rig.Client) map[string]any {
 			continue
 		}
 		a := c.Do(r.method, r.path, nil)
-		text := strings.ReplaceAll(string(a.Body), url, "")
+		text := signedFor.ReplaceAllString(strings.ReplaceAll(string(a.Body), url, ""), "")
 		var body any = text
 		if json.Valid([]byte(text)) {
 			require.NoError(t, json.Unmarshal([]byte(text), &body))
