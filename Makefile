@@ -17,6 +17,7 @@ FUZZTIME ?= 20s
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+BUILT := -X tilth/wire.version=$(VERSION) -X tilth/wire.commit=$(shell git rev-parse HEAD 2>/dev/null || echo unknown) -X tilth/wire.date=$(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 GENERATED := wire/wire_gen.go docs/openapi.json
 CONSOLE := adapters/console/dist
 
@@ -190,7 +191,7 @@ sbom: ## bin/tilth.cdx.json, the modules in the program with their licences (Cyc
 BIN ?= bin/tilth
 
 build: ## bin/tilth, static
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags grpcnotrace -ldflags '-s -w -X tilth/wire.version=$(VERSION)' -o $(BIN) ./wire/tilth
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags grpcnotrace -ldflags '-s -w $(BUILT)' -o $(BIN) ./wire/tilth
 
 example-report: ## bin/example-report.pdf, the report of a rice farm that uses every section
 	mkdir -p bin

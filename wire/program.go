@@ -37,8 +37,8 @@ import (
 	"tilth/ports"
 )
 
-// version is set when the binary is built.
-var version = "dev"
+// What is set when the binary is built.
+var version, commit, date = "dev", "unknown", "unknown"
 
 // Program is the assembled product, as the command line sees it.
 type Program struct{}
@@ -55,8 +55,8 @@ func (Program) CreateCertificate(folder string, names []string, days int) (autho
 	return in(certificate.AuthorityFile), in(certificate.ServerFile), in(certificate.ServerKeyFile), err
 }
 
-// Version is the program's version.
-func (Program) Version() string { return version }
+// Build implements cli.Program.
+func (Program) Build() cli.Build { return cli.Build{Version: version, Commit: commit, Date: date} }
 
 // ReadCrops reads a crop catalog.
 func (Program) ReadCrops(r io.Reader) ([]farm.Crop, error) { return exchange.ReadCrops(r) }

@@ -72,8 +72,8 @@ type Program interface {
 	ResetSecrets(ctx context.Context, cfg Config, log *slog.Logger, agree func(ports.LostSecrets) error) (ports.LostSecrets, error)
 	// CreateCertificate makes a certificate of a server, and at first the authority that signs it, in a folder.
 	CreateCertificate(folder string, names []string, days int) (authority, certificate, key string, err error)
-	// Version is the program's version.
-	Version() string
+	// Build is what the program was built from.
+	Build() Build
 }
 
 // CopiedTable is a table that was copied to another database.
@@ -231,9 +231,8 @@ when you outgrow it.
   tilth serve --demo     start with a demonstration farm on synthetic imagery
   tilth serve            start on your own data
   tilth doctor           check an installation, and say how to fix it`,
-		Version:       s.program.Version(),
+		Version:       s.program.Build().Version,
 		SilenceErrors: true, SilenceUsage: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if err := s.cfg.Check(); err != nil {
 				return usageError{fmt.Errorf("the configuration is not valid:\n%w", err)}
@@ -247,7 +246,7 @@ when you outgrow it.
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{withNearestFlag(cmd, err)} })
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(), s.queue(),
-		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.filestore(), s.verify(), s.ghg())
+		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.filestore(), s.verify(), s.ghg(), s.version())
 	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)

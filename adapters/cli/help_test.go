@@ -17,7 +17,7 @@ import (
 // noProgram is a program of which no command gets anywhere: a command line that reaches it was understood.
 type noProgram struct{ Program }
 
-func (noProgram) Version() string { return "test" }
+func (noProgram) Build() Build { return Build{Version: "test"} }
 
 func helped(t *testing.T) *cobra.Command {
 	t.Helper()

@@ -50,7 +50,7 @@ const copyTo = prefix + "COPY_TO"
 var (
 	otherPrefixes = []string{"TEST_", "REQUIRE_", "DRAWN", "BENCH_"}
 	otherNames    = []string{
-		"COPY_TO", "REAL_DATA", "SEED", "DRAWS", "PICTURES", "SIMULATE", "CLIENTS", "SOAK", "KILLS", "CLUSTER", "QGIS", "GDAL", "GRASS", "OBSERVABILITY", "HOSTILE",
+		"COPY_TO", "REAL_DATA", "SEED", "DRAWS", "PICTURES", "SIMULATE", "CLIENTS", "SOAK", "KILLS", "CLUSTER", "ROLLING", "ANSWERS", "STAC_SPEC", "QGIS", "GDAL", "GRASS", "OBSERVABILITY", "HOSTILE",
 		"COUNT_ALLOCATIONS", "URL", "EMAIL", "PASSWORD",
 	}
 )

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -157,4 +158,21 @@ previous keys are valid until they expire.`,
 		}),
 	}
 	return group("key", "Keys that sign access tokens", rotate)
+}
+
+// Build is what a program was built from. What nobody said is "unknown".
+type Build struct {
+	Version string
+	Commit  string
+	Date    string // of the commit, RFC 3339
+}
+
+func (s *shell) version() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Print the version, and what it was built from", RunE: func(*cobra.Command, []string) error {
+		b := s.program.Build()
+		system := runtime.GOOS + "/" + runtime.GOARCH
+		return s.print(record{
+			{"version", b.Version}, {"commit", b.Commit}, {"date", b.Date}, {"go", runtime.Version()}, {"system", system},
+		}, "Tilth %s, commit %s of %s, %s, %s", b.Version, b.Commit, b.Date, runtime.Version(), system)
+	}}
 }

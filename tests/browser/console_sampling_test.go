@@ -78,7 +78,10 @@ func TestConsoleCrewWorksWithoutANetwork(t *testing.T) {
 		ID        int64
 		Status    string
 		Notes     string
-		Collected *struct{ Lon, Lat, Accuracy_M float64 } //nolint:revive,staticcheck // as the interface names it
+		Collected *struct {
+			Lon, Lat float64
+			Accuracy float64 `json:"accuracy_m"`
+		}
 	}
 	token, err := server.Operating.CreateToken(t.Context(), demo.OwnerMail, time.Hour)
 	require.NoError(t, err)
@@ -90,7 +93,7 @@ func TestConsoleCrewWorksWithoutANetwork(t *testing.T) {
 		case "collected":
 			taken++
 			require.InDelta(t, -4.2, s.Collected.Lon, 1e-9)
-			require.InDelta(t, 4, s.Collected.Accuracy_M, 1e-9)
+			require.InDelta(t, 4, s.Collected.Accuracy, 1e-9)
 			if s.Notes == "point 0" {
 				var attached struct{ Photos []struct{ Name string } }
 				owner.Expect(200, "GET", "soil/stratification/samples/"+rig.Itoa(s.ID)+"/photos/", nil).Into(t, &attached)
