@@ -30,6 +30,17 @@ type Imagery interface {
 	Describe() string
 }
 
+type sharing struct{}
+
+// SharingSearches marks searches of a context that may be answered from one that was made for the place, for whatever field, within
+// the hour before.
+func SharingSearches(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sharing{}, true)
+}
+
+// SearchesShared reports whether searches of a context may be answered so.
+func SearchesShared(ctx context.Context) bool { return ctx.Value(sharing{}) != nil }
+
 // Elevations holds digital elevation models. An imagery source may be one too.
 type Elevations interface {
 	// Elevation returns the models that reach into an area (WGS84), as far as they do; none

@@ -61,6 +61,10 @@ func (p product) refreshable(ctx context.Context, tx ports.Repos, order vegetati
 	return err == nil, err
 }
 
+// sharesAfter is how old a profile is whose refresh takes what a search for a neighbour found within the hour: watched ones are a day
+// old when their turn comes.
+const sharesAfter = 24 * time.Hour
+
 // refreshLimits end a refresh that kills its worker every time.
 var refreshLimits = task.Limits{Claims: vegetation.RefreshRetry.Tries}
 
@@ -131,6 +135,9 @@ func (refreshWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *refr
 // Do brings the series up to date. A series that had a point is not emptied: another reading than the order's own
 // stays as it is.
 func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
+	if at := s.order.LastCheckedAt; at != nil && w.runner.Clock.Now().Sub(*at) >= sharesAfter {
+		ctx = ports.SharingSearches(ctx)
+	}
 	out, err := w.renew(ctx, s, s.order.Boundary)
 	for i, one := range out {
 		switch {

@@ -42,7 +42,7 @@ type Options struct {
 	Transport http.RoundTripper                          // nil: one connection for each request at a time
 	Sleep     func(context.Context, time.Duration) error // nil: sleeps, and wakes when the context ends
 	Jitter    func() float64                             // nil: random in [0, 1)
-	Now       func() time.Time                           // nil: the clock; only for Retry-After given as a date
+	Now       func() time.Time                           // nil: the clock; for Retry-After given as a date, and the age of what is kept
 }
 
 // Client sends requests with bounded tries. Safe for concurrent use.

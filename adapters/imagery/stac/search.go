@@ -17,13 +17,18 @@ import (
 // a day.
 const shortestWindow = 24 * time.Hour
 
-// search is one search of a client, not safe for concurrent use.
-type search struct {
+// walk goes through the pages of a search. It is not safe for concurrent use.
+type walk struct {
 	client   *Client
 	boundary geo.MultiPolygon
+	pages    int
+	take     func(raw []byte) error
+}
+
+// search is one search of a client, not safe for concurrent use.
+type search struct {
 	area     item.Area
 	from, to time.Time
-	pages    int
 	found    map[string]vegetation.Scene // by id
 	readable bool                        // an item has files that may be read
 	bandless map[string]vegetation.Scene // items without a known band, by id
@@ -35,15 +40,25 @@ type search struct {
 // their end and its footprints may be boxes; an item repeated on two pages counts once. An unusable
 // item becomes a broken scene of its time (vegetation.Scene.Broken), so that it costs one date and
 // not the search. A page that the API does not deliver is requested in halves of its window, down
-// to a day.
+// to a day. What [ports.SharingSearches] marks is answered from a search of the place; see [places].
 func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	area, err := item.NewArea(boundary)
 	if err != nil {
 		return nil, err
 	}
-	s := search{client: c, boundary: boundary, area: area, from: from, to: to, found: map[string]vegetation.Scene{}, bandless: map[string]vegetation.Scene{}}
-	if err := s.window(ctx, from, to); err != nil {
+	s := search{area: area, from: from, to: to, found: map[string]vegetation.Scene{}, bandless: map[string]vegetation.Scene{}}
+	items, shared, err := c.places.items(ctx, c, boundary, from, to)
+	if err != nil {
 		return nil, err
+	}
+	for _, it := range items {
+		s.add(it)
+	}
+	if !shared {
+		w := walk{client: c, boundary: boundary, take: s.take}
+		if err := w.window(ctx, from, to); err != nil {
+			return nil, err
+		}
 	}
 	if !s.readable && s.jpeg2000 != "" {
 		return nil, fault.Newf(fault.Invalid, "imagery_unsupported",
@@ -62,23 +77,23 @@ func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to
 
 // window searches a span of time, in halves when a page of it fails for good: an API that fails on
 // the whole (a page too heavy, a lost cursor) often delivers parts.
-func (s *search) window(ctx context.Context, from, to time.Time) error {
+func (w *walk) window(ctx context.Context, from, to time.Time) error {
 	// STAC's intervals include both ends. Clouds are no filter: a cloudy scene may be clear over the field.
-	first := s.client.query(map[string]any{
-		"collections": s.client.collections, "intersects": s.boundary, "limit": pageLimit,
+	first := w.client.query(map[string]any{
+		"collections": w.client.collections, "intersects": w.boundary, "limit": pageLimit,
 		"datetime": from.UTC().Format(time.RFC3339) + "/" + to.UTC().Format(time.RFC3339),
 		"sortby":   []map[string]string{{"field": "properties.datetime", "direction": "asc"}},
 	})
-	err := s.client.each(ctx, first, &s.pages, s.take)
+	err := w.client.each(ctx, first, &w.pages, w.take)
 	f, ok := fault.As(err)
 	if !ok || f.Kind != fault.Unavailable || f.Code != "imagery_unavailable" || to.Sub(from) <= shortestWindow {
 		return err
 	}
 	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
-	if err := s.window(ctx, from, middle); err != nil {
+	if err := w.window(ctx, from, middle); err != nil {
 		return err
 	}
-	return s.window(ctx, middle, to)
+	return w.window(ctx, middle, to)
 }
 
 // take collects one item, if it is of the requested place and time. It never fails.
@@ -93,8 +108,14 @@ func (s *search) take(raw []byte) error {
 		}
 		return nil
 	}
+	s.add(it)
+	return nil
+}
+
+// add collects an item that can be read, likewise.
+func (s *search) add(it *item.Item) {
 	if !s.during(it.SensedAt()) || !it.Meets(s.area) {
-		return nil
+		return
 	}
 	switch {
 	case it.ShowsGround():
@@ -103,10 +124,9 @@ func (s *search) take(raw []byte) error {
 		s.jpeg2000, it = it.ID, it.Unusable(item.JPEG2000)
 	default: // of another sensor, unless there is nothing else
 		s.bandless[it.ID] = it.Unusable(item.NoBand).Scene()
-		return nil
+		return
 	}
 	s.found[it.ID] = it.Scene()
-	return nil
 }
 
 func (s *search) during(at time.Time) bool { return !at.Before(s.from) && at.Before(s.to) }

@@ -50,6 +50,7 @@ type Client struct {
 	remote      *remote.Client
 	root        *url.URL
 	collections []string
+	places      *places
 }
 
 var _ ports.Imagery = (*Client)(nil)
@@ -67,15 +68,16 @@ func New(root string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{Reader: item.Reader{Files: o.Files}, remote: remote.New(o.Remote), root: at, collections: collections}
+	now := o.Remote.Now
+	if now == nil {
+		now = time.Now
+	}
+	c := &Client{Reader: item.Reader{Files: o.Files}, remote: remote.New(o.Remote), root: at, collections: collections, places: newPlaces(now)}
 	if signAt == nil {
 		c.Source = func(_ *item.Item, href string) (cog.Source, error) { return cog.FromURL(c.remote, href) }
 		return c, nil
 	}
-	tokens := tokens{remote: c.remote, endpoint: signAt, now: o.Remote.Now, held: map[string]*token{}}
-	if tokens.now == nil {
-		tokens.now = time.Now
-	}
+	tokens := tokens{remote: c.remote, endpoint: signAt, now: now, held: map[string]*token{}}
 	c.Source = func(it *item.Item, href string) (cog.Source, error) {
 		return cog.FromSignedURL(c.remote, href, tokens.of(cmp.Or(it.Collection, c.collections[0])))
 	}
