@@ -2,6 +2,7 @@
 // MapLibre on a plain ground, with nothing from other servers.
 import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import type { Land } from './land'
+import { besidePanel } from './padding'
 import { Spots } from './spots'
 
 export interface Shape {
@@ -10,14 +11,6 @@ export interface Shape {
   caption: string
   colour: string
   geometry: Land['geometry']
-}
-
-/** Where the panel is, so that what is shown lies beside it. */
-export interface Padding {
-  top: number
-  right: number
-  bottom: number
-  left: number
 }
 
 const keptPictures = 16
@@ -162,7 +155,9 @@ export class FieldMap {
   }
 
   /** Moves so that a box is seen beside the panel. */
-  focus(box: [number, number, number, number], padding: Padding, animate: boolean) {
+  focus(box: [number, number, number, number], animate: boolean) {
+    const around = this.map.getContainer()
+    const padding = besidePanel(around.clientWidth, around.clientHeight)
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
     this.map.fitBounds(box as LngLatBoundsLike, { padding, maxZoom: 16, duration: animate && !calm ? 120 : 0 })
   }
