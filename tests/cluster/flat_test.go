@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -18,41 +19,51 @@ import (
 	"tilth/tests/rig"
 )
 
+// most is what a replica may hold, whatever is asked of it; connections are those of all, of the budget of each, and the test's own.
+// How much memory it takes is the race detector's business, too: that it does not grow is looked at alone.
+var most = map[string]float64{"memory (MB)": math.Inf(1), "goroutines": 400, "handles": 150, "connections": replicas*22 + 1}
+
 // grown is how many times the middle of a figure may be what it was before, and slack what is no growth in any case.
 const grown = 1.25
 
 var slack = map[string]float64{"memory (MB)": 32, "goroutines": 40, "handles": 20, "connections": 8}
 
-// Under load that stays the same, nothing of a replica grows: its memory, goroutines, handles and connections in the last third of
-// the time are those of the second. TILTH_CLUSTER=1 asks for ten minutes.
-func TestNothingGrowsUnderLoad(t *testing.T) {
-	if os.Getenv("TILTH_CLUSTER") != "1" {
-		t.Skip("SKIPPED: ten minutes under load. Fix: make test-cluster.")
+// Under load a replica holds no more than it may, and under load that stays the same nothing of it grows: its memory, goroutines,
+// handles and connections in the last third of the time are those of the second. TILTH_CLUSTER=1 asks for ten minutes, which show
+// growth; less shows the bounds alone.
+func TestNothingGrowsUnderLoad(t *testing.T) { // not beside the other, which crashes the database
+	rounds, every, load := 6, time.Duration(0), callers.Load{Callers: 6, Seed: seed, Seasons: 1}
+	great := os.Getenv("TILTH_CLUSTER") == "1"
+	if great {
+		rounds, every, load = 120, 5*time.Second, callers.Load{Callers: 14, Seed: seed, Seasons: 12, Pause: 700 * time.Millisecond}
 	}
 	c := build(t, rig.PostgreSQL(t))
 	h := callers.Settle(t, c.database)
 	for i := range c.replicas {
 		c.start(i)
 	}
-	h.Begin(c.url, callers.Load{Callers: 14, Seed: seed, Seasons: 12, Pause: 700 * time.Millisecond})
-	const rounds = 120
+	h.Begin(c.url, load)
 	seen := map[string][]float64{}
 	for range rounds {
-		for until := time.Now().Add(5 * time.Second); time.Now().Before(until); {
+		h.Await(5)
+		for until := time.Now().Add(every); time.Now().Before(until); {
 			h.Await(5)
 		}
 		for name, value := range c.figures() {
+			kind, _, _ := strings.Cut(name, " of ")
+			require.LessOrEqual(t, value, most[kind], name)
 			seen[name] = append(seen[name], value)
 		}
 	}
 	h.End()
 	h.Check()
+	require.Len(t, seen, 3*replicas+1)
 	for name, values := range seen {
 		middle := func(part []float64) float64 { return slices.Sorted(slices.Values(part))[len(part)/2] }
 		before, after := middle(values[rounds/3:2*rounds/3]), middle(values[2*rounds/3:])
 		t.Logf("%s: %.0f, then %.0f", name, before, after)
 		kind, _, _ := strings.Cut(name, " of ")
-		require.LessOrEqual(t, after, max(grown*before, before+slack[kind]), name)
+		require.True(t, !great || after <= max(grown*before, before+slack[kind]), name)
 	}
 }
 
