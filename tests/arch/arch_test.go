@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,24 @@ func TestCoreHasNoClock(t *testing.T) {
 	for _, v := range violations {
 		t.Error(v)
 	}
+}
+
+// The clock of a process can be set ahead by tests alone.
+func TestClockIsSetByTestsAlone(t *testing.T) {
+	var in []string
+	for _, p := range house(t) {
+		if withinAny(p.ImportPath, "tests") {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			require.NoError(t, err)
+			if strings.Contains(string(text), "SetAhead(") {
+				in = append(in, p.ImportPath)
+			}
+		}
+	}
+	require.Equal(t, []string{Module + "/adapters/identity"}, in, "where it is, and nobody who calls it")
 }
 
 // The linter checks the same rules a second time, adapter by adapter; a new
