@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build clean help example-report
+.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release test-release test-packages clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -189,9 +189,21 @@ sbom: ## bin/tilth.cdx.json, the modules in the program with their licences (Cyc
 	mv bin/tilth.cdx.json.new bin/tilth.cdx.json
 
 BIN ?= bin/tilth
+# LINKED is more for the linker: make release leaves the id of the build out.
+LINKED ?=
 
 build: ## bin/tilth, static
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags grpcnotrace -ldflags '-s -w $(BUILT)' -o $(BIN) ./wire/tilth
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags grpcnotrace -ldflags '-s -w $(LINKED) $(BUILT)' -o $(BIN) ./wire/tilth
+
+release: ## bin/release: archives for six platforms, Debian packages, container images, checksums; VERSION=1.2.3, SIGNING_KEY=file of ssh-keygen (docs/install.md)
+	$(GO) -C wire/packaging run ./release $(if $(filter command line environment,$(origin VERSION)),-version '$(VERSION)') $(RELEASEFLAGS)
+
+test-release: ## what make release makes: headers, contents, manual pages, manifests; one archive built twice from two folders
+	$(GO) -C wire/packaging vet ./...
+	TILTH_RELEASE=1 $(GO) -C wire/packaging test -count=1 -timeout 60m -v $(TESTFLAGS) ./...
+
+test-packages: ## the Debian package and the image installed, served, upgraded and removed in a root of their own (Linux, root, debootstrap)
+	wire/packaging/debian/try.sh
 
 example-report: ## bin/example-report.pdf, the report of a rice farm that uses every section
 	mkdir -p bin

@@ -72,6 +72,8 @@ type Program interface {
 	ResetSecrets(ctx context.Context, cfg Config, log *slog.Logger, agree func(ports.LostSecrets) error) (ports.LostSecrets, error)
 	// CreateCertificate makes a certificate of a server, and at first the authority that signs it, in a folder.
 	CreateCertificate(folder string, names []string, days int) (authority, certificate, key string, err error)
+	// Ready asks the process of this configuration on this machine whether it can work, and returns what it says.
+	Ready(ctx context.Context, cfg Config) (string, error)
 	// Build is what the program was built from.
 	Build() Build
 }
@@ -182,6 +184,12 @@ func Run(ctx context.Context, program Program, args []string, environ map[string
 	}
 }
 
+// Commands returns every command with its flags, for manual pages and completion. Of the program only Build is called.
+func Commands(program Program) (*cobra.Command, error) {
+	cfg, err := ReadConfig(nil)
+	return (&shell{program: program, cfg: cfg}).root(), err
+}
+
 type usageError struct{ error }
 
 // explain returns the text of an error, with the invalid fields.
@@ -247,7 +255,7 @@ when you outgrow it.
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(), s.queue(),
 		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.filestore(), s.verify(), s.ghg(), s.version())
-	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.config()} {
+	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.health(), s.config()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -63,6 +64,18 @@ func (s *shell) doctor() *cobra.Command {
 				return errors.New("something is wrong, see above")
 			}
 			return nil
+		},
+	}
+}
+
+func (s *shell) health() *cobra.Command {
+	return &cobra.Command{
+		Use: "health", Short: "Ask the process on this machine whether it can work",
+		Long: `Ask the process of this configuration on this machine, at TILTH_ADMIN_ADDR, whether it can work
+(/readyz). The exit status is 0 if so and 1 if not, as the health checks of containers read it.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			said, err := s.program.Ready(cmd.Context(), s.cfg)
+			return s.answer(err, json.RawMessage(said), "%s", said)
 		},
 	}
 }
