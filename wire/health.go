@@ -45,11 +45,18 @@ func (Program) Ready(ctx context.Context, cfg cli.Config) (string, error) {
 	return said, err
 }
 
-// ownAddr returns the address by which a process on the same machine reaches one that listens on all addresses.
+// ownAddr returns the address by which a process on the same machine reaches one that listens on all addresses. No name is
+// looked up: an image from scratch knows none.
 func ownAddr(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
-	if ip, bad := netip.ParseAddr(host); err == nil && (host == "" || bad == nil && ip.IsUnspecified()) {
-		return net.JoinHostPort("localhost", port)
+	ip, bad := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return addr
+	case host == "" || bad == nil && ip == netip.IPv4Unspecified():
+		return net.JoinHostPort("127.0.0.1", port)
+	case bad == nil && ip.IsUnspecified():
+		return net.JoinHostPort("::1", port)
 	}
 	return addr
 }

@@ -40,7 +40,7 @@ func TestReadySaysWhatTheProcessSays(t *testing.T) {
 func TestOwnAddrReachesAProcessOnAllAddresses(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{
-		":8081": "localhost:8081", "0.0.0.0:8081": "localhost:8081", "[::]:8081": "localhost:8081",
+		":8081": "127.0.0.1:8081", "0.0.0.0:8081": "127.0.0.1:8081", "[::]:8081": "[::1]:8081",
 		"127.0.0.1:8081": "127.0.0.1:8081", "tilth.internal:1": "tilth.internal:1", "[::1]:8081": "[::1]:8081",
 	} {
 		require.Equal(t, want, ownAddr(addr), addr)

@@ -63,8 +63,6 @@ json.dump({
                 "capabilities": {name: [] for name in ("bounding", "effective", "permitted")}},
     "linux": {"namespaces": [{"type": name} for name in ("pid", "mount", "ipc", "uts", "network")]},
 }, open(f"{work}/config.json", "w"))
-for layer in manifest["Layers"]:
-    print(f"{work}/image/{layer}")
 PY
 	for layer in $(python3 -c 'import json,sys; print(*json.load(open(sys.argv[1]))[0]["Layers"])' "$work/image/manifest.json"); do
 		tar -C "$work/rootfs" -xf "$work/image/$layer"
