@@ -31,6 +31,8 @@ type Companies interface {
 	Whole[CompanySeen]
 	// Rename stores another name. Faults: NotFound, Conflict (company_exists).
 	Rename(ctx context.Context, id int64, name string) error
+	// NoneYet returns whether there is no company, and has others who ask wait until the transaction ends.
+	NoneYet(ctx context.Context) (bool, error)
 }
 
 // Account is a user as the operator sees it. Those of all companies are listed in order of id. Filters: id, company, email,

@@ -18,14 +18,41 @@ const demoTokenTTL = 24 * time.Hour
 func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
 	base := r.cfg.Base(addr.String())
 	if !opts.Demo {
-		_, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  console    %s/\n  reference  %s/docs/api/\n", version, base, base, base)
-		return err
+		if _, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  console    %s/\n  reference  %s/docs/api/\n", version, base, base, base); err != nil {
+			return err
+		}
+		return r.greetNewcomer(ctx, opts.Out, base)
 	}
 	token, err := r.parts.Operating.CreateToken(ctx, demo.OwnerMail, demoTokenTTL)
 	if err != nil {
 		return err
 	}
 	return printDemo(opts.Out, base, token)
+}
+
+// greetNewcomer says what to do next where there is no company yet.
+func (r *Running) greetNewcomer(ctx context.Context, w io.Writer, base string) error {
+	setup := r.parts.Interface.Account.Setup
+	needed, err := setup.Needed(ctx)
+	if err != nil || !needed {
+		return err
+	}
+	token, err := setup.Token(ctx)
+	if err != nil {
+		return err
+	}
+	if token == "" { // people sign in elsewhere
+		_, err = fmt.Fprint(w, "\nThis installation is empty. Make its first company and owner with `tilth company create` and `tilth user create`.\n")
+		return err
+	}
+	_, err = fmt.Fprintf(w, `
+This installation is empty. Make its first company and owner on this page (whoever has the address may, for a day):
+
+  %s/setup#%s
+
+or with "tilth company create" and "tilth user create".
+`, base, token)
+	return err
 }
 
 func printDemo(w io.Writer, base, token string) error {

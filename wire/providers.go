@@ -58,7 +58,7 @@ var outside = googlewire.NewSet(
 // useCases is the use cases over a store.
 var useCases = googlewire.NewSet(
 	outside,
-	googlewire.Struct(new(operating.Operating), "*"),
+	googlewire.Struct(new(operating.Operating), "*"), googlewire.Struct(new(operating.Setup), "*"),
 	googlewire.Struct(new(satellite.CurveLibrary), "*"),
 	googlewire.Value(exchange.Curves{}), googlewire.Bind(new(ports.BuiltInCurves), new(exchange.Curves)),
 	googlewire.Struct(new(account.Identity), "*"),

@@ -308,6 +308,9 @@ func interfaceConfig(cfg cli.Config) rest.Config {
 // Operating returns the operator's use cases over the same database.
 func (r *Running) Operating() *operating.Operating { return r.parts.Operating }
 
+// Setup returns what makes the first company of an empty installation.
+func (r *Running) Setup() *operating.Setup { return r.parts.Interface.Account.Setup }
+
 // Tokens returns the issuer of the server's access tokens.
 func (r *Running) Tokens() ports.Tokens { return r.parts.Tokens }
 

@@ -147,6 +147,32 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Mover: mover,
 		Log:   log,
 	}
+	sheets := _wireSheetsValue
+	statements := &satellite.Statements{
+		Store:  store,
+		Clock:  clock,
+		Sheets: sheets,
+	}
+	curves := _wireCurvesValue
+	curveLibrary := &satellite.CurveLibrary{
+		BuiltIn: curves,
+	}
+	operatingOperating := &operating.Operating{
+		Store:      store,
+		Gate:       gate,
+		Statements: statements,
+		Passwords:  passwords,
+		Tokens:     tokens,
+		Clock:      clock,
+		IDs:        random,
+		Curves:     curveLibrary,
+		Engines:    engines,
+	}
+	setup := &operating.Setup{
+		Operating: operatingOperating,
+		Signed:    tokens,
+		Issuers:   issuers,
+	}
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
@@ -154,6 +180,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Sharing:  sharing,
 		Trail:    trail,
 		Exports:  exports,
+		Setup:    setup,
 	}
 	records := farm.NewFarms(deps)
 	farmRecords := farm.NewFields(deps, limits)
@@ -201,7 +228,6 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Archive: archive,
 	}
 	charts := _wireChartsValue
-	sheets := _wireSheetsValue
 	profileFiles := &satellite.ProfileFiles{
 		Orders: profiles,
 		Charts: charts,
@@ -258,7 +284,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	verification := &cropcheck.Verification{
 		Deps: deps,
 	}
-	curves := &cropcheck.Curves{
+	cropcheckCurves := &cropcheck.Curves{
 		Deps: deps,
 	}
 	evidenceFiles := &evidence.Files{
@@ -280,7 +306,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
-		Curves:       curves,
+		Curves:       cropcheckCurves,
 		Evidence:     evidenceFiles,
 		Publishing:   publishing,
 		Clients:      clients,
@@ -374,26 +400,6 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	stacDeps := ogc.STACDeps{
 		Features: featuresFeatures,
 		Links:    accountIdentity,
-	}
-	statements := &satellite.Statements{
-		Store:  store,
-		Clock:  clock,
-		Sheets: sheets,
-	}
-	exchangeCurves := _wireCurvesValue
-	curveLibrary := &satellite.CurveLibrary{
-		BuiltIn: exchangeCurves,
-	}
-	operatingOperating := &operating.Operating{
-		Store:      store,
-		Gate:       gate,
-		Statements: statements,
-		Passwords:  passwords,
-		Tokens:     tokens,
-		Clock:      clock,
-		IDs:        random,
-		Curves:     curveLibrary,
-		Engines:    engines,
 	}
 	operatorDeps := operator.Deps{
 		Operating: operatingOperating,
@@ -483,6 +489,32 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Mover: mover,
 		Log:   log,
 	}
+	sheets := _wireSheetsValue
+	statements := &satellite.Statements{
+		Store:  store,
+		Clock:  clock,
+		Sheets: sheets,
+	}
+	curves := _wireCurvesValue
+	curveLibrary := &satellite.CurveLibrary{
+		BuiltIn: curves,
+	}
+	operatingOperating := &operating.Operating{
+		Store:      store,
+		Gate:       gate,
+		Statements: statements,
+		Passwords:  passwords,
+		Tokens:     tokens,
+		Clock:      clock,
+		IDs:        random,
+		Curves:     curveLibrary,
+		Engines:    engines,
+	}
+	setup := &operating.Setup{
+		Operating: operatingOperating,
+		Signed:    tokens,
+		Issuers:   issuers,
+	}
 	accountDeps := account2.Deps{
 		Identity: accountIdentity,
 		People:   people,
@@ -490,6 +522,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Sharing:  sharing,
 		Trail:    trail,
 		Exports:  exports,
+		Setup:    setup,
 	}
 	records := farm.NewFarms(deps)
 	farmRecords := farm.NewFields(deps, limits)
@@ -540,7 +573,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Archive: computer,
 	}
 	charts := _wireChartsValue
-	sheets := _wireSheetsValue
 	profileFiles := &satellite.ProfileFiles{
 		Orders: profiles,
 		Charts: charts,
@@ -597,7 +629,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	verification := &cropcheck.Verification{
 		Deps: deps,
 	}
-	curves := &cropcheck.Curves{
+	cropcheckCurves := &cropcheck.Curves{
 		Deps: deps,
 	}
 	evidenceFiles := &evidence.Files{
@@ -619,7 +651,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Batches:      batches,
 		Dashboard:    dashboard,
 		Verification: verification,
-		Curves:       curves,
+		Curves:       cropcheckCurves,
 		Evidence:     evidenceFiles,
 		Publishing:   publishing,
 		Clients:      clients,
@@ -713,26 +745,6 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	stacDeps := ogc.STACDeps{
 		Features: featuresFeatures,
 		Links:    accountIdentity,
-	}
-	statements := &satellite.Statements{
-		Store:  store,
-		Clock:  clock,
-		Sheets: sheets,
-	}
-	exchangeCurves := _wireCurvesValue
-	curveLibrary := &satellite.CurveLibrary{
-		BuiltIn: exchangeCurves,
-	}
-	operatingOperating := &operating.Operating{
-		Store:      store,
-		Gate:       gate,
-		Statements: statements,
-		Passwords:  passwords,
-		Tokens:     tokens,
-		Clock:      clock,
-		IDs:        random,
-		Curves:     curveLibrary,
-		Engines:    engines,
 	}
 	operatorDeps := operator.Deps{
 		Operating: operatingOperating,

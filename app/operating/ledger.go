@@ -76,19 +76,23 @@ func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount cr
 	}
 	// A write of the company's, so that it can be done once under an Idempotency-Key.
 	return app.In(ctx, o.Store.Write, func(ctx context.Context, tx ports.Repos) (out credit.Wallet, err error) {
-		scope, now := access.Own(companyID), o.Clock.Now()
-		wallet, err := tx.Wallet.Lock(ctx, scope)
-		if err != nil {
-			return out, err
-		}
-		if wallet.Balance > credit.MaxAmount-amount {
-			return out, fault.Field("amount", "The balance would be larger than a wallet can hold.")
-		}
-		if out, err = wallet.Apply(credit.Credit, amount); err != nil {
-			return out, err
-		}
-		return out, o.post(ctx, tx.Wallet, tx.Audit, out, &credit.Transaction{CompanyID: companyID, CreatedAt: now, Kind: credit.Credit, Amount: amount, Note: note})
+		return o.addCredit(ctx, tx.Wallet, tx.Audit, credit.Transaction{CompanyID: companyID, CreatedAt: o.Clock.Now(), Kind: credit.Credit, Amount: amount, Note: note})
 	})
+}
+
+// addCredit posts a transaction that adds credits.
+func (o *Operating) addCredit(ctx context.Context, ledger ports.Wallet, trail ports.AuditWriter, t credit.Transaction) (out credit.Wallet, err error) {
+	wallet, err := ledger.Lock(ctx, access.Own(t.CompanyID))
+	if err != nil {
+		return out, err
+	}
+	if wallet.Balance > credit.MaxAmount-t.Amount {
+		return out, fault.Field("amount", "The balance would be larger than a wallet can hold.")
+	}
+	if out, err = wallet.Apply(t.Kind, t.Amount); err != nil {
+		return out, err
+	}
+	return out, o.post(ctx, ledger, trail, out, &t)
 }
 
 // SetPrice sets the price per hectare of a service. Faults: Invalid.

@@ -52,13 +52,17 @@ func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Compa
 	if err != nil {
 		return ports.Company{}, err
 	}
-	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Company, err error) {
-		out = ports.Company{UUID: o.IDs.UUID(), Name: name, CreatedAt: o.Clock.Now()}
-		if err := tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles()); err != nil {
-			return out, err
-		}
-		return out, tx.Audit.Add(ctx, o.entry(out.ID, out.CreatedAt).Of(audit.Create, "company", out.ID, audit.Diff(nil, &companyAudited{out.UUID, out.Name})))
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.Company, error) {
+		return o.addCompany(ctx, tx, name)
 	})
+}
+
+func (o *Operating) addCompany(ctx context.Context, tx ports.OperatorRepos, name string) (ports.Company, error) {
+	out := ports.Company{UUID: o.IDs.UUID(), Name: name, CreatedAt: o.Clock.Now()}
+	if err := tx.Accounts.CreateCompany(ctx, &out, access.DefaultRoles()); err != nil {
+		return out, err
+	}
+	return out, tx.Audit.Add(ctx, o.entry(out.ID, out.CreatedAt).Of(audit.Create, "company", out.ID, audit.Diff(nil, &companyAudited{out.UUID, out.Name})))
 }
 
 func companyName(name string) (string, error) {

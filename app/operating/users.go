@@ -41,23 +41,28 @@ func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, err
 			return ports.User{}, err
 		}
 	}
-	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.User, err error) {
-		out = ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.Clock.Now()}
-		if !in.Operator {
-			if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
-				return out, err
-			}
-		}
-		if err := tx.Accounts.CreateUser(ctx, &out); err != nil {
+	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
+		return o.addUser(ctx, tx, in, hash)
+	})
+}
+
+// addUser stores a user that was checked.
+func (o *Operating) addUser(ctx context.Context, tx ports.OperatorRepos, in NewUser, hash string) (ports.User, error) {
+	out := ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.Clock.Now()}
+	if !in.Operator {
+		if _, err := tx.Accounts.Company(ctx, in.CompanyID); err != nil {
 			return out, err
 		}
-		if !in.Operator {
-			if err := tx.Accounts.GiveRole(ctx, out.ID, in.CompanyID, in.Role); err != nil {
-				return out, err
-			}
+	}
+	if err := tx.Accounts.CreateUser(ctx, &out); err != nil {
+		return out, err
+	}
+	if !in.Operator {
+		if err := tx.Accounts.GiveRole(ctx, out.ID, in.CompanyID, in.Role); err != nil {
+			return out, err
 		}
-		return out, o.auditUser(ctx, tx, out.CreatedAt, out, audit.Create, audit.Diff(nil, &userAudited{out.Email, out.Name, in.Role, false}))
-	})
+	}
+	return out, o.auditUser(ctx, tx, out.CreatedAt, out, audit.Create, audit.Diff(nil, &userAudited{out.Email, out.Name, in.Role, false}))
 }
 
 func (in *NewUser) check() error {

@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/operating"
-	"tilth/core/access"
 	"tilth/tests/rig"
 )
 
@@ -68,16 +66,11 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 	}
 }
 
-// From a company without anything to the first profile: farm, season, a file of outlines that is looked at first, its
+// From an empty installation to the first profile: company and owner, farm, season, a file of outlines that is looked at first, its
 // import, which can be undone, and the order.
 func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	server := rig.Start(t, rig.Options{})
-	ctx := t.Context()
-	company, err := server.Operating.CreateCompany(ctx, "New company")
-	require.NoError(t, err)
-	_, err = server.Operating.CreditWallet(ctx, company.ID, 1000_00, "test")
-	require.NoError(t, err)
-	_, err = server.Operating.CreateUser(ctx, operating.NewUser{CompanyID: company.ID, Email: "first@new.example", Role: access.RoleOwner, Password: "long enough to sign in"})
+	token, err := server.Setup.Token(t.Context())
 	require.NoError(t, err)
 	var features []any
 	for i, parcel := range rig.Archive(t).Parcels[:3] {
@@ -93,7 +86,16 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	p := Open(t)
 	p.Screen(375, 812, true, false)
 	p.Goto(server.URL)
-	signInAs(p, "first@new.example", "long enough to sign in")
+	p.Until(`location.pathname === "/setup" && document.querySelector("[name=token]")`) // an empty installation asks
+	accessible(p, "setup without its token")
+	p.Goto("about:blank")
+	p.Goto(server.URL + "/setup#" + token)
+	p.Until(`document.querySelector("[name=company]") && !document.querySelector("[name=token]")`)
+	fits(p, server.URL, 375)
+	fill(p, "company", "New company")
+	fill(p, "email", "first@new.example")
+	fill(p, "password", "long enough to sign in")
+	click(p, "Make company and owner")
 	p.Until(`document.body.textContent.includes("No fields yet")`)
 	accessible(p, "nothing yet")
 	click(p, "Add fields")
@@ -128,6 +130,11 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	click(p, "Import 3 fields")
 	click(p, "Go to the farm map")
 	p.Until(`document.querySelectorAll(".list li").length === 3`)
+	fill(p, "crop", "Winter wheat")
+	accessible(p, "first steps")
+	fits(p, server.URL, 375)
+	click(p, "Set on 3 fields")
+	p.Until(`document.querySelector(".list").textContent.includes("Winter wheat")`)
 	click(p, "Price of 3 profiles")
 	p.Until(`document.querySelector("button.first")?.textContent.includes("credits")`)
 	p.Run(`document.querySelector("button.first").click()`, nil)

@@ -34,6 +34,7 @@ type Server struct {
 	URL       string // without a slash at the end
 	AdminURL  string // where operators find figures and profiles
 	Operating *operating.Operating
+	Setup     *operating.Setup
 	tokens    ports.Tokens
 	stop      func()
 }
@@ -212,7 +213,7 @@ func Start(t testing.TB, opts Options) *Server {
 	done := make(chan error, 1)
 	go func() { done <- running.Serve(ctx, wire.Listeners{Main: listener, Admin: admin}) }()
 	var once sync.Once
-	s.AdminURL, s.Operating, s.tokens = "http://"+admin.Addr().String(), running.Operating(), running.Tokens()
+	s.AdminURL, s.Operating, s.Setup, s.tokens = "http://"+admin.Addr().String(), running.Operating(), running.Setup(), running.Tokens()
 	s.stop = func() {
 		once.Do(func() {
 			s.Observe("/metrics")

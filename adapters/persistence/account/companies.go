@@ -75,6 +75,20 @@ func companySeenOfRow(row *companySeenRow) (ports.CompanySeen, error) {
 	}, nil
 }
 
+// setupLock is the key of the advisory lock of the transaction that makes the first company ("setup" in ASCII).
+const setupLock = 0x7365747570
+
+// In SQLite a write transaction holds the whole database anyway.
+func (c companies) NoneYet(ctx context.Context) (bool, error) {
+	if c.s.Postgres {
+		if err := sqlstore.Run(ctx, c.s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(int64(setupLock)))); err != nil {
+			return false, err
+		}
+	}
+	some, err := c.s.NewSelect().Model((*companyRow)(nil)).Exists(ctx)
+	return !some, err
+}
+
 func (c companies) Rename(ctx context.Context, id int64, name string) error {
 	taken, err := c.s.NewSelect().Model((*companyRow)(nil)).Where("t.name = ?", name).Where("t.id <> ?", prepared.Arg(id)).Exists(ctx)
 	if err == nil && taken {

@@ -4,6 +4,7 @@ package account
 var examples = map[string]string{
 	"token_create":           `{"email": "owner@demo.example", "password": "tilth-demo-2025"}`,
 	"session_create":         `{"email": "owner@demo.example", "password": "tilth-demo-2025"}`,
+	"setup_create":           `{"token": "what follows # in the address that the server printed", "company": "Acme Farms", "name": "Ada Agronomist", "email": "ada@acme.example", "password": "sixteen sheep graze", "credit": 1000}`,
 	"token_refresh":          `{"refresh": "the refresh token of the last answer"}`,
 	"token_revoke":           `{"refresh": "the refresh token of the last answer"}`,
 	"password_change":        `{"current": "tilth-demo-2025", "new": "sixteen sheep graze"}`,

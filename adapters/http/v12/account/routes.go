@@ -7,6 +7,7 @@ import (
 	"tilth/app/account"
 	auditapp "tilth/app/audit"
 	"tilth/app/moving"
+	"tilth/app/operating"
 )
 
 const (
@@ -22,6 +23,7 @@ type Deps struct {
 	Sharing  *account.Sharing
 	Trail    *auditapp.Trail
 	Exports  *moving.Exports
+	Setup    *operating.Setup
 }
 
 // Register adds the routes of accounts.
@@ -48,6 +50,7 @@ func Register(a *rest.API, d Deps) {
 		"export_not_ready":    "the export is not done, or has failed; there is no file of it (409)",
 	})
 	registerSignIn(a, d.Identity, d.People)
+	registerSetup(a, d.Setup)
 	registerUsers(a, d.People)
 	registerRoles(a, d.People)
 	registerInvitations(a, d.People)

@@ -1,7 +1,7 @@
 // Every state of a screen has an address; this reads and writes it.
 
 export interface Place {
-  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'dashboard' | 'sampling' | 'area' | 'crew' | 'settings' | 'sign-in' | 'nowhere'
+  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'dashboard' | 'sampling' | 'area' | 'crew' | 'settings' | 'sign-in' | 'setup' | 'nowhere'
   farm?: number
   season?: number
   field?: number
@@ -26,7 +26,7 @@ export function read(path: string): Place {
         place.screen = 'assessment'
         place.tab = words.shift() ?? 'general'
       }
-    } else if ((word === 'sign-in' || plain.includes(word as Place['screen'])) && words.length === 0) {
+    } else if ((word === 'sign-in' || word === 'setup' || plain.includes(word as Place['screen'])) && words.length === 0) {
       place.screen = word as Place['screen']
     } else if (word === 'sampling' && words.length > 0) {
       place.screen = 'area'
@@ -52,7 +52,7 @@ const plain: Place['screen'][] = ['fields', 'add', 'assessments', 'sampling', 'd
 
 /** Writes the address of a place; read() returns the place. */
 export function write(place: Place): string {
-  if (place.screen === 'sign-in') return '/sign-in'
+  if (place.screen === 'sign-in' || place.screen === 'setup') return '/' + place.screen
   const parts: string[] = []
   if (place.farm) parts.push('farm', String(place.farm))
   if (place.season) parts.push('season', String(place.season))
