@@ -155,12 +155,17 @@ type Streams struct {
 
 // Run runs a command line and returns the exit status.
 func Run(ctx context.Context, program Program, args []string, environ map[string]string, streams Streams) int {
-	cfg, err := ReadConfig(environ)
+	file, held, err := readSettings(environ)
+	if err != nil {
+		fmt.Fprintf(streams.Err, "tilth: the file of settings, %s, is not valid: %v\n", file, err)
+		return 2
+	}
+	cfg, err := ReadConfig(below(held, environ))
 	if err != nil {
 		fmt.Fprintln(streams.Err, "tilth: the environment is not valid:", err)
 		return 2
 	}
-	s := &shell{Streams: streams, program: program, cfg: cfg, environ: environ}
+	s := &shell{Streams: streams, program: program, cfg: cfg, environ: environ, file: file, held: held}
 	root := s.root()
 	root.SetArgs(args)
 	root.SetIn(s.In)
@@ -216,6 +221,8 @@ type shell struct {
 	cfg     Config
 	asJSON  bool
 	environ map[string]string
+	file    string            // of settings; empty: there is none
+	held    map[string]string // its settings, by their variables
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
@@ -255,7 +262,7 @@ when you outgrow it.
 	root.AddCommand(s.migrate(), s.company(), s.user(), s.token(), s.apiKey(), s.wallet(), s.price(), s.crop(), s.profile(),
 		s.curves(), s.cropCheck(), s.engine(), s.stratify(), s.subscription(), s.stratification(), s.layer(), s.job(), s.queue(),
 		s.trail(), s.openapi(), s.backup(), s.restore(), s.copy(), s.cert(), s.key(), s.secret(), s.filestore(), s.verify(), s.ghg(), s.version())
-	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.health(), s.config()} {
+	for _, c := range []*cobra.Command{s.serve(), s.worker(), s.doctor(), s.health(), s.config(), s.init()} {
 		s.cfg.flags(c.Flags(), false)
 		root.AddCommand(c)
 	}

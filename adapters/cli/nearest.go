@@ -43,14 +43,14 @@ func didYouMean(name string) string {
 // prefix is what the names of all settings but those of OpenTelemetry begin with.
 const prefix = "TILTH_"
 
-// Variables with the prefix that are no settings: copyTo is of one command, and the others are of the tests, of the Makefile
+// Variables with the prefix that are no settings: copyTo is of one command, CONFIG names the file of settings, and the others are of the tests, of the Makefile
 // and of the first programs in docs/clients.
 const copyTo = prefix + "COPY_TO"
 
 var (
 	otherPrefixes = []string{"TEST_", "REQUIRE_", "DRAWN", "BENCH_"}
 	otherNames    = []string{
-		"COPY_TO", "REAL_DATA", "SEED", "DRAWS", "PICTURES", "SIMULATE", "CLIENTS", "SOAK", "KILLS", "CLUSTER", "ROLLING", "ANSWERS", "STAC_SPEC", "QGIS", "GDAL", "GRASS", "OBSERVABILITY", "HOSTILE",
+		"COPY_TO", "CONFIG", "RELEASE", "REAL_DATA", "SEED", "DRAWS", "PICTURES", "SIMULATE", "CLIENTS", "SOAK", "KILLS", "CLUSTER", "ROLLING", "ANSWERS", "STAC_SPEC", "QGIS", "GDAL", "GRASS", "OBSERVABILITY", "HOSTILE",
 		"COUNT_ALLOCATIONS", "URL", "EMAIL", "PASSWORD",
 	}
 )
