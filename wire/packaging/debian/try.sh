@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs, serves, upgrades and removes the Debian package, and starts the container image read-only, each in a root of its
-# own: nothing of this machine is changed. Linux, root, and Debian's debootstrap; systemd-analyze, runc and mandoc say more
-# where they are installed.
+# own: nothing of this machine is changed. Linux, root, and Debian's debootstrap; systemd-analyze, systemd-nspawn and runc say
+# more where they are installed.
 #
 #   try.sh [FOLDER]     FOLDER keeps the Debian root for the next run (default: a temporary one)
 set -euo pipefail
@@ -115,6 +115,10 @@ in_root dpkg -P tilth
 [ ! -e "$kept/etc/tilth/tilth.env" ] || fail "a purge left the settings"
 [ -e "$kept/var/lib/tilth/tilth.db" ] && [ -e "$kept/etc/tilth/secret.key" ] || fail "a purge took the data"
 rm -rf "$kept/var/lib/tilth" "$kept/var/cache/tilth" "$kept/etc/tilth" "$kept/run/credentials"
+
+say "the unit, run by systemd"
+umount "$kept/proc"
+wire/packaging/debian/try-boot.sh "$kept" "$(package 0.2.0)"
 
 say "the image, read-only"
 wire/packaging/debian/try-image.sh "$work/0.1.0"/tilth_*_image_"$arch".tar
