@@ -19,7 +19,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-sr
 	"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // screens are the first words of the addresses of screens.
-var screens = map[string]bool{"": true, "sign-in": true, "farm": true, "season": true, "field": true, "fields": true, "add": true, "setup": true, "assessments": true, "assessment": true, "dashboard": true, "sampling": true, "crew": true, "settings": true}
+var screens = map[string]bool{"": true, "sign-in": true, "farm": true, "season": true, "field": true, "fields": true, "add": true, "draw": true, "setup": true, "assessments": true, "assessment": true, "dashboard": true, "sampling": true, "crew": true, "settings": true}
 
 // files is the folder below which the files of the console are, whose names change with their content.
 const files = "/console/"

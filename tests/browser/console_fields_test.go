@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -139,5 +140,54 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	p.Until(`document.querySelector("button.first")?.textContent.includes("credits")`)
 	p.Run(`document.querySelector("button.first").click()`, nil)
 	p.Until(`[...document.querySelectorAll(".list .figure")].filter((f) => /^0\.\d\d$/.test(f.textContent)).length === 3`)
+	drawn375(p, server.URL)
 	require.Len(t, p.Complaints(), 1, "the farm in a country that is not known, which the browser logs: %v", p.Complaints())
+}
+
+// drawn375 draws a field on the map, types another, and splits one, each of which is taken back.
+func drawn375(p *Page, root string) {
+	p.t.Helper()
+	p.Goto(root + "/farm/1/season/1/draw")
+	p.Until(`document.querySelector(".maplibregl-canvas") && performance.getEntriesByType("resource").some((r) => r.name.includes("terra-draw"))`)
+	corners := [][2]int{{90, 70}, {150, 70}, {150, 110}, {90, 110}, {90, 70}}
+	p.Until(`document.querySelector("[name=coordinates]")`)
+	p.Until(`(document.querySelector("[name=coordinates]").closest("details").open = true)`)
+	closed := `/"type":"Polygon"/.test(document.querySelector("[name=coordinates]").value)`
+	require.Eventually(p.t, func() bool { // until the drawing has begun, clicks are the map's
+		for _, at := range corners {
+			p.Drag(at[0], at[1], at[0], at[1])
+		}
+		var is bool
+		p.Run(closed, &is)
+		return is
+	}, patience, 50*time.Millisecond)
+	accessible(p, "draw")
+	fits(p, root, 375)
+	fill(p, "field", "Drawn by hand")
+	click(p, "Make the field")
+	p.Until(`document.body.textContent.includes("Drawn by hand is a field now.")`)
+	click(p, "Undo")
+	p.Until(`document.querySelector("[name=coordinates]")`)
+
+	p.Run(`document.querySelector("[name=coordinates]").closest("details").open = true`, nil)
+	fill(p, "coordinates", "POLYGON ((-4.3 41.7, -4.29 41.71, -4.29 41.7, -4.3 41.71, -4.3 41.7))")
+	click(p, "Show on the map")
+	p.Until(`document.querySelector("form [role=alert]")`) // it crosses itself
+	fill(p, "coordinates", "POLYGON ((-4.3 41.7, -4.29 41.7, -4.29 41.71, -4.3 41.71, -4.3 41.7))")
+	click(p, "Show on the map")
+	p.Until(`document.querySelector(".size")?.textContent.startsWith("92.")`)
+	fill(p, "field", "Typed")
+	click(p, "Make the field")
+	p.Until(`document.body.textContent.includes("Typed is a field now.")`)
+	p.Run(`[...document.querySelectorAll("a")].find((a) => a.textContent === "Open the field").click()`, nil)
+	click(p, "Split the field")
+	p.Until(`location.search.endsWith("as=split") && document.querySelector("[name=coordinates]")`)
+	p.Run(`document.querySelector("[name=coordinates]").closest("details").open = true`, nil)
+	fill(p, "coordinates", "LINESTRING (-4.295 41.69, -4.295 41.72)")
+	click(p, "Show on the map")
+	click(p, "Split")
+	p.Until(`document.body.textContent.includes("The field is split: Typed 1, Typed 2.")`)
+	click(p, "Undo")
+	p.Until(`document.querySelector("h1")?.textContent === "Split the field: Typed"`)
+	accessible(p, "split")
 }

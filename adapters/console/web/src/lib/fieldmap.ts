@@ -2,6 +2,7 @@
 // MapLibre on a plain ground, with nothing from other servers.
 import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import type { Land } from './land'
+import { Drawing } from './drawing'
 import { besidePanel } from './padding'
 import { Spots } from './spots'
 
@@ -109,6 +110,7 @@ export class FieldMap {
   onfield: (id: number) => void = () => {}
   onplace: (lon: number, lat: number) => void = () => {}
   readonly spots: Spots
+  private drawing: Drawing | undefined
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
   private dark = matchMedia('(prefers-color-scheme: dark)')
@@ -147,6 +149,11 @@ export class FieldMap {
   show(shapes: Shape[]) {
     const features = shapes.map(({ geometry, ...properties }): GeoJSON.Feature => ({ type: 'Feature', geometry, properties }))
     ;(this.map.getSource('land') as GeoJSONSource).setData({ type: 'FeatureCollection', features })
+  }
+
+  /** Lets an outline or a line be drawn. */
+  async draw(kind: 'polygon' | 'linestring'): Promise<Drawing> {
+    return (this.drawing = await Drawing.on(this.map, kind, ink('danger')))
   }
 
   /** Marks a field; 0 marks none. */
@@ -223,6 +230,7 @@ export class FieldMap {
 
   remove() {
     this.dark.removeEventListener('change', this.recolour)
+    this.drawing?.stop() // while there is a map to leave
     this.map.remove()
   }
 }

@@ -1,7 +1,7 @@
 // Every state of a screen has an address; this reads and writes it.
 
 export interface Place {
-  screen: 'map' | 'field' | 'fields' | 'add' | 'assessments' | 'assessment' | 'dashboard' | 'sampling' | 'area' | 'crew' | 'settings' | 'sign-in' | 'setup' | 'nowhere'
+  screen: 'map' | 'field' | 'fields' | 'add' | 'draw' | 'assessments' | 'assessment' | 'dashboard' | 'sampling' | 'area' | 'crew' | 'settings' | 'sign-in' | 'setup' | 'nowhere'
   farm?: number
   season?: number
   field?: number
@@ -48,7 +48,7 @@ export function read(path: string): Place {
 }
 
 /** Screens that are named by one word behind farm and season. */
-const plain: Place['screen'][] = ['fields', 'add', 'assessments', 'sampling', 'dashboard']
+const plain: Place['screen'][] = ['fields', 'add', 'draw', 'assessments', 'sampling', 'dashboard']
 
 /** Writes the address of a place; read() returns the place. */
 export function write(place: Place): string {

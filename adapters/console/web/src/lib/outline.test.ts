@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { readGeometry, roughArea, simple } from './outline'
+
+const ring = [[-4.2243, 41.7794], [-4.2208, 41.7794], [-4.2208, 41.7822], [-4.2243, 41.7822], [-4.2243, 41.7794]]
+const polygon: GeoJSON.Polygon = { type: 'Polygon', coordinates: [ring] }
+
+describe('outlines that are typed', () => {
+  it('are read from GeoJSON, bare, in a feature, and in a collection of one', () => {
+    const feature = { type: 'Feature', properties: {}, geometry: polygon }
+    for (const text of [polygon, feature, { type: 'FeatureCollection', features: [feature] }]) expect(readGeometry(' ' + JSON.stringify(text))).toEqual(polygon)
+    expect(readGeometry(JSON.stringify({ type: 'FeatureCollection', features: [feature, feature] }))).toBeUndefined()
+  })
+  it('are read from well-known text', () => {
+    expect(readGeometry('Polygon ((-4.2243 41.7794, -4.2208 41.7794, -4.2208 41.7822, -4.2243 41.7822, -4.2243 41.7794))')).toEqual(polygon)
+    expect(readGeometry('MULTIPOLYGON(((0 0,1 0,1 1,0 0)),((2 2, 3 2, 3 3, 2 2)))')).toEqual({
+      type: 'MultiPolygon', coordinates: [[[[0, 0], [1, 0], [1, 1], [0, 0]]], [[[2, 2], [3, 2], [3, 3], [2, 2]]]],
+    })
+    expect(readGeometry('LINESTRING (0 0, 1 1)')).toEqual({ type: 'LineString', coordinates: [[0, 0], [1, 1]] })
+  })
+  it('are nothing else', () => {
+    for (const text of ['', '{', '{}', 'null', 'POINT (1 2)', 'POLYGON (1 2, 3 4)', 'POLYGON ((1 x, 2 3))', 'POLYGON ((200 1, 2 3))', 'POLYGON EMPTY', '{"type":"Polygon","coordinates":[[[1]]]}']) expect(readGeometry(text), text).toBeUndefined()
+  })
+  it('have an area while they are drawn', () => {
+    expect(roughArea(polygon)).toBeGreaterThan(9)
+    expect(roughArea(polygon)).toBeCloseTo(9.04, 1)
+  })
+  it('are changed by hand where they are one ring', () => {
+    expect(simple({ type: 'MultiPolygon', coordinates: [[ring]] })).toEqual(polygon)
+    expect(simple({ type: 'MultiPolygon', coordinates: [[ring], [ring]] })).toBeUndefined()
+  })
+})
