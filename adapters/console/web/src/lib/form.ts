@@ -50,7 +50,7 @@ type Record_ = Record<string, unknown>
 
 /** Returns an object with a member set; undefined takes it away. */
 export function withMember(of: unknown, name: string, value: unknown): Record_ | undefined {
-  const out: Record_ = { ...((of as Record_) ?? {}) }
+  const out: Record_ = { ...(of as Record_ | undefined) }
   if (value === undefined) delete out[name]
   else out[name] = value
   return Object.keys(out).length > 0 ? out : undefined
