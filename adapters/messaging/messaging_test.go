@@ -3,6 +3,7 @@ package messaging_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -35,6 +36,8 @@ type queue struct {
 	returned []int64
 	failed   []int64
 	failing  func(ports.Job)
+
+	returning func(at time.Time)
 }
 
 func (q *queue) Claim(_ context.Context, _ time.Time, _ time.Duration, limit int) ([]ports.Job, error) {
@@ -52,10 +55,13 @@ func (q *queue) Fail(_ context.Context, job ports.Job, _ ports.FailedJob) error 
 	q.failing(job)
 	return nil
 }
-func (q *queue) Return(_ context.Context, job ports.Job, _ time.Time) error {
+func (q *queue) Return(_ context.Context, job ports.Job, at time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.returned = append(q.returned, job.ID)
+	if q.returning != nil {
+		q.returning(at)
+	}
 	return nil
 }
 
@@ -257,4 +263,23 @@ func TestPoolSetsAJobAsideThatFailsForGood(t *testing.T) {
 	pool := &messaging.Pool{Queue: q, Clock: clock{}, Log: quiet, Workers: 1, Poll: time.Millisecond}
 	require.NoError(t, pool.Run(ctx))
 	require.Equal(t, []int64{2}, q.failed)
+}
+
+// That a database was away says nothing of the job: it comes again after a pause, and the claim does not count, however often.
+func TestPoolGivesJobsBackThatTheDatabaseDidNotAnswer(t *testing.T) {
+	t.Parallel()
+	q := &queue{waiting: []ports.Job{{ID: 1, Kind: "stored", Attempt: 1000}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	var due time.Time
+	q.returning = func(at time.Time) { due = at; cancel() }
+	q.failing = func(ports.Job) { cancel() }
+	pool := &messaging.Pool{Queue: q, Clock: clock{}, Log: quiet, Workers: 1, Poll: time.Millisecond, Handlers: map[string]messaging.Handler{
+		"stored": func(context.Context, ports.Job) error {
+			return fmt.Errorf("began: %w", fault.New(fault.Unavailable, "database_unavailable", "The database does not answer."))
+		},
+	}}
+	require.NoError(t, pool.Run(ctx))
+	require.Equal(t, []int64{1}, q.returned)
+	require.Empty(t, q.failed)
+	require.Equal(t, clock{}.Now().Add(messaging.LeaseFor), due)
 }

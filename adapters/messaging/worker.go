@@ -137,9 +137,12 @@ func (p *Pool) run(ctx context.Context, job ports.Job) {
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		p.giveBack(ctx, job)
+		p.giveBack(ctx, job, 0)
 	case taken:
 		p.Log.WarnContext(ctx, "job lease lost, another worker has it", "kind", job.Kind, "job", job.ID)
+	case unanswered(err):
+		p.Log.WarnContext(ctx, "the database did not answer a job", "kind", job.Kind, "job", job.ID, "error", err)
+		p.giveBack(ctx, job, LeaseFor)
 	default:
 		p.Log.ErrorContext(ctx, "job failed", "kind", job.Kind, "job", job.ID, "attempt", job.Attempt, "error", err)
 		if job.Attempt < maxClaims {
@@ -189,12 +192,18 @@ func (p *Pool) renew(ctx context.Context, job ports.Job, stop context.CancelCaus
 	}
 }
 
-// giveBack returns a job to the queue on shutdown. The pool's context has ended, so it has a
-// few seconds of its own.
-func (p *Pool) giveBack(ctx context.Context, job ports.Job) {
+// unanswered reports whether a job ended because the database was away, which says nothing of the job.
+func unanswered(err error) bool {
+	f, ok := fault.As(err)
+	return ok && f.Code == "database_unavailable"
+}
+
+// giveBack returns a job to the queue, due after a pause. It has a few seconds of its own, for the pool's context may have
+// ended. Where the database does not answer in them, the lease runs out, and the claim counts.
+func (p *Pool) giveBack(ctx context.Context, job ports.Job, pause time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := p.Queue.Return(ctx, job, p.Clock.Now()); err != nil && !leaseLost(err) {
+	if err := p.Queue.Return(ctx, job, p.Clock.Now().Add(pause)); err != nil && !leaseLost(err) {
 		p.Log.WarnContext(ctx, "could not return a job to the queue; its lease will run out", "job", job.ID, "error", err)
 	}
 }

@@ -112,8 +112,11 @@ func testJobs(t *testing.T, b Backend) {
 	w.clock.move(30 * time.Second)
 	job = w.claim(10)[0]
 	require.Equal(t, 3, job.Attempt)
-	require.NoError(t, w.Queue().Return(w.ctx, job, w.clock.Now()))
+	require.NoError(t, w.Queue().Return(w.ctx, job, w.clock.Now().Add(time.Second)))
+	require.Empty(t, w.claim(10), "it is given back for later")
+	w.clock.move(time.Second)
 	job = w.claim(10)[0]
+	require.Equal(t, 3, job.Attempt, "a claim that was given back does not count")
 	w.write(func(tx ports.Repos) error { return tx.Jobs.Repeat(w.ctx, job, at) })
 	lost(t, w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error { return tx.Jobs.Repeat(ctx, job, at) }))
 	job = w.claim(10)[0]

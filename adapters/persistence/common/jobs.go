@@ -254,9 +254,9 @@ func (q queue) Fail(ctx context.Context, job ports.Job, failed ports.FailedJob) 
 }
 
 // A job that another worker has by now is left to it.
-func (q queue) Return(ctx context.Context, job ports.Job, now time.Time) error {
+func (q queue) Return(ctx context.Context, job ports.Job, at time.Time) error {
 	return q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
-		return sqlstore.Run(ctx, release(s, job).Set("run_at = ?", s.Shared(now)))
+		return sqlstore.Run(ctx, release(s, job).Set("run_at = ?", s.Shared(at)).Set("attempt = attempt - 1"))
 	})
 }
 
