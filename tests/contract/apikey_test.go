@@ -184,7 +184,7 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 
 // keyless are the first words of the paths where no key is taken: what decides on credentials, what is the operators', what is public, what
 // speaks a standard of others, and what takes everything out.
-var keyless = []string{"auth", "operator", "api-key", "company", "user", "role", "invitation", "link", "pact"}
+var keyless = []string{"auth", "setup", "operator", "api-key", "company", "user", "role", "invitation", "link", "pact"}
 
 // signposts are what every key opens: they lead to what its slugs allow, and show nothing else.
 var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/", "stac/", "stac/conformance/", "stac/collections/"}
