@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release test-release test-packages clean help example-report
+.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -201,8 +201,11 @@ build: ## bin/tilth, static
 release: ## bin/release: archives for six platforms, Debian packages, container images, checksums; VERSION=1.2.3, SIGNING_KEY=file of ssh-keygen (docs/install.md)
 	$(GO) -C wire/packaging run ./release $(if $(filter command line environment,$(origin VERSION)),-version '$(VERSION)') $(RELEASEFLAGS)
 
-test-release: ## what make release makes: headers, contents, manual pages, manifests; one archive built twice from two folders
+packaging: ## the module that makes releases: vet, its signatures and manual pages, the manifests and the compose file read strictly
 	$(GO) -C wire/packaging vet ./...
+	$(GO) -C wire/packaging test -count=1 -timeout 10m $(TESTFLAGS) ./...
+
+test-release: ## what make release makes: headers, contents, manual pages, manifests; one archive built twice from two folders
 	TILTH_RELEASE=1 $(GO) -C wire/packaging test -count=1 -timeout 60m -v $(TESTFLAGS) ./...
 
 test-packages: ## the Debian package and the image installed, served, upgraded and removed in a root of their own (Linux, root, debootstrap)
