@@ -93,7 +93,7 @@ type Queue interface {
 	Renew(ctx context.Context, job Job, until time.Time) error
 	// Fail keeps a job as failed, in a transaction of its own. Faults: Conflict (lease_lost).
 	Fail(ctx context.Context, job Job, failed FailedJob) error
-	// Return gives a job back that is due at a time, its lease ended. The claim does not count: the work was not what
+	// Return returns a job to the queue, due at a time, its lease ended. The claim does not count: the work was not what
 	// ended it, as on shutdown.
 	Return(ctx context.Context, job Job, at time.Time) error
 }
