@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
 	"tilth/adapters/console"
+	"tilth/adapters/guide"
 	"tilth/adapters/http"
 	"tilth/adapters/http/limit"
 	"tilth/adapters/http/rest"
@@ -42,6 +43,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/app/soil"
 	"tilth/core/geo"
+	"tilth/docs"
 	"tilth/ports"
 )
 
@@ -226,7 +228,11 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	r.acme = keeper
 	config := interfaceConfig(r.cfg)
 	config.Once = r.parts.Once.Do
-	pages, err := console.New()
+	screens, err := console.New()
+	if err != nil {
+		return err
+	}
+	guides, err := guide.New(docs.Files)
 	if err != nil {
 		return err
 	}
@@ -252,7 +258,7 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 		Helps:               r.helps(),
 		Rates:               r.db.Rates(),
 		Replica:             r.replica,
-		Console:             pages,
+		Pages:               []http.Pages{guides, screens},
 		Register:            func(a *rest.API) { v12.Register(a, r.parts.Interface) },
 		Logger:              r.log,
 		Now:                 identity.Clock{}.Now,

@@ -72,8 +72,8 @@ type Deps struct {
 	Helps map[string]func(ctx context.Context) error
 	// Register adds the routes.
 	Register func(*rest.API)
-	// Console answers what is neither the interface nor a page beside it; nil: nothing.
-	Console Pages
+	// Pages answer what is neither the interface nor a page beside it: the first that has a route.
+	Pages []Pages
 
 	// Rates is what the servers of one database share of how often callers ask, under the
 	// name of this one; nil: it is alone.

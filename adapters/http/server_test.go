@@ -33,9 +33,8 @@ func TestWhatIsServedAroundTheInterface(t *testing.T) {
 		contentType  string
 		contains     string
 	}{
-		{"GET", "/", 404, "application/json", "not_found"}, // without a console
-		{"GET", "/docs/", 200, "text/html; charset=utf-8", base + "auth/token/"},
-		{"GET", "/docs", 200, "text/html; charset=utf-8", "API reference"},
+		{"GET", "/", 404, "application/json", "not_found"},      // without a console
+		{"GET", "/docs/", 404, "application/json", "not_found"}, // without guides
 		{"GET", "/docs/api/", 200, "text/html; charset=utf-8", "../../openapi.json"},
 		{"GET", "/docs/api", 200, "text/html; charset=utf-8", "../openapi.json"},
 		{"GET", "/docs/api/main.js", 200, "text/javascript; charset=utf-8", "import"},
@@ -77,7 +76,7 @@ func TestWhatIsServedAroundTheInterface(t *testing.T) {
 func TestPagesFetchNothingFromElsewhere(t *testing.T) {
 	r := newRig(t, server.Config{})
 	address := regexp.MustCompile(`(?:src|href)="([^"]+)"`)
-	for _, path := range []string{"/docs/", "/docs", "/docs/api/", "/docs/api"} {
+	for _, path := range []string{"/docs/api/", "/docs/api"} {
 		page, err := url.Parse(path)
 		require.NoError(t, err)
 		found := address.FindAllStringSubmatch(r.ask("GET", path).Body.String(), -1)

@@ -32,19 +32,10 @@ const (
 // probes are asked all the time; the log mentions them only when it is told to.
 var probes = map[string]bool{pathHealth: true, pathReady: true}
 
-// pagePolicy is the content policy of the pages without scripts.
-const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
-
 // site returns what is served around the interface. Like the interface it answers a path
 // with and without a slash at its end, and never redirects.
 func (s *Server) site() (http.Handler, error) {
-	about := map[string]string{"Build": s.config.Build, "Base": s.config.Interface.Base}
-	guide, err := render("docs.html", pagePolicy, about)
-	if err != nil {
-		return nil, err
-	}
 	pages := map[string]http.Handler{
-		"/docs":         guide,
 		"/openapi.json": s.written("application/json", s.api.OpenAPI),
 		"/openapi.yaml": s.written("application/yaml", s.api.OpenAPIYAML),
 		pathHealth:      http.HandlerFunc(s.healthy),
@@ -59,8 +50,10 @@ func (s *Server) site() (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimSuffix(r.URL.Path, "/")
 		handler, route := pages[path], path
-		if handler == nil && s.deps.Console != nil {
-			handler, route = s.deps.Console, s.deps.Console.Route(r.URL.Path)
+		for i := 0; handler == nil && i < len(s.deps.Pages); i++ {
+			if route = s.deps.Pages[i].Route(r.URL.Path); route != "" {
+				handler = s.deps.Pages[i]
+			}
 		}
 		if route == "" || handler == nil {
 			s.api.WriteError(w, r, rest.NoSuchPath())

@@ -61,7 +61,7 @@ func Check(packages []Package) []Violation {
 			found = append(found, Violation{p.ImportPath, "", "only " + binary + " and tools below tests are programs"})
 		}
 		if !knownRoom(p.ImportPath) {
-			found = append(found, Violation{p.ImportPath, "", "the rooms are core, ports, app, adapters/NAME, wire and tests"})
+			found = append(found, Violation{p.ImportPath, "", "the rooms are core, ports, app, adapters/NAME, wire, tests and docs"})
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -99,6 +99,10 @@ func broken(from, to string) string {
 		}
 	case "adapters":
 		return brokenInAdapter(from, to)
+	case "docs":
+		if to != "embed" {
+			return "docs are files, embedded for wire"
+		}
 	}
 	return ""
 }
@@ -158,6 +162,8 @@ func knownRoom(importPath string) bool {
 		return within(importPath, Module)
 	case "adapters":
 		return AdapterOf(importPath) != ""
+	case "docs":
+		return importPath == Module+"/docs"
 	}
 	return false
 }

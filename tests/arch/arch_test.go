@@ -194,7 +194,7 @@ func TestCheckNamesTheOffendingEdge(t *testing.T) {
 }
 
 func TestCheckKnowsRoomsAndPrograms(t *testing.T) {
-	const rooms = "the rooms are core, ports, app, adapters/NAME, wire and tests"
+	const rooms = "the rooms are core, ports, app, adapters/NAME, wire, tests and docs"
 	const programs = "only tilth/wire/tilth and tools below tests are programs"
 	for _, c := range []struct {
 		path, name string

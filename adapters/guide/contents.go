@@ -1,0 +1,20 @@
+package guide
+
+// chapter is a part of the contents: pages that serve one purpose, in the order of reading.
+type chapter struct {
+	Title string
+	Names []string
+}
+
+// contents has every guide once. The order is that of the links to the next page, too.
+var contents = []chapter{
+	{"Begin", []string{"install", "first-request", "console", "clients"}},
+	{"How to", []string{
+		"outlines", "workbooks", "fields", "monitoring", "stratification-files", "sharing", "due-diligence", "exchange",
+		"ogc", "stac", "events", "broker", "moving", "operating", "observability",
+	}},
+	{"Reference", []string{"requests", "assessments", "maps", "layers", "ghg-engine-contract", "compatibility", "CHANGELOG"}},
+	{"How it works", []string{
+		"vegetation", "phenology", "crop-check", "ghg", "stratification", "evidence", "security", "reliability", "performance", "scale",
+	}},
+}
