@@ -18,7 +18,7 @@ const demoTokenTTL = 24 * time.Hour
 func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
 	base := r.cfg.Base(addr.String())
 	if !opts.Demo {
-		if _, err := fmt.Fprintf(opts.Out, "Tilth %s is ready at %s\n  console    %s/\n  reference  %s/docs/api/\n", version, base, base, base); err != nil {
+		if _, err := fmt.Fprintf(opts.Out, "Tilth %[1]s is ready at %[2]s\n  console    %[2]s/\n  guides     %[2]s/docs/\n  reference  %[2]s/docs/api/\n", version, base); err != nil {
 			return err
 		}
 		return r.greetNewcomer(ctx, opts.Out, base)
@@ -58,6 +58,7 @@ or with "tilth company create" and "tilth user create".
 func printDemo(w io.Writer, base, token string) error {
 	_, err := fmt.Fprintf(w, `Tilth %[1]s is ready at %[2]s
   console    %[2]s/
+  guides     %[2]s/docs/
   reference  %[2]s/docs/api/
   document   %[2]s/openapi.json
 

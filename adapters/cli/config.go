@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"net"
 	"net/mail"
 	"net/netip"
 	"net/url"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,9 +14,6 @@ import (
 
 	"github.com/caarlos0/env/v11"
 	"github.com/spf13/pflag"
-
-	"tilth/adapters/cli/settingsfile"
-	"tilth/core/list"
 )
 
 // DefaultSTAC is the open STAC API that serves imagery if no address is set.
@@ -124,54 +117,6 @@ func ReadConfig(environ map[string]string) (Config, error) {
 	var c Config
 	err := env.ParseWithOptions(&c, env.Options{Environment: environ})
 	return c, err
-}
-
-// What names the file of settings, and the one that is read where nothing names one, if it is there.
-const (
-	fileVariable = prefix + "CONFIG"
-	usualFile    = "tilth.toml"
-)
-
-// readSettings reads the file of settings: its name, and the settings in it by their variables.
-func readSettings(environ map[string]string) (name string, held map[string]string, err error) {
-	name = cmp.Or(environ[fileVariable], usualFile)
-	in, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) && environ[fileVariable] == "" {
-		return "", nil, nil
-	}
-	if err != nil {
-		return name, nil, err
-	}
-	defer in.Close()
-	if held, err = settingsfile.Read(in, fileSettings()); err != nil {
-		return name, nil, err
-	}
-	_, err = ReadConfig(held) // so that a mistake of the file is not called one of the environment
-	return name, held, err
-}
-
-// below returns the variables of the environment over the settings of the file.
-func below(held, environ map[string]string) map[string]string {
-	out := maps.Clone(environ)
-	if out == nil {
-		out = map[string]string{}
-	}
-	for variable, value := range held {
-		if _, set := environ[variable]; !set {
-			out[variable] = value
-		}
-	}
-	return out
-}
-
-// fileSettings are the settings as the file holds them.
-func fileSettings() []settingsfile.Setting {
-	usual, _ := ReadConfig(nil)
-	return list.Map(usual.settings(), func(s setting) settingsfile.Setting {
-		value := reflect.ValueOf(s.to).Elem()
-		text := value.Kind() == reflect.String || value.Type() == reflect.TypeFor[time.Duration]()
-		return settingsfile.Setting{Variable: s.variable, Help: s.help, Default: fmt.Sprint(value.Interface()), Plain: !text}
-	})
 }
 
 type setting struct {

@@ -1,24 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"maps"
-	"net"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"tilth/adapters/cli/settingsfile"
 	"tilth/app/operating"
 )
 
@@ -85,132 +78,6 @@ func (s *shell) health() *cobra.Command {
 			return s.answer(err, json.RawMessage(said), "%s", said)
 		},
 	}
-}
-
-func (s *shell) config() *cobra.Command {
-	var origins bool
-	c := &cobra.Command{
-		Use: "config", Short: "Print the configuration in force, secrets hidden",
-		Long: `Print the configuration in force, secrets hidden. A flag counts more than a variable of the
-environment, and that more than a line of tilth.toml (TILTH_CONFIG names another file). With
---origins each setting says where it comes from.`,
-	}
-	c.Flags().BoolVar(&origins, "origins", false, "say where each setting comes from: flag, environment, the file or default")
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		values, described := map[string]string{}, map[string]any{}
-		var lines []string
-		for _, one := range s.cfg.settings() {
-			line := one.variable + "=" + one.value()
-			values[one.variable] = one.value()
-			if origins {
-				from := s.origin(cmd, one)
-				described[one.variable] = map[string]string{"value": one.value(), "origin": from}
-				line += "  # " + from
-			}
-			lines = append(lines, line)
-		}
-		if origins {
-			return s.print(described, "%s", strings.Join(lines, "\n"))
-		}
-		return s.print(values, "%s", strings.Join(lines, "\n"))
-	}
-	return c
-}
-
-// origin says where a setting in force comes from.
-func (s *shell) origin(cmd *cobra.Command, one setting) string {
-	_, inEnvironment := s.environ[one.variable]
-	_, inFile := s.held[one.variable]
-	switch {
-	case cmd.Flags().Changed(one.flag()):
-		return "flag"
-	case inEnvironment:
-		return "environment"
-	case inFile:
-		return s.file
-	}
-	return "default"
-}
-
-// firstQuestions are what `tilth init` asks; everything else has a default that suits most.
-var firstQuestions = []settingsfile.Question{
-	{Variable: "TILTH_DATABASE_URL", Text: "Where should records be kept? sqlite:PATH for a file on this machine, or postgres://USER:PASSWORD@HOST/DATABASE", Default: "sqlite:tilth-data/tilth.db"},
-	{Variable: "TILTH_ADDR", Text: "At which address should requests be answered? 127.0.0.1:8080 is this machine alone, :8080 all of its networks", Default: "127.0.0.1:8080"},
-	{Variable: "TILTH_IMAGERY_URL", Text: "Where does imagery come from? A folder with a catalog.json, the address of a STAC API, or nothing for the open Earth Search API"},
-}
-
-func (s *shell) init() *cobra.Command {
-	var yes bool
-	c := &cobra.Command{
-		Use: "init", Short: "Ask three questions, and write a file of settings",
-		Long: `Ask three questions, and write tilth.toml (or the file that TILTH_CONFIG names) with the answers,
-every other setting as a comment beside its default, and a new key for stored secrets in
-secret.key beside it. Files that are there are not touched.`,
-		RunE: func(*cobra.Command, []string) error {
-			file, err := filepath.Abs(cmp.Or(s.environ[fileVariable], usualFile))
-			if err != nil {
-				return err
-			}
-			if _, err := os.Lstat(file); err == nil {
-				return fmt.Errorf("%s is there already. Fix: edit it, or remove it first", file)
-			}
-			in := s.In
-			if yes {
-				in = strings.NewReader(strings.Repeat("\n", len(firstQuestions)))
-			}
-			answers, err := settingsfile.Ask(in, s.Err, firstQuestions, checkAnswer)
-			if err != nil {
-				return err
-			}
-			maps.DeleteFunc(answers, func(_, answer string) bool { return answer == "" })
-			key := filepath.Join(filepath.Dir(file), "secret.key")
-			answers["TILTH_SECRET_KEY_FILE"] = key
-			if err := writeSettings(file, key, s.program.NewSecretKey(), answers); err != nil {
-				return err
-			}
-			return s.print(record{{"file", file}, {"key", key}},
-				"the settings are in %s, and the key of stored secrets in %s: keep a copy of that apart from backups\nNext: tilth doctor, then tilth serve", file, key)
-		},
-	}
-	c.Flags().BoolVar(&yes, "yes", false, "ask nothing, and take what would be suggested")
-	return c
-}
-
-// checkAnswer says what is wrong with the value of one setting.
-func checkAnswer(variable, answer string) error {
-	cfg, err := ReadConfig(map[string]string{variable: answer})
-	if err != nil {
-		return err
-	}
-	if _, _, err := net.SplitHostPort(cfg.Addr); err != nil {
-		return fmt.Errorf("TILTH_ADDR: %q is not HOST:PORT", cfg.Addr)
-	}
-	return cfg.Check()
-}
-
-// writeSettings writes the key, unless there is one, and then the settings, which only their owner can read.
-func writeSettings(file, keyFile, key string, answers map[string]string) error {
-	if err := writeNew(keyFile, []byte(key+"\n")); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	var b bytes.Buffer
-	if err := settingsfile.Write(&b, fileSettings(), answers); err != nil {
-		return err
-	}
-	return writeNew(file, b.Bytes())
-}
-
-// writeNew writes a file that is not there yet, for its owner alone.
-func writeNew(name string, data []byte) error {
-	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = to.Write(data)
-	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
-		_ = os.Remove(name) // half a file is worse than none
-	}
-	return err
 }
 
 func (s *shell) openapi() *cobra.Command {
@@ -309,4 +176,21 @@ func (s *shell) version() *cobra.Command {
 			{"version", b.Version}, {"commit", b.Commit}, {"date", b.Date}, {"go", runtime.Version()}, {"system", system},
 		}, "Tilth %s, commit %s of %s, %s, %s", b.Version, b.Commit, b.Date, runtime.Version(), system)
 	}}
+}
+
+func (s *shell) filestore() *cobra.Command {
+	claim := &cobra.Command{
+		Use: "claim", Short: "Make the place that TILTH_OBJECTS_URL names that of this database's files",
+		Long: `Make the place that TILTH_OBJECTS_URL names that of this database's files. A server refuses
+files that do not bear the mark of its database, because processes that do not share their
+files lose uploads. Use this command where the files are lost, or where the database is a
+copy that goes on with files of its own: servers that use another place are refused from
+their next start on.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.opened(cmd, func(ctx context.Context, o *Opened) error {
+				return s.answer(o.Operating.ClaimFiles(ctx, o.Files), record{{"files", s.value("objects-url")}}, "%s holds the files of this database from now on", s.value("objects-url"))
+			})
+		},
+	}
+	return group("files", "Where uploads, rasters, evidence and photos are kept", claim)
 }

@@ -4,6 +4,7 @@ package guide
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -41,7 +42,7 @@ func New(files fs.FS) (*Guide, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Guide{names: found, render: sync.OnceValues(func() (map[string]file, error) { return rendered(files, found, served{}) })}, nil
+	return &Guide{names: found, render: sync.OnceValues(func() (map[string]file, error) { return rendered(files, found, addresses{served: true}) })}, nil
 }
 
 // Write writes the guides as static files into a folder, which any server of files can show.
@@ -50,7 +51,7 @@ func Write(files fs.FS, folder string) error {
 	if err != nil {
 		return err
 	}
-	all, err := rendered(files, found, static{})
+	all, err := rendered(files, found, addresses{})
 	if err != nil {
 		return err
 	}
@@ -139,34 +140,31 @@ func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
 }
 
-// addresses are where pages find each other.
-type addresses interface {
-	file(name string) string    // the key of what is served, or the file that is written
-	link(name string) string    // how a page refers to what has a name; "" is the contents
-	reference() (string, bool)  // the reference of the interface, where it is beside the guides
-	document() (string, string) // the OpenAPI document, and that its address stands in
-}
+// document is the OpenAPI document, which lies beside the guides.
+const document = "openapi.json"
 
-// served are the addresses below root of a server.
-type served struct{}
+// addresses are where pages find each other: below root of a server, or as files of one folder.
+type addresses struct{ served bool }
 
-func (served) file(name string) string    { return name }
-func (served) link(name string) string    { return strings.TrimSuffix(root+"/"+name, "/") }
-func (served) reference() (string, bool)  { return root + "/api/", true }
-func (served) document() (string, string) { return "openapi.json", "/openapi.json" }
-
-// static are the addresses of files beside each other.
-type static struct{}
-
-func (static) file(name string) string {
-	if name == "" {
-		name = "index"
+// key returns where what has a name is found: what follows root, or a file. "" is the contents.
+func (a addresses) key(name string) string {
+	if a.served {
+		return name
 	}
+	name = cmp.Or(name, "index")
 	if path.Ext(name) == "" {
 		name += ".html"
 	}
 	return name
 }
-func (s static) link(name string) string  { return s.file(name) }
-func (static) reference() (string, bool)  { return "", false }
-func (static) document() (string, string) { return "openapi.json", "openapi.json" }
+
+// link returns how a page refers to what has a name.
+func (a addresses) link(name string) string {
+	switch {
+	case !a.served:
+		return a.key(name)
+	case name == document:
+		return "/" + document
+	}
+	return strings.TrimSuffix(root+"/"+name, "/")
+}

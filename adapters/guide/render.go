@@ -49,14 +49,11 @@ type section struct {
 
 // view is what the template shows: a page, or the contents where it has none.
 type view struct {
-	Page           *page
-	Chapters       []shownChapter
-	Before, After  *page
-	Link           func(name string) string
-	Reference      string
-	SearchFile     string
-	Served         bool
-	Title, Summary string
+	Page          *page
+	Chapters      []shownChapter
+	Before, After *page
+	Link          func(name string) string
+	Served        bool // by a server, which has the reference of the interface beside the guides
 }
 
 type shownChapter struct {
@@ -77,7 +74,7 @@ func rendered(files fs.FS, sources map[string]string, where addresses) (map[stri
 			return nil, fmt.Errorf("read the guide %s: %w", source, err)
 		}
 		if path.Ext(source) != ".md" {
-			out[where.file(name)] = file{mediaText, content}
+			out[where.key(name)] = file{mediaText, content}
 			continue
 		}
 		if pages[name], err = read(name, source, content, links{sources, where}); err != nil {
@@ -89,7 +86,7 @@ func rendered(files fs.FS, sources map[string]string, where addresses) (map[stri
 		if err != nil {
 			return nil, fmt.Errorf("read %s of the guides: %w", name, err)
 		}
-		out[where.file(name)] = file{media, content}
+		out[where.key(name)] = file{media, content}
 	}
 	return out, write(t, pages, where, out)
 }
@@ -112,15 +109,14 @@ func write(t *template.Template, pages map[string]*page, where addresses, out ma
 	if len(order) != len(pages) {
 		return fmt.Errorf("%d guides, %d of them in the contents", len(pages), len(order))
 	}
-	reference, isServed := where.reference()
-	base := view{Chapters: chapters, Link: where.link, Reference: reference, SearchFile: where.link(searchFile), Served: isServed}
+	base := view{Chapters: chapters, Link: where.link, Served: where.served}
 	for i, p := range append([]*page{nil}, order...) {
 		v, name := base, ""
 		if v.Page = p; p != nil {
-			name, v.Title, v.Summary = p.Name, p.Title, p.Summary
-			if i > 1 {
-				v.Before = order[i-2]
-			}
+			name = p.Name
+		}
+		if i > 1 {
+			v.Before = order[i-2]
 		}
 		if i < len(order) {
 			v.After = order[i]
@@ -129,10 +125,10 @@ func write(t *template.Template, pages map[string]*page, where addresses, out ma
 		if err := t.Execute(&b, v); err != nil {
 			return fmt.Errorf("render the guide %q: %w", name, err)
 		}
-		out[where.file(name)] = file{mediaPage, b.Bytes()}
+		out[where.key(name)] = file{mediaPage, b.Bytes()}
 	}
 	found, err := index(order, where)
-	out[where.file(searchFile)] = file{"application/json", found}
+	out[where.key(searchFile)] = file{"application/json", found}
 	return err
 }
 
@@ -254,11 +250,8 @@ func (l links) resolve(source, destination string) (string, error) {
 	}
 	target, anchor, marked := strings.Cut(destination, "#")
 	target = path.Join(path.Dir(source), target)
-	if name, address := l.where.document(); target == name {
-		return address, nil
-	}
 	name := shown(target)
-	if l.sources[name] == "" {
+	if l.sources[name] == "" && name != document {
 		return "", fmt.Errorf("a link to %s, which is no guide", destination)
 	}
 	if marked {
