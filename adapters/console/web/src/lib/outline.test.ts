@@ -24,6 +24,11 @@ describe('outlines that are typed', () => {
     expect(roughArea(polygon)).toBeGreaterThan(9)
     expect(roughArea(polygon)).toBeCloseTo(9.04, 1)
   })
+  it('have it also where they lie over the 180th meridian', () => {
+    const there = ring.map(([x, y]) => [(((x as number) + 184.2226 + 540) % 360) - 180, y as number])
+    expect(Math.max(...there.map(([x]) => x as number)) - Math.min(...there.map(([x]) => x as number))).toBeGreaterThan(359)
+    expect(roughArea({ type: 'Polygon', coordinates: [there] })).toBeCloseTo(9.04, 1)
+  })
   it('are changed by hand where they are one ring', () => {
     expect(simple({ type: 'MultiPolygon', coordinates: [[ring]] })).toEqual(polygon)
     expect(simple({ type: 'MultiPolygon', coordinates: [[ring], [ring]] })).toBeUndefined()

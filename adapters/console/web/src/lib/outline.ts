@@ -60,7 +60,8 @@ export function roughArea(polygon: GeoJSON.Polygon): number {
     for (let i = 0; i < r.length; i++) {
       const [x1, y1] = r[i] as [number, number]
       const [x2, y2] = r[(i + 1) % r.length] as [number, number]
-      sum += ((x2 - x1) * Math.PI) / 180 * (2 + Math.sin((y1 * Math.PI) / 180) + Math.sin((y2 * Math.PI) / 180))
+      const east = ((x2 - x1 + 540) % 360) - 180 // the short way, also over the 180th meridian
+      sum += (east * Math.PI) / 180 * (2 + Math.sin((y1 * Math.PI) / 180) + Math.sin((y2 * Math.PI) / 180))
     }
     return Math.abs((sum * earth * earth) / 2)
   }
