@@ -14,45 +14,46 @@ import (
 // demoTokenTTL is how long the token that the demo prints is good for.
 const demoTokenTTL = 24 * time.Hour
 
-// greet prints where the server is, and for the demo a token and a first request.
+// greet prints where the server is, for the demo a token and a first request, and of an empty installation what to do next.
+// All of it is printed at once: who reads that the server is ready may end it.
 func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
 	base := r.cfg.Base(addr.String())
-	if !opts.Demo {
-		if _, err := fmt.Fprintf(opts.Out, "Tilth %[1]s is ready at %[2]s\n  console    %[2]s/\n  guides     %[2]s/docs/\n  reference  %[2]s/docs/api/\n", version, base); err != nil {
+	if opts.Demo {
+		token, err := r.parts.Operating.CreateToken(ctx, demo.OwnerMail, demoTokenTTL)
+		if err != nil {
 			return err
 		}
-		return r.greetNewcomer(ctx, opts.Out, base)
+		return printDemo(opts.Out, base, token)
 	}
-	token, err := r.parts.Operating.CreateToken(ctx, demo.OwnerMail, demoTokenTTL)
-	if err != nil {
-		return err
+	next, err := r.firstStep(ctx, base)
+	if err != nil { // the server works all the same
+		r.log.WarnContext(ctx, "whether this installation is empty is not known", "error", err)
 	}
-	return printDemo(opts.Out, base, token)
+	_, err = fmt.Fprintf(opts.Out, "Tilth %[1]s is ready at %[2]s\n  console    %[2]s/\n  guides     %[2]s/docs/\n  reference  %[2]s/docs/api/\n%[3]s", version, base, next)
+	return err
 }
 
-// greetNewcomer says what to do next where there is no company yet.
-func (r *Running) greetNewcomer(ctx context.Context, w io.Writer, base string) error {
+// firstStep returns what to do next where there is no company yet; nothing where there is one.
+func (r *Running) firstStep(ctx context.Context, base string) (string, error) {
 	setup := r.parts.Interface.Account.Setup
 	needed, err := setup.Needed(ctx)
 	if err != nil || !needed {
-		return err
+		return "", err
 	}
 	token, err := setup.Token(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if token == "" { // people sign in elsewhere
-		_, err = fmt.Fprint(w, "\nThis installation is empty. Make its first company and owner with `tilth company create` and `tilth user create`.\n")
-		return err
+		return "\nThis installation is empty. Make its first company and owner with `tilth company create` and `tilth user create`.\n", nil
 	}
-	_, err = fmt.Fprintf(w, `
+	return fmt.Sprintf(`
 This installation is empty. Make its first company and owner on this page (whoever has the address may, for a day):
 
   %s/setup#%s
 
 or with "tilth company create" and "tilth user create".
-`, base, token)
-	return err
+`, base, token), nil
 }
 
 func printDemo(w io.Writer, base, token string) error {

@@ -1,0 +1,42 @@
+package wire_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/tests/rig"
+	"tilth/wire"
+)
+
+// ended stops a server as soon as it says something.
+type ended struct {
+	said bytes.Buffer
+	stop context.CancelFunc
+}
+
+func (e *ended) Write(text []byte) (int, error) {
+	e.stop()
+	return e.said.Write(text)
+}
+
+// Who reads that a server is ready may end it at once, and that is no failure: on an empty installation, too, whose start says
+// more.
+func TestAServerThatIsEndedAtOnceEndsWell(t *testing.T) {
+	t.Parallel()
+	cfg, err := cli.ReadConfig(map[string]string{
+		"TILTH_DATABASE_URL": rig.SQLite(t), "TILTH_ADDR": "127.0.0.1:0", "TILTH_ADMIN_ADDR": "off",
+		"TILTH_IMAGERY_URL": rig.Archive(t).Dir, "TILTH_OBJECTS_URL": "file:" + t.TempDir(),
+	})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out := &ended{stop: stop}
+	require.NoError(t, wire.Program{}.Serve(ctx, cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Out: out}))
+	require.Contains(t, out.said.String(), "is ready at")
+	require.Contains(t, out.said.String(), "/setup#")
+}
