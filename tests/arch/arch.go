@@ -45,9 +45,12 @@ var drivingAdapters = []string{"http", "cli", "console", "messaging"}
 // soleImporters names, for a library that some folders wrap, those folders. If the
 // library must go, they are what is rewritten.
 var soleImporters = map[string][]string{
-	"github.com/danielgtaylor/huma": {Module + "/adapters/http/rest", Module + "/adapters/http/body", Module + "/adapters/http/schema"},
-	"github.com/minio/minio-go":     {Module + "/adapters/objects"},
-	"go.opentelemetry.io/otel":      {Module + "/adapters/telemetry"},
+	"github.com/danielgtaylor/huma": {
+		Module + "/adapters/http/rest", Module + "/adapters/http/query", Module + "/adapters/http/member",
+		Module + "/adapters/http/body", Module + "/adapters/http/schema",
+	},
+	"github.com/minio/minio-go": {Module + "/adapters/objects"},
+	"go.opentelemetry.io/otel":  {Module + "/adapters/telemetry"},
 }
 
 // binary is the one program; programs that help the tests live below tests.

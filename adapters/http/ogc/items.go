@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/app/features"
 	"tilth/core/fault"
@@ -22,19 +23,19 @@ type Items[P any] struct {
 
 // Feature is a feature of a page.
 type Feature[P any] struct {
-	Type       string        `json:"type" enum:"Feature" doc:"What it is."`
-	ID         rest.Value    `json:"id" doc:"A number; of zones and points of plans a text."`
-	Geometry   rest.Geometry `json:"geometry" doc:"Where it lies; null: nobody knows."`
-	Properties P             `json:"properties" doc:"What is known of it."`
+	Type       string          `json:"type" enum:"Feature" doc:"What it is."`
+	ID         member.Value    `json:"id" doc:"A number; of zones and points of plans a text."`
+	Geometry   member.Geometry `json:"geometry" doc:"Where it lies; null: nobody knows."`
+	Properties P               `json:"properties" doc:"What is known of it."`
 }
 
 // Item is one feature.
 type Item[P any] struct {
-	Type       string        `json:"type" enum:"Feature" doc:"What it is."`
-	ID         rest.Value    `json:"id" doc:"A number; of zones and points of plans a text."`
-	Geometry   rest.Geometry `json:"geometry" doc:"Where it lies; null: nobody knows."`
-	Properties P             `json:"properties" doc:"What is known of it."`
-	Links      []Link        `json:"links" doc:"Where to go from here."`
+	Type       string          `json:"type" enum:"Feature" doc:"What it is."`
+	ID         member.Value    `json:"id" doc:"A number; of zones and points of plans a text."`
+	Geometry   member.Geometry `json:"geometry" doc:"Where it lies; null: nobody knows."`
+	Properties P               `json:"properties" doc:"What is known of it."`
+	Links      []Link          `json:"links" doc:"Where to go from here."`
 }
 
 // kind is a kind of feature: records R, of which T is what is known of each, shown as P.
@@ -188,9 +189,9 @@ func beside(c *rest.Call, rel, param string, id *features.ID) []Link {
 }
 
 // shownID returns an id as features have it.
-func shownID(id features.ID) rest.Value {
+func shownID(id features.ID) member.Value {
 	if id.Part == 0 {
-		return rest.Value{V: id.Record}
+		return member.Value{V: id.Record}
 	}
-	return rest.Value{V: textOf(id)}
+	return member.Value{V: textOf(id)}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"tilth/adapters/http/rest"
+	"tilth/adapters/http/member"
 	"tilth/app/features"
 	"tilth/core/farm"
 	"tilth/core/geo"
@@ -35,22 +35,22 @@ func farmProperties(r farm.Farm) FarmProperties {
 
 // FieldProperties are what is known of a field.
 type FieldProperties struct {
-	UUID           string     `json:"uuid" format:"uuid" doc:"The uuid of the field."`
-	Name           string     `json:"name" doc:"What people call it."`
-	FarmID         int64      `json:"farm_id" doc:"Id of the farm."`
-	Farm           string     `json:"farm" doc:"Name of the farm."`
-	AreaHa         *float64   `json:"area_ha" doc:"null without a boundary."`
-	DeclaredAreaHa *float64   `json:"declared_area_ha" doc:"Area as the farm declares it, hectares; null: not stated."`
-	SoilType       string     `json:"soil_type" doc:"Soil in the words of the company; empty: not stated."`
-	Irrigated      *bool      `json:"irrigated" doc:"Whether it is irrigated; null: not stated."`
-	Tenure         string     `json:"tenure" doc:"How the land is held; empty: not stated."`
-	ActiveFrom     *rest.Date `json:"active_from" doc:"First day of use; null: always."`
-	ActiveTo       *rest.Date `json:"active_to" doc:"Last day of use; null: without an end."`
-	Notes          string     `json:"notes" doc:"Free text of the company."`
-	ExternalID     string     `json:"external_id" doc:"The record's key in the system it came from; empty: it has none."`
-	Source         string     `json:"source" doc:"The system that it came from; empty: not stated."`
-	CreatedAt      time.Time  `json:"created_at" doc:"When the record was made."`
-	UpdatedAt      time.Time  `json:"updated_at" doc:"When the record was written last."`
+	UUID           string       `json:"uuid" format:"uuid" doc:"The uuid of the field."`
+	Name           string       `json:"name" doc:"What people call it."`
+	FarmID         int64        `json:"farm_id" doc:"Id of the farm."`
+	Farm           string       `json:"farm" doc:"Name of the farm."`
+	AreaHa         *float64     `json:"area_ha" doc:"null without a boundary."`
+	DeclaredAreaHa *float64     `json:"declared_area_ha" doc:"Area as the farm declares it, hectares; null: not stated."`
+	SoilType       string       `json:"soil_type" doc:"Soil in the words of the company; empty: not stated."`
+	Irrigated      *bool        `json:"irrigated" doc:"Whether it is irrigated; null: not stated."`
+	Tenure         string       `json:"tenure" doc:"How the land is held; empty: not stated."`
+	ActiveFrom     *member.Date `json:"active_from" doc:"First day of use; null: always."`
+	ActiveTo       *member.Date `json:"active_to" doc:"Last day of use; null: without an end."`
+	Notes          string       `json:"notes" doc:"Free text of the company."`
+	ExternalID     string       `json:"external_id" doc:"The record's key in the system it came from; empty: it has none."`
+	Source         string       `json:"source" doc:"The system that it came from; empty: not stated."`
+	CreatedAt      time.Time    `json:"created_at" doc:"When the record was made."`
+	UpdatedAt      time.Time    `json:"updated_at" doc:"When the record was written last."`
 }
 
 func fieldProperties(r farm.Field) FieldProperties {
@@ -66,52 +66,52 @@ func fieldProperties(r farm.Field) FieldProperties {
 
 // CultivationProperties are what is known of a cultivation.
 type CultivationProperties struct {
-	FieldID   int64     `json:"field_id" doc:"Id of the field."`
-	Field     string    `json:"field" doc:"Name of the field."`
-	CropID    int64     `json:"crop_id" doc:"Id of the crop."`
-	Crop      string    `json:"crop" doc:"Name of the crop."`
-	SeasonID  int64     `json:"season_id" doc:"Id of the season."`
-	Season    string    `json:"season" doc:"Name of the season."`
-	StartDate rest.Date `json:"start_date" doc:"Of the season."`
-	EndDate   rest.Date `json:"end_date" doc:"Of the season."`
-	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
-	UpdatedAt time.Time `json:"updated_at" doc:"When the record was written last."`
+	FieldID   int64       `json:"field_id" doc:"Id of the field."`
+	Field     string      `json:"field" doc:"Name of the field."`
+	CropID    int64       `json:"crop_id" doc:"Id of the crop."`
+	Crop      string      `json:"crop" doc:"Name of the crop."`
+	SeasonID  int64       `json:"season_id" doc:"Id of the season."`
+	Season    string      `json:"season" doc:"Name of the season."`
+	StartDate member.Date `json:"start_date" doc:"Of the season."`
+	EndDate   member.Date `json:"end_date" doc:"Of the season."`
+	CreatedAt time.Time   `json:"created_at" doc:"When the record was made."`
+	UpdatedAt time.Time   `json:"updated_at" doc:"When the record was written last."`
 }
 
 func cultivationProperties(r features.Cultivation) CultivationProperties {
 	return CultivationProperties{
 		r.Field.ID, r.Field.Name, r.Crop.ID, r.Crop.Name, r.Season.ID, r.Season.Name,
-		rest.DateOf(r.Of.StartDate), rest.DateOf(r.Of.EndDate), r.CreatedAt, r.UpdatedAt,
+		member.DateOf(r.Of.StartDate), member.DateOf(r.Of.EndDate), r.CreatedAt, r.UpdatedAt,
 	}
 }
 
 // ProfileProperties are what is known of a profile order.
 type ProfileProperties struct {
-	FieldID   int64      `json:"field_id" doc:"Id of the field."`
-	Field     string     `json:"field" doc:"Name of the field."`
-	SeasonID  int64      `json:"season_id" doc:"Id of the season."`
-	IndexCode string     `json:"index_code" doc:"The index, as NDVI."`
-	Status    string     `json:"status" doc:"processing, pending, active or failed."`
-	Date      *rest.Date `json:"date" doc:"Of the newest value; null while there is none."`
-	Value     *float64   `json:"value" doc:"The mean of the field on that day."`
-	Median    *float64   `json:"median" doc:"The median of the field on that day."`
-	Std       *float64   `json:"std" doc:"The standard deviation in the field on that day."`
-	Coverage  *float64   `json:"coverage" doc:"Share of the field that was seen, 0 to 1."`
-	Points    int        `json:"points" doc:"Days with a value."`
-	StartDate rest.Date  `json:"start_date" doc:"First day of the series."`
-	EndDate   rest.Date  `json:"end_date" doc:"Last day of the series."`
-	Outdated  bool       `json:"boundary_outdated" doc:"The field has another outline now than that of the series, which is shown."`
-	Synthetic bool       `json:"synthetic" doc:"The imagery was made up, for a demonstration."`
-	UpdatedAt time.Time  `json:"updated_at" doc:"When the record was written last."`
+	FieldID   int64        `json:"field_id" doc:"Id of the field."`
+	Field     string       `json:"field" doc:"Name of the field."`
+	SeasonID  int64        `json:"season_id" doc:"Id of the season."`
+	IndexCode string       `json:"index_code" doc:"The index, as NDVI."`
+	Status    string       `json:"status" doc:"processing, pending, active or failed."`
+	Date      *member.Date `json:"date" doc:"Of the newest value; null while there is none."`
+	Value     *float64     `json:"value" doc:"The mean of the field on that day."`
+	Median    *float64     `json:"median" doc:"The median of the field on that day."`
+	Std       *float64     `json:"std" doc:"The standard deviation in the field on that day."`
+	Coverage  *float64     `json:"coverage" doc:"Share of the field that was seen, 0 to 1."`
+	Points    int          `json:"points" doc:"Days with a value."`
+	StartDate member.Date  `json:"start_date" doc:"First day of the series."`
+	EndDate   member.Date  `json:"end_date" doc:"Last day of the series."`
+	Outdated  bool         `json:"boundary_outdated" doc:"The field has another outline now than that of the series, which is shown."`
+	Synthetic bool         `json:"synthetic" doc:"The imagery was made up, for a demonstration."`
+	UpdatedAt time.Time    `json:"updated_at" doc:"When the record was written last."`
 }
 
 func profileProperties(r features.Profile) ProfileProperties {
 	out := ProfileProperties{
 		FieldID: r.FieldID, Field: r.Field, SeasonID: r.SeasonID, IndexCode: r.Index, Status: string(r.Status), Points: r.Points,
-		StartDate: rest.DateOf(r.StartDate), EndDate: rest.DateOf(r.EndDate), Outdated: r.BoundaryOutdated(), Synthetic: r.Synthetic, UpdatedAt: r.UpdatedAt,
+		StartDate: member.DateOf(r.StartDate), EndDate: member.DateOf(r.EndDate), Outdated: r.BoundaryOutdated(), Synthetic: r.Synthetic, UpdatedAt: r.UpdatedAt,
 	}
 	if at := r.Latest; at != nil {
-		out.Date, out.Value, out.Median, out.Std, out.Coverage = new(rest.DateOf(at.Date)), &at.Value, &at.Median, &at.Std, &at.Coverage
+		out.Date, out.Value, out.Median, out.Std, out.Coverage = new(member.DateOf(at.Date)), &at.Value, &at.Median, &at.Std, &at.Coverage
 	}
 	return out
 }
@@ -227,15 +227,15 @@ func sampleProperties(r sample.Sample) SampleProperties {
 	return out
 }
 
-func day(t *time.Time) *rest.Date {
+func day(t *time.Time) *member.Date {
 	if t == nil {
 		return nil
 	}
-	return new(rest.DateOf(*t))
+	return new(member.DateOf(*t))
 }
 
 // geometryOf returns a geometry of GeoJSON. All outlines are of one type, which tools make a layer of.
-func geometryOf(outline geo.MultiPolygon, place *geo.Position) rest.Geometry {
+func geometryOf(outline geo.MultiPolygon, place *geo.Position) member.Geometry {
 	var raw []byte
 	switch {
 	case place != nil:
@@ -246,5 +246,5 @@ func geometryOf(outline geo.MultiPolygon, place *geo.Position) rest.Geometry {
 	case len(outline) > 0:
 		raw, _ = outline.MultiJSON()
 	}
-	return rest.Geometry{RawObject: raw}
+	return member.Geometry{RawObject: raw}
 }

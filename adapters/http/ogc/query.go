@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"tilth/adapters/http/rest"
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/app/features"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -15,7 +16,7 @@ import (
 // queryOf reads the parameters of a page. Faults: Invalid.
 func queryOf(given map[string]any, filters []filter) (q features.Query, err error) {
 	errs := fault.Fields{}
-	q.Limit = rest.DefaultLimit
+	q.Limit = query.DefaultLimit
 	if n, ok := given[limitParam].(int64); ok {
 		q.Limit = int(n)
 	}
@@ -105,7 +106,7 @@ func parseTime(text string, mayBeOpen bool) (first, last *time.Time, ok bool) {
 	if text == "" || text == ".." {
 		return nil, nil, mayBeOpen
 	}
-	if day, err := rest.ParseDate(text); err == nil {
+	if day, err := member.ParseDate(text); err == nil {
 		return new(day.Time()), new(day.Time().AddDate(0, 0, 1).Add(-time.Microsecond)), true
 	}
 	at, err := time.Parse(time.RFC3339Nano, strings.ToUpper(text))

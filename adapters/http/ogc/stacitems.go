@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/features"
@@ -31,7 +32,7 @@ type STACItem struct {
 	Extensions []string             `json:"stac_extensions" format:"uri" doc:"None."`
 	ID         string               `json:"id" doc:"Id of the order; of a date with the date behind, as 12-2025-05-12."`
 	Collection string               `json:"collection" doc:"Word of the collection."`
-	Geometry   rest.Geometry        `json:"geometry" doc:"The outline that it is of."`
+	Geometry   member.Geometry      `json:"geometry" doc:"The outline that it is of."`
 	BBox       []float64            `json:"bbox" doc:"The box around it: west, south, east, north in degrees."`
 	Properties STACProperties       `json:"properties" doc:"What is known of it."`
 	Links      []Link               `json:"links" doc:"Where to go from here."`

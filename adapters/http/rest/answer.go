@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"tilth/adapters/http/query"
 )
 
 const mediaJSON = "application/json"
@@ -188,7 +190,7 @@ func (c *Call) linkHeader(page PageSpec, count int64, cursor string) {
 		add("first", c.listLink("cursor", "first"))
 		add("next", next)
 	} else {
-		last := page.pages(count)
+		last := page.Pages(count)
 		add("first", c.pageLink(1, last))
 		add("prev", previous)
 		add("next", next)
@@ -200,7 +202,7 @@ func (c *Call) linkHeader(page PageSpec, count int64, cursor string) {
 
 // stream answers with an envelope whose data is open, the records separated by commas, end.
 func stream[R any](c *Call, open, end string, list List[R]) error {
-	if list.page.All && list.listing.Count > MaxPageSize {
+	if list.page.All && list.listing.Count > query.MaxPageSize {
 		leave, err := c.api.long.Enter(c.Principal().CompanyID)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"tilth/adapters/http/rest"
 )
 
 func TestBodiesThatAreRefused(t *testing.T) {
@@ -277,16 +274,4 @@ func FuzzDecodeBody(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestDates(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := fmt.Sprintf("%04d-%02d-%02d", rapid.IntRange(1, 9999).Draw(t, "y"), rapid.IntRange(0, 13).Draw(t, "m"), rapid.IntRange(0, 32).Draw(t, "d"))
-		d, err := rest.ParseDate(text)
-		if err == nil && (d.String() != text || rest.DateOf(d.Time()) != d) {
-			t.Fatalf("%s became %s", text, d)
-		}
-	})
-	_, err := rest.ParseDate("2025-02-30")
-	require.ErrorContains(t, err, "calendar")
 }

@@ -12,5 +12,5 @@
 // handler passes a callback that calls [Decode], [DecodeInto] or [DecodeMany].
 //
 // The schemas of the document and the validation of bodies come from the same struct
-// tags, through huma's schema generator. Nothing outside this package imports huma.
+// tags, through huma's schema generator, which the package schema wraps.
 package rest

@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/schema"
 	"tilth/adapters/http/session"
 )
@@ -86,7 +87,7 @@ func (a *API) document() *document {
 		d.answers = a.answers()
 	}
 	d.schemas.DefineGeoJSON()
-	definePage(d.schemas)
+	query.Define(d.schemas)
 	d.openapi = &huma.OpenAPI{
 		OpenAPI:  "3.1.0",
 		Info:     &huma.Info{Title: a.config.Title, Version: a.config.Version, Description: a.config.Description + "\n\n" + everyRequest},

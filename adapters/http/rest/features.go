@@ -3,6 +3,7 @@ package rest
 import (
 	"io"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/schema"
 )
 
@@ -11,11 +12,11 @@ const GeoJSONType = schema.GeoJSONMedia
 
 // Feature is a GeoJSON Feature whose properties are a record.
 type Feature[R any] struct {
-	Type       string     `json:"type"`
-	ID         int64      `json:"id"`
-	BBox       *[]float64 `json:"bbox,omitempty"`
-	Geometry   RawObject  `json:"geometry"`
-	Properties R          `json:"properties"`
+	Type       string           `json:"type"`
+	ID         int64            `json:"id"`
+	BBox       *[]float64       `json:"bbox,omitempty"`
+	Geometry   member.RawObject `json:"geometry"`
+	Properties R                `json:"properties"`
 }
 
 // OneFeature answers with a Feature. Its ETag has the version of the record.
@@ -29,7 +30,7 @@ func OneFeature[R any](feature Feature[R]) (Raw, error) {
 // X-Total-Count say where in the list it stands.
 // Faults: NotFound for a page past the end.
 func Features[R any](c *Call, page PageSpec, list Listing[Feature[R]]) (Raw, error) {
-	if err := page.within(list.Count); err != nil {
+	if err := page.Within(list.Count); err != nil {
 		return Raw{}, err
 	}
 	c.linkHeader(page, list.Count, list.Next)

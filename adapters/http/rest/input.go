@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"tilth/core/fault"
+	"tilth/adapters/http/query"
 )
 
 // The input of a handler is a struct whose fields say where they come from:
@@ -61,13 +61,13 @@ func (r Route) bindings(input reflect.Type) (all []binding, body reflect.Type) {
 	for _, field := range reflect.VisibleFields(input) {
 		read := readValues
 		path, inPath := field.Tag.Lookup("path")
-		query, inQuery := field.Tag.Lookup("query")
+		param, inQuery := field.Tag.Lookup("query")
 		_, inBody := field.Tag.Lookup("body")
 		switch {
 		case inPath:
 			read = r.pathReader(path, field.Type)
 		case inQuery:
-			read = r.queryReader(query, field.Type)
+			read = r.queryReader(param, field.Type)
 		case inBody:
 			body, read = field.Type, readBody
 		case field.Type == reflect.TypeFor[Values]():
@@ -107,12 +107,12 @@ func (r Route) queryReader(name string, as reflect.Type) func(*Call, reflect.Val
 	if optional {
 		as = as.Elem()
 	}
-	if i := slices.IndexFunc(r.Query, func(p Param) bool { return p.Name == name }); i < 0 || reflect.TypeOf(paramTypes[r.Query[i].Type].zero) != as {
+	if i := slices.IndexFunc(r.Query, func(p Param) bool { return p.Name == name }); i < 0 || !r.Query[i].ReadsAs(as) {
 		panic(fmt.Sprintf("rest: %s: the route declares no parameter %q that reads as %s", r.OperationID, name, as))
 	}
 	return func(c *Call, field reflect.Value) error {
 		values, err := c.query()
-		given, ok := values.parsed[name]
+		given, ok := values.All()[name]
 		switch {
 		case err != nil || !ok:
 			return err
@@ -140,48 +140,23 @@ func readBody(c *Call, field reflect.Value) error {
 	return errs.Err()
 }
 
-// Values are the query parameters of a request, read as their route declares them.
-type Values struct{ parsed map[string]any }
-
 // Query returns the query of the request as it was sent, for parameters that may be given more than once.
 // Faults: Invalid.
 func (c *Call) Query() (url.Values, error) {
-	raw, err := url.ParseQuery(c.request.URL.RawQuery)
-	if err != nil {
-		return nil, fault.Field(fault.NonField, "The query string is not well-formed; percent-encode what is in it.")
-	}
-	return raw, nil
+	return query.Parse(c.request.URL.RawQuery)
 }
 
 // query reads the declared parameters of the request.
 // Faults: Invalid, which names every parameter that is malformed or not declared.
 func (c *Call) query() (Values, error) {
-	if c.values.parsed != nil {
+	if c.values.All() != nil {
 		return c.values, nil
 	}
-	v := Values{map[string]any{}}
 	raw, err := c.Query()
 	if err != nil {
-		return v, err
+		return Values{}, err
 	}
-	errs := fault.Fields{}
-	for _, p := range c.route.Query {
-		given := raw[p.Name]
-		switch {
-		case len(given) == 0 || (p.Type == String || p.Type == Texts) && given[0] == "" && len(given) == 1:
-			if p.Required {
-				errs.Add(p.Name, "This parameter is required.")
-			}
-		case p.Many: // the handler reads them
-		case len(given) > 1:
-			errs.Add(p.Name, "Give this parameter once.")
-		default:
-			var message string
-			if v.parsed[p.Name], message = paramTypes[p.Type].read(p, given[0]); message != "" {
-				errs.Add(p.Name, message)
-			}
-		}
-	}
+	v, errs := query.Read(c.route.Query, raw)
 	if unknown := c.unknownParams(raw); c.Lenient() {
 		c.ignored("", unknown)
 	} else {
@@ -192,7 +167,3 @@ func (c *Call) query() (Values, error) {
 	}
 	return v, errs.Err()
 }
-
-// All returns every parameter that was given, by name: int64, float64, string, bool, Date,
-// time.Time, []int64 or []string, as declared.
-func (v Values) All() map[string]any { return v.parsed }

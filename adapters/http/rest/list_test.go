@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/core/fault"
 )
@@ -109,29 +109,7 @@ func TestPlainLists(t *testing.T) {
 	require.Equal(t, strings.Join([]string{link(1, "first"), link(1, "prev"), link(3, "next"), link(3, "last")}, ", "), w.Header().Get("Link"))
 }
 
-// The pages of a list, one after the other, are the list.
-func TestPagesAddUpToTheList(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		count := rapid.Int64Range(0, 60).Draw(t, "count")
-		spec := rest.PageSpec{Number: 1, Size: rapid.Int64Range(1, 30).Draw(t, "size")}
-		var seen int64
-		for ; ; spec.Number++ {
-			if _, err := rest.Paginate(spec, rest.Listing[int]{Count: count}); err != nil {
-				break
-			}
-			if spec.Offset() != seen {
-				t.Fatalf("page %d begins at %d, not at %d", spec.Number, spec.Offset(), seen)
-			}
-			seen = min(count, seen+spec.Limit())
-		}
-		if seen != count {
-			t.Fatalf("%d of %d records seen", seen, count)
-		}
-	})
-	require.Positive(t, rest.PageSpec{Number: 1 << 62, Size: 1000}.Offset(), "a large page number does not overflow")
-}
-
-// slow is a list of many records that tells how much was asked of it.
+// streaming is a list of many records that tells how much was asked of it.
 func streaming(t *testing.T, records int, fail error) (server *httptest.Server, produced *int) {
 	t.Helper()
 	produced = new(int)
@@ -147,7 +125,7 @@ func streaming(t *testing.T, records int, fail error) (server *httptest.Server, 
 			yield("", fail)
 		}
 	}}
-	rest.Handle(r.api, rest.Route{Method: "GET", Path: "long/", OperationID: "long", Summary: "Long", Tag: "Tests", Query: rest.PageParams()},
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "long/", OperationID: "long", Summary: "Long", Tag: "Tests", Query: query.PageParams()},
 		func(_ context.Context, c *rest.Call, q rest.Values) (rest.Paginated[string], error) {
 			return rest.Paginate(q.Page(), listing)
 		})
@@ -241,9 +219,9 @@ func TestLinksUseThePublicAddress(t *testing.T) {
 func TestLongListsOfACompanyAreBounded(t *testing.T) {
 	r := newRig(t, func(c *rest.Config) { c.MaxLong = 1 })
 	started, finish := make(chan struct{}), make(chan struct{})
-	rest.Handle(r.api, rest.Route{Method: "GET", Path: "slow/", OperationID: "slow", Summary: "Slow", Tag: "Tests", Query: rest.PageParams()},
+	rest.Handle(r.api, rest.Route{Method: "GET", Path: "slow/", OperationID: "slow", Summary: "Slow", Tag: "Tests", Query: query.PageParams()},
 		func(_ context.Context, _ *rest.Call, q rest.Values) (rest.Paginated[int], error) {
-			return rest.Paginate(q.Page(), rest.Listing[int]{Count: rest.MaxPageSize + 1, Each: func(yield func(int, error) bool) {
+			return rest.Paginate(q.Page(), rest.Listing[int]{Count: query.MaxPageSize + 1, Each: func(yield func(int, error) bool) {
 				if q.Page().All {
 					close(started)
 					<-finish

@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/schema"
 )
 
@@ -127,8 +128,8 @@ func (r Route) parameters() []*huma.Param {
 		out = append(out, &huma.Param{Name: name, In: "header", Description: what, Schema: &huma.Schema{Type: huma.TypeString}})
 	}
 	for _, p := range r.Query {
-		param := &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.schema()}
-		if p.many() {
+		param := &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.Schema()}
+		if p.Listed() {
 			param.Explode = new(false)
 		}
 		out = append(out, param)
@@ -182,7 +183,7 @@ func (r Route) confirmable() bool {
 
 // paged reports whether a route lists pages.
 func (r Route) paged() bool {
-	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == pageNumber })
+	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == query.PageNumber })
 }
 
 func (d *document) responses(r Route, result, bare *huma.Schema) map[string]*huma.Response {

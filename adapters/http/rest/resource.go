@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tilth/adapters/http/query"
 	"tilth/core/access"
 )
 
@@ -77,9 +78,9 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 	if res.List != nil {
 		r := res.route(http.MethodGet, "", res.Access.View.For("list"), "List "+res.Plural)
 		r.Description, r.Alternatives = res.Description, res.Alternatives
-		r.Query = slices.Concat(CursorParams(), share, res.Filters)
+		r.Query = slices.Concat(query.CursorParams(), share, res.Filters)
 		Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
-			q := ListQuery{v.Page(), v.parsed[ShareParam.Name] == true, v}
+			q := ListQuery{v.Page(), v.All()[ShareParam.Name] == true, v}
 			listing, err := res.List(ctx, c, q)
 			if err != nil {
 				return Paginated[R]{}, err
@@ -100,7 +101,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 				items, out.Bulk, err = DecodeMany[W](c)
 				return items, out.Bulk, err
 			}
-			if v.parsed[onConflict] != nil {
+			if v.All()[onConflict] != nil {
 				out.Records, out.Outcomes, err = res.Upsert(ctx, c, decode)
 			} else {
 				out.Records, err = res.Create(ctx, c, decode)
@@ -116,7 +117,7 @@ func Register[W, R any](a *API, res Resource[W, R]) {
 			byID
 		},
 		) (R, error) {
-			return res.Retrieve(ctx, c, in.ID, in.parsed[ShareParam.Name] == true)
+			return res.Retrieve(ctx, c, in.ID, in.All()[ShareParam.Name] == true)
 		})
 	}
 	res.registerChanges(a)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -22,18 +24,18 @@ import (
 
 // plot is the record of the tests: every kind of member that records have.
 type plot struct {
-	Name     string         `json:"name" minLength:"1" maxLength:"20"`
-	FieldID  int64          `json:"field_id" minimum:"1"`
-	AreaHa   *float64       `json:"area_ha,omitempty" exclusiveMinimum:"0" maximum:"10000"`
-	Tenure   string         `json:"tenure,omitempty" enum:"owned,leased"`
-	SownOn   *rest.Date     `json:"sown_on,omitempty"`
-	Boundary rest.RawObject `json:"boundary,omitempty"`
-	Soil     *soil          `json:"soil,omitempty"`
-	Tags     []string       `json:"tags,omitempty" maxItems:"3" uniqueItems:"true" maxLength:"8"`
-	Irrigate *bool          `json:"irrigate,omitempty"`
-	Count    int32          `json:"count,omitempty"`
-	UUID     string         `json:"uuid,omitempty" readOnly:"true"`
-	Email    string         `json:"email,omitempty" format:"email"`
+	Name     string           `json:"name" minLength:"1" maxLength:"20"`
+	FieldID  int64            `json:"field_id" minimum:"1"`
+	AreaHa   *float64         `json:"area_ha,omitempty" exclusiveMinimum:"0" maximum:"10000"`
+	Tenure   string           `json:"tenure,omitempty" enum:"owned,leased"`
+	SownOn   *member.Date     `json:"sown_on,omitempty"`
+	Boundary member.RawObject `json:"boundary,omitempty"`
+	Soil     *soil            `json:"soil,omitempty"`
+	Tags     []string         `json:"tags,omitempty" maxItems:"3" uniqueItems:"true" maxLength:"8"`
+	Irrigate *bool            `json:"irrigate,omitempty"`
+	Count    int32            `json:"count,omitempty"`
+	UUID     string           `json:"uuid,omitempty" readOnly:"true"`
+	Email    string           `json:"email,omitempty" format:"email"`
 	source
 }
 
@@ -48,13 +50,13 @@ type soil struct {
 }
 
 type plotRecord struct {
-	ID    int64      `json:"id"`
-	Name  string     `json:"name"`
-	Sown  *rest.Date `json:"sown_on"`
-	Owner *owner     `json:"owner"`
+	ID    int64        `json:"id"`
+	Name  string       `json:"name"`
+	Sown  *member.Date `json:"sown_on"`
+	Owner *owner       `json:"owner"`
 
 	Tenure *string           `json:"tenure" enum:"owned,leased"`
-	Shape  rest.RawObject    `json:"shape"`
+	Shape  member.RawObject  `json:"shape"`
 	Names  map[string]string `json:"names"`
 	Tags   []string          `json:"tags"`
 	Soil   *soil             `json:"soil,omitempty"`
@@ -127,7 +129,7 @@ func plots(n int64) rest.Resource[plot, plotRecord] {
 	}
 	return rest.Resource[plot, plotRecord]{
 		Path: "plot/", Noun: "plot", Plural: "plots", Access: access.Fields, Tag: "Plots",
-		Filters:   []rest.Param{{Name: "crop", Type: rest.Integer, Description: "Id of the crop."}, rest.OrderingParam("id", "name")},
+		Filters:   []rest.Param{{Name: "crop", Type: rest.Integer, Description: "Id of the crop."}, query.OrderingParam("id", "name")},
 		Shareable: true, Keys: rest.KeyInQuery,
 		OddBulk:      map[string]int{"bulk_validation_failed": http.StatusPaymentRequired, fault.CodeUnknownName: http.StatusPaymentRequired},
 		Inapplicable: []string{"variety"},
@@ -192,7 +194,7 @@ func registerEcho(a *rest.API) {
 		})
 	rest.Handle(a, rest.Route{Method: http.MethodPost, Path: "auth/token/", OperationID: "token", Summary: "Token", Tag: "Tests", Public: true},
 		func(_ context.Context, _ *rest.Call, in rest.JSON[soil]) (soil, error) { return in.Body, nil })
-	rest.Handle(a, rest.Route{Method: http.MethodGet, Path: "log/", OperationID: "log_list", Summary: "List", Tag: "Tests", Query: rest.PageParams()},
+	rest.Handle(a, rest.Route{Method: http.MethodGet, Path: "log/", OperationID: "log_list", Summary: "List", Tag: "Tests", Query: query.PageParams()},
 		func(_ context.Context, c *rest.Call, q rest.Values) (rest.List[owner], error) {
 			return rest.NewList(q.PageOrAll(), rest.Records(q.PageOrAll(), []owner{{1, "a"}, {2, "b"}, {3, "c"}}))
 		})

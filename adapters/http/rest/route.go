@@ -133,6 +133,12 @@ func (b BodySpec) As(media string) *BodySpec { b.kind = media; return &b }
 // Optional returns the same body, which may be left out.
 func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
 
+// The parameter that chooses the form of an answer, and its word for the envelope.
+const (
+	formatParam = "format"
+	formatJSON  = "json"
+)
+
 // Handle registers a route. The input I is a struct whose tagged fields are read from the
 // path, the query and the body before the handler runs; see [JSON]. The result O is the
 // data of the success envelope; the types [NoContent], [Paginated], [List], [OneOrMany]

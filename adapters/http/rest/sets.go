@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tilth/adapters/http/query"
 	"tilth/core/fault"
 )
 
@@ -114,13 +115,13 @@ func UpdateMany[W, R any](
 
 // DeletedParams are those of lists of deleted records, beside those of the page.
 func DeletedParams() []Param {
-	return []Param{{Name: "id", Type: IDs, Description: "Ids of records, separated by commas."}, OrderingParam("id", "created_at", "updated_at")}
+	return []Param{{Name: "id", Type: IDs, Description: "Ids of records, separated by commas."}, query.OrderingParam("id", "created_at", "updated_at")}
 }
 
 // ListDeleted adds a route that lists the records that can be restored; find reads its [DeletedParams].
 func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error)) {
 	r.Description = "What was deleted within the last 30 days and can be restored; `updated_at` is when it was deleted. What was deleted along with a record comes back with it."
-	r.Query = append(CursorParams(), DeletedParams()...)
+	r.Query = append(query.CursorParams(), DeletedParams()...)
 	Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
 		q := ListQuery{v.Page(), false, v}
 		listing, err := find(ctx, c, q)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/core/access"
 )
@@ -301,9 +302,9 @@ func TestLongAnswersTakeTurnsPieceByPiece(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorks(t)
 				w.took = time.Millisecond
-				rest.Handle(w.api, rest.Route{Method: http.MethodGet, Path: "list/", OperationID: "list", Summary: "S", Tag: "T", Query: rest.PageParams()},
+				rest.Handle(w.api, rest.Route{Method: http.MethodGet, Path: "list/", OperationID: "list", Summary: "S", Tag: "T", Query: query.PageParams()},
 					func(_ context.Context, _ *rest.Call, q rest.Values) (rest.List[string], error) {
-						return rest.NewList(q.Page(), rest.Listing[string]{Count: rest.MaxPageSize + 1, Each: func(yield func(string, error) bool) {
+						return rest.NewList(q.Page(), rest.Listing[string]{Count: query.MaxPageSize + 1, Each: func(yield func(string, error) bool) {
 							pieces(func() bool { return yield(piece, nil) })
 						}})
 					})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	auditapp "tilth/app/audit"
@@ -33,7 +34,7 @@ func registerAudit(a *rest.API, t *auditapp.Trail) {
 	list := rest.Route{
 		Method: http.MethodGet, Path: "audit/", OperationID: "audit_list", Summary: "List the audit trail, newest first",
 		Tag: "Audit trail", Permission: access.AuditTrail.View.For("list"),
-		Query: append(rest.CursorParams(),
+		Query: append(query.CursorParams(),
 			rest.Param{Name: "resource", Type: rest.String, Description: "As in the permission slugs."},
 			rest.Param{Name: "record", Type: rest.Integer, Description: "Id of the record."},
 			rest.Param{Name: "user", Type: rest.Integer, Description: "Id of the user."},

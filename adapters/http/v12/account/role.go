@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/account"
@@ -32,7 +33,7 @@ var roleRoute = rest.Routes{Base: "role/", Operation: "role", Tag: peopleTag, No
 
 func registerRoles(a *rest.API, p *account.People) {
 	list := roleRoute(http.MethodGet, "", access.Roles.View.For("list"), "List roles")
-	list.Query = rest.PageParams()
+	list.Query = query.PageParams()
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Role], error) {
 		all, err := p.Roles(ctx, c.Principal())
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/account"
@@ -15,12 +17,12 @@ import (
 
 // ShareGrantWrite is a share grant as it is offered.
 type ShareGrantWrite struct {
-	GranteeUUID string     `json:"grantee_uuid" format:"uuid" doc:"The company that is to read, by its uuid, which it gives to those it works with. Companies are never listed."`
-	Target      string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
-	FarmID      *int64     `json:"farm_id" required:"false" minimum:"1" doc:"For the target farm."`
-	FieldID     *int64     `json:"field_id" required:"false" minimum:"1" doc:"For the target field."`
-	Slugs       *[]string  `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, vi-map.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and with field.view vi-profile.create and vi-map.create: to order profiles, or maps, at the grantee's own cost."`
-	EndsOn      *rest.Date `json:"ends_on" required:"false" doc:"Last day, in UTC; without one the grant has no end."`
+	GranteeUUID string       `json:"grantee_uuid" format:"uuid" doc:"The company that is to read, by its uuid, which it gives to those it works with. Companies are never listed."`
+	Target      string       `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
+	FarmID      *int64       `json:"farm_id" required:"false" minimum:"1" doc:"For the target farm."`
+	FieldID     *int64       `json:"field_id" required:"false" minimum:"1" doc:"For the target field."`
+	Slugs       *[]string    `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, vi-map.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and with field.view vi-profile.create and vi-map.create: to order profiles, or maps, at the grantee's own cost."`
+	EndsOn      *member.Date `json:"ends_on" required:"false" doc:"Last day, in UTC; without one the grant has no end."`
 }
 
 // Party is a company of a grant.
@@ -32,19 +34,19 @@ type Party struct {
 
 // ShareGrant is a share grant as its two companies see it.
 type ShareGrant struct {
-	ID        int64      `json:"id" doc:"Id of the grant; both companies know it by this."`
-	CreatedAt time.Time  `json:"created_at" doc:"When the record was made."`
-	UpdatedAt time.Time  `json:"updated_at" doc:"When the record was last written."`
-	CreatedBy *form.Ref  `json:"created_by" doc:"Who made the record; null where that user is gone."`
-	Company   Party      `json:"company" doc:"The company that shares."`
-	Grantee   Party      `json:"grantee" doc:"The company that is shared with."`
-	Direction string     `json:"direction" enum:"given,received" doc:"As seen by the caller's company."`
-	Target    string     `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
-	Farm      *form.Ref  `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
-	Field     *form.Ref  `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
-	Slugs     []string   `json:"slugs" doc:"What the grantee may view; with vi-profile.create or vi-map.create it orders profiles or maps at its own cost."`
-	Status    string     `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day is over."`
-	EndsOn    *rest.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
+	ID        int64        `json:"id" doc:"Id of the grant; both companies know it by this."`
+	CreatedAt time.Time    `json:"created_at" doc:"When the record was made."`
+	UpdatedAt time.Time    `json:"updated_at" doc:"When the record was last written."`
+	CreatedBy *form.Ref    `json:"created_by" doc:"Who made the record; null where that user is gone."`
+	Company   Party        `json:"company" doc:"The company that shares."`
+	Grantee   Party        `json:"grantee" doc:"The company that is shared with."`
+	Direction string       `json:"direction" enum:"given,received" doc:"As seen by the caller's company."`
+	Target    string       `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
+	Farm      *form.Ref    `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
+	Field     *form.Ref    `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
+	Slugs     []string     `json:"slugs" doc:"What the grantee may view; with vi-profile.create or vi-map.create it orders profiles or maps at its own cost."`
+	Status    string       `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day is over."`
+	EndsOn    *member.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
 }
 
 func showGrant(g access.Grant, seenBy int64) ShareGrant {
@@ -73,7 +75,7 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	})
 	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
 	list.Description = "The grants that your company gives, and those it is offered."
-	list.Query = append(rest.CursorParams(),
+	list.Query = append(query.CursorParams(),
 		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
 		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/events"
@@ -87,7 +88,7 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	filters := []rest.Param{
 		{Name: "is_active", Type: rest.Boolean, Description: "Whether events are sent."},
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
-		rest.OrderingParam("id", "created_at", "updated_at"),
+		query.OrderingParam("id", "created_at", "updated_at"),
 	}
 	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
 	form.HandleList(a, list, filters, w.List, showWebhook)
@@ -156,7 +157,7 @@ func showDelivery(d webhook.Delivery) WebhookDelivery {
 func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	list := webhookRoute(http.MethodGet, "{id}/deliveries/", access.Webhooks.View.For("deliveries"), "List what was sent to a webhook, newest first")
 	list.Description = "A delivery stays in the list for seven days."
-	list.Query = append(rest.CursorParams(),
+	list.Query = append(query.CursorParams(),
 		rest.Param{Name: "state", Type: rest.String, Enum: form.Strings(webhook.States), Description: "State of the delivery."})
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[WebhookDelivery], error) {
 		// That there is such a webhook comes before what is wrong with the query.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/schema"
 	"tilth/adapters/http/v12/form"
@@ -23,19 +25,19 @@ import (
 // FieldWrite is a field as it is written.
 type FieldWrite struct {
 	form.OfCompany
-	Name               string       `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field; several may have the same."`
-	FarmID             int64        `json:"farm_id" minimum:"1" doc:"Id of the farm it belongs to, of your company."`
-	Boundary           rest.Outline `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
-	DeclaredAreaHa     *float64     `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000" doc:"Area in hectares as it is declared, for instance in the land register; null: not known. It counts where there is no boundary."`
-	BoundaryCategory   *string      `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other" doc:"What the boundary is for, in the words of ISO 11783; null: not known."`
-	BoundaryMethod     *string      `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown" doc:"How the boundary was made, in the words of ISO 11783; null: not known."`
-	BoundaryObservedOn *rest.Date   `json:"boundary_observed_on" required:"false" doc:"Day on which the boundary was surveyed or drawn; null: not known."`
-	SoilType           string       `json:"soil_type" required:"false" maxLength:"255" doc:"Type of soil, in your own words."`
-	Irrigated          *bool        `json:"irrigated" required:"false" doc:"Whether the field is irrigated; where all fields of an assessment say false, its prefill proposes to declare so. null: not known."`
-	Tenure             string       `json:"tenure" required:"false" maxLength:"64" doc:"How it is held, as owned or leased, in your own words."`
-	ActiveFrom         *rest.Date   `json:"active_from" required:"false" doc:"First day on which it is farmed; null: no bound."`
-	ActiveTo           *rest.Date   `json:"active_to" required:"false" doc:"Last day on which it is farmed, not before active_from; null: no bound."`
-	Notes              string       `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
+	Name               string         `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field; several may have the same."`
+	FarmID             int64          `json:"farm_id" minimum:"1" doc:"Id of the farm it belongs to, of your company."`
+	Boundary           member.Outline `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
+	DeclaredAreaHa     *float64       `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000" doc:"Area in hectares as it is declared, for instance in the land register; null: not known. It counts where there is no boundary."`
+	BoundaryCategory   *string        `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other" doc:"What the boundary is for, in the words of ISO 11783; null: not known."`
+	BoundaryMethod     *string        `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown" doc:"How the boundary was made, in the words of ISO 11783; null: not known."`
+	BoundaryObservedOn *member.Date   `json:"boundary_observed_on" required:"false" doc:"Day on which the boundary was surveyed or drawn; null: not known."`
+	SoilType           string         `json:"soil_type" required:"false" maxLength:"255" doc:"Type of soil, in your own words."`
+	Irrigated          *bool          `json:"irrigated" required:"false" doc:"Whether the field is irrigated; where all fields of an assessment say false, its prefill proposes to declare so. null: not known."`
+	Tenure             string         `json:"tenure" required:"false" maxLength:"64" doc:"How it is held, as owned or leased, in your own words."`
+	ActiveFrom         *member.Date   `json:"active_from" required:"false" doc:"First day on which it is farmed; null: no bound."`
+	ActiveTo           *member.Date   `json:"active_to" required:"false" doc:"Last day on which it is farmed, not before active_from; null: no bound."`
+	Notes              string         `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
 	form.External
 }
 
@@ -129,16 +131,16 @@ func showWarnings(b *geo.Boundary, astray *farm.Astray, overlaps farm.Overlaps) 
 	return out
 }
 
-func boundaryJSON(b *geo.Boundary) rest.Outline {
+func boundaryJSON(b *geo.Boundary) member.Outline {
 	if b == nil {
-		return rest.Outline{}
+		return member.Outline{}
 	}
 	return geometryJSON(b.Geometry())
 }
 
-func geometryJSON(m geo.MultiPolygon) rest.Outline {
+func geometryJSON(m geo.MultiPolygon) member.Outline {
 	raw, _ := json.Marshal(m) // a boundary holds finite numbers only
-	return rest.Outline{RawObject: raw}
+	return member.Outline{RawObject: raw}
 }
 
 func writeField(r farm.Field) FieldWrite {
@@ -211,13 +213,13 @@ func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 
 // BoundaryVersion is a boundary that a field has, or has had.
 type BoundaryVersion struct {
-	ID        int64        `json:"id" doc:"Id of the version, as profile orders name it."`
-	Field     int64        `json:"field" doc:"Id of the field: this one, or one that it was made of by a split or a merge."`
-	Boundary  rest.Outline `json:"boundary" doc:"GeoJSON MultiPolygon."`
-	AreaHa    float64      `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
-	ValidFrom time.Time    `json:"valid_from" doc:"Since when the field has, or had, this boundary."`
-	ValidTo   *time.Time   `json:"valid_to" doc:"null: it is in force."`
-	ChangedBy *form.Ref    `json:"changed_by" doc:"Who changed the boundary to this; null where that user is gone."`
+	ID        int64          `json:"id" doc:"Id of the version, as profile orders name it."`
+	Field     int64          `json:"field" doc:"Id of the field: this one, or one that it was made of by a split or a merge."`
+	Boundary  member.Outline `json:"boundary" doc:"GeoJSON MultiPolygon."`
+	AreaHa    float64        `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
+	ValidFrom time.Time      `json:"valid_from" doc:"Since when the field has, or had, this boundary."`
+	ValidTo   *time.Time     `json:"valid_to" doc:"null: it is in force."`
+	ChangedBy *form.Ref      `json:"changed_by" doc:"Who changed the boundary to this; null where that user is gone."`
 }
 
 func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
@@ -226,7 +228,7 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 		Summary: "List the boundaries that a field has had", Tag: farmTag, Noun: "field", Keys: rest.KeyInQuery,
 		Description: "Newest first. A change of the boundary begins a version; taking the boundary away ends the last. Those of the fields that it was split from or merged of come after its own.",
 		Permission:  access.Fields.View.For("boundaries"),
-		Query: append(rest.CursorParams(), rest.Param{Name: "share", Type: rest.Boolean,
+		Query: append(query.CursorParams(), rest.Param{Name: "share", Type: rest.Boolean,
 			Description: "With true: of a field that another company shares."}),
 	}, func(ctx context.Context, c *rest.Call, in struct {
 		form.Shared

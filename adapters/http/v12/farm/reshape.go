@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
@@ -19,16 +20,16 @@ import (
 // FieldSplit is how a field is split: by the outlines of its pieces, or by a line.
 type FieldSplit struct {
 	Pieces *[]FieldPiece `json:"pieces" required:"false" minItems:"2" maxItems:"50" doc:"The pieces with their outlines, which divide the field; left out where line is given."`
-	Line   rest.Line     `json:"line" required:"false" doc:"GeoJSON LineString that crosses the field from outline to outline, however often: every part that it makes is a piece. Left out where pieces is given."`
+	Line   member.Line   `json:"line" required:"false" doc:"GeoJSON LineString that crosses the field from outline to outline, however often: every part that it makes is a piece. Left out where pieces is given."`
 	Names  *[]string     `json:"names" required:"false" maxItems:"50" doc:"Of the pieces that a line makes, from west to east; those left out are the field's name with a number."`
 }
 
 // FieldPiece is a piece of a field.
 type FieldPiece struct {
-	Name       *string      `json:"name" required:"false" maxLength:"255" doc:"Name of the piece; left out: the field's with a number."`
-	Boundary   rest.Outline `json:"boundary" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted."`
-	ExternalID string       `json:"external_id" required:"false" maxLength:"255" doc:"The key of the piece in another system."`
-	Source     string       `json:"source" required:"false" maxLength:"255" doc:"The other system."`
+	Name       *string        `json:"name" required:"false" maxLength:"255" doc:"Name of the piece; left out: the field's with a number."`
+	Boundary   member.Outline `json:"boundary" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted."`
+	ExternalID string         `json:"external_id" required:"false" maxLength:"255" doc:"The key of the piece in another system."`
+	Source     string         `json:"source" required:"false" maxLength:"255" doc:"The other system."`
 }
 
 // FieldMerge is how fields become one.

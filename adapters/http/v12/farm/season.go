@@ -3,6 +3,7 @@ package farm
 import (
 	"net/http"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
@@ -14,12 +15,12 @@ import (
 // SeasonWrite is a season as it is written.
 type SeasonWrite struct {
 	form.OfCompany
-	Name        string    `json:"name" minLength:"1" maxLength:"255" doc:"Name of the season; several may have the same."`
-	StartDate   rest.Date `json:"start_date" doc:"First day. Fixed once a profile of the season is active."`
-	EndDate     rest.Date `json:"end_date" doc:"Last day; at most 1096 days in all. Fixed once a profile of the season is active."`
-	HarvestYear *int      `json:"harvest_year" required:"false" minimum:"1900" maximum:"2200" doc:"Default: the year of the end."`
-	Kind        *string   `json:"kind" required:"false" enum:"annual,winter,summer,perennial_year,other" doc:"Which part of the year it is; null: not stated."`
-	IsClosed    bool      `json:"is_closed" required:"false" doc:"Whether you are done with the season; a mark for people, which nothing enforces."`
+	Name        string      `json:"name" minLength:"1" maxLength:"255" doc:"Name of the season; several may have the same."`
+	StartDate   member.Date `json:"start_date" doc:"First day. Fixed once a profile of the season is active."`
+	EndDate     member.Date `json:"end_date" doc:"Last day; at most 1096 days in all. Fixed once a profile of the season is active."`
+	HarvestYear *int        `json:"harvest_year" required:"false" minimum:"1900" maximum:"2200" doc:"Default: the year of the end."`
+	Kind        *string     `json:"kind" required:"false" enum:"annual,winter,summer,perennial_year,other" doc:"Which part of the year it is; null: not stated."`
+	IsClosed    bool        `json:"is_closed" required:"false" doc:"Whether you are done with the season; a mark for people, which nothing enforces."`
 	form.External
 }
 
@@ -33,7 +34,7 @@ func registerSeasons(a *rest.API, records *farmapp.Records[farm.Season]) {
 	write := func(r farm.Season) SeasonWrite {
 		year := r.HarvestYear
 		return SeasonWrite{
-			OfCompany: form.CompanyOf(r.Meta), Name: r.Name, StartDate: rest.DateOf(r.StartDate), EndDate: rest.DateOf(r.EndDate),
+			OfCompany: form.CompanyOf(r.Meta), Name: r.Name, StartDate: member.DateOf(r.StartDate), EndDate: member.DateOf(r.EndDate),
 			HarvestYear: &year, Kind: form.OrNull(r.Kind), IsClosed: r.IsClosed, External: form.ExternalOf(r.External),
 		}
 	}

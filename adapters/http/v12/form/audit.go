@@ -1,18 +1,18 @@
 package form
 
 import (
-	"tilth/adapters/http/rest"
+	"tilth/adapters/http/member"
 	"tilth/core/audit"
 )
 
 // AuditChange is a member of a record, before and after.
 type AuditChange struct {
-	Member string     `json:"member" doc:"The member that changed, by its name in the interface; a reference to another record by its id."`
-	Before rest.Value `json:"before" doc:"Null where there was nothing. A boundary is shown by its figures."`
-	After  rest.Value `json:"after" doc:"What it is since; null where it was cleared."`
+	Member string       `json:"member" doc:"The member that changed, by its name in the interface; a reference to another record by its id."`
+	Before member.Value `json:"before" doc:"Null where there was nothing. A boundary is shown by its figures."`
+	After  member.Value `json:"after" doc:"What it is since; null where it was cleared."`
 }
 
 // ChangeOf returns a change of a trail as it is answered.
 func ChangeOf(c audit.Change) AuditChange {
-	return AuditChange{c.Member, rest.Value{V: c.Before}, rest.Value{V: c.After}}
+	return AuditChange{c.Member, member.Value{V: c.Before}, member.Value{V: c.After}}
 }

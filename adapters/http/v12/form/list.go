@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/app"
 	"tilth/core/access"
@@ -19,7 +20,7 @@ func ListParams(search string, order ...string) []rest.Param {
 		IDsParam,
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
 		{Name: "search", Type: rest.String, Description: search},
-		rest.OrderingParam(append([]string{"id", "created_at", "updated_at"}, order...)...),
+		query.OrderingParam(append([]string{"id", "created_at", "updated_at"}, order...)...),
 	}
 }
 
@@ -39,8 +40,8 @@ func QueryOf(page rest.PageSpec, declared []rest.Param, given rest.Values, parti
 	for _, p := range declared {
 		switch value := given.All()[p.Name].(type) {
 		case nil:
-		case []rest.OrderTerm:
-			q.Order = append(q.Order, Each(value, func(term rest.OrderTerm) ports.Order { return ports.Order(term) })...)
+		case []query.OrderTerm:
+			q.Order = append(q.Order, Each(value, func(term query.OrderTerm) ports.Order { return ports.Order(term) })...)
 		case time.Time:
 			q.Filters = append(q.Filters, ports.Filter{Name: p.Name, Value: value.Format(time.RFC3339Nano)})
 		default:
@@ -60,7 +61,7 @@ func Listing[T any](l app.List[T]) rest.Listing[T] { return rest.Listing[T](l) }
 func HandleList[T, R any](
 	a *rest.API, r rest.Route, filters []rest.Param, find func(context.Context, access.Principal, ports.Query) (app.List[T], error), show func(T) R,
 ) {
-	r.Query = append(rest.CursorParams(), filters...)
+	r.Query = append(query.CursorParams(), filters...)
 	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[R], error) {
 		return List(q.PageOrAll(), show)(find(ctx, c.Principal(), QueryOf(q.PageOrAll(), filters, q)))
 	})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"tilth/adapters/http/rest"
+	"tilth/adapters/http/member"
 )
 
 // OrNull returns a pointer to a value, and nil for the zero value of its type.
@@ -55,7 +55,7 @@ func Strings[T ~string](words []T) []string {
 func CodeList(all []string) string { return "`" + strings.Join(all, "`, `") + "`" }
 
 // DateOf returns an optional day as it is answered.
-func DateOf(t *time.Time) *rest.Date { return Pointed(t, rest.DateOf) }
+func DateOf(t *time.Time) *member.Date { return Pointed(t, member.DateOf) }
 
 // TimeOf returns an optional day of a request as a time.
-func TimeOf(d *rest.Date) *time.Time { return Pointed(d, rest.Date.Time) }
+func TimeOf(d *member.Date) *time.Time { return Pointed(d, member.Date.Time) }

@@ -3,6 +3,7 @@ package form
 import (
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/core/credit"
 )
@@ -59,8 +60,8 @@ const StatementText = "The balance that the span opens with, every transaction i
 // StatementSpan is the input of a route that answers with a statement.
 type StatementSpan struct {
 	Formatted
-	From *rest.Date `query:"from"`
-	To   *rest.Date `query:"to"`
+	From *member.Date `query:"from"`
+	To   *member.Date `query:"to"`
 }
 
 // StatementParams are its parameters.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
@@ -21,14 +23,14 @@ import (
 // declarations may stand beside it; their form is that of the table of sections.
 type AssessmentWrite struct {
 	form.External
-	ResourceType         string         `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
-	ResourceID           int64          `json:"resource_id" minimum:"1" doc:"A farm or a field of your company."`
-	AssessmentYear       *int           `json:"assessment_year" required:"false" doc:"Year of the harvest."`
-	GrowingArea          rest.RawObject `json:"growing_area" required:"false" doc:"{value, unit}, for instance {\"value\": 12.5, \"unit\": \"ha\"}; units ha, hectares, acre, acres, m2, km2. Checked at submission."`
-	AverageTemperature   rest.RawObject `json:"average_temperature" required:"false" doc:"{value, unit}: mean annual temperature; units celsius, C, °C, fahrenheit, F, °F. Checked at submission."`
-	ClimateRegion        *string        `json:"climate_region" required:"false" doc:"One of tropical_montane, tropical_wet, tropical_moist, tropical_dry, warm_temperate_moist, warm_temperate_dry, cool_temperate_moist, cool_temperate_dry, boreal_moist, boreal_dry."`
-	FarmCountry          *string        `json:"farm_country" required:"false" doc:"Country key, such as france or united_states; usual other names and ISO 3166-1 codes are taken as well, and answered as the key."`
-	SubmittedDataQuality *string        `json:"submitted_data_quality" required:"false" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"What you say of the data: all measured or documented, all estimated, or some of each. A submission needs it."`
+	ResourceType         string           `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
+	ResourceID           int64            `json:"resource_id" minimum:"1" doc:"A farm or a field of your company."`
+	AssessmentYear       *int             `json:"assessment_year" required:"false" doc:"Year of the harvest."`
+	GrowingArea          member.RawObject `json:"growing_area" required:"false" doc:"{value, unit}, for instance {\"value\": 12.5, \"unit\": \"ha\"}; units ha, hectares, acre, acres, m2, km2. Checked at submission."`
+	AverageTemperature   member.RawObject `json:"average_temperature" required:"false" doc:"{value, unit}: mean annual temperature; units celsius, C, °C, fahrenheit, F, °F. Checked at submission."`
+	ClimateRegion        *string          `json:"climate_region" required:"false" doc:"One of tropical_montane, tropical_wet, tropical_moist, tropical_dry, warm_temperate_moist, warm_temperate_dry, cool_temperate_moist, cool_temperate_dry, boreal_moist, boreal_dry."`
+	FarmCountry          *string          `json:"farm_country" required:"false" doc:"Country key, such as france or united_states; usual other names and ISO 3166-1 codes are taken as well, and answered as the key."`
+	SubmittedDataQuality *string          `json:"submitted_data_quality" required:"false" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"What you say of the data: all measured or documented, all estimated, or some of each. A submission needs it."`
 }
 
 // AssessmentRecord is an assessment without its sections.
@@ -38,8 +40,8 @@ type AssessmentRecord struct {
 	ResourceType           string            `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
 	ResourceID             int64             `json:"resource_id" doc:"Id of the farm or field."`
 	AssessmentYear         *int              `json:"assessment_year" doc:"Year of the harvest; null: not entered."`
-	GrowingArea            rest.RawObject    `json:"growing_area" doc:"As it was sent."`
-	AverageTemperature     rest.RawObject    `json:"average_temperature" doc:"As it was sent."`
+	GrowingArea            member.RawObject  `json:"growing_area" doc:"As it was sent."`
+	AverageTemperature     member.RawObject  `json:"average_temperature" doc:"As it was sent."`
 	ClimateRegion          *string           `json:"climate_region" enum:"tropical_montane,tropical_wet,tropical_moist,tropical_dry,warm_temperate_moist,warm_temperate_dry,cool_temperate_moist,cool_temperate_dry,boreal_moist,boreal_dry" doc:"Climate zone of the IPCC; null: not entered."`
 	FarmCountry            *string           `json:"farm_country" doc:"Country key, such as france or united_states; null: not entered."`
 	SubmittedDataQuality   *string           `json:"submitted_data_quality" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"What you say of the data: all measured or documented, all estimated, or some of each; null: not entered."`
@@ -115,7 +117,7 @@ func (r assessmentRoutes) registerList() {
 		form.ListParams("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
 	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."
-	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
+	list.Query = append(append(query.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[AssessmentRecord], error) {
 		page := in.PageOrAll()
 		return form.List(page, showAssessmentRecord)(r.use.List(ctx, c.Principal(), in.Share, form.QueryOf(page, filters, in.Values)))
@@ -242,7 +244,7 @@ func writeAssessment(r assessment.Assessment) AssessmentWrite {
 }
 
 // objectJSON writes an object that was read from JSON; null where there is none.
-func objectJSON(object map[string]any) rest.RawObject {
+func objectJSON(object map[string]any) member.RawObject {
 	if object == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/ghg/exchange"
@@ -155,7 +156,7 @@ func registerFootprints(a *rest.API, use *exchange.Publishing) {
 	})
 	list := rest.Routes{Base: "footprint/", Operation: "footprint", Tag: footprintTag, Noun: "footprint"}.Route(http.MethodGet, "", access.Footprints.View.For("list"), "List published footprints")
 	list.Description = "In the order of their publication."
-	list.Query = append(rest.CursorParams(),
+	list.Query = append(query.CursorParams(),
 		rest.Param{Name: "status", Type: rest.String, Enum: []string{footprint.Active, footprint.Deprecated}, Description: "Whether it is to be used."},
 		rest.Param{Name: "assessment", Type: rest.Integer, Description: "Id of an assessment."})
 	rest.Handle(a, list, r.list)

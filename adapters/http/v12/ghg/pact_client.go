@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/ghg/exchange"
@@ -90,7 +91,7 @@ var pactClientRoute = rest.Routes{Base: "pact-client/", Operation: "pact_client"
 func registerPACTClients(a *rest.API, use *exchange.Clients) {
 	filters := []rest.Param{
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
-		rest.OrderingParam("id", "created_at", "updated_at"),
+		query.OrderingParam("id", "created_at", "updated_at"),
 	}
 	list := pactClientRoute(http.MethodGet, "", access.PACTClients.View.For("list"), "List PACT clients")
 	form.HandleList(a, list, filters, use.List, showPACTClient)
@@ -124,7 +125,7 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 		},
 	})
 	messages := pactClientRoute(http.MethodGet, "{id}/messages/", access.PACTClients.View.For("messages"), "List the events from and to a PACT client, newest first")
-	messages.Query = rest.CursorParams()
+	messages.Query = query.CursorParams()
 	rest.Handle(a, messages, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[PACTMessage], error) {
 		// That there is such a client comes before what is wrong with the query.
 		if _, err := use.Retrieve(ctx, c.Principal(), in.ID); err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
@@ -29,13 +30,13 @@ type RecordRef struct {
 
 // PrefillProposal is one line of the difference between the assessment and the records.
 type PrefillProposal struct {
-	Path     string      `json:"path" doc:"The member of the assessment, such as crop.crop_type."`
-	Current  rest.Value  `json:"current" doc:"null: nothing yet."`
-	Proposed rest.Value  `json:"proposed" doc:"What the records say of it."`
-	Sources  []RecordRef `json:"sources" doc:"The records that it comes from."`
-	Filled   bool        `json:"filled" doc:"Something is there already; it stays, unless overwrite is set."`
-	Same     bool        `json:"same" doc:"What is there is what is proposed."`
-	Applied  bool        `json:"applied" doc:"Whether it was written; false of a preview."`
+	Path     string       `json:"path" doc:"The member of the assessment, such as crop.crop_type."`
+	Current  member.Value `json:"current" doc:"null: nothing yet."`
+	Proposed member.Value `json:"proposed" doc:"What the records say of it."`
+	Sources  []RecordRef  `json:"sources" doc:"The records that it comes from."`
+	Filled   bool         `json:"filled" doc:"Something is there already; it stays, unless overwrite is set."`
+	Same     bool         `json:"same" doc:"What is there is what is proposed."`
+	Applied  bool         `json:"applied" doc:"Whether it was written; false of a preview."`
 }
 
 // PrefillChoice is an answer to a question.
@@ -90,7 +91,7 @@ func showPrefill(p ghgapp.Prefilled) Prefill {
 	source := func(s prefill.Source) RecordRef { return RecordRef(s) }
 	proposal := func(of prefill.Proposal) PrefillProposal {
 		return PrefillProposal{
-			of.Path, rest.Value{V: of.Current}, rest.Value{V: of.Proposed}, form.Each(of.Sources, source),
+			of.Path, member.Value{V: of.Current}, member.Value{V: of.Proposed}, form.Each(of.Sources, source),
 			of.Filled(), of.Same(), slices.Contains(p.Applied, of.Path),
 		}
 	}

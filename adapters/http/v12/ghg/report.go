@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
@@ -58,13 +60,13 @@ type BaseYearReport baseyear.Report
 // AssessmentVersionDetails is a submitted version with what was frozen of it.
 type AssessmentVersionDetails struct {
 	AssessmentVersion
-	Subject      AssessmentSubject                `json:"subject" doc:"What the version is of, as it was called at that time."`
-	Snapshot     rest.RawObject                   `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
-	Entered      rest.RawObject                   `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
-	Evidence     rest.Verbatim[[]evidence.Frozen] `json:"evidence" doc:"The files that were attached; for is the path of what one is evidence of (empty: the whole assessment), uploaded_by the id of a user. The SHA-256 of the list, to the byte as it is here, is evidence_digest, which is empty where none was attached."`
-	Completeness *VersionCompleteness             `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
-	ReportDigest string                           `json:"report_digest" doc:"SHA-256 of the report, hexadecimal, to the byte as it is here."`
-	Report       rest.Verbatim[ImpactReport]      `json:"report" doc:"As it was stored."`
+	Subject      AssessmentSubject                  `json:"subject" doc:"What the version is of, as it was called at that time."`
+	Snapshot     member.RawObject                   `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
+	Entered      member.RawObject                   `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
+	Evidence     member.Verbatim[[]evidence.Frozen] `json:"evidence" doc:"The files that were attached; for is the path of what one is evidence of (empty: the whole assessment), uploaded_by the id of a user. The SHA-256 of the list, to the byte as it is here, is evidence_digest, which is empty where none was attached."`
+	Completeness *VersionCompleteness               `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
+	ReportDigest string                             `json:"report_digest" doc:"SHA-256 of the report, hexadecimal, to the byte as it is here."`
+	Report       member.Verbatim[ImpactReport]      `json:"report" doc:"As it was stored."`
 }
 
 // VersionCompleteness is how complete a submitted version was.
@@ -208,7 +210,7 @@ func (r assessmentRoutes) file(ctx context.Context, id int64, format string, doc
 func (r assessmentRoutes) registerVersions() {
 	list := assessmentRoute(http.MethodGet, "{id}/submissions/", access.Assessments.View.For("list_submissions"), "List the submitted versions of an assessment")
 	list.Description = "Newest first. Versions never change."
-	list.Query = append(rest.CursorParams(), form.ShareParam)
+	list.Query = append(query.CursorParams(), form.ShareParam)
 	rest.Handle(r.api, list, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.SharedByID
@@ -232,14 +234,14 @@ func (r assessmentRoutes) registerVersions() {
 }
 
 func showVersionDetails(v ghgapp.StoredVersion) AssessmentVersionDetails {
-	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: rest.RawObject(v.Snapshot), Entered: rest.RawObject(v.Entered), Evidence: rest.Verbatim[[]evidence.Frozen]("[]")}
+	out := AssessmentVersionDetails{AssessmentVersion: showVersion(v.AssessmentVersion), Subject: showSubject(v.Subject), Snapshot: member.RawObject(v.Snapshot), Entered: member.RawObject(v.Entered), Evidence: member.Verbatim[[]evidence.Frozen]("[]")}
 	if len(v.Evidence) > 0 {
-		out.Evidence = rest.Verbatim[[]evidence.Frozen](v.Evidence)
+		out.Evidence = member.Verbatim[[]evidence.Frozen](v.Evidence)
 	}
 	if v.EnteredDigest != "" {
 		out.Completeness = &VersionCompleteness{v.Completeness.Percentage, showSections(v.Completeness)}
 	}
-	out.Report, out.ReportDigest = rest.Verbatim[ImpactReport](v.AssessmentVersion.Report), v.ReportDigest()
+	out.Report, out.ReportDigest = member.Verbatim[ImpactReport](v.AssessmentVersion.Report), v.ReportDigest()
 	return out
 }
 

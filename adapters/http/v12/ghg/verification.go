@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	cropcheckapp "tilth/app/ghg/cropcheck"
@@ -69,8 +70,8 @@ type VerificationCurves struct {
 
 // VerificationSeries is what was seen of a field.
 type VerificationSeries struct {
-	StartDate  rest.Date          `json:"start_date" doc:"First day of the season."`
-	EndDate    rest.Date          `json:"end_date" doc:"Last day of the season, inclusive."`
+	StartDate  member.Date        `json:"start_date" doc:"First day of the season."`
+	EndDate    member.Date        `json:"end_date" doc:"Last day of the season, inclusive."`
 	OrderID    *int64             `json:"order_id" doc:"The ordered profile that it is; null: computed for the check, at no charge."`
 	Indices    []string           `json:"indices" doc:"NDVI, or NDVI and EVI: what the curves hold."`
 	Accepted   int                `json:"accepted" doc:"Dates that count."`
@@ -84,10 +85,10 @@ type VerificationSeries struct {
 
 // VerificationDate is one date that counts.
 type VerificationDate struct {
-	Date     rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
-	NDVI     float64   `json:"ndvi" doc:"Mean NDVI over the valid pixels."`
-	EVI      *float64  `json:"evi" doc:"Mean EVI over the valid pixels; null where the series has none."`
-	Coverage float64   `json:"coverage" doc:"Valid pixels / pixels in the field."`
+	Date     member.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	NDVI     float64     `json:"ndvi" doc:"Mean NDVI over the valid pixels."`
+	EVI      *float64    `json:"evi" doc:"Mean EVI over the valid pixels; null where the series has none."`
+	Coverage float64     `json:"coverage" doc:"Valid pixels / pixels in the field."`
 }
 
 func registerVerification(a *rest.API, use *cropcheckapp.Verification) {
@@ -140,10 +141,10 @@ func showVerificationRanked(r cropcheck.Ranked) VerificationRanked {
 
 func showVerificationSeries(s verification.Series) VerificationSeries {
 	out := VerificationSeries{
-		StartDate: rest.DateOf(s.From), EndDate: rest.DateOf(s.To), OrderID: form.OrNull(s.OrderID), Indices: []string{"NDVI"},
+		StartDate: member.DateOf(s.From), EndDate: member.DateOf(s.To), OrderID: form.OrNull(s.OrderID), Indices: []string{"NDVI"},
 		Accepted: len(s.Dates), Rejected: s.Rejected, Synthetic: s.Synthetic, ComputedAt: s.ComputedAt,
 		Dates: form.Each(s.Dates, func(d cropcheck.Observation) VerificationDate {
-			return VerificationDate{rest.DateOf(d.Date), d.NDVI, form.If(s.HasEVI, d.EVI), d.Coverage}
+			return VerificationDate{member.DateOf(d.Date), d.NDVI, form.If(s.HasEVI, d.EVI), d.Coverage}
 		}),
 	}
 	if s.HasEVI {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
@@ -80,8 +81,8 @@ func (r assessmentRoutes) registerViews() {
 	form.Description = "JSON Schema 2020-12 of the body of an assessment with its sections: labels (`title`), units, enumerations, required members and conditions in its " +
 		"own keywords; places, units, groups, weights and roles as `x-order`, `x-unit`, `x-group`, `x-weight` and `x-role`."
 	form.Data = schemaForm
-	rest.Handle(r.api, form, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Value, error) {
-		return rest.Value{V: r.use.Table.Schema()}, r.use.MayView(ctx, c.Principal())
+	rest.Handle(r.api, form, func(ctx context.Context, c *rest.Call, _ struct{}) (member.Value, error) {
+		return member.Value{V: r.use.Table.Schema()}, r.use.MayView(ctx, c.Principal())
 	})
 
 	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")

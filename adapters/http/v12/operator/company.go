@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/operating"
@@ -25,10 +26,10 @@ type OperatorCompany struct {
 
 // Subscription is a company's subscription to a service.
 type Subscription struct {
-	Company   int64      `json:"company" doc:"Id of the company."`
-	Service   string     `json:"service" enum:"stratification" doc:"The service."`
-	Until     *rest.Date `json:"until" doc:"Its last day, UTC; null: without end."`
-	GrantedAt time.Time  `json:"granted_at" doc:"When it was granted as it is."`
+	Company   int64        `json:"company" doc:"Id of the company."`
+	Service   string       `json:"service" enum:"stratification" doc:"The service."`
+	Until     *member.Date `json:"until" doc:"Its last day, UTC; null: without end."`
+	GrantedAt time.Time    `json:"granted_at" doc:"When it was granted as it is."`
 }
 
 // OperatorCompanyWrite is what can be written of a company.
@@ -38,7 +39,7 @@ type OperatorCompanyWrite struct {
 
 // SubscriptionWrite is what can be written of a subscription.
 type SubscriptionWrite struct {
-	Until *rest.Date `json:"until" required:"false" doc:"Its last day, UTC; left out or null: without end."`
+	Until *member.Date `json:"until" required:"false" doc:"Its last day, UTC; left out or null: without end."`
 }
 
 func showCompany(c ports.CompanySeen) OperatorCompany {

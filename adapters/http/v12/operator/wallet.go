@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/operating"
@@ -52,7 +53,7 @@ func registerWallets(a *rest.API, o *operating.Operating) {
 	r := route("company/{id}/wallet/", "wallet", "company")
 	rest.Handle(a, r(http.MethodGet, "", "retrieve", "Show the wallet of a company"), on(o, (*operating.Operating).Wallet, form.WalletOf))
 	list := r(http.MethodGet, "transactions/", "transaction_list", "List the ledger of a company, newest first")
-	list.Query = append(rest.CursorParams(), form.TransactionParams()...)
+	list.Query = append(query.CursorParams(), form.TransactionParams()...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
 		rest.Values
 		form.ByID

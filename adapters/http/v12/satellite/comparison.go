@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -35,14 +36,14 @@ type SeriesStanding struct {
 
 // ComparedDay is a day beside the same day of others.
 type ComparedDay struct {
-	Date       rest.Date `json:"date" doc:"The day."`
-	Value      float64   `json:"value" doc:"The smoothed line of the profile."`
-	N          int       `json:"n" doc:"Others that were seen on the day."`
-	P10        float64   `json:"p10" doc:"Tenth percentile of the others' smoothed lines."`
-	Median     float64   `json:"median" doc:"Their median."`
-	P90        float64   `json:"p90" doc:"Their ninetieth percentile."`
-	Percentile float64   `json:"percentile" doc:"Share of the others below, those alike by half, in percent."`
-	Score      float64   `json:"score" doc:"Standard deviations of a new value, from the mean of the others."`
+	Date       member.Date `json:"date" doc:"The day."`
+	Value      float64     `json:"value" doc:"The smoothed line of the profile."`
+	N          int         `json:"n" doc:"Others that were seen on the day."`
+	P10        float64     `json:"p10" doc:"Tenth percentile of the others' smoothed lines."`
+	Median     float64     `json:"median" doc:"Their median."`
+	P90        float64     `json:"p90" doc:"Their ninetieth percentile."`
+	Percentile float64     `json:"percentile" doc:"Share of the others below, those alike by half, in percent."`
+	Score      float64     `json:"score" doc:"Standard deviations of a new value, from the mean of the others."`
 }
 
 func registerComparison(a *rest.API, orders *satellite.Profiles) {
@@ -78,7 +79,7 @@ func showStanding(n int, c phenology.Comparison) SeriesStanding {
 	return SeriesStanding{
 		n, form.OrNull(string(c.Standing)), known(c.Probability), known(c.MeanScore),
 		form.Each(c.Days, func(d phenology.Compared) ComparedDay {
-			return ComparedDay{rest.DateOf(d.Date), d.Value, d.N, d.P10, d.Median, d.P90, d.Percentile, d.Score}
+			return ComparedDay{member.DateOf(d.Date), d.Value, d.N, d.P10, d.Median, d.P90, d.Percentile, d.Score}
 		}),
 	}
 }

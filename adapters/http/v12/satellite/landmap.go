@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -16,13 +17,13 @@ import (
 
 // LandMapOrderWrite is an order of a map of the land as it is: of relief or soil.
 type LandMapOrderWrite struct {
-	FieldUUID      *string      `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives the order of such maps. Either this or field_boundary."`
-	FieldBoundary  rest.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
-	OutputDataType *string      `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
-	IsBackground   *bool        `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives the order of such maps. Either this or field_boundary."`
+	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
+	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
+	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
 }
 
-func (in LandMapOrderWrite) request() (satellite.MapRequest, *string, rest.Outline, *bool, error) {
+func (in LandMapOrderWrite) request() (satellite.MapRequest, *string, member.Outline, *bool, error) {
 	return satellite.MapRequest{Terms: vegetation.MapTerms{Output: form.OrZero(in.OutputDataType)}}, in.FieldUUID, in.FieldBoundary, in.IsBackground, nil
 }
 

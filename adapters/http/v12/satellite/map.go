@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -20,51 +22,51 @@ import (
 
 // MapOrderWrite is an order of a map as it is placed.
 type MapOrderWrite struct {
-	FieldUUID      *string      `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives vi-map.create. Either this or field_boundary."`
-	FieldBoundary  rest.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content: the same land is charged once, however its corners are ordered. No field is made of it."`
-	SeasonID       *int64       `json:"season_id" required:"false" minimum:"1" doc:"A season of your company: the map has all its usable dates. Either this or date."`
-	Date           *rest.Date   `json:"date" required:"false" doc:"One date: the map is of the usable acquisition that lies nearest to it, at most 5 days away, of two the earlier."`
-	IndexCode      *string      `json:"index_code" required:"false" doc:"Default NDVI."`
-	Mask           *string      `json:"mask" required:"false" doc:"Which pixels count; default standard. As of a profile."`
-	Dataset        *string      `json:"dataset" required:"false" doc:"The data set of the imagery archive; default all. As of a profile."`
-	OutputDataType *string      `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
-	NoOfClasses    *int64       `json:"no_of_classes" required:"false" minimum:"2" maximum:"9" doc:"How many classes the values are divided into where classes are shown; null: as many as are usual."`
-	IsBackground   *bool        `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives vi-map.create. Either this or field_boundary."`
+	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content: the same land is charged once, however its corners are ordered. No field is made of it."`
+	SeasonID       *int64         `json:"season_id" required:"false" minimum:"1" doc:"A season of your company: the map has all its usable dates. Either this or date."`
+	Date           *member.Date   `json:"date" required:"false" doc:"One date: the map is of the usable acquisition that lies nearest to it, at most 5 days away, of two the earlier."`
+	IndexCode      *string        `json:"index_code" required:"false" doc:"Default NDVI."`
+	Mask           *string        `json:"mask" required:"false" doc:"Which pixels count; default standard. As of a profile."`
+	Dataset        *string        `json:"dataset" required:"false" doc:"The data set of the imagery archive; default all. As of a profile."`
+	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
+	NoOfClasses    *int64         `json:"no_of_classes" required:"false" minimum:"2" maximum:"9" doc:"How many classes the values are divided into where classes are shown; null: as many as are usual."`
+	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
 }
 
 // MapOrder is an order of a map as it stands in a list.
 type MapOrder struct {
-	OrderID        int64      `json:"order_id" doc:"Id of the order, to retrieve it by."`
-	MapUUID        string     `json:"map_uuid" format:"uuid" doc:"The map's uuid, which events and the refusal of a duplicate name it by."`
-	Product        string     `json:"product" doc:"What was ordered, as the ledger names it."`
-	Status         string     `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the map is being made. active: the map is there. failed: none could be made, and nothing was charged."`
-	Reason         *string    `json:"reason" doc:"Why the order is pending or failed."`
-	IndexCode      string     `json:"index_code" doc:"Vegetation index of the map, as NDVI."`
-	Mask           string     `json:"mask" doc:"The mask that the map is made with, in its one form."`
-	Dataset        string     `json:"dataset" doc:"The data sets that the map is of."`
-	Field          *int64     `json:"field" doc:"Id of the field; null of an outline that is no field."`
-	FieldUUID      *string    `json:"field_uuid" doc:"Uuid of the field; null of an outline that is no field."`
-	Outline        *string    `json:"outline" doc:"Digest (SHA-256) of the outline that is no field; null of a field."`
-	Season         *int64     `json:"season" doc:"Id of the season; null of a map of one date."`
-	Date           *rest.Date `json:"date" doc:"The date that was asked for; null of a map of a season."`
-	StartDate      rest.Date  `json:"start_date" doc:"First day of the acquisitions that the map may be of."`
-	EndDate        rest.Date  `json:"end_date" doc:"Last day, inclusive."`
-	OutputDataType *string    `json:"output_data_type" doc:"What the map was wanted as; null where the order did not say."`
-	NoOfClasses    *int64     `json:"no_of_classes" doc:"The number of classes that the order asked for; null: as many as are usual."`
-	Company        int64      `json:"company" doc:"Id of the company that ordered and pays."`
-	FieldCompany   int64      `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
-	CreatedBy      int64      `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
-	CreatedAt      time.Time  `json:"created_at" doc:"When the record was made."`
-	UpdatedAt      time.Time  `json:"updated_at" doc:"When the record was last written."`
-	LastCheckedAt  *time.Time `json:"last_checked_at" doc:"When the archive was last searched for the map."`
-	Synthetic      bool       `json:"synthetic" doc:"The map comes from a synthetic archive, not from observations."`
-	SmallField     bool       `json:"small_field" doc:"Fewer than ten pixels: figures are weighted by exact areas."`
-	BoundaryID     *int64     `json:"boundary_id" doc:"The outline of the field that the map is of: an id of the field's boundaries."`
+	OrderID        int64        `json:"order_id" doc:"Id of the order, to retrieve it by."`
+	MapUUID        string       `json:"map_uuid" format:"uuid" doc:"The map's uuid, which events and the refusal of a duplicate name it by."`
+	Product        string       `json:"product" doc:"What was ordered, as the ledger names it."`
+	Status         string       `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the map is being made. active: the map is there. failed: none could be made, and nothing was charged."`
+	Reason         *string      `json:"reason" doc:"Why the order is pending or failed."`
+	IndexCode      string       `json:"index_code" doc:"Vegetation index of the map, as NDVI."`
+	Mask           string       `json:"mask" doc:"The mask that the map is made with, in its one form."`
+	Dataset        string       `json:"dataset" doc:"The data sets that the map is of."`
+	Field          *int64       `json:"field" doc:"Id of the field; null of an outline that is no field."`
+	FieldUUID      *string      `json:"field_uuid" doc:"Uuid of the field; null of an outline that is no field."`
+	Outline        *string      `json:"outline" doc:"Digest (SHA-256) of the outline that is no field; null of a field."`
+	Season         *int64       `json:"season" doc:"Id of the season; null of a map of one date."`
+	Date           *member.Date `json:"date" doc:"The date that was asked for; null of a map of a season."`
+	StartDate      member.Date  `json:"start_date" doc:"First day of the acquisitions that the map may be of."`
+	EndDate        member.Date  `json:"end_date" doc:"Last day, inclusive."`
+	OutputDataType *string      `json:"output_data_type" doc:"What the map was wanted as; null where the order did not say."`
+	NoOfClasses    *int64       `json:"no_of_classes" doc:"The number of classes that the order asked for; null: as many as are usual."`
+	Company        int64        `json:"company" doc:"Id of the company that ordered and pays."`
+	FieldCompany   int64        `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
+	CreatedBy      int64        `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
+	CreatedAt      time.Time    `json:"created_at" doc:"When the record was made."`
+	UpdatedAt      time.Time    `json:"updated_at" doc:"When the record was last written."`
+	LastCheckedAt  *time.Time   `json:"last_checked_at" doc:"When the archive was last searched for the map."`
+	Synthetic      bool         `json:"synthetic" doc:"The map comes from a synthetic archive, not from observations."`
+	SmallField     bool         `json:"small_field" doc:"Fewer than ten pixels: figures are weighted by exact areas."`
+	BoundaryID     *int64       `json:"boundary_id" doc:"The outline of the field that the map is of: an id of the field's boundaries."`
 
-	BoundaryOutdated bool       `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the map anew on it, at no charge."`
-	NumberOfDates    int        `json:"number_of_dates" doc:"How many dates the map has."`
-	FirstDate        *rest.Date `json:"first_date" doc:"The first of them."`
-	LastDate         *rest.Date `json:"last_date" doc:"The last of them."`
+	BoundaryOutdated bool         `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the map anew on it, at no charge."`
+	NumberOfDates    int          `json:"number_of_dates" doc:"How many dates the map has."`
+	FirstDate        *member.Date `json:"first_date" doc:"The first of them."`
+	LastDate         *member.Date `json:"last_date" doc:"The last of them."`
 }
 
 // MapDate is a date of a map.
@@ -103,7 +105,7 @@ func (p mapProduct) access() access.Resource { return satellite.MapAccess(p.code
 // landed is a body of an order of a map.
 type landed interface {
 	// request returns what is asked for, without its land, and the land. Faults: Invalid, with all that is wrong with it.
-	request() (req satellite.MapRequest, fieldUUID *string, outline rest.Outline, background *bool, err error)
+	request() (req satellite.MapRequest, fieldUUID *string, outline member.Outline, background *bool, err error)
 }
 
 // mapRoutes is the routes of the orders of one product of maps: W is their body, O an order in a list, and M one that is retrieved.
@@ -179,7 +181,7 @@ func (m mapRoutes[W, O, M]) registerPlace(a *rest.API) {
 func (m mapRoutes[W, O, M]) registerRead(a *rest.API) {
 	route := rest.Routes{Operation: m.operation + "_order", Tag: m.tag, Noun: "order"}.Route
 	list := route(http.MethodGet, m.path(), m.access().View.For("list"), "List orders of maps")
-	list.Query = append(append(rest.CursorParams(), form.ShareParam), m.filters...)
+	list.Query = append(append(query.CursorParams(), form.ShareParam), m.filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[O], error) {
 		query := form.QueryOf(in.PageOrAll(), m.filters, in.Values, "index_code")
 		return form.List(in.PageOrAll(), m.order)(m.maps.List(ctx, c.Principal(), m.code, in.Share, query))
@@ -241,7 +243,7 @@ func (m mapRoutes[W, O, M]) requested(ctx context.Context, item rest.Item[W]) (s
 	return req, waitOf(background), item.Errors.Err()
 }
 
-func (in MapOrderWrite) request() (satellite.MapRequest, *string, rest.Outline, *bool, error) {
+func (in MapOrderWrite) request() (satellite.MapRequest, *string, member.Outline, *bool, error) {
 	req, err := ofIndex(in.IndexCode, in.Mask, in.Dataset)
 	req.SeasonID = form.OrZero(in.SeasonID)
 	req.Terms = vegetation.MapTerms{Day: form.TimeOf(in.Date), Output: form.OrZero(in.OutputDataType), Classes: int(form.OrZero(in.NoOfClasses))}
@@ -272,11 +274,11 @@ func showMapOrder(s vegetation.OrderState) MapOrder {
 		OrderID: s.ID, MapUUID: s.UUID, Product: string(s.Product), Status: string(s.Status), Reason: form.OrNull(s.Reason),
 		IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
 		Field: form.If(s.FieldID != 0, s.FieldID), FieldUUID: form.OrNull(s.FieldUUID), Outline: form.OrNull(s.Map.Outline),
-		Season: form.If(s.SeasonID != 0, s.SeasonID), Date: form.Pointed(s.Map.Day, rest.DateOf), StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate),
+		Season: form.If(s.SeasonID != 0, s.SeasonID), Date: form.Pointed(s.Map.Day, member.DateOf), StartDate: member.DateOf(s.StartDate), EndDate: member.DateOf(s.EndDate),
 		OutputDataType: form.OrNull(s.Map.Output), NoOfClasses: form.If(s.Map.Classes != 0, int64(s.Map.Classes)),
 		Company: s.CompanyID, FieldCompany: s.FieldCompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, LastCheckedAt: s.LastCheckedAt,
 		Synthetic: s.Synthetic, SmallField: s.SmallField, BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),
-		NumberOfDates: s.Points, FirstDate: form.Pointed(s.FirstDate, rest.DateOf), LastDate: form.Pointed(s.LastDate, rest.DateOf),
+		NumberOfDates: s.Points, FirstDate: form.Pointed(s.FirstDate, member.DateOf), LastDate: form.Pointed(s.LastDate, member.DateOf),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/account"
@@ -52,7 +53,7 @@ func (m mapSheets) dated() bool { return m.code == credit.VegetationIndexMap }
 // ask names what a request is about: a date or a layer, by the parameter of sheetParam.
 func (m mapSheets) ask(in form.SharedByID, sheet rest.Values) mapview.Ask {
 	ask := mapview.Ask{Product: m.code, Shared: in.Share, ID: in.ID}
-	if day, ok := sheet.All()["date"].(rest.Date); ok {
+	if day, ok := sheet.All()["date"].(member.Date); ok {
 		ask.Day = form.TimeOf(&day)
 	}
 	ask.Layer, _ = sheet.All()["layer"].(string)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite/mapview"
@@ -56,7 +57,7 @@ type MapClass struct {
 
 // MapFigures are the statistics of a date.
 type MapFigures struct {
-	Date        rest.Date       `json:"date" doc:"Day of the scenes, by the sun at the field."`
+	Date        member.Date     `json:"date" doc:"Day of the scenes, by the sun at the field."`
 	Items       []string        `json:"items" doc:"Ids of the scenes."`
 	Synthetic   bool            `json:"synthetic" doc:"The scenes were made up for demonstration."`
 	NValid      int             `json:"n_valid" doc:"Pixels with a value."`
@@ -100,7 +101,7 @@ func ofClass(c *indexmap.Classes, style indexmap.Style) func(indexmap.Class) ind
 
 func showFigures(f mapview.Figures, style indexmap.Style) MapFigures {
 	out := MapFigures{
-		rest.DateOf(f.Day), append([]string{}, f.Scenes...), f.Synthetic, f.Valid, f.Pixels, f.Coverage, known(f.Mean), known(f.Std), known(f.Min), known(f.Max),
+		member.DateOf(f.Day), append([]string{}, f.Scenes...), f.Synthetic, f.Valid, f.Pixels, f.Coverage, known(f.Mean), known(f.Std), known(f.Min), known(f.Max),
 		form.Each(f.Percentiles, func(p indexmap.Percentile) MapPercentile { return MapPercentile{p.Percent, p.Value} }),
 		form.Each(f.Histogram, func(b vegetation.Bin) HistogramBin {
 			low, high, share := b.Range()
@@ -124,11 +125,11 @@ type MapValues struct {
 
 // MapValue is what a pixel holds on a date.
 type MapValue struct {
-	Date    rest.Date `json:"date" doc:"Day of the scenes, by the sun at the field."`
-	Value   *float64  `json:"value" doc:"The index of the pixel that holds the place; null where nothing was seen."`
-	InField bool      `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
-	Col     int       `json:"col" doc:"Column of the pixel in the GeoTIFF of the date, from 0."`
-	Row     int       `json:"row" doc:"Row of the pixel in the GeoTIFF of the date, from 0."`
+	Date    member.Date `json:"date" doc:"Day of the scenes, by the sun at the field."`
+	Value   *float64    `json:"value" doc:"The index of the pixel that holds the place; null where nothing was seen."`
+	InField bool        `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
+	Col     int         `json:"col" doc:"Column of the pixel in the GeoTIFF of the date, from 0."`
+	Row     int         `json:"row" doc:"Row of the pixel in the GeoTIFF of the date, from 0."`
 }
 
 func (m mapSheets) registerStatistics(a *rest.API) {
@@ -179,7 +180,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapValues, error) {
 		order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
 		return MapValues{order.ID, order.Index, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) MapValue {
-			return MapValue{rest.DateOf(v.Day), known(v.Value), v.Inside, v.Col, v.Row}
+			return MapValue{member.DateOf(v.Day), known(v.Value), v.Inside, v.Col, v.Row}
 		})}, err
 	})
 }
@@ -270,7 +271,7 @@ func (m mapSheets) registerClasses(a *rest.API) {
 }
 
 func showZone(of mapview.Zones, z indexmap.Zone) zoneFeature {
-	p := zoneProperties{AreaHa: geo.RoundHa(z.Ha), Color: indexmap.Unseen.Hex(), Date: rest.DateOf(of.Layer.Day).String(), IndexCode: of.Order.Index, Synthetic: of.Layer.Synthetic}
+	p := zoneProperties{AreaHa: geo.RoundHa(z.Ha), Color: indexmap.Unseen.Hex(), Date: member.DateOf(of.Layer.Day).String(), IndexCode: of.Order.Index, Synthetic: of.Layer.Synthetic}
 	if k := z.Class; k != nil {
 		p.Class, p.Low, p.High, p.Mean, p.Pixels, p.Share = &k.Number, &k.Low, &k.High, known(k.Mean), &k.Pixels, &k.Share
 		p.Color = of.Style.OfClass(k.Number, len(of.Classes.Each)).Hex()

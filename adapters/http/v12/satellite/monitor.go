@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -26,11 +28,11 @@ type MonitorsWrite struct {
 
 // MonitorRule raises one alert a season.
 type MonitorRule struct {
-	Kind       string     `json:"kind" enum:"drop,low_percentile,no_start,patch" doc:"drop: the index fell by more than change within days. patch: the lowest tenth of the field fell away from its median by more than change within days. low_percentile: the index is below the percentile of the field's other seasons on the day, of which three are needed. no_start: no growing cycle has started by the date."`
-	Change     *float64   `json:"change" required:"false" doc:"Of drop and patch: more than 0, at most 2, in units of the index."`
-	Days       *int64     `json:"days" required:"false" doc:"Of drop and patch: 1 to 60."`
-	Percentile *float64   `json:"percentile" required:"false" doc:"Of low_percentile: more than 0, at most 50."`
-	By         *rest.Date `json:"by" required:"false" doc:"Of no_start: the day by which a growing cycle is to have started."`
+	Kind       string       `json:"kind" enum:"drop,low_percentile,no_start,patch" doc:"drop: the index fell by more than change within days. patch: the lowest tenth of the field fell away from its median by more than change within days. low_percentile: the index is below the percentile of the field's other seasons on the day, of which three are needed. no_start: no growing cycle has started by the date."`
+	Change     *float64     `json:"change" required:"false" doc:"Of drop and patch: more than 0, at most 2, in units of the index."`
+	Days       *int64       `json:"days" required:"false" doc:"Of drop and patch: 1 to 60."`
+	Percentile *float64     `json:"percentile" required:"false" doc:"Of low_percentile: more than 0, at most 50."`
+	By         *member.Date `json:"by" required:"false" doc:"Of no_start: the day by which a growing cycle is to have started."`
 }
 
 // Monitor is how a profile is watched.
@@ -48,7 +50,7 @@ type Monitor struct {
 type FieldAlert struct {
 	Rule     MonitorRule `json:"rule" doc:"The rule that raised it."`
 	RaisedAt time.Time   `json:"raised_at" doc:"When it was raised."`
-	Date     rest.Date   `json:"date" doc:"The observation on which it was found."`
+	Date     member.Date `json:"date" doc:"The observation on which it was found."`
 	Value    float64     `json:"value" doc:"The index, or of a patch the tenth percentile less the median."`
 	Against  *float64    `json:"against" doc:"What it was held against: the value before, or the percentile of other seasons; null of no_start."`
 	Message  string      `json:"message" doc:"The alert, for people."`
@@ -101,7 +103,7 @@ func registerMonitors(a *rest.API, orders *satellite.Profiles) {
 		return rest.Route{Method: method, Path: monitorsPath, OperationID: "vi_profile_monitors_" + action, Tag: profileTag, Summary: summary, Permission: need.For(action)}
 	}
 	list := route(http.MethodGet, access.ProfileOrders.View, "list", "The profiles that are watched, with their alerts")
-	list.Query = append(rest.PageParams(), filters...)
+	list.Query = append(query.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, v rest.Values) (rest.Paginated[Monitor], error) {
 		found, err := orders.Monitors(ctx, c.Principal(), form.QueryOf(v.Page(), filters, v))
 		if err != nil {
@@ -141,12 +143,12 @@ func rulesOf(rules []MonitorRule) []monitoring.Rule {
 func ruleOf(r MonitorRule) monitoring.Rule {
 	return monitoring.Rule{
 		Kind: monitoring.Kind(r.Kind), Change: form.OrZero(r.Change), Days: int(form.OrZero(r.Days)), Percentile: form.OrZero(r.Percentile),
-		By: form.Pointed(r.By, rest.Date.Time),
+		By: form.Pointed(r.By, member.Date.Time),
 	}
 }
 
 func showRule(r monitoring.Rule) MonitorRule {
-	return MonitorRule{string(r.Kind), form.OrNull(r.Change), form.OrNull(int64(r.Days)), form.OrNull(r.Percentile), form.Pointed(r.By, rest.DateOf)}
+	return MonitorRule{string(r.Kind), form.OrNull(r.Change), form.OrNull(int64(r.Days)), form.OrNull(r.Percentile), form.Pointed(r.By, member.DateOf)}
 }
 
 func showMonitor(m monitoring.Monitor) Monitor {
@@ -154,5 +156,5 @@ func showMonitor(m monitoring.Monitor) Monitor {
 }
 
 func showAlert(r monitoring.Raised) FieldAlert {
-	return FieldAlert{showRule(r.Rule), r.At, rest.DateOf(r.Date), r.Value, r.Against, r.Message}
+	return FieldAlert{showRule(r.Rule), r.At, member.DateOf(r.Date), r.Value, r.Against, r.Message}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -31,33 +33,33 @@ type Placed struct {
 
 // ProfileOrder is an order as it stands in a list.
 type ProfileOrder struct {
-	OrderID       int64      `json:"order_id" doc:"Id of the order, to retrieve it by."`
-	Status        string     `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the series is being made. active: the series is there. failed: none could be made, and nothing was charged."`
-	IndexCode     string     `json:"index_code" doc:"Vegetation index of the order, as NDVI."`
-	Mask          string     `json:"mask" doc:"The mask that the series is made with, in its one form."`
-	Dataset       string     `json:"dataset" doc:"The data sets that the series is of."`
-	Field         int64      `json:"field" doc:"Id of the field of the profile."`
-	Season        int64      `json:"season" doc:"Id of the season of the profile."`
-	StartDate     rest.Date  `json:"start_date" doc:"First day, as the season has it."`
-	EndDate       rest.Date  `json:"end_date" doc:"Last day, inclusive, as the season has it."`
-	ProfileUUID   string     `json:"profile_uuid" format:"uuid" doc:"The profile's uuid, which events and the refusal of a duplicate name it by."`
-	FieldUUID     string     `json:"field_uuid" format:"uuid" doc:"Uuid of the field of the profile."`
-	Company       int64      `json:"company" doc:"Id of the company that ordered and pays."`
-	FieldCompany  int64      `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
-	CreatedBy     int64      `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
-	CreatedAt     time.Time  `json:"created_at" doc:"When the record was made."`
-	UpdatedAt     time.Time  `json:"updated_at" doc:"When the record was last written."`
-	LastCheckedAt *time.Time `json:"last_checked_at" doc:"When the archive was last searched for the season."`
-	Reason        *string    `json:"reason" doc:"Why the order is pending or failed."`
-	Synthetic     bool       `json:"synthetic" doc:"The series comes from a synthetic archive, not from observations."`
-	CloudMask     *string    `json:"cloud_mask" enum:"scl,none" doc:"none: the archive has no scene classification, so every pixel with data counted as clear."`
-	SmallField    bool       `json:"small_field" doc:"Fewer than ten pixels: weighted by exact areas."`
-	BoundaryID    *int64     `json:"boundary_id" doc:"The outline that the series is of: an id of the field's boundaries."`
+	OrderID       int64       `json:"order_id" doc:"Id of the order, to retrieve it by."`
+	Status        string      `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the series is being made. active: the series is there. failed: none could be made, and nothing was charged."`
+	IndexCode     string      `json:"index_code" doc:"Vegetation index of the order, as NDVI."`
+	Mask          string      `json:"mask" doc:"The mask that the series is made with, in its one form."`
+	Dataset       string      `json:"dataset" doc:"The data sets that the series is of."`
+	Field         int64       `json:"field" doc:"Id of the field of the profile."`
+	Season        int64       `json:"season" doc:"Id of the season of the profile."`
+	StartDate     member.Date `json:"start_date" doc:"First day, as the season has it."`
+	EndDate       member.Date `json:"end_date" doc:"Last day, inclusive, as the season has it."`
+	ProfileUUID   string      `json:"profile_uuid" format:"uuid" doc:"The profile's uuid, which events and the refusal of a duplicate name it by."`
+	FieldUUID     string      `json:"field_uuid" format:"uuid" doc:"Uuid of the field of the profile."`
+	Company       int64       `json:"company" doc:"Id of the company that ordered and pays."`
+	FieldCompany  int64       `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
+	CreatedBy     int64       `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
+	CreatedAt     time.Time   `json:"created_at" doc:"When the record was made."`
+	UpdatedAt     time.Time   `json:"updated_at" doc:"When the record was last written."`
+	LastCheckedAt *time.Time  `json:"last_checked_at" doc:"When the archive was last searched for the season."`
+	Reason        *string     `json:"reason" doc:"Why the order is pending or failed."`
+	Synthetic     bool        `json:"synthetic" doc:"The series comes from a synthetic archive, not from observations."`
+	CloudMask     *string     `json:"cloud_mask" enum:"scl,none" doc:"none: the archive has no scene classification, so every pixel with data counted as clear."`
+	SmallField    bool        `json:"small_field" doc:"Fewer than ten pixels: weighted by exact areas."`
+	BoundaryID    *int64      `json:"boundary_id" doc:"The outline that the series is of: an id of the field's boundaries."`
 	// BoundaryOutdated and what follows are beside the specification.
-	BoundaryOutdated bool       `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the series anew on it, at no charge."`
-	Points           int        `json:"points" doc:"Accepted dates of the order's own series."`
-	FirstDate        *rest.Date `json:"first_date" doc:"The first of them."`
-	LastDate         *rest.Date `json:"last_date" doc:"The last of them."`
+	BoundaryOutdated bool         `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the series anew on it, at no charge."`
+	Points           int          `json:"points" doc:"Accepted dates of the order's own series."`
+	FirstDate        *member.Date `json:"first_date" doc:"The first of them."`
+	LastDate         *member.Date `json:"last_date" doc:"The last of them."`
 }
 
 // inapplicable are members of the orders of maps that do not apply to profiles (specification, section 4.3).
@@ -87,7 +89,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 
 	filters := orderFilters("series is")
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
-	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
+	list.Query = append(append(query.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[ProfileOrder], error) {
 		query := form.QueryOf(in.PageOrAll(), filters, in.Values, "index_code")
 		return form.List(in.PageOrAll(), showOrder)(orders.List(ctx, c.Principal(), in.Share, query))
@@ -145,12 +147,12 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 	mask := map[bool]string{true: "none", false: "scl"}[s.NoSCL]
 	return ProfileOrder{
 		OrderID: s.ID, Status: string(s.Status), IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(), Field: s.FieldID, Season: s.SeasonID,
-		StartDate: rest.DateOf(s.StartDate), EndDate: rest.DateOf(s.EndDate), ProfileUUID: s.UUID, FieldUUID: s.FieldUUID,
+		StartDate: member.DateOf(s.StartDate), EndDate: member.DateOf(s.EndDate), ProfileUUID: s.UUID, FieldUUID: s.FieldUUID,
 		Company: s.CompanyID, FieldCompany: s.FieldCompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 		LastCheckedAt: s.LastCheckedAt, Reason: form.OrNull(s.Reason), Synthetic: s.Synthetic, SmallField: s.SmallField,
 		CloudMask:  form.If(s.Status == vegetation.Active, mask),
 		BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),
-		Points: s.Points, FirstDate: form.Pointed(s.FirstDate, rest.DateOf), LastDate: form.Pointed(s.LastDate, rest.DateOf),
+		Points: s.Points, FirstDate: form.Pointed(s.FirstDate, member.DateOf), LastDate: form.Pointed(s.LastDate, member.DateOf),
 	}
 }
 

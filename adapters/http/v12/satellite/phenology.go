@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/core/phenology"
@@ -12,11 +13,11 @@ import (
 
 // SmoothedPoint is a day of a smoothed line.
 type SmoothedPoint struct {
-	Date  rest.Date `json:"date" doc:"The day."`
-	Value float64   `json:"value" doc:"The line on that day."`
-	Low   *float64  `json:"low" doc:"Lower limit of the band that holds the index of the field with a probability of 95 %; null where too few observations say how much they scatter."`
-	High  *float64  `json:"high" doc:"Upper limit of the band."`
-	Seen  bool      `json:"seen" doc:"False in a gap of more than 16 days between observations: the line is a guess there."`
+	Date  member.Date `json:"date" doc:"The day."`
+	Value float64     `json:"value" doc:"The line on that day."`
+	Low   *float64    `json:"low" doc:"Lower limit of the band that holds the index of the field with a probability of 95 %; null where too few observations say how much they scatter."`
+	High  *float64    `json:"high" doc:"Upper limit of the band."`
+	Seen  bool        `json:"seen" doc:"False in a gap of more than 16 days between observations: the line is a guess there."`
 }
 
 // Smoothing is how a smoothed line was drawn.
@@ -53,10 +54,10 @@ type GrowingCycle struct {
 
 // CycleDate is a date of a growing cycle.
 type CycleDate struct {
-	Date    *rest.Date  `json:"date" doc:"The day; null: not known, see reason."`
-	SDDays  *float64    `json:"sd_days" doc:"Standard deviation in days, by leaving out one observation at a time; null: not known."`
-	Reason  *string     `json:"reason" enum:"began_before,not_over,gap,peak_unknown" doc:"began_before: the first observation is above the threshold already, or the highest. not_over: the line has not come down to it by the last one, or is highest there; a start is then measured from the highest value so far. gap: it lies between two observations that are too far apart. peak_unknown: it is measured from a peak that lies in such a gap."`
-	Between []rest.Date `json:"between" doc:"With the reason gap: the observations before and after; otherwise empty."`
+	Date    *member.Date  `json:"date" doc:"The day; null: not known, see reason."`
+	SDDays  *float64      `json:"sd_days" doc:"Standard deviation in days, by leaving out one observation at a time; null: not known."`
+	Reason  *string       `json:"reason" enum:"began_before,not_over,gap,peak_unknown" doc:"began_before: the first observation is above the threshold already, or the highest. not_over: the line has not come down to it by the last one, or is highest there; a start is then measured from the highest value so far. gap: it lies between two observations that are too far apart. peak_unknown: it is measured from a peak that lies in such a gap."`
+	Between []member.Date `json:"between" doc:"With the reason gap: the observations before and after; otherwise empty."`
 }
 
 // CycleFigure is a figure of a growing cycle.
@@ -127,7 +128,7 @@ func (in seasonInput) showSeason(out *Profile, s vegetation.Series) error {
 
 func showDay(d phenology.Day) SmoothedPoint {
 	known := !math.IsNaN(d.Low)
-	return SmoothedPoint{rest.DateOf(d.Date), d.Value, form.If(known, d.Low), form.If(known, d.High), d.Seen}
+	return SmoothedPoint{member.DateOf(d.Date), d.Value, form.If(known, d.Low), form.If(known, d.High), d.Seen}
 }
 
 func showCycle(c phenology.Cycle) GrowingCycle {
@@ -143,5 +144,5 @@ func showMoment(m phenology.Moment) CycleDate {
 	if m.Between != nil {
 		between = m.Between[:]
 	}
-	return CycleDate{form.Pointed(m.Date, rest.DateOf), m.SD, form.OrNull(string(m.Reason)), form.Each(between, rest.DateOf)}
+	return CycleDate{form.Pointed(m.Date, member.DateOf), m.SD, form.OrNull(string(m.Reason)), form.Each(between, member.DateOf)}
 }

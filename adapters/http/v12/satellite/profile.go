@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -21,8 +22,8 @@ import (
 
 // ProfilePoint is a point of a profile.
 type ProfilePoint struct {
-	Date  rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
-	Value float64   `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
+	Date  member.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Value float64     `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
 	// Sensor is beside the specification.
 	Sensor *Sensor `json:"sensor,omitempty" doc:"Of a harmonised series: what the point is of, and what was adjusted."`
 }
@@ -53,7 +54,7 @@ func showSensor(s vegetation.Sensor) Sensor {
 
 // Observation is what stands behind a point.
 type Observation struct {
-	Date       rest.Date      `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Date       member.Date    `json:"date" doc:"Day of the observation, by the sun at the field."`
 	Value      float64        `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
 	Coverage   float64        `json:"coverage" doc:"Valid pixels / pixels in the field."`
 	NValid     int            `json:"n_valid" doc:"Pixels with a value."`
@@ -87,13 +88,13 @@ type Offset struct {
 
 // Rejection is a date that is not in the profile.
 type Rejection struct {
-	Date     rest.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
-	Reason   string    `json:"reason" enum:"cloud,nodata,partial,error,too_few" doc:"The first that applies. error: a file is broken, gone or lacks a band. nodata: no pixel of the field has data. partial: the data cover less of the field than the mask's minimum coverage. cloud: the mask left less than that. too_few: fewer than ten clear pixels have a value, or too small a share."`
-	Coverage float64   `json:"coverage" doc:"Valid pixels / pixels in the field."`
-	NValid   int       `json:"n_valid" doc:"Pixels with a value; clear pixels where the bands were not read."`
-	NPolygon int       `json:"n_polygon" doc:"Pixels of the field."`
-	Items    []string  `json:"items" doc:"Ids of the scenes."`
-	Note     *string   `json:"note" doc:"With the reason error: what could not be read."`
+	Date     member.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Reason   string      `json:"reason" enum:"cloud,nodata,partial,error,too_few" doc:"The first that applies. error: a file is broken, gone or lacks a band. nodata: no pixel of the field has data. partial: the data cover less of the field than the mask's minimum coverage. cloud: the mask left less than that. too_few: fewer than ten clear pixels have a value, or too small a share."`
+	Coverage float64     `json:"coverage" doc:"Valid pixels / pixels in the field."`
+	NValid   int         `json:"n_valid" doc:"Pixels with a value; clear pixels where the bands were not read."`
+	NPolygon int         `json:"n_polygon" doc:"Pixels of the field."`
+	Items    []string    `json:"items" doc:"Ids of the scenes."`
+	Note     *string     `json:"note" doc:"With the reason error: what could not be read."`
 }
 
 // Profile is an order with its series.
@@ -120,7 +121,7 @@ func showProfile(p satellite.Profile, detail bool, below *float64) Profile {
 		ProfileOrder: showOrder(p.Order), Refreshing: p.Refreshing,
 		Warnings: form.Each(p.Series.Warnings(), func(w vegetation.Warning) ProfileWarning { return ProfileWarning(w) }),
 		Profile: form.Each(p.Series.Observations, func(o vegetation.Observation) ProfilePoint {
-			return ProfilePoint{rest.DateOf(o.Date), o.Value, form.Pointed(o.Sensor, showSensor)}
+			return ProfilePoint{member.DateOf(o.Date), o.Value, form.Pointed(o.Sensor, showSensor)}
 		}),
 	}
 	if detail {
@@ -131,7 +132,7 @@ func showProfile(p satellite.Profile, detail bool, below *float64) Profile {
 }
 
 func showRejection(r vegetation.Rejection) Rejection {
-	return Rejection{rest.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, form.OrNull(r.Note)}
+	return Rejection{member.DateOf(r.Date), string(r.Reason), r.Coverage, r.NValid, r.NPolygon, r.Items, form.OrNull(r.Note)}
 }
 
 func showObservation(o vegetation.Observation, below *float64) Observation {
@@ -145,7 +146,7 @@ func showObservation(o vegetation.Observation, below *float64) Observation {
 		return HistogramBin{low, high, share}
 	})
 	return Observation{
-		rest.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, bins, known(o.Histogram.Entropy()), lower, o.Items,
+		member.DateOf(o.Date), o.Value, o.Coverage, o.NValid, o.NPolygon, o.Median, o.Std, o.Min, o.Max, o.P10, o.P90, bins, known(o.Histogram.Entropy()), lower, o.Items,
 		form.Each(o.Offsets, func(o vegetation.AppliedOffset) Offset { return Offset{o.Item, o.Offset, string(o.Basis)} }),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -18,18 +19,18 @@ import (
 
 // ZoningMapOrderWrite is an order of a zoning map as it is placed.
 type ZoningMapOrderWrite struct {
-	FieldUUID      *string      `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives zoning-map.create. Either this or field_boundary."`
-	FieldBoundary  rest.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
-	SeasonID       *int64       `json:"season_id" required:"false" minimum:"1" doc:"A season of your company. The zones are of its days in its year and in up to four years before it, of which the archive has enough."`
-	IndexCode      *string      `json:"index_code" required:"false" doc:"The vegetation index whose peaks are compared; default NDVI."`
-	Mask           *string      `json:"mask" required:"false" doc:"Which pixels count; default standard. As of a profile."`
-	Dataset        *string      `json:"dataset" required:"false" doc:"The data set of the imagery archive; default all. As of a profile."`
-	OutputDataType *string      `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
-	NoOfClasses    *int64       `json:"no_of_classes" required:"false" minimum:"2" maximum:"7" doc:"How many zones the field is divided into, 2 to 7; default 3. A field that differs less has fewer."`
-	IsBackground   *bool        `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives zoning-map.create. Either this or field_boundary."`
+	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
+	SeasonID       *int64         `json:"season_id" required:"false" minimum:"1" doc:"A season of your company. The zones are of its days in its year and in up to four years before it, of which the archive has enough."`
+	IndexCode      *string        `json:"index_code" required:"false" doc:"The vegetation index whose peaks are compared; default NDVI."`
+	Mask           *string        `json:"mask" required:"false" doc:"Which pixels count; default standard. As of a profile."`
+	Dataset        *string        `json:"dataset" required:"false" doc:"The data set of the imagery archive; default all. As of a profile."`
+	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
+	NoOfClasses    *int64         `json:"no_of_classes" required:"false" minimum:"2" maximum:"7" doc:"How many zones the field is divided into, 2 to 7; default 3. A field that differs less has fewer."`
+	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
 }
 
-func (in ZoningMapOrderWrite) request() (satellite.MapRequest, *string, rest.Outline, *bool, error) {
+func (in ZoningMapOrderWrite) request() (satellite.MapRequest, *string, member.Outline, *bool, error) {
 	req, err := ofIndex(in.IndexCode, in.Mask, in.Dataset)
 	req.SeasonID = form.OrZero(in.SeasonID)
 	req.Terms = vegetation.MapTerms{Output: form.OrZero(in.OutputDataType), Classes: int(form.OrZero(in.NoOfClasses))}
@@ -72,18 +73,18 @@ func showLandOrder(s vegetation.OrderState) LandMapOrder {
 // ZoningMapOrder is an order of a zoning map as it stands in a list.
 type ZoningMapOrder struct {
 	LandMapOrder
-	IndexCode   string    `json:"index_code" doc:"Vegetation index whose peaks are compared, as NDVI."`
-	Mask        string    `json:"mask" doc:"The mask that the map is made with, in its one form."`
-	Dataset     string    `json:"dataset" doc:"The data sets that the map is of."`
-	Season      *int64    `json:"season" doc:"Id of the season."`
-	StartDate   rest.Date `json:"start_date" doc:"First day of the season, and of those before it in their years."`
-	EndDate     rest.Date `json:"end_date" doc:"Last day, inclusive."`
-	NoOfClasses *int64    `json:"no_of_classes" doc:"The number of zones that the order asked for; null: 3."`
+	IndexCode   string      `json:"index_code" doc:"Vegetation index whose peaks are compared, as NDVI."`
+	Mask        string      `json:"mask" doc:"The mask that the map is made with, in its one form."`
+	Dataset     string      `json:"dataset" doc:"The data sets that the map is of."`
+	Season      *int64      `json:"season" doc:"Id of the season."`
+	StartDate   member.Date `json:"start_date" doc:"First day of the season, and of those before it in their years."`
+	EndDate     member.Date `json:"end_date" doc:"Last day, inclusive."`
+	NoOfClasses *int64      `json:"no_of_classes" doc:"The number of zones that the order asked for; null: 3."`
 }
 
 func showZoningOrder(s vegetation.OrderState) ZoningMapOrder {
 	return ZoningMapOrder{
-		showLandOrder(s), s.Index, s.Mask.String(), s.Dataset.String(), form.If(s.SeasonID != 0, s.SeasonID), rest.DateOf(s.StartDate), rest.DateOf(s.EndDate),
+		showLandOrder(s), s.Index, s.Mask.String(), s.Dataset.String(), form.If(s.SeasonID != 0, s.SeasonID), member.DateOf(s.StartDate), member.DateOf(s.EndDate),
 		form.If(s.Map.Classes != 0, int64(s.Map.Classes)),
 	}
 }
@@ -115,14 +116,14 @@ func showLayer(l fieldmap.Layer) FieldMapLayer {
 
 // ZoningSeason is a season that zones were looked for in.
 type ZoningSeason struct {
-	StartDate rest.Date `json:"start_date" doc:"First day."`
-	EndDate   rest.Date `json:"end_date" doc:"Last day, inclusive."`
-	Used      bool      `json:"used" doc:"The zones are of this season, among others."`
-	Reason    *string   `json:"reason" doc:"Why it is not used; null where it is."`
-	Dates     int       `json:"dates" doc:"Dates on which enough of the field could be seen."`
-	Mean      *float64  `json:"mean" doc:"Mean peak of the field, in the unit of the index; null where it is not used."`
-	Std       *float64  `json:"std" doc:"Standard deviation of the peaks within the field; null where it is not used."`
-	Items     []string  `json:"items" doc:"Ids of the scenes."`
+	StartDate member.Date `json:"start_date" doc:"First day."`
+	EndDate   member.Date `json:"end_date" doc:"Last day, inclusive."`
+	Used      bool        `json:"used" doc:"The zones are of this season, among others."`
+	Reason    *string     `json:"reason" doc:"Why it is not used; null where it is."`
+	Dates     int         `json:"dates" doc:"Dates on which enough of the field could be seen."`
+	Mean      *float64    `json:"mean" doc:"Mean peak of the field, in the unit of the index; null where it is not used."`
+	Std       *float64    `json:"std" doc:"Standard deviation of the peaks within the field; null where it is not used."`
+	Items     []string    `json:"items" doc:"Ids of the scenes."`
 }
 
 // FieldMapZone is a zone of a zoning map.
@@ -162,7 +163,7 @@ func showZoningMap(m satellite.Map) ZoningMap {
 				out.SeasonsFound++
 			}
 			out.Seasons = append(out.Seasons, ZoningSeason{
-				rest.DateOf(s.Start), rest.DateOf(s.End), s.Used, form.OrNull(s.Reason), s.Dates, form.If(s.Used, s.Mean), form.If(s.Used, s.Std), append([]string{}, s.Scenes...),
+				member.DateOf(s.Start), member.DateOf(s.End), s.Used, form.OrNull(s.Reason), s.Dates, form.If(s.Used, s.Mean), form.If(s.Used, s.Std), append([]string{}, s.Scenes...),
 			})
 		}
 		style := indexmap.StyleOfSubject(l.Subject)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
@@ -154,7 +155,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	filters := append([]rest.Param{
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}, form.WithExternalID(form.ListParams("A part of the name, whatever its case.", "name"))...)
-	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
+	list.Query = append(append(query.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q form.SharedList) (rest.List[ListedAOI], error) {
 		return form.List(q.PageOrAll(), showListedAOI)(aois.List(ctx, c.Principal(), q.Share, form.QueryOf(q.PageOrAll(), filters, q.Values)))
 	})

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
@@ -52,20 +54,20 @@ func showOrigin(o seed.Origin) *SeedOrigin {
 
 // Generated is a call for maps of zones, or a sample plan.
 type Generated struct {
-	At               time.Time   `json:"at" doc:"When it was made."`
-	User             *form.Ref   `json:"user" doc:"Who asked for it; null where that user is gone."`
-	Operator         bool        `json:"operator" doc:"The user is an operator, acting inside your company."`
-	APIKey           *int64      `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
-	Kind             string      `json:"kind" enum:"maps,plan" doc:"maps: maps of zones. plan: a sample plan."`
-	Made             []string    `json:"made" doc:"map_uuid of what was made: the maps by ascending number of zones, or the plan."`
-	Saved            []string    `json:"saved" doc:"Those of them that are saved. Others are kept for 30 days; the record stays."`
-	MapUUID          *string     `json:"stratification_map_uuid" doc:"Of a plan: its map of zones."`
-	BasedOn          *string     `json:"based_on" doc:"Of a plan changed by hand: the plan it was made from."`
-	Seed             int64       `json:"seed" doc:"The seed of all that is random in it."`
-	SeedOrigin       *SeedOrigin `json:"seed_origin" doc:"Where the seed comes from; null of those of before it was recorded."`
-	AlgorithmVersion string      `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
-	Parameters       rest.Value  `json:"parameters" doc:"Those that are empty or 0 are left out."`
-	Outcome          rest.Value  `json:"outcome" doc:"Of maps: the digest of the layers, and the maps or why there is none. Of a plan: its figures, and the SHA-256 of its points."`
+	At               time.Time    `json:"at" doc:"When it was made."`
+	User             *form.Ref    `json:"user" doc:"Who asked for it; null where that user is gone."`
+	Operator         bool         `json:"operator" doc:"The user is an operator, acting inside your company."`
+	APIKey           *int64       `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
+	Kind             string       `json:"kind" enum:"maps,plan" doc:"maps: maps of zones. plan: a sample plan."`
+	Made             []string     `json:"made" doc:"map_uuid of what was made: the maps by ascending number of zones, or the plan."`
+	Saved            []string     `json:"saved" doc:"Those of them that are saved. Others are kept for 30 days; the record stays."`
+	MapUUID          *string      `json:"stratification_map_uuid" doc:"Of a plan: its map of zones."`
+	BasedOn          *string      `json:"based_on" doc:"Of a plan changed by hand: the plan it was made from."`
+	Seed             int64        `json:"seed" doc:"The seed of all that is random in it."`
+	SeedOrigin       *SeedOrigin  `json:"seed_origin" doc:"Where the seed comes from; null of those of before it was recorded."`
+	AlgorithmVersion string       `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
+	Parameters       member.Value `json:"parameters" doc:"Those that are empty or 0 are left out."`
+	Outcome          member.Value `json:"outcome" doc:"Of maps: the digest of the layers, and the maps or why there is none. Of a plan: its figures, and the SHA-256 of its points."`
 }
 
 func showGenerated(e generated.Entry) Generated {
@@ -74,7 +76,7 @@ func showGenerated(e generated.Entry) Generated {
 		At: e.At, User: form.Pointed(e.User, form.Named), Operator: e.Operator, APIKey: form.OrNull(e.KeyID), Kind: e.Kind,
 		Made: append([]string{}, e.Made...), Saved: append([]string{}, e.Saved...), MapUUID: form.OrNull(e.MapUUID), BasedOn: form.OrNull(e.BasedOn),
 		Seed: e.Seed, SeedOrigin: showOrigin(origin), AlgorithmVersion: e.AlgorithmVersion,
-		Parameters: rest.Value{V: e.Parameters}, Outcome: rest.Value{V: e.Outcome},
+		Parameters: member.Value{V: e.Parameters}, Outcome: member.Value{V: e.Outcome},
 	}
 }
 
@@ -85,7 +87,7 @@ func registerGenerated(a *rest.API, g *soil.Generated) {
 	list.OperationID = "stratification_order_generated_list"
 	list.Description = "Every call for maps and every plan, newest first, with seed, parameters and outcome, whether it was saved or not: how often somebody tried " +
 		"before a plan was saved. The records stand in the audit trail, which is append-only and chained. It takes the permission to view maps of zones as well."
-	list.Query = rest.CursorParams()
+	list.Query = query.CursorParams()
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
 		form.ByID
 		rest.Values

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
@@ -50,7 +51,7 @@ type StratificationOrder struct {
 	MapType         string                   `json:"map_type" enum:"STR,SOC" doc:"STR: layers, for zones and plans. SOC: the map of soil organic carbon."`
 	Status          string                   `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the layers, or the map, are being made. active: they are there. failed: none could be made, and nothing was charged."`
 	Reason          *string                  `json:"reason" doc:"Why the order waits or has failed."`
-	RequestDate     rest.Date                `json:"request_date" doc:"Day on which it was placed, UTC."`
+	RequestDate     member.Date              `json:"request_date" doc:"Day on which it was placed, UTC."`
 	RequestBy       *StratificationRequester `json:"request_by" doc:"null where that user is gone."`
 	TotalTime       *int64                   `json:"total_time" doc:"Seconds from processing to active; null before."`
 	SavedMaps       int64                    `json:"total_saved_stratification_maps" doc:"Maps of zones of the order that are saved."`
@@ -60,7 +61,7 @@ type StratificationOrder struct {
 	Company         int64                    `json:"company" doc:"Id of the company that ordered and pays."`
 	AreaHa          float64                  `json:"area_ha" doc:"Of the union of the fields when it was ordered."`
 	Charge          float64                  `json:"charge" doc:"Credits: held while the order is open, captured when it is active, released when it fails."`
-	NextAllowedDate rest.Date                `json:"next_allowed_date" doc:"From when on the area may be ordered again; a failed order does not count."`
+	NextAllowedDate member.Date              `json:"next_allowed_date" doc:"From when on the area may be ordered again; a failed order does not count."`
 	SOC             *CarbonSurvey            `json:"soc" doc:"What a map of soil carbon is made of; null for STR."`
 	Notes           []string                 `json:"notes" doc:"What should be known of the layers, or of the map."`
 	Synthetic       bool                     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
@@ -140,10 +141,10 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 func showStratificationOrder(s stratification.OrderState) StratificationOrder {
 	seconds, known := s.TotalTime()
 	return StratificationOrder{
-		ID: s.ID, DataUUID: s.DataUUID, MapType: s.MapType, Status: string(s.Status), Reason: form.OrNull(s.Reason), RequestDate: rest.DateOf(s.RequestDate),
+		ID: s.ID, DataUUID: s.DataUUID, MapType: s.MapType, Status: string(s.Status), Reason: form.OrNull(s.Reason), RequestDate: member.DateOf(s.RequestDate),
 		RequestBy: form.If(s.RequestBy.ID != 0, StratificationRequester{s.RequestBy.ID, s.RequestBy.Email}), TotalTime: form.If(known, seconds),
 		SavedMaps: s.SavedMaps, SavedPlans: s.SavedPlans, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, AOIID: s.AOI.ID, Company: s.CompanyID,
-		AreaHa: hectares(s.AreaM2), Charge: s.Charge.Float(), NextAllowedDate: rest.DateOf(s.NextAllowed()),
+		AreaHa: hectares(s.AreaM2), Charge: s.Charge.Float(), NextAllowedDate: member.DateOf(s.NextAllowed()),
 		SOC:   form.Pointed(s.Carbon, func(m carbon.Map) CarbonSurvey { return showSurvey(m.Survey) }),
 		Notes: append([]string{}, s.Notes...), Synthetic: s.Synthetic, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}

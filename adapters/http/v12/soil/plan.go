@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
@@ -173,7 +174,7 @@ type SavedPlan struct {
 	CreatedAt     time.Time     `json:"created_at" doc:"When it was saved."`
 	Company       int64         `json:"company" doc:"Id of the company."`
 	form.External
-	Geometry *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
+	Geometry *member.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the points."`
 }
 
 func showPlanMetadata(p plan.Plan) PlanMetadata {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
@@ -64,7 +66,7 @@ type Sample struct {
 	Plan      PlanOfSample     `json:"plan" doc:"The plan that it belongs to."`
 	AOI       OrderedAOI       `json:"aoi" doc:"The area of interest."`
 	Round     int64            `json:"round" doc:"Round of sampling, from 1."`
-	SampledOn *rest.Date       `json:"sampled_on" doc:"The day of the round; null: not stated."`
+	SampledOn *member.Date     `json:"sampled_on" doc:"The day of the round; null: not stated."`
 	Point     string           `json:"point" doc:"Id of the point in its plan."`
 	Zone      int              `json:"zone" doc:"In which the point was planned."`
 	Role      string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
@@ -162,16 +164,16 @@ type SamplesWrite struct {
 	Plan      string        `json:"plan" format:"uuid" doc:"map_uuid of a saved plan."`
 	Depths    []SampleDepth `json:"depths" minItems:"1" maxItems:"10" doc:"Depth intervals: a sample each at every point."`
 	Round     *int64        `json:"round" required:"false" minimum:"1" maximum:"100" doc:"1 where left out; a later round takes the same points again."`
-	SampledOn *rest.Date    `json:"sampled_on" required:"false" doc:"The day of the round, also of samples that are there already: tables of results without dates take it. Left out, it stays."`
+	SampledOn *member.Date  `json:"sampled_on" required:"false" doc:"The day of the round, also of samples that are there already: tables of results without dates take it. Left out, it stays."`
 }
 
 // SamplesMade is what became of it.
 type SamplesMade struct {
-	Plan      string     `json:"plan" format:"uuid" doc:"map_uuid of the plan."`
-	Round     int64      `json:"round" doc:"Round of sampling, from 1."`
-	SampledOn *rest.Date `json:"sampled_on" doc:"The day of the round; null: not stated."`
-	Created   int64      `json:"created" doc:"Samples that were made."`
-	Existing  int64      `json:"existing" doc:"Were there before; only the day of their round changes."`
+	Plan      string       `json:"plan" format:"uuid" doc:"map_uuid of the plan."`
+	Round     int64        `json:"round" doc:"Round of sampling, from 1."`
+	SampledOn *member.Date `json:"sampled_on" doc:"The day of the round; null: not stated."`
+	Created   int64        `json:"created" doc:"Samples that were made."`
+	Existing  int64        `json:"existing" doc:"Were there before; only the day of their round changes."`
 }
 
 var sampleRoute = rest.Routes{Operation: "sample", Tag: stratificationTag, Noun: "sample"}.Route
@@ -185,7 +187,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	})
 	list := sampleRoute(http.MethodGet, samplesPath, access.Samples.View.For("list"), "List samples")
 	filters := append(sampleFilters(), rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."})
-	list.Query = append(append(rest.CursorParams(), form.ShareParam), filters...)
+	list.Query = append(append(query.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[Sample], error) {
 		return form.List(in.PageOrAll(), showSample)(s.List(ctx, c.Principal(), in.Share, form.QueryOf(in.PageOrAll(), filters, in.Values)))
 	})

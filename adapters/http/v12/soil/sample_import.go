@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
@@ -16,13 +17,13 @@ import (
 
 // ImportedSample is a row of a file with what the import makes of it.
 type ImportedSample struct {
-	Index    int64          `json:"index" doc:"Place in the file, from 0, without the header."`
-	Label    string         `json:"label" doc:"What stands on the bag, as the file has it."`
-	Verdict  string         `json:"verdict" enum:"update,skip,fail" doc:"update: the sample takes the result. skip: the row says nothing new. fail: it is refused, as errors says."`
-	SampleID *int64         `json:"sample_id" doc:"Id of the sample; null where none is found."`
-	Status   *string        `json:"status" doc:"State of the sample after it."`
-	Errors   rest.RawObject `json:"errors" doc:"By field; why the row is refused."`
-	Notes    []string       `json:"notes" doc:"What was made of the row by a rule: half of a limit, the day of the round, the mean of repeats."`
+	Index    int64            `json:"index" doc:"Place in the file, from 0, without the header."`
+	Label    string           `json:"label" doc:"What stands on the bag, as the file has it."`
+	Verdict  string           `json:"verdict" enum:"update,skip,fail" doc:"update: the sample takes the result. skip: the row says nothing new. fail: it is refused, as errors says."`
+	SampleID *int64           `json:"sample_id" doc:"Id of the sample; null where none is found."`
+	Status   *string          `json:"status" doc:"State of the sample after it."`
+	Errors   member.RawObject `json:"errors" doc:"By field; why the row is refused."`
+	Notes    []string         `json:"notes" doc:"What was made of the row by a rule: half of a limit, the day of the round, the mean of repeats."`
 }
 
 // ImportedColumn is a column of a file as the import understands it.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app"
@@ -22,7 +24,7 @@ type savedRoutes[T, R any] struct {
 }
 
 func (s savedRoutes[T, R]) register(a *rest.API) {
-	s.list.Query = append(append(append(rest.CursorParams(), form.ShareParam), s.filters...), s.geometry)
+	s.list.Query = append(append(append(query.CursorParams(), form.ShareParam), s.filters...), s.geometry)
 	rest.Handle(a, s.list, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedList
 		Geometry bool `query:"geometry"`
@@ -48,10 +50,10 @@ type feature struct {
 }
 
 // collection returns features as a GeoJSON FeatureCollection (RFC 7946).
-func collection(features []feature) *rest.Collection {
+func collection(features []feature) *member.Collection {
 	raw, err := json.Marshal(struct {
 		Type     string    `json:"type"`
 		Features []feature `json:"features"`
 	}{"FeatureCollection", append([]feature{}, features...)})
-	return form.If(err == nil, rest.Collection{RawObject: raw}) // finite coordinates always marshal
+	return form.If(err == nil, member.Collection{RawObject: raw}) // finite coordinates always marshal
 }

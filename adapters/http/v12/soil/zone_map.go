@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/soil"
@@ -159,7 +160,7 @@ type SavedMap struct {
 	CreatedAt     time.Time   `json:"created_at" doc:"When it was saved."`
 	Company       int64       `json:"company" doc:"Id of the company."`
 	form.External
-	Geometry *rest.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
+	Geometry *member.Collection `json:"geometry,omitempty" doc:"With ?geometry=true: a GeoJSON FeatureCollection of the zones."`
 }
 
 func showMetadata(m zoning.Map) MapMetadata {

@@ -1,4 +1,6 @@
-package rest
+// Package member has the types of those members of records whose JSON their Go type does not say: civil dates, JSON that
+// passes through unread, GeoJSON, text that is shown as it was stored. Each brings its schema. It knows no record and no route.
+package member
 
 import (
 	"bytes"
