@@ -129,7 +129,7 @@ func TestCheckNamesTheOffendingEdge(t *testing.T) {
 		otherAdapter = "an adapter never imports another adapter"
 		drivesApp    = "of the adapters only http, cli, console, messaging import app"
 		ownLibrary   = "adapters import core, ports and their own library only"
-		onlyRest     = "only tilth/adapters/http/rest and tilth/adapters/http/query and tilth/adapters/http/member and tilth/adapters/http/body and tilth/adapters/http/schema import github.com/danielgtaylor/huma"
+		onlyRest     = "only tilth/adapters/http/rest and tilth/adapters/http/document and tilth/adapters/http/query and tilth/adapters/http/member and tilth/adapters/http/body and tilth/adapters/http/schema import github.com/danielgtaylor/huma"
 	)
 	for _, c := range []struct {
 		from, to, rule string // rule empty: allowed

@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"tilth/adapters/http/document"
 	"tilth/adapters/http/query"
 )
 
@@ -22,11 +24,35 @@ type answer interface {
 	answer(c *Call) error
 }
 
-// The status of an envelope, and that of one of which some has failed (207).
-const (
-	successWord = "success"
-	partialWord = "partial"
-)
+// form is what an answer consists of.
+type form struct {
+	record reflect.Type // in the envelope; nil: there is none
+	shape  document.Shape
+	bare   reflect.Type // without the envelope; nil: there is one, or no JSON
+}
+
+// formed is implemented by answers that are not simply a record of their own type.
+type formed interface{ form() form }
+
+func (NoContent) form() form    { return form{} }
+func (Nothing) form() form      { return form{} }
+func (Raw) form() form          { return form{} }
+func (EventStream) form() form  { return form{} }
+func (Bare[R]) form() form      { return form{bare: reflect.TypeFor[R]()} }
+func (OrFile[R]) form() form    { return form{record: reflect.TypeFor[R]()} }
+func (Written[R]) form() form   { return form{record: reflect.TypeFor[R]()} }
+func (Many[R]) form() form      { return form{record: reflect.TypeFor[R](), shape: document.Many} }
+func (List[R]) form() form      { return form{record: reflect.TypeFor[R](), shape: document.Many} }
+func (OneOrMany[R]) form() form { return form{record: reflect.TypeFor[R](), shape: document.OneOrMany} }
+func (Paginated[R]) form() form { return form{record: reflect.TypeFor[R](), shape: document.Page} }
+
+// formOf returns what the answers of a type consist of.
+func formOf[O any]() form {
+	if special, ok := any(*new(O)).(formed); ok {
+		return special.form()
+	}
+	return form{record: reflect.TypeFor[O]()}
+}
 
 // data is any value in the success envelope, and what became of the items of the request.
 type data struct {
@@ -35,9 +61,9 @@ type data struct {
 }
 
 func (d data) answer(c *Call) error {
-	word, message := successWord, c.route.Message
+	word, message := document.Success, c.route.Message
 	if c.status == http.StatusMultiStatus { // not all of it is a success
-		word, message = partialWord, c.route.Also[c.status]
+		word, message = document.Partial, c.route.Also[c.status]
 	}
 	text, err := encode(struct {
 		Status   string   `json:"status"`

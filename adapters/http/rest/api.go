@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/uptrace/bunrouter"
 
+	"tilth/adapters/http/document"
 	"tilth/adapters/http/fairness"
 	"tilth/adapters/http/origin"
 	"tilth/adapters/http/schema"
@@ -86,8 +86,8 @@ type API struct {
 	schemas    *schema.Set                  // of bodies
 	operations map[string]bool              // ids
 	// What the document is written from.
-	described []func(*document)
-	tags      []*huma.Tag
+	described []*operation
+	tags      []document.Tag
 	codes     map[string]string                 // error codes
 	bodies    map[string]string                 // examples, by operation
 	answers   func() map[string]json.RawMessage // examples; see [API.ShowAnswers]

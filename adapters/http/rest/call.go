@@ -139,7 +139,7 @@ func (c *Call) readBody() ([]byte, error) {
 // handler, which decodes the body under locks that others wait for. What is wrong with a body is left to who decodes
 // it: that what is asked for is not there comes first.
 func (c *Call) arrive() error {
-	if spec := c.route.Body; spec != nil && spec.media == nil {
+	if spec := c.route.Body; spec != nil && spec.is.Files == nil {
 		if _, err := c.body(); err == nil {
 			return nil
 		}

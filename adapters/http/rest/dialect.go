@@ -4,12 +4,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"reflect"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
-	"tilth/adapters/http/schema"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -94,20 +90,6 @@ func (b Bare[R]) answer(c *Call) error {
 // bareMedia returns the content type of JSON without the envelope.
 func (r Route) bareMedia() string { return cmp.Or(r.BareAs, mediaJSON) }
 
-func (Bare[R]) schema(*schema.Set) *huma.Schema { return nil }
-
-func (Bare[R]) bare(s *schema.Set) *huma.Schema { return s.Of(reflect.TypeFor[R]()) }
-
-// bareSchema returns the schema of an answer without the envelope; nil where it has one.
-func bareSchema[O any](s *schema.Set) *huma.Schema {
-	if b, ok := any(*new(O)).(interface {
-		bare(s *schema.Set) *huma.Schema
-	}); ok {
-		return b.bare(s)
-	}
-	return nil
-}
-
 // Nothing is an answer of 200 without a body.
 type Nothing struct{}
 
@@ -118,12 +100,5 @@ func (Nothing) answer(c *Call) error {
 	return nil
 }
 
-func (Nothing) schema(*schema.Set) *huma.Schema { return nil }
-
 // scheme is the name of the security scheme of a dialect in the document.
 func (d *Dialect) scheme() string { return d.Word + "Bearer" }
-
-// failed returns the schema of its failures.
-func (d *Dialect) failed(s *schema.Set, door bool) *huma.Schema {
-	return s.Of(reflect.TypeOf(d.Failure(door, http.StatusBadRequest, fault.New(fault.Invalid, "", ""))))
-}

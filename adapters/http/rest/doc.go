@@ -1,5 +1,5 @@
 // Package rest describes the HTTP interface as routes and resources, serves them in
-// one envelope, and writes the OpenAPI 3.1 document from the same description.
+// one envelope, and has the package document write OpenAPI 3.1 from the same description.
 //
 // A route is a [Route] and a function; a farm-management resource is a [Resource]:
 // the record types, a list of filters and a few functions. The package authenticates,

@@ -2,29 +2,47 @@ package rest
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
+	"tilth/adapters/http/document"
 	"tilth/adapters/http/query"
-	"tilth/adapters/http/schema"
 	"tilth/adapters/http/session"
+	"tilth/core/fault"
 )
 
-// Names of the security schemes in the document.
+// The document is written from the routes in the order of their registration, when it is asked for: most processes are
+// never asked, and a process that starts should not wait for it.
+
+// Names of the credentials in the document.
 const (
 	bearerScheme    = "bearer"
 	sessionScheme   = "session"
 	keyHeaderScheme = "apiKeyHeader"
 	keyQueryScheme  = "apiKeyQuery"
 	linkScheme      = "signedLink"
-	errorSchema     = "Error"
-	failureResponse = "ErrorAnswer"
 )
+
+// The headers of draft-ietf-httpapi-ratelimit-headers-10, which whoever limits requests sets.
+const (
+	RateLimit       = "RateLimit"
+	RateLimitPolicy = "RateLimit-Policy"
+)
+
+// everyRequest says of the headers of every request what the description of each would repeat.
+const everyRequest = "## Headers of every request\n\n" +
+	"- `" + companyHeader + "`: for operators, the id of the company to act in; one that does not exist is answered with 404. Other users may name their own company only; any other is answered with 403.\n" +
+	"- `" + preferHeader + ": handling=lenient`: names that are not known are ignored, and listed in the header `" + ignoredHeader + "` of the answer; without it they are refused (`unknown_name`).\n" +
+	"- `If-None-Match`, of a GET: an ETag of an earlier answer; when nothing has changed, the answer is 304 without a body.\n" +
+	"- `" + idempotencyKey + "`, where an operation names it: carries the request out once, whatever fails in between. Its effect and its answer are stored together, and a repeat within 24 hours receives that answer, with `" + replayed + ": true`. A 5xx says that nothing was stored, or that a repeat finds out. For another request the same key is 422.\n\n" +
+	"## Headers of every answer\n\n" +
+	"- `X-Request-ID`: the name of the request in the log of the service; one that the caller sends is kept.\n" +
+	"- `" + RateLimitPolicy + "`: the limits that the request counts for, as in `\"user\";q=200;w=4, \"company\";q=800;w=4`: `q` requests at once, which come back within `w` seconds. " +
+	"`address` holds until the credential is verified, `user` and `company` from then on, `sign-in` where a credential is asked for. It is a list of structured fields (RFC 9651), and absent where nothing is limited.\n" +
+	"- `" + RateLimit + "`: what is left of these limits, as in `\"user\";r=199;t=1, \"company\";r=799;t=1`: `r` requests now, and one more after `t` seconds."
 
 // transportCodes are the error codes of this package itself.
 var transportCodes = map[string]string{
@@ -52,103 +70,8 @@ var transportCodes = map[string]string{
 	"internal_error":         "A fault of the service, logged under X-Request-ID.",
 }
 
-// statusTexts say what statuses of failure mean.
-var statusTexts = map[int]string{
-	http.StatusBadRequest:            "The request is wrong.",
-	http.StatusUnauthorized:          "No valid credential.",
-	http.StatusPaymentRequired:       "Payment required.",
-	http.StatusForbidden:             "The caller may not do this.",
-	http.StatusNotFound:              "Nothing of that address in the caller's scope.",
-	http.StatusConflict:              "The state of the record forbids it.",
-	http.StatusPreconditionFailed:    "The record has changed since the version that If-Match names.",
-	http.StatusRequestEntityTooLarge: "The body is too large.",
-	http.StatusUnsupportedMediaType:  "The body is of a content type that is not taken here.",
-	http.StatusUnprocessableEntity:   "The Idempotency-Key was used with another body.",
-	http.StatusTooManyRequests:       "Too many requests.",
-	http.StatusInternalServerError:   "A fault of the service.",
-	http.StatusServiceUnavailable:    "A part that is needed is away.",
-}
-
-// document is the interface as an OpenAPI document under way. It is written when it is asked for, from the routes in the
-// order of their registration: most processes are never asked, and a process that starts should not wait for it. Its
-// schemas are its own, for those of the API are read by every request.
-type document struct {
-	api     *API
-	schemas *schema.Set
-	openapi *huma.OpenAPI
-	answers map[string]json.RawMessage // examples, by operation
-	// Those of the routes, in their order.
-	operations []*huma.Operation
-}
-
-func (a *API) document() *document {
-	d := &document{api: a, schemas: schema.New()}
-	if a.answers != nil {
-		d.answers = a.answers()
-	}
-	d.schemas.DefineGeoJSON()
-	query.Define(d.schemas)
-	d.openapi = &huma.OpenAPI{
-		OpenAPI:  "3.1.0",
-		Info:     &huma.Info{Title: a.config.Title, Version: a.config.Version, Description: a.config.Description + "\n\n" + everyRequest},
-		Servers:  []*huma.Server{{URL: "/", Description: "The server that this document comes from."}},
-		Security: []map[string][]string{{bearerScheme: {}}},
-		Components: &huma.Components{
-			Schemas: d.schemas.Registry,
-			SecuritySchemes: map[string]*huma.SecurityScheme{
-				bearerScheme:    {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token, from auth/token/."},
-				sessionScheme:   {Type: "apiKey", In: "cookie", Name: session.Name, Description: "The session of a browser, from auth/session/. What changes something is refused where a page of another server sends it (`cross_origin`)."},
-				keyHeaderScheme: {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key; what it opens is what its user and its own `slugs` allow."},
-				keyQueryScheme:  {Type: "apiKey", In: "query", Name: keyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
-				linkScheme:      {Type: "apiKey", In: "query", Name: linkParam, Description: "A signed link, which opens what lies below one address for a time: for pictures in pages and for map libraries, which can send no header."},
-			},
-			Headers:   headers(),
-			Responses: map[string]*huma.Response{failureResponse: failure()},
-		},
-		Paths: map[string]*huma.PathItem{},
-		Tags:  a.tags,
-	}
-	for _, dialect := range a.dialects {
-		if !dialect.foreign() {
-			continue
-		}
-		d.openapi.Components.SecuritySchemes[dialect.scheme()] = &huma.SecurityScheme{Type: "http", Scheme: "bearer", Description: "An access token, from " + dialect.Door + "."}
-	}
-	d.schemas.Named(errorSchema, a.errorSchema(d.schemas))
-	for name, form := range a.defined {
-		d.schemas.Named(name, &huma.Schema{Extensions: form})
-	}
-	for _, describe := range a.described {
-		describe(d)
-	}
-	for _, id := range slices.Concat(slices.Collect(maps.Keys(a.bodies)), slices.Collect(maps.Keys(d.answers))) {
-		if !a.operations[id] {
-			panic("rest: an example is of no operation: " + id)
-		}
-	}
-	d.shareParameters()
-	return d
-}
-
 // DescribeCodes adds error codes and their meaning to the document.
 func (a *API) DescribeCodes(codes map[string]string) { maps.Copy(a.codes, codes) }
-
-func (a *API) errorSchema(s *schema.Set) *huma.Schema {
-	text := "A stable word for programs:\n"
-	code := &huma.Schema{Type: huma.TypeString}
-	for _, word := range slices.Sorted(maps.Keys(a.codes)) {
-		code.Enum = append(code.Enum, word)
-		text += "\n- `" + word + "`: " + a.codes[word]
-	}
-	code.Description = text
-	return schema.Object(map[string]*huma.Schema{
-		"status":  schema.Described(s.Named("Failed", schema.Word("error")), "The request was refused, or failed."),
-		"code":    schema.Described(s.Named("ErrorCode", code), "A stable word for programs; ErrorCode says what each means."),
-		"message": {Type: huma.TypeString, Description: "For people; its wording may change."},
-		"details": {Type: huma.TypeObject, AdditionalProperties: true,
-			Description: "Of invalid input: lists of messages by field, nested as the input is, `non_field_errors` for what belongs to no one field, items of a bulk by their index. Otherwise facts about the failure."},
-	}, "status", "code", "message", "details")
-}
 
 // ShowBodies adds bodies that the document shows as examples, by the ids of their operations: JSON, or the text of a file.
 // A document with one of an unknown operation is not written.
@@ -160,73 +83,164 @@ func (a *API) ShowAnswers(read func() map[string]json.RawMessage) { a.answers = 
 
 // DescribeTag adds a tag with its description to the document, in the order of calls; see [API.OrderTags].
 func (a *API) DescribeTag(name, description string) {
-	a.tags = append(a.tags, &huma.Tag{Name: name, Description: description})
+	a.tags = append(a.tags, document.Tag{Name: name, Description: description})
 }
 
 // OrderTags puts the tags into the order of their names.
 func (a *API) OrderTags(names ...string) {
-	slices.SortFunc(a.tags, func(x, y *huma.Tag) int {
+	slices.SortFunc(a.tags, func(x, y document.Tag) int {
 		return slices.Index(names, x.Name) - slices.Index(names, y.Name)
 	})
 }
 
-// shaped is implemented by answers whose data is not simply their own type.
-type shaped interface {
-	schema(s *schema.Set) *huma.Schema // of the data; nil where there is no envelope
-}
-
-func (NoContent) schema(*schema.Set) *huma.Schema   { return nil }
-func (Raw) schema(*schema.Set) *huma.Schema         { return nil }
-func (EventStream) schema(*schema.Set) *huma.Schema { return nil }
-func (OrFile[R]) schema(s *schema.Set) *huma.Schema { return s.Of(reflect.TypeFor[R]()) }
-
-func (List[R]) schema(s *schema.Set) *huma.Schema { return recordList[R](s) }
-
-// recordList names a list of records that have a name.
-func recordList[R any](s *schema.Set) *huma.Schema {
-	record := s.Of(reflect.TypeFor[R]())
-	if name := schema.NameOf(record); name != "" {
-		return s.Named(name+"List", schema.List(record))
-	}
-	return schema.List(record)
-}
-
-func (OneOrMany[R]) schema(s *schema.Set) *huma.Schema {
-	return s.Or(s.Of(reflect.TypeFor[R]()), recordList[R](s))
-}
-
-func (Written[R]) schema(s *schema.Set) *huma.Schema { return s.Of(reflect.TypeFor[R]()) }
-
-func (Many[R]) schema(s *schema.Set) *huma.Schema { return recordList[R](s) }
-
-func (Paginated[R]) schema(s *schema.Set) *huma.Schema {
-	record := s.Of(reflect.TypeFor[R]())
-	return s.Named(schema.NameOf(record)+"Page", schema.Object(map[string]*huma.Schema{
-		"count":    {Type: huma.TypeInteger, Format: "int64", Description: "Records in the whole list."},
-		"next":     {Type: huma.TypeString, Format: "uri", Nullable: true, Description: "Address of the next page."},
-		"previous": {Type: huma.TypeString, Format: "uri", Nullable: true, Description: "Address of the previous page."},
-		"results":  {Type: huma.TypeArray, Items: record, Description: "Records of the page."},
-	}, "count", "next", "previous", "results"))
-}
-
-func resultSchema[O any](d *document, r Route) *huma.Schema {
-	if r.Data != "" {
-		return schema.Given(r.Data)
-	}
-	if s, ok := any(*new(O)).(shaped); ok {
-		return d.schemas.With(s.schema(d.schemas), r.DataWith)
-	}
-	return d.schemas.With(d.schemas.Of(reflect.TypeFor[O]()), r.DataWith)
-}
-
-// OpenAPI returns the document as indented JSON; the same routes give the same bytes.
-func (a *API) OpenAPI() ([]byte, error) {
-	text, err := json.MarshalIndent(a.document().openapi, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
-	}
-	return append(text, '\n'), nil
-}
+// OpenAPI returns the document as indented JSON; the same routes make the same bytes.
+func (a *API) OpenAPI() ([]byte, error) { return a.document().JSON() }
 
 // OpenAPIYAML returns the document as YAML.
-func (a *API) OpenAPIYAML() ([]byte, error) { return a.document().openapi.YAML() }
+func (a *API) OpenAPIYAML() ([]byte, error) { return a.document().YAML() }
+
+func (a *API) document() *document.Document {
+	of := document.Interface{
+		Title: a.config.Title, Version: a.config.Version, Description: a.config.Description + "\n\n" + everyRequest,
+		Tags: a.tags, Schemes: a.schemes(), Codes: a.codes, Schemas: a.defined, MaxBulk: a.config.MaxBulk, Bodies: a.bodies,
+	}
+	if a.answers != nil {
+		of.Answers = a.answers()
+	}
+	for _, op := range a.described {
+		of.Operations = append(of.Operations, op.described())
+	}
+	return document.Write(of)
+}
+
+// schemes are the credentials of the interface and of its dialects.
+func (a *API) schemes() []document.Scheme {
+	out := []document.Scheme{
+		{Name: bearerScheme, Format: "JWT", Description: "An access token, from auth/token/."},
+		{Name: sessionScheme, In: "cookie", Key: session.Name, Description: "The session of a browser, from auth/session/. What changes something is refused where a page of another server sends it (`cross_origin`)."},
+		{Name: keyHeaderScheme, In: "header", Key: "X-API-Key", Description: "An API key; what it opens is what its user and its own `slugs` allow."},
+		{Name: keyQueryScheme, In: "query", Key: keyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
+		{Name: linkScheme, In: "query", Key: linkParam, Description: "A signed link, which opens what lies below one address for a time: for pictures in pages and for map libraries, which can send no header."},
+	}
+	for _, dialect := range a.dialects {
+		if dialect.foreign() {
+			out = append(out, document.Scheme{Name: dialect.scheme(), Description: "An access token, from " + dialect.Door + "."})
+		}
+	}
+	return out
+}
+
+// described returns what the document says of an operation.
+func (op *operation) described() document.Operation {
+	r := op.route
+	out := document.Operation{
+		Method: r.Method, Pattern: op.pattern, ID: r.OperationID, Summary: r.Summary, Description: r.Description, Tag: r.Tag,
+		Permission: string(r.Permission.Slug()), Schemes: r.credentials(), Ignored: r.Inapplicable,
+		Path: r.pathParams(), Query: r.Query, Headers: r.headers(), Answer: r.success(op.form), Failures: r.failures(),
+	}
+	if r.Body != nil {
+		body := r.Body.is
+		body.Partial = r.Method == http.MethodPatch
+		out.Body = &body
+	}
+	if d := r.dialect; d != nil {
+		failed := d.Failure(r.Path == d.Door, http.StatusBadRequest, fault.New(fault.Invalid, "", ""))
+		out.FailedAs = reflect.TypeOf(failed)
+	}
+	return out
+}
+
+// success returns what the document says of one.
+func (r Route) success(of form) document.Answer {
+	out := document.Answer{
+		Status: r.Status, Message: r.Message, Also: r.Also, Data: document.Records{Given: r.Data},
+		Bare: of.bare, BareMedia: r.BareAs, Files: r.Media, Tagged: r.confirmable(),
+	}
+	if r.Data == "" {
+		out.Data = document.Records{Type: of.record, Shape: of.shape, With: r.DataWith}
+	}
+	if r.OrBare != nil {
+		out.Or = reflect.TypeOf(r.OrBare)
+	}
+	for _, alt := range r.Alternatives {
+		out.Forms = append(out.Forms, document.Form{Media: alt.Media, Schema: alt.Schema, Description: alt.Description, Missing: alt.Missing})
+	}
+	if r.perItem() {
+		out.Outcomes = Outcomes
+	}
+	return out
+}
+
+// headers are those of requests that a route reads.
+func (r Route) headers() []document.Header {
+	var out []document.Header
+	if r.repeatable() {
+		out = append(out, document.Header{Name: idempotencyKey, Description: "Carries the request out once: a repeat within 24 hours receives the stored answer."})
+	}
+	if slices.Contains(r.Media, EventStreamMedia) {
+		out = append(out, document.Header{Name: lastEventID, Description: "The `id` that was seen last: the stream goes on after it."})
+	}
+	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
+		out = append(out, document.Header{Name: "If-Match", Description: "The ETag of the record as it was retrieved: refused with 412 when it was written since."})
+	}
+	return out
+}
+
+// credentials returns the names of the credentials that open a route.
+func (r Route) credentials() []string {
+	out := append([]string{bearerScheme, sessionScheme}, []string{keyHeaderScheme, keyQueryScheme}[:1+r.Keys]...)
+	switch {
+	case r.Public:
+		return nil
+	case r.Links:
+		return append(out, linkScheme)
+	case r.dialect.foreign():
+		return []string{r.dialect.scheme()}
+	}
+	return out
+}
+
+// confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
+func (r Route) confirmable() bool {
+	return r.Method == http.MethodGet && !(r.dialect != nil && r.Public) && !slices.Contains(r.Media, EventStreamMedia) && !r.paged()
+}
+
+// paged reports whether a route lists pages.
+func (r Route) paged() bool {
+	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == query.PageNumber })
+}
+
+// perItem reports whether a route can say what became of each item.
+func (r Route) perItem() bool {
+	return r.Body != nil && r.Body.is.Shape == document.Changes || slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == onConflict })
+}
+
+// failures returns the statuses of failure that a route can answer with.
+func (r Route) failures() []int {
+	out := append([]int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Faults...)
+	if !r.Public {
+		out = append(out, http.StatusUnauthorized)
+		if !r.dialect.foreign() {
+			out = append(out, http.StatusForbidden, http.StatusNotFound) // also for X-Company
+		}
+	}
+	if strings.Contains(r.Path, "{") {
+		out = append(out, http.StatusNotFound)
+	}
+	if len(r.Query) > 0 || r.strict() {
+		out = append(out, http.StatusBadRequest)
+	}
+	if r.paged() {
+		out = append(out, http.StatusNotFound)
+	}
+	if r.Body != nil {
+		out = append(out, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	if r.repeatable() {
+		out = append(out, http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity)
+	}
+	out = slices.AppendSeq(out, maps.Values(r.Odd))
+	out = slices.AppendSeq(out, maps.Values(r.OddBulk))
+	slices.Sort(out)
+	return slices.Compact(out)
+}

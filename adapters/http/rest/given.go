@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 
+	"tilth/adapters/http/document"
 	"tilth/adapters/http/schema"
 )
 
@@ -24,8 +25,10 @@ func (a *API) DefineSchema(name string, form map[string]any) {
 func SchemaRef(name string) map[string]any { return map[string]any{"$ref": schema.Prefix + name} }
 
 // GivenBody is a JSON body of a defined schema; the handler reads it with [DecodeValue].
-func GivenBody(name string) *BodySpec { return &BodySpec{given: name} }
+func GivenBody(name string) *BodySpec {
+	return &BodySpec{document.Body{Records: document.Records{Given: name}}}
+}
 
 // With returns the same body, which also has the members of a defined schema; the handler
 // reads those with [DecodeValue].
-func (b BodySpec) With(name string) *BodySpec { b.with = name; return &b }
+func (b BodySpec) With(name string) *BodySpec { b.is.With = name; return &b }

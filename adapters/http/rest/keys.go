@@ -31,21 +31,3 @@ func keyOf(r *http.Request, use KeyUse) string {
 	}
 	return ""
 }
-
-// credentials returns the security schemes that the document names for a route.
-func (r Route) credentials() []map[string][]string {
-	out := []map[string][]string{}
-	schemes := append([]string{bearerScheme, sessionScheme}, []string{keyHeaderScheme, keyQueryScheme}[:1+r.Keys]...)
-	switch {
-	case r.Public:
-		schemes = nil
-	case r.Links:
-		schemes = append(schemes, linkScheme)
-	case r.dialect.foreign():
-		schemes = []string{r.dialect.scheme()}
-	}
-	for _, scheme := range schemes {
-		out = append(out, map[string][]string{scheme: {}})
-	}
-	return out
-}

@@ -117,7 +117,7 @@ func (a *API) readOnly(r Route, pattern string) body.Members {
 	out := body.Members{}
 	for _, p := range []string{pattern, listOf(pattern)} {
 		if e := a.endpoints[p]; e != nil && e.methods[http.MethodGet] != nil {
-			maps.Copy(out, membersOf(e.methods[http.MethodGet].answers, nil))
+			maps.Copy(out, membersOf(e.methods[http.MethodGet].form.record, nil))
 		}
 	}
 	for _, name := range r.Inapplicable {
@@ -128,10 +128,10 @@ func (a *API) readOnly(r Route, pattern string) body.Members {
 
 // also returns the members of a body that its defined schema adds.
 func (c *Call) also() []string {
-	if c.route.Body == nil || c.route.Body.with == "" {
+	if c.route.Body == nil || c.route.Body.is.With == "" {
 		return nil
 	}
-	properties, _ := c.api.defined[c.route.Body.with]["properties"].(map[string]any)
+	properties, _ := c.api.defined[c.route.Body.is.With]["properties"].(map[string]any)
 	return slices.Sorted(maps.Keys(properties))
 }
 
@@ -144,25 +144,11 @@ func listOf(pattern string) string {
 	return pattern[:i]
 }
 
-// recorded is implemented by answers of records.
-type recorded interface{ record() reflect.Type }
-
-func (OrFile[R]) record() reflect.Type    { return reflect.TypeFor[R]() }
-func (Written[R]) record() reflect.Type   { return reflect.TypeFor[R]() }
-func (Many[R]) record() reflect.Type      { return reflect.TypeFor[R]() }
-func (List[R]) record() reflect.Type      { return reflect.TypeFor[R]() }
-func (Paginated[R]) record() reflect.Type { return reflect.TypeFor[R]() }
-
-// recordOf returns the type of the records of an answer.
-func recordOf[O any]() reflect.Type {
-	if r, ok := any(*new(O)).(recorded); ok {
-		return r.record()
-	}
-	return reflect.TypeFor[O]()
-}
-
 // membersOf returns the members that encoding/json writes of a type; nil where it is no object, or one of any members.
 func membersOf(t reflect.Type, within []reflect.Type) body.Members {
+	if t == nil {
+		return nil
+	}
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
 		t = t.Elem()
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/document"
 	"tilth/core/access"
 )
 
@@ -102,36 +103,30 @@ type Alternative struct {
 }
 
 // BodySpec says what a route takes as its body.
-type BodySpec struct {
-	record   reflect.Type
-	bulk     bool
-	each     bool // an array of changes
-	optional bool
-	media    map[string]string // content types of a body that is not JSON, with a description
-	fields   map[string]string // texts that a form may have before its file, with a description
-	given    string            // name of a defined schema that is the body's
-	with     string            // name of a defined schema whose members the record also has
-	kind     string            // content type of its own that the JSON is documented with
-}
+type BodySpec struct{ is document.Body }
 
 // Body is a JSON object that reads as W; see [Decode] and [DecodeInto].
-func Body[W any]() *BodySpec { return &BodySpec{record: reflect.TypeFor[W]()} }
+func Body[W any]() *BodySpec { return bodyOf(reflect.TypeFor[W](), document.One) }
 
 // BulkBody is a JSON object that reads as W, or an array of them; see [DecodeMany].
-func BulkBody[W any]() *BodySpec { return &BodySpec{record: reflect.TypeFor[W](), bulk: true} }
+func BulkBody[W any]() *BodySpec { return bodyOf(reflect.TypeFor[W](), document.OneOrMany) }
+
+func bodyOf(record reflect.Type, shape document.Shape) *BodySpec {
+	return &BodySpec{document.Body{Records: document.Records{Type: record, Shape: shape}}}
+}
 
 // FileBody is a body of other content types, given with their descriptions; the handler
 // reads it from [Call.BodyReader].
-func FileBody(media map[string]string) *BodySpec { return &BodySpec{media: media} }
+func FileBody(media map[string]string) *BodySpec { return &BodySpec{document.Body{Files: media}} }
 
 // Fields returns the same body, whose forms may have texts before the file.
-func (b BodySpec) Fields(fields map[string]string) *BodySpec { b.fields = fields; return &b }
+func (b BodySpec) Fields(fields map[string]string) *BodySpec { b.is.Fields = fields; return &b }
 
 // As returns the same body, documented with a content type that ends in +json.
-func (b BodySpec) As(media string) *BodySpec { b.kind = media; return &b }
+func (b BodySpec) As(media string) *BodySpec { b.is.Media = media; return &b }
 
 // Optional returns the same body, which may be left out.
-func (b BodySpec) Optional() *BodySpec { b.optional = true; return &b }
+func (b BodySpec) Optional() *BodySpec { b.is.Optional = true; return &b }
 
 // The parameter that chooses the form of an answer, and its word for the envelope.
 const (
@@ -149,14 +144,14 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 	r = r.withDefaults()
 	bindings, record := r.bindings(reflect.TypeFor[I]())
 	if record != nil && r.Body == nil {
-		r.Body = &BodySpec{record: record}
+		r.Body = bodyOf(record, document.One)
 	}
 	if err := cmp.Or(r.check(), a.contradicts(r)); err != nil {
 		panic(err)
 	}
 	pattern := a.config.Base + r.Path + "/"
 	r.readOnly = sync.OnceValue(func() body.Members { return a.readOnly(r, pattern) })
-	a.mount(pattern, &operation{r, recordOf[O](), func(ctx context.Context, c *Call) (answer, error) {
+	op := &operation{r, pattern, formOf[O](), func(ctx context.Context, c *Call) (answer, error) {
 		if len(r.Query) == 0 || len(r.Alternatives) > 0 { // nobody else looks at it, or not before the form is chosen
 			if _, err := c.query(); err != nil {
 				return nil, err
@@ -177,11 +172,12 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 			return special, nil
 		}
 		return data{value: out}, nil
-	}})
-	if r.Body != nil && r.Body.record != nil {
-		a.schemas.Of(r.Body.record)
+	}}
+	a.mount(op)
+	if r.Body != nil && r.Body.is.Type != nil {
+		a.schemas.Of(r.Body.is.Type)
 	}
-	a.described = append(a.described, func(d *document) { d.describe(r, pattern, resultSchema[O](d, r), bareSchema[O](d.schemas)) })
+	a.described = append(a.described, op)
 }
 
 func (r Route) withDefaults() Route {
@@ -232,7 +228,7 @@ func (a *API) contradicts(r Route) error {
 	a.operations[r.OperationID] = true
 	names := []string{r.Data, r.DataWith}
 	if r.Body != nil {
-		names = append(names, r.Body.given, r.Body.with)
+		names = append(names, r.Body.is.Given, r.Body.is.With)
 	}
 	for _, name := range names {
 		if name != "" && a.defined[name] == nil {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -36,9 +35,11 @@ var routed = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
+// operation is a route that is served.
 type operation struct {
 	route   Route
-	answers reflect.Type // what it answers with, or records of
+	pattern string // its path from the root
+	form    form   // of its answer
 	run     func(ctx context.Context, c *Call) (answer, error)
 }
 
@@ -78,7 +79,8 @@ func newRouter() *bunrouter.Router {
 
 // mount hands an operation to the router; GET is also HEAD. Paths are mounted, and looked
 // up, without the slash at the end.
-func (a *API) mount(pattern string, op *operation) {
+func (a *API) mount(op *operation) {
+	pattern := op.pattern
 	e := a.endpoints[pattern]
 	if e == nil {
 		e = &endpoint{pattern: pattern, path: respell(strings.TrimSuffix(pattern, "/"), func(name string) string { return ":" + name }), methods: map[string]*operation{http.MethodOptions: nil}}

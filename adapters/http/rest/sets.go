@@ -3,12 +3,14 @@ package rest
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tilth/adapters/http/document"
 	"tilth/adapters/http/query"
 	"tilth/core/fault"
 )
@@ -34,11 +36,7 @@ type Changes[W any] struct {
 }
 
 // EachBody is a JSON array of changes of records that read as W; see [DecodeChanges].
-func EachBody[W any]() *BodySpec {
-	body := Body[W]()
-	body.each = true
-	return body
-}
+func EachBody[W any]() *BodySpec { return bodyOf(reflect.TypeFor[W](), document.Changes) }
 
 // DecodeChanges reads a body that is an array of 1 to the configured number of changes of distinct records.
 // Faults: those of [Decode] for the body as a whole.
