@@ -14,6 +14,7 @@ import (
 
 	"tilth/adapters/http/document"
 	"tilth/adapters/http/query"
+	"tilth/adapters/http/transfer"
 )
 
 const mediaJSON = "application/json"
@@ -74,7 +75,7 @@ func (d data) answer(c *Call) error {
 	if err != nil {
 		return err
 	}
-	out := Raw{ContentType: mediaJSON, Write: written(text)}
+	out := Raw{ContentType: mediaJSON, Write: transfer.Text(text)}
 	if _, record := d.value.(Versioned); record || c.route.Method == http.MethodGet {
 		out.ETag = Tag(d.value, text)
 	}
@@ -155,32 +156,21 @@ func (r Raw) answer(c *Call) error {
 		}
 	}
 	c.SetHeader("Content-Type", r.ContentType)
-	s := newSink(c)
-	defer s.leave()
+	s := transfer.NewSink(c.writer, c.request, c.status, c.deadline, c.share)
+	defer s.Leave()
 	if err := r.Write(s); err != nil {
-		return s.fail(err)
+		if !s.Started() {
+			return err
+		}
+		if !s.Broken() {
+			trace := TraceOf(c.request.Context())
+			c.api.config.Logger.ErrorContext(c.request.Context(), "answer cut short",
+				slog.String("request_id", trace.RequestID), slog.String("route", trace.Route), slog.Any("error", err))
+		}
+		panic(http.ErrAbortHandler) // the only sign that is left
 	}
-	if !s.started {
-		c.SetHeader("Content-Length", strconv.Itoa(len(s.made)))
-	}
-	s.send(nil) // a caller who left is no error of ours
+	s.Finish()
 	return nil
-}
-
-// written returns what writes a text that is at hand.
-func written(text []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		s, ok := w.(*sink)
-		if !ok || len(text) < pieceBytes {
-			_, _ = w.Write(text) // the caller may be gone
-			return nil
-		}
-		err := s.inTime()
-		if err == nil {
-			s.send(text) // nothing is left to be worked on
-		}
-		return err
-	}
 }
 
 func (p Paginated[R]) answer(c *Call) error {
@@ -265,108 +255,4 @@ func writeRecords[R any](w io.Writer, open, end string, records Listing[R]) erro
 		_, err = io.WriteString(w, end)
 	}
 	return err
-}
-
-// pieceBytes is how much of an answer is made in one piece of work. An error in the first piece, whose header is not
-// sent, is still answered as an error.
-const pieceBytes = 64 << 10
-
-// sink makes and sends an answer piece by piece. To make one is work, which takes turns where its company works more
-// than its share; to send it takes its reader's time.
-type sink struct {
-	call    *Call
-	kept    bool // sent when it is stored, with the request's work: see [keeper]
-	live    bool // sent as it comes, by who waits for news, which is no work
-	made    []byte
-	started bool
-	broken  error // of the connection
-}
-
-func newSink(c *Call) *sink {
-	_, kept := c.writer.(*keeper)
-	return &sink{call: c, kept: kept}
-}
-
-// Write implements io.Writer.
-func (s *sink) Write(p []byte) (int, error) {
-	if s.broken != nil {
-		return 0, s.broken
-	}
-	if len(s.made)+len(p) < pieceBytes {
-		s.made = append(s.made, p...)
-		return len(p), nil
-	}
-	if err := s.inTime(); err != nil {
-		return 0, err
-	}
-	if s.send(p); s.broken != nil {
-		return 0, s.broken
-	}
-	return len(p), s.again()
-}
-
-// Flush sends what was written so far.
-func (s *sink) Flush() {
-	if s.inTime() != nil {
-		return // the next write says so
-	}
-	s.live = true
-	s.send(nil)
-	_ = http.NewResponseController(s.call.writer).Flush() // a writer that cannot flush sends when it will
-}
-
-// inTime fails where an answer that goes on begins too late.
-func (s *sink) inTime() error {
-	if s.started {
-		return nil
-	}
-	return s.call.deadline.lift()
-}
-
-// send sends what was made, and the end of it.
-func (s *sink) send(end []byte) {
-	s.leave()
-	if !s.started {
-		s.started = true
-		s.call.writer.WriteHeader(s.call.status)
-	}
-	for _, part := range [][]byte{s.made, end} {
-		if s.broken == nil && len(part) > 0 && s.call.request.Method != http.MethodHead {
-			_, s.broken = s.call.writer.Write(part)
-		}
-	}
-	s.made = s.made[:0]
-}
-
-// leave ends the work on a piece.
-func (s *sink) leave() {
-	if !s.kept {
-		s.call.leave()
-	}
-}
-
-// again begins the work on the next piece.
-func (s *sink) again() error {
-	if s.kept || s.live {
-		return nil
-	}
-	leave, err := s.call.api.turns.Again(s.call.request.Context(), s.call.principal.CompanyID)
-	if err == nil {
-		s.call.leave = leave
-	}
-	return err
-}
-
-// fail returns the error to answer with, while that can still be done; later it logs the
-// error and cuts the connection, which is the only sign left to give.
-func (s *sink) fail(err error) error {
-	if !s.started {
-		return err
-	}
-	if s.broken == nil {
-		trace := TraceOf(s.call.request.Context())
-		s.call.api.config.Logger.ErrorContext(s.call.request.Context(), "answer cut short",
-			slog.String("request_id", trace.RequestID), slog.String("route", trace.Route), slog.Any("error", err))
-	}
-	panic(http.ErrAbortHandler)
 }

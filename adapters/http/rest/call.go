@@ -1,16 +1,12 @@
 package rest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +17,7 @@ import (
 	"tilth/adapters/http/body"
 	"tilth/adapters/http/fairness"
 	"tilth/adapters/http/session"
+	"tilth/adapters/http/transfer"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -31,7 +28,7 @@ type Call struct {
 	route     *Route
 	writer    http.ResponseWriter
 	request   *http.Request
-	deadline  *deadline
+	deadline  *transfer.Deadline
 	params    bunrouter.Params
 	principal access.Principal
 	status    int
@@ -39,9 +36,7 @@ type Call struct {
 	body      func() ([]byte, error) // reads it, once
 	bulk      bool                   // its body is an array
 	passed    []string               // names that were ignored
-	leave     func()                 // ends the work, and the turn if it has one
-	room      int64                  // bytes taken for the body
-	arrived   func()                 // gives back the place that is kept for it
+	share     *fairness.Request      // what it holds of what all share
 }
 
 // Principal is the caller; the zero Principal on a public route.
@@ -109,32 +104,6 @@ func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.req
 // malformed_body when the body ends early.
 func (c *Call) Body() ([]byte, error) { return c.body() }
 
-// readBody reads the body. A large one takes room. To wait for it is no work, which begins anew when it is there.
-func (c *Call) readBody() ([]byte, error) {
-	in, announced := c.BodyReader(), c.request.ContentLength
-	if announced >= fairness.Large {
-		if err := c.api.turns.Crowded(c.principal.CompanyID); err != nil {
-			return nil, err
-		}
-	}
-	text := make([]byte, 0, firstPiece(announced))
-	for {
-		n, err := in.Read(text[len(text):cap(text)])
-		text = text[:len(text)+n]
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil && len(text) == cap(text) {
-			text, err = c.grow(text, announced)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	c.arrived()
-	return text, c.begin(len(text) >= fairness.Large)
-}
-
 // arrive waits for the body, unless the handler reads it as a stream, and for the caller's turn. Both come before the
 // handler, which decodes the body under locks that others wait for. What is wrong with a body is left to who decodes
 // it: that what is asked for is not there comes first.
@@ -144,64 +113,15 @@ func (c *Call) arrive() error {
 			return nil
 		}
 	}
-	return c.begin(false)
-}
-
-// begin begins the work on a request, when its turn comes.
-func (c *Call) begin(large bool) error {
-	leave, err := c.api.turns.Enter(c.request.Context(), c.principal.CompanyID, large)
-	if err == nil {
-		c.leave = leave
-	}
-	return err
-}
-
-// firstPiece returns how much of a body of an announced length is read without taking room: one
-// byte more than the length, which finds its end.
-func firstPiece(announced int64) int64 {
-	if announced < 0 {
-		return bytes.MinRead
-	}
-	return min(announced+1, fairness.Large)
-}
-
-// grow doubles the place for a body. What was announced is no reason to take memory for it; what
-// has arrived is.
-func (c *Call) grow(text []byte, announced int64) ([]byte, error) {
-	size := int64(2 * cap(text))
-	if announced >= int64(len(text)) {
-		size = min(size, announced+1)
-	}
-	if size > fairness.Large {
-		if c.room == 0 {
-			arrived, err := c.api.turns.Expect(c.principal.CompanyID)
-			if err != nil {
-				return nil, err
-			}
-			c.arrived = arrived
-		}
-		more := size - c.room
-		if err := c.api.room.Take(c.principal.CompanyID, more); err != nil {
-			return nil, err
-		}
-		c.room += more
-	}
-	return append(make([]byte, 0, size), text...), nil
-}
-
-// end ends what a request holds of what all share.
-func (c *Call) end() {
-	c.leave()
-	c.arrived()
-	if c.room > 0 {
-		c.api.room.Return(c.principal.CompanyID, c.room)
-	}
+	return c.share.Begin(c.request.Context(), false)
 }
 
 // BodyReader returns the body as a stream with the bound of the route. Its read errors
 // are faults, as those of [Call.Body] are. To wait for it is no work that others wait for.
-func (c *Call) BodyReader() io.Reader {
-	c.leave()
+func (c *Call) BodyReader() io.Reader { return c.arriving() }
+
+func (c *Call) arriving() *transfer.Body {
+	c.share.Leave()
 	upper, every := c.api.config.MaxBody, time.Duration(0)
 	if c.route.Public {
 		upper = min(upper, fairness.Large-1) // strangers wait for no turns
@@ -209,55 +129,7 @@ func (c *Call) BodyReader() io.Reader {
 	if c.route.MaxBody > 0 {
 		upper, every = c.route.MaxBody, c.api.config.BodyTimeout
 	}
-	return &bodyReader{request: c.request, upper: upper, left: upper, deadline: c.deadline, connection: http.NewResponseController(c.writer), every: every}
-}
-
-// bodyReader bounds a body, translates read errors, and keeps the connection's read
-// deadline: a large file may take its time as long as it keeps coming, and once the body
-// is there the deadline goes, for when it passes net/http cancels the request.
-type bodyReader struct {
-	request     *http.Request
-	upper, left int64
-	deadline    *deadline
-	connection  *http.ResponseController
-	every       time.Duration // that a read may take; 0 to leave the server's deadline alone
-}
-
-func (b *bodyReader) Read(p []byte) (int, error) {
-	if b.request.ContentLength > b.upper {
-		return 0, b.refuse()
-	}
-	if b.every > 0 {
-		_ = b.connection.SetReadDeadline(time.Now().Add(b.every)) // writers that know no deadlines are those of tests
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.request.Body.Read(p)
-	b.deadline.extend()
-	if b.left -= int64(n); b.left < 0 {
-		return n - 1, b.refuse()
-	}
-	var network net.Error
-	switch {
-	case err == nil:
-		return n, nil
-	case errors.Is(err, io.EOF):
-		_ = b.connection.SetReadDeadline(time.Time{})
-		return n, err
-	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
-		return n, body.Malformed("The body did not arrive in time.")
-	}
-	return n, body.Malformed("The body ends before the length that was announced.")
-}
-
-// refuse passes over as much again as is allowed, before the refusal: a caller who is
-// still sending when the connection closes would see a reset and never the answer.
-func (b *bodyReader) refuse() error {
-	if b.request.Header.Get("Expect") == "" { // a caller who sends it waits to be told to send the body
-		_, _ = io.CopyN(io.Discard, b.request.Body, b.upper) // what fails here is the caller's loss
-	}
-	return fault.Newf(fault.Limit, "body_too_large", "The body is larger than %d bytes.", b.upper).With("max_bytes", b.upper)
+	return &transfer.Body{Request: c.request, Connection: http.NewResponseController(c.writer), Deadline: c.deadline, MaxBytes: upper, Every: every}
 }
 
 // alternative returns the other form of the answer that the caller prefers, if any: one

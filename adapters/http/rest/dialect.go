@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tilth/adapters/http/transfer"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -80,7 +81,7 @@ func (b Bare[R]) answer(c *Call) error {
 	if err != nil {
 		return err
 	}
-	out := Raw{ContentType: c.route.bareMedia(), Write: written(text)}
+	out := Raw{ContentType: c.route.bareMedia(), Write: transfer.Text(text)}
 	if c.route.Method == http.MethodGet && !c.route.Public {
 		out.ETag = Tag(b.Data, text)
 	}
@@ -95,7 +96,7 @@ type Nothing struct{}
 
 func (Nothing) answer(c *Call) error {
 	c.SetHeader("Content-Length", "0")
-	c.leave()
+	c.share.Leave()
 	c.writer.WriteHeader(c.status)
 	return nil
 }

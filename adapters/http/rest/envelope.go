@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
+	"tilth/adapters/http/transfer"
 	"tilth/core/fault"
 )
 
@@ -52,7 +53,7 @@ func (a *API) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd map[string]int) {
-	if err = inTime(r.Context(), err); r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+	if err = transfer.InTime(r.Context(), err); r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		w.WriteHeader(statusClientGone)
 		return
 	}
@@ -124,7 +125,7 @@ func (a *API) presentable(r *http.Request, err error) *fault.Error {
 		return f
 	case !ok && errors.Is(err, context.DeadlineExceeded):
 		log(slog.LevelWarn, "request took too long")
-		return tookTooLong()
+		return transfer.TookTooLong()
 	}
 	log(slog.LevelError, "request failed")
 	message := "Something went wrong on our side."

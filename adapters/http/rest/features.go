@@ -5,6 +5,7 @@ import (
 
 	"tilth/adapters/http/member"
 	"tilth/adapters/http/schema"
+	"tilth/adapters/http/transfer"
 )
 
 // GeoJSONType is the content type of GeoJSON (RFC 7946).
@@ -23,7 +24,7 @@ type Feature[R any] struct {
 func OneFeature[R any](feature Feature[R]) (Raw, error) {
 	feature.Type = "Feature"
 	text, err := encode(feature)
-	return Raw{ContentType: GeoJSONType, ETag: Tag(feature.Properties, text), Write: written(text)}, err
+	return Raw{ContentType: GeoJSONType, ETag: Tag(feature.Properties, text), Write: transfer.Text(text)}, err
 }
 
 // Features answers with a page of a list as a FeatureCollection, streamed; Link and

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tilth/adapters/http/transfer"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -52,12 +52,12 @@ func (c *Call) once(ctx context.Context, op *operation) error {
 	}
 	to := c.writer
 	answer, again, err := c.api.config.Once(ctx, c.principal, key, digest, func(ctx context.Context) (ports.Answer, bool) {
-		kept := &keeper{ResponseWriter: to, header: to.Header().Clone()}
+		kept := transfer.Keep(to)
 		c.writer = kept
 		if err := c.carryOut(ctx, op); err != nil {
 			c.api.writeError(kept, c.request, err, c.odd())
 		}
-		answer := kept.answer()
+		answer := kept.Answer(keptHeaders)
 		return answer, answer.Status < statusClientGone
 	})
 	c.writer = to
@@ -73,7 +73,7 @@ func (c *Call) once(ctx context.Context, op *operation) error {
 	if len(answer.Body) > 0 {
 		c.SetHeader("Content-Length", strconv.Itoa(len(answer.Body)))
 	}
-	c.leave()
+	c.share.Leave()
 	to.WriteHeader(answer.Status)
 	_, _ = to.Write(answer.Body) // the caller may be gone; it will ask again
 	return nil
@@ -106,42 +106,4 @@ func (c *Call) digest() (string, error) {
 	_, _ = io.WriteString(hash, strings.Join(parts, "\x00")+"\x00") // a hash takes everything
 	_, _ = hash.Write(body)
 	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// keeper is a writer that keeps an answer: nothing is sent before it is stored. An answer is no
-// larger than what a bounded request makes of it, so that it fits into memory and into a row.
-type keeper struct {
-	http.ResponseWriter
-	header http.Header
-	status int // 0 until the header is written
-	body   bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (k *keeper) Header() http.Header { return k.header }
-
-// Unwrap lets http.ResponseController set the deadlines of the connection.
-func (k *keeper) Unwrap() http.ResponseWriter { return k.ResponseWriter }
-
-// Flush keeps http.ResponseController from sending what is not final yet.
-func (k *keeper) Flush() {}
-
-// WriteHeader implements http.ResponseWriter.
-func (k *keeper) WriteHeader(status int) { k.status = cmp.Or(k.status, status) }
-
-// Write implements http.ResponseWriter.
-func (k *keeper) Write(p []byte) (int, error) {
-	k.WriteHeader(http.StatusOK)
-	return k.body.Write(p)
-}
-
-func (k *keeper) answer() ports.Answer {
-	k.WriteHeader(http.StatusOK)
-	out := ports.Answer{Status: k.status, Header: map[string]string{}, Body: k.body.Bytes()}
-	for _, name := range keptHeaders {
-		if value := k.Header().Get(name); value != "" {
-			out.Header[name] = value
-		}
-	}
-	return out
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/uptrace/bunrouter"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/fairness"
+	"tilth/adapters/http/transfer"
 	"tilth/core/fault"
 	"tilth/ports"
 )
@@ -122,13 +124,13 @@ func respell(pattern string, param func(name string) string) string {
 
 func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 	a.router(e.pattern).Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
-		request, limit, done := hurry(original(r), a.config.Timeout)
+		request, limit, done := transfer.Hurry(original(r), a.config.Timeout)
 		defer done()
-		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), leave: func() {}, arrived: func() {}}
-		c.body = sync.OnceValues(c.readBody)
-		defer c.end()
+		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), share: fairness.NewRequest(a.turns, a.room)}
+		c.body = sync.OnceValues(func() ([]byte, error) { return c.arriving().All(c.share) })
+		defer c.share.End()
 		TraceOf(c.request.Context()).Route = e.pattern
-		return inTime(request.Context(), answer(c))
+		return transfer.InTime(request.Context(), answer(c))
 	})
 }
 
@@ -179,13 +181,14 @@ func (op *operation) serve(c *Call) error {
 	ctx, who, err := c.api.admit(c.request, c.route)
 	if err == nil {
 		c.principal = who
+		c.share.Of(who.CompanyID)
 		err = c.arrive()
 	}
 	if err == nil {
 		err = c.followed(ctx, op)
 	}
 	if err != nil {
-		c.leave()
+		c.share.Leave()
 		c.api.writeError(c.writer, c.request, err, c.odd())
 	}
 	return nil

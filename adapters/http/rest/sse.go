@@ -4,10 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
+	"tilth/adapters/http/transfer"
 	"tilth/core/fault"
 )
 
@@ -28,7 +28,7 @@ func WithStop(ctx context.Context, stop <-chan struct{}) context.Context {
 type EventStream struct {
 	// Run writes the events until its context ends: the caller has left or may not listen any
 	// more, or the server stops. beat is the pause after which it sends a sign of life.
-	Run func(ctx context.Context, out *EventWriter, beat time.Duration) error
+	Run func(ctx context.Context, out *transfer.Events, beat time.Duration) error
 	// Close releases what the stream holds; it is called once, also where nothing was written.
 	Close func()
 }
@@ -46,7 +46,7 @@ func (e EventStream) answer(c *Call) error {
 		var watch sync.WaitGroup
 		watch.Go(func() { c.watch(ctx, cancel, beat) })
 		defer func() { cancel(); watch.Wait() }()
-		err := e.Run(ctx, &EventWriter{w.(*sink)}, beat)
+		err := e.Run(ctx, &transfer.Events{To: w.(*transfer.Sink)}, beat)
 		if ctx.Err() != nil {
 			return nil // the end of a stream, however it came
 		}
@@ -77,43 +77,4 @@ func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Dur
 			return
 		}
 	}
-}
-
-// EventMessage is one server-sent event.
-type EventMessage struct {
-	ID   string // what a reader that comes back names; empty: none
-	Type string // empty: only the id is recorded, and nothing happens at the reader
-	Data []byte // on one line
-}
-
-// EventWriter writes server-sent events; each is sent at once. The server's pace cuts off a reader
-// that reads no more; it resumes when it comes back.
-type EventWriter struct{ to *sink }
-
-// Send writes an event.
-func (w *EventWriter) Send(m EventMessage) error {
-	text := ""
-	if m.ID != "" {
-		text = "id: " + m.ID + "\n"
-	}
-	if m.Type != "" {
-		text += "event: " + m.Type + "\ndata: " + string(m.Data) + "\n"
-	}
-	return w.write(text + "\n")
-}
-
-// Retry says how long to wait before it comes back.
-func (w *EventWriter) Retry(pause time.Duration) error {
-	return w.write("retry: " + strconv.FormatInt(pause.Milliseconds(), 10) + "\n\n")
-}
-
-// Comment writes what a reader passes over: a sign of life.
-func (w *EventWriter) Comment(text string) error { return w.write(": " + text + "\n\n") }
-
-func (w *EventWriter) write(text string) error {
-	if _, err := io.WriteString(w.to, text); err != nil {
-		return err
-	}
-	w.to.Flush()
-	return nil
 }

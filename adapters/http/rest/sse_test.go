@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/http/rest"
+	"tilth/adapters/http/transfer"
 	"tilth/core/access"
 	"tilth/core/fault"
 )
@@ -37,8 +38,8 @@ func ticking(t *testing.T, allowed *atomic.Value, stop <-chan struct{}, closed c
 	}, func(_ context.Context, _ *rest.Call, _ struct{}) (rest.EventStream, error) {
 		return rest.EventStream{
 			Close: func() { closed <- struct{}{} },
-			Run: func(ctx context.Context, out *rest.EventWriter, beat time.Duration) error {
-				if err := out.Send(rest.EventMessage{ID: "7", Type: "t", Data: []byte(`{"a":1}`)}); err != nil {
+			Run: func(ctx context.Context, out *transfer.Events, beat time.Duration) error {
+				if err := out.Send(transfer.Event{ID: "7", Type: "t", Data: []byte(`{"a":1}`)}); err != nil {
 					return err
 				}
 				for {

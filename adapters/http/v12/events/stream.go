@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/rest"
+	"tilth/adapters/http/transfer"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/events"
 	"tilth/core/access"
@@ -61,7 +62,7 @@ func registerStream(a *rest.API, f *events.Feed) {
 			return rest.EventStream{}, err
 		}
 		return rest.EventStream{
-			Run: func(ctx context.Context, out *rest.EventWriter, beat time.Duration) error {
+			Run: func(ctx context.Context, out *transfer.Events, beat time.Duration) error {
 				return follow(ctx, stream, out, beat)
 			},
 			Close: stream.Close,
@@ -96,7 +97,7 @@ func (in streamInput) start(header string) (after *int64, types []string, err er
 
 // follow writes a stream until its context ends. It first sends the reader its place, so
 // that one that is cut off before the first event misses nothing either.
-func follow(ctx context.Context, stream *events.Stream, out *rest.EventWriter, beat time.Duration) error {
+func follow(ctx context.Context, stream *events.Stream, out *transfer.Events, beat time.Duration) error {
 	if err := out.Retry(streamRetry); err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func follow(ctx context.Context, stream *events.Stream, out *rest.EventWriter, b
 	for {
 		if at := stream.Position(); at != sent {
 			sent = at
-			if err := out.Send(rest.EventMessage{ID: event.FormatPosition(at)}); err != nil {
+			if err := out.Send(transfer.Event{ID: event.FormatPosition(at)}); err != nil {
 				return err
 			}
 		}
@@ -119,14 +120,14 @@ func follow(ctx context.Context, stream *events.Stream, out *rest.EventWriter, b
 }
 
 // write writes a batch, and returns the place that the reader knows then.
-func write(out *rest.EventWriter, batch events.Batch, sent int64) (int64, error) {
+func write(out *transfer.Events, batch events.Batch, sent int64) (int64, error) {
 	if batch.Reset {
 		data, err := json.Marshal(map[string]string{"message": "Events were forgotten before you came back; what follows begins with the oldest that is kept."})
 		if err != nil {
 			return sent, err
 		}
 		sent = batch.Floor
-		if err := out.Send(rest.EventMessage{ID: event.FormatPosition(sent), Type: "reset", Data: data}); err != nil {
+		if err := out.Send(transfer.Event{ID: event.FormatPosition(sent), Type: "reset", Data: data}); err != nil {
 			return sent, err
 		}
 	}
@@ -135,7 +136,7 @@ func write(out *rest.EventWriter, batch events.Batch, sent int64) (int64, error)
 		if err != nil {
 			return sent, err
 		}
-		if err := out.Send(rest.EventMessage{ID: event.FormatPosition(position), Type: e.Type, Data: data}); err != nil {
+		if err := out.Send(transfer.Event{ID: event.FormatPosition(position), Type: e.Type, Data: data}); err != nil {
 			return sent, err
 		}
 		sent = position

@@ -1,4 +1,7 @@
-package rest
+// Package transfer moves the bytes of one request: its body as it arrives, its answer as it is made and sent, and the time
+// between the two. It bounds both, and works on them only when it is the turn of their company. It knows no route, and what
+// the bytes say is the affair of others.
+package transfer
 
 import (
 	"context"
@@ -13,35 +16,35 @@ import (
 // errTookTooLong is why the context of a request ends whose answer does not begin in time.
 var errTookTooLong = errors.New("the request took too long")
 
-// deadline bounds the time from the last piece of a request's body to the first of its answer.
+// Deadline bounds the time from the last piece of a request's body to the first of its answer.
 // Before, the body is bounded by its own pace; afterwards the answer is bounded by its reader's.
-type deadline struct {
+type Deadline struct {
 	timer   *time.Timer
 	timeout time.Duration
 	lifted  atomic.Bool
 	late    bool // it had passed when it was lifted
 }
 
-// hurry returns the request with a context that ends when its answer does not begin in time;
+// Hurry returns the request with a context that ends when its answer does not begin in time;
 // done ends it in any case.
-func hurry(r *http.Request, timeout time.Duration) (hurried *http.Request, d *deadline, done func()) {
+func Hurry(r *http.Request, timeout time.Duration) (hurried *http.Request, d *Deadline, done func()) {
 	if timeout <= 0 {
 		return r, nil, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	d = &deadline{timeout: timeout, timer: time.AfterFunc(timeout, func() { cancel(errTookTooLong) })}
+	d = &Deadline{timeout: timeout, timer: time.AfterFunc(timeout, func() { cancel(errTookTooLong) })}
 	return r.WithContext(ctx), d, func() { d.timer.Stop(); cancel(nil) }
 }
 
 // extend starts the time anew: a piece of the body has arrived.
-func (d *deadline) extend() {
+func (d *Deadline) extend() {
 	if d != nil && !d.lifted.Load() {
 		d.timer.Reset(d.timeout)
 	}
 }
 
 // lift ends the deadline, because the answer begins. Faults: Unavailable (timeout) where it has passed.
-func (d *deadline) lift() error {
+func (d *Deadline) lift() error {
 	if d == nil {
 		return nil
 	}
@@ -49,22 +52,23 @@ func (d *deadline) lift() error {
 		d.late = !d.timer.Stop()
 	}
 	if d.late {
-		return tookTooLong()
+		return TookTooLong()
 	}
 	return nil
 }
 
-// inTime returns the error of a request, or that it took too long where that is behind it.
-func inTime(ctx context.Context, err error) error {
+// InTime returns the error of a request, or that it took too long where that is behind it.
+func InTime(ctx context.Context, err error) error {
 	if err == nil || !errors.Is(context.Cause(ctx), errTookTooLong) {
 		return err
 	}
 	if f, decided := fault.As(err); decided && f.Kind != fault.Internal {
 		return err
 	}
-	return tookTooLong()
+	return TookTooLong()
 }
 
-func tookTooLong() *fault.Error {
+// TookTooLong is the fault of a request whose answer does not begin in time.
+func TookTooLong() *fault.Error {
 	return fault.New(fault.Unavailable, "timeout", "The request took too long; try again.")
 }
