@@ -52,6 +52,9 @@ UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo "-race '-gcflags=all=-d=checkptr=0 -dwarf=false'" $(UNWATCHED:%="'-gcflags=%=-race=false -dwarf=false'") "'-gcflags=encoding/json=-race=false -l -dwarf=false'")
 # Sixty test binaries are linked without what debuggers read, which halves the time.
 LEAN := -ldflags='-s -w'
+# Tests of the whole program that run on either database run on one, which their names decide; DATABASES=both, as CI sets it,
+# runs them on both. The suite of the storage itself always does.
+DATABASES ?= one
 # Compilers that may keep garbage take a fifth less, and there are a thousand of them.
 TOOLS := -toolexec='env GOGC=800 GOMEMLIMIT=1GiB'
 # vet is a part of make lint, with more of its checks than go test runs; its facts of all that is imported
@@ -62,7 +65,7 @@ TESTED = $(filter-out tilth/tests/bench tilth/tests/pgtest/container,$(shell $(G
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it: at 500 the suite of the
 # contract takes a seventh less than at 200, in 2.8 GB in place of 2.
 # The race detector sleeps a second at the end of each of eighty processes, for what tests leave behind; no test does.
-TEST_ENV := GOGC=$${GOGC:-500} $(if $(RACE),CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $${GORACE:-}")
+TEST_ENV := TILTH_TEST_DATABASES=$(DATABASES) GOGC=$${GOGC:-500} $(if $(RACE),CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $${GORACE:-}")
 
 run: build ## build, then serve the demo company from ./tilth-data
 	bin/tilth serve --demo

@@ -17,37 +17,34 @@ import (
 // assessment is there twice.
 func TestKilledWhileImportingAssessments(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			database, imagery := open(t), newGate(t)
-			objects := "TILTH_OBJECTS_URL=file:" + t.TempDir()
-			first := rig.StartProcess(t, database, imagery.URL, objects)
-			c := rig.Remote(t, first.URL, tokenOf(t, database))
-			c.Make("field/", map[string]any{"name": "North", "farm_id": newFarm(c)})
-			const total = 1_100
-			var job, made int64
-			for seen := int64(total); seen == total; made += total { // one that ends between two looks is none
-				lines := []string{"resource_type,resource_name,assessment_year,soil.ph,fertilizers[0].product"}
-				for i := range total {
-					lines = append(lines, fmt.Sprintf("field,North,%d,6,urea", 1+made+int64(i)))
-				}
-				job = *batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", csvOf(lines...)), 202).JobID
-				rig.Eventually(t, func() bool {
-					seen = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%simport/%d/", assessmentsPath, job), nil), 200).Done
-					return seen > 0
-				}, 10*time.Minute, 5*time.Millisecond)
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		imagery := newGate(t)
+		objects := "TILTH_OBJECTS_URL=file:" + t.TempDir()
+		first := rig.StartProcess(t, database, imagery.URL, objects)
+		c := rig.Remote(t, first.URL, tokenOf(t, database))
+		c.Make("field/", map[string]any{"name": "North", "farm_id": newFarm(c)})
+		const total = 1_100
+		var job, made int64
+		for seen := int64(total); seen == total; made += total { // one that ends between two looks is none
+			lines := []string{"resource_type,resource_name,assessment_year,soil.ph,fertilizers[0].product"}
+			for i := range total {
+				lines = append(lines, fmt.Sprintf("field,North,%d,6,urea", 1+made+int64(i)))
 			}
-			first.Kill()
+			job = *batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", csvOf(lines...)), 202).JobID
+			rig.Eventually(t, func() bool {
+				seen = batchOf(t, c.Do(http.MethodGet, fmt.Sprintf("%simport/%d/", assessmentsPath, job), nil), 200).Done
+				return seen > 0
+			}, 10*time.Minute, 5*time.Millisecond)
+		}
+		first.Kill()
 
-			second := rig.StartProcess(t, database, imagery.URL, objects)
-			c = rig.Remote(t, second.URL, c.Token)
-			report := ended(t, c, "import/", job)
-			require.Equal(t, "completed", report.Status)
-			require.Equal(t, map[string]int64{"create": total}, report.Counts)
-			require.Equal(t, rig.Itoa(made), c.Expect(200, http.MethodGet, assessmentsPath+"?page_size=1", nil).Header.Get("X-Total-Count"))
-		})
-	}
+		second := rig.StartProcess(t, database, imagery.URL, objects)
+		c = rig.Remote(t, second.URL, c.Token)
+		report := ended(t, c, "import/", job)
+		require.Equal(t, "completed", report.Status)
+		require.Equal(t, map[string]int64{"create": total}, report.Counts)
+		require.Equal(t, rig.Itoa(made), c.Expect(200, http.MethodGet, assessmentsPath+"?page_size=1", nil).Header.Get("X-Total-Count"))
+	})
 }
 
 // Copies that are asked for at the same time make one draft of each assessment.

@@ -48,31 +48,28 @@ func newGate(t *testing.T) *gate {
 // the credit is captured once.
 func TestKilledWhileProcessing(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			database, imagery := open(t), newGate(t)
-			first := rig.StartProcess(t, database, imagery.URL)
-			c := rig.Remote(t, first.URL, tokenOf(t, database))
-			land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-05-01", "2025-05-31")
-			placed := c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)
-			order := int64(placed["order_id"].(float64))
-			rig.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
-			held := c.Wallet()
-			require.Positive(t, held.Held)
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		imagery := newGate(t)
+		first := rig.StartProcess(t, database, imagery.URL)
+		c := rig.Remote(t, first.URL, tokenOf(t, database))
+		land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-05-01", "2025-05-31")
+		placed := c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)
+		order := int64(placed["order_id"].(float64))
+		rig.Eventually(t, func() bool { return imagery.searches.Load() > 0 }, 10*time.Minute, 10*time.Millisecond)
+		held := c.Wallet()
+		require.Positive(t, held.Held)
 
-			first.Kill()
-			close(imagery.open)
+		first.Kill()
+		close(imagery.open)
 
-			second := rig.StartProcess(t, database, rig.Archive(t).Dir)
-			c = rig.Remote(t, second.URL, c.Token)
-			profile := c.Until(order, "active")
-			require.NotEmpty(t, profile.Profile)
-			after := c.Wallet()
-			require.Zero(t, after.Held)
-			require.InDelta(t, held.Available, after.Balance, 1e-9, "the credit is captured once")
-		})
-	}
+		second := rig.StartProcess(t, database, rig.Archive(t).Dir)
+		c = rig.Remote(t, second.URL, c.Token)
+		profile := c.Until(order, "active")
+		require.NotEmpty(t, profile.Profile)
+		after := c.Wallet()
+		require.Zero(t, after.Held)
+		require.InDelta(t, held.Available, after.Balance, 1e-9, "the credit is captured once")
+	})
 }
 
 // On SIGTERM a server gives its jobs back at once: the next one need not wait for the lease.

@@ -33,84 +33,81 @@ func objects(t testing.TB, database string, args ...string) (out []map[string]an
 // docs/evidence.md says, with nothing of the program.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			database, source := open(t), newGate(t)
-			token := tokenOf(t, database)
-			for range 3 {
-				p := rig.StartProcess(t, database, source.URL)
-				c := rig.Remote(t, p.URL, token)
-				for range 20 {
-					c.Make("farm/", map[string]any{"name": "A <farm>"})
-				}
-				p.Kill()
-			}
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		source := newGate(t)
+		token := tokenOf(t, database)
+		for range 3 {
 			p := rig.StartProcess(t, database, source.URL)
-			rig.Remote(t, p.URL, token).Make("farm/", map[string]any{"name": "The last"})
-			require.NoError(t, p.Terminate())
-			whole := objects(t, database, "verify", "audit", "--company", "1")[0]
-			require.Equal(t, true, whole["whole"])
-			require.Zero(t, whole["waiting"], "a stop chains what was committed last")
-			require.GreaterOrEqual(t, whole["verified"], float64(61))
-			require.Equal(t, true, objects(t, database, "verify", "ledger")[0]["whole"])
-
-			runJSON(t, database, "price", "set", "--service", "STR", "--per-ha", "2")
-			p = rig.StartProcess(t, database, source.URL)
-			require.NoError(t, p.Terminate())
-			operator := objects(t, database, "verify", "operator")
-			require.Len(t, operator, 1)
-			require.Equal(t, true, operator[0]["whole"])
-			require.Zero(t, operator[0]["waiting"])
-			lines := objects(t, database, "verify", "export", "operator")
-			require.Contains(t, fmt.Sprint(lines), `"resource":"price"`)
-			require.Equal(t, operator[0]["hash"], lines[len(lines)-1]["hash"])
-
-			key := objects(t, database, "verify", "keys")[0]["key"].(string)
-			require.Equal(t, true, objects(t, database, "verify", "audit", "--key", key)[0]["whole"])
-			other := base64.StdEncoding.EncodeToString(make([]byte, 32))
-			out, _, status := run(t, database, "", "verify", "audit", "--key", other)
-			require.Equal(t, 1, status)
-			require.Contains(t, out, "checkpoint forged")
-
-			sum := func(text string) string {
-				digest := sha256.Sum256([]byte(text))
-				return hex.EncodeToString(digest[:])
+			c := rig.Remote(t, p.URL, token)
+			for range 20 {
+				c.Make("farm/", map[string]any{"name": "A <farm>"})
 			}
-			before, rows := sum("tilth chain audit 1"), 0
-			public, err := base64.StdEncoding.DecodeString(key)
-			require.NoError(t, err)
-			for _, line := range objects(t, database, "verify", "export", "audit", "--company", "1") {
-				if statement, ok := line["checkpoint"].(string); ok {
-					signature, err := base64.StdEncoding.DecodeString(line["signature"].(string))
-					require.NoError(t, err)
-					require.True(t, ed25519.Verify(public, []byte(statement), signature), statement)
-					continue
-				}
-				rows++
-				text := line["text"].(string)
-				require.Equal(t, line["digest"], sum(text))
-				before = sum(fmt.Sprintf("%s %.0f %s", before, line["position"], line["digest"]))
-				require.Equal(t, line["hash"], before)
-				for _, v := range line["values"].([]any) {
-					value := v.(map[string]any)
-					require.Contains(t, text, fmt.Sprintf("%q:%q", value["name"], sum(fmt.Sprint(value["salt"], " ", value["value"]))))
-				}
-			}
-			require.EqualValues(t, whole["verified"], rows)
-			require.Equal(t, whole["hash"], before)
+			p.Kill()
+		}
+		p := rig.StartProcess(t, database, source.URL)
+		rig.Remote(t, p.URL, token).Make("farm/", map[string]any{"name": "The last"})
+		require.NoError(t, p.Terminate())
+		whole := objects(t, database, "verify", "audit", "--company", "1")[0]
+		require.Equal(t, true, whole["whole"])
+		require.Zero(t, whole["waiting"], "a stop chains what was committed last")
+		require.GreaterOrEqual(t, whole["verified"], float64(61))
+		require.Equal(t, true, objects(t, database, "verify", "ledger")[0]["whole"])
 
-			for _, bad := range [][]string{{"verify", "audit", "--company", "999"}, {"verify", "audit", "--key", "x"}, {"verify", "export", "audit", "--company", "999"}} {
-				_, errOut, status := run(t, database, "", bad...)
-				require.Equal(t, 1, status, "%v", bad)
-				require.NotEmpty(t, errOut)
+		runJSON(t, database, "price", "set", "--service", "STR", "--per-ha", "2")
+		p = rig.StartProcess(t, database, source.URL)
+		require.NoError(t, p.Terminate())
+		operator := objects(t, database, "verify", "operator")
+		require.Len(t, operator, 1)
+		require.Equal(t, true, operator[0]["whole"])
+		require.Zero(t, operator[0]["waiting"])
+		lines := objects(t, database, "verify", "export", "operator")
+		require.Contains(t, fmt.Sprint(lines), `"resource":"price"`)
+		require.Equal(t, operator[0]["hash"], lines[len(lines)-1]["hash"])
+
+		key := objects(t, database, "verify", "keys")[0]["key"].(string)
+		require.Equal(t, true, objects(t, database, "verify", "audit", "--key", key)[0]["whole"])
+		other := base64.StdEncoding.EncodeToString(make([]byte, 32))
+		out, _, status := run(t, database, "", "verify", "audit", "--key", other)
+		require.Equal(t, 1, status)
+		require.Contains(t, out, "checkpoint forged")
+
+		sum := func(text string) string {
+			digest := sha256.Sum256([]byte(text))
+			return hex.EncodeToString(digest[:])
+		}
+		before, rows := sum("tilth chain audit 1"), 0
+		public, err := base64.StdEncoding.DecodeString(key)
+		require.NoError(t, err)
+		for _, line := range objects(t, database, "verify", "export", "audit", "--company", "1") {
+			if statement, ok := line["checkpoint"].(string); ok {
+				signature, err := base64.StdEncoding.DecodeString(line["signature"].(string))
+				require.NoError(t, err)
+				require.True(t, ed25519.Verify(public, []byte(statement), signature), statement)
+				continue
 			}
-			for _, bad := range [][]string{{"verify", "export", "farms", "--company", "1"}, {"verify", "export", "audit"}, {"verify", "export", "operator", "--company", "1"}, {"verify", "x"}} {
-				_, _, status := run(t, database, "", bad...)
-				require.Equal(t, 2, status, "%v", bad)
+			rows++
+			text := line["text"].(string)
+			require.Equal(t, line["digest"], sum(text))
+			before = sum(fmt.Sprintf("%s %.0f %s", before, line["position"], line["digest"]))
+			require.Equal(t, line["hash"], before)
+			for _, v := range line["values"].([]any) {
+				value := v.(map[string]any)
+				require.Contains(t, text, fmt.Sprintf("%q:%q", value["name"], sum(fmt.Sprint(value["salt"], " ", value["value"]))))
 			}
-		})
-	}
+		}
+		require.EqualValues(t, whole["verified"], rows)
+		require.Equal(t, whole["hash"], before)
+
+		for _, bad := range [][]string{{"verify", "audit", "--company", "999"}, {"verify", "audit", "--key", "x"}, {"verify", "export", "audit", "--company", "999"}} {
+			_, errOut, status := run(t, database, "", bad...)
+			require.Equal(t, 1, status, "%v", bad)
+			require.NotEmpty(t, errOut)
+		}
+		for _, bad := range [][]string{{"verify", "export", "farms", "--company", "1"}, {"verify", "export", "audit"}, {"verify", "export", "operator", "--company", "1"}, {"verify", "x"}} {
+			_, _, status := run(t, database, "", bad...)
+			require.Equal(t, 2, status, "%v", bad)
+		}
+	})
 }
 
 // TestRowsAreChainedByARunningServer waits for the sequencer of a running server.

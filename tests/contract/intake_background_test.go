@@ -134,31 +134,28 @@ func TestImportOfADeletedFarmFails(t *testing.T) {
 // field is there twice.
 func TestKilledWhileImporting(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			database, imagery := open(t), newGate(t)
-			objects := "TILTH_OBJECTS_URL=file:" + t.TempDir()
-			first := rig.StartProcess(t, database, imagery.URL, objects)
-			c := rig.Remote(t, first.URL, tokenOf(t, database))
-			const total = 1_600
-			var farm, job int64
-			for seen := int64(total); seen == total; { // one that ends between two looks is none
-				farm = newFarm(c)
-				job = *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, total, nil))), 202).JobID
-				rig.Eventually(t, func() bool {
-					seen = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200).Done
-					return seen > 0
-				}, 10*time.Minute, 5*time.Millisecond)
-			}
-			first.Kill()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		imagery := newGate(t)
+		objects := "TILTH_OBJECTS_URL=file:" + t.TempDir()
+		first := rig.StartProcess(t, database, imagery.URL, objects)
+		c := rig.Remote(t, first.URL, tokenOf(t, database))
+		const total = 1_600
+		var farm, job int64
+		for seen := int64(total); seen == total; { // one that ends between two looks is none
+			farm = newFarm(c)
+			job = *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, total, nil))), 202).JobID
+			rig.Eventually(t, func() bool {
+				seen = importOf(t, c.Do("GET", fmt.Sprintf("field/import/%d/", job), nil), 200).Done
+				return seen > 0
+			}, 10*time.Minute, 5*time.Millisecond)
+		}
+		first.Kill()
 
-			second := rig.StartProcess(t, database, imagery.URL, objects)
-			c = rig.Remote(t, second.URL, c.Token)
-			report := untilImported(t, c, job)
-			require.Equal(t, "completed", report.Status)
-			require.EqualValues(t, total, report.Created)
-			require.EqualValues(t, total, fieldCount(t, c, farm))
-		})
-	}
+		second := rig.StartProcess(t, database, imagery.URL, objects)
+		c = rig.Remote(t, second.URL, c.Token)
+		report := untilImported(t, c, job)
+		require.Equal(t, "completed", report.Status)
+		require.EqualValues(t, total, report.Created)
+		require.EqualValues(t, total, fieldCount(t, c, farm))
+	})
 }

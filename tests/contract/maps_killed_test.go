@@ -24,48 +24,45 @@ func upland() geo.MultiPolygon {
 // same job goes on, and what came of it is told once.
 func TestKilledWhileMapsAreMade(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			database, imagery := open(t), rig.Archive(t).Dir
-			first := rig.StartProcess(t, database, imagery)
-			c := rig.Remote(t, first.URL, tokenOf(t, database))
-			company := c.Expect(200, http.MethodGet, "auth/me/", nil).Data(t)["company"].(map[string]any)
-			runJSON(t, database, "subscription", "grant", "--company", itoa(int64(company["id"].(float64))), "--service", "stratification")
-			runJSON(t, database, "price", "set", "--service", "STR", "--per-ha", "0.01")
-			land := c.Land(upland(), "2025-03-01", "2025-10-31")
-			order := c.Make(ordersOfAOIs, map[string]any{"aoi_id": c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})})
-			c.UntilStratified(order, "active")
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		imagery := rig.Archive(t).Dir
+		first := rig.StartProcess(t, database, imagery)
+		c := rig.Remote(t, first.URL, tokenOf(t, database))
+		company := c.Expect(200, http.MethodGet, "auth/me/", nil).Data(t)["company"].(map[string]any)
+		runJSON(t, database, "subscription", "grant", "--company", itoa(int64(company["id"].(float64))), "--service", "stratification")
+		runJSON(t, database, "price", "set", "--service", "STR", "--per-ha", "0.01")
+		land := c.Land(upland(), "2025-03-01", "2025-10-31")
+		order := c.Make(ordersOfAOIs, map[string]any{"aoi_id": c.Make(aoisPath, map[string]any{"field_uuids": []string{land.FieldUUID}})})
+		c.UntilStratified(order, "active")
 
-			ask := map[string]any{"order": order, "max_zones": 8}
-			queued, job := underWay(t, c, ask)
-			first.Kill()
+		ask := map[string]any{"order": order, "max_zones": 8}
+		queued, job := underWay(t, c, ask)
+		first.Kill()
 
-			second := rig.StartProcess(t, database, imagery)
-			c = rig.Remote(t, second.URL, c.Token)
-			feed := listen(t, second.URL, c.Token, "", "").ready()
-			require.Equal(t, queued["job_id"], c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)["job_id"], "asked again, it is the same job")
-			var seen map[string]any
-			rig.Eventually(t, func() bool {
-				seen = c.Do(http.MethodGet, job, nil).Data(t)
-				return seen["status"] == "done" || seen["status"] == "failed"
-			}, 5*time.Minute, 50*time.Millisecond, "nobody takes it up again")
-			made := candidates(t, c, ask)
-			require.Equal(t, []any{queued["job_id"], 1.0}, []any{made["job_id"], made["progress"]})
-			c.Expect(200, http.MethodPost, plansPath+"generate/", map[string]any{"map_uuid": recommended(t, made)})
-			next := func() string { // what happened before the kill may be numbered after it
-				for {
-					message, ok := feed.next()
-					require.True(t, ok, "the feed ended")
-					mine := strings.Contains(message.data, fmt.Sprintf(`"job_id":%v,`, queued["job_id"]))
-					if mine || message.event == event.TypePlanReady {
-						return message.event
-					}
+		second := rig.StartProcess(t, database, imagery)
+		c = rig.Remote(t, second.URL, c.Token)
+		feed := listen(t, second.URL, c.Token, "", "").ready()
+		require.Equal(t, queued["job_id"], c.Expect(202, http.MethodPost, mapsPath+"generate/", ask).Data(t)["job_id"], "asked again, it is the same job")
+		var seen map[string]any
+		rig.Eventually(t, func() bool {
+			seen = c.Do(http.MethodGet, job, nil).Data(t)
+			return seen["status"] == "done" || seen["status"] == "failed"
+		}, 5*time.Minute, 50*time.Millisecond, "nobody takes it up again")
+		made := candidates(t, c, ask)
+		require.Equal(t, []any{queued["job_id"], 1.0}, []any{made["job_id"], made["progress"]})
+		c.Expect(200, http.MethodPost, plansPath+"generate/", map[string]any{"map_uuid": recommended(t, made)})
+		next := func() string { // what happened before the kill may be numbered after it
+			for {
+				message, ok := feed.next()
+				require.True(t, ok, "the feed ended")
+				mine := strings.Contains(message.data, fmt.Sprintf(`"job_id":%v,`, queued["job_id"]))
+				if mine || message.event == event.TypePlanReady {
+					return message.event
 				}
 			}
-			require.Equal(t, []string{event.TypeMapsReady, event.TypePlanReady}, []string{next(), next()}, "the plan's is right behind: the maps' is there once")
-		})
-	}
+		}
+		require.Equal(t, []string{event.TypeMapsReady, event.TypePlanReady}, []string{next(), next()}, "the plan's is right behind: the maps' is there once")
+	})
 }
 
 // underWay asks for maps until a job for them is seen running: those of a seed may be made between two looks.

@@ -18,60 +18,58 @@ func first(token, company, email string) map[string]any {
 // An empty installation is begun by whoever holds the printed token, once: of callers at once one succeeds, and nothing of
 // the others is left.
 func TestTheFirstCompanyIsMadeOnce(t *testing.T) {
-	for name, database := range map[string]func(testing.TB) string{"SQLite": rig.SQLite, "PostgreSQL": rig.PostgreSQL} {
-		t.Run(name, func(t *testing.T) {
-			s := rig.Start(t, rig.Options{Database: database(t)})
-			c := s.Anonymous()
-			require.Equal(t, true, c.Expect(http.StatusOK, http.MethodGet, "setup/", nil).Data(t)["needed"])
-			token, err := s.Setup.Token(t.Context())
-			require.NoError(t, err)
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c := s.Anonymous()
+		require.Equal(t, true, c.Expect(http.StatusOK, http.MethodGet, "setup/", nil).Data(t)["needed"])
+		token, err := s.Setup.Token(t.Context())
+		require.NoError(t, err)
 
-			for _, wrong := range []string{"nothing", token[:len(token)-8] + "AAAAAAAA"} {
-				require.Equal(t, "setup_token_invalid", c.Expect(http.StatusUnauthorized, http.MethodPost, "setup/", first(wrong, "Acme", "ada@acme.example")).Map(t)["code"])
-			}
-			for member, value := range map[string]any{"company": " ", "email": "nobody", "password": "ada@acme.example", "credit": 0.001} {
-				body := first(token, "Acme", "ada@acme.example")
-				body[member] = value
-				require.Contains(t, string(c.Expect(http.StatusBadRequest, http.MethodPost, "setup/", body).Body), `"`+member+`"`, member)
-			}
-			require.Equal(t, true, c.Expect(http.StatusOK, http.MethodGet, "setup/", nil).Data(t)["needed"], "what was refused left something")
+		for _, wrong := range []string{"nothing", token[:len(token)-8] + "AAAAAAAA"} {
+			require.Equal(t, "setup_token_invalid", c.Expect(http.StatusUnauthorized, http.MethodPost, "setup/", first(wrong, "Acme", "ada@acme.example")).Map(t)["code"])
+		}
+		for member, value := range map[string]any{"company": " ", "email": "nobody", "password": "ada@acme.example", "credit": 0.001} {
+			body := first(token, "Acme", "ada@acme.example")
+			body[member] = value
+			require.Contains(t, string(c.Expect(http.StatusBadRequest, http.MethodPost, "setup/", body).Body), `"`+member+`"`, member)
+		}
+		require.Equal(t, true, c.Expect(http.StatusOK, http.MethodGet, "setup/", nil).Data(t)["needed"], "what was refused left something")
 
-			const callers = 6
-			answers := make([]rig.Answer, callers)
-			var all sync.WaitGroup
-			for i := range callers {
-				all.Go(func() {
-					answers[i] = c.Do(http.MethodPost, "setup/", first(token, "Acme "+string(rune('A'+i)), string(rune('a'+i))+"@acme.example"))
-				})
+		const callers = 6
+		answers := make([]rig.Answer, callers)
+		var all sync.WaitGroup
+		for i := range callers {
+			all.Go(func() {
+				answers[i] = c.Do(http.MethodPost, "setup/", first(token, "Acme "+string(rune('A'+i)), string(rune('a'+i))+"@acme.example"))
+			})
+		}
+		all.Wait()
+		made := -1
+		for i, a := range answers {
+			switch a.Status {
+			case http.StatusCreated:
+				require.Equal(t, -1, made, "two succeeded")
+				made = i
+			default:
+				require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
+				require.Equal(t, "already_set_up", a.Map(t)["code"])
 			}
-			all.Wait()
-			made := -1
-			for i, a := range answers {
-				switch a.Status {
-				case http.StatusCreated:
-					require.Equal(t, -1, made, "two succeeded")
-					made = i
-				default:
-					require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
-					require.Equal(t, "already_set_up", a.Map(t)["code"])
-				}
-			}
-			require.NotEqual(t, -1, made)
-			require.Equal(t, false, c.Expect(http.StatusOK, http.MethodGet, "setup/", nil).Data(t)["needed"])
-			again, err := s.Setup.Token(t.Context())
-			require.NoError(t, err)
-			require.Empty(t, again)
+		}
+		require.NotEqual(t, -1, made)
+		require.Equal(t, false, c.Expect(http.StatusOK, http.MethodGet, "setup/", nil).Data(t)["needed"])
+		again, err := s.Setup.Token(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, again)
 
-			signed := c.Expect(http.StatusOK, http.MethodPost, "auth/token/", map[string]any{"email": string(rune('a'+made)) + "@acme.example", "password": "sixteen sheep graze"})
-			c.Token = signed.Data(t)["access"].(string)
-			me := c.Expect(http.StatusOK, http.MethodGet, "auth/me/", nil).Data(t)
-			require.Equal(t, []any{"owner"}, me["roles"])
-			require.Equal(t, "Acme "+string(rune('A'+made)), me["company"].(map[string]any)["name"])
-			require.InDelta(t, 12.5, c.Expect(http.StatusOK, http.MethodGet, "wallet/", nil).Data(t)["balance"], 0)
-			trail := string(c.Expect(http.StatusOK, http.MethodGet, "audit/", nil).Body)
-			for _, resource := range []string{`"company"`, `"user"`} {
-				require.True(t, strings.Contains(trail, resource), trail)
-			}
-		})
-	}
+		signed := c.Expect(http.StatusOK, http.MethodPost, "auth/token/", map[string]any{"email": string(rune('a'+made)) + "@acme.example", "password": "sixteen sheep graze"})
+		c.Token = signed.Data(t)["access"].(string)
+		me := c.Expect(http.StatusOK, http.MethodGet, "auth/me/", nil).Data(t)
+		require.Equal(t, []any{"owner"}, me["roles"])
+		require.Equal(t, "Acme "+string(rune('A'+made)), me["company"].(map[string]any)["name"])
+		require.InDelta(t, 12.5, c.Expect(http.StatusOK, http.MethodGet, "wallet/", nil).Data(t)["balance"], 0)
+		trail := string(c.Expect(http.StatusOK, http.MethodGet, "audit/", nil).Body)
+		for _, resource := range []string{`"company"`, `"user"`} {
+			require.True(t, strings.Contains(trail, resource), trail)
+		}
+	})
 }

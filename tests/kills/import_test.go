@@ -75,45 +75,42 @@ func TestKilledWhileACompanyArrives(t *testing.T) {
 		kills = n
 	}
 	file, uuid := leaver(t)
-	for name, each := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			random := rand.New(rand.NewPCG(seed, uint64(len(name))))
-			database := each(t)
-			begun := time.Now()
-			arrive(t, database, file)
-			takes := time.Since(begun)
-			require.Len(t, here(t, database), 1)
+	rig.EachKind(t, rig.SQLite, rig.PostgreSQL, func(t *testing.T, each func(testing.TB) string) {
+		random := rand.New(rand.NewPCG(seed, uint64(len(t.Name()))))
+		database := each(t)
+		begun := time.Now()
+		arrive(t, database, file)
+		takes := time.Since(begun)
+		require.Len(t, here(t, database), 1)
 
-			killed, whole := 0, 0
-			database = each(t)
-			for range kills {
-				importing := program(t, database, "company", "import", file)
-				require.NoError(t, importing.Start())
-				ended := make(chan error, 1)
-				go func() { ended <- importing.Wait() }()
-				select {
-				case <-ended:
-				case <-time.After(time.Duration(random.Int64N(int64(takes)))): // where it is then is chance; what must hold is the same everywhere
-					_ = importing.Process.Kill() // it may have ended meanwhile
-					<-ended
-					killed++
-				}
-				if len(here(t, database)) == 0 {
-					continue
-				}
-				whole++
-				same(t, database, file, uuid)
-				out, err := program(t, database, "company", "import", file).CombinedOutput()
-				require.Error(t, err)
-				require.Contains(t, string(out), "is here already")
-				database = each(t)
+		killed, whole := 0, 0
+		database = each(t)
+		for range kills {
+			importing := program(t, database, "company", "import", file)
+			require.NoError(t, importing.Start())
+			ended := make(chan error, 1)
+			go func() { ended <- importing.Wait() }()
+			select {
+			case <-ended:
+			case <-time.After(time.Duration(random.Int64N(int64(takes)))): // where it is then is chance; what must hold is the same everywhere
+				_ = importing.Process.Kill() // it may have ended meanwhile
+				<-ended
+				killed++
 			}
-			arrive(t, database, file)
+			if len(here(t, database)) == 0 {
+				continue
+			}
+			whole++
 			same(t, database, file, uuid)
-			t.Logf("%d kills of %d imports that take %s; the company was there after %d", killed, kills, takes.Round(time.Millisecond), whole)
-		})
-	}
+			out, err := program(t, database, "company", "import", file).CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(out), "is here already")
+			database = each(t)
+		}
+		arrive(t, database, file)
+		same(t, database, file, uuid)
+		t.Logf("%d kills of %d imports that take %s; the company was there after %d", killed, kills, takes.Round(time.Millisecond), whole)
+	})
 }
 
 func arrive(t *testing.T, database, file string) {

@@ -116,6 +116,13 @@ var theServer = sync.OnceValues(func() (*server, error) {
 	return srv, err
 })
 
+// Found reports whether this machine has a PostgreSQL to test on, and starts it. One that is required or that was named
+// but does not answer counts: the test that opens it says what is wrong.
+func Found() bool {
+	_, err := theServer()
+	return err == nil || os.Getenv("TILTH_REQUIRE_POSTGRES") == "1" || !isAbsent(err)
+}
+
 // said makes the notice of a missing server one line a process, not one a test.
 var said atomic.Bool
 

@@ -5,6 +5,7 @@ package rig
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"log/slog"
 	"net"
@@ -129,10 +130,30 @@ func ObjectsOf(t testing.TB, database string) string {
 	return "file:" + folder.(string)
 }
 
-// EachDatabase runs a test on both databases.
+// EachDatabase runs a test on both databases, or on one of them: see EachKind.
 func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
+	EachKind(t, SQLite, PostgreSQL, func(t *testing.T, open func(testing.TB) string) { test(t, open(t)) })
+}
+
+// EachKind runs a test with what opens databases of either kind. With TILTH_TEST_DATABASES=one, as make test does, it runs
+// with one of them, which the test's name decides: half of all tests on each. Where there is no PostgreSQL, that is SQLite.
+func EachKind(t *testing.T, sqlite, postgres func(testing.TB) string, test func(t *testing.T, open func(testing.TB) string)) {
+	kinds := []struct {
+		name string
+		open func(testing.TB) string
+	}{{"sqlite", sqlite}, {"postgres", postgres}}
+	if os.Getenv("TILTH_TEST_DATABASES") == "one" {
+		hash := fnv.New32a()
+		_, _ = hash.Write([]byte(t.Name()))
+		at := 0
+		if hash.Sum32()%2 == 1 && pgtest.Found() {
+			at = 1
+		}
+		kinds = kinds[at : at+1]
+	}
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) { t.Parallel(); test(t, kind.open) })
+	}
 }
 
 // Archive gives the synthetic archive, made once a process.

@@ -22,31 +22,26 @@ func TestKillPointsOfAnEmptyDatabase(t *testing.T) {
 	if os.Getenv("TILTH_SIMULATE") == "1" {
 		firsts = 10
 	}
-	for name, open := range map[string]func(testing.TB) string{
-		"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "tilth.db") },
-		"postgres": pgtest.Open,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			undisturbed := unstarted(t, open(t))
-			require.False(t, undisturbed.startsKilled())
-			want, points := undisturbed.schema(), 0
-			for first := 1; first <= firsts; first++ {
-				for _, late := range []bool{false, true} {
-					w := unstarted(t, open(t))
-					for at := first; ; at++ {
-						if w.plug.arm(at, late); !w.startsKilled() {
-							break
-						}
-						points++
+	file := func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "tilth.db") }
+	rig.EachKind(t, file, pgtest.Open, func(t *testing.T, open func(testing.TB) string) {
+		undisturbed := unstarted(t, open(t))
+		require.False(t, undisturbed.startsKilled())
+		want, points := undisturbed.schema(), 0
+		for first := 1; first <= firsts; first++ {
+			for _, late := range []bool{false, true} {
+				w := unstarted(t, open(t))
+				for at := first; ; at++ {
+					if w.plug.arm(at, late); !w.startsKilled() {
+						break
 					}
-					require.Equal(t, want, w.schema())
+					points++
 				}
+				require.Equal(t, want, w.schema())
 			}
-			require.Greater(t, points, 40)
-			t.Logf("%d kill points", points)
-		})
-	}
+		}
+		require.Greater(t, points, 40)
+		t.Logf("%d kill points", points)
+	})
 }
 
 // startsKilled starts the server and stops it again, and reports whether it was killed.
