@@ -1,6 +1,7 @@
 package geo
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -8,8 +9,13 @@ import (
 	"tilth/core/effort"
 )
 
-// nodingTurns bounds the rounds of noding: moving crossings may create new ones.
-const nodingTurns = 32
+// nodingTurns bounds the rounds of noding: moving crossings may create new ones. Edges that lie within a unit of one another
+// can do so for ever; from snappingTurn on, edges pass through every vertex whose square of the lattice they enter, which
+// ends it (Halperin and Packer, "Iterated snap rounding", Computational Geometry 23 (2002)).
+const (
+	nodingTurns  = 64
+	snappingTurn = 24
+)
 
 // maxCrossings bounds one overlay: real outlines of 10,000 vertices cross some thousand times.
 const maxCrossings = 500_000
@@ -97,8 +103,15 @@ func node(budget *effort.Budget, loops []loop, window Box) error {
 		}
 		reach = grown
 	}
-	for range nodingTurns {
-		cuts, err := cutsOf(budget, loops)
+	for turn := range nodingTurns {
+		segments, cuts := arranged(loops), map[edge][]Position{}
+		var err error
+		if turn >= snappingTurn {
+			err = snap(budget, segments, cuts)
+		}
+		if len(cuts) == 0 && err == nil { // crossings of edges that are to be snapped are not theirs for long
+			err = cross(budget, segments, cuts)
+		}
 		if err != nil {
 			return err
 		}
@@ -115,8 +128,8 @@ func node(budget *effort.Budget, loops []loop, window Box) error {
 // edge names an edge of a loop.
 type edge struct{ loop, index int }
 
-// cutsOf lists, by edge, the whole positions at which edges need a vertex.
-func cutsOf(budget *effort.Budget, loops []loop) (map[edge][]Position, error) {
+// arranged returns the edges of the loops that may meet others.
+func arranged(loops []loop) []segment {
 	var segments []segment
 	for i, l := range loops {
 		for k, clear := range l.clear {
@@ -125,9 +138,13 @@ func cutsOf(budget *effort.Budget, loops []loop) (map[edge][]Position, error) {
 			}
 		}
 	}
-	cuts := map[edge][]Position{}
+	return segments
+}
+
+// cross adds to the cuts the whole positions at which edges meet.
+func cross(budget *effort.Budget, segments []segment, cuts map[edge][]Position) error {
 	if len(segments) == 0 {
-		return cuts, nil
+		return nil
 	}
 	crossings := 0
 	cut := func(s *segment, at Position) {
@@ -137,7 +154,7 @@ func cutsOf(budget *effort.Budget, loops []loop) (map[edge][]Position, error) {
 			crossings++
 		}
 	}
-	err := eachMeeting(budget, segments, func(s, t *segment, kind contact, at Position) error {
+	return eachMeeting(budget, segments, func(s, t *segment, kind contact, at Position) error {
 		if kind != overlap {
 			at = Position{X: math.RoundToEven(at.X), Y: math.RoundToEven(at.Y)}
 			cut(s, at)
@@ -156,7 +173,41 @@ func cutsOf(budget *effort.Budget, loops []loop) (map[edge][]Position, error) {
 		}
 		return nil
 	})
-	return cuts, err
+}
+
+// snap adds to the cuts the vertices whose square edges enter. A vertex compared is a step of the budget.
+func snap(budget *effort.Budget, segments []segment, cuts map[edge][]Position) error {
+	vertices := make([]Position, 0, len(segments))
+	for _, s := range segments {
+		vertices = append(vertices, s.a, s.b)
+	}
+	order := func(p, q Position) int { return cmp.Or(cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y)) }
+	slices.SortFunc(vertices, order)
+	vertices = slices.Compact(vertices)
+	for i := range segments {
+		s := &segments[i]
+		near := Box{s.box.MinX - 0.5, s.box.MinY - 0.5, s.box.MaxX + 0.5, s.box.MaxY + 0.5}
+		first, _ := slices.BinarySearchFunc(vertices, Position{near.MinX, near.MinY}, order)
+		for _, p := range vertices[first:] {
+			if p.X > near.MaxX {
+				break
+			}
+			if err := budget.Spend(1); err != nil {
+				return err
+			}
+			if p != s.a && p != s.b && near.Contains(p) && s.enters(p) {
+				e := edge{s.part, s.index}
+				cuts[e] = append(cuts[e], p)
+			}
+		}
+	}
+	return nil
+}
+
+// enters reports whether a segment passes through the square of the lattice around a vertex near its box.
+func (s *segment) enters(p Position) bool {
+	reach := (math.Abs(s.b.X-s.a.X) + math.Abs(s.b.Y-s.a.Y)) / 2 // the farthest corner of the square from the line through p
+	return math.Abs(orientation(s.a, s.b, p)) < reach
 }
 
 func (l *loop) cut(own int, cuts map[edge][]Position) {
