@@ -18,7 +18,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILT := -X tilth/wire.version=$(VERSION) -X tilth/wire.commit=$(shell git rev-parse HEAD 2>/dev/null || echo unknown) -X tilth/wire.date=$(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
-GENERATED := wire/wire_gen.go docs/openapi.json
+GENERATED := wire/wire_gen.go docs/openapi.json $(patsubst %,docs/%.md,commands settings permissions event-types errors formats)
 CONSOLE := adapters/console/dist
 
 # The real data lies beside the repository. Tests run in their own folders, so the path is absolute.
@@ -152,11 +152,12 @@ lint: ## golangci-lint, pinned: import rules, vet, static checks, formatting; go
 	$(GO) mod tidy -diff
 	$(GO) run $(GOLANGCI) run ./...
 
-generate: ## wire's injectors and the OpenAPI document
+generate: ## wire's injectors, the OpenAPI document and the pages of reference
 	$(GO) tool wire gen ./wire/...
 	@mkdir -p docs
 	$(GO) run ./wire/tilth openapi > docs/openapi.json.new
 	mv docs/openapi.json.new docs/openapi.json
+	$(GO) run ./tests/reference -dir docs
 
 answers: ## records what operations answer in tests, as examples of the document, of those that have none in adapters/http/v12/answers
 	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -run '^TestExamplesWork$$' ./tests/drawn

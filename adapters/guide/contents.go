@@ -13,7 +13,10 @@ var contents = []chapter{
 		"outlines", "workbooks", "fields", "monitoring", "stratification-files", "sharing", "due-diligence", "exchange",
 		"ogc", "stac", "events", "broker", "moving", "operating", "observability",
 	}},
-	{"Reference", []string{"requests", "assessments", "maps", "layers", "ghg-engine-contract", "compatibility", "CHANGELOG"}},
+	{"Reference", []string{
+		"requests", "errors", "permissions", "formats", "event-types", "settings", "commands", "assessments", "maps", "layers",
+		"ghg-engine-contract", "compatibility", "CHANGELOG",
+	}},
 	{"How it works", []string{
 		"vegetation", "phenology", "crop-check", "ghg", "stratification", "evidence", "security", "reliability", "performance", "scale",
 	}},
