@@ -19,3 +19,15 @@ type Remains interface {
 	// Batches removes batches of assessments that ended before a time.
 	Batches(ctx context.Context, before time.Time, limit int) (int64, error)
 }
+
+// Partitions are events and entries of the audit trail that a database keeps by their time, so that old ones go together. One that
+// does not keeps everything here for who removes rows one by one.
+type Partitions interface {
+	// DropEvents drops the partitions whose events are all of before a time, published and delivered. It returns how many events
+	// went, and the time before which the others are removed one by one.
+	DropEvents(ctx context.Context, before time.Time) (n int64, rest time.Time, err error)
+	// EntriesBefore returns the time up to which entries of the trails are marked as purged, where those of before a time may be.
+	EntriesBefore(before time.Time) time.Time
+	// DropEntries drops the partitions whose entries are all of before a time, and below the marks of their chains.
+	DropEntries(ctx context.Context, before time.Time) error
+}

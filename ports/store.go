@@ -124,11 +124,12 @@ type OperatorRepos struct {
 	Webhooks WebhookKeeper
 
 	// What keeps the database itself in order.
-	Secrets  SecretKeeper
-	Chains   ChainKeeper
-	Remains  Remains
-	Persons  Persons
-	FileMark FileMark
+	Secrets    SecretKeeper
+	Chains     ChainKeeper
+	Remains    Remains
+	Persons    Persons
+	FileMark   FileMark
+	Partitions Partitions
 
 	Subscriptions Subscriptions
 	Orders        OrderKeeper

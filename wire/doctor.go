@@ -89,6 +89,9 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out = append(out, migrations)
 	out = append(out, examineConnections(ctx, db)...)
 	out = append(out, examineStandby(ctx, cfg)...)
+	if h.Pending == 0 {
+		out = append(out, examinePartitions(ctx, db)...)
+	}
 	if h.Unindexed {
 		out = append(out, cli.Finding{
 			Part: "search", OK: true, Warn: true, Detail: "long lists are searched without an index: the extension pg_trgm is not there",
@@ -96,6 +99,29 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 		})
 	}
 	return out
+}
+
+// examinePartitions says whether the partitions of big tables are made ahead, and hold what they should.
+func examinePartitions(ctx context.Context, db *persistence.Database) []cli.Finding {
+	const part = "partitions"
+	states, err := db.Partitions(ctx, identity.Clock{}.Now())
+	if err != nil {
+		return []cli.Finding{failing(part, err, "check that the database answers")}
+	}
+	if len(states) == 0 {
+		return nil
+	}
+	f := cli.Finding{Part: part, OK: true}
+	var said []string
+	for _, s := range states {
+		said = append(said, fmt.Sprintf("%s in %d, %d rows in its rest", s.Table, s.Parts, s.Rest))
+		f.Warn = f.Warn || s.Behind || s.Rest > 0
+	}
+	f.Detail = strings.Join(said, "; ")
+	if f.Warn {
+		f.Fix = "see that a `tilth serve` or `tilth worker` runs: every ten minutes it makes partitions ahead, and moves rows of the rest into theirs, but for those of times far ahead"
+	}
+	return []cli.Finding{f}
 }
 
 // farBehind is how many seconds a copy may be behind before the doctor warns: long reads go to the primary then.

@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/persistence/farm"
 	"tilth/adapters/persistence/ghg"
 	"tilth/adapters/persistence/moving"
+	"tilth/adapters/persistence/partition"
 	"tilth/adapters/persistence/satellite"
 	"tilth/adapters/persistence/soil"
 	"tilth/adapters/persistence/sqlstore"
@@ -79,6 +80,16 @@ func (d *Database) QueueBut(kinds ...string) ports.Queue { return common.NewQueu
 // Backlog reads what waits in the database, for the figures of operators.
 func (d *Database) Backlog(ctx context.Context) (ports.Backlog, error) {
 	return common.ReadBacklog(ctx, d.DB)
+}
+
+// Partition makes the partitions of big tables that a time will need soon, where the database has some, and returns how many.
+func (d *Database) Partition(ctx context.Context, now time.Time) (int64, error) {
+	return partition.Prepare(ctx, d.DB, now)
+}
+
+// Partitions returns what the partitions of big tables are like; none where the database has none.
+func (d *Database) Partitions(ctx context.Context, now time.Time) ([]partition.State, error) {
+	return partition.Examine(ctx, d.DB, now)
 }
 
 // Rates returns what the servers of the database share of how often callers ask.

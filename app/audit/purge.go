@@ -11,21 +11,43 @@ import (
 )
 
 // Purge removes the entries of the trails of all companies that are older than they are kept,
-// below a signed checkpoint alone, in small transactions, and returns how many. A chain that
+// below a signed checkpoint alone, in partitions and in small transactions, and returns how many. A chain that
 // is broken is left as it is, for whoever examines it.
 func (s *Sequencer) Purge(ctx context.Context, log *slog.Logger, kept time.Duration) (total int64, err error) {
 	if kept == 0 {
 		return 0, nil
 	}
-	before := s.Clock.Now().Add(-kept)
-	companies, err := app.In(ctx, s.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]int64, error) {
-		return tx.Chains.Companies(ctx)
+	var companies []int64
+	var before time.Time
+	err = s.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		before = tx.Partitions.EntriesBefore(s.Clock.Now().Add(-kept))
+		companies, err = tx.Chains.Companies(ctx)
+		return err
 	})
 	if err != nil {
 		return 0, err
 	}
+	var marked []chain.ID
 	for _, company := range companies {
-		n, err := s.purge(ctx, log, chain.ID{Name: chain.Audit, CompanyID: company}, before)
+		id := chain.ID{Name: chain.Audit, CompanyID: company}
+		whole, err := s.markBefore(ctx, log, id, before)
+		if err != nil {
+			return 0, err
+		}
+		if whole {
+			marked = append(marked, id)
+		}
+	}
+	if err := s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return tx.Partitions.DropEntries(ctx, before) }); err != nil {
+		return 0, err
+	}
+	for _, id := range marked {
+		n, err := app.InPieces(ctx, s.Store, chainRows, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
+			if err := tx.Chains.Lock(ctx); err != nil {
+				return 0, err
+			}
+			return tx.Chains.RemovePurged(ctx, id, chainRows)
+		})
 		total += n
 		if err != nil {
 			return total, err
@@ -34,38 +56,29 @@ func (s *Sequencer) Purge(ctx context.Context, log *slog.Logger, kept time.Durat
 	return total, nil
 }
 
-func (s *Sequencer) purge(ctx context.Context, log *slog.Logger, id chain.ID, before time.Time) (int64, error) {
+// markBefore marks what may be removed of a chain, and reports whether the chain is whole, as far as that had to be looked at.
+func (s *Sequencer) markBefore(ctx context.Context, log *slog.Logger, id chain.ID, before time.Time) (whole bool, err error) {
 	var mark, head chain.Checkpoint
-	err := s.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+	err = s.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
 		if head, err = tx.Chains.Head(ctx, id); err != nil {
 			return err
 		}
 		mark, err = tx.Chains.Before(ctx, id, before)
 		return err
 	})
-	if err != nil {
-		return 0, err
+	if err != nil || mark.Position <= head.Purged {
+		return true, err
 	}
-	if mark.Position > head.Purged {
-		for found, err := range (&Verifier{Store: s.Store}).Verify(ctx, id.Name, id.CompanyID) {
-			if err != nil {
-				return 0, err
-			}
-			if found.Broken != nil {
-				log.ErrorContext(ctx, "a broken chain is not purged; see `tilth verify`", "chain", id.Name, "company", id.CompanyID, "broken", found.Broken.String())
-				return 0, nil
-			}
+	for found, err := range (&Verifier{Store: s.Store}).Verify(ctx, id.Name, id.CompanyID) {
+		if err != nil {
+			return false, err
 		}
-		if err := s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return s.mark(ctx, tx, mark) }); err != nil {
-			return 0, err
+		if found.Broken != nil {
+			log.ErrorContext(ctx, "a broken chain is not purged; see `tilth verify`", "chain", id.Name, "company", id.CompanyID, "broken", found.Broken.String())
+			return false, nil
 		}
 	}
-	return app.InPieces(ctx, s.Store, chainRows, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-		if err := tx.Chains.Lock(ctx); err != nil {
-			return 0, err
-		}
-		return tx.Chains.RemovePurged(ctx, id, chainRows)
-	})
+	return true, s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return s.mark(ctx, tx, mark) })
 }
 
 // mark signs that the rows of a chain up to a checkpoint may be removed.

@@ -76,13 +76,21 @@ func (s *Sequencer) PlaceAll(ctx context.Context) (out []CloudEvent, err error) 
 	}
 }
 
-// Prune removes the events, and the deliveries, that are older than they are kept, in
+// Prune removes the events, and the deliveries, that are older than they are kept, in partitions and in
 // small transactions, and returns how many rows there were.
 func (s *Sequencer) Prune(ctx context.Context, eventsKept, deliveriesKept time.Duration) (total int64, err error) {
 	now := s.Clock.Now()
+	var rest time.Time
+	err = s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
+		total, rest, err = tx.Partitions.DropEvents(ctx, now.Add(-eventsKept))
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
 	for _, prune := range []func(ctx context.Context, tx ports.OperatorRepos) (int64, error){
 		func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
-			return tx.Events.Prune(ctx, now.Add(-eventsKept), pruneRows)
+			return tx.Events.Prune(ctx, rest, pruneRows)
 		},
 		func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
 			return tx.Webhooks.Prune(ctx, now.Add(-deliveriesKept), pruneRows)

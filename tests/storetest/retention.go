@@ -93,7 +93,7 @@ func testAuditRetention(t *testing.T, b Backend) {
 	w.account(w.ours.scope, 600)
 	require.Zero(t, purge(month), "nothing is chained yet")
 	w.sequence()
-	w.clock.move(2 * month)
+	w.clock.move(2*month + 48*time.Hour)
 	w.account(w.ours.scope, 5)
 	require.Zero(t, purge(0), "0 keeps for good")
 	w.sequence()
@@ -117,7 +117,7 @@ func testAuditRetention(t *testing.T, b Backend) {
 	w.whole(chain.Audit, 7)
 
 	// A purge that was killed between two transactions is ended by the next.
-	w.clock.move(2 * month)
+	w.clock.move(2*month + 48*time.Hour)
 	head := w.verified(chain.Audit).Head
 	w.operate(func(tx ports.OperatorRepos) error {
 		mark, err := tx.Chains.Before(w.ctx, head.ID, w.clock.Now().Add(-month))
@@ -144,7 +144,7 @@ func testAuditRetention(t *testing.T, b Backend) {
 	// A broken chain is left for whoever examines it.
 	w.account(w.ours.scope, 2)
 	w.sequence()
-	w.clock.move(2 * month)
+	w.clock.move(2*month + 48*time.Hour)
 	conn := meddler(t, w)
 	_, err = conn.ExecContext(context.Background(), "UPDATE audit_entries SET resource = 'x'")
 	require.NoError(t, err)

@@ -143,6 +143,7 @@ func Run(t *testing.T, b Backend) {
 		{"PersonsComplete", testPersonsComplete},
 		{"Retention", testRetention},
 		{"AuditRetention", testAuditRetention},
+		{"Partitions", testPartitions},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

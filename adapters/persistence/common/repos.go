@@ -16,6 +16,6 @@ func Repos(s *sqlstore.Session, r *ports.Repos) {
 // OperatorRepos adds those that work for the operator.
 func OperatorRepos(s *sqlstore.Session, r *ports.OperatorRepos) {
 	r.Outbox, r.Audit, r.Trail, r.Replays, r.Jobs = outbox{s}, trail{s}, operatorTrail{s}, replays{s}, jobKeeper{jobs{s}}
-	r.FileMark = fileMark{s}
+	r.FileMark, r.Partitions = fileMark{s}, partitions{s}
 	r.Events, r.Webhooks, r.Secrets, r.Chains, r.Remains, r.Persons = feeds{s}, webhookKeeper{s}, secrets{s}, chains{s}, remains{s}, persons{s}
 }

@@ -65,7 +65,7 @@ func TestEveryTableIsClassified(t *testing.T) {
 	on(t, func(t *testing.T, ctx context.Context, s *sqlstore.Session) {
 		query := "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'search%'"
 		if s.Postgres {
-			query = "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'"
+			query = "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition"
 		}
 		there := texts(ctx, t, s, query)
 		classified := map[string]bool{}

@@ -24,7 +24,8 @@ func (t transfer) tables(ctx context.Context) (out []copied, err error) {
 	var all []copied
 	rows, err := t.to.Query(ctx, `SELECT c.table_name, c.column_name, c.data_type, c.is_identity = 'YES'
 FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
-WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.ordinal_position`)
+WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
+AND NOT (SELECT p.relispartition FROM pg_class p WHERE p.oid = to_regclass(quote_ident(c.table_name))) ORDER BY c.table_name, c.ordinal_position`)
 	if err != nil {
 		return nil, err
 	}

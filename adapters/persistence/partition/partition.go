@@ -1,0 +1,332 @@
+// Package partition makes and drops the partitions of tables whose rows lie in PostgreSQL by their time. Each table has a first
+// partition for everything before it was divided, one for each day or month since, and one, called rest, for rows of a time that
+// has none. In SQLite these tables are whole, and nothing here does anything.
+package partition
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/adapters/persistence/prepared"
+	"tilth/adapters/persistence/sqlstore"
+)
+
+// Table is a table in partitions, as the migration "partitions" made it.
+type Table struct {
+	Name    string
+	Column  string // the time by which a row lies in its partition
+	daily   bool   // a partition is a day; else a month
+	trigger string // the function of the trigger that keeps a partition from being truncated; empty: none
+}
+
+// Tables in partitions. Events are kept for a day or two, entries for years: a partition is about what goes at a time.
+var (
+	Events  = Table{Name: "outbox", Column: "at", daily: true}
+	Entries = Table{Name: "audit_entries", Column: "at", trigger: "keep_audit_entries"}
+
+	tables = []Table{Events, Entries}
+)
+
+const (
+	// ahead is how many partitions there are beside the present one.
+	ahead = 2
+	// patience is how long a change of partitions waits for those who use the table: others wait behind it.
+	patience = "2s"
+	// lock is the key of the advisory lock under which partitions are made and dropped ("parts" in ASCII).
+	lock = 0x7061727473
+)
+
+// Part is a partition: rows from From on and before To. The first has no From, and rest has neither.
+type Part struct {
+	Name  string
+	Begin *sqlstore.Stamp
+	Until *sqlstore.Stamp
+}
+
+// Span returns the beginning and the end of the day or month of a time, in UTC.
+func (t Table) Span(at time.Time) (from, to time.Time) {
+	year, month, day := at.UTC().Date()
+	if t.daily {
+		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC), time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC)
+	}
+	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// Whole returns the beginning of the span of a time that lies so much earlier: rows that are removed up to there go a partition
+// at a time, after what was late for the partition has arrived.
+func (t Table) Whole(before time.Time, late time.Duration) time.Time {
+	from, _ := t.Span(before.Add(-late))
+	return from
+}
+
+func (t Table) nameOf(from time.Time) string {
+	if t.daily {
+		return t.Name + from.Format("_20060102")
+	}
+	return t.Name + from.Format("_200601")
+}
+
+func (t Table) rest() string { return t.Name + "_rest" }
+
+// Parts returns the partitions in the order of their times, rest last.
+func (t Table) Parts(ctx context.Context, s *sqlstore.Session) (out []Part, err error) {
+	bound := func(word string) string {
+		return "CAST(substring(pg_get_expr(c.relpartbound, c.oid) FROM '" + word + ` \(''([^'']+)''\)') AS TIMESTAMPTZ)`
+	}
+	err = s.NewSelect().TableExpr("pg_inherits AS i").Join("JOIN pg_class AS c ON c.oid = i.inhrelid").
+		ColumnExpr("c.relname AS name").ColumnExpr(bound("FROM")+" AS begin").ColumnExpr(bound("TO")+" AS until").
+		Where("i.inhparent = to_regclass(?)", t.Name).OrderExpr("until NULLS LAST").Scan(ctx, &out)
+	return out, err
+}
+
+// hold lets nobody else change partitions until the transaction ends, and bounds how long it waits for locks.
+func hold(ctx context.Context, s *sqlstore.Session) error {
+	if err := sqlstore.Run(ctx, s.NewRaw("SELECT set_config('lock_timeout', ?, TRUE)", patience)); err != nil {
+		return err
+	}
+	return sqlstore.Run(ctx, s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(lock)))
+}
+
+// Prepare makes the partitions that rows will need soon, and those of rows that lie in the rest, which it moves there. It returns
+// how many partitions it made.
+func Prepare(ctx context.Context, d *sqlstore.DB, now time.Time) (made int64, err error) {
+	for _, t := range tables {
+		var n int64
+		err := d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) (err error) {
+			if s.Postgres {
+				n, err = t.prepare(ctx, s, now)
+			}
+			return err
+		})
+		if err != nil {
+			return made, err
+		}
+		made += n
+	}
+	return made, nil
+}
+
+func (t Table) prepare(ctx context.Context, s *sqlstore.Session, now time.Time) (int64, error) {
+	if err := hold(ctx, s); err != nil {
+		return 0, err
+	}
+	parts, err := t.Parts(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	var wanted []time.Time // spans by their beginning
+	next, end := t.Span(now)
+	for range 1 + ahead {
+		wanted = append(wanted, next)
+		next, end = t.Span(end)
+	}
+	strays, err := t.strays(ctx, s, next)
+	if err != nil {
+		return 0, err
+	}
+	missing := uncovered(append(strays, wanted...), parts)
+	if len(missing) == 0 {
+		return 0, nil
+	}
+	old := ""
+	if len(strays) > 0 {
+		if old, err = t.takeRest(ctx, s); err != nil {
+			return 0, err
+		}
+	}
+	for _, from := range missing {
+		if err := t.makePart(ctx, s, from, old); err != nil {
+			return 0, err
+		}
+	}
+	if old != "" {
+		if err := t.putRest(ctx, s, old); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(missing)), nil
+}
+
+// strays returns the spans of before a time that rows of the rest belong to.
+func (t Table) strays(ctx context.Context, s *sqlstore.Session, before time.Time) (out []time.Time, err error) {
+	var days []struct{ Day sqlstore.Stamp }
+	err = s.NewSelect().TableExpr("? AS t", bun.Ident(t.rest())).
+		ColumnExpr("DISTINCT date_trunc('day', t.? AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS day", bun.Ident(t.Column)).
+		Where("t.? < ?", bun.Ident(t.Column), sqlstore.StampAt(before)).OrderExpr("day").Scan(ctx, &days)
+	for _, day := range days {
+		from, _ := t.Span(day.Day.Time)
+		out = append(out, from)
+	}
+	return out, err
+}
+
+// uncovered returns the spans that no partition has, each once.
+func uncovered(spans []time.Time, parts []Part) (out []time.Time) {
+	seen := map[time.Time]bool{}
+	for _, from := range spans {
+		covered := seen[from]
+		for _, p := range parts {
+			covered = covered || p.Until != nil && from.Before(p.Until.Time) && (p.Begin == nil || !from.Before(p.Begin.Time))
+		}
+		if !covered {
+			seen[from] = true
+			out = append(out, from)
+		}
+	}
+	return out
+}
+
+// makePart makes the partition of a span with its rows of the old rest, where there is one. It is filled before it belongs to
+// the table: rows are neither chained again nor refused as changes of what is append-only.
+func (t Table) makePart(ctx context.Context, s *sqlstore.Session, from time.Time, old string) error {
+	name := t.nameOf(from)
+	begin, end := t.Span(from)
+	if err := t.like(ctx, s, name); err != nil {
+		return err
+	}
+	if old != "" {
+		if err := sqlstore.Run(ctx, s.NewRaw("INSERT INTO ? SELECT * FROM ? AS t WHERE t.? >= ? AND t.? < ?",
+			bun.Ident(name), bun.Ident(old), bun.Ident(t.Column), sqlstore.StampAt(begin), bun.Ident(t.Column), sqlstore.StampAt(end))); err != nil {
+			return err
+		}
+	}
+	return t.attach(ctx, s, name, "'"+begin.Format(time.RFC3339)+"'", end)
+}
+
+// like makes a table of the shape of the partitioned one.
+func (t Table) like(ctx context.Context, s *sqlstore.Session, name string) error {
+	err := sqlstore.Run(ctx, s.NewRaw("CREATE TABLE ? (LIKE ? INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)", bun.Ident(name), bun.Ident(t.Name)))
+	if err != nil || t.trigger == "" {
+		return err
+	}
+	return sqlstore.Run(ctx, s.NewRaw("CREATE TRIGGER ? BEFORE TRUNCATE ON ? FOR EACH STATEMENT EXECUTE FUNCTION ?()",
+		bun.Ident("tr_"+t.Name+"_no_truncate"), bun.Ident(name), bun.Ident(t.trigger)))
+}
+
+// attach makes a table a partition. A bound is written into the statement, which takes no arguments.
+func (t Table) attach(ctx context.Context, s *sqlstore.Session, name, from string, to time.Time) error {
+	return sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? ATTACH PARTITION ? FOR VALUES FROM (?) TO (?)",
+		bun.Ident(t.Name), bun.Ident(name), bun.Safe(from), bun.Safe("'"+to.Format(time.RFC3339)+"'")))
+}
+
+// takeRest takes the rest out of the table and returns its name from now on.
+func (t Table) takeRest(ctx context.Context, s *sqlstore.Session) (old string, err error) {
+	old = t.rest() + "_old"
+	if err := sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? DETACH PARTITION ?", bun.Ident(t.Name), bun.Ident(t.rest()))); err != nil {
+		return "", err
+	}
+	return old, sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? RENAME TO ?", bun.Ident(t.rest()), bun.Ident(old)))
+}
+
+// putRest makes a new rest of what no partition took of the old one.
+func (t Table) putRest(ctx context.Context, s *sqlstore.Session, old string) error {
+	if err := t.like(ctx, s, t.rest()); err != nil {
+		return err
+	}
+	parts, err := t.Parts(ctx, s)
+	if err != nil {
+		return err
+	}
+	left := s.NewSelect().TableExpr("? AS t", bun.Ident(old)).ColumnExpr("t.*")
+	for _, p := range parts {
+		from := time.Time{}
+		if p.Begin != nil {
+			from = p.Begin.Time
+		}
+		left = left.Where("NOT (t.? >= ? AND t.? < ?)", bun.Ident(t.Column), sqlstore.StampAt(from), bun.Ident(t.Column), *p.Until)
+	}
+	for _, q := range []sqlstore.Statement{
+		s.NewRaw("INSERT INTO ? ?", bun.Ident(t.rest()), left),
+		s.NewRaw("ALTER TABLE ? ATTACH PARTITION ? DEFAULT", bun.Ident(t.Name), bun.Ident(t.rest())),
+		s.NewRaw("DROP TABLE ?", bun.Ident(old)),
+	} {
+		if err := sqlstore.Run(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drop drops the partitions whose rows are all of before a time and may all go. Of each it asks first whether that is so,
+// without keeping anybody out; then whether it still is, when nobody else has the table until the transaction ends. It returns the
+// partitions that went. Of the first partition an empty one stays.
+func (t Table) Drop(ctx context.Context, s *sqlstore.Session, before time.Time, may, still func(ctx context.Context, p Part) (bool, error)) error {
+	if err := hold(ctx, s); err != nil {
+		return err
+	}
+	parts, err := t.Parts(ctx, s)
+	if err != nil {
+		return err
+	}
+	locked := false
+	for _, p := range parts {
+		if p.Until == nil || p.Until.After(before) {
+			continue
+		}
+		if ok, err := may(ctx, p); err != nil || !ok {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if !locked {
+			if err := sqlstore.Run(ctx, s.NewRaw("LOCK TABLE ? IN ACCESS EXCLUSIVE MODE", bun.Ident(t.Name))); err != nil {
+				return err
+			}
+			locked = true
+		}
+		ok, err := still(ctx, p)
+		if err == nil && ok {
+			err = t.drop(ctx, s, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t Table) drop(ctx context.Context, s *sqlstore.Session, p Part) error {
+	if err := sqlstore.Run(ctx, s.NewRaw("DROP TABLE ?", bun.Ident(p.Name))); err != nil || p.Begin != nil {
+		return err
+	}
+	if err := t.like(ctx, s, p.Name); err != nil {
+		return err
+	}
+	return t.attach(ctx, s, p.Name, "MINVALUE", p.Until.Time)
+}
+
+// State is what the partitions of a table are like.
+type State struct {
+	Table  string
+	Parts  int
+	Behind bool  // the partition of the next span is missing
+	Rest   int64 // rows in the rest
+}
+
+// Examine returns the states of all tables; none where they are whole.
+func Examine(ctx context.Context, d *sqlstore.DB, now time.Time) (out []State, err error) {
+	err = d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		out = nil
+		if !s.Postgres {
+			return nil
+		}
+		for _, t := range tables {
+			parts, err := t.Parts(ctx, s)
+			if err != nil {
+				return err
+			}
+			one := State{Table: t.Name, Parts: len(parts)}
+			_, next := t.Span(now)
+			one.Behind = len(uncovered([]time.Time{next}, parts)) > 0
+			if err := s.NewSelect().TableExpr("?", bun.Ident(t.rest())).ColumnExpr("count(*)").Scan(ctx, &one.Rest); err != nil {
+				return err
+			}
+			out = append(out, one)
+		}
+		return nil
+	})
+	return out, err
+}
