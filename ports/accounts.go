@@ -2,7 +2,6 @@ package ports
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"tilth/core/access"
@@ -197,10 +196,9 @@ type KeyWriter interface {
 // APIKeys are the API keys of a company's users. Revoked ones are not found.
 type APIKeys interface {
 	KeyWriter
-	// Count counts the keys.
-	Count(ctx context.Context, scope access.Scope) (int64, error)
-	// Each streams the keys in order of id.
-	Each(ctx context.Context, scope access.Scope, q Query) iter.Seq2[access.APIKey, error]
+	// List is in order of id. The filter is external_id.
+	List[access.APIKey, Query]
+	Keyed
 	Readable[access.APIKey]
 	// Revoke ends a key for good. Faults: NotFound.
 	Revoke(ctx context.Context, scope access.Scope, id int64, at time.Time) error
@@ -220,7 +218,8 @@ type GrantQuery struct {
 	Status   access.GrantStatus
 	Farm     int64
 	Field    int64
-	Limit    int64 // 0: all
+	Keys     []string // external ids; nil: any
+	Limit    int64    // 0: all
 	Offset   int64
 	At       *Place // see [Query]
 	From
@@ -239,6 +238,8 @@ func (q GrantQuery) Chunk(limit, offset int64, at *Place) GrantQuery {
 type Grants interface {
 	List[access.Grant, GrantQuery]
 	Lockable[access.Grant]
+	// Keyed is of the grants that a company gives and that are not over.
+	Keyed
 	// Insert stores a grant of the company and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error
 	// SetStatus stores the status of a grant read by GetForUpdate. Faults: NotFound.

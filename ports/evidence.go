@@ -12,6 +12,8 @@ import (
 // Evidence is the files that are attached to the assessments of a company. A file is attached or removed under the lock of
 // its assessment; a scope shows those of the assessments it shows.
 type Evidence interface {
+	// Keyed is of the files that are attached.
+	Keyed
 	// Begin stores the name of an object whose bytes are about to be stored, and fills in the id of the file. Nothing lists
 	// it until it is attached. Faults: NotFound.
 	Begin(ctx context.Context, scope access.Scope, assessmentID int64, file *evidence.File) error
@@ -43,6 +45,8 @@ type AttachmentKeeper interface {
 
 // SamplePhotos is the photos of the samples of a company. A photo is attached or removed under the lock of its sample.
 type SamplePhotos interface {
+	// Keyed is of the photos that are attached.
+	Keyed
 	// Begin stores the name of an object whose bytes are about to be stored, and fills in the id of the photo. Nothing
 	// lists it until it is attached. Faults: NotFound.
 	Begin(ctx context.Context, scope access.Scope, sampleID int64, photo *attachment.File) error

@@ -27,6 +27,8 @@ type StratificationRuns interface {
 
 // Drafts are maps or plans, candidates and saved ones, except those of a deleted area of interest.
 type Drafts[T any] interface {
+	// Keyed is of saved ones, also those of a deleted area of interest: it may come back.
+	Keyed
 	// ByUUID returns a candidate or a saved one; whole: with what is large. Faults: NotFound.
 	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (T, error)
 	// ByUUIDForUpdate returns one without what is large, and locks it. Faults: NotFound.

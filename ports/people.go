@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tilth/core/access"
+	"tilth/core/record"
 )
 
 // Member is a user as its company sees it.
@@ -15,9 +16,10 @@ type Member struct {
 	Roles     []string // names, sorted
 	Disabled  bool
 	CreatedAt time.Time
+	record.External
 }
 
-// Members are the users of a company, in order of id. Filters: email, disabled, role.
+// Members are the users of a company, in order of id. Filters: email, disabled, role, external_id.
 type Members interface {
 	// Lock makes changes of a company's users, roles and invitations wait for one another. Faults: NotFound.
 	Lock(ctx context.Context, scope access.Scope) error
@@ -25,7 +27,8 @@ type Members interface {
 	Changed(ctx context.Context, scope access.Scope) error
 	List[Member, Query]
 	Readable[Member]
-	// Update stores name, roles and whether the user is disabled. Faults: NotFound, also of a role.
+	Keyed
+	// Update stores name, roles, origin and whether the user is disabled. Faults: NotFound, also of a role.
 	Update(ctx context.Context, scope access.Scope, member Member) error
 	// Owners counts the enabled users that hold the role owner.
 	Owners(ctx context.Context, scope access.Scope) (int64, error)
@@ -36,9 +39,10 @@ type Roles interface {
 	// All returns the roles in order of id.
 	All(ctx context.Context, scope access.Scope) ([]access.Role, error)
 	Readable[access.Role]
+	Keyed
 	// Insert stores a new role and fills in its id. Faults: Conflict (role_exists).
 	Insert(ctx context.Context, scope access.Scope, role *access.Role) error
-	// Update stores name and slugs. Faults: NotFound, Conflict (role_exists).
+	// Update stores name, slugs and origin. Faults: NotFound, Conflict (role_exists).
 	Update(ctx context.Context, scope access.Scope, role access.Role) error
 	// Delete removes a role that nobody holds. Faults: NotFound.
 	Delete(ctx context.Context, scope access.Scope, id int64) error

@@ -25,6 +25,7 @@ type OrderSeries struct {
 type ProfileOrders interface {
 	List[vegetation.OrderState, Query]
 	Lockable[vegetation.OrderState]
+	Keyed
 	// FindForUpdate returns the order of a field and season and locks it. Faults: NotFound.
 	FindForUpdate(ctx context.Context, scope access.Scope, fieldID, seasonID int64) (vegetation.OrderState, error)
 	// Find returns the order of a field and season. Faults: NotFound.
@@ -62,6 +63,7 @@ type ProfileOrders interface {
 type MapOrders interface {
 	List[vegetation.OrderState, Query]
 	Lockable[vegetation.OrderState]
+	Keyed
 	// Find returns the order with a key (OrderState.Key). Faults: NotFound.
 	Find(ctx context.Context, scope access.Scope, key string) (vegetation.OrderState, error)
 	// FindForUpdate is Find, and locks the order.

@@ -261,6 +261,14 @@ type Lockable[T any] interface {
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error)
 }
 
+// Keyed is records of a company that may have external ids, each of which one live record has.
+type Keyed interface {
+	// HoldKeys makes others who take external ids, or match records, of the company wait until the transaction ends.
+	HoldKeys(ctx context.Context, scope access.Scope) error
+	// ByExternalID returns the ids of the live records with each external id, in order.
+	ByExternalID(ctx context.Context, scope access.Scope, keys []string) (map[string][]int64, error)
+}
+
 // Records is what every resource of a company can do. Deleted records, and those outside the scope, are NotFound.
 type Records[T any] interface {
 	List[T, Query]
@@ -271,10 +279,8 @@ type Records[T any] interface {
 	Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error)
 	// GetManyForUpdate returns and locks those of the ids that are in the scope.
 	GetManyForUpdate(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
-	// HoldKeys makes others who take external ids, or match records, of the company wait until the transaction ends.
-	HoldKeys(ctx context.Context, scope access.Scope) error
-	// ByExternalID returns the ids of the live records with each external id, in order. The records have external ids.
-	ByExternalID(ctx context.Context, scope access.Scope, keys []string) (map[string][]int64, error)
+	// Keyed is of records that have external ids.
+	Keyed
 	// Insert stores new records and fills in their ids, in order.
 	Insert(ctx context.Context, scope access.Scope, records []*T) error
 	// Update stores a record read by GetForUpdate. Faults: NotFound.

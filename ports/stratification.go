@@ -20,10 +20,11 @@ type AOIs interface {
 
 // StratificationOrders are stratification orders with their layers, except those of a deleted area of interest.
 type StratificationOrders interface {
-	// Each leaves the land out and goes by id; the filter is aoi.
+	// Each leaves the land out and goes by id; the filters are aoi and external_id.
 	List[stratification.OrderState, Query]
 	// GetForUpdate also returns an order whose area of interest is deleted: money is settled all the same.
 	Lockable[stratification.OrderState]
+	Keyed
 	// Latest returns the latest order of an area of interest that is not failed, without its land: of a map type, or
 	// of any where it is empty. Faults: NotFound.
 	Latest(ctx context.Context, scope access.Scope, aoiID int64, mapType string) (stratification.OrderState, error)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"iter"
 	"time"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -22,6 +23,7 @@ type KeyRequest struct {
 	Name      string
 	Slugs     []string // patterns; none: all that the user may do
 	ExpiresAt *time.Time
+	record.External
 }
 
 // HashSecret returns what is stored of a secret: an API key, a refresh token or the token of a
@@ -38,7 +40,7 @@ func MintKey(ids ports.IDs, holder access.Named, companyID int64, in KeyRequest,
 	text = prefix + "." + ids.Secret()
 	key = access.APIKey{
 		CompanyID: companyID, User: holder, Name: in.Name, Prefix: prefix, Hash: HashSecret(text),
-		Slugs: in.Slugs, ExpiresAt: in.ExpiresAt, CreatedAt: now,
+		Slugs: in.Slugs, ExpiresAt: in.ExpiresAt, CreatedAt: now, External: in.External,
 	}
 	return key, text, key.Check(now).Err()
 }
@@ -58,6 +60,9 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) 
 		return key, "", err
 	}
 	err = k.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if err := external.Take(ctx, tx.Keys, who.Scope(false), external.Wish{Noun: "API key", Is: key.External}); err != nil {
+			return err
+		}
 		if err := tx.Keys.Insert(ctx, who.Scope(false), &key); err != nil {
 			return err
 		}
@@ -68,13 +73,7 @@ func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) 
 
 // List returns the keys of the caller's company that were not revoked.
 func (k *Keys) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[access.APIKey], error) {
-	return app.ReadList(ctx, k.Deps, app.Ask{Who: who, Need: access.APIKeys.View}, q,
-		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
-			return tx.Keys.Count(ctx, scope)
-		},
-		func(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.Query) iter.Seq2[access.APIKey, error] {
-			return tx.Keys.Each(ctx, scope, q)
-		})
+	return app.ListIn(ctx, k.Deps, app.Ask{Who: who, Need: access.APIKeys.View}, q, func(tx ports.Repos) ports.APIKeys { return tx.Keys })
 }
 
 // Retrieve returns one key. Faults: NotFound.

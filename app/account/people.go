@@ -8,9 +8,11 @@ import (
 	"unicode/utf8"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -121,6 +123,7 @@ type UserChange struct {
 	Name     string
 	Roles    []string
 	Disabled bool
+	record.External
 }
 
 // UpdateUser changes a user: decode is given what may be changed as it stands, and answers what it shall be.
@@ -133,12 +136,13 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 		if err != nil {
 			return err
 		}
-		in, err := decode(UserChange{before.Name, before.Roles, before.Disabled})
+		in, err := decode(UserChange{before.Name, before.Roles, before.Disabled, before.External})
 		if err != nil {
 			return err
 		}
 		after, f := before, fault.Fields{}
-		after.Name, after.Roles, after.Disabled = CheckName(in.Name, f), uniqueNames(in.Roles), in.Disabled
+		after.Name, after.Roles, after.Disabled, after.External = CheckName(in.Name, f), uniqueNames(in.Roles), in.Disabled, in.External
+		in.External.Check(f)
 		if err := f.Err(); err != nil {
 			return err
 		}
@@ -147,6 +151,9 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 			if err := mayDecide(ctx, tx, scope, who, decided); err != nil {
 				return err
 			}
+		}
+		if err := external.Take(ctx, tx.Members, scope, external.Wish{Noun: "user", ID: id, Was: before.External, Is: after.External}); err != nil {
+			return err
 		}
 		owners, err := tx.Members.Owners(ctx, scope)
 		if err != nil {
@@ -163,7 +170,7 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 			return err
 		}
 		out = after
-		was, is := UserChange{before.Name, before.Roles, before.Disabled}, UserChange{after.Name, after.Roles, after.Disabled}
+		was, is := UserChange{before.Name, before.Roles, before.Disabled, before.External}, UserChange{after.Name, after.Roles, after.Disabled, after.External}
 		return tx.Audit.Add(ctx, p.by(who).Of(audit.Update, access.Users.Name, id, audit.Diff(&was, &is)))
 	})
 	return out, err

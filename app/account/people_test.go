@@ -97,7 +97,7 @@ func TestACompanyKeepsAnOwner(t *testing.T) {
 func TestRolesThatCannotGo(t *testing.T) {
 	t.Parallel()
 	s := newStaff(t)
-	all, err := s.people.Roles(t.Context(), s.owner)
+	all, err := s.people.Roles(t.Context(), s.owner, nil)
 	require.NoError(t, err)
 	byName := map[string]int64{}
 	for _, one := range all {

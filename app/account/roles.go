@@ -5,16 +5,18 @@ import (
 	"slices"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/fault"
 	"tilth/ports"
 )
 
-// Roles returns the roles of the caller's company.
-func (p *People) Roles(ctx context.Context, who access.Principal) ([]access.Role, error) {
+// Roles returns the roles of the caller's company, or those with external ids of some where any are named.
+func (p *People) Roles(ctx context.Context, who access.Principal, keys []string) ([]access.Role, error) {
 	return app.Read(ctx, p.Deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) ([]access.Role, error) {
-		return tx.Roles.All(ctx, who.Scope(false))
+		all, err := tx.Roles.All(ctx, who.Scope(false))
+		return external.Among(all, keys), err
 	})
 }
 
@@ -38,6 +40,9 @@ func (p *People) CreateRole(ctx context.Context, who access.Principal, role acce
 			return err
 		}
 		role.ID, role.Users = 0, 0
+		if err := external.Take(ctx, tx.Roles, scope, external.Wish{Noun: "role", Is: role.External}); err != nil {
+			return err
+		}
 		if err := nameTaken(tx.Roles.Insert(ctx, scope, &role)); err != nil {
 			return err
 		}
@@ -68,6 +73,9 @@ func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64,
 			return access.ErrOwnerFixed()
 		}
 		if err := mayHold(ctx, tx, scope, who, slices.Concat(before.Slugs, after.Slugs)); err != nil {
+			return err
+		}
+		if err := external.Take(ctx, tx.Roles, scope, external.Wish{Noun: "role", ID: id, Was: before.External, Is: after.External}); err != nil {
 			return err
 		}
 		out = after

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -23,6 +25,7 @@ type ShareRequest struct {
 	FieldID     int64         // 0: none
 	Slugs       []access.Slug // nil: the usual ones
 	EndsOn      *time.Time
+	record.External
 }
 
 // today is the civil date in UTC, which ends grants.
@@ -68,6 +71,9 @@ func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequ
 		}
 		grant.Status, grant.CreatedAt, grant.UpdatedAt = access.GrantPending, now, now
 		grant.CreatedBy = &access.Named{ID: who.UserID, Name: who.Name}
+		if err := external.Take(ctx, tx.Grants, who.Scope(false), external.Wish{Noun: "share grant", Is: grant.External}); err != nil {
+			return out, err
+		}
 		if err := tx.Grants.Insert(ctx, who.Scope(false), &grant); err != nil {
 			return out, err
 		}
@@ -81,7 +87,7 @@ func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequ
 // draft makes the grant of a request, with what is wrong with the records it names.
 func draft(ctx context.Context, tx ports.Repos, who access.Principal, in ShareRequest) (access.Grant, fault.Fields, error) {
 	errs, scope := fault.Fields{}, who.Scope(false)
-	grant := access.Grant{Target: in.Target, Slugs: in.Slugs, EndsOn: in.EndsOn}
+	grant := access.Grant{Target: in.Target, Slugs: in.Slugs, EndsOn: in.EndsOn, External: in.External}
 	if in.Slugs == nil {
 		grant.Slugs = access.DefaultGrantSlugs()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/record"
@@ -65,6 +66,9 @@ func (w *Webhooks) Create(ctx context.Context, who access.Principal, hook webhoo
 	hook.Secret = secret
 	return app.In(ctx, w.Store.Write, func(ctx context.Context, tx ports.Repos) (made webhook.Webhook, err error) {
 		made = hook
+		if err := external.Take(ctx, tx.Webhooks, scope, external.Wish{Noun: access.Webhooks.Name, Is: made.External}); err != nil {
+			return made, err
+		}
 		if err := tx.Webhooks.Insert(ctx, scope, []*webhook.Webhook{&made}); err != nil {
 			return made, err
 		}
@@ -87,7 +91,10 @@ func (w *Webhooks) Update(ctx context.Context, who access.Principal, id int64, e
 		if err := w.check(&after, who); err != nil {
 			return err
 		}
-		hook.URL, hook.Description, hook.EventTypes, hook.IsActive = after.URL, after.Description, after.EventTypes, after.IsActive
+		if err := external.Take(ctx, tx.Webhooks, who.Scope(false), external.Wish{Noun: access.Webhooks.Name, ID: id, Was: before.External, Is: after.External}); err != nil {
+			return err
+		}
+		hook.URL, hook.Description, hook.EventTypes, hook.IsActive, hook.External = after.URL, after.Description, after.EventTypes, after.IsActive, after.External
 		hook.Switched(before.IsActive)
 		if before.IsActive && !hook.IsActive {
 			return tx.Deliveries.End(ctx, who.Scope(false), id, "The webhook was switched off.")

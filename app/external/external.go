@@ -31,7 +31,7 @@ func Carried[T any]() bool {
 
 // Key returns the external id of a record; empty: it has none.
 func Key[T any](r *T) string {
-	if of, ok := any(r).(carrier); ok {
+	if of, ok := any(r).(corerecord.Foreign); ok {
 		return of.Origin().ExternalID
 	}
 	return ""
@@ -42,12 +42,12 @@ func idOf[T any](r *T) int64 { return any(r).(carrier).Base().ID }
 // Claim refuses external ids that records are about to take where another live record, or another of these, has them. Who
 // takes one waits for the others who do, so that none is taken twice. A record before its change is nil where it is new.
 // Faults: Conflict (duplicate_external_id).
-func Claim[T any](ctx context.Context, repo ports.Records[T], scope access.Scope, noun string, before, after []*T) error {
+func Claim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, noun string, before, after []*T) error {
 	taken, err := Find(ctx, repo, scope, before, after)
 	if err != nil || len(taken) == 0 {
 		return err
 	}
-	return duplicates(noun, taken)
+	return duplicates(noun, taken, fixOrMatch)
 }
 
 // Taken is an external id that a record wants and another one has.
@@ -65,17 +65,52 @@ func (t Taken) Message(noun string) string {
 	return fmt.Sprintf("The external id %q is that of the %s %d.", t.ExternalID, noun, t.By)
 }
 
-func duplicates(noun string, all []Taken) error {
+// What can be done about an external id that is taken: of records that a request can match by it, and of others.
+const (
+	fixOrMatch = "change that one, or send on_conflict=external_id to update it"
+	fix        = "give another, or change that one"
+)
+
+// Wish is a record that is about to be written, as far as its origin goes.
+type Wish struct {
+	Noun    string
+	ID      int64               // 0: it is new
+	Was, Is corerecord.External // without Was, the key is taken anew
+}
+
+// Take refuses an external id that one record is about to take where another live record has it, as Claim does.
+// Faults: Conflict (duplicate_external_id).
+func Take(ctx context.Context, repo ports.Keyed, scope access.Scope, wish Wish) error {
+	key := wish.Is.ExternalID
+	if key == "" || key == wish.Was.ExternalID {
+		return nil
+	}
+	if err := repo.HoldKeys(ctx, scope); err != nil {
+		return err
+	}
+	held, err := repo.ByExternalID(ctx, scope, []string{key})
+	if err != nil {
+		return err
+	}
+	for _, by := range held[key] {
+		if by != wish.ID {
+			return duplicates(wish.Noun, []Taken{{0, key, by}}, fix)
+		}
+	}
+	return nil
+}
+
+func duplicates(noun string, all []Taken, fix string) error {
 	details := make([]any, len(all))
 	for i, one := range all {
 		details[i] = map[string]any{Member: one.ExternalID, "id": one.By, "index": one.At}
 	}
-	return fault.Newf(fault.Conflict, "duplicate_external_id", "%s Fix: change that one, or send on_conflict=external_id to update it.", all[0].Message(noun)).
+	return fault.Newf(fault.Conflict, "duplicate_external_id", "%s Fix: %s.", all[0].Message(noun), fix).
 		With("external_ids", details)
 }
 
 // Find returns the external ids that records are about to take and others have. A record that is nil takes none.
-func Find[T any](ctx context.Context, repo ports.Records[T], scope access.Scope, before, after []*T) ([]Taken, error) {
+func Find[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, before, after []*T) ([]Taken, error) {
 	wants := make([]*T, len(after)) // nil: it keeps what it has
 	for i, record := range after {
 		if record != nil && Key(record) != "" && (before[i] == nil || Key(before[i]) != Key(record)) {
@@ -109,7 +144,7 @@ func Find[T any](ctx context.Context, repo ports.Records[T], scope access.Scope,
 }
 
 // Reclaim refuses to bring records back whose external ids others have taken since. Faults: those of Claim.
-func Reclaim[T any](ctx context.Context, repo ports.Records[T], scope access.Scope, noun string, back map[int64]T) error {
+func Reclaim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, noun string, back map[int64]T) error {
 	var keys []string
 	for _, record := range back {
 		if key := Key(&record); key != "" {
@@ -136,7 +171,15 @@ func Reclaim[T any](ctx context.Context, repo ports.Records[T], scope access.Sco
 	if len(all) == 0 {
 		return nil
 	}
-	return duplicates(noun, all)
+	return duplicates(noun, all, fixOrMatch)
+}
+
+// Among returns those of records that have any of some external ids; nil ones narrow nothing.
+func Among[T any](all []T, keys []string) []T {
+	if keys == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r T) bool { return Key(&r) == "" || !slices.Contains(keys, Key(&r)) })
 }
 
 // Distinct returns the distinct keys of records, in order of appearance; those that are nil have none.

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/batch"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -33,8 +35,11 @@ func (d desk) place(ctx context.Context, who access.Principal, make draft) (vege
 	now := d.Clock.Now()
 	return app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
 		wanted, err := d.admit(ctx, tx, who, make, now)
-		if err != nil || wanted.there {
+		switch {
+		case err != nil:
 			return wanted.order.State(), err
+		case wanted.there:
+			return wanted.order.State(), d.rekey(ctx, tx, who, wanted)
 		}
 		return d.book(ctx, tx, who, wanted)
 	})
@@ -63,6 +68,9 @@ func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draf
 				return struct{}{}, err
 			}
 			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order is there and waits for its " + d.word() + "."}); wanted.there {
+				if err := d.rekey(ctx, tx, who, wanted); err != nil {
+					return struct{}{}, err
+				}
 				continue
 			}
 			placed, err := d.book(ctx, tx, who, wanted)
@@ -103,13 +111,14 @@ type admitted struct {
 	order vegetation.Order // that of before, if there is one
 	there bool             // it is open: there is nothing to place
 	known bool             // it had failed, and is taken up again
+	was   record.External  // how it was known elsewhere before
 	due   owed
 }
 
 // admit checks an order in full, with its credit, and writes nothing. Faults: as place.
 func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, make draft, now time.Time) (a admitted, err error) {
 	scope := who.Scope(false)
-	if a.fresh, err = make(ctx, tx, now); err != nil {
+	if a.fresh, err = drafted(ctx, tx, make, now); err != nil {
 		return a, err
 	}
 	perHa, err := d.price(ctx, tx) // before the lock, which orders of one company wait for
@@ -124,12 +133,17 @@ func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, m
 		return a, err
 	}
 	if err == nil {
-		a.order, a.known = vegetation.RehydrateOrder(existing), true
-		switch {
-		case existing.Status == vegetation.Active:
+		a.order, a.known, a.was = vegetation.RehydrateOrder(existing), true, existing.External
+		if existing.Status == vegetation.Active {
 			return a, a.order.Duplicate()
-		case a.order.Open():
-			a.there = true
+		}
+	}
+	if err := external.Take(ctx, d.repo(tx), scope, external.Wish{Noun: "order", ID: existing.ID, Was: existing.External, Is: a.fresh.External}); err != nil {
+		return a, err
+	}
+	if a.known {
+		a.order.TakeOrigin(a.fresh.External, now)
+		if a.there = a.order.Open(); a.there {
 			return a, nil
 		}
 	}
@@ -137,6 +151,29 @@ func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, m
 		return a, err
 	}
 	return a, a.purse.Afford(a.due.amount)
+}
+
+// drafted returns a draft, after what every one is checked for.
+func drafted(ctx context.Context, tx ports.Repos, make draft, now time.Time) (vegetation.OrderState, error) {
+	s, err := make(ctx, tx, now)
+	if err != nil {
+		return s, err
+	}
+	f := fault.Fields{}
+	s.External.Check(f)
+	return s, f.Err()
+}
+
+// rekey stores how an order that is there is known in another system, where the request said so.
+func (d desk) rekey(ctx context.Context, tx ports.Repos, who access.Principal, a admitted) error {
+	is := a.order.State()
+	if is.External == a.was {
+		return nil
+	}
+	if err := d.repo(tx).Update(ctx, a.purse.Scope, is); err != nil {
+		return err
+	}
+	return tx.Audit.Add(ctx, audit.By(who, a.purse.Now).Of(audit.Update, d.access.Name, is.ID, audit.Diff(&a.was, &is.External)))
 }
 
 // book stores an admitted order, holds its charge and queues its job.
@@ -171,10 +208,10 @@ func (d desk) book(ctx context.Context, tx ports.Repos, who access.Principal, a 
 
 // quote says what an order would cost. It writes nothing.
 func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quote, error) {
-	scope, drafted := who.Scope(false), vegetation.OrderState{}
+	scope, wanted := who.Scope(false), vegetation.OrderState{}
 	out, err := app.Read(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
 		out = Quote{}
-		if drafted, err = make(ctx, tx, d.Clock.Now()); err != nil {
+		if wanted, err = drafted(ctx, tx, make, d.Clock.Now()); err != nil {
 			return out, err
 		}
 		wallet, err := tx.Wallet.Get(ctx, scope)
@@ -182,14 +219,14 @@ func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quot
 			return out, err
 		}
 		out.Available = wallet.Available()
-		existing, err := d.find(ctx, tx, scope, drafted)
+		existing, err := d.find(ctx, tx, scope, wanted)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return out, err
 		}
 		if err == nil && existing.Status != vegetation.Failed {
 			out.Duplicate = &existing
 		}
-		charge, err := tx.Wallet.FieldCharge(ctx, scope, drafted.Site())
+		charge, err := tx.Wallet.FieldCharge(ctx, scope, wanted.Site())
 		if !fault.Is(err, fault.NotFound) { // held or captured: another order of the field takes none
 			out.AlreadyCharged = charge.Captured
 			return out, err
@@ -201,11 +238,11 @@ func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quot
 		if err != nil {
 			return out, err
 		}
-		out.Charge, err = freshCharge(ctx, tx, scope, drafted, perHa)
+		out.Charge, err = freshCharge(ctx, tx, scope, wanted, perHa)
 		return out, err
 	})
 	if err == nil {
-		out.Scenes = d.scenes(ctx, drafted)
+		out.Scenes = d.scenes(ctx, wanted)
 	}
 	return out, err
 }
@@ -290,6 +327,7 @@ type placedOrder struct {
 	Mask, Dataset      string
 	StartDate, EndDate time.Time
 	AreaM2             int64
+	record.External
 }
 
 func placedOf(s vegetation.OrderState) *placedOrder {
@@ -305,7 +343,7 @@ func placedOf(s vegetation.OrderState) *placedOrder {
 	}
 	return &placedOrder{
 		Field: named(s.FieldID), Season: named(s.SeasonID), Outline: outline, Date: s.Map.Day, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
-		StartDate: s.StartDate, EndDate: s.EndDate, AreaM2: s.AreaM2,
+		StartDate: s.StartDate, EndDate: s.EndDate, AreaM2: s.AreaM2, External: s.External,
 	}
 }
 

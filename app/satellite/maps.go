@@ -16,6 +16,7 @@ import (
 	"tilth/core/geo"
 	"tilth/core/indexmap"
 	"tilth/core/list"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -40,6 +41,7 @@ type MapRequest struct {
 	Mask      vegetation.Mask
 	Dataset   vegetation.DatasetCode
 	Terms     vegetation.MapTerms // without the outline
+	record.External
 }
 
 func (m *Maps) desk(of credit.Product) desk { return desk{m.Deps, mapOf(of), m.Archive} }
@@ -97,7 +99,7 @@ func (m *Maps) draft(who access.Principal, req MapRequest) draft {
 			return s, err
 		}
 		s = d.begun(who, reading, now)
-		s.Map = req.Terms
+		s.Map, s.External = req.Terms, req.External
 		if req.Boundary != nil {
 			s.FieldCompanyID, s.Boundary, s.Map.Outline = s.CompanyID, req.Boundary.Geometry(), req.Boundary.Geometry().Digest()
 			s.AreaM2 = int64(math.Round(req.Boundary.AreaHa() * 10_000))

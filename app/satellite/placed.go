@@ -29,6 +29,9 @@ func refusal(err error) (Placed, bool) {
 	case fault.Invalid, fault.NotFound, fault.PaymentRequired:
 		return Placed{Verdict: batch.Fail, Code: f.Code, Message: f.Message, Errors: f.Fields}, true
 	case fault.Conflict:
+		if f.Code == "duplicate_external_id" {
+			return Placed{Verdict: batch.Fail, Code: f.Code, Message: f.Message}, true
+		}
 		id, ok := f.Details["order_id"].(int64)
 		return Placed{Verdict: batch.Skip, OrderID: id, Code: f.Code, Message: f.Message}, ok
 	}

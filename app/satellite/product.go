@@ -63,6 +63,7 @@ func MapAccess(code credit.Product) access.Resource { return mapOf(code).access 
 // orderRepo is the orders of one product, as far as they are alike.
 type orderRepo interface {
 	ports.Lockable[vegetation.OrderState]
+	ports.Keyed
 	Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
 }

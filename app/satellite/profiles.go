@@ -8,6 +8,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/core/list"
+	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -28,6 +29,7 @@ type ProfileRequest struct {
 	Index     vegetation.IndexCode
 	Mask      vegetation.Mask
 	Dataset   vegetation.DatasetCode
+	record.External
 }
 
 func (o *Profiles) desk() desk { return desk{o.Deps, profiles, o.Archive} }
@@ -61,6 +63,7 @@ func (o *Profiles) draft(who access.Principal, req ProfileRequest) draft {
 			return s, err
 		}
 		s = o.desk().begun(who, vegetation.Reading{Index: index.Code, Mask: req.Mask, Dataset: req.Dataset}, now)
+		s.External = req.External
 		if err := o.desk().fieldFor(ctx, tx, req.FieldUUID, &s); err != nil {
 			return s, err
 		}

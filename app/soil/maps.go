@@ -242,7 +242,7 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 	}
 	k := len(found.Candidate.Zones)
 	err = d.save(ctx, tx, who, saving{
-		what: "map", resource: access.StratificationMaps.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
+		what: "map", resource: access.StratificationMaps.Name, keys: tx.StratificationMaps, id: found.ID, order: found.OrderID, saved: &found.Saved,
 		as: as, ownName: fmt.Sprintf("%d zones", k), ownTag: zoning.DefaultTag(k),
 		store: func() error { return tx.StratificationMaps.Save(ctx, scope, found) },
 	})

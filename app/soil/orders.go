@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/app/satellite"
 	"tilth/app/task"
 	"tilth/core/access"
@@ -16,6 +17,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/effort"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/stratification"
 	"tilth/core/stratification/layer"
 	"tilth/ports"
@@ -30,6 +32,7 @@ type OrderRequest struct {
 	AOIUUID string
 	MapType string        // STR (or empty), or SOC
 	Carbon  CarbonRequest // of SOC
+	record.External
 }
 
 func (r OrderRequest) mapType() string { return cmp.Or(r.MapType, credit.ServiceSTR) }
@@ -42,6 +45,7 @@ func (r OrderRequest) check() error {
 	case r.AOIID != 0 && r.AOIUUID != "":
 		f.Add("aoi_uuid", "Name the area of interest once: by aoi_id or by aoi_uuid.")
 	}
+	r.External.Check(f)
 	switch r.mapType() {
 	case credit.ServiceSTR:
 		f.AddIf(r.Carbon != CarbonRequest{}, "plan", "plan, round, depths and confidence belong to an order of SOC.")
@@ -128,13 +132,17 @@ func (o *Orders) placeMeasured(ctx context.Context, who access.Principal, req Or
 		if out, err = o.draft(ctx, tx, who, placement{req, aoi, measured, now}); err != nil {
 			return out, err
 		}
+		out.External = req.External
+		if err := external.Take(ctx, tx.StratificationOrders, scope, external.Wish{Noun: "order", Is: req.External}); err != nil {
+			return out, err
+		}
 		if err := tx.StratificationOrders.Insert(ctx, scope, &out); err != nil {
 			return out, err
 		}
 		if err := postOrder(ctx, purse, credit.Hold, out); err != nil {
 			return out, err
 		}
-		what := placedOrder{out.MapType, access.Named{ID: out.AOI.ID, Name: out.AOI.Name}, out.AreaM2, out.Charge.String()}
+		what := placedOrder{out.MapType, access.Named{ID: out.AOI.ID, Name: out.AOI.Name}, out.AreaM2, out.Charge.String(), out.External}
 		entry := audit.By(who, now).Of(audit.Create, access.StratificationOrders.Name, out.ID, audit.Diff(nil, &what))
 		if err := tx.Audit.Add(ctx, entry); err != nil {
 			return out, err
@@ -243,6 +251,7 @@ type placedOrder struct {
 	AOI     access.Named
 	AreaM2  int64
 	Charge  string
+	record.External
 }
 
 // Retrieve returns an order. Faults: NotFound.

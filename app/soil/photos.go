@@ -10,6 +10,7 @@ import (
 
 	"tilth/app"
 	"tilth/app/attachments"
+	"tilth/app/external"
 	"tilth/app/idempotency"
 	"tilth/core/access"
 	"tilth/core/attachment"
@@ -49,6 +50,7 @@ func (p *Photos) begun(who access.Principal, name, note string) attachment.File 
 type PhotoUpload struct {
 	Name, Note string
 	Body       io.Reader
+	record.External
 }
 
 // AttachedPhoto is a photo, and whether its content was attached already.
@@ -74,10 +76,12 @@ func (p *Photos) Attach(ctx context.Context, who access.Principal, sampleID int6
 	name, message := attachment.CleanName(in.Name)
 	wrong.AddIf(message != "", "name", "%s", message)
 	wrong.Text("note", in.Note, attachment.MaxNote)
+	in.External.Check(wrong)
 	if err := wrong.Err(); err != nil {
 		return AttachedPhoto{}, err
 	}
 	photo := p.begun(who, name, in.Note)
+	photo.External = in.External
 	if err := p.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
 		return tx.SamplePhotos.Begin(ctx, who.Scope(false), sampleID, &photo)
 	}); err != nil {
@@ -118,6 +122,9 @@ func known(have []attachment.File, photo attachment.File) int {
 }
 
 func (p *Photos) attach(ctx context.Context, tx ports.Repos, who access.Principal, sampleID int64, photo attachment.File) error {
+	if err := external.Take(ctx, tx.SamplePhotos, who.Scope(false), external.Wish{Noun: "photo", ID: photo.ID, Is: photo.External}); err != nil {
+		return err
+	}
 	if err := tx.SamplePhotos.Attach(ctx, who.Scope(false), sampleID, photo, p.Clock.Now()); err != nil {
 		return err
 	}
@@ -135,14 +142,15 @@ func auditedPhoto(photo attachment.File) map[string]any {
 	return map[string]any{"name": photo.Name, "size": photo.Size, "sha256": photo.SHA256}
 }
 
-// List returns the photos of a sample, in the order of their ids. Faults: NotFound.
-func (p *Photos) List(ctx context.Context, who access.Principal, sampleID int64) ([]attachment.File, error) {
+// List returns the photos of a sample, in the order of their ids, or those with external ids of some where any are named.
+// Faults: NotFound.
+func (p *Photos) List(ctx context.Context, who access.Principal, sampleID int64, keys []string) ([]attachment.File, error) {
 	return app.Read(ctx, p.Deps, who, access.Samples.View, func(ctx context.Context, tx ports.Repos) ([]attachment.File, error) {
 		if _, err := tx.SoilSamples.Get(ctx, who.Scope(false), sampleID); err != nil {
 			return nil, err
 		}
 		found, err := tx.SamplePhotos.Of(ctx, who.Scope(false), sampleID)
-		return found[sampleID], err
+		return external.Among(found[sampleID], keys), err
 	})
 }
 

@@ -289,7 +289,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 		return found, err
 	}
 	err = saver(p.Deps).save(ctx, tx, who, saving{
-		what: "plan", resource: access.SamplePlans.Name, id: found.ID, order: found.OrderID, saved: &found.Saved,
+		what: "plan", resource: access.SamplePlans.Name, keys: tx.SamplePlans, id: found.ID, order: found.OrderID, saved: &found.Saved,
 		as: as, ownTag: soilplan.DefaultTag(found.Plan),
 		ownName: fmt.Sprintf("%d samples in %s", found.Plan.Samples, found.Plan.SharedOut()),
 		store:   func() error { return tx.SamplePlans.Save(ctx, scope, found) },

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/credit"
@@ -58,6 +59,7 @@ type saving struct {
 	as        SaveAs
 	ownName   string
 	ownTag    string
+	keys      ports.Keyed
 	store     func() error
 }
 
@@ -90,6 +92,9 @@ func (d saver) save(ctx context.Context, tx ports.Repos, who access.Principal, r
 	}
 	as := &zoning.Saving{Name: cmp.Or(r.as.Name, r.ownName), At: d.Clock.Now(), By: who.UserID, External: r.as.External}
 	*r.saved = as
+	if err := external.Take(ctx, r.keys, who.Scope(false), external.Wish{Noun: r.what, Is: as.External}); err != nil {
+		return err
+	}
 	if err := withFreeTag(r.as.Tag, r.ownTag, func(tag string) error {
 		as.Tag = tag
 		return r.store()
@@ -106,6 +111,9 @@ func (d saver) rekey(ctx context.Context, tx ports.Repos, who access.Principal, 
 		return nil
 	}
 	(*r.saved).External = r.as.External
+	if err := external.Take(ctx, r.keys, who.Scope(false), external.Wish{Noun: r.what, ID: r.id, Was: was.External, Is: r.as.External}); err != nil {
+		return err
+	}
 	if err := r.store(); err != nil {
 		return err
 	}

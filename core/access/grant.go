@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // GrantTarget is the kind of record that a share grant covers.
@@ -74,6 +75,7 @@ type Grant struct {
 	CreatedAt time.Time   `audit:"-"`
 	UpdatedAt time.Time   `audit:"-"`
 	CreatedBy *Named      `audit:"-"`
+	record.External
 }
 
 // Check returns what is wrong with a new grant, and puts its slugs into display order.
@@ -86,6 +88,7 @@ func (g *Grant) Check(today time.Time) fault.Fields {
 	} else {
 		f.Addf("target", "%q is not one of: field, farm, all.", g.Target)
 	}
+	g.External.Check(f)
 	if g.EndsOn != nil && g.EndsOn.Before(today) {
 		f.Add("ends_on", "The last day of a grant must not have passed.")
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // APIKey is a credential with which a program acts as a user. Its text is shown once; the
@@ -20,6 +21,7 @@ type APIKey struct {
 	ExpiresAt *time.Time
 	RevokedAt *time.Time `audit:"-"`
 	CreatedAt time.Time  `audit:"-"`
+	record.External
 }
 
 // maxKeySlugs bounds the patterns of a key.
@@ -29,6 +31,7 @@ const maxKeySlugs = 100
 func (k *APIKey) Check(now time.Time) fault.Fields {
 	f := fault.Fields{}
 	f.RequiredText("name", k.Name, 255)
+	k.External.Check(f)
 	if k.ExpiresAt != nil && !k.ExpiresAt.After(now) {
 		f.Add("expires_at", "A time in the future.")
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"tilth/core/fault"
+	"tilth/core/record"
 )
 
 // RoleTemplate is a role that every company starts with.
@@ -44,6 +45,7 @@ type Role struct {
 	Name  string
 	Slugs []string // patterns, see Match
 	Users int64    `audit:"-"` // how many hold it
+	record.External
 }
 
 // BuiltIn reports whether the role is owner, which nobody can change or delete: no member
@@ -62,6 +64,7 @@ func (r *Role) Check() fault.Fields {
 			f.Addf("slugs", "%q is not a permission; see x-permission of the routes, or give a pattern such as farm.* or *.view.", slug)
 		}
 	}
+	r.External.Check(f)
 	r.Slugs = slices.Clone(r.Slugs)
 	slices.Sort(r.Slugs)
 	r.Slugs = slices.Compact(r.Slugs)

@@ -29,6 +29,7 @@ type File struct {
 	At     time.Time  // of its upload
 	By     record.Ref // without a name where the user is gone
 	Object string     // its name among the objects
+	record.External
 }
 
 // CleanName returns the name of a file without the folders that some browsers send, or what is wrong with it.

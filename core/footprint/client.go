@@ -12,6 +12,7 @@ import (
 // Client is a data recipient that a company shows its footprints to: a credential, and where its own system takes events.
 type Client struct {
 	record.Meta
+	record.External
 	Name       string
 	ClientID   string // the public part of the credential
 	SecretHash string `audit:"-"`
@@ -29,6 +30,7 @@ func (c *Client) Check() fault.Fields {
 	f := fault.Fields{}
 	c.Name = strings.TrimSpace(c.Name)
 	f.RequiredText("name", c.Name, maxName)
+	c.External.Check(f)
 	const tooLong = "At most %d bytes."
 	f.AddIf(len(c.EventsURL) > webhook.MaxURL, "events_url", tooLong, webhook.MaxURL)
 	f.AddIf(len(c.TokenURL) > webhook.MaxURL, "token_url", tooLong, webhook.MaxURL)

@@ -10,6 +10,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/effort"
 	"tilth/core/fault"
+	"tilth/core/record"
 	"tilth/core/stratification/carbon"
 	"tilth/core/stratification/frame"
 	"tilth/core/stratification/internal/digest"
@@ -49,11 +50,12 @@ type OrderState struct {
 	ID        int64
 	DataUUID  string
 	CompanyID int64
-	AOI       AOIRef
-	Status    OrderStatus
-	Reason    string // of pending and failed
-	Attempts  int    // tries of the present preparation that could not reach the imagery source
-	Retries   int    // by the operator
+	record.External
+	AOI      AOIRef
+	Status   OrderStatus
+	Reason   string // of pending and failed
+	Attempts int    // tries of the present preparation that could not reach the imagery source
+	Retries  int    // by the operator
 
 	RequestDate  time.Time // civil date, UTC
 	RequestBy    Requester

@@ -8,6 +8,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/core/task"
 )
 
@@ -39,6 +40,7 @@ type OrderState struct {
 	ID        int64
 	UUID      string
 	CompanyID int64
+	record.External
 	// Product is the map that is ordered; the zero value is the profile.
 	Product credit.Product
 	Map     MapTerms
@@ -230,6 +232,13 @@ func (o *Order) Revive(now time.Time, fresh OrderState) error {
 	o.s.Boundary, o.s.BoundaryID, o.s.AreaM2 = fresh.Boundary, fresh.BoundaryID, fresh.AreaM2
 	o.s.StartDate, o.s.EndDate, o.s.CreatedBy = fresh.StartDate, fresh.EndDate, fresh.CreatedBy
 	return nil
+}
+
+// TakeOrigin takes over what another system calls the order, where a request says so.
+func (o *Order) TakeOrigin(said record.External, now time.Time) {
+	if said != (record.External{}) && said != o.s.External {
+		o.s.External, o.s.UpdatedAt = said, now
+	}
 }
 
 // Duplicate refuses a second order of an active profile or map, naming it, at no charge.

@@ -35,6 +35,7 @@ const (
 // Webhook is an address of a company's own to which its events are posted.
 type Webhook struct {
 	record.Meta
+	record.External
 	URL            string
 	Description    string
 	EventTypes     []string // sorted; none: every type
@@ -69,6 +70,7 @@ func (w *Webhook) Check() fault.Fields {
 		f.Addf("url", "At most %d bytes; this has %d.", MaxURL, len(w.URL))
 	}
 	f.Text("description", w.Description, MaxDescription)
+	w.External.Check(f)
 	for _, typ := range w.EventTypes {
 		if !event.Known(typ) {
 			f.Addf("event_types", "There are no events of this type; the types are: %s.", strings.Join(event.Types(), ", "))

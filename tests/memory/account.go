@@ -10,6 +10,7 @@ import (
 
 	"tilth/core/access"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -17,6 +18,7 @@ import (
 type user struct {
 	ports.User
 	roles []string
+	corerecord.External
 }
 
 // role is a role of a company.
@@ -54,9 +56,10 @@ func (w *World) addAccount() {
 		return func() { p.refresh, p.attempts = refresh, attempts }
 	})
 	w.people = p
-	w.repos.Members, w.repos.Roles, w.repos.Invitations, w.repos.Letters = members{p: p}, roles{p}, invitations{p: p}, letters{p: p}
-	w.repos.Keys, w.operator.Keys = keys{p: p}, keyRing{p: p}
-	w.repos.Grants = grants{table: newTable(w, "share grant", func(r *access.Grant) (id, company *int64) { return &r.ID, &r.Grantor.ID })}
+	w.repos.Members, w.repos.Roles, w.repos.Invitations, w.repos.Letters = members{Keyed: p.users, p: p}, roles{p.roles, p}, invitations{p: p}, letters{p: p}
+	w.repos.Keys, w.operator.Keys = keys{Keyed: p.keys, p: p}, keyRing{p: p}
+	given := newTable(w, "share grant", func(r *access.Grant) (id, company *int64) { return &r.ID, &r.Grantor.ID })
+	w.repos.Grants = grants{Keyed: given, table: given}
 	w.operator.Accounts, w.operator.Attempts, w.operator.Letters = accounts{p: p}, attempts{p}, letters{p: p}
 }
 
@@ -71,7 +74,7 @@ func (w *World) Company(id int64) access.Principal {
 // User adds a user with roles of a company, and returns it as a caller.
 func (w *World) User(company int64, roles ...string) access.Principal {
 	name := w.IDs.UUID()
-	one := user{ports.User{Name: name, Email: name + "@example.org", PasswordHash: "hash of " + name}, roles}
+	one := user{ports.User{Name: name, Email: name + "@example.org", PasswordHash: "hash of " + name}, roles, corerecord.External{}}
 	w.must(w.people.users.Insert(context.Background(), access.Own(company), []*user{&one}))
 	return access.Principal{UserID: one.ID, Name: one.Name, Email: one.Email, CompanyID: company}
 }
@@ -102,6 +105,7 @@ type noMembers struct{ ports.Members }
 
 type members struct {
 	noMembers
+	ports.Keyed
 	p *people
 }
 
@@ -110,7 +114,7 @@ func (members) Changed(context.Context, access.Scope) error { return nil }
 
 func (m members) Get(ctx context.Context, scope access.Scope, id int64) (ports.Member, error) {
 	one, err := m.p.users.Get(ctx, scope, id)
-	return ports.Member{ID: one.ID, Name: one.Name, Email: one.Email, Roles: one.roles, Disabled: one.Disabled}, err
+	return ports.Member{ID: one.ID, Name: one.Name, Email: one.Email, Roles: one.roles, Disabled: one.Disabled, External: one.External}, err
 }
 
 func (m members) Update(ctx context.Context, scope access.Scope, member ports.Member) error {
@@ -118,7 +122,7 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 	if err != nil {
 		return err
 	}
-	one.Name, one.roles, one.Disabled = member.Name, member.Roles, member.Disabled
+	one.Name, one.roles, one.Disabled, one.External = member.Name, member.Roles, member.Disabled, member.External
 	return m.p.users.Update(ctx, scope, &one)
 }
 
@@ -126,7 +130,10 @@ func (m members) Owners(_ context.Context, scope access.Scope) (int64, error) {
 	return int64(len(m.p.users.ids(scope, func(u user) bool { return !u.Disabled && slices.Contains(u.roles, access.RoleOwner) }))), nil
 }
 
-type roles struct{ p *people }
+type roles struct {
+	ports.Keyed
+	p *people
+}
 
 func (r roles) shown(scope access.Scope, one role) access.Role {
 	one.Users = int64(len(r.p.users.ids(scope, func(u user) bool { return slices.Contains(u.roles, one.Name) })))
@@ -230,6 +237,7 @@ type noKeys struct{ ports.APIKeys }
 
 type keys struct {
 	noKeys
+	ports.Keyed
 	p *people
 }
 
@@ -251,6 +259,7 @@ type noGrants struct{ ports.Grants }
 // grants are kept at the company that gives them, and found by both.
 type grants struct {
 	noGrants
+	ports.Keyed
 	table *table[access.Grant]
 }
 

@@ -32,7 +32,7 @@ func testKeys(t *testing.T, b Backend) {
 			_, err := tx.Keys.Get(w.ctx, scope, key.ID)
 			require.True(t, fault.Is(err, fault.NotFound))
 		}
-		n, err := tx.Keys.Count(w.ctx, w.ours.scope)
+		n, err := tx.Keys.Count(w.ctx, w.ours.scope, ports.Query{})
 		require.EqualValues(t, 2, n)
 		return err
 	})

@@ -64,7 +64,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 	_, err = attach(who, "%PDF-1.7")
 	require.True(t, fault.Is(err, fault.Invalid), "no photo: %v", err)
 	require.Equal(t, 2, left(), "what is refused, and what is there already, leaves no bytes")
-	list, err := use.List(w.ctx, who, id)
+	list, err := use.List(w.ctx, who, id, nil)
 	require.NoError(t, err)
 	require.Equal(t, []attachment.File{first.File, second.File}, list)
 
@@ -72,7 +72,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 	_, err = attach(stranger, jpeg)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	for _, err := range []error{
-		func() error { _, err := use.List(w.ctx, stranger, id); return err }(),
+		func() error { _, err := use.List(w.ctx, stranger, id, nil); return err }(),
 		func() error { _, _, err := use.Open(w.ctx, stranger, id, first.ID); return err }(),
 		use.Remove(w.ctx, stranger, id, first.ID),
 		w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {

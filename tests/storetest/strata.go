@@ -228,15 +228,17 @@ func testStratificationMaps(t *testing.T, b Backend) {
 	})
 	plan.Map = inPart(first, false)
 
-	// Of the saved ones of a company one has an external id, whatever their orders.
+	// The saved ones of a company are found by their external ids, which the use cases see to that one of them has.
 	plan.Saved = &zoning.Saving{Name: "Zones", Tag: "str-k2", At: saving.At, By: saving.By, External: record.External{ExternalID: "key", Source: "LIMS"}}
-	other.Saved = &zoning.Saving{Name: "Zones", Tag: "other", At: saving.At, By: saving.By, External: record.External{ExternalID: "key"}}
 	w.write(func(tx ports.Repos) error {
 		require.NoError(t, tx.SamplePlans.Save(w.ctx, scope, plan))
-		require.NoError(t, tx.SamplePlans.Save(w.ctx, scope, plan), "its own key is no other's")
-		known, _ := fault.As(tx.SamplePlans.Save(w.ctx, scope, other))
-		require.NotNil(t, known)
-		require.Equal(t, "duplicate_external_id", known.Code)
+		require.NoError(t, tx.SamplePlans.HoldKeys(w.ctx, scope))
+		held, err := tx.SamplePlans.ByExternalID(w.ctx, scope, []string{"key", "other", ""})
+		require.NoError(t, err)
+		require.Equal(t, map[string][]int64{"key": {plan.ID}}, held)
+		held, err = tx.SamplePlans.ByExternalID(w.ctx, w.theirs.scope, []string{"key"})
+		require.NoError(t, err)
+		require.Empty(t, held, "each company has its own")
 		for key, n := range map[string]int{"key": 1, "ke": 0} {
 			found := collect(t, tx.SamplePlans.EachSaved(w.ctx, scope, ports.Query{Filters: []ports.Filter{{Name: "external_id", Value: []string{key, "x"}}}}, false))
 			require.Len(t, found, n, key)

@@ -40,6 +40,7 @@ type roleRow struct {
 	ID            int64 `bun:"id,pk,autoincrement"`
 	CompanyID     int64
 	Name          string
+	sqlstore.KeyColumns
 }
 
 type roleSlugRow struct {

@@ -29,6 +29,7 @@ type grantRow struct {
 	CreatedAt        sqlstore.Stamp
 	UpdatedAt        sqlstore.Stamp
 	CreatedBy        *int64
+	sqlstore.KeyColumns
 
 	GrantorUUID string  `bun:"grantor_uuid,scanonly"`
 	GrantorName string  `bun:"grantor_name,scanonly"`
@@ -42,10 +43,12 @@ type grantRow struct {
 // grants implements ports.Grants.
 type grants struct {
 	sqlstore.Reader[access.Grant, grantRow]
+	sqlstore.Keys[grantRow]
 }
 
 func grantRecords(s *sqlstore.Session) grants {
-	return grants{sqlstore.Reader[access.Grant, grantRow]{Session: s, View: grantView}}
+	live := "t.status IN ('pending', 'accepted') AND (t.ends_on IS NULL OR t.ends_on >= '" + s.Today.Format(time.DateOnly) + "')"
+	return grants{sqlstore.Reader[access.Grant, grantRow]{Session: s, View: grantView}, sqlstore.KeysOf[grantRow](s, live)}
 }
 
 var grantView = &sqlstore.View[access.Grant, grantRow]{Word: "share grant", Order: sqlstore.OldestFirst, Record: grantOfRow, From: between, Whole: named}
@@ -74,6 +77,9 @@ func (g grants) filtered(scope access.Scope, f ports.GrantQuery) *bun.SelectQuer
 	if f.Status != "" {
 		q = q.Where("(CASE WHEN t.status IN ('pending', 'accepted') AND t.ends_on < ? THEN 'expired' ELSE t.status END) = ?",
 			sqlstore.DayAt(g.Session.Today), f.Status)
+	}
+	if f.Keys != nil {
+		q = sqlstore.Where(q, sqlstore.WithKeys(f.Keys))
 	}
 	return q
 }
@@ -112,6 +118,7 @@ func (g grants) Insert(ctx context.Context, scope access.Scope, grant *access.Gr
 		CompanyID: grant.Grantor.ID, GranteeCompanyID: grant.Grantee.ID, Target: grant.Target,
 		FarmID: idOf(grant.Farm), FieldID: idOf(grant.Field), Slugs: string(slugs), Status: grant.Status, EndsOn: sqlstore.NullableDay(grant.EndsOn),
 		CreatedAt: sqlstore.StampAt(grant.CreatedAt), UpdatedAt: sqlstore.StampAt(grant.UpdatedAt), CreatedBy: idOf(grant.CreatedBy),
+		KeyColumns: sqlstore.KeyColumns(grant.External),
 	}
 	return sqlstore.Insert(ctx, g.Session, &row, &grant.ID)
 }
@@ -147,6 +154,7 @@ func grantOfRow(row *grantRow) (access.Grant, error) {
 		Target:  row.Target, Farm: refOf(row.FarmID, row.FarmName), Field: refOf(row.FieldID, row.FieldName),
 		Status: row.Status, EndsOn: row.EndsOn.Nullable(),
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, CreatedBy: refOf(row.CreatedBy, row.CreatorName),
+		External: row.External(),
 	}
 	if err := json.Unmarshal([]byte(row.Slugs), &out.Slugs); err != nil {
 		return out, fmt.Errorf("share grant %d: %w", row.ID, err)

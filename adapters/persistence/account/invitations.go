@@ -61,7 +61,7 @@ var invitationView = &sqlstore.View[ports.Invitation, invitationRow]{
 }
 
 func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.Invitation, hash string) error {
-	ids, err := roles{i.Session}.idsOf(ctx, scope, in.Roles)
+	ids, err := roleRecords(i.Session).idsOf(ctx, scope, in.Roles)
 	if err != nil {
 		return err
 	}

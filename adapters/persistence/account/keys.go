@@ -9,7 +9,6 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/core/fault"
-	"tilth/ports"
 )
 
 type apiKeyRow struct {
@@ -24,6 +23,7 @@ type apiKeyRow struct {
 	ExpiresAt     *sqlstore.Stamp
 	RevokedAt     *sqlstore.Stamp
 	CreatedAt     sqlstore.Stamp
+	sqlstore.KeyColumns
 
 	UserName string `bun:"user_name,scanonly"`
 }
@@ -31,16 +31,19 @@ type apiKeyRow struct {
 // keys implements ports.APIKeys and ports.KeyRing.
 type keys struct {
 	sqlstore.Reader[access.APIKey, apiKeyRow]
+	sqlstore.Keys[apiKeyRow]
 }
 
 func keyRecords(s *sqlstore.Session) keys {
-	return keys{sqlstore.Reader[access.APIKey, apiKeyRow]{Session: s, View: keyView}}
+	return keys{sqlstore.Reader[access.APIKey, apiKeyRow]{Session: s, View: keyView}, sqlstore.KeysOf[apiKeyRow](s, keyLive)}
 }
 
+const keyLive = "t.revoked_at IS NULL"
+
 var keyView = &sqlstore.View[access.APIKey, apiKeyRow]{
-	Word: "API key", Order: sqlstore.OldestFirst, Record: apiKeyOfRow,
+	Word: "API key", Order: sqlstore.OldestFirst, Record: apiKeyOfRow, Filters: map[string]sqlstore.Filter{"external_id": sqlstore.ByKey},
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
-		return sqlstore.OwnRows[apiKeyRow](s, scope).Where("t.revoked_at IS NULL")
+		return sqlstore.OwnRows[apiKeyRow](s, scope).Where(keyLive)
 	},
 	Whole: func(_ *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
 		return q.ColumnExpr("?TableColumns").ColumnExpr("holder.name AS user_name").Join("LEFT JOIN users AS holder ON holder.id = t.user_id")
@@ -58,12 +61,9 @@ func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey
 	row := apiKeyRow{
 		CompanyID: key.CompanyID, UserID: key.User.ID, Name: key.Name, Prefix: key.Prefix, Hash: key.Hash,
 		Slugs: sqlstore.JSONOf(key.Slugs), ExpiresAt: sqlstore.NullableStamp(key.ExpiresAt), CreatedAt: sqlstore.StampAt(key.CreatedAt),
+		KeyColumns: sqlstore.KeyColumns(key.External),
 	}
 	return sqlstore.Insert(ctx, k.Session, &row, &key.ID)
-}
-
-func (k keys) Count(ctx context.Context, scope access.Scope) (int64, error) {
-	return k.Reader.Count(ctx, scope, ports.Query{})
 }
 
 func (k keys) ByHash(ctx context.Context, hash string) (access.APIKey, error) {
@@ -79,6 +79,6 @@ func apiKeyOfRow(row *apiKeyRow) (access.APIKey, error) {
 	return access.APIKey{
 		ID: row.ID, CompanyID: row.CompanyID, User: access.Named{ID: row.UserID, Name: row.UserName}, Name: row.Name,
 		Prefix: row.Prefix, Hash: row.Hash, Slugs: row.Slugs.V, ExpiresAt: row.ExpiresAt.Nullable(),
-		RevokedAt: row.RevokedAt.Nullable(), CreatedAt: row.CreatedAt.Time,
+		RevokedAt: row.RevokedAt.Nullable(), CreatedAt: row.CreatedAt.Time, External: row.External(),
 	}, nil
 }

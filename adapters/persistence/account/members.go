@@ -15,10 +15,11 @@ import (
 // members implements ports.Members. Users are never shared with other companies.
 type members struct {
 	sqlstore.Reader[ports.Member, memberRow]
+	sqlstore.Keys[memberRow]
 }
 
 func memberRecords(s *sqlstore.Session) members {
-	return members{sqlstore.Reader[ports.Member, memberRow]{Session: s, View: memberView}}
+	return members{sqlstore.Reader[ports.Member, memberRow]{Session: s, View: memberView}, sqlstore.KeysOf[memberRow](s, "TRUE")}
 }
 
 type memberRow struct {
@@ -28,13 +29,14 @@ type memberRow struct {
 	Name          string
 	Disabled      bool
 	CreatedAt     sqlstore.Stamp
-	Roles         sqlstore.JSON[[]string] `bun:"roles,scanonly"`
+	sqlstore.KeyColumns
+	Roles sqlstore.JSON[[]string] `bun:"roles,scanonly"`
 }
 
 var memberView = &sqlstore.View[ports.Member, memberRow]{
 	Word: "user", Order: sqlstore.OldestFirst, Record: memberOfRow, From: sqlstore.OwnRows[memberRow],
 	Filters: map[string]sqlstore.Filter{
-		"email": {Exact: "t.email"}, "disabled": {Exact: "t.disabled"}, "role": {Has: hasRole},
+		"email": {Exact: "t.email"}, "disabled": {Exact: "t.disabled"}, "role": {Has: hasRole}, "external_id": sqlstore.ByKey,
 	},
 	Whole: func(s *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
 		return q.ColumnExpr("?TableColumns").ColumnExpr(namesOf(s, rolesOfUser) + " AS roles")
@@ -77,11 +79,11 @@ func (m members) Changed(ctx context.Context, scope access.Scope) error {
 
 func (m members) Update(ctx context.Context, scope access.Scope, member ports.Member) error {
 	if err := sqlstore.Change(ctx, m.Session.NewUpdate().Model((*userRow)(nil)).Set("name = ?", member.Name).
-		Set("disabled = ?", member.Disabled).
+		Set("disabled = ?", member.Disabled).Set("external_id = ?, source = ?", member.ExternalID, member.Source).
 		Where("t.id = ?", member.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("user")); err != nil {
 		return err
 	}
-	ids, err := roles{m.Session}.idsOf(ctx, scope, member.Roles)
+	ids, err := roleRecords(m.Session).idsOf(ctx, scope, member.Roles)
 	if err != nil {
 		return err
 	}
@@ -98,5 +100,6 @@ func (m members) Owners(ctx context.Context, scope access.Scope) (int64, error) 
 func memberOfRow(row *memberRow) (ports.Member, error) {
 	return ports.Member{
 		ID: row.ID, Name: row.Name, Email: row.Email, Roles: ordered(row.Roles), Disabled: row.Disabled, CreatedAt: row.CreatedAt.Time,
+		External: row.External(),
 	}, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
-	r.Wallet, r.Grants, r.Keys, r.Members, r.Roles = wallet{s}, grantRecords(s), keyRecords(s), memberRecords(s), roles{s}
+	r.Wallet, r.Grants, r.Keys, r.Members, r.Roles = wallet{s}, grantRecords(s), keyRecords(s), memberRecords(s), roleRecords(s)
 	r.Invitations, r.Letters = invitationRecords(s), letters{s}
 }
 

@@ -13,14 +13,20 @@ import (
 )
 
 // roles implements ports.Roles.
-type roles struct{ s *sqlstore.Session }
+type roles struct {
+	sqlstore.Keys[roleRow]
+	s *sqlstore.Session
+}
+
+func roleRecords(s *sqlstore.Session) roles { return roles{sqlstore.KeysOf[roleRow](s, "TRUE"), s} }
 
 type roleView struct {
 	bun.BaseModel `bun:"table:roles,alias:t"`
 	ID            int64 `bun:"id,pk"`
 	Name          string
-	Slugs         sqlstore.JSON[[]string] `bun:"slugs,scanonly"`
-	Users         int64                   `bun:"users,scanonly"`
+	sqlstore.KeyColumns
+	Slugs sqlstore.JSON[[]string] `bun:"slugs,scanonly"`
+	Users int64                   `bun:"users,scanonly"`
 }
 
 func (r roles) query(scope access.Scope) *bun.SelectQuery {
@@ -38,7 +44,7 @@ func (r roles) Get(ctx context.Context, scope access.Scope, id int64) (access.Ro
 }
 
 func roleOfRow(row *roleView) access.Role {
-	return access.Role{ID: row.ID, Name: row.Name, Slugs: ordered(row.Slugs), Users: row.Users}
+	return access.Role{ID: row.ID, Name: row.Name, Slugs: ordered(row.Slugs), Users: row.Users, External: row.External()}
 }
 
 var errRoleExists = fault.New(fault.Conflict, "role_exists", "A role of this name exists already.")
@@ -47,7 +53,7 @@ func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")
 	}
-	row := roleRow{CompanyID: scope.Company(), Name: role.Name}
+	row := roleRow{CompanyID: scope.Company(), Name: role.Name, KeyColumns: sqlstore.KeyColumns(role.External)}
 	if err := sqlstore.InsertNew(ctx, r.s, &row, &role.ID, "company_id, name", errRoleExists); err != nil {
 		return err
 	}
@@ -64,6 +70,7 @@ func (r roles) Update(ctx context.Context, scope access.Scope, role access.Role)
 		return errRoleExists
 	}
 	if err := sqlstore.Change(ctx, r.s.NewUpdate().Model((*roleRow)(nil)).Set("name = ?", role.Name).
+		Set("external_id = ?, source = ?", role.ExternalID, role.Source).
 		Where("t.id = ?", role.ID).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("role")); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type FileRow struct {
 	UploadedBy int64
 	AttachedAt *sqlstore.Stamp
 	RemovedAt  *sqlstore.Stamp
+	sqlstore.KeyColumns
 
 	UploadedByName *string `bun:"uploaded_by_name,scanonly"`
 }
@@ -40,7 +41,7 @@ func FileRowOf(scope access.Scope, file *attachment.File) FileRow {
 func (r *FileRow) File() attachment.File {
 	return attachment.File{
 		ID: r.ID, Name: r.Name, Media: r.MediaType, Size: r.Size, SHA256: r.SHA256, Note: r.Note,
-		At: r.UploadedAt.Time, By: record.Ref{ID: r.UploadedBy, Name: sqlstore.ValueOf(r.UploadedByName)}, Object: r.Object,
+		At: r.UploadedAt.Time, By: record.Ref{ID: r.UploadedBy, Name: sqlstore.ValueOf(r.UploadedByName)}, Object: r.Object, External: r.External(),
 	}
 }
 
@@ -58,7 +59,7 @@ func WithUploader(q *bun.SelectQuery) *bun.SelectQuery {
 // AttachFile completes a file that was begun.
 func AttachFile(q *bun.UpdateQuery, file attachment.File, at time.Time) *bun.UpdateQuery {
 	return q.Set("name = ?, media_type = ?, size = ?, sha256 = ?, note = ?", file.Name, file.Media, file.Size, file.SHA256, file.Note).
-		Set("attached_at = ?", sqlstore.StampAt(at))
+		Set("external_id = ?, source = ?", file.ExternalID, file.Source).Set("attached_at = ?", sqlstore.StampAt(at))
 }
 
 type keptRow struct {

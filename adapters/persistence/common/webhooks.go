@@ -19,6 +19,7 @@ import (
 type webhookRow struct {
 	bun.BaseModel `bun:"table:webhooks,alias:t"`
 	sqlstore.MetaRow
+	sqlstore.KeyColumns
 	URL            string `bun:"url"`
 	Description    string
 	EventTypes     sqlstore.JSON[[]string]
@@ -38,7 +39,7 @@ type webhookRow struct {
 var webhookTable = &sqlstore.Table[webhook.Webhook, webhookRow]{
 	Word:    "webhook",
 	Sealed:  true,
-	Filters: sqlstore.CommonFilters(map[string]sqlstore.Filter{"is_active": {Exact: "t.is_active"}}),
+	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{"is_active": {Exact: "t.is_active"}}),
 	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // where events go is shared with nobody
 }
 
@@ -51,7 +52,7 @@ func webhookRecords(s *sqlstore.Session) sqlstore.Records[webhook.Webhook, webho
 
 func rowOfWebhook(s *sqlstore.Session, w *webhook.Webhook) webhookRow {
 	row := webhookRow{
-		MetaRow: sqlstore.MetaRowOf(w.Meta), URL: w.URL, Description: w.Description, EventTypes: sqlstore.ListOf(w.EventTypes),
+		MetaRow: sqlstore.MetaRowOf(w.Meta), KeyColumns: sqlstore.KeyColumns(w.External), URL: w.URL, Description: w.Description, EventTypes: sqlstore.ListOf(w.EventTypes),
 		IsActive: w.IsActive, DisabledReason: w.DisabledReason,
 		PreviousUntil: sqlstore.NullableStamp(w.PreviousUntil), Failures: w.Failures, FailingSince: sqlstore.NullableStamp(w.FailingSince), PausedUntil: s.NullableShared(w.PausedUntil),
 	}
@@ -67,7 +68,7 @@ func rowOfWebhook(s *sqlstore.Session, w *webhook.Webhook) webhookRow {
 
 func webhookOfRow(s *sqlstore.Session, row *webhookRow) (w webhook.Webhook, err error) {
 	w = webhook.Webhook{
-		Meta: row.Meta(), URL: row.URL, Description: row.Description, EventTypes: row.EventTypes.V,
+		Meta: row.Meta(), External: row.External(), URL: row.URL, Description: row.Description, EventTypes: row.EventTypes.V,
 		IsActive: row.IsActive, DisabledReason: row.DisabledReason,
 		PreviousUntil: row.PreviousUntil.Nullable(), Failures: row.Failures, FailingSince: row.FailingSince.Nullable(), PausedUntil: s.NullableUnshared(row.PausedUntil),
 	}

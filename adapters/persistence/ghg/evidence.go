@@ -40,7 +40,14 @@ func (r *fileRow) file() evidence.File {
 const fileHeld = "EXISTS (SELECT 1 FROM assessment_version_evidence AS h WHERE h.evidence_id = t.id)"
 
 // files implements ports.Evidence.
-type files struct{ s *sqlstore.Session }
+type files struct {
+	sqlstore.Keys[fileRow]
+	s *sqlstore.Session
+}
+
+func fileRecords(s *sqlstore.Session) files {
+	return files{sqlstore.KeysOf[fileRow](s, common.FileAttached), s}
+}
 
 // of selects files of an assessment that the scope shows.
 func (f files) of(scope access.Scope, assessmentID int64) *bun.SelectQuery {

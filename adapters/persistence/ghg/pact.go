@@ -18,6 +18,7 @@ import (
 type pactClientRow struct {
 	bun.BaseModel `bun:"table:pact_clients,alias:t"`
 	sqlstore.MetaRow
+	sqlstore.KeyColumns
 	Name            string
 	ClientID        string
 	SecretHash      string
@@ -31,7 +32,7 @@ type pactClientRow struct {
 var pactClientTable = &sqlstore.Table[footprint.Client, pactClientRow]{
 	Word:    "PACT client",
 	Sealed:  true,
-	Filters: sqlstore.CommonFilters(nil),
+	Filters: sqlstore.KeyedFilters(nil),
 	Shared:  func(*sqlstore.Session, access.Scope) sqlstore.Condition { return sqlstore.Nothing }, // who receives footprints is shared with nobody
 	Kept:    []string{"client_id"},
 }
@@ -52,7 +53,7 @@ func placeOfClient(id int64) string { return sqlstore.PlaceOf("pact_clients", id
 
 func rowOfClient(s *sqlstore.Session, c *footprint.Client) pactClientRow {
 	row := pactClientRow{
-		MetaRow: sqlstore.MetaRowOf(c.Meta), Name: c.Name, ClientID: c.ClientID, SecretHash: c.SecretHash, Generation: c.Generation,
+		MetaRow: sqlstore.MetaRowOf(c.Meta), KeyColumns: sqlstore.KeyColumns(c.External), Name: c.Name, ClientID: c.ClientID, SecretHash: c.SecretHash, Generation: c.Generation,
 		EventsURL: c.EventsURL, TokenURL: c.TokenURL, RecipientID: c.RecipientID,
 	}
 	if c.ID != 0 {
@@ -63,7 +64,7 @@ func rowOfClient(s *sqlstore.Session, c *footprint.Client) pactClientRow {
 
 func clientOfRow(s *sqlstore.Session, row *pactClientRow) (c footprint.Client, err error) {
 	c = footprint.Client{
-		Meta: row.Meta(), Name: row.Name, ClientID: row.ClientID, SecretHash: row.SecretHash, Generation: row.Generation,
+		Meta: row.Meta(), External: row.External(), Name: row.Name, ClientID: row.ClientID, SecretHash: row.SecretHash, Generation: row.Generation,
 		EventsURL: row.EventsURL, TokenURL: row.TokenURL, RecipientID: row.RecipientID,
 	}
 	c.RecipientSecret, err = s.OpenText(placeOfClient(row.ID), row.RecipientSecret)

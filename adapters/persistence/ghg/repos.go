@@ -12,7 +12,7 @@ import (
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.Assessments, r.AssessmentVersions = assessmentRecords(s), versions{s}
 	r.EngineReferences, r.Batches, r.EngineChoices = engineReferences{s}, batches{s}, engineChoices{s}
-	r.Verifications, r.Rollups, r.Evidence = verifications{s}, rollups{s}, files{s}
+	r.Verifications, r.Rollups, r.Evidence = verifications{s}, rollups{s}, fileRecords(s)
 	r.Footprints, r.FootprintClients, r.FootprintMessages = footprints{s}, pactClientRecords(s), pactMessages{s}
 }
 

@@ -49,6 +49,7 @@ type fieldMaps struct{ s *sqlstore.Session }
 // mapOrders implements ports.MapOrders.
 type mapOrders struct {
 	sqlstore.Reader[vegetation.OrderState, mapOrderRow]
+	sqlstore.Keys[mapOrderRow]
 	product credit.Product
 }
 
@@ -62,7 +63,8 @@ func mapOrdersOf(s *sqlstore.Session, product credit.Product) mapOrders {
 			Join("LEFT JOIN field_boundaries AS outline ON outline.field_id = t.field_id AND outline.valid_to IS NULL").
 			Where("t.product = ?", product), ordersIn(s, scope, mapResources[product])...)
 	}
-	return mapOrders{sqlstore.Reader[vegetation.OrderState, mapOrderRow]{Session: s, View: &view}, product}
+	live := "t.product = '" + string(product) + "'" // a word of the core
+	return mapOrders{sqlstore.Reader[vegetation.OrderState, mapOrderRow]{Session: s, View: &view}, sqlstore.KeysOf[mapOrderRow](s, live), product}
 }
 
 var mapView = &sqlstore.View[vegetation.OrderState, mapOrderRow]{
@@ -82,6 +84,7 @@ var mapFilters = map[string]sqlstore.Filter{
 	"company": orderFilters["company"], "created_by": orderFilters["created_by"], "field": orderFilters["field"], "season": orderFilters["season"],
 	"farm": orderFilters["farm"], "status": orderFilters["status"], "index_code": orderFilters["index_code"], "id": orderFilters["id"],
 	"updated_since": orderFilters["updated_since"], "search": orderFilters["search"], "boundary_outdated": orderFilters["boundary_outdated"],
+	"external_id": sqlstore.ByKey,
 }
 
 func mapRowOf(s *vegetation.OrderState) mapOrderRow {

@@ -26,6 +26,7 @@ type orderColumns struct {
 	ID        int64  `bun:"id,pk,autoincrement"`
 	UUID      string `bun:"uuid"`
 	CompanyID int64
+	sqlstore.KeyColumns
 	// FieldCompanyID is the company of the field: another one's where the field is shared with the order's company.
 	FieldCompanyID int64
 	FieldID        int64 `bun:"field_id,nullzero"`
@@ -65,8 +66,8 @@ var orderFilters = map[string]sqlstore.Filter{
 	"status":        {Exact: "t.status"},
 	"index_code":    {Exact: "t.index_code", Folded: "lower(t.index_code)"}, // codes are ASCII
 	"id":            {Exact: "t.id"},
-	"updated_since": {Since: "t.updated_at"},
-	"search":        {Folded: "field.name_folded", Parts: []sqlstore.Part{{Table: "fields", Ref: "t.field_id"}}}, // an order has no name of its own
+	"updated_since": {Since: "t.updated_at"}, "external_id": sqlstore.ByKey,
+	"search": {Folded: "field.name_folded", Parts: []sqlstore.Part{{Table: "fields", Ref: "t.field_id"}}}, // an order has no name of its own
 	// The outline in force, of which a field has one at a time, is another than that of the series.
 	"boundary_outdated": {Exact: "(COALESCE(outline.id, t.boundary_id) <> t.boundary_id)"},
 	sqlstore.InBoxes:    {Where: outlined()}, sqlstore.InSpan: {When: &sqlstore.Spell{From: "t.last_date", To: "t.last_date", Days: true}},
@@ -88,10 +89,11 @@ var open = []vegetation.Status{vegetation.Processing, vegetation.Pending}
 // orders implements ports.ProfileOrders.
 type orders struct {
 	sqlstore.Reader[vegetation.OrderState, orderRow]
+	sqlstore.Keys[orderRow]
 }
 
 func orderRecords(s *sqlstore.Session) orders {
-	return orders{sqlstore.Reader[vegetation.OrderState, orderRow]{Session: s, View: orderView}}
+	return orders{sqlstore.Reader[vegetation.OrderState, orderRow]{Session: s, View: orderView}, sqlstore.KeysOf[orderRow](s, "TRUE")}
 }
 
 // in returns the condition of the profile orders in a scope.
@@ -214,7 +216,7 @@ func rowOfOrder(s *vegetation.OrderState) orderRow { return orderRow{orderColumn
 
 func columnsOfOrder(s *vegetation.OrderState) orderColumns {
 	return orderColumns{
-		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, FieldCompanyID: s.FieldCompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
+		ID: s.ID, UUID: s.UUID, CompanyID: s.CompanyID, KeyColumns: sqlstore.KeyColumns(s.External), FieldCompanyID: s.FieldCompanyID, FieldID: s.FieldID, SeasonID: s.SeasonID, IndexCode: s.Index, Mask: s.Mask.String(), Dataset: s.Dataset.String(),
 		Status: s.Status, Reason: s.Reason, Attempts: s.Attempts, NextTryAt: sqlstore.NullableStamp(s.NextTryAt),
 		StartDate: sqlstore.DayAt(s.StartDate), EndDate: sqlstore.DayAt(s.EndDate), Boundary: sqlstore.JSONOf(s.Boundary), AreaM2: s.AreaM2,
 		CreatedBy: sqlstore.NullableID(s.CreatedBy), CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), LastCheckedAt: sqlstore.NullableStamp(s.LastCheckedAt),
@@ -228,7 +230,7 @@ func orderOfRow(row *orderRow) (vegetation.OrderState, error) { return row.order
 func (row *orderColumns) order() (vegetation.OrderState, error) {
 	reading, err := readingOf(row.IndexCode, row.Mask, row.Dataset)
 	return vegetation.OrderState{
-		ID: row.ID, UUID: row.UUID, CompanyID: row.CompanyID, FieldCompanyID: row.FieldCompanyID, FieldID: row.FieldID, FieldUUID: row.FieldUUID, SeasonID: row.SeasonID,
+		ID: row.ID, UUID: row.UUID, CompanyID: row.CompanyID, External: row.External(), FieldCompanyID: row.FieldCompanyID, FieldID: row.FieldID, FieldUUID: row.FieldUUID, SeasonID: row.SeasonID,
 		Index: row.IndexCode, Mask: reading.Mask, Dataset: reading.Dataset, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts, NextTryAt: row.NextTryAt.Nullable(),
 		StartDate: row.StartDate.Time, EndDate: row.EndDate.Time, Boundary: row.Boundary.V, AreaM2: row.AreaM2,
 		CreatedBy: sqlstore.ValueOf(row.CreatedBy), CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time, LastCheckedAt: row.LastCheckedAt.Nullable(),

@@ -28,8 +28,13 @@ type draftTable[T, R any] struct {
 
 // drafts implements ports.Drafts.
 type drafts[T, R any] struct {
+	sqlstore.Keys[R]
 	s *sqlstore.Session
 	t *draftTable[T, R]
+}
+
+func draftsOf[T, R any](s *sqlstore.Session, t *draftTable[T, R]) drafts[T, R] {
+	return drafts[T, R]{sqlstore.KeysOf[R](s, "t.saved_at IS NOT NULL"), s, t}
 }
 
 func (d drafts[T, R]) selected(scope access.Scope) *bun.SelectQuery {
@@ -104,32 +109,10 @@ func (d drafts[T, R]) Save(ctx context.Context, scope access.Scope, record T) er
 	if taken {
 		return fault.Newf(fault.Conflict, "tag_taken", "Another one of this order has the tag %q; give a different %s.", saved.Tag, d.t.tag)
 	}
-	if err := d.free(ctx, scope, id, saved.ExternalID); err != nil {
-		return err
-	}
 	return sqlstore.Change(ctx, d.s.NewUpdate().Model((*R)(nil)).Set("saved_at = ?", sqlstore.StampAt(saved.At)).
 		Set("saved_by = ?", sqlstore.NullableID(saved.By)).Set("name = ?", saved.Name).Set("? = ?", tag, saved.Tag).
 		Set("external_id = ?", saved.ExternalID).Set("source = ?", saved.Source).
 		Where("t.id = ?", id).Where("?", sqlstore.Own("t", scope)), fault.Missing(d.t.view.Word))
-}
-
-// free refuses an external id that another saved one of the company has, also one whose area of interest is deleted: it may come
-// back. Who takes one waits for the others who do.
-func (d drafts[T, R]) free(ctx context.Context, scope access.Scope, id int64, key string) error {
-	if key == "" {
-		return nil
-	}
-	if err := d.s.HoldKeys(ctx, scope); err != nil {
-		return err
-	}
-	var by []int64
-	err := sqlstore.Where(d.s.NewSelect().Model((*R)(nil)).Column("t.id"), sqlstore.Own("t", scope)).Where("t.external_id = ?", key).
-		Where("t.saved_at IS NOT NULL").Where("t.id <> ?", id).Limit(1).Scan(ctx, &by)
-	if err != nil || len(by) == 0 {
-		return err
-	}
-	return fault.Newf(fault.Conflict, "duplicate_external_id", "The external id %q is that of the %s %d. Fix: give another.", key, d.t.view.Word, by[0]).
-		With("external_ids", []any{map[string]any{"external_id": key, "id": by[0], "index": 0}})
 }
 
 func (d drafts[T, R]) CountSaved(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {

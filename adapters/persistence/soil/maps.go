@@ -71,7 +71,7 @@ func (p planar) geometry() geo.MultiPolygon {
 var mapTable = &draftTable[zoning.Map, mapRow]{
 	view: sqlstore.View[zoning.Map, mapRow]{
 		Word: "map", Record: mapOfRow, Filters: map[string]sqlstore.Filter{
-			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"}, "external_id": {Exact: "t.external_id"},
+			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"}, "external_id": sqlstore.ByKey,
 		},
 	},
 	uuid: "map_uuid", tag: "map_tag", whole: []string{"labels"}, large: []string{"outlines"},
@@ -83,7 +83,7 @@ var mapTable = &draftTable[zoning.Map, mapRow]{
 type zoneMaps struct{ drafts[zoning.Map, mapRow] }
 
 func mapRecords(s *sqlstore.Session) zoneMaps {
-	return zoneMaps{drafts[zoning.Map, mapRow]{s, mapTable}}
+	return zoneMaps{draftsOf(s, mapTable)}
 }
 
 func (m zoneMaps) Put(ctx context.Context, scope access.Scope, records []*zoning.Map) error {

@@ -23,26 +23,27 @@ type stratRow struct {
 	ID            int64  `bun:"id,pk,autoincrement"`
 	DataUUID      string `bun:"data_uuid"`
 	CompanyID     int64
-	AOIID         int64 `bun:"aoi_id"`
-	Status        stratification.OrderStatus
-	Reason        string
-	Attempts      int
-	Retries       int
-	RequestDate   sqlstore.Day
-	RequestBy     *int64
-	CreatedAt     sqlstore.Stamp
-	UpdatedAt     sqlstore.Stamp
-	ProcessingAt  *sqlstore.Stamp
-	CompletedAt   *sqlstore.Stamp
-	Land          sqlstore.JSON[[]stratification.Land]
-	AreaM2        int64 `bun:"area_m2"`
-	Charge        credit.Amount
-	MapType       string
-	Carbon        *sqlstore.JSON[carbon.Map]
-	Grid          sqlstore.JSON[frame.Settings]
-	Digest        string
-	Notes         sqlstore.JSON[[]string]
-	Synthetic     bool
+	sqlstore.KeyColumns
+	AOIID        int64 `bun:"aoi_id"`
+	Status       stratification.OrderStatus
+	Reason       string
+	Attempts     int
+	Retries      int
+	RequestDate  sqlstore.Day
+	RequestBy    *int64
+	CreatedAt    sqlstore.Stamp
+	UpdatedAt    sqlstore.Stamp
+	ProcessingAt *sqlstore.Stamp
+	CompletedAt  *sqlstore.Stamp
+	Land         sqlstore.JSON[[]stratification.Land]
+	AreaM2       int64 `bun:"area_m2"`
+	Charge       credit.Amount
+	MapType      string
+	Carbon       *sqlstore.JSON[carbon.Map]
+	Grid         sqlstore.JSON[frame.Settings]
+	Digest       string
+	Notes        sqlstore.JSON[[]string]
+	Synthetic    bool
 
 	AOIUUID string  `bun:"aoi_uuid,scanonly"`
 	AOIName string  `bun:"aoi_name,scanonly"`
@@ -55,16 +56,17 @@ type stratRow struct {
 // strats implements ports.StratificationOrders.
 type strats struct {
 	sqlstore.Reader[stratification.OrderState, stratRow]
+	sqlstore.Keys[stratRow]
 }
 
 func stratRecords(s *sqlstore.Session) strats {
 	view := *stratView
 	view.Record = func(row *stratRow) (stratification.OrderState, error) { return stratOfRow(s, row), nil }
-	return strats{sqlstore.Reader[stratification.OrderState, stratRow]{Session: s, View: &view}}
+	return strats{sqlstore.Reader[stratification.OrderState, stratRow]{Session: s, View: &view}, sqlstore.KeysOf[stratRow](s, "TRUE")}
 }
 
 var stratView = &sqlstore.View[stratification.OrderState, stratRow]{
-	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}}, Order: sqlstore.OldestFirst,
+	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}, "external_id": sqlstore.ByKey}, Order: sqlstore.OldestFirst,
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
 		return sqlstore.Where(withAOI(s), visible(scope)...)
 	},
@@ -190,7 +192,7 @@ func carbonColumn(m *carbon.Map) *sqlstore.JSON[carbon.Map] {
 
 func rowOfStrat(in *sqlstore.Session, s *stratification.OrderState) stratRow {
 	return stratRow{
-		ID: s.ID, DataUUID: s.DataUUID, CompanyID: s.CompanyID, AOIID: s.AOI.ID, Status: s.Status, Reason: s.Reason,
+		ID: s.ID, DataUUID: s.DataUUID, CompanyID: s.CompanyID, KeyColumns: sqlstore.KeyColumns(s.External), AOIID: s.AOI.ID, Status: s.Status, Reason: s.Reason,
 		Attempts: s.Attempts, Retries: s.Retries, RequestDate: sqlstore.DayAt(s.RequestDate), RequestBy: sqlstore.NullableID(s.RequestBy.ID),
 		CreatedAt: sqlstore.StampAt(s.CreatedAt), UpdatedAt: sqlstore.StampAt(s.UpdatedAt), ProcessingAt: in.NullableShared(s.ProcessingAt), CompletedAt: in.NullableShared(s.CompletedAt),
 		Land: sqlstore.ListOf(s.Land), AreaM2: s.AreaM2, Charge: s.Charge, MapType: s.MapType, Carbon: carbonColumn(s.Carbon), Grid: sqlstore.JSONOf(s.Grid),
@@ -200,7 +202,7 @@ func rowOfStrat(in *sqlstore.Session, s *stratification.OrderState) stratRow {
 
 func stratOfRow(s *sqlstore.Session, row *stratRow) stratification.OrderState {
 	out := stratification.OrderState{
-		ID: row.ID, DataUUID: row.DataUUID, CompanyID: row.CompanyID, Status: row.Status, Reason: row.Reason,
+		ID: row.ID, DataUUID: row.DataUUID, CompanyID: row.CompanyID, External: row.External(), Status: row.Status, Reason: row.Reason,
 		AOI:      stratification.AOIRef{ID: row.AOIID, UUID: row.AOIUUID, Name: row.AOIName},
 		Attempts: row.Attempts, Retries: row.Retries, RequestDate: row.RequestDate.Time,
 		RequestBy: stratification.Requester{ID: sqlstore.ValueOf(row.RequestBy), Email: sqlstore.ValueOf(row.Email)},

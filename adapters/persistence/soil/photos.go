@@ -22,7 +22,14 @@ type photoRow struct {
 }
 
 // samplePhotos implements ports.SamplePhotos.
-type samplePhotos struct{ s *sqlstore.Session }
+type samplePhotos struct {
+	sqlstore.Keys[photoRow]
+	s *sqlstore.Session
+}
+
+func photoRecords(s *sqlstore.Session) samplePhotos {
+	return samplePhotos{sqlstore.KeysOf[photoRow](s, common.FileAttached), s}
+}
 
 // samples selects samples that the scope shows.
 func (p samplePhotos) samples(scope access.Scope, ids ...int64) *bun.SelectQuery {

@@ -53,7 +53,7 @@ var planTable = &draftTable[plan.SamplePlan, planRow]{
 	view: sqlstore.View[plan.SamplePlan, planRow]{
 		Word: "plan", Record: planOfRow, Filters: map[string]sqlstore.Filter{
 			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "stratification_map": {Exact: "t.map_id"},
-			"map_tag": {Exact: "m.map_tag"}, "plan_tag": {Exact: "t.plan_tag"}, "external_id": {Exact: "t.external_id"},
+			"map_tag": {Exact: "m.map_tag"}, "plan_tag": {Exact: "t.plan_tag"}, "external_id": sqlstore.ByKey,
 		},
 	},
 	uuid: "plan_uuid", tag: "plan_tag", large: []string{"points"}, joins: []string{"JOIN stratification_maps AS m ON m.id = t.map_id"},
@@ -69,7 +69,7 @@ type samplePlans struct {
 }
 
 func planRecords(s *sqlstore.Session) samplePlans {
-	return samplePlans{drafts[plan.SamplePlan, planRow]{s, planTable}}
+	return samplePlans{draftsOf(s, planTable)}
 }
 
 func (p samplePlans) Put(ctx context.Context, scope access.Scope, record *plan.SamplePlan) error {

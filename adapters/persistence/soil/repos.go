@@ -11,7 +11,7 @@ import (
 // Repos adds the repositories of this package to a bundle.
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.AOIs, r.StratificationOrders, r.LayerRasters, r.StratificationRuns = aoiRecords(s), stratRecords(s), layerRasters{s}, runRecords(s)
-	r.SamplePhotos = samplePhotos{s}
+	r.SamplePhotos = photoRecords(s)
 	r.StratificationMaps, r.SamplePlans, r.SoilSamples, r.PlanLinks = mapRecords(s), planRecords(s), sampleRecords(s), linkRecords(s)
 }
 

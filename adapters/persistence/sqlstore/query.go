@@ -30,10 +30,19 @@ func CommonFilters(more map[string]Filter) map[string]Filter {
 	return out
 }
 
+// ByKey is the filter of the key in another system.
+var ByKey = Filter{Exact: "t.external_id", other: "t.external_id <> ''"}
+
+// WithKeys is the condition of the rows with any of some external ids.
+func WithKeys(keys []string) Condition {
+	c, _ := ByKey.among(keys)
+	return c
+}
+
 // KeyedFilters are the filters of a resource with an external id, and those given.
 func KeyedFilters(more map[string]Filter) map[string]Filter {
 	out := CommonFilters(more)
-	out["external_id"] = Filter{Exact: "t.external_id", other: "t.external_id <> ''"}
+	out["external_id"] = ByKey
 	return out
 }
 

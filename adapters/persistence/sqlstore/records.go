@@ -272,21 +272,33 @@ const keysLock = 0x6b657973
 
 // HoldKeys implements ports.Records.
 func (r Records[T, R, PT, PR]) HoldKeys(ctx context.Context, scope access.Scope) error {
-	return r.Session.HoldKeys(ctx, scope)
-}
-
-// HoldKeys has those who take external ids in a company wait for one another.
-func (s *Session) HoldKeys(ctx context.Context, scope access.Scope) error {
-	return s.Alone(ctx, scope, keysLock)
+	return r.keys().HoldKeys(ctx, scope)
 }
 
 // ByExternalID implements ports.Records.
 func (r Records[T, R, PT, PR]) ByExternalID(ctx context.Context, scope access.Scope, keys []string) (map[string][]int64, error) {
-	q := Where(r.Session.NewSelect().Model((*R)(nil)).Column("t.id", "t.external_id"), Own("t", scope)).Where("t.deleted_at IS NULL")
-	q, err := Filtered(q, r.Table.Filters, []ports.Filter{{Name: "external_id", Value: keys}})
-	if err != nil {
-		return nil, err
-	}
+	return r.keys().ByExternalID(ctx, scope, keys)
+}
+
+func (r Records[T, R, PT, PR]) keys() Keys[R] { return KeysOf[R](r.Session, "t.deleted_at IS NULL") }
+
+// Keys implements ports.Keyed for the rows of a table, of which some are live.
+type Keys[R any] struct {
+	s    *Session
+	live string
+}
+
+// KeysOf returns the external ids of the rows of a condition.
+func KeysOf[R any](s *Session, live string) Keys[R] { return Keys[R]{s, live} }
+
+// HoldKeys implements ports.Keyed.
+func (k Keys[R]) HoldKeys(ctx context.Context, scope access.Scope) error {
+	return k.s.Alone(ctx, scope, keysLock)
+}
+
+// ByExternalID implements ports.Keyed.
+func (k Keys[R]) ByExternalID(ctx context.Context, scope access.Scope, keys []string) (map[string][]int64, error) {
+	q := Where(k.s.NewSelect().Model((*R)(nil)).Column("t.id", "t.external_id"), Own("t", scope), When(k.live), WithKeys(keys))
 	var found []struct {
 		ID         int64
 		ExternalID string
@@ -300,6 +312,12 @@ func (r Records[T, R, PT, PR]) ByExternalID(ctx context.Context, scope access.Sc
 	}
 	return out, nil
 }
+
+// KeyColumns are the columns of records that may come from another system.
+type KeyColumns struct{ ExternalID, Source string }
+
+// External returns what the columns hold.
+func (k KeyColumns) External() corerecord.External { return corerecord.External(k) }
 
 // Insert implements ports.Records. The records get the company of the scope, and times as they are stored.
 func (r Records[T, R, PT, PR]) Insert(ctx context.Context, scope access.Scope, values []*T) error {

@@ -11,6 +11,7 @@ import (
 
 	"tilth/app"
 	"tilth/app/attachments"
+	"tilth/app/external"
 	"tilth/app/ghg"
 	"tilth/app/idempotency"
 	"tilth/core/access"
@@ -46,6 +47,7 @@ type Upload struct {
 	About evidence.About
 	Note  string
 	Body  io.Reader
+	record.External
 }
 
 // check completes an upload, or returns all that is wrong with it.
@@ -54,6 +56,7 @@ func (f *Files) check(in *Upload, whole ghg.Whole) error {
 	name, message := attachment.CleanName(in.Name)
 	wrong.AddIf(message != "", "name", "%s", message)
 	wrong.Text("note", in.Note, attachment.MaxNote)
+	in.External.Check(wrong)
 	in.Name = name
 	return wrong.Err()
 }
@@ -85,7 +88,7 @@ func (f *Files) Attach(ctx context.Context, who access.Principal, id int64, open
 		return Attached{}, err
 	}
 	file := evidence.File{About: in.About, File: attachment.File{
-		Name: in.Name, Note: in.Note, At: f.Clock.Now(), By: record.Ref{ID: who.UserID, Name: who.Name}, Object: folder + f.IDs.UUID(),
+		Name: in.Name, Note: in.Note, At: f.Clock.Now(), By: record.Ref{ID: who.UserID, Name: who.Name}, Object: folder + f.IDs.UUID(), External: in.External,
 	}}
 	if err := f.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
 		return tx.Evidence.Begin(ctx, who.Scope(false), id, &file)
@@ -125,6 +128,9 @@ func (f *Files) attach(ctx context.Context, who access.Principal, id int64, file
 			return nil, fault.Newf(fault.Conflict, "limit_reached", "An assessment has at most %d files here. Fix: remove one, or ask the operator to raise TILTH_MAX_EVIDENCE_FILES.", f.Bounds.Files).
 				With("limit", f.Bounds.Files).With("of", "evidence").With("setting", "TILTH_MAX_EVIDENCE_FILES")
 		}
+		if err := external.Take(ctx, tx.Evidence, scope, external.Wish{Noun: "file", ID: file.ID, Is: file.External}); err != nil {
+			return nil, err
+		}
 		if err := tx.Evidence.Attach(ctx, scope, id, file, f.Clock.Now()); err != nil {
 			return nil, err
 		}
@@ -140,14 +146,16 @@ func audited(file evidence.File) map[string]any {
 	return map[string]any{"name": file.Name, "size": file.Size, "sha256": file.SHA256}
 }
 
-// List returns the files that are attached to an assessment, in the order of their ids. Faults: NotFound.
-func (f *Files) List(ctx context.Context, who access.Principal, shared bool, id int64) ([]evidence.File, error) {
+// List returns the files that are attached to an assessment, in the order of their ids, or those with external ids of some
+// where any are named. Faults: NotFound.
+func (f *Files) List(ctx context.Context, who access.Principal, shared bool, id int64, keys []string) ([]evidence.File, error) {
 	scope := who.Scope(shared)
 	return app.Read(ctx, f.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) ([]evidence.File, error) {
 		if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
 			return nil, err
 		}
-		return tx.Evidence.Of(ctx, scope, id)
+		all, err := tx.Evidence.Of(ctx, scope, id)
+		return external.Among(all, keys), err
 	})
 }
 

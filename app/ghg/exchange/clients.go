@@ -7,6 +7,7 @@ import (
 
 	"tilth/app"
 	"tilth/app/account"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/audit"
 	"tilth/core/footprint"
@@ -64,6 +65,9 @@ func (c *Clients) Create(ctx context.Context, who access.Principal, client footp
 	client.ClientID, client.SecretHash, client.Generation = "pact_"+strings.ReplaceAll(c.IDs.UUID(), "-", ""), account.HashSecret(secret), 1
 	made, err := app.In(ctx, c.Store.Write, func(ctx context.Context, tx ports.Repos) (made footprint.Client, err error) {
 		made = client
+		if err := external.Take(ctx, tx.FootprintClients, scope, external.Wish{Noun: "PACT client", Is: made.External}); err != nil {
+			return made, err
+		}
 		if err := tx.FootprintClients.Insert(ctx, scope, []*footprint.Client{&made}); err != nil {
 			return made, err
 		}
@@ -84,6 +88,9 @@ func (c *Clients) Update(ctx context.Context, who access.Principal, id int64, ed
 			return err
 		}
 		if err := c.check(&after); err != nil {
+			return err
+		}
+		if err := external.Take(ctx, tx.FootprintClients, who.Scope(false), external.Wish{Noun: "PACT client", ID: id, Was: before.External, Is: after.External}); err != nil {
 			return err
 		}
 		*client = after

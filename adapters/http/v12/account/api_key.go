@@ -16,6 +16,7 @@ type APIKeyWrite struct {
 	Name      string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for."`
 	Slugs     *[]string  `json:"slugs" required:"false" maxItems:"100" doc:"What the key may do, as field.view, field.* or *.view; left out or empty: all that its user may do. It never may do more."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the key ends, in the future; left out or null: never."`
+	form.External
 }
 
 // APIKey is an API key as it is listed: never the key itself.
@@ -27,6 +28,7 @@ type APIKey struct {
 	Prefix    string     `json:"prefix" doc:"How the key begins, to recognise it by."`
 	Slugs     []string   `json:"slugs" doc:"What the key may do; empty: all that its user may do. It never may do more."`
 	ExpiresAt *time.Time `json:"expires_at" doc:"When the key ends; null: never."`
+	form.External
 }
 
 // NewAPIKey is an API key as it is answered once, to whoever made it.
@@ -36,7 +38,7 @@ type NewAPIKey struct {
 }
 
 func showKey(k access.APIKey) APIKey {
-	return APIKey{k.ID, k.CreatedAt, form.Named(k.User), k.Name, k.Prefix, orEmpty(k.Slugs), k.ExpiresAt}
+	return APIKey{k.ID, k.CreatedAt, form.Named(k.User), k.Name, k.Prefix, orEmpty(k.Slugs), k.ExpiresAt, form.ExternalOf(k.External)}
 }
 
 func registerAPIKeys(a *rest.API, k *account.Keys) {
@@ -50,7 +52,7 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	})
 	route := rest.Routes{Base: "api-key/", Operation: "api_key", Tag: "API keys", Noun: "API key", Keys: rest.KeyNowhere}.Route
 	list := route(http.MethodGet, "", access.APIKeys.View.For("list"), "List API keys")
-	form.HandleList(a, list, nil, k.List, showKey)
+	form.HandleList(a, list, form.WithExternalID(nil), k.List, showKey)
 	rest.Handle(a, route(http.MethodGet, "{id}/", access.APIKeys.View.For("retrieve"), "Retrieve an API key"),
 		form.OnRecord(k.Retrieve, showKey))
 	create := route(http.MethodPost, "", access.APIKeys.Create.For("create"), "Create an API key")
@@ -58,7 +60,7 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	create.Message = "API key created. It is shown this once."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[APIKeyWrite]) (NewAPIKey, error) {
 		c.SetHeader("Cache-Control", "no-store")
-		req := account.KeyRequest{Name: in.Body.Name, ExpiresAt: in.Body.ExpiresAt, Slugs: form.OrZero(in.Body.Slugs)}
+		req := account.KeyRequest{Name: in.Body.Name, ExpiresAt: in.Body.ExpiresAt, Slugs: form.OrZero(in.Body.Slugs), External: in.Body.External.Record()}
 		key, text, err := k.Create(ctx, c.Principal(), req)
 		return NewAPIKey{showKey(key), text}, err
 	})

@@ -15,6 +15,7 @@ import (
 type RoleWrite struct {
 	Name  string   `json:"name" minLength:"1" maxLength:"64" doc:"Name of the role, unique in the company; users and invitations refer to it."`
 	Slugs []string `json:"slugs" maxItems:"500" doc:"Permissions, as farm.view, or patterns: farm.*, *.view, *."`
+	form.External
 }
 
 // Role is a named set of permissions.
@@ -26,16 +27,19 @@ type Role struct {
 }
 
 func showRole(r access.Role) Role {
-	return Role{r.ID, RoleWrite{r.Name, orEmpty(r.Slugs)}, r.BuiltIn(), r.Users}
+	return Role{r.ID, RoleWrite{r.Name, orEmpty(r.Slugs), form.ExternalOf(r.External)}, r.BuiltIn(), r.Users}
 }
 
 var roleRoute = rest.Routes{Base: "role/", Operation: "role", Tag: peopleTag, Noun: "role", Keys: rest.KeyNowhere}.Route
 
 func registerRoles(a *rest.API, p *account.People) {
 	list := roleRoute(http.MethodGet, "", access.Roles.View.For("list"), "List roles")
-	list.Query = query.PageParams()
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q rest.Values) (rest.List[Role], error) {
-		all, err := p.Roles(ctx, c.Principal())
+	list.Query = form.WithExternalID(query.PageParams())
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, q struct {
+		rest.Values
+		form.Keys
+	}) (rest.List[Role], error) {
+		all, err := p.Roles(ctx, c.Principal(), q.ExternalIDs)
 		if err != nil {
 			return rest.List[Role]{}, err
 		}
@@ -46,19 +50,19 @@ func registerRoles(a *rest.API, p *account.People) {
 	create := roleRoute(http.MethodPost, "", access.Roles.Create.For("create"), "Create a role")
 	create.Message = "Role created."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[RoleWrite]) (Role, error) {
-		role, err := p.CreateRole(ctx, c.Principal(), access.Role{Name: in.Body.Name, Slugs: in.Body.Slugs})
+		role, err := p.CreateRole(ctx, c.Principal(), access.Role{Name: in.Body.Name, Slugs: in.Body.Slugs, External: in.Body.External.Record()})
 		return showRole(role), err
 	})
 	for _, r := range []rest.Route{
 		roleRoute(http.MethodPut, "{id}/", access.Roles.Edit.For("update"), "Replace a role"),
 		roleRoute(http.MethodPatch, "{id}/", access.Roles.Edit.For("partial_update"), "Change a role"),
 	} {
-		r.Message = "Role updated."
+		r.Message, r.Faults = "Role updated.", []int{http.StatusConflict}
 		r.Body = rest.Body[RoleWrite]()
 		rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (Role, error) {
 			role, err := p.UpdateRole(ctx, c.Principal(), in.ID, func(current access.Role) (access.Role, error) {
-				body, err := rest.DecodeChange(c, RoleWrite{current.Name, orEmpty(current.Slugs)})
-				current.Name, current.Slugs = body.Name, body.Slugs
+				body, err := rest.DecodeChange(c, RoleWrite{current.Name, orEmpty(current.Slugs), form.ExternalOf(current.External)})
+				current.Name, current.Slugs, current.External = body.Name, body.Slugs, body.External.Record()
 				return current, err
 			})
 			return showRole(role), err

@@ -23,6 +23,7 @@ type ShareGrantWrite struct {
 	FieldID     *int64       `json:"field_id" required:"false" minimum:"1" doc:"For the target field."`
 	Slugs       *[]string    `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, vi-map.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and with field.view vi-profile.create and vi-map.create: to order profiles, or maps, at the grantee's own cost."`
 	EndsOn      *member.Date `json:"ends_on" required:"false" doc:"Last day, in UTC; without one the grant has no end."`
+	form.External
 }
 
 // Party is a company of a grant.
@@ -47,6 +48,7 @@ type ShareGrant struct {
 	Slugs     []string     `json:"slugs" doc:"What the grantee may view; with vi-profile.create or vi-map.create it orders profiles or maps at its own cost."`
 	Status    string       `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day is over."`
 	EndsOn    *member.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
+	form.External
 }
 
 func showGrant(g access.Grant, seenBy int64) ShareGrant {
@@ -55,7 +57,7 @@ func showGrant(g access.Grant, seenBy int64) ShareGrant {
 		Company: Party(g.Grantor), Grantee: Party(g.Grantee), Target: string(g.Target),
 		Direction: map[bool]string{true: "received", false: "given"}[seenBy == g.Grantee.ID],
 		Farm:      form.Pointed(g.Farm, form.Named), Field: form.Pointed(g.Field, form.Named), Slugs: form.Strings(g.Slugs),
-		Status: string(g.Status), EndsOn: form.DateOf(g.EndsOn),
+		Status: string(g.Status), EndsOn: form.DateOf(g.EndsOn), External: form.ExternalOf(g.External),
 	}
 }
 
@@ -75,7 +77,7 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	})
 	list := grantRoute(http.MethodGet, "", access.ShareGrants.View.For("list"), "List share grants")
 	list.Description = "The grants that your company gives, and those it is offered."
-	list.Query = append(query.CursorParams(),
+	list.Query = append(form.WithExternalID(query.CursorParams()),
 		rest.Param{Name: "direction", Type: rest.String, Enum: []string{"given", "received"}, Description: "Only those given, or only those received."},
 		rest.Param{Name: "status", Type: rest.String, Enum: form.Strings(access.GrantStatuses), Description: "State of the grant."},
 		rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of the target farm."},
@@ -125,12 +127,13 @@ type grantsInput struct {
 	Status    string `query:"status"`
 	Farm      *int64 `query:"farm"`
 	Field     *int64 `query:"field"`
+	form.Keys
 }
 
 func (in grantsInput) query() ports.GrantQuery {
 	return ports.GrantQuery{
 		Given: in.Direction == "given", Received: in.Direction == "received", Status: access.GrantStatus(in.Status),
-		Farm: idFilter(in.Farm), Field: idFilter(in.Field), Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
+		Farm: idFilter(in.Farm), Field: idFilter(in.Field), Keys: in.ExternalIDs, Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
 		From: form.From(in.PageOrAll()),
 	}
 }
@@ -147,7 +150,7 @@ func idFilter(given *int64) int64 {
 func requestOf(in ShareGrantWrite) account.ShareRequest {
 	out := account.ShareRequest{
 		GranteeUUID: strings.ToLower(in.GranteeUUID), Target: access.GrantTarget(in.Target), EndsOn: form.TimeOf(in.EndsOn),
-		FarmID: form.OrZero(in.FarmID), FieldID: form.OrZero(in.FieldID),
+		FarmID: form.OrZero(in.FarmID), FieldID: form.OrZero(in.FieldID), External: in.External.Record(),
 	}
 	if in.Slugs != nil {
 		out.Slugs = form.Each(*in.Slugs, func(slug string) access.Slug { return access.Slug(slug) })

@@ -20,10 +20,11 @@ type User struct {
 	Roles     []string  `json:"roles" doc:"Names of roles."`
 	Disabled  bool      `json:"disabled" doc:"Whether the user is kept out."`
 	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
+	form.External
 }
 
 func showUser(m ports.Member) User {
-	return User{m.ID, m.Name, m.Email, orEmpty(m.Roles), m.Disabled, m.CreatedAt}
+	return User{m.ID, m.Name, m.Email, orEmpty(m.Roles), m.Disabled, m.CreatedAt, form.ExternalOf(m.External)}
 }
 
 // UserWrite is what can be changed of a user.
@@ -31,26 +32,27 @@ type UserWrite struct {
 	Name     string   `json:"name" minLength:"1" maxLength:"255" doc:"Name of the user."`
 	Roles    []string `json:"roles" maxItems:"100" doc:"Names of roles of the company: all that the user shall have."`
 	Disabled bool     `json:"disabled" doc:"A disabled user is out at its next request."`
+	form.External
 }
 
 var userRoute = rest.Routes{Base: "user/", Operation: "user", Tag: peopleTag, Noun: "user", Keys: rest.KeyNowhere}.Route
 
 func registerUsers(a *rest.API, p *account.People) {
-	filters := []rest.Param{
+	filters := form.WithExternalID([]rest.Param{
 		{Name: "email", Type: rest.String, Description: "The e-mail address of a user."},
 		{Name: "role", Type: rest.String, Description: "Users that hold the role of this name."},
 		{Name: "disabled", Type: rest.Boolean},
-	}
+	})
 	form.HandleList(a, userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users"), filters, form.LowerEmail(p.Users), showUser)
 	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"),
 		form.OnRecord(p.User, showUser))
 	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
-	patch.Message = "User updated."
+	patch.Message, patch.Faults = "User updated.", []int{http.StatusConflict}
 	patch.Body = rest.Body[UserWrite]()
 	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (User, error) {
 		member, err := p.UpdateUser(ctx, c.Principal(), in.ID, func(current account.UserChange) (account.UserChange, error) {
-			in, err := rest.DecodeInto(c, UserWrite{current.Name, orEmpty(current.Roles), current.Disabled})
-			return account.UserChange{Name: in.Name, Roles: in.Roles, Disabled: in.Disabled}, err
+			in, err := rest.DecodeInto(c, UserWrite{current.Name, orEmpty(current.Roles), current.Disabled, form.ExternalOf(current.External)})
+			return account.UserChange{Name: in.Name, Roles: in.Roles, Disabled: in.Disabled, External: in.External.Record()}, err
 		})
 		return showUser(member), err
 	})

@@ -23,6 +23,7 @@ type WebhookWrite struct {
 	Description string    `json:"description" required:"false" maxLength:"1000" doc:"What the webhook is for."`
 	EventTypes  *[]string `json:"event_types" required:"false" maxItems:"50" doc:"Types of the events that are sent; left out or empty: all, also those to come."`
 	IsActive    *bool     `json:"is_active" required:"false" doc:"Whether events are sent; true where it is left out. Switched off, what waits has failed; switched on, disabled_reason is cleared."`
+	form.External
 }
 
 // LastDelivery is the latest try to deliver anything to a webhook.
@@ -42,6 +43,7 @@ type Webhook struct {
 	DisabledReason *string       `json:"disabled_reason" doc:"Why it was switched off by itself: the address answered 410, or every delivery failed for five days."`
 	LastDelivery   *LastDelivery `json:"last_delivery" doc:"The latest try to deliver anything; null before the first."`
 	OldSecretUntil *time.Time    `json:"old_secret_until" doc:"Until when the secret before the last signs, too; null where there is none."`
+	form.External
 }
 
 // NewWebhook is a webhook with its secret, as it is answered once.
@@ -57,6 +59,7 @@ func showWebhook(w webhook.Webhook) Webhook {
 	})
 	return Webhook{
 		form.MetaOf(w.Meta), w.URL, w.Description, append([]string{}, w.EventTypes...), w.IsActive, form.OrNull(w.DisabledReason), last, w.PreviousUntil,
+		form.ExternalOf(w.External),
 	}
 }
 
@@ -64,13 +67,14 @@ func showNewWebhook(w webhook.Webhook) NewWebhook { return NewWebhook{showWebhoo
 
 func applyWebhook(in WebhookWrite, onto *webhook.Webhook) {
 	in.Apply(&onto.Meta)
+	onto.External = in.External.Record()
 	onto.URL, onto.Description = strings.TrimSpace(in.URL), in.Description
 	onto.EventTypes, onto.IsActive = form.OrZero(in.EventTypes), in.IsActive == nil || *in.IsActive
 }
 
 func writeOfWebhook(w webhook.Webhook) WebhookWrite {
 	types, active := append([]string{}, w.EventTypes...), w.IsActive
-	return WebhookWrite{form.CompanyOf(w.Meta), w.URL, w.Description, &types, &active}
+	return WebhookWrite{form.CompanyOf(w.Meta), w.URL, w.Description, &types, &active, form.ExternalOf(w.External)}
 }
 
 var webhookRoute = rest.Routes{Base: "webhook/", Operation: "webhook", Tag: "Webhooks", Noun: "webhook"}.Route
@@ -85,11 +89,11 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	a.DescribeCodes(map[string]string{
 		"webhook_inactive": "the webhook is switched off (409)",
 	})
-	filters := []rest.Param{
+	filters := form.WithExternalID([]rest.Param{
 		{Name: "is_active", Type: rest.Boolean, Description: "Whether events are sent."},
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
 		query.OrderingParam("id", "created_at", "updated_at"),
-	}
+	})
 	list := webhookRoute(http.MethodGet, "", access.Webhooks.View.For("list"), "List webhooks")
 	form.HandleList(a, list, filters, w.List, showWebhook)
 	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"),
@@ -119,7 +123,7 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 // registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.
 func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 	rest.Register(a, rest.Resource[WebhookWrite, Webhook]{
-		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks",
+		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks", Faults: []int{http.StatusConflict},
 		Update: func(ctx context.Context, c *rest.Call, id int64) (Webhook, error) {
 			hook, err := w.Update(ctx, c.Principal(), id, form.Change(c, showWebhook, writeOfWebhook, applyWebhook))
 			return showWebhook(hook), err

@@ -32,3 +32,25 @@ func WithExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
 		Name: ExternalID, Type: rest.Texts, Description: "The record's key in the system it came from, exactly; several are separated by commas.",
 	}), more...)
 }
+
+// Keys is the parameter of [WithExternalID] of a list that is no generic one.
+type Keys struct {
+	ExternalIDs []string `query:"external_id"`
+}
+
+// Origin is the origin of a record whose body is a file.
+type Origin struct {
+	ExternalID string `query:"external_id"`
+	Source     string `query:"source"`
+}
+
+// Record returns the origin of a record of the core.
+func (o Origin) Record() record.External { return External(o).Record() }
+
+// OriginParams are the parameters of [Origin].
+func OriginParams() []rest.Param {
+	return []rest.Param{
+		{Name: ExternalID, Type: rest.String, Description: "The record's key in the system it came from. Of the live records of this kind in a company, one has it."},
+		{Name: "source", Type: rest.String, Description: "The system it came from, in your own words."},
+	}
+}

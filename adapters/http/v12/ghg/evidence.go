@@ -31,6 +31,7 @@ type EvidenceFile struct {
 	Note       string    `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
 	UploadedAt time.Time `json:"uploaded_at" doc:"When it was attached."`
 	UploadedBy form.Ref  `json:"uploaded_by" doc:"Who attached it."`
+	form.External
 }
 
 // AttachedEvidence is a file that was sent.
@@ -64,13 +65,13 @@ func registerEvidence(a *rest.API, use *evidenceapp.Files) {
 		"Bytes that are attached already are not stored again: the answer is 200 with `again` and the file that has them. " +
 		"Texts of the assessment cite the file as `file:ID`, and a submitted version lists all files that are attached at that time. " +
 		"The operator bounds the size of a file (`max_bytes` of the list) and their number (409 `limit_reached`)."
-	attach.Query = []rest.Param{
+	attach.Query = append(form.OriginParams(), []rest.Param{
 		{Name: "name", Type: rest.String, Description: "Name of the file, with its ending; default: that in the form."},
 		{Name: "section", Type: rest.String, Description: "Key of a section, or general; default: the whole assessment."},
 		{Name: "item_id", Type: rest.Integer, Description: "Id of an item of the section."},
 		{Name: "field", Type: rest.String, Description: "A member of the section or item, such as rate."},
 		{Name: "note", Type: rest.String, Description: "What the file shows, at most " + strconv.Itoa(attachment.MaxNote) + " characters."},
-	}
+	}...)
 	attach.Status, attach.Message, attach.MaxBody = http.StatusCreated, "File attached.", use.Bounds.Bytes+formRoom
 	attach.Also, attach.Faults = map[int]string{http.StatusOK: "These bytes were attached before."}, []int{http.StatusConflict}
 	media := map[string]string{"application/octet-stream": "Any of them.", "multipart/form-data": "A form whose first file is any of them."}
@@ -82,7 +83,7 @@ func registerEvidence(a *rest.API, use *evidenceapp.Files) {
 		got, err := use.Attach(ctx, c.Principal(), in.ID, func() (evidenceapp.Upload, error) {
 			file, err := form.UploadedFile(c)
 			return evidenceapp.Upload{
-				Name: cmp.Or(in.Name, file.Name), About: evidence.About{Section: in.Section, ItemID: in.ItemID, Field: in.Field}, Note: in.Note, Body: file.Content,
+				Name: cmp.Or(in.Name, file.Name), About: evidence.About{Section: in.Section, ItemID: in.ItemID, Field: in.Field}, Note: in.Note, Body: file.Content, External: in.Origin.Record(),
 			}, err
 		})
 		if got.Again {
@@ -92,9 +93,12 @@ func registerEvidence(a *rest.API, use *evidenceapp.Files) {
 	})
 	list := assessmentRoute(http.MethodGet, "{id}/evidence/", access.Assessments.View.For("list_evidence"), "List the files of evidence of an assessment")
 	list.Description = "Those that are attached now; a submitted version lists its own."
-	list.Query = []rest.Param{form.ShareParam}
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedByID) (EvidenceFiles, error) {
-		found, err := use.List(ctx, c.Principal(), in.Share, in.ID)
+	list.Query = form.WithExternalID([]rest.Param{form.ShareParam})
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
+		form.SharedByID
+		form.Keys
+	}) (EvidenceFiles, error) {
+		found, err := use.List(ctx, c.Principal(), in.Share, in.ID, in.ExternalIDs)
 		return EvidenceFiles{form.Each(found, showEvidence), use.Bounds.Files, use.Bounds.Bytes}, err
 	})
 	registerEvidenceFile(a, use)
@@ -107,6 +111,7 @@ type attachInput struct {
 	ItemID  int64  `query:"item_id"`
 	Field   string `query:"field"`
 	Note    string `query:"note"`
+	form.Origin
 }
 
 // registerEvidenceFile adds the routes of one file.
@@ -140,6 +145,6 @@ func registerEvidenceFile(a *rest.API, use *evidenceapp.Files) {
 func showEvidence(f evidence.File) EvidenceFile {
 	return EvidenceFile{
 		ID: f.ID, Section: form.OrNull(f.Section), ItemID: form.OrNull(f.ItemID), Field: form.OrNull(f.Field), Name: f.Name, MediaType: f.Media,
-		Size: f.Size, SHA256: f.SHA256, Note: f.Note, UploadedAt: f.At, UploadedBy: form.RefOf(f.By),
+		Size: f.Size, SHA256: f.SHA256, Note: f.Note, UploadedAt: f.At, UploadedBy: form.RefOf(f.By), External: form.ExternalOf(f.External),
 	}
 }

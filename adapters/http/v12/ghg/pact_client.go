@@ -23,6 +23,7 @@ type PACTClientWrite struct {
 	TokenURL        string  `json:"token_url" required:"false" maxLength:"2048" doc:"Where its own system makes access tokens (client credentials). Left out: events are sent without a token."`
 	RecipientID     string  `json:"recipient_client_id" required:"false" maxLength:"255" doc:"What its own system knows us by; together with token_url."`
 	RecipientSecret *string `json:"recipient_client_secret" required:"false" maxLength:"5000" doc:"The secret that goes with it. It is never shown; left out, it stays."`
+	form.External
 }
 
 // PACTClient is a client as it is answered: without secrets.
@@ -34,6 +35,7 @@ type PACTClient struct {
 	TokenURL           string `json:"token_url" doc:"Where its own system makes access tokens; empty: events are sent without a token."`
 	RecipientID        string `json:"recipient_client_id" doc:"What its own system knows us by."`
 	HasRecipientSecret bool   `json:"has_recipient_client_secret" doc:"Whether a secret is stored that goes with it."`
+	form.External
 }
 
 // NewPACTClient is a client with its secret, as it is answered once.
@@ -60,7 +62,7 @@ type PACTMessage struct {
 }
 
 func showPACTClient(c footprint.Client) PACTClient {
-	return PACTClient{form.MetaOf(c.Meta), c.Name, c.ClientID, c.EventsURL, c.TokenURL, c.RecipientID, c.RecipientSecret != ""}
+	return PACTClient{form.MetaOf(c.Meta), c.Name, c.ClientID, c.EventsURL, c.TokenURL, c.RecipientID, c.RecipientSecret != "", form.ExternalOf(c.External)}
 }
 
 func showPACTMessage(m footprint.Message) PACTMessage {
@@ -73,6 +75,7 @@ func showPACTMessage(m footprint.Message) PACTMessage {
 
 func applyPACTClient(in PACTClientWrite, onto *footprint.Client) {
 	in.Apply(&onto.Meta)
+	onto.External = in.External.Record()
 	onto.Name, onto.EventsURL, onto.TokenURL, onto.RecipientID = in.Name, strings.TrimSpace(in.EventsURL), strings.TrimSpace(in.TokenURL), in.RecipientID
 	switch {
 	case in.TokenURL == "":
@@ -83,16 +86,16 @@ func applyPACTClient(in PACTClientWrite, onto *footprint.Client) {
 }
 
 func writeOfPACTClient(c footprint.Client) PACTClientWrite {
-	return PACTClientWrite{form.CompanyOf(c.Meta), c.Name, c.EventsURL, c.TokenURL, c.RecipientID, nil}
+	return PACTClientWrite{form.CompanyOf(c.Meta), c.Name, c.EventsURL, c.TokenURL, c.RecipientID, nil, form.ExternalOf(c.External)}
 }
 
 var pactClientRoute = rest.Routes{Base: "pact-client/", Operation: "pact_client", Tag: footprintTag, Noun: "PACT client"}.Route
 
 func registerPACTClients(a *rest.API, use *exchange.Clients) {
-	filters := []rest.Param{
+	filters := form.WithExternalID([]rest.Param{
 		{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
 		query.OrderingParam("id", "created_at", "updated_at"),
-	}
+	})
 	list := pactClientRoute(http.MethodGet, "", access.PACTClients.View.For("list"), "List PACT clients")
 	form.HandleList(a, list, filters, use.List, showPACTClient)
 	rest.Handle(a, pactClientRoute(http.MethodGet, "{id}/", access.PACTClients.View.For("retrieve"), "Retrieve a PACT client"), form.OnRecord(use.Retrieve, showPACTClient))
@@ -115,7 +118,7 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 		return NewPACTClient{showPACTClient(changed), secret}, err
 	})
 	rest.Register(a, rest.Resource[PACTClientWrite, PACTClient]{
-		Path: "pact-client/", Noun: "pact_client", Plural: "PACT clients", Access: access.PACTClients, Tag: footprintTag,
+		Path: "pact-client/", Noun: "pact_client", Plural: "PACT clients", Access: access.PACTClients, Tag: footprintTag, Faults: []int{http.StatusConflict},
 		Update: func(ctx context.Context, c *rest.Call, id int64) (PACTClient, error) {
 			changed, err := use.Update(ctx, c.Principal(), id, form.Change(c, showPACTClient, writeOfPACTClient, applyPACTClient))
 			return showPACTClient(changed), err

@@ -21,10 +21,11 @@ type LandMapOrderWrite struct {
 	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
 	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
 	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	form.External
 }
 
 func (in LandMapOrderWrite) request() (satellite.MapRequest, *string, member.Outline, *bool, error) {
-	return satellite.MapRequest{Terms: vegetation.MapTerms{Output: form.OrZero(in.OutputDataType)}}, in.FieldUUID, in.FieldBoundary, in.IsBackground, nil
+	return satellite.MapRequest{Terms: vegetation.MapTerms{Output: form.OrZero(in.OutputDataType)}, External: in.External.Record()}, in.FieldUUID, in.FieldBoundary, in.IsBackground, nil
 }
 
 // LandMap is an order of a map of the land with its layers.

@@ -32,6 +32,7 @@ type MapOrderWrite struct {
 	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
 	NoOfClasses    *int64         `json:"no_of_classes" required:"false" minimum:"2" maximum:"9" doc:"How many classes the values are divided into where classes are shown; null: as many as are usual."`
 	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	form.External
 }
 
 // MapOrder is an order of a map as it stands in a list.
@@ -67,6 +68,7 @@ type MapOrder struct {
 	NumberOfDates    int          `json:"number_of_dates" doc:"How many dates the map has."`
 	FirstDate        *member.Date `json:"first_date" doc:"The first of them."`
 	LastDate         *member.Date `json:"last_date" doc:"The last of them."`
+	form.External
 }
 
 // MapDate is a date of a map.
@@ -245,7 +247,7 @@ func (m mapRoutes[W, O, M]) requested(ctx context.Context, item rest.Item[W]) (s
 
 func (in MapOrderWrite) request() (satellite.MapRequest, *string, member.Outline, *bool, error) {
 	req, err := ofIndex(in.IndexCode, in.Mask, in.Dataset)
-	req.SeasonID = form.OrZero(in.SeasonID)
+	req.SeasonID, req.External = form.OrZero(in.SeasonID), in.External.Record()
 	req.Terms = vegetation.MapTerms{Day: form.TimeOf(in.Date), Output: form.OrZero(in.OutputDataType), Classes: int(form.OrZero(in.NoOfClasses))}
 	return req, in.FieldUUID, in.FieldBoundary, in.IsBackground, err
 }
@@ -279,6 +281,7 @@ func showMapOrder(s vegetation.OrderState) MapOrder {
 		Company: s.CompanyID, FieldCompany: s.FieldCompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, LastCheckedAt: s.LastCheckedAt,
 		Synthetic: s.Synthetic, SmallField: s.SmallField, BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),
 		NumberOfDates: s.Points, FirstDate: form.Pointed(s.FirstDate, member.DateOf), LastDate: form.Pointed(s.LastDate, member.DateOf),
+		External: form.ExternalOf(s.External),
 	}
 }
 

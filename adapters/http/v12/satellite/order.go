@@ -23,6 +23,7 @@ type OrderWrite struct {
 	IndexCode *string `json:"index_code" required:"false" doc:"Default NDVI."`
 	Mask      *string `json:"mask" required:"false" doc:"Which pixels count; default standard. See the parameter mask of a retrieve."`
 	Dataset   *string `json:"dataset" required:"false" doc:"The data set of the imagery archive that the series is of; default all. See the parameter dataset of a retrieve."`
+	form.External
 }
 
 // Placed is the answer to an order.
@@ -60,6 +61,7 @@ type ProfileOrder struct {
 	Points           int          `json:"points" doc:"Accepted dates of the order's own series."`
 	FirstDate        *member.Date `json:"first_date" doc:"The first of them."`
 	LastDate         *member.Date `json:"last_date" doc:"The last of them."`
+	form.External
 }
 
 // inapplicable are members of the orders of maps that do not apply to profiles (specification, section 4.3).
@@ -121,7 +123,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 
 // orderFilters are the filters of lists of orders.
 func orderFilters(what string) []rest.Param {
-	return append([]rest.Param{
+	return append(form.WithExternalID([]rest.Param{
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who ordered."},
 		{Name: "index_code", Type: rest.String, Description: "A part of the index code, whatever its case."},
@@ -130,7 +132,7 @@ func orderFilters(what string) []rest.Param {
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
 		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the " + what + " of."},
 		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
-	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
+	}), form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 }
 
 // indexTable is the formulas, as a table in CommonMark.
@@ -152,7 +154,7 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 		LastCheckedAt: s.LastCheckedAt, Reason: form.OrNull(s.Reason), Synthetic: s.Synthetic, SmallField: s.SmallField,
 		CloudMask:  form.If(s.Status == vegetation.Active, mask),
 		BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(),
-		Points: s.Points, FirstDate: form.Pointed(s.FirstDate, member.DateOf), LastDate: form.Pointed(s.LastDate, member.DateOf),
+		Points: s.Points, FirstDate: form.Pointed(s.FirstDate, member.DateOf), LastDate: form.Pointed(s.LastDate, member.DateOf), External: form.ExternalOf(s.External),
 	}
 }
 
@@ -179,6 +181,6 @@ func (in OrderWrite) request() (satellite.ProfileRequest, error) {
 	choice, err := chosen(in.IndexCode, in.Mask, in.Dataset)
 	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})
 	return satellite.ProfileRequest{
-		FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset,
+		FieldUUID: strings.ToLower(in.FieldUUID), SeasonID: in.SeasonID, Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset, External: in.External.Record(),
 	}, err
 }

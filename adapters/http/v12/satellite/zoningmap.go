@@ -28,11 +28,12 @@ type ZoningMapOrderWrite struct {
 	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
 	NoOfClasses    *int64         `json:"no_of_classes" required:"false" minimum:"2" maximum:"7" doc:"How many zones the field is divided into, 2 to 7; default 3. A field that differs less has fewer."`
 	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	form.External
 }
 
 func (in ZoningMapOrderWrite) request() (satellite.MapRequest, *string, member.Outline, *bool, error) {
 	req, err := ofIndex(in.IndexCode, in.Mask, in.Dataset)
-	req.SeasonID = form.OrZero(in.SeasonID)
+	req.SeasonID, req.External = form.OrZero(in.SeasonID), in.External.Record()
 	req.Terms = vegetation.MapTerms{Output: form.OrZero(in.OutputDataType), Classes: int(form.OrZero(in.NoOfClasses))}
 	return req, in.FieldUUID, in.FieldBoundary, in.IsBackground, err
 }
@@ -59,6 +60,7 @@ type LandMapOrder struct {
 
 	BoundaryOutdated bool `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the map anew on it, at no charge."`
 	NumberOfLayers   int  `json:"number_of_layers" doc:"How many layers the map has."`
+	form.External
 }
 
 func showLandOrder(s vegetation.OrderState) LandMapOrder {
@@ -67,6 +69,7 @@ func showLandOrder(s vegetation.OrderState) LandMapOrder {
 		Field: form.If(s.FieldID != 0, s.FieldID), FieldUUID: form.OrNull(s.FieldUUID), Outline: form.OrNull(s.Map.Outline), OutputDataType: form.OrNull(s.Map.Output),
 		Company: s.CompanyID, FieldCompany: s.FieldCompanyID, CreatedBy: s.CreatedBy, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, LastCheckedAt: s.LastCheckedAt,
 		Synthetic: s.Synthetic, BoundaryID: form.If(s.BoundaryID != 0, s.BoundaryID), BoundaryOutdated: s.BoundaryOutdated(), NumberOfLayers: s.Points,
+		External: form.ExternalOf(s.External),
 	}
 }
 

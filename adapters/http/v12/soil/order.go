@@ -29,6 +29,7 @@ type StratificationOrderWrite struct {
 	DepthFrom  *float64 `json:"depth_from" required:"false" minimum:"0" maximum:"300" doc:"Of SOC, in cm: the range that was analysed, where left out."`
 	DepthTo    *float64 `json:"depth_to" required:"false" minimum:"0" maximum:"300" doc:"Of SOC, in cm, below depth_from: the range that was analysed, where left out."`
 	Confidence *float64 `json:"confidence" required:"false" minimum:"0.5" maximum:"0.999" doc:"Of the intervals of SOC; 0.9 where left out."`
+	form.External
 }
 
 // StratificationRequester is who placed an order.
@@ -67,6 +68,7 @@ type StratificationOrder struct {
 	Synthetic       bool                     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
 	CreatedAt       time.Time                `json:"created_at" doc:"When the record was made."`
 	UpdatedAt       time.Time                `json:"updated_at" doc:"When the record was last written."`
+	form.External
 }
 
 // StratificationLayer is a layer of an order.
@@ -119,14 +121,14 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 		"released when it fails. Where the samples do not suffice for a map, nothing is held: 409 `samples_missing` with `details.missing`. An area is ordered once a year in each map type: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
 	place.Faults, place.Message = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusNotFound}, "Order accepted."
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[StratificationOrderWrite]) (StratificationOrder, error) {
-		req := soil.OrderRequest{AOIUUID: strings.ToLower(form.OrZero(in.Body.AOIUUID)), AOIID: form.OrZero(in.Body.AOIID), MapType: form.OrZero(in.Body.MapType)}
+		req := soil.OrderRequest{AOIUUID: strings.ToLower(form.OrZero(in.Body.AOIUUID)), AOIID: form.OrZero(in.Body.AOIID), MapType: form.OrZero(in.Body.MapType), External: in.Body.External.Record()}
 		req.Carbon = soil.CarbonRequest{
 			Plan: strings.ToLower(form.OrZero(in.Body.Plan)), Round: form.OrZero(in.Body.Round), FromCm: in.Body.DepthFrom, ToCm: in.Body.DepthTo, Confidence: in.Body.Confidence,
 		}
 		order, err := orders.Place(ctx, c.Principal(), req)
 		return showStratificationOrder(order), err
 	})
-	filters := []rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}}
+	filters := form.WithExternalID([]rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}})
 	list := route(http.MethodGet, dataOrdersPath, access.StratificationOrders.View.For("list"), "List stratification orders")
 	form.HandleList(a, list, filters, orders.List, showStratificationOrder)
 	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"),
@@ -146,7 +148,7 @@ func showStratificationOrder(s stratification.OrderState) StratificationOrder {
 		SavedMaps: s.SavedMaps, SavedPlans: s.SavedPlans, AOI: OrderedAOI{s.AOI.ID, s.AOI.UUID, s.AOI.Name}, AOIID: s.AOI.ID, Company: s.CompanyID,
 		AreaHa: hectares(s.AreaM2), Charge: s.Charge.Float(), NextAllowedDate: member.DateOf(s.NextAllowed()),
 		SOC:   form.Pointed(s.Carbon, func(m carbon.Map) CarbonSurvey { return showSurvey(m.Survey) }),
-		Notes: append([]string{}, s.Notes...), Synthetic: s.Synthetic, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		Notes: append([]string{}, s.Notes...), Synthetic: s.Synthetic, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, External: form.ExternalOf(s.External),
 	}
 }
 

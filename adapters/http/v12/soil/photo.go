@@ -24,6 +24,7 @@ type SamplePhoto struct {
 	Note       string    `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
 	UploadedAt time.Time `json:"uploaded_at" doc:"When it was attached."`
 	UploadedBy form.Ref  `json:"uploaded_by" doc:"Who attached it."`
+	form.External
 }
 
 // AttachedPhoto is a photo that was sent.
@@ -40,7 +41,7 @@ type SamplePhotos struct {
 }
 
 func showPhoto(f attachment.File) SamplePhoto {
-	return SamplePhoto{f.ID, f.Name, f.Media, f.Size, f.SHA256, f.Note, f.At, form.RefOf(f.By)}
+	return SamplePhoto{f.ID, f.Name, f.Media, f.Size, f.SHA256, f.Note, f.At, form.RefOf(f.By), form.ExternalOf(f.External)}
 }
 
 // formRoom is what a form may hold beside its photo.
@@ -57,10 +58,10 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 	attach.Description = "JPEG, PNG or WebP, told by what the file holds, sent as the body, with its `name`, or as the first file of a multipart form. Photos that a crew brings back in a package " +
 		"are attached by its import, to the uppermost sample of their point. Bytes that are attached already are not stored again: the answer is 200 with `again` and the photo that has them. " +
 		"A sample has at most `max_photos` photos (409 `limit_reached`), each at most `max_bytes` large (413), as the list says."
-	attach.Query = []rest.Param{
+	attach.Query = append(form.OriginParams(), []rest.Param{
 		{Name: "name", Type: rest.String, Description: "Name of the file, with its ending; default: that in the form."},
 		{Name: "note", Type: rest.String, Description: "What the photo shows, at most " + strconv.Itoa(attachment.MaxNote) + " characters."},
-	}
+	}...)
 	attach.Status, attach.Message, attach.MaxBody = http.StatusCreated, "Photo attached.", use.Bounds.Bytes+formRoom
 	attach.Also, attach.Faults = map[int]string{http.StatusOK: "These bytes were attached before."}, []int{http.StatusConflict}
 	media := map[string]string{"application/octet-stream": "Any of them.", "multipart/form-data": "A form whose first file is any of them."}
@@ -72,10 +73,11 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 		form.ByID
 		Name string `query:"name"`
 		Note string `query:"note"`
+		form.Origin
 	}) (AttachedPhoto, error) {
 		got, err := use.Attach(ctx, c.Principal(), in.ID, func() (soil.PhotoUpload, error) {
 			file, err := form.UploadedFile(c)
-			return soil.PhotoUpload{Name: cmp.Or(in.Name, file.Name), Note: in.Note, Body: file.Content}, err
+			return soil.PhotoUpload{Name: cmp.Or(in.Name, file.Name), Note: in.Note, Body: file.Content, External: in.Origin.Record()}, err
 		})
 		if got.Again {
 			c.SetStatus(http.StatusOK)
@@ -83,8 +85,12 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 		return AttachedPhoto{showPhoto(got.File), got.Again}, err
 	})
 	show := sampleRoute(http.MethodGet, photos, access.Samples.View.For("list_photos"), "List the photos of a sample")
-	rest.Handle(a, show, func(ctx context.Context, c *rest.Call, in form.ByID) (SamplePhotos, error) {
-		found, err := use.List(ctx, c.Principal(), in.ID)
+	show.Query = form.WithExternalID(nil)
+	rest.Handle(a, show, func(ctx context.Context, c *rest.Call, in struct {
+		form.ByID
+		form.Keys
+	}) (SamplePhotos, error) {
+		found, err := use.List(ctx, c.Principal(), in.ID, in.ExternalIDs)
 		return SamplePhotos{form.Each(found, showPhoto), use.Bounds.Files, use.Bounds.Bytes}, err
 	})
 	download := sampleRoute(http.MethodGet, photos+"{photo_id}/", access.Samples.View.For("download_photo"), "Download a photo of a sample")

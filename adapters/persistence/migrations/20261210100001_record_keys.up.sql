@@ -1,0 +1,35 @@
+-- expand-only
+-- Orders, users, roles, keys, grants, webhooks, clients and attached files are kept in step with other systems, as fields are.
+ALTER TABLE profile_orders ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE profile_orders ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_profile_orders_external_id ON profile_orders (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE map_orders ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE map_orders ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_map_orders_external_id ON map_orders (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE stratification_orders ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE stratification_orders ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_stratification_orders_external_id ON stratification_orders (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE users ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE users ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_users_external_id ON users (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE roles ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE roles ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_roles_external_id ON roles (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE api_keys ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE api_keys ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_api_keys_external_id ON api_keys (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE share_grants ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE share_grants ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_share_grants_external_id ON share_grants (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE webhooks ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE webhooks ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_webhooks_external_id ON webhooks (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE pact_clients ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE pact_clients ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_pact_clients_external_id ON pact_clients (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE assessment_evidence ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE assessment_evidence ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_assessment_evidence_external_id ON assessment_evidence (company_id, external_id, id) WHERE external_id <> '';
+ALTER TABLE sample_photos ADD COLUMN external_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE sample_photos ADD COLUMN source TEXT NOT NULL DEFAULT '';
+CREATE INDEX ix_sample_photos_external_id ON sample_photos (company_id, external_id, id) WHERE external_id <> '';

@@ -1,0 +1,145 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
+	"tilth/core/access"
+	"tilth/tests/rig"
+)
+
+const profilesAt = "profiles/vegetation-index-profile/orders/"
+
+// keyedKind is a kind of record that is no land, as far as its key in another system goes.
+type keyedKind struct {
+	list    string // where its records are listed
+	post    func(key string) rig.Answer
+	changes bool // has PATCH
+	deletes bool // has DELETE, after which the key is free
+}
+
+// Every record of a company has a key in another system, which one live one of a kind has: what is ordered, attached, and
+// what concerns access, as what is farmed.
+func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) { openHooks(c); c.RateLimit = 0 }})
+		c, other := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00)
+		n := 0
+		each := func(at string, body func(n int) map[string]any) func(string) rig.Answer {
+			return func(key string) rig.Answer {
+				n++
+				sent := body(n)
+				sent["external_id"], sent["source"] = key, "erp"
+				return c.Do(http.MethodPost, at, sent)
+			}
+		}
+		season := c.Make("season/", map[string]any{"name": "S", "start_date": "2025-01-01", "end_date": "2025-12-31"})
+		farm := c.Make("farm/", map[string]any{"name": "F"})
+		fieldUUID := func(n int) string {
+			made := c.Expect(200, http.MethodPost, "field/", map[string]any{"name": itoa(int64(n)), "farm_id": farm, "boundary": rig.GeoJSON(t, rig.Square(100, 10*n))})
+			return made.Data(t)["uuid"].(string)
+		}
+		ofSeason := func(n int) map[string]any { return map[string]any{"field_uuid": fieldUUID(n), "season_id": season} }
+		ofLand := func(n int) map[string]any { return map[string]any{"field_uuid": fieldUUID(n)} }
+		attach := func(at string, bytes string) func(string) rig.Answer {
+			return func(key string) rig.Answer {
+				n++
+				return c.Upload(at+fmt.Sprintf("?name=f&external_id=%s&source=erp", key), "", strings.NewReader(bytes+itoa(int64(n))))
+			}
+		}
+		assessment := int64(c.Expect(201, http.MethodPost, assessmentsPath, map[string]any{"resource_type": "farm", "resource_id": farm, "assessment_year": 2025}).Data(t)["id"].(float64))
+		kinds := map[string]keyedKind{
+			"role":          {"role/", each("role/", func(n int) map[string]any { return map[string]any{"name": itoa(int64(n)), "slugs": []any{"farm.view"}} }), true, true},
+			"API key":       {"api-key/", each("api-key/", func(int) map[string]any { return map[string]any{"name": "k"} }), false, true},
+			"webhook":       {"webhook/", each("webhook/", func(int) map[string]any { return map[string]any{"url": "http://127.0.0.1:1999/", "is_active": false} }), true, true},
+			"PACT client":   {"pact-client/", each("pact-client/", func(int) map[string]any { return map[string]any{"name": "c"} }), true, true},
+			"grant":         {"share-grant/", each("share-grant/", func(int) map[string]any { return map[string]any{"grantee_uuid": other.UUID(), "target": "all"} }), false, true},
+			"profile":       {profilesAt, each(profilesAt, ofSeason), false, false},
+			"index map":     {"maps/vegetation-index-map/orders/", each("maps/vegetation-index-map/orders/", ofSeason), false, false},
+			"zoning map":    {zoningMapsPath, each(zoningMapsPath, ofSeason), false, false},
+			"elevation map": {elevationMapsPath, each(elevationMapsPath, ofLand), false, false},
+			"soil map":      {soilMapsPath, each(soilMapsPath, ofLand), false, false},
+			"evidence":      {evidenceAt(assessment), attach(evidenceAt(assessment), "%PDF-1.7 "), false, true},
+		}
+		for name, kind := range kinds {
+			found := func(keys string) (out []map[string]any) {
+				data := c.Expect(200, http.MethodGet, kind.list+"?external_id="+keys, nil).Map(t)["data"]
+				if files, ok := data.(map[string]any); ok {
+					data = files["files"]
+				}
+				for _, one := range data.([]any) {
+					out = append(out, one.(map[string]any))
+				}
+				return out
+			}
+			idOf := func(r map[string]any) string {
+				id, ok := r["id"]
+				if !ok {
+					id = r["order_id"]
+				}
+				return itoa(int64(id.(float64)))
+			}
+			made := kind.post("K")
+			require.Less(t, made.Status, 300, "%s: %s", name, made.Body)
+			first := found("K")
+			require.Len(t, first, 1, name)
+			require.Equal(t, []any{"K", "erp"}, []any{first[0]["external_id"], first[0]["source"]}, name)
+			again := kind.post("K")
+			require.Equal(t, 409, again.Status, "%s: %s", name, again.Body)
+			require.Equal(t, "duplicate_external_id", again.Map(t)["code"], name)
+			require.Contains(t, string(again.Body), `"id":`+idOf(first[0]), name)
+			second := kind.post("L")
+			require.Less(t, second.Status, 300, "%s: %s", name, second.Body)
+			require.Len(t, found("K,L,M"), 2, name)
+			require.Empty(t, found("M"), name)
+			at := kind.list + idOf(found("L")[0]) + "/"
+			if kind.changes {
+				require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPatch, at, map[string]any{"external_id": "K"}).Map(t)["code"], name)
+				require.Equal(t, "M", c.Expect(200, http.MethodPatch, at, map[string]any{"external_id": "M"}).Data(t)["external_id"], name)
+			}
+			if kind.deletes {
+				c.Expect(204, http.MethodDelete, kind.list+idOf(first[0])+"/", nil)
+				third := kind.post("K")
+				require.Less(t, third.Status, 300, "%s: %s", name, third.Body)
+			}
+			long := kind.post(strings.Repeat("k", 256))
+			require.Equal(t, 400, long.Status, "%s: %s", name, long.Body)
+			require.Contains(t, long.Map(t)["details"], "external_id", name)
+		}
+		other.Expect(200, http.MethodPost, "role/", map[string]any{"name": "r", "slugs": []any{"farm.view"}, "external_id": "K"})
+		require.Len(t, listedAt(t, other, "role/?external_id=K"), 1, "another company has its own keys")
+
+		// Users.
+		s.User(c.CompanyID, access.RoleViewer)
+		users := listedAt(t, c, "user/")
+		userAt := func(i int) string { return path("user", int64(users[i].(map[string]any)["id"].(float64))) }
+		c.Expect(200, http.MethodPatch, userAt(0), map[string]any{"external_id": "K"})
+		require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPatch, userAt(1), map[string]any{"external_id": "K"}).Map(t)["code"])
+		require.Len(t, listedAt(t, c, "user/?external_id=K"), 1)
+
+		// An order that is not ready yet, or has failed, takes the key of a repeated request; another record cannot.
+		body := ofSeason(900)
+		order := c.Expect(200, http.MethodPost, profilesAt, body).Data(t)["order_id"]
+		body["external_id"] = "late"
+		require.Equal(t, order, c.Expect(200, http.MethodPost, profilesAt, body).Data(t)["order_id"])
+		require.Len(t, listedAt(t, c, profilesAt+"?external_id=late"), 1)
+		batch := c.Expect(200, http.MethodPost, profilesAt+"batch/", []any{
+			map[string]any{"field_uuid": fieldUUID(901), "season_id": season, "external_id": "late"},
+			map[string]any{"field_uuid": fieldUUID(902), "season_id": season, "external_id": "later"},
+			map[string]any{"field_uuid": fieldUUID(903), "season_id": season, "external_id": "later"},
+		}).Data(t)["items"].([]any)
+		verdict := func(i int) []any {
+			item := batch[i].(map[string]any)
+			return []any{item["verdict"], item["code"]}
+		}
+		require.Equal(t, []any{"fail", "duplicate_external_id"}, verdict(0))
+		require.Equal(t, []any{"create", nil}, verdict(1))
+		require.Equal(t, []any{"fail", "duplicate_external_id"}, verdict(2))
+	})
+}
