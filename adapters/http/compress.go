@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/rest"
 )
 
@@ -17,7 +18,7 @@ const minCompressed = 1 << 10
 // caller takes. What is flushed reaches the caller.
 func compress(next http.Handler) (http.Handler, error) {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.ContentTypeFilter(compressible),
-		gzhttp.SuffixETag(rest.CodingStart+"gzip")) // of zstd it is zstd
+		gzhttp.SuffixETag(etag.CodingStart+"gzip")) // of zstd it is zstd
 	if err != nil {
 		return nil, err
 	}

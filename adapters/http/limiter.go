@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/limit"
 	"tilth/adapters/http/origin"
 	"tilth/adapters/http/rest"
@@ -45,7 +46,7 @@ func (s *Server) limit(origins origin.Rules, next http.Handler) http.Handler {
 			return
 		}
 		signsIn := s.api.Door(r)
-		request, wait := s.limiter.Admit(origins.Client(r), rest.Credential(r), signsIn)
+		request, wait := s.limiter.Admit(origins.Client(r), credential.Of(r), signsIn)
 		known := &admitted{request, w.Header()}
 		known.showQuotas()
 		if !signsIn { // wrong passwords are slowed down by their account

@@ -45,7 +45,7 @@ func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // A well-formed id is logged, so it may not look like an API key or an access token.
 var (
 	wellFormedID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
-	credential   = regexp.MustCompile(`\.[A-Za-z0-9_-]{20}`)
+	secretLike   = regexp.MustCompile(`\.[A-Za-z0-9_-]{20}`)
 )
 
 // identify returns the request its id, the caller's where it sent a well-formed one, and
@@ -53,7 +53,7 @@ var (
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("X-Request-ID")
-		if !wellFormedID.MatchString(id) || credential.MatchString(id) {
+		if !wellFormedID.MatchString(id) || secretLike.MatchString(id) {
 			id = s.deps.NewRequestID()
 		}
 		w.Header().Set("X-Request-ID", id)

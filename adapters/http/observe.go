@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/limit"
 	"tilth/adapters/http/origin"
 	"tilth/adapters/http/rest"
@@ -114,8 +115,6 @@ func (s *Server) traceOf(r *http.Request) slog.Attr {
 
 // What the log shows of an address is what the interface itself has words for, and numbers, dates
 // and UUIDs. Anything else may be a secret that was put into the wrong place.
-const concealed = "(hidden)"
-
 var plainValue = regexp.MustCompile(`^(\d{1,19}|\d{4}-\d{2}-\d{2}|true|false|all)$`)
 
 // loggedPath returns the path for the log. A page beside the interface is its own route.
@@ -126,7 +125,7 @@ func (s *Server) loggedPath(r *http.Request, trace *rest.Trace) string {
 	segments := strings.Split(r.URL.Path, "/")
 	for i, segment := range segments {
 		if segment != "" && !s.api.HasWord(segment) && !plainValue.MatchString(segment) && !body.IsUUID(segment) {
-			segments[i] = concealed
+			segments[i] = credential.Hidden
 		}
 	}
 	return strings.Join(segments, "/")
@@ -143,10 +142,10 @@ func (s *Server) loggedQuery(raw string) string {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		for _, value := range given[name] {
 			if !s.api.HasParam(name) {
-				name = concealed
+				name = credential.Hidden
 			}
 			if !s.api.HasParam(name) || !plainValue.MatchString(value) {
-				value = concealed
+				value = credential.Hidden
 			}
 			shown = append(shown, name+"="+value)
 		}

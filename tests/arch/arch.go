@@ -46,7 +46,7 @@ var drivingAdapters = []string{"http", "cli", "console", "messaging"}
 // library must go, they are what is rewritten.
 var soleImporters = map[string][]string{
 	"github.com/danielgtaylor/huma": {
-		Module + "/adapters/http/rest", Module + "/adapters/http/document", Module + "/adapters/http/query", Module + "/adapters/http/member",
+		Module + "/adapters/http/document", Module + "/adapters/http/query", Module + "/adapters/http/member",
 		Module + "/adapters/http/body", Module + "/adapters/http/schema",
 	},
 	"github.com/minio/minio-go": {Module + "/adapters/objects"},

@@ -1,5 +1,5 @@
 // Package body reads JSON that callers send: it checks that a text is one well-formed value, and
-// holds it against a schema, with messages that name the member and the fix. It knows no request.
+// holds it against a schema, with messages that name the member and the fix, and reads it as a record. It knows no request.
 package body
 
 import (

@@ -13,8 +13,10 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"tilth/adapters/http/document"
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/query"
 	"tilth/adapters/http/transfer"
+	"tilth/core/fault"
 )
 
 const mediaJSON = "application/json"
@@ -76,8 +78,8 @@ func (d data) answer(c *Call) error {
 		return err
 	}
 	out := Raw{ContentType: mediaJSON, Write: transfer.Text(text)}
-	if _, record := d.value.(Versioned); record || c.route.Method == http.MethodGet {
-		out.ETag = Tag(d.value, text)
+	if _, record := d.value.(etag.Versioned); record || c.route.Method == http.MethodGet {
+		out.ETag = etag.Of(d.value, text)
 	}
 	return out.answer(c)
 }
@@ -139,7 +141,7 @@ func (m Many[R]) answer(c *Call) error { return data{m.Records, m.Outcomes}.answ
 type Raw struct {
 	ContentType string
 	Filename    string // offers the answer as a download of that name
-	ETag        string // see [Tag]; empty: none
+	ETag        string // see [etag.Of]; empty: none
 	// Write writes the body. The writer is an http.Flusher; an error after the first bytes
 	// went out cuts the connection, so that nobody takes half a file for a whole one.
 	Write func(w io.Writer) error
@@ -255,4 +257,28 @@ func writeRecords[R any](w io.Writer, open, end string, records Listing[R]) erro
 		_, err = io.WriteString(w, end)
 	}
 	return err
+}
+
+// IfMatch refuses a write whose If-Match names another version of the record. It is
+// called under the lock of the write. Without the header there is nothing to refuse.
+// Faults: Precondition (precondition_failed).
+func (c *Call) IfMatch(record etag.Versioned) error {
+	if etag.Matches(c.request.Header.Values("If-Match"), record) {
+		return nil
+	}
+	return fault.New(fault.Precondition, "precondition_failed",
+		"The record has changed since the version that If-Match names; get it again.")
+}
+
+// unchanged answers a GET with 304 where If-None-Match names what would be answered.
+func (c *Call) unchanged(tag string) bool {
+	known, ok := etag.Known(c.request.Header.Values("If-None-Match"), tag)
+	if !ok || c.route.Method != http.MethodGet {
+		return false
+	}
+	if known != "" {
+		c.SetHeader("ETag", known)
+	}
+	c.writer.WriteHeader(http.StatusNotModified)
+	return true
 }

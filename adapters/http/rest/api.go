@@ -15,6 +15,7 @@ import (
 
 	"github.com/uptrace/bunrouter"
 
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/document"
 	"tilth/adapters/http/fairness"
 	"tilth/adapters/http/origin"
@@ -147,7 +148,7 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	if route.Public {
 		return ctx, access.Principal{}, nil
 	}
-	who, err := a.authenticate(r, taken{route.Keys, route.Links})
+	who, err := a.authenticate(r, credential.Taken{Keys: route.Keys, Links: route.Links})
 	if err == nil {
 		who, err = a.enter(r, who)
 	}
@@ -163,15 +164,9 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	return ctx, who, err
 }
 
-// taken is which credentials a route takes beside a token and a session.
-type taken struct {
-	keys  KeyUse
-	links bool
-}
-
 // authenticate finds the caller. A token comes first; a key, and then a signed link, is looked at where the route
 // takes it and there is no token.
-func (a *API) authenticate(r *http.Request, takes taken) (access.Principal, error) {
+func (a *API) authenticate(r *http.Request, takes credential.Taken) (access.Principal, error) {
 	who, err := a.holder(r, takes)
 	if a.config.Verified != nil {
 		err = a.config.Verified(r.Context(), who, err)
@@ -180,9 +175,9 @@ func (a *API) authenticate(r *http.Request, takes taken) (access.Principal, erro
 }
 
 // holder returns whose the credential of a request is.
-func (a *API) holder(r *http.Request, takes taken) (access.Principal, error) {
+func (a *API) holder(r *http.Request, takes credential.Taken) (access.Principal, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
-		token, ok := bearer(header)
+		token, ok := credential.Bearer(header)
 		if !ok {
 			return access.Principal{}, fault.New(fault.Unauthenticated, "token_invalid", "Write the header as Authorization: Bearer <token>.")
 		}
@@ -191,10 +186,10 @@ func (a *API) holder(r *http.Request, takes taken) (access.Principal, error) {
 		}
 		return a.config.Authenticate(r.Context(), token)
 	}
-	if given := keyOf(r, takes.keys); given != "" && a.config.AuthenticateKey != nil {
+	if given := credential.Key(r, takes); given != "" && a.config.AuthenticateKey != nil {
 		return a.config.AuthenticateKey(r.Context(), given)
 	}
-	if given := linkOf(r, takes); given != "" && a.config.AuthenticateLink != nil {
+	if given := credential.Link(r, takes); given != "" && a.config.AuthenticateLink != nil {
 		return a.config.AuthenticateLink(r.Context(), given, strings.TrimPrefix(r.URL.Path, a.config.Base))
 	}
 	if given := session.Of(r); given != "" && a.config.AuthenticateSession != nil && !a.spokenAt(r.URL.Path).foreign() {
@@ -204,31 +199,6 @@ func (a *API) holder(r *http.Request, takes taken) (access.Principal, error) {
 		return a.config.AuthenticateSession(r.Context(), given)
 	}
 	return access.Principal{}, fault.New(fault.Unauthenticated, "not_authenticated", "Authentication credentials were not provided.")
-}
-
-// Credential returns the token, key, signed link or session that a request shows, however it is spelled; empty
-// where there is none.
-func Credential(r *http.Request) string {
-	if header := r.Header.Get("Authorization"); header != "" {
-		token, _ := bearer(header)
-		return token
-	}
-	return cmp.Or(keyOf(r, KeyInQuery), r.URL.Query().Get(linkParam), session.Of(r))
-}
-
-// linkOf returns the signed link of a request, where its route takes one.
-func linkOf(r *http.Request, takes taken) string {
-	if !takes.links {
-		return ""
-	}
-	return r.URL.Query().Get(linkParam)
-}
-
-// bearer returns the token of an Authorization header.
-func bearer(header string) (token string, ok bool) {
-	scheme, token, _ := strings.Cut(header, " ")
-	token = strings.TrimSpace(token)
-	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
 // companyHeader names the company that the caller wants to act in, by its id.

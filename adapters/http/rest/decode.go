@@ -4,16 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"mime"
 	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tilth/adapters/http/body"
@@ -69,23 +66,16 @@ func decodeOver[W any](c *Call, current W) (item Item[W], err error) {
 // readOver reads an object as changes of a record; at is the index of an item of many.
 func readOver[W any](c *Call, at string, changes []byte, current W) (item Item[W], err error) {
 	item.text = changes
-	if kind := jsontext.Value(changes).Kind(); kind != jsontext.KindBeginObject {
+	if message := body.NoObject(changes); message != "" {
 		item.Errors, item.Unread = fault.Fields{}, true
-		item.Errors.Add(fault.NonField, body.Mismatch(huma.TypeObject, kind))
+		item.Errors.Add(fault.NonField, message)
 		return item, nil
 	}
-	before := map[string]json.RawMessage{}
-	text, err := json.Marshal(current)
-	err = errors.Join(err, json.Unmarshal(text, &before))
-	members := maps.Clone(before)
-	if err = errors.Join(err, json.Unmarshal(changes, &members)); err != nil {
-		return item, fmt.Errorf("apply a body to the current record: %w", err)
+	text, before, err := body.Over(current, changes)
+	if err == nil {
+		item.Errors, item.Unread = c.decode(c.source(text), reflect.ValueOf(&item.Value).Elem(), at, before)
 	}
-	if text, err = json.Marshal(members); err != nil {
-		return item, fmt.Errorf("encode the changed record: %w", err)
-	}
-	item.Errors, item.Unread = c.decode(c.source(text), reflect.ValueOf(&item.Value).Elem(), at, before)
-	return item, nil
+	return item, err
 }
 
 // DecodeChange reads the body of a PUT as [Decode] does, and that of a PATCH as [DecodeInto] does.
@@ -105,7 +95,7 @@ func DecodeDraft[W any](c *Call, current W) (item Item[W], err error) {
 	if err == nil {
 		start := in.InputOffset()
 		item.Errors, item.Unread = c.decode(in, reflect.ValueOf(&item.Value).Elem(), "", nil)
-		item.text = in.since(start)
+		item.text = in.Since(start)
 	}
 	return item, err
 }
@@ -134,7 +124,7 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 		}
 		start := in.InputOffset()
 		item.Errors, item.Unread = c.decode(in, reflect.ValueOf(&item.Value).Elem(), item.at, nil)
-		item.text = in.since(start)
+		item.text = in.Since(start)
 		items = append(items, item)
 	}
 	if len(items) == 0 {
@@ -157,69 +147,28 @@ func DecodeValue(c *Call) (any, error) {
 	return out, err
 }
 
-// source is a JSON text under way.
-type source struct {
-	*jsontext.Decoder
-	*body.Reader
-	text []byte
-}
-
-// since returns the value that was read from an offset on.
-func (s source) since(start int64) []byte {
-	return bytes.TrimLeft(s.text[start:s.InputOffset()], ", \t\r\n")
-}
-
-func (c *Call) source(text []byte) source {
-	return source{body.Decoder(text), &body.Reader{Schemas: c.api.schemas, ReadOnly: c.route.readOnly(), Also: c.also()}, text}
+func (c *Call) source(text []byte) body.Source {
+	reader := &body.Reader{Schemas: c.api.schemas, ReadOnly: c.route.readOnly(), Also: c.also()}
+	return reader.Source(text)
 }
 
 // decode holds the next value of a checked JSON text against the schema of the type of a record, and reads those of its
 // members that nothing is wrong with; before are the values in the place of the others. at is the index of an item of a bulk.
-func (c *Call) decode(in source, into reflect.Value, at string, before map[string]json.RawMessage) (errs fault.Fields, unread bool) {
+func (c *Call) decode(in body.Source, into reflect.Value, at string, before map[string]json.RawMessage) (errs fault.Fields, unread bool) {
 	schema := c.api.schemas.Known(into.Type())
 	if schema == nil {
 		panic(fmt.Sprintf("rest: %s is the body of no route", into.Type()))
 	}
-	start := in.InputOffset()
-	text, errs, unknown := in.Object(in.Decoder, schema)
-	if len(errs) > 0 {
-		text = c.sound(in.since(start), schema, errs, before)
-	}
+	record := in.Record(schema, before)
 	switch {
 	case c.route.dialect != nil: // a standard of others says what may be there
 	case c.Lenient():
-		c.ignored(at, unknown)
+		c.ignored(at, record.Unknown)
 	default:
-		errs.Merge(unknown)
+		record.Errors.Merge(record.Unknown)
 	}
-	more := fault.Fields{}
-	if unread = text == nil; !unread {
-		readChecked(text, into.Addr().Interface(), more)
-	}
-	if errs.MergeNew(more); len(more) > 0 {
-		into.SetZero()
-	}
-	return errs, unread || len(more) > 0
-}
-
-// sound returns an object as it is read without the members that something is wrong with; nil where it is none.
-func (c *Call) sound(text []byte, schema *huma.Schema, errs fault.Fields, before map[string]json.RawMessage) []byte {
-	members := map[string]json.RawMessage{}
-	if json.Unmarshal(text, &members) != nil {
-		return nil
-	}
-	for name := range errs {
-		if delete(members, name); before[name] != nil {
-			members[name] = before[name]
-		}
-	}
-	rest, err := json.Marshal(members)
-	if err != nil {
-		return nil
-	}
-	again := c.source(rest)
-	out, _, _ := again.Object(again.Decoder, schema)
-	return out
+	unread = record.Into(into)
+	return record.Errors, unread
 }
 
 // idOf returns the id in the text of an object; 0 where there is none.
@@ -233,30 +182,11 @@ func idOf(text []byte) int64 {
 	return named.ID
 }
 
-// readChecked decodes a validated text. What fails here is what no schema can say: a type
-// with a reader of its own, or an integer narrower than its format.
-func readChecked(text []byte, into any, errs fault.Fields) {
-	err := json.Unmarshal(text, into)
-	if err == nil {
-		return
-	}
-	field, message := fault.NonField, "The body could not be read as this record."
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && mismatch.Field != "" {
-		field, _, _ = strings.Cut(mismatch.Field, ".")
-		message = "The value does not fit this field."
-	}
-	if f, ok := fault.As(err); ok {
-		message = f.Message
-	}
-	errs.Add(field, message)
-}
-
 // json returns the body, which is one checked JSON value.
-func (c *Call) json() (source, error) {
+func (c *Call) json() (body.Source, error) {
 	text, err := c.Text()
 	if text == nil {
-		return source{}, err
+		return body.Source{}, err
 	}
 	return c.source(text), err
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/transfer"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -83,7 +84,7 @@ func (b Bare[R]) answer(c *Call) error {
 	}
 	out := Raw{ContentType: c.route.bareMedia(), Write: transfer.Text(text)}
 	if c.route.Method == http.MethodGet && !c.route.Public {
-		out.ETag = Tag(b.Data, text)
+		out.ETag = etag.Of(b.Data, text)
 	}
 	return out.answer(c)
 }

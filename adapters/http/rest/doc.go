@@ -12,5 +12,7 @@
 // handler passes a callback that calls [Decode], [DecodeInto] or [DecodeMany].
 //
 // The schemas of the document and the validation of bodies come from the same struct
-// tags, through huma's schema generator, which the package schema wraps.
+// tags, through huma's schema generator, which the package schema wraps. The packages beside
+// this one know no route: query and body read what callers send, transfer moves bodies and
+// answers, document writes the document.
 package rest

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/document"
 	"tilth/adapters/http/query"
 	"tilth/adapters/http/session"
@@ -119,8 +120,8 @@ func (a *API) schemes() []document.Scheme {
 		{Name: bearerScheme, Format: "JWT", Description: "An access token, from auth/token/."},
 		{Name: sessionScheme, In: "cookie", Key: session.Name, Description: "The session of a browser, from auth/session/. What changes something is refused where a page of another server sends it (`cross_origin`)."},
 		{Name: keyHeaderScheme, In: "header", Key: "X-API-Key", Description: "An API key; what it opens is what its user and its own `slugs` allow."},
-		{Name: keyQueryScheme, In: "query", Key: keyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
-		{Name: linkScheme, In: "query", Key: linkParam, Description: "A signed link, which opens what lies below one address for a time: for pictures in pages and for map libraries, which can send no header."},
+		{Name: keyQueryScheme, In: "query", Key: credential.KeyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
+		{Name: linkScheme, In: "query", Key: credential.LinkParam, Description: "A signed link, which opens what lies below one address for a time: for pictures in pages and for map libraries, which can send no header."},
 	}
 	for _, dialect := range a.dialects {
 		if dialect.foreign() {

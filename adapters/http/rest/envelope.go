@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/transfer"
 	"tilth/core/fault"
 )
@@ -98,7 +99,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 
 // sendFailure sends the body of a failure, without what may be a credential.
 func sendFailure(w http.ResponseWriter, r *http.Request, status int, text []byte) {
-	text = hideCredentials(text)
+	text = credential.Hide(text)
 	h := w.Header()
 	h.Set("Content-Type", mediaJSON)
 	h.Set("Cache-Control", "no-store")

@@ -3,6 +3,7 @@ package rest
 import (
 	"io"
 
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/member"
 	"tilth/adapters/http/schema"
 	"tilth/adapters/http/transfer"
@@ -24,7 +25,7 @@ type Feature[R any] struct {
 func OneFeature[R any](feature Feature[R]) (Raw, error) {
 	feature.Type = "Feature"
 	text, err := encode(feature)
-	return Raw{ContentType: GeoJSONType, ETag: Tag(feature.Properties, text), Write: transfer.Text(text)}, err
+	return Raw{ContentType: GeoJSONType, ETag: etag.Of(feature.Properties, text), Write: transfer.Text(text)}, err
 }
 
 // Features answers with a page of a list as a FeatureCollection, streamed; Link and

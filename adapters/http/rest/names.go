@@ -1,15 +1,14 @@
 package rest
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/credential"
 	"tilth/core/fault"
 )
 
@@ -106,7 +105,7 @@ func (c *Call) unknownParams(given url.Values) fault.Fields {
 // passes reports whether a query parameter that is not declared is passed over: a credential where the route takes it so,
 // share on what is no read of a record that can be shared, which reaches none of others whatever it says, and what does not apply.
 func (r *Route) passes(name string) bool {
-	return name == keyParam && r.Keys == KeyInQuery || name == linkParam && r.Links ||
+	return name == credential.KeyParam && r.Keys == KeyInQuery || name == credential.LinkParam && r.Links ||
 		name == ShareParam.Name && strings.Contains(r.Path, "{") && r.dialect == nil ||
 		slices.Contains(r.Inapplicable, name)
 }
@@ -116,8 +115,10 @@ func (r *Route) passes(name string) bool {
 func (a *API) readOnly(r Route, pattern string) body.Members {
 	out := body.Members{}
 	for _, p := range []string{pattern, listOf(pattern)} {
-		if e := a.endpoints[p]; e != nil && e.methods[http.MethodGet] != nil {
-			maps.Copy(out, membersOf(e.methods[http.MethodGet].form.record, nil))
+		if e := a.endpoints[p]; e != nil {
+			if get := e.methods[http.MethodGet]; get != nil && get.form.record != nil {
+				maps.Copy(out, body.MembersOf(get.form.record))
+			}
 		}
 	}
 	for _, name := range r.Inapplicable {
@@ -142,32 +143,4 @@ func listOf(pattern string) string {
 		return ""
 	}
 	return pattern[:i]
-}
-
-// membersOf returns the members that encoding/json writes of a type; nil where it is no object, or one of any members.
-func membersOf(t reflect.Type, within []reflect.Type) body.Members {
-	if t == nil {
-		return nil
-	}
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct || slices.Contains(within, t) {
-		return nil
-	}
-	out := body.Members{}
-	for _, field := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "-" || !field.IsExported() || field.Anonymous && name == "" {
-			continue
-		}
-		if name == "" {
-			name = field.Name
-		}
-		out[name] = nil
-		if !field.Type.Implements(reflect.TypeFor[json.Marshaler]()) {
-			out[name] = membersOf(field.Type, append(within, t))
-		}
-	}
-	return out
 }

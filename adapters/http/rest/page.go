@@ -4,6 +4,8 @@ import (
 	"iter"
 	"net/url"
 	"strconv"
+
+	"tilth/adapters/http/credential"
 )
 
 // Listing is a page of records together with the length of the whole list. Each is read
@@ -97,8 +99,8 @@ func (c *Call) listLink(name, value string) *string {
 func (c *Call) Here(change func(query url.Values)) string {
 	u := url.URL{Path: c.request.URL.Path}
 	q := c.request.URL.Query()
-	q.Del(keyParam)
-	q.Del(linkParam)
+	q.Del(credential.KeyParam)
+	q.Del(credential.LinkParam)
 	change(q)
 	u.RawQuery = q.Encode()
 	return c.api.config.Origins.Base(c.request) + u.String()

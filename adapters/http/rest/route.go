@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/document"
 	"tilth/core/access"
 )
@@ -75,6 +76,16 @@ func (c *Call) odd() map[string]int {
 	}
 	return c.route.Odd
 }
+
+// KeyUse says where a route takes an API key, if no token is given.
+type KeyUse = credential.KeyUse
+
+// The uses of keys.
+const (
+	KeyInQuery  = credential.KeyInQuery
+	KeyInHeader = credential.KeyInHeader
+	KeyNowhere  = credential.KeyNowhere
+)
 
 // Routes describe what the routes of one subject share.
 type Routes struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bunrouter"
 
 	"tilth/adapters/http/body"
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/fairness"
 	"tilth/adapters/http/transfer"
 	"tilth/core/fault"
@@ -153,10 +154,10 @@ func (e *endpoint) refuse(c *Call) error {
 		c.writer.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	public, takes := false, taken{keys: KeyNowhere}
+	public, takes := false, credential.Taken{Keys: KeyNowhere}
 	for _, op := range e.methods {
 		if op != nil {
-			public, takes.keys, takes.links = public || op.route.Public, max(takes.keys, op.route.Keys), takes.links || op.route.Links
+			public, takes.Keys, takes.Links = public || op.route.Public, max(takes.Keys, op.route.Keys), takes.Links || op.route.Links
 		}
 	}
 	if !public {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/rest"
 	"tilth/core/access"
 	"tilth/core/record"
@@ -38,7 +39,7 @@ func MetaOf(m record.Meta) Meta {
 	return Meta{m.ID, m.CreatedAt, m.UpdatedAt, Pointed(m.CreatedBy, RefOf), Ref{m.CompanyID, m.Company}}
 }
 
-// Version changes with every write of the record; see [rest.Versioned].
+// Version changes with every write of the record; see [etag.Versioned].
 func (m Meta) Version() string {
 	return fmt.Sprintf("%d.%x", m.ID, m.UpdatedAt.UnixMicro())
 }
@@ -74,7 +75,7 @@ func CheckIfMatch[T, R any](c *rest.Call, current T, show func(T) R) error {
 	if c.Header("If-Match") == "" {
 		return nil
 	}
-	record, ok := any(show(current)).(rest.Versioned)
+	record, ok := any(show(current)).(etag.Versioned)
 	if !ok {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
@@ -119,7 +120,7 @@ func (m mapSheets) registerContours(a *rest.API) {
 			Features []contourFeature `json:"features"`
 			Interval float64          `json:"interval"`
 		}{"FeatureCollection", form.Each(contours, func(c fieldmap.Contour) contourFeature { return showContour(c, sheet.Layer.Synthetic) }), interval})
-		return rest.Raw{ContentType: rest.GeoJSONType, ETag: rest.Tag(nil, text), Write: func(w io.Writer) error {
+		return rest.Raw{ContentType: rest.GeoJSONType, ETag: etag.Of(nil, text), Write: func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
 		}}, err

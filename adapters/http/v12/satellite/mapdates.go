@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
@@ -125,7 +126,7 @@ func (in classInput) method() indexmap.Method {
 func dated(c *rest.Call, d mapview.Sheet, media string, write func(io.Writer) error) rest.Raw {
 	c.SetHeader("Cache-Control", cached)
 	how := c.Here(func(url.Values) {})
-	return rest.Raw{ContentType: media, ETag: rest.Tag(nil, []byte(d.Key()+"\x00"+d.Title+"\x00"+drawing+"\x00"+how)), Write: write}
+	return rest.Raw{ContentType: media, ETag: etag.Of(nil, []byte(d.Key()+"\x00"+d.Title+"\x00"+drawing+"\x00"+how)), Write: write}
 }
 
 // drawing changes with the way in which pictures and tiles are drawn.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"tilth/adapters/http/etag"
 	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
@@ -263,7 +264,7 @@ func (m mapSheets) registerClasses(a *rest.API) {
 			Features []zoneFeature `json:"features"`
 			Notes    []string      `json:"notes"`
 		}{"FeatureCollection", form.Each(found.Each, func(z indexmap.Zone) zoneFeature { return showZone(found, z) }), append([]string{}, found.Classes.Notes...)})
-		return rest.Raw{ContentType: rest.GeoJSONType, ETag: rest.Tag(nil, text), Write: func(w io.Writer) error {
+		return rest.Raw{ContentType: rest.GeoJSONType, ETag: etag.Of(nil, text), Write: func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
 		}}, err

@@ -1,13 +1,13 @@
-package rest
+package credential
 
 // Errors may repeat what a caller sent, to name what is wrong. A key, a token or the secret of a
 // link in the wrong place is not repeated: errors end up in the logs of callers.
 
-const (
-	hidden = "(hidden)"
-	// shortestCredential is the length from which a run of letters and digits may be a credential.
-	shortestCredential = 20
-)
+// Hidden stands in the place of what is not shown.
+const Hidden = "(hidden)"
+
+// shortest is the length from which a run of letters and digits may be a credential.
+const shortest = 20
 
 // The kinds of the characters of which credentials are made.
 const (
@@ -32,8 +32,8 @@ func kindOf(c byte) int {
 	return 0
 }
 
-// hideCredentials replaces what looks like random letters and digits in the text of an error.
-func hideCredentials(text []byte) []byte {
+// Hide replaces what looks like random letters and digits in the text of an error.
+func Hide(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		run, kinds := 0, 0
@@ -41,8 +41,8 @@ func hideCredentials(text []byte) []byte {
 			kinds |= kindOf(text[run])
 			run++
 		}
-		if run >= shortestCredential && kinds&random == random {
-			out = append(out, hidden...)
+		if run >= shortest && kinds&random == random {
+			out = append(out, Hidden...)
 		} else {
 			out = append(out, text[:run]...)
 		}

@@ -1,4 +1,4 @@
-package rest
+package credential
 
 import (
 	"testing"
@@ -16,6 +16,6 @@ func TestErrorsRepeatNoCredentials(t *testing.T) {
 		`aB34567890123456789 aB345678901234567890é_-aB3456789012345678é`:              `aB34567890123456789 (hidden)é(hidden)é`,
 		`North parcel 17 (West)`:                                                      `North parcel 17 (West)`,
 	} {
-		require.Equal(t, want, string(hideCredentials([]byte(text))))
+		require.Equal(t, want, string(Hide([]byte(text))))
 	}
 }

@@ -1,0 +1,70 @@
+// Package credential says where a request shows who sends it: as a token, an API key, a signed link or the session of a
+// browser. It keeps what looks like one out of texts that repeat what a caller sent. It knows no user, and verifies nothing.
+package credential
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"tilth/adapters/http/session"
+)
+
+// Parameters of the query that may hold a credential.
+const (
+	KeyParam  = "api_key"
+	LinkParam = "link" // on routes that a signed link opens
+)
+
+// KeyUse says where a route takes an API key, if no token is given.
+type KeyUse int
+
+// The uses of keys, from the widest to the narrowest.
+const (
+	KeyInQuery  KeyUse = 1  // as X-API-Key, or as ?api_key= from tools that can send no header
+	KeyInHeader KeyUse = 0  // as X-API-Key; the default
+	KeyNowhere  KeyUse = -1 // what decides on credentials, and what is public
+)
+
+// Taken is which credentials a route takes beside a token and a session.
+type Taken struct {
+	Keys  KeyUse
+	Links bool
+}
+
+// Bearer returns what a header Authorization holds; ok is false where that is no token.
+func Bearer(header string) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(header, " ")
+	token = strings.TrimSpace(token)
+	return token, strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// Key returns the API key of a request, where it is taken.
+func Key(r *http.Request, takes Taken) string {
+	switch takes.Keys {
+	case KeyInQuery:
+		return cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get(KeyParam))
+	case KeyInHeader:
+		return r.Header.Get("X-API-Key")
+	}
+	return ""
+}
+
+// Link returns the signed link of a request, where it is taken.
+func Link(r *http.Request, takes Taken) string {
+	if !takes.Links {
+		return ""
+	}
+	return r.URL.Query().Get(LinkParam)
+}
+
+// Of returns the token, key, signed link or session that a request shows, however it is spelled; empty
+// where there is none.
+func Of(r *http.Request) string {
+	if header := r.Header.Get("Authorization"); header != "" {
+		token, _ := Bearer(header)
+		return token
+	}
+	every := Taken{Keys: KeyInQuery, Links: true}
+	return cmp.Or(Key(r, every), Link(r, every), session.Of(r))
+}
