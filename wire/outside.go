@@ -26,6 +26,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/app/satellite/fieldlayers"
 	"tilth/app/soil"
+	"tilth/app/soil/library"
 	"tilth/core/assessment"
 	"tilth/core/assessment/climate"
 	"tilth/core/credit"
@@ -142,8 +143,8 @@ func (r *Running) holdFiles(ctx context.Context) error {
 }
 
 // newLibrary makes the use cases of registered rasters over a database and the store of files.
-func newLibrary(files ports.Objects, store ports.Store) *soil.LayerLibrary {
-	return &soil.LayerLibrary{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}
+func newLibrary(files ports.Objects, store ports.Store) *library.Layers {
+	return &library.Layers{Store: store, Objects: files, Rasters: surfaces.Stored{Objects: files}, Clock: identity.Clock{}}
 }
 
 // assessmentTable makes the table of sections from the built-in mapping of input values to factors.

@@ -29,6 +29,7 @@ import (
 	"tilth/app/operating"
 	"tilth/app/satellite"
 	"tilth/app/soil"
+	"tilth/app/soil/offline"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -185,4 +186,4 @@ func (Program) ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 }
 
 // Zoning makes zones of tables and rasters.
-func (Program) Zoning() *soil.Offline { return &soil.Offline{Surfaces: surfaces.Files{}} }
+func (Program) Zoning() *offline.Zoning { return &offline.Zoning{Surfaces: surfaces.Files{}} }

@@ -24,7 +24,8 @@ import (
 	"tilth/app/moving"
 	"tilth/app/operating"
 	"tilth/app/satellite"
-	"tilth/app/soil"
+	"tilth/app/soil/library"
+	"tilth/app/soil/offline"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/list"
@@ -62,7 +63,7 @@ type Program interface {
 	// ReadCells reads a table of cells with the layers named, or all.
 	ReadCells(r io.Reader, layers []string) (layer.Table, error)
 	// Zoning returns the computation of zones from tables and rasters.
-	Zoning() *soil.Offline
+	Zoning() *offline.Zoning
 	// CurveFiles reads and writes the files of crop verification.
 	CurveFiles() CurveFiles
 	// NewSecretKey makes a key for stored secrets.
@@ -88,7 +89,7 @@ type CopiedTable struct {
 type Opened struct {
 	Operating *operating.Operating
 	Files     ports.Objects
-	Layers    *soil.LayerLibrary
+	Layers    *library.Layers
 	Verifier  *audit.Verifier
 	Mover     *moving.Mover
 	Close     func() error

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tilth/app/operating"
-	"tilth/app/soil"
+	"tilth/app/soil/library"
 	"tilth/core/access"
 	"tilth/core/stratification"
 	"tilth/ports"
@@ -77,7 +77,7 @@ func (s *shell) printLayer(err error, what string, r ports.LayerRaster) error {
 
 func (s *shell) layer() *cobra.Command {
 	var file string
-	in := soil.NewLayer{Scale: 1}
+	in := library.New{Scale: 1}
 	add := &cobra.Command{
 		Use: "add", Short: "Register a raster as a layer of stratification orders",
 		Long: `Registers a GeoTIFF of one band of numbers (integers of up to 32 bits, floating point numbers)
@@ -99,7 +99,7 @@ from a far coarser map, such as one of few soil samples; --classes one whose num
 			}
 			defer opened.Close()
 			in.File, in.Content = filepath.Base(file), opened
-			return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
+			return s.withLayers(cmd, func(ctx context.Context, l *library.Layers) error {
 				added, err := l.Add(ctx, in)
 				return s.printLayer(err, "registered ", added)
 			})
@@ -115,7 +115,7 @@ from a far coarser map, such as one of few soil samples; --classes one whose num
 	f.BoolVar(&in.Coarse, "coarse", false, "it was resampled from a far coarser map")
 	f.BoolVar(&in.Classes, "classes", false, "its numbers name classes")
 	list := &cobra.Command{Use: "list", Short: "List the registered rasters", RunE: func(cmd *cobra.Command, _ []string) error {
-		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
+		return s.withLayers(cmd, func(ctx context.Context, l *library.Layers) error {
 			all, err := l.List(ctx)
 			for _, r := range all {
 				if err := s.printLayer(nil, "", r); err != nil {
@@ -128,7 +128,7 @@ from a far coarser map, such as one of few soil samples; --classes one whose num
 	var name string
 	remove := &cobra.Command{Use: "remove", Short: "Unregister a raster; the layers of earlier orders stay"}
 	remove.RunE = func(cmd *cobra.Command, _ []string) error {
-		return s.withLayers(cmd, func(ctx context.Context, l *soil.LayerLibrary) error {
+		return s.withLayers(cmd, func(ctx context.Context, l *library.Layers) error {
 			gone, err := l.Remove(ctx, name)
 			return s.printLayer(err, "removed ", gone)
 		})
@@ -138,7 +138,7 @@ from a far coarser map, such as one of few soil samples; --classes one whose num
 		required(add, "name", "file"), list, required(remove, "name"))
 }
 
-func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *soil.LayerLibrary) error) error {
+func (s *shell) withLayers(cmd *cobra.Command, do func(ctx context.Context, l *library.Layers) error) error {
 	return s.withFiles(cmd, func(ctx context.Context, o *Opened) error { return do(ctx, o.Layers) })
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tilth/app/soil"
+	"tilth/app/soil/offline"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/layer"
@@ -21,7 +21,7 @@ var stratifyFormats = []string{"json", "geojson"}
 
 // stratifyFlags are the choices of `tilth stratify`, in the request where it takes them as they are.
 type stratifyFlags struct {
-	req                     soil.OfflineRequest
+	req                     offline.Request
 	plan                    soilplan.Params
 	cells, boundary, format string
 	start, end              string
@@ -112,7 +112,7 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 }
 
 // stratifyRequest returns the request of the flags.
-func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (soil.OfflineRequest, error) {
+func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (offline.Request, error) {
 	req := f.req
 	if set.Changed("seed") {
 		req.Seed.Number = &f.seed

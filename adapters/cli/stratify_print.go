@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"tilth/app/soil"
+	"tilth/app/soil/offline"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	soilplan "tilth/core/stratification/plan"
@@ -22,7 +22,7 @@ func recommended(r zoning.Result) (zoning.Candidate, error) {
 	return r.Candidates[i], nil
 }
 
-func writeZonesJSON(w io.Writer, a soil.OfflineAnswer, labels bool) error {
+func writeZonesJSON(w io.Writer, a offline.Answer, labels bool) error {
 	chosen, err := recommended(a.Result)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func writeZonesJSON(w io.Writer, a soil.OfflineAnswer, labels bool) error {
 	return enc.Encode(out)
 }
 
-func candidateOf(a soil.OfflineAnswer, c zoning.Candidate, labels bool) record {
+func candidateOf(a offline.Answer, c zoning.Candidate, labels bool) record {
 	out := record{
 		{"k", len(c.Zones)}, {"map_uuid", c.MapUUID}, {"is_recommended", c.Recommended}, {"inertia", c.Inertia}, {"rv", c.RV},
 		{"n_needed", c.SamplesNeeded}, {"calinski_harabasz", c.Diagnostics.CalinskiHarabasz}, {"silhouette", c.Diagnostics.Silhouette},
@@ -89,7 +89,7 @@ func zoneOf(r zoning.Result, z zoning.Zone) record {
 }
 
 // writeZonesGeoJSON writes the recommended zones, and then the points of their plan, as a FeatureCollection (RFC 7946).
-func writeZonesGeoJSON(w io.Writer, a soil.OfflineAnswer) error {
+func writeZonesGeoJSON(w io.Writer, a offline.Answer) error {
 	chosen, err := recommended(a.Result)
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ type Generated struct {
 	Files ports.StratificationFiles
 }
 
-// withSeed adds what is wrong with the choice of a seed to what is wrong with parameters.
-func withSeed(problems error, choice seed.Choice) error {
+// WithSeed adds what is wrong with the choice of a seed to what is wrong with parameters.
+func WithSeed(problems error, choice seed.Choice) error {
 	f := choice.Check()
 	known, ok := fault.As(problems)
 	if problems != nil && !ok || len(f) == 0 {

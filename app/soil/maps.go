@@ -99,7 +99,7 @@ func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, 
 	}
 	p := req.Params
 	p.Scope = order.DataUUID
-	if err := withSeed(p.Check(names), req.Seed); err != nil {
+	if err := WithSeed(p.Check(names), req.Seed); err != nil {
 		return none, 0, err
 	}
 	p = p.Seeded(req.Seed)

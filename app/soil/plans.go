@@ -55,13 +55,13 @@ func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequ
 	if params.Existing, err = inPlane(frame, "existing_points", req.Existing); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
-	if params.Journey, err = journey(frame, req.Start, req.End); err != nil {
+	if params.Journey, err = Journey(frame, req.Start, req.End); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
 	if params.Legacy, err = p.legacy(ctx, who.Scope(false), frame, req); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
-	if err := withSeed(params.Check(len(found.Candidate.Zones)), req.Seed); err != nil {
+	if err := WithSeed(params.Check(len(found.Candidate.Zones)), req.Seed); err != nil {
 		return soilplan.SamplePlan{}, err
 	}
 	layers, err := p.layers(ctx, who.Scope(false), found, &params)
@@ -152,8 +152,8 @@ func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Pos
 	return out, nil
 }
 
-// journey returns a journey between places on WGS84, which may be nil.
-func journey(f *frame.Frame, start, end *geo.Position) (out soilplan.Journey, err error) {
+// Journey returns a journey between places on WGS84, which may be nil.
+func Journey(f *frame.Frame, start, end *geo.Position) (out soilplan.Journey, err error) {
 	if out.Start, err = terminus(f, "start", start); err != nil {
 		return out, err
 	}

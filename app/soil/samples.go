@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tilth/app"
+	"tilth/app/external"
 	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -48,11 +49,16 @@ func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
 		}
 		after := &draft.Record
 		s.complete(who, current, after)
-		if after.Composite != "" && after.Lab != nil && !reflect.DeepEqual(after.Lab, current.Lab) {
-			draft.Errors.Addf("lab", "The soil of the sample is in a composite, whose result it has. Fix: import the result under the label %s.", after.CompositeLabel())
-		}
+		pooledAlone(current, &draft)
 		return draft, nil
 	})
+}
+
+// pooledAlone refuses a result of a sample by itself whose soil is in a composite.
+func pooledAlone(current sample.Sample, draft *farmapp.Draft[sample.Sample]) {
+	if after := &draft.Record; after.Composite != "" && after.Lab != nil && !reflect.DeepEqual(after.Lab, current.Lab) {
+		draft.Errors.Addf("lab", "The soil of the sample is in a composite, whose result it has. Fix: import the result under the label %s.", after.CompositeLabel())
+	}
 }
 
 // complete fills in what a change leaves to the rules: who took a sample, and when, and its state.
@@ -182,6 +188,7 @@ func NewSampleRecords(deps app.Deps) *farmapp.Records[sample.Sample] {
 		Check:     (*sample.Sample).Check,
 		Normalise: (*sample.Sample).Normalise,
 		Relate:    relateSamples,
+		Same:      &farmapp.Same[sample.Sample]{Member: external.Member, Key: external.Key[sample.Sample], Find: sameSample},
 	})
 }
 

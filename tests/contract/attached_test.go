@@ -79,6 +79,8 @@ func TestEvidenceIsAttached(t *testing.T) {
 		sent := c.Upload(evidenceAt(id), w.FormDataContentType(), &form)
 		require.Equal(t, 201, sent.Status, "%s", sent.Body)
 		require.Equal(t, "text/csv", sent.Data(t)["media_type"])
+		hours := c.Expect(200, http.MethodGet, evidenceAt(id)+itoa(int64(sent.Data(t)["id"].(float64)))+"/", nil)
+		require.Equal(t, "day;hours\n1;2\n", string(hours.Body))
 
 		full := attach(t, c, id, "name=more.txt", "more", 409)
 		require.Equal(t, "limit_reached", full["code"])

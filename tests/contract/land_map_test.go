@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -143,6 +144,12 @@ func TestASoilMap(t *testing.T) {
 		require.NotEmpty(t, figures[1].(map[string]any)["classes"])
 		c.Expect(200, http.MethodGet, at+"maps/soil_type.png", nil)
 		c.Expect(404, http.MethodGet, at+"contours/", nil)
+		place := rig.Archive(t).Parcels[0].Boundary.Centroid()
+		values := c.Expect(200, http.MethodGet, at+fmt.Sprintf("value/?lon=%v&lat=%v", place.X, place.Y), nil).Data(t)
+		require.Contains(t, fmt.Sprint(values), "clay")
+		item := c.Expect(200, http.MethodGet, "stac/collections/soil-map/items/", nil).Map(t)["features"].([]any)[0].(map[string]any)["id"].(string)
+		require.Equal(t, item, c.Expect(200, http.MethodGet, "stac/collections/soil-map/items/"+item+"/", nil).Map(t)["id"])
+		require.Equal(t, made["order_id"], c.Expect(200, http.MethodPost, at+"recompute/", nil).Data(t)["order_id"])
 		heard, _ := listen(t, s.URL, c.Token, "", "?last_event_id=0&type=soil_map_completed").next()
 		require.Contains(t, heard.data, `"layers":2`)
 	})

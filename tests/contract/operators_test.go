@@ -263,6 +263,13 @@ func TestOperatorsSeeAndChangeMoney(t *testing.T) {
 		require.Equal(t, splitLines(string(statement.Body))[:4], splitLines(printed)[:4])
 		refused(t, op, 400, "validation_failed", "POST", wallet+"refund/", `{"transaction":1}`)
 		op.Expect(404, "POST", wallet+"refund/", `{"transaction":999999}`)
+		land := owner.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")
+		order := owner.Expect(200, "POST", rig.OrdersPath, map[string]any{"field_uuid": land.FieldUUID, "season_id": land.Season}).Data(t)["order_id"]
+		owner.Until(int64(order.(float64)), "active")
+		capture := rows(t, op.Expect(200, "GET", wallet+"transactions/?kind=capture", nil))[0]
+		refund := op.Expect(200, "POST", wallet+"refund/", map[string]any{"transaction": capture["id"], "note": "Order by mistake"}).Data(t)
+		require.Equal(t, "refund", refund["kind"])
+		refused(t, op, 409, "already_refunded", "POST", wallet+"refund/", fmt.Sprintf(`{"transaction":%v}`, capture["id"]))
 
 		var prices []map[string]any
 		op.Expect(200, "GET", "operator/price/", nil).Into(t, &prices)
@@ -284,7 +291,7 @@ func TestOperatorsSeeAndChangeMoney(t *testing.T) {
 		owner.Expect(200, "GET", "audit/?resource=wallet", nil).Into(t, &entries)
 		require.Equal(t, "Olga", entries[0].User.Name)
 		require.True(t, entries[0].Operator)
-		require.Len(t, entries, 3)
+		require.Len(t, entries, 4)
 	})
 }
 
@@ -319,5 +326,9 @@ func TestOperatorsSeeAndChangeJobs(t *testing.T) {
 		}
 		op.Expect(200, "POST", path("operator/job", ids[0])+"cancel/", nil)
 		require.Equal(t, "job", rows(t, op.Expect(200, "GET", "operator/trail/", nil))[0]["resource"])
+
+		// One that has failed is tried again.
+		rig.Exec(t, database, fmt.Sprintf("UPDATE jobs SET failed_at = run_at, reason = 'It broke.' WHERE id = %d", ids[1]))
+		require.Equal(t, "failed", op.Expect(200, "POST", path("operator/job", ids[1])+"retry/", nil).Data(t)["state"], "as it was")
 	})
 }

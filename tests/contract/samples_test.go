@@ -197,3 +197,79 @@ func asLaboratoriesSend(t *testing.T, c *rig.Client, all []any) {
 		c.Expect(200, http.MethodPatch, path, map[string]any{"lab": nil, "collected": nil})
 	}
 }
+
+// Samples and plans are kept in step with another system, in sets: each is created, updated or left as it is, all or none.
+func TestSamplesAndPlansInSets(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c := s.Company(access.RoleOwner, 1000_00)
+		s.Subscribe(c)
+		uuid := sampled(t, c)
+		first := recordsOf(t, c.Expect(200, http.MethodGet, samplesPath+"?plan_uuid="+uuid+"&page_size=1", nil))[0]
+		const records = samplesPath + "records/"
+		upsert := func(body any) rig.Answer {
+			return c.Expect(200, http.MethodPost, records+"?on_conflict=external_id", body)
+		}
+		item := func(key string, from, to int, more map[string]any) map[string]any {
+			out := map[string]any{"plan": uuid, "point": first["point"], "depth_from_cm": from, "depth_to_cm": to, "external_id": key}
+			for name, value := range more {
+				out[name] = value
+			}
+			return out
+		}
+		// A sample of the plan without a key takes it; one that is not there is made.
+		made := upsert([]any{item("L-1", 0, 30, map[string]any{"notes": "stony"}), item("L-2", 60, 90, map[string]any{"collected": map[string]any{"by": "Ada"}})})
+		require.Equal(t, []string{"updated", "created"}, outcomes(t, made))
+		both := recordsOf(t, made)
+		require.Equal(t, first["id"], both[0]["id"])
+		require.Equal(t, []any{first["label"], "stony", "planned"}, []any{both[0]["label"], both[0]["notes"], both[0]["status"]})
+		require.Equal(t, []any{"collected", first["zone"], first["planned"]}, []any{both[1]["status"], both[1]["zone"], both[1]["planned"]})
+		require.Equal(t, []string{"unchanged"}, outcomes(t, upsert(item("L-1", 0, 30, nil))), "what an item leaves out stays")
+		require.Equal(t, []string{"updated"}, outcomes(t, upsert(map[string]any{"external_id": "L-2", "notes": "deep"})), "one that is there keeps its place")
+		require.Len(t, idsAt(t, c, samplesPath+"?external_id=L-1,L-2"), 2)
+
+		// All that is wrong is said, and nothing of the others is stored.
+		refused := c.Expect(400, http.MethodPost, records+"?on_conflict=external_id", []any{
+			item("L-3", 90, 100, nil), map[string]any{"external_id": "L-4"}, item("L-5", 100, 90, map[string]any{"point": "nowhere"}), item("L-1", 30, 60, nil), item("L-6", 0, 30, nil), item("", 100, 110, nil),
+		}).Map(t)["details"].(map[string]any)
+		for i, names := range map[string][]string{"1": {"plan"}, "2": {"point", "depth_to_cm"}, "3": {"depth_to_cm"}, "4": {"point"}, "5": {"external_id"}} {
+			for _, name := range names {
+				require.Contains(t, refused[i], name, i)
+			}
+		}
+		require.NotContains(t, refused, "0")
+		require.Empty(t, idsAt(t, c, samplesPath+"?external_id=L-3"))
+		require.Contains(t, c.Expect(400, http.MethodPost, records, item("L-9", 0, 30, nil)).Map(t)["details"], "point", "without on_conflict it is only made")
+		c.Expect(200, http.MethodPost, records, item("L-9", 110, 120, nil))
+		require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPost, records, item("L-9", 120, 130, nil)).Map(t)["code"])
+
+		// Plans.
+		const save = plansPath + "save/"
+		zones := recordsOf(t, c.Expect(200, http.MethodGet, plansPath+"sample-plan-saved-maps/", nil))[0]["stratification_map"].(map[string]any)["map_uuid"]
+		draw := func(n int) any {
+			return c.Expect(200, http.MethodPost, plansPath+"generate/", map[string]any{"map_uuid": zones, "number_of_samples": n, "zone_offset": 5}).Data(t)["map_uuid"]
+		}
+		second, third := draw(9), draw(10)
+		plans := func(status int, body any) rig.Answer {
+			return c.Expect(status, http.MethodPost, save+"?on_conflict=external_id", body)
+		}
+		saved := plans(200, []any{
+			map[string]any{"map_uuid": uuid, "external_id": "P-1"}, map[string]any{"map_uuid": second, "external_id": "P-2", "name": "Second"},
+		})
+		require.Equal(t, []string{"updated", "created"}, outcomes(t, saved))
+		require.Equal(t, "Second", recordsOf(t, saved)[1]["name"])
+		require.Equal(t, []string{"unchanged", "updated"}, outcomes(t, plans(200, []any{
+			map[string]any{"external_id": "P-1"}, map[string]any{"external_id": "P-2", "source": "LIMS"},
+		})))
+		wrong := plans(400, []any{
+			map[string]any{"map_uuid": third, "external_id": "P-3"}, map[string]any{"map_uuid": third, "external_id": "P-1"}, map[string]any{"external_id": "P-4"}, map[string]any{"map_uuid": third},
+		}).Map(t)["details"].(map[string]any)
+		require.NotContains(t, wrong, "0")
+		require.Contains(t, wrong["1"], "external_id")
+		require.Contains(t, wrong["2"], "map_uuid")
+		require.Contains(t, wrong["3"], "external_id")
+		require.Len(t, idsAt(t, c, plansPath+"sample-plan-saved-maps/"), 2, "all or none")
+		require.Equal(t, "P-3", c.Expect(200, http.MethodPost, save, map[string]any{"map_uuid": third, "external_id": "P-3"}).Data(t)["external_id"])
+	})
+}

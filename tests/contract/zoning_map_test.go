@@ -105,6 +105,7 @@ func checkZoneSheets(t *testing.T, c *rig.Client, at string, outline geo.MultiPo
 	require.Nil(t, figures[0].(map[string]any)["mean"], "numbers of zones have no mean")
 	require.InDelta(t, 0, figures[1].(map[string]any)["mean"], 1e-6, "the field lies as much above itself as below")
 	require.Equal(t, "numbers", c.Expect(200, http.MethodGet, at+"style/", nil).Data(t)["kind"])
+	require.Equal(t, "active", c.Expect(200, http.MethodPost, at+"recompute/", nil).Data(t)["status"], "what is there stays until it is made anew")
 	link := c.Expect(200, http.MethodPost, at+"links/", map[string]any{}).Data(t)
 	tile := strings.NewReplacer("{z}", "0", "{x}", "0", "{y}", "0").Replace(link["tiles"].(string))
 	answer, err := http.Get(tile)

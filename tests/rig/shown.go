@@ -29,7 +29,7 @@ var recording sync.Mutex
 
 // The size of an example, in bytes, and how many values its lists keep.
 const (
-	maxShown   = 6000
+	maxShown   = 16000
 	fewObjects = 2
 	fewValues  = 4
 	largeItem  = 300 // bytes of an object that stands for its like alone

@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/imagery/synthetic"
 	"tilth/adapters/objects"
 	"tilth/app/soil"
+	"tilth/app/soil/library"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/fault"
@@ -101,17 +102,17 @@ func TestRasterOfOneCompany(t *testing.T) {
 		files, err := objects.Open("file:" + t.TempDir())
 		require.NoError(t, err)
 		rasters := surfaces.Stored{Objects: files}
-		library := &soil.LayerLibrary{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
+		stock := &library.Layers{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
 		heights := filepath.Join(archive.Dir, "elevation", "heights.tif")
-		add := func(in soil.NewLayer) error {
+		add := func(in library.New) error {
 			in.File, in.Content, in.Scale = "heights.tif", openFile(t, heights), 1
-			_, err := library.Add(t.Context(), in)
+			_, err := stock.Add(t.Context(), in)
 			return err
 		}
-		require.NoError(t, add(soil.NewLayer{Name: "ec", CompanyID: mine.scope.Company(), Description: "mS/m", Coarse: true, Classes: true}))
-		require.NoError(t, add(soil.NewLayer{Name: "clay_0_30"}))
-		require.True(t, fault.Is(add(soil.NewLayer{Name: "sand", CompanyID: 999_999}), fault.NotFound))
-		require.True(t, fault.Is(add(soil.NewLayer{Name: "twi"}), fault.Invalid))
+		require.NoError(t, add(library.New{Name: "ec", CompanyID: mine.scope.Company(), Description: "mS/m", Coarse: true, Classes: true}))
+		require.NoError(t, add(library.New{Name: "clay_0_30"}))
+		require.True(t, fault.Is(add(library.New{Name: "sand", CompanyID: 999_999}), fault.NotFound))
+		require.True(t, fault.Is(add(library.New{Name: "twi"}), fault.Invalid))
 
 		frame, err := soilframe.New(nil, []geo.MultiPolygon{archive.Parcels[0].Boundary}, soilframe.Options{})
 		require.NoError(t, err)
@@ -127,7 +128,7 @@ func TestRasterOfOneCompany(t *testing.T) {
 			}
 			require.Equal(t, want, names)
 		}
-		all, err := library.List(t.Context())
+		all, err := stock.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, all, 2)
 		require.Equal(t, "mS/m", all[1].Description)

@@ -13,6 +13,7 @@ import (
 	"tilth/adapters/objects"
 	"tilth/app/satellite"
 	"tilth/app/soil"
+	"tilth/app/soil/library"
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -52,19 +53,19 @@ func TestRegisteredRasters(t *testing.T) {
 		files, err := objects.Open("file:" + t.TempDir())
 		require.NoError(t, err)
 		rasters := surfaces.Stored{Objects: files}
-		library := &soil.LayerLibrary{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
+		stock := &library.Layers{Store: w.db, Objects: files, Rasters: rasters, Clock: w.clock}
 		found, err := filepath.Glob(filepath.Join(archive.Dir, "30TUM", "*", "B04.tif"))
 		require.NoError(t, err)
 		require.NotEmpty(t, found)
 
 		add := func(name string, scale float64) error {
-			_, err := library.Add(ctx, soil.NewLayer{Name: name, File: "B04.tif", Content: openFile(t, found[0]), Scale: scale, Offset: 2})
+			_, err := stock.Add(ctx, library.New{Name: name, File: "B04.tif", Content: openFile(t, found[0]), Scale: scale, Offset: 2})
 			return err
 		}
 		for name, scale := range map[string]float64{"Clay": 1, "ndvi_sd": 1, "": 1, "clay": math.NaN()} {
 			require.True(t, fault.Is(add(name, scale), fault.Invalid), "%q × %g", name, scale)
 		}
-		_, err = library.Add(ctx, soil.NewLayer{Name: "clay", File: "x", Content: openFile(t, filepath.Join(archive.Dir, "catalog.json")), Scale: 1})
+		_, err = stock.Add(ctx, library.New{Name: "clay", File: "x", Content: openFile(t, filepath.Join(archive.Dir, "catalog.json")), Scale: 1})
 		require.True(t, fault.Is(err, fault.Invalid), "no raster: %v", err)
 		require.NoError(t, add("clay", 0.5))
 		require.Equal(t, "layer_exists", codeOf(t, add("clay", 1)))
@@ -103,13 +104,13 @@ func TestRegisteredRasters(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, zones.Reason)
 
-		gone, err := library.Remove(ctx, "clay")
+		gone, err := stock.Remove(ctx, "clay")
 		require.NoError(t, err)
 		_, err = files.Open(ctx, gone.Object)
 		require.True(t, fault.Is(err, fault.NotFound))
-		_, err = library.Remove(ctx, "clay")
+		_, err = stock.Remove(ctx, "clay")
 		require.True(t, fault.Is(err, fault.NotFound))
-		left, err := library.List(ctx)
+		left, err := stock.List(ctx)
 		require.NoError(t, err)
 		require.Len(t, left, 2)
 

@@ -156,6 +156,20 @@ func OfPlan(plan plan.SamplePlan, depths []Depth, round int64, day *time.Time) (
 	return out, nil
 }
 
+// AtPoint returns the planned sample of one point of a plan; ok is false where it has no such point with a place.
+func AtPoint(of plan.SamplePlan, point string, depth Depth, round int64) (s *Sample, ok bool) {
+	at := slices.IndexFunc(of.Plan.Points, func(p plan.Point) bool { return p.ID == point && p.LonLat != nil })
+	if at < 0 {
+		return nil, false
+	}
+	of.Plan.Points = of.Plan.Points[at : at+1]
+	made, err := OfPlan(of, []Depth{depth}, round, nil)
+	if err != nil {
+		return nil, false
+	}
+	return made[0], true
+}
+
 // labels consist of characters that every printer and bar code has.
 var labels = regexp.MustCompile(`^[A-Za-z0-9._/-]{1,64}$`)
 

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
@@ -194,14 +197,54 @@ func (r assessmentRoutes) define() {
 	r.api.DefineSchema(schemaSections, object(members))
 	r.api.DefineSchema(schemaSection, map[string]any{"anyOf": sections})
 	r.api.DefineSchema(schemaItem, map[string]any{"anyOf": items})
-	always := object(map[string]any{
-		"id":                      said(map[string]any{"type": "integer"}, "Id of the assessment."),
-		"status":                  said(map[string]any{"type": "string", "enum": []any{"draft", "submitted"}}, "draft until the first submission, submitted from then on, whatever is changed later."),
-		"completeness_percentage": said(map[string]any{"type": "number"}, "0 to 100, rounded down to one decimal; worked out in the background after each write."),
-		"is_ready_for_submission": said(map[string]any{"type": "boolean"}, "Worked out together with the percentage; a submission checks afresh."),
-	}, "id", "status", "completeness_percentage", "is_ready_for_submission")
-	r.api.DefineSchema(schemaDetails, map[string]any{"allOf": []any{always, rest.SchemaRef(schemaSections)}})
+	record := map[string]any{}
+	addMembers(record, reflect.TypeFor[AssessmentRecord]())
+	r.api.DefineSchema(schemaDetails, map[string]any{"allOf": []any{object(record, alwaysShown...), rest.SchemaRef(schemaSections)}})
 	r.api.DefineSchema(schemaForm, map[string]any{"type": "object", "additionalProperties": true, "description": "A JSON Schema (2020-12)."})
+}
+
+// addMembers adds the schemas of the members of a record, as its tags say, to those of an answer that may lack some of them.
+func addMembers(to map[string]any, record reflect.Type) {
+	for field := range record.Fields() {
+		name := field.Tag.Get("json")
+		switch {
+		case field.Anonymous:
+			addMembers(to, field.Type)
+			continue
+		case field.Type == reflect.TypeFor[map[string]string]():
+			to[name] = said(rest.SchemaRef(schemaDeclared), field.Tag.Get("doc"))
+			continue
+		}
+		of, nullable := field.Type, field.Type.Kind() == reflect.Pointer
+		if nullable {
+			of = of.Elem()
+		}
+		schema := map[string]any{}
+		switch kind := of.Kind(); {
+		case of == reflect.TypeFor[time.Time]():
+			schema["type"], schema["format"] = "string", "date-time"
+		case of == reflect.TypeFor[member.RawObject]():
+			schema["type"], schema["additionalProperties"], nullable = "object", true, true
+		case kind == reflect.Struct:
+			schema = rest.SchemaRef(of.Name())
+			if nullable {
+				schema = map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
+			}
+			nullable = false
+		default:
+			schema["type"] = map[reflect.Kind]string{reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number", reflect.Bool: "boolean", reflect.String: "string"}[kind]
+		}
+		if words := field.Tag.Get("enum"); words != "" {
+			schema["enum"] = strings.Split(words, ",")
+		}
+		said(schema, field.Tag.Get("doc"))
+		if nullable && schema["enum"] != nil {
+			schema = said(map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}, field.Tag.Get("doc"))
+		} else if nullable {
+			schema["type"] = []string{schema["type"].(string), "null"}
+		}
+		to[name] = schema
+	}
 }
 
 // forms say what a section is in the body of an assessment.
@@ -222,8 +265,8 @@ func drafted(schema map[string]any) map[string]any {
 	maps.DeleteFunc(out, func(keyword string, _ any) bool { return slices.Contains(onlyComplete, keyword) })
 	if properties, ok := out["properties"].(map[string]any); ok {
 		loose := make(map[string]any, len(properties))
-		for name, member := range properties {
-			of, _ := member.(map[string]any)
+		for name, one := range properties {
+			of, _ := one.(map[string]any)
 			loose[name] = said(drafted(of), meaning(of))
 		}
 		out["properties"] = loose

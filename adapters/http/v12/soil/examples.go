@@ -13,6 +13,8 @@ var examples = map[string]string{
 	"sample_plan_customise":       `{"operations": [{"op": "move", "point": "Z1-02", "lon": 6.9134567, "lat": 52.2101234}, {"op": "swap", "point": "Z2-01", "with": "Z2-R1"}]}`,
 	"sample_plan_save":            `{"name": "Spring round", "plan_tag": "spring-2026", "external_id": "round-12"}`,
 	"sample_plan":                 `{"plan": "c9a353ea-381a-5649-987c-10038b4c3479", "depths": [{"from": 0, "to": 15}, {"from": 15, "to": 30}], "sampled_on": "2026-03-02"}`,
+	"sample_create":               `{"plan": "c9a353ea-381a-5649-987c-10038b4c3479", "point": "Z1-01", "depth_from_cm": 0, "depth_to_cm": 15, "external_id": "LIMS-2026-0117", "source": "LIMS"}`,
+	"sample_plan_save_many":       `[{"map_uuid": "c9a353ea-381a-5649-987c-10038b4c3479", "name": "Spring round", "external_id": "round-12"}]`,
 	"sample_import":               "label,soc_pct,bulk_density_g_cm3\nS-1-001,1.84,1.32\n",
 	"sample_partial_update":       `{"collected": {"lon": 6.9134567, "lat": 52.2101234, "at": "2026-03-02T10:15:00Z", "by": "Ada Agronomist", "accuracy_m": 2}, "notes": "Stony below 20 cm"}`,
 }

@@ -27,10 +27,12 @@ func Register(a *rest.API, d Deps) {
 	registerStratificationOrders(a, d.Orders)
 	registerMaps(a, d.Maps)
 	registerPlans(a, d.Plans)
+	registerPlanSaves(a, d.Plans)
 	registerStratificationFiles(a, d.Files)
 	registerGenerated(a, d.Made)
 	registerCarbon(a, d.Orders, d.Files)
 	registerSamples(a, d.Samples)
+	registerSampleRecords(a, d.Samples)
 	registerSampleFiles(a, d.Results)
 	registerLinks(a, d.Links)
 }

@@ -1,4 +1,5 @@
-package soil
+// Package library keeps the rasters that the operator registers as layers.
+package library
 
 import (
 	"context"
@@ -18,8 +19,8 @@ import (
 // layersFolder is where the files of registered rasters lie among the objects.
 const layersFolder = "layers/"
 
-// LayerLibrary keeps the rasters that the operator registers as layers. The shell is the authority.
-type LayerLibrary struct {
+// Layers keeps the rasters that the operator registers as layers. The shell is the authority.
+type Layers struct {
 	Store   ports.Store
 	Objects ports.Objects
 	Rasters ports.RasterFiles
@@ -32,8 +33,8 @@ const (
 	maxLayerText  = 500 // characters of a description
 )
 
-// NewLayer is a raster to be registered.
-type NewLayer struct {
+// New is a raster to be registered.
+type New struct {
 	Name          string
 	File          string // its name, for people
 	Content       ports.Object
@@ -44,7 +45,7 @@ type NewLayer struct {
 	Classes       bool  // its numbers name classes
 }
 
-func (in NewLayer) check() error {
+func (in New) check() error {
 	fields := fault.Fields{}
 	if wrong := layer.WrongLayerName(in.Name); wrong != "" {
 		fields.Add("name", wrong)
@@ -79,7 +80,7 @@ func auditedRasterOf(r ports.LayerRaster) *auditedRaster {
 // Add registers a raster: its file is checked, kept among the objects, and from then on sampled
 // for every order whose area it reaches.
 // Faults: Invalid (name, scale, size; what the file is), NotFound (company), Conflict (layer_exists), Unavailable.
-func (l *LayerLibrary) Add(ctx context.Context, in NewLayer) (ports.LayerRaster, error) {
+func (l *Layers) Add(ctx context.Context, in New) (ports.LayerRaster, error) {
 	if err := in.check(); err != nil {
 		return ports.LayerRaster{}, err
 	}
@@ -122,14 +123,14 @@ func (l *LayerLibrary) Add(ctx context.Context, in NewLayer) (ports.LayerRaster,
 }
 
 // List returns the registered rasters.
-func (l *LayerLibrary) List(ctx context.Context) (out []ports.LayerRaster, err error) {
+func (l *Layers) List(ctx context.Context) (out []ports.LayerRaster, err error) {
 	return app.In(ctx, l.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.LayerRaster, error) {
 		return tx.LayerRasters.All(ctx)
 	})
 }
 
 // Remove forgets a raster and its file. The layers of orders that used it stay. Faults: NotFound.
-func (l *LayerLibrary) Remove(ctx context.Context, name string) (ports.LayerRaster, error) {
+func (l *Layers) Remove(ctx context.Context, name string) (ports.LayerRaster, error) {
 	gone, err := app.In(ctx, l.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (gone ports.LayerRaster, err error) {
 		if gone, err = tx.LayerRasters.Remove(ctx, name); err != nil {
 			return gone, err

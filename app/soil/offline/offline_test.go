@@ -1,4 +1,4 @@
-package soil_test
+package offline_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/soil"
+	"tilth/app/soil/offline"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/core/stratification/layer"
@@ -33,11 +33,11 @@ func TestPixelsThatAreCells(t *testing.T) {
 		}
 		source[name] = s
 	}
-	offline := &soil.Offline{Surfaces: source}
-	of := func(name string, classes ...string) (soil.OfflineAnswer, error) {
+	zones := &offline.Zoning{Surfaces: source}
+	of := func(name string, classes ...string) (offline.Answer, error) {
 		p := zoning.DefaultParams()
 		p.MaxZones, p.Starts = 2, 1
-		return offline.Make(t.Context(), soil.OfflineRequest{Rasters: []string{name}, Params: p, Classes: classes})
+		return zones.Make(t.Context(), offline.Request{Rasters: []string{name}, Params: p, Classes: classes})
 	}
 	for _, name := range []string{"utm", "etrs"} {
 		made, err := of(name, name)
@@ -50,7 +50,7 @@ func TestPixelsThatAreCells(t *testing.T) {
 	represented.Placement, represented.Samples, represented.ZoneOffset = plan.LatinHypercube, 6, 0
 	p := zoning.DefaultParams()
 	p.MaxZones, p.Starts = 2, 1
-	made, err := offline.Make(t.Context(), soil.OfflineRequest{Rasters: []string{"utm"}, Params: p, Classes: []string{"utm"}, Plan: &represented})
+	made, err := zones.Make(t.Context(), offline.Request{Rasters: []string{"utm"}, Params: p, Classes: []string{"utm"}, Plan: &represented})
 	require.NoError(t, err)
 	require.Equal(t, []string{"utm"}, made.Plan.Hypercube.Layers)
 	require.InDelta(t, 0, made.Plan.Hypercube.Objective, 1e-9, "three points in each of two equal classes")

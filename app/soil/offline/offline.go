@@ -1,4 +1,5 @@
-package soil
+// Package offline makes maps of zones and sample plans from files, without a database.
+package offline
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"tilth/app/soil"
 	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -19,13 +21,13 @@ import (
 	"tilth/ports"
 )
 
-// Offline makes zones. It is safe for concurrent use.
-type Offline struct {
+// Zoning makes zones. It is safe for concurrent use.
+type Zoning struct {
 	Surfaces ports.Surfaces
 }
 
-// OfflineRequest says of what zones are wanted: of Table or of Rasters.
-type OfflineRequest struct {
+// Request says of what zones are wanted: of Table or of Rasters.
+type Request struct {
 	Table    *layer.Table
 	Rasters  []string // names of rasters, as Surfaces reads them
 	Layers   []string // names of the rasters' layers that are used; empty: all
@@ -45,8 +47,8 @@ type OfflineRequest struct {
 	Start, End *geo.Position
 }
 
-// OfflineAnswer is a frame with its zones.
-type OfflineAnswer struct {
+// Answer is a frame with its zones.
+type Answer struct {
 	Frame  frame.Frame
 	Corner [2]int // row and column, in the table's counting, of the frame's row 0, column 0
 	Result zoning.Result
@@ -55,8 +57,8 @@ type OfflineAnswer struct {
 
 // Make makes the zones, and the sample plan that is asked for. Faults: Invalid for what the request asks for, as in
 // core/stratification; those of Surfaces.
-func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, error) {
-	var out OfflineAnswer
+func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
+	var out Answer
 	var layers []layer.Layer
 	var err error
 	if req.Table != nil {
@@ -73,7 +75,7 @@ func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, 
 	for i, l := range layers {
 		names[i] = l.Name
 	}
-	if err := withSeed(req.Params.Check(names), req.Seed); err != nil {
+	if err := soil.WithSeed(req.Params.Check(names), req.Seed); err != nil {
 		return out, err
 	}
 	req.Params = req.Params.Seeded(req.Seed)
@@ -89,7 +91,7 @@ func (z *Offline) Make(ctx context.Context, req OfflineRequest) (OfflineAnswer, 
 }
 
 // fromRasters reads the rasters and samples them at the cells of a frame.
-func (z *Offline) fromRasters(ctx context.Context, req OfflineRequest) (f frame.Frame, layers []layer.Layer, err error) {
+func (z *Zoning) fromRasters(ctx context.Context, req Request) (f frame.Frame, layers []layer.Layer, err error) {
 	surfaces, err := z.read(ctx, req)
 	if err != nil {
 		return f, nil, err
@@ -119,7 +121,7 @@ func (z *Offline) fromRasters(ctx context.Context, req OfflineRequest) (f frame.
 }
 
 // read returns the rasters whose layers are wanted.
-func (z *Offline) read(ctx context.Context, req OfflineRequest) ([]layer.Surface, error) {
+func (z *Zoning) read(ctx context.Context, req Request) ([]layer.Surface, error) {
 	var out []layer.Surface
 	var names []string
 	for _, name := range req.Rasters {
@@ -145,7 +147,7 @@ func (z *Offline) read(ctx context.Context, req OfflineRequest) ([]layer.Surface
 }
 
 // frameOfPixels makes a frame of the pixels of a raster that have a value.
-func frameOfPixels(s layer.Surface, req OfflineRequest) (frame.Frame, error) {
+func frameOfPixels(s layer.Surface, req Request) (frame.Frame, error) {
 	var f frame.Frame
 	if req.CellSize != 0 || req.EPSG != 0 {
 		return f, fault.Field("cell_size", "Without a boundary the pixels of the first raster are the cells; cell size and EPSG code are theirs.")
@@ -181,7 +183,7 @@ func utmOf(s layer.Surface) (int, error) {
 }
 
 // plan makes the sample plan of the recommended zones, if one is asked for and there are any.
-func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest, layers []layer.Layer) error {
+func (a *Answer) plan(budget *effort.Budget, req Request, layers []layer.Layer) error {
 	if req.Plan == nil {
 		return nil
 	}
@@ -194,7 +196,7 @@ func (a *OfflineAnswer) plan(budget *effort.Budget, req OfflineRequest, layers [
 		p.Scope = c.MapUUID
 		p.CV, p.Rho2 = req.Params.CV, req.Params.Rho2
 		var err error
-		if p.Journey, err = journey(&a.Frame, req.Start, req.End); err != nil {
+		if p.Journey, err = soil.Journey(&a.Frame, req.Start, req.End); err != nil {
 			return err
 		}
 		if p.Placement == plan.LatinHypercube {

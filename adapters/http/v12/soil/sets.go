@@ -1,0 +1,111 @@
+package soil
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"tilth/adapters/http/rest"
+	"tilth/adapters/http/v12/form"
+	"tilth/app/soil"
+	"tilth/core/access"
+	"tilth/core/effort"
+	"tilth/core/fault"
+	"tilth/core/stratification/plan"
+	"tilth/core/stratification/sample"
+)
+
+// SampleRecordWrite is a sample at a point of a plan, with what is known of it.
+type SampleRecordWrite struct {
+	Plan      *string  `json:"plan" required:"false" format:"uuid" doc:"map_uuid of a saved plan. A sample that is not there yet needs it, with point, depth_from_cm and depth_to_cm; one that is there keeps its own."`
+	Round     *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Round of sampling; 1 where left out."`
+	Point     *string  `json:"point" required:"false" doc:"Id of the point in its plan, as Z2-07."`
+	DepthFrom *float64 `json:"depth_from_cm" required:"false" minimum:"0" maximum:"300" doc:"Upper end of the depth interval, cm below the surface."`
+	DepthTo   *float64 `json:"depth_to_cm" required:"false" minimum:"0" maximum:"300" doc:"Lower end of the depth interval, more than depth_from_cm."`
+	SampleWrite
+}
+
+// sampleMapping is how the wire form of a sample at a point and its record become each other.
+var sampleMapping = form.Mapping[sample.Sample, SampleRecordWrite, Sample]{
+	Apply: func(_ *effort.Budget, in SampleRecordWrite, onto *sample.Sample) fault.Fields {
+		applySample(in.SampleWrite, onto)
+		of, round, point := strings.ToLower(form.OrZero(in.Plan)), form.Or(in.Round, 1), form.OrZero(in.Point)
+		depth := sample.DepthOf(form.OrZero(in.DepthFrom), form.OrZero(in.DepthTo))
+		if onto.ID == 0 {
+			onto.PlanUUID, onto.Round, onto.Point, onto.Depth = of, round, point, depth
+			return nil
+		}
+		f := fault.Fields{}
+		const stays = "The sample that is there is of another: a sample stays where it is."
+		f.AddIf(of != onto.PlanUUID, "plan", stays)
+		f.AddIf(round != onto.Round, "round", stays)
+		f.AddIf(point != onto.Point, "point", stays)
+		f.AddIf(depth != onto.Depth, "depth_to_cm", stays)
+		return f
+	},
+	Write: func(s sample.Sample) SampleRecordWrite {
+		from, to := s.Depth.FromCm(), s.Depth.ToCm()
+		return SampleRecordWrite{&s.PlanUUID, &s.Round, &s.Point, &from, &to, writeOfSample(s)}
+	},
+	Show: showSample,
+}
+
+type onConflict struct {
+	OnConflict string `query:"on_conflict"`
+}
+
+func registerSampleRecords(a *rest.API, s *soil.Samples) {
+	create := sampleRoute(http.MethodPost, samplesPath+"records/", access.Samples.Create.For("create"), "Create one sample or many, with what is known of them")
+	create.Description = "Takes an object, or an array of objects: all are stored, or none. Each is a sample at a point of a saved plan, with what the crew and the laboratory of another system know of it. " +
+		"With `on_conflict=external_id` a sample that is there is changed; a sample that is there without an external id, such as `POST samples/` makes, takes that of the item of its plan, round, point and depth."
+	create.Message, create.Body, create.Faults = "Sample created.", rest.BulkBody[SampleRecordWrite](), []int{http.StatusConflict}
+	create.Query = []rest.Param{rest.OnConflictParam(form.ExternalID, "a live sample of your company with the same `external_id`, or without any at the same place,")}
+	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in onConflict) (out rest.OneOrMany[Sample], err error) {
+		items, bulk, err := rest.DecodeMany[SampleRecordWrite](c)
+		if err != nil {
+			return out, err
+		}
+		wanted, err := sampleMapping.Wanted(ctx, c, items)
+		if err != nil {
+			return out, err
+		}
+		out.Bulk = bulk
+		if in.OnConflict != "" {
+			out.Records, out.Outcomes, err = sampleMapping.Written(s.Upsert(ctx, c.Principal(), wanted, bulk))
+			return out, err
+		}
+		made, err := s.CreateMany(ctx, c.Principal(), wanted, bulk)
+		out.Records = form.Each(made, showSample)
+		return out, err
+	})
+}
+
+// PlanSaveMany is a plan that is saved among others.
+type PlanSaveMany struct {
+	MapUUID *string `json:"map_uuid" required:"false" format:"uuid" doc:"Of the plan. With on_conflict=external_id it may be left out where a saved plan has the external id."`
+	PlanSave
+}
+
+func registerPlanSaves(a *rest.API, plans *soil.Plans) {
+	save := planRoute(http.MethodPost, plansPath+"save/", access.SamplePlans.Create.For("save_many"), "Save one sample plan or many")
+	save.Description = "Takes an object, or an array of objects: all are saved, or none, with their maps of zones. With `on_conflict=external_id` a saved plan that has the external id stays as it is, " +
+		"but for its `source`: saved plans do not change, and the external id of one is no other's."
+	save.Message, save.Body, save.Faults = "Sample plan saved.", rest.BulkBody[PlanSaveMany](), []int{http.StatusConflict}
+	save.Query = []rest.Param{rest.OnConflictParam(form.ExternalID, "a saved plan of your company with the same `external_id`")}
+	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in onConflict) (out rest.OneOrMany[SavedPlan], err error) {
+		items, bulk, err := rest.DecodeMany[PlanSaveMany](c)
+		if err != nil {
+			return out, err
+		}
+		wanted := form.Each(items, func(item rest.Item[PlanSaveMany]) soil.PlanSaving {
+			v := item.Value
+			return soil.PlanSaving{UUID: strings.ToLower(form.OrZero(v.MapUUID)), As: saveAs(v.Name, v.PlanTag, v.External), Errors: item.Errors}
+		})
+		saved, err := plans.SaveMany(ctx, c.Principal(), wanted, in.OnConflict != "", bulk)
+		out.Bulk, out.Records = bulk, form.Each(saved.Records, func(p plan.SamplePlan) SavedPlan { return showSavedPlan(p, false) })
+		if in.OnConflict != "" {
+			out.Outcomes = form.Strings(saved.Outcomes)
+		}
+		return out, err
+	})
+}
