@@ -35,7 +35,10 @@ func commandsOf(t *testing.T, name string) (script, output string) {
 	if name == "README.md" {
 		steps, _, _ = strings.Cut(steps, "\n## ")
 	}
-	script = "set -eo pipefail\n"
+	script = "set -e\n"
+	if name != tutorial { // which reads answers until it has seen what it waits for
+		script = "set -eo pipefail\n"
+	}
 	for _, block := range blocks.FindAllStringSubmatch(steps, -1) {
 		if !strings.Contains(block[1], "curl -N") {
 			script, output = script+block[1], output+block[2]
