@@ -33,6 +33,7 @@ type Object interface {
 
 // Feature is an outline of a file, with its attributes as text.
 type Feature struct {
+	Line       int64         // of a table, as a spreadsheet numbers it; 0: there is none
 	Boundary   *geo.Boundary // nil where there is none, or where it is refused
 	Geometry   string        // the file's word for what is there: "Polygon", "Point"; empty for nothing
 	Attributes map[string]string

@@ -51,6 +51,12 @@ type Batches interface {
 	Notes(ctx context.Context, scope access.Scope, batch assessment.Batch, limit int64) ([]assessment.Judged, error)
 }
 
+// TableLine is a line of a table below its heading.
+type TableLine struct {
+	Number int64 // as a spreadsheet shows it
+	Texts  []string
+}
+
 // AssessmentTables reads and writes the tables of assessments that people edit in a
 // spreadsheet: CSV (RFC 4180), or a workbook, of which sheet is the name of a sheet, empty for the first. In CSV a text
 // that a spreadsheet would take for a formula is written behind an apostrophe, which is taken off again when it is read.
@@ -58,7 +64,7 @@ type AssessmentTables interface {
 	// Heading returns the first line of a file. Faults: Invalid with "file", and "sheet" where there is none of that name.
 	Heading(file Object, sheet string) ([]string, error)
 	// Rows returns the other lines that are not blank, a text for every column. Faults: Invalid with "file" and the line.
-	Rows(file Object, sheet string) iter.Seq2[[]string, error]
+	Rows(file Object, sheet string) iter.Seq2[TableLine, error]
 	// Write writes a line for each row, the heading first.
 	Write(w io.Writer, format string, heading []string, rows iter.Seq2[[]string, error]) error
 }

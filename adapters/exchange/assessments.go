@@ -51,21 +51,21 @@ func openAssessments(file ports.Object, sheet string) (*tables.Reader, []string,
 }
 
 // Rows implements ports.AssessmentTables.
-func (AssessmentTables) Rows(file ports.Object, sheet string) iter.Seq2[[]string, error] {
-	return func(yield func([]string, error) bool) {
+func (AssessmentTables) Rows(file ports.Object, sheet string) iter.Seq2[ports.TableLine, error] {
+	return func(yield func(ports.TableLine, error) bool) {
 		lines, names, err := openAssessments(file, sheet)
 		if err == nil {
 			defer func() { _ = lines.Close() }()
 			err = lines.Each(func(line []string) error {
 				row, err := assessmentRow(lines, line, len(names))
-				if row != nil && !yield(row, nil) {
+				if row != nil && !yield(ports.TableLine{Number: lines.Line(), Texts: row}, nil) {
 					return errStopped
 				}
 				return err
 			})
 		}
 		if err != nil && !errors.Is(err, errStopped) {
-			yield(nil, err)
+			yield(ports.TableLine{}, err)
 		}
 	}
 }

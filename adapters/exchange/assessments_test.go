@@ -27,7 +27,7 @@ func allRows(t testing.TB, text string) (heading []string, rows [][]string, err 
 		if err != nil {
 			return heading, rows, err
 		}
-		rows = append(rows, row)
+		rows = append(rows, row.Texts)
 	}
 	return heading, rows, nil
 }

@@ -67,11 +67,13 @@ func (SampleTables) Read(file io.Reader, options ports.SampleTableOptions) (labt
 		return labtable.Table{}, err
 	}
 	var rows [][]string
+	var numbers []int64
 	size := 0
 	err = lines.Each(func(values []string) error {
 		if len(rows) == options.MaxRows {
 			return fault.Field("file", fmt.Sprintf("A file has 1 to %d rows.", options.MaxRows))
 		}
+		numbers = append(numbers, lines.Line())
 		rows = append(rows, list.Map(values, func(v string) string {
 			size += len(v)
 			return lines.Text(strings.TrimSpace(v))
@@ -84,7 +86,11 @@ func (SampleTables) Read(file io.Reader, options ports.SampleTableOptions) (labt
 	if err != nil {
 		return labtable.Table{}, err
 	}
-	return labtable.Read(columns, rows, labtable.Options{Commas: lines.CommaIsFree(), SOCLimitPct: options.SOCLimitPct})
+	out, err := labtable.Read(columns, rows, labtable.Options{Commas: lines.CommaIsFree(), SOCLimitPct: options.SOCLimitPct})
+	for i := range out.Rows {
+		out.Rows[i].Line = numbers[i]
+	}
+	return out, err
 }
 
 // held is a file in memory.

@@ -21,6 +21,7 @@ import (
 // importCandidate is a feature on its way to become a field.
 type importCandidate struct {
 	index    int64
+	line     int64 // of a table; 0: there is none
 	said     farm.Said
 	boundary *geo.Boundary
 	skip     bool         // it holds no outline
@@ -35,7 +36,7 @@ func (c importCandidate) fallbackName() string { return "Field " + strconv.Forma
 
 // prepareCandidate reads from a feature what an import needs of it.
 func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known knownIDs) importCandidate {
-	c := importCandidate{index: index, boundary: f.Boundary}
+	c := importCandidate{index: index, line: f.Line, boundary: f.Boundary}
 	c.said, c.errors = mapping.Read(f.Attributes, f.Cut)
 	twice := fault.Fields{}
 	for member, id := range map[string]string{"uuid": c.uuid(), "external_id": c.externalID()} {
@@ -168,7 +169,7 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 
 // against holds a candidate against the fields that are there, and returns the change it asks for.
 func (c importCandidate) against(found matches) (Change[farm.Field], farm.Judged) {
-	out := farm.Judged{Index: c.index, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Errors: c.errors}
+	out := farm.Judged{Index: c.index, Line: c.line, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Errors: c.errors}
 	if c.boundary != nil {
 		out.AreaM2 = (&farm.Field{Boundary: c.boundary}).AreaM2()
 	}

@@ -78,7 +78,7 @@ type batchImport struct {
 	file    ports.Object
 	limit   int
 	heading *assessment.Heading
-	next    func() ([]string, error, bool)
+	next    func() (ports.TableLine, error, bool)
 	stop    func()
 	index   int64 // of the first row of the piece
 	rows    []assessment.FileRow
@@ -122,14 +122,16 @@ func (m *batchImport) Next(ctx context.Context) (bool, error) {
 	m.index += int64(len(m.rows))
 	m.rows = m.rows[:0]
 	for len(m.rows) < m.limit {
-		texts, err, more := m.next()
+		line, err, more := m.next()
 		if err != nil {
 			return false, err
 		}
 		if !more {
 			break
 		}
-		m.rows = append(m.rows, m.heading.Row(texts))
+		row := m.heading.Row(line.Texts)
+		row.Line = line.Number
+		m.rows = append(m.rows, row)
 	}
 	return len(m.rows) > 0, nil
 }
@@ -158,7 +160,7 @@ func (m *batchImport) Settle(ctx context.Context, tx ports.Repos) ([]assessment.
 	var of []int
 	for i := range rows {
 		row := &rows[i]
-		judged[i] = assessment.Judged{Index: m.index + int64(i), AssessmentID: row.ID, ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: row.Year()}
+		judged[i] = assessment.Judged{Index: m.index + int64(i), Line: row.Line, AssessmentID: row.ID, ResourceType: row.ResourceType, ResourceID: row.ResourceID, Year: row.Year()}
 		change, sound := m.change(row, matched, m.index+int64(i))
 		if !sound {
 			judged[i].Outcome, judged[i].Problems = batch.Fail, assessment.Problems(row.Errors)

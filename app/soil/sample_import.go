@@ -31,6 +31,7 @@ const (
 // JudgedSample is what became of a row.
 type JudgedSample struct {
 	Index    int64
+	Line     int64 // in the table, as a spreadsheet numbers it; 0: there is none
 	Label    string
 	Verdict  string
 	SampleID int64 // 0 where there is none
@@ -138,7 +139,7 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 			current = members[0]
 		}
 		j := JudgedSample{
-			Index: int64(i), Label: r.Label, Verdict: SampleFail, SampleID: current.ID, Status: current.Status,
+			Index: int64(i), Line: r.Line, Label: r.Label, Verdict: SampleFail, SampleID: current.ID, Status: current.Status,
 			Errors: fault.Fields{}, Remarks: slices.Clone(r.Remarks), // the transaction may run again
 		}
 		j.Errors.Merge(r.Errors)

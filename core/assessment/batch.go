@@ -79,6 +79,7 @@ func (s *Selection) Holds(a *Assessment) bool {
 // Judged is one row or assessment of a batch with what became of it.
 type Judged struct {
 	Index        int64 // in the file or the selection, from 0
+	Line         int64 // in the table, as a spreadsheet numbers it; 0: there is none
 	Outcome      batch.Outcome
 	SourceID     int64 // the assessment that was copied; 0: none
 	AssessmentID int64 // the assessment made, changed, matched or submitted; 0: none

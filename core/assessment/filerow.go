@@ -133,6 +133,7 @@ func (h *Heading) cover(general string) {
 
 // FileRow is a row of a file, understood as far as that goes without other records.
 type FileRow struct {
+	Line         int64 // in the table, as a spreadsheet numbers it
 	ID           int64 // the assessment it says it is; 0: none
 	ResourceType ResourceType
 	ResourceID   int64

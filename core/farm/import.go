@@ -11,6 +11,7 @@ import (
 // Judged is a feature of a file with what the import makes of it.
 type Judged struct {
 	Index      int64 // in the file, from 0
+	Line       int64 // in the table, as a spreadsheet numbers it; 0: the file is none
 	Verdict    batch.Outcome
 	FieldID    int64 // the field made, changed or matched; 0: none
 	Name       string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,5 +85,55 @@ func TestWorkbooks(t *testing.T) {
 			require.Equal(t, mediaXLSX, res.Header.Get("Content-Type"), path)
 			require.True(t, bytes.HasPrefix(res.Body, []byte("PK")), path)
 		}
+	})
+}
+
+// What is wrong with a row is said with the number that people see in their spreadsheet, whatever rows are blank; a preview says
+// that it is one.
+func TestRowsOfTablesAreNumberedAsPeopleSeeThem(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database, Batches: rig.SmallBatches})
+		c := s.Company(access.RoleOwner, 0)
+		farm := newFarm(c)
+		heading, blank := []string{"NR", "Name", "wkt"}, []string{"", "", ""}
+		good, bad := []string{"1", "North", "POLYGON ((10 50, 10.01 50, 10.01 50.01, 10 50))"}, []string{"2", "South", "POLYGON ((10 50))"}
+		failed := func(a rig.Answer, list string) map[string]any {
+			for _, one := range a.Data(t)[list].([]any) {
+				if item := one.(map[string]any); item["verdict"] == "fail" {
+					return item
+				}
+			}
+			t.Fatalf("nothing failed: %s", a.Body)
+			return nil
+		}
+		preview := c.Upload(importPath(farm, "&preview=true"), mediaXLSX, workbookOf(t, heading, good, blank, bad))
+		require.Equal(t, []any{1.0, 4.0}, []any{failed(preview, "features")["index"], failed(preview, "features")["row"]})
+		require.Contains(t, preview.Map(t)["message"], "preview")
+		lines := c.Upload(importPath(farm, ""), "text/csv", strings.NewReader("NR,Name,wkt\n1,\"North\nfield\",\"POLYGON ((10 50, 10.01 50, 10.01 50.01, 10 50))\"\n\n2,South,\"POLYGON ((10 50))\"\n"))
+		require.Equal(t, 5.0, failed(lines, "features")["row"], "a line of CSV, as an editor numbers it")
+		require.Equal(t, "Fields imported.", lines.Map(t)["message"])
+
+		many := [][]string{blank, blank}
+		for range 1_001 {
+			many = append(many, good)
+		}
+		queued := importOf(t, c.Upload(importPath(farm, ""), mediaXLSX, workbookOf(t, heading, append(many, bad)...)), 202)
+		untilImported(t, c, *queued.JobID)
+		report := c.Expect(200, http.MethodGet, "field/import/"+itoa(*queued.JobID)+"/", nil)
+		require.Equal(t, 1_005.0, failed(report, "features")["row"])
+
+		for _, query := range []string{"?preview=true", ""} {
+			wrong := c.Upload(assessmentsPath+"import/"+query, mediaXLSX, workbookOf(t, []string{"resource_type", "resource_id", "assessment_year"}, []string{"farm", itoa(farm), "2024"}, blank, []string{"farm", itoa(farm), "soon"}))
+			require.Equal(t, 4.0, failed(wrong, "items")["row"])
+			require.Equal(t, query != "", strings.Contains(wrong.Map(t)["message"].(string), "preview"))
+		}
+
+		c = s.Company(access.RoleOwner, 1000_00)
+		s.Subscribe(c)
+		sampled(t, c)
+		label := recordsOf(t, c.Expect(200, http.MethodGet, samplesPath, nil))[0]["label"].(string)
+		results := workbookOf(t, []string{"label", "collected_at", "soc_pct"}, []string{label, "2024-03-01", "2.1"}, blank, []string{"nobody", "2024-03-01", "2.1"})
+		require.Equal(t, 4.0, failed(c.Upload(samplesPath+"import/?preview=true", mediaXLSX, results), "rows")["row"])
 	})
 }

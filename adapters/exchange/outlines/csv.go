@@ -95,6 +95,7 @@ func (c *tableOutlines) find(row []string) error {
 }
 
 func (c *tableOutlines) feature(row []string) (out ports.Feature) {
+	out.Line = c.rows.Line()
 	if c.outlines || c.attributes {
 		out.Attributes = map[string]string{}
 		for i, value := range row {

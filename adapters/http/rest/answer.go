@@ -73,7 +73,7 @@ func (d data) answer(c *Call) error {
 		Message  string   `json:"message"`
 		Data     any      `json:"data"`
 		Outcomes []string `json:"outcomes,omitempty"`
-	}{word, message, d.value, d.outcomes})
+	}{word, cmp.Or(c.said, message), d.value, d.outcomes})
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type Call struct {
 	params    bunrouter.Params
 	principal access.Principal
 	status    int
+	said      string                 // in place of the route's message
 	values    Values                 // the query, once it was read
 	body      func() ([]byte, error) // reads it, once
 	bulk      bool                   // its body is an array
@@ -67,6 +68,9 @@ func (c *Call) EndSession() (secret string) {
 
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }
+
+// Say chooses another message than that of the route.
+func (c *Call) Say(message string) { c.said = message }
 
 // Param returns a parameter of the path: text without control characters.
 func (c *Call) Param(name string) string { return c.params.ByName(name) }

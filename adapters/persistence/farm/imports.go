@@ -57,6 +57,7 @@ type importFailureRow struct {
 	bun.BaseModel `bun:"table:field_import_failures,alias:t"`
 	ImportID      int64
 	Feature       int64
+	Line          int64
 	Name          string
 	ExternalID    string
 	Errors        sqlstore.JSON[map[string][]string]
@@ -150,7 +151,7 @@ func (i imports) AddFailures(ctx context.Context, scope access.Scope, id int64, 
 		return err
 	}
 	return sqlstore.InsertAll(ctx, i.Session, failed, func(_ int, f farm.Judged) importFailureRow {
-		return importFailureRow{ImportID: id, Feature: f.Index, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(f.Errors.Messages())}
+		return importFailureRow{ImportID: id, Feature: f.Index, Line: f.Line, Name: f.Name, ExternalID: f.ExternalID, Errors: sqlstore.JSONOf(f.Errors.Messages())}
 	}, sqlstore.Skipping("import_id, feature"))
 }
 
@@ -160,7 +161,7 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 	}
 	q := i.Session.NewSelect().Model((*importFailureRow)(nil)).Where("t.import_id = ?", id).OrderExpr("t.feature").Limit(limit)
 	return sqlstore.All(ctx, q, func(row *importFailureRow) farm.Judged {
-		out := farm.Judged{Index: row.Feature, Verdict: batch.Fail, Name: row.Name, ExternalID: row.ExternalID, Errors: fault.Fields{}}
+		out := farm.Judged{Index: row.Feature, Line: row.Line, Verdict: batch.Fail, Name: row.Name, ExternalID: row.ExternalID, Errors: fault.Fields{}}
 		for field, list := range row.Errors.V {
 			out.Errors[field] = list
 		}

@@ -21,6 +21,7 @@ type Table struct {
 
 // Row is what a row says of the sample with a label.
 type Row struct {
+	Line    int64 // in the table, as a spreadsheet numbers it; 0: there is none
 	Label   string
 	Says    Says
 	Errors  fault.Fields // what of it cannot be read

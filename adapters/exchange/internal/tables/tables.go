@@ -62,6 +62,14 @@ func (r *Reader) Place(column int) string {
 	return r.rows.Place(column)
 }
 
+// Line numbers the line read last as a spreadsheet shows it: the heading of a table is mostly 1.
+func (r *Reader) Line() int64 {
+	if r.csv != nil {
+		return int64(r.csv.At(0))
+	}
+	return int64(r.rows.Number())
+}
+
 // Guarded reports whether texts that look like formulas stand behind an apostrophe: a workbook has cells of text.
 func (r *Reader) Guarded() bool { return r.csv != nil }
 

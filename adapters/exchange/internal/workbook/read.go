@@ -111,6 +111,9 @@ func (r *Rows) Place(column int) string {
 	return fmt.Sprintf("Sheet %q, row %d, column %s", r.sheet, r.row, ColumnName(column))
 }
 
+// Number returns that of the row read last, as a spreadsheet shows it.
+func (r *Rows) Number() int { return r.row }
+
 // Read returns the next row that is not empty, with a text for each column of the heading, valid until the one after it is
 // read; [io.EOF] at the end. A number is in its shortest form with a point, a day as 2025-04-30, a time as in UTC, a formula
 // what it came to.

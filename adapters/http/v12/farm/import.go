@@ -26,6 +26,7 @@ type Overlap struct {
 // ImportedFeature is a feature of a file with what the import makes of it.
 type ImportedFeature struct {
 	Index      int64               `json:"index" doc:"Place in the file, from 0."`
+	Row        *int64              `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
 	Verdict    string              `json:"verdict" enum:"create,update,skip,fail" doc:"create or update: a field is made or changed. skip: nothing is done, for it is there as it is or errors says why. fail: it is refused, as errors says."`
 	FieldID    *int64              `json:"field_id" doc:"The field that was made, changed or matched."`
 	Name       string              `json:"name" doc:"Name that the field takes from the file."`
@@ -101,6 +102,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		if err != nil {
 			return FieldImport{}, err
 		}
+		form.Previewed(c, in.Preview)
 		options := farm.ImportOptions{FarmID: in.FarmID, Mapping: mapping, Preview: in.Preview, Atomic: in.Atomic}
 		report, err := imports.Start(ctx, c.Principal(), options, func() (farmapp.ImportFile, error) {
 			file, err := form.UploadedFile(c, paramMapping)
@@ -150,7 +152,7 @@ func showImport(r farmapp.ImportReport) FieldImport {
 
 func showJudged(j farm.Judged) ImportedFeature {
 	return ImportedFeature{
-		Index: j.Index, FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
+		Index: j.Index, Row: form.OrNull(j.Line), FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
 		Overlaps: form.Each(j.Overlaps.Fields, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
 		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Errors: j.Errors.Messages(),

@@ -58,3 +58,10 @@ func Remove(use func(ctx context.Context, who access.Principal, id int64) error)
 		return rest.NoContent{}, use(ctx, c.Principal(), in.ID)
 	}
 }
+
+// Previewed says of an answer that it is a preview, where it is one.
+func Previewed(c *rest.Call, preview bool) {
+	if preview {
+		c.Say("A preview: nothing is stored.")
+	}
+}

@@ -54,6 +54,7 @@ type BatchProblem struct {
 // BatchItem is one row of a file, or one assessment, with what became of it.
 type BatchItem struct {
 	Index          int64          `json:"index" doc:"In the file, below the heading, in the ids as they were sent, or in the selection; from 0."`
+	Row            *int64         `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
 	Verdict        string         `json:"verdict" enum:"create,update,skip,fail,submitted,unchanged,refused" doc:"create, update, submitted: done. skip, unchanged: nothing was to be done, or problems says why nothing was. fail, refused: nothing was done, as problems says."`
 	SourceID       *int64         `json:"source_id" doc:"Of a copy: the assessment that was copied, or an id that was asked for and is not there."`
 	AssessmentID   *int64         `json:"assessment_id" doc:"The assessment that was made, changed, found or submitted; of a submission also an id that is not there."`
@@ -136,6 +137,7 @@ func (r bulkRoutes) registerCopy() {
 			if err != nil {
 				return assessment.BatchOptions{}, err
 			}
+			form.Previewed(c, in.Preview)
 			selection, wrong := selectionOf(in.Body.Filter)
 			return assessment.BatchOptions{
 				FromYear: in.Body.FromYear, ToYear: in.Body.ToYear, Overwrite: in.Body.Overwrite, Preview: in.Preview, Selection: selection,
@@ -223,6 +225,7 @@ func (r bulkRoutes) registerImport() {
 		"text/csv": "A table.", form.XLSXType: "A workbook, one sheet of which is a table.", "application/octet-stream": "Either, told apart by the content.", "multipart/form-data": "A form whose first file is a table.",
 	})
 	rest.Handle(r.api, route, func(ctx context.Context, c *rest.Call, in form.TableImport) (AssessmentBatch, error) {
+		form.Previewed(c, in.Preview)
 		options := assessment.BatchOptions{Preview: in.Preview, Atomic: in.Atomic, Sheet: in.Sheet}
 		report, err := r.use.Import(ctx, c.Principal(), options, form.Upload(c))
 		return answer(c, report, err)
@@ -283,7 +286,7 @@ func showBatch(r ghgapp.BatchReport) AssessmentBatch {
 
 func showBatchItem(j assessment.Judged) BatchItem {
 	return BatchItem{
-		j.Index, string(j.Outcome), form.OrNull(j.SourceID), form.OrNull(j.AssessmentID), form.OrNull(string(j.ResourceType)),
+		j.Index, form.OrNull(j.Line), string(j.Outcome), form.OrNull(j.SourceID), form.OrNull(j.AssessmentID), form.OrNull(string(j.ResourceType)),
 		form.OrNull(j.ResourceID), j.Year, form.If(j.Version > 0, j.Version), form.Each(j.Problems, showProblem),
 	}
 }

@@ -18,6 +18,7 @@ import (
 // ImportedSample is a row of a file with what the import makes of it.
 type ImportedSample struct {
 	Index    int64            `json:"index" doc:"Place in the file, from 0, without the header."`
+	Row      *int64           `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
 	Label    string           `json:"label" doc:"What stands on the bag, as the file has it."`
 	Verdict  string           `json:"verdict" enum:"update,skip,fail" doc:"update: the sample takes the result. skip: the row says nothing new. fail: it is refused, as errors says."`
 	SampleID *int64           `json:"sample_id" doc:"Id of the sample; null where none is found."`
@@ -105,6 +106,7 @@ func answerImport(c *rest.Call, imported soil.ImportedSamples, options soil.Samp
 	if err != nil {
 		return SampleImport{}, err
 	}
+	form.Previewed(c, options.Preview)
 	out, err := showSampleImport(imported, options)
 	if out.Failed > 0 && !options.Preview {
 		c.SetStatus(http.StatusMultiStatus)
@@ -122,7 +124,7 @@ func showSampleImport(imported soil.ImportedSamples, options soil.SampleImportOp
 		if err != nil {
 			return out, err
 		}
-		out.Rows[i] = ImportedSample{j.Index, j.Label, j.Verdict, form.OrNull(j.SampleID), form.OrNull(string(j.Status)), errs, append([]string{}, j.Remarks...)}
+		out.Rows[i] = ImportedSample{j.Index, form.OrNull(j.Line), j.Label, j.Verdict, form.OrNull(j.SampleID), form.OrNull(string(j.Status)), errs, append([]string{}, j.Remarks...)}
 		switch j.Verdict {
 		case soil.SampleUpdate:
 			out.Updated++

@@ -1,0 +1,1 @@
+ALTER TABLE field_import_failures DROP COLUMN line;
