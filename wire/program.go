@@ -141,11 +141,7 @@ func prepare(ctx context.Context, db *persistence.Database, op *operating.Operat
 	if err := op.EnsureSigningKey(ctx); err != nil {
 		return err
 	}
-	crops, err := exchange.BuiltInCrops()
-	if err != nil {
-		return err
-	}
-	return op.SeedCrops(ctx, crops)
+	return op.SeedCrops(ctx, exchange.BuiltInCrops)
 }
 
 // Series makes the computation of a series over an imagery address.

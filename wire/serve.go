@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 	"tilth/adapters/certificate"
 	"tilth/adapters/cli"
 	"tilth/adapters/console"
+	"tilth/adapters/engine"
 	"tilth/adapters/guide"
 	"tilth/adapters/http"
 	"tilth/adapters/http/limit"
@@ -73,6 +75,8 @@ type Running struct {
 
 // Assemble opens the database, brings it up to date, and puts a server together.
 func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.ServeOptions) (*Running, error) {
+	defer roomy()()
+	go func() { _, _ = engine.Mapping() }() // beside the database: the table of sections needs it
 	var plan demo.Plan
 	if opts.Demo {
 		var err error
@@ -190,7 +194,27 @@ func (r *Running) close() (err error) {
 	return err
 }
 
+// roomy lets the heap grow while a server is put together, which keeps nearly all that it allocates, and returns what ends that.
+func roomy() func() {
+	was := debug.SetGCPercent(400)
+	if was < 0 || was > 400 { // the environment says so
+		debug.SetGCPercent(was)
+	}
+	return func() { debug.SetGCPercent(was) }
+}
+
+// prepare makes the database ready, and the interface beside it, which does not ask the database before the first request.
 func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
+	made := make(chan error, 1)
+	go func() { made <- r.makeInterface() }()
+	err := errors.Join(r.prepareData(ctx, opts, plan), <-made)
+	if err == nil && r.acme != nil {
+		err = r.acme.Load(ctx)
+	}
+	return err
+}
+
+func (r *Running) prepareData(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
 	if err := prepare(ctx, r.db, r.parts.Operating, !opts.NoMigrate); err != nil {
 		return err
 	}
@@ -217,11 +241,16 @@ func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.
 	for _, pool := range []*messaging.Pool{r.pool, r.hooks, r.chores} {
 		r.eyes.Kinds(slices.Sorted(maps.Keys(pool.Handlers))...)
 	}
+	return nil
+}
+
+// makeInterface makes the server of HTTP.
+func (r *Running) makeInterface() error {
 	proxies, err := r.cfg.Proxies()
 	if err != nil {
 		return err
 	}
-	secure, keeper, err := certificates(ctx, r.cfg, r.db.Certificates(), r.log)
+	secure, keeper, err := certificates(r.cfg, r.db.Certificates(), r.log)
 	if err != nil {
 		return err
 	}

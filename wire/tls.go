@@ -20,7 +20,7 @@ import (
 )
 
 // certificates returns the configuration of TLS, nil for plain HTTP; and what keeps the certificates, nil for files.
-func certificates(ctx context.Context, cfg cli.Config, store ports.CertificateStore, log *slog.Logger) (*tls.Config, *certificate.ACME, error) {
+func certificates(cfg cli.Config, store ports.CertificateStore, log *slog.Logger) (*tls.Config, *certificate.ACME, error) {
 	if cfg.TLSCert != "" {
 		files, err := certificate.Open(cfg.TLSCert, cfg.TLSKey, log)
 		if err != nil {
@@ -35,7 +35,7 @@ func certificates(ctx context.Context, cfg cli.Config, store ports.CertificateSt
 	if err != nil {
 		return nil, nil, err
 	}
-	return keeper.Config(), keeper, keeper.Load(ctx)
+	return keeper.Config(), keeper, nil
 }
 
 func newACME(cfg cli.Config, store ports.CertificateStore, log *slog.Logger) (*certificate.ACME, error) {

@@ -33,19 +33,35 @@ const (
 	climateFile = "climate_regions.csv"
 )
 
-var loaded = sync.OnceValues(func() (map[string]*ghg.FactorSet, error) { return load(data) })
+// tables are the rows of all editions, and sets makes each edition when it is first asked for: most processes never ask for the
+// older one.
+var (
+	tables = sync.OnceValues(func() (ghg.FactorTables, error) { return readTables(data) })
+	sets   = editionsOf(tables)
+)
+
+func editionsOf(tables func() (ghg.FactorTables, error)) map[string]func() (*ghg.FactorSet, error) {
+	out := make(map[string]func() (*ghg.FactorSet, error), len(editions))
+	for _, e := range editions {
+		out[e.id] = sync.OnceValues(func() (*ghg.FactorSet, error) {
+			t, err := tables()
+			if err != nil {
+				return nil, err
+			}
+			t.ID, t.Version, t.GWP = e.id, e.version, e.gwp
+			return ghg.NewFactorSet(t)
+		})
+	}
+	return out
+}
 
 // FactorSet returns a built-in factor set by its id.
 func FactorSet(id string) (*ghg.FactorSet, error) {
-	sets, err := loaded()
-	if err != nil {
-		return nil, err
-	}
-	set := sets[id]
-	if set == nil {
+	set, known := sets[id]
+	if !known {
 		return nil, fmt.Errorf("there is no factor set %q", id)
 	}
-	return set, nil
+	return set()
 }
 
 // Mapping returns the values that an assessment may hold and the factors they lead to, as
@@ -56,21 +72,6 @@ func Mapping() (*ghg.Mapping, error) {
 		return nil, err
 	}
 	return set.Mapping(), nil
-}
-
-func load(files fs.FS) (map[string]*ghg.FactorSet, error) {
-	tables, err := readTables(files)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]*ghg.FactorSet, len(editions))
-	for _, e := range editions {
-		tables.ID, tables.Version, tables.GWP = e.id, e.version, e.gwp
-		if out[e.id], err = ghg.NewFactorSet(tables); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 func readTables(files fs.FS) (ghg.FactorTables, error) {

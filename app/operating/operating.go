@@ -88,10 +88,14 @@ func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total i
 }
 
 // SeedCrops stores the catalog Tilth comes with, where there is none yet.
-func (o *Operating) SeedCrops(ctx context.Context, crops []farm.Crop) error {
+func (o *Operating) SeedCrops(ctx context.Context, read func() ([]farm.Crop, error)) error {
 	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		have, err := tx.Catalog.CountCrops(ctx)
 		if err != nil || have > 0 {
+			return err
+		}
+		crops, err := read()
+		if err != nil {
 			return err
 		}
 		return tx.Catalog.UpsertCrops(ctx, crops, o.Clock.Now())
