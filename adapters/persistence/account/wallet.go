@@ -110,35 +110,68 @@ func (w wallet) Post(ctx context.Context, scope access.Scope, state credit.Walle
 	if !sqlstore.Writable(scope) || state.CompanyID != scope.Company() {
 		return fault.Missing("wallet")
 	}
-	if err := sqlstore.Change(ctx, w.s.NewUpdate().Model((*walletRow)(nil)).Set("balance = ?", state.Balance).Set("held = ?", state.Held).
-		Where("?", sqlstore.Own("t", scope)), fault.Missing("wallet")); err != nil {
+	tx.CompanyID, tx.CreatedAt = scope.Company(), sqlstore.Micro(tx.CreatedAt)
+	entries, err := entriesOf(tx)
+	if err != nil {
 		return err
 	}
-	tx.CompanyID, tx.CreatedAt = scope.Company(), sqlstore.Micro(tx.CreatedAt)
-	return w.append(ctx, tx)
+	row := rowOfTransaction(tx)
+	change := w.s.NewUpdate().Model((*walletRow)(nil)).Set("balance = ?", state.Balance).Set("held = ?", state.Held).Where("?", sqlstore.Own("t", scope))
+	post := w.s.NewInsert().Model(&row).Returning("id")
+	if w.s.Postgres {
+		return w.postAtOnce(ctx, change, post, entries, tx)
+	}
+	if err := sqlstore.Change(ctx, change, fault.Missing("wallet")); err != nil {
+		return err
+	}
+	if _, err := post.Exec(ctx, &tx.ID); err != nil {
+		return err
+	}
+	for i := range entries {
+		entries[i].TransactionID = tx.ID
+	}
+	return sqlstore.Run(ctx, w.s.NewInsert().Model(&entries))
 }
 
-// append writes a transaction with its entries, which sum to zero.
-func (w wallet) append(ctx context.Context, tx *credit.Transaction) error {
-	row := transactionRow{
+// postAtOnce writes the wallet, a transaction and its entries in one statement: others of the company wait for the wallet meanwhile.
+func (w wallet) postAtOnce(ctx context.Context, change *bun.UpdateQuery, post *bun.InsertQuery, entries []entryRow, tx *credit.Transaction) error {
+	var out []struct {
+		TransactionID int64
+		Wallets       int
+	}
+	err := w.s.NewInsert().With("changed", change.Returning("1")).With("posted", post).Model(&entries).
+		Value("transaction_id", "(SELECT id FROM posted)").Returning("transaction_id, (SELECT count(*) FROM changed) AS wallets").Scan(ctx, &out)
+	if err != nil {
+		return err
+	}
+	if len(out) != len(entries) || out[0].Wallets != 1 {
+		return fault.Missing("wallet") // and nothing of the transaction stays
+	}
+	tx.ID = out[0].TransactionID
+	return nil
+}
+
+func rowOfTransaction(tx *credit.Transaction) transactionRow {
+	return transactionRow{
 		CompanyID: tx.CompanyID, CreatedAt: sqlstore.StampAt(tx.CreatedAt), Kind: tx.Kind, Amount: tx.Amount,
 		Product: tx.Product, FieldID: sqlstore.NullableID(tx.FieldID), OrderID: sqlstore.NullableID(tx.OrderID), Note: tx.Note,
 		RefundOf: sqlstore.NullableID(tx.RefundOf),
 	}
-	if _, err := w.s.NewInsert().Model(&row).Returning("id").Exec(ctx, &tx.ID); err != nil {
-		return err
-	}
+}
+
+// entriesOf returns the entries of a transaction, which sum to zero.
+func entriesOf(tx *credit.Transaction) ([]entryRow, error) {
 	var sum credit.Amount
 	entries := credit.Entries(tx.Kind, tx.Amount)
 	rows := make([]entryRow, len(entries))
 	for i, e := range entries {
-		rows[i] = entryRow{TransactionID: tx.ID, Line: i + 1, Entry: e}
+		rows[i] = entryRow{Line: i + 1, Entry: e}
 		sum += e.Amount
 	}
 	if sum != 0 {
-		return sqlstore.Internal("the entries of a %s sum to %s", tx.Kind, sum)
+		return nil, sqlstore.Internal("the entries of a %s sum to %s", tx.Kind, sum)
 	}
-	return sqlstore.Run(ctx, w.s.NewInsert().Model(&rows))
+	return rows, nil
 }
 
 func (w wallet) transactions(scope access.Scope) *bun.SelectQuery {
