@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help guides example-report
+.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help guides pictures example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -218,6 +218,9 @@ test-packages: ## the Debian package and the image installed, served, upgraded a
 guides: ## bin/guides, the guides of docs/ as static files, as the program shows them below /docs/
 	TILTH_PICTURES=$(CURDIR)/bin/guides $(GO) test -count=1 -run '^TestStaticFiles$$' ./adapters/guide
 	cp docs/openapi.json bin/guides
+
+pictures: ## the picture of the README in docs/pictures, from the demonstration (needs chromium)
+	TILTH_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count=1 -run '^TestPictureOfTheREADME$$' ./tests/browser
 
 example-report: ## bin/example-report.pdf, the report of a rice farm that uses every section
 	mkdir -p bin
