@@ -15,8 +15,8 @@ import (
 
 // unshown are the operations whose answer the document does not show, and why.
 var unshown = map[string]string{
-	"assessment_dynamic_schema":      "it is a schema of every section",
-	"crop_curves_create":             "curves of every crop",
+	"assessment_dynamic_schema": "it is a schema of every section",
+	"crop_curves_create":        "curves of every crop",
 }
 
 // Every operation that answers with text shows an answer, which its schema allows and which holds no name that the schema

@@ -273,7 +273,7 @@ when you outgrow it.
 
 // strictArgs makes unknown arguments and commands usage errors everywhere.
 func strictArgs(c *cobra.Command) {
-	if c.HasSubCommands() {
+	if c.HasSubCommands() && c.RunE == nil {
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

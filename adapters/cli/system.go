@@ -92,14 +92,16 @@ func (s *shell) openapi() *cobra.Command {
 }
 
 func (s *shell) backup() *cobra.Command {
-	return s.copying(s.program.Backup, "the backup is in %s", &cobra.Command{
+	c := &cobra.Command{
 		Use: "backup FILE", Short: "Back up the database and the stored files, also while serving (SQLite)",
 		Long: `Write the database, in the state of one moment, and the stored files into a new tar archive,
 also while servers read and write. TILTH_BACKUP_DIR makes the server do so on a schedule. The
 archive holds password hashes, and the keys of access tokens unless they are sealed
 (TILTH_SECRET_KEY): protect it as you protect those. For a PostgreSQL database the command
 refers to pg_dump.`,
-	})
+	}
+	c.AddCommand(s.verifyBackup())
+	return s.copying(s.program.Backup, "the backup is in %s", c)
 }
 
 func (s *shell) restore() *cobra.Command {

@@ -5,7 +5,10 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,6 +85,58 @@ whatever keys the database holds.`,
 		c.Flags().Int64Var(&company, "company", 0, "id of the company (default: all)")
 	}
 	c.Flags().StringSliceVar(&keys, "key", nil, "public key that must have signed, as the command tilth verify keys prints it")
+	return c
+}
+
+// verifyBackup restores a backup into a folder of its own, and verifies what it holds.
+func (s *shell) verifyBackup() *cobra.Command {
+	var folder string
+	c := &cobra.Command{
+		Use: "verify FILE", Short: "Restore a backup into a folder for a trial, and verify what it holds",
+		Long: `Restore a backup into a new folder, which is removed afterwards, and verify every chain of its
+ledger and its trails there: what a restore would do, with nothing of the installation touched.
+The exit status is 1 where the file cannot be restored or a chain is broken. It takes as much
+room as the backup and its database; --folder says where. Stored secrets are read with
+TILTH_SECRET_KEY, as in a restore. Run it after each change of what makes backups, and now and
+then on the newest one.`,
+		Args: cobra.ExactArgs(1),
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		dir, err := os.MkdirTemp(folder, "tilth-verify-")
+		if err != nil {
+			return fmt.Errorf("make a folder for the trial: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		trial := s.cfg
+		trial.DatabaseURL, trial.DatabaseReadURL, trial.ObjectsURL = "sqlite:"+filepath.Join(dir, "tilth.db"), "", "file:"+filepath.Join(dir, "objects")
+		if err := s.program.Restore(cmd.Context(), trial, s.logger(), args[0]); err != nil {
+			return err
+		}
+		opened, err := s.program.Open(cmd.Context(), trial, s.logger(), true)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = opened.Close() }()
+		chains, rows, broken := 0, int64(0), 0
+		for _, name := range []chain.Name{chain.Ledger, chain.Audit, chain.Operator} {
+			for v, err := range opened.Verifier.Verify(cmd.Context(), name, 0) {
+				if err != nil {
+					return err
+				}
+				if chains, rows = chains+1, rows+v.Rows; v.Broken != nil {
+					broken++
+					if err := s.printVerified(v); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		if broken > 0 {
+			return fmt.Errorf("%d of %d chains in the backup are broken, see above", broken, chains)
+		}
+		return s.print(record{{"file", args[0]}, {"chains", chains}, {"rows", rows}}, "%s can be restored: %d chains with %d rows are whole", args[0], chains, rows)
+	}
+	c.Flags().StringVar(&folder, "folder", "", "where the folder for the trial is made (default: that of the system for temporary files)")
 	return c
 }
 

@@ -68,6 +68,13 @@ func TestScheduledBackup(t *testing.T) {
 		return len(found) == 1
 	}, 10*time.Minute, 20*time.Millisecond)
 
+	trial := t.TempDir()
+	tried := runJSON(t, database, "backup", "verify", found[0], "--folder", trial)
+	require.EqualValues(t, 3, tried["chains"], "the ledger, the trail of the company, that of the operator")
+	left, err := os.ReadDir(trial)
+	require.NoError(t, err)
+	require.Empty(t, left, "a trial leaves nothing")
+
 	fresh, files := "sqlite:"+filepath.Join(t.TempDir(), "t.db"), t.TempDir()
 	runJSON(t, fresh, "restore", found[0], "--objects-url", "file:"+files)
 	text, err := os.ReadFile(filepath.Join(files, "clay.tif"))
@@ -99,7 +106,9 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	} {
 		file := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(file, content, 0o600))
-		_, errOut, status := run(t, database, "", "restore", file)
+		_, errOut, status := run(t, database, "", "backup", "verify", file)
+		require.Equal(t, 1, status, errOut)
+		_, errOut, status = run(t, database, "", "restore", file)
 		require.Equal(t, 1, status, name)
 		require.Contains(t, errOut, "no backup", name)
 	}

@@ -19,13 +19,13 @@ func commands(root *cobra.Command) string {
 		"every [setting](settings.md) as a flag; the others take those of [all commands](#flags-of-all-commands).\n\n")
 	b.WriteString(head("command", "what it does"))
 	for _, c := range all[1:] {
-		if !c.HasSubCommands() {
+		if works(c) {
 			b.WriteString(row("["+code(c.CommandPath())+"](#"+anchor(c.CommandPath())+")", cell(c.Short)))
 		}
 	}
 	b.WriteString("\n## Flags of all commands\n\n" + flags(root.PersistentFlags()))
 	for _, c := range all[1:] {
-		if !c.HasSubCommands() {
+		if works(c) {
 			b.WriteString("\n" + describe(c))
 		}
 	}
@@ -42,6 +42,9 @@ func visit(c *cobra.Command, do func(*cobra.Command)) {
 		}
 	}
 }
+
+// works reports whether a command does something itself: one that has others below it does if it takes an argument.
+func works(c *cobra.Command) bool { return !c.HasSubCommands() || c.Use != c.Name() }
 
 // describe describes a command: its use, what its help says, and its own flags where they are no settings.
 func describe(c *cobra.Command) string {
