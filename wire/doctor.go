@@ -31,7 +31,7 @@ func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
-		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
+		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineIssuer(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
 	return out
 }
 
@@ -51,6 +51,23 @@ func examineBroker(ctx context.Context, cfg cli.Config) cli.Finding {
 		f.Detail, f.Fix = f.Detail+"; "+advice.What, cmp.Or(f.Fix, advice.Fix)
 	}
 	f.OK, f.Warn = len(h.Faults) == 0, len(h.Faults) == 0 && len(h.Warnings) > 0
+	return f
+}
+
+// examineIssuer asks the identity provider where its keys are.
+func examineIssuer(ctx context.Context, cfg cli.Config) cli.Finding {
+	f := cli.Finding{Part: "sign-in", OK: true, Detail: "with passwords of Tilth"}
+	issuer := externalIssuer(cfg)
+	if issuer == nil {
+		return f
+	}
+	if err := issuer.Reach(ctx); err != nil {
+		return failing(f.Part, err, "check TILTH_OIDC_ISSUER, which is spelt as in its tokens, and that this machine reaches it")
+	}
+	f.Detail = "with tokens of " + cfg.OIDCIssuer
+	if cfg.BuiltinIssuer {
+		f.Detail += ", and with passwords of Tilth"
+	}
 	return f
 }
 

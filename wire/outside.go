@@ -107,13 +107,21 @@ func openEngines(cfg cli.Config) (ports.Engines, error) {
 // issuersOf says whose access tokens the configuration takes.
 func issuersOf(cfg cli.Config) account.Issuers {
 	out := account.Issuers{BuiltInOff: !cfg.BuiltinIssuer}
-	if cfg.OIDCIssuer != "" {
-		out.External = identity.NewExternal(identity.ExternalConfig{
-			Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, EmailClaim: cfg.OIDCEmailClaim,
-			UnverifiedEmail: !cfg.OIDCVerified, Clock: identity.Clock{},
-		})
+	if external := externalIssuer(cfg); external != nil {
+		out.External = external
 	}
 	return out
+}
+
+// externalIssuer returns the OpenID Connect issuer of the configuration; nil: none.
+func externalIssuer(cfg cli.Config) *identity.External {
+	if cfg.OIDCIssuer == "" {
+		return nil
+	}
+	return identity.NewExternal(identity.ExternalConfig{
+		Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, EmailClaim: cfg.OIDCEmailClaim,
+		UnverifiedEmail: !cfg.OIDCVerified, Clock: identity.Clock{},
+	})
 }
 
 // openSecrets reads the keys that stored secrets are sealed with; nil: none.

@@ -11,7 +11,7 @@ var contents = []chapter{
 	{"Begin", []string{"tutorial", "install", "first-request", "console", "clients"}},
 	{"How to", []string{
 		"outlines", "workbooks", "fields", "monitoring", "stratification-files", "sharing", "due-diligence", "exchange",
-		"ogc", "stac", "events", "broker", "moving", "operating", "observability",
+		"ogc", "stac", "events", "broker", "moving", "backups", "identity-provider", "operating", "observability",
 	}},
 	{"Reference", []string{
 		"requests", "errors", "permissions", "formats", "event-types", "settings", "commands", "assessments", "maps", "layers",

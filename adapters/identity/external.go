@@ -130,6 +130,12 @@ func (e *External) vouched(token *oidc.IDToken) (ports.Vouched, error) {
 	return ports.Vouched{ExternalID: ports.ExternalID{Issuer: e.config.Issuer, Subject: token.Subject}, Email: email}, nil
 }
 
+// Reach asks the issuer for its discovery document and its keys' address, and says what is wrong with them.
+func (e *External) Reach(ctx context.Context) error {
+	_, err := e.verified(ctx)
+	return err
+}
+
 // outdated reports whether the discovery document is old enough to be read again, and lets
 // the next verification do so.
 func (e *External) outdated() bool {

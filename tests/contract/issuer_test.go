@@ -34,6 +34,20 @@ func TestTokensOfAnotherIssuer(t *testing.T) {
 	})
 }
 
+// The doctor asks the issuer for its keys, and names the setting to look at where it has none.
+func TestDoctorReachesTheIssuer(t *testing.T) {
+	t.Parallel()
+	i := issuer.Start(t)
+	settings := []string{"--oidc-issuer", i.URL, "--oidc-audience", issuer.Audience}
+	out, errOut, status := run(t, rig.SQLite(t), "", append([]string{"doctor"}, settings...)...)
+	require.Zero(t, status, errOut)
+	require.Contains(t, out, "with tokens of "+i.URL+", and with passwords of Tilth")
+	i.SetDown(true)
+	out, _, status = run(t, rig.SQLite(t), "", append([]string{"doctor"}, settings...)...)
+	require.Equal(t, 1, status)
+	require.Contains(t, out, "TILTH_OIDC_ISSUER")
+}
+
 func TestBuiltInIssuerSwitchedOff(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

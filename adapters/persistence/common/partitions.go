@@ -25,7 +25,7 @@ func (p partitions) DropEvents(ctx context.Context, before time.Time) (total int
 		return 0, before, nil
 	}
 	rest = partition.Events.Whole(before, lateEvents)
-	if err := (feeds{p.s}).lock(ctx); err != nil {
+	if err := feeds(p).lock(ctx); err != nil {
 		return 0, rest, err
 	}
 	counts := map[string]int64{}
@@ -65,7 +65,7 @@ func (p partitions) DropEntries(ctx context.Context, before time.Time) error {
 	if !p.s.Postgres {
 		return nil
 	}
-	if err := (chains{p.s}).Lock(ctx); err != nil {
+	if err := chains(p).Lock(ctx); err != nil {
 		return err
 	}
 	may := func(ctx context.Context, part partition.Part) (bool, error) {
