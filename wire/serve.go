@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -75,7 +74,6 @@ type Running struct {
 
 // Assemble opens the database, brings it up to date, and puts a server together.
 func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.ServeOptions) (*Running, error) {
-	defer roomy()()
 	go func() { _, _ = engine.Mapping() }() // beside the database: the table of sections needs it
 	var plan demo.Plan
 	if opts.Demo {
@@ -192,15 +190,6 @@ func (r *Running) close() (err error) {
 		err = errors.Join(err, r.db.Close())
 	}
 	return err
-}
-
-// roomy lets the heap grow while a server is put together, which keeps nearly all that it allocates, and returns what ends that.
-func roomy() func() {
-	was := debug.SetGCPercent(400)
-	if was < 0 || was > 400 { // the environment says so
-		debug.SetGCPercent(was)
-	}
-	return func() { debug.SetGCPercent(was) }
 }
 
 // prepare makes the database ready, and the interface beside it, which does not ask the database before the first request.
