@@ -273,16 +273,18 @@ when you outgrow it.
 
 // strictArgs makes unknown arguments and commands usage errors everywhere.
 func strictArgs(c *cobra.Command) {
-	if c.HasSubCommands() && c.RunE == nil {
+	switch {
+	case c.HasSubCommands() && c.RunE == nil:
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				names := list.Map(cmd.Commands(), (*cobra.Command).Name)
-				return usageError{fmt.Errorf("%q is not a command of `%s`%s", args[0], cmd.CommandPath(), didYouMean(fault.Nearest(args[0], names)))}
+				return notBelow(cmd, args[0])
 			}
 			return cmd.Help()
 		}
-	} else if c.Args == nil {
+	case c.HasSubCommands():
+		c.Args = cobra.MatchAll(notMisspelt, c.Args)
+	case c.Args == nil:
 		c.Args = cobra.NoArgs
 	}
 	if check := c.Args; check != nil {
@@ -296,6 +298,24 @@ func strictArgs(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		strictArgs(sub)
 	}
+}
+
+// notBelow says that a command has none of a name below it.
+func notBelow(cmd *cobra.Command, name string) error {
+	return usageError{fmt.Errorf("%q is not a command of `%s`%s", name, cmd.CommandPath(), didYouMean(nearestBelow(cmd, name)))}
+}
+
+// nearestBelow returns the command below another that a misspelt name is likely to mean; empty where none is near.
+func nearestBelow(cmd *cobra.Command, name string) string {
+	return fault.Nearest(name, list.Map(cmd.Commands(), (*cobra.Command).Name))
+}
+
+// notMisspelt refuses an argument of a command that looks like one below it: a file of that name is spelt with its folder.
+func notMisspelt(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && nearestBelow(cmd, args[0]) != "" {
+		return notBelow(cmd, args[0])
+	}
+	return nil
 }
 
 // run makes the action of a command that is one use case of the operator.

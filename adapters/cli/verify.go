@@ -104,7 +104,7 @@ then on the newest one.`,
 	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		dir, err := os.MkdirTemp(folder, "tilth-verify-")
 		if err != nil {
-			return fmt.Errorf("make a folder for the trial: %w", err)
+			return fmt.Errorf("make a folder for the trial: %w. Fix: name one that can be written with --folder", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		trial := s.cfg

@@ -89,6 +89,20 @@ func TestScheduledBackup(t *testing.T) {
 	require.Contains(t, out, "there is none in")
 }
 
+// A misspelt verify is no name of a file to back up into; a file of such a name is spelt with its folder.
+func TestBackupTakesNoMisspeltCommandForAFile(t *testing.T) {
+	t.Parallel()
+	database := rig.SQLite(t)
+	for _, args := range [][]string{{"backup", "verfy"}, {"backup", "verfy", "copy.tar"}} {
+		_, errOut, status := run(t, database, "", args...)
+		require.Equal(t, 2, status, errOut)
+		require.Contains(t, errOut, "did you mean `verify`?")
+		require.NoFileExists(t, "verfy")
+	}
+	file := filepath.Join(t.TempDir(), "verfy")
+	require.Equal(t, file, runJSON(t, database, "backup", file)["file"])
+}
+
 // What is no backup changes nothing.
 func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	t.Parallel()
