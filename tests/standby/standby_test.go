@@ -76,7 +76,8 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 	for range 8 {
 		seen()
 	}
-	require.NotContains(t, ready(), "degraded")
+	// On a busy machine the copy may have been behind for a moment, and is said to be away for seconds then.
+	require.Eventually(t, func() bool { return !strings.Contains(ready(), "degraded") }, time.Minute, 100*time.Millisecond, "it helps")
 	ask[any](t, follower, "SELECT pg_wal_replay_pause()")
 	for range 3 {
 		seen()
