@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +17,7 @@ import (
 // in which the walk field lies.
 type Shelf struct {
 	t     testing.TB
+	of    synthetic.Archive
 	Dir   string
 	Field geo.MultiPolygon // the walk field
 	Truth map[string]synthetic.TruthRow
@@ -26,13 +28,36 @@ const shelfTile = "30TUM"
 // NewShelf makes a shelf that holds some days, as "2025-03-01".
 func NewShelf(t testing.TB, days ...string) *Shelf {
 	t.Helper()
-	s := &Shelf{t: t, Dir: t.TempDir(), Truth: map[string]synthetic.TruthRow{}}
-	for _, p := range Archive(t).Parcels {
+	return shelfOf(t, Archive(t), days...)
+}
+
+// NewPlantedShelf makes an empty shelf that can hold some days of an archive of its own, in which the plants of a patch are dead
+// from a day on.
+func NewPlantedShelf(t testing.TB, where geo.MultiPolygon, from string, days ...string) *Shelf {
+	t.Helper()
+	date := func(day string) time.Time {
+		d, err := time.Parse(time.DateOnly, day)
+		require.NoError(t, err)
+		return d
+	}
+	options := synthetic.Options{Patches: []synthetic.Patch{{Where: where, From: date(from)}}}
+	for _, day := range days {
+		options.Days = append(options.Days, date(day))
+	}
+	made, err := synthetic.Make(t.Context(), filepath.Join(t.TempDir(), "archive"), options)
+	require.NoError(t, err)
+	return shelfOf(t, made)
+}
+
+func shelfOf(t testing.TB, of synthetic.Archive, days ...string) *Shelf {
+	t.Helper()
+	s := &Shelf{t: t, of: of, Dir: t.TempDir(), Truth: map[string]synthetic.TruthRow{}}
+	for _, p := range of.Parcels {
 		if p.Name == synthetic.WalkField {
 			s.Field = p.Boundary
 		}
 	}
-	for _, row := range Archive(t).Truth {
+	for _, row := range of.Truth {
 		if row.Parcel == synthetic.WalkField {
 			s.Truth[row.Date.Format("2006-01-02")] = row
 		}
@@ -44,7 +69,7 @@ func NewShelf(t testing.TB, days ...string) *Shelf {
 
 // Scene returns the id of the scene of a day.
 func (s *Shelf) Scene(day string) string {
-	files, err := filepath.Glob(filepath.Join(Archive(s.t).Dir, shelfTile, day, "*.json"))
+	files, err := filepath.Glob(filepath.Join(s.of.Dir, shelfTile, day, "*.json"))
 	require.NoError(s.t, err)
 	require.Len(s.t, files, 1, "the archive has no scene of %s", day)
 	name := filepath.Base(files[0])
@@ -57,7 +82,7 @@ func (s *Shelf) Hold(days ...string) {
 	links := []any{}
 	for _, day := range days {
 		if _, err := os.Stat(filepath.Join(s.Dir, day)); err != nil {
-			require.NoError(s.t, os.CopyFS(filepath.Join(s.Dir, day), os.DirFS(filepath.Join(Archive(s.t).Dir, shelfTile, day))))
+			require.NoError(s.t, os.CopyFS(filepath.Join(s.Dir, day), os.DirFS(filepath.Join(s.of.Dir, shelfTile, day))))
 		}
 		links = append(links, map[string]string{"rel": "item", "href": "./" + day + "/" + s.Scene(day) + ".json"})
 	}
@@ -75,7 +100,7 @@ func (s *Shelf) Replace(day, by, updated string) {
 	require.NoError(s.t, json.Unmarshal(raw, &item))
 	item["properties"].(map[string]any)["updated"] = updated
 	require.NoError(s.t, os.RemoveAll(filepath.Join(s.Dir, day)))
-	require.NoError(s.t, os.CopyFS(filepath.Join(s.Dir, day), os.DirFS(filepath.Join(Archive(s.t).Dir, shelfTile, by))))
+	require.NoError(s.t, os.CopyFS(filepath.Join(s.Dir, day), os.DirFS(filepath.Join(s.of.Dir, shelfTile, by))))
 	s.write(name, item)
 }
 

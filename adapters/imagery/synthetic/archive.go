@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"time"
@@ -36,8 +37,17 @@ const (
 
 // Options vary the archive. The zero value is the demo's.
 type Options struct {
-	Seed  uint64 // of noise and weather; 0 counts as 1
-	every int    // only each so many-th pass is photographed, for tests; 0: each
+	Seed    uint64      // of noise and weather; 0 counts as 1
+	Patches []Patch     // none in the demo
+	Days    []time.Time // of the passes that are photographed, for tests; none: all
+	every   int         // only each so many-th pass is photographed, for tests; 0: each
+}
+
+// Patch is a piece of land whose plants are dead from a day on. The truth counts its pixels as they are; the curve of a parcel that
+// it lies in does not know of it.
+type Patch struct {
+	Where geo.MultiPolygon `json:"where"`
+	From  time.Time        `json:"from"` // midnight, UTC
 }
 
 // Parcel is an invented field of the archive.
@@ -54,6 +64,7 @@ type Archive struct {
 	Dir      string
 	Seed     uint64
 	Parcels  []Parcel
+	Patches  []Patch
 	From, To time.Time // first and last day of the season, UTC
 	Truth    []TruthRow
 }
@@ -66,6 +77,8 @@ type mark struct {
 	Seed      uint64 `json:"seed"`
 	From      string `json:"season_from"`
 	To        string `json:"season_to"`
+
+	Patches []Patch `json:"patches,omitempty"`
 }
 
 // Make writes the archive to dir, or finds it there complete and writes nothing. It is made in a
@@ -110,7 +123,7 @@ func existing(dir string, o Options) (archive Archive, there bool, err error) {
 		return Archive{}, false, nil
 	}
 	archive, err = Load(dir)
-	if err != nil || archive.Seed != o.Seed {
+	if err != nil || archive.Seed != o.Seed || !reflect.DeepEqual(archive.Patches, o.Patches) {
 		return Archive{}, false, fault.Newf(fault.Conflict, "demo_archive",
 			"The folder %s holds something other than the demo's imagery: remove it, or name another folder.", dir).Because(err)
 	}
@@ -133,11 +146,14 @@ func move(draft, dir string) error {
 }
 
 func write(ctx context.Context, dir string, o Options) error {
-	land, err := survey()
+	land, err := survey(o.Patches)
 	if err != nil {
 		return err
 	}
 	days := calendar(max(1, o.every))
+	if o.Days != nil {
+		days = slices.DeleteFunc(days, func(d passDay) bool { return !slices.ContainsFunc(o.Days, d.date.Equal) })
+	}
 	rows := make([][]TruthRow, len(days))
 	items := make([][]string, len(days))
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -179,7 +195,7 @@ func writeTables(dir string, o Options, parcels []Parcel, rows []TruthRow, items
 		parcelFile:        encodeParcels(parcels),
 		markFile: mark{
 			Format: Format, Synthetic: true, Title: title, Seed: o.Seed,
-			From: seasonFrom.Format(time.DateOnly), To: seasonTo.Format(time.DateOnly),
+			From: seasonFrom.Format(time.DateOnly), To: seasonTo.Format(time.DateOnly), Patches: o.Patches,
 		},
 	}
 	for name, document := range documents {
@@ -213,7 +229,7 @@ func Load(dir string) (Archive, error) {
 	if m.Format != Format || !m.Synthetic {
 		return Archive{}, damaged(markFile, fmt.Errorf("format %d, not %d", m.Format, Format))
 	}
-	a := Archive{Dir: dir, Seed: m.Seed}
+	a := Archive{Dir: dir, Seed: m.Seed, Patches: m.Patches}
 	var err1, err2 error
 	a.From, err1 = time.Parse(time.DateOnly, m.From)
 	a.To, err2 = time.Parse(time.DateOnly, m.To)

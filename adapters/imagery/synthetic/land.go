@@ -1,6 +1,7 @@
 package synthetic
 
 import (
+	"slices"
 	"time"
 
 	"tilth/core/geo"
@@ -90,6 +91,7 @@ func (d passDay) convention() (baseline string, addDN int64, offset float64) {
 const (
 	pasture = iota
 	water
+	bare
 	parcelsFrom // the first parcel
 )
 
@@ -97,9 +99,16 @@ type land struct {
 	parcels []Parcel
 	cover   []int   // by pixel; pasture where nothing else is
 	inside  [][]int // by parcel: pixels whose centre is in the polygon
+	patches []patch
 }
 
-func survey() (*land, error) {
+// patch is a [Patch] as pixels.
+type patch struct {
+	from   time.Time
+	pixels []int
+}
+
+func survey(patches []Patch) (*land, error) {
 	utm, err := geo.NewUTM(epsg)
 	if err != nil {
 		return nil, err
@@ -111,9 +120,7 @@ func survey() (*land, error) {
 		grown := shape.Bounds()
 		grown.MinX, grown.MinY, grown.MaxX, grown.MaxY = grown.MinX-margin, grown.MinY-margin, grown.MaxX+margin, grown.MaxY+margin
 		for i := range l.cover {
-			centre := geo.Position{
-				X: float64(landWest + fine*(i%landWidth) + fine/2), Y: float64(landNorth - fine*(i/landWidth) - fine/2),
-			}
+			centre := centreOf(i)
 			if !grown.Intersects(geo.Box{MinX: centre.X, MinY: centre.Y, MaxX: centre.X, MaxY: centre.Y}) {
 				continue
 			}
@@ -128,7 +135,36 @@ func survey() (*land, error) {
 			}
 		}
 	}
+	for _, p := range patches {
+		dead, shape := patch{from: p.From}, utm.Project(p.Where)
+		for i := range l.cover {
+			if edgesEastOf(shape, centreOf(i))%2 == 1 {
+				dead.pixels = append(dead.pixels, i)
+			}
+		}
+		l.patches = append(l.patches, dead)
+	}
 	return l, nil
+}
+
+// centreOf returns the centre of a pixel.
+func centreOf(i int) geo.Position {
+	return geo.Position{X: float64(landWest + fine*(i%landWidth) + fine/2), Y: float64(landNorth - fine*(i/landWidth) - fine/2)}
+}
+
+// on returns the land as it is on a day: with the patches whose plants are dead by then.
+func (l *land) on(date time.Time) *land {
+	is := *l
+	for _, p := range l.patches {
+		if date.Before(p.from) {
+			continue
+		}
+		is.cover = slices.Clone(is.cover)
+		for _, i := range p.pixels {
+			is.cover[i] = bare
+		}
+	}
+	return &is
 }
 
 func outerRings(m geo.MultiPolygon) geo.MultiPolygon {

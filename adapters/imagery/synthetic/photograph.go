@@ -90,7 +90,7 @@ func (l *land) grounds(date time.Time) []ground {
 		return ground{plants(v), sclVegetation}
 	}
 	g := make([]ground, parcelsFrom, parcelsFrom+len(l.parcels))
-	g[pasture], g[water] = growing(background), ground{pond, sclWater}
+	g[pasture], g[water], g[bare] = growing(background), ground{pond, sclWater}, growing(Curve{Base: 0.15, Peak: 0.15})
 	for _, p := range l.parcels {
 		g = append(g, growing(p.Curve))
 	}
@@ -100,6 +100,7 @@ func (l *land) grounds(date time.Time) []ground {
 // photograph makes the pixels of a day.
 func (l *land) photograph(day passDay, seed uint64) shot {
 	_, addDN, _ := day.convention()
+	l = l.on(day.date)
 	grounds, sky := l.grounds(day.date), forecast(day.index, seed)
 	scl := l.classify(grounds, sky)
 	s := shot{vegetation.SCL: scl}

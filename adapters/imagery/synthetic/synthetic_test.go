@@ -122,6 +122,28 @@ func TestAnotherSeedIsAnotherArchive(t *testing.T) {
 	require.Equal(t, one.Parcels, other.Parcels)
 }
 
+func TestAPatchIsDeadFromItsDayOn(t *testing.T) {
+	day := func(d int) time.Time { return time.Date(2025, 5, d, 0, 0, 0, 0, time.UTC) }
+	dir, options := filepath.Join(t.TempDir(), "demo"), synthetic.Options{Days: []time.Time{day(15), day(20)}}
+	options.Patches = []synthetic.Patch{{Where: archive(t).Parcels[0].Boundary, From: day(20)}}
+	made, err := synthetic.Make(t.Context(), dir, options)
+	require.NoError(t, err)
+	for _, row := range made.Truth {
+		switch {
+		case row.NValid == 0:
+		case row.Parcel == synthetic.WalkField && row.Date.Equal(day(20)):
+			require.InDelta(t, 0.15, row.MeanNDVI, 1e-3)
+		default:
+			require.InDelta(t, row.CurveNDVI, row.MeanNDVI, 1e-3)
+		}
+	}
+	again, err := synthetic.Make(t.Context(), dir, options)
+	require.NoError(t, err)
+	require.Equal(t, made, again)
+	_, err = synthetic.Make(t.Context(), dir, synthetic.Options{})
+	require.True(t, fault.Is(err, fault.Conflict), "another land: %v", err)
+}
+
 func TestMakingAgainWritesNothing(t *testing.T) {
 	first := archive(t)
 	before, err := os.Stat(filepath.Join(first.Dir, "archive.json"))

@@ -1,0 +1,99 @@
+package contract
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app/events"
+	"tilth/core/event"
+	"tilth/core/geo"
+	"tilth/tests/rig"
+)
+
+// The plants of a sixth of a field die. Whoever watches the field is told once, by stream and webhook, whatever comes later and
+// though the program starts again; of the field beside it they hear nothing but that it is up to date.
+func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		patch := geo.MultiPolygon{{{{X: -4.2243, Y: 41.7794}, {X: -4.2237, Y: 41.7794}, {X: -4.2237, Y: 41.7822}, {X: -4.2243, Y: 41.7822}, {X: -4.2243, Y: 41.7794}}}}
+		before := []string{"2025-05-05", "2025-05-10", "2025-05-15"}
+		later := []string{"2025-05-20", "2025-05-25", "2025-05-30"}
+		shelf := rig.NewPlantedShelf(t, patch, later[0], append(before, later...)...)
+		shelf.Hold(before...)
+		options := rig.Options{Database: database, Imagery: shelf.Dir, Config: openHooks}
+		s := rig.Start(t, options)
+		c, target := s.Company("owner", 1000_00), newReceiver(t)
+		types := []string{event.TypeFieldAlert, event.TypeProfileUpdated}
+		hook := int64(c.Expect(200, "POST", "webhook/", map[string]any{"url": target.URL, "event_types": types}).Data(t)["id"].(float64))
+		lands := []rig.Land{c.Land(shelf.Field, "2025-05-01", "2025-08-31"), c.Land(rig.Archive(t).Parcels[3].Boundary, "2025-05-01", "2025-08-31")}
+		orders := make([]int64, len(lands))
+		for i, land := range lands {
+			orders[i] = int64(c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
+		}
+		for _, order := range orders {
+			c.Until(order, "active")
+		}
+		for _, watched := range recordsOf(t, c.Expect(200, "POST", "profiles/vegetation-index-profile/monitors/", map[string]any{"order_ids": orders})) {
+			require.Empty(t, watched["alerts"])
+		}
+		var told []events.CloudEvent // in their order
+		stream := func(n int) {
+			r := listen(t, s.URL, c.Token, "0", "?type="+event.TypeFieldAlert+","+event.TypeProfileUpdated)
+			defer r.leave()
+			for told = nil; len(told) < n; {
+				m, ok := r.next()
+				require.True(t, ok)
+				var e events.CloudEvent
+				require.NoError(t, json.Unmarshal([]byte(m.data), &e))
+				told = append(told, e)
+			}
+		}
+		for round, days := range [][]string{append(before, later[0]), append(before, later[:2]...), append(before, later...)} {
+			if round == 2 {
+				s.Stop()
+				s = rig.Start(t, options)
+				company := c.CompanyID
+				c = rig.Remote(t, s.URL, c.Token)
+				c.CompanyID = company
+			}
+			shelf.Hold(days...)
+			for _, order := range orders {
+				lastChecked(t, database, c.CompanyID, order, time.Date(2025, 6, 1+round, 0, 0, 0, 0, time.UTC))
+				asked := func() bool {
+					var p looked
+					c.Expect(200, "GET", rig.OrdersPath+itoa(order)+"/", nil).Into(t, &p)
+					return p.Refreshing
+				}
+				require.True(t, asked())
+				rig.Eventually(t, func() bool { return !asked() }, 10*time.Minute, 20*time.Millisecond)
+			}
+			stream(1 + len(orders)*(round+1)) // the alert, and each round what is new of each field
+		}
+		alert := told[slices.IndexFunc(told, func(e events.CloudEvent) bool { return e.Type == event.TypeFieldAlert })]
+		var data event.FieldAlert
+		require.NoError(t, json.Unmarshal(alert.Data, &data))
+		require.Equal(t, lands[0].Field, data.Field)
+		require.Equal(t, []string{"patch", later[0]}, []string{data.Kind, data.Date})
+		require.Less(t, data.Value, *data.Against-0.5, "what was green is bare")
+		ids := map[string]string{}
+		for _, e := range told {
+			require.NotContains(t, ids, e.ID)
+			ids[e.ID] = e.Type
+		}
+		rig.Eventually(t, func() bool {
+			return len(recordsOf(t, c.Expect(200, "GET", path("webhook", hook)+"deliveries/?state=delivered", nil))) == len(told)
+		}, 10*time.Minute, 20*time.Millisecond)
+		for _, d := range target.received() {
+			delete(ids, d.id)
+		}
+		require.Empty(t, ids, "the webhook is told what the stream is")
+		require.Len(t, recordsOf(t, c.Expect(200, "GET", path("webhook", hook)+"deliveries/", nil)), len(told), "and nothing else")
+		for i, n := range []int{1, 0} {
+			require.Len(t, c.Expect(200, "GET", rig.OrdersPath+itoa(orders[i])+"/monitor/", nil).Data(t)["alerts"], n)
+		}
+	})
+}
