@@ -5,5 +5,5 @@ import "embed"
 
 // Files are the guides, with the programs and tables that they link to.
 //
-//go:embed *.md observability clients/walk.R clients/walk.py replay.py
+//go:embed *.md observability examples clients/walk.R clients/walk.py replay.py
 var Files embed.FS

@@ -8,7 +8,7 @@ type chapter struct {
 
 // contents has every guide once. The order is that of the links to the next page, too.
 var contents = []chapter{
-	{"Begin", []string{"tutorial", "install", "first-request", "console", "clients"}},
+	{"Begin", []string{"tutorial", "install", "first-request", "console", "clients", "examples"}},
 	{"How to", []string{
 		"outlines", "workbooks", "fields", "monitoring", "stratification-files", "sharing", "due-diligence", "exchange",
 		"ogc", "stac", "events", "broker", "moving", "backups", "identity-provider", "operating", "observability",

@@ -24,7 +24,7 @@ var blocks = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:\n```output\n(.*?)```)?
 const tutorial = "docs/tutorial.md"
 
 // guidesIn are the guides whose commands run on the demonstration, and the heading that they begin behind.
-var guidesIn = map[string]string{"README.md": "## First steps", "docs/first-request.md": "# A first request", tutorial: "# From nothing"}
+var guidesIn = map[string]string{"README.md": "## First steps", "docs/first-request.md": "# A first request", "docs/examples.md": "# Examples", tutorial: "# From nothing"}
 
 // commandsOf returns the commands of a guide as one script, and what it prints where the guide shows that.
 func commandsOf(t *testing.T, name string) (script, output string) {
