@@ -16,6 +16,8 @@ type Member struct {
 	Roles     []string // names, sorted
 	Disabled  bool
 	CreatedAt time.Time
+	// AlertMail says that the user wants letters about the alerts of watched fields.
+	AlertMail bool
 	record.External
 }
 
@@ -30,6 +32,8 @@ type Members interface {
 	Keyed
 	// Update stores name, roles, origin and whether the user is disabled. Faults: NotFound, also of a role.
 	Update(ctx context.Context, scope access.Scope, member Member) error
+	// WantAlertMail stores whether a user wants letters about alerts. Faults: NotFound.
+	WantAlertMail(ctx context.Context, scope access.Scope, id int64, wanted bool) error
 	// Owners counts the enabled users that hold the role owner.
 	Owners(ctx context.Context, scope access.Scope) (int64, error)
 }
@@ -139,6 +143,7 @@ const (
 	LetterInvitation = "invitation"
 	LetterReset      = "password_reset"
 	LetterGuesses    = "wrong_passwords"
+	LetterAlerts     = "alerts"
 )
 
 // Letter asks that somebody be written to. Its text and its link are made when it is sent.
@@ -146,9 +151,37 @@ type Letter struct {
 	ID           int64
 	Kind         string
 	Email        string
-	CompanyID    int64 // of the invitation
+	CompanyID    int64 // of the invitation, or of the alerts
 	InvitationID int64 // 0: none
+	Alerts       []AlertNotice
 	CreatedAt    time.Time
+}
+
+// AlertNotice is an alert of a watched field, as a letter tells of it.
+type AlertNotice struct {
+	Field    string    `json:"field"` // its name
+	FieldID  int64     `json:"field_id"`
+	Season   string    `json:"season"`
+	SeasonID int64     `json:"season_id"`
+	Index    string    `json:"index"`
+	Date     string    `json:"date"` // of the observation
+	Value    float64   `json:"value"`
+	Against  *float64  `json:"against"`
+	Message  string    `json:"message"`
+	At       time.Time `json:"at"` // when it was raised
+}
+
+// AlertBox takes alerts in the transaction that raises them, to be told by letter.
+type AlertBox interface {
+	Put(ctx context.Context, scope access.Scope, alerts ...AlertNotice) error
+}
+
+// AlertNotices are the alerts that no letter tells of yet.
+type AlertNotices interface {
+	// Companies returns those that have some which were raised before a time.
+	Companies(ctx context.Context, before time.Time) ([]int64, error)
+	// Take removes those of a company that were raised before a time, and returns them in the order in which they were raised.
+	Take(ctx context.Context, company int64, before time.Time) ([]AlertNotice, error)
 }
 
 // LetterBox takes letters in the transaction of what asks for them.

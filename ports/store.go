@@ -60,6 +60,7 @@ type Repos struct {
 	Roles       Roles
 	Invitations Invitations
 	Letters     LetterBox
+	Alerts      AlertBox
 
 	Events     EventFeed
 	Webhooks   Records[webhook.Webhook]
@@ -111,11 +112,13 @@ type OperatorRepos struct {
 
 	// What a one-time link or a background job does for a company, under its scope.
 	Members     Members
+	Roles       Roles
 	Invitations Invitations
 	Tickets     Tickets
 	Credentials Credentials
 	Attempts    Attempts
 	Letters     Letters
+	Alerts      AlertNotices
 	Jobs        JobKeeper
 	Monitors    MonitorKeeper
 

@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/identity"
 	"tilth/adapters/messaging"
 	"tilth/adapters/persistence/sqlstore"
+	"tilth/app/account"
 	"tilth/app/operating"
 	"tilth/app/task"
 	"tilth/core/monitoring"
@@ -107,7 +108,15 @@ func (r *Running) newChores() task.Chores {
 		{Kind: "assessment_sweep", Every: sweepEvery, Did: "the completeness of assessments was asked for again", Level: slog.LevelInfo, Do: p.Assessing.Sweep},
 		{Kind: "stratification_sweep", Every: sweepEvery, Did: "stratification orders took too long and have failed", Level: slog.LevelWarn, Do: p.Strata.Sweep},
 		{Kind: "stratification_forget", Every: forgetEvery, Did: "maps and plans that nobody saved were removed", Do: p.Maps.Forget},
-		{Kind: "vi_profile_watch", Every: monitoring.SweepEvery, Did: "refreshes of watched profiles were queued", Level: slog.LevelDebug, Do: p.Interface.Satellite.Orders.LookForDue},
+		{Kind: "vi_profile_watch", Every: monitoring.SweepEvery, Did: "refreshes of watched profiles were queued, and letters about alerts written", Level: slog.LevelDebug, Do: func(ctx context.Context) (int64, error) {
+			queued, err := p.Interface.Satellite.Orders.LookForDue(ctx)
+			if err != nil {
+				return queued, err
+			}
+			mail := account.AlertMail{Store: r.db, Clock: identity.Clock{}, Posted: r.cfg.SMTPURL != ""}
+			written, err := mail.Run(ctx) // not a chore of its own, as the partitions below
+			return queued + written, err
+		}},
 		{Kind: "map_forget", Every: forgetEvery, Did: "files of maps that had expired were removed", Do: p.Interface.Satellite.Maps.Forget},
 		{Kind: "event_prune", Every: pruneEvery, Did: "old events pruned", Do: func(ctx context.Context) (int64, error) {
 			// Not a chore of its own: a release that does not know a kind of job takes it, and fails.

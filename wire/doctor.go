@@ -307,6 +307,9 @@ func examineMail(ctx context.Context, cfg cli.Config) cli.Finding {
 		return f
 	}
 	f.Detail = mailer.Describe()
+	if cfg.SMTPURL == "" {
+		f.Detail += "; alerts of watched fields are told by streams and webhooks alone"
+	}
 	if server, ok := mailer.(*mail.SMTP); ok {
 		if err := server.Check(ctx); err != nil {
 			f.OK, f.Detail = false, f.Detail+": "+err.Error()

@@ -38,12 +38,13 @@ func AskLetter(ctx context.Context, box ports.LetterBox, jobs ports.JobWriter, l
 type Links struct {
 	Invitation string // base of the page that accepts an invitation
 	Reset      string // base of the page that sets a new password
+	Console    string // of the console
 }
 
 // LinksAt returns the pages below the address under which the service is known. It comes from the
 // configuration: a link built from a request's Host header would send the token to whoever wrote the header.
 func LinksAt(base string) Links {
-	return Links{Invitation: base + InvitationPage, Reset: base + ResetPage}
+	return Links{Invitation: base + InvitationPage, Reset: base + ResetPage, Console: base}
 }
 
 // Paths of the pages that links lead to. The token follows as a fragment, which no server and no log ever sees.
@@ -96,6 +97,7 @@ func (w letterWork) Begin(ctx context.Context, run letterRun, s *openLetter) (ta
 	}
 	write := map[string]func(context.Context, letterRun, ports.Letter) (ports.Message, bool, error){
 		ports.LetterInvitation: w.invitation, ports.LetterReset: w.reset, ports.LetterGuesses: w.guesses,
+		ports.LetterAlerts: w.alerts,
 	}[s.Kind]
 	message, ready, err := write(ctx, run, s.Letter)
 	if err != nil {

@@ -198,6 +198,7 @@ type Me struct {
 	Company   *ports.Company // nil: an operator outside any company
 	Roles     []string
 	Slugs     []access.Slug // what the caller may do now
+	AlertMail bool          // wants letters about the alerts of watched fields
 }
 
 // Me returns the caller to itself; no permission is needed for that. Faults: Unauthenticated.
@@ -216,7 +217,7 @@ func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
 		if fault.Is(err, fault.NotFound) {
 			return nil // an operator inside a company
 		}
-		out.Roles = member.Roles
+		out.Roles, out.AlertMail = member.Roles, member.AlertMail
 		return err
 	})
 	if err != nil {
@@ -233,3 +234,31 @@ func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
 	}
 	return out, nil
 }
+
+// ChangeMe changes what callers may change of themselves: decode is given it as it stands, and answers what it shall be. No
+// permission is needed for that. Faults: NotFound of who is no user of the company; those of decode.
+func (p *People) ChangeMe(ctx context.Context, who access.Principal, decode func(SelfChange) (SelfChange, error)) (Me, error) {
+	scope := who.Scope(false)
+	err := p.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		member, err := tx.Members.Get(ctx, scope, who.UserID)
+		if err != nil {
+			return err
+		}
+		was := SelfChange{AlertMail: member.AlertMail}
+		is, err := decode(was)
+		if err != nil || is == was {
+			return err
+		}
+		if err := tx.Members.WantAlertMail(ctx, scope, who.UserID, is.AlertMail); err != nil {
+			return err
+		}
+		return tx.Audit.Add(ctx, p.by(who).Of(audit.Update, access.Users.Name, who.UserID, audit.Diff(&was, &is)))
+	})
+	if err != nil {
+		return Me{}, err
+	}
+	return p.Me(ctx, who)
+}
+
+// SelfChange is what users may change of themselves.
+type SelfChange struct{ AlertMail bool }

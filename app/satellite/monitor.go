@@ -1,6 +1,7 @@
 package satellite
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -204,12 +205,40 @@ func raise(ctx context.Context, tx ports.Repos, scope access.Scope, a alarm, m *
 	}
 	seen := monitoring.Seen{Series: a.series, Today: a.now.UTC().Truncate(24 * time.Hour)}
 	seen.Years = phenology.WithYears(phenology.FitSeries(a.series, phenology.Whittaker), linesOf(seasons))
-	for _, alert := range m.Raise(seen, a.now) {
+	raised := m.Raise(seen, a.now)
+	for _, alert := range raised {
 		if err := tx.Outbox.Add(ctx, a.event(alert)); err != nil {
 			return err
 		}
 	}
+	if err := a.notify(ctx, tx, scope, raised); err != nil {
+		return err
+	}
 	return tx.Monitors.Put(ctx, scope, *m)
+}
+
+// notify leaves alerts for the letter of the day. A field or a season that is deleted since has no name.
+func (a alarm) notify(ctx context.Context, tx ports.Repos, scope access.Scope, raised []monitoring.Raised) error {
+	if len(raised) == 0 {
+		return nil
+	}
+	field, err := tx.Fields.Get(ctx, profiles.land(a.order.CompanyID), a.order.FieldID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	season, err := tx.Seasons.Get(ctx, scope, a.order.SeasonID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	notices := make([]ports.AlertNotice, len(raised))
+	for i, r := range raised {
+		notices[i] = ports.AlertNotice{
+			Field: cmp.Or(field.Name, "A field"), FieldID: a.order.FieldID, Season: cmp.Or(season.Name, a.order.StartDate.Format(time.DateOnly)),
+			SeasonID: a.order.SeasonID, Index: string(a.series.Index), Date: r.Date.Format(time.DateOnly), Value: r.Value, Against: r.Against,
+			Message: r.Message, At: a.now,
+		}
+	}
+	return tx.Alerts.Put(ctx, scope, notices...)
 }
 
 func (a alarm) event(r monitoring.Raised) event.Event {

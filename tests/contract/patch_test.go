@@ -2,19 +2,23 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/cli"
 	"tilth/app/events"
 	"tilth/core/event"
 	"tilth/core/geo"
+	"tilth/tests/mailbox"
 	"tilth/tests/rig"
 )
 
-// The plants of a sixth of a field die. Whoever watches the field is told once, by stream and webhook, whatever comes later and
+// The plants of a sixth of a field die. Whoever watches the field is told once, by stream, webhook and letter, whatever comes later and
 // though the program starts again; of the field beside it they hear nothing but that it is up to date.
 func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 	t.Parallel()
@@ -24,9 +28,14 @@ func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 		later := []string{"2025-05-20", "2025-05-25", "2025-05-30"}
 		shelf := rig.NewPlantedShelf(t, patch, later[0], append(before, later...)...)
 		shelf.Hold(before...)
-		options := rig.Options{Database: database, Imagery: shelf.Dir, Config: openHooks}
+		post := mailbox.Start(t, mailbox.Options{})
+		options := rig.Options{Database: database, Imagery: shelf.Dir, Config: func(cfg *cli.Config) { openHooks(cfg); withMail(post)(cfg) }}
 		s := rig.Start(t, options)
 		c, target := s.Company("owner", 1000_00), newReceiver(t)
+		viewer, silent := s.User(c.CompanyID, "viewer"), s.User(c.CompanyID, "viewer")
+		require.Equal(t, true, silent.Expect(200, "GET", "auth/me/", nil).Data(t)["alert_mail"])
+		require.Equal(t, false, silent.Expect(200, "PATCH", "auth/me/", map[string]any{"alert_mail": false}).Data(t)["alert_mail"])
+		silent.Expect(400, "PATCH", "auth/me/", map[string]any{"alert_mail": "never"})
 		types := []string{event.TypeFieldAlert, event.TypeProfileUpdated}
 		hook := int64(c.Expect(200, "POST", "webhook/", map[string]any{"url": target.URL, "event_types": types}).Data(t)["id"].(float64))
 		lands := []rig.Land{c.Land(shelf.Field, "2025-05-01", "2025-08-31"), c.Land(rig.Archive(t).Parcels[3].Boundary, "2025-05-01", "2025-08-31")}
@@ -53,12 +62,13 @@ func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 			}
 		}
 		for round, days := range [][]string{append(before, later[0]), append(before, later[:2]...), append(before, later...)} {
-			if round == 2 {
+			if round == 2 { // some mornings later
 				s.Stop()
+				raisedEarlier(t, database)
 				s = rig.Start(t, options)
-				company := c.CompanyID
+				company, email := c.CompanyID, c.Email
 				c = rig.Remote(t, s.URL, c.Token)
-				c.CompanyID = company
+				c.CompanyID, c.Email = company, email
 			}
 			shelf.Hold(days...)
 			for _, order := range orders {
@@ -92,8 +102,30 @@ func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 		}
 		require.Empty(t, ids, "the webhook is told what the stream is")
 		require.Len(t, recordsOf(t, c.Expect(200, "GET", path("webhook", hook)+"deliveries/", nil)), len(told), "and nothing else")
+		letters := []mailbox.Letter{post.Next(), post.Next()}
+		require.ElementsMatch(t, []string{c.Email, viewer.Email}, []string{letters[0].To, letters[1].To})
+		for _, letter := range letters {
+			require.Equal(t, "Alert: Field", letter.Subject)
+			require.Contains(t, letter.Text, "\r\n"+data.Message+"\r\n"+fmt.Sprintf("https://tilth.example.org/season/%d/field/%d\r\n", data.Season, data.Field))
+		}
+		s.Stop()
+		raisedEarlier(t, database)
+		s = rig.Start(t, options)
+		s.Anonymous().Expect(204, "POST", "auth/password/reset/", map[string]any{"email": c.Email}) // comes after what there is
+		require.Equal(t, "A new password for Tilth", post.Next().Subject, "no letter a second time")
+		c = rig.Remote(t, s.URL, c.Token)
 		for i, n := range []int{1, 0} {
 			require.Len(t, c.Expect(200, "GET", rig.OrdersPath+itoa(orders[i])+"/monitor/", nil).Data(t)["alerts"], n)
 		}
 	})
+}
+
+// raisedEarlier moves the alerts that no letter tells of yet back by two days, as days that go by do.
+func raisedEarlier(t *testing.T, database string) {
+	t.Helper()
+	earlier := "raised_at - INTERVAL '2 days'"
+	if strings.HasPrefix(database, "sqlite:") {
+		earlier = "'2025-06-01T00:00:00.000000Z'"
+	}
+	rig.Exec(t, database, "UPDATE alert_notices SET raised_at = "+earlier)
 }

@@ -48,8 +48,13 @@ func (w *World) addSatellite() {
 		kept := maps.Clone(m.byOrder)
 		return func() { m.byOrder = kept }
 	})
-	w.repos.Monitors = m
+	w.repos.Monitors, w.repos.Alerts = m, noAlerts{}
 }
+
+// noAlerts implements ports.AlertBox: no test of a use case reads the letters of the day.
+type noAlerts struct{}
+
+func (noAlerts) Put(context.Context, access.Scope, ...ports.AlertNotice) error { return nil }
 
 // noMonitors is what no test of a use case asks for.
 type noMonitors struct{ ports.Monitors }

@@ -21,7 +21,7 @@ func testMembers(t *testing.T, b Backend) {
 		require.NoError(t, tx.Members.Lock(w.ctx, ours))
 		me, err := tx.Members.Get(w.ctx, ours, w.ours.user.ID)
 		require.NoError(t, err)
-		require.Equal(t, ports.Member{ID: me.ID, Name: "Ours user", Email: "ours@example.org", Roles: []string{}, CreatedAt: kept(begin)}, me)
+		require.Equal(t, ports.Member{ID: me.ID, Name: "Ours user", Email: "ours@example.org", Roles: []string{}, CreatedAt: kept(begin), AlertMail: true}, me)
 		for _, scope := range []access.Scope{theirs, access.Own(0), access.SharedWith(ours.Company())} {
 			_, err = tx.Members.Get(w.ctx, scope, me.ID)
 			require.True(t, fault.Is(err, fault.NotFound))
@@ -302,6 +302,59 @@ func testLetters(t *testing.T, b Backend) {
 		require.NoError(t, tx.Letters.Drop(w.ctx, letter.ID))
 		_, err = tx.Letters.Get(w.ctx, letter.ID)
 		require.True(t, fault.Is(err, fault.NotFound))
+		return nil
+	})
+}
+
+func testAlertNotices(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	ours, theirs := w.ours.scope, w.theirs.scope
+	at := func(hours int) time.Time { return kept(begin).Add(time.Duration(hours) * time.Hour) }
+	against := 0.5
+	notices := []ports.AlertNotice{{Field: "North", FieldID: 1, Index: "NDVI", Against: &against, At: at(0)}, {Field: "South", FieldID: 2, At: at(1)}, {Field: "East", At: at(3)}}
+	w.write(func(tx ports.Repos) error {
+		require.NoError(t, tx.Alerts.Put(w.ctx, ours))
+		require.NoError(t, tx.Alerts.Put(w.ctx, ours, notices...))
+		require.NoError(t, tx.Alerts.Put(w.ctx, theirs, ports.AlertNotice{Field: "West", At: at(2)}))
+		require.True(t, fault.Is(tx.Alerts.Put(w.ctx, access.Scope{}, notices...), fault.NotFound))
+		return nil
+	})
+	w.operate(func(tx ports.OperatorRepos) error {
+		companies := func(before time.Time) []int64 {
+			ids, err := tx.Alerts.Companies(w.ctx, before)
+			require.NoError(t, err)
+			return ids
+		}
+		require.Empty(t, companies(at(0)))
+		require.Equal(t, []int64{ours.Company()}, companies(at(2)))
+		require.ElementsMatch(t, []int64{ours.Company(), theirs.Company()}, companies(at(3)))
+		for _, want := range [][]ports.AlertNotice{notices[:2], {}} {
+			got, err := tx.Alerts.Take(w.ctx, ours.Company(), at(3))
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+		}
+		require.Equal(t, []int64{theirs.Company()}, companies(at(3)))
+		require.ElementsMatch(t, []int64{ours.Company(), theirs.Company()}, companies(at(4)))
+
+		// Letters of two days wait beside each other.
+		one := ports.Letter{Kind: ports.LetterAlerts, Email: "ann@example.org", CompanyID: ours.Company(), Alerts: notices, CreatedAt: at(0)}
+		other := one
+		other.CreatedAt = at(24)
+		require.NoError(t, tx.Letters.Put(w.ctx, &one))
+		require.NoError(t, tx.Letters.Put(w.ctx, &other))
+		require.NotEqual(t, one.ID, other.ID)
+		got, err := tx.Letters.Get(w.ctx, one.ID)
+		require.NoError(t, err)
+		require.Equal(t, one, got)
+
+		me, err := tx.Members.Get(w.ctx, ours, w.ours.user.ID)
+		require.NoError(t, err)
+		require.True(t, me.AlertMail, "unless they say otherwise")
+		require.True(t, fault.Is(tx.Members.WantAlertMail(w.ctx, theirs, me.ID, false), fault.NotFound))
+		require.NoError(t, tx.Members.WantAlertMail(w.ctx, ours, me.ID, false))
+		me, err = tx.Members.Get(w.ctx, ours, me.ID)
+		require.NoError(t, err)
+		require.False(t, me.AlertMail)
 		return nil
 	})
 }

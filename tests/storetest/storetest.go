@@ -97,6 +97,7 @@ func Run(t *testing.T, b Backend) {
 		{"Revocation", testRevocation},
 		{"Attempts", testAttempts},
 		{"Letters", testLetters},
+		{"AlertNotices", testAlertNotices},
 		{"Ledger", testLedger},
 		{"LedgerMachine", testLedgerMachine},
 		{"Charges", testCharges},

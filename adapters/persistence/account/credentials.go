@@ -175,17 +175,22 @@ type letterRow struct {
 	Email         string
 	CompanyID     *int64
 	InvitationID  *int64
+	Alerts        sqlstore.JSON[[]ports.AlertNotice]
 	CreatedAt     sqlstore.Stamp
 }
 
 // letters implements ports.Letters.
 type letters struct{ s *sqlstore.Session }
 
-// A letter to an address waits at most once a kind and invitation, however often it is asked for.
+// A letter to an address waits at most once a kind and invitation, however often it is asked for; one about alerts is one of its own.
 func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 	row := letterRow{
 		Key: fmt.Sprintf("%s:%d:%s", letter.Kind, letter.InvitationID, letter.Email), Kind: letter.Kind, Email: letter.Email,
 		CompanyID: sqlstore.NullableID(letter.CompanyID), InvitationID: sqlstore.NullableID(letter.InvitationID), CreatedAt: sqlstore.StampAt(letter.CreatedAt),
+		Alerts: sqlstore.ListOf(letter.Alerts),
+	}
+	if len(letter.Alerts) > 0 {
+		row.Key += ":" + letter.CreatedAt.UTC().Format(time.RFC3339Nano)
 	}
 	// The update changes nothing; it locks the letter that waits, and gives its id.
 	_, err := l.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").Set("key = EXCLUDED.key").Returning("id").Exec(ctx)
@@ -197,7 +202,7 @@ func (l letters) Get(ctx context.Context, id int64) (ports.Letter, error) {
 	return sqlstore.One(ctx, l.s.NewSelect().Model((*letterRow)(nil)).Where("t.id = ?", id), "letter", func(row *letterRow) ports.Letter {
 		return ports.Letter{
 			ID: row.ID, Kind: row.Kind, Email: row.Email, CompanyID: sqlstore.ValueOf(row.CompanyID),
-			InvitationID: sqlstore.ValueOf(row.InvitationID), CreatedAt: row.CreatedAt.Time,
+			InvitationID: sqlstore.ValueOf(row.InvitationID), Alerts: append([]ports.AlertNotice(nil), row.Alerts.V...), CreatedAt: row.CreatedAt.Time,
 		}
 	})
 }

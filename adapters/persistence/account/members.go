@@ -29,6 +29,7 @@ type memberRow struct {
 	Name          string
 	Disabled      bool
 	CreatedAt     sqlstore.Stamp
+	AlertMail     bool
 	sqlstore.KeyColumns
 	Roles sqlstore.JSON[[]string] `bun:"roles,scanonly"`
 }
@@ -93,6 +94,11 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 	return sqlstore.InsertAll(ctx, m.Session, ids, func(_ int, id int64) userRoleRow { return userRoleRow{UserID: member.ID, RoleID: id} })
 }
 
+func (m members) WantAlertMail(ctx context.Context, scope access.Scope, id int64, wanted bool) error {
+	return sqlstore.Change(ctx, m.Session.NewUpdate().Model((*userRow)(nil)).Set("alert_mail = ?", wanted).
+		Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("user"))
+}
+
 func (m members) Owners(ctx context.Context, scope access.Scope) (int64, error) {
 	return sqlstore.OwnRows[memberRow](m.Session, scope).Where("NOT t.disabled").Where(hasRole, access.RoleOwner).Count(ctx)
 }
@@ -100,6 +106,6 @@ func (m members) Owners(ctx context.Context, scope access.Scope) (int64, error) 
 func memberOfRow(row *memberRow) (ports.Member, error) {
 	return ports.Member{
 		ID: row.ID, Name: row.Name, Email: row.Email, Roles: ordered(row.Roles), Disabled: row.Disabled, CreatedAt: row.CreatedAt.Time,
-		External: row.External(),
+		AlertMail: row.AlertMail, External: row.External(),
 	}, nil
 }

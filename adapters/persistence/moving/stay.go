@@ -27,6 +27,7 @@ var stays = []left{
 	{table: "tickets", where: "t.company_id = ?0 OR t.user_id IN (SELECT u.id FROM users AS u WHERE u.company_id = ?0)", what: "one-time links of letters",
 		why: "they are of the installation; ask for them again"},
 	{table: "letters", what: "letters that wait", why: "their links are of the installation"},
+	{table: "alert_notices", what: "alerts that a letter would tell of", why: "the alerts themselves move with their profiles"},
 	{table: "outbox", what: "events", why: "they are published already; the feed begins anew"},
 	{table: "event_feeds", what: "positions of the event feed", why: "the feed begins anew"},
 	{table: "field_imports", what: "imports of fields", why: progress},

@@ -7,6 +7,7 @@ var examples = map[string]string{
 	"setup_create":           `{"token": "what follows # in the address that the server printed", "company": "Acme Farms", "name": "Ada Agronomist", "email": "ada@acme.example", "password": "sixteen sheep graze", "credit": 1000}`,
 	"token_refresh":          `{"refresh": "the refresh token of the last answer"}`,
 	"token_revoke":           `{"refresh": "the refresh token of the last answer"}`,
+	"me_partial_update":      `{"alert_mail": true}`,
 	"password_change":        `{"current": "tilth-demo-2025", "new": "sixteen sheep graze"}`,
 	"password_reset":         `{"email": "owner@demo.example"}`,
 	"password_reset_confirm": `{"token": "the token of the link", "password": "sixteen sheep graze"}`,

@@ -65,7 +65,24 @@ func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 		me, err := people.Me(ctx, c.Principal())
 		return showMe(me), err
 	})
+	rest.Handle(a, rest.Route{
+		Method: http.MethodPatch, Path: "auth/me/", OperationID: "me_partial_update", Summary: "Change what callers may change of themselves", Tag: signInTag,
+		Keys: rest.KeyNowhere, Body: rest.Body[MeWrite](), Message: "Changed.",
+		Description: "Letters about alerts (`alert_mail`) come at most once a day, on a day with alerts of watched fields, to members who may view profiles " +
+			"and where the installation has a mail server. A user is sent them until this says otherwise.",
+	}, func(ctx context.Context, c *rest.Call, _ struct{}) (Me, error) {
+		me, err := people.ChangeMe(ctx, c.Principal(), func(current account.SelfChange) (account.SelfChange, error) {
+			in, err := rest.DecodeInto(c, MeWrite{current.AlertMail})
+			return account.SelfChange{AlertMail: in.AlertMail}, err
+		})
+		return showMe(me), err
+	})
 	registerPasswords(a, id)
+}
+
+// MeWrite is what callers may change of themselves.
+type MeWrite struct {
+	AlertMail bool `json:"alert_mail" doc:"Whether the caller wants letters about the alerts of watched fields."`
 }
 
 // Session is the session of a browser.
@@ -123,11 +140,13 @@ type Me struct {
 	Company *CompanyRef   `json:"company" doc:"Null for an operator outside any company."`
 	Roles   []string      `json:"roles" doc:"Names of the caller's roles."`
 	Slugs   []access.Slug `json:"slugs" doc:"What the caller may do now."`
+
+	AlertMail bool `json:"alert_mail" doc:"Whether the caller wants letters about the alerts of watched fields; false for who is no user of the company."`
 }
 
 func showMe(m account.Me) Me {
 	company := form.Pointed(m.Company, func(c ports.Company) CompanyRef { return CompanyRef{c.ID, c.UUID, c.Name} })
-	return Me{m.Principal.UserID, m.Principal.Name, m.Principal.Email, company, orEmpty(m.Roles), orEmpty(m.Slugs)}
+	return Me{m.Principal.UserID, m.Principal.Name, m.Principal.Email, company, orEmpty(m.Roles), orEmpty(m.Slugs), m.AlertMail}
 }
 
 // orEmpty returns a list that is written as [] and not as null.

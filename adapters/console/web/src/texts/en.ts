@@ -379,6 +379,7 @@ export const en = {
   wallet: 'Wallet',
   language: 'Language',
   units: 'Units',
+  alertMail: 'A letter on each day with alerts of watched fields, where the server sends mail',
   metric: 'Hectares',
   imperial: 'Acres',
   company: 'Company',

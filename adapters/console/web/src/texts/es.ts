@@ -368,6 +368,7 @@ export const es: Record<Text, string> = {
   wallet: 'Monedero',
   language: 'Idioma',
   units: 'Unidades',
+  alertMail: 'Una carta cada día con alertas de parcelas vigiladas, donde el servidor envía correo',
   metric: 'Hectáreas',
   imperial: 'Acres',
   company: 'Empresa',
