@@ -63,7 +63,8 @@ func printDemo(w io.Writer, base, token string) error {
   reference  %[2]s/docs/api/
   document   %[2]s/openapi.json
 
-The demonstration farm is loaded. All of its imagery is synthetic.
+The demonstration farm is loaded. All of its imagery is synthetic. Its profiles of two seasons, maps, zones and
+samples are computed now, and are there within a minute.
   sign in as %[4]s, %[5]s or %[6]s, password %[7]s
 
 A token of the owner, good for a day, and a first request:

@@ -89,6 +89,10 @@ func makeDemo(ctx context.Context, dir string) (demo.Plan, error) {
 			plan.Parcels = append(plan.Parcels, demo.Parcel{Name: p.Name, CropSlug: p.Crop, Boundary: p.Boundary})
 		}
 	}
+	plan.Before = func(ctx context.Context) (demo.Season, error) {
+		season, err := synthetic.AddBefore(ctx, dir, synthetic.Options{})
+		return demo.Season{From: season.From, To: season.To, Crops: season.Crops}, err
+	}
 	return plan, nil
 }
 

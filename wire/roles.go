@@ -41,12 +41,27 @@ func (r *Running) Serve(ctx context.Context, on Listeners) error {
 	if r.roles.Worker {
 		r.work(background, group)
 	}
+	if r.demo != nil {
+		group.Go(func() error {
+			r.furnish(background)
+			return nil
+		})
+	}
 	err := group.Wait()
 	if r.roles.Worker {
 		r.chainRest(ctx)
 	}
 	r.sender.Close()
 	return err
+}
+
+// furnish makes what is computed of the demonstration. The server works all the same without it.
+func (r *Running) furnish(ctx context.Context) {
+	if err := r.parts.Demo.Furnish(ctx, *r.demo); err != nil && ctx.Err() == nil {
+		r.log.WarnContext(ctx, "a part of the demonstration is missing; it is tried again with the next start", "error", err)
+	} else if err == nil {
+		r.log.InfoContext(ctx, "the demonstration is complete")
+	}
 }
 
 // answer does what the answers to requests need beside them.

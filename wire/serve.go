@@ -70,6 +70,7 @@ type Running struct {
 	figures *prometheus.Registry
 	replica string // the name of this process: a UUID
 	roles   cli.Roles
+	demo    *demo.Plan // nil: nothing of the demonstration is to be made while it serves
 }
 
 // Assemble opens the database, brings it up to date, and puts a server together.
@@ -83,9 +84,14 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 		}
 		if cfg.ImageryURL == "" {
 			cfg.ImageryURL = cfg.DemoDir
+		} else if cfg.ImageryURL != cfg.DemoDir {
+			plan.Before = nil // the archive is another one, and has the seasons that it has
 		}
 	}
 	r := &Running{cfg: cfg, log: log, replica: identity.Random{}.UUID()}
+	if opts.Demo && !opts.Sparse {
+		r.demo = &plan
+	}
 	var err error
 	if r.roles, err = cfg.ProcessRoles(); err != nil {
 		return nil, fmt.Errorf("TILTH_ROLES: %w", err)

@@ -770,6 +770,13 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Cultivations: records3,
 		Crops:        crops,
 		AOIs:         aoIs,
+		Profiles:     profiles,
+		Maps:         maps,
+		Assessments:  ghgAssessments,
+		Zones:        orders,
+		ZoneMaps:     soilMaps,
+		Plans:        plans,
+		Samples:      samples,
 	}
 	profileWorker := satellite.NewProfileWorker(deps, computer, log)
 	refresher := satellite.NewRefresher(deps, computer, log)

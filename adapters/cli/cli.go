@@ -124,6 +124,7 @@ type MigrationStatus struct {
 // ServeOptions are the choices of `tilth serve`.
 type ServeOptions struct {
 	Demo      bool
+	Sparse    bool // the demonstration without what is computed of it: in tests
 	NoMigrate bool
 	Out       io.Writer     // where the address and the first request are printed
 	Imagery   ports.Imagery // nil: the source that the configuration names

@@ -1,5 +1,6 @@
 // Package demo loads the demonstration company: people, a farm on the synthetic archive, a season, cultivations, a
-// price and credit. It uses the same use cases as everybody else, and started again it adds only what is missing.
+// price and credit; and what is computed of them, while the server is up: profiles of two seasons, maps of a field, assessments,
+// zones with a plan and results. It uses the same use cases as everybody else, and started again it adds only what is missing.
 package demo
 
 import (
@@ -8,7 +9,9 @@ import (
 
 	"tilth/app"
 	farmapp "tilth/app/farm"
+	ghgapp "tilth/app/ghg"
 	"tilth/app/operating"
+	"tilth/app/satellite"
 	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/credit"
@@ -42,6 +45,14 @@ type Parcel struct {
 type Plan struct {
 	Parcels  []Parcel
 	From, To time.Time
+	// Before makes the imagery of the season before, and says what grew in it; nil: there is no such season.
+	Before func(ctx context.Context) (Season, error)
+}
+
+// Season is a season, and the slug of the crop of each parcel in it, by the parcel's name.
+type Season struct {
+	From, To time.Time
+	Crops    map[string]string
 }
 
 // Loader loads the demonstration.
@@ -54,6 +65,14 @@ type Loader struct {
 	Cultivations *farmapp.Records[farm.Cultivation]
 	Crops        *farmapp.Crops
 	AOIs         *soil.AOIs
+
+	Profiles    *satellite.Profiles
+	Maps        *satellite.Maps
+	Assessments *ghgapp.Assessments
+	Zones       *soil.Orders
+	ZoneMaps    *soil.Maps
+	Plans       *soil.Plans
+	Samples     *soil.Samples
 }
 
 // Load brings the demonstration up and gives its owner.
@@ -62,7 +81,7 @@ func (l *Loader) Load(ctx context.Context, plan Plan) (ports.User, error) {
 	if err != nil {
 		return owner, err
 	}
-	who := access.Principal{UserID: owner.ID, Name: owner.Name, Email: owner.Email, CompanyID: owner.CompanyID}
+	who := asUser(owner)
 	if err := l.money(ctx, who); err != nil {
 		return owner, err
 	}
@@ -70,6 +89,11 @@ func (l *Loader) Load(ctx context.Context, plan Plan) (ports.User, error) {
 		return owner, err
 	}
 	return owner, l.stratify(ctx, who)
+}
+
+// asUser returns a user as who calls use cases.
+func asUser(u ports.User) access.Principal {
+	return access.Principal{UserID: u.ID, Name: u.Name, Email: u.Email, CompanyID: u.CompanyID}
 }
 
 func (l *Loader) people(ctx context.Context) (ports.User, error) {
@@ -129,22 +153,13 @@ func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) erro
 	if err != nil {
 		return err
 	}
-	season, err := ensure(ctx, l.Seasons, who, func(s farm.Season) string { return s.Name }, farm.Season{
-		Name: "Season 2025", StartDate: plan.From, EndDate: plan.To, Kind: "summer", External: record.External{Source: source},
-	})
+	season, err := l.season(ctx, who, plan.From, plan.To)
 	if err != nil {
 		return err
 	}
-	crops, err := l.Crops.List(ctx, who, ports.Query{})
+	bySlug, err := l.crops(ctx, who)
 	if err != nil {
 		return err
-	}
-	bySlug := map[string]int64{}
-	for c, err := range crops.Each {
-		if err != nil {
-			return err
-		}
-		bySlug[c.Slug] = c.ID
 	}
 	for _, p := range plan.Parcels {
 		if err := l.parcel(ctx, who, p, holding, season, bySlug[p.CropSlug]); err != nil {
@@ -152,6 +167,29 @@ func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) erro
 		}
 	}
 	return nil
+}
+
+// season returns the season that ends in the year of a day.
+func (l *Loader) season(ctx context.Context, who access.Principal, from, to time.Time) (farm.Season, error) {
+	return ensure(ctx, l.Seasons, who, func(s farm.Season) string { return s.Name }, farm.Season{
+		Name: to.Format("Season 2006"), StartDate: from, EndDate: to, Kind: "summer", External: record.External{Source: source},
+	})
+}
+
+// crops returns the ids of crops by their slugs.
+func (l *Loader) crops(ctx context.Context, who access.Principal) (map[string]int64, error) {
+	all, err := l.Crops.List(ctx, who, ports.Query{})
+	if err != nil {
+		return nil, err
+	}
+	bySlug := map[string]int64{}
+	for c, err := range all.Each {
+		if err != nil {
+			return nil, err
+		}
+		bySlug[c.Slug] = c.ID
+	}
+	return bySlug, nil
 }
 
 func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, holding farm.Farm, season farm.Season, crop int64) error {

@@ -58,7 +58,7 @@ func TestFirstStepsRunAsWritten(t *testing.T) {
 			t.Skipf("LEFT OUT: the commands of the guides are NOT RUN, for %s is not installed.", tool)
 		}
 	}
-	s := rig.Start(t, rig.Options{Demo: true})
+	s := rig.Start(t, rig.Options{Full: true})
 	for name := range guidesIn {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -44,7 +44,8 @@ type Server struct {
 type Options struct {
 	Database string // default: a SQLite file of the test's own
 	Imagery  string // default: the synthetic archive
-	Demo     bool
+	Demo     bool   // people, land and prices alone; Full: also what is computed of them, as `tilth serve --demo` has it
+	Full     bool
 	Log      io.Writer // default: nowhere
 	Config   func(*cli.Config)
 	Failures *cli.Failures // what stands between the program and its surroundings
@@ -170,6 +171,16 @@ func Archive(t testing.TB) synthetic.Archive {
 	return a
 }
 
+// twoSeasons is the archive with the season before, made once a machine: what a full demonstration has after a while.
+var twoSeasons = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tilth-test-archive-two-%d-%d", synthetic.Format, os.Getuid()))
+	if _, err := synthetic.Make(context.Background(), dir, synthetic.Options{}); err != nil {
+		return "", err
+	}
+	_, err := synthetic.AddBefore(context.Background(), dir, synthetic.Options{})
+	return dir, err
+})
+
 // imagery is the source of the synthetic archive, opened once a process: reading its two
 // hundred documents takes longer than all else of a server's start.
 var imagery = sync.OnceValues(func() (*catalog.Catalog, error) {
@@ -203,11 +214,16 @@ func Start(t testing.TB, opts Options) *Server {
 	if opts.Database == "" {
 		opts.Database = SQLite(t)
 	}
-	cfg, serve := config(opts.Database, opts.Imagery), cli.ServeOptions{Demo: opts.Demo, Failures: opts.Failures, Batches: opts.Batches}
-	if opts.Imagery == "" {
-		cfg.ImageryURL = Archive(t).Dir
-	}
+	cfg, serve := config(opts.Database, opts.Imagery), cli.ServeOptions{Demo: opts.Demo || opts.Full, Sparse: !opts.Full, Failures: opts.Failures, Batches: opts.Batches}
 	cfg.DemoDir = Archive(t).Dir
+	if opts.Full {
+		dir, err := twoSeasons()
+		require.NoError(t, err)
+		cfg.DemoDir = dir
+	}
+	if opts.Imagery == "" {
+		cfg.ImageryURL = cfg.DemoDir
+	}
 	cfg.ObjectsURL = ObjectsOf(t, opts.Database)
 	if opts.Config != nil {
 		opts.Config(&cfg)

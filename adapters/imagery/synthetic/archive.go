@@ -33,6 +33,8 @@ const (
 	markFile    = "archive.json" // marks a finished archive
 	parcelFile  = "parcels.geojson"
 	truthFile   = "truth.csv"
+
+	collectionFile = "collection.json" // lists the scenes
 )
 
 // Options vary the archive. The zero value is the demo's.
@@ -150,12 +152,29 @@ func write(ctx context.Context, dir string, o Options) error {
 	if err != nil {
 		return err
 	}
+	rows, items, err := land.record(ctx, dir, o.days(), o.Seed)
+	if err != nil {
+		return err
+	}
+	if err := writeElevation(dir); err != nil {
+		return unwritable(dir, err)
+	}
+	return writeTables(dir, o, land.parcels, rows, items)
+}
+
+// days are the passes of the season that are photographed.
+func (o Options) days() []passDay {
 	days := calendar(max(1, o.every))
 	if o.Days != nil {
 		days = slices.DeleteFunc(days, func(d passDay) bool { return !slices.ContainsFunc(o.Days, d.date.Equal) })
 	}
-	rows := make([][]TruthRow, len(days))
-	items := make([][]string, len(days))
+	return days
+}
+
+// record photographs the land on each of the days, writes the scenes, and returns what is true of the parcels and the paths of
+// the items.
+func (l *land) record(ctx context.Context, dir string, days []passDay, seed uint64) ([]TruthRow, []string, error) {
+	rows, items := make([][]TruthRow, len(days)), make([][]string, len(days))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, day := range days {
@@ -163,8 +182,8 @@ func write(ctx context.Context, dir string, o Options) error {
 			if err := groupCtx.Err(); err != nil {
 				return err
 			}
-			shot := land.photograph(day, o.Seed)
-			rows[i] = land.truth(day, shot)
+			shot := l.photograph(day, seed)
+			rows[i] = l.truth(day, shot)
 			var err error
 			items[i], err = writeScenes(dir, day, shot)
 			return err
@@ -172,14 +191,11 @@ func write(ctx context.Context, dir string, o Options) error {
 	}
 	if err := group.Wait(); err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return nil, nil, ctx.Err()
 		}
-		return unwritable(dir, err)
+		return nil, nil, unwritable(dir, err)
 	}
-	if err := writeElevation(dir); err != nil {
-		return unwritable(dir, err)
-	}
-	return writeTables(dir, o, land.parcels, slices.Concat(rows...), slices.Concat(items...))
+	return slices.Concat(rows...), slices.Concat(items...), nil
 }
 
 func writeTables(dir string, o Options, parcels []Parcel, rows []TruthRow, items []string) error {
@@ -190,9 +206,9 @@ func writeTables(dir string, o Options, parcels []Parcel, rows []TruthRow, items
 	}
 	slices.SortStableFunc(rows, func(a, b TruthRow) int { return order[a.Parcel] - order[b.Parcel] })
 	documents := map[string]any{
-		"catalog.json":    catalogDocument(),
-		"collection.json": scenesDocument(items),
-		parcelFile:        encodeParcels(parcels),
+		"catalog.json": catalogDocument(),
+		collectionFile: scenesDocument(seasonFrom, items),
+		parcelFile:     encodeParcels(parcels),
 		markFile: mark{
 			Format: Format, Synthetic: true, Title: title, Seed: o.Seed,
 			From: seasonFrom.Format(time.DateOnly), To: seasonTo.Format(time.DateOnly), Patches: o.Patches,

@@ -52,13 +52,14 @@ func collectionDocument(id, title string, box []float64, from, to string) object
 	}
 }
 
-func scenesDocument(items []string) object {
+// scenesDocument returns the collection of scenes, which begin on a day.
+func scenesDocument(from time.Time, items []string) object {
 	links := []object{link("root", "./catalog.json"), link("parent", "./catalog.json")}
 	for _, item := range items {
 		links = append(links, itemLink(item))
 	}
 	c := collectionDocument(collectionID, title, []float64{-4.235, 41.763, -4.173, 41.788},
-		seasonFrom.Format(time.RFC3339), seasonTo.AddDate(0, 0, 1).Format(time.RFC3339))
+		from.Format(time.RFC3339), seasonTo.AddDate(0, 0, 1).Format(time.RFC3339))
 	c["links"] = links
 	return c
 }
@@ -75,11 +76,21 @@ func writeImage(path string, img cogwrite.Image) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
+// sceneID and scenePath name the scene of a tile on a day, and its item.
+func sceneID(t tile, day passDay) string {
+	return fmt.Sprintf("SYNTHETIC_%s_T%s_%s", day.platform(), t.name, day.date.Format("20060102"))
+}
+
+func scenePath(t tile, day passDay) string {
+	return path.Join(t.name, day.date.Format(time.DateOnly), sceneID(t, day)+".json")
+}
+
 // writeScenes writes the files and items of a day, one a tile, and returns the paths of the items.
 func writeScenes(dir string, day passDay, s shot) ([]string, error) {
 	var items []string
 	for _, t := range tiles {
-		folder := path.Join(t.name, day.date.Format(time.DateOnly))
+		name := scenePath(t, day)
+		folder := path.Dir(name)
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o755); err != nil {
 			return nil, err
 		}
@@ -92,7 +103,6 @@ func writeScenes(dir string, day passDay, s shot) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := path.Join(folder, document["id"].(string)+".json")
 		if err := writeJSON(filepath.Join(dir, filepath.FromSlash(name)), document); err != nil {
 			return nil, err
 		}
@@ -157,7 +167,7 @@ func sceneDocument(t tile, day passDay, clouds float64) (object, error) {
 	// The tiles of one pass follow each other within seconds from north to south; these two lie
 	// side by side.
 	sensed := day.date.Add(passHour*time.Hour + passMin*time.Minute + 49*time.Second)
-	id := fmt.Sprintf("SYNTHETIC_%s_T%s_%s", day.platform(), t.name, day.date.Format("20060102"))
+	id := sceneID(t, day)
 	assets := object{}
 	for band, key := range assetNames {
 		assets[key] = assetDocument(t, band, offset)

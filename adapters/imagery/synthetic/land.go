@@ -61,14 +61,17 @@ type passDay struct {
 }
 
 // calendar returns each so many-th day of the season on which a satellite comes by.
-func calendar(every int) []passDay {
+func calendar(every int) []passDay { return passes(seasonFrom, seasonTo, 0, every) }
+
+// passes returns each so many-th day of a season on which a satellite comes by, numbered from first on.
+func passes(from, to time.Time, first, every int) []passDay {
 	var days []passDay
-	for index := 0; ; index += every {
-		date := seasonFrom.AddDate(0, 0, index*revisit)
-		if date.After(seasonTo) {
+	for n := 0; ; n += every {
+		date := from.AddDate(0, 0, n*revisit)
+		if date.After(to) {
 			return days
 		}
-		days = append(days, passDay{index, date})
+		days = append(days, passDay{first + n, date})
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/imagery/catalog"
 	"tilth/adapters/imagery/synthetic"
 	"tilth/core/fault"
 	"tilth/core/geo"
@@ -381,4 +382,48 @@ func TestFiguresOfTheArchive(t *testing.T) {
 		r := rows[i]
 		require.Equal(t, want, fmt.Sprintf("%s %d %d %.9f %.9f", r.Date.Format(time.DateOnly), r.NPolygon, r.NValid, r.MeanNDVI, r.CurveNDVI))
 	}
+}
+
+// The season before is added once, and leaves what was there as it is; an archive where adding was cut off is what it was.
+func TestSeasonBefore(t *testing.T) {
+	t.Parallel()
+	dir, options := filepath.Join(t.TempDir(), "demo"), synthetic.Every(fewPasses, synthetic.Options{})
+	made, err := synthetic.Make(t.Context(), dir, options)
+	require.NoError(t, err)
+	was, _ := tree(t, dir)
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = synthetic.AddBefore(ended, dir, options)
+	require.ErrorIs(t, err, context.Canceled)
+	first, err := catalog.Open(dir)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, first.Close()) }()
+	outline := made.Parcels[0].Boundary
+	from, to := made.From.AddDate(-1, 0, 0), made.To.AddDate(-1, 0, 1)
+	seen, err := first.Search(t.Context(), outline, from, to)
+	require.NoError(t, err)
+	require.Empty(t, seen)
+
+	season, err := synthetic.AddBefore(t.Context(), dir, options)
+	require.NoError(t, err)
+	require.Equal(t, []time.Time{made.From.AddDate(-1, 0, 0), made.To.AddDate(-1, 0, 0)}, []time.Time{season.From, season.To})
+	require.Equal(t, "sunflower", season.Crops["Mill fallow"])
+	require.Len(t, season.Crops, len(made.Parcels))
+	seen, err = first.Search(t.Context(), outline, from, to)
+	require.NoError(t, err)
+	require.NotEmpty(t, seen, "a catalog that is open finds them")
+	is, _ := tree(t, dir)
+	for path, hash := range was {
+		if path != "collection.json" {
+			require.Equal(t, hash, is[path], path)
+		}
+	}
+	_, err = synthetic.AddBefore(t.Context(), dir, options)
+	require.NoError(t, err)
+	again, _ := tree(t, dir)
+	require.Equal(t, is, again)
+
+	_, err = synthetic.AddBefore(t.Context(), filepath.Join(t.TempDir(), "none"), options)
+	require.True(t, fault.Is(err, fault.NotFound))
 }
