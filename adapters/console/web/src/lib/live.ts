@@ -73,7 +73,7 @@ class Live {
       source.addEventListener(type, (message: MessageEvent<string>) => {
         this.last = message.lastEventId
         const said = JSON.parse(message.data) as { data?: Record<string, unknown> }
-        for (const listener of [...this.listeners]) listener({ type, data: said.data ?? {} })
+        for (const listener of this.listeners) listener({ type, data: said.data ?? {} })
       })
     }
     source.onerror = () => {

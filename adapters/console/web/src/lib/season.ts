@@ -1,5 +1,6 @@
 // A field in its season: its record, its order of a profile, and its order of pictures.
 import { api, ask, type Schemas } from '../api/client'
+import { live } from './live'
 
 export type Field = Schemas['Field']
 export type Profile = Schemas['Profile']
@@ -9,13 +10,13 @@ const profiles = '/api/v1.2/profiles/vegetation-index-profile/orders/' as const
 const maps = '/api/v1.2/maps/vegetation-index-map/orders/' as const
 
 /** The order that counts of a list: a live one before one that failed. */
-function live<O extends { status: string; order_id: number }>(orders: O[]): O | undefined {
+function counting<O extends { status: string; order_id: number }>(orders: O[]): O | undefined {
   return [...orders].sort((a, b) => Number(a.status === 'failed') - Number(b.status === 'failed') || b.order_id - a.order_id)[0]
 }
 
 /** Reads the profile of a field in a season; undefined where none was ordered. */
 export async function readProfile(field: number, season: number): Promise<Profile | undefined> {
-  const order = live(await ask(api.GET(profiles, { params: { query: { field, season } } })))
+  const order = counting(await ask(api.GET(profiles, { params: { query: { field, season } } })))
   if (!order) return undefined
   const query = { detail: true, smoothed: true, phenology: true }
   return ask(api.GET('/api/v1.2/profiles/vegetation-index-profile/orders/{id}/', { params: { path: { id: String(order.order_id) }, query } }))
@@ -23,18 +24,18 @@ export async function readProfile(field: number, season: number): Promise<Profil
 
 /** Reads the pictures of a field in a season; undefined where none were ordered. */
 export async function readPictures(field: number, season: number): Promise<Pictures | undefined> {
-  const order = live(await ask(api.GET(maps, { params: { query: { field, season } } })))
+  const order = counting(await ask(api.GET(maps, { params: { query: { field, season } } })))
   if (!order) return undefined
   return ask(api.GET('/api/v1.2/maps/vegetation-index-map/orders/{id}/', { params: { path: { id: String(order.order_id) } } }))
 }
 
-/** Asks again until an order is settled, less and less often. */
+/** Asks again until an order is settled: when something has happened, and less and less often. */
 export async function follow<O extends { status: string } | undefined>(read: () => Promise<O>, seen: (o: O) => void, left: AbortSignal) {
   for (let pause = 500; !left.aborted; pause = Math.min(5_000, pause * 1.4)) {
     const order = await read()
     if (left.aborted) return
     seen(order)
     if (order?.status !== 'processing') return
-    await new Promise((go) => setTimeout(go, pause))
+    await live.next(pause)
   }
 }

@@ -1,5 +1,6 @@
 // Soil sampling: areas of interest, their orders, zones, plans and samples.
 import { api, ask, bare, type Schemas } from '../api/client'
+import { live } from './live'
 import { boxOf, type Land } from './land'
 
 export type Area = Schemas['AOI']
@@ -45,7 +46,7 @@ export async function readOrder(area: number): Promise<Order | undefined> {
 export async function findZones(body: Schemas['MapsWrite'], left: AbortSignal): Promise<Schemas['MapsJob'] | undefined> {
   let job = await ask(api.POST(`${strata}/maps/generate/`, { body }))
   for (let pause = 300; job.status === 'queued' || job.status === 'running'; pause = Math.min(3_000, pause * 1.4)) {
-    await new Promise((go) => setTimeout(go, pause))
+    await live.next(pause)
     if (left.aborted) return undefined
     job = await ask(api.GET(`${strata}/maps/jobs/{id}/`, { params: { path: { id: String(job.job_id) } } }))
   }
