@@ -10,8 +10,9 @@ type chapter struct {
 var contents = []chapter{
 	{"Begin", []string{"tutorial", "install", "first-request", "console", "clients", "examples"}},
 	{"How to", []string{
-		"outlines", "workbooks", "fields", "monitoring", "stratification-files", "sharing", "due-diligence", "exchange",
-		"ogc", "stac", "events", "broker", "moving", "backups", "identity-provider", "operating", "observability",
+		"land-registry", "outlines", "workbooks", "fields", "monitoring", "task-data", "crews", "stratification-files", "assessments-table",
+		"own-data", "buyers", "sharing", "due-diligence", "exchange", "ogc", "stac", "scripts", "webhooks", "events", "broker", "moving", "backups",
+		"identity-provider", "operating", "observability",
 	}},
 	{"Reference", []string{
 		"requests", "errors", "permissions", "formats", "event-types", "settings", "commands", "assessments", "maps", "layers",
