@@ -53,6 +53,14 @@ type Survey struct {
 	Features   int64
 	Looked     int64      // features whose properties were looked at: the first ones
 	Properties []Property // in order of their names
+	LeftOut    []LeftOut  // in order of their kinds
+}
+
+// LeftOut are records of a file that are no outlines, and that reading it passes over.
+type LeftOut struct {
+	Kind    string // product, task, device, worker, guidance, way, point
+	Count   int64
+	Samples []string // some of their names
 }
 
 // Outlines reads files of field outlines: GeoJSON, KML, zipped shapefiles, CSV, workbooks, GeoPackages, FlatGeobuf and ISO 11783-10

@@ -202,6 +202,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Outlines: reader,
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
+		Crops:    records3,
 		Log:      log,
 	}
 	plotFiles := _wirePlotFilesValue
@@ -544,6 +545,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Outlines: reader,
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
+		Crops:    records3,
 		Log:      log,
 	}
 	plotFiles := _wirePlotFilesValue

@@ -36,6 +36,7 @@ type Imports struct {
 	Outlines ports.Outlines
 	Writer   ports.OutlineWriter
 	Fields   *Records[farm.Field]
+	Crops    *Records[farm.Cultivation]
 	Log      *slog.Logger
 	Sizes    batches.Sizes `wire:"-"`
 }
@@ -112,6 +113,11 @@ func (in *Imports) take(
 	}
 	if options.Mapping, err = in.mapped(ctx, options.Mapping, file, stored, out.Survey); err != nil {
 		return out, err
+	}
+	if options.Mapping.Sows() {
+		if err := in.maySow(ctx, who, options.Mapping); err != nil {
+			return out, err
+		}
 	}
 	if options.Mapping.Keyed() {
 		if err := in.Gate.Require(ctx, who, access.Fields.Edit); err != nil {
@@ -206,6 +212,7 @@ type featurePieces struct {
 	known knownIDs
 	piece []importCandidate
 	end   Finish[farm.Field] // of the transaction that settles the piece
+	crops cropNames          // once it is asked for
 }
 
 func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object, limit int) *featurePieces {
@@ -230,6 +237,9 @@ func (p *featurePieces) Next(ctx context.Context) (bool, error) {
 		if p.at++; p.at > p.batch.Done {
 			p.piece = append(p.piece, c)
 		}
+	}
+	if err := p.identify(ctx); err != nil {
+		return false, err
 	}
 	return len(p.piece) > 0, p.foresee(ctx)
 }

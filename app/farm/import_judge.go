@@ -25,6 +25,7 @@ type importCandidate struct {
 	said     farm.Said
 	boundary *geo.Boundary
 	skip     bool         // it holds no outline
+	sown     farm.Sown    // what grows there in the file
 	errors   fault.Fields // why it is skipped or refused
 }
 
@@ -164,7 +165,7 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 		field := s.Record
 		j.FieldID, j.Field, j.Overlaps = field.ID, &field, field.Overlaps
 	}
-	return piece.judged, nil
+	return piece.judged, p.sow(ctx, tx, piece.judged)
 }
 
 // against holds a candidate against the fields that are there, and returns the change it asks for.
@@ -227,6 +228,9 @@ func withoutTrace(judged []farm.Judged) []farm.Judged {
 		j := &judged[i]
 		if gone[j.FieldID] {
 			j.FieldID = 0
+		}
+		if j.Sown.Made {
+			j.Sown.CultivationID = 0
 		}
 		for k, o := range j.Overlaps.Fields {
 			if gone[o.ID] {

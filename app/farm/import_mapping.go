@@ -41,7 +41,7 @@ func (in *Imports) mapped(ctx context.Context, said farm.Mapping, file ImportFil
 			}
 		}
 	}
-	return out, nil
+	return out, chooseCrop(out, names)
 }
 
 // known returns the properties that a caller means, and those of them that are not among the names. A name with blanks that

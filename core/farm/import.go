@@ -19,7 +19,16 @@ type Judged struct {
 	AreaM2     int64 // 0 without a boundary
 	Overlaps   Overlaps
 	Field      *Field       // the record as it would stand; nil where it failed
+	Sown       Sown
 	Errors     fault.Fields // why it is skipped or failed
+}
+
+// Sown is what an import found to grow on a field in a season. The zero value is nothing.
+type Sown struct {
+	CultivationID int64 // 0: it would be made
+	Crop          record.Ref
+	SeasonID      int64
+	Made          bool
 }
 
 // Judgement implements batch.Judged.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tilth/core/fault"
@@ -38,6 +39,15 @@ func Members() []string {
 
 // Keyed reports whether fields that are there are found again by what the mapping takes.
 func (m Mapping) Keyed() bool { return m.takes(memberUUID) || m.takes(memberExternalID) }
+
+// Sows reports whether the mapping says what grows on fields, and in which season: that makes cultivations.
+func (m Mapping) Sows() bool { return m.SaysCrop() && m.SaysSeason() }
+
+// SaysCrop reports whether the mapping says what grows on fields.
+func (m Mapping) SaysCrop() bool { return m.takes(memberCrop) || m[memberCrop].Default != "" }
+
+// SaysSeason reports whether the mapping says in which season crops grow.
+func (m Mapping) SaysSeason() bool { return m.takes(memberSeason) || m[memberSeason].Default != "" }
 
 func (m Mapping) takes(member string) bool { return len(m[member].Properties) > 0 }
 
@@ -127,6 +137,21 @@ func (s Source) known() string {
 		list = append(list[:shown], "…")
 	}
 	return fault.List(list)
+}
+
+// Crop returns the crop that grows on the field by the name that the file has for it, which may end in the middle, and the id of
+// the season; empty and 0 where one of the two is not said. What is no id of a season is added to errs.
+func (s Said) Crop(errs fault.Fields) (name string, cut bool, season int64) {
+	name, text := s.Texts[memberCrop], s.Texts[memberSeason]
+	if name == "" || text == "" {
+		return "", false, 0
+	}
+	season, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || season <= 0 {
+		errs.Addf(memberSeason, "%.60q is no id of a season.", text)
+		return "", false, 0
+	}
+	return name, s.Cut[memberCrop], season
 }
 
 // Assign writes into a field what a feature says of it, and returns whether that changes it. What cannot be understood is added to

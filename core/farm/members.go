@@ -15,6 +15,12 @@ const (
 	memberName       = "name"
 )
 
+// The members that say what grows on a field, and in which season.
+const (
+	memberCrop   = "crop"
+	memberSeason = "season_id"
+)
+
 // member is a member of a field that a file can say. What it says may be what the field has already: changed is false then,
 // and the field keeps it to the letter.
 type member struct {
@@ -37,6 +43,8 @@ var members = []member{
 	{"boundary_observed_on", setDay(func(f *Field) **time.Time { return &f.BoundaryObservedOn })},
 	{"active_from", setDay(func(f *Field) **time.Time { return &f.ActiveFrom })},
 	{"active_to", setDay(func(f *Field) **time.Time { return &f.ActiveTo })},
+	{memberCrop, nil},
+	{memberSeason, nil},
 }
 
 func setText(of func(*Field) *string, plain func(string) string) func(*Field, string, bool) (bool, string) {

@@ -3,7 +3,9 @@ package contract
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -48,4 +50,111 @@ func TestTaskDataHasWhatBelongsToFields(t *testing.T) {
 	require.Contains(t, alone, "<FRM", "its id and its name stand in the field")
 	require.NotContains(t, alone, "<CTP")
 	require.NotContains(t, alone, `<PNT A="1"`)
+}
+
+// sownIn is a report of an import with what it says of crops and of what it leaves out.
+type sownIn struct {
+	imported
+	Features []struct {
+		Verdict     string
+		FieldID     *int64 `json:"field_id"`
+		Cultivation *struct {
+			ID       *int64
+			Crop     string
+			SeasonID int64 `json:"season_id"`
+			Made     bool
+		}
+		Errors map[string][]string
+	}
+	LeftOut []struct {
+		Kind    string
+		Count   int64
+		Samples []string
+		Reason  string
+	} `json:"left_out"`
+}
+
+func (s sownIn) left() map[string]int64 {
+	out := map[string]int64{}
+	for _, one := range s.LeftOut {
+		out[one.Kind] = one.Count
+	}
+	return out
+}
+
+// The crops of task data become cultivations of the season that the request names, once; what is not taken is named with the reason.
+func TestCropsOfTaskDataAreTaken(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c := s.Company(access.RoleOwner, 0)
+		farm, season := newFarm(c), c.Make("season/", map[string]any{"name": "2026", "start_date": "2026-01-01", "end_date": "2026-12-31"})
+		field := func(id, crop string, place int) string {
+			corners := ""
+			for _, at := range rig.Square(200, place)[0][0] {
+				corners += fmt.Sprintf(`<PNT A="2" C="%f" D="%f"/>`, at.Y, at.X)
+			}
+			return `<PFD A="` + id + `" C="` + id + `" D="1" G="` + crop + `"><PLN A="1"><LSG A="1">` + corners + `</LSG></PLN><LSG A="5" B="A-B"><PNT A="2" C="1" D="1"/></LSG><PNT A="1" B="S1" C="1" D="1"/></PFD>`
+		}
+		file := `<ISO11783_TaskData VersionMajor="4" VersionMinor="3" DataTransferOrigin="1">` +
+			`<CTP A="CTP1" B="Winterweizen"/><CTP A="CTP2" B="MAIZE_GRAIN"/><CTP A="CTP3" B="Triffids"/>` + field("PFD1", "CTP1", 1) + field("PFD2", "CTP2", 3) + field("PFD3", "CTP3", 5) + field("PFD4", "", 7) +
+			`<PDT A="PDT1" B="Urea 46"/><PDT A="PDT2" B="AHL"/><TSK A="TSK1" B="Sow" G="1"/><DVC A="DVC1" B="Drill"/><WKR A="WKR1" B="Ada"/></ISO11783_TaskData>`
+		send := func(more string, status int) (out sownIn) {
+			a := c.Upload(importPath(farm, more), "application/xml", strings.NewReader(file))
+			require.Equal(t, status, a.Status, "%s", a.Body)
+			if status == 200 {
+				a.Into(t, &out)
+			}
+			return out
+		}
+		plain := send("&preview=true", 200)
+		require.Equal(t, map[string]int64{"crop": 3, "device": 1, "point": 4, "product": 2, "task": 1, "way": 4, "worker": 1}, plain.left())
+		for _, one := range plain.LeftOut {
+			require.NotEmpty(t, one.Reason, one.Kind)
+			require.NotEmpty(t, one.Samples, one.Kind)
+		}
+		require.EqualValues(t, 4, plain.Created)
+		chosen := "&season_id=" + itoa(season)
+		look := send(chosen+"&preview=true", 200)
+		require.Equal(t, []int64{3, 1}, []int64{look.Created, look.Failed})
+		require.NotContains(t, look.left(), "crop")
+		require.Contains(t, look.Features[2].Errors["crop"][0], `"Triffids" is no crop of the catalog`)
+		require.Nil(t, look.Features[0].Cultivation.ID)
+		require.True(t, look.Features[0].Cultivation.Made)
+		require.Nil(t, look.Features[3].Cultivation)
+		require.Zero(t, c.Expect(200, "GET", "cultivation/", nil).Data(t)["count"])
+
+		keyed := "&mapping=" + url.QueryEscape(`{"external_id": "id", "crop": {"property": "crop", "values": {"Winterweizen": "winter_wheat", "MAIZE_GRAIN": "maize_grain", "Triffids": null}}}`)
+		made := send(chosen+keyed, 200)
+		require.EqualValues(t, 4, made.Created, "%+v", made.Features)
+		require.EqualValues(t, 2, c.Expect(200, "GET", "cultivation/?season="+itoa(season), nil).Data(t)["count"])
+		require.NotNil(t, made.Features[1].Cultivation.ID)
+		again := send(chosen+keyed, 200)
+		require.EqualValues(t, 4, again.Skipped, "%+v", again.Features)
+		require.Equal(t, made.Features[1].Cultivation.ID, again.Features[1].Cultivation.ID)
+		require.False(t, again.Features[1].Cultivation.Made)
+
+		// What was exported is there; in another season the same crops are new, of fields that stay as they are.
+		exported := exported(c, farm, "isoxml")
+		back := func(season int64) (out sownIn) {
+			c.Upload(importPath(farm, "&season_id="+itoa(season)), mediaZip, bytes.NewReader(exported)).Into(t, &out)
+			return out
+		}
+		require.EqualValues(t, 4, back(season).Skipped)
+		next := c.Make("season/", map[string]any{"name": "2027", "start_date": "2027-01-01", "end_date": "2027-12-31"})
+		later := back(next)
+		require.Equal(t, []int64{2, 2}, []int64{later.Updated, later.Skipped}, "%+v", later.Features)
+		require.EqualValues(t, 4, back(next).Skipped)
+
+		send("&season_id=999999"+keyed, 400)
+		theirs := s.Company(access.RoleOwner, 0).Make("season/", map[string]any{"name": "2026", "start_date": "2026-01-01", "end_date": "2026-12-31"})
+		send("&season_id="+itoa(theirs)+keyed, 400)
+		said := send("&mapping="+url.QueryEscape(`{"season_id": "id", "crop": {"value": "maize_grain"}}`), 200)
+		require.Contains(t, said.Features[0].Errors["season_id"][0], "no id of a season")
+		require.EqualValues(t, 4, send("&map=crop:&map=external_id:id", 200).Skipped)
+		c.Expect(400, "POST", importPath(farm, chosen), `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"a"},"geometry":null}]}`)
+		key, _ := newKey(t, c, map[string]any{"slugs": []string{"field.*"}})
+		refused := rig.Remote(t, s.URL, "").Upload(importPath(farm, chosen+"&api_key="+key), "application/xml", strings.NewReader(file))
+		require.Equal(t, 403, refused.Status, "%s", refused.Body)
+	})
 }

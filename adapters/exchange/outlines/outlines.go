@@ -48,6 +48,21 @@ type scan struct {
 	outlines   bool
 	attributes bool
 	sheet      string // of a workbook; empty: the first
+	left       map[string]*ports.LeftOut
+}
+
+// leave counts a record that is passed over, where a survey asks for that.
+func (s *scan) leave(kind, name string) {
+	if s.left == nil {
+		return
+	}
+	of := s.left[kind]
+	if of == nil {
+		of = &ports.LeftOut{Kind: kind}
+		s.left[kind] = of
+	}
+	of.Count++
+	of.Samples = sampled(of.Samples, name)
 }
 
 // reader reads the features of one format.
@@ -67,7 +82,7 @@ func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (o
 	if err != nil {
 		return out, err
 	}
-	found, scan := map[string]*ports.Property{}, &scan{limits: o.limits, attributes: true, sheet: sheet}
+	found, scan := map[string]*ports.Property{}, &scan{limits: o.limits, attributes: true, sheet: sheet, left: map[string]*ports.LeftOut{}}
 	err = read(ctx, file, scan, func(f ports.Feature) bool {
 		if out.Features++; scan.attributes {
 			out.Looked = out.Features
@@ -78,6 +93,9 @@ func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (o
 	})
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		out.Properties = append(out.Properties, *found[name])
+	}
+	for _, kind := range slices.Sorted(maps.Keys(scan.left)) {
+		out.LeftOut = append(out.LeftOut, *scan.left[kind])
 	}
 	return out, cmp.Or(err, ctx.Err())
 }
@@ -97,13 +115,19 @@ func look(found map[string]*ports.Property, attributes map[string]string) {
 			continue
 		}
 		p.Features++
-		if letters := []rune(value); len(letters) > maxSample {
-			value = string(letters[:maxSample]) + "…"
-		}
-		if len(p.Samples) < maxSamples && !slices.Contains(p.Samples, value) {
-			p.Samples = append(p.Samples, value)
-		}
+		p.Samples = sampled(p.Samples, value)
 	}
+}
+
+// sampled adds a value to some that are shown, if there is place for it and it is not there.
+func sampled(samples []string, value string) []string {
+	if letters := []rune(value); len(letters) > maxSample {
+		value = string(letters[:maxSample]) + "…"
+	}
+	if value != "" && len(samples) < maxSamples && !slices.Contains(samples, value) {
+		samples = append(samples, value)
+	}
+	return samples
 }
 
 // Read implements ports.Outlines.

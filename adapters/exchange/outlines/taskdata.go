@@ -167,6 +167,9 @@ func (t *taskReader) walk(ctx context.Context, f taskFile, use func(*elements.Re
 // gather keeps the name of a record, or finds the file that a reference names.
 func (t *taskReader) gather(_ *elements.Reader, start xml.StartElement) error {
 	name := ""
+	if kind := passedOver(start); kind != "" {
+		t.leave(kind, strings.TrimSpace(elements.Attribute(start, "B")))
+	}
 	switch start.Name.Local {
 	case taskdata.Customer, taskdata.Farm, taskdata.CropType, "CVT":
 		name = elements.Attribute(start, "B")
@@ -188,6 +191,32 @@ func (t *taskReader) gather(_ *elements.Reader, start xml.StartElement) error {
 		t.names[id] = name
 	}
 	return nil
+}
+
+// passedOver returns the kind of a record that is no field and nothing that a field refers to; empty: it is none.
+func passedOver(start xml.StartElement) string {
+	kind := elements.Attribute(start, "A")
+	switch start.Name.Local {
+	case taskdata.Product:
+		return "product"
+	case taskdata.Task:
+		return "task"
+	case taskdata.Device:
+		return "device"
+	case taskdata.Worker:
+		return "worker"
+	case taskdata.Guidance:
+		return "guidance"
+	case taskdata.Point:
+		if kind == taskdata.Flag {
+			return "point"
+		}
+	case taskdata.Line:
+		if kind != taskdata.Exterior && kind != taskdata.Interior {
+			return "way"
+		}
+	}
+	return ""
 }
 
 // link keeps by what other systems know a field.
@@ -233,8 +262,13 @@ func (t *taskReader) field(e *elements.Reader, start xml.StartElement) (out port
 	} {
 		put(out.Attributes, name, value)
 	}
-	if len([]rune(out.Attributes["name"])) >= taskdata.MaxDesignator-1 { // a blank at the end is gone
-		out.Cut = map[string]bool{"name": true}
+	for _, name := range []string{"name", "crop"} {
+		if len([]rune(out.Attributes[name])) >= taskdata.MaxDesignator-1 { // a blank at the end is gone
+			if out.Cut == nil {
+				out.Cut = map[string]bool{}
+			}
+			out.Cut[name] = true
+		}
 	}
 	shape := taskOutline{limits: t.limits}
 	err = e.Each(func(token xml.Token) error {

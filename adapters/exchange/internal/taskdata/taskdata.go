@@ -21,6 +21,9 @@ const (
 	Field    = "PFD"
 	CropType = "CTP"
 	Product  = "PDT"
+	Device   = "DVC"
+	Worker   = "WKR"
+	Guidance = "GGP" // a group of lines to drive along
 	External = "XFR" // a reference to a file with more records
 	Attached = "AFE"
 )

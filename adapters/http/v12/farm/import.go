@@ -25,16 +25,34 @@ type Overlap struct {
 
 // ImportedFeature is a feature of a file with what the import makes of it.
 type ImportedFeature struct {
-	Index      int64               `json:"index" doc:"Place in the file, from 0."`
-	Row        *int64              `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
-	Verdict    string              `json:"verdict" enum:"create,update,skip,fail" doc:"create or update: a field is made or changed. skip: nothing is done, for it is there as it is or errors says why. fail: it is refused, as errors says."`
-	FieldID    *int64              `json:"field_id" doc:"The field that was made, changed or matched."`
-	Name       string              `json:"name" doc:"Name that the field takes from the file."`
-	ExternalID string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
-	AreaHa     *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
-	Overlaps   []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; of imports within the request alone."`
-	Warnings   []Warning           `json:"warnings" doc:"What may be wrong with the outline; no refusal."`
-	Errors     map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
+	Index       int64               `json:"index" doc:"Place in the file, from 0."`
+	Row         *int64              `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
+	Verdict     string              `json:"verdict" enum:"create,update,skip,fail" doc:"create or update: a field is made or changed, or gets a cultivation. skip: nothing is done, for it is there as it is or errors says why. fail: it is refused, as errors says."`
+	FieldID     *int64              `json:"field_id" doc:"The field that was made, changed or matched."`
+	Name        string              `json:"name" doc:"Name that the field takes from the file."`
+	ExternalID  string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
+	AreaHa      *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
+	Overlaps    []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; of imports within the request alone."`
+	Warnings    []Warning           `json:"warnings" doc:"What may be wrong with the outline; no refusal."`
+	Cultivation *SownCrop           `json:"cultivation" doc:"What grows there in the season of the file; null where the file does not say, or no season is named."`
+	Errors      map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
+}
+
+// SownCrop is a crop that a file says of a field.
+type SownCrop struct {
+	ID       *int64 `json:"id" doc:"The cultivation; null of a preview that would make one."`
+	CropID   int64  `json:"crop_id" doc:"Id of the crop."`
+	Crop     string `json:"crop" doc:"Name of the crop in the catalog."`
+	SeasonID int64  `json:"season_id" doc:"Id of the season."`
+	Made     bool   `json:"made" doc:"Whether the import makes it; false where it is there already."`
+}
+
+// LeftOut are records of a file that an import does not take.
+type LeftOut struct {
+	Kind    string   `json:"kind" enum:"crop,device,guidance,point,product,task,way,worker" doc:"What they are. point: a flag in a field of task data; way: a line in a field; guidance: a group of lines to drive along."`
+	Count   int64    `json:"count" doc:"How many there are; of crops, features of the first 1000 that name one."`
+	Samples []string `json:"samples" doc:"Up to three of their names, of up to 60 characters."`
+	Reason  string   `json:"reason" doc:"Why they are left out, and what can be done."`
 }
 
 // FieldImport is an import with its report.
@@ -54,6 +72,7 @@ type FieldImport struct {
 	Features   []ImportedFeature     `json:"features" doc:"All of them for an import within the request; those that were refused, at most the first 1000, for one in the background."`
 	Mapping    map[string]MappedFrom `json:"mapping" doc:"What the members of fields are taken from, by their names."`
 	Properties []FileProperty        `json:"properties" doc:"The properties of the file, of the answer to its sending; else empty."`
+	LeftOut    []LeftOut             `json:"left_out" doc:"What else is in the file and is not taken, of the answer to its sending; else empty."`
 	At         time.Time             `json:"updated_at" doc:"When the report was last written."`
 }
 
@@ -61,7 +80,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 	r.Noun = "farm"
 	r.Description = "Takes a file of at most 512 MiB, as the body or as the first file of a multipart form, and makes one field a feature in the farm: " +
 		"a GeoJSON FeatureCollection, KML, a zipped shapefile, CSV or a workbook (`.xlsx`) with a column of outlines (well-known text or GeoJSON), a GeoPackage with one layer of " +
-		"polygons, FlatGeobuf, or the TASKDATA of ISO 11783-10, zipped or its XML alone, of which the fields are taken, whatever their farms. Where the file names a reference system, it is longitude and latitude (WGS84, ETRS89, SIRGAS 2000), a UTM zone or " +
+		"polygons, FlatGeobuf, or the TASKDATA of ISO 11783-10, zipped or its XML alone, of which the fields are taken, whatever their farms, and their crops where a season is named; `left_out` says what is not. Where the file names a reference system, it is longitude and latitude (WGS84, ETRS89, SIRGAS 2000), a UTM zone or " +
 		"Web Mercator.\n\n" +
 		"Up to " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
 		"`field/import/{job_id}/` tells how far it is.\n\n" + mappingDescription +
@@ -77,6 +96,8 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		{Name: paramMap, Type: rest.String, Many: true, Description: "The same, a member at a time: `irrigated:BEWAESSERT`, `external_id:REGION+NUMBER`; `notes:` takes nothing."},
 		{Name: paramName, Type: rest.String, Description: "Short for `map=name:…`. Without a name a field is `Field <n>`."},
 		{Name: paramExternalID, Type: rest.String, Description: "Short for `map=external_id:…`: the key by which fields are found again."},
+		{Name: paramSeason, Type: rest.Integer, Description: "The season in which the crops of the file grow: short for the mapping `{\"season_id\": {\"value\": 3}}`. The property `crop` " +
+			"is taken where `crop` names no other, and becomes cultivations, which needs `cultivation.create`."},
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
 		form.SheetParam,
@@ -126,7 +147,8 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 
 const mappingDescription = "Members of fields are taken from the properties that `mapping` and `map` name: " +
 	"`name`, `external_id`, `declared_area_ha`, `soil_type`, `irrigated`, `tenure`, `notes`, `source`, `boundary_category`, `boundary_method`, " +
-	"`boundary_observed_on`, `active_from`, `active_to`, and `uuid`, which finds the field. In JSON a member is the name of a property; a list, whose values make one text (an " +
+	"`boundary_observed_on`, `active_from`, `active_to`, `uuid`, which finds the field, and `crop` (its slug, or its name in any language) with " +
+	"`season_id`, which together make a cultivation of the field where it has none of this crop in this season. In JSON a member is the name of a property; a list, whose values make one text (an " +
 	"`external_id` needs all of them); or an object with `property` or `properties`, `separator` (default `-`), `values`, which translates what stands in the file and refuses " +
 	"the features with other values, and `default`; or with `value` alone, which is the same for every feature. Members that the request says nothing of are taken from " +
 	"properties of their names, or of the short names that exported shapefiles have. A property that is named and that no feature has is refused (`unknown_name`). With " +
@@ -138,6 +160,7 @@ type importInput struct {
 	Mapping            string `query:"mapping"`
 	NameProperty       string `query:"name_property"`
 	ExternalIDProperty string `query:"external_id_property"`
+	SeasonID           int64  `query:"season_id"`
 }
 
 func showImport(r farmapp.ImportReport) FieldImport {
@@ -146,8 +169,19 @@ func showImport(r farmapp.ImportReport) FieldImport {
 		Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
 		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
 		Mapping: showMapping(r.Options.Mapping), Properties: showProperties(r.Survey.Properties, r.Options.Mapping),
-		At: r.UpdatedAt, Features: form.Each(r.Judged, showJudged),
+		LeftOut: form.Each(r.LeftOut(), showLeftOut), At: r.UpdatedAt, Features: form.Each(r.Judged, showJudged),
 	}
+}
+
+func showLeftOut(l farmapp.LeftOut) LeftOut {
+	return LeftOut{l.Kind, l.Count, append([]string{}, l.Samples...), l.Reason}
+}
+
+func showSown(s farm.Sown) *SownCrop {
+	if s.SeasonID == 0 {
+		return nil
+	}
+	return &SownCrop{form.OrNull(s.CultivationID), s.Crop.ID, s.Crop.Name, s.SeasonID, s.Made}
 }
 
 func showJudged(j farm.Judged) ImportedFeature {
@@ -155,7 +189,7 @@ func showJudged(j farm.Judged) ImportedFeature {
 		Index: j.Index, Row: form.OrNull(j.Line), FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
 		Overlaps: form.Each(j.Overlaps.Fields, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
-		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Errors: j.Errors.Messages(),
+		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Cultivation: showSown(j.Sown), Errors: j.Errors.Messages(),
 	}
 }
 

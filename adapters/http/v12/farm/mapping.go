@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tilth/adapters/http/v12/form"
@@ -65,6 +66,7 @@ const (
 	paramMap        = "map"
 	paramName       = "name_property"
 	paramExternalID = "external_id_property"
+	paramSeason     = "season_id"
 )
 
 // mappingReader gathers what the parameters of a request say.
@@ -86,6 +88,9 @@ func mappingOf(in importInput, short []string, ignore func(fault.Fields)) (farm.
 	}
 	if in.ExternalIDProperty != "" {
 		r.set("external_id", farm.Source{Properties: []string{in.ExternalIDProperty}, Param: paramExternalID})
+	}
+	if in.SeasonID != 0 {
+		r.set("season_id", farm.Source{Default: strconv.FormatInt(in.SeasonID, 10), Param: paramSeason})
 	}
 	if ignore != nil && r.errs.OnlyUnknown() {
 		ignore(r.errs)

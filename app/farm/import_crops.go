@@ -1,0 +1,215 @@
+package farm
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tilth/core/access"
+	"tilth/core/batch"
+	"tilth/core/farm"
+	"tilth/core/fault"
+	"tilth/core/record"
+	"tilth/ports"
+)
+
+// cropProperty is the property that says what grows on a field, in task data and in files that are made to be imported.
+const cropProperty = "crop"
+
+// chooseCrop has a mapping that names a season take the crops of the file, and refuses one for which it has none.
+func chooseCrop(mapping farm.Mapping, names []string) error {
+	if _, said := mapping[cropProperty]; said || !mapping.SaysSeason() {
+		return nil
+	}
+	name := named(ports.Column{Name: cropProperty, Short: cropProperty}, names)
+	if name == "" {
+		param, _, _ := strings.Cut(mapping["season_id"].Param, ".")
+		f := fault.Fields{}
+		f.Add(param, "The file says nothing of crops: no feature has a property \"crop\". Fix: say which property does (map=crop:NAME), or leave the season out.")
+		return f.Err()
+	}
+	mapping[cropProperty] = farm.Source{Properties: []string{name}}
+	return nil
+}
+
+// maySow refuses callers who may not make cultivations, and a season of the whole file that is not there.
+func (in *Imports) maySow(ctx context.Context, who access.Principal, mapping farm.Mapping) error {
+	if err := in.Gate.Require(ctx, who, access.Cultivations.Create); err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(mapping["season_id"].Default, 10, 64)
+	if err != nil { // each feature says its own, and is judged by it
+		return nil
+	}
+	return in.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		_, err := tx.Seasons.Get(ctx, who.Scope(false), id)
+		if fault.Is(err, fault.NotFound) {
+			param, _, _ := strings.Cut(mapping["season_id"].Param, ".")
+			f := fault.Fields{}
+			f.Addf(param, "There is no season %d in your company.", id)
+			return f.Err()
+		}
+		return err
+	})
+}
+
+// LeftOut are records of a file that an import does not take.
+type LeftOut struct {
+	ports.LeftOut
+	Reason string
+}
+
+// whyLeftOut says why records of a kind are left out, and what can be done.
+var whyLeftOut = map[string]string{
+	"device":   "Machines have no record here.",
+	"guidance": "Lines to drive along have no record here.",
+	"point":    "The places of samples come from a sample plan of an area of interest, with the depths of each; a place alone makes none.",
+	"product":  "A product is named by what was applied: enter it with a fertilization of a cultivation, with its amount and date.",
+	"task":     "What machines did, or shall do, is not read. Enter what was applied as fertilizations.",
+	"way":      "Ways in a field are no part of its outline.",
+	"worker":   "People are invited; a name alone makes no user.",
+}
+
+// LeftOut returns what there is in the file that the import does not take.
+func (r ImportReport) LeftOut() (out []LeftOut) {
+	for _, p := range r.Survey.Properties {
+		if strings.EqualFold(p.Name, cropProperty) && p.Features > 0 && !r.Options.Mapping.Sows() {
+			out = append(out, LeftOut{
+				ports.LeftOut{Kind: cropProperty, Count: p.Features, Samples: p.Samples},
+				"A crop grows in a season. Fix: name the season (season_id), and crops become cultivations.",
+			})
+		}
+	}
+	for _, left := range r.Survey.LeftOut {
+		out = append(out, LeftOut{left, whyLeftOut[left.Kind]})
+	}
+	return out
+}
+
+// cropNames are the active crops of the catalog by what people call them: their slugs, and their names in every language.
+type cropNames map[string][]record.Ref
+
+func cropKey(name string) string { return strings.ToLower(oneLine(name)) }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func readCropNames(ctx context.Context, tx ports.Repos) (cropNames, error) {
+	out := cropNames{}
+	for crop, err := range tx.Crops.Each(ctx, ports.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if !crop.IsActive {
+			continue
+		}
+		words := []string{crop.Slug, crop.Name}
+		for _, name := range crop.Names {
+			words = append(words, name)
+		}
+		ref := record.Ref{ID: crop.ID, Name: crop.Name}
+		for _, word := range words {
+			if key := cropKey(word); key != "" && !slices.Contains(out[key], ref) {
+				out[key] = append(out[key], ref)
+			}
+		}
+	}
+	return out, nil
+}
+
+// find returns the crop of a name; one that may end in the middle is that of the only crop whose name begins so.
+func (n cropNames) find(name string, cut bool, errs fault.Fields) record.Ref {
+	key := cropKey(name)
+	found := n[key]
+	if len(found) == 0 && cut {
+		for word, refs := range n {
+			if strings.HasPrefix(word, key) {
+				found = append(found, refs...)
+			}
+		}
+		slices.SortFunc(found, func(a, b record.Ref) int { return int(a.ID - b.ID) })
+		found = slices.Compact(found)
+	}
+	const translate = " Fix: say by values of the mapping what it means ({\"crop\": {\"property\": \"crop\", \"values\": {\"WW\": \"winter_wheat\"}}}), or leave crops out (map=crop:)."
+	switch len(found) {
+	case 0:
+		errs.Addf(cropProperty, "%.60q is no crop of the catalog, by slug or by name.%s", name, translate)
+		return record.Ref{}
+	case 1:
+		return found[0]
+	default:
+		errs.Addf(cropProperty, "%.60q may be %s or %s.%s", name, found[0].Name, found[1].Name, translate)
+		return record.Ref{}
+	}
+}
+
+// identify finds the crops and the seasons that the features of the piece name; what is none of them is an error of the feature.
+func (p *featurePieces) identify(ctx context.Context) error {
+	if !p.batch.Options.Mapping.Sows() || len(p.piece) == 0 {
+		return nil
+	}
+	return p.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
+		if p.crops == nil {
+			if p.crops, err = readCropNames(ctx, tx); err != nil {
+				return err
+			}
+		}
+		var seasons []int64
+		for i := range p.piece {
+			c := &p.piece[i]
+			if name, cut, season := c.said.Crop(c.errors); season != 0 {
+				c.sown = farm.Sown{Crop: p.crops.find(name, cut, c.errors), SeasonID: season}
+				seasons = append(seasons, season)
+			}
+		}
+		known, err := tx.Seasons.Known(ctx, p.who.Scope(false), seasons)
+		for i := range p.piece {
+			if c := &p.piece[i]; c.sown.SeasonID != 0 && !known[c.sown.SeasonID] {
+				c.errors.Add("season_id", "There is no season "+strconv.FormatInt(c.sown.SeasonID, 10)+" in your company.")
+			}
+		}
+		return err
+	})
+}
+
+// sow makes the cultivations that the file says of fields and that are not there.
+func (p *featurePieces) sow(ctx context.Context, tx ports.Repos, judged []farm.Judged) error {
+	var changes []Change[farm.Cultivation]
+	var wanted []*farm.Cultivation
+	var at []int
+	for i := range judged {
+		sown, field := p.piece[i].sown, judged[i].FieldID
+		if sown.SeasonID == 0 || field == 0 || judged[i].Verdict == batch.Fail {
+			continue
+		}
+		one := farm.Cultivation{Field: record.Ref{ID: field}, Season: record.Ref{ID: sown.SeasonID}, Crop: sown.Crop}
+		wanted, at = append(wanted, &one), append(at, i)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	there, err := findSown(ctx, tx, p.who.Scope(false), wanted)
+	if err != nil {
+		return err
+	}
+	made := at[:0:0]
+	for k, one := range wanted {
+		j := &judged[at[k]]
+		if j.Sown = p.piece[at[k]].sown; len(there[sownKey(one)]) > 0 {
+			j.Sown.CultivationID = there[sownKey(one)][0]
+			continue
+		}
+		changes, made = append(changes, Change[farm.Cultivation]{After: *one}), append(made, at[k])
+	}
+	settled, err := p.Crops.Settle(ctx, tx, p.who, changes, nil, false)
+	for k, s := range settled {
+		if err := s.Errors.Err(); err != nil { // a season that was deleted since
+			return err
+		}
+		j := &judged[made[k]]
+		if j.Sown.CultivationID, j.Sown.Made = s.Record.ID, true; j.Verdict == batch.Skip {
+			j.Verdict = batch.Update
+		}
+	}
+	return err
+}
