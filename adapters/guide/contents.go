@@ -8,7 +8,7 @@ type chapter struct {
 
 // contents has every guide once. The order is that of the links to the next page, too.
 var contents = []chapter{
-	{"Begin", []string{"tutorial", "install", "first-request", "console", "clients", "examples"}},
+	{"Begin", []string{"tutorial", "guides", "install", "real-imagery", "first-request", "console", "clients", "examples"}},
 	{"How to", []string{
 		"land-registry", "outlines", "workbooks", "fields", "monitoring", "task-data", "crews", "stratification-files", "assessments-table",
 		"own-data", "buyers", "sharing", "due-diligence", "exchange", "ogc", "stac", "scripts", "webhooks", "events", "broker", "moving", "backups",

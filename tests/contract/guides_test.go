@@ -45,10 +45,10 @@ var guidesRun = map[string]guide{
 
 // guidesLeftOut are the guides whose commands do not run here, and why; of those that run, what a block begins with that does not.
 var guidesLeftOut = map[string]string{
-	"README.md: make run": "it serves until it is stopped", "README.md: make build": "it reads the imagery of a folder of yours, or of the open archive",
-	"README.md: bin/tilth profile":    "it reads the imagery of a folder of yours; TestProfileWithoutADatabase runs it",
-	"README.md: bin/tilth crop-check": "it reads a series of yours; TestCropCheckCommand runs it",
-	"README.md: bin/tilth stratify":   "it reads cells of yours; TestStratifyATable runs it",
+	"README.md: make run": "it serves until it is stopped", "docs/real-imagery.md: make build": "it reads the imagery of a folder of yours, or of the open archive",
+	"docs/real-imagery.md: bin/tilth profile":    "it reads the imagery of a folder of yours; TestProfileWithoutADatabase runs it",
+	"docs/real-imagery.md: bin/tilth crop-check": "it reads a series of yours; TestCropCheckCommand runs it",
+	"docs/real-imagery.md: bin/tilth stratify":   "it reads cells of yours; TestStratifyATable runs it",
 	"docs/first-request.md: curl -N":  "a stream does not end",
 	"docs/assessments.md":             "it shows the shape of requests on records of yours; TestAssessmentsFromATableToReports runs the walk",
 	"docs/broker.md":                  "it needs a NATS server and its program; tests/brokertest runs one",
