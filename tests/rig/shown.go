@@ -46,8 +46,12 @@ func (o *operation) record(a Answer, place, kind string) {
 	if !strings.HasSuffix(kind, "json") || kind == jsonLines {
 		lines := strings.SplitAfterN(string(a.Body), "\n", 4)
 		text, _ = json.Marshal(strings.Join(lines[:min(len(lines), 3)], ""))
-	} else if short := shortened(text); o.allows(place, kind, short) {
-		text = short
+	} else if short := shortened(text, false); o.allows(place, kind, short) {
+		if text = short; len(text) > maxShown {
+			if short = shortened(text, true); o.allows(place, kind, short) {
+				text = short
+			}
+		}
 	}
 	text = replaced(text)
 	if len(text) > maxShown || bytes.Contains(text, []byte(os.TempDir())) {
@@ -120,26 +124,34 @@ func values(value any) int {
 	return 1
 }
 
-// shortened returns a text of JSON in which lists have few values, and the members their order.
-func shortened(text jsontext.Value) jsontext.Value {
+// shortened returns a text of JSON in which lists have few values, and the members their order; if sparse, objects with many objects
+// have few of these, too.
+func shortened(text jsontext.Value, sparse bool) jsontext.Value {
 	switch text.Kind() {
 	case jsontext.KindBeginObject:
 		var out bytes.Buffer
 		in := jsontext.NewDecoder(bytes.NewReader(text))
 		_, _ = in.ReadToken()
 		_ = out.WriteByte('{')
+		objects := 0
 		for in.PeekKind() == jsontext.KindString {
 			name, _ := in.ReadValue()
+			name = name.Clone() // the next one is read into its place
+			member, err := in.ReadValue()
+			if err != nil {
+				return text
+			}
+			if member.Kind() == jsontext.KindBeginObject {
+				if objects++; sparse && objects > fewValues {
+					continue
+				}
+			}
 			if out.Len() > 1 {
 				_ = out.WriteByte(',')
 			}
 			_, _ = out.Write(name)
 			_ = out.WriteByte(':')
-			member, err := in.ReadValue()
-			if err != nil {
-				return text
-			}
-			_, _ = out.Write(shortened(member.Clone()))
+			_, _ = out.Write(shortened(member.Clone(), sparse))
 		}
 		_ = out.WriteByte('}')
 		return out.Bytes()
@@ -152,7 +164,7 @@ func shortened(text jsontext.Value) jsontext.Value {
 			if err != nil {
 				return text
 			}
-			all = append(all, shortened(item.Clone()))
+			all = append(all, shortened(item.Clone(), sparse))
 		}
 		return append(append(jsontext.Value("["), bytes.Join(few(all), []byte(","))...), ']')
 	}

@@ -88,6 +88,7 @@ func registerCurves(a *rest.API, use *cropcheckapp.Curves) {
 		return out, err
 	})
 	remove := route(http.MethodDelete, "{id}/", access.MakeCropCurves.For("destroy"), "Take the company's own curves out of force")
+	remove.Status = http.StatusNoContent
 	remove.Description = "Those made before them are in force again, or else those of the region. Verdicts keep what they say."
 	rest.Handle(a, remove, form.Remove(use.Remove))
 }
