@@ -147,6 +147,25 @@ type ExternalIssuer interface {
 	Verify(ctx context.Context, token string) (Vouched, error)
 }
 
+// SignInProvider signs people in at an identity provider outside: OpenID Connect, code flow with PKCE.
+type SignInProvider interface {
+	// Name is the address of the provider.
+	Name() string
+	// Address returns where a browser is sent to sign in. Faults: Unavailable (issuer_unavailable).
+	Address(ctx context.Context, s SigningIn) (string, error)
+	// Redeem exchanges the code that a browser came back with, and returns whom the provider vouches for. Faults: Unauthenticated
+	// (sign_in_refused, token_expired, token_invalid, email_unverified), Unavailable (issuer_unavailable).
+	Redeem(ctx context.Context, code string, s SigningIn) (Vouched, error)
+}
+
+// SigningIn is what a sign-in at a provider is recognised by; each but the first is a secret of the browser that began it.
+type SigningIn struct {
+	Return   string // the page that the browser comes back to
+	State    string // comes back with the browser
+	Nonce    string // comes back in the token
+	Verifier string // of PKCE: proves to the provider who began
+}
+
 // ExternalID names a person as an identity provider does, for good.
 type ExternalID struct {
 	Issuer  string

@@ -113,6 +113,9 @@ func issuersOf(cfg cli.Config) account.Issuers {
 	out := account.Issuers{BuiltInOff: !cfg.BuiltinIssuer}
 	if external := externalIssuer(cfg); external != nil {
 		out.External = external
+		if provider := identity.NewProvider(external); provider != nil {
+			out.Provider = provider
+		}
 	}
 	return out
 }
@@ -123,7 +126,7 @@ func externalIssuer(cfg cli.Config) *identity.External {
 		return nil
 	}
 	return identity.NewExternal(identity.ExternalConfig{
-		Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, EmailClaim: cfg.OIDCEmailClaim,
+		Issuer: cfg.OIDCIssuer, Audience: cfg.OIDCAudience, ClientID: cfg.OIDCClientID, ClientSecret: cfg.OIDCClientSecret, EmailClaim: cfg.OIDCEmailClaim,
 		UnverifiedEmail: !cfg.OIDCVerified, Clock: identity.Clock{},
 	})
 }

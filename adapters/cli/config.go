@@ -55,6 +55,8 @@ type Config struct {
 	TrustedProxies      string        `env:"TILTH_TRUSTED_PROXIES" help:"networks whose X-Forwarded-* headers count, comma-separated CIDRs"`
 	OIDCIssuer          string        `env:"TILTH_OIDC_ISSUER" help:"OpenID Connect issuer whose access tokens are accepted too; empty: none"`
 	OIDCAudience        string        `env:"TILTH_OIDC_AUDIENCE" help:"audience that its tokens must be issued for"`
+	OIDCClientID        string        `env:"TILTH_OIDC_CLIENT_ID" help:"client that the console signs people in with at that issuer (code flow with PKCE); empty: the console takes passwords alone"`
+	OIDCClientSecret    string        `env:"TILTH_OIDC_CLIENT_SECRET" show:"masked" help:"secret of that client; empty: it is a public one"`
 	OIDCEmailClaim      string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email" help:"claim of its tokens that holds the e-mail address of the user"`
 	OIDCVerified        bool          `env:"TILTH_OIDC_EMAIL_VERIFIED" envDefault:"true" help:"accept its tokens only with email_verified: true; false also accepts those without the claim"`
 	BuiltinIssuer       bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true" help:"issue and accept Tilth's own access tokens; false leaves it to the OpenID Connect issuer"`
@@ -326,6 +328,7 @@ func (c *Config) checkIssuers(check checker) {
 	if c.OIDCIssuer == "" {
 		check(c.BuiltinIssuer, "TILTH_BUILTIN_ISSUER", "without it and without TILTH_OIDC_ISSUER nobody could sign in")
 		check(c.OIDCAudience == "", "TILTH_OIDC_ISSUER", "it must be set if TILTH_OIDC_AUDIENCE is")
+		check(c.OIDCClientID == "", "TILTH_OIDC_ISSUER", "it must be set if TILTH_OIDC_CLIENT_ID is")
 		return
 	}
 	u, err := url.Parse(c.OIDCIssuer)
@@ -336,6 +339,7 @@ func (c *Config) checkIssuers(check checker) {
 			"its keys must be read over https: who changes them on the way can make tokens")
 	}
 	check(c.OIDCAudience != "", "TILTH_OIDC_AUDIENCE", "it must be set: a token issued for another service must not be accepted")
+	check(c.OIDCClientSecret == "" || c.OIDCClientID != "", "TILTH_OIDC_CLIENT_ID", "it must be set if TILTH_OIDC_CLIENT_SECRET is")
 	check(c.OIDCEmailClaim != "", "TILTH_OIDC_EMAIL_CLAIM", "it must name a claim")
 }
 

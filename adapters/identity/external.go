@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/golang-jwt/jwt/v5"
+	"golang.org/x/oauth2"
 	"golang.org/x/time/rate"
 
 	"tilth/core/fault"
@@ -24,7 +26,9 @@ type ExternalConfig struct {
 	EmailClaim string // the claim that identifies the user at its first sign-in
 	// UnverifiedEmail accepts tokens that do not say whether the address is verified.
 	UnverifiedEmail bool
-	Clock           ports.Clock
+	// ClientID and ClientSecret are what browsers are signed in with; empty: they are not, or without a secret.
+	ClientID, ClientSecret string
+	Clock                  ports.Clock
 }
 
 // Bounds of the requests to an issuer.
@@ -50,10 +54,17 @@ type External struct {
 	client  *http.Client
 	limiter *rate.Limiter
 
-	mu       sync.Mutex
-	verifier *oidc.IDTokenVerifier // nil until the issuer is reached
-	failure  error                 // of the last attempt to reach it
-	triedAt  time.Time             // of that attempt
+	mu      sync.Mutex
+	found   *discovered // nil until the issuer is reached
+	failure error       // of the last attempt to reach it
+	triedAt time.Time   // of that attempt
+}
+
+// discovered is what an issuer says of itself.
+type discovered struct {
+	access   *oidc.IDTokenVerifier // of access tokens
+	identity *oidc.IDTokenVerifier // of the tokens of sign-ins
+	endpoint oauth2.Endpoint
 }
 
 // NewExternal creates a verifier. It sends no request yet.
@@ -75,9 +86,10 @@ func (e *External) Issued(token string) bool {
 
 // Verify implements ports.ExternalIssuer.
 func (e *External) Verify(ctx context.Context, token string) (ports.Vouched, error) {
-	claims, err := e.verify(ctx, token)
+	access := func(d *discovered) *oidc.IDTokenVerifier { return d.access }
+	claims, err := e.verify(ctx, token, access)
 	if fault.Is(err, fault.Unauthenticated) && !isExpired(err) && e.outdated() {
-		claims, err = e.verify(ctx, token)
+		claims, err = e.verify(ctx, token, access)
 	}
 	if err != nil {
 		return ports.Vouched{}, err
@@ -85,14 +97,14 @@ func (e *External) Verify(ctx context.Context, token string) (ports.Vouched, err
 	return e.vouched(claims)
 }
 
-// verify checks a token against the issuer's keys.
-func (e *External) verify(ctx context.Context, token string) (*oidc.IDToken, error) {
-	verifier, err := e.verified(ctx)
+// verify checks a token against the issuer's keys, as one of a kind.
+func (e *External) verify(ctx context.Context, token string, of func(*discovered) *oidc.IDTokenVerifier) (*oidc.IDToken, error) {
+	found, err := e.reached(ctx)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	var fetch error
-	claims, err := verifier.Verify(context.WithValue(ctx, fetchFailure{}, &fetch), token)
+	claims, err := of(found).Verify(context.WithValue(ctx, fetchFailure{}, &fetch), token)
 	var expired *oidc.TokenExpiredError
 	switch {
 	case fetch != nil:
@@ -132,7 +144,7 @@ func (e *External) vouched(token *oidc.IDToken) (ports.Vouched, error) {
 
 // Reach asks the issuer for its discovery document and its keys' address, and says what is wrong with them.
 func (e *External) Reach(ctx context.Context) error {
-	_, err := e.verified(ctx)
+	_, err := e.reached(ctx)
 	return err
 }
 
@@ -141,36 +153,37 @@ func (e *External) Reach(ctx context.Context) error {
 func (e *External) outdated() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.verifier == nil || e.config.Clock.Now().Sub(e.triedAt) < discoveryAge {
+	if e.found == nil || e.config.Clock.Now().Sub(e.triedAt) < discoveryAge {
 		return false
 	}
-	e.verifier = nil
+	e.found = nil
 	return true
 }
 
-// verified returns the verifier, after the discovery of the issuer.
-func (e *External) verified(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+// reached returns what the issuer says of itself.
+func (e *External) reached(ctx context.Context) (*discovered, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
-	case e.verifier != nil:
-		return e.verifier, nil
+	case e.found != nil:
+		return e.found, nil
 	case e.failure != nil && e.config.Clock.Now().Sub(e.triedAt) < issuerPause:
 		return nil, e.failure // callers that waited for the lock do not wait for the issuer again
 	}
-	e.verifier, e.failure = e.discover(ctx)
+	e.found, e.failure = e.discover(ctx)
 	e.triedAt = e.config.Clock.Now()
-	return e.verifier, e.failure
+	return e.found, e.failure
 }
 
-func (e *External) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+func (e *External) discover(ctx context.Context) (*discovered, error) {
 	ctx = oidc.ClientContext(context.WithoutCancel(ctx), e.client)
 	provider, err := oidc.NewProvider(ctx, e.config.Issuer)
 	if err != nil {
 		return nil, err
 	}
 	var found struct {
-		Keys string `json:"jwks_uri"`
+		Keys  string   `json:"jwks_uri"`
+		Proof []string `json:"token_endpoint_auth_methods_supported"`
 	}
 	if err := provider.Claims(&found); err != nil {
 		return nil, fmt.Errorf("read the issuer's discovery document: %w", err)
@@ -179,9 +192,20 @@ func (e *External) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) 
 		return nil, errors.New("the issuer's discovery document names no jwks_uri")
 	}
 	set := keySet{oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), e.client), found.Keys)}
-	return oidc.NewVerifier(e.config.Issuer, set, &oidc.Config{
-		ClientID: e.config.Audience, Now: e.config.Clock.Now, SupportedSigningAlgs: algorithms,
-	}), nil
+	verifier := func(audience string) *oidc.IDTokenVerifier {
+		return oidc.NewVerifier(e.config.Issuer, set, &oidc.Config{ClientID: audience, Now: e.config.Clock.Now, SupportedSigningAlgs: algorithms})
+	}
+	endpoint := provider.Endpoint()
+	endpoint.AuthStyle = e.proof(found.Proof)
+	return &discovered{verifier(e.config.Audience), verifier(e.config.ClientID), endpoint}, nil
+}
+
+// proof returns how the client shows who it is where codes are exchanged. It is not found out by trying: a code is good once.
+func (e *External) proof(methods []string) oauth2.AuthStyle {
+	if e.config.ClientSecret == "" || len(methods) > 0 && !slices.Contains(methods, "client_secret_basic") {
+		return oauth2.AuthStyleInParams
+	}
+	return oauth2.AuthStyleInHeader
 }
 
 // algorithms are the signatures that are verified with a public key, which decides alone: an

@@ -13,6 +13,7 @@ import (
 type Issuers struct {
 	External   ports.ExternalIssuer // nil: none
 	BuiltInOff bool                 // tokens of the built-in issuer are neither made nor taken
+	Provider   ports.SignInProvider // signs browsers in; nil: none
 }
 
 func badToken() error {
@@ -35,6 +36,12 @@ func (i *Identity) vouched(ctx context.Context, bearer string) (who access.Princ
 	if err != nil {
 		return access.Principal{}, err
 	}
+	return i.known(ctx, vouched)
+}
+
+// known returns the user whom a provider vouches for, who is bound to its subject from then on. Faults: Unauthenticated
+// (user_unknown, user_bound_otherwise, user_disabled).
+func (i *Identity) known(ctx context.Context, vouched ports.Vouched) (who access.Principal, err error) {
 	who, err = app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (access.Principal, error) {
 		return boundCaller(ctx, tx, vouched.ExternalID)
 	})
@@ -71,7 +78,7 @@ func (i *Identity) bind(ctx context.Context, tx ports.OperatorRepos, vouched por
 	}
 	user, err := tx.Accounts.UserByEmail(ctx, vouched.Email)
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.Unauthenticated, "user_unknown", "The token is good, but nobody here has its e-mail address.")
+		return fault.New(fault.Unauthenticated, "user_unknown", "The identity provider vouches for this person, but nobody here has the e-mail address. Fix: an owner of the company invites it.")
 	}
 	if err != nil {
 		return err

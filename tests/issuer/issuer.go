@@ -35,17 +35,21 @@ type Issuer struct {
 	kid   string
 	down  bool
 	reads int
-	moved *rsa.PrivateKey // signs since the issuer moved
+	moved *rsa.PrivateKey  // signs since the issuer moved
+	codes map[string]grant // that are not redeemed
+	at    string           // e-mail address of who is at the browser
 }
 
 // Start starts an issuer with one key, which ends with the test.
 func Start(t testing.TB) *Issuer {
 	t.Helper()
-	i := &Issuer{t: t, keys: map[string]*ecdsa.PrivateKey{}}
+	i := &Issuer{t: t, keys: map[string]*ecdsa.PrivateKey{}, codes: map[string]grant{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
 	mux.HandleFunc("GET /keys", i.jwks)
 	mux.HandleFunc("GET /moved/keys", i.movedKeys)
+	mux.HandleFunc("POST /token", i.token)
+	mux.HandleFunc("GET /auth", i.enter)
 	i.server = httptest.NewServer(mux)
 	t.Cleanup(i.server.Close)
 	i.URL = i.server.URL

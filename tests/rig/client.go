@@ -23,6 +23,7 @@ type Client struct {
 	Token     string
 	CompanyID int64
 	Email     string
+	Extra     map[string]string // headers of every request
 }
 
 // Answer is a response, read.
@@ -62,6 +63,9 @@ func (c *Client) Do(method, path string, body any) Answer {
 	}
 	if c.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	for name, value := range c.Extra {
+		req.Header.Set(name, value)
 	}
 	// Half of the tests send a key with every POST: it changes no answer.
 	if method == http.MethodPost && crc32.ChecksumIEEE([]byte(c.server.t.Name()))%2 == 0 {

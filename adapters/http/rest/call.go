@@ -66,6 +66,16 @@ func (c *Call) EndSession() (secret string) {
 	return session.Of(c.request)
 }
 
+// SetTicket has the browser that called keep the ticket of a sign-in at a provider; an empty one ends it. Ticket returns it.
+func (c *Call) SetTicket(ticket string, lasts time.Duration) {
+	c.writer.Header().Add("Set-Cookie", session.Ticket(ticket, c.api.config.Base, strings.HasPrefix(c.Site(""), "https:"), lasts))
+}
+
+// Ticket returns the ticket that the browser shows, where a page of this server sent the request; empty: it shows none.
+func (c *Call) Ticket() (string, error) {
+	return session.TicketOf(c.request), session.CheckOrigin(c.request, c.Site(""))
+}
+
 // SetStatus chooses another success status, one that the route documents.
 func (c *Call) SetStatus(status int) { c.status = status }
 

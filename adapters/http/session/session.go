@@ -10,8 +10,11 @@ import (
 	"tilth/core/fault"
 )
 
-// Name is that of the cookie.
-const Name = "tilth_session"
+// Name is that of the cookie, and TicketName that of a sign-in at a provider that is under way.
+const (
+	Name       = "tilth_session"
+	TicketName = "tilth_sign_in"
+)
 
 // Of returns the secret of the session that a request shows; empty where it shows none.
 func Of(r *http.Request) string {
@@ -30,6 +33,25 @@ func Cookie(secret, path string, secure bool, lasts time.Duration) string {
 // Gone returns the header Set-Cookie that ends a session in the browser.
 func Gone(path string, secure bool) string {
 	return text(http.Cookie{Path: path, Secure: secure, MaxAge: -1})
+}
+
+// Ticket returns the header Set-Cookie of a sign-in under way, whose browser comes back from another site (SameSite=Lax).
+// An empty ticket ends it.
+func Ticket(ticket, path string, secure bool, lasts time.Duration) string {
+	cookie := http.Cookie{Name: TicketName, Value: ticket, Path: path, Secure: secure, MaxAge: int(lasts.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if ticket == "" {
+		cookie.MaxAge = -1
+	}
+	return cookie.String()
+}
+
+// TicketOf returns the ticket that a request shows; empty where it shows none.
+func TicketOf(r *http.Request) string {
+	cookie, err := r.Cookie(TicketName)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
 }
 
 func text(cookie http.Cookie) string {

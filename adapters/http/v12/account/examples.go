@@ -3,6 +3,7 @@ package account
 // examples are the bodies that the document shows, by operation. Ids are those of the demonstration, where it has any.
 var examples = map[string]string{
 	"token_create":           `{"email": "owner@demo.example", "password": "tilth-demo-2025"}`,
+	"oidc_session_create":    `{"state": "p6zD0zJQ2bJm3yq8eJ0m9pXc1l4v7s2u5w8x0z3A6C9", "code": "4f1c9d52a7"}`,
 	"session_create":         `{"email": "owner@demo.example", "password": "tilth-demo-2025"}`,
 	"setup_create":           `{"token": "what follows # in the address that the server printed", "company": "Acme Farms", "name": "Ada Agronomist", "email": "ada@acme.example", "password": "sixteen sheep graze", "credit": 1000}`,
 	"token_refresh":          `{"refresh": "the refresh token of the last answer"}`,

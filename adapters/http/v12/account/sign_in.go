@@ -37,12 +37,13 @@ func tokensOf(p account.TokenPair) Tokens {
 
 func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 	a.DescribeCodes(map[string]string{
-		"builtin_issuer_off": "this installation leaves signing in to its identity provider (401)",
-		"issuer_unavailable": "the identity provider that made the access token does not answer; try again (503)",
-		"email_unverified":   "the identity provider has not verified the e-mail address of the access token (401)",
-		"user_unknown":       "nobody here has the e-mail address of the access token (401)",
-		"company_forbidden":  "X-Company names another company than the caller's own (403)",
-		"company_not_found":  "X-Company of an operator names no company (404)",
+		"builtin_issuer_off":   "this installation leaves signing in to its identity provider (401)",
+		"issuer_unavailable":   "the identity provider that made the access token does not answer; try again (503)",
+		"email_unverified":     "the identity provider has not verified the e-mail address of the access token (401)",
+		"user_unknown":         "nobody here has the e-mail address of the access token (401)",
+		"user_bound_otherwise": "the user with the e-mail address signs in as another subject of the identity provider (401)",
+		"company_forbidden":    "X-Company names another company than the caller's own (403)",
+		"company_not_found":    "X-Company of an operator names no company (404)",
 	})
 	rest.Handle(a, public("auth/token/", "token_create", "Sign in", "", http.StatusOK, http.StatusUnauthorized, http.StatusTooManyRequests),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[SignIn]) (Tokens, error) {
@@ -50,6 +51,7 @@ func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 			return tokensOf(pair), err
 		})
 	registerSessions(a, id)
+	registerProvided(a, id)
 	rest.Handle(a, public("auth/token/refresh/", "token_refresh", "Exchange a refresh token", "", http.StatusOK, http.StatusUnauthorized),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[RefreshToken]) (Tokens, error) {
 			pair, err := id.Refresh(ctx, in.Body.Refresh)

@@ -76,6 +76,13 @@ class World {
     await this.load()
   }
 
+  /** Finishes a sign-in at the identity provider. */
+  async arrive(state: string, code: string) {
+    await ask(api.POST('/api/v1.2/auth/oidc/session/', { body: { state, code } }))
+    signedIn.set(true)
+    await this.load()
+  }
+
   async signOut() {
     await bare(api.DELETE('/api/v1.2/auth/session/'))
     signedIn.set(false)
