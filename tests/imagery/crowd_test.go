@@ -1,15 +1,20 @@
 package imagery_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/imagery/cog"
 	"tilth/app/satellite"
+	"tilth/core/indexmap"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -79,4 +84,64 @@ func TestFieldsOfOneBlockReadItOnce(t *testing.T) {
 	got := compute(t, server(), rectangle(t, large.EPSG, x, y-200, x+200, y), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.Len(t, got.Observations, 8)
 	require.LessOrEqual(t, s.total(""), 8*3*headerRead)
+}
+
+// Maps of fields cost at most 1.2 × the bytes of their profiles, with nothing kept before either, also where fields lie at the edges of
+// blocks. Profiles after maps, as people order both, cost nothing more. BENCH_FIELDS=32 takes 1,024 fields instead of 64.
+func TestMapsCostTheBytesOfProfiles(t *testing.T) {
+	index, err := vegetation.ParseIndex("NDVI")
+	require.NoError(t, err)
+	across := 8
+	if more, err := strconv.Atoi(os.Getenv("BENCH_FIELDS")); err == nil {
+		across = more
+	}
+	s := newStore(t, largeScene("clear", "2025-06-01T10:50:00Z", 4), largeScene("cloudy", "2025-06-11T10:50:00Z", 9))
+	side := float64(large.Width) * large.PixelX
+	step := side / float64(across)
+	var requests []satellite.SeriesRequest
+	for i := range across * across {
+		// From block to block, ever nearer to its edge.
+		down, right := float64(i/across), float64(i%across)
+		x, y := large.OriginX+min(step*right+10*down, side-320), large.OriginY-min(step*down+10*right, side-320)
+		requests = append(requests, satellite.SeriesRequest{
+			Boundary: rectangle(t, large.EPSG, x+20, y-320, x+320, y-20), Index: index, From: day("2025-06-01"), To: day("2025-06-30"),
+		})
+	}
+	profiles := func(of *satellite.Computer) int {
+		for _, request := range requests {
+			got, err := of.Compute(t.Context(), request)
+			require.NoError(t, err)
+			require.Len(t, got.Observations, 1)
+		}
+		return s.total("")
+	}
+	maps := func(of *satellite.Computer) int {
+		for _, request := range requests {
+			var layers atomic.Int64
+			got, err := of.Layers(t.Context(), satellite.LayerRequest{SeriesRequest: request}, func(context.Context, indexmap.Layer) error {
+				layers.Add(1)
+				return nil
+			})
+			require.NoError(t, err)
+			require.Len(t, got.Observations, 1)
+			require.EqualValues(t, 1, layers.Load())
+		}
+		return s.total("")
+	}
+	// One server for all, and one for each: what blocks share counts for nothing there.
+	together := profiles(&satellite.Computer{Imagery: s.reading(t, cog.NewReader(cog.DefaultCache))})
+	imagery := &satellite.Computer{Imagery: s.reading(t, cog.NewReader(cog.DefaultCache))}
+	mapped := maps(imagery)
+	require.Positive(t, together)
+	require.InDelta(t, together, mapped, 0.2*float64(together))
+	require.LessOrEqual(t, float64(profiles(imagery)), 0.01*float64(together), "their blocks are there")
+	all, alone, mappedAlone := requests, 0, 0
+	for i := 0; i < len(all); i += len(all) / 64 { // each has connections of its own
+		requests = all[i : i+1]
+		alone += profiles(&satellite.Computer{Imagery: s.reading(t, cog.NewReader(cog.DefaultCache))})
+		mappedAlone += maps(&satellite.Computer{Imagery: s.reading(t, cog.NewReader(cog.DefaultCache))})
+	}
+	require.InDelta(t, alone, mappedAlone, 0.2*float64(alone))
+	t.Logf("%d fields: maps cost %.3f × the bytes of profiles together, %.3f × one by one (%d and %d bytes of profiles)",
+		len(all), float64(mapped)/float64(together), float64(mappedAlone)/float64(alone), together, alone)
 }
