@@ -31,7 +31,7 @@ func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
 	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
-		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineIssuer(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineClock())
+		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineIssuer(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineDisk(places(cfg), freeBytes), examineClock())
 	return out
 }
 
