@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Name is what a chain is made of.
@@ -64,8 +63,8 @@ type Link struct {
 // order, every value a string or null, in place of a guarded value its salted digest. Faults
 // are words for people; empty where there is none.
 func (id ID) Text(row Row, salts Salts) (text, wrong string) {
-	var out bytes.Buffer
-	fmt.Fprintf(&out, `{"chain":%s`, quoted(string(id.Name)))
+	out := append(make([]byte, 0, 512), `{"chain":`...)
+	out = appendQuoted(out, string(id.Name))
 	guarded := 0
 	for _, f := range row.Fields {
 		if f.Guarded && f.Value != nil {
@@ -77,32 +76,34 @@ func (id ID) Text(row Row, salts Salts) (text, wrong string) {
 		return "", "its salts are not those of its values"
 	}
 	for _, f := range row.Fields {
-		fmt.Fprintf(&out, `,%s:`, quoted(f.Name))
+		out = append(appendQuoted(append(out, ','), f.Name), ':')
 		switch {
 		case f.Value == nil:
-			out.WriteString("null")
+			out = append(out, "null"...)
 		case f.Guarded:
 			value, fits := all[0].digest(*f.Value)
 			if !fits {
 				return "", "an erased value was written over"
 			}
 			all = all[1:]
-			out.WriteString(quoted(value))
+			out = appendQuoted(out, value)
 		default:
-			out.WriteString(quoted(*f.Value))
+			out = appendQuoted(out, *f.Value)
 		}
 	}
-	out.WriteByte('}')
-	return out.String(), ""
+	return string(append(out, '}')), ""
 }
 
-// quoted returns text as JSON, without the escapes that are for HTML.
-func quoted(text string) string {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
+// appendQuoted appends text as JSON, without the escapes that are for HTML.
+func appendQuoted(out []byte, text string) []byte {
+	if asIs(text) {
+		return append(append(append(out, '"'), text...), '"')
+	}
+	var slow bytes.Buffer
+	enc := json.NewEncoder(&slow)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(text) // a string is always JSON
-	return strings.TrimSuffix(out.String(), "\n")
+	return append(out, bytes.TrimSuffix(slow.Bytes(), []byte("\n"))...)
 }
 
 // digest returns the SHA-256 of text in hexadecimal.

@@ -152,7 +152,7 @@ func (c chains) unfold(rows map[int64]chain.Row) {
 // changes returns the fields of the changes of an entry.
 func (c chains) changes(stored string) []chain.Field {
 	out, ok := chain.Changes(stored)
-	if ok && !c.s.Postgres && !written(stored) { // PostgreSQL has one text for one value
+	if ok && !c.s.Postgres && !chain.Plain(stored) && !written(stored) { // PostgreSQL has one text for one value
 		return append(out, chain.Field{Name: "changes", Value: &stored})
 	}
 	return out

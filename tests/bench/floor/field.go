@@ -50,7 +50,17 @@ type field struct {
 	Centroid   *[2]float64     `json:"centroid"`
 	BBox       []float64       `json:"bbox"`
 	Warnings   []string        `json:"warnings"`
+	lineage
 }
+
+// lineage is what a field was made of, and what it became: none, for the fields of the comparison are as they were made.
+type lineage struct {
+	SplitFrom  *int64  `json:"split_from"`
+	MergedFrom []int64 `json:"merged_from"`
+	ReplacedBy []int64 `json:"replaced_by"`
+}
+
+var asMade = lineage{MergedFrom: []int64{}, ReplacedBy: []int64{}}
 
 // stampLayout is how the program writes times into SQLite, where they sort as text.
 const stampLayout = "2006-01-02T15:04:05.000000Z"
@@ -73,21 +83,23 @@ func (s stamp) Scan(src any) (err error) {
 
 const selectFields = `SELECT t.id, t.created_at, t.updated_at, t.created_by, u.name, c.name, t.company_id, t.name, t.farm_id, t.declared_area_ha,
  t.boundary_category, t.boundary_method, t.soil_type, t.irrigated, t.tenure, t.notes, t.external_id, t.source,
- t.boundary, t.uuid, f.name, t.area_ha, t.perimeter_m
+ t.boundary, t.uuid, f.name, t.area_ha, t.perimeter_m,
+ EXISTS (SELECT 1 FROM field_lineage AS l WHERE l.to_id = t.id) OR EXISTS (SELECT 1 FROM field_lineage AS l WHERE l.from_id = t.id)
  FROM fields AS t LEFT JOIN users AS u ON u.id = t.created_by LEFT JOIN companies AS c ON c.id = t.company_id LEFT JOIN farms AS f ON f.id = t.farm_id WHERE `
 
 // fields returns the fields of a condition.
 func (f *floor) fields(ctx context.Context, where string, args ...any) ([]*field, error) {
 	out := []*field{}
 	err := f.ask(ctx, selectFields+where, args, func(scan func(...any) error) error {
-		r := &field{Warnings: []string{}}
+		r := &field{Warnings: []string{}, lineage: asMade}
 		var by *int64
 		var creator *string
 		var category, method string
 		var boundary []byte
+		var reshaped bool
 		err := scan(&r.ID, stamp{&r.CreatedAt}, stamp{&r.UpdatedAt}, &by, &creator, &r.Company.Name, &r.CompanyID, &r.Name, &r.FarmID, &r.DeclaredAreaHa,
 			&category, &method, &r.SoilType, &r.Irrigated, &r.Tenure, &r.Notes, &r.ExternalID, &r.Source,
-			&boundary, &r.UUID, &r.Farm.Name, &r.AreaHa, &r.PerimeterM)
+			&boundary, &r.UUID, &r.Farm.Name, &r.AreaHa, &r.PerimeterM, &reshaped)
 		if by != nil && creator != nil {
 			r.CreatedBy = &named{*by, *creator}
 		}
@@ -98,7 +110,9 @@ func (f *floor) fields(ctx context.Context, where string, args ...any) ([]*field
 			r.Method = &method
 		}
 		r.Boundary, r.Company.ID, r.Farm.ID = boundary, r.CompanyID, r.FarmID
-		out = append(out, r)
+		if out = append(out, r); err == nil && reshaped {
+			err = fmt.Errorf("field %d was made of others, or became others", r.ID)
+		}
 		return err
 	})
 	return out, err
@@ -109,6 +123,26 @@ type change struct {
 	Member string `json:"member"`
 	Before any    `json:"before"`
 	After  any    `json:"after"`
+}
+
+// changes are the members of a new field that say something.
+func (r *field) changes() []change {
+	out := []change{{"uuid", nil, r.UUID}, {"name", nil, r.Name}, {"farm_id", nil, r.FarmID}}
+	if r.DeclaredAreaHa != nil {
+		out = append(out, change{"declared_area_ha", nil, *r.DeclaredAreaHa})
+	}
+	if r.Irrigated != nil {
+		out = append(out, change{"irrigated", nil, *r.Irrigated})
+	}
+	for _, text := range []struct{ member, value string }{
+		{"boundary_category", orEmpty(r.Category)}, {"boundary_method", orEmpty(r.Method)}, {"soil_type", r.SoilType}, {"tenure", r.Tenure},
+		{"notes", r.Notes}, {"external_id", r.ExternalID}, {"source", r.Source},
+	} {
+		if text.value != "" {
+			out = append(out, change{text.member, nil, text.value})
+		}
+	}
+	return out
 }
 
 // insert stores new fields and their entries of the audit trail, in a statement each.
@@ -134,7 +168,7 @@ func insert(ctx context.Context, ask asks, made []*field) error {
 	var entries [][]any
 	for i, r := range made {
 		r.ID = ids[i]
-		changes, err := json.Marshal([]change{{"uuid", nil, r.UUID}, {"name", nil, r.Name}, {"farm_id", nil, r.FarmID}})
+		changes, err := json.Marshal(r.changes())
 		if err != nil {
 			return err
 		}

@@ -19,12 +19,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Handler answers fields of the database at an address.
+// Handler answers fields of the database at an address until the context ends.
 func Handler(ctx context.Context, address string) (http.Handler, error) {
 	db, err := openStore(ctx, address)
 	if err != nil {
 		return nil, err
 	}
+	context.AfterFunc(ctx, db.close)
 	f := &floor{store: db, keys: map[string]ed25519.PublicKey{}}
 	err = db.ask(ctx, "SELECT id, seed FROM signing_keys", nil, func(scan func(...any) error) error {
 		var id string
@@ -210,7 +211,7 @@ func (f *floor) create(r *http.Request, who caller) (any, error) {
 				return errNotFound
 			}
 			made[i] = &field{
-				written: w, UUID: uuid.NewString(), CreatedAt: now, UpdatedAt: now, Warnings: []string{}, CompanyID: who.company,
+				written: w, UUID: uuid.NewString(), CreatedAt: now, UpdatedAt: now, Warnings: []string{}, lineage: asMade, CompanyID: who.company,
 				CreatedBy: &named{who.user, who.name}, Company: named{who.company, who.companyName}, Farm: named{w.FarmID, name},
 			}
 		}

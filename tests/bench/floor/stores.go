@@ -19,6 +19,7 @@ type asks func(ctx context.Context, statement string, args []any, row func(scan 
 type store interface {
 	ask(ctx context.Context, statement string, args []any, row func(scan func(...any) error) error) error
 	write(ctx context.Context, do func(ask asks) error) error
+	close()
 }
 
 // openStore opens the address of one of the program's databases.
@@ -49,6 +50,8 @@ func openStore(ctx context.Context, address string) (store, error) {
 }
 
 type postgres struct{ pool *pgxpool.Pool }
+
+func (p postgres) close() { p.pool.Close() }
 
 // pgxRows hands out rows; pgx prepares the statement on its first use.
 func pgxRows(rows pgx.Rows, err error, row func(scan func(...any) error) error) error {
@@ -81,6 +84,11 @@ func (p postgres) write(ctx context.Context, do func(ask asks) error) error {
 type sqlite struct {
 	writer, reader *sql.DB
 	prepared       sync.Map // *sql.Stmt by pool and statement
+}
+
+func (s *sqlite) close() {
+	_ = s.reader.Close()
+	_ = s.writer.Close()
 }
 
 type inPool struct {
