@@ -144,7 +144,7 @@ func (r fields) near(scope access.Scope, box geo.Box, widest float64, after int6
 }
 
 func (r fields) GetBare(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Field, error) {
-	q := sqlstore.Where(r.Selected("boundary"), r.In(scope)...).Where("t.id IN (?)", prepared.List(ids))
+	q := sqlstore.Where(r.Selected("boundary"), r.InAmong(scope, ids)...)
 	return sqlstore.Index(sqlstore.Stream(ctx, r.Session, q, r.Table.Record), func(f *farm.Field) int64 { return f.ID })
 }
 

@@ -35,7 +35,7 @@ func (r assessments) Whole(ctx context.Context, scope access.Scope, ids []int64)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	q := r.Query(scope).Where("t.id IN (?)", prepared.List(ids)).OrderExpr("t.id")
+	q := sqlstore.Where(r.Selected(), r.InAmong(scope, ids)...).OrderExpr("t.id")
 	if r.Session.Writes && sqlstore.Writable(scope) {
 		q = r.Session.ForUpdate(q)
 	}
@@ -163,9 +163,9 @@ func (r assessments) NewestVersions(ctx context.Context, scope access.Scope, ids
 	if len(ids) == 0 {
 		return out, nil
 	}
-	visible := sqlstore.Where(r.Session.NewSelect().Model((*assessmentRow)(nil)).Column("t.id"), r.In(scope)...).Where("t.id IN (?)", prepared.List(ids))
+	visible := sqlstore.Where(r.Session.NewSelect().Model((*assessmentRow)(nil)).Column("t.id"), r.InAmong(scope, ids)...)
 	if scope.Shared() {
-		visible = sqlstore.Where(r.Tables().Column("t.id"), r.In(scope)...).Where("t.id IN (?)", prepared.List(ids))
+		visible = sqlstore.Where(r.Tables().Column("t.id"), r.InAmong(scope, ids)...)
 	}
 	q := r.Session.NewSelect().Model((*versionRow)(nil)).ExcludeColumn("snapshot").ColumnExpr("'-' AS snapshot").
 		Join("JOIN assessments AS a ON a.id = t.assessment_id AND a.submitted_version = t.number").

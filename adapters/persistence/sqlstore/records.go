@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/adapters/persistence/prepared"
 	"tilth/core/access"
 	"tilth/core/fault"
 	corerecord "tilth/core/record"
@@ -106,6 +105,15 @@ func (r Records[T, R, PT, PR]) asked(scope access.Scope, query ports.Query) []Co
 // Query selects whole records of a scope, with the names of what they refer to.
 func (r Records[T, R, PT, PR]) Query(scope access.Scope) *bun.SelectQuery {
 	return Where(r.Selected(), r.In(scope)...)
+}
+
+// InAmong is [Records.In] of rows that are named by their ids: see [OwnAmong]. Nor is an index of live rows taken for narrow.
+func (r Records[T, R, PT, PR]) InAmong(scope access.Scope, ids []int64) []Condition {
+	in := append(r.In(scope), Among("t.id", ids))
+	if Writable(scope) {
+		in[0], in[1] = OwnAmong("t", scope), When("COALESCE(t.deleted_at, t.deleted_at) IS NULL")
+	}
+	return in
 }
 
 // Selected selects records, whole but for some columns, with the names of what they refer to, of no scope yet.
@@ -237,7 +245,7 @@ func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	if len(ids) == 0 {
 		return map[int64]T{}, nil
 	}
-	q := r.Session.ForShare(r.Query(scope).Where("t.id IN (?)", prepared.List(ids)))
+	q := r.Session.ForShare(Where(r.Selected(), r.InAmong(scope, ids)...))
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
@@ -246,7 +254,7 @@ func (r Records[T, R, PT, PR]) GetManyForUpdate(ctx context.Context, scope acces
 	if len(ids) == 0 || !Writable(scope) {
 		return map[int64]T{}, nil
 	}
-	q := r.Session.ForUpdate(r.Query(scope).Where("t.id IN (?)", prepared.List(ids)).Order("t.id"))
+	q := r.Session.ForUpdate(Where(r.Selected(), r.InAmong(scope, ids)...).Order("t.id"))
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
@@ -256,11 +264,11 @@ func (r Records[T, R, PT, PR]) Known(ctx context.Context, scope access.Scope, id
 	if len(ids) == 0 {
 		return out, nil
 	}
-	q, err := r.Narrowed(scope, ports.Query{})
-	if err != nil {
-		return nil, err
+	q := r.Session.NewSelect().Model((*R)(nil))
+	if scope.Shared() {
+		q = r.Tables()
 	}
-	known, err := Values[int64](ctx, r.Session.ForShare(q.ColumnExpr("t.id").Where("t.id IN (?)", prepared.List(ids))))
+	known, err := Values[int64](ctx, r.Session.ForShare(Where(q.ColumnExpr("t.id"), r.InAmong(scope, ids)...)))
 	for _, id := range known {
 		out[id] = true
 	}

@@ -56,8 +56,8 @@ func Own(alias string, scope access.Scope) Condition {
 	return When(alias+".company_id = ?", scope.Company())
 }
 
-// OwnAmong is [Own] for rows that other conditions find. Without figures on its tables SQLite takes a company's index for
-// narrower than a list of ids, and reads all rows of the company: the plus keeps that index out of the choice.
+// OwnAmong is [Own] for rows that other conditions find. SQLite without figures on its tables, and PostgreSQL with those of a
+// minute ago, take a company's index for narrower than a list of ids, and read all its rows: the plus keeps it from them.
 func OwnAmong(alias string, scope access.Scope) Condition { return Own("+"+alias, scope) }
 
 // Writable reports whether a scope may be written: what is shared is only read, and no company has nothing.
