@@ -40,7 +40,7 @@ endif
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	compress/flate github.com/klauspost/compress/flate hash/adler32 hash/crc32 index/suffixarray strconv internal/strconv unicode unicode/utf8 \
 	encoding/csv github.com/uptrace/bunrouter github.com/boombuler/barcode/... \
-	math regexp crypto/internal/fips140/edwards25519/... image/png golang.org/x/image/vector golang.org/x/image/tiff/lzw \
+	math regexp crypto/internal/fips140/edwards25519/... image/png golang.org/x/image/draw golang.org/x/image/vector golang.org/x/image/tiff/lzw gonum.org/v1/gonum/mathext/... \
 	github.com/santhosh-tekuri/jsonschema/v6 tilth/tests/power tilth/adapters/imagery/internal/cogwrite tilth/adapters/imagery/internal/inflate \
 	tilth/core/cropcheck tilth/core/geo tilth/core/ghg tilth/core/phenology tilth/core/vegetation \
 	tilth/core/stratification/internal/cluster tilth/core/stratification/internal/stats \

@@ -106,15 +106,24 @@ func appendQuoted(out []byte, text string) []byte {
 	return append(out, bytes.TrimSuffix(slow.Bytes(), []byte("\n"))...)
 }
 
-// digest returns the SHA-256 of text in hexadecimal.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+// digest returns the SHA-256 of words, one space between them, in hexadecimal.
+func digest(words ...string) string {
+	text := make([]byte, 0, 512) // a row with its values, on the stack
+	for i, word := range words {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = append(text, word...)
+	}
+	sum := sha256.Sum256(text)
+	var out [2 * sha256.Size]byte
+	hex.Encode(out[:], sum[:])
+	return string(out[:])
 }
 
 // hash returns the hash of a link: the digest of "BEFORE POSITION DIGEST".
 func hash(before string, position int64, digest_ string) string {
-	return digest(before + " " + strconv.FormatInt(position, 10) + " " + digest_)
+	return digest(before, strconv.FormatInt(position, 10), digest_)
 }
 
 // Append returns the link of a row behind the head of its chain, and the head that it makes.

@@ -90,12 +90,15 @@ func plainLength(text string) int {
 
 // asIs reports whether JSON writes a text without any escape, also for those who keep HTML in mind.
 func asIs(text string) bool {
+	var beyond byte // ASCII
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+		c := text[i]
+		if c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			return false
 		}
+		beyond |= c
 	}
-	return utf8.ValidString(text) && !strings.ContainsAny(text, "\u2028\u2029")
+	return beyond < utf8.RuneSelf || utf8.ValidString(text) && !strings.Contains(text, "\u2028") && !strings.Contains(text, "\u2029")
 }
 
 // numberLength returns the length of the number at the start of a text: a decimal one that is no zero with a sign.

@@ -25,7 +25,7 @@ func (s Salts) values(n int) (out []salt, ok bool) {
 	list, explicit := strings.CutPrefix(string(s), "=")
 	if !explicit {
 		for i := range out {
-			out[i].salt = digest(string(s) + " " + strconv.Itoa(i))
+			out[i].salt = digest(string(s), strconv.Itoa(i))
 		}
 		return out, true
 	}
@@ -48,7 +48,7 @@ func (s salt) digest(value string) (string, bool) {
 	if s.erased != "" {
 		return s.erased, value == Erased
 	}
-	return digest(s.salt + " " + value), true
+	return digest(s.salt, value), true
 }
 
 // Erase erases guarded values of a row that is chained: erase says which. It returns the row
