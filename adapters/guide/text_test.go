@@ -47,7 +47,7 @@ func TestTheREADMEIsOneScreen(t *testing.T) {
 
 // known are words that codespell takes for others: land that rests, the detection limits of laboratories, and a name that an
 // example misspells.
-const known = "fallow,lod,boundry"
+const known = "fallow,lod,boundry" //nolint:misspell // an example shows this misspelling
 
 // Words of the guides, the README and the console are spelt right, as far as codespell knows.
 func TestSpelling(t *testing.T) {
