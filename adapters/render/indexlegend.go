@@ -90,7 +90,7 @@ func (p *layerPicture) combination(b draw.Box) float64 {
 		y = p.wrapped(text, b.Left+swatch+12, y+15, b.Width()-swatch-12, draw.Text) + 3
 	}
 	for _, line := range []string{
-		"The stretch is the same on all dates and of all fields: pictures can be compared.",
+		fmt.Sprintf("Dark land is brightened (gamma %g), alike on all dates and of all fields: pictures can be compared.", indexmap.Gamma),
 		"Clouds and their shadows are shown as they were seen, also where the map of the index has no value.",
 	} {
 		y = p.wrapped(line, b.Left, y+8, b.Width(), draw.Muted)

@@ -283,7 +283,7 @@ func TestColoursOfScenesAreDrawn(t *testing.T) {
 	img, err := png.Decode(&file)
 	require.NoError(t, err)
 	for _, x := range []int{500, 900} { // without a value of the index, and with one
-		require.Equal(t, color.NRGBA{R: 128, G: 128, B: 255, A: 255}, color.NRGBAModel.Convert(img.At(x, 700)))
+		require.Equal(t, color.NRGBA{R: 165, G: 165, B: 255, A: 255}, color.NRGBAModel.Convert(img.At(x, 700)))
 	}
 	in.Bare = false
 	var text bytes.Buffer

@@ -15,8 +15,8 @@ type Combination struct {
 	Code  string // as addresses have it
 	Name  string // for people
 	Bands [3]vegetation.Band
-	// White is the reflectance from which each is as bright as can be; 0 is black, and between them brightness (of sRGB) rises evenly. It is the same for
-	// all fields and dates, so that pictures can be compared.
+	// White is the reflectance from which each is as bright as can be; 0 is black. It is the same for all fields and dates, as is
+	// the rise between them, so that pictures can be compared.
 	White [3]float64
 }
 
@@ -26,6 +26,10 @@ const (
 	whiteVisible  = 0.3
 	whiteInfrared = 0.6
 )
+
+// Gamma is how much dark land is brightened: crops reflect 0.03 to 0.1 of visible light, and an even rise of the values of sRGB, which
+// stand for less light than their share, leaves them nearly black.
+const Gamma = 1.6
 
 // Combinations are those that there are.
 var Combinations = []Combination{
@@ -64,7 +68,7 @@ func (p *Photo) Color(i int) (Color, bool) {
 		if math.IsNaN(of[i]) {
 			return Color{}, false
 		}
-		out[n] = uint8(math.Round(255 * min(1, max(0, of[i]/p.White[n]))))
+		out[n] = uint8(math.Round(255 * math.Pow(min(1, max(0, of[i]/p.White[n])), 1/Gamma)))
 	}
 	return Color{out[0], out[1], out[2]}, true
 }

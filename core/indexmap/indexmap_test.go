@@ -224,3 +224,19 @@ func TestPixelAtAPlace(t *testing.T) {
 	require.True(t, math.IsNaN(beyond.Value))
 	require.False(t, beyond.Inside)
 }
+
+// A crop, which reflects some hundredths of visible light, is seen in a picture, and what is brighter than white is white.
+func TestDarkLandIsSeenInPictures(t *testing.T) {
+	t.Parallel()
+	p := indexmap.Photo{Combination: indexmap.Combinations[0]}
+	for n := range p.Reflectances {
+		p.Reflectances[n] = []float64{0, 0.03, 0.1, 0.3, 0.9, -0.01, math.NaN()}
+	}
+	for i, want := range []uint8{0, 60, 128, 255, 255, 0} {
+		got, ok := p.Color(i)
+		require.True(t, ok)
+		require.Equal(t, indexmap.Color{want, want, want}, got)
+	}
+	_, ok := p.Color(6)
+	require.False(t, ok)
+}
