@@ -53,6 +53,9 @@ func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Compa
 		return ports.Company{}, err
 	}
 	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.Company, error) {
+		if _, err := tx.Companies.NoneYet(ctx); err != nil { // of this and a setup under way one is first, and the other knows
+			return ports.Company{}, err
+		}
 		return o.addCompany(ctx, tx, name)
 	})
 }

@@ -1,13 +1,17 @@
 package contract
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"tilth/tests/pgtest"
 	"tilth/tests/rig"
 )
 
@@ -72,4 +76,43 @@ func TestTheFirstCompanyIsMadeOnce(t *testing.T) {
 			require.True(t, strings.Contains(trail, resource), trail)
 		}
 	})
+}
+
+// A company that an operator makes and a setup under way take turns, so that the setup knows of it.
+func TestCompaniesAndTheSetupTakeTurns(t *testing.T) {
+	t.Parallel()
+	if !pgtest.Found() {
+		t.Skip("LEFT OUT: there is no PostgreSQL, and SQLite has one writer at a time.")
+	}
+	database := rig.PostgreSQL(t)
+	s := rig.Start(t, rig.Options{Database: database})
+	ctx := t.Context()
+	db, err := pgx.Connect(ctx, database)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close(context.WithoutCancel(ctx))) }()
+	setup, err := db.Begin(ctx)
+	require.NoError(t, err)
+	_, err = setup.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(0x7365747570)) // as the setup does
+	require.NoError(t, err)
+	made := make(chan error, 1)
+	go func() {
+		_, err := s.Operating.CreateCompany(ctx, "Acme")
+		made <- err
+	}()
+	rig.Eventually(t, func() bool {
+		select {
+		case err := <-made:
+			t.Errorf("the company was made beside the setup (%v)", err)
+			return true
+		default:
+		}
+		waiting := 0
+		require.NoError(t, setup.QueryRow(ctx, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&waiting))
+		return waiting == 1
+	}, time.Minute, 10*time.Millisecond, "nobody waits")
+	require.NoError(t, setup.Commit(ctx))
+	if !t.Failed() {
+		require.NoError(t, <-made)
+	}
 }

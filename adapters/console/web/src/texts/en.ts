@@ -286,6 +286,8 @@ export const en = {
   newAreaHint: 'An area of interest is sampled as one. Select its fields, here or on the map.',
   areaName: 'Name of the area',
   noAreas: 'No areas yet. An area is divided into zones, and its samples say what is in its soil.',
+  areaField: '1 field',
+  setupSubscription: 'Soil sampling needs a subscription, which a new company has not. Whoever runs the server grants it:',
   areaFields: '{n} fields',
   zonesOrdered: 'Zones ordered',
   zones: 'Zones',

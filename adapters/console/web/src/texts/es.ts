@@ -276,6 +276,8 @@ export const es: Record<Text, string> = {
   newAreaHint: 'Una zona de interés se muestrea como una sola. Seleccione sus parcelas, aquí o en el mapa.',
   areaName: 'Nombre de la zona de interés',
   noAreas: 'Aún no hay zonas de interés. Una zona se divide en estratos y sus muestras dicen qué hay en su suelo.',
+  areaField: '1 parcela',
+  setupSubscription: 'El muestreo de suelos requiere una suscripción, que una empresa nueva no tiene. La concede quien administra el servidor:',
   areaFields: '{n} parcelas',
   zonesOrdered: 'Estratos pedidos',
   zones: 'Estratos',
