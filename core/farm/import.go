@@ -18,7 +18,7 @@ type Judged struct {
 	ExternalID string
 	AreaM2     int64 // 0 without a boundary
 	Overlaps   Overlaps
-	Field      *Field       // the record as it would stand; nil where it failed
+	Field      *Field // the record as it would stand; nil where it failed
 	Sown       Sown
 	Errors     fault.Fields // why it is skipped or failed
 }
