@@ -181,11 +181,12 @@ func TestDraftsAreCountedAsFarAsTheyGo(t *testing.T) {
 		"irrigation": [{"method": "drip", "water_volume": {"value": 1, "unit": "mm"}}, {"method": "drip", "water_volume": {"value": 1, "unit": "m3"}}],
 		"soil": {"soil_class": "organic"}, "residues": {"management": [{"practice": "removed", "share_pct": 100}]}, "seeds": {"rate": {"value": 5, "unit": "kg/ha"}},
 		"land_management": {"tillage": "full", "carbon_inputs": "low"}, "land_use_change": [{"previous_use": "grassland", "year": 2020}],
+		"perennial_biomass": [{"system": "shade_trees", "area": {"unit": "ha"}, "count": 12, "growth": 0.6, "planting_year": 2022}],
 		"section_declarations": {"organic_inputs": "none", "transport": "none"}}`)
 	in, warnings, violations := tab.Normalise(a, sheet, today)
 	require.Empty(t, violations)
 	require.ElementsMatch(t, []string{
-		"section_empty crop", "section_empty crop_protection", "section_empty fuel_energy", "section_empty machinery", "section_empty perennial_biomass",
+		"section_empty crop", "section_empty crop_protection", "section_empty fuel_energy", "section_empty machinery", "incomplete perennial_biomass[0]",
 		"incomplete soil", "incomplete fertilizers[0]", "area_needed fertilizers[1].rate", "area_needed irrigation[0].water_volume",
 		"basis_missing seeds", "basis_missing residues", "basis_missing land_management", "basis_missing land_use_change",
 	}, codes(warnings))

@@ -66,6 +66,12 @@ func standHa(v Values) float64 {
 	return *length * *width * ghg.HectarePerM2
 }
 
+// measurable reports whether what a stand takes up can be told: per hectare, or from what was measured. Drafts may lack it.
+func measurable(v Values) bool {
+	return v.in("area", conversion.In(conversion.Area)) != nil || v.in("length", conversion.In(conversion.Length)) != nil && v.number("width_m") != nil ||
+		len(v.items("measured_stocks")) > 1
+}
+
 // oddGrowth warns of growth that rests on evidence alone.
 func (t *Table) oddGrowth(out *findings, a *Assessment, sheet Sheet) {
 	for i, row := range sheet[secPerennial] {
