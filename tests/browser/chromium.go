@@ -241,7 +241,7 @@ func (p *Page) Until(expression string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
 		var is bool
-		p.Run("Boolean("+expression+")", &is)
+		p.Run("document.body !== null && Boolean("+expression+")", &is) // a page on its way has none yet
 		return is
 	}, patience, 5*time.Millisecond, expression)
 }

@@ -85,8 +85,10 @@ Fallow_Cotton and Soy_Sunflower have only 12 samples each, so their rows say lit
 	for _, m := range measures {
 		writeCalibration(&b, m)
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	return strings.TrimRight(b.String(), "\n") + "\n\n" + whatNext + "\n"
 }
+
+const whatNext = "Next: [verify the declared crops of a company](assessments.md#crop-verification), or [curves of your own](own-data.md#curves-of-your-region)."
 
 func writeAccuracies(b *strings.Builder, measures []measured) {
 	b.WriteString("## Accuracy\n\n| | nearest is right | among the best two | true declaration verified | true, pending | true, beyond the cap | false declaration verified |\n| --- | --- | --- | --- | --- | --- | --- |\n")
