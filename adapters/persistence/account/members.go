@@ -29,7 +29,7 @@ type memberRow struct {
 	Name          string
 	Disabled      bool
 	CreatedAt     sqlstore.Stamp
-	AlertMail     bool
+	AlertMailOff  bool
 	sqlstore.KeyColumns
 	Roles sqlstore.JSON[[]string] `bun:"roles,scanonly"`
 }
@@ -95,7 +95,7 @@ func (m members) Update(ctx context.Context, scope access.Scope, member ports.Me
 }
 
 func (m members) WantAlertMail(ctx context.Context, scope access.Scope, id int64, wanted bool) error {
-	return sqlstore.Change(ctx, m.Session.NewUpdate().Model((*userRow)(nil)).Set("alert_mail = ?", wanted).
+	return sqlstore.Change(ctx, m.Session.NewUpdate().Model((*userRow)(nil)).Set("alert_mail_off = ?", !wanted).
 		Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)), fault.Missing("user"))
 }
 
@@ -106,6 +106,6 @@ func (m members) Owners(ctx context.Context, scope access.Scope) (int64, error) 
 func memberOfRow(row *memberRow) (ports.Member, error) {
 	return ports.Member{
 		ID: row.ID, Name: row.Name, Email: row.Email, Roles: ordered(row.Roles), Disabled: row.Disabled, CreatedAt: row.CreatedAt.Time,
-		AlertMail: row.AlertMail, External: row.External(),
+		AlertMail: !row.AlertMailOff, External: row.External(),
 	}, nil
 }

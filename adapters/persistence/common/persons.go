@@ -17,7 +17,7 @@ type persons struct{ s *sqlstore.Session }
 // heldTables are what is held about a person beside its records: columns, and which rows. The
 // conditions are given the id, the company and the address of the user, in this order.
 var heldTables = []struct{ name, from, columns, where string }{
-	{"user", "users", "id, company_id, email, name, disabled, created_at, alert_mail, external_id, source", "t.id = ?0"},
+	{"user", "users", "id, company_id, email, name, disabled, created_at, alert_mail_off, external_id, source", "t.id = ?0"},
 	{"roles", "user_roles", "role_id", "t.user_id = ?0"},
 	{"identities", "user_identities", "issuer, subject, bound_at", "t.user_id = ?0"},
 	{"sessions", "refresh_tokens", "expires_at, used_at, revoked_at", "t.user_id = ?0"},

@@ -1,3 +1,3 @@
-ALTER TABLE users DROP COLUMN alert_mail;
+ALTER TABLE users DROP COLUMN alert_mail_off;
 ALTER TABLE letters DROP COLUMN alerts;
 DROP TABLE alert_notices;

@@ -9,4 +9,4 @@ CREATE TABLE alert_notices (
 );
 CREATE INDEX ix_alert_notices_company ON alert_notices (company_id, raised_at);
 ALTER TABLE letters ADD COLUMN alerts {{.JSON}} NOT NULL DEFAULT '[]';
-ALTER TABLE users ADD COLUMN alert_mail BOOLEAN NOT NULL DEFAULT TRUE;
+ALTER TABLE users ADD COLUMN alert_mail_off BOOLEAN NOT NULL DEFAULT FALSE;
