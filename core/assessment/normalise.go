@@ -247,10 +247,6 @@ func (n *normaliser) stocks() {
 		})
 	})
 	n.each(secPerennial, func(path string, v Values) {
-		if !measurable(v) {
-			n.warnings.add("incomplete", path, "This stand is left out: it needs an area, a length with a width, or two measured stocks.")
-			return
-		}
 		item := n.item(secPerennial, len(n.in.PerennialBiomass))
 		p := ghg.Perennial{
 			System: v.text("system"), AreaHa: n.amount(item+".area_ha", "ha", path, v, "area", conversion.Area),

@@ -108,9 +108,9 @@ func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) boo
 	case "perennial_biomass.growth":
 		return t.growthNeeded[v.text("system")] && (!twoStocks(v) || v["removed_area"] != nil)
 	case "perennial_biomass.measured_stocks":
-		return v["area"] == nil && v["length"] == nil && v["count"] != nil
+		return standArea(v) == nil && standLength(v) == nil && v["count"] != nil
 	case "perennial_biomass.width_m":
-		return v["area"] == nil && v["length"] != nil
+		return standArea(v) == nil && standLength(v) != nil
 	}
 	return false
 }

@@ -56,21 +56,21 @@ func assessedHa(a *Assessment, facts Facts) float64 {
 
 // standHa returns the area of a stand, that of a row by its length and width; 0 where it is not given.
 func standHa(v Values) float64 {
-	if ha := v.in("area", conversion.In(conversion.Area)); ha != nil {
+	if ha := standArea(v); ha != nil {
 		return *ha
 	}
-	length, width := v.in("length", conversion.In(conversion.Length)), v.number("width_m")
+	length, width := standLength(v), v.number("width_m")
 	if length == nil || width == nil {
 		return 0
 	}
 	return *length * *width * ghg.HectarePerM2
 }
 
-// measurable reports whether what a stand takes up can be told: per hectare, or from what was measured. Drafts may lack it.
-func measurable(v Values) bool {
-	return v.in("area", conversion.In(conversion.Area)) != nil || v.in("length", conversion.In(conversion.Length)) != nil && v.number("width_m") != nil ||
-		len(v.items("measured_stocks")) > 1
-}
+// standArea returns the area that a stand states, ha; nil also where it has a unit and no value.
+func standArea(v Values) *float64 { return v.in("area", conversion.In(conversion.Area)) }
+
+// standLength returns the length that a row states, m; nil also where it has a unit and no value.
+func standLength(v Values) *float64 { return v.in("length", conversion.In(conversion.Length)) }
 
 // oddGrowth warns of growth that rests on evidence alone.
 func (t *Table) oddGrowth(out *findings, a *Assessment, sheet Sheet) {

@@ -108,3 +108,33 @@ func TestARowHasTheAreaOfItsLengthAndWidth(t *testing.T) {
 	}
 	require.InDelta(t, 0.2, steps["row_area"], 1e-12)
 }
+
+// TestHalfAnAreaIsNone: the refused submission was a stand whose area had a unit alone, beside a count.
+func TestHalfAnAreaIsNone(t *testing.T) {
+	t.Parallel()
+	tab := table(t)
+	for name, c := range map[string]struct{ body, missing string }{
+		"a count beside":     {body: `[{"system": "shade_trees", "area": {"unit": "ha"}, "count": 12, "growth": 0.6, "planting_year": 2022}]`, missing: "perennial_biomass[0].measured_stocks"},
+		"nothing beside":     {body: `[{"system": "shade_trees", "area": {"unit": "ha"}, "growth": 0.6, "planting_year": 2022}]`, missing: "perennial_biomass[0].area"},
+		"a length beside":    {body: `[{"system": "hedgerow", "area": {"unit": "ha"}, "length": {"value": 800, "unit": "m"}, "growth": 0.6, "planting_year": 2022}]`, missing: "perennial_biomass[0].width_m"},
+		"a length of a unit": {body: `[{"system": "hedgerow", "length": {"unit": "m"}, "width_m": 3, "growth": 0.6, "planting_year": 2022}]`, missing: "perennial_biomass[0].area"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, sheet := read(t, tab, wheat)
+			rows, wrong := tab.Check("perennial_biomass", tree(t, c.body))
+			require.Empty(t, wrong)
+			sheet["perennial_biomass"] = rows
+			delete(a.Declarations, "perennial_biomass")
+			var missing []string
+			for _, m := range stateOf(tab.Complete(a, sheet, today), "perennial_biomass").Missing {
+				missing = append(missing, m.Path)
+			}
+			require.Contains(t, missing, c.missing)
+			in, warnings, violations := tab.Normalise(a, sheet, today)
+			require.Empty(t, violations)
+			require.Contains(t, codes(warnings), "incomplete perennial_biomass[0]")
+			require.Empty(t, in.PerennialBiomass, "left out")
+		})
+	}
+}
