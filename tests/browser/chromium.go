@@ -93,17 +93,34 @@ func Open(t testing.TB) *Page {
 	return p
 }
 
-// attach finds the empty page, and hears of what goes wrong in it.
+// attach takes the empty page, and hears of what goes wrong in it.
 func (p *Page) attach() {
 	p.t.Helper()
-	var created struct{ TargetID string }
-	p.command("Target.createTarget", map[string]any{"url": "about:blank"}, &created)
 	var attached struct{ SessionID string }
-	p.command("Target.attachToTarget", map[string]any{"targetId": created.TargetID, "flatten": true}, &attached)
+	p.command("Target.attachToTarget", map[string]any{"targetId": p.first(), "flatten": true}, &attached)
 	p.session = attached.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Performance"} {
 		p.command(domain+".enable", nil, nil)
 	}
+}
+
+// first returns the page that the browser begins with. A browser that is asked for another while it starts may never answer.
+func (p *Page) first() string {
+	p.t.Helper()
+	for range 600 {
+		var of struct {
+			TargetInfos []struct{ TargetID, Type string }
+		}
+		p.command("Target.getTargets", nil, &of)
+		for _, target := range of.TargetInfos {
+			if target.Type == "page" {
+				return target.TargetID
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	require.Fail(p.t, "the browser has no page after 30 s")
+	return ""
 }
 
 // read hands answers to those who wait, and keeps what the page complains of, until the browser ends.
