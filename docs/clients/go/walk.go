@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/oapi-codegen/runtime/types"
@@ -24,37 +25,18 @@ func main() {
 	}
 }
 
-// failing is every answer of the interface.
-type failing interface{ GetJSONDefault() *tilth.ErrorAnswer }
-
-// refused is the error of a request that failed on its way, or was refused.
-func refused(answer failing, err error) error {
-	if err != nil {
-		return err
-	}
-	if failed := answer.GetJSONDefault(); failed != nil {
-		return fmt.Errorf("%s: %s %v", failed.Code, failed.Message, failed.Details)
-	}
-	return nil
-}
-
-func signedIn(ctx context.Context) (*tilth.ClientWithResponses, error) {
+func signedIn(ctx context.Context) (*tilth.Client, error) {
 	url := cmp.Or(os.Getenv("TILTH_URL"), "http://127.0.0.1:8080")
-	door, err := tilth.NewClientWithResponses(url)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := door.TokenCreateWithResponse(ctx, tilth.SignIn{
+	answer, err := tilth.NewClient(url).TokenCreate(ctx, tilth.SignIn{
 		Email: cmp.Or(os.Getenv("TILTH_EMAIL"), "owner@demo.example"), Password: cmp.Or(os.Getenv("TILTH_PASSWORD"), "tilth-demo-2025"),
 	})
-	if err = refused(answer, err); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, err // a *tilth.Refused with code, message and details, where the service said no
 	}
-	token := answer.JSON200.Data.Access
-	return tilth.NewClientWithResponses(url, tilth.WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
-		req.Header.Set("Authorization", "Bearer "+token)
+	return tilth.NewClient(url, func(_ context.Context, req *http.Request) error {
+		req.Header.Set("Authorization", "Bearer "+answer.JSON.Data.Access)
 		return nil
-	}))
+	}), nil
 }
 
 func walk(ctx context.Context) error {
@@ -62,7 +44,14 @@ func walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	farm, err := makeFarm(ctx, api)
+	supplier, err := makeFarm(ctx, api, "Supplier of a Go walk")
+	if err != nil {
+		return err
+	}
+	if err := importTable(ctx, api, supplier.Id); err != nil {
+		return err
+	}
+	farm, err := makeFarm(ctx, api, "Farm of a Go walk")
 	if err != nil {
 		return err
 	}
@@ -73,32 +62,62 @@ func walk(ctx context.Context) error {
 	if err := page.FromPageNumber1("all"); err != nil {
 		return err
 	}
-	fields, err := api.FieldListWithResponse(ctx, &tilth.FieldListParams{Farm: &farm.Id, Page: &page})
-	if err = refused(fields, err); err != nil {
-		return err
-	}
-	season, err := cultivate(ctx, api, fields.JSON200.Data.Results)
+	fields, err := api.FieldList(ctx, &tilth.FieldListParams{Farm: &farm.Id, Page: &page})
 	if err != nil {
 		return err
 	}
-	return series(ctx, api, fields.JSON200.Data.Results, season)
+	season, err := cultivate(ctx, api, fields.JSON.Data.Results)
+	if err != nil {
+		return err
+	}
+	return series(ctx, api, fields.JSON.Data.Results, season)
 }
 
-func makeFarm(ctx context.Context, api *tilth.ClientWithResponses) (tilth.Farm, error) {
+func makeFarm(ctx context.Context, api *tilth.Client, name string) (tilth.Farm, error) {
 	var body tilth.FarmCreateJSONRequestBody
 	country := "spain"
-	if err := body.FromFarmWrite(tilth.FarmWrite{Name: "Farm of a Go walk", Country: &country}); err != nil {
+	if err := body.FromFarmWrite(tilth.FarmWrite{Name: name, Country: &country}); err != nil {
 		return tilth.Farm{}, err
 	}
-	made, err := api.FarmCreateWithResponse(ctx, nil, body)
-	if err = refused(made, err); err != nil {
+	made, err := api.FarmCreate(ctx, nil, body)
+	if err != nil {
 		return tilth.Farm{}, err
 	}
-	return made.JSON200.Data.AsFarm()
+	return made.JSON.Data.AsFarm()
+}
+
+// importTable makes many fields of a supplier from a table with their outlines as WKT, in one request. Sent again, it changes nothing.
+func importTable(ctx context.Context, api *tilth.Client, farm int64) error {
+	const many = 200
+	table := strings.Builder{}
+	table.WriteString("ref,name,wkt\n")
+	for i := range many {
+		west, south := -4.5+0.004*float64(i%40), 41.5+0.004*float64(i/40)
+		ring := fmt.Sprintf("%[1]f %[2]f, %[3]f %[2]f, %[3]f %[4]f, %[1]f %[4]f, %[1]f %[2]f", west, south, west+0.0035, south+0.0028)
+		fmt.Fprintf(&table, "go-%d-%d,Field %d,\"POLYGON((%s))\"\n", farm, i, i+1, ring)
+	}
+	load := func() (tilth.FieldImportAnswer, error) {
+		ref := "ref"
+		answer, err := api.FieldImportWithBody(ctx, &tilth.FieldImportParams{FarmId: farm, ExternalIdProperty: &ref}, "text/csv", strings.NewReader(table.String()))
+		if err != nil {
+			return tilth.FieldImportAnswer{}, err
+		}
+		return answer.JSON, nil
+	}
+	made, err := load()
+	if err != nil {
+		return err
+	}
+	again, err := load()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("table: %d created, then %d unchanged\n", made.Data.Created, again.Data.Skipped)
+	return nil
 }
 
 // importFields makes fields from a file: one request for up to 1,000 features. Sent again, it changes nothing.
-func importFields(ctx context.Context, api *tilth.ClientWithResponses, farm int64) error {
+func importFields(ctx context.Context, api *tilth.Client, farm int64) error {
 	file := tilth.GeoJSONFeatureCollection{Type: "FeatureCollection"}
 	for i := range 3 {
 		feature := tilth.GeoJSONFeature{Type: "Feature", Geometry: &tilth.GeoJSONFeature_Geometry{}, Properties: &map[string]any{
@@ -111,16 +130,16 @@ func importFields(ctx context.Context, api *tilth.ClientWithResponses, farm int6
 	}
 	ref := "ref"
 	load := &tilth.FieldImportParams{FarmId: farm, ExternalIdProperty: &ref}
-	made, err := api.FieldImportWithApplicationGeoPlusJSONBodyWithResponse(ctx, load, file)
-	if err = refused(made, err); err != nil {
+	made, err := api.FieldImportWithApplicationGeoPlusJSONBody(ctx, load, file)
+	if err != nil {
 		return err
 	}
-	again, err := api.FieldImportWithApplicationGeoPlusJSONBodyWithResponse(ctx, load, file)
-	if err = refused(again, err); err != nil {
+	again, err := api.FieldImportWithApplicationGeoPlusJSONBody(ctx, load, file)
+	if err != nil {
 		return err
 	}
-	if made.JSON200.Data.Created != 3 || again.JSON200.Data.Skipped != 3 {
-		return fmt.Errorf("created %d, then skipped %d", made.JSON200.Data.Created, again.JSON200.Data.Skipped)
+	if made.JSON.Data.Created != 3 || again.JSON.Data.Skipped != 3 {
+		return fmt.Errorf("created %d, then skipped %d", made.JSON.Data.Created, again.JSON.Data.Skipped)
 	}
 	return nil
 }
@@ -134,7 +153,7 @@ func square(west, south, side float64) tilth.GeoJSONPolygon {
 }
 
 // cultivate grows winter wheat in all fields, in a season that it makes.
-func cultivate(ctx context.Context, api *tilth.ClientWithResponses, fields []tilth.Field) (season int64, err error) {
+func cultivate(ctx context.Context, api *tilth.Client, fields []tilth.Field) (season int64, err error) {
 	var body tilth.SeasonCreateJSONRequestBody
 	day := func(month time.Month, day int) types.Date {
 		return types.Date{Time: time.Date(2025, month, day, 0, 0, 0, 0, time.UTC)}
@@ -142,33 +161,33 @@ func cultivate(ctx context.Context, api *tilth.ClientWithResponses, fields []til
 	if err := body.FromSeasonWrite(tilth.SeasonWrite{Name: "Summer 2025", StartDate: day(time.March, 1), EndDate: day(time.October, 31)}); err != nil {
 		return 0, err
 	}
-	made, err := api.SeasonCreateWithResponse(ctx, nil, body)
-	if err = refused(made, err); err != nil {
+	made, err := api.SeasonCreate(ctx, nil, body)
+	if err != nil {
 		return 0, err
 	}
-	one, err := made.JSON200.Data.AsSeason()
+	one, err := made.JSON.Data.AsSeason()
 	if err != nil {
 		return 0, err
 	}
 	search := "winter wheat"
-	crops, err := api.CropListWithResponse(ctx, &tilth.CropListParams{Search: &search})
-	if err = refused(crops, err); err != nil {
+	crops, err := api.CropList(ctx, &tilth.CropListParams{Search: &search})
+	if err != nil {
 		return 0, err
 	}
 	var all tilth.CultivationWriteList
 	for _, field := range fields {
-		all = append(all, tilth.CultivationWrite{FieldId: field.Id, SeasonId: one.Id, CropId: crops.JSON200.Data.Results[0].Id})
+		all = append(all, tilth.CultivationWrite{FieldId: field.Id, SeasonId: one.Id, CropId: crops.JSON.Data.Results[0].Id})
 	}
 	var many tilth.CultivationCreateJSONRequestBody
 	if err := many.FromCultivationWriteList(all); err != nil {
 		return 0, err
 	}
-	grown, err := api.CultivationCreateWithResponse(ctx, nil, many)
-	return one.Id, refused(grown, err)
+	_, err = api.CultivationCreate(ctx, nil, many)
+	return one.Id, err
 }
 
 // series orders the series of all fields at once, and reads each when it is there.
-func series(ctx context.Context, api *tilth.ClientWithResponses, fields []tilth.Field, season int64) error {
+func series(ctx context.Context, api *tilth.Client, fields []tilth.Field, season int64) error {
 	var orders tilth.OrderWriteList
 	for _, field := range fields {
 		orders = append(orders, tilth.OrderWrite{FieldUuid: field.Uuid, SeasonId: season})
@@ -177,11 +196,11 @@ func series(ctx context.Context, api *tilth.ClientWithResponses, fields []tilth.
 	if err := body.FromOrderWriteList(orders); err != nil {
 		return err
 	}
-	placed, err := api.ViProfileOrderBatchWithResponse(ctx, nil, body)
-	if err = refused(placed, err); err != nil {
+	placed, err := api.ViProfileOrderBatch(ctx, nil, body)
+	if err != nil {
 		return err
 	}
-	for _, item := range placed.JSON200.Data.Items {
+	for _, item := range placed.JSON.Data.Items {
 		order, err := awaited(ctx, api, strconv.FormatInt(*item.OrderId, 10))
 		if err != nil {
 			return err
@@ -192,17 +211,17 @@ func series(ctx context.Context, api *tilth.ClientWithResponses, fields []tilth.
 	return nil
 }
 
-func awaited(ctx context.Context, api *tilth.ClientWithResponses, id string) (tilth.Profile, error) {
+func awaited(ctx context.Context, api *tilth.Client, id string) (tilth.Profile, error) {
 	for range 120 {
-		order, err := api.ViProfileOrderRetrieveWithResponse(ctx, id, nil)
-		if err = refused(order, err); err != nil {
+		order, err := api.ViProfileOrderRetrieve(ctx, id, nil)
+		if err != nil {
 			return tilth.Profile{}, err
 		}
-		switch order.JSON200.Data.Status {
+		switch order.JSON.Data.Status {
 		case tilth.ProfileStatusActive:
-			return order.JSON200.Data, nil
+			return order.JSON.Data, nil
 		case tilth.ProfileStatusFailed:
-			return tilth.Profile{}, fmt.Errorf("order %s failed: %s", id, *order.JSON200.Data.Reason)
+			return tilth.Profile{}, fmt.Errorf("order %s failed: %s", id, *order.JSON.Data.Reason)
 		}
 		time.Sleep(500 * time.Millisecond)
 	}

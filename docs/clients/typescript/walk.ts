@@ -38,6 +38,28 @@ const authorize: Middleware = {
 };
 api.use(authorize);
 
+// Many fields of a supplier from a table with their outlines as WKT, in one request. Sent again, it changes nothing.
+const supplier = await data(
+  api.POST("/api/v1.2/farm/", { body: { name: "Supplier of a TypeScript walk", country: "spain" } }),
+);
+if (Array.isArray(supplier)) throw new Error("one farm was sent, and many came back");
+const lines = Array.from({ length: 200 }, (_, i) => {
+  const [ring] = square(-4.5 + 0.004 * (i % 40), 41.5 + 0.004 * Math.floor(i / 40)).coordinates;
+  const wkt = ring?.map((at) => at.map((degrees) => degrees.toFixed(6)).join(" ")).join(", ");
+  return `ts-${supplier.id}-${i},Field ${i + 1},"POLYGON((${wkt}))"`;
+});
+const importTable = () =>
+  data(
+    api.POST("/api/v1.2/field/import/", {
+      params: { query: { farm_id: supplier.id, external_id_property: "ref" } },
+      body: ["ref,name,wkt", ...lines].join("\n"),
+      bodySerializer: (table) => table,
+      headers: { "Content-Type": "text/csv" },
+    }),
+  );
+const [first, second] = [await importTable(), await importTable()];
+console.log(`table: ${first.created} created, then ${second.skipped} unchanged`);
+
 const farm = await data(api.POST("/api/v1.2/farm/", { body: { name: "Farm of a TypeScript walk", country: "spain" } }));
 if (Array.isArray(farm)) throw new Error("one farm was sent, and many came back");
 
