@@ -1,23 +1,27 @@
 package simulate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/cli"
 	"tilth/app/operating"
 	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/tests/rig"
+	"tilth/wire"
 )
 
 const ordersPath, mapsPath, assessmentsPath = "profiles/vegetation-index-profile/orders/", "maps/vegetation-index-map/orders/", "ghg/assessments/"
@@ -45,6 +49,17 @@ func landIn(r *run, boundary json.RawMessage, from, to string) land {
 	l.field, l.uuid = fmt.Sprint(int64(field["id"].(float64))), field["uuid"].(string)
 	l.season = r.id("season/", object{"name": "Season", "start_date": from, "end_date": to})
 	return l
+}
+
+// registerRaster has the operator register a raster that covers the fields of the archive, for the company alone.
+func registerRaster(r *run, name string) {
+	found, err := filepath.Glob(filepath.Join(rig.Archive(r.t).Dir, "30TUM", "*", "B04.tif"))
+	require.NoError(r.t, err)
+	require.NotEmpty(r.t, found)
+	args := []string{"layer", "add", "--name", name, "--file", found[0], "--company", fmt.Sprint(r.company)}
+	env := map[string]string{"TILTH_DATABASE_URL": r.database, "TILTH_OBJECTS_URL": "file:" + r.folder}
+	var out bytes.Buffer
+	require.Zero(r.t, cli.Run(r.t.Context(), wire.Program{}, args, env, cli.Streams{Out: &out, Err: &out}), "%s", &out)
 }
 
 // inner is an outline within that of a field of the archive.
@@ -116,6 +131,18 @@ var lives = []life{
 		r.post("maps/zoning-map/orders/", object{"field_uuid": l.uuid, "season_id": number(l.season)})
 		r.post("maps/elevation-map/orders/batch/", []any{object{"field_uuid": l.uuid}, object{"field_boundary": inner(r)}})
 		r.post("maps/soil-map/orders/", object{"field_uuid": l.uuid}) // for which there is no raster: it fails
+		r.work()
+	}},
+	{name: "soil map", prepare: func(r *run) any {
+		r.post("webhook/", object{"url": r.listener()})
+		registerRaster(r, fmt.Sprint("clay_", r.company))
+		return prepareLand(r)
+	}, live: func(r *run, prepared any) {
+		const soilMaps = "maps/soil-map/orders/"
+		order := r.post(soilMaps, object{"field_uuid": prepared.(land).uuid})
+		r.work()
+		r.post(soilMaps, object{"field_boundary": inner(r)})
+		r.post(soilMaps+fmt.Sprint(int64(order["order_id"].(float64)))+"/recompute/", nil)
 		r.work()
 	}},
 	{name: "recomputed order", prepare: func(r *run) any {
