@@ -68,6 +68,9 @@ func (s *LetterSender) Run(ctx context.Context, job ports.Job) error {
 	return task.Do(ctx, task.ForOperator(s.Store, s.Clock, s.IDs, s.Log), task.Limits{}, letterWork{s}, job)
 }
 
+// foreignPause is how long a letter that this release cannot write waits for a replica of one that can.
+const foreignPause = 15 * time.Second
+
 // letterWork makes the link of a letter, sends the letter and drops it. A crash between sending
 // and dropping sends the letter once more, under the same message id.
 type letterWork struct{ *LetterSender }
@@ -95,10 +98,14 @@ func (w letterWork) Begin(ctx context.Context, run letterRun, s *openLetter) (ta
 	if err := run.Tx.Tickets.Purge(ctx, run.Now.Add(-keptFor)); err != nil {
 		return task.Next{}, err
 	}
-	write := map[string]func(context.Context, letterRun, ports.Letter) (ports.Message, bool, error){
+	write, known := map[string]func(context.Context, letterRun, ports.Letter) (ports.Message, bool, error){
 		ports.LetterInvitation: w.invitation, ports.LetterReset: w.reset, ports.LetterGuesses: w.guesses,
 		ports.LetterAlerts: w.alerts,
 	}[s.Kind]
+	if !known { // a newer release asked for it, and has a replica that can write it: no try is counted
+		w.Log.WarnContext(ctx, "a letter waits for a newer release", "letter", s.ID, "kind", s.Kind)
+		return task.Repeat(run.Now.Add(foreignPause)), nil
+	}
 	message, ready, err := write(ctx, run, s.Letter)
 	if err != nil {
 		return task.Next{}, err

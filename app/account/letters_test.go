@@ -133,6 +133,29 @@ func TestALetterIsTriedUntilItIsTaken(t *testing.T) {
 	require.Len(t, links, 3, "each try has a link of its own, since none is stored")
 }
 
+// While releases are replaced one by one, an older one may take a letter that only the newer can write: it is left for that one,
+// however long it takes.
+func TestALetterOfANewerReleaseWaitsForIt(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.ask(ports.Letter{Kind: "of a newer release", Email: "ann@example.org", CompanyID: o.company.ID})
+	for range 120 {
+		require.Equal(t, 1, o.work())
+		require.Zero(t, o.work(), "another replica may have it in the meantime")
+		o.clock.now = o.clock.now.Add(time.Minute)
+	}
+	require.Empty(t, o.post.sent)
+	jobs, err := o.db.Queue().Claim(t.Context(), o.clock.now, time.Minute, 10)
+	require.NoError(t, err)
+	require.Len(t, jobs, 1)
+	require.Equal(t, 1, jobs[0].Attempt, "no try is counted")
+	o.operate(func(ctx context.Context, tx ports.OperatorRepos) error {
+		letter, err := tx.Letters.Get(ctx, jobs[0].Subject)
+		require.Equal(t, "of a newer release", letter.Kind)
+		return err
+	})
+}
+
 func TestALetterIsGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
