@@ -115,7 +115,7 @@ qgis: ## QGIS's own readers open, change and save a package for crews, and read 
 compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)
 	$(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^TestSQLiteEqualsPostgreSQL$$' ./tests/contract -rapid.checks=100
 
-clients: ## generated clients in TypeScript and Go, recipes in Python and R, and linters of the document (needs npm; make test runs the recipes)
+clients: ## generated clients in TypeScript and Go, recipes in Python and R, linters of the document, and a validator of STAC (needs npm; make test runs the recipes)
 	@command -v npm >/dev/null || echo 'NOTE: no npm, so the TypeScript client and the linters are LEFT OUT. Fix: install Node.js 20 or later.'
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/clients
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^Test(SuppliersFromOutlinesToSeries|AssessmentsFromATableToReports)$$' ./tests/contract
