@@ -217,7 +217,7 @@ func (r *Running) prepareData(ctx context.Context, opts cli.ServeOptions, plan d
 		return err
 	}
 	if opts.Demo {
-		if _, err := r.parts.Demo.Load(ctx, plan); err != nil {
+		if err := r.parts.Demo.Load(ctx, plan); err != nil {
 			return fmt.Errorf("load the demo: %w", err)
 		}
 	}

@@ -81,6 +81,13 @@ func (f *furnishing) assess(ctx context.Context, e entry) error {
 		return err
 	}
 	if !there {
+		inStore := func(tx ports.Repos) ports.Records[assessment.Assessment] { return tx.Assessments }
+		same := func(a assessment.Assessment) bool { return a.External == keyOf("assessment-"+e.key) }
+		if gone, err := deleted(ctx, f.Loader, f.owner, inStore, ports.Query{}, same); err != nil || gone {
+			return err
+		}
+	}
+	if !there {
 		draft := ghgapp.AssessmentDraft{Record: assessment.Assessment{
 			ResourceType: assessment.OfField, ResourceID: field.ID, Year: &e.year, External: keyOf("assessment-" + e.key),
 			GrowingArea:        map[string]any{"value": math.Round(100*field.Boundary.AreaHa()) / 100, "unit": "ha"},

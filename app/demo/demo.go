@@ -1,10 +1,12 @@
 // Package demo loads the demonstration company: people, a farm on the synthetic archive, a season, cultivations, a
 // price and credit; and what is computed of them, while the server is up: profiles of two seasons, maps of a field, assessments,
-// zones with a plan and results. It uses the same use cases as everybody else, and started again it adds only what is missing.
+// zones with a plan and results. It uses the same use cases as everybody else. Started again it adds only what was never there: what
+// the user deleted stays away.
 package demo
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"tilth/app"
@@ -75,20 +77,21 @@ type Loader struct {
 	Samples     *soil.Samples
 }
 
-// Load brings the demonstration up and gives its owner.
-func (l *Loader) Load(ctx context.Context, plan Plan) (ports.User, error) {
-	owner, err := l.people(ctx)
-	if err != nil {
-		return owner, err
+// Load brings the demonstration up. What the user deleted, renamed or erased of it is not made again; where its owner was
+// erased, it is left as it is.
+func (l *Loader) Load(ctx context.Context, plan Plan) error {
+	owner, there, err := l.people(ctx)
+	if err != nil || !there {
+		return err
 	}
 	who := asUser(owner)
 	if err := l.money(ctx, who); err != nil {
-		return owner, err
+		return err
 	}
 	if err := l.land(ctx, who, plan); err != nil {
-		return owner, err
+		return err
 	}
-	return owner, l.stratify(ctx, who)
+	return l.stratify(ctx, who)
 }
 
 // asUser returns a user as who calls use cases.
@@ -96,38 +99,61 @@ func asUser(u ports.User) access.Principal {
 	return access.Principal{UserID: u.ID, Name: u.Name, Email: u.Email, CompanyID: u.CompanyID}
 }
 
-func (l *Loader) people(ctx context.Context) (ports.User, error) {
-	owner, err := l.Operating.User(ctx, OwnerMail)
-	if fault.Is(err, fault.NotFound) {
-		company, err := l.Operating.CreateCompany(ctx, Company)
-		if err != nil {
-			return owner, err
-		}
-		owner, err = l.Operating.CreateUser(ctx, operating.NewUser{
-			CompanyID: company.ID, Email: OwnerMail, Name: "Olivia Owner", Role: access.RoleOwner, Password: Password,
-		})
-		if err != nil {
-			return owner, err
-		}
-	} else if err != nil {
-		return owner, err
+// staff are the people of the demonstration, in the order in which they are made.
+var staff = []operating.NewUser{
+	{Email: OwnerMail, Name: "Olivia Owner", Role: access.RoleOwner},
+	{Email: EditorMail, Name: "Emil Editor", Role: access.RoleEditor},
+	{Email: ViewerMail, Name: "Vera Viewer", Role: access.RoleViewer},
+}
+
+// people makes the company and its staff, and returns the owner; there is false where the owner was erased. An account that
+// is erased stays under another name: who is missing was never made only where the company has fewer accounts.
+func (l *Loader) people(ctx context.Context) (owner ports.User, there bool, err error) {
+	companyID, err := l.company(ctx)
+	if err != nil {
+		return owner, false, err
 	}
-	for _, u := range []operating.NewUser{
-		{Email: EditorMail, Name: "Emil Editor", Role: access.RoleEditor},
-		{Email: ViewerMail, Name: "Vera Viewer", Role: access.RoleViewer},
-	} {
-		u.CompanyID, u.Password = owner.CompanyID, Password
-		if _, err := l.Operating.User(ctx, u.Email); !fault.Is(err, fault.NotFound) {
-			if err != nil {
-				return owner, err
-			}
+	for i, u := range staff {
+		members, err := l.Operating.Users(ctx, ports.Query{Filters: []ports.Filter{{Name: "company", Value: companyID}}})
+		if err != nil {
+			return owner, false, err
+		}
+		if members.Count > int64(i) {
 			continue
 		}
+		u.CompanyID, u.Password = companyID, Password
 		if _, err := l.Operating.CreateUser(ctx, u); err != nil {
-			return owner, err
+			return owner, false, err
 		}
 	}
-	return owner, nil
+	return l.user(ctx, OwnerMail)
+}
+
+// company returns the id of the demonstration's company, which may have another name by now, or another owner.
+func (l *Loader) company(ctx context.Context) (int64, error) {
+	if owner, there, err := l.user(ctx, OwnerMail); err != nil || there {
+		return owner.CompanyID, err
+	}
+	all, err := l.Operating.Companies(ctx, ports.Query{})
+	if err != nil {
+		return 0, err
+	}
+	for one, err := range all.Each {
+		if err != nil || one.Name == Company {
+			return one.ID, err
+		}
+	}
+	made, err := l.Operating.CreateCompany(ctx, Company)
+	return made.ID, err
+}
+
+// user returns a person of the demonstration; there is false where nobody has the address any more.
+func (l *Loader) user(ctx context.Context, mail string) (user ports.User, there bool, err error) {
+	user, err = l.Operating.User(ctx, mail)
+	if fault.Is(err, fault.NotFound) {
+		return user, false, nil
+	}
+	return user, err == nil, err
 }
 
 // money sets the price and credits the wallet, once.
@@ -146,11 +172,11 @@ func (l *Loader) money(ctx context.Context, who access.Principal) error {
 }
 
 func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) error {
-	holding, err := ensure(ctx, l.Farms, who, func(f farm.Farm) string { return f.Name }, farm.Farm{
+	holding, there, err := ensure(ctx, l, who, l.farmsKept(), farm.Farm{
 		Name: "Demo farm", Description: note, Country: "spain", Timezone: "Europe/Madrid", UnitSystem: "metric",
-		External: record.External{Source: source},
+		External: keyOf("farm"),
 	})
-	if err != nil {
+	if err != nil || !there {
 		return err
 	}
 	season, err := l.season(ctx, who, plan.From, plan.To)
@@ -169,11 +195,15 @@ func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) erro
 	return nil
 }
 
-// season returns the season that ends in the year of a day.
+// season returns the season that ends in the year of a day; without an id where the user deleted it.
 func (l *Loader) season(ctx context.Context, who access.Principal, from, to time.Time) (farm.Season, error) {
-	return ensure(ctx, l.Seasons, who, func(s farm.Season) string { return s.Name }, farm.Season{
-		Name: to.Format("Season 2006"), StartDate: from, EndDate: to, Kind: "summer", External: record.External{Source: source},
+	season, there, err := ensure(ctx, l, who, l.seasonsKept(), farm.Season{
+		Name: to.Format("Season 2006"), StartDate: from, EndDate: to, Kind: "summer", External: keyOf(to.Format("season-2006")),
 	})
+	if !there {
+		season.ID = 0
+	}
+	return season, err
 }
 
 // crops returns the ids of crops by their slugs.
@@ -197,42 +227,34 @@ func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, hol
 	if err != nil {
 		return err
 	}
-	field, err := ensure(ctx, l.Fields, who, func(f farm.Field) string { return f.Name }, farm.Field{
+	field, there, err := ensure(ctx, l, who, l.fieldsKept(), farm.Field{
 		Name: p.Name, Farm: record.Ref{ID: holding.ID}, Boundary: &boundary, BoundaryMethod: "manual", Notes: note,
-		External: record.External{Source: source},
+		External: keyOf("field-" + strings.ReplaceAll(strings.ToLower(p.Name), " ", "-")),
 	})
-	if err != nil {
+	if err != nil || !there {
 		return err
 	}
-	sown, err := l.Cultivations.List(ctx, who, false, ports.Query{Filters: []ports.Filter{{Name: "field", Value: field.ID}}})
+	return l.sow(ctx, who, field, season, crop)
+}
+
+// sow says what grows on a field in a season, where nobody has said it, nor deleted what was said.
+func (l *Loader) sow(ctx context.Context, who access.Principal, field farm.Field, season farm.Season, crop int64) error {
+	if season.ID == 0 || crop == 0 {
+		return nil
+	}
+	ofField := ports.Query{Filters: []ports.Filter{{Name: "field", Value: field.ID}, {Name: "season", Value: season.ID}}}
+	sown, err := l.Cultivations.List(ctx, who, false, ofField)
 	if err != nil || sown.Count > 0 {
+		return err
+	}
+	inStore := func(tx ports.Repos) ports.Records[farm.Cultivation] { return tx.Cultivations }
+	if gone, err := deleted(ctx, l, who, inStore, ofField, func(farm.Cultivation) bool { return true }); err != nil || gone {
 		return err
 	}
 	_, err = l.Cultivations.Create(ctx, who, []farmapp.Draft[farm.Cultivation]{{Record: farm.Cultivation{
 		Field: record.Ref{ID: field.ID}, Season: record.Ref{ID: season.ID}, Crop: record.Ref{ID: crop},
 	}}}, false)
 	return err
-}
-
-// ensure returns the record of that name, made where there is none.
-func ensure[T any](ctx context.Context, records *farmapp.Records[T], who access.Principal, name func(T) string, wanted T) (T, error) {
-	have, err := records.List(ctx, who, false, ports.Query{})
-	if err != nil {
-		return wanted, err
-	}
-	for record, err := range have.Each {
-		if err != nil {
-			return wanted, err
-		}
-		if name(record) == name(wanted) {
-			return record, nil
-		}
-	}
-	made, err := records.Create(ctx, who, []farmapp.Draft[T]{{Record: wanted}}, false)
-	if err != nil {
-		return wanted, err
-	}
-	return made[0], nil
 }
 
 // pricePerHa is what the stratification of the demonstration costs per hectare.
@@ -242,8 +264,12 @@ const pricePerHa credit.Amount = 2_50
 const areaName = "All parcels"
 
 // stratify subscribes the company to stratification, prices it, and makes an area of interest of
-// all parcels, so that it can be ordered at once. What is there already is left as it is.
+// all parcels, so that it can be ordered at once, once: a subscription that was ended later stays so.
 func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
+	area := stratification.AOI{Name: areaName, Description: note, External: keyOf("all-parcels")}
+	if _, there, gone, err := find(ctx, l, who, l.areasKept(), area); err != nil || there || gone {
+		return err
+	}
 	subscribed, priced := true, false
 	err := l.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		_, err := tx.Subscriptions.Get(ctx, who.CompanyID, access.Stratification)
@@ -266,7 +292,6 @@ func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 			return err
 		}
 	}
-	area := stratification.AOI{Name: areaName, Description: note}
 	fields, err := l.Fields.List(ctx, who, false, ports.Query{})
 	if err != nil {
 		return err
@@ -282,6 +307,6 @@ func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 	if len(area.Fields) == 0 {
 		return nil // the user took the parcels away
 	}
-	_, err = ensure(ctx, l.AOIs.Records, who, func(a stratification.AOI) string { return a.Name }, area)
+	_, _, err = ensure(ctx, l, who, l.areasKept(), area)
 	return err
 }

@@ -6,25 +6,18 @@ import (
 	"fmt"
 	"time"
 
-	farmapp "tilth/app/farm"
 	"tilth/app/satellite"
 	"tilth/core/access"
 	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/list"
-	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
 // mapped is the field that has maps.
 const mapped = "Border field"
-
-// keyOf is how a record of the demonstration is known to it, so that it is made once.
-func keyOf(name string) record.External {
-	return record.External{ExternalID: "demo-" + name, Source: source}
-}
 
 // furnishing is one run of [Loader.Furnish].
 type furnishing struct {
@@ -39,8 +32,8 @@ type furnishing struct {
 func (l *Loader) Furnish(ctx context.Context, plan Plan) error {
 	f := furnishing{Loader: l, plan: plan}
 	for mail, who := range map[string]*access.Principal{OwnerMail: &f.owner, EditorMail: &f.editor} {
-		user, err := l.Operating.User(ctx, mail)
-		if err != nil {
+		user, there, err := l.user(ctx, mail)
+		if err != nil || !there { // whoever erased them goes on without the demonstration's people
 			return err
 		}
 		*who = asUser(user)
@@ -92,6 +85,9 @@ func (f *furnishing) profiles(ctx context.Context) error {
 
 // orderProfiles orders the profiles of a season that are not there. What is there, also one that failed, is left as it is.
 func (f *furnishing) orderProfiles(ctx context.Context, season farm.Season) error {
+	if season.ID == 0 {
+		return nil
+	}
 	have, err := f.Profiles.List(ctx, f.owner, false, ports.Query{Filters: []ports.Filter{{Name: "season", Value: season.ID}}})
 	if err != nil {
 		return err
@@ -145,17 +141,7 @@ func (f *furnishing) seasonBefore(ctx context.Context) error {
 		return err
 	}
 	for _, field := range f.fields {
-		sown, err := f.Cultivations.List(ctx, f.owner, false, ports.Query{Filters: []ports.Filter{{Name: "field", Value: field.ID}, {Name: "season", Value: season.ID}}})
-		if err != nil {
-			return err
-		}
-		crop, known := crops[of.Crops[field.Name]]
-		if sown.Count > 0 || !known {
-			continue
-		}
-		if _, err := f.Cultivations.Create(ctx, f.owner, []farmapp.Draft[farm.Cultivation]{{Record: farm.Cultivation{
-			Field: record.Ref{ID: field.ID}, Season: record.Ref{ID: season.ID}, Crop: record.Ref{ID: crop},
-		}}}, false); err != nil {
+		if err := f.sow(ctx, f.owner, field, season, crops[of.Crops[field.Name]]); err != nil {
 			return err
 		}
 	}
@@ -169,7 +155,7 @@ func (f *furnishing) maps(ctx context.Context) error {
 		return nil
 	}
 	season, err := f.season(ctx, f.owner, f.plan.From, f.plan.To)
-	if err != nil {
+	if err != nil || season.ID == 0 {
 		return err
 	}
 	for _, wanted := range []satellite.MapRequest{

@@ -31,10 +31,10 @@ func (f *furnishing) sampling(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	area, err := ensure(ctx, f.AOIs.Records, f.owner, func(a stratification.AOI) string { return a.Name }, stratification.AOI{
+	area, there, err := ensure(ctx, f.Loader, f.owner, f.areasKept(), stratification.AOI{
 		Name: sampled, Description: note, Fields: []stratification.AOIField{{UUID: field.UUID}}, External: keyOf("area"),
 	})
-	if err != nil {
+	if err != nil || !there {
 		return err
 	}
 	saved, err := f.planOf(ctx, area)
