@@ -10,7 +10,8 @@ series <- read.csv(url(
   headers = c("X-API-Key" = Sys.getenv("TILTH_KEY")), method = "libcurl"
 ))
 series$date <- as.Date(series$date)
-cat(length(unique(series$order_id)), "orders,", nrow(series), "dates\n")
+orders <- length(unique(series$order_id))
+cat(orders, ngettext(orders, "order,", "orders,"), nrow(series), ngettext(nrow(series), "date\n", "dates\n"))
 
 # Align: a column a field, a value a day, between the first and the last date of each.
 days <- seq(min(series$date), max(series$date), by = "day")

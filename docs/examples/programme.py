@@ -18,7 +18,8 @@ series = pd.read_csv(
     storage_options={"X-API-Key": os.environ["TILTH_KEY"]},
     parse_dates=["date"],
 )
-print(f"{series['order_id'].nunique()} orders, {len(series)} dates")
+orders = series["order_id"].nunique()
+print(f"{orders} order{'' if orders == 1 else 's'}, {len(series)} date{'' if len(series) == 1 else 's'}")
 
 # %% Align: a column a field, a value a day, gaps of up to 20 days filled between two dates
 daily = (

@@ -64,7 +64,7 @@ func TestExamples(t *testing.T) {
 				require.NotEqual(t, "1", one.required, "%s is required, and not installed", one.fix)
 				t.Skipf("LEFT OUT: the example %s, which needs Debian's %s. Fix: install it.", one.file, one.fix)
 			}
-			for share, want := range map[string]string{"true": "2 orders", "false": "1 orders"} {
+			for share, want := range map[string]string{"true": "2 orders", "false": "1 order"} {
 				folder := t.TempDir()
 				cmd := exec.CommandContext(t.Context(), one.program, filepath.Join(examples, one.file))
 				cmd.Dir, cmd.Env = folder, append(os.Environ(), "TILTH_URL="+server.URL, "TILTH_KEY="+keyOf(t, programme, "vi-profile.view"), "TILTH_SHARE="+share)
