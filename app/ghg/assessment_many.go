@@ -50,7 +50,13 @@ func (a *Assessments) Upsert(ctx context.Context, who access.Principal, draft As
 			return out, err
 		}
 		out = written{settled[0].Whole, outcomeOf(changes[0], settled[0])}
-		return out, settled[0].Errors.Err()
+		if err := settled[0].Errors.Err(); err != nil {
+			return out, err
+		}
+		if out.outcome == farmapp.Created {
+			out.Whole, err = readWhole(ctx, tx, who.Scope(false), out.ID) // with what others know of it, as the name of the company
+		}
+		return out, err
 	})
 	return out.Whole, out.outcome, err
 }

@@ -244,9 +244,29 @@ func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent 
 		wrong = e.cited(section, rows)
 	}
 	if len(wrong) == 0 {
-		e.replace(section, rows)
+		e.replace(section, recognised(rows, have))
 	}
 	return wrong
+}
+
+// recognised returns items, those that were sent without an id with that of the item which they equal: a table of one's own,
+// which knows no ids, says the same when it is sent again, and changes nothing.
+func recognised(rows, have []assessment.Row) []assessment.Row {
+	taken := map[int64]bool{}
+	for _, row := range rows {
+		taken[row.ID] = true
+	}
+	for i := range rows {
+		if rows[i].ID != 0 {
+			continue
+		}
+		at := slices.IndexFunc(have, func(r assessment.Row) bool { return !taken[r.ID] && reflect.DeepEqual(r.Values, rows[i].Values) })
+		if at >= 0 {
+			rows[i].ID = have[at].ID
+			taken[rows[i].ID] = true
+		}
+	}
+	return rows
 }
 
 // takeGeneral takes the members that a client may write.

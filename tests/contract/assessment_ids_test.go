@@ -124,3 +124,41 @@ func TestUnchangedFilesAreSkipped(t *testing.T) {
 	changed := strings.Replace(exported, "urea", "dap", 1)
 	require.Equal(t, 1, int(batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", strings.NewReader(changed)), 200).Counts["update"]))
 }
+
+// A table of one's own knows no ids of items: sent again it changes nothing, and where it changes an item the others stay what they are.
+func TestTablesWithoutIDsAreRecognised(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{})
+	c := s.Company(access.RoleOwner, 0)
+	c.Make("field/", map[string]any{"name": "North", "farm_id": newFarm(c)})
+	table := "resource_type,resource_name,assessment_year,growing_area.value,growing_area.unit,crop.crop_type,fertilizers[0].product,fertilizers[0].rate.value,fertilizers[0].rate.unit,fertilizers[1].product,fertilizers[1].rate.value,fertilizers[1].rate.unit,section_declarations.irrigation\n" +
+		"field,North,2023,9.50,ha,winter_wheat,urea,200,kg/ha,urea,200,kg/ha,none\nfield,North,2024,9.5,ha,winter_wheat,urea,200,kg/ha,dap,100,kg/ha,none\n"
+	load := func(table string) map[string]int64 {
+		return batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", strings.NewReader(table)), 200).Counts
+	}
+	ids := func() (out []any) {
+		for _, one := range c.Expect(200, "GET", assessmentsPath+"?ordering=id", nil).Map(t)["data"].([]any) {
+			sections := c.Expect(200, "GET", assessmentsPath+itoa(int64(one.(map[string]any)["id"].(float64)))+"/", nil).Data(t)
+			for _, item := range sections["fertilizers"].([]any) {
+				out = append(out, item.(map[string]any)["id"])
+			}
+		}
+		return out
+	}
+	require.Equal(t, map[string]int64{"create": 2}, load(table))
+	before := ids()
+	require.Len(t, before, 4)
+	require.Equal(t, map[string]int64{"skip": 2}, load(table), "items that are equal to each other, too")
+	require.Equal(t, map[string]int64{"skip": 1, "update": 1}, load(strings.Replace(table, "dap,100", "dap,120", 1)))
+	after := ids()
+	require.Equal(t, before[:3], after[:3])
+	require.NotEqual(t, before[3], after[3])
+
+	body := map[string]any{"external_id": "A-1", "resource_type": "field", "resource_id": 1, "assessment_year": 2025, "fertilizers": []any{map[string]any{"product": "urea"}}}
+	upsert := func() map[string]any {
+		return c.Expect(201, "POST", assessmentsPath+"?on_conflict=external_id", body).Map(t)
+	}
+	made, again := upsert(), upsert()
+	require.Equal(t, [][]any{{"created"}, {"unchanged"}}, [][]any{made["outcomes"].([]any), again["outcomes"].([]any)})
+	require.Equal(t, made["data"].(map[string]any)["company"], again["data"].(map[string]any)["company"])
+}
