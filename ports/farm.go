@@ -92,6 +92,8 @@ type Cultivations interface {
 // Fertilizations are the applications of fertilizers of a company.
 type Fertilizations interface {
 	Records[farm.Fertilization]
+	// OfFields returns the live ones of the scope of cultivations of fields, in order of id.
+	OfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Fertilization, error)
 	// SoftDeleteOfFields marks those of live cultivations of the fields deleted.
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
 	// SoftDeleteOfCultivation marks those of a cultivation deleted.

@@ -8,6 +8,7 @@ import (
 
 	"tilth/core/eudr"
 	"tilth/core/farm"
+	"tilth/core/fieldmap"
 	"tilth/core/geo"
 	"tilth/core/record"
 )
@@ -121,6 +122,19 @@ type PartField struct {
 	Farm   farm.Farm   // with its address where the caller may see it; at least its id and name
 	Crop   record.Ref  // that grows there last; ID 0: none is known
 	Points []TaskPoint // places where samples are taken
+	Spread []TaskInput // products that were applied, in order of id
+}
+
+// TaskInput is a product that was, or shall be, applied to a field.
+type TaskInput struct {
+	ID            int64 // of the fertilization
+	ExternalID    string
+	Product       string
+	DensityKgPerL *float64
+	On            *time.Time // civil date; nil: not known
+	Planned       bool       // the date is yet to come
+	Rate          float64    // 0: not known
+	Unit          fieldmap.RateUnit
 }
 
 // TaskPoint is a place in a field.
@@ -131,9 +145,9 @@ type TaskPoint struct {
 
 // OutlineWriter writes files of outlines.
 type OutlineWriter interface {
-	// WriteTaskData writes fields as a zipped TASKDATA of ISO 11783-10, with the products that are applied to them, by name. It
-	// returns the first error of the fields as it is.
-	WriteTaskData(ctx context.Context, to io.Writer, products []string, fields iter.Seq2[PartField, error]) error
+	// WriteTaskData writes fields as a zipped TASKDATA of ISO 11783-10, with the products that are applied to them. It returns the
+	// first error of the fields as it is.
+	WriteTaskData(ctx context.Context, to io.Writer, fields iter.Seq2[PartField, error]) error
 	// Write writes outlines as "geojson", "kml", "shp" (zipped), "csv", "xlsx", "gpkg" or "fgb". It returns their first error as it is.
 	Write(ctx context.Context, format string, to io.Writer, columns []Column, outlines iter.Seq2[Outline, error]) error
 }

@@ -42,7 +42,7 @@ func writePrescription(to io.Writer, in ports.ShownZones) error {
 		}
 		w.element(taskdata.Grid, nil, "A", degreesOf(grid.south), "B", degreesOf(grid.west), "C", degreesOf(grid.high), "D", degreesOf(grid.wide),
 			"E", strconv.Itoa(grid.cols), "F", strconv.Itoa(grid.rows), "G", gridName, "H", strconv.Itoa(len(grid.codes)), "I", "1")
-	}, "A", "TSK1", "B", designator("Zones of "+in.Name), "E", id, "G", "1", "H", strconv.Itoa(noZone), "I", strconv.Itoa(noZone), "J", strconv.Itoa(noZone))
+	}, "A", "TSK1", "B", designator("Zones of "+in.Name), "E", id, "G", taskdata.TaskPlanned, "H", strconv.Itoa(noZone), "I", strconv.Itoa(noZone), "J", strconv.Itoa(noZone))
 	w.print("</%s>\n", taskdata.Root)
 	if w.err != nil {
 		return w.err

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"tilth/adapters/exchange/internal/taskdata"
 	"tilth/core/farm"
@@ -27,8 +28,8 @@ const (
 
 // WriteTaskData implements ports.OutlineWriter. The ids in the file are those of the records, so that they are the same in every
 // export; the list of links has the uuids and the keys of other systems.
-func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, products []string, fields iter.Seq2[ports.PartField, error]) (err error) {
-	w := &taskWriter{customers: map[int64]string{}, farms: map[int64]farm.Farm{}, crops: map[int64]string{}}
+func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, fields iter.Seq2[ports.PartField, error]) (err error) {
+	w := &taskWriter{customers: map[int64]string{}, farms: map[int64]farm.Farm{}, crops: map[int64]string{}, products: map[product]int{}}
 	for _, s := range []**spool{&w.uuids, &w.keys} {
 		if *s, err = newSpool(); err != nil {
 			return err
@@ -51,7 +52,7 @@ func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, products [
 			return w.err
 		}
 	}
-	w.others(products)
+	w.others()
 	if w.err != nil {
 		return w.err
 	}
@@ -64,13 +65,20 @@ func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, products [
 	return archive.Close()
 }
 
+// product is what tells products apart.
+type product struct {
+	name   string
+	mgPerL int64 // 0: not known
+}
+
 // taskWriter writes the two files. It keeps its first error.
 type taskWriter struct {
 	to          io.Writer
 	customers   map[int64]string
 	farms       map[int64]farm.Farm
 	crops       map[int64]string
-	uuids, keys *spool // links of fields
+	products    map[product]int // by number, in the order in which they are met
+	uuids, keys *spool          // links of fields
 	err         error
 }
 
@@ -130,6 +138,53 @@ func (w *taskWriter) field(f ports.PartField) {
 	if r.ExternalID != "" {
 		w.link(w.keys, id, r.ExternalID)
 	}
+	for _, one := range f.Spread {
+		w.spread(id, f, one)
+	}
+}
+
+// spread writes what was applied to a field: its product, and a task where it is known when and how much. Its rate is the set point of
+// the one zone that the task begins with.
+func (w *taskWriter) spread(field string, f ports.PartField, in ports.TaskInput) {
+	const whole = "1"
+	number := w.product(in)
+	setPoint := math.Round(in.Rate * in.Unit.Scale)
+	if number == 0 || in.On == nil || setPoint < 1 || setPoint > math.MaxInt32 {
+		return
+	}
+	id, used := recordID(taskdata.Task, in.ID), recordID(taskdata.Product, int64(number))
+	state, kind := taskdata.TaskCompleted, taskdata.TimeEffective
+	if in.Planned {
+		state, kind = taskdata.TaskPlanned, taskdata.TimePlanned
+	}
+	begin := in.On.Format(time.DateOnly) + "T00:00:00"
+	w.element(taskdata.Task, func() {
+		w.element(taskdata.TreatmentZone, func() {
+			w.element(taskdata.ProcessData, nil, "A", in.Unit.DDI, "B", strconv.FormatFloat(setPoint, 'f', 0, 64), "C", used)
+		}, "A", whole, "B", designator(in.Product))
+		w.element(taskdata.Time, nil, "A", begin, "D", kind)
+		w.element(taskdata.Allocation, func() { w.element(taskdata.Stamp, nil, "A", begin, "D", kind) }, "A", used)
+	}, "A", id, "B", designator(in.Product), "C", recordID(taskdata.Customer, f.Field.CompanyID), "D", recordID(taskdata.Farm, f.Field.Farm.ID), "E", field,
+		"G", state, "H", whole)
+	if in.ExternalID != "" {
+		w.link(w.keys, id, in.ExternalID)
+	}
+}
+
+// maxProducts bounds the products that are held.
+const maxProducts = 10_000
+
+// product returns the number of a product; 0: there are too many, or it has no name.
+func (w *taskWriter) product(in ports.TaskInput) int {
+	p := product{name: in.Product}
+	if in.DensityKgPerL != nil {
+		p.mgPerL = int64(math.Round(*in.DensityKgPerL * 1e6))
+	}
+	if number := w.products[p]; number != 0 || p.name == "" || len(w.products) == maxProducts {
+		return number
+	}
+	w.products[p] = len(w.products) + 1
+	return w.products[p]
 }
 
 // nameOr returns a designator, which may not be empty.
@@ -171,7 +226,7 @@ func (w *taskWriter) link(to *spool, id, value string) {
 }
 
 // others writes the records that fields refer to, and ends the main file.
-func (w *taskWriter) others(products []string) {
+func (w *taskWriter) others() {
 	for _, id := range slices.Sorted(maps.Keys(w.customers)) {
 		w.element(taskdata.Customer, nil, "A", recordID(taskdata.Customer, id), "B", nameOr(w.customers[id], recordID(taskdata.Customer, id)))
 	}
@@ -183,9 +238,16 @@ func (w *taskWriter) others(products []string) {
 	for _, id := range slices.Sorted(maps.Keys(w.crops)) {
 		w.element(taskdata.CropType, nil, "A", recordID(taskdata.CropType, id), "B", nameOr(w.crops[id], recordID(taskdata.CropType, id)))
 	}
-	for i, name := range products {
-		id := recordID(taskdata.Product, int64(i+1))
-		w.element(taskdata.Product, nil, "A", id, "B", nameOr(name, id))
+	inOrder := make([]product, len(w.products))
+	for p, number := range w.products {
+		inOrder[number-1] = p
+	}
+	for i, p := range inOrder {
+		density, id := "", recordID(taskdata.Product, int64(i+1))
+		if p.mgPerL > 0 {
+			density = strconv.FormatInt(p.mgPerL, 10)
+		}
+		w.element(taskdata.Product, nil, "A", id, "B", nameOr(p.name, id), "H", density)
 	}
 	w.print(`<%s A="%s" B="2" C="" D="1"/>`+"\n", taskdata.Attached, taskdata.LinkList) // of no manufacturer
 	w.print("</%s>\n", taskdata.Root)

@@ -66,7 +66,7 @@ var whyLeftOut = map[string]string{
 	"guidance": "Lines to drive along have no record here.",
 	"point":    "The places of samples come from a sample plan of an area of interest, with the depths of each; a place alone makes none.",
 	"product":  "A product is named by what was applied: enter it with a fertilization of a cultivation, with its amount and date.",
-	"task":     "What machines did, or shall do, is not read. Enter what was applied as fertilizations.",
+	"task":     "What machines did, or shall do, is not read. Enter what was applied as fertilizations of cultivations, many in one request.",
 	"way":      "Ways in a field are no part of its outline.",
 	"worker":   "People are invited; a name alone makes no user.",
 }

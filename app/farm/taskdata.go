@@ -12,15 +12,13 @@ import (
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/core/fieldmap"
 	"tilth/core/record"
 	"tilth/ports"
 )
 
 // taskChunk is how many fields are read with their crops at a time.
 const taskChunk = 500
-
-// maxProducts bounds the products that task data names.
-const maxProducts = 10_000
 
 // maxPoints bounds the places of samples that task data names.
 const maxPoints = 200_000
@@ -41,15 +39,11 @@ func (in *Imports) ExportTaskData(ctx context.Context, who access.Principal, sha
 		sees[p] = err == nil
 	}
 	t := taskData{Imports: in, scope: who.Scope(shared), sees: sees}
-	products, err := t.products(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if t.places, err = t.points(ctx); err != nil {
 		return nil, err
 	}
 	return func(to io.Writer) error {
-		return in.Writer.WriteTaskData(ctx, to, products, t.fields(ctx, found.Each))
+		return in.Writer.WriteTaskData(ctx, to, t.fields(ctx, found.Each))
 	}, nil
 }
 
@@ -58,25 +52,6 @@ type taskData struct {
 	scope  access.Scope
 	sees   map[access.Permission]bool
 	places []ports.TaskPoint // of samples, from west to east
-}
-
-// products returns the names of the products that were applied, in their order.
-func (t taskData) products(ctx context.Context) ([]string, error) {
-	if !t.sees[access.Fertilizations.View] {
-		return nil, nil
-	}
-	return app.In(ctx, t.Store.Read, func(ctx context.Context, tx ports.Repos) ([]string, error) {
-		names := map[string]bool{}
-		for f, err := range tx.Fertilizations.Each(ctx, t.scope, ports.Query{}) {
-			if err != nil {
-				return nil, err
-			}
-			if name := cmp.Or(f.ProductName, f.Product); name != "" && len(names) < maxProducts {
-				names[name] = true
-			}
-		}
-		return slices.Sorted(maps.Keys(names)), nil
-	})
 }
 
 // points returns the places of the newest saved plan of each area of interest, without its reserves.
@@ -155,7 +130,7 @@ func (t taskData) fields(ctx context.Context, fields iter.Seq2[farm.Field, error
 	}
 }
 
-// enrich fills in the farms and the crops of fields.
+// enrich fills in the farms of fields, their crops and what was applied to them.
 func (t taskData) enrich(ctx context.Context, fields []ports.PartField) error {
 	if len(fields) == 0 {
 		return nil
@@ -177,23 +152,56 @@ func (t taskData) enrich(ctx context.Context, fields []ports.PartField) error {
 				}
 			}
 		}
-		if !t.sees[access.Cultivations.View] {
-			return nil
+		grown, err := tx.Cultivations.OfFields(ctx, t.scope, fieldIDs)
+		if err != nil {
+			return err
 		}
-		crops, err := lastCrops(ctx, tx, t.scope, fieldIDs)
-		for i := range fields {
-			fields[i].Crop = crops[fields[i].Field.ID]
+		if t.sees[access.Cultivations.View] {
+			crops, err := lastCrops(ctx, tx, t.scope, grown)
+			if err != nil {
+				return err
+			}
+			for i := range fields {
+				fields[i].Crop = crops[fields[i].Field.ID]
+			}
 		}
-		return err
+		if t.sees[access.Fertilizations.View] {
+			return t.spread(ctx, tx, fields, grown)
+		}
+		return nil
 	})
 }
 
-// lastCrops returns what grows on fields in the season that begins last, by the id of the field.
-func lastCrops(ctx context.Context, tx ports.Repos, scope access.Scope, fieldIDs []int64) (map[int64]record.Ref, error) {
-	grown, err := tx.Cultivations.OfFields(ctx, scope, fieldIDs)
-	if err != nil {
-		return nil, err
+// spread fills in what was applied to fields, given their cultivations.
+func (t taskData) spread(ctx context.Context, tx ports.Repos, fields []ports.PartField, grown []farm.Cultivation) error {
+	at, ids := map[int64]int{}, make([]int64, len(fields)) // fields by id, then by cultivation
+	for i := range fields {
+		ids[i] = fields[i].Field.ID
+		at[ids[i]] = i
 	}
+	fieldOf := make(map[int64]int, len(grown))
+	for _, c := range grown {
+		fieldOf[c.ID] = at[c.Field.ID]
+	}
+	applied, err := tx.Fertilizations.OfFields(ctx, t.scope, ids)
+	today := t.Clock.Now()
+	for _, f := range applied {
+		i, known := fieldOf[f.Cultivation.ID]
+		if !known {
+			continue
+		}
+		one := ports.TaskInput{ID: f.ID, ExternalID: f.ExternalID, Product: f.Name(), DensityKgPerL: f.DensityKgPerL, On: f.AppliedOn}
+		one.Planned = f.AppliedOn != nil && f.AppliedOn.After(today)
+		if rate, volume, ok := f.Rate(); ok {
+			one.Rate, one.Unit = rate, fieldmap.UnitOfRate(volume)
+		}
+		fields[i].Spread = append(fields[i].Spread, one)
+	}
+	return err
+}
+
+// lastCrops returns what grows on fields in the season that begins last, by the id of the field, given their cultivations.
+func lastCrops(ctx context.Context, tx ports.Repos, scope access.Scope, grown []farm.Cultivation) (map[int64]record.Ref, error) {
 	seasons, err := tx.Seasons.GetMany(ctx, scope, distinct(grown, func(c farm.Cultivation) int64 { return c.Season.ID }))
 	if err != nil {
 		return nil, err

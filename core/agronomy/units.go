@@ -79,6 +79,20 @@ type Amount struct {
 	Unit  Unit
 }
 
+// PerHa returns kilograms or litres per treated hectare; ok is false where the area of a total (ha) is not known.
+func (a Amount) PerHa(areaHa *float64) (rate float64, ok bool) {
+	m, known := measures[a.Unit]
+	switch rate = a.Value * m.factor; {
+	case !known:
+		return 0, false
+	case m.perArea:
+		return rate, true
+	case areaHa == nil || *areaHa <= 0:
+		return 0, false
+	}
+	return rate / *areaHa, true
+}
+
 // MassPerHa returns kilograms per treated hectare; ok is false where the density of a
 // volume (kg/l) or the area of a total (ha) is not known.
 //

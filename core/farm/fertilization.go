@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -121,6 +122,32 @@ func (r *Fertilization) CheckTreatedArea(fieldHa *float64) fault.Fields {
 	return f
 }
 
+// Name returns what the applied product is called: as entered, or else as in the catalog.
+func (r *Fertilization) Name() string {
+	if r.ProductName != "" {
+		return r.ProductName
+	}
+	product, _ := agronomy.FindProduct(r.Product)
+	return cmp.Or(product.Name, r.Product)
+}
+
+// spread is the hectares that the product was applied to; nil where not known.
+func (r *Fertilization) spread() *float64 {
+	if r.TreatedAreaHa != nil {
+		return r.TreatedAreaHa
+	}
+	return r.FieldAreaHa
+}
+
+// Rate returns the rate of the application in kilograms or, of a volume, litres per hectare; ok is false where it is not known.
+func (r *Fertilization) Rate() (rate float64, volume, ok bool) {
+	if r.Amount == nil {
+		return 0, false, false
+	}
+	rate, ok = r.Amount.PerHa(r.spread())
+	return rate, r.Amount.Unit.Volume(), ok
+}
+
 // Rates are the kilograms that an application brings to a treated hectare; nil where unknown.
 type Rates struct{ Mass, N, P2O5, K2O *float64 }
 
@@ -134,11 +161,7 @@ func (r *Fertilization) Rates() Rates {
 	if r.Amount == nil {
 		return Rates{}
 	}
-	area := r.TreatedAreaHa
-	if area == nil {
-		area = r.FieldAreaHa
-	}
-	mass, ok := r.Amount.MassPerHa(r.DensityKgPerL, area)
+	mass, ok := r.Amount.MassPerHa(r.DensityKgPerL, r.spread())
 	if !ok {
 		return Rates{}
 	}

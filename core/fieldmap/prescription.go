@@ -19,8 +19,16 @@ type RateUnit struct {
 // RateUnits are the units of rates.
 var RateUnits = []RateUnit{
 	{"kg/ha", "0006", 100},     // mg/m²
-	{"l/ha", "0001", 100},      // mm³/m²
+	{"l/ha", "0001", 10_000},   // 0.01 mm³/m²
 	{"seeds/m2", "000B", 1000}, // 0.001/m²
+}
+
+// UnitOfRate is kilograms or, of a volume, litres per hectare.
+func UnitOfRate(volume bool) RateUnit {
+	if volume {
+		return RateUnits[1]
+	}
+	return RateUnits[0]
 }
 
 // MaxRate bounds a rate, so that set points are whole numbers of 32 bits.

@@ -26,7 +26,7 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 	season := c.Make("season/", map[string]any{"name": "2026", "start_date": "2025-10-01", "end_date": "2026-07-31"})
 	crop := int64(c.Expect(200, "GET", "crop/?search=wheat", nil).Map(t)["data"].(map[string]any)["results"].([]any)[0].(map[string]any)["id"].(float64))
 	cultivation := c.Make("cultivation/", map[string]any{"field_id": field, "season_id": season, "crop_id": crop})
-	c.Make("fertilization/", map[string]any{"cultivation_id": cultivation, "product": "urea", "product_name": "Urea 46", "amount": map[string]any{"value": 200, "unit": "kg/ha"}})
+	c.Make("fertilization/", map[string]any{"cultivation_id": cultivation, "product": "urea", "product_name": "Urea 46", "applied_on": "2026-03-12", "amount": map[string]any{"value": 200, "unit": "kg/ha"}})
 	file := filepath.Join(t.TempDir(), "fields.zip")
 	require.NoError(t, os.WriteFile(file, c.Expect(http.StatusOK, "GET", "field/export/?format=isoxml", nil).Body, 0o600))
 
@@ -40,6 +40,10 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 			Area             int64
 			Outline          struct{ Coordinates [][][][2]float64 }
 		}
+		Tasks []struct {
+			Status, Field, Product, Begin, DDI, Of string
+			Rate                                   int64
+		}
 	}
 	require.NoError(t, json.Unmarshal(text, &got), "%s", text)
 	require.Empty(t, got.Warnings)
@@ -52,6 +56,10 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 	require.Positive(t, f.Area)
 	require.Len(t, f.Outline.Coordinates, 2)
 	require.Len(t, f.Outline.Coordinates[0], 2, "with its hole")
+	require.Len(t, got.Tasks, 1)
+	task := got.Tasks[0]
+	require.Equal(t, []string{"4", "Long field", "Urea 46", "2026-3-12-0", "0006", "Urea 46"}, []string{task.Status, task.Field, task.Product, task.Begin, task.DDI, task.Of})
+	require.EqualValues(t, 20_000, task.Rate, "mg/m²")
 }
 
 // readByOthers returns what the library finds in a file, as JSON.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -50,6 +51,50 @@ func TestTaskDataHasWhatBelongsToFields(t *testing.T) {
 	require.Contains(t, alone, "<FRM", "its id and its name stand in the field")
 	require.NotContains(t, alone, "<CTP")
 	require.NotContains(t, alone, `<PNT A="1"`)
+}
+
+// What was applied is a task with its product, where it is known when and how much.
+func TestTaskDataHasWhatWasApplied(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c := s.Company(access.RoleOwner, 0)
+		farm, other := newFarm(c), newFarm(c)
+		field := c.Make("field/", map[string]any{"name": "Long", "farm_id": farm, "declared_area_ha": 4})
+		season := c.Make("season/", map[string]any{"name": "2025", "start_date": "2025-01-01", "end_date": "2025-12-31"})
+		crop := int64(c.Expect(200, "GET", "crop/?search=wheat", nil).Map(t)["data"].(map[string]any)["results"].([]any)[0].(map[string]any)["id"].(float64))
+		grown := c.Make("cultivation/", map[string]any{"field_id": field, "season_id": season, "crop_id": crop})
+		apply := func(on any, value float64, unit string, more map[string]any) int64 {
+			body := map[string]any{"cultivation_id": grown, "applied_on": on, "amount": map[string]any{"value": value, "unit": unit}}
+			maps.Copy(body, more)
+			return c.Make("fertilization/", body)
+		}
+		first := apply("2025-03-10", 200, "kg/ha", map[string]any{"product": "urea", "external_id": "U-1"})
+		second := apply("2025-04-02", 0.3, "m3/ha", map[string]any{"product": "uan", "product_name": "AHL", "density_kg_per_l": 1.28})
+		third := apply("2025-04-20", 600, "kg", map[string]any{"product": "urea"})
+		apply(nil, 100, "kg/ha", map[string]any{"product": "dap"})
+		text := taskDataOf(t, c, "&farm="+itoa(farm))
+		for _, want := range []string{
+			`<PDT A="PDT1" B="Urea"/>`, `<PDT A="PDT2" B="AHL" H="1280000"/>`, `<PDT A="PDT3" B="Diammonium phosphate"/>`,
+			fmt.Sprintf(`<TSK A="TSK%d" B="Urea" C="CTR%d" D="FRM%d" E="PFD%d" G="4" H="1">`, first, c.CompanyID, farm, field),
+			`<PDV A="0006" B="20000" C="PDT1"/>`, `<PDV A="0001" B="3000000" C="PDT2"/>`, `<PDV A="0006" B="15000" C="PDT1"/>`,
+			`<TIM A="2025-03-10T00:00:00" D="4"/>`, `<ASP A="2025-04-02T00:00:00" D="4"/>`,
+			fmt.Sprintf(`<TSK A="TSK%d" B="AHL"`, second), fmt.Sprintf(`<TSK A="TSK%d" B="Urea"`, third),
+		} {
+			require.Contains(t, text, want)
+		}
+		require.Equal(t, 3, strings.Count(text, "<TSK "), "what has no date is a product alone")
+		require.NotContains(t, taskDataOf(t, c, "&farm="+itoa(other)), "<PDT", "of the fields of the list")
+
+		key, _ := newKey(t, c, map[string]any{"slugs": []string{"field.*", "cultivation.*"}})
+		require.NotContains(t, taskDataOf(t, rig.Remote(t, s.URL, ""), "&api_key="+key), "<PDT")
+		key, _ = newKey(t, c, map[string]any{"slugs": []string{"field.*", "fertilization.*"}})
+		require.Contains(t, taskDataOf(t, rig.Remote(t, s.URL, ""), "&api_key="+key), "<TSK")
+		require.Contains(t, string(exported(c, farm, "isoxml")), "PK")
+		var back sownIn
+		c.Upload(importPath(farm, "&preview=true"), mediaZip, bytes.NewReader(exported(c, farm, "isoxml"))).Into(t, &back)
+		require.Equal(t, map[string]int64{"crop": 1, "product": 3, "task": 3}, back.left(), "an import says what it does not take")
+	})
 }
 
 // sownIn is a report of an import with what it says of crops and of what it leaves out.

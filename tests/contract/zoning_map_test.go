@@ -161,7 +161,7 @@ func checkZoneFiles(t *testing.T, c *rig.Client, at string, zones int) {
 	require.Len(t, data.Task.Zones, zones+1, "and what lies beside them")
 	require.Zero(t, data.Task.Zones[0].Set.Value)
 	require.Equal(t, "0001", data.Task.Zones[1].Set.DDI)
-	require.Equal(t, 18_000, data.Task.Zones[1].Set.Value, "180 l/ha are 18,000 mm³/m²")
+	require.Equal(t, 1_800_000, data.Task.Zones[1].Set.Value, "180 l/ha are 18,000 mm³/m², counted in hundredths")
 	grid := task["TASKDATA/GRD00001.bin"]
 	require.Len(t, grid, data.Task.Grid.Cols*data.Task.Grid.Rows)
 	require.Equal(t, []int{len(grid), 1}, []int{data.Task.Grid.Length, data.Task.Grid.Type})

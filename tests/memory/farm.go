@@ -242,6 +242,14 @@ func ofCultivation(id int64) func(farm.Fertilization) bool {
 	return func(r farm.Fertilization) bool { return r.Cultivation.ID == id }
 }
 
+func (f *fertilizations) OfFields(_ context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Fertilization, error) {
+	var out []farm.Fertilization
+	for _, r := range f.all(scope, f.below(fieldIDs)) {
+		out = append(out, r)
+	}
+	return out, nil
+}
+
 func (f *fertilizations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
 	return f.SoftDelete(ctx, scope, f.ids(scope, f.below(fieldIDs)), at)
 }

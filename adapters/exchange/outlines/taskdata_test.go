@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/exchange"
 	"tilth/adapters/exchange/outlines"
 	"tilth/core/farm"
+	"tilth/core/fieldmap"
 	"tilth/core/record"
 	"tilth/ports"
 )
@@ -41,9 +43,17 @@ func someParts(t testing.TB) []ports.PartField {
 
 func writeTaskData(t testing.TB, products ...string) []byte {
 	t.Helper()
+	var spread []ports.TaskInput
+	for i, name := range products {
+		on := time.Date(2026, 3, 1+i, 0, 0, 0, 0, time.UTC)
+		spread = append(spread, ports.TaskInput{ID: int64(i + 1), Product: name, On: &on, Planned: i > 0, Rate: 150.5, Unit: fieldmap.UnitOfRate(i > 0)})
+	}
 	var out bytes.Buffer
-	require.NoError(t, exchange.OutlineWriter{}.WriteTaskData(t.Context(), &out, products, func(yield func(ports.PartField, error) bool) {
-		for _, f := range someParts(t) {
+	require.NoError(t, exchange.OutlineWriter{}.WriteTaskData(t.Context(), &out, func(yield func(ports.PartField, error) bool) {
+		for i, f := range someParts(t) {
+			if i == 0 {
+				f.Spread = spread
+			}
 			if !yield(f, nil) {
 				return
 			}
@@ -98,7 +108,7 @@ func unzipped(t testing.TB, archive []byte, name string) []byte {
 func TestTaskDataKeepsTheRules(t *testing.T) {
 	t.Parallel()
 	written := writeTaskData(t, "Urea 46", strings.Repeat("long name ", 9))
-	id, decimal := regexp.MustCompile(`^(CTR|FRM|PFD|CTP|PDT|LGP)[1-9][0-9]{0,9}$`), regexp.MustCompile(`^-?\d{1,3}\.\d{9}$`)
+	id, decimal := regexp.MustCompile(`^(CTR|FRM|PFD|CTP|PDT|TSK|LGP)[1-9][0-9]{0,9}$`), regexp.MustCompile(`^-?\d{1,3}\.\d{9}$`)
 	ids, references, seen := map[string]bool{}, []string{}, map[string]int{}
 	for _, name := range []string{"TASKDATA/TASKDATA.XML", "TASKDATA/LINKLIST.XML"} {
 		dec := xml.NewDecoder(bytes.NewReader(unzipped(t, written, name)))
@@ -118,7 +128,7 @@ func TestTaskDataKeepsTheRules(t *testing.T) {
 				at[a.Name.Local] = a.Value
 			}
 			switch tag := start.Name.Local; tag {
-			case "CTR", "FRM", "PFD", "CTP", "PDT":
+			case "CTR", "FRM", "PFD", "CTP", "PDT", "TSK":
 				require.Regexp(t, id, at["A"])
 				require.False(t, ids[at["A"]], "an id is there once")
 				ids[at["A"]] = true
@@ -126,7 +136,7 @@ func TestTaskDataKeepsTheRules(t *testing.T) {
 				require.NotEmpty(t, designator)
 				require.LessOrEqual(t, len([]rune(designator)), 32)
 				require.LessOrEqual(t, len([]rune(at["B"])), 32)
-				for _, ref := range map[string][]string{"PFD": {"E", "F", "G"}, "FRM": {"I"}}[tag] {
+				for _, ref := range map[string][]string{"PFD": {"E", "F", "G"}, "FRM": {"I"}, "TSK": {"C", "D", "E"}}[tag] {
 					if at[ref] != "" {
 						references = append(references, at[ref])
 					}
@@ -134,6 +144,13 @@ func TestTaskDataKeepsTheRules(t *testing.T) {
 				if tag == "FRM" {
 					require.LessOrEqual(t, len(at["E"]), 10, "a postal code")
 				}
+			case "PDV":
+				require.Regexp(t, `^(0006 15050|0001 1505000)$`, at["A"]+" "+at["B"])
+				references = append(references, at["C"])
+			case "PAN":
+				references = append(references, at["A"])
+			case "TIM", "ASP":
+				require.Regexp(t, `^2026-03-0(1T00:00:00 4|2T00:00:00 1)$`, at["A"]+" "+at["D"], "done, and planned")
 			case "PNT":
 				require.Regexp(t, decimal, at["C"])
 				require.Regexp(t, decimal, at["D"])
@@ -148,7 +165,7 @@ func TestTaskDataKeepsTheRules(t *testing.T) {
 		require.True(t, ids[ref], ref)
 	}
 	require.Equal(t, map[string]int{
-		"ISO11783_TaskData": 1, "CTR": 1, "FRM": 1, "PFD": 3, "PLN": 3, "LSG": 5, "PNT": seen["PNT"], "CTP": 1, "PDT": 2, "AFE": 1, "ISO11783LinkList": 1, "LGP": 2, "LNK": seen["LNK"],
+		"ISO11783_TaskData": 1, "CTR": 1, "FRM": 1, "PFD": 3, "PLN": 3, "LSG": 5, "PNT": seen["PNT"], "CTP": 1, "PDT": 2, "AFE": 1, "TSK": 2, "TZN": 2, "PDV": 2, "TIM": 2, "PAN": 2, "ASP": 2, "ISO11783LinkList": 1, "LGP": 2, "LNK": seen["LNK"],
 	}, seen)
 }
 

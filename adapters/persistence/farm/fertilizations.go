@@ -96,6 +96,14 @@ func ofFields(scope access.Scope, fieldIDs []int64) sqlstore.Condition {
 
 func ofCultivation(id int64) sqlstore.Condition { return sqlstore.When("t.cultivation_id = ?", id) }
 
+func (r fertilizations) OfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Fertilization, error) {
+	if len(fieldIDs) == 0 {
+		return nil, nil
+	}
+	q := r.Query(scope).Where("?", sqlstore.Among("cultivation.field_id", fieldIDs)).Order("t.id")
+	return sqlstore.Collect(sqlstore.Stream(ctx, r.Session, q, fertilizationOfRow))
+}
+
 func (r fertilizations) SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error) {
 	return r.DeleteWhere(ctx, scope, ofFields(scope, fieldIDs), at)
 }

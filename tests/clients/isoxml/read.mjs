@@ -16,6 +16,7 @@ const fields = (root.Partfield ?? []).map((field) => ({
   crop: field.attributes.CropTypeIdRef?.entity?.attributes?.CropTypeDesignator,
   outline: field.toGeoJSON(),
 }));
+const localDay = (at) => at && [at.getFullYear(), at.getMonth() + 1, at.getDate(), at.getHours()].join("-"); // files have no zone
 // A task with a grid of type 1, whose cells name zones: how many cells carry which rate.
 const tasks = (root.Task ?? []).map((task) => {
   const zones = task.attributes.TreatmentZone ?? [];
@@ -24,7 +25,18 @@ const tasks = (root.Task ?? []).map((task) => {
   for (const code of task.attributes.Grid?.[0]?.binaryData ?? []) {
     cells[rates.get(code)] = (cells[rates.get(code)] ?? 0) + 1;
   }
-  return { zones: zones.length, cells };
+  const [zone, allocation] = [zones[0]?.attributes?.ProcessDataVariable?.[0]?.attributes, task.attributes.ProductAllocation?.[0]?.attributes];
+  return {
+    zones: zones.length,
+    cells,
+    status: task.attributes.TaskStatus,
+    field: task.attributes.PartfieldIdRef?.entity?.attributes?.PartfieldDesignator,
+    begin: localDay(task.attributes.Time?.[0]?.attributes?.Start),
+    product: allocation?.ProductIdRef?.entity?.attributes?.ProductDesignator,
+    ddi: zone?.ProcessDataDDI,
+    rate: zone?.ProcessDataValue,
+    of: zone?.ProductIdRef?.entity?.attributes?.ProductDesignator,
+  };
 });
 console.log(JSON.stringify({
   tasks,

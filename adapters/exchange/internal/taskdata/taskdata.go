@@ -34,6 +34,17 @@ const (
 	TreatmentZone = "TZN"
 	ProcessData   = "PDV"
 	Grid          = "GRD"
+	Time          = "TIM"
+	Allocation    = "PAN" // of a product to a task
+	Stamp         = "ASP" // of the time of an allocation
+)
+
+// The states of tasks, and the types of their times.
+const (
+	TaskPlanned   = "1"
+	TaskCompleted = "4"
+	TimePlanned   = "1"
+	TimeEffective = "4"
 )
 
 // The elements of geometries.
