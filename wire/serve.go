@@ -252,7 +252,11 @@ func (r *Running) makeInterface() error {
 	r.acme = keeper
 	config := interfaceConfig(r.cfg)
 	config.Once = r.parts.Once.Do
-	screens, err := console.New()
+	baseMap, err := console.OpenBaseMap(r.cfg.BasemapURL)
+	if err != nil {
+		return fmt.Errorf("TILTH_BASEMAP_URL: %w", err)
+	}
+	screens, err := console.New(baseMap)
 	if err != nil {
 		return err
 	}

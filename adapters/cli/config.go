@@ -39,6 +39,7 @@ type Config struct {
 	ClimateFile         string        `env:"TILTH_CLIMATE_FILE" help:"CSV file of monthly climate for soil carbon by the Tier 2 method, where an assessment holds none; empty: none"`
 	ClimateDistance     float64       `env:"TILTH_CLIMATE_DISTANCE" envDefault:"30" help:"km that a cell or station of that file may be away"`
 	DemoDir             string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery" help:"folder of the demo's synthetic imagery"`
+	BasemapURL          string        `env:"TILTH_BASEMAP_URL" show:"hidden" help:"map under the fields of the console: an archive of tiles (PMTiles), a file or an address, https://…; empty: plain ground"`
 	SecretKey           string        `env:"TILTH_SECRET_KEY" show:"masked" help:"key that stored secrets are sealed with; a second one, after a comma, opens what it sealed before; empty: they are stored as they are"`
 	SecretKeyFile       string        `env:"TILTH_SECRET_KEY_FILE" help:"file with the same, in place of TILTH_SECRET_KEY"`
 	PublicURL           string        `env:"TILTH_PUBLIC_URL" help:"base of the links in answers; empty: as the request says"`

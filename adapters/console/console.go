@@ -3,6 +3,7 @@
 package console
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -33,12 +34,13 @@ var media = map[string]string{
 
 // Console answers the addresses of the console with its page, and those of its files.
 type Console struct {
-	page  []byte
-	files fs.FS
+	page    []byte
+	files   fs.FS
+	baseMap *BaseMap // nil: the ground of maps is plain
 }
 
-// New reads the embedded page.
-func New() (*Console, error) {
+// New reads the embedded page, which says whether there is a base map.
+func New(baseMap *BaseMap) (*Console, error) {
 	inside, err := fs.Sub(dist, "dist")
 	if err != nil {
 		return nil, fmt.Errorf("open the files of the console: %w", err)
@@ -47,13 +49,19 @@ func New() (*Console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the page of the console: %w", err)
 	}
-	return &Console{page: page, files: inside}, nil
+	if baseMap != nil {
+		page = bytes.Replace(page, []byte("</head>"), []byte(`<meta name="basemap" content="`+baseMapFile+`" /></head>`), 1)
+	}
+	return &Console{page, inside, baseMap}, nil
 }
 
 // Route returns the name of what answers a path: the screen of the console, or its file; empty where it has none there.
 func (c *Console) Route(address string) string {
 	if address == worker {
 		return worker
+	}
+	if address == baseMapFile && c.baseMap != nil {
+		return baseMapFile
 	}
 	if name, below := strings.CutPrefix(address, files); below {
 		if info, err := fs.Stat(c.files, "console/"+name); err != nil || info.IsDir() || media[path.Ext(name)] == "" {
@@ -73,6 +81,10 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	route := c.Route(r.URL.Path)
+	if route == baseMapFile {
+		c.baseMap.ServeHTTP(w, r)
+		return
+	}
 	if route != files && route != worker {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Cache-Control", "no-cache")

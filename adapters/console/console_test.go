@@ -3,6 +3,8 @@ package console_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,7 +16,7 @@ import (
 
 func ask(t *testing.T, path string) (string, *httptest.ResponseRecorder) {
 	t.Helper()
-	c, err := console.New()
+	c, err := console.New(nil)
 	require.NoError(t, err)
 	w := httptest.NewRecorder()
 	route := c.Route(path)
@@ -40,6 +42,73 @@ func TestScreensAreThePage(t *testing.T) {
 		route, _ := ask(t, path)
 		require.Empty(t, route, path)
 	}
+}
+
+// archive writes a file that begins like an archive of tiles.
+func archive(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "land.pmtiles")
+	require.NoError(t, os.WriteFile(name, []byte("PMTiles\x03"+strings.Repeat("tiles", 100)), 0o600))
+	return name
+}
+
+// A base map is handed out in pieces, from a file and from an address alike, by this server: the policy of the page stays as
+// strict. The page says that there is one.
+func TestBaseMapIsServedInPieces(t *testing.T) {
+	name := archive(t)
+	other := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(name))))
+	t.Cleanup(other.Close)
+	for _, at := range []string{name, "file:" + name, other.URL + "/land.pmtiles"} {
+		base, err := console.OpenBaseMap(at)
+		require.NoError(t, err)
+		c, err := console.New(base)
+		require.NoError(t, err)
+		get := func(path, piece string) *httptest.ResponseRecorder {
+			require.NotEmpty(t, c.Route(path))
+			w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+			if piece != "" {
+				r.Header.Set("Range", piece)
+			}
+			c.ServeHTTP(w, r)
+			return w
+		}
+		page := get("/", "")
+		require.Contains(t, page.Body.String(), `<meta name="basemap" content="/console/basemap.pmtiles"`)
+		require.Contains(t, page.Header().Get("Content-Security-Policy"), "connect-src 'self';")
+		w := get("/console/basemap.pmtiles", "bytes=0-6")
+		require.Equal(t, []any{http.StatusPartialContent, "PMTiles", "bytes 0-6/508"}, []any{w.Code, w.Body.String(), w.Header().Get("Content-Range")})
+		require.Equal(t, "", w.Header().Get("Content-Encoding"))
+		w = get("/console/basemap.pmtiles", "bytes=500-16383")
+		require.Equal(t, []any{http.StatusPartialContent, "lestiles", "bytes 500-507/508"}, []any{w.Code, w.Body.String(), w.Header().Get("Content-Range")})
+		for _, piece := range []string{"", "bytes=0-", "bytes=-7", "bytes=0-6,8-9", "bytes=6-0", "bytes=0-99999999999", "tiles=0-6"} {
+			w = get("/console/basemap.pmtiles", piece)
+			require.Contains(t, []int{http.StatusBadRequest, http.StatusRequestedRangeNotSatisfiable}, w.Code, piece)
+		}
+	}
+	other.Close()
+	base, err := console.OpenBaseMap(other.URL + "/land.pmtiles")
+	require.NoError(t, err)
+	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	r.Header.Set("Range", "bytes=0-6")
+	base.ServeHTTP(w, r)
+	require.Equal(t, http.StatusBadGateway, w.Code)
+}
+
+// What is no archive of tiles is said when the server starts.
+func TestBaseMapsThatAreNone(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "text.pmtiles")
+	require.NoError(t, os.WriteFile(text, []byte("no tiles"), 0o600))
+	for at, says := range map[string]string{
+		filepath.Join(t.TempDir(), "nothing.pmtiles"): "open the base map", text: "no archive of tiles. Fix: give a PMTiles file", "https://": "no address. Fix",
+	} {
+		_, err := console.OpenBaseMap(at)
+		require.ErrorContains(t, err, says)
+	}
+	none, err := console.OpenBaseMap("")
+	require.NoError(t, err)
+	require.Nil(t, none)
+	route, _ := ask(t, "/console/basemap.pmtiles")
+	require.Empty(t, route)
 }
 
 // The page names its own files alone, each is there, and may be kept for good.

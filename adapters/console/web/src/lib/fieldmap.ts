@@ -1,6 +1,7 @@
 // The map under every spatial screen: outlines, their labels, a graticule, and the pictures of one field. It is drawn by
-// MapLibre on a plain ground, with nothing from other servers.
+// MapLibre on a plain ground, or on the base map of the server, with nothing from other servers.
 import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
+import { layersOf, readBaseMap, type BaseMap } from './basemap'
 import type { Land } from './land'
 import { Drawing } from './drawing'
 import { besidePanel } from './padding'
@@ -92,7 +93,7 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
     import('maplibre-gl/dist/maplibre-gl.css'),
     document.fonts.load("12px 'Inter Variable'"),
   ])
-  const { Map, NavigationControl, ScaleControl, setWorkerUrl } = library.default
+  const { Map, NavigationControl, ScaleControl, addProtocol, setWorkerUrl } = library.default
   setWorkerUrl(worker.default)
   workerFile = worker.default
   const map = new Map({
@@ -103,13 +104,23 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
   map.addControl(new NavigationControl({ showCompass: false }), 'top-left')
   map.addControl(new ScaleControl({}), 'bottom-left')
   await new Promise<void>((ready) => map.once('load', () => ready()))
-  return new FieldMap(map)
+  const made = new FieldMap(map)
+  void readBaseMap().then((base) => {
+    if (!base || made.gone) return
+    addProtocol('pmtiles', base.protocol as Parameters<typeof addProtocol>[1])
+    made.ground(base)
+  }, () => made.oncredit(null))
+  return made
 }
 
 export class FieldMap {
   onfield: (id: number) => void = () => {}
   onplace: (lon: number, lat: number) => void = () => {}
+  /** What the base map wants to be said of it; null: it cannot be read. */
+  oncredit: (credit: string | null) => void = () => {}
+  gone = false
   readonly spots: Spots
+  private base: BaseMap | undefined
   private drawing: Drawing | undefined
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
@@ -136,13 +147,26 @@ export class FieldMap {
   }
 
   private recolour = () => {
-    for (const layer of style().layers) {
+    for (const layer of [...style().layers, ...this.baseLayers()]) {
       for (const [name, value] of Object.entries(layer.paint ?? {})) {
-        if (name.includes('color') && typeof value === 'string') this.map.setPaintProperty(layer.id, name, value)
+        if ((name.includes('color') && typeof value === 'string') || name === 'raster-brightness-max') this.map.setPaintProperty(layer.id, name, value)
       }
     }
     this.map.updateImage('hatch', hatch())
     this.spots.recolour()
+  }
+
+  private baseLayers() {
+    return this.base ? layersOf(this.base, ink, this.dark.matches) : []
+  }
+
+  /** Lays a base map under all that is shown; it has no need of lines of longitude and latitude. */
+  ground(base: BaseMap) {
+    this.base = base
+    this.map.addSource('base', base.source)
+    for (const layer of this.baseLayers()) this.map.addLayer(layer, layer.type === 'symbol' ? 'label' : 'grid')
+    this.map.setLayoutProperty('grid', 'visibility', 'none')
+    this.oncredit(base.credit)
   }
 
   /** Draws fields. */
@@ -229,6 +253,7 @@ export class FieldMap {
   }
 
   remove() {
+    this.gone = true
     this.dark.removeEventListener('change', this.recolour)
     this.drawing?.stop() // while there is a map to leave
     this.map.remove()

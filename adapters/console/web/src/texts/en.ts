@@ -61,6 +61,7 @@ export const en = {
   again: 'Try again',
   toMap: 'Go to the farm map',
   // Farm map
+  baseMapFailed: 'The base map cannot be read; the ground stays plain.',
   colourBy: 'Colour by',
   byIndex: 'Latest index',
   byCrop: 'Crop',

@@ -58,6 +58,7 @@ export const es: Record<Text, string> = {
   request: 'Solicitud {id}',
   again: 'Reintentar',
   toMap: 'Ir al mapa',
+  baseMapFailed: 'El mapa base no se puede leer; el fondo queda liso.',
   colourBy: 'Colorear por',
   byIndex: 'Último índice',
   byCrop: 'Cultivo',
