@@ -213,7 +213,7 @@ packaging: ## the module that makes releases: vet, its signatures and manual pag
 test-release: ## what make release makes: headers, contents, manual pages, manifests; one archive built twice from two folders
 	TILTH_RELEASE=1 $(GO) -C wire/packaging test -count=1 -timeout 60m -v $(TESTFLAGS) ./...
 
-test-packages: ## the Debian package and the image installed, served, upgraded and removed in a root of their own (Linux, root, debootstrap)
+test-packages: ## the Debian package and the image installed, served, upgraded and removed in a root of their own, and the services of the compose file (Linux, root, debootstrap, postgresql)
 	wire/packaging/debian/try.sh
 
 guides: ## bin/guides, the guides of docs/ as static files, as the program shows them below /docs/

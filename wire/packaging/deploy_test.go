@@ -164,16 +164,8 @@ func TestManifestsHoldValidSettings(t *testing.T) {
 
 func TestComposeHangsTogether(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("compose/example.env")
-	require.NoError(t, err)
-	environ := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(line, "#") {
-			environ[name] = value
-		}
-	}
-	compose := types.ConfigDetails{ConfigFiles: []types.ConfigFile{{Filename: "compose/compose.yaml"}}, WorkingDir: "compose", Environment: maps.Clone(environ)}
-	project, err := loader.LoadWithContext(t.Context(), compose, func(o *loader.Options) { o.Profiles = []string{"admin"} })
+	environ := exampleOfCompose(t)
+	project, err := load(t, environ)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"migrate", "api", "worker", "admin", "postgres", "nats", "objects", "bucket"}, project.ServiceNames())
 	var roles []string
@@ -195,11 +187,31 @@ func TestComposeHangsTogether(t *testing.T) {
 	slices.Sort(roles)
 	require.Equal(t, []string{"api", "relay", "worker"}, roles)
 	for name := range environ {
-		compose.Environment = maps.Clone(environ)
-		delete(compose.Environment, name)
-		_, err := loader.LoadWithContext(t.Context(), compose, func(o *loader.Options) { o.Profiles = []string{"admin"} })
+		less := maps.Clone(environ)
+		delete(less, name)
+		_, err := load(t, less)
 		require.Equal(t, name != "TILTH_PUBLIC_URL", err != nil, "without %s", name)
 	}
+}
+
+// exampleOfCompose returns the variables of the example that is copied to .env.
+func exampleOfCompose(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("compose/example.env")
+	require.NoError(t, err)
+	environ := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(line, "#") {
+			environ[name] = value
+		}
+	}
+	return environ
+}
+
+// load reads the compose file with variables, to which the library adds its own.
+func load(t *testing.T, environ map[string]string) (*types.Project, error) {
+	compose := types.ConfigDetails{ConfigFiles: []types.ConfigFile{{Filename: "compose/compose.yaml"}}, WorkingDir: "compose", Environment: maps.Clone(environ)}
+	return loader.LoadWithContext(t.Context(), compose, func(o *loader.Options) { o.Profiles = []string{"admin"} })
 }
 
 // started returns the roles of the process that a command starts, whose settings are valid.

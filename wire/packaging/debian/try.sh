@@ -122,4 +122,6 @@ wire/packaging/debian/try-boot.sh "$kept" "$(package 0.2.0)"
 
 say "the image, read-only"
 wire/packaging/debian/try-image.sh "$work/0.1.0"/tilth_*_image_"$arch".tar
+say "what the compose file writes, without containers"
+TILTH_COMPOSE=1 go -C wire/packaging test -count=1 -timeout 20m -v -run '^TestComposeRuns$' .
 say "all of it works"
