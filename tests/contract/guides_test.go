@@ -13,11 +13,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/cli"
+	"tilth/tests/issuer"
 	"tilth/tests/rig"
 )
 
@@ -60,7 +62,7 @@ var guidesLeftOut = map[string]string{
 	"docs/events.md":                             "streams do not end; docs/webhooks.md runs the rest",
 	"docs/exchange.md":                           "it publishes a version of yours; TestPACTConformance publishes and reads one",
 	"docs/ghg.md":                                "it replays a file of yours; every version that the tests make is replayed by it",
-	"docs/identity-provider.md":                  "it needs an identity provider; tests/issuer is one",
+	"docs/identity-provider.md":                  "it needs an identity provider; TestTheGuideOfIdentityProvidersRuns runs it with one",
 	"docs/install.md":                            "it installs; make test-packages does, on a machine of its own",
 	"docs/maps.md":                               "it shows requests on orders of yours; docs/task-data.md runs an order",
 	"docs/ogc.md":                                "it needs GDAL; make gdal runs it",
@@ -145,10 +147,15 @@ func (g guide) commands(t *testing.T, name string) (script, output string) {
 
 // tried starts a demonstration, full or with people and land alone, and returns it with the folder of a program tilth for
 // its operator.
-func tried(t *testing.T, full bool) (s *rig.Server, programs string) {
+func tried(t *testing.T, full bool, settings ...func(*cli.Config)) (s *rig.Server, programs string) {
 	t.Helper()
 	database := rig.SQLite(t)
-	s = rig.Start(t, rig.Options{Demo: true, Full: full, Database: database, Config: func(cfg *cli.Config) { cfg.WebhookAllowHTTP, cfg.WebhookAllowPrivate = true, true }})
+	s = rig.Start(t, rig.Options{Demo: true, Full: full, Database: database, Config: func(cfg *cli.Config) {
+		cfg.WebhookAllowHTTP, cfg.WebhookAllowPrivate = true, true
+		for _, set := range settings {
+			set(cfg)
+		}
+	}})
 	self, err := filepath.Abs(os.Args[0])
 	require.NoError(t, err)
 	programs = t.TempDir()
@@ -211,4 +218,27 @@ func TestGuidesRunAsWritten(t *testing.T) {
 			require.Positive(t, answers)
 		})
 	}
+}
+
+// The guide of identity providers runs with the issuer of the tests in place of its example: the doctor reaches it, and a token of it
+// lets in the person who is made.
+func TestTheGuideOfIdentityProvidersRuns(t *testing.T) {
+	t.Parallel()
+	i := issuer.Start(t)
+	s, programs := tried(t, false, func(cfg *cli.Config) { cfg.OIDCIssuer, cfg.OIDCAudience = i.URL, "tilth" })
+	text, err := os.ReadFile("../../docs/identity-provider.md")
+	require.NoError(t, err)
+	steps := blocks.FindAllStringSubmatch(string(text), 2)
+	require.Contains(t, steps[0][1], "\ntilth serve\n", "the server that runs already")
+	script := "set -e\n" + strings.Replace(steps[0][1], "\ntilth serve\n", "\n", 1) + steps[1][1]
+	run := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(script, "https://id.example.org/realms/farm", i.URL))
+	run.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "TILTH_IMAGERY_URL="+rig.Archive(t).Dir, "TILTH_ADDR="+rig.FreeAddr(t))
+	printed, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", printed)
+	require.Contains(t, string(printed), "with tokens of "+i.URL+", and with passwords of Tilth")
+	claims := i.Claims("ada@farm.example", time.Now())
+	claims["aud"] = "tilth"
+	status, body := with(t, s, "GET", "auth/me/", "", "Authorization", "Bearer "+i.Sign(claims))
+	require.Equal(t, 200, status, body)
+	require.Contains(t, body, "ada@farm.example")
 }
