@@ -77,7 +77,7 @@ func (t MapTerms) reason(s Series, near []time.Time) string {
 		return why
 	}
 	if len(s.Rejected) == 0 {
-		why = "No scene of the imagery archive covers the field."
+		why = "No scene of the imagery archive covers the field in these days."
 	}
 	why = fmt.Sprintf("Nothing usable was acquired within %d days of %s: %s", MapDays, t.Day.Format(time.DateOnly), why)
 	if len(near) > 0 {

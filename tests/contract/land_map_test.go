@@ -87,7 +87,9 @@ func TestAnElevationMap(t *testing.T) {
 				}
 			}
 		}
-		require.Contains(t, c.Expect(400, http.MethodGet, at+"contours/?interval=0.001", nil).Map(t)["details"], "interval")
+		for _, none := range []string{"0.001", "0"} {
+			require.Contains(t, c.Expect(400, http.MethodGet, at+"contours/?interval="+none, nil).Map(t)["details"], "interval")
+		}
 		c.Expect(404, http.MethodGet, at+"zones/", nil)
 		for _, file := range []string{"aspect.png", "slope.svg", "twi.tif"} {
 			c.Expect(200, http.MethodGet, at+"maps/"+file, nil)

@@ -142,7 +142,7 @@ func checkMapPictures(t *testing.T, m mappedField) {
 		r := m.profile.Rejected[0]
 		require.Equal(t, r.Reason, m.Expect(404, http.MethodGet, m.path+"maps/"+r.Date+".tif", nil).Map(t)["details"].(map[string]any)["reason"])
 	}
-	for path, status := range map[string]int{"maps/x.png": 404, "maps/" + date + ".gif": 404, "maps/" + date + ".png?classes=1": 400, "maps/" + date + ".png?low=1&high=0": 400, "maps/" + date + ".png?colour=1": 400} {
+	for path, status := range map[string]int{"maps/x.png": 404, "maps/" + date + ".gif": 404, "maps/" + date + ".png?classes=1": 400, "maps/" + date + ".png?classes=0": 400, "maps/" + date + ".png?low=1&high=0": 400, "maps/" + date + ".png?colour=1": 400} {
 		m.Expect(status, http.MethodGet, m.path+path, nil)
 	}
 }
@@ -198,7 +198,7 @@ func checkMapTiles(t *testing.T, m mappedField) {
 	require.InEpsilon(t, 4*shown, opaque(m.Expect(200, http.MethodGet, m.path+"tiles/"+tile(15)+"@2x.png?date="+m.profile.Observations[len(m.profile.Observations)-1].Date, nil), 512), 0.02)
 	require.Greater(t, opaque(m.Expect(200, http.MethodGet, m.path+"tiles/"+tile(15)+".png?margin=true&resampling=bilinear", nil), 256), shown)
 	require.Zero(t, opaque(m.Expect(200, http.MethodGet, m.path+"tiles/15/1/1.png", nil), 256), "beside the field")
-	for path, status := range map[string]int{"23/0/0.png": 400, "3/8/0.png": 400, "a/0/0.png": 404, "3/0/-1.png": 404, "3/0/0.png?size=300": 400, "3/0/0.png?date=2025-03-02": 404} {
+	for path, status := range map[string]int{"23/0/0.png": 400, "3/8/0.png": 400, "a/0/0.png": 404, "3/0/-1.png": 404, "3/0/0.png?size=300": 400, "3/0/0.png?size=0": 400, "3/0/0.png?date=2025-03-02": 404} {
 		m.Expect(status, http.MethodGet, m.path+"tiles/"+path, nil)
 	}
 	tag := first.Header.Get("ETag")

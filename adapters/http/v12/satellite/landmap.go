@@ -109,9 +109,9 @@ func (m mapSheets) registerContours(a *rest.API) {
 	route.Media = form.Media(ports.GeoJSON)
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
-		Interval float64 `query:"interval"`
+		Interval *float64 `query:"interval"`
 	}) (rest.Raw, error) {
-		sheet, contours, interval, err := m.views.Contours(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), in.Interval)
+		sheet, contours, interval, err := m.views.Contours(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), asked(in.Interval))
 		if err != nil {
 			return rest.Raw{}, err
 		}

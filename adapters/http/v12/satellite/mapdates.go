@@ -111,7 +111,15 @@ type lookInput struct {
 
 type classInput struct {
 	Method  string `query:"method"`
-	Classes int64  `query:"classes"`
+	Classes *int64 `query:"classes"`
+}
+
+// asked returns a number of a query that is 0 where it was left out. One that was given as 0 is -1, which every rule refuses.
+func asked[T int64 | float64](given *T) T {
+	if given != nil && *given == 0 {
+		return -1
+	}
+	return form.OrZero(given)
 }
 
 // method returns the method that is asked for.
@@ -200,7 +208,7 @@ func (m mapSheets) registerPictures(a *rest.API) {
 			out.Filename = file.Filename
 			return out, nil
 		}
-		look := mapview.Look{Low: in.Low, High: in.High, Bare: in.Legend != nil && !*in.Legend, Method: in.method(), Classes: int(in.Classes), Style: colours}
+		look := mapview.Look{Low: in.Low, High: in.High, Bare: in.Legend != nil && !*in.Legend, Method: in.method(), Classes: int(asked(in.Classes)), Style: colours}
 		d, write, err := m.views.Picture(ctx, c.Principal(), ask, ending, look)
 		if err != nil {
 			return rest.Raw{}, err
@@ -227,11 +235,11 @@ func (m mapSheets) registerTiles(a *rest.API) {
 		Z          string `path:"z"`
 		X          string `path:"x"`
 		Y          string `path:"y"`
-		Size       int64  `query:"size"`
+		Size       *int64 `query:"size"`
 		Resampling string `query:"resampling"`
 		Margin     bool   `query:"margin"`
 	}) (rest.Raw, error) {
-		tile, err := tileOf(in.Z, in.X, in.Y, in.Size)
+		tile, err := tileOf(in.Z, in.X, in.Y, asked(in.Size))
 		if err != nil {
 			return rest.Raw{}, err
 		}

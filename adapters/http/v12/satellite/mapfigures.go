@@ -144,14 +144,14 @@ func (m mapSheets) registerStatistics(a *rest.API) {
 	if !m.dated() {
 		route.Description = "Of each layer, over the pixels of the field that have a value. Of directions there is the circular mean alone, and of numbers that name zones or classes how many pixels have each. With `?classes=` and `?method=` also the shares of classes of measures."
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapStatistics, error) {
-			order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(in.Classes))
+			order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(asked(in.Classes)))
 			return FieldMapStatistics{order.ID, form.Each(found, showLayerFigures)}, err
 		})
 		return
 	}
 	route.Description = "Over the pixels of the field that have a value, by the rules of profiles: means agree with the profile's on the same pixels. With `?classes=` and `?method=` also the shares of classes."
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapStatistics, error) {
-		order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(in.Classes))
+		order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(asked(in.Classes)))
 		style := indexmap.StyleOf(vegetation.IndexCode(order.Index))
 		return MapStatistics{order.ID, order.Index, form.Each(found, func(f mapview.Figures) MapFigures { return showFigures(f, style) })}, err
 	})
@@ -255,7 +255,7 @@ func (m mapSheets) registerClasses(a *rest.API) {
 		classInput
 		rest.Values
 	}) (rest.Raw, error) {
-		found, err := m.views.Zones(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(in.Classes))
+		found, err := m.views.Zones(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(asked(in.Classes)))
 		if err != nil {
 			return rest.Raw{}, err
 		}
