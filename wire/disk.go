@@ -28,8 +28,7 @@ type place struct {
 // which a backup before a migration and a restore make.
 func places(cfg cli.Config) []place {
 	out := []place{{os.TempDir(), "TMPDIR", littleRoom}}
-	if path, ok := strings.CutPrefix(cfg.DatabaseURL, "sqlite:"); ok {
-		path, _, _ = strings.Cut(path, "?")
+	if path := sqliteFile(cfg.DatabaseURL); path != "" {
 		needed := uint64(littleRoom)
 		if info, err := os.Stat(path); err == nil {
 			needed += uint64(info.Size())

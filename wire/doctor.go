@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"tilth/adapters/messaging/broker"
 	"tilth/adapters/objects"
 	"tilth/adapters/persistence"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/fault"
 	"tilth/core/geo"
 )
@@ -27,11 +27,11 @@ import (
 var oldestClock = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Examine looks at everything the configuration names, and says how to fix what is wrong.
-func (Program) Examine(ctx context.Context, cfg cli.Config) []cli.Finding {
+func (Program) Examine(ctx context.Context, cfg cli.Config, file string) []cli.Finding {
 	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
-		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineIssuer(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineDisk(places(cfg), freeBytes), examineClock())
+		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examinePermissions(cfg, file), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineIssuer(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineDisk(places(cfg), freeBytes), examineClock())
 	return out
 }
 
@@ -102,6 +102,9 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	if h.Pending > 0 {
 		migrations.Detail = fmt.Sprintf("%d pending", h.Pending)
 		migrations.Fix = "run `tilth migrate up`; `tilth serve` does it by itself"
+		if unused(ctx, db) {
+			migrations.OK, migrations.Warn, migrations.Detail = true, true, "none is applied: the database is empty"
+		}
 	}
 	out = append(out, migrations)
 	out = append(out, examineConnections(ctx, db)...)
@@ -116,6 +119,12 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 		})
 	}
 	return out
+}
+
+// unused reports whether no server has run on a database yet.
+func unused(ctx context.Context, db *persistence.Database) bool {
+	all, err := db.Migrator().Status(ctx)
+	return err == nil && !slices.ContainsFunc(all, func(one sqlstore.MigrationStatus) bool { return one.AppliedAt != nil })
 }
 
 // examinePartitions says whether the partitions of big tables are made ahead, and hold what they should.
@@ -190,7 +199,7 @@ func examineConnections(ctx context.Context, db *persistence.Database) []cli.Fin
 // maxUnsealed bounds how many unsealed secrets are counted.
 const maxUnsealed = 1000
 
-// examineSecrets says whether stored secrets are sealed, and by a key that others cannot read.
+// examineSecrets says whether stored secrets are sealed.
 func examineSecrets(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "secrets", OK: true, Detail: "stored secrets are sealed with a key of this configuration"}
 	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
@@ -215,10 +224,6 @@ func examineSecrets(ctx context.Context, cfg cli.Config) cli.Finding {
 	if n, err := op.UnsealedSecrets(ctx, maxUnsealed); err != nil || n > 0 {
 		f.Warn, f.Detail, f.Fix = true, fmt.Sprintf("at least %d stored secrets are not sealed with the current key", n), "run `tilth secret rotate`"
 		return f
-	}
-	if info, err := os.Stat(cfg.SecretKeyFile); err == nil && info.Mode().Perm()&0o077 != 0 {
-		f.Warn, f.Detail = true, fmt.Sprintf("%s can be read by other users of this machine (%s)", cfg.SecretKeyFile, info.Mode().Perm())
-		f.Fix = "chmod 600 " + cfg.SecretKeyFile
 	}
 	return f
 }

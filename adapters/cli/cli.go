@@ -56,8 +56,8 @@ type Program interface {
 	SeriesSheet(w io.Writer, s vegetation.Series) error
 	// OpenAPI returns the interface document as JSON.
 	OpenAPI() ([]byte, error)
-	// Examine checks everything that the configuration names.
-	Examine(ctx context.Context, cfg Config) []Finding
+	// Examine checks everything that the configuration names, and the file that it is read from; empty: there is none.
+	Examine(ctx context.Context, cfg Config, file string) []Finding
 	// ReadCrops reads a crop catalog.
 	ReadCrops(r io.Reader) ([]farm.Crop, error)
 	// ReadCells reads a table of cells with the layers named, or all.

@@ -41,7 +41,7 @@ func (s *shell) doctor() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check an installation, and say how to fix what is wrong",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := s.program.Examine(cmd.Context(), s.cfg)
+			findings := s.program.Examine(cmd.Context(), s.cfg, s.file)
 			healthy := true
 			var b strings.Builder
 			for _, f := range findings {

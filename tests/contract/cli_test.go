@@ -158,6 +158,14 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, out, "FAIL")
 	require.Contains(t, out, "catalog.json")
 
+	fresh := filepath.Join(t.TempDir(), "tilth.db")
+	out, errOut, status = run(t, "sqlite:"+fresh, "", "doctor")
+	require.Zero(t, status, "nothing is wrong before the first start: %s%s", out, errOut)
+	require.Contains(t, out, "none is applied: the database is empty")
+	require.NoError(t, os.Chmod(fresh, 0o644))
+	out, _, _ = run(t, "sqlite:"+fresh, "", "doctor")
+	require.Contains(t, out, "chmod 600 "+fresh)
+
 	newer := rig.SQLite(t)
 	_, _, status = run(t, newer, "", "migrate", "up")
 	require.Zero(t, status)

@@ -89,7 +89,7 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 
 	// The doctor says what it is, and what is none.
 	examined := func(url string) cli.Finding {
-		for _, f := range (wire.Program{}).Examine(t.Context(), cli.Config{DatabaseURL: primary, DatabaseReadURL: url, ObjectsURL: rig.ObjectsOf(t, primary), ImageryURL: rig.Archive(t).Dir}) {
+		for _, f := range (wire.Program{}).Examine(t.Context(), cli.Config{DatabaseURL: primary, DatabaseReadURL: url, ObjectsURL: rig.ObjectsOf(t, primary), ImageryURL: rig.Archive(t).Dir}, "") {
 			if f.Part == "replica" {
 				return f
 			}
