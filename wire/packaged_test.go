@@ -18,7 +18,7 @@ import (
 // must not be forgotten there, so the names are compared here too.
 func TestPackagedSettingsAreKnown(t *testing.T) {
 	t.Parallel()
-	known := map[string]bool{"TILTH_VERSION": true, "TILTH_RELEASE": true} // of the compose file, and of the tests
+	known := map[string]bool{"TILTH_VERSION": true, "TILTH_RELEASE": true, "TILTH_COMPOSE": true} // of the compose file, and of the tests
 	for field := range reflect.TypeFor[cli.Config]().Fields() {
 		known[field.Tag.Get("env")] = true
 	}

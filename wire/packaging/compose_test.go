@@ -24,7 +24,7 @@ import (
 )
 
 // within names the folder of the programs, in the process that has a network and a list of hosts of its own.
-const within = "TILTH_TEST_COMPOSE"
+const within = "PROGRAMS_OF_COMPOSE"
 
 // TestComposeRuns runs what the compose file writes, with the commands, variables, passwords and names of hosts that stand there,
 // in the order of its dependencies, in place of containers as processes in a network of their own. PostgreSQL is that of this machine
