@@ -2,6 +2,7 @@ package ghg
 
 import (
 	"context"
+	"slices"
 
 	"tilth/app"
 	"tilth/app/external"
@@ -16,49 +17,125 @@ import (
 // Over returns what a client wants of an assessment that is there, given as it stands under its lock.
 type Over = func(current Whole) (AssessmentDraft, error)
 
-// Upsert creates an assessment, or changes the live one with the same external id. It waits for others who do so, so that
-// none is created twice. Faults: Invalid (external_id: it has none), and those of Create and Update.
-func (a *Assessments) Upsert(ctx context.Context, who access.Principal, draft AssessmentDraft, over Over) (Whole, farmapp.Outcome, error) {
-	key := draft.Record.ExternalID
-	if err := a.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
-		return Whole{}, "", err
+// WantedAssessment is what a client wants to be there: a new assessment, or the one that is there with changes.
+type WantedAssessment struct {
+	New  AssessmentDraft
+	Over Over
+}
+
+// CreateMany stores new drafts, all or none. Faults: Invalid, Conflict (duplicate_external_id).
+func (a *Assessments) CreateMany(ctx context.Context, who access.Principal, drafts []AssessmentDraft) ([]Whole, error) {
+	if err := a.Gate.Require(ctx, who, access.Assessments.Create); err != nil {
+		return nil, err
 	}
-	if key == "" {
-		return Whole{}, "", fault.Field(external.Member, "This is required: assessments are matched by it.")
+	changes := make([]AssessmentChange, len(drafts))
+	for i, draft := range drafts {
+		changes[i].Draft = draft
 	}
 	writer := a.Writer(ctx, who)
-	type written struct {
-		Whole
-		outcome farmapp.Outcome
+	return app.In(ctx, a.Store.Write, func(ctx context.Context, tx ports.Repos) ([]Whole, error) {
+		written, err := a.settleAll(ctx, tx, writer, changes, make([]fault.Fields, len(changes)), true)
+		return written.Records, err
+	})
+}
+
+// Upsert creates assessments, or changes the live ones with the same external ids: all or none. It waits for others who do so, so that
+// none is created twice. Faults: Invalid (external_id: it has none), and those of Create and Update.
+func (a *Assessments) Upsert(ctx context.Context, who access.Principal, wanted []WantedAssessment, bulk bool) (farmapp.Written[Whole], error) {
+	if err := a.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
+		return farmapp.Written[Whole]{}, err
 	}
-	out, err := app.In(ctx, a.Store.Write, func(ctx context.Context, tx ports.Repos) (out written, err error) {
+	keys := make([]string, len(wanted))
+	for i, one := range wanted {
+		keys[i] = one.New.Record.ExternalID
+	}
+	writer := a.Writer(ctx, who)
+	return app.In(ctx, a.Store.Write, func(ctx context.Context, tx ports.Repos) (out farmapp.Written[Whole], err error) {
 		if err := tx.Assessments.HoldKeys(ctx, who.Scope(false)); err != nil {
 			return out, err
 		}
-		held, err := tx.Assessments.ByExternalID(ctx, who.Scope(false), []string{key})
+		ids, errs, err := standFor(ctx, tx, who.Scope(false), keys)
 		if err != nil {
 			return out, err
 		}
-		changes := []AssessmentChange{{Draft: draft}}
-		if ids := held[key]; len(ids) > 0 {
-			if changes, err = a.changesOver(ctx, tx, who, ids[:1], []Over{over}); err != nil {
+		there := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id == 0 })
+		found, err := allOf(ctx, tx, who, there)
+		if err != nil {
+			return out, err
+		}
+		changes := make([]AssessmentChange, len(wanted))
+		for i, one := range wanted {
+			switch changes[i].Draft = one.New; {
+			case len(errs[i]) > 0: // it is refused, whatever else it says
+				errs[i].MergeNew(one.New.Errors)
+				changes[i].Before, changes[i].Same = &Whole{}, true
+				continue
+			case ids[i] == 0:
+				continue
+			}
+			before := found[ids[i]]
+			if changes[i].Draft, err = one.Over(before); err != nil {
 				return out, err
 			}
+			changes[i].Before = &before
 		}
-		settled, err := a.Settle(ctx, tx, writer, changes)
-		if err != nil {
-			return out, err
-		}
-		out = written{settled[0].Whole, outcomeOf(changes[0], settled[0])}
-		if err := settled[0].Errors.Err(); err != nil {
-			return out, err
-		}
-		if out.outcome == farmapp.Created {
-			out.Whole, err = readWhole(ctx, tx, who.Scope(false), out.ID) // with what others know of it, as the name of the company
-		}
-		return out, err
+		return a.settleAll(ctx, tx, writer, changes, errs, bulk)
 	})
-	return out.Whole, out.outcome, err
+}
+
+// standFor returns the ids of the live assessments with some external ids, 0 for one that none has, with what is wrong with that.
+func standFor(ctx context.Context, tx ports.Repos, scope access.Scope, keys []string) ([]int64, []fault.Fields, error) {
+	held, err := tx.Assessments.ByExternalID(ctx, scope, keys)
+	ids, errs, mine := make([]int64, len(keys)), make([]fault.Fields, len(keys)), map[string]bool{}
+	for i, key := range keys {
+		errs[i] = fault.Fields{}
+		switch same := held[key]; {
+		case key == "":
+			errs[i].Add(external.Member, "This is required: assessments are matched by it.")
+		case mine[key]:
+			errs[i].Add(external.Member, "An item before it stands for the same assessment.")
+		case len(same) > 1:
+			errs[i].Addf(external.Member, "%d assessments have it, among them %d and %d. Fix: change or delete all but one.", len(same), same[0], same[1])
+		case len(same) == 1:
+			ids[i] = same[0]
+		}
+		mine[key] = true
+	}
+	return ids, errs, err
+}
+
+// settleAll settles changes, all or none, given what is wrong with them already.
+func (a *Assessments) settleAll(ctx context.Context, tx ports.Repos, who Writer, changes []AssessmentChange, errs []fault.Fields, bulk bool) (out farmapp.Written[Whole], err error) {
+	settled, err := a.Settle(ctx, tx, who, changes)
+	if err != nil {
+		return out, err
+	}
+	var made []int64
+	for i, s := range settled {
+		if errs[i] == nil {
+			errs[i] = fault.Fields{}
+		}
+		errs[i].MergeNew(s.Errors)
+		out.Records, out.Outcomes = append(out.Records, s.Whole), append(out.Outcomes, outcomeOf(changes[i], s))
+		if changes[i].Before == nil && len(errs[i]) == 0 {
+			made = append(made, s.ID)
+		}
+	}
+	if !bulk {
+		err = errs[0].Err()
+	} else {
+		err = batch.Refuse(errs, "items")
+	}
+	if err != nil {
+		return out, err
+	}
+	stored, err := allOf(ctx, tx, who.Principal, made) // with what others know of them, as the name of the company
+	for i, record := range out.Records {
+		if whole, ok := stored[record.ID]; ok {
+			out.Records[i] = whole
+		}
+	}
+	return out, err
 }
 
 // UpdateMany changes assessments, all or none: each item is over the one with its id. The ids are distinct; where one is 0

@@ -73,6 +73,62 @@ func TestAssessmentsAreKeptInStep(t *testing.T) {
 	})
 }
 
+// Many assessments and areas of interest are made in one request, or changed where they are there: all or none. Lists are narrowed to
+// what is below a farm.
+func TestManyAssessmentsAndAreasAreMade(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c := s.Company(access.RoleOwner, 0)
+		s.Subscribe(c)
+		farm, other := newFarm(c), newFarm(c)
+		made := c.Expect(200, http.MethodPost, "field/", map[string]any{"name": "North", "farm_id": farm, "boundary": rig.Square(100, 1)}).Data(t)
+		field, uuid := int64(made["id"].(float64)), made["uuid"].(string)
+		const all = "ghg/assessments/"
+		entered := func(key, kind string, of int64, crop string) map[string]any {
+			return map[string]any{"resource_type": kind, "resource_id": of, "external_id": key, "crop": map[string]any{"crop_type": crop}, "fertilizers": []any{map[string]any{"product": "urea"}}}
+		}
+		two := []any{entered("A", "farm", farm, "rye"), entered("B", "field", field, "maize")}
+		refused := c.Expect(400, http.MethodPost, all, append(two, entered("C", "field", 999_999, "maize"), entered("D", "field", field, "triffid"), 7))
+		require.Equal(t, "bulk_validation_failed", refused.Map(t)["code"])
+		details := refused.Map(t)["details"].(map[string]any)
+		require.Len(t, details, 3)
+		require.Contains(t, details["2"], "resource_id")
+		require.Contains(t, details["3"], "crop")
+		require.Empty(t, recordsOf(t, c.Expect(200, http.MethodGet, all, nil)))
+		first := recordsOf(t, c.Expect(201, http.MethodPost, all, two))
+		require.Len(t, first, 2)
+		require.Equal(t, "maize", first[1]["crop"].(map[string]any)["crop_type"])
+		require.NotEmpty(t, first[0]["company"].(map[string]any)["name"])
+		require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPost, all, two).Map(t)["code"])
+
+		again := c.Expect(201, http.MethodPost, all+"?on_conflict=external_id", []any{two[0], entered("B", "field", field, "oats"), entered("E", "farm", other, "rye")})
+		require.Equal(t, []string{"unchanged", "updated", "created"}, outcomes(t, again))
+		require.Equal(t, "oats", recordsOf(t, again)[1]["crop"].(map[string]any)["crop_type"])
+		require.Equal(t, first[1]["fertilizers"], recordsOf(t, again)[1]["fertilizers"])
+		twice := c.Expect(400, http.MethodPost, all+"?on_conflict=external_id", []any{two[0], two[0], map[string]any{"resource_type": "farm", "resource_id": farm}})
+		require.Contains(t, string(twice.Body), `"1":{"external_id"`)
+		require.Contains(t, string(twice.Body), `"2":{"external_id"`)
+		require.Len(t, recordsOf(t, c.Expect(200, http.MethodGet, all, nil)), 3)
+		require.Len(t, recordsOf(t, c.Expect(200, http.MethodGet, all+"?farm="+itoa(farm), nil)), 2, "of the farm and of its field")
+		require.Len(t, recordsOf(t, c.Expect(200, http.MethodGet, all+"?farm="+itoa(other), nil)), 1)
+
+		areas := []any{map[string]any{"external_id": "A", "field_uuids": []any{uuid}}, map[string]any{"external_id": "B", "field_uuids": []any{uuid}}}
+		require.Len(t, recordsOf(t, c.Expect(200, http.MethodPost, "soil/aois/", areas)), 2)
+		require.Equal(t, []string{"unchanged", "created"}, outcomes(t, c.Expect(200, http.MethodPost, "soil/aois/?on_conflict=external_id", []any{areas[0], map[string]any{"external_id": "C", "field_uuids": []any{uuid}}})))
+		c.Expect(400, http.MethodPost, "soil/aois/", []any{areas[0], map[string]any{"field_uuids": []any{}}})
+		require.EqualValues(t, 3, len(listedAt(t, c, "soil/aois/?farm="+itoa(farm))))
+		require.Empty(t, listedAt(t, c, "soil/aois/?farm="+itoa(other)))
+		for _, list := range []string{"data-processing/orders/", "samples/", "stratification-saved-maps/", "sample-plan/sample-plan-saved-maps/"} {
+			require.Empty(t, listedAt(t, c, "soil/stratification/"+list+"?farm="+itoa(farm)), list)
+		}
+		stranger := s.Company(access.RoleOwner, 0)
+		s.Subscribe(stranger)
+		require.Empty(t, recordsOf(t, stranger.Expect(200, http.MethodGet, all+"?farm="+itoa(farm), nil)))
+		require.Empty(t, listedAt(t, stranger, "soil/aois/?farm="+itoa(farm)))
+	})
+}
+
 // keep returns some members of an object.
 func keep(object any, names ...string) map[string]any {
 	out := map[string]any{}

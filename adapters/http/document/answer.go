@@ -105,7 +105,7 @@ func (d *Document) data(of Records) *huma.Schema {
 	case of.Type == nil:
 		return nil
 	}
-	record := d.schemas.Of(of.Type)
+	record := d.schemas.With(d.schemas.Of(of.Type), of.With)
 	switch of.Shape {
 	case Many:
 		record = d.list(record)
@@ -114,7 +114,7 @@ func (d *Document) data(of Records) *huma.Schema {
 	case Page:
 		record = d.page(record)
 	}
-	return d.schemas.With(record, of.With)
+	return record
 }
 
 // list names a list of records that have a name.

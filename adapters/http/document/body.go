@@ -56,7 +56,8 @@ func (d *Document) sent(body *Body) *huma.Schema {
 	form := d.schemas.Of(body.Type)
 	switch {
 	case body.Shape == OneOrMany:
-		form = d.schemas.Or(form, d.bulk(schema.NameOf(form), form))
+		form = d.schemas.With(form, body.With)
+		return d.schemas.Or(form, d.bulk(schema.NameOf(form), form))
 	case body.Shape == Changes:
 		return d.changes(form, body.With)
 	case body.Partial:

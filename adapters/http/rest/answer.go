@@ -43,7 +43,6 @@ func (Raw) form() form          { return form{} }
 func (EventStream) form() form  { return form{} }
 func (Bare[R]) form() form      { return form{bare: reflect.TypeFor[R]()} }
 func (OrFile[R]) form() form    { return form{record: reflect.TypeFor[R]()} }
-func (Written[R]) form() form   { return form{record: reflect.TypeFor[R]()} }
 func (Many[R]) form() form      { return form{record: reflect.TypeFor[R](), shape: document.Many} }
 func (List[R]) form() form      { return form{record: reflect.TypeFor[R](), shape: document.Many} }
 func (OneOrMany[R]) form() form { return form{record: reflect.TypeFor[R](), shape: document.OneOrMany} }
@@ -120,14 +119,6 @@ func (o OneOrMany[R]) answer(c *Call) error {
 	}
 	return data{o.Records[0], o.Outcomes}.answer(c)
 }
-
-// Written is the answer of a create of one record, with what became of it where that is asked for.
-type Written[R any] struct {
-	Record   R
-	Outcomes []string
-}
-
-func (w Written[R]) answer(c *Call) error { return data{w.Record, w.Outcomes}.answer(c) }
 
 // Many is the answer of a change of records: all of them in the order in which they were sent, with what became of each item.
 type Many[R any] struct {

@@ -51,7 +51,7 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 			" WHERE o.company_id = t.company_id AND o.aoi_id = t.id AND p.saved_at IS NOT NULL) AS saved_plans",
 	},
 	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{
-		"search": {Folded: "t.name_folded", Parts: sqlstore.OwnName}, "name": {Exact: "t.name"}, sqlstore.InBoxes: {Where: covered()},
+		"search": {Folded: "t.name_folded", Parts: sqlstore.OwnName}, "name": {Exact: "t.name"}, "farm": ofFarm("t.id"), sqlstore.InBoxes: {Where: covered()},
 	}),
 	Orders: map[string]sqlstore.OrderKey{"name": sqlstore.ByName},
 	Shared: func(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
@@ -62,6 +62,11 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 	},
 	Record: aoiOfRow,
 	Kept:   []string{"uuid"},
+}
+
+// ofFarm selects what belongs to an area of interest that covers a field of a farm.
+func ofFarm(aoi string) sqlstore.Filter {
+	return sqlstore.Filter{Has: "EXISTS (SELECT 1 FROM aoi_fields AS l JOIN fields AS f ON f.id = l.field_id WHERE l.aoi_id = " + aoi + " AND f.deleted_at IS NULL AND f.farm_id = ?)"}
 }
 
 // fieldsOfAOI are the fields of an area of interest: it is shared where all that are not deleted are.

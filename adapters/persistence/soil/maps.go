@@ -71,7 +71,7 @@ func (p planar) geometry() geo.MultiPolygon {
 var mapTable = &draftTable[zoning.Map, mapRow]{
 	view: sqlstore.View[zoning.Map, mapRow]{
 		Word: "map", Record: mapOfRow, Filters: map[string]sqlstore.Filter{
-			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "map_tag": {Exact: "t.map_tag"}, "external_id": sqlstore.ByKey,
+			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "farm": ofFarm("o.aoi_id"), "map_tag": {Exact: "t.map_tag"}, "external_id": sqlstore.ByKey,
 		},
 	},
 	uuid: "map_uuid", tag: "map_tag", whole: []string{"labels"}, large: []string{"outlines"},

@@ -67,7 +67,7 @@ var sampleTable = &sqlstore.Table[sample.Sample, sampleRow]{
 		"LEFT JOIN aois AS aoi ON aoi.id = t.aoi_id",
 	},
 	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{
-		"aoi": {Exact: "t.aoi_id"}, "plan": {Exact: "t.plan_id"}, "plan_uuid": {Exact: "plan.plan_uuid"}, "zone": {Exact: "t.zone"},
+		"aoi": {Exact: "t.aoi_id"}, "farm": ofFarm("t.aoi_id"), "plan": {Exact: "t.plan_id"}, "plan_uuid": {Exact: "plan.plan_uuid"}, "zone": {Exact: "t.zone"},
 		"status": {Exact: "t.status"}, "round": {Exact: "t.round"}, "point": {Exact: "t.point"}, "role": {Exact: "t.role"}, "label": {Exact: "t.label"},
 		sqlstore.InBoxes: {Where: sqlstore.PointOf("COALESCE(t.collected_longitude, t.longitude)", "COALESCE(t.collected_latitude, t.latitude)")},
 		sqlstore.InSpan:  {When: &sqlstore.Spell{From: "t.collected_at", To: "t.collected_at"}},

@@ -8,33 +8,40 @@ import (
 	"tilth/adapters/http/v12/form"
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
+	"tilth/core/fault"
 )
 
 // registerSets adds the routes that create by a key of another system, and that change, delete and list many.
 func (r assessmentRoutes) registerSets() {
-	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment")
+	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment or many")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
-	create.Body = rest.Body[AssessmentWrite]().With(schemaSections)
+	create.Body = rest.BulkBody[AssessmentWrite]().With(schemaSections)
 	create.Query, create.Faults = []rest.Param{rest.OnConflictParam(form.ExternalID, form.SameExternal)}, []int{http.StatusConflict}
 	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in struct {
 		OnConflict string `query:"on_conflict"`
 	},
-	) (out rest.Written[Assessment], err error) {
-		item, err := rest.DecodeDraft(c, AssessmentWrite{})
+	) (out rest.OneOrMany[Assessment], err error) {
+		items, bulk, err := rest.DecodeMany[AssessmentWrite](c)
 		if err != nil {
 			return out, err
 		}
-		draft, err := r.draftFrom(c, item)
-		if err != nil {
+		if out.Bulk = bulk; in.OnConflict != "" {
+			out.Records, out.Outcomes, err = r.upsert(ctx, c, items, bulk)
 			return out, err
 		}
-		if in.OnConflict == "" {
-			whole, err := r.use.Create(ctx, c.Principal(), draft)
-			out.Record = r.show(whole)
+		drafts := make([]ghgapp.AssessmentDraft, len(items))
+		for i, item := range items {
+			if drafts[i], err = r.drafted(c, item, bulk); err != nil {
+				return out, err
+			}
+		}
+		if bulk {
+			stored, err := r.use.CreateMany(ctx, c.Principal(), drafts)
+			out.Records = form.Each(stored, r.show)
 			return out, err
 		}
-		whole, outcome, err := r.use.Upsert(ctx, c.Principal(), draft, r.over(c, item))
-		out.Record, out.Outcomes = r.show(whole), []string{string(outcome)}
+		whole, err := r.use.Create(ctx, c.Principal(), drafts[0])
+		out.Records = []Assessment{r.show(whole)}
 		return out, err
 	})
 	change := assessmentRoute(http.MethodPatch, "", access.Assessments.Edit.For("partial_update_many"), "Change assessments")
@@ -61,6 +68,29 @@ func (r assessmentRoutes) registerSets() {
 			found, err := r.use.Deleted(ctx, c.Principal(), form.QueryOf(q.Page, rest.DeletedParams(), q.Values))
 			return rest.Map(form.Listing(found), showAssessmentRecord), err
 		})
+}
+
+// drafted returns an item as a new assessment. What is wrong with an item of many is said with its place, by the use case.
+func (r assessmentRoutes) drafted(c *rest.Call, item rest.Item[AssessmentWrite], bulk bool) (ghgapp.AssessmentDraft, error) {
+	draft, err := r.draftFrom(c, item)
+	if wrong, isFault := fault.As(err); isFault && bulk && wrong.Kind == fault.Invalid {
+		draft.Errors, err = wrong.Fields, nil
+	}
+	return draft, err
+}
+
+// upsert creates assessments, or changes those with the same external ids.
+func (r assessmentRoutes) upsert(ctx context.Context, c *rest.Call, items []rest.Item[AssessmentWrite], bulk bool) ([]Assessment, []string, error) {
+	wanted := make([]ghgapp.WantedAssessment, len(items))
+	for i, item := range items {
+		draft, err := r.drafted(c, item, bulk)
+		if err != nil {
+			return nil, nil, err
+		}
+		wanted[i] = ghgapp.WantedAssessment{New: draft, Over: r.over(c, item)}
+	}
+	written, err := r.use.Upsert(ctx, c.Principal(), wanted, bulk)
+	return form.Each(written.Records, r.show), form.Strings(written.Outcomes), err
 }
 
 // over returns an item as changes of the assessment that it stands for: objects of sections are merged, as by PATCH.

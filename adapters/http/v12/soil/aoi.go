@@ -153,6 +153,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	})
 	list := aoiRoute(http.MethodGet, "", access.AOIs.View.For("list"), "List areas of interest")
 	filters := append([]rest.Param{
+		farmOfAOI,
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}, form.WithExternalID(form.ListParams("A part of the name, whatever its case.", "name"))...)
 	list.Query = append(append(query.CursorParams(), form.ShareParam), filters...)
@@ -183,6 +184,9 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	}))
 }
 
+// farmOfAOI narrows lists of areas of interest, and of what belongs to them.
+var farmOfAOI = rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of a farm: areas of interest that cover a field of it."}
+
 // aoiMapping is how the wire form of an area of interest and its record become each other.
 var aoiMapping = form.Mapping[stratification.AOI, AOIWrite, AOI]{
 	Apply: func(_ *effort.Budget, in AOIWrite, onto *stratification.AOI) fault.Fields {
@@ -193,32 +197,31 @@ var aoiMapping = form.Mapping[stratification.AOI, AOIWrite, AOI]{
 }
 
 func registerAOICreate(a *rest.API, aois *soil.AOIs) {
-	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest")
-	create.Message, create.Body = "Area of interest created.", rest.Body[AOIWrite]()
+	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest or many")
+	create.Message, create.Body = "Area of interest created.", rest.BulkBody[AOIWrite]()
 	create.Query, create.Faults = []rest.Param{rest.OnConflictParam(form.ExternalID, form.SameExternal)}, []int{http.StatusConflict}
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in struct {
 		OnConflict string `query:"on_conflict"`
 	},
-	) (out rest.Written[AOI], err error) {
-		item, err := rest.DecodeDraft(c, AOIWrite{})
+	) (out rest.OneOrMany[AOI], err error) {
+		items, bulk, err := rest.DecodeMany[AOIWrite](c)
 		if err != nil {
 			return out, err
 		}
-		wanted, err := aoiMapping.Wanted(ctx, c, []rest.Item[AOIWrite]{item})
+		wanted, err := aoiMapping.Wanted(ctx, c, items)
 		if err != nil {
 			return out, err
 		}
-		var made []AOI
-		if in.OnConflict != "" {
-			made, out.Outcomes, err = aoiMapping.Written(aois.Upsert(ctx, c.Principal(), wanted, false))
-		} else {
-			var stored []stratification.AOI
-			stored, err = aois.Create(ctx, c.Principal(), []farmapp.Draft[stratification.AOI]{wanted[0].New}, false)
-			made = form.Each(stored, showAOI)
+		if out.Bulk = bulk; in.OnConflict != "" {
+			out.Records, out.Outcomes, err = aoiMapping.Written(aois.Upsert(ctx, c.Principal(), wanted, bulk))
+			return out, err
 		}
-		if err == nil {
-			out.Record = made[0]
+		drafts := make([]farmapp.Draft[stratification.AOI], len(wanted))
+		for i := range wanted {
+			drafts[i] = wanted[i].New
 		}
+		stored, err := aois.Create(ctx, c.Principal(), drafts, bulk)
+		out.Records = form.Each(stored, showAOI)
 		return out, err
 	})
 }

@@ -128,7 +128,7 @@ func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
 		order, err := orders.Place(ctx, c.Principal(), req)
 		return showStratificationOrder(order), err
 	})
-	filters := form.WithExternalID([]rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}})
+	filters := form.WithExternalID([]rest.Param{{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}, farmOfAOI})
 	list := route(http.MethodGet, dataOrdersPath, access.StratificationOrders.View.For("list"), "List stratification orders")
 	form.HandleList(a, list, filters, orders.List, showStratificationOrder)
 	rest.Handle(a, route(http.MethodGet, dataOrdersPath+"{id}/", access.StratificationOrders.View.For("retrieve"), "Retrieve a stratification order"),

@@ -349,7 +349,7 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 		filters: form.WithExternalID([]rest.Param{
 			{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
 			{Name: "stratification_map", Type: rest.Integer, Description: "Id of the saved map of zones."},
-			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
+			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}, farmOfAOI,
 			{Name: "map_tag", Type: rest.String, Description: "Tag of the map of zones."},
 			{Name: "plan_tag", Type: rest.String, Description: "Tag of the plan."},
 		}),

@@ -138,7 +138,7 @@ func applySample(in SampleWrite, onto *sample.Sample) {
 
 func sampleFilters() []rest.Param {
 	return form.WithExternalID([]rest.Param{
-		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
+		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}, farmOfAOI,
 		{Name: "plan", Type: rest.Integer, Description: "Id of the saved plan."},
 		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
 		{Name: "zone", Type: rest.Integer, Description: "Number of the zone."},

@@ -266,7 +266,7 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 		retrieve: mapRoute(http.MethodGet, savedMapsPath+"{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve a saved map of zones"),
 		filters: form.WithExternalID([]rest.Param{
 			{Name: "order", Type: rest.Integer, Description: "Id of the stratification order."},
-			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."},
+			{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}, farmOfAOI,
 			{Name: "map_tag", Type: rest.String, Description: "Tag of the map."},
 		}),
 		geometry: rest.Param{Name: "geometry", Type: rest.Boolean, Description: "Adds the outlines, as GeoJSON in WGS84."},
