@@ -31,6 +31,9 @@ type Fields interface {
 	PutLineage(ctx context.Context, scope access.Scope, made []farm.Descent) error
 	// Lineage returns what fields were made of and became, by id; nothing for those that were neither split nor merged.
 	Lineage(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Lineage, error)
+	// Homes returns those of the farms that are in the scope, by id, as a field shows them. In a Write they cannot be deleted
+	// before it ends.
+	Homes(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64]farm.Home, error)
 	// Spots returns about where the live fields of farms of the company lie, by farm.
 	Spots(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error)
 }

@@ -59,6 +59,8 @@ type Rules[T any] struct {
 	Init func(*T, ports.IDs)
 	// Relate checks many records against others, with a bounded number of queries; it answers in the order given.
 	Relate func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) ([]fault.Fields, error)
+	// Told says that Relate also fills in what a record shows of others, so that a new one is known as it is stored.
+	Told bool
 	// Change refuses changes that the state of other records forbids.
 	Change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
 	// Remove guards the deletion of records and deletes what hangs below.
@@ -150,7 +152,7 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 		if err != nil {
 			return nil, err
 		}
-		return r.reread(ctx, tx, who.Scope(false), records)
+		return r.made(ctx, tx, who.Scope(false), records)
 	})
 }
 
@@ -367,6 +369,18 @@ func (r *Records[T]) relate(ctx context.Context, tx ports.Repos, scope access.Sc
 		errs[at[i]].MergeNew(found[i])
 	}
 	return err
+}
+
+// made returns the stored form of records that are new, in their order.
+func (r *Records[T]) made(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) ([]T, error) {
+	if !r.rules.Told {
+		return r.reread(ctx, tx, scope, records)
+	}
+	out, enriched := make([]T, len(records)), make([]*T, len(records))
+	for i, record := range records {
+		out[i], enriched[i] = *record, &out[i]
+	}
+	return out, r.rules.Enrich(ctx, tx, scope, enriched)
 }
 
 // reread returns the stored form of records just written, in their order: with nested

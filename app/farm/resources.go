@@ -74,6 +74,7 @@ func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 		Check:  (*farm.Field).Check,
 		Init:   func(r *farm.Field, ids ports.IDs) { r.UUID = ids.UUID() },
 		Relate: relateFields,
+		Told:   true,
 		Change: func(_ context.Context, _ ports.Repos, _ access.Scope, before, after *farm.Field) error {
 			after.UUID = before.UUID
 			return nil
@@ -106,11 +107,12 @@ func rereadFields(ctx context.Context, tx ports.Repos, scope access.Scope, writt
 }
 
 func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) ([]fault.Fields, error) {
-	farms, err := tx.Farms.Known(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.Farm.ID }))
+	farms, err := tx.Fields.Homes(ctx, scope, ids(records, func(r *farm.Field) int64 { return r.Farm.ID }))
 	out := make([]fault.Fields, len(records))
 	for i, r := range records {
 		out[i] = fault.Fields{}
 		mustExist(out[i], farms, r.Farm.ID, "farm_id", "farm")
+		r.Farm.Name, r.Company = farms[r.Farm.ID].Name, farms[r.Farm.ID].Company
 	}
 	return out, err
 }

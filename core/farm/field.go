@@ -43,6 +43,9 @@ type Field struct {
 	Astray *Astray `audit:"-"`
 }
 
+// Home is a farm as a field of it shows it.
+type Home struct{ Name, Company string }
+
 // Weight returns about how many bytes a field takes, for who holds many.
 func (r *Field) Weight() int {
 	if r.Boundary == nil {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,7 @@ func TestFarmFieldSeasonKeepWhatTheyAreGiven(t *testing.T) {
 		}
 		fieldID := c.Make("field/", field)
 		got = c.Expect(200, "GET", path("field", fieldID), nil).Data(t)
+		answersAsRead(t, c, farmID, field)
 		for k, v := range field {
 			if k != "boundary" && k != "farm_id" {
 				require.Equal(t, v, got[k], k)
@@ -71,6 +73,23 @@ func TestFarmFieldSeasonKeepWhatTheyAreGiven(t *testing.T) {
 		got = c.Expect(200, "GET", path("farm", farmID), nil).Data(t)
 		require.EqualValues(t, 1, got["field_count"])
 	})
+}
+
+// answersAsRead creates fields and requires that the answer says what a later one says of them.
+func answersAsRead(t *testing.T, c *rig.Client, farmID int64, full map[string]any) {
+	full = maps.Clone(full)
+	delete(full, "external_id")
+	odd := map[string]any{
+		"name": " Ä\u0301 \U0001F33E ", "farm_id": farmID, "declared_area_ha": 0.1 + 0.2, "notes": "a\nb'\\\u2028\"", "irrigated": false, "active_from": "1970-01-01",
+	}
+	var made []map[string]any
+	c.Expect(200, "POST", "field/", []any{full, odd, map[string]any{"name": "bare", "farm_id": farmID}}).Into(t, &made)
+	one := c.Expect(200, "POST", "field/", odd).Data(t)
+	for _, answered := range append(made, one) {
+		id := int64(answered["id"].(float64))
+		require.Equal(t, c.Expect(200, "GET", path("field", id), nil).Data(t), answered)
+		c.Expect(204, "DELETE", path("field", id), nil)
+	}
 }
 
 func TestOverlapsAreWarnedOf(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 func (w *World) addFarm() {
 	farms := recordTable(w, "farm", func(r *farm.Farm) *record.Meta { return &r.Meta })
 	seasons := &seasons{table: recordTable(w, "season", func(r *farm.Season) *record.Meta { return &r.Meta })}
-	fields := &fields{table: recordTable(w, "field", func(r *farm.Field) *record.Meta { return &r.Meta })}
+	fields := &fields{table: recordTable(w, "field", func(r *farm.Field) *record.Meta { return &r.Meta }), farms: farms}
 	cultivations := &cultivations{table: recordTable(w, "cultivation", func(r *farm.Cultivation) *record.Meta { return &r.Meta })}
 	fertilizations := &fertilizations{table: recordTable(w, "fertilization", func(r *farm.Fertilization) *record.Meta { return &r.Meta })}
 	seasons.cultivations, fertilizations.cultivations = cultivations, cultivations
@@ -62,7 +62,19 @@ func (c *crops) GetMany(_ context.Context, ids []int64) (map[int64]farm.Crop, er
 	return out, nil
 }
 
-type fields struct{ *table[farm.Field] }
+type fields struct {
+	*table[farm.Field]
+	farms *table[farm.Farm]
+}
+
+func (f *fields) Homes(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64]farm.Home, error) {
+	found, err := f.farms.GetMany(ctx, scope, farmIDs)
+	out := make(map[int64]farm.Home, len(found))
+	for id, one := range found {
+		out[id] = farm.Home{Name: one.Name, Company: one.Company}
+	}
+	return out, err
+}
 
 func (f *fields) GetByUUID(_ context.Context, scope access.Scope, uuid string) (farm.Field, error) {
 	for _, field := range f.all(scope, func(r farm.Field) bool { return r.UUID == uuid }) {

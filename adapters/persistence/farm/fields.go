@@ -148,6 +148,21 @@ func (r fields) GetBare(ctx context.Context, scope access.Scope, ids []int64) (m
 	return sqlstore.Index(sqlstore.Stream(ctx, r.Session, q, r.Table.Record), func(f *farm.Field) int64 { return f.ID })
 }
 
+func (r fields) Homes(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64]farm.Home, error) {
+	if len(farmIDs) == 0 {
+		return map[int64]farm.Home{}, nil
+	}
+	var rows []farmRow
+	farms := farmRecords(r.Session)
+	q := sqlstore.Where(farms.Tables().Column("t.id", "t.name").ColumnExpr("company.name AS company_name"), farms.InAmong(scope, farmIDs)...)
+	err := r.Session.ForShare(q).Scan(ctx, &rows)
+	out := make(map[int64]farm.Home, len(rows))
+	for _, row := range rows {
+		out[row.ID] = farm.Home{Name: row.Name, Company: row.CompanyName}
+	}
+	return out, err
+}
+
 // spotRow is a spot with the fields of a farm that lie there.
 type spotRow struct {
 	FarmID   int64
