@@ -27,7 +27,8 @@ type Sequencer struct {
 	IDs   ports.IDs
 }
 
-// Run chains every row that waits, in small transactions, and returns how many there were.
+// Run chains every row that waits, in small transactions, and returns how many there were. What commits meanwhile wakes whoever
+// calls it again, after a pause: while others write all the time, a transaction would chain a handful.
 func (s *Sequencer) Run(ctx context.Context) (total int64, err error) {
 	for {
 		var idle bool
@@ -46,7 +47,9 @@ func (s *Sequencer) Run(ctx context.Context) (total int64, err error) {
 		if err != nil {
 			return total, err
 		}
-		total += n
+		if total += n; n < chainRows {
+			return total, nil
+		}
 	}
 }
 
