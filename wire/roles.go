@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 
 	"golang.org/x/sync/errgroup"
 
@@ -105,9 +104,9 @@ func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts
 	if err != nil {
 		return err
 	}
-	end := roomy()
+	settled := roomyHeap()
 	r, err := Assemble(ctx, cfg, log, opts)
-	end()
+	defer settled()()
 	if err != nil {
 		return err
 	}
@@ -117,14 +116,4 @@ func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts
 		return errors.Join(err, r.close())
 	}
 	return r.Serve(ctx, on)
-}
-
-// roomy lets the heap grow while a server is put together, which keeps nearly all that it allocates, and returns what ends that.
-// It is of a process with one server: each change waits for the collection under way.
-func roomy() func() {
-	was := debug.SetGCPercent(400)
-	if was < 0 || was > 400 { // the environment says so
-		debug.SetGCPercent(was)
-	}
-	return func() { debug.SetGCPercent(was) }
 }

@@ -1,0 +1,110 @@
+package wire
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// How much garbage a server lets gather before it looks for it, unless the environment (GOGC, GOMEMLIMIT) says so. What a
+// server keeps is small, a tenth of what a busy second allocates, so that Go's own rule, as much garbage as is kept, had a fifth
+// of its time go into looking.
+const (
+	startPercent = 400      // of what is kept, while a server is put together, which keeps nearly all that it allocates
+	usualPercent = 100      // Go's own
+	maxPercent   = 300      // of what is kept
+	maxGarbage   = 96 << 20 // bytes: what keeps more than this has the usual rule
+	memoryShare  = 8        // of the memory there is, the part that garbage has at most beyond the usual rule
+)
+
+// roomyHeap lets the heap of the process grow while a server is put together. What it returns is called once that is done, for
+// the time in which it serves, and what that returns when it has ended. It is of a process with one server: each change waits for the collection
+// under way.
+func roomyHeap() (settled func() (end func())) {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() func() { return func() {} }
+	}
+	was := debug.SetGCPercent(startPercent)
+	return func() func() {
+		h := &heap{room: garbageRoom(memoryThere())}
+		h.adjust()
+		h.watch()
+		return func() {
+			h.ended.Store(true)
+			debug.SetGCPercent(was)
+		}
+	}
+}
+
+// heap sets after each collection how much garbage may gather until the next.
+type heap struct {
+	room    uint64
+	percent int
+	ended   atomic.Bool
+}
+
+// watch adjusts the heap when a collection has found that an object is garbage: after each.
+func (h *heap) watch() {
+	runtime.SetFinalizer(&struct{ of *heap }{h}, func(*struct{ of *heap }) {
+		if !h.ended.Load() {
+			h.adjust()
+			h.watch()
+		}
+	})
+}
+
+func (h *heap) adjust() {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if percent := garbagePercent(sample[0].Value.Uint64(), h.room); percent != h.percent {
+		h.percent = percent
+		debug.SetGCPercent(percent)
+	}
+}
+
+// garbagePercent returns how much garbage may gather, in percent of what is kept, in steps of ten.
+func garbagePercent(kept, room uint64) int {
+	return int(min(max(room*10/max(kept, 1)*10, usualPercent), maxPercent))
+}
+
+// garbageRoom returns how many bytes of garbage are let gather beyond the usual rule, of the memory there is; 0: unknown.
+func garbageRoom(memory uint64) uint64 {
+	if memory == 0 {
+		return maxGarbage
+	}
+	return min(maxGarbage, memory/memoryShare)
+}
+
+// memoryThere returns the memory of the machine, or what the groups of the process may have of it; 0 where nothing says so.
+func memoryThere() (limit uint64) {
+	files := []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
+	if groups, err := os.ReadFile("/proc/self/cgroup"); err == nil {
+		for line := range strings.Lines(string(groups)) {
+			if group, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
+				files = append(files, path.Join("/sys/fs/cgroup", group, "memory.max"))
+			}
+		}
+	}
+	note := func(text string, unit uint64) {
+		if n, err := strconv.ParseUint(text, 10, 64); err == nil && n > 0 && (limit == 0 || n*unit < limit) {
+			limit = n * unit
+		}
+	}
+	for _, file := range files {
+		if raw, err := os.ReadFile(file); err == nil {
+			note(string(bytes.TrimSpace(raw)), 1) // "max" says nothing
+		}
+	}
+	if raw, err := os.ReadFile("/proc/meminfo"); err == nil {
+		if words := strings.Fields(string(raw)); len(words) > 1 && words[0] == "MemTotal:" {
+			note(words[1], 1<<10)
+		}
+	}
+	return limit
+}

@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Garbage has room beside what is kept, less of it where much is kept or little memory is there.
+func TestRoomForGarbage(t *testing.T) {
+	t.Parallel()
+	const mb = 1 << 20
+	for _, c := range []struct {
+		memory, kept uint64
+		percent      int
+	}{
+		{16 << 30, 0, 300},
+		{16 << 30, 15 * mb, 300},
+		{16 << 30, 48 * mb, 200},
+		{16 << 30, 96 * mb, 100},
+		{16 << 30, 2 << 30, 100},
+		{0, 48 * mb, 200},
+		{256 * mb, 16 * mb, 200},
+		{64 * mb, 16 * mb, 100},
+	} {
+		require.Equal(t, c.percent, garbagePercent(c.kept, garbageRoom(c.memory)), "%+v", c)
+	}
+}
+
+func TestMemoryThatIsThere(t *testing.T) {
+	t.Parallel()
+	require.Less(t, memoryThere(), uint64(1)<<50, "a limit that is none is none")
+}
