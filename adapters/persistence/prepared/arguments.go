@@ -2,11 +2,13 @@ package prepared
 
 import (
 	"bytes"
+	"database/sql/driver"
 	"errors"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -31,10 +33,11 @@ const (
 	aNumber = 'n' // as SQL writes it, of a comparison
 	aStored = 'c' // a number of a column of a row
 	aTruth  = 'b' // TRUE or FALSE
+	aList   = 'l' // many numbers, with commas between them, alone in parentheses behind IN
 	varied  = 'v' // no argument: the text that holds it is seldom the same twice
 )
 
-func markedAs(b []byte, kind byte, value string) []byte {
+func markedAs[V string | []byte](b []byte, kind byte, value V) []byte {
 	b = append(b, mark, kind)
 	b = strconv.AppendInt(b, int64(len(value)), 10)
 	return append(append(b, ':'), value...)
@@ -69,22 +72,40 @@ func (d *markingDialect) OnTable(table *schema.Table) {
 		field.Append = func(gen schema.QueryGen, b []byte, v reflect.Value) []byte {
 			from := len(b)
 			b = write(gen, b, v)
-			literal := string(b[from:])
-			switch {
-			case literal == "NULL":
+			if len(b) == from || b[from] == mark {
+				return b
+			}
+			switch string(b[from:]) {
+			case "NULL":
 				return markedAs(b[:from], aNull, "")
-			case literal == "TRUE", literal == "FALSE":
-				return markedAs(b[:from], aTruth, literal)
-			case isNumber(literal):
-				return markedAs(b[:from], aStored, literal)
+			case "TRUE", "FALSE":
+				return remarked(b, from, aTruth)
+			}
+			if isNumber(b[from:]) {
+				return remarked(b, from, aStored)
 			}
 			return b
 		}
 	}
 }
 
-func isNumber(literal string) bool {
-	return literal != "" && strings.Trim(literal, "0123456789.eE+-") == "" && strings.ContainsAny(literal, "0123456789")
+// remarked marks the literal that a text ends with.
+func remarked(b []byte, from int, kind byte) []byte {
+	var literal [32]byte
+	return markedAs(b[:from], kind, append(literal[:0], b[from:]...))
+}
+
+func isNumber[V string | []byte](literal V) bool {
+	digits := false
+	for i := range len(literal) {
+		switch c := literal[i]; {
+		case c >= '0' && c <= '9':
+			digits = true
+		case c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-':
+			return false
+		}
+	}
+	return digits
 }
 
 // AppendString implements schema.Dialect. A NUL is refused as it is without marks; bytes that are no UTF-8 are replaced
@@ -138,7 +159,8 @@ func (Varied) AppendQuery(_ schema.QueryGen, b []byte) ([]byte, error) {
 	return append(markedAs(b, varied, ""), "1 = 1"...), nil
 }
 
-// maxListed bounds the values of a list that are arguments; a longer list is written into its statement.
+// maxListed bounds the values of a list that are arguments each; a longer one of ids is one argument where the database has
+// lists, and any other is written into its statement.
 const maxListed = 64
 
 // List is the values of IN (?). Lists of up to a power of two values have one text: the last value is repeated.
@@ -155,6 +177,9 @@ func (l list[V]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	for n < len(l) {
 		n *= 2
 	}
+	if ids, ok := any(l).(list[int64]); ok && n > maxListed {
+		return ids.marked(b), nil
+	}
 	if n > maxListed {
 		n, b = len(l), markedAs(b, varied, "")
 	}
@@ -164,33 +189,86 @@ func (l list[V]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 		}
 		from := len(b)
 		b = gen.Append(b, l[min(i, len(l)-1)])
-		if literal := string(b[from:]); isNumber(literal) {
-			b = markedAs(b[:from], aNumber, literal)
+		if isNumber(b[from:]) {
+			b = remarked(b, from, aNumber)
 		}
 	}
 	return b, nil
 }
 
+// marked writes a list of numbers as one argument.
+func (l list[V]) marked(b []byte) []byte {
+	var all []byte
+	for i, v := range any(l).(list[int64]) {
+		if i > 0 {
+			all = append(all, ',')
+		}
+		all = strconv.AppendInt(all, v, 10)
+	}
+	return markedAs(b, aList, all)
+}
+
 // lifted is a statement without its arguments.
 type lifted struct {
 	text   string
-	args   []any
+	args   []driver.NamedValue
 	varied bool // the text is seldom the same twice, so that it is not worth preparing
+}
+
+// give adds an argument and returns its number, from 1.
+func (l *lifted) give(value any) int {
+	l.args = append(l.args, driver.NamedValue{Ordinal: len(l.args) + 1, Value: value})
+	return len(l.args)
 }
 
 // maxArgs bounds the arguments of a statement that is prepared: each costs memory in every connection.
 const maxArgs = 4096
 
+// texts are the texts of statements that were lifted, of which there are few, so that each is there once.
+var texts = struct {
+	sync.RWMutex
+	known map[string]string
+}{known: map[string]string{}}
+
+// maxTexts bounds the texts that are kept; the program has some hundreds.
+const maxTexts = 4096
+
+// known returns the text that bytes hold.
+func known(b []byte) string {
+	texts.RLock()
+	text, ok := texts.known[string(b)]
+	texts.RUnlock()
+	if ok {
+		return text
+	}
+	text = string(b)
+	texts.Lock()
+	defer texts.Unlock()
+	if len(texts.known) < maxTexts {
+		texts.known[text] = text
+	}
+	return text
+}
+
+// room is buffers for the texts of statements.
+var room = sync.Pool{New: func() any { return new([]byte) }}
+
 // spelling is how a database gets arguments.
 type spelling struct {
+	lists       bool                                                 // it takes a list as one argument
 	placeholder func(b []byte, n int, kind byte, text string) []byte // of the nth, from 1
 	value       func(kind byte, text string) any                     // for the driver
 }
 
 // lift takes the arguments out of a statement.
 func lift(text string, by spelling) (lifted, error) {
-	out := lifted{varied: !prepares(text)}
-	b := make([]byte, 0, len(text))
+	out := lifted{varied: !prepares(text), args: make([]driver.NamedValue, 0, strings.Count(text, "\x00")+spareArgs)}
+	buffer := room.Get().(*[]byte)
+	b := (*buffer)[:0]
+	defer func() {
+		*buffer = b
+		room.Put(buffer)
+	}()
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == mark:
@@ -198,12 +276,17 @@ func lift(text string, by spelling) (lifted, error) {
 			if err != nil {
 				return out, err
 			}
-			if i = next; kind == varied {
+			i = next
+			switch {
+			case kind == varied, kind == aList && !by.lists:
 				out.varied = true
-				continue
+			case kind == aList:
+				b = append(amongAll(b), '$')
+				b = strconv.AppendInt(b, int64(out.give("{"+argument+"}")), 10)
+				b = append(b, "::int8[]"...)
+			default:
+				b = by.placeholder(b, out.give(by.value(kind, argument)), kind, argument)
 			}
-			out.args = append(out.args, by.value(kind, argument))
-			b = by.placeholder(b, len(out.args), kind, argument)
 		case c == '\'' || c == '"':
 			end := i + 1 + strings.IndexByte(text[i+1:], c)
 			if end == i {
@@ -221,15 +304,42 @@ func lift(text string, by spelling) (lifted, error) {
 				b, i = append(b, c), i+1
 				continue
 			}
-			out.args = append(out.args, by.value(aNumber, text[i:end]))
-			b, i = by.placeholder(b, len(out.args), aNumber, text[i:end]), end
+			b = by.placeholder(b, out.give(by.value(aNumber, text[i:end])), aNumber, text[i:end])
+			i = end
 		default:
-			b, i = append(b, c), i+1
+			end := i + 1
+			for end < len(text) && !noted[text[end]] {
+				end++
+			}
+			b, i = append(b, text[i:end]...), end
 		}
 	}
-	out.text = string(b)
-	out.varied = out.varied || len(out.args) > maxArgs || strings.Contains(out.text, " OFFSET ")
+	if out.varied = out.varied || len(out.args) > maxArgs || bytes.Contains(b, []byte(" OFFSET ")); !out.varied {
+		out.text = known(b)
+	}
 	return out, nil
+}
+
+// noted are the bytes of a statement that lift looks at one by one.
+var noted = func() (out [256]bool) {
+	for _, c := range []byte("\x00'\";-0123456789") {
+		out[c] = true
+	}
+	return out
+}()
+
+// spareArgs is about how many numbers of a statement are compared without a mark.
+const spareArgs = 4
+
+// amongAll turns the IN ( that a text ends with into the comparison with a list that is one argument.
+func amongAll(b []byte) []byte {
+	if before, ok := bytes.CutSuffix(b, []byte(" NOT IN (")); ok {
+		return append(before, " <> ALL ("...)
+	}
+	if before, ok := bytes.CutSuffix(b, []byte(" IN (")); ok {
+		return append(before, " = ANY ("...)
+	}
+	return b // the database says what is wrong with it
 }
 
 // prepares reports whether a statement is of a kind that databases prepare.
@@ -245,6 +355,9 @@ func prepares(text string) bool {
 // compared reports whether what was written ends with a comparison.
 func compared(b []byte) bool {
 	before := bytes.TrimRight(b, " ")
+	if len(before) == 0 || strings.IndexByte("=<>", before[len(before)-1]) < 0 {
+		return false
+	}
 	operator := string(before[len(bytes.TrimRight(before, "=<>!-+*/|&#@~")):])
 	return slices.Contains([]string{"=", "<", ">", "<=", ">=", "<>"}, operator)
 }

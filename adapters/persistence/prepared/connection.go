@@ -117,7 +117,7 @@ func (c postgresConn) lift(query string, args []driver.NamedValue) (string, []dr
 	if len(args) > 0 {
 		return query, args, nil // by who writes placeholders
 	}
-	out, err := lift(query, spelling{postgresPlaceholder, postgresValue})
+	out, err := lift(query, ofPostgres)
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -125,8 +125,13 @@ func (c postgresConn) lift(query string, args []driver.NamedValue) (string, []dr
 		text, err := written(query, `'\x`)
 		return text, []driver.NamedValue{{Ordinal: 1, Value: pgx.QueryExecModeSimpleProtocol}}, err
 	}
-	return out.text, named(out.args), nil
+	return out.text, out.args, nil
 }
+
+var (
+	ofPostgres = spelling{true, postgresPlaceholder, postgresValue}
+	ofSQLite   = spelling{false, func(b []byte, _ int, _ byte, _ string) []byte { return append(b, '?') }, sqliteValue}
+)
 
 // postgresPlaceholder says how wide a number is that is compared: it may be too large for the column, and is in none then.
 func postgresPlaceholder(b []byte, n int, kind byte, text string) []byte {
@@ -214,7 +219,7 @@ func (c *sqliteConn) prepare(ctx context.Context, query string, args []driver.Na
 	if len(args) > 0 {
 		return query, args, nil, nil
 	}
-	out, err := lift(query, spelling{func(b []byte, _ int, _ byte, _ string) []byte { return append(b, '?') }, sqliteValue})
+	out, err := lift(query, ofSQLite)
 	if err != nil {
 		return "", nil, nil, err
 	}
@@ -226,10 +231,10 @@ func (c *sqliteConn) prepare(ctx context.Context, query string, args []driver.Na
 		c.taking = true
 		c.kept.Remove(out.text)
 		c.taking = false
-		return out.text, named(out.args), stmt, nil
+		return out.text, out.args, stmt, nil
 	}
 	stmt, err := c.PrepareContext(ctx, out.text)
-	return out.text, named(out.args), stmt, err
+	return out.text, out.args, stmt, err
 }
 
 // keep puts a statement that has done its work back.
@@ -269,14 +274,6 @@ type preparedRows struct {
 // Close implements driver.Rows.
 func (r preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.done()) }
 
-func named(args []any) []driver.NamedValue {
-	out := make([]driver.NamedValue, len(args))
-	for i, arg := range args {
-		out[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
-	}
-	return out
-}
-
 // written is a statement with its arguments in it, as bun writes them; bytes is how a literal of bytes begins.
 func written(text, bytes string) (string, error) {
 	var b strings.Builder
@@ -298,7 +295,7 @@ func written(text, bytes string) (string, error) {
 			b.WriteString("'" + strings.ReplaceAll(argument, "'", "''") + "'")
 		case aBytes:
 			b.WriteString(bytes + hex.EncodeToString([]byte(argument)) + "'")
-		case aNumber, aStored, aTruth:
+		case aNumber, aStored, aTruth, aList:
 			if strings.HasSuffix(b.String(), "-") {
 				b.WriteByte(' ') // two minus signs would begin a comment
 			}
