@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -94,22 +95,57 @@ func Diff[T any](before, after *T) []Change {
 }
 
 func diff(out []Change, t reflect.Type, before, after reflect.Value) []Change {
+	for _, p := range partsOf(t) {
+		from, to := member(before, p.index), member(after, p.index)
+		if p.within != nil {
+			out = diff(out, p.within, from, to)
+			continue
+		}
+		change := Change{p.name, plain(from), plain(to)}
+		if differ(change.Before, change.After) || p.shortened && !same(from, to) {
+			out = append(out, change)
+		}
+	}
+	return out
+}
+
+// part is a member of a type of record.
+type part struct {
+	index     int
+	name      string
+	within    reflect.Type // of a struct that is embedded, whose members count; else nil
+	shortened bool         // the trail stores less than its value
+}
+
+// parts are the members of each type, which are found once.
+var parts sync.Map // []part by reflect.Type
+
+func partsOf(t reflect.Type) []part {
+	if known, ok := parts.Load(t); ok {
+		return known.([]part)
+	}
+	out := []part{}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if !f.IsExported() || f.Tag.Get(Skip) == "-" {
 			continue
 		}
-		from, to := member(before, i), member(after, i)
+		p := part{index: i, name: name(f), shortened: f.Type.Implements(summary)}
 		if f.Anonymous && f.Type.Kind() == reflect.Struct {
-			out = diff(out, f.Type, from, to)
-			continue
+			p.within = f.Type
 		}
-		change := Change{name(f), plain(from), plain(to)}
-		if !reflect.DeepEqual(change.Before, change.After) || f.Type.Implements(summary) && !same(from, to) {
-			out = append(out, change)
-		}
+		out = append(out, p)
 	}
+	parts.Store(t, out)
 	return out
+}
+
+// differ reports whether two values of the trail differ.
+func differ(a, b any) bool {
+	if a == nil || b == nil {
+		return a != nil || b != nil
+	}
+	return !reflect.DeepEqual(a, b)
 }
 
 // summary is the type whose values the trail shortens, so that the values themselves must be compared.
@@ -147,8 +183,13 @@ func plain(v reflect.Value) any {
 	if !v.IsValid() || v.IsZero() {
 		return nil
 	}
+	if v.Type() == text {
+		return v.String()
+	}
 	return value(v)
 }
+
+var text = reflect.TypeFor[string]()
 
 // value returns a non-empty value as the trail stores it.
 func value(v reflect.Value) any {

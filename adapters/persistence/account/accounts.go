@@ -138,9 +138,9 @@ func (a accounts) Holder(ctx context.Context, hash string, now time.Time) (ports
 		Where("token.used_at IS NULL AND token.revoked_at IS NULL AND token.expires_at > ?", sqlstore.StampAt(now)))
 }
 
-// callers selects users with the policy versions of their companies.
+// callers selects users with the policy versions of their companies. Each request asks it, so that its columns are written out.
 func (a accounts) callers() *bun.SelectQuery {
-	return a.s.NewSelect().Model((*userRow)(nil)).ColumnExpr("?TableColumns").ColumnExpr("company.policy_version AS policy_version").
+	return a.s.NewSelect().Model((*userRow)(nil)).ColumnExpr("t.id, t.company_id, t.email, t.name, t.password_hash, t.disabled, t.created_at, company.policy_version").
 		Join("LEFT JOIN companies AS company ON company.id = t.company_id")
 }
 

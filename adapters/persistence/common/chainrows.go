@@ -2,6 +2,7 @@ package common
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -69,20 +70,24 @@ func (c chains) read(ctx context.Context, table string, columns []column, ids []
 	}
 	defer rows.Close()
 	out := make(map[int64]chain.Row, len(ids))
+	var id int64
+	values := make([]sql.NullString, len(columns)) // of each row in turn
+	into := []any{&id}
+	for i := range values {
+		into = append(into, &values[i])
+	}
 	for rows.Next() {
-		var row chain.Row
-		values := make([]*string, len(columns))
-		into := []any{&row.ID}
-		for i := range values {
-			into = append(into, &values[i])
-		}
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
+		row := chain.Row{ID: id, Fields: make([]chain.Field, len(columns))}
 		for i, one := range columns {
-			row.Fields = append(row.Fields, chain.Field{Name: one.name, Value: values[i], Guarded: one.guarded})
+			row.Fields[i] = chain.Field{Name: one.name, Guarded: one.guarded}
+			if values[i].Valid {
+				row.Fields[i].Value = new(values[i].String)
+			}
 		}
-		out[row.ID] = row
+		out[id] = row
 	}
 	return out, rows.Err()
 }
