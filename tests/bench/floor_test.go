@@ -247,15 +247,21 @@ const ticks = 100
 
 // statOf returns the fields of /proc/PID/stat behind the name of the process.
 func statOf(b *testing.B, pid int) []string {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	stat, err := readStat(pid)
 	require.NoError(b, err, "the time of processors is read from Linux's /proc")
+	return stat
+}
+
+func readStat(pid int) ([]string, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(raw), ") ")
-	return strings.Fields(rest)
+	return strings.Fields(rest), err
 }
 
 // spentBy returns what processors have spent on a process.
-func spentBy(b *testing.B, pid int) time.Duration {
-	stat := statOf(b, pid)
+func spentBy(b *testing.B, pid int) time.Duration { return spentOf(b, statOf(b, pid)) }
+
+func spentOf(b *testing.B, stat []string) time.Duration {
 	var sum int64
 	for _, field := range stat[11:13] { // utime, stime
 		n, err := strconv.ParseInt(field, 10, 64)
@@ -291,8 +297,8 @@ func spentBelow(b *testing.B, parent int) (sum time.Duration) {
 		if err != nil {
 			continue
 		}
-		if _, err := os.Stat(fmt.Sprintf("/proc/%d/stat", child)); err == nil && statOf(b, child)[1] == strconv.Itoa(parent) {
-			sum += spentBy(b, child)
+		if stat, err := readStat(child); err == nil && stat[1] == strconv.Itoa(parent) { // one that has ended has nothing to read
+			sum += spentOf(b, stat)
 		}
 	}
 	return sum
