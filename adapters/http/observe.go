@@ -81,6 +81,9 @@ func (s *Server) observe(m *meters, origins origin.Rules, next http.Handler) htt
 			if probes[route] {
 				level = slog.LevelDebug
 			}
+			if !s.deps.Logger.Enabled(r.Context(), level) {
+				return
+			}
 			s.deps.Logger.Log(r.Context(), level, "request",
 				slog.String("request_id", trace.RequestID), s.traceOf(r), slog.String("method", method),
 				slog.String("path", s.loggedPath(r, trace)), slog.String("query", s.loggedQuery(r.URL.RawQuery)),

@@ -118,13 +118,17 @@ func (r Records[T, R, PT, PR]) InAmong(scope access.Scope, ids []int64) []Condit
 
 // Selected selects records, whole but for some columns, with the names of what they refer to, of no scope yet.
 func (r Records[T, R, PT, PR]) Selected(without ...string) *bun.SelectQuery {
-	return r.Tables().ExcludeColumn(without...).ColumnExpr("creator.name AS created_by_name").ColumnExpr("company.name AS company_name").
-		Apply(func(q *bun.SelectQuery) *bun.SelectQuery {
-			for _, c := range r.Table.Columns {
-				q = q.ColumnExpr(c)
-			}
-			return q
-		})
+	q := r.Tables()
+	if len(without) == 0 {
+		q = q.ColumnExpr("?TableColumns")
+	} else {
+		q = q.ExcludeColumn(without...)
+	}
+	q = q.ColumnExpr("creator.name AS created_by_name, company.name AS company_name")
+	for _, c := range r.Table.Columns {
+		q = q.ColumnExpr(c)
+	}
+	return q
 }
 
 // Tables is the table with what it refers to, by left joins, which do not change what is counted.
