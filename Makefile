@@ -220,7 +220,8 @@ guides: ## bin/guides, the guides of docs/ as static files, as the program shows
 	TILTH_PICTURES=$(CURDIR)/bin/guides $(GO) test -count=1 -run '^TestStaticFiles$$' ./adapters/guide
 	cp docs/openapi.json bin/guides
 
-pictures: ## the picture of the README in docs/pictures, from the demonstration (needs chromium)
+pictures: ## the pictures of the README and the guides in docs/pictures, from the demonstration (that of the README needs chromium)
+	TILTH_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count=1 -run '^TestGuidesRunAsWritten$$/docs/pictures' ./tests/contract
 	TILTH_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count=1 -run '^TestPictureOfTheREADME$$' ./tests/browser
 
 example-report: ## bin/example-report.pdf, the report of a rice farm that uses every section

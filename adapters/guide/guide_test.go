@@ -91,6 +91,8 @@ func TestPagesAreScriptsAndStylesOfTheirOwn(t *testing.T) {
 	require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
 	require.NotContains(t, w.Header().Get("Content-Security-Policy"), "unsafe")
 	require.NotRegexp(t, `<script>|<style|style="|onclick=`, w.Body.String())
+	require.Contains(t, w.Body.String(), `<img src="/docs/pictures/map.svg"`)
+	require.Equal(t, "image/svg+xml", ask(t, g, "/docs/pictures/map.svg").Header().Get("Content-Type"))
 	again := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/docs/maps", nil)
 	r.Header.Set("If-None-Match", w.Header().Get("ETag"))

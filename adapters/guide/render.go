@@ -22,6 +22,9 @@ import (
 var embedded embed.FS
 
 // assets are the files that pages are made with, and what they are.
+// pictures are the endings of the pictures that guides show.
+var pictures = map[string]string{".svg": "image/svg+xml"}
+
 var assets = map[string]string{"guide.css": "text/css; charset=utf-8", "guide.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
 
 // searchFile has what the search looks in.
@@ -73,8 +76,8 @@ func rendered(files fs.FS, sources map[string]string, where addresses) (map[stri
 		if err != nil {
 			return nil, fmt.Errorf("read the guide %s: %w", source, err)
 		}
-		if path.Ext(source) != ".md" {
-			out[where.key(name)] = file{mediaText, content}
+		if ending := path.Ext(source); ending != ".md" {
+			out[where.key(name)] = file{cmp.Or(pictures[ending], mediaText), content}
 			continue
 		}
 		if pages[name], err = read(name, source, content, links{sources, where}); err != nil {
@@ -204,6 +207,12 @@ func (p *page) visit(n ast.Node, content []byte, source string, to links) (ast.W
 	case *ast.TextBlock:
 		last.Text += plain(n, content) + " "
 	case *ast.Link:
+		address, err := to.resolve(source, string(n.Destination))
+		if err != nil {
+			return ast.WalkStop, err
+		}
+		n.Destination = []byte(address)
+	case *ast.Image:
 		address, err := to.resolve(source, string(n.Destination))
 		if err != nil {
 			return ast.WalkStop, err

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -178,6 +179,10 @@ func TestGuidesRunAsWritten(t *testing.T) {
 	docs, err := filepath.Abs("../../docs")
 	require.NoError(t, err)
 	shared, programsOfShared := tried(t, true)
+	t.Run("docs/pictures", func(t *testing.T) {
+		t.Parallel()
+		picturesOfGuides(t, shared, filepath.Join(docs, "pictures"))
+	})
 	for name, g := range guidesRun {
 		t.Run(name, func(t *testing.T) {
 			if g.slow && os.Getenv("TILTH_TEST_DATABASES") == "one" {
@@ -241,4 +246,41 @@ func TestTheGuideOfIdentityProvidersRuns(t *testing.T) {
 	status, body := with(t, s, "GET", "auth/me/", "", "Authorization", "Bearer "+i.Sign(claims))
 	require.Equal(t, 200, status, body)
 	require.Contains(t, body, "ada@farm.example")
+}
+
+// drawnOrder is an order that pictures are of.
+type drawnOrder struct {
+	ID     int64  `json:"order_id"`
+	Season *int64 // of this year's, or none
+}
+
+// picturesOfGuides holds the pictures of the guides against what the demonstration draws. TILTH_PICTURES (make pictures) writes them.
+func picturesOfGuides(t *testing.T, s *rig.Server, folder string) {
+	t.Helper()
+	owner := s.Anonymous()
+	owner.Token = owner.Expect(200, "POST", "auth/token/", map[string]any{"email": "owner@demo.example", "password": "tilth-demo-2025"}).Data(t)["access"].(string)
+	for name, of := range map[string]struct{ orders, below string }{
+		"season.svg":    {rig.OrdersPath, "chart.svg"},
+		"map.svg":       {"maps/vegetation-index-map/orders/", "maps/2025-07-29.svg"},
+		"zones.svg":     {"maps/zoning-map/orders/", "maps/zones.svg"},
+		"elevation.svg": {"maps/elevation-map/orders/", "maps/elevation.svg"},
+	} {
+		var orders []drawnOrder
+		rig.Eventually(t, func() bool { // the demonstration is complete within a minute
+			var answer struct{ Data json.RawMessage }
+			require.NoError(t, json.Unmarshal(owner.Expect(200, "GET", of.orders+"?field=2&status=active", nil).Body, &answer))
+			require.NoError(t, json.Unmarshal(answer.Data, &orders))
+			return len(orders) > 0
+		}, 5*time.Minute, 100*time.Millisecond)
+		at := slices.IndexFunc(orders, func(o drawnOrder) bool { return o.Season == nil || *o.Season == 1 })
+		require.GreaterOrEqual(t, at, 0, name)
+		drawn := owner.Expect(200, "GET", of.orders+itoa(orders[at].ID)+"/"+of.below, nil).Body
+		if into := os.Getenv("TILTH_PICTURES"); into != "" {
+			require.NoError(t, os.WriteFile(filepath.Join(into, name), drawn, 0o644)) //nolint:gosec // a file of the repository
+			continue
+		}
+		kept, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.Equal(t, string(kept), string(drawn), "%s is not what the demonstration draws. Fix: make pictures.", name)
+	}
 }
