@@ -65,12 +65,7 @@ func (a *Assessments) Upsert(ctx context.Context, who access.Principal, wanted [
 		}
 		changes := make([]AssessmentChange, len(wanted))
 		for i, one := range wanted {
-			switch changes[i].Draft = one.New; {
-			case len(errs[i]) > 0: // it is refused, whatever else it says
-				errs[i].MergeNew(one.New.Errors)
-				changes[i].Before, changes[i].Same = &Whole{}, true
-				continue
-			case ids[i] == 0:
+			if changes[i].Draft = one.New; ids[i] == 0 {
 				continue
 			}
 			before := found[ids[i]]
@@ -104,17 +99,24 @@ func standFor(ctx context.Context, tx ports.Repos, scope access.Scope, keys []st
 	return ids, errs, err
 }
 
-// settleAll settles changes, all or none, given what is wrong with them already.
+// settleAll settles changes, all or none, given what is wrong with them already: such are refused, whatever else they say.
 func (a *Assessments) settleAll(ctx context.Context, tx ports.Repos, who Writer, changes []AssessmentChange, errs []fault.Fields, bulk bool) (out farmapp.Written[Whole], err error) {
+	for i := range changes {
+		draft := changes[i].Draft
+		if errs[i] == nil || draft.Unread {
+			errs[i] = fault.Fields{}
+		}
+		if len(errs[i]) > 0 || draft.Unread {
+			errs[i].MergeNew(draft.Errors)
+			changes[i] = AssessmentChange{Before: &Whole{}, Same: true}
+		}
+	}
 	settled, err := a.Settle(ctx, tx, who, changes)
 	if err != nil {
 		return out, err
 	}
 	var made []int64
 	for i, s := range settled {
-		if errs[i] == nil {
-			errs[i] = fault.Fields{}
-		}
 		errs[i].MergeNew(s.Errors)
 		out.Records, out.Outcomes = append(out.Records, s.Whole), append(out.Outcomes, outcomeOf(changes[i], s))
 		if changes[i].Before == nil && len(errs[i]) == 0 {

@@ -23,6 +23,7 @@ type AssessmentDraft struct {
 	Sections     map[string]any        // what was sent of sections, by key; those that are absent stay as they are
 	Declarations any                   // what was sent of declarations
 	Declared     bool                  // whether any were sent; they then replace those there are
+	Unread       bool                  // it is no object: Errors say so, and nothing else is known of it
 	Partial      bool                  // objects of sections are merged with those there are; lists are replaced either way
 	Errors       fault.Fields          // what was wrong with the general part as it was sent
 }

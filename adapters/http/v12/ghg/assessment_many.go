@@ -74,7 +74,7 @@ func (r assessmentRoutes) registerSets() {
 func (r assessmentRoutes) drafted(c *rest.Call, item rest.Item[AssessmentWrite], bulk bool) (ghgapp.AssessmentDraft, error) {
 	draft, err := r.draftFrom(c, item)
 	if wrong, isFault := fault.As(err); isFault && bulk && wrong.Kind == fault.Invalid {
-		draft.Errors, err = wrong.Fields, nil
+		draft.Errors, draft.Unread, err = wrong.Fields, true, nil
 	}
 	return draft, err
 }
