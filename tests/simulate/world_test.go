@@ -44,7 +44,11 @@ type world struct {
 func newWorld(t *testing.T, database string) *world {
 	w := unstarted(t, database)
 	w.start()
-	t.Cleanup(func() { require.NoError(t, w.server.Close()) })
+	t.Cleanup(func() {
+		if w.server != nil { // it could be started again
+			require.NoError(t, w.server.Close())
+		}
+	})
 	return w
 }
 
