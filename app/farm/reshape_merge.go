@@ -30,7 +30,33 @@ type MergeRequest struct {
 // details; Invalid (field_ids, name); Conflict (orders_open, boundary_missing, farms_differ, cultivations_differ, field_changed,
 // duplicate_external_id).
 func (r *Reshape) Merge(ctx context.Context, who access.Principal, req MergeRequest) (farm.Field, error) {
-	scope, none := who.Scope(false), farm.Field{}
+	p, err := r.merging(ctx, who, req)
+	if err != nil {
+		return farm.Field{}, err
+	}
+	return only(r.replace(ctx, who, p))
+}
+
+// PreviewMerge returns the field that [Reshape.Merge] would make, or its refusal, and stores nothing.
+func (r *Reshape) PreviewMerge(ctx context.Context, who access.Principal, req MergeRequest) (farm.Field, error) {
+	p, err := r.merging(ctx, who, req)
+	if err != nil {
+		return farm.Field{}, err
+	}
+	return only(r.foretell(ctx, who, p))
+}
+
+// only returns the one field that was made.
+func only(made []farm.Field, err error) (farm.Field, error) {
+	if err != nil {
+		return farm.Field{}, err
+	}
+	return made[0], nil
+}
+
+// merging returns what takes the place of fields that are merged.
+func (r *Reshape) merging(ctx context.Context, who access.Principal, req MergeRequest) (replacement, error) {
+	scope, none := who.Scope(false), replacement{}
 	if err := r.permit(ctx, who, access.Fields.Edit.For("merge")); err != nil {
 		return none, err
 	}
@@ -49,10 +75,7 @@ func (r *Reshape) Merge(ctx context.Context, who access.Principal, req MergeRequ
 		return none, err
 	}
 	merged, err := r.merged(ctx, parts, req)
-	if err != nil {
-		return none, err
-	}
-	made, err := r.replace(ctx, who, replacement{
+	return replacement{
 		action: Merge, was: parts, made: []farm.Field{merged},
 		judge: func(old farmed) error {
 			if mixed := farm.Mixed(old.cultivations); len(mixed) > 0 && !req.KeepMixed {
@@ -66,11 +89,7 @@ func (r *Reshape) Merge(ctx context.Context, who access.Principal, req MergeRequ
 		land: func(of []credit.Land, made []credit.Land) []credit.Land {
 			return []credit.Land{credit.Merge(made[0], of)}
 		},
-	})
-	if err != nil {
-		return none, err
-	}
-	return made[0], nil
+	}, err
 }
 
 // merged returns the new field that others are together.

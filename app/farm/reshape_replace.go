@@ -90,6 +90,14 @@ func (r *Reshape) replace(ctx context.Context, who access.Principal, p replaceme
 	})
 }
 
+// foretell returns the fields that would be made, with the refusals that replace has for them as they stand; nothing is stored.
+func (r *Reshape) foretell(ctx context.Context, who access.Principal, p replacement) ([]farm.Field, error) {
+	return p.made, r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
+		_, err := r.grown(ctx, tx, who.Scope(false), p)
+		return err
+	})
+}
+
 // refusedPiece says of which piece something is wrong.
 func refusedPiece(i, of int, errs fault.Fields) error {
 	if len(errs) == 0 || of == 1 {
@@ -126,6 +134,12 @@ func (r *Reshape) open(ctx context.Context, tx ports.Repos, scope access.Scope, 
 			return old, fault.New(fault.Conflict, "field_changed", "The field was changed meanwhile. Fix: read it and send the request again.").With("fields", []int64{field.ID})
 		}
 	}
+	return r.grown(ctx, tx, scope, p)
+}
+
+// grown returns what was grown on fields. It refuses fields with orders that are not finished, and what the replacement judges so.
+func (r *Reshape) grown(ctx context.Context, tx ports.Repos, scope access.Scope, p replacement) (old farmed, err error) {
+	ids := list.Map(p.was, func(f farm.Field) int64 { return f.ID })
 	open, err := satellite.OpenOfFields(ctx, tx, scope, ids)
 	if err != nil {
 		return old, err

@@ -35,27 +35,42 @@ type Piece struct {
 // Split replaces a field by its pieces, and returns them; decode is asked how once the field is found. Faults: those of
 // decode; NotFound; Invalid (pieces, line); Conflict (orders_open, boundary_missing, field_changed, duplicate_external_id).
 func (r *Reshape) Split(ctx context.Context, who access.Principal, id int64, decode func() (SplitRequest, error)) ([]farm.Field, error) {
-	scope := who.Scope(false)
-	if err := r.permit(ctx, who, access.Fields.Edit.For("split")); err != nil {
+	p, err := r.splitting(ctx, who, id, decode)
+	if err != nil {
 		return nil, err
+	}
+	return r.replace(ctx, who, p)
+}
+
+// PreviewSplit returns the pieces that [Reshape.Split] would make, or its refusal, and stores nothing.
+func (r *Reshape) PreviewSplit(ctx context.Context, who access.Principal, id int64, decode func() (SplitRequest, error)) ([]farm.Field, error) {
+	p, err := r.splitting(ctx, who, id, decode)
+	if err != nil {
+		return nil, err
+	}
+	return r.foretell(ctx, who, p)
+}
+
+// splitting returns what takes the place of a field that is split.
+func (r *Reshape) splitting(ctx context.Context, who access.Principal, id int64, decode func() (SplitRequest, error)) (replacement, error) {
+	scope, none := who.Scope(false), replacement{}
+	if err := r.permit(ctx, who, access.Fields.Edit.For("split")); err != nil {
+		return none, err
 	}
 	whole, err := app.In(ctx, r.deps.Store.Read, func(ctx context.Context, tx ports.Repos) (farm.Field, error) { return tx.Fields.Get(ctx, scope, id) })
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	req, err := decode()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	pieces, err := r.pieces(ctx, &whole, req)
-	if err != nil {
-		return nil, err
-	}
-	return r.replace(ctx, who, replacement{
+	return replacement{
 		action: Split, was: []farm.Field{whole}, made: pieces, agree: req.Agree,
 		cultivate: func(old farmed) (out []sownOn) { return onPieces(old, pieces) },
 		land:      func(of []credit.Land, made []credit.Land) []credit.Land { return of[0].Split(made) },
-	})
+	}, err
 }
 
 // pieces returns the new fields that a field is split into. It takes no lock, and counts its steps.

@@ -185,9 +185,90 @@ func drawn375(p *Page, root string) {
 	p.Run(`document.querySelector("[name=coordinates]").closest("details").open = true`, nil)
 	fill(p, "coordinates", "LINESTRING (-4.295 41.69, -4.295 41.72)")
 	click(p, "Show on the map")
+	p.Until(`document.querySelector("[name=piece1]") && document.body.textContent.includes("It would become 2 fields")`) // before the click
+	accessible(p, "preview of a split")
+	fits(p, root, 375)
+	fill(p, "piece0", "Typed west")
 	click(p, "Split")
-	p.Until(`document.body.textContent.includes("The field is split: Typed 1, Typed 2.")`)
+	p.Until(`document.body.textContent.includes("The field is split: Typed west, Typed 2.")`)
 	click(p, "Undo")
 	p.Until(`document.querySelector("h1")?.textContent === "Split the field: Typed"`)
 	accessible(p, "split")
+	outline(p, root)
+}
+
+// fieldNamed returns the id of the field with a name.
+func fieldNamed(p *Page, name string) (id int64) {
+	p.t.Helper()
+	p.Run(fmt.Sprintf(`fetch("/api/v1.2/field/?page=all").then((r) => r.json()).then((a) => a.data.results.find((f) => f.name === %q).id)`, name), &id)
+	return id
+}
+
+// outline drags a corner of a field, saves its outline, finds both in the history of the field, and goes back to the first.
+func outline(p *Page, root string) {
+	p.t.Helper()
+	p.Goto(fmt.Sprintf("%s/farm/1/season/1/draw?field=%d", root, fieldNamed(p, "Typed")))
+	p.Until(`document.querySelector(".size")?.textContent.startsWith("92.")`)
+	// Where its corner in the north-west is on the screen: the map shows it as large as fits beside the panel.
+	var at struct{ X, Y float64 }
+	p.Run(`(() => {
+		const r = document.querySelector(".maplibregl-canvas").getBoundingClientRect(), [low, pad] = [r.height * 0.46 + 32, 32];
+		const y = (lat) => (180 / Math.PI) * Math.asinh(Math.tan((lat * Math.PI) / 180)), tall = y(41.71) - y(41.7);
+		const scale = Math.min((r.width - 2 * pad) / 0.01, (r.height - low - 72) / tall);
+		return { x: r.left + r.width / 2 - 0.005 * scale, y: r.top + 72 + (r.height - low - 72) / 2 - (tall / 2) * scale };
+	})()`, &at)
+	x, y := int(at.X+0.5), int(at.Y+0.5)
+	require.Eventually(p.t, func() bool {
+		p.Drag(x, y, x-25, y)
+		var is bool
+		p.Run(`!document.querySelector(".size").textContent.startsWith("92.")`, &is)
+		return is
+	}, patience, 50*time.Millisecond)
+	p.Until(`[...document.querySelectorAll("button")].some((b) => b.textContent === "Save the outline" && !b.disabled)`)
+	accessible(p, "changed outline")
+	click(p, "Save the outline")
+	p.Until(`document.body.textContent.includes("The outline is changed.")`)
+	click(p, "Undo")
+	p.Until(`document.querySelector(".size")?.textContent.startsWith("92.")`)
+	p.Drag(x, y, x-25, y)
+	p.Until(`!document.querySelector(".size").textContent.startsWith("92.")`)
+	click(p, "Save the outline")
+	click(p, "Open the field")
+	click(p, "Crops, fertilizations, outlines")
+	p.Until(`[...document.querySelectorAll("button")].filter((b) => b.textContent === "Back to this outline").length === 4`) // the split and its undoing made one, too
+	var areas []string
+	p.Run(`[...document.querySelectorAll("details dd")].map((d) => d.firstChild.textContent.trim()).filter((a) => / ha/.test(a))`, &areas)
+	require.Len(p.t, areas, 5)
+	require.NotContains(p.t, areas[0], "92.")
+	require.Contains(p.t, areas[1], "92.")
+	accessible(p, "history")
+	click(p, "Back to this outline")
+	p.Until(`[...document.querySelectorAll(".panel p")].some((e) => e.textContent.includes("92."))`)
+}
+
+// Two fields become one: chosen by name, seen as what they would be, merged, and taken back.
+func TestConsoleMergesFields(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	p := console(t, server.URL, "/", 1280, true)
+	p.Until(drawn)
+	id := fieldNamed(p, "North pivot")
+	p.Goto(fmt.Sprintf("%s/farm/1/season/1/field/%d", server.URL, id))
+	click(p, "Merge fields")
+	p.Until(`location.search.includes("as=merge") && document.querySelectorAll("fieldset input").length === 8`)
+	accessible(p, "nothing to merge with yet")
+	p.Run(`document.querySelectorAll("fieldset input")[0].click()`, nil)
+	p.Until(`document.querySelector("[name=mixed]")`) // they grew different crops
+	p.Run(`document.querySelector("[name=mixed]").click()`, nil)
+	p.Until(`/ ha$/.test(document.querySelector(".size")?.textContent)`)
+	accessible(p, "preview of a merge")
+	fits(p, server.URL, 1280)
+	fill(p, "field", "Both")
+	click(p, "Merge 2 fields")
+	p.Until(`document.body.textContent.includes("The fields are one now: Both.")`)
+	click(p, "Undo")
+	p.Until(`document.querySelectorAll("fieldset input").length === 8`)
+	require.Equal(t, id, fieldNamed(p, "North pivot"))
+	for _, complaint := range p.Complaints() {
+		require.Contains(t, complaint, "status of 409", "the crops that differ, which the browser logs")
+	}
 }

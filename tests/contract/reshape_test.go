@@ -86,6 +86,7 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 			"no line":     {map[string]any{"line": map[string]any{"type": "Point", "coordinates": []int{1, 2}}}, "LineString"},
 		} {
 			require.Contains(t, string(c.Expect(400, http.MethodPost, at, w.body).Body), w.want, name)
+			require.Contains(t, string(c.Expect(400, http.MethodPost, at+"preview/", w.body).Body), w.want, name)
 		}
 		body := map[string]any{"line": cutLine([2]float64{1, -1}, [2]float64{1, 3}), "names": []string{"West"}}
 		stranger.Expect(404, http.MethodPost, at, body)
@@ -93,6 +94,7 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 		later := c.Make("season/", map[string]any{"name": "later", "start_date": "2099-04-01", "end_date": "2099-09-30"})
 		waits := int64(c.Expect(200, http.MethodPost, rig.OrdersPath, map[string]any{"field_uuid": whole.UUID, "season_id": later}).Data(t)["order_id"].(float64))
 		open := c.Expect(409, http.MethodPost, at, body).Map(t)
+		require.Equal(t, open["details"], c.Expect(409, http.MethodPost, at+"preview/", body).Map(t)["details"])
 		require.Equal(t, "orders_open", open["code"])
 		require.EqualValues(t, []any{float64(waits)}, open["details"].(map[string]any)["orders"])
 		require.Len(t, paged(t, c, "field/?farm="+itoa(farm)), 1)
@@ -100,12 +102,18 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 
 		// A charged field is split by a line: its pieces add up, have what was grown, and are not charged again, for whoever paid.
 		order, bought := orderedBy(t, c, whole.UUID, season), orderedBy(t, buyer, whole.UUID, theirs)
-		var pieces []reshaped
+		var pieces, foretold []reshaped
+		c.Expect(200, http.MethodPost, at+"preview/", body).Into(t, &foretold)
+		stranger.Expect(404, http.MethodPost, at+"preview/", body)
+		s.User(c.CompanyID, "viewer").Expect(403, http.MethodPost, at+"preview/", body)
 		answer := send(t, s, c, http.MethodPost, at, body, "Idempotency-Key", "split-1")
 		require.Equal(t, 200, answer.Status, "%s", answer.Body)
 		answer.Into(t, &pieces)
 		require.Len(t, pieces, 2)
 		require.Equal(t, []string{"West", "Long 2"}, []string{pieces[0].Name, pieces[1].Name})
+		for i, p := range pieces {
+			require.Equal(t, reshaped{Name: p.Name, AreaHa: p.AreaHa}, foretold[i], "as the preview said")
+		}
 		require.InDelta(t, whole.AreaHa, pieces[0].AreaHa+pieces[1].AreaHa, 2e-4)
 		require.InDelta(t, whole.AreaHa/4, pieces[0].AreaHa, 2e-4)
 		require.InDelta(t, 2, pieces[0].Declared, 1e-6)
@@ -180,11 +188,15 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 		all := []int64{pieces[0].ID, pieces[1].ID, other}
 		mixed := c.Expect(409, http.MethodPost, "field/merge/", map[string]any{"name": "Whole", "field_ids": all}).Map(t)
 		require.Equal(t, "cultivations_differ", mixed["code"])
+		require.Equal(t, "cultivations_differ", c.Expect(409, http.MethodPost, "field/merge/preview/", map[string]any{"name": "Whole", "field_ids": all}).Map(t)["code"])
+		together := c.Expect(200, http.MethodPost, "field/merge/preview/", map[string]any{"name": "Whole", "field_ids": all, "keep_mixed": true}).Data(t)
+		stranger.Expect(404, http.MethodPost, "field/merge/preview/", map[string]any{"name": "Whole", "field_ids": all})
 		require.Len(t, mixed["details"].(map[string]any)["seasons"].([]any)[0].(map[string]any)["fields"], 3)
 		var merged reshaped
 		c.Expect(200, http.MethodPost, "field/merge/", map[string]any{"name": "Whole", "field_ids": all, "keep_mixed": true, "external_id": "L"}).Into(t, &merged)
 		require.Equal(t, all, merged.MergedFrom)
 		require.InDelta(t, whole.AreaHa*1.5, merged.AreaHa, 2e-4)
+		require.Equal(t, []any{"Whole", merged.AreaHa}, []any{together["name"], together["area_ha"]}, "as the preview said")
 		require.Len(t, paged(t, c, "cultivation/?field="+itoa(merged.ID)), 2, "one of each crop")
 		applied := paged(t, c, "fertilization/?field="+itoa(merged.ID))
 		require.Len(t, applied, 4)

@@ -24,7 +24,7 @@ var (
 		"field_create", "cultivation_create", "fertilization_create", "assessment_create",
 		"assessment_create_item", "assessment_update_item", "assessment_partial_update_item", "aoi_create", "role_create", "webhook_create", "pact_client_create", "vi_profile_order_create", "vi_profile_order_batch",
 	}
-	ended = []string{"field_merge", "field_split", "token_revoke", "password_change"}
+	ended = []string{"field_preview_merge", "field_preview_split", "field_merge", "field_split", "token_revoke", "password_change"}
 )
 
 // awaited are the statuses of examples that name what the demonstration does not have: the token of a letter, a second

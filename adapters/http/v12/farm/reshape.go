@@ -41,6 +41,20 @@ type FieldMerge struct {
 	KeepMixed  *bool   `json:"keep_mixed" required:"false" doc:"true: seasons in which the fields grew different crops keep a cultivation of each; else they are 409."`
 }
 
+// FieldOutline is a field that would be made.
+type FieldOutline struct {
+	Name     string         `json:"name" doc:"Its name."`
+	AreaHa   *float64       `json:"area_ha" doc:"Area of its boundary on the ellipsoid, hectares to four decimals; null without a boundary."`
+	Boundary member.Outline `json:"boundary" doc:"Its boundary; null without one."`
+}
+
+func outlineOf(r farm.Field) FieldOutline {
+	shown := showField(r)
+	return FieldOutline{shown.Name, shown.AreaHa, shown.Boundary}
+}
+
+const previewText = "Takes the body of the request that does it, says what it would make or why it is refused, and stores nothing."
+
 const splitText = "Replaces a field by its pieces, in one step: the field is deleted, and its pieces have its farm and what is said of it, its cultivations and their fertilizations " +
 	"(a rate stays, a total and a treated area are shared out by area), and its lineage (`split_from`). Pieces of a field that was charged count as charged. " +
 	"Profiles, assessments and areas of interest of the field stay readable with it.\n\n" +
@@ -60,26 +74,49 @@ func registerReshape(a *rest.API, reshape *farmapp.Reshape, limits geo.Limits) {
 	split.Faults = []int{http.StatusConflict, http.StatusPreconditionFailed}
 	rest.Handle(a, split, func(ctx context.Context, c *rest.Call, in form.ByID) ([]Field, error) {
 		made, err := reshape.Split(ctx, c.Principal(), in.ID, func() (farmapp.SplitRequest, error) {
-			body, err := rest.DecodeChange(c, FieldSplit{})
-			if err != nil {
-				return farmapp.SplitRequest{}, err
-			}
-			req, err := splitOf(effort.Of(ctx, limits.OverlapSteps), body, limits)
+			req, err := readSplit(ctx, c, limits)
 			req.Agree = func(current farm.Field) error { return form.CheckIfMatch(c, current, showField) }
 			return req, err
 		})
 		return form.Each(made, showField), err
 	})
+	split = route(http.MethodPost, "{id}/split/preview/", access.Fields.Edit.For("preview_split"), "Preview a split")
+	split.Description, split.Message, split.Body = previewText, "Previewed.", rest.Body[FieldSplit]()
+	split.Faults = []int{http.StatusConflict}
+	rest.Handle(a, split, func(ctx context.Context, c *rest.Call, in form.ByID) ([]FieldOutline, error) {
+		made, err := reshape.PreviewSplit(ctx, c.Principal(), in.ID, func() (farmapp.SplitRequest, error) { return readSplit(ctx, c, limits) })
+		return form.Each(made, outlineOf), err
+	})
 	merge := route(http.MethodPost, "merge/", access.Fields.Edit.For("merge"), "Merge fields")
 	merge.Description, merge.Message = mergeText, "Fields merged."
 	merge.Faults = []int{http.StatusNotFound, http.StatusConflict}
 	rest.Handle(a, merge, func(ctx context.Context, c *rest.Call, in rest.JSON[FieldMerge]) (Field, error) {
-		b := in.Body
-		made, err := reshape.Merge(ctx, c.Principal(), farmapp.MergeRequest{
-			Fields: b.FieldIDs, Name: b.Name, External: record.External{ExternalID: b.ExternalID, Source: b.Source}, KeepMixed: form.OrZero(b.KeepMixed),
-		})
+		made, err := reshape.Merge(ctx, c.Principal(), mergeOf(in.Body))
 		return showField(made), err
 	})
+	merge = route(http.MethodPost, "merge/preview/", access.Fields.Edit.For("preview_merge"), "Preview a merge")
+	merge.Description, merge.Message = previewText, "Previewed."
+	merge.Faults = []int{http.StatusNotFound, http.StatusConflict}
+	rest.Handle(a, merge, func(ctx context.Context, c *rest.Call, in rest.JSON[FieldMerge]) (FieldOutline, error) {
+		made, err := reshape.PreviewMerge(ctx, c.Principal(), mergeOf(in.Body))
+		return outlineOf(made), err
+	})
+}
+
+// mergeOf returns what a body asks for.
+func mergeOf(b FieldMerge) farmapp.MergeRequest {
+	return farmapp.MergeRequest{
+		Fields: b.FieldIDs, Name: b.Name, External: record.External{ExternalID: b.ExternalID, Source: b.Source}, KeepMixed: form.OrZero(b.KeepMixed),
+	}
+}
+
+// readSplit reads how a field is to be split.
+func readSplit(ctx context.Context, c *rest.Call, limits geo.Limits) (farmapp.SplitRequest, error) {
+	body, err := rest.DecodeChange(c, FieldSplit{})
+	if err != nil {
+		return farmapp.SplitRequest{}, err
+	}
+	return splitOf(effort.Of(ctx, limits.OverlapSteps), body, limits)
 }
 
 // splitOf returns what a body asks for, with all that is wrong with it.

@@ -9,6 +9,10 @@ export const ramp: [number, string][] = [
 
 /** Of Okabe and Ito (2008), which people with any colour vision can tell apart; the last one is for all others. */
 const categories = ['#E69F00', '#56B4E9', '#009E73', '#F0E442', '#0072B2', '#D55E00', '#CC79A7']
+/** Returns the colour of one of several things, whose label says which. */
+export function colourOf(place: number): string {
+  return categories[place % categories.length] as string
+}
 export const otherColour = '#8d8a80'
 export const noneColour = '#cfcbbf'
 
