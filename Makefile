@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help guides pictures example-report
+.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn frames gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help guides pictures example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -123,6 +123,9 @@ clients: ## generated clients in TypeScript and Go, recipes in Python and R, lin
 browser: ## the console and the reference of the interface in Chromium: on a phone and on a desk, light and dark (needs chromium)
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'NOTE: no Chromium, so NO PAGE IS OPENED. Fix: install chromium.'
 	$(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/browser
+
+frames: ## frames a second of the farm map with 1,000 fields while it is dragged, in the software renderer (needs chromium and a machine at rest)
+	TILTH_FRAMES=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestFramesOfAThousandFields$$' ./tests/browser
 
 drawn: ## 10,000 requests on each database, drawn from the document; TILTH_DRAWN_SEED=N draws others (make test runs a tenth)
 	TILTH_DRAWN=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/drawn
