@@ -9,6 +9,7 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -33,20 +34,43 @@ func roomyHeap() (settled func() (end func())) {
 	was := debug.SetGCPercent(startPercent)
 	return func() func() {
 		h := &heap{room: garbageRoom(memoryThere())}
+		serving.Store(h)
 		h.adjust()
 		h.watch()
 		return func() {
+			serving.Store(nil)
 			h.ended.Store(true)
 			debug.SetGCPercent(was)
 		}
 	}
 }
 
+// serving is the heap of the process while it serves; a process has one collector.
+var serving atomic.Pointer[heap]
+
+// lean has garbage collected as often as Go does until end is called: a long list makes more of it than all else that a small
+// server does, and is to pass through without the server growing for it.
+func lean() (end func()) {
+	h := serving.Load()
+	if h == nil {
+		return func() {}
+	}
+	h.leans.Add(1)
+	h.adjust()
+	return func() {
+		h.leans.Add(-1)
+		h.adjust()
+	}
+}
+
 // heap sets after each collection how much garbage may gather until the next.
 type heap struct {
-	room    uint64
+	room  uint64
+	leans atomic.Int64 // who asked for a lean heap and has not ended
+	ended atomic.Bool
+
+	setting sync.Mutex
 	percent int
-	ended   atomic.Bool
 }
 
 // watch adjusts the heap when a collection has found that an object is garbage: after each.
@@ -60,9 +84,15 @@ func (h *heap) watch() {
 }
 
 func (h *heap) adjust() {
+	h.setting.Lock()
+	defer h.setting.Unlock()
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
-	if percent := garbagePercent(sample[0].Value.Uint64(), h.room); percent != h.percent {
+	percent := garbagePercent(sample[0].Value.Uint64(), h.room)
+	if h.leans.Load() > 0 {
+		percent = usualPercent
+	}
+	if percent != h.percent {
 		h.percent = percent
 		debug.SetGCPercent(percent)
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,4 +31,23 @@ func TestRoomForGarbage(t *testing.T) {
 func TestMemoryThatIsThere(t *testing.T) {
 	t.Parallel()
 	require.Less(t, memoryThere(), uint64(1)<<50, "a limit that is none is none")
+}
+
+// While a long list is answered, garbage is collected as often as Go does; other servers of the process are none of its business.
+func TestLongListsAreLean(t *testing.T) {
+	lean()() // nothing serves: nothing is set
+	h := &heap{room: maxGarbage}
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
+	serving.Store(h)
+	defer serving.Store(nil)
+	h.adjust()
+	roomy := h.percent
+	require.GreaterOrEqual(t, roomy, usualPercent)
+	first, second := lean(), lean()
+	require.Equal(t, usualPercent, h.percent)
+	first()
+	require.Equal(t, usualPercent, h.percent, "another list is answered")
+	h.room = 1 << 40
+	second()
+	require.Equal(t, maxPercent, h.percent)
 }

@@ -251,7 +251,7 @@ func (r *Running) makeInterface() error {
 	}
 	r.acme = keeper
 	config := interfaceConfig(r.cfg)
-	config.Once = r.parts.Once.Do
+	config.Once, config.Lean = r.parts.Once.Do, lean
 	baseMap, err := console.OpenBaseMap(r.cfg.BasemapURL)
 	if err != nil {
 		return fmt.Errorf("TILTH_BASEMAP_URL: %w", err)

@@ -217,6 +217,9 @@ func stream[R any](c *Call, open, end string, list List[R]) error {
 			return err
 		}
 		defer leave()
+		if lean := c.api.config.Lean; lean != nil {
+			defer lean()()
+		}
 	}
 	message, err := encode(c.route.Message)
 	if err != nil {

@@ -40,6 +40,7 @@ type Config struct {
 	BulkShare     float64       // of the time, for the large bodies of one company while others are at work; 0: 0.03
 	BodyMemory    int64         // bytes of the large bodies under way, no less than four of the largest; 0: 128 MiB
 	MaxLong       int           // whole lists of more than a page that a company reads at a time; 0: 4
+	Lean          func() func() // called before a whole list of more than a page is answered, what it returns afterwards; nil: nothing is
 	BodyTimeout   time.Duration // between two reads of a body; 0: no bound
 	Timeout       time.Duration // from the last piece of a body to the first of the answer; 0: no bound
 	Origins       origin.Rules
