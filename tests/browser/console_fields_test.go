@@ -27,6 +27,14 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 			accessible(p, "farm map")
 			fits(p, server.URL, tt.width)
 
+			p.Run(`(() => { const s = document.querySelector("select[aria-label=Crop]"); s.value = s.options[1].value; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+			p.Until(`location.search.includes("crop=") && document.querySelectorAll(".list li").length < 9 && document.querySelectorAll(".list li").length > 0`)
+			p.Run(`(() => { const s = document.querySelector("select[aria-label=Crop]"); s.value = ""; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+			p.Until(`document.querySelectorAll(".list li").length === 9`)
+			click(p, "Assessment")
+			p.Until(`document.querySelector(".legend")?.textContent.includes("Half or more is entered")`)
+			accessible(p, "farm map by assessments")
+
 			click(p, "Latest index")
 			click(p, "Price of 9 profiles")
 			p.Until(`[...document.querySelectorAll("button.first")].some((b) => /^Order 9 profiles for [\d.]+ credits$/.test(b.textContent.trim()))`)

@@ -81,10 +81,13 @@ func TestOnlyOperatorsOperate(t *testing.T) {
 		}
 		require.Equal(t, before, owner.Wallet())
 		owner.Expect(400, "POST", "role/", `{"name":"op","slugs":["operator"]}`)
-		require.NotContains(t, owner.Expect(200, "GET", "auth/me/", nil).Data(t)["slugs"], "operator")
+		me := owner.Expect(200, "GET", "auth/me/", nil).Data(t)
+		require.NotContains(t, me["slugs"], "operator")
+		require.Equal(t, false, me["operator"])
 		// A key that an operator has somehow is no way in either.
 		op := operatorOf(t, s, database)
 		refused(t, op, 403, "permission_denied", "POST", "api-key/", `{"name":"x"}`)
+		require.Equal(t, true, op.Expect(200, "GET", "auth/me/", nil).Data(t)["operator"])
 	})
 }
 

@@ -144,11 +144,12 @@ type Me struct {
 	Slugs   []access.Slug `json:"slugs" doc:"What the caller may do now."`
 
 	AlertMail bool `json:"alert_mail" doc:"Whether the caller wants letters about the alerts of watched fields; false for who is no user of the company."`
+	Operator  bool `json:"operator" doc:"Whether the caller operates the installation, for all of its companies."`
 }
 
 func showMe(m account.Me) Me {
 	company := form.Pointed(m.Company, func(c ports.Company) CompanyRef { return CompanyRef{c.ID, c.UUID, c.Name} })
-	return Me{m.Principal.UserID, m.Principal.Name, m.Principal.Email, company, orEmpty(m.Roles), orEmpty(m.Slugs), m.AlertMail}
+	return Me{m.Principal.UserID, m.Principal.Name, m.Principal.Email, company, orEmpty(m.Roles), orEmpty(m.Slugs), m.AlertMail, m.Principal.Operator}
 }
 
 // orEmpty returns a list that is written as [] and not as null.

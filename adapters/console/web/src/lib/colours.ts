@@ -22,6 +22,13 @@ export function stateColour(state: State): string {
   return states[state]
 }
 
+/** Steps of a share in percent, from the top, with the least that each holds. */
+export const shares = [{ from: 100, colour: '#009E73' }, { from: 50, colour: '#56B4E9' }, { from: 0, colour: '#E69F00' }] as const
+
+export function shareColour(percent: number): string {
+  return shares.find((s) => percent >= s.from)?.colour ?? noneColour
+}
+
 /** Returns the colour of each crop: those on most fields have one of their own. */
 export function cropColours(land: Land[]): Map<string, string> {
   const count = new Map<string, number>()

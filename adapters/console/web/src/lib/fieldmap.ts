@@ -4,6 +4,7 @@ import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecificati
 import { layersOf, readBaseMap, type BaseMap } from './basemap'
 import type { Land } from './land'
 import { Drawing } from './drawing'
+import { inside } from './outline'
 import { besidePanel } from './padding'
 import { Spots } from './spots'
 
@@ -28,6 +29,8 @@ function style(): StyleSpecification {
     sources: {
       grid: { type: 'geojson', data: emptyLand },
       land: { type: 'geojson', data: emptyLand },
+      // One place for each name: a field over two tiles of the map would get its name twice.
+      names: { type: 'geojson', data: emptyLand },
     },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': ink('land') } },
@@ -37,7 +40,7 @@ function style(): StyleSpecification {
       { id: 'edge', type: 'line', source: 'land', paint: { 'line-color': ink('ink'), 'line-width': 1, 'line-opacity': 0.55 } },
       { id: 'selected', type: 'line', source: 'land', filter: ['==', ['get', 'id'], 0], paint: { 'line-color': ink('ink'), 'line-width': 2.5 } },
       {
-        id: 'label', type: 'symbol', source: 'land',
+        id: 'label', type: 'symbol', source: 'names',
         layout: {
           'text-field': ['format', ['get', 'name'], { 'font-scale': 1 }, '\n', {}, ['get', 'caption'], { 'font-scale': 0.9 }],
           'text-size': 12, 'text-font': ['Inter Variable'], 'text-max-width': 9, 'text-padding': 6,
@@ -173,6 +176,10 @@ export class FieldMap {
   show(shapes: Shape[]) {
     const features = shapes.map(({ geometry, ...properties }): GeoJSON.Feature => ({ type: 'Feature', geometry, properties }))
     ;(this.map.getSource('land') as GeoJSONSource).setData({ type: 'FeatureCollection', features })
+    const names = shapes.map(({ name, caption, geometry }): GeoJSON.Feature => ({
+      type: 'Feature', geometry: { type: 'Point', coordinates: inside(geometry) }, properties: { name, caption },
+    }))
+    ;(this.map.getSource('names') as GeoJSONSource).setData({ type: 'FeatureCollection', features: names })
   }
 
   /** Lets an outline or a line be drawn. */

@@ -77,6 +77,33 @@ export async function readLand(farm: number | undefined, season: number | undefi
   })
 }
 
+/** Returns the fields with a text in their name, on which a crop grows; an empty one is any. */
+export function matching(land: Land[], text: string, crop: string): Land[] {
+  const sought = text.toLowerCase()
+  return land.filter((f) => f.name.toLowerCase().includes(sought) && (crop === '' || f.crops.includes(crop)))
+}
+
+/** Returns the crops of fields by name, each once. */
+export function cropsOf(land: Land[]): string[] {
+  return [...new Set(land.flatMap((f) => f.crops))].sort((a, b) => a.localeCompare(b))
+}
+
+type Assessed = Pick<Schemas['AssessmentRecord'], 'resource_type' | 'resource_id' | 'completeness_percentage'>
+
+/** Reads how complete the assessments of a year are. */
+export async function readAssessed(farm: number | undefined, year: number): Promise<Assessed[]> {
+  const query = { assessment_year: year, page: 'all' as const, ...(farm ? { farm } : {}) }
+  const read = (await ask(api.GET('/api/v1.2/ghg/assessments/', { params: { query } }))) as Assessed[] | { results: Assessed[] }
+  return Array.isArray(read) ? read : read.results
+}
+
+/** Returns how complete the assessment of a field is, in percent, or that of its farm where it has none; null: there is neither. */
+export function completeness(field: Pick<Land, 'id' | 'farm'>, assessed: Assessed[]): number | null {
+  const own = assessed.find((a) => a.resource_type === 'field' && a.resource_id === field.id)
+  const whole = assessed.find((a) => a.resource_type === 'farm' && a.resource_id === field.farm)
+  return (own ?? whole)?.completeness_percentage ?? null
+}
+
 /** The box around all fields; null where there is none. */
 export function boxOf(land: Pick<Land, 'bbox'>[]): Land['bbox'] | null {
   if (land.length === 0) return null

@@ -68,6 +68,27 @@ export function roughArea(polygon: GeoJSON.Polygon): number {
   return polygon.coordinates.reduce((sum, r, i) => sum + (i === 0 ? ring(r) : -ring(r)), 0) / 10_000
 }
 
+/** Returns a place inside an outline, for its name: the middle of the widest stretch at half the height of its largest part, whose holes
+ * a name may cross. */
+export function inside(of: Outline): GeoJSON.Position {
+  const parts = of.type === 'Polygon' ? [of.coordinates] : of.coordinates
+  const sized = parts.map((coordinates) => ({ coordinates, size: roughArea({ type: 'Polygon', coordinates }) }))
+  const ring = sized.reduce((largest, p) => (p.size > largest.size ? p : largest)).coordinates[0] as GeoJSON.Position[]
+  const heights = ring.map(([, y]) => y as number)
+  const y = (Math.min(...heights) + Math.max(...heights)) / 2
+  const edges = ring.map((from, i) => [from, ring[(i + 1) % ring.length]] as [[number, number], [number, number]])
+  const crossed = edges
+    .filter(([[, y1], [, y2]]) => y1 <= y !== y2 <= y)
+    .map(([[x1, y1], [x2, y2]]) => x1 + ((y - y1) / (y2 - y1)) * (x2 - x1))
+    .sort((a, b) => a - b)
+  let [middle, width] = [ring[0]?.[0] as number, -1] // of an outline without any height
+  for (let i = 0; i + 1 < crossed.length; i += 2) {
+    const [west, east] = [crossed[i] as number, crossed[i + 1] as number]
+    if (east - west > width) [middle, width] = [(west + east) / 2, east - west]
+  }
+  return [middle, y]
+}
+
 /** Returns the one ring that can be changed by hand; undefined where an outline has several parts, or holes. */
 export function simple(of: Outline | Line): GeoJSON.Polygon | Line | undefined {
   if (of.type === 'LineString') return of

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { cropColours, otherColour, ramp, rampColour } from './colours'
 import { csv } from './csv'
 import { graticule } from './fieldmap'
+import { partsOf } from './health'
 import { below, kindOf, membersOf, messages, withMember } from './form'
-import { boxOf, stateOf, type Land } from './land'
+import { boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
 import { en } from '../texts/en'
 import { es } from '../texts/es'
 
@@ -59,4 +60,27 @@ test('every text is in every language, with the same values', () => {
     expect(es[key], key).not.toBe('')
     expect(values(es[key]), key).toEqual(values(en[key]))
   }
+})
+
+test('fields are found by name and crop', () => {
+  const land = [{ name: 'North', crops: ['wheat'] }, { name: 'South', crops: ['maize', 'beans'] }, { name: 'Northwest', crops: [] }] as unknown as Land[]
+  expect(matching(land, 'NORTH', '').map((f) => f.name)).toEqual(['North', 'Northwest'])
+  expect(matching(land, '', 'beans').map((f) => f.name)).toEqual(['South'])
+  expect(matching(land, 'n', 'beans')).toEqual([])
+  expect(cropsOf(land)).toEqual(['beans', 'maize', 'wheat'])
+})
+
+test('a field without an assessment is part of that of its farm', () => {
+  const assessed = [{ resource_type: 'farm', resource_id: 7, completeness_percentage: 40 }, { resource_type: 'field', resource_id: 1, completeness_percentage: 100 }] as Parameters<typeof completeness>[1]
+  expect(completeness({ id: 1, farm: 7 }, assessed)).toBe(100)
+  expect(completeness({ id: 2, farm: 7 }, assessed)).toBe(40)
+  expect(completeness({ id: 7, farm: 8 }, assessed)).toBeNull()
+})
+
+test('the parts of a server that is ready, and of one that is not', () => {
+  expect(partsOf({ status: 'success', data: { database: 'ready', broker: 'unavailable', degraded: ['broker'] } })).toEqual([
+    { name: 'broker', state: 'unavailable', well: false }, { name: 'database', state: 'ready', well: true },
+  ])
+  expect(partsOf({ status: 'error', code: 'not_ready', details: { database: 'unavailable' } })).toEqual([{ name: 'database', state: 'unavailable', well: false }])
+  expect(partsOf({})).toEqual([])
 })

@@ -1,0 +1,14 @@
+// What the server says of its parts at /readyz.
+export interface Part {
+  name: string
+  state: string
+  well: boolean
+}
+
+/** Returns the parts that an answer names, those that are away first. A server that is not ready names them as details of its error. */
+export function partsOf(answer: unknown): Part[] {
+  const { data, details } = answer as { data?: Record<string, unknown>; details?: Record<string, unknown> }
+  return Object.entries(data ?? details ?? {})
+    .flatMap(([name, state]) => (typeof state === 'string' ? [{ name, state, well: state === 'ready' }] : []))
+    .sort((a, b) => Number(a.well) - Number(b.well) || a.name.localeCompare(b.name))
+}

@@ -1,0 +1,57 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/app/demo"
+	"tilth/app/operating"
+	"tilth/tests/rig"
+)
+
+// A company offers another what it chooses, and takes it back; the other accepts. Each sees how the server does.
+func TestConsoleSharesAndHealth(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	other := server.Company("owner", 0)
+	uuid := other.Expect(200, "GET", "auth/me/", nil).Data(t)["company"].(map[string]any)["uuid"].(string)
+	p := console(t, server.URL, "/settings/shares", 375, true)
+	p.Until(`document.body.textContent.includes("Nothing is shared, with you or by you.")`)
+	accessible(p, "no shares")
+	fill(p, "grantee", uuid)
+	click(p, "Offer")
+	p.Until(`document.querySelector("tbody")?.textContent.includes("Offered") && document.querySelector("tbody").textContent.includes("All farms and fields")`)
+	accessible(p, "shares")
+	fits(p, server.URL, 375)
+	var grants []map[string]any
+	other.Expect(200, "GET", "share-grant/", nil).Into(t, &grants)
+	require.Len(t, grants, 1)
+	require.Equal(t, []any{"farm.view", "field.view", "season.view", "cultivation.view", "fertilization.view"}, grants[0]["slugs"])
+	click(p, "Revoke")
+	click(p, "Revoke: really")
+	p.Until(`document.querySelector("tbody")?.textContent.includes("Withdrawn")`)
+	click(p, "State of the server")
+	p.Until(`document.body.textContent.includes("All parts answer.")`)
+	accessible(p, "health")
+	require.Empty(t, p.Complaints())
+}
+
+// An operator sees the jobs of the installation; others have no such tab.
+func TestConsoleJobs(t *testing.T) {
+	server := rig.Start(t, rig.Options{Demo: true})
+	const mail = "operator@demo.example"
+	_, err := server.Operating.CreateUser(t.Context(), operating.NewUser{Email: mail, Password: demo.Password, Operator: true})
+	require.NoError(t, err)
+	p := Open(t)
+	p.Screen(1280, 900, false, false)
+	p.Goto(server.URL + "/settings/jobs")
+	signInAs(p, mail, demo.Password)
+	p.Until(`document.querySelector("[name=state]")`)
+	p.Run(`(() => { const s = document.querySelector("[name=state]"); s.value = "failed"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	p.Until(`location.search === "?state=failed" && document.body.textContent.includes("No job waits, runs or has failed.")`)
+	accessible(p, "jobs")
+	require.Empty(t, p.Complaints())
+
+	owner := console(t, server.URL, "/settings/jobs", 1280, false)
+	owner.Until(`document.body.textContent.includes("There is nothing here.")`)
+}
