@@ -44,7 +44,7 @@ var assessmentTable = &sqlstore.Table[assessment.Assessment, assessmentRow]{
 	},
 	Filters: sqlstore.KeyedFilters(map[string]sqlstore.Filter{
 		"assessment_year": {Exact: "t.assessment_year"}, "resource_type": {Exact: "t.resource_type"},
-		"resource_id": {Exact: "t.resource_id"}, "farm": {Has: "? IN (t.farm_id, (SELECT f.farm_id FROM fields AS f WHERE f.id = t.field_id))"}, "status": {Exact: "t.status"}, "is_ready_for_submission": {Exact: "t.is_ready"},
+		"resource_id": {Exact: "t.resource_id"}, "farm": {Has: "(t.farm_id = ?0 OR t.field_id IN (SELECT f.id FROM fields AS f WHERE f.farm_id = ?0))"}, "status": {Exact: "t.status"}, "is_ready_for_submission": {Exact: "t.is_ready"},
 		"climate_region": {Exact: "t.climate_region"}, "farm_country": {Exact: "t.farm_country"},
 		"search": { // an assessment has no name of its own
 			Folded: "COALESCE(field.name_folded, farm.name_folded)",

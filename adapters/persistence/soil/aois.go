@@ -66,7 +66,7 @@ var aoiTable = &sqlstore.Table[stratification.AOI, aoiRow]{
 
 // ofFarm selects what belongs to an area of interest that covers a field of a farm.
 func ofFarm(aoi string) sqlstore.Filter {
-	return sqlstore.Filter{Has: "EXISTS (SELECT 1 FROM aoi_fields AS l JOIN fields AS f ON f.id = l.field_id WHERE l.aoi_id = " + aoi + " AND f.deleted_at IS NULL AND f.farm_id = ?)"}
+	return sqlstore.Filter{Has: aoi + " IN (SELECT l.aoi_id FROM aoi_fields AS l JOIN fields AS f ON f.id = l.field_id WHERE f.deleted_at IS NULL AND f.farm_id = ?)"}
 }
 
 // fieldsOfAOI are the fields of an area of interest: it is shared where all that are not deleted are.
