@@ -1,3 +1,5 @@
+import { Latest } from './latest'
+
 const perPage = 50
 
 /** A list that is read a page at a time, the newest first. */
@@ -7,6 +9,7 @@ export class Pages<T> {
   loaded = $state(false)
   trouble = $state.raw<unknown>()
   private page = 0
+  private reads = new Latest()
 
   constructor(private read: (query: { page: number; page_size: number }) => Promise<T[]>) {}
 
@@ -19,14 +22,11 @@ export class Pages<T> {
 
   async next() {
     this.trouble = undefined
-    try {
-      const got = await this.read({ page: this.page + 1, page_size: perPage })
+    await this.reads.read(() => this.read({ page: this.page + 1, page_size: perPage }), (got) => {
       this.page++
       this.items = [...this.items, ...got]
       this.whole = got.length < perPage
       this.loaded = true
-    } catch (error) {
-      this.trouble = error
-    }
+    }, (error) => (this.trouble = error))
   }
 }
