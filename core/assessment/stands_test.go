@@ -9,6 +9,17 @@ import (
 	"tilth/core/ghg"
 )
 
+// withStands returns the assessment of a wheat field that has perennial plants, too.
+func withStands(t *testing.T, tab *assessment.Table, body string) (*assessment.Assessment, assessment.Sheet) {
+	t.Helper()
+	a, sheet := read(t, tab, wheat)
+	rows, wrong := tab.Check("perennial_biomass", tree(t, body))
+	require.Empty(t, wrong)
+	sheet["perennial_biomass"] = rows
+	delete(a.Declarations, "perennial_biomass")
+	return a, sheet
+}
+
 // TestRemovalsAreBoundedByTheLand: the first is the hedge of 1,000 ha on a farm of 10 ha, which removed 183,333 t.
 func TestRemovalsAreBoundedByTheLand(t *testing.T) {
 	t.Parallel()
@@ -50,11 +61,7 @@ func TestRemovalsAreBoundedByTheLand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, sheet := read(t, tab, wheat)
-			rows, wrong := tab.Check("perennial_biomass", tree(t, c.body))
-			require.Empty(t, wrong)
-			sheet["perennial_biomass"] = rows
-			delete(a.Declarations, "perennial_biomass")
+			a, sheet := withStands(t, tab, c.body)
 			facts := today
 			if c.facts != nil {
 				c.facts(&facts)
@@ -121,11 +128,7 @@ func TestHalfAnAreaIsNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, sheet := read(t, tab, wheat)
-			rows, wrong := tab.Check("perennial_biomass", tree(t, c.body))
-			require.Empty(t, wrong)
-			sheet["perennial_biomass"] = rows
-			delete(a.Declarations, "perennial_biomass")
+			a, sheet := withStands(t, tab, c.body)
 			var missing []string
 			for _, m := range stateOf(tab.Complete(a, sheet, today), "perennial_biomass").Missing {
 				missing = append(missing, m.Path)
