@@ -28,7 +28,7 @@ type caller struct {
 func (c *caller) work() {
 	what := []func(){c.createFarm, c.createFields, c.order, c.assess, c.importFields, c.createKey, c.deleteFarm}
 	if c.house.load.Seasons > 1 {
-		what = append(what, c.order, c.order, c.order, c.assess, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm)
+		what = append(what, c.order, c.order, c.order, c.assess, c.assess, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm, c.deleteFarm)
 	}
 	for !c.house.done.Load() && !c.house.t.Failed() {
 		if c.fields > ownLand-3 {
@@ -205,6 +205,7 @@ func (c *caller) importFields() {
 			c.house.t.Errorf("an import of %d fields created %d", len(features), report.Created)
 		}
 		c.house.records.Lock()
+		c.house.imported++
 		c.house.imports += report.Created
 		c.house.records.Unlock()
 	}

@@ -49,13 +49,14 @@ type House struct {
 	done                       atomic.Bool
 	answered, repeated, broken atomic.Int64
 
-	records sync.Mutex
-	made    map[string]map[int64]bool // ids by the path that lists them
-	keys    []string
-	ordered int               // fields with an order or more
-	deleted []int64           // farms
-	files   map[string]string // what was attached, by its path
-	imports int               // fields that imports made
+	records  sync.Mutex
+	made     map[string]map[int64]bool // ids by the path that lists them
+	keys     []string
+	ordered  int               // fields with an order or more
+	deleted  []int64           // farms
+	files    map[string]string // what was attached, by its path
+	imports  int               // fields that imports made
+	imported int               // files
 }
 
 // Settle makes a company with credit in a database.
@@ -139,6 +140,21 @@ func (h *House) Made(list string) int {
 	h.records.Lock()
 	defer h.records.Unlock()
 	return len(h.made[list])
+}
+
+// Done counts what was done so far.
+func (h *House) Done() Done {
+	h.records.Lock()
+	defer h.records.Unlock()
+	return Done{Orders: len(h.made[rig.OrdersPath]), Assessments: len(h.made["ghg/assessments/"]), Deletes: len(h.deleted), Imports: h.imported}
+}
+
+// Done is how much was done of what counts.
+type Done struct{ Orders, Assessments, Deletes, Imports int }
+
+// Less reports whether it is less than another in anything.
+func (d Done) Less(than Done) bool {
+	return d.Orders < than.Orders || d.Assessments < than.Assessments || d.Deletes < than.Deletes || d.Imports < than.Imports
 }
 
 // String tells what was asked.

@@ -43,13 +43,14 @@ type storm struct {
 	between int           // answers on average between the begin and the end of each
 	silence time.Duration // for which there is no broker, in the middle
 	paused  time.Duration // for which one replica is paused at least, at the end
-	orders  int           // are placed at least
+	least   callers.Done
 }
 
 // The whole of it, and what is small enough for every run of the tests.
 var (
 	great = storm{
-		load: callers.Load{Callers: 14, Seed: seed, Seasons: 12}, faults: 100, between: 70, silence: 2 * time.Minute, paused: 90 * time.Second, orders: 10_000,
+		load: callers.Load{Callers: 14, Seed: seed, Seasons: 12}, faults: 100, between: 70, silence: 2 * time.Minute, paused: 90 * time.Second,
+		least: callers.Done{Orders: 10_000, Assessments: 500, Deletes: 2_000, Imports: 200},
 	}
 	small = storm{load: callers.Load{Callers: 6, Seed: seed, Seasons: 1}, faults: 5, between: 8}
 )
@@ -83,7 +84,7 @@ func TestReplicasLoseNothing(t *testing.T) {
 	if how.paused > 0 {
 		c.pauseFor(how.paused, await)
 	}
-	for h.Made(rig.OrdersPath) < how.orders {
+	for h.Done().Less(how.least) {
 		await()
 	}
 	h.End()
@@ -93,8 +94,7 @@ func TestReplicasLoseNothing(t *testing.T) {
 		require.NoError(t, r.process.Terminate())
 	}
 	h.CheckChains()
-	t.Logf("%d replicas, %d nodes of NATS, %s: %v; %d orders, %d assessments, %s", replicas, nodes, time.Since(began).Round(time.Second), sorted(times),
-		h.Made(rig.OrdersPath), h.Made("ghg/assessments/"), h)
+	t.Logf("%d replicas, %d nodes of NATS, %s: %v; %+v, %s", replicas, nodes, time.Since(began).Round(time.Second), sorted(times), h.Done(), h)
 }
 
 // sorted is how often what was taken away, for reading.

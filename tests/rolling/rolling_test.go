@@ -61,7 +61,7 @@ func TestReplicasAreReplacedOneByOne(t *testing.T) {
 		require.NoError(t, f.replicas[i].process.Terminate())
 	}
 	h.CheckChains()
-	t.Logf("%s beside this release: %d orders, %d assessments, %s", name, h.Made(rig.OrdersPath), h.Made("ghg/assessments/"), h)
+	t.Logf("%s beside this release: %+v, %s", name, h.Done(), h)
 }
 
 // build builds the release before.
