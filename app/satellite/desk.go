@@ -34,7 +34,14 @@ type draft func(ctx context.Context, tx ports.Repos, now time.Time) (vegetation.
 func (d desk) place(ctx context.Context, who access.Principal, make draft) (vegetation.OrderState, error) {
 	now := d.Clock.Now()
 	return app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
-		wanted, err := d.admit(ctx, tx, who, make, now)
+		fresh, err := drafted(ctx, tx, make, now)
+		if err != nil {
+			return vegetation.OrderState{}, err
+		}
+		if placed, done, err := d.placeNew(ctx, tx, who, fresh, now); done || err != nil {
+			return placed, err
+		}
+		wanted, err := d.admit(ctx, tx, who, fresh, now)
 		switch {
 		case err != nil:
 			return wanted.order.State(), err
@@ -43,6 +50,42 @@ func (d desk) place(ctx context.Context, who access.Principal, make draft) (vege
 		}
 		return d.book(ctx, tx, who, wanted)
 	})
+}
+
+// placeNew places an order that the company has not placed before, and reports whether it was one. It locks the wallet last,
+// so that orders of a company wait for each other no longer than it takes to charge them. Faults: PaymentRequired.
+func (d desk) placeNew(ctx context.Context, tx ports.Repos, who access.Principal, fresh vegetation.OrderState, now time.Time) (out vegetation.OrderState, done bool, err error) {
+	scope := who.Scope(false)
+	if fresh.ExternalID != "" {
+		return out, false, nil // keys of other systems are taken under a lock, which comes after that of the wallet
+	}
+	perHa, err := d.price(ctx, tx)
+	if err != nil {
+		return out, false, err
+	}
+	order, err := vegetation.NewOrder(fresh)
+	if err != nil {
+		return out, false, err
+	}
+	out = order.State()
+	if err := d.repo(tx).Insert(ctx, scope, &out); err != nil {
+		if known, ok := fault.As(err); ok && known.Code == "order_exists" {
+			return out, false, nil
+		}
+		return out, false, err
+	}
+	if err := d.record(ctx, tx, who, audit.Create, out); err != nil {
+		return out, false, err
+	}
+	purse, err := LockPurse(ctx, tx, scope, now)
+	if err != nil {
+		return out, false, err
+	}
+	due, err := dueFor(ctx, purse, out, perHa)
+	if err != nil {
+		return out, false, err
+	}
+	return out, true, hold(ctx, purse, out, due)
 }
 
 // errPreview takes back what a preview has placed.
@@ -59,7 +102,11 @@ func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draf
 	_, err := app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (struct{}, error) {
 		out = make([]Placed, len(drafts))
 		for i, one := range drafts {
-			wanted, err := d.admit(ctx, tx, who, one, now)
+			var wanted admitted
+			fresh, err := drafted(ctx, tx, one, now)
+			if err == nil {
+				wanted, err = d.admit(ctx, tx, who, fresh, now)
+			}
 			if refused, ok := refusal(err); ok {
 				out[i] = refused
 				continue
@@ -116,11 +163,9 @@ type admitted struct {
 }
 
 // admit checks an order in full, with its credit, and writes nothing. Faults: as place.
-func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, make draft, now time.Time) (a admitted, err error) {
+func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, fresh vegetation.OrderState, now time.Time) (a admitted, err error) {
 	scope := who.Scope(false)
-	if a.fresh, err = drafted(ctx, tx, make, now); err != nil {
-		return a, err
-	}
+	a.fresh = fresh
 	perHa, err := d.price(ctx, tx) // before the lock, which orders of one company wait for
 	if err != nil {
 		return a, err
@@ -199,11 +244,16 @@ func (d desk) book(ctx context.Context, tx ports.Repos, who access.Principal, a 
 	if err := hold(ctx, a.purse, out, a.due); err != nil {
 		return out, err
 	}
-	entry := audit.By(who, now).Of(action, d.access.Name, out.ID, audit.Diff(nil, placedOf(out)))
+	return out, d.record(ctx, tx, who, action, out)
+}
+
+// record enters a placed order in the audit trail and queues its job.
+func (d desk) record(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, order vegetation.OrderState) error {
+	entry := audit.By(who, order.UpdatedAt).Of(action, d.access.Name, order.ID, audit.Diff(nil, placedOf(order)))
 	if err := tx.Audit.Add(ctx, entry); err != nil {
-		return out, err
+		return err
 	}
-	return out, tx.Jobs.Enqueue(ctx, task.JobOn(d.job, out.CompanyID, out.ID, now))
+	return tx.Jobs.Enqueue(ctx, task.JobOn(d.job, order.CompanyID, order.ID, order.UpdatedAt))
 }
 
 // quote says what an order would cost. It writes nothing.

@@ -244,8 +244,11 @@ func (c *cluster) checkEvents(h *callers.House) {
 		info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(subject))
 		return err == nil && info.State.Subjects[subject] >= uint64(orders)
 	}, 10*time.Minute, 50*time.Millisecond, "events do not arrive")
-	consumer, err := stream.CreateOrUpdateConsumer(t.Context(), jetstream.ConsumerConfig{FilterSubject: subject, AckPolicy: jetstream.AckNonePolicy})
-	require.NoError(t, err)
+	var consumer jetstream.Consumer
+	rig.Eventually(t, func() bool { // the nodes may be choosing who leads
+		consumer, err = stream.CreateOrUpdateConsumer(t.Context(), jetstream.ConsumerConfig{FilterSubject: subject, AckPolicy: jetstream.AckNonePolicy})
+		return err == nil
+	}, time.Minute, 50*time.Millisecond, "no consumer")
 	told := map[int64]int{}
 	for n := uint64(0); n < consumer.CachedInfo().NumPending; n++ {
 		m, err := consumer.Next(jetstream.FetchMaxWait(time.Minute))

@@ -189,6 +189,9 @@ func (o *orders) ActiveOfSeason(_ context.Context, scope access.Scope, seasonID 
 }
 
 func (o *orders) Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error {
+	if _, err := o.Find(ctx, access.Own(scope.Company()), order.FieldID, order.SeasonID); err == nil {
+		return fault.New(fault.Conflict, "order_exists", "There is an order of this field and season.")
+	}
 	return o.table.Insert(ctx, scope, []*vegetation.OrderState{order})
 }
 
