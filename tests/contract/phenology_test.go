@@ -241,6 +241,25 @@ func TestFieldsAreCompared(t *testing.T) {
 		require.NotNil(t, compare("Border field", "").Reason, "no cultivation says what grows there")
 		require.Zero(t, compare("Mill fallow", "?radius_km=0.01").Fields.N)
 		c.Expect(400, "GET", fmt.Sprintf("%s%d/comparison/?radius_km=0", rig.OrdersPath, orders["Mill fallow"]), nil)
-		s.Company("owner", 0).Expect(404, "GET", fmt.Sprintf("%s%d/comparison/", rig.OrdersPath, orders["Mill fallow"]), nil)
+		stranger := s.Company("owner", 0)
+		stranger.Expect(404, "GET", fmt.Sprintf("%s%d/comparison/", rig.OrdersPath, orders["Mill fallow"]), nil)
+
+		const standings = "profiles/vegetation-index-profile/comparisons/"
+		var page struct {
+			Count   int
+			Results []struct {
+				OrderID  int64 `json:"order_id"`
+				Seasons  int
+				Standing *string
+				Score    *float64
+			}
+		}
+		c.Expect(200, "GET", fmt.Sprintf("%s?season=%d", standings, period), nil).Into(t, &page)
+		require.Equal(t, len(archive.Parcels), page.Count)
+		require.Zero(t, page.Results[0].Seasons)
+		require.Nil(t, page.Results[0].Standing)
+		require.Nil(t, page.Results[0].Score)
+		stranger.Expect(200, "GET", standings, nil).Into(t, &page)
+		require.Zero(t, page.Count)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tilth/adapters/http/member"
+	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/satellite"
@@ -46,7 +47,27 @@ type ComparedDay struct {
 	Score      float64     `json:"score" doc:"Standard deviations of a new value, from the mean of the others."`
 }
 
+// ProfileStanding is how a profile stands among the other seasons of its field, on the latest day that could be compared.
+type ProfileStanding struct {
+	OrderID     int64        `json:"order_id" doc:"The order."`
+	Field       int64        `json:"field" doc:"Id of its field."`
+	Season      int64        `json:"season" doc:"Id of its season."`
+	IndexCode   string       `json:"index_code" doc:"The index that is compared: that of the order."`
+	Seasons     int          `json:"seasons" doc:"Other seasons of the field at hand. A day is compared where at least three of them were seen on it."`
+	Standing    *string      `json:"standing" enum:"usual,low,high" doc:"low or high where the probability is under 0.1; null, as all that follows: no day could be compared."`
+	Date        *member.Date `json:"date" doc:"The latest day that could be compared."`
+	Value       *float64     `json:"value" doc:"The smoothed line of the profile on it."`
+	Median      *float64     `json:"median" doc:"The median of the other seasons' smoothed lines."`
+	Percentile  *float64     `json:"percentile" doc:"Share of the others below, those alike by half, in percent."`
+	Score       *float64     `json:"score" doc:"Standard deviations of a new value, from the mean of the others: below zero the field is lower than it uses to be."`
+	Probability *float64     `json:"probability" doc:"Of a day as far from the others, on either side, by Student's t."`
+	MeanScore   *float64     `json:"mean_score" doc:"Mean of the scores of all days that could be compared."`
+}
+
+const standingsPath = "profiles/vegetation-index-profile/comparisons/"
+
 func registerComparison(a *rest.API, orders *satellite.Profiles) {
+	registerStandings(a, orders)
 	compare := rest.Route{
 		Method: http.MethodGet, Path: ordersPath + "{id}/comparison/", OperationID: "vi_profile_order_comparison", Tag: profileTag, Noun: "order",
 		Summary: "Compare a profile with other seasons and other fields", Permission: access.ProfileOrders.View.For("retrieve"),
@@ -72,6 +93,42 @@ func registerComparison(a *rest.API, orders *satellite.Profiles) {
 			found.Order.ID, found.Order.Index, showStanding(found.Seasons, found.Years), showStanding(found.Fields, found.Peers), radius, form.OrNull(found.Reason),
 		}, err
 	})
+}
+
+func registerStandings(a *rest.API, orders *satellite.Profiles) {
+	list := rest.Route{
+		Method: http.MethodGet, Path: standingsPath, OperationID: "vi_profile_comparisons_list", Tag: profileTag, Permission: access.ProfileOrders.View.For("list"),
+		Summary: "Which profiles are unusual for their fields",
+		Description: "All active profiles that the filters select, each against the other seasons of its field, on the latest day that could be compared: " +
+			"`years` of the comparison of a single one, for a map of many fields. In the order of ids.",
+	}
+	filters := []rest.Param{
+		form.IDsParam,
+		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
+		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
+		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
+	}
+	list.Query = append(query.PageParams(), filters...)
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, v rest.Values) (rest.Paginated[ProfileStanding], error) {
+		found, err := orders.Standings(ctx, c.Principal(), form.QueryOf(v.Page(), filters, v))
+		if err != nil {
+			return rest.Paginated[ProfileStanding]{}, err
+		}
+		return rest.Paginate(v.Page(), rest.Map(form.Listing(found), showProfileStanding))
+	})
+}
+
+func showProfileStanding(s satellite.Standing) ProfileStanding {
+	years := showStanding(s.Seasons, s.Years)
+	out := ProfileStanding{
+		OrderID: s.Order.ID, Field: s.Order.FieldID, Season: s.Order.SeasonID, IndexCode: s.Order.Index, Seasons: s.Seasons,
+		Standing: years.Standing, Probability: years.Probability, MeanScore: years.MeanScore,
+	}
+	if n := len(years.Days); n > 0 {
+		last := &years.Days[n-1]
+		out.Date, out.Value, out.Median, out.Percentile, out.Score = &last.Date, &last.Value, &last.Median, &last.Percentile, &last.Score
+	}
+	return out
 }
 
 func showStanding(n int, c phenology.Comparison) SeriesStanding {

@@ -29,6 +29,16 @@ export function shareColour(percent: number): string {
   return shares.find((s) => percent >= s.from)?.colour ?? noneColour
 }
 
+/** Steps of how far a field is from its other seasons, in standard deviations, from the top, with the least that each holds; the middle is
+ * neutral. Purple and orange of ColorBrewer (Harrower and Brewer 2003), which people with any colour vision can tell apart. */
+export const deviations = [
+  { from: 2, colour: '#542788' }, { from: 1, colour: '#998ec3' }, { from: -1, colour: '#f7f7f7' }, { from: -2, colour: '#f1a340' }, { from: -Infinity, colour: '#b35806' },
+] as const
+
+export function deviationColour(score: number | null): string {
+  return score === null ? noneColour : (deviations.find((d) => score >= d.from)?.colour ?? noneColour)
+}
+
 /** Returns the colour of each crop: those on most fields have one of their own. */
 export function cropColours(land: Land[]): Map<string, string> {
   const count = new Map<string, number>()

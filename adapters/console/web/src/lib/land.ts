@@ -104,6 +104,16 @@ export function completeness(field: Pick<Land, 'id' | 'farm'>, assessed: Assesse
   return (own ?? whole)?.completeness_percentage ?? null
 }
 
+export type Standing = Schemas['ProfileStanding']
+export const seasonsNeeded = 3 // other seasons of a field, to be compared with
+
+/** Reads how each field stands among its other seasons, by the id of the field. */
+export async function readStandings(farm: number | undefined, season: number): Promise<Map<number, Standing>> {
+  const query = { season, page: 'all' as const, ...(farm ? { farm } : {}) }
+  const read = (await ask(api.GET('/api/v1.2/profiles/vegetation-index-profile/comparisons/', { params: { query } }))).results as Standing[]
+  return new Map(read.map((s) => [s.field, s]))
+}
+
 /** The box around all fields; null where there is none. */
 export function boxOf(land: Pick<Land, 'bbox'>[]): Land['bbox'] | null {
   if (land.length === 0) return null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cropColours, otherColour, ramp, rampColour } from './colours'
+import { cropColours, deviationColour, deviations, noneColour, otherColour, ramp, rampColour } from './colours'
 import { csv } from './csv'
 import { graticule } from './fieldmap'
 import { partsOf } from './health'
@@ -16,6 +16,12 @@ test('the ramp goes through its stops and ends at them', () => {
   for (const [value, colour] of ramp) expect(rampColour(value)).toBe(colour)
   expect(rampColour(-0.2)).toBe(ramp[0]?.[1])
   expect(rampColour(1.5)).toBe(ramp.at(-1)?.[1])
+})
+
+test('a field as it uses to be is neutral, and one that was not compared is none of the steps', () => {
+  expect([2, 1.9, 0, -1, -1.1, -2, -7].map(deviationColour)).toEqual([0, 1, 2, 2, 3, 3, 4].map((i) => deviations[i]?.colour))
+  expect(deviations.some((d) => d.colour === deviationColour(null))).toBe(false)
+  expect(deviationColour(null)).toBe(noneColour)
 })
 
 test('the crops on most fields have a colour of their own', () => {

@@ -36,6 +36,11 @@ export function number(value: number, digits = 0): string {
   return new Intl.NumberFormat(words.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
 }
 
+/** Writes a difference, which has a sign unless it is none. */
+export function signed(value: number, digits = 0): string {
+  return new Intl.NumberFormat(words.language, { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'exceptZero' }).format(value).replace('-', '−')
+}
+
 /** Writes a figure of a calculation with the digits that count. */
 export function figure(value: number): string {
   return new Intl.NumberFormat(words.language, { maximumSignificantDigits: 6 }).format(value)
