@@ -3,6 +3,7 @@ package monitoring
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"tilth/core/phenology"
@@ -73,7 +74,11 @@ const lateBy = 5 * 24 * time.Hour
 
 func (s Seen) late(r Rule) (Alert, bool) {
 	all := s.Series.Observations
-	if r.By == nil || len(all) == 0 || s.Today.Before(*r.By) || all[len(all)-1].Date.Before(r.By.Add(lateBy)) {
+	if r.By == nil || s.Today.Before(*r.By) {
+		return Alert{}, false
+	}
+	first := slices.IndexFunc(all, func(o vegetation.Observation) bool { return !o.Date.Before(r.By.Add(lateBy)) })
+	if first < 0 {
 		return Alert{}, false
 	}
 	found := phenology.Of(s.Series, phenology.DefaultSettings())
@@ -83,7 +88,7 @@ func (s Seen) late(r Rule) (Alert, bool) {
 			return Alert{}, false
 		}
 	}
-	last := all[len(all)-1]
-	return Alert{r, last.Date, last.Value, math.NaN(), fmt.Sprintf(
-		"No growing cycle had started by %s; the %s was %.2f on %s.", r.By.Format(time.DateOnly), s.Series.Index, last.Value, last.Date.Format(time.DateOnly))}, true
+	seen := all[first] // as a rule that was there from the start would have found it
+	return Alert{r, seen.Date, seen.Value, math.NaN(), fmt.Sprintf(
+		"No growing cycle had started by %s; the %s was %.2f on %s.", r.By.Format(time.DateOnly), s.Series.Index, seen.Value, seen.Date.Format(time.DateOnly))}, true
 }

@@ -50,7 +50,7 @@ func TestRules(t *testing.T) {
 		"a patch":                    {monitoring.Rule{Kind: monitoring.Patch, Change: 0.15, Days: 14}, monitoring.Seen{Series: patched}, 10},
 		"an even field":              {monitoring.Rule{Kind: monitoring.Patch, Change: 0.15, Days: 14}, monitoring.Seen{Series: observed(0.7, 0.3)}, -1},
 		"lower than other years":     {monitoring.Rule{Kind: monitoring.LowPercentile, Percentile: 10}, monitoring.Seen{Years: low}, 10},
-		"no start":                   {start, monitoring.Seen{Series: observed(bare...), Today: day(50)}, 45},
+		"no start":                   {start, monitoring.Seen{Series: observed(bare...), Today: day(50)}, 35},
 		"a start":                    {start, monitoring.Seen{Series: observed(grown...), Today: day(50)}, -1},
 		"not the day yet":            {start, monitoring.Seen{Series: observed(bare...), Today: day(20)}, -1},
 		"nothing seen since the day": {start, monitoring.Seen{Series: observed(bare[:6]...), Today: day(50)}, -1},
