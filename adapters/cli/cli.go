@@ -146,7 +146,7 @@ type Finding struct {
 	OK     bool   `json:"ok"`
 	Warn   bool   `json:"warning,omitempty"` // nothing is broken, but somebody should act
 	Detail string `json:"detail"`
-	Fix    string `json:"mend,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 }
 
 // Streams are what a command reads and where it writes.

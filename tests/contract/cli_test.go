@@ -153,6 +153,9 @@ func TestDoctor(t *testing.T) {
 	for _, part := range []string{"configuration", "database", "migrations", "broker", "imagery", "clock"} {
 		require.True(t, parts[part], part)
 	}
+	out, _, status = run(t, rig.SQLite(t), "", "doctor", "--json", "--imagery-url", filepath.Join(t.TempDir(), "none"))
+	require.Equal(t, 1, status)
+	require.Contains(t, out, `"fix":`, "what is wrong says how it is put right")
 	out, _, status = run(t, rig.SQLite(t), "", "doctor", "--imagery-url", filepath.Join(t.TempDir(), "none"))
 	require.Equal(t, 1, status)
 	require.Contains(t, out, "FAIL")

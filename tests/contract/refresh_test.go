@@ -116,8 +116,8 @@ func TestDoctorNamesBadItemsOfAFolder(t *testing.T) {
 	out, errOut, status := run(t, rig.SQLite(t), "", "doctor", "--json", "--imagery-url", shelf.Dir)
 	require.Equal(t, 1, status, errOut)
 	var findings []struct {
-		Part, Detail, Mend string
-		OK                 bool
+		Part, Detail, Fix string
+		OK                bool
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &findings), out)
 	for _, f := range findings {
@@ -125,7 +125,7 @@ func TestDoctorNamesBadItemsOfAFolder(t *testing.T) {
 			require.False(t, f.OK)
 			require.Contains(t, f.Detail, "1 scenes")
 			require.Contains(t, f.Detail, name)
-			require.NotEmpty(t, f.Mend)
+			require.NotEmpty(t, f.Fix)
 			return
 		}
 	}
