@@ -190,7 +190,8 @@ func TestImportRefusesMappingsThatSayNothing(t *testing.T) {
 	for _, tt := range []struct{ query, code, says string }{
 		{"&map=irrigated:BEWAESERT", "unknown_name", `has a property \"BEWAESERT\": did you mean \"BEWAESSERT\"?`},
 		{"&mapping=" + url.QueryEscape(`{"external_id": ["REGION", "NUMER"]}`), "unknown_name", `has a property \"NUMER\": did you mean \"NUMBER\"?`},
-		{"&map=irigated:BEWAESSERT", "unknown_name", `\"irigated\": This name is not known here: did you mean \"irrigated\"?`},
+		{"&map=irigated:BEWAESSERT", "unknown_name", `"map":{"irigated":["This name is not known here: did you mean \"irrigated\"?"]}`},
+		{"&map=irigated:BEWAESSERT", "unknown_name", `not known here: map.irigated (did you mean \"irrigated\"?)`},
 		{"&mapping=" + url.QueryEscape(`{"irigated": "BEWAESSERT"}`), "unknown_name", `mapping.irigated (did you mean \"irrigated\"?)`},
 		{"&mapping=" + url.QueryEscape(`{"notes": {"propertie": "HA"}}`), "unknown_name", `mapping.notes.propertie (did you mean \"properties\"?)`},
 		{"&mapping=" + url.QueryEscape(`{"notes": {"value": "x", "property": "HA"}}`), "validation_failed", "stands alone"},

@@ -3,7 +3,6 @@ package farm
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -121,7 +120,7 @@ func (r *mappingReader) short(text string) {
 	if !slices.Contains(farm.Members(), member) {
 		unknown := fault.Fields{}
 		unknown.Unknown(member, farm.Members())
-		r.errs.Misplaced(paramMap, fmt.Sprintf("%q: %s", member, fault.Messages(unknown[member])[0]))
+		r.errs.Merge(fault.Fields{paramMap: unknown})
 		return
 	}
 	source := farm.Source{Param: paramMap + "." + member}
