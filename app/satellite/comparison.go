@@ -3,6 +3,7 @@ package satellite
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -36,6 +37,8 @@ type Compared struct {
 	Peers           phenology.Comparison // with fields with the same crop in the same season
 	// Reason says why there is no field to compare with; empty where there is one.
 	Reason string
+	// YearsReason and PeersReason say why no day could be compared; empty where one could.
+	YearsReason, PeersReason string
 }
 
 // Why there is no field to compare with.
@@ -86,7 +89,19 @@ func (o *Profiles) Compare(ctx context.Context, who access.Principal, id int64, 
 	seasons, peers := linesOf(found.seasons), linesOf(found.peers)
 	out.Seasons, out.Fields = len(seasons), len(peers)
 	out.Years, out.Peers = phenology.WithYears(line, seasons), phenology.WithFields(line, peers)
+	out.YearsReason, out.PeersReason = whyNone(out.Years, out.Seasons, "other seasons of the field"), cmp.Or(out.Reason, whyNone(out.Peers, out.Fields, "other fields with the crop"))
 	return out, nil
+}
+
+// whyNone says why no day of a series could be compared with n others; empty where one could.
+func whyNone(c phenology.Comparison, n int, others string) string {
+	switch {
+	case len(c.Days) > 0:
+		return ""
+	case n < phenology.MinReferences:
+		return fmt.Sprintf("A day is compared with at least %d %s; active profiles of %d are there. Fix: order profiles of more.", phenology.MinReferences, others, n)
+	}
+	return fmt.Sprintf("On no day of an observation were at least %d %s seen.", phenology.MinReferences, others)
 }
 
 // activeOf selects the newest active orders.

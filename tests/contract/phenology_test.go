@@ -220,6 +220,7 @@ func TestFieldsAreCompared(t *testing.T) {
 					Score      float64
 					Percentile float64
 				}
+				Reason *string
 			}
 			Reason *string
 		}) {
@@ -237,6 +238,8 @@ func TestFieldsAreCompared(t *testing.T) {
 		require.Zero(t, fallow.Years.N)
 		require.Nil(t, fallow.Years.Standing)
 		require.Nil(t, fallow.Reason)
+		require.Nil(t, fallow.Fields.Reason)
+		require.Contains(t, *fallow.Years.Reason, "at least 3 other seasons")
 
 		require.NotNil(t, compare("Border field", "").Reason, "no cultivation says what grows there")
 		require.Zero(t, compare("Mill fallow", "?radius_km=0.01").Fields.N)

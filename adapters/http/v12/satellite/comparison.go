@@ -33,6 +33,7 @@ type SeriesStanding struct {
 	Probability *float64      `json:"probability" doc:"Of a day as far from the others as the latest one, on either side, by Student's t; null: none could be compared."`
 	MeanScore   *float64      `json:"mean_score" doc:"Mean of the scores of all days: a season that is a little low on every day shows here."`
 	Days        []ComparedDay `json:"days" doc:"The days of observations that could be compared, in order."`
+	Reason      *string       `json:"reason" doc:"Why no day could be compared; null: some could be."`
 }
 
 // ComparedDay is a day beside the same day of others.
@@ -90,7 +91,7 @@ func registerComparison(a *rest.API, orders *satellite.Profiles) {
 		}
 		found, err := orders.Compare(ctx, c.Principal(), in.ID, radius)
 		return ProfileComparison{
-			found.Order.ID, found.Order.Index, showStanding(found.Seasons, found.Years), showStanding(found.Fields, found.Peers), radius, form.OrNull(found.Reason),
+			found.Order.ID, found.Order.Index, showStanding(found.Seasons, found.Years, found.YearsReason), showStanding(found.Fields, found.Peers, found.PeersReason), radius, form.OrNull(found.Reason),
 		}, err
 	})
 }
@@ -119,7 +120,7 @@ func registerStandings(a *rest.API, orders *satellite.Profiles) {
 }
 
 func showProfileStanding(s satellite.Standing) ProfileStanding {
-	years := showStanding(s.Seasons, s.Years)
+	years := showStanding(s.Seasons, s.Years, "")
 	out := ProfileStanding{
 		OrderID: s.Order.ID, Field: s.Order.FieldID, Season: s.Order.SeasonID, IndexCode: s.Order.Index, Seasons: s.Seasons,
 		Standing: years.Standing, Probability: years.Probability, MeanScore: years.MeanScore,
@@ -131,12 +132,12 @@ func showProfileStanding(s satellite.Standing) ProfileStanding {
 	return out
 }
 
-func showStanding(n int, c phenology.Comparison) SeriesStanding {
+func showStanding(n int, c phenology.Comparison, reason string) SeriesStanding {
 	known := func(v float64) *float64 { return form.If(!math.IsNaN(v), v) }
 	return SeriesStanding{
 		n, form.OrNull(string(c.Standing)), known(c.Probability), known(c.MeanScore),
 		form.Each(c.Days, func(d phenology.Compared) ComparedDay {
 			return ComparedDay{member.DateOf(d.Date), d.Value, d.N, d.P10, d.Median, d.P90, d.Percentile, d.Score}
-		}),
+		}), form.OrNull(reason),
 	}
 }
