@@ -28,8 +28,8 @@ func TestAssessmentsAreKeptInStep(t *testing.T) {
 		id := int64(made.Data(t)["id"].(float64))
 		path := fmt.Sprintf("%s%d/", all, id)
 
-		require.Equal(t, []string{"unchanged"}, outcomes(t, c.Expect(201, http.MethodPost, upsert, entered("A", "winter_wheat"))))
-		changed := c.Expect(201, http.MethodPost, upsert, map[string]any{"external_id": "A", "resource_type": "farm", "resource_id": farm, "crop": map[string]any{"harvest_date": "2025-07-12"}})
+		require.Equal(t, []string{"unchanged"}, outcomes(t, c.Expect(200, http.MethodPost, upsert, entered("A", "winter_wheat"))), "nothing was created")
+		changed := c.Expect(200, http.MethodPost, upsert, map[string]any{"external_id": "A", "resource_type": "farm", "resource_id": farm, "crop": map[string]any{"harvest_date": "2025-07-12"}})
 		require.Equal(t, []string{"updated"}, outcomes(t, changed))
 		require.EqualValues(t, id, changed.Data(t)["id"])
 		require.Equal(t, map[string]any{"crop_type": "winter_wheat", "harvest_date": "2025-07-12"}, keep(changed.Data(t)["crop"], "crop_type", "harvest_date"), "a section is merged")

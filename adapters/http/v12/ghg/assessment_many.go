@@ -3,9 +3,11 @@ package ghg
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
+	farmapp "tilth/app/farm"
 	ghgapp "tilth/app/ghg"
 	"tilth/core/access"
 	"tilth/core/fault"
@@ -16,6 +18,7 @@ func (r assessmentRoutes) registerSets() {
 	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment or many")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
 	create.Body = rest.BulkBody[AssessmentWrite]().With(schemaSections)
+	create.Also = map[int]string{http.StatusOK: "Nothing was created: with `on_conflict`, every assessment was there."}
 	create.Query, create.Faults = []rest.Param{rest.OnConflictParam(form.ExternalID, form.SameExternal)}, []int{http.StatusConflict}
 	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in struct {
 		OnConflict string `query:"on_conflict"`
@@ -27,6 +30,9 @@ func (r assessmentRoutes) registerSets() {
 		}
 		if out.Bulk = bulk; in.OnConflict != "" {
 			out.Records, out.Outcomes, err = r.upsert(ctx, c, items, bulk)
+			if err == nil && !slices.Contains(out.Outcomes, string(farmapp.Created)) {
+				c.SetStatus(http.StatusOK)
+			}
 			return out, err
 		}
 		drafts := make([]ghgapp.AssessmentDraft, len(items))
