@@ -55,15 +55,22 @@ func TestManyAreDeleted(t *testing.T) {
 		c.Expect(404, http.MethodGet, path("cultivation", other), nil)
 		gone := list(t, c.Expect(200, http.MethodGet, "audit/?action=delete&page_size=100", nil))
 		require.Len(t, gone, 1+2+2+2, "a cultivation; farms, fields and cultivations: an entry each")
-		deleted := func(of string) []int64 {
-			page := c.Expect(200, http.MethodGet, of+"/deleted/?ordering=id", nil).Data(t)
+		deletedOf := func(of, narrowed string) []int64 {
+			page := c.Expect(200, http.MethodGet, of+"/deleted/?ordering=id"+narrowed, nil).Data(t)
 			ids := each(t, page, "results", func(record map[string]any) int64 { return int64(record["id"].(float64)) })
 			require.EqualValues(t, len(ids), page["count"])
 			return ids
 		}
+		deleted := func(of string) []int64 { return deletedOf(of, "") }
 		require.Equal(t, farms[:2], deleted("farm"))
 		require.Equal(t, fields[:2], deleted("field"))
 		require.Equal(t, []int64{land.Cultivation, other, further}, deleted("cultivation"))
+		below := func(of string, farm int64) []int64 { return deletedOf(of, fmt.Sprint("&farm=", farm)) }
+		require.Equal(t, fields[1:2], below("field", farms[1]))
+		require.Len(t, append(below("cultivation", farms[0]), below("cultivation", farms[1])...), 3)
+		for _, of := range []string{"field", "cultivation", "fertilization", "soil/aois"} {
+			require.Empty(t, below(of, farms[2]), of)
+		}
 		require.Empty(t, deleted("season"))
 		require.Empty(t, deleted("fertilization"))
 		require.Empty(t, deleted("soil/aois"))

@@ -366,6 +366,12 @@ func TestMapsOfSoil(t *testing.T) {
 	require.Empty(t, featuresAt(t, c, "samples/items?status=analysed").Features)
 	require.Len(t, featuresAt(t, c, "samples/items?datetime=2020-01-01").Features, len(featuresAt(t, c, "samples/items").Features), "none was taken yet")
 	require.Empty(t, featuresAt(t, c, "zones/items?aoi_id=999999").Features)
+	farm := c.Expect(200, http.MethodGet, "farm/?page=all", nil).Data(t)["results"].([]any)[0].(map[string]any)["id"].(float64)
+	for _, id := range everyCollection[1:] {
+		all := featuresAt(t, c, id+"/items").Features
+		require.Len(t, featuresAt(t, c, fmt.Sprintf("%s/items?farm_id=%.0f", id, farm)).Features, len(all), id)
+		require.Empty(t, featuresAt(t, c, id+"/items?farm_id=999999").Features, id)
+	}
 }
 
 func TestMapsOfProfiles(t *testing.T) {

@@ -61,6 +61,8 @@ func TestAssessmentsAreKeptInStep(t *testing.T) {
 		c.Expect(404, http.MethodDelete, fmt.Sprintf("%s?id=%d,999999", all, id), nil)
 		c.Expect(204, http.MethodDelete, fmt.Sprintf("%s?id=%d,%d", all, id, other), nil)
 		require.EqualValues(t, 2, c.Expect(200, http.MethodGet, all+"deleted/", nil).Data(t)["count"])
+		require.EqualValues(t, 2, c.Expect(200, http.MethodGet, fmt.Sprintf("%sdeleted/?farm=%d", all, farm), nil).Data(t)["count"])
+		require.EqualValues(t, 0, c.Expect(200, http.MethodGet, all+"deleted/?farm=999999", nil).Data(t)["count"])
 		c.Expect(201, http.MethodPost, all, entered("A", "rye"))
 		c.Expect(409, http.MethodPost, path+"restore/", nil)
 		back := c.Expect(200, http.MethodPost, fmt.Sprintf("%s%d/restore/", all, other), nil)

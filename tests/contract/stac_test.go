@@ -173,6 +173,11 @@ func checkSTACItems(t *testing.T, m mappedField) {
 	require.Equal(t, []string{itoa(m.id) + "-" + third}, stacAt(t, m.Client, "vegetation-index-map/items?datetime="+third).ids())
 	require.Len(t, stacAt(t, m.Client, "vegetation-index-map/items?datetime="+third+"/..").ids(), len(all.Features)-2)
 	require.Empty(t, stacAt(t, m.Client, "vegetation-index-map/items?bbox=10,10,11,11").ids())
+	farm := m.Expect(200, http.MethodGet, "farm/?page=all", nil).Data(t)["results"].([]any)[0].(map[string]any)["id"].(float64)
+	for _, id := range everySTACCollection {
+		require.Equal(t, stacAt(t, m.Client, id+"/items?limit=9").ids(), stacAt(t, m.Client, fmt.Sprintf("%s/items?limit=9&farm=%.0f", id, farm)).ids(), id)
+		require.Empty(t, stacAt(t, m.Client, id+"/items?farm=999999").ids(), id)
+	}
 	middle := m.outline.Centroid()
 	require.Equal(t, all.ids(), stacAt(t, m.Client, fmt.Sprintf("vegetation-index-map/items?limit=1000&bbox=%f,%f,%f,%f", middle.X, middle.Y, middle.X+1e-4, middle.Y+1e-4)).ids())
 	for _, id := range everySTACCollection {

@@ -31,7 +31,7 @@ func text(name, as, description string, words ...string) filter {
 var (
 	byName       = text("name", "", "The name, exactly.")
 	byExternalID = text("external_id", "", "The record's key in the system it came from, exactly.")
-	byFarm       = whole("farm_id", "farm", "Id of the farm.")
+	byFarm       = whole("farm_id", "farm", "Id of the farm that the feature lies on, or whose field does.")
 	byField      = whole("field_id", "field", "Id of the field.")
 	bySeason     = whole("season_id", "season", "Id of the season.")
 	byAOI        = whole("aoi_id", "aoi", "Id of the area of interest.")
@@ -60,13 +60,13 @@ func (r routes) land() []offered {
 		kind[farm.Cultivation, features.Cultivation, CultivationProperties]{
 			routes: r, id: "cultivations", title: "Cultivations", description: "What grows where and when: cultivations, in the boundaries of their fields. Needs `field.view` too.",
 			record: "cultivation/", extent: true, timed: "the days of the season",
-			filters: []filter{byField, bySeason, whole("crop_id", "crop", "Id of the crop.")},
+			filters: []filter{byFarm, byField, bySeason, whole("crop_id", "crop", "Id of the crop.")},
 			of:      r.use.Cultivations(), show: cultivationProperties,
 		},
 		kind[vegetation.OrderState, features.Profile, ProfileProperties]{
 			routes: r, id: "profiles", title: "Vegetation-index profiles", description: "Profile orders with the newest value of each, in the boundaries that their series are of.",
 			record: "profiles/vegetation-index-profile/orders/", timed: "the day of the newest value",
-			filters: []filter{byField, bySeason, text("index_code", "", "The index, as NDVI."), text("status", "", "The state.", "processing", "pending", "active", "failed")},
+			filters: []filter{byFarm, byField, bySeason, text("index_code", "", "The index, as NDVI."), text("status", "", "The state.", "processing", "pending", "active", "failed")},
 			of:      r.use.Profiles(), show: profileProperties,
 		},
 	}
@@ -76,24 +76,24 @@ func (r routes) soil() []offered {
 	return []offered{
 		kind[stratification.AOI, stratification.AOI, AOIProperties]{
 			routes: r, id: "areas_of_interest", title: "Areas of interest", description: "Areas of interest, as the boundaries of their fields. Needs `field.view` too.",
-			record: "soil/aois/", extent: true, filters: []filter{byName},
+			record: "soil/aois/", extent: true, filters: []filter{byName, byFarm},
 			of: r.use.AOIs(), show: aoiProperties,
 		},
 		kind[zoning.Map, features.Zone, ZoneProperties]{
 			routes: r, id: "zones", title: "Zones", description: "The zones of saved maps. An id is that of the map and the number of the zone.",
-			filters: []filter{byAOI, byOrder, text("map_tag", "", "Tag of the map.")},
+			filters: []filter{byFarm, byAOI, byOrder, text("map_tag", "", "Tag of the map.")},
 			of:      r.use.Zones(), show: zoneProperties,
 		},
 		kind[plan.SamplePlan, features.Point, PointProperties]{
 			routes: r, id: "sample_points", title: "Sample points", description: "The points of saved sample plans. An id is that of the plan and the place of the point in it.",
-			filters: []filter{byAOI, byOrder, whole("map_id", "stratification_map", "Id of the saved map."), text("plan_tag", "", "Tag of the plan.")},
+			filters: []filter{byFarm, byAOI, byOrder, whole("map_id", "stratification_map", "Id of the saved map."), text("plan_tag", "", "Tag of the plan.")},
 			of:      r.use.Points(), show: pointProperties,
 		},
 		kind[sample.Sample, sample.Sample, SampleProperties]{
 			routes: r, id: "samples", title: "Samples", description: "Samples, where they were taken, or else where they are planned.",
 			record: "soil/stratification/samples/", timed: "the moment of taking",
 			filters: []filter{
-				byAOI, byZone, whole("plan_id", "plan", "Id of the saved plan."), whole("round", "", "Round of sampling."),
+				byFarm, byAOI, byZone, whole("plan_id", "plan", "Id of the saved plan."), whole("round", "", "Round of sampling."),
 				text("status", "", "The state.", "planned", "collected", "analysed", "missed"), text("label", "", "The label, exactly."), text("point", "", "Id of the point."),
 			},
 			of: r.use.Samples(), show: sampleProperties,

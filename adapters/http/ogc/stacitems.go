@@ -86,6 +86,9 @@ type stacFile struct {
 	STACAsset
 }
 
+// stacFarm narrows items.
+var stacFarm = whole(rest.FarmParam, "", "Id of a farm: items of its fields.")
+
 func (p stacProduct) path() string { return stacCollectionsPath + "/" + p.id }
 
 func (p stacProduct) route(below, operation, action, summary string) rest.Route {
@@ -105,7 +108,7 @@ func (p stacProduct) register() {
 			return rest.Bare[STACCollection]{Data: shown}, err
 		})
 	items := p.route("/items", "items", "list", "Items of "+p.id)
-	items.BareAs, items.Query = mediaGeoJSON, pageParams("the days of the items")
+	items.BareAs, items.Query = mediaGeoJSON, append(pageParams("the days of the items"), stacFarm.Param)
 	items.Description = p.description + " In the order of ids. `next` and `prev` among the links lead to the pages beside this one; they stay good."
 	rest.Handle(p.api, items, p.items)
 	item := p.route("/items/{featureId}", "item", "retrieve", "An item of "+p.id)
@@ -127,7 +130,7 @@ func (p stacProduct) register() {
 }
 
 func (p stacProduct) items(ctx context.Context, c *rest.Call, given rest.Values) (rest.Bare[STACItems], error) {
-	q, err := queryOf(given.All(), nil)
+	q, err := queryOf(given.All(), []filter{stacFarm})
 	if err != nil {
 		return rest.Bare[STACItems]{}, err
 	}

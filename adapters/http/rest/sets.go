@@ -87,7 +87,8 @@ func (res Resource[W, R]) registerSets(a *API) {
 		DeleteMany(a, r, res.Plural, res.DeleteMany)
 	}
 	if res.Deleted != nil {
-		ListDeleted(a, res.route(http.MethodGet, "deleted/", res.Access.Delete.For("list_deleted"), "List deleted "+res.Plural), res.Deleted)
+		ListDeleted(a, res.route(http.MethodGet, "deleted/", res.Access.Delete.For("list_deleted"), "List deleted "+res.Plural), res.Deleted,
+			slices.DeleteFunc(slices.Clone(res.Filters), func(p Param) bool { return p.Name != FarmParam })...)
 	}
 }
 
@@ -111,15 +112,18 @@ func UpdateMany[W, R any](
 	})
 }
 
-// DeletedParams are those of lists of deleted records, beside those of the page.
-func DeletedParams() []Param {
-	return []Param{{Name: "id", Type: IDs, Description: "Ids of records, separated by commas."}, query.OrderingParam("id", "created_at", "updated_at")}
+// DeletedParams are those of lists of deleted records, beside those of the page; farm is that of records below a farm.
+func DeletedParams(farm ...Param) []Param {
+	return append([]Param{{Name: "id", Type: IDs, Description: "Ids of records, separated by commas."}, query.OrderingParam("id", "created_at", "updated_at")}, farm...)
 }
 
+// FarmParam is the name of the parameter that narrows lists to what is below a farm.
+const FarmParam = "farm"
+
 // ListDeleted adds a route that lists the records that can be restored; find reads its [DeletedParams].
-func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error)) {
+func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error), farm ...Param) {
 	r.Description = "What was deleted within the last 30 days and can be restored; `updated_at` is when it was deleted. What was deleted along with a record comes back with it."
-	r.Query = append(query.CursorParams(), DeletedParams()...)
+	r.Query = append(query.CursorParams(), DeletedParams(farm...)...)
 	Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
 		q := ListQuery{v.Page(), false, v}
 		listing, err := find(ctx, c, q)

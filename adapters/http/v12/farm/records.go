@@ -98,7 +98,7 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 		return records.DeleteMany(ctx, c.Principal(), ids)
 	}
 	res.Deleted = func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[R], error) {
-		found, err := records.Deleted(ctx, c.Principal(), form.QueryOf(q.Page, rest.DeletedParams(), q.Values))
+		found, err := records.Deleted(ctx, c.Principal(), form.DeletedQuery(q))
 		return rest.Map(form.Listing(found), m.Show), err
 	}
 	res.Restore = func(ctx context.Context, c *rest.Call, id int64) (R, error) {

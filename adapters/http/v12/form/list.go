@@ -51,6 +51,11 @@ func QueryOf(page rest.PageSpec, declared []rest.Param, given rest.Values, parti
 	return q
 }
 
+// DeletedQuery returns the store's query for a list of deleted records.
+func DeletedQuery(q rest.ListQuery) ports.Query {
+	return QueryOf(q.Page, rest.DeletedParams(rest.Param{Name: rest.FarmParam}), q.Values)
+}
+
 // From returns where a page of a list with one order begins.
 func From(page rest.PageSpec) ports.From { return ports.From{Cursor: page.Cursor} }
 

@@ -100,12 +100,15 @@ func registerAssessments(a *rest.API, use *ghgapp.Assessments, footprints *excha
 
 var assessmentRoute = rest.Routes{Base: assessmentsPath, Operation: "assessment", Tag: "Assessments", Noun: "assessment"}.Route
 
+// farmOfAssessment narrows lists of assessments.
+var farmOfAssessment = rest.Param{Name: rest.FarmParam, Type: rest.Integer, Description: "Id of a farm: its own assessments and those of its fields."}
+
 func assessmentFilters() []rest.Param {
 	return form.WithExternalID([]rest.Param{
 		{Name: "assessment_year", Type: rest.Integer, Description: "Year of the harvest."},
 		{Name: "resource_type", Type: rest.String, Enum: []string{"farm", "field"}, Description: "What is assessed."},
 		{Name: "resource_id", Type: rest.Integer, Description: "Id of the farm or field."},
-		{Name: "farm", Type: rest.Integer, Description: "Id of the farm: its own and those of its fields."},
+		farmOfAssessment,
 		{Name: "status", Type: rest.String, Enum: []string{"draft", "submitted"}, Description: "State."},
 		{Name: "is_ready_for_submission", Type: rest.Boolean, Description: "As it was last worked out."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},

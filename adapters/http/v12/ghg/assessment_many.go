@@ -71,9 +71,9 @@ func (r assessmentRoutes) registerSets() {
 		})
 	rest.ListDeleted(r.api, assessmentRoute(http.MethodGet, "deleted/", access.Assessments.Delete.For("list_deleted"), "List deleted assessments"),
 		func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[AssessmentRecord], error) {
-			found, err := r.use.Deleted(ctx, c.Principal(), form.QueryOf(q.Page, rest.DeletedParams(), q.Values))
+			found, err := r.use.Deleted(ctx, c.Principal(), form.DeletedQuery(q))
 			return rest.Map(form.Listing(found), showAssessmentRecord), err
-		})
+		}, farmOfAssessment)
 }
 
 // drafted returns an item as a new assessment. What is wrong with an item of many is said with its place, by the use case.

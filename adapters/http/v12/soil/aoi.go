@@ -259,9 +259,9 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 		})
 	rest.ListDeleted(a, aoiRoute(http.MethodGet, "deleted/", access.AOIs.Delete.For("list_deleted"), "List deleted areas of interest"),
 		func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[ListedAOI], error) {
-			found, err := aois.Deleted(ctx, c.Principal(), form.QueryOf(q.Page, rest.DeletedParams(), q.Values))
+			found, err := aois.Deleted(ctx, c.Principal(), form.DeletedQuery(q))
 			return rest.Map(form.Listing(found), showListedAOI), err
-		})
+		}, farmOfAOI)
 	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
 	restore.Message, restore.Faults = "Area of interest restored.", []int{http.StatusConflict}
 	rest.Handle(a, restore, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
