@@ -237,6 +237,7 @@ type GrantQuery struct {
 	Status   access.GrantStatus
 	Farm     int64
 	Field    int64
+	IDs      []int64  // nil: any
 	Keys     []string // external ids; nil: any
 	Limit    int64    // 0: all
 	Offset   int64

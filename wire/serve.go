@@ -148,7 +148,7 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	if err != nil {
 		return fmt.Errorf("open the imagery source: %w", err)
 	}
-	store := idempotency.Guard(caps.Guard(r.eyes.Store(r.db), capsOf(cfg), identity.Clock{}))
+	store := app.Joining(idempotency.Guard(caps.Guard(r.eyes.Store(r.db), capsOf(cfg), identity.Clock{})))
 	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), photoBoundsOf(cfg), weather, log)
 	r.parts.Once.Kept = cfg.KeepAnswers
 	r.parts.Intake.Sizes, r.parts.Bulk.Sizes = opts.Batches, opts.Batches

@@ -126,17 +126,18 @@ type UserChange struct {
 	record.External
 }
 
-// UpdateUser changes a user: decode is given what may be changed as it stands, and answers what it shall be.
+// UpdateUser changes a user: decode is given the user as it stands, and answers what its name, roles and external id shall be, and
+// whether it is disabled.
 // A disabled user is out at its next request. Faults: NotFound, Invalid (last_owner, role_exceeds_own), and
 // those of decode.
-func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64, decode func(UserChange) (UserChange, error)) (ports.Member, error) {
+func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64, decode func(ports.Member) (ports.Member, error)) (ports.Member, error) {
 	var out ports.Member
 	err := p.change(ctx, who, access.Users.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		before, err := tx.Members.Get(ctx, scope, id)
 		if err != nil {
 			return err
 		}
-		in, err := decode(UserChange{before.Name, before.Roles, before.Disabled, before.External})
+		in, err := decode(before)
 		if err != nil {
 			return err
 		}

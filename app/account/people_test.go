@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/account"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/fault"
 	"tilth/ports"
@@ -43,8 +44,8 @@ func newStaff(t *testing.T) *staff {
 	return s
 }
 
-func changed(change func(*account.UserChange)) func(account.UserChange) (account.UserChange, error) {
-	return func(c account.UserChange) (account.UserChange, error) { change(&c); return c, nil }
+func changed(change func(*ports.Member)) func(ports.Member) (ports.Member, error) {
+	return func(c ports.Member) (ports.Member, error) { change(&c); return c, nil }
 }
 
 func TestNobodyDecidesMoreThanTheyHold(t *testing.T) {
@@ -65,15 +66,15 @@ func TestNobodyDecidesMoreThanTheyHold(t *testing.T) {
 	require.NoError(t, err)
 
 	give := func(who, whom access.Principal, roles ...string) error {
-		_, err := s.people.UpdateUser(t.Context(), who, whom.UserID, changed(func(c *account.UserChange) { c.Roles = roles }))
+		_, err := s.people.UpdateUser(t.Context(), who, whom.UserID, changed(func(c *ports.Member) { c.Roles = roles }))
 		return err
 	}
 	requireCode(t, "role_exceeds_own", give(s.clerk, s.clerk, access.RoleOwner))
 	requireCode(t, "role_exceeds_own", give(s.clerk, s.editor))
 	require.True(t, fault.Is(give(s.clerk, s.editor, access.RoleEditor, "nobody"), fault.Invalid))
-	_, err = s.people.UpdateUser(t.Context(), s.clerk, s.editor.UserID, changed(func(c *account.UserChange) { c.Disabled = true }))
+	_, err = s.people.UpdateUser(t.Context(), s.clerk, s.editor.UserID, changed(func(c *ports.Member) { c.Disabled = true }))
 	requireCode(t, "role_exceeds_own", err)
-	_, err = s.people.UpdateUser(t.Context(), s.clerk, s.editor.UserID, changed(func(c *account.UserChange) { c.Name = "Eve" }))
+	_, err = s.people.UpdateUser(t.Context(), s.clerk, s.editor.UserID, changed(func(c *ports.Member) { c.Name = "Eve" }))
 	require.NoError(t, err, "a name is nobody's permission")
 	require.NoError(t, give(s.owner, s.editor, access.RoleViewer))
 }
@@ -81,10 +82,10 @@ func TestNobodyDecidesMoreThanTheyHold(t *testing.T) {
 func TestACompanyKeepsAnOwner(t *testing.T) {
 	t.Parallel()
 	s := newStaff(t)
-	leave := changed(func(c *account.UserChange) { c.Roles = []string{access.RoleViewer} })
+	leave := changed(func(c *ports.Member) { c.Roles = []string{access.RoleViewer} })
 	_, err := s.people.UpdateUser(t.Context(), s.owner, s.owner.UserID, leave)
 	requireCode(t, "last_owner", err)
-	_, err = s.people.UpdateUser(t.Context(), s.owner, s.owner.UserID, changed(func(c *account.UserChange) { c.Disabled = true }))
+	_, err = s.people.UpdateUser(t.Context(), s.owner, s.owner.UserID, changed(func(c *ports.Member) { c.Disabled = true }))
 	requireCode(t, "last_owner", err)
 	me, err := s.people.User(t.Context(), s.owner, s.owner.UserID)
 	require.NoError(t, err)
@@ -97,7 +98,7 @@ func TestACompanyKeepsAnOwner(t *testing.T) {
 func TestRolesThatCannotGo(t *testing.T) {
 	t.Parallel()
 	s := newStaff(t)
-	all, err := s.people.Roles(t.Context(), s.owner, nil)
+	all, err := s.people.Roles(t.Context(), s.owner, external.Chosen{})
 	require.NoError(t, err)
 	byName := map[string]int64{}
 	for _, one := range all {

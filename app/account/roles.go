@@ -13,10 +13,10 @@ import (
 )
 
 // Roles returns the roles of the caller's company, or those with external ids of some where any are named.
-func (p *People) Roles(ctx context.Context, who access.Principal, keys []string) ([]access.Role, error) {
+func (p *People) Roles(ctx context.Context, who access.Principal, chosen external.Chosen) ([]access.Role, error) {
 	return app.Read(ctx, p.Deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) ([]access.Role, error) {
 		all, err := tx.Roles.All(ctx, who.Scope(false))
-		return external.Among(all, keys), err
+		return external.Among(all, chosen, func(r access.Role) int64 { return r.ID }), err
 	})
 }
 

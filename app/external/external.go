@@ -174,12 +174,18 @@ func Reclaim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, n
 	return duplicates(noun, all, fixOrMatch)
 }
 
-// Among returns those of records that have any of some external ids; nil ones narrow nothing.
-func Among[T any](all []T, keys []string) []T {
-	if keys == nil {
-		return all
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(r T) bool { return Key(&r) == "" || !slices.Contains(keys, Key(&r)) })
+// Chosen is the records of a list that are asked for: by their ids, or their keys in another system. What is nil narrows nothing.
+type Chosen struct {
+	IDs  []int64
+	Keys []string
+}
+
+// Among returns those of records that are asked for.
+func Among[T any](all []T, chosen Chosen, id func(T) int64) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(r T) bool {
+		key := Key(&r)
+		return chosen.Keys != nil && (key == "" || !slices.Contains(chosen.Keys, key)) || chosen.IDs != nil && !slices.Contains(chosen.IDs, id(r))
+	})
 }
 
 // Distinct returns the distinct keys of records, in order of appearance; those that are nil have none.

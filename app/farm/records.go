@@ -65,6 +65,8 @@ type Rules[T any] struct {
 	Change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
 	// Remove guards the deletion of records and deletes what hangs below.
 	Remove func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, at time.Time) error
+	// Return refuses to bring a deleted record back where others have taken what was its own since.
+	Return func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T) error
 	// Revive refuses to restore a record whose parents are gone, and brings back what was
 	// deleted along with it. The record itself is live again when it is called.
 	Revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error

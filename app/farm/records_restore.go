@@ -38,6 +38,11 @@ func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64
 		if err := r.claim(ctx, tx, scope, []*T{nil}, []*T{&record}); err != nil {
 			return out, err
 		}
+		if r.rules.Return != nil {
+			if err := r.rules.Return(ctx, tx, scope, &record); err != nil {
+				return out, err
+			}
+		}
 		version := corerecord.NextVersion(r.rules.Meta(&record).UpdatedAt, now)
 		if err := r.rules.Repo(tx).Undelete(ctx, scope, id, deletedAt, version); err != nil {
 			return out, err

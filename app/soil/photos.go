@@ -144,13 +144,13 @@ func auditedPhoto(photo attachment.File) map[string]any {
 
 // List returns the photos of a sample, in the order of their ids, or those with external ids of some where any are named.
 // Faults: NotFound.
-func (p *Photos) List(ctx context.Context, who access.Principal, sampleID int64, keys []string) ([]attachment.File, error) {
+func (p *Photos) List(ctx context.Context, who access.Principal, sampleID int64, chosen external.Chosen) ([]attachment.File, error) {
 	return app.Read(ctx, p.Deps, who, access.Samples.View, func(ctx context.Context, tx ports.Repos) ([]attachment.File, error) {
 		if _, err := tx.SoilSamples.Get(ctx, who.Scope(false), sampleID); err != nil {
 			return nil, err
 		}
 		found, err := tx.SamplePhotos.Of(ctx, who.Scope(false), sampleID)
-		return external.Among(found[sampleID], keys), err
+		return external.Among(found[sampleID], chosen, func(f attachment.File) int64 { return f.ID }), err
 	})
 }
 

@@ -42,16 +42,19 @@ func (s *Samples) Retrieve(ctx context.Context, who access.Principal, shared boo
 func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
 	decode func(current sample.Sample) (farmapp.Draft[sample.Sample], error),
 ) (sample.Sample, error) {
-	return s.Records.Update(ctx, who, id, func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
-		draft, err := decode(current)
-		if err != nil || draft.Unread {
-			return draft, err
+	return s.Records.Update(ctx, who, id, s.completed(who, decode))
+}
+
+// completed is a change of a sample with what it leaves to the rules.
+func (s *Samples) completed(who access.Principal, over func(current sample.Sample) (farmapp.Draft[sample.Sample], error)) func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
+	return func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
+		draft, err := over(current)
+		if err == nil && !draft.Unread {
+			s.complete(who, current, &draft.Record)
+			pooledAlone(current, &draft)
 		}
-		after := &draft.Record
-		s.complete(who, current, after)
-		pooledAlone(current, &draft)
-		return draft, nil
-	})
+		return draft, err
+	}
 }
 
 // pooledAlone refuses a result of a sample by itself whose soil is in a composite.
@@ -188,6 +191,7 @@ func NewSampleRecords(deps app.Deps) *farmapp.Records[sample.Sample] {
 		Check:     (*sample.Sample).Check,
 		Normalise: (*sample.Sample).Normalise,
 		Relate:    relateSamples,
+		Return:    placeFree,
 		Same:      &farmapp.Same[sample.Sample]{Member: external.Member, Key: external.Key[sample.Sample], Find: sameSample},
 	})
 }

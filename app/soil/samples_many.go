@@ -74,17 +74,41 @@ func (s *Samples) Upsert(ctx context.Context, who access.Principal, wanted []far
 		return farmapp.Written[sample.Sample]{}, err
 	}
 	for i := range wanted {
-		over := wanted[i].Over
-		wanted[i].Over = func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
-			draft, err := over(current)
-			if err == nil && !draft.Unread {
-				s.complete(who, current, &draft.Record)
-				pooledAlone(current, &draft)
-			}
-			return draft, err
-		}
+		wanted[i].Over = s.completed(who, wanted[i].Over)
 	}
 	return s.Records.Upsert(ctx, who, wanted, bulk)
+}
+
+// UpdateMany changes samples, all or none, as Update changes one. The ids are distinct.
+// Faults: NotFound, with the ids in details; Invalid; Conflict (duplicate_external_id).
+func (s *Samples) UpdateMany(ctx context.Context, who access.Principal, ids []int64, wanted []farmapp.Wanted[sample.Sample]) (farmapp.Written[sample.Sample], error) {
+	for i := range wanted {
+		wanted[i].Over = s.completed(who, wanted[i].Over)
+	}
+	return s.Records.UpdateMany(ctx, who, ids, wanted)
+}
+
+// placeFree refuses to bring a sample back where another has its label or its place by now: a plan's samples may be made again.
+// Faults: Conflict (sample_replaced).
+func placeFree(ctx context.Context, tx ports.Repos, scope access.Scope, back *sample.Sample) error {
+	labelled, err := tx.SoilSamples.ByLabels(ctx, scope, []string{back.Label})
+	if err != nil {
+		return err
+	}
+	there, err := tx.SoilSamples.OfPlan(ctx, scope, back.PlanID, back.Round)
+	if err != nil {
+		return err
+	}
+	by, taken := labelled[back.Label]
+	for _, s := range there {
+		if (samplePlace{s.Point, s.Depth}) == (samplePlace{back.Point, back.Depth}) {
+			by, taken = s, true
+		}
+	}
+	if !taken {
+		return nil
+	}
+	return fault.Newf(fault.Conflict, "sample_replaced", "The sample %d has its place or its label by now. Fix: delete that one first, or keep it.", by.ID).With("id", by.ID)
 }
 
 // place puts new samples at the points that they name, with what is wrong with that.

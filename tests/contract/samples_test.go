@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -244,6 +245,8 @@ func TestSamplesAndPlansInSets(t *testing.T) {
 		c.Expect(200, http.MethodPost, records, item("L-9", 110, 120, nil))
 		require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPost, records, item("L-9", 120, 130, nil)).Map(t)["code"])
 
+		samplesInSets(t, c, uuid)
+
 		// Plans.
 		const save = plansPath + "save/"
 		zones := recordsOf(t, c.Expect(200, http.MethodGet, plansPath+"sample-plan-saved-maps/", nil))[0]["stratification_map"].(map[string]any)["map_uuid"]
@@ -272,4 +275,38 @@ func TestSamplesAndPlansInSets(t *testing.T) {
 		require.Len(t, idsAt(t, c, plansPath+"sample-plan-saved-maps/"), 2, "all or none")
 		require.Equal(t, "P-3", c.Expect(200, http.MethodPost, save, map[string]any{"map_uuid": third, "external_id": "P-3"}).Data(t)["external_id"])
 	})
+}
+
+// samplesInSets changes samples by their ids, and deletes them, all or none; what was deleted comes back unless its place was taken.
+func samplesInSets(t *testing.T, c *rig.Client, plan string) {
+	t.Helper()
+	ids := idsAt(t, c, samplesPath+"?plan_uuid="+plan+"&page_size=2")
+	refused := c.Expect(400, http.MethodPatch, samplesPath, []any{
+		map[string]any{"id": ids[0], "notes": "wet"}, map[string]any{"id": ids[1], "note": "wet"}, map[string]any{"notes": "wet"},
+	})
+	require.Contains(t, string(refused.Body), `"1":{"note":["`)
+	require.Contains(t, string(refused.Body), `"2":{"id":["`)
+	require.Contains(t, string(c.Expect(404, http.MethodPatch, samplesPath, []any{map[string]any{"id": ids[0], "notes": "wet"}, map[string]any{"id": 999_999}}).Body), `"ids":[999999]`)
+	many := c.Expect(200, http.MethodPatch, samplesPath, []any{map[string]any{"id": ids[1], "collected": map[string]any{}}, map[string]any{"id": ids[0], "external_id": "L-1"}})
+	require.Equal(t, []string{"updated", "unchanged"}, outcomes(t, many))
+	require.Equal(t, "collected", recordsOf(t, many)[0]["status"], "the rules of one hold for many")
+
+	named := fmt.Sprintf("%s?id=%d,%d", samplesPath, ids[0], ids[1])
+	require.Equal(t, ids, idsAt(t, c, named))
+	c.Expect(400, http.MethodDelete, samplesPath, nil)
+	c.Expect(404, http.MethodDelete, named+",999999", nil)
+	require.Len(t, idsAt(t, c, named), 2, "all or none")
+	c.Expect(204, http.MethodDelete, named, nil)
+	require.Empty(t, idsAt(t, c, named))
+	require.EqualValues(t, 2, c.Expect(200, http.MethodGet, samplesPath+"deleted/", nil).Data(t)["count"])
+	farm := c.Expect(200, http.MethodGet, "farm/?page=all", nil).Data(t)["results"].([]any)[0].(map[string]any)["id"]
+	require.EqualValues(t, 2, c.Expect(200, http.MethodGet, fmt.Sprintf("%sdeleted/?farm=%.0f", samplesPath, farm), nil).Data(t)["count"])
+	require.EqualValues(t, 0, c.Expect(200, http.MethodGet, samplesPath+"deleted/?farm=999999", nil).Data(t)["count"])
+	require.Equal(t, "collected", c.Expect(200, http.MethodPost, fmt.Sprintf("%s%d/restore/", samplesPath, ids[1]), nil).Data(t)["status"])
+	again := c.Expect(200, http.MethodPost, samplesPath, map[string]any{"plan": plan, "depths": []any{map[string]any{"from": 0, "to": 30}, map[string]any{"from": 30, "to": 60}}}).Data(t)
+	require.EqualValues(t, 1, again["created"], "the plan's samples are made again")
+	require.Equal(t, "sample_replaced", c.Expect(409, http.MethodPost, fmt.Sprintf("%s%d/restore/", samplesPath, ids[0]), nil).Map(t)["code"])
+	in := idsAt(t, c, samplesPath+"?plan_uuid="+plan)
+	c.Expect(204, http.MethodDelete, fmt.Sprintf("%s%d/", samplesPath, in[len(in)-1]), nil)
+	require.Equal(t, "L-1", c.Expect(200, http.MethodPost, fmt.Sprintf("%s%d/restore/", samplesPath, ids[0]), nil).Data(t)["external_id"])
 }

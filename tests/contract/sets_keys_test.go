@@ -103,8 +103,25 @@ func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
 				require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPatch, at, map[string]any{"external_id": "K"}).Map(t)["code"], name)
 				require.Equal(t, "M", c.Expect(200, http.MethodPatch, at, map[string]any{"external_id": "M"}).Data(t)["external_id"], name)
 			}
-			if kind.deletes {
+			byID := c.Expect(200, http.MethodGet, kind.list+"?id=999999,"+idOf(first[0]), nil)
+			require.Contains(t, string(byID.Body), `"external_id":"K"`, name)
+			require.NotContains(t, string(byID.Body), `"external_id":"L"`, name)
+			require.NotContains(t, string(byID.Body), `"external_id":"M"`, name)
+			many := name != "evidence" // a file belongs to its assessment
+			if kind.changes {
+				changesMany(t, c, kind.list, int64(first[0]["id"].(float64)), int64(found("M")[0]["id"].(float64)))
+			}
+			switch {
+			case kind.deletes && many:
+				c.Expect(400, http.MethodDelete, kind.list, nil)
+				gone := c.Expect(404, http.MethodDelete, kind.list+"?id=999998,999999,"+idOf(first[0]), nil)
+				require.Contains(t, string(gone.Body), `"ids":[999998,999999]`, name)
+				require.Len(t, found("K"), 1, "%s: all or none", name)
+				c.Expect(204, http.MethodDelete, kind.list+"?id="+idOf(first[0]), nil)
+			case kind.deletes:
 				c.Expect(204, http.MethodDelete, kind.list+idOf(first[0])+"/", nil)
+			}
+			if kind.deletes {
 				third := kind.post("K")
 				require.Less(t, third.Status, 300, "%s: %s", name, third.Body)
 			}
@@ -122,6 +139,19 @@ func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
 		c.Expect(200, http.MethodPatch, userAt(0), map[string]any{"external_id": "K"})
 		require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPatch, userAt(1), map[string]any{"external_id": "K"}).Map(t)["code"])
 		require.Len(t, listedAt(t, c, "user/?external_id=K"), 1)
+
+		ids := []int64{int64(users[0].(map[string]any)["id"].(float64)), int64(users[1].(map[string]any)["id"].(float64))}
+		changesMany(t, c, "user/", ids[0], ids[1])
+		require.Len(t, listedAt(t, c, fmt.Sprintf("user/?id=%d", ids[1])), 1)
+		invited := func(email string) int64 {
+			return int64(c.Expect(200, http.MethodPost, "invitation/", map[string]any{"email": email, "roles": []any{"viewer"}}).Data(t)["id"].(float64))
+		}
+		open := fmt.Sprintf("invitation/?id=%d,%d", invited("a@example.org"), invited("b@example.org"))
+		c.Expect(204, http.MethodDelete, open, nil)
+		for _, one := range listedAt(t, c, open) {
+			require.NotNil(t, one.(map[string]any)["revoked_at"])
+		}
+		require.Contains(t, string(c.Expect(400, http.MethodDelete, open, nil).Body), `"1":{"non_field_errors"`, "each is told why")
 
 		// An order that is not ready yet, or has failed, takes the key of a repeated request; another record cannot.
 		body := ofSeason(900)
@@ -142,4 +172,22 @@ func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
 		require.Equal(t, []any{"create", nil}, verdict(1))
 		require.Equal(t, []any{"fail", "duplicate_external_id"}, verdict(2))
 	})
+}
+
+// changesMany changes two records of a kind by their ids, all or none; the first has the key K.
+func changesMany(t *testing.T, c *rig.Client, list string, first, second int64) {
+	t.Helper()
+	refused := c.Expect(400, http.MethodPatch, list, []any{
+		map[string]any{"id": first, "source": "crm"}, map[string]any{"id": second, "sorce": "crm"}, map[string]any{"source": "crm"},
+	})
+	require.Contains(t, string(refused.Body), `"1":{"sorce":["`, list)
+	require.Contains(t, string(refused.Body), `"2":{"id":["`, list)
+	require.Contains(t, string(c.Expect(404, http.MethodPatch, list, []any{map[string]any{"id": first, "source": "crm"}, map[string]any{"id": 999_999}}).Body), `"ids":[999999]`)
+	require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPatch, list, []any{
+		map[string]any{"id": first, "source": "crm"}, map[string]any{"id": second, "external_id": "K"},
+	}).Map(t)["code"], list)
+	require.NotContains(t, string(c.Expect(200, http.MethodGet, list+itoa(first)+"/", nil).Body), `"source":"crm"`, "%s: all or none", list)
+	both := c.Expect(200, http.MethodPatch, list, []any{map[string]any{"id": second, "source": "crm"}, map[string]any{"id": first, "external_id": "K"}})
+	require.Equal(t, []string{"updated", "unchanged"}, outcomes(t, both), list)
+	require.Equal(t, "crm", recordsOf(t, both)[0]["source"], list)
 }

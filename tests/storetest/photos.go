@@ -10,6 +10,7 @@ import (
 
 	"tilth/adapters/objects"
 	"tilth/app"
+	"tilth/app/external"
 	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/attachment"
@@ -64,7 +65,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 	_, err = attach(who, "%PDF-1.7")
 	require.True(t, fault.Is(err, fault.Invalid), "no photo: %v", err)
 	require.Equal(t, 2, left(), "what is refused, and what is there already, leaves no bytes")
-	list, err := use.List(w.ctx, who, id, nil)
+	list, err := use.List(w.ctx, who, id, external.Chosen{})
 	require.NoError(t, err)
 	require.Equal(t, []attachment.File{first.File, second.File}, list)
 
@@ -72,7 +73,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 	_, err = attach(stranger, jpeg)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	for _, err := range []error{
-		func() error { _, err := use.List(w.ctx, stranger, id, nil); return err }(),
+		func() error { _, err := use.List(w.ctx, stranger, id, external.Chosen{}); return err }(),
 		func() error { _, _, err := use.Open(w.ctx, stranger, id, first.ID); return err }(),
 		use.Remove(w.ctx, stranger, id, first.ID),
 		w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {

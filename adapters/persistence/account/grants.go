@@ -78,6 +78,9 @@ func (g grants) filtered(scope access.Scope, f ports.GrantQuery) *bun.SelectQuer
 		q = q.Where("(CASE WHEN t.status IN ('pending', 'accepted') AND t.ends_on < ? THEN 'expired' ELSE t.status END) = ?",
 			sqlstore.DayAt(g.Session.Today), f.Status)
 	}
+	if f.IDs != nil {
+		q = sqlstore.Where(q, sqlstore.Among("t.id", f.IDs))
+	}
 	if f.Keys != nil {
 		q = sqlstore.Where(q, sqlstore.WithKeys(f.Keys))
 	}

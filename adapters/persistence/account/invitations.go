@@ -49,7 +49,7 @@ type invitationRoleRow struct {
 const stillOpen = "t.accepted_at IS NULL AND t.revoked_at IS NULL"
 
 var invitationView = &sqlstore.View[ports.Invitation, invitationRow]{
-	Word: "invitation", Filters: map[string]sqlstore.Filter{"email": {Exact: "t.email"}}, Order: sqlstore.OldestFirst, Record: invitationOfRow,
+	Word: "invitation", Filters: map[string]sqlstore.Filter{"id": {Exact: "t.id"}, "email": {Exact: "t.email"}}, Order: sqlstore.OldestFirst, Record: invitationOfRow,
 	From: sqlstore.OwnRows[invitationRow],
 	Whole: func(s *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
 		names := namesOf(s, "SELECT r.name AS name FROM invitation_roles AS ir JOIN roles AS r ON r.id = ir.role_id WHERE ir.invitation_id = t.id")

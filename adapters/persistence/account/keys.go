@@ -41,7 +41,7 @@ func keyRecords(s *sqlstore.Session) keys {
 const keyLive = "t.revoked_at IS NULL"
 
 var keyView = &sqlstore.View[access.APIKey, apiKeyRow]{
-	Word: "API key", Order: sqlstore.OldestFirst, Record: apiKeyOfRow, Filters: map[string]sqlstore.Filter{"external_id": sqlstore.ByKey},
+	Word: "API key", Order: sqlstore.OldestFirst, Record: apiKeyOfRow, Filters: map[string]sqlstore.Filter{"id": {Exact: "t.id"}, "external_id": sqlstore.ByKey},
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
 		return sqlstore.OwnRows[apiKeyRow](s, scope).Where(keyLive)
 	},

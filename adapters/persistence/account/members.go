@@ -37,7 +37,7 @@ type memberRow struct {
 var memberView = &sqlstore.View[ports.Member, memberRow]{
 	Word: "user", Order: sqlstore.OldestFirst, Record: memberOfRow, From: sqlstore.OwnRows[memberRow],
 	Filters: map[string]sqlstore.Filter{
-		"email": {Exact: "t.email"}, "disabled": {Exact: "t.disabled"}, "role": {Has: hasRole}, "external_id": sqlstore.ByKey,
+		"id": {Exact: "t.id"}, "email": {Exact: "t.email"}, "disabled": {Exact: "t.disabled"}, "role": {Has: hasRole}, "external_id": sqlstore.ByKey,
 	},
 	Whole: func(s *sqlstore.Session, q *bun.SelectQuery) *bun.SelectQuery {
 		return q.ColumnExpr("?TableColumns").ColumnExpr(namesOf(s, rolesOfUser) + " AS roles")

@@ -71,6 +71,7 @@ func (p planar) geometry() geo.MultiPolygon {
 var mapTable = &draftTable[zoning.Map, mapRow]{
 	view: sqlstore.View[zoning.Map, mapRow]{
 		Word: "map", Record: mapOfRow, Filters: map[string]sqlstore.Filter{
+			"id":    {Exact: "t.id"},
 			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "farm": ofFarm("o.aoi_id"), "map_tag": {Exact: "t.map_tag"}, "external_id": sqlstore.ByKey,
 		},
 	},

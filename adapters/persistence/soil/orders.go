@@ -66,7 +66,7 @@ func stratRecords(s *sqlstore.Session) strats {
 }
 
 var stratView = &sqlstore.View[stratification.OrderState, stratRow]{
-	Word: "order", Filters: map[string]sqlstore.Filter{"aoi": {Exact: "t.aoi_id"}, "farm": ofFarm("t.aoi_id"), "external_id": sqlstore.ByKey}, Order: sqlstore.OldestFirst,
+	Word: "order", Filters: map[string]sqlstore.Filter{"id": {Exact: "t.id"}, "aoi": {Exact: "t.aoi_id"}, "farm": ofFarm("t.aoi_id"), "external_id": sqlstore.ByKey}, Order: sqlstore.OldestFirst,
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
 		return sqlstore.Where(withAOI(s), visible(scope)...)
 	},

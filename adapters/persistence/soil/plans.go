@@ -52,6 +52,7 @@ type planRow struct {
 var planTable = &draftTable[plan.SamplePlan, planRow]{
 	view: sqlstore.View[plan.SamplePlan, planRow]{
 		Word: "plan", Record: planOfRow, Filters: map[string]sqlstore.Filter{
+			"id":    {Exact: "t.id"},
 			"order": {Exact: "t.order_id"}, "aoi": {Exact: "o.aoi_id"}, "farm": ofFarm("o.aoi_id"), "stratification_map": {Exact: "t.map_id"},
 			"map_tag": {Exact: "m.map_tag"}, "plan_tag": {Exact: "t.plan_tag"}, "external_id": sqlstore.ByKey,
 		},

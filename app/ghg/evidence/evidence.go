@@ -148,14 +148,14 @@ func audited(file evidence.File) map[string]any {
 
 // List returns the files that are attached to an assessment, in the order of their ids, or those with external ids of some
 // where any are named. Faults: NotFound.
-func (f *Files) List(ctx context.Context, who access.Principal, shared bool, id int64, keys []string) ([]evidence.File, error) {
+func (f *Files) List(ctx context.Context, who access.Principal, shared bool, id int64, chosen external.Chosen) ([]evidence.File, error) {
 	scope := who.Scope(shared)
 	return app.Read(ctx, f.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) ([]evidence.File, error) {
 		if _, err := tx.Assessments.Get(ctx, scope, id); err != nil {
 			return nil, err
 		}
 		all, err := tx.Evidence.Of(ctx, scope, id)
-		return external.Among(all, keys), err
+		return external.Among(all, chosen, func(f evidence.File) int64 { return f.ID }), err
 	})
 }
 

@@ -68,4 +68,5 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 	revoke.Description = "The key ends with the next request, and is listed no more."
 	revoke.Status = http.StatusNoContent
 	rest.Handle(a, revoke, form.Remove(k.Revoke))
+	form.DeleteEach(a, route(http.MethodDelete, "", access.APIKeys.Delete.For("destroy_many"), "Revoke API keys"), "API keys", k.Together, k.Revoke)
 }

@@ -50,7 +50,7 @@ type InvitationMade struct {
 var invitationRoute = rest.Routes{Base: "invitation/", Operation: "invitation", Tag: peopleTag, Noun: "invitation", Keys: rest.KeyNowhere}.Route
 
 func registerInvitations(a *rest.API, p *account.People) {
-	filters := []rest.Param{{Name: "email", Type: rest.String, Description: "The address that was invited."}}
+	filters := []rest.Param{form.IDsParam, {Name: "email", Type: rest.String, Description: "The address that was invited."}}
 	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
 	form.HandleList(a, list, filters, form.LowerEmail(p.Invitations), showInvitation)
 	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
@@ -68,4 +68,7 @@ func registerInvitations(a *rest.API, p *account.People) {
 	revoke := invitationRoute(http.MethodDelete, "{id}/", access.Invite.For("destroy"), "Revoke an invitation")
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
 	rest.Handle(a, revoke, form.Remove(p.Revoke))
+	revokeMany := invitationRoute(http.MethodDelete, "", access.Invite.For("destroy_many"), "Revoke invitations")
+	revokeMany.Faults = revoke.Faults
+	form.DeleteEach(a, revokeMany, "invitations", p.Together, p.Revoke)
 }

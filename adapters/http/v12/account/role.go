@@ -30,6 +30,14 @@ func showRole(r access.Role) Role {
 	return Role{r.ID, RoleWrite{r.Name, orEmpty(r.Slugs), form.ExternalOf(r.External)}, r.BuiltIn(), r.Users}
 }
 
+func writeOfRole(r access.Role) RoleWrite {
+	return RoleWrite{r.Name, orEmpty(r.Slugs), form.ExternalOf(r.External)}
+}
+
+func applyRole(in RoleWrite, onto *access.Role) {
+	onto.Name, onto.Slugs, onto.External = in.Name, in.Slugs, in.External.Record()
+}
+
 var roleRoute = rest.Routes{Base: "role/", Operation: "role", Tag: peopleTag, Noun: "role", Keys: rest.KeyNowhere}.Route
 
 func registerRoles(a *rest.API, p *account.People) {
@@ -39,7 +47,7 @@ func registerRoles(a *rest.API, p *account.People) {
 		rest.Values
 		form.Keys
 	}) (rest.List[Role], error) {
-		all, err := p.Roles(ctx, c.Principal(), q.ExternalIDs)
+		all, err := p.Roles(ctx, c.Principal(), q.Chosen())
 		if err != nil {
 			return rest.List[Role]{}, err
 		}
@@ -61,8 +69,8 @@ func registerRoles(a *rest.API, p *account.People) {
 		r.Body = rest.Body[RoleWrite]()
 		rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in form.ByID) (Role, error) {
 			role, err := p.UpdateRole(ctx, c.Principal(), in.ID, func(current access.Role) (access.Role, error) {
-				body, err := rest.DecodeChange(c, RoleWrite{current.Name, orEmpty(current.Slugs), form.ExternalOf(current.External)})
-				current.Name, current.Slugs, current.External = body.Name, body.Slugs, body.External.Record()
+				body, err := rest.DecodeChange(c, writeOfRole(current))
+				applyRole(body, &current)
 				return current, err
 			})
 			return showRole(role), err
@@ -71,4 +79,9 @@ func registerRoles(a *rest.API, p *account.People) {
 	remove := roleRoute(http.MethodDelete, "{id}/", access.Roles.Delete.For("destroy"), "Delete a role that nobody holds")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
 	rest.Handle(a, remove, form.Remove(p.DeleteRole))
+	form.UpdateEach(a, roleRoute(http.MethodPatch, "", access.Roles.Edit.For("partial_update_many"), "Change roles"), "roles",
+		form.Edits[access.Role, RoleWrite, Role]{Together: p.Together, Update: p.UpdateRole, Write: writeOfRole, Apply: applyRole, Show: showRole})
+	removeMany := roleRoute(http.MethodDelete, "", access.Roles.Delete.For("destroy_many"), "Delete roles that nobody holds")
+	removeMany.Faults = remove.Faults
+	form.DeleteEach(a, removeMany, "roles", p.Together, p.DeleteRole)
 }

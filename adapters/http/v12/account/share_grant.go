@@ -99,6 +99,9 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 	revoke.Description = "For the company that gives. The grant stays listed, as revoked."
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusConflict}
 	rest.Handle(a, revoke, form.Remove(s.Revoke))
+	revokeMany := grantRoute(http.MethodDelete, "", access.ShareGrants.Delete.For("destroy_many"), "Revoke share grants")
+	revokeMany.Faults = revoke.Faults
+	form.DeleteEach(a, revokeMany, "share grants", s.Together, s.Revoke)
 	accept := grantRoute(http.MethodPost, "{id}/accept/", access.ShareGrants.Edit.For("accept"), "Accept a share grant")
 	accept.Description, accept.Faults = answerText, []int{http.StatusConflict}
 	rest.Handle(a, accept, onGrant(s.Accept))
@@ -133,7 +136,7 @@ type grantsInput struct {
 func (in grantsInput) query() ports.GrantQuery {
 	return ports.GrantQuery{
 		Given: in.Direction == "given", Received: in.Direction == "received", Status: access.GrantStatus(in.Status),
-		Farm: idFilter(in.Farm), Field: idFilter(in.Field), Keys: in.ExternalIDs, Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
+		Farm: idFilter(in.Farm), Field: idFilter(in.Field), IDs: in.IDs, Keys: in.ExternalIDs, Limit: in.PageOrAll().Limit(), Offset: in.PageOrAll().Offset(),
 		From: form.From(in.PageOrAll()),
 	}
 }

@@ -35,6 +35,14 @@ type UserWrite struct {
 	form.External
 }
 
+func writeOfUser(m ports.Member) UserWrite {
+	return UserWrite{m.Name, orEmpty(m.Roles), m.Disabled, form.ExternalOf(m.External)}
+}
+
+func applyUser(in UserWrite, onto *ports.Member) {
+	onto.Name, onto.Roles, onto.Disabled, onto.External = in.Name, in.Roles, in.Disabled, in.External.Record()
+}
+
 var userRoute = rest.Routes{Base: "user/", Operation: "user", Tag: peopleTag, Noun: "user", Keys: rest.KeyNowhere}.Route
 
 func registerUsers(a *rest.API, p *account.People) {
@@ -50,10 +58,13 @@ func registerUsers(a *rest.API, p *account.People) {
 	patch.Message, patch.Faults = "User updated.", []int{http.StatusConflict}
 	patch.Body = rest.Body[UserWrite]()
 	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (User, error) {
-		member, err := p.UpdateUser(ctx, c.Principal(), in.ID, func(current account.UserChange) (account.UserChange, error) {
-			in, err := rest.DecodeInto(c, UserWrite{current.Name, orEmpty(current.Roles), current.Disabled, form.ExternalOf(current.External)})
-			return account.UserChange{Name: in.Name, Roles: in.Roles, Disabled: in.Disabled, External: in.External.Record()}, err
+		member, err := p.UpdateUser(ctx, c.Principal(), in.ID, func(current ports.Member) (ports.Member, error) {
+			in, err := rest.DecodeInto(c, writeOfUser(current))
+			applyUser(in, &current)
+			return current, err
 		})
 		return showUser(member), err
 	})
+	form.UpdateEach(a, userRoute(http.MethodPatch, "", access.Users.Edit.For("partial_update_many"), "Change users"), "users",
+		form.Edits[ports.Member, UserWrite, User]{Together: p.Together, Update: p.UpdateUser, Write: writeOfUser, Apply: applyUser, Show: showUser})
 }

@@ -117,6 +117,9 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 		return showNewWebhook(hook), err
 	})
 	registerWebhookWrites(a, w)
+	form.UpdateEach(a, webhookRoute(http.MethodPatch, "", access.Webhooks.Edit.For("partial_update_many"), "Change webhooks"), "webhooks",
+		form.Edits[webhook.Webhook, WebhookWrite, Webhook]{Together: w.Together, Update: w.Update, Write: writeOfWebhook, Apply: applyWebhook, Show: showWebhook})
+	form.DeleteEach(a, webhookRoute(http.MethodDelete, "", access.Webhooks.Delete.For("destroy_many"), "Delete webhooks"), "webhooks", w.Together, form.Unasked(w.Delete))
 	registerDeliveries(a, w)
 }
 

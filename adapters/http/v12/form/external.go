@@ -1,7 +1,10 @@
 package form
 
 import (
+	"slices"
+
 	"tilth/adapters/http/rest"
+	"tilth/app/external"
 	"tilth/core/record"
 )
 
@@ -26,8 +29,11 @@ const (
 	SameExternal = "a live record of your company with the same `external_id`"
 )
 
-// WithExternalID adds the key of the record in another system, and further parameters.
+// WithExternalID adds the key of the record in another system, and further parameters; of a list of records also their ids.
 func WithExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
+	if !slices.ContainsFunc(params, func(p rest.Param) bool { return p.Name == IDsParam.Name }) {
+		params = append(params, IDsParam)
+	}
 	return append(append(params, rest.Param{
 		Name: ExternalID, Type: rest.Texts, Description: "The record's key in the system it came from, exactly; several are separated by commas.",
 	}), more...)
@@ -35,6 +41,7 @@ func WithExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
 
 // Keys is the parameter of [WithExternalID] of a list that is no generic one.
 type Keys struct {
+	IDs         []int64  `query:"id"`
 	ExternalIDs []string `query:"external_id"`
 }
 
@@ -43,6 +50,9 @@ type Origin struct {
 	ExternalID string `query:"external_id"`
 	Source     string `query:"source"`
 }
+
+// Chosen returns the records that the parameters name.
+func (k Keys) Chosen() external.Chosen { return external.Chosen{IDs: k.IDs, Keys: k.ExternalIDs} }
 
 // Record returns the origin of a record of the core.
 func (o Origin) Record() record.External { return External(o).Record() }

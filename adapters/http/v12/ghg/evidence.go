@@ -98,7 +98,7 @@ func registerEvidence(a *rest.API, use *evidenceapp.Files) {
 		form.SharedByID
 		form.Keys
 	}) (EvidenceFiles, error) {
-		found, err := use.List(ctx, c.Principal(), in.Share, in.ID, in.ExternalIDs)
+		found, err := use.List(ctx, c.Principal(), in.Share, in.ID, in.Chosen())
 		return EvidenceFiles{form.Each(found, showEvidence), use.Bounds.Files, use.Bounds.Bytes}, err
 	})
 	registerEvidenceFile(a, use)

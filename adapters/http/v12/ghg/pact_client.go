@@ -127,6 +127,9 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 			return use.Revoke(ctx, c.Principal(), id, func(current footprint.Client) error { return form.CheckIfMatch(c, current, showPACTClient) })
 		},
 	})
+	form.UpdateEach(a, pactClientRoute(http.MethodPatch, "", access.PACTClients.Edit.For("partial_update_many"), "Change PACT clients"), "PACT clients",
+		form.Edits[footprint.Client, PACTClientWrite, PACTClient]{Together: use.Together, Update: use.Update, Write: writeOfPACTClient, Apply: applyPACTClient, Show: showPACTClient})
+	form.DeleteEach(a, pactClientRoute(http.MethodDelete, "", access.PACTClients.Delete.For("destroy_many"), "Revoke PACT clients"), "PACT clients", use.Together, form.Unasked(use.Revoke))
 	messages := pactClientRoute(http.MethodGet, "{id}/messages/", access.PACTClients.View.For("messages"), "List the events from and to a PACT client, newest first")
 	messages.Query = query.CursorParams()
 	rest.Handle(a, messages, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[PACTMessage], error) {

@@ -206,4 +206,5 @@ func registerPlanLinks(a *rest.API, use *soil.Links) {
 	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
 		return rest.NoContent{}, use.Revoke(ctx, c.Principal(), in.ID)
 	})
+	form.DeleteEach(a, route(http.MethodDelete, "", access.SamplePlans.Edit.For("destroy_many"), "Revoke links"), "links", use.Together, use.Revoke)
 }

@@ -90,7 +90,7 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 		form.ByID
 		form.Keys
 	}) (SamplePhotos, error) {
-		found, err := use.List(ctx, c.Principal(), in.ID, in.ExternalIDs)
+		found, err := use.List(ctx, c.Principal(), in.ID, in.Chosen())
 		return SamplePhotos{form.Each(found, showPhoto), use.Bounds.Files, use.Bounds.Bytes}, err
 	})
 	download := sampleRoute(http.MethodGet, photos+"{photo_id}/", access.Samples.View.For("download_photo"), "Download a photo of a sample")

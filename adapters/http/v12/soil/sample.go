@@ -138,6 +138,7 @@ func applySample(in SampleWrite, onto *sample.Sample) {
 
 func sampleFilters() []rest.Param {
 	return form.WithExternalID([]rest.Param{
+		form.IDsParam,
 		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}, farmOfAOI,
 		{Name: "plan", Type: rest.Integer, Description: "Id of the saved plan."},
 		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
@@ -182,6 +183,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 	a.DescribeCodes(map[string]string{
 		"plan_not_saved":      "samples are of saved plans; save the plan first (409)",
 		"plan_without_places": "the points of the plan have no longitude and latitude (409)",
+		"sample_replaced":     "another sample has the place or the label of the deleted one by now (409)",
 		"no_analyses":         "no sample of the plan is analysed in that round yet (409)",
 		"other_zones":         "the two plans are of different maps of zones, which cannot be compared (409)",
 	})
@@ -217,6 +219,7 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		changed, err := s.Update(ctx, c.Principal(), in.ID, drafted(c, showSample, writeOfSample, applySample))
 		return showSample(changed), err
 	})
+	registerSampleSets(a, s)
 	registerEstimate(a, s)
 }
 

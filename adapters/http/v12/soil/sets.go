@@ -50,6 +50,42 @@ var sampleMapping = form.Mapping[sample.Sample, SampleRecordWrite, Sample]{
 	Show: showSample,
 }
 
+// changedSamples is how samples are changed by their ids, many at once as one.
+var changedSamples = form.Mapping[sample.Sample, SampleWrite, Sample]{
+	Apply: func(_ *effort.Budget, in SampleWrite, onto *sample.Sample) fault.Fields {
+		applySample(in, onto)
+		return nil
+	},
+	Write: writeOfSample, Show: showSample,
+}
+
+// registerSampleSets adds the routes that change, delete and bring back samples.
+func registerSampleSets(a *rest.API, s *soil.Samples) {
+	rest.UpdateMany(a, sampleRoute(http.MethodPatch, samplesPath, access.Samples.Edit.For("partial_update_many"), "Change samples"), "samples",
+		func(ctx context.Context, c *rest.Call, changes []rest.Changes[SampleWrite]) ([]Sample, []string, error) {
+			ids, wanted := changedSamples.Changes(ctx, c, changes)
+			return changedSamples.Written(s.UpdateMany(ctx, c.Principal(), ids, wanted))
+		})
+	remove := sampleRoute(http.MethodDelete, samplesPath+"{id}/", access.Samples.Delete.For("destroy"), "Delete a sample")
+	remove.Description = "For what was made by mistake, such as samples of a wrong depth: the plan's samples can be made again. A sample that could not be taken is `missed`, not deleted. Its photos are hidden with it."
+	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusPreconditionFailed}
+	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
+		return rest.NoContent{}, s.Records.Delete(ctx, c.Principal(), in.ID, func(current sample.Sample) error { return form.CheckIfMatch(c, current, showSample) })
+	})
+	rest.DeleteMany(a, sampleRoute(http.MethodDelete, samplesPath, access.Samples.Delete.For("destroy_many"), "Delete samples"), "samples",
+		func(ctx context.Context, c *rest.Call, ids []int64) error {
+			return s.Records.DeleteMany(ctx, c.Principal(), ids)
+		})
+	rest.ListDeleted(a, sampleRoute(http.MethodGet, samplesPath+"deleted/", access.Samples.Delete.For("list_deleted"), "List deleted samples"),
+		func(ctx context.Context, c *rest.Call, q rest.ListQuery) (rest.Listing[Sample], error) {
+			found, err := s.Records.Deleted(ctx, c.Principal(), form.DeletedQuery(q))
+			return rest.Map(form.Listing(found), showSample), err
+		}, farmOfAOI)
+	restore := sampleRoute(http.MethodPost, samplesPath+"{id}/restore/", access.Samples.Delete.For("restore"), "Bring a deleted sample back")
+	restore.Message, restore.Faults = "Sample restored.", []int{http.StatusConflict}
+	rest.Handle(a, restore, form.OnRecord(s.Records.Restore, showSample))
+}
+
 type onConflict struct {
 	OnConflict string `query:"on_conflict"`
 }

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+
+	"tilth/ports"
+)
+
+// joinedKey is where a context has the transaction that the writes below it join.
+type joinedKey struct{}
+
+// Joining returns the same store for use cases that [Deps.Together] runs: their transactions are parts of one.
+func Joining(store ports.Store) ports.Store { return joining{store} }
+
+type joining struct{ ports.Store }
+
+// Write implements ports.Store.
+func (j joining) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	return j.in(ctx, j.Store.Write, do)
+}
+
+// Read implements ports.Store.
+func (j joining) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	return j.in(ctx, j.Store.Read, do)
+}
+
+func (j joining) in(ctx context.Context, open func(context.Context, func(context.Context, ports.Repos) error) error, do func(ctx context.Context, tx ports.Repos) error) error {
+	if tx, ok := ctx.Value(joinedKey{}).(*ports.Repos); ok {
+		return do(ctx, *tx)
+	}
+	return open(ctx, do)
+}
+
+// Together runs use cases of single records, which write in the context that do is given, in one transaction: all that they
+// write is stored, or nothing where do returns an error. do may run twice. The store must be a [Joining] one.
+func (d Deps) Together(ctx context.Context, do func(ctx context.Context) error) error {
+	return d.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		return do(context.WithValue(ctx, joinedKey{}, &tx))
+	})
+}
