@@ -87,8 +87,13 @@ func (a *API) DescribeTag(name, description string) {
 	a.tags = append(a.tags, document.Tag{Name: name, Description: description})
 }
 
-// OrderTags puts the tags into the order of their names.
+// OrderTags puts the tags into the order of their names. It panics where a tag has no place among them.
 func (a *API) OrderTags(names ...string) {
+	for _, t := range a.tags {
+		if !slices.Contains(names, t.Name) {
+			panic("the tag " + t.Name + " has no place in the document")
+		}
+	}
 	slices.SortFunc(a.tags, func(x, y document.Tag) int {
 		return slices.Index(names, x.Name) - slices.Index(names, y.Name)
 	})

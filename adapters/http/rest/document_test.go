@@ -77,6 +77,17 @@ func TestDocumentIsDeterministic(t *testing.T) {
 	require.NoError(t, fromYAML.Validate(t.Context()))
 }
 
+func TestTagsStandWhereTheyAreNamed(t *testing.T) {
+	r := newRig(t)
+	r.api.DescribeTag("Last", "described first")
+	r.api.DescribeTag("First", "described last")
+	require.Panics(t, func() { r.api.OrderTags("First") }, "one without a place would come before all")
+	r.api.OrderTags("First", "Last")
+	text, err := r.api.OpenAPI()
+	require.NoError(t, err)
+	require.Less(t, bytes.Index(text, []byte("described last")), bytes.Index(text, []byte("described first")))
+}
+
 func TestDocumentSaysWhatIsEnforced(t *testing.T) {
 	text, err := newRig(t).api.OpenAPI()
 	require.NoError(t, err)

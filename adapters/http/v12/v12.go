@@ -78,6 +78,6 @@ func Register(a *rest.API, d Deps) {
 	ogc.Register(a, d.OGC)
 	ogc.RegisterSTAC(a, d.STAC)
 	operatorapi.Register(a, d.Operator)
-	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Vegetation-index maps", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
-		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)", "Maps and profiles as STAC", "Operators")
+	a.OrderTags("Signing in", "Farm management", "Vegetation-index profiles", "Vegetation-index maps", "Zoning maps", "Elevation maps", "Soil maps", "Wallet", "Sharing", "API keys", "Audit trail", "Users and roles",
+		"Events", "Webhooks", "Assessments", "Footprints", "PACT for data recipients", "Areas of interest", "Stratification", "Maps for GIS (OGC API - Features)", "Maps and profiles as STAC", "Leaving", "Operators")
 }
