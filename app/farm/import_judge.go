@@ -24,9 +24,10 @@ type importCandidate struct {
 	line     int64 // of a table; 0: there is none
 	said     farm.Said
 	boundary *geo.Boundary
-	skip     bool         // it holds no outline
-	sown     farm.Sown    // what grows there in the file
-	errors   fault.Fields // why it is skipped or refused
+	outline  geo.MultiPolygon // also where it is refused
+	skip     bool             // it holds no outline
+	sown     farm.Sown        // what grows there in the file
+	errors   fault.Fields     // why it is skipped or refused
 }
 
 func (c importCandidate) uuid() string       { return c.said.Texts["uuid"] }
@@ -39,6 +40,9 @@ func (c importCandidate) fallbackName() string { return "Field " + strconv.Forma
 func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known knownIDs) importCandidate {
 	c := importCandidate{index: index, line: f.Line, boundary: f.Boundary}
 	c.said, c.errors = mapping.Read(f.Attributes, f.Cut)
+	if c.outline = geo.Unsound(f.Err); f.Boundary != nil {
+		c.outline = f.Boundary.Geometry()
+	}
 	twice := fault.Fields{}
 	for member, id := range map[string]string{"uuid": c.uuid(), "external_id": c.externalID()} {
 		twice.AddIf(known.add(member, id), member, "%q stands in the file more than once.", id)
@@ -170,7 +174,7 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 
 // against holds a candidate against the fields that are there, and returns the change it asks for.
 func (c importCandidate) against(found matches) (Change[farm.Field], farm.Judged) {
-	out := farm.Judged{Index: c.index, Line: c.line, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Errors: c.errors}
+	out := farm.Judged{Index: c.index, Line: c.line, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Outline: c.outline, Errors: c.errors}
 	if c.boundary != nil {
 		out.AreaM2 = (&farm.Field{Boundary: c.boundary}).AreaM2()
 	}

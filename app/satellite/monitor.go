@@ -32,8 +32,20 @@ type watched struct{ Rules []monitoring.Rule }
 // Monitor returns how an order is watched. Faults: NotFound.
 func (o *Profiles) Monitor(ctx context.Context, who access.Principal, id int64) (monitoring.Monitor, error) {
 	return app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (monitoring.Monitor, error) {
-		return tx.Monitors.Get(ctx, who.Scope(false), id)
+		return monitorOf(ctx, tx, who.Scope(false), id)
 	})
+}
+
+// monitorOf returns how an order is watched; where it is not, the fault says so, and not that the order is missing.
+func monitorOf(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (monitoring.Monitor, error) {
+	if _, err := tx.Orders.Get(ctx, scope, id); err != nil {
+		return monitoring.Monitor{}, err
+	}
+	m, err := tx.Monitors.Get(ctx, scope, id)
+	if fault.Is(err, fault.NotFound) {
+		err = fault.New(fault.NotFound, "not_found", "This profile is not watched. Fix: POST its rules here, or {} for the usual ones.")
+	}
+	return m, err
 }
 
 // Watch has an active profile watched by rules, in the place of those there are: it is kept up to date through its season, and
@@ -147,7 +159,7 @@ func (o *Profiles) Unwatch(ctx context.Context, who access.Principal, id int64) 
 		if _, err := tx.Orders.GetForUpdate(ctx, scope, id); err != nil {
 			return err
 		}
-		before, err := tx.Monitors.Get(ctx, scope, id)
+		before, err := monitorOf(ctx, tx, scope, id)
 		if err != nil {
 			return err
 		}

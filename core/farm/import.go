@@ -5,6 +5,7 @@ import (
 
 	"tilth/core/batch"
 	"tilth/core/fault"
+	"tilth/core/geo"
 	"tilth/core/record"
 )
 
@@ -16,7 +17,8 @@ type Judged struct {
 	FieldID    int64 // the field made, changed or matched; 0: none
 	Name       string
 	ExternalID string
-	AreaM2     int64 // 0 without a boundary
+	Outline    geo.MultiPolygon // as the file has it, also where it is refused; of imports within the request alone
+	AreaM2     int64            // 0 without a boundary
 	Overlaps   Overlaps
 	Field      *Field // the record as it would stand; nil where it failed
 	Sown       Sown

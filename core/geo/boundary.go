@@ -1,6 +1,7 @@
 package geo
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -63,6 +64,29 @@ const squareMetresPerHectare = 10_000
 // and spikes dropped, outer rings wound counter-clockwise and holes clockwise (RFC 7946, section
 // 3.1.6). The argument stays. Every refusal is an Invalid fault of the field "boundary".
 func NewBoundary(budget *effort.Budget, m MultiPolygon, limits Limits) (Boundary, error) {
+	out, err := soundBoundary(budget, m, limits)
+	if err != nil {
+		return Boundary{}, unsound{err, m}
+	}
+	return out, nil
+}
+
+// unsound is why a geometry is refused, with the geometry: what is refused can still be shown.
+type unsound struct {
+	error
+	geometry MultiPolygon
+}
+
+func (u unsound) Unwrap() error { return u.error }
+
+// Unsound returns the geometry that NewBoundary refused with an error; nil where the error is another.
+func Unsound(err error) MultiPolygon {
+	var u unsound
+	errors.As(err, &u)
+	return u.geometry
+}
+
+func soundBoundary(budget *effort.Budget, m MultiPolygon, limits Limits) (Boundary, error) {
 	geometry, err := normalise(m, limits)
 	if err != nil {
 		return Boundary{}, err

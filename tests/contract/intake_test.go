@@ -41,7 +41,10 @@ type imported struct {
 		Name       string
 		ExternalID string   `json:"external_id"`
 		AreaHa     *float64 `json:"area_ha"`
-		Overlaps   []struct {
+		Outline    *struct {
+			Coordinates [][][]float64
+		}
+		Overlaps []struct {
 			ID   *int64
 			Name string
 		}
@@ -185,6 +188,11 @@ func TestImportReportsEachFeature(t *testing.T) {
 
 		preview := importOf(t, c.Upload(importPath(farm, "&preview=true"), mediaGeoJSON, strings.NewReader(body)), 200)
 		require.Zero(t, fieldCount(t, c, farm), "a preview writes nothing")
+		require.Nil(t, preview.Features[0].Outline)
+		drawn := importOf(t, c.Upload(importPath(farm, "&preview=true&outlines=true"), mediaGeoJSON, strings.NewReader(body)), 200)
+		require.Len(t, drawn.Features[0].Outline.Coordinates[0], 5)
+		require.Nil(t, drawn.Features[2].Outline)
+		require.Equal(t, [][]float64{{10, 50}, {10.01, 50.01}, {10.01, 50}, {10, 50.01}, {10, 50}}, drawn.Features[3].Outline.Coordinates[0], "what is refused is drawn, too")
 		refused := c.Upload(importPath(farm, "&atomic=true"), mediaGeoJSON, strings.NewReader(body))
 		require.Equal(t, 400, refused.Status, "%s", refused.Body)
 		require.Equal(t, "bulk_validation_failed", refused.Map(t)["code"])

@@ -153,7 +153,7 @@ func seasonParameters(t *testing.T, database string) {
 			require.Zero(t, *o.ShareBelow)
 		}
 	}
-	c.Expect(404, "GET", path+"monitor/", nil)
+	require.Contains(t, string(c.Expect(404, "GET", path+"monitor/", nil).Body), "This profile is not watched. Fix: POST its rules here")
 	watching := c.Expect(200, "POST", path+"monitor/", map[string]any{}).Data(t)
 	require.Len(t, watching["rules"], 3)
 	watching = c.Expect(200, "POST", path+"monitor/", map[string]any{"rules": []any{

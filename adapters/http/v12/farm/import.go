@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
@@ -32,6 +33,7 @@ type ImportedFeature struct {
 	Name        string              `json:"name" doc:"Name that the field takes from the file."`
 	ExternalID  string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
 	AreaHa      *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
+	Outline     *member.Outline     `json:"outline,omitempty" doc:"The outline as the file has it, also one that is refused; only with outlines=true, of imports within the request, and up to 200,000 corners in all."`
 	Overlaps    []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; of imports within the request alone."`
 	Warnings    []Warning           `json:"warnings" doc:"What may be wrong with the outline; no refusal."`
 	Cultivation *SownCrop           `json:"cultivation" doc:"What grows there in the season of the file; null where the file does not say, or no season is named."`
@@ -100,6 +102,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 			"is taken where `crop` names no other, and becomes cultivations, which needs `cultivation.create`."},
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
+		{Name: "outlines", Type: rest.Boolean, Description: "With true: the features of the answer have their outlines, to be looked at on a map."},
 		form.SheetParam,
 	}
 	r.Message, r.MaxBody = "Fields imported.", form.MaxUpload
@@ -124,6 +127,10 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 			return FieldImport{}, err
 		}
 		form.Previewed(c, in.Preview)
+		show := showImport
+		if in.Outlines {
+			show = drawImport
+		}
 		options := farm.ImportOptions{FarmID: in.FarmID, Mapping: mapping, Preview: in.Preview, Atomic: in.Atomic}
 		report, err := imports.Start(ctx, c.Principal(), options, func() (farmapp.ImportFile, error) {
 			file, err := form.UploadedFile(c, paramMapping)
@@ -141,8 +148,28 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		if err == nil && report.Background() {
 			c.SetStatus(http.StatusAccepted)
 		}
-		return showImport(report), err
+		return show(report), err
 	})
+}
+
+// maxCorners is how many corners of outlines an answer has at most.
+const maxCorners = 200_000
+
+// drawImport is showImport with the outlines.
+func drawImport(r farmapp.ImportReport) FieldImport {
+	out, corners := showImport(r), 0
+	for i, j := range r.Judged {
+		for _, ring := range j.Outline.Rings() {
+			corners += len(ring)
+		}
+		if corners > maxCorners {
+			break
+		}
+		if len(j.Outline) > 0 {
+			out.Features[i].Outline = new(geometryJSON(j.Outline))
+		}
+	}
+	return out
 }
 
 const mappingDescription = "Members of fields are taken from the properties that `mapping` and `map` name: " +
@@ -161,6 +188,7 @@ type importInput struct {
 	NameProperty       string `query:"name_property"`
 	ExternalIDProperty string `query:"external_id_property"`
 	SeasonID           int64  `query:"season_id"`
+	Outlines           bool   `query:"outlines"`
 }
 
 func showImport(r farmapp.ImportReport) FieldImport {
