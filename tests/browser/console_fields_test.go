@@ -224,7 +224,7 @@ func outline(p *Page, root string) {
 	// Where its corner in the north-west is on the screen: the map shows it as large as fits beside the panel.
 	var at struct{ X, Y float64 }
 	p.Run(`(() => {
-		const r = document.querySelector(".maplibregl-canvas").getBoundingClientRect(), [low, pad] = [r.height * 0.46 + 32, 32];
+		const r = document.querySelector(".view").getBoundingClientRect(), [low, pad] = [r.height * 0.46 + 32, 32];
 		const y = (lat) => (180 / Math.PI) * Math.asinh(Math.tan((lat * Math.PI) / 180)), tall = y(41.71) - y(41.7);
 		const scale = Math.min((r.width - 2 * pad) / 0.01, (r.height - low - 72) / tall);
 		return { x: r.left + r.width / 2 - 0.005 * scale, y: r.top + 72 + (r.height - low - 72) / 2 - (tall / 2) * scale };

@@ -2,8 +2,9 @@
 // MapLibre on a plain ground, or on the base map of the server, with nothing from other servers.
 import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import { layersOf, readBaseMap, type BaseMap } from './basemap'
-import type { Land } from './land'
+import { carry } from './carried'
 import { Drawing } from './drawing'
+import type { Land } from './land'
 import { inside } from './outline'
 import { besidePanel } from './padding'
 import { Spots } from './spots'
@@ -51,11 +52,17 @@ function style(): StyleSpecification {
   }
 }
 
-/** Lines of longitude and latitude at a step that suits the view. */
-export function graticule(west: number, south: number, east: number, north: number): GeoJSON.FeatureCollection {
+type Box = [west: number, south: number, east: number, north: number]
+
+/** Returns the step of lines of longitude and latitude that suits a view. */
+export function stepOf([west, south, east, north]: Box): number {
   const raw = Math.max(east - west, north - south) / 6
   const power = 10 ** Math.floor(Math.log10(raw))
-  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= raw) ?? raw
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= raw) ?? raw
+}
+
+/** Lines of longitude and latitude at a step. */
+export function graticule(step: number, [west, south, east, north]: Box): GeoJSON.FeatureCollection {
   const lines: GeoJSON.Position[][] = []
   for (let x = Math.ceil(west / step); x <= east / step; x++) lines.push([[x * step, south], [x * step, north]])
   for (let y = Math.ceil(south / step); y <= north / step; y++) lines.push([[west, y * step], [east, y * step]])
@@ -106,8 +113,9 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
   map.touchZoomRotate.disableRotation()
   map.addControl(new NavigationControl({ showCompass: false }), 'top-left')
   map.addControl(new ScaleControl({}), 'bottom-left')
+  const beyond = carry(map, container)
   await new Promise<void>((ready) => map.once('load', () => ready()))
-  const made = new FieldMap(map)
+  const made = new FieldMap(map, beyond)
   void readBaseMap().then((base) => {
     if (!base || made.gone) return
     addProtocol('pmtiles', base.protocol as Parameters<typeof addProtocol>[1])
@@ -127,9 +135,11 @@ export class FieldMap {
   private drawing: Drawing | undefined
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
+  private grid = { step: 0, box: [0, 0, 0, 0] as Box } // the lines that are there
   private dark = matchMedia('(prefers-color-scheme: dark)')
 
-  constructor(private map: MapLibre) {
+  /** Takes a map, and how many px of it are beyond each edge of what is seen. */
+  constructor(private map: MapLibre, private beyond = 0) {
     map.addImage('hatch', hatch(), { pixelRatio: 2 })
     this.spots = new Spots(map, () => ({ ink: ink('ink'), panel: ink('panel'), accent: ink('accent') }))
     map.on('moveend', () => this.drawGrid())
@@ -144,9 +154,20 @@ export class FieldMap {
     this.dark.addEventListener('change', this.recolour)
   }
 
+  /** Draws lines of longitude and latitude where the map is and as far again around it: few moves then need others. */
   private drawGrid() {
-    const b = this.map.getBounds()
-    ;(this.map.getSource('grid') as GeoJSONSource).setData(graticule(b.getWest(), b.getSouth(), b.getEast(), b.getNorth()))
+    const { map, beyond } = this
+    const { clientWidth, clientHeight } = map.getContainer()
+    const first = map.unproject([beyond, beyond])
+    const last = map.unproject([clientWidth - beyond, clientHeight - beyond])
+    const [across, up] = [last.lng - first.lng, first.lat - last.lat]
+    const step = stepOf([first.lng, last.lat, last.lng, first.lat])
+    const drawn = map.getBounds()
+    const [west, south, east, north] = [drawn.getWest(), drawn.getSouth(), drawn.getEast(), drawn.getNorth()]
+    const { step: before, box } = this.grid
+    if (step === before && west >= box[0] && south >= box[1] && east <= box[2] && north <= box[3]) return
+    this.grid = { step, box: [west - across, Math.max(-90, south - up), east + across, Math.min(90, north + up)] }
+    ;(map.getSource('grid') as GeoJSONSource).setData(graticule(step, this.grid.box))
   }
 
   private recolour = () => {
@@ -195,7 +216,7 @@ export class FieldMap {
   /** Moves so that a box is seen beside the panel. */
   focus(box: [number, number, number, number], animate: boolean) {
     const around = this.map.getContainer()
-    const padding = besidePanel(around.clientWidth, around.clientHeight)
+    const padding = besidePanel(around.clientWidth, around.clientHeight, this.beyond)
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
     this.map.fitBounds(box as LngLatBoundsLike, { padding, maxZoom: 16, duration: animate && !calm ? 120 : 0 })
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cropColours, deviationColour, deviations, noneColour, otherColour, ramp, rampColour } from './colours'
 import { csv } from './csv'
-import { graticule } from './fieldmap'
+import { graticule, stepOf } from './fieldmap'
 import { partsOf } from './health'
 import { below, kindOf, membersOf, messages, withMember } from './form'
 import { boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
@@ -34,7 +34,8 @@ test('the crops on most fields have a colour of their own', () => {
 
 test('the graticule has about six lines each way at any scale', () => {
   for (const span of [0.001, 0.37, 12, 180]) {
-    const lines = graticule(-span / 3, 0, (span * 2) / 3, span / 2).features[0]?.geometry
+    const box: Parameters<typeof stepOf>[0] = [-span / 3, 0, (span * 2) / 3, span / 2]
+    const lines = graticule(stepOf(box), box).features[0]?.geometry
     expect(lines?.type === 'MultiLineString' && lines.coordinates.length).toBeGreaterThanOrEqual(3)
     expect(lines?.type === 'MultiLineString' && lines.coordinates.length).toBeLessThanOrEqual(14)
   }
