@@ -1,12 +1,14 @@
 package features
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"tilth/app"
 	"tilth/core/access"
+	"tilth/core/effort"
 	"tilth/core/fault"
 	"tilth/core/geo"
 	"tilth/ports"
@@ -27,11 +29,14 @@ type Feature[T any] struct {
 	Of      T
 }
 
-// Query is which features are wanted. What has no place lies in every box, and what has no time in every span.
+// Query is which features are wanted. What has no outline shares a point with whatever is sought; what has no place lies in every box, and what
+// has no time in every span.
 type Query struct {
 	Filters []ports.Filter
-	Boxes   []geo.Box // any of them; none: everywhere
+	Boxes   []geo.Box   // any of them; none: everywhere
+	Sought  *geo.Sought // what they share a point with; nil: anything
 	Span    *ports.Span
+	IDs     []ID // these alone, from the first on; none: any
 	Limit   int
 	// After begins behind a feature; Before ends the page before one. At most one of them is there.
 	After, Before *ID
@@ -102,7 +107,10 @@ func (c *Collection[R, T]) Page(ctx context.Context, who access.Principal, q Que
 	if err := c.Require(ctx, who); err != nil {
 		return out, err
 	}
-	r := reader[R, T]{c: c, who: who, q: q, back: q.Before != nil}
+	r := reader[R, T]{c: c, who: who, q: q, back: q.Before != nil, steps: effort.Of(ctx, 0)}
+	if len(q.IDs) > 0 {
+		return r.named(ctx)
+	}
 	if err := r.begin(); err != nil {
 		return out, err
 	}
@@ -120,6 +128,7 @@ type reader[R, T any] struct {
 	who     access.Principal
 	q       Query
 	back    bool // towards smaller ids
+	steps   *effort.Budget
 	ask     ports.Query
 	out     []Feature[T]
 	matched *int64
@@ -137,7 +146,7 @@ func (r *reader[R, T]) begin() (err error) {
 	if r.q.Span != nil && r.c.dated {
 		r.ask.Filters = append(r.ask.Filters, ports.Filter{Name: "datetime", Value: *r.q.Span})
 	}
-	r.ask.NoCount = r.c.parts || len(r.q.Boxes) > 0
+	r.ask.NoCount = r.c.parts || len(r.q.Boxes) > 0 || r.q.Sought != nil
 	cursor := app.FirstPage
 	switch {
 	case r.back:
@@ -188,19 +197,55 @@ func (r *reader[R, T]) read(ctx context.Context) (more bool, err error) {
 		if r.back {
 			slices.Reverse(parts)
 		}
-		for _, f := range parts {
-			if r.passed(f.ID) || !f.within(r.q.Boxes) || !f.during(r.q.Span) {
-				continue
-			}
-			if r.full {
-				return true, nil
-			}
-			r.out, r.weight = append(r.out, f), r.weight+f.weight()
-			r.full = len(r.out) == r.q.Limit || r.weight > maxWeight
+		if more, err := r.take(parts); more || err != nil {
+			return more, err
 		}
 	}
 	r.ask.Cursor = &found.Next
 	return found.Next != "", nil
+}
+
+// take adds those of the features of a record that are wanted, and reports whether one was left behind a full page.
+func (r *reader[R, T]) take(parts []Feature[T]) (more bool, err error) {
+	for _, f := range parts {
+		if r.passed(f.ID) || !f.within(r.q.Boxes) || !f.during(r.q.Span) {
+			continue
+		}
+		if r.q.Sought != nil && f.Outline != nil {
+			meets, err := r.q.Sought.Meets(r.steps, f.Outline)
+			if err != nil {
+				return false, err
+			}
+			if !meets {
+				continue
+			}
+		}
+		if r.full {
+			return true, nil
+		}
+		r.out, r.weight = append(r.out, f), r.weight+f.weight()
+		r.full = len(r.out) == r.q.Limit || r.weight > maxWeight
+	}
+	return false, nil
+}
+
+// named makes a page of the features that are named by their ids.
+func (r *reader[R, T]) named(ctx context.Context) (out Page[T], err error) {
+	ids := slices.Clone(r.q.IDs)
+	slices.SortFunc(ids, func(a, b ID) int { return cmp.Or(cmp.Compare(a.Record, b.Record), cmp.Compare(a.Part, b.Part)) })
+	for _, id := range slices.Compact(ids) {
+		f, err := r.c.Get(ctx, r.who, id)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			continue
+		case err != nil:
+			return out, err
+		}
+		if r.more, err = r.take([]Feature[T]{f}); r.more || err != nil {
+			return r.page(), err
+		}
+	}
+	return r.page(), nil
 }
 
 // passed reports whether a feature of the first record does not belong to the page.

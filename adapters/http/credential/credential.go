@@ -16,6 +16,10 @@ const (
 	LinkParam = "link" // on routes that a signed link opens
 )
 
+// KeyHeader is the header of an API key. The STAC panel of QGIS sends what it sends as a header as a parameter, too: where a key is taken from
+// the query, it may have this name there.
+const KeyHeader = "X-API-Key"
+
 // KeyUse says where a route takes an API key, if no token is given.
 type KeyUse int
 
@@ -43,9 +47,10 @@ func Bearer(header string) (token string, ok bool) {
 func Key(r *http.Request, takes Taken) string {
 	switch takes.Keys {
 	case KeyInQuery:
-		return cmp.Or(r.Header.Get("X-API-Key"), r.URL.Query().Get(KeyParam))
+		query := r.URL.Query()
+		return cmp.Or(r.Header.Get(KeyHeader), query.Get(KeyParam), query.Get(KeyHeader))
 	case KeyInHeader:
-		return r.Header.Get("X-API-Key")
+		return r.Header.Get(KeyHeader)
 	}
 	return ""
 }

@@ -13,6 +13,12 @@ import (
 	"tilth/ports"
 )
 
+// What is said of a box and of times that are none.
+const (
+	noBox  = "Give west, south, east and north in degrees, separated by commas: longitudes from -180 to 180, latitudes from -90 to 90."
+	noSpan = "A time as 2026-03-01T12:00:00Z or a day as 2026-03-01; or two in their order with a slash between, one of which may be .. for open."
+)
+
 // queryOf reads the parameters of a page. Faults: Invalid.
 func queryOf(given map[string]any, filters []filter) (q features.Query, err error) {
 	errs := fault.Fields{}
@@ -22,11 +28,11 @@ func queryOf(given map[string]any, filters []filter) (q features.Query, err erro
 	}
 	if text, ok := given[bboxParam].(string); ok {
 		q.Boxes = parseBox(text)
-		errs.AddIf(q.Boxes == nil, bboxParam, "Give west, south, east and north in degrees, separated by commas: longitudes from -180 to 180, latitudes from -90 to 90.")
+		errs.AddIf(q.Boxes == nil, bboxParam, noBox)
 	}
 	if text, ok := given[timeParam].(string); ok {
 		q.Span = parseSpan(text)
-		errs.AddIf(q.Span == nil, timeParam, "A time as 2026-03-01T12:00:00Z or a day as 2026-03-01; or two in their order with a slash between, one of which may be .. for open.")
+		errs.AddIf(q.Span == nil, timeParam, noSpan)
 	}
 	q.After, q.Before = place(given, afterParam, errs), place(given, beforeParam, errs)
 	errs.AddIf(q.After != nil && q.Before != nil, beforeParam, "Not together with after.")
@@ -119,8 +125,7 @@ const (
 	corners3D = 6
 )
 
-// parseBox returns a box in degrees; two, where it begins east of where it ends and so crosses the antimeridian. Heights are
-// passed over. None: it is no box.
+// parseBox returns the box of a text of numbers; none: it is no box.
 func parseBox(text string) []geo.Box {
 	words := strings.Split(text, ",")
 	n := make([]float64, len(words))
@@ -130,6 +135,12 @@ func parseBox(text string) []geo.Box {
 			return nil
 		}
 	}
+	return boxesOf(n)
+}
+
+// boxesOf returns a box in degrees; two, where it begins east of where it ends and so crosses the antimeridian. Heights are
+// passed over. None: it is no box.
+func boxesOf(n []float64) []geo.Box {
 	switch len(n) {
 	case corners2D:
 	case corners3D:

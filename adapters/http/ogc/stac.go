@@ -21,6 +21,7 @@ const (
 	stacWord            = "stac"
 	stacConformancePath = stacWord + "/conformance"
 	stacCollectionsPath = stacWord + "/collections"
+	stacSearchPath      = stacWord + "/search"
 )
 
 const (
@@ -39,13 +40,23 @@ type STACDeps struct {
 
 // STACCatalog is where clients begin.
 type STACCatalog struct {
-	Type        string   `json:"type" enum:"Catalog" doc:"What it is."`
-	Version     string   `json:"stac_version" doc:"Version of the specification."`
-	ID          string   `json:"id" doc:"Its word."`
-	Title       string   `json:"title" doc:"For people."`
-	Description string   `json:"description" doc:"For people."`
-	ConformsTo  []string `json:"conformsTo" format:"uri" doc:"Classes of the STAC API and of OGC API - Features that are kept, by their addresses."`
-	Links       []Link   `json:"links" doc:"Where to go from here: the collections that the caller may see are its children."`
+	Type        string     `json:"type" enum:"Catalog" doc:"What it is."`
+	Version     string     `json:"stac_version" doc:"Version of the specification."`
+	ID          string     `json:"id" doc:"Its word."`
+	Title       string     `json:"title" doc:"For people."`
+	Description string     `json:"description" doc:"For people."`
+	ConformsTo  []string   `json:"conformsTo" format:"uri" doc:"Classes of the STAC API and of OGC API - Features that are kept, by their addresses."`
+	Links       []STACLink `json:"links" doc:"Where to go from here: the collections that the caller may see are its children."`
+}
+
+// STACLink is the address of something else, with how it is asked for.
+type STACLink struct {
+	Href   string      `json:"href" format:"uri" doc:"The address."`
+	Rel    string      `json:"rel" doc:"What it is: self, root, next, search, child, data, conformance, service-desc or service-doc."`
+	Type   string      `json:"type" doc:"Content type."`
+	Title  string      `json:"title" doc:"For people."`
+	Method string      `json:"method,omitempty" enum:"GET,POST" doc:"How it is asked for; left out: with GET."`
+	Body   *STACSearch `json:"body,omitempty" doc:"What is sent along with POST."`
 }
 
 // STACCollections are the collections that the caller may see.
@@ -91,6 +102,8 @@ func RegisterSTAC(a *rest.API, d STACDeps) {
 	all := r.all()
 	r.catalog(all)
 	r.list(all)
+	r.search(all)
+	a.ShowBodies(examples)
 	for _, p := range all {
 		p.register()
 	}
@@ -118,23 +131,25 @@ func (r stacRoutes) all() []stacProduct {
 
 func (r stacRoutes) catalog(all []stacProduct) {
 	conforms := []string{
-		"https://api.stacspec.org/v1.0.0/core", "https://api.stacspec.org/v1.0.0/collections", "https://api.stacspec.org/v1.0.0/ogcapi-features",
+		"https://api.stacspec.org/v1.0.0/core", "https://api.stacspec.org/v1.0.0/collections", "https://api.stacspec.org/v1.0.0/ogcapi-features", "https://api.stacspec.org/v1.0.0/item-search",
 		"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core", "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson",
 	}
 	rest.Handle(r.api, rest.Route{
 		Method: http.MethodGet, Path: stacWord, OperationID: "stac_catalog", Summary: "Where clients begin", Tag: stacTag, Keys: rest.KeyInQuery,
 	}, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[STACCatalog], error) {
 		out := STACCatalog{
-			"Catalog", stacVersion, "tilth", "Tilth", "Finished maps and profiles of fields.", conforms, []Link{
-				{c.Link(stacWord), "self", mediaJSON, "This answer"}, {c.Link(stacWord), "root", mediaJSON, "Start"},
-				{c.Site("/openapi.json"), "service-desc", "application/vnd.oai.openapi+json;version=3.1", "The OpenAPI document"},
-				{c.Site("/docs/api/"), "service-doc", "text/html", "The reference"},
-				{c.Link(stacConformancePath), "conformance", mediaJSON, "What of the standards is kept"},
-				{c.Link(stacCollectionsPath), "data", mediaJSON, "The collections"},
+			"Catalog", stacVersion, "tilth", "Tilth", "Finished maps and profiles of fields.", conforms, []STACLink{
+				stacLink(c.Link(stacWord), "self", mediaJSON, "This answer"), stacLink(c.Link(stacWord), "root", mediaJSON, "Start"),
+				stacLink(c.Site("/openapi.json"), "service-desc", "application/vnd.oai.openapi+json;version=3.1", "The OpenAPI document"),
+				stacLink(c.Site("/docs/api/"), "service-doc", "text/html", "The reference"),
+				stacLink(c.Link(stacConformancePath), "conformance", mediaJSON, "What of the standards is kept"),
+				stacLink(c.Link(stacCollectionsPath), "data", mediaJSON, "The collections"),
+				{c.Link(stacSearchPath), "search", mediaGeoJSON, "Items of all collections", http.MethodGet, nil},
+				{c.Link(stacSearchPath), "search", mediaGeoJSON, "Items of all collections", http.MethodPost, nil},
 			},
 		}
 		err := visible(ctx, c, all, func(p stacProduct) error {
-			out.Links = append(out.Links, Link{c.Link(p.path()), "child", mediaJSON, p.title})
+			out.Links = append(out.Links, stacLink(c.Link(p.path()), "child", mediaJSON, p.title))
 			return nil
 		})
 		return rest.Bare[STACCatalog]{Data: out}, err
@@ -144,6 +159,10 @@ func (r stacRoutes) catalog(all []stacProduct) {
 	}, func(context.Context, *rest.Call, struct{}) (rest.Bare[Conformance], error) {
 		return rest.Bare[Conformance]{Data: Conformance{conforms}}, nil
 	})
+}
+
+func stacLink(href, rel, media, title string) STACLink {
+	return STACLink{Href: href, Rel: rel, Type: media, Title: title}
 }
 
 func (r stacRoutes) list(all []stacProduct) {

@@ -109,6 +109,7 @@ func (p stacProduct) register() {
 		})
 	items := p.route("/items", "items", "list", "Items of "+p.id)
 	items.BareAs, items.Query = mediaGeoJSON, append(pageParams("the days of the items"), stacFarm.Param)
+	items.Inapplicable = []string{collectionsParam} // pystac-client sends that of the address
 	items.Description = p.description + " In the order of ids. `next` and `prev` among the links lead to the pages beside this one; they stay good."
 	rest.Handle(p.api, items, p.items)
 	item := p.route("/items/{featureId}", "item", "retrieve", "An item of "+p.id)
@@ -138,20 +139,26 @@ func (p stacProduct) items(ctx context.Context, c *rest.Call, given rest.Values)
 	if err != nil {
 		return rest.Bare[STACItems]{}, err
 	}
-	out := STACItems{Type: "FeatureCollection", Features: []STACItem{}, Returned: len(page.Features), Links: []Link{
+	out := STACItems{Type: "FeatureCollection", Returned: len(page.Features), Links: []Link{
 		self(c, mediaGeoJSON), {c.Link(stacWord), "root", mediaJSON, "Start"}, {c.Link(p.path()), "collection", mediaJSON, p.title},
 	}}
 	out.Links = append(out.Links, beside(c, "next", afterParam, page.Next)...)
 	out.Links = append(out.Links, beside(c, "prev", beforeParam, page.Previous)...)
-	links := p.signed(c)
-	for _, f := range page.Features {
+	out.Features, err = p.shown(ctx, c, page.Features)
+	return rest.Bare[STACItems]{Data: out}, err
+}
+
+// shown shows features as items.
+func (p stacProduct) shown(ctx context.Context, c *rest.Call, found []features.Feature[features.Finished]) ([]STACItem, error) {
+	out, links := []STACItem{}, p.signed(c)
+	for _, f := range found {
 		shown, err := p.item(ctx, c, links, f)
 		if err != nil {
-			return rest.Bare[STACItems]{}, err
+			return nil, err
 		}
-		out.Features = append(out.Features, shown)
+		out = append(out, shown)
 	}
-	return rest.Bare[STACItems]{Data: out}, nil
+	return out, nil
 }
 
 func (p stacProduct) signed(c *rest.Call) *stacLinks {

@@ -105,7 +105,7 @@ func (c *Call) unknownParams(given url.Values) fault.Fields {
 // passes reports whether a query parameter that is not declared is passed over: a credential where the route takes it so,
 // share on what is no read of a record that can be shared, which reaches none of others whatever it says, and what does not apply.
 func (r *Route) passes(name string) bool {
-	return name == credential.KeyParam && r.Keys == KeyInQuery || name == credential.LinkParam && r.Links ||
+	return (name == credential.KeyParam || name == credential.KeyHeader) && r.Keys == KeyInQuery || name == credential.LinkParam && r.Links ||
 		name == ShareParam.Name && strings.Contains(r.Path, "{") && r.dialect == nil ||
 		slices.Contains(r.Inapplicable, name)
 }

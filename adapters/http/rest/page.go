@@ -100,6 +100,7 @@ func (c *Call) Here(change func(query url.Values)) string {
 	u := url.URL{Path: c.request.URL.Path}
 	q := c.request.URL.Query()
 	q.Del(credential.KeyParam)
+	q.Del(credential.KeyHeader)
 	q.Del(credential.LinkParam)
 	change(q)
 	u.RawQuery = q.Encode()
