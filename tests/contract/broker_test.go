@@ -152,10 +152,36 @@ func TestDeadLettersAreSeenAndReplayed(t *testing.T) {
 		op := operatorOf(t, s, database)
 		require.Equal(t, "failed", op.Expect(200, "GET", path("operator/job", one.ID), nil).Data(t)["state"])
 
+		// The commands of the guides run as they are written, on the letter of the log and then on this one.
+		other := dead()[slices.IndexFunc(dead(), func(l letter) bool { return l.ID != one.ID })]
+		for _, words := range commandsOf(t, "docs/operating.md", "tilth job", other.ID) {
+			require.NotEmpty(t, operated(t, database, words...), "%v", words)
+		}
 		poison.Store(0)
-		require.Contains(t, operated(t, database, "queue", "dead", "replay", fmt.Sprint(one.ID)), "1 dead letters")
-		require.Equal(t, ids[0], target.await(t, 2)[1].id)
-		operated(t, database, "queue", "dead", "replay", "--all")
+		for _, words := range commandsOf(t, "docs/broker.md", "tilth queue dead", one.ID) {
+			said := operated(t, database, words...)
+			if words[len(words)-1] == fmt.Sprint(one.ID) {
+				require.Contains(t, said, "1 dead letters")
+				require.Equal(t, ids[0], target.await(t, 2)[1].id)
+			}
+		}
 		rig.Eventually(t, func() bool { return len(dead()) == 0 }, 10*time.Minute, 100*time.Millisecond)
 	})
+}
+
+// commandsOf returns the commands of a guide that begin with some words, with an id in place of that of the guide.
+func commandsOf(t *testing.T, guide, begins string, id int64) (out [][]string) {
+	t.Helper()
+	for line := range strings.Lines(blockOf(t, guide, begins)) {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		require.Equal(t, "tilth", words[0])
+		for i, word := range words {
+			if word == "17" {
+				words[i] = fmt.Sprint(id)
+			}
+		}
+		out = append(out, words[1:])
+	}
+	return out
 }

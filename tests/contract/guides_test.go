@@ -54,7 +54,8 @@ var guidesLeftOut = map[string]string{
 	"docs/real-imagery.md: bin/tilth stratify":   "it reads cells of yours; TestStratifyATable runs it",
 	"docs/first-request.md: curl -N":             "a stream does not end",
 	"docs/assessments.md":                        "it shows the shape of requests on records of yours; TestAssessmentsFromATableToReports runs the walk",
-	"docs/broker.md":                             "it needs a NATS server and its program; tests/brokertest runs one",
+	"docs/broker.md: nats consumer":              "it needs the program of NATS, which is no part of this; TestEventsGoOverTheBroker reads by its library",
+	"docs/broker.md: tilth queue dead":           "it needs an event that a consumer fails on; TestDeadLettersAreSeenAndReplayed runs it with one",
 	"docs/evidence.md":                           "it recomputes a line of yours; TestEvidence does so as it is written",
 	"docs/moving.md: unzip":                      "it needs unzip and jq; TestACompanyMoves reads the archive",
 	"docs/outlines.md":                           "it reads a file of yours; docs/land-registry.md runs the walk",
@@ -67,7 +68,9 @@ var guidesLeftOut = map[string]string{
 	"docs/install.md":                            "it installs; make test-packages does, on a machine of its own",
 	"docs/maps.md":                               "it shows requests on orders of yours; docs/task-data.md runs an order",
 	"docs/ogc.md":                                "it needs GDAL; make gdal runs it",
-	"docs/operating.md":                          "it changes an installation of yours: its keys, its people, its jobs",
+	"docs/operating.md":                          "it changes an installation of yours: its keys, its people, its jobs; TestTheGuideOfOperatingRuns runs it on one",
+	"docs/operating.md: tilth copy":              "it needs a PostgreSQL, and that no server runs; TestCopyToPostgreSQL runs it",
+	"docs/operating.md: tilth job":               "it needs a job that failed; TestDeadLettersAreSeenAndReplayed runs it with one",
 	"docs/phenology.md":                          "it shows a request on an order of yours; docs/tutorial.md runs one",
 	"docs/stac.md":                               "it shows a request on maps of yours; TestSTAC runs the walk",
 	"docs/stratification.md":                     "it shows requests on records of yours; docs/crews.md and docs/tutorial.md run the walk",
@@ -75,14 +78,28 @@ var guidesLeftOut = map[string]string{
 	"docs/workbooks.md":                          "it needs a workbook of yours; TestWorkbooks runs both ways",
 }
 
-// leftOut returns under what a block is listed: under its guide, or under what it begins with.
+// leftOut returns under what a block is listed: under what it begins with, or else under its guide.
 func leftOut(name, block string) (key string) {
-	for key := range guidesLeftOut {
-		of, begins, _ := strings.Cut(key, ": ")
-		if of == name && strings.HasPrefix(strings.TrimSpace(block), begins) {
-			return key
+	for one := range guidesLeftOut {
+		of, begins, _ := strings.Cut(one, ": ")
+		if of == name && strings.HasPrefix(strings.TrimSpace(block), begins) && len(one) > len(key) {
+			key = one
 		}
 	}
+	return key
+}
+
+// blockOf returns the commands of a guide that begin with some words.
+func blockOf(t *testing.T, name, begins string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	require.NoError(t, err)
+	for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+		if strings.HasPrefix(strings.TrimSpace(block[1]), begins) {
+			return block[1]
+		}
+	}
+	require.Fail(t, "no such commands", "%s: %s", name, begins)
 	return ""
 }
 
@@ -246,6 +263,39 @@ func TestTheGuideOfIdentityProvidersRuns(t *testing.T) {
 	status, body := with(t, s, "GET", "auth/me/", "", "Authorization", "Bearer "+i.Sign(claims))
 	require.Equal(t, 200, status, body)
 	require.Contains(t, body, "ada@farm.example")
+}
+
+// The guide of operating runs on an installation: its operator signs in, its settings are asked for and looked at, a person's data are
+// exported and erased, and its secrets are sealed.
+func TestTheGuideOfOperatingRuns(t *testing.T) {
+	t.Parallel()
+	s, programs := tried(t, false)
+	const guide, password = "docs/operating.md", "a long password of Olga"
+	folder := t.TempDir()
+	do := func(script string) string {
+		t.Helper()
+		run := exec.CommandContext(t.Context(), "sh", "-c", "set -e\n"+script)
+		run.Dir = folder
+		run.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "TILTH_IMAGERY_URL="+rig.Archive(t).Dir, "TILTH_ADDR="+rig.FreeAddr(t))
+		printed, err := run.CombinedOutput()
+		require.NoError(t, err, "%s", printed)
+		return string(printed)
+	}
+	do("echo '" + password + "' | " + blockOf(t, guide, "tilth user create"))
+	operator := s.Anonymous()
+	operator.Token = operator.Expect(200, "POST", "auth/token/", map[string]any{"email": "olga@example.org", "password": password}).Data(t)["access"].(string)
+	operator.Expect(200, "GET", "operator/company/", nil)
+	require.Contains(t, do("tilth user create --company 1 --email ann@example.org --role viewer\n"+blockOf(t, guide, "tilth user export")), "is erased")
+	exported, err := os.ReadFile(filepath.Join(folder, "ann.json"))
+	require.NoError(t, err)
+	require.Contains(t, string(exported), "ann@example.org")
+	require.Contains(t, do(blockOf(t, guide, "tilth cert create")), "TILTH_TLS_CERT=")
+	// The last ones seal the secrets of the server that runs, which has not the key.
+	printed := do(strings.ReplaceAll(blockOf(t, guide, "umask"), "/etc/tilth/", folder+"/") +
+		strings.Replace(blockOf(t, guide, "tilth init"), "tilth init ", "printf '\\n\\n\\n' | tilth init ", 1))
+	for _, said := range []string{"secrets were sealed", "tilth.toml", "TILTH_DATABASE_URL=", "ok    secrets        stored secrets are sealed"} {
+		require.Contains(t, printed, said)
+	}
 }
 
 // drawnOrder is an order that pictures are of.
