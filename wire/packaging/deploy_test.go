@@ -170,6 +170,7 @@ func TestComposeHangsTogether(t *testing.T) {
 	require.ElementsMatch(t, []string{"migrate", "api", "worker", "admin", "postgres", "nats", "objects", "bucket"}, project.ServiceNames())
 	var roles []string
 	for name, s := range project.Services {
+		require.Empty(t, s.NetworkMode, "%s: podman-compose puts every service into the network of the project, and refuses it", name)
 		if !strings.HasPrefix(s.Image, "tilth:") {
 			require.NotContains(t, s.Image, "latest")
 			require.Contains(t, s.Image, ":", "%s names no version", name)
