@@ -127,6 +127,15 @@ func (h *House) Await(answers int) {
 	rig.Eventually(h.t, func() bool { return h.answered.Load() >= until || h.t.Failed() }, 10*time.Minute, time.Millisecond, "nobody is answered")
 }
 
+// Linger waits until so many more requests are answered, or for a time at most: all callers may come to wait for what is away.
+func (h *House) Linger(answers int, longest time.Duration) {
+	h.t.Helper()
+	until := h.answered.Load() + int64(answers)
+	for end := time.Now().Add(longest); h.answered.Load() < until && time.Now().Before(end) && !h.t.Failed(); {
+		time.Sleep(pause)
+	}
+}
+
 // End has every caller finish what it is about.
 func (h *House) End() {
 	h.t.Helper()

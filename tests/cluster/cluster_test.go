@@ -75,7 +75,11 @@ func TestReplicasLoseNothing(t *testing.T) {
 		f := c.faults()[random.IntN(len(c.faults()))]
 		times[f.name]++
 		end := f.begin(random)
-		await()
+		if f.needed {
+			h.Linger(1+random.IntN(2*how.between), longestAway)
+		} else {
+			await()
+		}
 		end()
 		if n == how.faults/2 && how.silence > 0 {
 			c.silence(how.silence, await)
@@ -166,38 +170,42 @@ func (c *cluster) url() string {
 
 // fault is what can be taken away; begin returns what brings it back.
 type fault struct {
-	name  string
-	begin func(random *rand.Rand) (end func())
+	name   string
+	begin  func(random *rand.Rand) (end func())
+	needed bool // callers who need it wait for it, in the end all of them
 }
+
+// longestAway is how long something that is needed is away at most.
+const longestAway = 30 * time.Second
 
 func (c *cluster) faults() []fault {
 	one := func(random *rand.Rand) (int, *replica) { i := random.IntN(replicas); return i, c.replicas[i] }
 	return []fault{
-		{"killed", func(random *rand.Rand) func() {
+		{name: "killed", begin: func(random *rand.Rand) func() {
 			i, r := one(random)
 			r.mu.Lock()
 			r.process.Kill()
 			return func() { c.start(i); r.mu.Unlock() }
 		}},
-		{"paused", func(random *rand.Rand) func() {
+		{name: "paused", begin: func(random *rand.Rand) func() {
 			_, r := one(random)
 			return c.pause(r)
 		}},
-		{"cut off", func(random *rand.Rand) func() {
+		{name: "cut off", begin: func(random *rand.Rand) func() {
 			_, r := one(random)
 			r.wire.Set(true)
 			return func() { r.wire.Set(false) }
 		}},
-		{"crash of the database", func(*rand.Rand) func() { c.crash(); return func() {} }},
-		{"node lost", func(random *rand.Rand) func() {
+		{name: "crash of the database", begin: func(*rand.Rand) func() { c.crash(); return func() {} }},
+		{name: "node lost", begin: func(random *rand.Rand) func() {
 			b := c.brokers[random.IntN(nodes)]
 			b.Stop()
 			return b.Restart
 		}},
-		{"bucket away", func(*rand.Rand) func() {
+		{name: "bucket away", begin: func(*rand.Rand) func() {
 			c.bucket.Set(true)
 			return func() { c.bucket.Set(false) }
-		}},
+		}, needed: true},
 	}
 }
 
