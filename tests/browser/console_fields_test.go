@@ -130,7 +130,7 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
 	p.Until(`document.body.textContent.includes("3 new, 0 changed, 0 unchanged, 1 refused")`)
 	p.Run(`(() => { const s = [...document.querySelectorAll("select")].find((s) => s.parentElement.textContent.includes("Name from")); s.value = "PARCEL"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
-	p.Until(`document.querySelector("tbody td").textContent === "Parcel 1"`)
+	p.Until(`document.querySelector("tbody td").textContent.trim() === "Parcel 1"`)
 	accessible(p, "preview")
 	fits(p, server.URL, 375)
 	click(p, "Import 3 fields")

@@ -1,4 +1,5 @@
 // Colours of data. They never stand alone: a label, a number or a legend says the same.
+import type { Doubt } from './intake'
 import type { Land, State } from './land'
 
 /** The ramp of the interface for indices of the canopy, 0 to 1 (style/ of a map has the same stops). */
@@ -37,6 +38,15 @@ export const deviations = [
 
 export function deviationColour(score: number | null): string {
   return score === null ? noneColour : (deviations.find((d) => score >= d.from)?.colour ?? noneColour)
+}
+
+const doubtColours: Record<Doubt, string> = {
+  refused: '#D55E00', swapped: '#CC79A7', overlaps: '#E69F00', doubtful: '#F0E442', changed: '#56B4E9', same: noneColour, ok: '#009E73',
+}
+
+/** Returns the colour of what is to be looked at in a feature of a file; what is wrong is hatched, too. */
+export function doubtColour(doubt: Doubt): string {
+  return doubtColours[doubt]
 }
 
 /** Returns the colour of each crop: those on most fields have one of their own. */

@@ -213,6 +213,11 @@ export class FieldMap {
     this.map.setFilter('selected', ['==', ['get', 'id'], id])
   }
 
+  /** Hatches fields. */
+  hatch(ids: number[]) {
+    this.map.setFilter('hatch', ['in', ['get', 'id'], ['literal', ids]])
+  }
+
   /** Moves so that a box is seen beside the panel. */
   focus(box: [number, number, number, number], animate: boolean) {
     const around = this.map.getContainer()

@@ -1,5 +1,6 @@
 // A file of outlines on its way into a farm.
 import { api, ask, bare, type Schemas } from '../api/client'
+import type { Outline } from './outline'
 
 export type Intake = Schemas['FieldImport']
 export interface Mapping {
@@ -12,7 +13,7 @@ export function send(file: File, farm: number, mapping: Mapping, preview: boolea
   const map = Object.entries(mapping).flatMap(([member, property]) => (property === undefined ? [] : [`${member}:${property}`]))
   return ask(
     api.POST('/api/v1.2/field/import/', {
-      params: { query: { farm_id: farm, preview, ...(map.length > 0 ? { map } : {}) } },
+      params: { query: { farm_id: farm, preview, outlines: true, ...(map.length > 0 ? { map } : {}) } },
       body: file as never,
       bodySerializer: (body: unknown) => body as BodyInit,
       headers: { 'Content-Type': 'application/octet-stream' },
@@ -34,6 +35,53 @@ export async function wait(job: number, seen: (intake: Intake) => void, left: Ab
 /** Deletes fields that were just made. */
 export async function undo(fields: number[]) {
   await bare(api.DELETE('/api/v1.2/field/', { params: { query: { id: fields } }, querySerializer: { array: { style: 'form', explode: false } } }))
+}
+
+export type Taken = Intake['features'][number]
+/** What is to be looked at in a feature, the worst first; ok: nothing. */
+export const doubts = ['refused', 'swapped', 'overlaps', 'doubtful', 'changed', 'same', 'ok'] as const
+export type Doubt = (typeof doubts)[number]
+
+export function doubtOf(f: Pick<Taken, 'verdict' | 'warnings' | 'overlaps'>): Doubt {
+  if (f.verdict === 'fail') return 'refused'
+  if (f.warnings.some((w) => w.code === 'likely_axis_swap')) return 'swapped'
+  if (f.overlaps.length > 0) return 'overlaps'
+  if (f.warnings.length > 0) return 'doubtful'
+  return f.verdict === 'update' ? 'changed' : f.verdict === 'skip' ? 'same' : 'ok'
+}
+
+/** Returns the boxes of what a feature has on the map: its outline, and where its axes may be swapped, where it would lie then. */
+export function placesOf(f: Taken): Outline[] {
+  const outline = f.outline as unknown as Outline | undefined
+  if (!outline) return []
+  const turned = swapped(outline)
+  if (!earthly(outline)) return earthly(turned) ? [turned] : []
+  return doubtOf(f) === 'swapped' && earthly(turned) ? [outline, turned] : [outline]
+}
+
+/** Every place of an outline, one after the other. */
+export function places(of: Outline): GeoJSON.Position[] {
+  return of.type === 'Polygon' ? of.coordinates.flat() : of.coordinates.flat(2)
+}
+const earthly = (of: Outline) => places(of).every(([x, y]) => Math.abs(x as number) <= 180 && Math.abs(y as number) <= 90)
+
+function swapped(of: Outline): Outline {
+  const ring = (r: GeoJSON.Position[]) => r.map(([x, y]) => [y as number, x as number])
+  return of.type === 'Polygon' ? { type: of.type, coordinates: of.coordinates.map(ring) } : { type: of.type, coordinates: of.coordinates.map((p) => p.map(ring)) }
+}
+
+/** The box around outlines; undefined where there is none. */
+export function boxAround(all: Outline[]): [number, number, number, number] | undefined {
+  const box: [number, number, number, number] = [180, 90, -180, -90]
+  for (const of of all) {
+    for (const [x, y] of places(of) as [number, number][]) {
+      box[0] = Math.min(box[0], x)
+      box[1] = Math.min(box[1], y)
+      box[2] = Math.max(box[2], x)
+      box[3] = Math.max(box[3], y)
+    }
+  }
+  return box[0] > box[2] ? undefined : box
 }
 
 /** Says what is wrong with a feature, in one line. */

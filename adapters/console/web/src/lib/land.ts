@@ -90,18 +90,26 @@ export function cropsOf(land: Land[]): string[] {
 
 type Assessed = Pick<Schemas['AssessmentRecord'], 'resource_type' | 'resource_id' | 'completeness_percentage'>
 
-/** Reads how complete the assessments of a year are. */
-export async function readAssessed(farm: number | undefined, year: number): Promise<Assessed[]> {
+/** Reads how complete the assessments of a year are, by what they are of. */
+export async function readAssessed(farm: number | undefined, year: number): Promise<Map<string, number>> {
   const query = { assessment_year: year, page: 'all' as const, ...(farm ? { farm } : {}) }
   const read = (await ask(api.GET('/api/v1.2/ghg/assessments/', { params: { query } }))) as Assessed[] | { results: Assessed[] }
-  return Array.isArray(read) ? read : read.results
+  return assessedBy(Array.isArray(read) ? read : read.results)
+}
+
+/** Returns the completeness of assessments by what they are of: of thousands, each field looks for its own. */
+export function assessedBy(all: Assessed[]): Map<string, number> {
+  const out = new Map<string, number>()
+  for (const a of all) {
+    const key = `${a.resource_type} ${a.resource_id}`
+    if (!out.has(key)) out.set(key, a.completeness_percentage)
+  }
+  return out
 }
 
 /** Returns how complete the assessment of a field is, in percent, or that of its farm where it has none; null: there is neither. */
-export function completeness(field: Pick<Land, 'id' | 'farm'>, assessed: Assessed[]): number | null {
-  const own = assessed.find((a) => a.resource_type === 'field' && a.resource_id === field.id)
-  const whole = assessed.find((a) => a.resource_type === 'farm' && a.resource_id === field.farm)
-  return (own ?? whole)?.completeness_percentage ?? null
+export function completeness(field: Pick<Land, 'id' | 'farm'>, assessed: Map<string, number>): number | null {
+  return assessed.get(`field ${field.id}`) ?? assessed.get(`farm ${field.farm}`) ?? null
 }
 
 export type Standing = Schemas['ProfileStanding']

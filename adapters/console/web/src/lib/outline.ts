@@ -68,9 +68,17 @@ export function roughArea(polygon: GeoJSON.Polygon): number {
   return polygon.coordinates.reduce((sum, r, i) => sum + (i === 0 ? ring(r) : -ring(r)), 0) / 10_000
 }
 
+const insides = new WeakMap<Outline, GeoJSON.Position>() // of what is drawn again and again
+
 /** Returns a place inside an outline, for its name: the middle of the widest stretch at half the height of its largest part, whose holes
  * a name may cross. */
 export function inside(of: Outline): GeoJSON.Position {
+  let found = insides.get(of)
+  if (!found) insides.set(of, (found = insideOf(of)))
+  return found
+}
+
+function insideOf(of: Outline): GeoJSON.Position {
   const parts = of.type === 'Polygon' ? [of.coordinates] : of.coordinates
   const sized = parts.map((coordinates) => ({ coordinates, size: roughArea({ type: 'Polygon', coordinates }) }))
   const ring = sized.reduce((largest, p) => (p.size > largest.size ? p : largest)).coordinates[0] as GeoJSON.Position[]

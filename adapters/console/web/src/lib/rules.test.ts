@@ -4,7 +4,8 @@ import { csv } from './csv'
 import { graticule, stepOf } from './fieldmap'
 import { partsOf } from './health'
 import { below, kindOf, membersOf, messages, withMember } from './form'
-import { boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
+import { assessedBy, boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
+import { boxAround, doubtOf, placesOf, type Taken } from './intake'
 import { en } from '../texts/en'
 import { es } from '../texts/es'
 
@@ -39,6 +40,21 @@ test('the graticule has about six lines each way at any scale', () => {
     expect(lines?.type === 'MultiLineString' && lines.coordinates.length).toBeGreaterThanOrEqual(3)
     expect(lines?.type === 'MultiLineString' && lines.coordinates.length).toBeLessThanOrEqual(14)
   }
+})
+
+test('what is worst in a feature of a file is said of it, and its axes are shown swapped where they may be', () => {
+  const square = { type: 'Polygon', coordinates: [[[41, -4], [41.1, -4], [41.1, -3.9], [41, -4]]] }
+  const of = (more: object) => ({ verdict: 'create', warnings: [], overlaps: [], outline: square, ...more }) as unknown as Taken
+  expect([
+    of({}), of({ verdict: 'update' }), of({ verdict: 'skip' }), of({ warnings: [{ code: 'sliver' }] }), of({ warnings: [{ code: 'sliver' }], overlaps: [{ id: 1, name: 'a' }] }),
+    of({ warnings: [{ code: 'likely_axis_swap' }], overlaps: [{ id: 1, name: 'a' }] }), of({ verdict: 'fail', warnings: [{ code: 'sliver' }] }),
+  ].map(doubtOf)).toEqual(['ok', 'changed', 'same', 'doubtful', 'overlaps', 'swapped', 'refused'])
+  expect(placesOf(of({ outline: undefined }))).toEqual([])
+  expect(boxAround(placesOf(of({})))).toEqual([41, -4, 41.1, -3.9])
+  expect(boxAround(placesOf(of({ warnings: [{ code: 'likely_axis_swap' }] })).slice(1))).toEqual([-4, 41, -3.9, 41.1])
+  const far = { type: 'Polygon', coordinates: [[[41, 110], [41.1, 110], [41.1, 110.1], [41, 110]]] } // no place on earth unless it is swapped
+  expect(boxAround(placesOf(of({ verdict: 'fail', outline: far })))).toEqual([110, 41, 110.1, 41.1])
+  expect(boxAround([])).toBeUndefined()
 })
 
 test('a box is around all fields', () => {
@@ -78,7 +94,7 @@ test('fields are found by name and crop', () => {
 })
 
 test('a field without an assessment is part of that of its farm', () => {
-  const assessed = [{ resource_type: 'farm', resource_id: 7, completeness_percentage: 40 }, { resource_type: 'field', resource_id: 1, completeness_percentage: 100 }] as Parameters<typeof completeness>[1]
+  const assessed = assessedBy([{ resource_type: 'farm', resource_id: 7, completeness_percentage: 40 }, { resource_type: 'field', resource_id: 1, completeness_percentage: 100 }])
   expect(completeness({ id: 1, farm: 7 }, assessed)).toBe(100)
   expect(completeness({ id: 2, farm: 7 }, assessed)).toBe(40)
   expect(completeness({ id: 7, farm: 8 }, assessed)).toBeNull()

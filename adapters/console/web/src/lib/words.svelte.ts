@@ -32,18 +32,28 @@ export function t(text: Text, values: Record<string, string | number> = {}): str
   return catalogues[words.language][text].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
+/** Forms of numbers that were asked for: to make one takes longer than to write a thousand. */
+const forms = new Map<string, Intl.NumberFormat>()
+
+function form(name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${words.language} ${name}`
+  let found = forms.get(key)
+  if (!found) forms.set(key, (found = new Intl.NumberFormat(words.language, options)))
+  return found
+}
+
 export function number(value: number, digits = 0): string {
-  return new Intl.NumberFormat(words.language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+  return form(String(digits), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
 }
 
 /** Writes a difference, which has a sign unless it is none. */
 export function signed(value: number, digits = 0): string {
-  return new Intl.NumberFormat(words.language, { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'exceptZero' }).format(value).replace('-', '−')
+  return form(`${digits} signed`, { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'exceptZero' }).format(value).replace('-', '−')
 }
 
 /** Writes a figure of a calculation with the digits that count. */
 export function figure(value: number): string {
-  return new Intl.NumberFormat(words.language, { maximumSignificantDigits: 6 }).format(value)
+  return form('figure', { maximumSignificantDigits: 6 }).format(value)
 }
 
 const gases: Record<string, string> = { n2o: 'N₂O', co2: 'CO₂', ch4: 'CH₄', co2e: 'CO₂e', n: 'N' }

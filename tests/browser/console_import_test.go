@@ -1,0 +1,129 @@
+package browser
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/tests/rig"
+)
+
+// long reports whether the long proofs are asked for (make browser); make test does a tenth of them.
+func long() bool { return os.Getenv("TILTH_BROWSER") != "" }
+
+// founded makes the first company, its owner, a farm and a season with the pages of an empty installation.
+func founded(t *testing.T, p *Page, server *rig.Server) {
+	t.Helper()
+	token, err := server.Setup.Token(t.Context())
+	require.NoError(t, err)
+	p.Goto(server.URL + "/setup#" + token)
+	fill(p, "company", "New company")
+	fill(p, "email", "first@new.example")
+	fill(p, "password", "long enough to sign in")
+	click(p, "Make company and owner")
+	click(p, "Add fields")
+	fill(p, "farm", "Hill farm")
+	fill(p, "country", "Spain")
+	click(p, "Create")
+	fill(p, "season", "Summer 2025")
+	fill(p, "from", "2025-03-01")
+	fill(p, "to", "2025-10-31")
+	click(p, "Create")
+	p.Until(`document.querySelector("input[type=file]")`)
+}
+
+// outlines is a file of square fields in rows, of which the second lies half in the first, the third has its axes swapped, and the
+// last crosses itself.
+func outlines(t *testing.T, n int) string {
+	t.Helper()
+	const side = 0.002
+	columns := int(math.Sqrt(float64(n)))
+	var features []any
+	for i := range n {
+		west, south := -4+0.0025*float64(i%columns), 41+0.0025*float64(i/columns)
+		if i == 1 {
+			west -= 0.0015
+		}
+		ring := [][]float64{{west, south}, {west + side, south}, {west + side, south + side}, {west, south + side}, {west, south}}
+		switch i {
+		case 2:
+			for _, place := range ring {
+				place[0], place[1] = place[1], place[0]
+			}
+		case n - 1:
+			ring[1], ring[2] = ring[2], ring[1]
+		}
+		features = append(features, map[string]any{
+			"type": "Feature", "properties": map[string]any{"name": fmt.Sprintf("Field %d", i+1)}, "geometry": map[string]any{"type": "Polygon", "coordinates": [][][]float64{ring}},
+		})
+	}
+	file, err := json.Marshal(map[string]any{"type": "FeatureCollection", "features": features})
+	require.NoError(t, err)
+	quoted, err := json.Marshal(string(file))
+	require.NoError(t, err)
+	return string(quoted)
+}
+
+// painted counts the pixels of a page that have the colour of new fields.
+func painted(t *testing.T, p *Page) (pixels int) {
+	t.Helper()
+	shown, err := png.Decode(bytes.NewReader(p.Picture()))
+	require.NoError(t, err)
+	for y := range shown.Bounds().Dy() {
+		for x := range shown.Bounds().Dx() {
+			if r, g, b, _ := shown.At(x, y).RGBA(); r>>8 < 60 && g>>8 > 140 && b>>8 > 90 {
+				pixels++
+			}
+		}
+	}
+	return pixels
+}
+
+// A file of a thousand outlines from an empty database to the farm map: what is wrong with some of them is seen on the map before
+// the import, from the row to the map and from the map to the row.
+func TestConsoleImportsOutlines(t *testing.T) {
+	n := 100
+	if long() {
+		n = 1_000
+	}
+	server := rig.Start(t, rig.Options{})
+	p := Open(t)
+	p.Screen(1280, 900, false, false)
+	founded(t, p, server)
+	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+outlines(t, n)+`], "fields.geojson"));
+		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	p.Until(fmt.Sprintf(`document.body.textContent.includes("%d new, 0 changed, 0 unchanged, 1 refused")`, n-1))
+	p.Until(`["Refused", "Axes may be swapped", "Overlaps", "New"].every((word) => document.querySelector(".legend")?.textContent.includes(word)) && document.querySelector(".maplibregl-canvas")`)
+
+	// From the map to the row, once the outlines are drawn.
+	require.Eventually(t, func() bool { return painted(t, p) > 50_000 }, patience, patience/100)
+	at := 0
+	require.Eventually(t, func() bool {
+		at += 3 // it may have been between two fields
+		p.Drag(300+at, 300+at, 300+at, 300+at)
+		var chosen bool
+		p.Run(`document.querySelector("tr.chosen .name[aria-pressed=true]") !== null`, &chosen)
+		return chosen
+	}, patience, patience/100)
+	// From the row to the map: what is in the middle of it is the field of the row.
+	p.Run(`[...document.querySelectorAll("label input[type=checkbox]")][0].click()`, nil)
+	p.Until(`document.querySelectorAll("tbody tr").length === 4`)
+	accessible(p, "preview of an import")
+	fits(p, server.URL, 1280)
+	kept(t, p, "import.png")
+	for _, name := range []string{fmt.Sprintf("Field %d", n), "Field 1"} {
+		click(p, name)
+		p.Until(fmt.Sprintf(`document.querySelector("tr.chosen .name")?.textContent === %q`, name))
+	}
+	p.Run(`[...document.querySelectorAll("label input[type=checkbox]")][0].click()`, nil)
+	click(p, fmt.Sprintf("Import %d fields", n-1))
+	click(p, "Go to the farm map")
+	p.Until(fmt.Sprintf(`document.querySelector(".panel")?.textContent.includes("%d fields")`, n-1))
+	require.Empty(t, p.Complaints())
+}
