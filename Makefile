@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser clients drawn frames gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help guides pictures example-report
+.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help guides pictures example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -122,10 +122,17 @@ clients: ## generated clients in TypeScript and Go, recipes in Python and R, lin
 
 browser: ## the console and the reference of the interface in Chromium: on a phone and on a desk, light and dark (needs chromium)
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'NOTE: no Chromium, so NO PAGE IS OPENED. Fix: install chromium.'
-	$(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/browser
+	TILTH_BROWSER=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./tests/browser
+
+walks: ## pictures of all screens, on a phone and on a desk, light and dark, in bin/walks, to be looked at (needs chromium)
+	mkdir -p bin/walks
+	TILTH_BROWSER=1 TILTH_PICTURES=$(CURDIR)/bin/walks $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^Test(WalkOver|ConsoleImportsOutlines)' ./tests/browser
 
 frames: ## frames a second of the farm map with 1,000 fields while it is dragged, in the software renderer (needs chromium and a machine at rest)
 	TILTH_FRAMES=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestFramesOfAThousandFields$$' ./tests/browser
+
+fields: ## what the farm map of 10,000 fields takes: time, memory, and what searches keep the page busy for (needs chromium and a machine at rest)
+	TILTH_FIELDS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestTenThousandFieldsOnTheFarmMap$$' ./tests/browser
 
 drawn: ## 10,000 requests on each database, drawn from the document; TILTH_DRAWN_SEED=N draws others (make test runs a tenth)
 	TILTH_DRAWN=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/drawn
