@@ -1,11 +1,11 @@
 // The map under every spatial screen: outlines, their labels, a graticule, and the pictures of one field. It is drawn by
 // MapLibre on a plain ground, or on the base map of the server, with nothing from other servers.
-import type { GeoJSONSource, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
+import type { GeoJSONSource, LngLat, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import { layersOf, readBaseMap, type BaseMap } from './basemap'
 import { carry } from './carried'
 import { Drawing } from './drawing'
 import type { Land } from './land'
-import { inside } from './outline'
+import { covers, inside } from './outline'
 import { besidePanel } from './padding'
 import { Spots } from './spots'
 
@@ -135,6 +135,7 @@ export class FieldMap {
   private drawing: Drawing | undefined
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
+  private shapes: Shape[] = []
   private grid = { step: 0, box: [0, 0, 0, 0] as Box } // the lines that are there
   private dark = matchMedia('(prefers-color-scheme: dark)')
 
@@ -145,22 +146,28 @@ export class FieldMap {
     map.on('moveend', () => this.drawGrid())
     this.drawGrid()
     map.on('click', (event) => {
-      const found = map.queryRenderedFeatures(event.point, { layers: ['fill'] })[0]
-      if (found) this.onfield(Number(found.properties['id']))
+      const found = this.at(event.lngLat)
+      if (found) this.onfield(found.id)
       this.onplace(event.lngLat.lng, event.lngLat.lat)
     })
-    map.on('mouseenter', 'fill', () => (map.getCanvas().style.cursor = 'pointer'))
-    map.on('mouseleave', 'fill', () => (map.getCanvas().style.cursor = ''))
+    map.on('mousemove', (event) => (map.getCanvas().style.cursor = this.at(event.lngLat) ? 'pointer' : ''))
     this.dark.addEventListener('change', this.recolour)
   }
 
   /** Draws lines of longitude and latitude where the map is and as far again around it: few moves then need others. */
+  /** Returns the field at a place, the uppermost. MapLibre's own answer may stay empty where tiles were loaded twice at once. */
+  private at(place: LngLat): Shape | undefined {
+    const { lng, lat } = place.wrap()
+    return this.shapes.findLast(({ geometry }) => covers(geometry, lng, lat))
+  }
+
   private drawGrid() {
     const { map, beyond } = this
     const { clientWidth, clientHeight } = map.getContainer()
     const first = map.unproject([beyond, beyond])
     const last = map.unproject([clientWidth - beyond, clientHeight - beyond])
     const [across, up] = [last.lng - first.lng, first.lat - last.lat]
+    if (!(across > 0 && up > 0)) return // nothing is seen of it
     const step = stepOf([first.lng, last.lat, last.lng, first.lat])
     const drawn = map.getBounds()
     const [west, south, east, north] = [drawn.getWest(), drawn.getSouth(), drawn.getEast(), drawn.getNorth()]
@@ -195,6 +202,7 @@ export class FieldMap {
 
   /** Draws fields. */
   show(shapes: Shape[]) {
+    this.shapes = shapes
     const features = shapes.map(({ geometry, ...properties }): GeoJSON.Feature => ({ type: 'Feature', geometry, properties }))
     ;(this.map.getSource('land') as GeoJSONSource).setData({ type: 'FeatureCollection', features })
     const names = shapes.map(({ name, caption, geometry }): GeoJSON.Feature => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inside, readGeometry, roughArea, simple } from './outline'
+import { covers, inside, readGeometry, roughArea, simple } from './outline'
 
 const ring = [[-4.2243, 41.7794], [-4.2208, 41.7794], [-4.2208, 41.7822], [-4.2243, 41.7822], [-4.2243, 41.7794]]
 const polygon: GeoJSON.Polygon = { type: 'Polygon', coordinates: [ring] }
@@ -49,5 +49,18 @@ describe('the place of a name', () => {
   })
   it('is somewhere even for what has no height', () => {
     expect(inside({ type: 'Polygon', coordinates: [[[3, 1], [4, 1], [3, 1]]] })).toEqual([3, 1])
+  })
+})
+
+describe('a place', () => {
+  const hole = [[-4.2235, 41.7800], [-4.2215, 41.7800], [-4.2215, 41.7815], [-4.2235, 41.7815], [-4.2235, 41.7800]]
+  it('is within an outline, and not in its hole or beside it', () => {
+    const holed: GeoJSON.Polygon = { type: 'Polygon', coordinates: [ring, hole] }
+    expect([covers(holed, -4.224, 41.78), covers(holed, -4.2225, 41.781), covers(holed, -4.23, 41.78), covers(holed, -4.224, 41.79)]).toEqual([true, false, false, false])
+  })
+  it('is within one part of several', () => {
+    const far = ring.map(([x, y]) => [(x as number) + 1, y as number])
+    const two: GeoJSON.MultiPolygon = { type: 'MultiPolygon', coordinates: [[ring], [far]] }
+    expect([covers(two, -4.223, 41.78), covers(two, -3.223, 41.78), covers(two, -3.723, 41.78)]).toEqual([true, true, false])
   })
 })

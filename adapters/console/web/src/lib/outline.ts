@@ -103,3 +103,19 @@ export function simple(of: Outline | Line): GeoJSON.Polygon | Line | undefined {
   const parts = of.type === 'Polygon' ? [of.coordinates] : of.coordinates
   return parts.length === 1 && parts[0]?.length === 1 ? { type: 'Polygon', coordinates: parts[0] } : undefined
 }
+
+/** Reports whether a place is within an outline, longitude first; holes are not. */
+export function covers(of: Outline, x: number, y: number): boolean {
+  const rings = of.type === 'Polygon' ? [of.coordinates] : of.coordinates
+  return rings.some((polygon) => polygon.reduce((within, ring) => within !== winds(ring, x, y), false))
+}
+
+/** Reports whether a ray from a place to the east crosses a ring an odd number of times. */
+function winds(ring: GeoJSON.Position[], x: number, y: number): boolean {
+  let odd = false
+  for (let i = 1; i < ring.length; i++) {
+    const [[x1, y1], [x2, y2]] = [ring[i - 1], ring[i]] as [[number, number], [number, number]]
+    if (y1 > y !== y2 > y && x < x1 + ((y - y1) * (x2 - x1)) / (y2 - y1)) odd = !odd
+  }
+  return odd
+}
