@@ -186,8 +186,8 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 // speaks a standard of others, and what takes everything out.
 var keyless = []string{"auth", "setup", "operator", "api-key", "company", "user", "role", "invitation", "link", "pact"}
 
-// signposts are what every key opens: they lead to what its slugs allow, and show nothing else.
-var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/", "stac/", "stac/conformance/", "stac/collections/"}
+// signposts are what every key opens: they lead to what its slugs allow, or search in it, and show nothing else.
+var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/", "stac/", "stac/conformance/", "stac/collections/", "stac/search/"}
 
 // Every operation of the document says which credentials it takes, and takes these: a key whose slugs allow next to nothing
 // is known wherever it is taken, and opens nothing. What it is sent in the query appears nowhere.
