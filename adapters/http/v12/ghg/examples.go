@@ -42,4 +42,5 @@ var examples = map[string]string{
 	"pact_client_create":                `{"name": "Mill and Sons", "events_url": "https://api.example.com/3/events"}`,
 	"pact_client_update":                `{"name": "Mill and Sons", "events_url": "https://api.example.com/3/events", "token_url": "https://api.example.com/auth/token", "recipient_client_id": "green-valley", "recipient_client_secret": "the secret that its system knows"}`,
 	"pact_client_partial_update":        `{"name": "Mill and Daughters"}`,
+	"pact_client_partial_update_many":   `[{"id": 1, "name": "Mill and Daughters"}]`,
 }

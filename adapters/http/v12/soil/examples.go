@@ -17,4 +17,5 @@ var examples = map[string]string{
 	"sample_plan_save_many":       `[{"map_uuid": "c9a353ea-381a-5649-987c-10038b4c3479", "name": "Spring round", "external_id": "round-12"}]`,
 	"sample_import":               "label,soc_pct,bulk_density_g_cm3\nS-1-001,1.84,1.32\n",
 	"sample_partial_update":       `{"collected": {"lon": 6.9134567, "lat": 52.2101234, "at": "2026-03-02T10:15:00Z", "by": "Ada Agronomist", "accuracy_m": 2}, "notes": "Stony below 20 cm"}`,
+	"sample_partial_update_many":  `[{"id": 1, "notes": "Stony below 20 cm"}]`,
 }
