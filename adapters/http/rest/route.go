@@ -184,6 +184,11 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 		}
 		return data{value: out}, nil
 	}}
+	for i, p := range r.Query {
+		if slices.ContainsFunc(r.Query[:i], func(q Param) bool { return q.Name == p.Name }) {
+			panic(fmt.Sprintf("rest: %s declares the parameter %q twice", r.OperationID, p.Name))
+		}
+	}
 	a.mount(op)
 	if r.Body != nil && r.Body.is.Type != nil {
 		a.schemas.Of(r.Body.is.Type)

@@ -31,7 +31,7 @@ const (
 
 // WithExternalID adds the key of the record in another system, and further parameters; of a list of records also their ids.
 func WithExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
-	if !slices.ContainsFunc(params, func(p rest.Param) bool { return p.Name == IDsParam.Name }) {
+	if !slices.ContainsFunc(append(slices.Clone(params), more...), func(p rest.Param) bool { return p.Name == IDsParam.Name }) {
 		params = append(params, IDsParam)
 	}
 	return append(append(params, rest.Param{

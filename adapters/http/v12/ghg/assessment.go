@@ -103,7 +103,7 @@ var assessmentRoute = rest.Routes{Base: assessmentsPath, Operation: "assessment"
 // farmOfAssessment narrows lists of assessments.
 var farmOfAssessment = rest.Param{Name: rest.FarmParam, Type: rest.Integer, Description: "Id of a farm: its own assessments and those of its fields."}
 
-func assessmentFilters() []rest.Param {
+func assessmentFilters(more ...rest.Param) []rest.Param {
 	return form.WithExternalID([]rest.Param{
 		{Name: "assessment_year", Type: rest.Integer, Description: "Year of the harvest."},
 		{Name: "resource_type", Type: rest.String, Enum: []string{"farm", "field"}, Description: "What is assessed."},
@@ -113,11 +113,11 @@ func assessmentFilters() []rest.Param {
 		{Name: "is_ready_for_submission", Type: rest.Boolean, Description: "As it was last worked out."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
-	})
+	}, more...)
 }
 
 func (r assessmentRoutes) registerList() {
-	filters := append(assessmentFilters(),
+	filters := assessmentFilters(
 		form.ListParams("A part of the name of the farm or field, whatever its case.", "assessment_year", "completeness_percentage")...)
 	list := assessmentRoute(http.MethodGet, "", access.Assessments.View.For("list"), "List assessments")
 	list.Description = "Without their sections."

@@ -123,7 +123,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 
 // orderFilters are the filters of lists of orders.
 func orderFilters(what string) []rest.Param {
-	return append(form.WithExternalID([]rest.Param{
+	return form.WithExternalID([]rest.Param{
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who ordered."},
 		{Name: "index_code", Type: rest.String, Description: "A part of the index code, whatever its case."},
@@ -132,7 +132,7 @@ func orderFilters(what string) []rest.Param {
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
 		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the " + what + " of."},
 		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
-	}), form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
+	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 }
 
 // indexTable is the formulas, as a table in CommonMark.
