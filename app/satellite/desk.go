@@ -2,7 +2,6 @@ package satellite
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"tilth/app"
@@ -10,9 +9,7 @@ import (
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/audit"
-	"tilth/core/batch"
 	"tilth/core/fault"
-	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/core/vegetation"
 	"tilth/ports"
@@ -86,69 +83,6 @@ func (d desk) placeNew(ctx context.Context, tx ports.Repos, who access.Principal
 		return out, false, err
 	}
 	return out, true, hold(ctx, purse, out, due)
-}
-
-// errPreview takes back what a preview has placed.
-var errPreview = errors.New("this was a preview")
-
-// placeMany places orders in one transaction, each as place does: one that is refused leaves the others alone. A preview
-// does the same, and takes all of it back.
-func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draft, preview bool) ([]Placed, error) {
-	if len(drafts) > MaxBatch {
-		return nil, fault.Field(fault.NonField, "At most 1000 orders are placed at once.")
-	}
-	var out []Placed
-	now := d.Clock.Now()
-	_, err := app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (struct{}, error) {
-		out = make([]Placed, len(drafts))
-		for i, one := range drafts {
-			var wanted admitted
-			fresh, err := drafted(ctx, tx, one, now)
-			if err == nil {
-				wanted, err = d.admit(ctx, tx, who, fresh, now)
-			}
-			if refused, ok := refusal(err); ok {
-				out[i] = refused
-				continue
-			}
-			if err != nil {
-				return struct{}{}, err
-			}
-			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order is there and waits for its " + d.word() + "."}); wanted.there {
-				if err := d.rekey(ctx, tx, who, wanted); err != nil {
-					return struct{}{}, err
-				}
-				continue
-			}
-			placed, err := d.book(ctx, tx, who, wanted)
-			if err != nil {
-				return struct{}{}, err
-			}
-			out[i] = Placed{Verdict: batch.Create, OrderID: placed.ID, Charge: wanted.due.amount}
-		}
-		if preview {
-			return struct{}{}, errPreview
-		}
-		return struct{}{}, nil
-	})
-	if errors.Is(err, errPreview) {
-		return unplaced(out), nil
-	}
-	return out, err
-}
-
-// unplaced returns what became of orders without the ids of those that a preview took back.
-func unplaced(placed []Placed) []Placed {
-	back := map[int64]bool{}
-	for _, p := range placed {
-		back[p.OrderID] = back[p.OrderID] || p.Verdict == batch.Create
-	}
-	for i, p := range placed {
-		if back[p.OrderID] {
-			placed[i].OrderID = 0
-		}
-	}
-	return placed
 }
 
 // admitted is an order that may be placed, and has not been.
@@ -256,65 +190,6 @@ func (d desk) record(ctx context.Context, tx ports.Repos, who access.Principal, 
 	return tx.Jobs.Enqueue(ctx, task.JobOn(d.job, order.CompanyID, order.ID, order.UpdatedAt))
 }
 
-// quote says what an order would cost. It writes nothing.
-func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quote, error) {
-	scope, wanted := who.Scope(false), vegetation.OrderState{}
-	out, err := app.Read(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
-		out = Quote{}
-		if wanted, err = drafted(ctx, tx, make, d.Clock.Now()); err != nil {
-			return out, err
-		}
-		wallet, err := tx.Wallet.Get(ctx, scope)
-		if err != nil {
-			return out, err
-		}
-		out.Available = wallet.Available()
-		existing, err := d.find(ctx, tx, scope, wanted)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return out, err
-		}
-		if err == nil && existing.Status != vegetation.Failed {
-			out.Duplicate = &existing
-		}
-		charge, err := tx.Wallet.FieldCharge(ctx, scope, wanted.Site())
-		if !fault.Is(err, fault.NotFound) { // held or captured: another order of the field takes none
-			out.AlreadyCharged = charge.Captured
-			return out, err
-		}
-		if out.Duplicate != nil {
-			return out, nil
-		}
-		perHa, err := d.price(ctx, tx)
-		if err != nil {
-			return out, err
-		}
-		out.Charge, err = freshCharge(ctx, tx, scope, wanted, perHa)
-		return out, err
-	})
-	if err == nil {
-		out.Scenes = d.scenes(ctx, wanted)
-	}
-	return out, err
-}
-
-// scenes asks the archive how many scenes a quoted order would find; nil where it does not say.
-func (d desk) scenes(ctx context.Context, drafted vegetation.OrderState) *int {
-	if d.archive == nil || drafted.Timeless() {
-		return nil
-	}
-	from, to, today := drafted.StartDate, drafted.EndDate, d.Clock.Now().UTC().Truncate(24*time.Hour)
-	if from.After(today) {
-		from, to = today.AddDate(-1, 0, 0), today
-	}
-	ctx, stop := context.WithTimeout(ctx, QuoteWait)
-	defer stop()
-	n, err := d.archive.CountScenes(ctx, drafted.Boundary, from, to)
-	if err != nil {
-		return nil
-	}
-	return &n
-}
-
 // fieldFor completes the draft of an order with a field that the company may order of. Faults: Invalid (field_uuid).
 func (d desk) fieldFor(ctx context.Context, tx ports.Repos, uuid string, s *vegetation.OrderState) error {
 	land := d.land(s.CompanyID)
@@ -396,12 +271,3 @@ func placedOf(s vegetation.OrderState) *placedOrder {
 		StartDate: s.StartDate, EndDate: s.EndDate, AreaM2: s.AreaM2, External: s.External,
 	}
 }
-
-// Archive is the imagery archive as far as a quote asks it.
-type Archive interface {
-	// CountScenes returns how many scenes cover a field in the days from and to, both inclusive.
-	CountScenes(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) (int, error)
-}
-
-// QuoteWait is how long a quote waits for the archive.
-const QuoteWait = 5 * time.Second

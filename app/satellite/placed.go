@@ -1,9 +1,15 @@
 package satellite
 
 import (
+	"context"
+	"errors"
+
+	"tilth/app"
+	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/credit"
 	"tilth/core/fault"
+	"tilth/ports"
 )
 
 // MaxBatch is the number of orders that are placed at once.
@@ -36,4 +42,67 @@ func refusal(err error) (Placed, bool) {
 		return Placed{Verdict: batch.Skip, OrderID: id, Code: f.Code, Message: f.Message}, ok
 	}
 	return Placed{}, false
+}
+
+// errPreview takes back what a preview has placed.
+var errPreview = errors.New("this was a preview")
+
+// placeMany places orders in one transaction, each as place does: one that is refused leaves the others alone. A preview
+// does the same, and takes all of it back.
+func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draft, preview bool) ([]Placed, error) {
+	if len(drafts) > MaxBatch {
+		return nil, fault.Field(fault.NonField, "At most 1000 orders are placed at once.")
+	}
+	var out []Placed
+	now := d.Clock.Now()
+	_, err := app.Write(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (struct{}, error) {
+		out = make([]Placed, len(drafts))
+		for i, one := range drafts {
+			var wanted admitted
+			fresh, err := drafted(ctx, tx, one, now)
+			if err == nil {
+				wanted, err = d.admit(ctx, tx, who, fresh, now)
+			}
+			if refused, ok := refusal(err); ok {
+				out[i] = refused
+				continue
+			}
+			if err != nil {
+				return struct{}{}, err
+			}
+			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order is there and waits for its " + d.word() + "."}); wanted.there {
+				if err := d.rekey(ctx, tx, who, wanted); err != nil {
+					return struct{}{}, err
+				}
+				continue
+			}
+			placed, err := d.book(ctx, tx, who, wanted)
+			if err != nil {
+				return struct{}{}, err
+			}
+			out[i] = Placed{Verdict: batch.Create, OrderID: placed.ID, Charge: wanted.due.amount}
+		}
+		if preview {
+			return struct{}{}, errPreview
+		}
+		return struct{}{}, nil
+	})
+	if errors.Is(err, errPreview) {
+		return unplaced(out), nil
+	}
+	return out, err
+}
+
+// unplaced returns what became of orders without the ids of those that a preview took back.
+func unplaced(placed []Placed) []Placed {
+	back := map[int64]bool{}
+	for _, p := range placed {
+		back[p.OrderID] = back[p.OrderID] || p.Verdict == batch.Create
+	}
+	for i, p := range placed {
+		if back[p.OrderID] {
+			placed[i].OrderID = 0
+		}
+	}
+	return placed
 }

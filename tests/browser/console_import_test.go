@@ -1,10 +1,8 @@
 package browser
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"image/png"
 	"math"
 	"os"
 	"testing"
@@ -71,18 +69,9 @@ func outlines(t *testing.T, n int) string {
 }
 
 // painted counts the pixels of a page that have the colour of new fields.
-func painted(t *testing.T, p *Page) (pixels int) {
+func painted(t *testing.T, p *Page) int {
 	t.Helper()
-	shown, err := png.Decode(bytes.NewReader(p.Picture()))
-	require.NoError(t, err)
-	for y := range shown.Bounds().Dy() {
-		for x := range shown.Bounds().Dx() {
-			if r, g, b, _ := shown.At(x, y).RGBA(); r>>8 < 60 && g>>8 > 140 && b>>8 > 90 {
-				pixels++
-			}
-		}
-	}
-	return pixels
+	return coloured(t, p, func(r, g, b uint32) bool { return r < 60 && g > 140 && b > 90 })
 }
 
 // A file of a thousand outlines from an empty database to the farm map: what is wrong with some of them is seen on the map before

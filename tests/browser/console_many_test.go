@@ -2,17 +2,11 @@ package browser
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"tilth/app/demo"
-	"tilth/app/operating"
-	"tilth/core/access"
-	"tilth/tests/rig"
 )
 
 // TestTenThousandFieldsOnTheFarmMap measures what the farm map of a company with 10,000 fields takes: until the list is there and until
@@ -21,25 +15,8 @@ func TestTenThousandFieldsOnTheFarmMap(t *testing.T) {
 	if os.Getenv("TILTH_FIELDS") == "" {
 		t.Skip("make fields measures it")
 	}
-	server := rig.Start(t, rig.Options{})
-	c := server.Company("owner", 0)
-	_, err := server.Operating.CreateUser(t.Context(), operating.NewUser{CompanyID: c.CompanyID, Email: demo.OwnerMail, Role: access.RoleOwner, Password: demo.Password})
-	require.NoError(t, err)
-	farm := c.Make("farm/", map[string]any{"name": "Wide"})
+	server, c := wide(t, 125, 80)
 	c.Make("season/", map[string]any{"name": "S", "start_date": "2025-01-01", "end_date": "2025-12-31"})
-	const columns, rows, corners = 125, 80, 24
-	for row := range rows {
-		var fields []any
-		for column := range columns {
-			ring := make([][]float64, 0, corners+1)
-			for corner := range corners + 1 {
-				around := 2 * math.Pi * float64(corner%corners) / corners
-				ring = append(ring, []float64{-4 + 0.004*float64(column) + 0.0018*math.Cos(around), 41 + 0.003*float64(row) + 0.0013*math.Sin(around)})
-			}
-			fields = append(fields, map[string]any{"name": fmt.Sprintf("Field %d", row*columns+column+1), "farm_id": farm, "boundary": map[string]any{"type": "Polygon", "coordinates": [][][]float64{ring}}})
-		}
-		c.Expect(200, "POST", "field/", fields)
-	}
 	p := console(t, server.URL, "/fields", 1280, false)
 	p.Until(`document.querySelector("tbody tr")`)
 	begun := time.Now()

@@ -17,15 +17,15 @@ import (
 	"tilth/tests/rig"
 )
 
-// thousandFields opens the farm map of a company with a thousand fields, round ones of 24 corners.
-func thousandFields(t *testing.T) (p *Page, company int64) {
+// wide starts a server with a company of round fields of 24 corners, in columns and rows.
+func wide(t *testing.T, columns, rows int) (*rig.Server, *rig.Client) {
 	t.Helper()
 	server := rig.Start(t, rig.Options{})
 	c := server.Company("owner", 0)
 	_, err := server.Operating.CreateUser(t.Context(), operating.NewUser{CompanyID: c.CompanyID, Email: demo.OwnerMail, Role: access.RoleOwner, Password: demo.Password})
 	require.NoError(t, err)
 	farm := c.Make("farm/", map[string]any{"name": "Wide"})
-	const columns, rows, corners = 40, 25, 24
+	const corners = 24
 	for row := range rows {
 		var fields []any
 		for column := range columns {
@@ -38,25 +38,38 @@ func thousandFields(t *testing.T) (p *Page, company int64) {
 		}
 		c.Expect(200, "POST", "field/", fields)
 	}
+	return server, c
+}
+
+// thousandFields opens the farm map of a company with a thousand fields.
+func thousandFields(t *testing.T) (p *Page, company int64) {
+	t.Helper()
+	server, c := wide(t, 40, 25)
 	p = console(t, server.URL, "/", 1280, false)
 	p.Until(drawn)
 	p.Until(`document.querySelector(".panel")?.textContent.includes("1,000 fields")`)
 	return p, c.CompanyID
 }
 
-// covered counts the pixels of a page that have the colour of fields without a profile.
-func covered(t *testing.T, p *Page) (pixels int) {
+// coloured counts the pixels of a page whose colour is wanted.
+func coloured(t *testing.T, p *Page, wanted func(r, g, b uint32) bool) (pixels int) {
 	t.Helper()
 	shown, err := png.Decode(bytes.NewReader(p.Picture()))
 	require.NoError(t, err)
 	for y := range shown.Bounds().Dy() {
 		for x := range shown.Bounds().Dx() {
-			if r, g, b, _ := shown.At(x, y).RGBA(); r>>8 == 210 && g>>8 == 206 && b>>8 == 194 {
+			if r, g, b, _ := shown.At(x, y).RGBA(); wanted(r>>8, g>>8, b>>8) {
 				pixels++
 			}
 		}
 	}
 	return pixels
+}
+
+// covered counts those of fields without a profile.
+func covered(t *testing.T, p *Page) int {
+	t.Helper()
+	return coloured(t, p, func(r, g, b uint32) bool { return r == 210 && g == 206 && b == 194 })
 }
 
 // A thousand outlines are on the map, and one opens with a click. How fast it moves is measured by make frames.
