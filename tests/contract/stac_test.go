@@ -294,6 +294,9 @@ func checkSTACSearch(t *testing.T, s *rig.Server, m mappedField) {
 		}
 	}
 	require.Contains(t, m.Expect(400, http.MethodGet, "stac/search?sortby=id", nil).Map(t)["description"], "sortby: ")
+	for name, body := range map[string]any{"sortby": map[string]any{"sortby": []any{}}, `did you mean "collections"?`: map[string]any{"colections": []any{"soil-map"}}} {
+		require.Contains(t, m.Expect(400, http.MethodPost, "stac/search", body).Map(t)["description"], name)
+	}
 	other := s.Company(access.RoleOwner, 0)
 	require.Empty(t, searched(t, other, stacSearchLink{Href: at, Method: http.MethodPost, Body: map[string]any{}}).Features)
 	key, _ := newKey(t, m.Client, map[string]any{"slugs": []string{"zoning-map.view"}})

@@ -161,7 +161,7 @@ func (c *Call) decode(in body.Source, into reflect.Value, at string, before map[
 	}
 	record := in.Record(schema, before)
 	switch {
-	case c.route.dialect != nil: // a standard of others says what may be there
+	case c.route.dialect.foreign(): // a standard of others says what may be there
 	case c.Lenient():
 		c.ignored(at, record.Unknown)
 	default:
