@@ -29,11 +29,20 @@ export interface Entry {
   refused?: string
 }
 
+/** What of an entry says which samples are done. */
+type Sent = Pick<Entry, 'plan' | 'point' | 'taken' | 'missed'>
+
 const packOf = (plan: number) => `crew ${plan}`
 const entries = 'crew entries'
 
-/** Reads a plan from the server, and keeps it. */
-export async function fetchPack(plan: number, crew: string): Promise<Pack> {
+/** Reads a plan from the server, and keeps it. What was sent while it was read counts: the answer may be older. */
+export async function fetchPack(plan: number, crew: string) {
+  const since = waiting.delivered.length
+  const read = await readPack(plan, crew)
+  await set(packOf(plan), waiting.delivered.slice(since).reduce(withSent, read))
+}
+
+async function readPack(plan: number, crew: string): Promise<Pack> {
   const saved = (await ask(api.GET('/api/v1.2/soil/stratification/sample-plan/sample-plan-saved-maps/{id}/', { params: { path: { id: String(plan) } } }))) as Schemas['SavedPlan']
   const [zones, spots, samples] = await Promise.all([readZones(saved.stratification_map.map_uuid), readSpots(saved.map_uuid), readSamples(saved.map_uuid)])
   const round = Math.max(1, ...samples.map((s) => s.round))
@@ -42,9 +51,7 @@ export async function fetchPack(plan: number, crew: string): Promise<Pack> {
     if (own.length === 0) return []
     return { ...(spot as Stop), samples: own.map((s) => ({ id: s.id, label: s.label, from: s.depth_from_cm, to: s.depth_to_cm, status: s.status })) }
   })
-  const pack = { plan, name: `${saved.aoi.name}: ${saved.name}`, crew, zones, stops }
-  await set(packOf(plan), pack)
-  return pack
+  return { plan, name: `${saved.aoi.name}: ${saved.name}`, crew, zones, stops }
 }
 
 export const keptPack = (plan: number): Promise<Pack | undefined> => get(packOf(plan))
@@ -92,6 +99,8 @@ async function send(entry: Entry) {
 class Waiting {
   all = $state.raw<Entry[]>([])
   sending = $state(false)
+  /** What this page has sent, in its order. */
+  delivered: Sent[] = []
 
   async load() {
     this.all = (await get<Entry[]>(entries)) ?? []
@@ -134,14 +143,19 @@ class Waiting {
   }
 
   private async sent(entry: Entry) {
-    const pack = await keptPack(entry.plan)
-    if (pack) await set(packOf(entry.plan), { ...pack, stops: pack.stops.map((s) => (s.id === entry.point ? after(s, entry) : s)) })
+    const { plan, point, taken, missed } = entry
+    this.delivered.push({ plan, point, taken, missed })
+    await update<Pack | undefined>(packOf(plan), (pack) => pack && withSent(pack, entry))
     await this.drop(entry)
   }
 }
 
+function withSent(pack: Pack, sent: Sent): Pack {
+  return sent.plan === pack.plan ? { ...pack, stops: pack.stops.map((s) => (s.id === sent.point ? after(s, sent) : s)) } : pack
+}
+
 /** A stop once the server has what was recorded there. */
-export function after(stop: Stop, entry: Entry): Stop {
+export function after(stop: Stop, entry: Sent): Stop {
   const samples = stop.samples.map((s) => ({ ...s, status: entry.taken.includes(s.id) ? ('collected' as const) : entry.missed.includes(s.id) ? ('missed' as const) : s.status }))
   return { ...stop, samples }
 }
