@@ -9,26 +9,33 @@ import (
 // joinedKey is where a context has the transaction that the writes below it join.
 type joinedKey struct{}
 
-// Joining returns the same store for use cases that [Deps.Together] runs: their transactions are parts of one.
+// Joining returns the same store for use cases that [Deps.Together] runs: their transactions are parts of one. What one of
+// them wrote is taken back where it fails, so that it can be said what else fails.
 func Joining(store ports.Store) ports.Store { return joining{store} }
 
 type joining struct{ ports.Store }
 
 // Write implements ports.Store.
 func (j joining) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return j.in(ctx, j.Store.Write, do)
+	return j.in(ctx, j.Store.Write, do, true)
 }
 
 // Read implements ports.Store.
 func (j joining) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
-	return j.in(ctx, j.Store.Read, do)
+	return j.in(ctx, j.Store.Read, do, false)
 }
 
-func (j joining) in(ctx context.Context, open func(context.Context, func(context.Context, ports.Repos) error) error, do func(ctx context.Context, tx ports.Repos) error) error {
-	if tx, ok := ctx.Value(joinedKey{}).(*ports.Repos); ok {
-		return do(ctx, *tx)
+func (j joining) in(ctx context.Context, open func(context.Context, func(context.Context, ports.Repos) error) error,
+	do func(ctx context.Context, tx ports.Repos) error, writes bool,
+) error {
+	tx, joined := ctx.Value(joinedKey{}).(*ports.Repos)
+	switch {
+	case !joined:
+		return open(ctx, do)
+	case writes:
+		return tx.Nested(ctx, func(ctx context.Context) error { return do(ctx, *tx) })
 	}
-	return open(ctx, do)
+	return do(ctx, *tx)
 }
 
 // Together runs use cases of single records, which write in the context that do is given, in one transaction: all that they

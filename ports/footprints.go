@@ -13,6 +13,7 @@ import (
 type PublicationQuery struct {
 	Filter       footprint.Filter
 	AssessmentID int64 // 0: of any
+	FarmID       int64 // of assessments of a farm or of its fields; 0: of any
 	After        int64 // behind that id
 	Limit        int64 // 0: all
 	Offset       int64

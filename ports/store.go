@@ -93,6 +93,10 @@ type Repos struct {
 	Holdings Holdings
 
 	CompanyExports CompanyExports
+
+	// Nested runs a part of the transaction: an error takes back what the part wrote, and what was written before can still
+	// be stored. Faults beside those of do: Conflict (already_exists, reference_missing) of rows that others rule out.
+	Nested func(ctx context.Context, do func(ctx context.Context) error) error
 }
 
 // OperatorRepos is the bundle that is not bound to a company.

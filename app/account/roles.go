@@ -27,6 +27,17 @@ func (p *People) Role(ctx context.Context, who access.Principal, id int64) (acce
 	})
 }
 
+// MatchRoles finds the roles that items with some external ids stand for; see [external.Kind].
+func (p *People) MatchRoles(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []fault.Fields, error) {
+	kind := external.Kind{
+		Noun: "role", Plural: "roles", Access: access.Roles, Repo: func(tx ports.Repos) ports.Keyed { return tx.Roles },
+		Lock: func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
+			return tx.Members.Lock(ctx, scope)
+		},
+	}
+	return kind.Match(ctx, p.Deps, who, keys, change)
+}
+
 // CreateRole makes a role. Faults: Invalid (role_exists, role_exceeds_own).
 func (p *People) CreateRole(ctx context.Context, who access.Principal, role access.Role) (access.Role, error) {
 	if err := p.Gate.Require(ctx, who, access.Roles.Create); err != nil {

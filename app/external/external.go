@@ -132,7 +132,7 @@ func Find[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, befo
 			continue
 		}
 		key := Key(record)
-		others := slices.DeleteFunc(held[key], func(other int64) bool { return other == idOf(record) })
+		others := slices.DeleteFunc(held[key], func(other int64) bool { return before[i] != nil && other == idOf(record) })
 		if held[key] = others; len(others) > 0 {
 			out = append(out, Taken{i, key, others[0]})
 		} else if mine[key] {

@@ -54,7 +54,7 @@ func (a *Assessments) Upsert(ctx context.Context, who access.Principal, wanted [
 		if err := tx.Assessments.HoldKeys(ctx, who.Scope(false)); err != nil {
 			return out, err
 		}
-		ids, errs, err := standFor(ctx, tx, who.Scope(false), keys)
+		ids, errs, err := external.Stand(ctx, tx.Assessments, who.Scope(false), "assessments", keys)
 		if err != nil {
 			return out, err
 		}
@@ -76,27 +76,6 @@ func (a *Assessments) Upsert(ctx context.Context, who access.Principal, wanted [
 		}
 		return a.settleAll(ctx, tx, writer, changes, errs, bulk)
 	})
-}
-
-// standFor returns the ids of the live assessments with some external ids, 0 for one that none has, with what is wrong with that.
-func standFor(ctx context.Context, tx ports.Repos, scope access.Scope, keys []string) ([]int64, []fault.Fields, error) {
-	held, err := tx.Assessments.ByExternalID(ctx, scope, keys)
-	ids, errs, mine := make([]int64, len(keys)), make([]fault.Fields, len(keys)), map[string]bool{}
-	for i, key := range keys {
-		errs[i] = fault.Fields{}
-		switch same := held[key]; {
-		case key == "":
-			errs[i].Add(external.Member, "This is required: assessments are matched by it.")
-		case mine[key]:
-			errs[i].Add(external.Member, "An item before it stands for the same assessment.")
-		case len(same) > 1:
-			errs[i].Addf(external.Member, "%d assessments have it, among them %d and %d. Fix: change or delete all but one.", len(same), same[0], same[1])
-		case len(same) == 1:
-			ids[i] = same[0]
-		}
-		mine[key] = true
-	}
-	return ids, errs, err
 }
 
 // settleAll settles changes, all or none, given what is wrong with them already: such are refused, whatever else they say.

@@ -111,6 +111,9 @@ func TestPublishFootprints(t *testing.T) {
 		var listed []map[string]any
 		c.Expect(200, "GET", fmt.Sprintf("footprint/?assessment=%d&status=Deprecated", id), nil).Into(t, &listed)
 		require.Len(t, listed, 2)
+		farm := listedAt(t, c, "farm/")[0].(map[string]any)["id"]
+		require.Len(t, listedAt(t, c, fmt.Sprintf("footprint/?farm=%v", farm)), 3)
+		require.Empty(t, listedAt(t, c, "footprint/?farm=999999"))
 		others.Expect(200, "GET", "footprint/", nil).Into(t, &listed)
 		require.Empty(t, listed)
 

@@ -117,7 +117,12 @@ func TestPrintedCodes(t *testing.T) {
 	require.Len(t, listed, 2)
 	require.NotContains(t, string(c.Expect(200, http.MethodGet, planLinksPath, nil).Body), token)
 	require.Empty(t, stranger.Expect(200, http.MethodGet, planLinksPath, nil).Map(t)["data"])
-	one := itoa(int64(listed[0].(map[string]any)["id"].(float64))) + "/"
+	printing := itoa(int64(listed[0].(map[string]any)["id"].(float64)))
+	require.Len(t, listedAt(t, c, planLinksPath+"?id=999999,"+printing), 1)
+	require.Empty(t, listedAt(t, c, planLinksPath+"?farm=999999"))
+	farms := listedAt(t, c, "farm/")
+	require.Len(t, listedAt(t, c, planLinksPath+"?farm="+itoa(int64(farms[0].(map[string]any)["id"].(float64)))), 2)
+	one := printing + "/"
 	require.Equal(t, "label", listed[0].(map[string]any)["kind"])
 	stranger.Expect(404, http.MethodDelete, planLinksPath+one, nil)
 	c.Expect(204, http.MethodDelete, planLinksPath+one, nil)

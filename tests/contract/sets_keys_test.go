@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -107,21 +108,15 @@ func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
 			require.Contains(t, string(byID.Body), `"external_id":"K"`, name)
 			require.NotContains(t, string(byID.Body), `"external_id":"L"`, name)
 			require.NotContains(t, string(byID.Body), `"external_id":"M"`, name)
-			many := name != "evidence" // a file belongs to its assessment
 			if kind.changes {
 				changesMany(t, c, kind.list, int64(first[0]["id"].(float64)), int64(found("M")[0]["id"].(float64)))
 			}
-			switch {
-			case kind.deletes && many:
+			if kind.deletes {
 				c.Expect(400, http.MethodDelete, kind.list, nil)
 				gone := c.Expect(404, http.MethodDelete, kind.list+"?id=999998,999999,"+idOf(first[0]), nil)
 				require.Contains(t, string(gone.Body), `"ids":[999998,999999]`, name)
 				require.Len(t, found("K"), 1, "%s: all or none", name)
 				c.Expect(204, http.MethodDelete, kind.list+"?id="+idOf(first[0]), nil)
-			case kind.deletes:
-				c.Expect(204, http.MethodDelete, kind.list+idOf(first[0])+"/", nil)
-			}
-			if kind.deletes {
 				third := kind.post("K")
 				require.Less(t, third.Status, 300, "%s: %s", name, third.Body)
 			}
@@ -131,6 +126,12 @@ func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
 		}
 		other.Expect(200, http.MethodPost, "role/", map[string]any{"name": "r", "slugs": []any{"farm.view"}, "external_id": "K"})
 		require.Len(t, listedAt(t, other, "role/?external_id=K"), 1, "another company has its own keys")
+
+		for list, body := range map[string]map[string]any{
+			"role/": {"name": "in sets", "slugs": []any{"farm.view"}}, "webhook/": {"url": "http://127.0.0.1:1999/", "is_active": false}, "pact-client/": {"name": "c"},
+		} {
+			makesMany(t, c, list, body)
+		}
 
 		// Users.
 		s.User(c.CompanyID, access.RoleViewer)
@@ -190,4 +191,69 @@ func changesMany(t *testing.T, c *rig.Client, list string, first, second int64) 
 	both := c.Expect(200, http.MethodPatch, list, []any{map[string]any{"id": second, "source": "crm"}, map[string]any{"id": first, "external_id": "K"}})
 	require.Equal(t, []string{"updated", "unchanged"}, outcomes(t, both), list)
 	require.Equal(t, "crm", recordsOf(t, both)[0]["source"], list)
+}
+
+// makesMany makes records of a kind, or changes those with the same external ids, all or none.
+func makesMany(t *testing.T, c *rig.Client, list string, body map[string]any) {
+	t.Helper()
+	with := func(key string, changes map[string]any) map[string]any {
+		item := maps.Clone(body)
+		if item["external_id"] = key; item["name"] != nil { // of a role unique
+			item["name"] = fmt.Sprint(item["name"], " ", key)
+		}
+		maps.Copy(item, changes)
+		return item
+	}
+	count := func() int { return len(listedAt(t, c, list)) }
+	said := func(a rig.Answer) string { return a.Map(t)["message"].(string) }
+	const upsert = "?on_conflict=external_id"
+	secretOf := func(r map[string]any) any {
+		if secret, ok := r["secret"]; ok {
+			return secret
+		}
+		return r["client_secret"]
+	}
+
+	// Many at once, and one after the other.
+	before := count()
+	both := c.Expect(200, http.MethodPost, list, []any{with("S-1", nil), with("S-2", nil)})
+	require.Len(t, recordsOf(t, both), 2, list)
+	require.NotContains(t, both.Map(t), "outcomes", list)
+	require.Equal(t, before+2, count(), list)
+	mixed := c.Expect(200, http.MethodPost, list+upsert, []any{with("S-1", nil), with("S-2", map[string]any{"source": "crm"}), with("S-3", nil)})
+	require.Equal(t, []string{"unchanged", "updated", "created"}, outcomes(t, mixed), list)
+	require.Equal(t, "1 created, 1 updated, 1 unchanged.", said(mixed), list)
+	records := recordsOf(t, mixed)
+	require.Equal(t, recordsOf(t, both)[0]["id"], records[0]["id"], list)
+	require.Equal(t, "crm", records[1]["source"], list)
+	if list != "role/" {
+		require.NotEmpty(t, secretOf(records[2]), list)
+		require.Equal(t, []any{"", ""}, []any{secretOf(records[0]), secretOf(records[1])}, "%s: the secret of a record that is there is not told", list)
+		require.NotEmpty(t, secretOf(recordsOf(t, both)[0]), list)
+	}
+	one := c.Expect(200, http.MethodPost, list+upsert, with("S-3", map[string]any{"source": "erp"}))
+	require.Equal(t, []string{"updated"}, outcomes(t, one), list)
+	require.Contains(t, said(one), " updated.", list)
+	require.Contains(t, said(c.Expect(200, http.MethodPost, list+upsert, with("S-3", map[string]any{"source": "erp"}))), " unchanged.", list)
+	require.Equal(t, before+3, count(), list)
+
+	// All or none, and each is told what is wrong with it over every stage.
+	refused := c.Expect(400, http.MethodPost, list+upsert, []any{
+		with("S-1", map[string]any{"source": "lost"}), with("", nil), with("S-1", nil), with("S-4", map[string]any{"sorce": "x", "source": strings.Repeat("s", 256)}), with("S-5", nil),
+	})
+	for _, part := range []string{`"1":{"external_id":["`, `"2":{"external_id":["`, `"sorce":["`, `"source":["`} {
+		require.Contains(t, string(refused.Body), part, list)
+	}
+	require.Contains(t, said(refused), "3 of 5", list)
+	require.Empty(t, listedAt(t, c, list+"?external_id=S-4,S-5"), list)
+	taken := c.Expect(409, http.MethodPost, list, []any{with("S-6", nil), with("S-1", nil)})
+	require.Contains(t, string(taken.Body), `"index":1`, list)
+	require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPost, list, []any{with("S-6", nil), with("S-6", map[string]any{"source": "crm"})}).Map(t)["code"], list)
+	require.Equal(t, before+3, count(), list)
+	ids := make([]string, 0, 3)
+	for _, r := range listedAt(t, c, list+"?external_id=S-1,S-2,S-3") {
+		ids = append(ids, itoa(int64(r.(map[string]any)["id"].(float64))))
+	}
+	require.Len(t, ids, 3, list)
+	c.Expect(204, http.MethodDelete, list+"?id="+strings.Join(ids, ","), nil)
 }

@@ -51,6 +51,9 @@ func New() *World {
 		return func() { w.Events, w.Jobs, w.Trail, w.Boundaries, w.Failed = events, jobs, trail, boundaries, failed }
 	})
 	w.repos.Outbox, w.repos.Jobs, w.repos.Audit = outbox{w}, jobs{w: w}, trail{w: w}
+	w.repos.Nested = func(ctx context.Context, do func(ctx context.Context) error) error {
+		return w.change(func() error { return do(ctx) })
+	}
 	w.operator.Outbox, w.operator.Jobs, w.operator.Audit = outbox{w}, jobs{w: w}, trail{w: w}
 	w.addFarm()
 	w.addAccount()

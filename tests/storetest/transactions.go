@@ -75,6 +75,8 @@ func testTransactions(t *testing.T, b Backend) {
 	})
 	require.EqualValues(t, 2, count())
 
+	testParts(w, add, count)
+
 	// Who only looks waits for no writer, and writes nothing.
 	w.write(func(ports.Repos) error {
 		return w.Consult(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
@@ -303,4 +305,25 @@ func testHealth(t *testing.T, b Backend) {
 	h, err = empty.Check(w.ctx)
 	require.NoError(t, err)
 	require.Positive(t, h.Pending)
+}
+
+// testParts: a part of a transaction that the database refuses is taken back alone, and says by its fault what others rule out.
+func testParts(w *world, add func(context.Context, ports.Repos) error, count func() int64) {
+	t, before := w.t, count()
+	part := func(tx ports.Repos, company int64) error {
+		return tx.Nested(w.ctx, func(ctx context.Context) error {
+			require.NoError(t, add(ctx, tx))
+			return tx.Jobs.Enqueue(ctx, ports.Job{Kind: "part", Key: "1", CompanyID: company, RunAt: w.clock.Now()})
+		})
+	}
+	w.write(func(tx ports.Repos) error {
+		require.NoError(t, add(w.ctx, tx))
+		require.True(t, fault.Is(part(tx, 1<<40), fault.Conflict), "no such company")
+		require.ErrorIs(t, tx.Nested(w.ctx, func(ctx context.Context) error {
+			require.NoError(t, add(ctx, tx))
+			return errChanged
+		}), errChanged)
+		return part(tx, w.ours.scope.Company())
+	})
+	require.Equal(t, before+2, count(), "that of the transaction, and of the part that was sound")
 }

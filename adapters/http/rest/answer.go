@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,10 +115,30 @@ type OneOrMany[R any] struct {
 }
 
 func (o OneOrMany[R]) answer(c *Call) error {
+	if o.Outcomes != nil {
+		c.Say(happened(c.route, o.Bulk, o.Outcomes))
+	}
 	if o.Bulk {
 		return data{o.Records, o.Outcomes}.answer(c)
 	}
 	return data{o.Records[0], o.Outcomes}.answer(c)
+}
+
+// happened says what became of the items of a request; of one that was created what its route says.
+func happened(r *Route, bulk bool, outcomes []string) string {
+	if !bulk && outcomes[0] == Outcomes[0] {
+		return r.Message
+	}
+	if !bulk {
+		return strings.ToUpper(r.Noun[:1]) + r.Noun[1:] + " " + outcomes[0] + "."
+	}
+	var parts []string
+	for _, outcome := range Outcomes {
+		if n := len(slices.DeleteFunc(slices.Clone(outcomes), func(o string) bool { return o != outcome })); n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+outcome)
+		}
+	}
+	return strings.Join(parts, ", ") + "."
 }
 
 // Many is the answer of a change of records: all of them in the order in which they were sent, with what became of each item.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -136,7 +137,7 @@ func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call,
 
 // DeleteMany adds a route that deletes records by their ids, all or none.
 func DeleteMany(a *API, r Route, plural string, remove func(ctx context.Context, c *Call, ids []int64) error) {
-	r.Description = "Deletes the named " + plural + " with what belongs to them, all or none: where one is not there, the answer is 404 with its id in `details.ids`."
+	r.Description = cmp.Or(r.Description, "Deletes the named "+plural+" with what belongs to them, all or none: where one is not there, the answer is 404 with its id in `details.ids`.")
 	r.Status, r.Message = http.StatusNoContent, strings.ToUpper(plural[:1])+plural[1:]+" deleted."
 	r.Query = []Param{{Name: "id", Type: IDs, Required: true, Description: "Ids of the " + plural + ", separated by commas."}}
 	Handle(a, r, func(ctx context.Context, c *Call, in struct {

@@ -71,6 +71,9 @@ func (f footprints) whole(q *bun.SelectQuery) *bun.SelectQuery {
 // selected selects what a query asks for, without its page.
 func (f footprints) selected(scope access.Scope, q ports.PublicationQuery) *bun.SelectQuery {
 	out := f.own(scope)
+	if q.FarmID != 0 {
+		out = out.Where("t.assessment_id IN (SELECT a.id FROM assessments AS a WHERE a.farm_id = ?0 OR a.field_id IN (SELECT f.id FROM fields AS f WHERE f.farm_id = ?0))", q.FarmID)
+	}
 	if q.AssessmentID != 0 {
 		out = out.Where("t.assessment_id = ?", q.AssessmentID)
 	}

@@ -43,7 +43,7 @@ func linkRecords(s *sqlstore.Session) planLinks {
 
 var linkView = &sqlstore.View[link.Link, linkRow]{
 	Word: "link", Order: sqlstore.OldestFirst,
-	Filters: map[string]sqlstore.Filter{"plan": {Exact: "t.plan_id"}, "plan_uuid": {Exact: "plan.plan_uuid"}, "kind": {Exact: "t.kind"}},
+	Filters: map[string]sqlstore.Filter{"id": {Exact: "t.id"}, "farm": ofFarm("o.aoi_id"), "plan": {Exact: "t.plan_id"}, "plan_uuid": {Exact: "plan.plan_uuid"}, "kind": {Exact: "t.kind"}},
 	From: func(s *sqlstore.Session, scope access.Scope) *bun.SelectQuery {
 		return sqlstore.Where(linksOfPlans(s), sqlstore.OwnOnly(scope))
 	},

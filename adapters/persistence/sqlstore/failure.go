@@ -107,14 +107,23 @@ func translate(err error) error {
 		return fault.New(fault.Unavailable, "database_timeout", "The database took too long; try again.").Because(err)
 	case canceled:
 		return err
-	case duplicate:
-		return fault.New(fault.Conflict, "already_exists", "Another record has the same key.").Because(err)
-	case dangling:
-		return fault.New(fault.Conflict, "reference_missing", "A record that is referred to does not exist.").Because(err)
+	case duplicate, dangling:
+		return Clash(err)
 	case refused:
 		return fault.New(fault.Internal, "constraint", "The database refused a value.").Because(err)
 	}
 	return fmt.Errorf("database: %w", err)
+}
+
+// Clash returns the fault of a row that others rule out, and any other error as it is.
+func Clash(err error) error {
+	switch reasonOf(err) {
+	case duplicate:
+		return fault.New(fault.Conflict, "already_exists", "Another record has the same key.").Because(err)
+	case dangling:
+		return fault.New(fault.Conflict, "reference_missing", "A record that is referred to does not exist.").Because(err)
+	}
+	return err
 }
 
 // away is the fault of a database that does not answer. A caller that gave up gets its own error.

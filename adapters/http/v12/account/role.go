@@ -9,6 +9,7 @@ import (
 	"tilth/adapters/http/v12/form"
 	"tilth/app/account"
 	"tilth/core/access"
+	"tilth/core/fault"
 )
 
 // RoleWrite is a role as it is written.
@@ -55,11 +56,18 @@ func registerRoles(a *rest.API, p *account.People) {
 	})
 	rest.Handle(a, roleRoute(http.MethodGet, "{id}/", access.Roles.View.For("retrieve"), "Retrieve a role"),
 		form.OnRecord(p.Role, showRole))
-	create := roleRoute(http.MethodPost, "", access.Roles.Create.For("create"), "Create a role")
+	create := roleRoute(http.MethodPost, "", access.Roles.Create.For("create"), "Create a role or many")
 	create.Message = "Role created."
-	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[RoleWrite]) (Role, error) {
-		role, err := p.CreateRole(ctx, c.Principal(), access.Role{Name: in.Body.Name, Slugs: in.Body.Slugs, External: in.Body.External.Record()})
-		return showRole(role), err
+	edits := form.Edits[access.Role, RoleWrite, Role]{
+		Together: p.Together, Update: p.UpdateRole, Write: writeOfRole, Apply: applyRole, Show: showRole,
+		Check: func(_ access.Principal, r *access.Role) fault.Fields { return r.Check() },
+	}
+	form.CreateEach(a, create, form.Makes[access.Role, RoleWrite, Role]{
+		Edits: edits, Match: p.MatchRoles,
+		Create: func(ctx context.Context, who access.Principal, wanted access.Role) (Role, error) {
+			role, err := p.CreateRole(ctx, who, wanted)
+			return showRole(role), err
+		},
 	})
 	for _, r := range []rest.Route{
 		roleRoute(http.MethodPut, "{id}/", access.Roles.Edit.For("update"), "Replace a role"),
@@ -79,8 +87,7 @@ func registerRoles(a *rest.API, p *account.People) {
 	remove := roleRoute(http.MethodDelete, "{id}/", access.Roles.Delete.For("destroy"), "Delete a role that nobody holds")
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
 	rest.Handle(a, remove, form.Remove(p.DeleteRole))
-	form.UpdateEach(a, roleRoute(http.MethodPatch, "", access.Roles.Edit.For("partial_update_many"), "Change roles"), "roles",
-		form.Edits[access.Role, RoleWrite, Role]{Together: p.Together, Update: p.UpdateRole, Write: writeOfRole, Apply: applyRole, Show: showRole})
+	form.UpdateEach(a, roleRoute(http.MethodPatch, "", access.Roles.Edit.For("partial_update_many"), "Change roles"), "roles", edits)
 	removeMany := roleRoute(http.MethodDelete, "", access.Roles.Delete.For("destroy_many"), "Delete roles that nobody holds")
 	removeMany.Faults = remove.Faults
 	form.DeleteEach(a, removeMany, "roles", p.Together, p.DeleteRole)

@@ -49,7 +49,7 @@ type Webhook struct {
 // NewWebhook is a webhook with its secret, as it is answered once.
 type NewWebhook struct {
 	Webhook
-	Secret string `json:"secret" doc:"The secret that deliveries are signed with, whsec_ and base64. It is shown this once."`
+	Secret string `json:"secret" doc:"The secret that deliveries are signed with, whsec_ and base64. It is shown this once; empty of a webhook that was there already."`
 }
 
 func showWebhook(w webhook.Webhook) Webhook {
@@ -98,15 +98,14 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	form.HandleList(a, list, filters, w.List, showWebhook)
 	rest.Handle(a, webhookRoute(http.MethodGet, "{id}/", access.Webhooks.View.For("retrieve"), "Retrieve a webhook"),
 		form.OnRecord(w.Retrieve, showWebhook))
-	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook")
+	create := webhookRoute(http.MethodPost, "", access.Webhooks.Create.For("create"), "Create a webhook or many")
 	create.Message, create.Secret = "Webhook created. Its secret is shown this once.", true
-	create.Faults = []int{http.StatusConflict}
-	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[WebhookWrite]) (NewWebhook, error) {
-		c.SetHeader("Cache-Control", "no-store")
-		var hook webhook.Webhook
-		applyWebhook(in.Body, &hook)
-		hook, err := w.Create(ctx, c.Principal(), hook)
-		return showNewWebhook(hook), err
+	form.CreateEach(a, create, form.Makes[webhook.Webhook, WebhookWrite, NewWebhook]{
+		Edits: webhookEdits(w, func(w webhook.Webhook) NewWebhook { return NewWebhook{Webhook: showWebhook(w)} }), Match: w.Match,
+		Create: func(ctx context.Context, who access.Principal, wanted webhook.Webhook) (NewWebhook, error) {
+			hook, err := w.Create(ctx, who, wanted)
+			return showNewWebhook(hook), err
+		},
 	})
 	rotate := webhookRoute(http.MethodPost, "{id}/rotate-secret/", access.Webhooks.Edit.For("rotate_secret"), "Give a webhook a new secret")
 	rotate.Description = "Deliveries are signed with the old secret as well for 24 hours, so that receivers can change over in their own time."
@@ -117,10 +116,16 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 		return showNewWebhook(hook), err
 	})
 	registerWebhookWrites(a, w)
-	form.UpdateEach(a, webhookRoute(http.MethodPatch, "", access.Webhooks.Edit.For("partial_update_many"), "Change webhooks"), "webhooks",
-		form.Edits[webhook.Webhook, WebhookWrite, Webhook]{Together: w.Together, Update: w.Update, Write: writeOfWebhook, Apply: applyWebhook, Show: showWebhook})
+	form.UpdateEach(a, webhookRoute(http.MethodPatch, "", access.Webhooks.Edit.For("partial_update_many"), "Change webhooks"), "webhooks", webhookEdits(w, showWebhook))
 	form.DeleteEach(a, webhookRoute(http.MethodDelete, "", access.Webhooks.Delete.For("destroy_many"), "Delete webhooks"), "webhooks", w.Together, form.Unasked(w.Delete))
 	registerDeliveries(a, w)
+}
+
+// webhookEdits is how webhooks are changed, many at once as one, and shown.
+func webhookEdits[R any](w *events.Webhooks, show func(webhook.Webhook) R) form.Edits[webhook.Webhook, WebhookWrite, R] {
+	return form.Edits[webhook.Webhook, WebhookWrite, R]{
+		Together: w.Together, Update: w.Update, Check: w.Check, Write: writeOfWebhook, Apply: applyWebhook, Show: show,
+	}
 }
 
 // registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.

@@ -1,11 +1,15 @@
 package form
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"reflect"
+	"strings"
 
 	"tilth/adapters/http/rest"
+	"tilth/app/external"
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/fault"
@@ -19,9 +23,101 @@ type Together = func(ctx context.Context, do func(ctx context.Context) error) er
 type Edits[T, W, R any] struct {
 	Together Together
 	Update   func(ctx context.Context, who access.Principal, id int64, edit func(T) (T, error)) (T, error)
+	Check    func(who access.Principal, r *T) fault.Fields // what is wrong with one by itself; nil: Update says it
 	Write    func(T) W
 	Apply    func(W, *T)
 	Show     func(T) R
+}
+
+// applied returns an item over a record, with all that is wrong with it by itself.
+func (e Edits[T, W, R]) applied(c *rest.Call, item rest.Item[W], onto T) (T, error) {
+	errs := fault.Fields{}
+	if errs.Merge(item.Errors); !item.Unread {
+		e.Apply(item.Value, &onto)
+		if e.Check != nil {
+			errs.MergeNew(e.Check(c.Principal(), &onto))
+		}
+	}
+	return onto, errs.Err()
+}
+
+// Makes is how the use cases make such records, too. Match finds those that items stand for by their external ids, and Create
+// makes one; R is what is answered of one that was made, and Edits.Show of one that was there.
+type Makes[T, W, R any] struct {
+	Edits[T, W, R]
+	Match  func(ctx context.Context, who access.Principal, keys []string, change bool) (ids []int64, errs []fault.Fields, err error)
+	Create func(ctx context.Context, who access.Principal, r T) (R, error)
+}
+
+// CreateEach adds a route that makes such records, one or many, or changes those with the same external ids: all or none.
+func CreateEach[T, W, R any](a *rest.API, r rest.Route, m Makes[T, W, R]) {
+	const many = "Takes an object, or an array of objects: all are stored, or none."
+	r.Description = strings.TrimSpace(r.Description + " " + many)
+	r.Body, r.Query = rest.BulkBody[W](), []rest.Param{rest.OnConflictParam(ExternalID, SameExternal)}
+	r.Faults = append(r.Faults, http.StatusConflict)
+	rest.Handle(a, r, func(ctx context.Context, c *rest.Call, in struct {
+		OnConflict string `query:"on_conflict"`
+	},
+	) (out rest.OneOrMany[R], err error) {
+		items, bulk, err := rest.DecodeMany[W](c)
+		if err != nil {
+			return out, err
+		}
+		if out.Bulk = bulk; r.Secret {
+			c.SetHeader("Cache-Control", "no-store")
+		}
+		err = m.Together(ctx, func(ctx context.Context) (err error) {
+			out.Records, out.Outcomes, err = m.all(ctx, c, items, bulk, in.OnConflict != "")
+			return err
+		})
+		if in.OnConflict == "" {
+			out.Outcomes = nil
+		}
+		return out, err
+	})
+}
+
+// all makes or changes what items say, and says what became of each. What is wrong with a body of one is not said with its place.
+func (m Makes[T, W, R]) all(ctx context.Context, c *rest.Call, items []rest.Item[W], bulk, change bool) ([]R, []string, error) {
+	fresh, wrong, keys, sound := make([]T, len(items)), make([]error, len(items)), make([]string, len(items)), true
+	for i, item := range items {
+		if fresh[i], wrong[i] = m.applied(c, item, *new(T)); !item.Unread {
+			keys[i] = external.Key(&fresh[i])
+		}
+		sound = sound && wrong[i] == nil
+	}
+	ids, unmatched := make([]int64, len(items)), make([]fault.Fields, len(items))
+	if change || sound { // else it is said first what is wrong
+		var err error
+		if ids, unmatched, err = m.Match(ctx, c.Principal(), keys, change); err != nil {
+			return nil, nil, err
+		}
+	}
+	records, outcomes := make([]R, len(items)), make([]string, len(items))
+	do := func(i int) (id int64, err error) {
+		if ids[i] != 0 {
+			records[i], outcomes[i], err = m.one(ctx, c, rest.Changes[W]{ID: ids[i], Item: items[i]})
+			return ids[i], err
+		}
+		errs := fault.Fields{}
+		if f, ok := fault.As(wrong[i]); ok {
+			errs.Merge(f.Fields)
+		}
+		if !items[i].Unread {
+			errs.MergeNew(unmatched[i])
+		}
+		if len(errs) > 0 {
+			return 0, errs.Err()
+		}
+		records[i], err = m.Create(ctx, c.Principal(), fresh[i])
+		outcomes[i] = rest.Outcomes[0]
+		return 0, err
+	}
+	if bulk {
+		return records, outcomes, each(len(items), do)
+	}
+	_, err := do(0)
+	return records, outcomes, err
 }
 
 // errSame ends a change of a record that is what was wanted.
@@ -49,16 +145,14 @@ func (e Edits[T, W, R]) one(ctx context.Context, c *rest.Call, change rest.Chang
 	changed, err := e.Update(ctx, c.Principal(), change.ID, func(current T) (T, error) {
 		before := e.Write(current)
 		item, err := rest.Over(c, change.Item, before)
-		if err == nil {
-			err = item.Errors.Err()
+		if err != nil {
+			return current, err
 		}
+		wanted, err := e.applied(c, item, current)
 		if err == nil && reflect.DeepEqual(item.Value, before) {
 			out, err = e.Show(current), errSame
 		}
-		if err == nil {
-			e.Apply(item.Value, &current)
-		}
-		return current, err
+		return wanted, err
 	})
 	if errors.Is(err, errSame) {
 		return out, rest.Outcomes[2], nil
@@ -75,6 +169,30 @@ func DeleteEach(a *rest.API, r rest.Route, plural string, together Together, rem
 	})
 }
 
+// DeleteBelow adds a route that deletes what belongs to a record by its ids, all or none.
+func DeleteBelow(a *rest.API, r rest.Route, plural string, below Below) {
+	rest.DeleteMany(a, r, plural, func(ctx context.Context, c *rest.Call, ids []int64) error {
+		parent, err := c.ID("id")
+		if err != nil {
+			return err
+		}
+		return below.Together(ctx, func(ctx context.Context) error {
+			if err := below.There(ctx, c.Principal(), parent); err != nil {
+				return err
+			}
+			return each(len(ids), func(i int) (int64, error) { return ids[i], below.Remove(ctx, c.Principal(), parent, ids[i]) })
+		})
+	})
+}
+
+// Below is how the use cases remove what belongs to a record.
+type Below struct {
+	Together Together
+	// There refuses a record that is not there.
+	There  func(ctx context.Context, who access.Principal, parent int64) error
+	Remove func(ctx context.Context, who access.Principal, parent, id int64) error
+}
+
 // Unasked returns the removal of a record that asks nobody whether it may.
 func Unasked[T any](remove func(ctx context.Context, who access.Principal, id int64, agree func(T) error) error) func(context.Context, access.Principal, int64) error {
 	return func(ctx context.Context, who access.Principal, id int64) error {
@@ -83,34 +201,36 @@ func Unasked[T any](remove func(ctx context.Context, who access.Principal, id in
 }
 
 // each does one thing for each of n items, and refuses them together: with the ids of all that are not there, or with what is
-// wrong with each. Any other failure ends it, and is its own where no item is wrong by then.
+// wrong with each. What other records forbid is its own fault where it is all that there is. Any other failure ends it.
 func each(n int, do func(i int) (id int64, err error)) error {
 	errs, missing, wrong := make([]fault.Fields, n), []int64{}, false
-	var gone *fault.Error
+	var gone, forbidden *fault.Error
 	for i := range errs {
 		id, err := do(i)
 		f, known := fault.As(err)
 		switch {
 		case err == nil:
-		case fault.Is(err, fault.NotFound):
+		case !known:
+			return err
+		case f.Kind == fault.NotFound:
 			missing, gone = append(missing, id), f
-		case known && f.Kind == fault.Invalid && len(f.Fields) > 0:
+		case f.Kind == fault.Invalid && len(f.Fields) > 0:
 			errs[i], wrong = f.Fields, true
-		case known && f.Kind == fault.Invalid:
-			errs[i], wrong = fault.Fields{}, true
+		case f.Kind == fault.Invalid || f.Kind == fault.Conflict:
+			errs[i] = fault.Fields{}
 			errs[i].Add(fault.NonField, f.Message)
-		case wrong || gone != nil:
-			return refusal(errs, gone, missing)
+			if wrong = wrong || f.Kind == fault.Invalid; f.Kind == fault.Conflict {
+				forbidden = cmp.Or(forbidden, f.With("index", i))
+			}
 		default:
 			return err
 		}
 	}
-	return refusal(errs, gone, missing)
-}
-
-func refusal(errs []fault.Fields, gone *fault.Error, missing []int64) error {
-	if gone != nil {
+	switch {
+	case gone != nil:
 		return gone.With("ids", missing)
+	case forbidden != nil && !wrong:
+		return forbidden
 	}
 	return batch.Refuse(errs, "items")
 }

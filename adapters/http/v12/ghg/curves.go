@@ -8,6 +8,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
+	"tilth/app/external"
 	cropcheckapp "tilth/app/ghg/cropcheck"
 	"tilth/core/access"
 	"tilth/core/cropcheck"
@@ -64,13 +65,18 @@ func registerCurves(a *rest.API, use *cropcheckapp.Curves) {
 	route := rest.Routes{Base: "ghg/crop-curves/", Operation: "crop_curves", Tag: "Assessments", Noun: "curves"}.Route
 	list := route(http.MethodGet, "", access.ViewCropCurves.For("list"), "The company's own reference curves")
 	list.Description = fmt.Sprintf("The newest first, at most %d.", cropcheckapp.MaxOwnCurves)
-	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, _ struct{}) ([]CropCurves, error) {
+	list.Query = []rest.Param{form.IDsParam}
+	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in struct {
+		IDs []int64 `query:"id"`
+	},
+	) ([]CropCurves, error) {
 		found, err := use.List(ctx, c.Principal())
-		out := form.Each(found, showCurves)
-		if len(out) > 0 {
-			out[0].InForce = true
-		}
-		return out, err
+		chosen := external.Among(found, external.Chosen{IDs: in.IDs}, func(o cropcheck.Own) int64 { return o.ID })
+		return form.Each(chosen, func(o cropcheck.Own) CropCurves {
+			out := showCurves(o)
+			out.InForce = o.ID == found[0].ID
+			return out
+		}), err
 	})
 	create := route(http.MethodPost, "", access.MakeCropCurves.For("create"), "Make reference curves of the company's own fields")
 	create.Description = fmt.Sprintf("Of each season that has ended, of which one crop is entered on the field and a profile is active: the crop labels the "+
@@ -91,6 +97,7 @@ func registerCurves(a *rest.API, use *cropcheckapp.Curves) {
 	remove.Status = http.StatusNoContent
 	remove.Description = "Those made before them are in force again, or else those of the region. Verdicts keep what they say."
 	rest.Handle(a, remove, form.Remove(use.Remove))
+	form.DeleteEach(a, route(http.MethodDelete, "", access.MakeCropCurves.For("destroy_many"), "Take several of the company's own curves out of force"), "curves", use.Together, use.Remove)
 }
 
 func showCurves(o cropcheck.Own) CropCurves {

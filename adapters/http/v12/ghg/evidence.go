@@ -12,6 +12,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
+	"tilth/app/external"
 	evidenceapp "tilth/app/ghg/evidence"
 	"tilth/core/access"
 	"tilth/core/assessment/evidence"
@@ -140,6 +141,12 @@ func registerEvidenceFile(a *rest.API, use *evidenceapp.Files) {
 	}) (rest.NoContent, error) {
 		return rest.NoContent{}, use.Remove(ctx, c.Principal(), in.ID, in.FileID)
 	})
+	removeMany := assessmentRoute(http.MethodDelete, "{id}/evidence/", access.Assessments.Edit.For("detach_evidence_many"), "Detach files of evidence")
+	removeMany.Faults = remove.Faults
+	form.DeleteBelow(a, removeMany, "files", form.Below{Together: use.Together, Remove: use.Remove, There: func(ctx context.Context, who access.Principal, id int64) error {
+		_, err := use.List(ctx, who, false, id, external.Chosen{})
+		return err
+	}})
 }
 
 func showEvidence(f evidence.File) EvidenceFile {

@@ -158,7 +158,8 @@ func registerFootprints(a *rest.API, use *exchange.Publishing) {
 	list.Description = "In the order of their publication."
 	list.Query = append(query.CursorParams(),
 		rest.Param{Name: "status", Type: rest.String, Enum: []string{footprint.Active, footprint.Deprecated}, Description: "Whether it is to be used."},
-		rest.Param{Name: "assessment", Type: rest.Integer, Description: "Id of an assessment."})
+		rest.Param{Name: "assessment", Type: rest.Integer, Description: "Id of an assessment."},
+		rest.Param{Name: rest.FarmParam, Type: rest.Integer, Description: "Id of a farm: of its own assessments and those of its fields."})
 	rest.Handle(a, list, r.list)
 }
 
@@ -174,10 +175,11 @@ func (r footprintRoutes) list(ctx context.Context, c *rest.Call, in struct {
 	rest.Values
 	Status     string `query:"status"`
 	Assessment int64  `query:"assessment"`
+	Farm       int64  `query:"farm"`
 },
 ) (rest.List[PublishedFootprint], error) {
 	page := in.PageOrAll()
-	q := ports.PublicationQuery{AssessmentID: in.Assessment, Limit: page.Limit(), Offset: page.Offset(), From: form.From(page)}
+	q := ports.PublicationQuery{AssessmentID: in.Assessment, FarmID: in.Farm, Limit: page.Limit(), Offset: page.Offset(), From: form.From(page)}
 	if in.Status != "" {
 		q.Filter.Statuses = []string{in.Status}
 	}

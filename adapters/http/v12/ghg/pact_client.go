@@ -41,7 +41,7 @@ type PACTClient struct {
 // NewPACTClient is a client with its secret, as it is answered once.
 type NewPACTClient struct {
 	PACTClient
-	Secret string `json:"client_secret" doc:"The secret of its credential. It is shown this once; only a hash of it is kept."`
+	Secret string `json:"client_secret" doc:"The secret of its credential. It is shown this once; only a hash of it is kept; empty of a client that was there already."`
 }
 
 // PACTMessage is an event from or to a client.
@@ -86,7 +86,14 @@ func applyPACTClient(in PACTClientWrite, onto *footprint.Client) {
 }
 
 func writeOfPACTClient(c footprint.Client) PACTClientWrite {
-	return PACTClientWrite{form.CompanyOf(c.Meta), c.Name, c.EventsURL, c.TokenURL, c.RecipientID, nil, form.ExternalOf(c.External)}
+	return PACTClientWrite{form.CompanyOf(c.Meta), c.Name, c.EventsURL, c.TokenURL, c.RecipientID, form.OrNull(c.RecipientSecret), form.ExternalOf(c.External)}
+}
+
+// pactClientEdits is how clients are changed, many at once as one, and shown.
+func pactClientEdits[R any](use *exchange.Clients, show func(footprint.Client) R) form.Edits[footprint.Client, PACTClientWrite, R] {
+	return form.Edits[footprint.Client, PACTClientWrite, R]{
+		Together: use.Together, Update: use.Update, Check: use.Check, Write: writeOfPACTClient, Apply: applyPACTClient, Show: show,
+	}
 }
 
 var pactClientRoute = rest.Routes{Base: "pact-client/", Operation: "pact_client", Tag: footprintTag, Noun: "PACT client"}.Route
@@ -99,15 +106,15 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 	list := pactClientRoute(http.MethodGet, "", access.PACTClients.View.For("list"), "List PACT clients")
 	form.HandleList(a, list, filters, use.List, showPACTClient)
 	rest.Handle(a, pactClientRoute(http.MethodGet, "{id}/", access.PACTClients.View.For("retrieve"), "Retrieve a PACT client"), form.OnRecord(use.Retrieve, showPACTClient))
-	create := pactClientRoute(http.MethodPost, "", access.PACTClients.Create.For("create"), "Make a PACT client")
+	create := pactClientRoute(http.MethodPost, "", access.PACTClients.Create.For("create"), "Make a PACT client or many")
 	create.Description = "A credential for the system of a data recipient. Every client sees all that the company published."
-	create.Message, create.Secret, create.Faults = "PACT client made. Its secret is shown this once.", true, []int{http.StatusConflict}
-	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[PACTClientWrite]) (NewPACTClient, error) {
-		c.SetHeader("Cache-Control", "no-store")
-		var client footprint.Client
-		applyPACTClient(in.Body, &client)
-		made, secret, err := use.Create(ctx, c.Principal(), client)
-		return NewPACTClient{showPACTClient(made), secret}, err
+	create.Message, create.Secret = "PACT client made. Its secret is shown this once.", true
+	form.CreateEach(a, create, form.Makes[footprint.Client, PACTClientWrite, NewPACTClient]{
+		Edits: pactClientEdits(use, func(c footprint.Client) NewPACTClient { return NewPACTClient{PACTClient: showPACTClient(c)} }), Match: use.Match,
+		Create: func(ctx context.Context, who access.Principal, wanted footprint.Client) (NewPACTClient, error) {
+			made, secret, err := use.Create(ctx, who, wanted)
+			return NewPACTClient{showPACTClient(made), secret}, err
+		},
 	})
 	rotate := pactClientRoute(http.MethodPost, "{id}/rotate-secret/", access.PACTClients.Edit.For("rotate_secret"), "Give a PACT client a new secret")
 	rotate.Description = "The old one ends at once, with the access tokens that were got with it."
@@ -127,8 +134,7 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 			return use.Revoke(ctx, c.Principal(), id, func(current footprint.Client) error { return form.CheckIfMatch(c, current, showPACTClient) })
 		},
 	})
-	form.UpdateEach(a, pactClientRoute(http.MethodPatch, "", access.PACTClients.Edit.For("partial_update_many"), "Change PACT clients"), "PACT clients",
-		form.Edits[footprint.Client, PACTClientWrite, PACTClient]{Together: use.Together, Update: use.Update, Write: writeOfPACTClient, Apply: applyPACTClient, Show: showPACTClient})
+	form.UpdateEach(a, pactClientRoute(http.MethodPatch, "", access.PACTClients.Edit.For("partial_update_many"), "Change PACT clients"), "PACT clients", pactClientEdits(use, showPACTClient))
 	form.DeleteEach(a, pactClientRoute(http.MethodDelete, "", access.PACTClients.Delete.For("destroy_many"), "Revoke PACT clients"), "PACT clients", use.Together, form.Unasked(use.Revoke))
 	messages := pactClientRoute(http.MethodGet, "{id}/messages/", access.PACTClients.View.For("messages"), "List the events from and to a PACT client, newest first")
 	messages.Query = query.CursorParams()

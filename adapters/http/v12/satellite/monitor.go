@@ -123,6 +123,10 @@ func registerMonitors(a *rest.API, orders *satellite.Profiles) {
 		made, err := orders.WatchMany(ctx, c.Principal(), distinct(body.OrderIDs), rulesOf(body.Rules))
 		return form.Each(made, showMonitor), err
 	})
+	unwatch := route(http.MethodDelete, access.ProfileOrders.Create, "unwatch", "Watch many profiles no longer")
+	unwatch.Noun = "order"
+	unwatch.Description = "None of the orders is watched any longer, or all stay so: where one is not there or not watched, the answer is 404 with its id in `details.ids`."
+	form.DeleteEach(a, unwatch, "orders", orders.Together, orders.Unwatch)
 }
 
 // distinct returns ids, each once.

@@ -196,6 +196,7 @@ func registerPlanLinks(a *rest.API, use *soil.Links) {
 	list := route(http.MethodGet, "", access.SamplePlans.View.For("list"), "List the links on labels and field sheets")
 	list.Description = "One for each printing: what is printed again on the same day (UTC) has the same link. The tokens are on paper alone."
 	form.HandleList(a, list, []rest.Param{
+		form.IDsParam, farmOfAOI,
 		{Name: "plan", Type: rest.Integer, Description: "Id of the plan."},
 		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
 		{Name: "kind", Type: rest.String, Enum: kinds, Description: "What it is printed on."},

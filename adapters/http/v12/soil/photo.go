@@ -9,6 +9,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
+	"tilth/app/external"
 	"tilth/app/soil"
 	"tilth/core/access"
 	"tilth/core/attachment"
@@ -106,4 +107,9 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, in onePhoto) (rest.NoContent, error) {
 		return rest.NoContent{}, use.Remove(ctx, c.Principal(), in.ID, in.PhotoID)
 	})
+	form.DeleteBelow(a, sampleRoute(http.MethodDelete, photos, access.Samples.Edit.For("detach_photos"), "Remove photos of a sample"), "photos",
+		form.Below{Together: use.Together, Remove: use.Remove, There: func(ctx context.Context, who access.Principal, id int64) error {
+			_, err := use.List(ctx, who, id, external.Chosen{})
+			return err
+		}})
 }

@@ -1,0 +1,78 @@
+package external
+
+import (
+	"context"
+	"slices"
+
+	"tilth/app"
+	"tilth/core/access"
+	"tilth/core/fault"
+	corerecord "tilth/core/record"
+	"tilth/ports"
+)
+
+// Stand returns the ids of the live records with some external ids, 0 for one that none has, with what is wrong with that.
+// plural is what the records are called.
+func Stand(ctx context.Context, repo ports.Keyed, scope access.Scope, plural string, keys []string) ([]int64, []fault.Fields, error) {
+	held, err := repo.ByExternalID(ctx, scope, slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "" }))
+	ids, errs, mine := make([]int64, len(keys)), make([]fault.Fields, len(keys)), map[string]bool{}
+	for i, key := range keys {
+		errs[i] = fault.Fields{}
+		switch same := held[key]; {
+		case key == "":
+			errs[i].Addf(Member, "This is required: %s are matched by it.", plural)
+		case mine[key]:
+			errs[i].Add(Member, "An item before it stands for the same record.")
+		case len(same) > 1:
+			errs[i].Addf(Member, "%d %s have it, among them %d and %d. Fix: change or delete all but one.", len(same), plural, same[0], same[1])
+		case len(same) == 1:
+			ids[i] = same[0]
+		}
+		mine[key] = true
+	}
+	return ids, errs, err
+}
+
+// Kind is a kind of record of which a company has few, as far as external ids go: its use cases write one record each.
+type Kind struct {
+	Noun, Plural string
+	Access       access.Resource
+	Repo         func(ports.Repos) ports.Keyed
+	Lock         func(ctx context.Context, tx ports.Repos, scope access.Scope) error // what its use cases lock first; nil: nothing
+}
+
+// Match returns the ids of the live records that items with some external ids stand for, 0 for a new one, with what is wrong with
+// that: others who match records wait until the transaction ends. Where records that are there may not change, every item is a new one.
+// Faults: Conflict (duplicate_external_id) where they may not.
+func (k Kind) Match(ctx context.Context, deps app.Deps, who access.Principal, keys []string, change bool) (ids []int64, errs []fault.Fields, err error) {
+	need := []access.Permission{k.Access.Create}
+	if change {
+		need = append(need, k.Access.Edit)
+	}
+	if err := deps.Gate.Require(ctx, who, need...); err != nil {
+		return nil, nil, err
+	}
+	scope := who.Scope(false)
+	err = deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
+		if k.Lock != nil {
+			if err := k.Lock(ctx, tx, scope); err != nil {
+				return err
+			}
+		}
+		repo := k.Repo(tx)
+		if !change {
+			ids, errs = make([]int64, len(keys)), make([]fault.Fields, len(keys))
+			items := make([]*corerecord.External, len(keys))
+			for i, key := range keys {
+				items[i] = &corerecord.External{ExternalID: key}
+			}
+			return Claim(ctx, repo, scope, k.Noun, make([]*corerecord.External, len(keys)), items)
+		}
+		if err := repo.HoldKeys(ctx, scope); err != nil {
+			return err
+		}
+		ids, errs, err = Stand(ctx, repo, scope, k.Plural, keys)
+		return err
+	})
+	return ids, errs, err
+}
