@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,9 +56,11 @@ type Running struct {
 	db    *persistence.Database
 	parts *parts
 	files ports.Objects
-	http  *http.Server
-	pool  *messaging.Pool
-	bus   *messaging.Bus
+	// checkStore asks whether the store of files can be used now.
+	checkStore func(ctx context.Context) error
+	http       *http.Server
+	pool       *messaging.Pool
+	bus        *messaging.Bus
 
 	broker *broker.Broker // nil: none is configured
 	sender *hooks.Sender
@@ -152,7 +155,7 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	r.parts = newParts(store, r.eyes.Imagery(imagery), files, issuersOf(cfg), identity.PasswordMemory(cfg.PasswordMemory), r.eyes.Hooks(r.sender), engines, limitsOf(cfg), boundsOf(cfg), photoBoundsOf(cfg), weather, log)
 	r.parts.Once.Kept = cfg.KeepAnswers
 	r.parts.Intake.Sizes, r.parts.Bulk.Sizes = opts.Batches, opts.Batches
-	r.files = files
+	r.files, r.checkStore = files, stored.Check
 	if r.leave, err = r.db.Attend(ctx); err == nil {
 		err = r.prepare(ctx, opts, plan)
 	}
@@ -299,10 +302,7 @@ func (r *Running) makeInterface() error {
 
 // helps are the parts without which requests are answered all the same.
 func (r *Running) helps() map[string]func(context.Context) error {
-	helps := map[string]func(context.Context) error{"objects": func(ctx context.Context) error {
-		_, err := r.parts.Operating.CheckFiles(ctx, r.files)
-		return err
-	}}
+	helps := map[string]func(context.Context) error{"objects": r.checkFiles}
 	if r.broker != nil {
 		helps["broker"] = r.broker.Check
 	}
@@ -310,6 +310,16 @@ func (r *Running) helps() map[string]func(context.Context) error {
 		helps["replica"] = r.db.CheckStandby
 	}
 	return helps
+}
+
+// checkFiles asks whether the store of files can be used. Where it holds the mark of the database it can; else the mark may be
+// missing because the whole store is, as a bucket that was never made.
+func (r *Running) checkFiles(ctx context.Context) error {
+	tied, err := r.parts.Operating.CheckFiles(ctx, r.files)
+	if tied {
+		return nil
+	}
+	return cmp.Or(r.checkStore(ctx), err)
 }
 
 // boundsOf returns the bounds on files of evidence.

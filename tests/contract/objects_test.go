@@ -50,6 +50,20 @@ func TestReplicasShareABucket(t *testing.T) {
 	require.Contains(t, out, "does not hold its mark")
 }
 
+// A bucket that is not there answers like one without files; the probe says that the store is away, and the server goes on.
+func TestABucketThatIsMissingIsNotReady(t *testing.T) {
+	t.Parallel()
+	store := s3test.Start(t)
+	for address, state := range map[string]string{
+		store.Address("there"): "ready", strings.Replace(store.Address("x"), store.Bucket, "no-such-bucket", 1): "unavailable",
+	} {
+		s := rig.Start(t, rig.Options{Database: rig.SQLite(t), Config: func(c *cli.Config) { c.ObjectsURL = address }})
+		said := rig.Remote(t, s.AdminURL, "").Expect(200, http.MethodGet, "/readyz", nil).Data(t)
+		require.Equal(t, state, said["objects"], "%v", said)
+		s.Stop()
+	}
+}
+
 // Processes of one database that do not share their folder would lose uploads: the second is refused, on both databases.
 func TestFilesThatAreNotShared(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
