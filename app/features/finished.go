@@ -29,7 +29,7 @@ const day = 24*time.Hour - time.Microsecond
 // with the number that [PartOf] gives it.
 func (f *Features) Finished(product credit.Product) *Collection[vegetation.OrderState, Finished] {
 	return &Collection[vegetation.OrderState, Finished]{
-		deps: f.Deps, needs: []access.Permission{accessTo(product).View}, word: "item", chunk: chunkOfDrafts, parts: true,
+		deps: f.Deps, needs: []access.Permission{accessTo(product).View}, word: "item", chunk: chunkOfDrafts, parts: true, each: product != credit.VegetationIndexMap,
 		only: []ports.Filter{{Name: "status", Value: string(vegetation.Active)}},
 		list: listed(f.Deps, accessTo(product).View, func(tx ports.Repos) orders { return ordersOf(tx, product) }),
 		get: func(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (vegetation.OrderState, error) {

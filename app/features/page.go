@@ -63,6 +63,7 @@ type Collection[R, T any] struct {
 	word  string              // of one, for messages
 	chunk int64               // records that are read at a time
 	parts bool                // a record is several features
+	each  bool                // each record is one feature all the same
 	dated bool                // the list knows when records are
 	only  []ports.Filter      // of records that are in the collection
 
@@ -122,6 +123,25 @@ func (c *Collection[R, T]) Page(ctx context.Context, who access.Principal, q Que
 	return r.page(), nil
 }
 
+// counted reports whether the list knows how many features there are.
+func (c *Collection[R, T]) counted(q Query) bool {
+	return (c.each || !c.parts) && len(q.Boxes) == 0 && q.Sought == nil && (c.dated || q.Span == nil || !c.each)
+}
+
+// Count returns how many features all pages have; nil: nobody counts them.
+func (c *Collection[R, T]) Count(ctx context.Context, who access.Principal, q Query) (*int64, error) {
+	if err := c.Require(ctx, who); err != nil || !c.counted(q) {
+		return nil, err
+	}
+	r := reader[R, T]{c: c, who: who, q: q}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	r.ask.Limit = 1
+	found, err := c.list(ctx, who, r.ask)
+	return &found.Count, err
+}
+
 // reader reads one page.
 type reader[R, T any] struct {
 	c       *Collection[R, T]
@@ -146,7 +166,7 @@ func (r *reader[R, T]) begin() (err error) {
 	if r.q.Span != nil && r.c.dated {
 		r.ask.Filters = append(r.ask.Filters, ports.Filter{Name: "datetime", Value: *r.q.Span})
 	}
-	r.ask.NoCount = r.c.parts || len(r.q.Boxes) > 0 || r.q.Sought != nil
+	r.ask.NoCount = !r.c.counted(r.q)
 	cursor := app.FirstPage
 	switch {
 	case r.back:

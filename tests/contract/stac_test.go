@@ -229,8 +229,10 @@ func checkSTACSearch(t *testing.T, s *rig.Server, m mappedField) {
 		if method == http.MethodGet {
 			link.Href += "?" + asAddress(t, query)
 		}
+		var matched []*int
 		for link.Href != "" {
 			page := searched(t, m.Client, link)
+			matched = append(matched, page.Matched)
 			if limit, ok := query["limit"].(int); ok {
 				require.LessOrEqual(t, len(page.Features), limit)
 			}
@@ -243,6 +245,12 @@ func checkSTACSearch(t *testing.T, s *rig.Server, m mappedField) {
 					require.NotEmpty(t, page.Features, "no page is empty but the first")
 					link = l
 				}
+			}
+		}
+		if _, has := query["collections"]; len(matched) == 1 || has && query["ids"] == nil {
+			for _, n := range matched {
+				require.NotNil(t, n, "%v", query)
+				require.Equal(t, len(out), *n, "%v", query)
 			}
 		}
 		return out
@@ -325,7 +333,8 @@ func (l stacSearchLink) body() any {
 type stacFound struct {
 	Features []stacItem
 	Links    []stacSearchLink
-	Returned int `json:"numberReturned"`
+	Returned int  `json:"numberReturned"`
+	Matched  *int `json:"numberMatched"`
 }
 
 func searched(t *testing.T, c *rig.Client, link stacSearchLink) (out stacFound) {

@@ -22,6 +22,7 @@ type STACItems struct {
 	Type     string     `json:"type" enum:"FeatureCollection" doc:"What it is."`
 	Features []STACItem `json:"features" doc:"In the order of ids."`
 	Links    []Link     `json:"links" doc:"Where to go from here."`
+	Matched  *int64     `json:"numberMatched,omitempty" doc:"Items of all pages; left out where nobody counts them, as dates of maps that fill more than a page, and with bbox or datetime."`
 	Returned int        `json:"numberReturned" doc:"Items of this page."`
 }
 
@@ -139,11 +140,14 @@ func (p stacProduct) items(ctx context.Context, c *rest.Call, given rest.Values)
 	if err != nil {
 		return rest.Bare[STACItems]{}, err
 	}
-	out := STACItems{Type: "FeatureCollection", Returned: len(page.Features), Links: []Link{
+	out := STACItems{Type: "FeatureCollection", Matched: page.Matched, Returned: len(page.Features), Links: []Link{
 		self(c, mediaGeoJSON), {c.Link(stacWord), "root", mediaJSON, "Start"}, {c.Link(p.path()), "collection", mediaJSON, p.title},
 	}}
 	out.Links = append(out.Links, beside(c, "next", afterParam, page.Next)...)
 	out.Links = append(out.Links, beside(c, "prev", beforeParam, page.Previous)...)
+	if page.Next == nil && q.After == nil && q.Before == nil { // this page has all
+		out.Matched = new(int64(len(page.Features)))
+	}
 	out.Features, err = p.shown(ctx, c, page.Features)
 	return rest.Bare[STACItems]{Data: out}, err
 }

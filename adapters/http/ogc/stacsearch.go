@@ -33,6 +33,7 @@ type STACFound struct {
 	Type     string     `json:"type" enum:"FeatureCollection" doc:"What it is."`
 	Features []STACItem `json:"features" doc:"In the order of collections, of each in the order of ids."`
 	Links    []STACLink `json:"links" doc:"Where to go from here."`
+	Matched  *int64     `json:"numberMatched,omitempty" doc:"Items of all pages; left out where nobody counts them, as dates of maps that fill more than a page, and with bbox, intersects, ids or datetime."`
 	Returned int        `json:"numberReturned" doc:"Items of this page."`
 }
 
@@ -150,6 +151,11 @@ func (r stacRoutes) find(ctx context.Context, c *rest.Call, all []stacProduct, s
 	if err != nil {
 		return out, "", err
 	}
+	if s.IDs == nil {
+		if out.Matched, err = matched(ctx, c, chosen, q); err != nil {
+			return out, "", err
+		}
+	}
 	if chosen, q.After, err = s.behind(chosen); err != nil {
 		return out, "", err
 	}
@@ -181,7 +187,23 @@ func (r stacRoutes) find(ctx context.Context, c *rest.Call, all []stacProduct, s
 			return out, last, nil
 		}
 	}
+	if s.After == "" { // this page has all
+		out.Matched = new(int64(out.Returned))
+	}
 	return out, "", nil
+}
+
+// matched returns how many items some collections have; nil: nobody counts those of one.
+func matched(ctx context.Context, c *rest.Call, chosen []stacProduct, q features.Query) (*int64, error) {
+	var sum int64
+	for _, p := range chosen {
+		n, err := p.of.Count(ctx, c.Principal(), q)
+		if err != nil || n == nil {
+			return nil, err
+		}
+		sum += *n
+	}
+	return &sum, nil
 }
 
 // chosen returns the collections that are searched. Faults: Invalid.
