@@ -23,6 +23,10 @@ import (
 // through in the background.
 const MaxImportedAtOnce = 1_000
 
+// MaxSeenAtOnce is how many features a preview judges within the request whose outlines are looked at: it stores nothing, and takes
+// MaxImportedAtOnce in one transaction. Overlaps are those with fields that are there and with features of the same transaction.
+const MaxSeenAtOnce = 10_000
+
 // MaxKeptFailures is how many refused features the report of a background import names; it counts all of them.
 const MaxKeptFailures = 1_000
 
@@ -50,6 +54,7 @@ type ImportFile struct {
 	Media string // content type; empty where the sender does not say
 	Sheet string // of a workbook; empty: the first
 	Body  io.Reader
+	Seen  bool // the outlines are looked at, as on a map
 	// Mapping stands for that of the options, where it came with the file; nil: it did not.
 	Mapping farm.Mapping
 	// Ignore hears of properties that no feature has, and has the import go on without; nil: they are refused.
@@ -126,7 +131,11 @@ func (in *Imports) take(
 	}
 	options.Operator, options.KeyID = who.Operator, who.KeyID
 	b := farm.NewImport(options, record.Ref{ID: who.UserID, Name: who.Name}, name, file.Media, out.Survey.Features, in.Clock.Now())
-	if b.Total <= cmp.Or(in.Sizes.AtOnce, MaxImportedAtOnce) {
+	atOnce := cmp.Or(in.Sizes.AtOnce, MaxImportedAtOnce)
+	if options.Preview && file.Seen {
+		atOnce = cmp.Or(in.Sizes.AtOnce, MaxSeenAtOnce)
+	}
+	if b.Total <= atOnce {
 		out.Report, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
 		if b.Options.Preview {
 			out.Judged = withoutTrace(out.Judged)

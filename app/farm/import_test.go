@@ -19,16 +19,22 @@ func TestLargeFilesGoToTheBackground(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 1_000, farm.MaxImportedAtOnce)
 	l := newLand(t, 0)
-	for features, background := range map[int]bool{1: false, farm.MaxImportedAtOnce: false, farm.MaxImportedAtOnce + 1: true} {
-		in := &farm.Imports{Deps: l.world.Deps(), Objects: sweptDrawer{}, Outlines: featureFile(make([]ports.Feature, features)), Fields: l.fields}
-		report, err := in.Start(t.Context(), l.owner, core.ImportOptions{FarmID: l.farm.ID}, func() (farm.ImportFile, error) {
-			return farm.ImportFile{Body: bytes.NewReader(nil)}, nil
+	for _, tt := range []struct {
+		features                  int
+		preview, seen, background bool
+	}{
+		{1, false, false, false}, {farm.MaxImportedAtOnce, false, true, false}, {farm.MaxImportedAtOnce + 1, false, true, true}, {farm.MaxImportedAtOnce + 1, true, false, true},
+		{farm.MaxImportedAtOnce + 1, true, true, false}, {farm.MaxSeenAtOnce + 1, true, true, true}, // what is looked at stores nothing
+	} {
+		in := &farm.Imports{Deps: l.world.Deps(), Objects: sweptDrawer{}, Outlines: featureFile(make([]ports.Feature, tt.features)), Fields: l.fields}
+		report, err := in.Start(t.Context(), l.owner, core.ImportOptions{FarmID: l.farm.ID, Preview: tt.preview}, func() (farm.ImportFile, error) {
+			return farm.ImportFile{Body: bytes.NewReader(nil), Seen: tt.seen}, nil
 		})
 		require.NoError(t, err)
-		require.Equal(t, background, report.Background(), features)
-		require.EqualValues(t, features, report.Total)
-		if !background {
-			require.Len(t, report.Judged, features)
+		require.Equal(t, tt.background, report.Background(), tt)
+		require.EqualValues(t, tt.features, report.Total)
+		if !tt.background {
+			require.Len(t, report.Judged, tt.features)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type ImportedFeature struct {
 	Name        string              `json:"name" doc:"Name that the field takes from the file."`
 	ExternalID  string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
 	AreaHa      *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
-	Outline     *member.Outline     `json:"outline,omitempty" doc:"The outline as the file has it, also one that is refused; only with outlines=true, of imports within the request, and up to 200,000 corners in all."`
+	Outline     *member.Outline     `json:"outline,omitempty" doc:"The outline as the file has it, also one that is refused; only with outlines=true, of imports within the request, and up to 500,000 corners in all."`
 	Overlaps    []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; of imports within the request alone."`
 	Warnings    []Warning           `json:"warnings" doc:"What may be wrong with the outline; no refusal."`
 	Cultivation *SownCrop           `json:"cultivation" doc:"What grows there in the season of the file; null where the file does not say, or no season is named."`
@@ -102,7 +102,8 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 			"is taken where `crop` names no other, and becomes cultivations, which needs `cultivation.create`."},
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
-		{Name: "outlines", Type: rest.Boolean, Description: "With true: the features of the answer have their outlines, to be looked at on a map."},
+		{Name: "outlines", Type: rest.Boolean, Description: "With true: the features of the answer have their outlines, to be looked at on a map. A preview then judges up to " +
+			strconv.Itoa(farmapp.MaxSeenAtOnce) + " features within the request; of features that are not of the same " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " it shows no overlaps."},
 		form.SheetParam,
 	}
 	r.Message, r.MaxBody = "Fields imported.", form.MaxUpload
@@ -134,7 +135,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		options := farm.ImportOptions{FarmID: in.FarmID, Mapping: mapping, Preview: in.Preview, Atomic: in.Atomic}
 		report, err := imports.Start(ctx, c.Principal(), options, func() (farmapp.ImportFile, error) {
 			file, err := form.UploadedFile(c, paramMapping)
-			out := farmapp.ImportFile{Media: file.Media, Sheet: in.Sheet, Body: file.Content, Ignore: form.Ignore(c)}
+			out := farmapp.ImportFile{Media: file.Media, Sheet: in.Sheet, Body: file.Content, Seen: in.Outlines, Ignore: form.Ignore(c)}
 			if text := file.Texts[paramMapping]; err == nil && text != "" {
 				if in.Mapping != "" {
 					return out, fault.Field(paramMapping, "The query says it, and the form too. Fix: say it once.")
@@ -153,7 +154,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 }
 
 // maxCorners is how many corners of outlines an answer has at most.
-const maxCorners = 200_000
+const maxCorners = 500_000
 
 // drawImport is showImport with the outlines.
 func drawImport(r farmapp.ImportReport) FieldImport {
