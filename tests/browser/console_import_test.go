@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/app/batches"
 	"tilth/tests/rig"
 )
 
@@ -74,20 +75,32 @@ func painted(t *testing.T, p *Page) int {
 	return coloured(t, p, func(r, g, b uint32) bool { return r < 60 && g > 140 && b > 90 })
 }
 
-// A file of a thousand outlines from an empty database to the farm map: what is wrong with some of them is seen on the map before
-// the import, from the row to the map and from the map to the row.
+// drop hands a file of outlines to the page.
+func drop(t *testing.T, p *Page, n int) {
+	t.Helper()
+	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+outlines(t, n)+`], "fields.geojson"));
+		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+}
+
+// says waits until the page has the counts of a file of outlines, whose last is refused.
+func says(p *Page, n int) {
+	p.t.Helper()
+	p.Until(fmt.Sprintf(`document.body.textContent.includes((%d).toLocaleString("en") + " new, 0 changed, 0 unchanged, 1 refused")`, n-1))
+}
+
+// A file of outlines from an empty database to the farm map: what is wrong with some of them is seen on the map before
+// the import, from the row to the map and from the map to the row. The long one is imported in the background.
 func TestConsoleImportsOutlines(t *testing.T) {
 	n := 100
 	if long() {
-		n = 1_000
+		n = 2_500
 	}
 	server := rig.Start(t, rig.Options{})
 	p := Open(t)
 	p.Screen(1280, 900, false, false)
 	founded(t, p, server)
-	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+outlines(t, n)+`], "fields.geojson"));
-		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
-	p.Until(fmt.Sprintf(`document.body.textContent.includes("%d new, 0 changed, 0 unchanged, 1 refused")`, n-1))
+	drop(t, p, n)
+	says(p, n)
 	p.Until(`["Refused", "Axes may be swapped", "Overlaps", "New"].every((word) => document.querySelector(".legend")?.textContent.includes(word)) && document.querySelector(".maplibregl-canvas")`)
 
 	// From the map to the row, once the outlines are drawn.
@@ -111,8 +124,34 @@ func TestConsoleImportsOutlines(t *testing.T) {
 		p.Until(fmt.Sprintf(`document.querySelector("tr.chosen .name")?.textContent === %q`, name))
 	}
 	p.Run(`[...document.querySelectorAll("label input[type=checkbox]")][0].click()`, nil)
-	click(p, fmt.Sprintf("Import %d fields", n-1))
+	brought(p, n)
+	require.Empty(t, p.Complaints())
+}
+
+// brought imports a file, and goes to the farm map.
+func brought(p *Page, n int) {
+	p.t.Helper()
+	p.Until(`document.querySelector("button.first:not(:disabled)")?.textContent.startsWith("Import ")`)
+	p.Run(`document.querySelector("button.first").click()`, nil)
 	click(p, "Go to the farm map")
-	p.Until(fmt.Sprintf(`document.querySelector(".panel")?.textContent.includes("%d fields")`, n-1))
+	p.Until(fmt.Sprintf(`document.querySelector(".panel")?.textContent.includes((%d).toLocaleString("en") + " fields")`, n-1))
+}
+
+// A file that is too large for the map is looked at in the background, which says what is refused, and imported.
+func TestConsoleImportsALargeFile(t *testing.T) {
+	if !long() {
+		t.Skip("make browser does it")
+	}
+	server := rig.Start(t, rig.Options{Batches: batches.Sizes{AtOnce: 20, Piece: 10}})
+	p := Open(t)
+	p.Screen(375, 812, true, true)
+	founded(t, p, server)
+	const n = 30
+	drop(t, p, n)
+	says(p, n)
+	p.Until(`document.querySelector(".note")?.textContent.includes("too large for the map") && document.querySelectorAll("tbody tr").length === 1`)
+	accessible(p, "preview of a large file")
+	fits(p, server.URL, 375)
+	brought(p, n)
 	require.Empty(t, p.Complaints())
 }

@@ -30,14 +30,17 @@ export function shareColour(percent: number): string {
   return shares.find((s) => percent >= s.from)?.colour ?? noneColour
 }
 
-/** Steps of how far a field is from its other seasons, in standard deviations, from the top, with the least that each holds; the middle is
- * neutral. Purple and orange of ColorBrewer (Harrower and Brewer 2003), which people with any colour vision can tell apart. */
+/** Steps of how far a field is from its other seasons, in standard deviations, from the top, with the least that each holds. The middle
+ * is neutral and near the ground, light or dark, so that what is unusual stands out. Purple and orange of ColorBrewer (Harrower and
+ * Brewer 2003), which people with any colour vision can tell apart; on a dark ground the far ends are the light ones. */
 export const deviations = [
-  { from: 2, colour: '#542788' }, { from: 1, colour: '#998ec3' }, { from: -1, colour: '#f7f7f7' }, { from: -2, colour: '#f1a340' }, { from: -Infinity, colour: '#b35806' },
+  { from: 2, light: '#542788', dark: '#cdbdf7' }, { from: 1, light: '#998ec3', dark: '#8573bd' }, { from: -1, light: '#f7f7f7', dark: '#454840' },
+  { from: -2, light: '#f1a340', dark: '#b3702a' }, { from: -Infinity, light: '#b35806', dark: '#ffc27a' },
 ] as const
+export type Ground = 'light' | 'dark'
 
-export function deviationColour(score: number | null): string {
-  return score === null ? noneColour : (deviations.find((d) => score >= d.from)?.colour ?? noneColour)
+export function deviationColour(score: number | null, ground: Ground): string {
+  return score === null ? noneColour : (deviations.find((d) => score >= d.from)?.[ground] ?? noneColour)
 }
 
 const doubtColours: Record<Doubt, string> = {

@@ -1,24 +1,17 @@
 // The map under every spatial screen: outlines, their labels, a graticule, and the pictures of one field. It is drawn by
 // MapLibre on a plain ground, or on the base map of the server, with nothing from other servers.
-import type { GeoJSONSource, LngLat, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
+import type { FilterSpecification, GeoJSONSource, LngLat, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import { layersOf, readBaseMap, type BaseMap } from './basemap'
 import { carry } from './carried'
 import { Drawing } from './drawing'
-import type { Land } from './land'
-import { covers, inside } from './outline'
+import { covers, type Outline } from './outline'
 import { besidePanel } from './padding'
+import { among, coloured, labelled, named, type Shape } from './shapes'
 import { Spots } from './spots'
-
-export interface Shape {
-  id: number
-  name: string
-  caption: string
-  colour: string
-  geometry: Land['geometry']
-}
 
 const keptPictures = 16
 const emptyLand: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
+const ours = { validate: false } // expressions that we make, with as many ids as there are fields
 
 function ink(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim()
@@ -30,23 +23,26 @@ function style(): StyleSpecification {
     sources: {
       grid: { type: 'geojson', data: emptyLand },
       land: { type: 'geojson', data: emptyLand },
+      chosen: { type: 'geojson', data: emptyLand }, // alone, so that to choose another builds no other outline anew
       // One place for each name: a field over two tiles of the map would get its name twice.
       names: { type: 'geojson', data: emptyLand },
     },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': ink('land') } },
       { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': ink('grid'), 'line-width': 1 } },
-      { id: 'fill', type: 'fill', source: 'land', paint: { 'fill-color': ['get', 'colour'], 'fill-opacity': 0.9 } },
+      { id: 'fill', type: 'fill', source: 'land', paint: { 'fill-color': coloured([]), 'fill-opacity': 0.9 } },
       { id: 'hatch', type: 'fill', source: 'land', filter: ['==', ['get', 'id'], 0], paint: { 'fill-pattern': 'hatch' } },
       { id: 'edge', type: 'line', source: 'land', paint: { 'line-color': ink('ink'), 'line-width': 1, 'line-opacity': 0.55 } },
-      { id: 'selected', type: 'line', source: 'land', filter: ['==', ['get', 'id'], 0], paint: { 'line-color': ink('ink'), 'line-width': 2.5 } },
+      { id: 'selected', type: 'line', source: 'chosen', paint: { 'line-color': ink('ink'), 'line-width': 2.5 } },
       {
-        id: 'label', type: 'symbol', source: 'names',
+        id: 'label', type: 'symbol', source: 'names', filter: labelled,
         layout: {
+          'symbol-sort-key': ['-', ['get', 'area']], // the larger field keeps its name
           'text-field': ['format', ['get', 'name'], { 'font-scale': 1 }, '\n', {}, ['get', 'caption'], { 'font-scale': 0.9 }],
-          'text-size': 12, 'text-font': ['Inter Variable'], 'text-max-width': 9, 'text-padding': 6,
+          'text-size': 12, 'text-font': ['Inter Variable'], 'text-max-width': 9, 'text-line-height': 1.1, 'text-padding': 3,
+          'text-variable-anchor': ['center', 'bottom', 'top'], 'text-radial-offset': 0.3, // a little up or down, where a larger field's name is in the way
         },
-        paint: { 'text-color': ink('ink'), 'text-halo-color': ink('panel'), 'text-halo-width': 1.6 },
+        paint: { 'text-color': ink('ink'), 'text-halo-color': ink('panel'), 'text-halo-width': 2 },
       },
     ],
   }
@@ -135,7 +131,10 @@ export class FieldMap {
   private drawing: Drawing | undefined
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
-  private shapes: Shape[] = []
+  private shapes: Shape[] = [] // that are shown
+  private drawn = new Map<Outline, number>() // outlines that the map has, with their ids
+  private chosen = 0
+  private told = new Map<Outline, string>() // and what it has written on them
   private grid = { step: 0, box: [0, 0, 0, 0] as Box } // the lines that are there
   private dark = matchMedia('(prefers-color-scheme: dark)')
 
@@ -154,13 +153,13 @@ export class FieldMap {
     this.dark.addEventListener('change', this.recolour)
   }
 
-  /** Draws lines of longitude and latitude where the map is and as far again around it: few moves then need others. */
   /** Returns the field at a place, the uppermost. MapLibre's own answer may stay empty where tiles were loaded twice at once. */
   private at(place: LngLat): Shape | undefined {
     const { lng, lat } = place.wrap()
     return this.shapes.findLast(({ geometry }) => covers(geometry, lng, lat))
   }
 
+  /** Draws lines of longitude and latitude where the map is and as far again around it: few moves then need others. */
   private drawGrid() {
     const { map, beyond } = this
     const { clientWidth, clientHeight } = map.getContainer()
@@ -200,15 +199,30 @@ export class FieldMap {
     this.oncredit(base.credit)
   }
 
-  /** Draws fields. */
+  /** Draws fields. What is drawn already is not sent again: it gets its colour, and what is missing of it is left out. */
   show(shapes: Shape[]) {
     this.shapes = shapes
-    const features = shapes.map(({ geometry, ...properties }): GeoJSON.Feature => ({ type: 'Feature', geometry, properties }))
-    ;(this.map.getSource('land') as GeoJSONSource).setData({ type: 'FeatureCollection', features })
-    const names = shapes.map(({ name, caption, geometry }): GeoJSON.Feature => ({
-      type: 'Feature', geometry: { type: 'Point', coordinates: inside(geometry) }, properties: { name, caption },
-    }))
-    ;(this.map.getSource('names') as GeoJSONSource).setData({ type: 'FeatureCollection', features: names })
+    const { map } = this
+    if (!shapes.every(({ id, geometry }) => this.drawn.get(geometry) === id)) {
+      this.drawn = new Map(shapes.map(({ id, geometry }) => [geometry, id]))
+      this.send('land', shapes.map(({ id, geometry }) => ({ type: 'Feature', geometry, properties: { id } })))
+    }
+    const text = ({ name, caption }: Shape) => name + '\n' + caption
+    if (!shapes.every((s) => this.told.get(s.geometry) === text(s))) {
+      this.told = new Map(shapes.map((s) => [s.geometry, text(s)]))
+      this.send('names', shapes.map(named))
+    }
+    map.setPaintProperty('fill', 'fill-color', coloured(shapes), ours)
+    const ids = shapes.map((s) => s.id)
+    const shown = among(ids)
+    const all = shapes.length === this.drawn.size
+    for (const layer of ['fill', 'edge']) map.setFilter(layer, all ? null : shown, ours)
+    map.setFilter('label', shapes.length === this.told.size ? labelled : (['all', labelled, shown] as FilterSpecification), ours)
+    if (this.chosen !== 0) this.select(this.chosen)
+  }
+
+  private send(source: string, features: GeoJSON.Feature[]) {
+    ;(this.map.getSource(source) as GeoJSONSource).setData({ type: 'FeatureCollection', features })
   }
 
   /** Lets an outline or a line be drawn. */
@@ -218,12 +232,14 @@ export class FieldMap {
 
   /** Marks a field; 0 marks none. */
   select(id: number) {
-    this.map.setFilter('selected', ['==', ['get', 'id'], id])
+    this.chosen = id
+    const features = this.shapes.filter((s) => s.id === id).map(({ geometry }): GeoJSON.Feature => ({ type: 'Feature', geometry, properties: {} }))
+    this.send('chosen', features)
   }
 
   /** Hatches fields. */
   hatch(ids: number[]) {
-    this.map.setFilter('hatch', ['in', ['get', 'id'], ['literal', ids]])
+    this.map.setFilter('hatch', among(ids), ours)
   }
 
   /** Moves so that a box is seen beside the panel. */

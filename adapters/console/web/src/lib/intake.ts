@@ -1,6 +1,6 @@
 // A file of outlines on its way into a farm.
 import { api, ask, bare, type Schemas } from '../api/client'
-import type { Outline } from './outline'
+import { boxIn, kept, places, type Outline } from './outline'
 
 export type Intake = Schemas['FieldImport']
 export interface Mapping {
@@ -50,19 +50,15 @@ export function doubtOf(f: Pick<Taken, 'verdict' | 'warnings' | 'overlaps'>): Do
   return f.verdict === 'update' ? 'changed' : f.verdict === 'skip' ? 'same' : 'ok'
 }
 
-/** Returns the boxes of what a feature has on the map: its outline, and where its axes may be swapped, where it would lie then. */
-export function placesOf(f: Taken): Outline[] {
+/** What a feature has on the map: its outline, and where its axes may be swapped, where it would lie then. */
+export const placesOf = kept((f: Taken): Outline[] => {
   const outline = f.outline as unknown as Outline | undefined
   if (!outline) return []
   const turned = swapped(outline)
   if (!earthly(outline)) return earthly(turned) ? [turned] : []
   return doubtOf(f) === 'swapped' && earthly(turned) ? [outline, turned] : [outline]
-}
+})
 
-/** Every place of an outline, one after the other. */
-export function places(of: Outline): GeoJSON.Position[] {
-  return of.type === 'Polygon' ? of.coordinates.flat() : of.coordinates.flat(2)
-}
 const earthly = (of: Outline) => places(of).every(([x, y]) => Math.abs(x as number) <= 180 && Math.abs(y as number) <= 90)
 
 function swapped(of: Outline): Outline {
@@ -73,13 +69,11 @@ function swapped(of: Outline): Outline {
 /** The box around outlines; undefined where there is none. */
 export function boxAround(all: Outline[]): [number, number, number, number] | undefined {
   const box: [number, number, number, number] = [180, 90, -180, -90]
-  for (const of of all) {
-    for (const [x, y] of places(of) as [number, number][]) {
-      box[0] = Math.min(box[0], x)
-      box[1] = Math.min(box[1], y)
-      box[2] = Math.max(box[2], x)
-      box[3] = Math.max(box[3], y)
-    }
+  for (const [west, south, east, north] of all.map(boxIn)) {
+    box[0] = Math.min(box[0], west)
+    box[1] = Math.min(box[1], south)
+    box[2] = Math.max(box[2], east)
+    box[3] = Math.max(box[3], north)
   }
   return box[0] > box[2] ? undefined : box
 }

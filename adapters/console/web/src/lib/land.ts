@@ -48,6 +48,17 @@ async function latestOf(season: number): Promise<Map<number, Latest>> {
   }
 }
 
+const outlines = new Map<number, { of: string; outline: Land['geometry'] }>() // as they were read last
+
+/** The outline of a field: the very one that was read before, where the field has not changed since, so that the map knows it. */
+function outlineOf(f: Schemas['Field']): Land['geometry'] {
+  const before = outlines.get(f.id)
+  if (before?.of === f.updated_at) return before.outline
+  const outline = f.boundary as unknown as Land['geometry']
+  outlines.set(f.id, { of: f.updated_at, outline })
+  return outline
+}
+
 /** Reads every field of a farm, or of all, as it stands in a season. */
 export async function readLand(farm: number | undefined, season: number | undefined, may: (slug: string) => boolean): Promise<Land[]> {
   const query = { page: 'all' as const, ...(farm ? { farm } : {}) }
@@ -72,7 +83,7 @@ export async function readLand(farm: number | undefined, season: number | undefi
       id: f.id, uuid: f.uuid, name: f.name, farm: f.farm_id, farmName: f.farm.name, area: f.area_ha ?? 0, warnings: f.warnings.length,
       crops: crops.get(f.id) ?? [], state: stateOf(states.get(f.id)?.status), reason: states.get(f.id)?.reason ?? null,
       index: value?.index_code ?? 'NDVI', value: value?.value ?? null, date: value?.date ?? null,
-      geometry: f.boundary as unknown as Land['geometry'], bbox: f.bbox as Land['bbox'],
+      geometry: outlineOf(f), bbox: f.bbox as Land['bbox'],
     }
   })
 }

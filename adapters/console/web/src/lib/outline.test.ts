@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { covers, inside, readGeometry, roughArea, simple } from './outline'
+import { covers, readGeometry, roomIn, roughArea, simple } from './outline'
 
 const ring = [[-4.2243, 41.7794], [-4.2208, 41.7794], [-4.2208, 41.7822], [-4.2243, 41.7822], [-4.2243, 41.7794]]
 const polygon: GeoJSON.Polygon = { type: 'Polygon', coordinates: [ring] }
@@ -38,17 +38,17 @@ describe('outlines that are typed', () => {
 describe('the place of a name', () => {
   const box = (x: number, y: number, w: number, h: number) => [[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]]
   it('is the middle of a simple outline', () => {
-    expect(inside({ type: 'Polygon', coordinates: [box(2, 4, 2, 2)] })).toEqual([3, 5])
+    expect(roomIn({ type: 'Polygon', coordinates: [box(2, 4, 2, 2)] })).toMatchObject({ place: [3, 5], size: 2 / Math.cos((5 * Math.PI) / 180) })
   })
   it('is in the largest part, also over a hole', () => {
-    expect(inside({ type: 'MultiPolygon', coordinates: [[box(0, 0, 1, 1)], [box(10, 0, 9, 2), box(11, 0.5, 2, 1)]] })).toEqual([14.5, 1])
+    expect(roomIn({ type: 'MultiPolygon', coordinates: [[box(0, 0, 1, 1)], [box(10, 0, 9, 2), box(11, 0.5, 2, 1)]] })).toMatchObject({ place: [14.5, 1], size: 9 })
   })
   it('is within an outline that bends', () => {
     const bend = [[0, 0], [10, 0], [10, 1], [1, 1], [1, 9], [10, 9], [10, 10], [0, 10], [0, 0]]
-    expect(inside({ type: 'Polygon', coordinates: [bend] })).toEqual([0.5, 5])
+    expect(roomIn({ type: 'Polygon', coordinates: [bend] })).toMatchObject({ place: [0.5, 5], size: 10 / Math.cos((5 * Math.PI) / 180) })
   })
   it('is somewhere even for what has no height', () => {
-    expect(inside({ type: 'Polygon', coordinates: [[[3, 1], [4, 1], [3, 1]]] })).toEqual([3, 1])
+    expect(roomIn({ type: 'Polygon', coordinates: [[[3, 1], [4, 1], [3, 1]]] })).toMatchObject({ place: [3, 1], size: 0 })
   })
 })
 

@@ -68,22 +68,34 @@ export function roughArea(polygon: GeoJSON.Polygon): number {
   return polygon.coordinates.reduce((sum, r, i) => sum + (i === 0 ? ring(r) : -ring(r)), 0) / 10_000
 }
 
-const insides = new WeakMap<Outline, GeoJSON.Position>() // of what is drawn again and again
-
-/** Returns a place inside an outline, for its name: the middle of the widest stretch at half the height of its largest part, whose holes
- * a name may cross. */
-export function inside(of: Outline): GeoJSON.Position {
-  let found = insides.get(of)
-  if (!found) insides.set(of, (found = insideOf(of)))
-  return found
+/** Where the name of an outline goes: the middle of the widest stretch at half the height of its largest part, whose holes a name may
+ * cross; how large that part is on the map: the larger of that stretch and the height, as degrees of longitude; and its hectares. */
+export interface Room {
+  place: GeoJSON.Position
+  size: number
+  area: number
 }
 
-function insideOf(of: Outline): GeoJSON.Position {
+/** Keeps what is worked out of a thing that is looked at again and again, for as long as that is there. */
+export function kept<K extends object, T>(work: (of: K) => T): (of: K) => T {
+  const found = new WeakMap<K, { is: T }>()
+  return (of) => {
+    let one = found.get(of)
+    if (!one) found.set(of, (one = { is: work(of) }))
+    return one.is
+  }
+}
+
+export const roomIn = kept(findRoom)
+
+function findRoom(of: Outline): Room {
   const parts = of.type === 'Polygon' ? [of.coordinates] : of.coordinates
   const sized = parts.map((coordinates) => ({ coordinates, size: roughArea({ type: 'Polygon', coordinates }) }))
-  const ring = sized.reduce((largest, p) => (p.size > largest.size ? p : largest)).coordinates[0] as GeoJSON.Position[]
+  const largest = sized.reduce((most, p) => (p.size > most.size ? p : most))
+  const ring = largest.coordinates[0] as GeoJSON.Position[]
   const heights = ring.map(([, y]) => y as number)
-  const y = (Math.min(...heights) + Math.max(...heights)) / 2
+  const [south, north] = heights.reduce(([low, high], h) => [Math.min(low, h), Math.max(high, h)], [90, -90])
+  const y = (south + north) / 2
   const edges = ring.map((from, i) => [from, ring[(i + 1) % ring.length]] as [[number, number], [number, number]])
   const crossed = edges
     .filter(([[, y1], [, y2]]) => y1 <= y !== y2 <= y)
@@ -94,7 +106,7 @@ function insideOf(of: Outline): GeoJSON.Position {
     const [west, east] = [crossed[i] as number, crossed[i + 1] as number]
     if (east - west > width) [middle, width] = [(west + east) / 2, east - west]
   }
-  return [middle, y]
+  return { place: [middle, y], size: Math.max(0, width, (north - south) / Math.cos((y * Math.PI) / 180)), area: largest.size }
 }
 
 /** Returns the one ring that can be changed by hand; undefined where an outline has several parts, or holes. */
@@ -104,8 +116,27 @@ export function simple(of: Outline | Line): GeoJSON.Polygon | Line | undefined {
   return parts.length === 1 && parts[0]?.length === 1 ? { type: 'Polygon', coordinates: parts[0] } : undefined
 }
 
+/** The box around an outline. */
+export const boxIn = kept((of: Outline): [west: number, south: number, east: number, north: number] => {
+  const box: [number, number, number, number] = [180, 90, -180, -90]
+  for (const [x, y] of places(of) as [number, number][]) {
+    box[0] = Math.min(box[0], x)
+    box[1] = Math.min(box[1], y)
+    box[2] = Math.max(box[2], x)
+    box[3] = Math.max(box[3], y)
+  }
+  return box
+})
+
+/** Every place of an outline, one after the other. */
+export function places(of: Outline): GeoJSON.Position[] {
+  return of.type === 'Polygon' ? of.coordinates.flat() : of.coordinates.flat(2)
+}
+
 /** Reports whether a place is within an outline, longitude first; holes are not. */
 export function covers(of: Outline, x: number, y: number): boolean {
+  const [west, south, east, north] = boxIn(of)
+  if (x < west || x > east || y < south || y > north) return false
   const rings = of.type === 'Polygon' ? [of.coordinates] : of.coordinates
   return rings.some((polygon) => polygon.reduce((within, ring) => within !== winds(ring, x, y), false))
 }

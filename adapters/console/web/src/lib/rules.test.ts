@@ -20,9 +20,11 @@ test('the ramp goes through its stops and ends at them', () => {
 })
 
 test('a field as it uses to be is neutral, and one that was not compared is none of the steps', () => {
-  expect([2, 1.9, 0, -1, -1.1, -2, -7].map(deviationColour)).toEqual([0, 1, 2, 2, 3, 3, 4].map((i) => deviations[i]?.colour))
-  expect(deviations.some((d) => d.colour === deviationColour(null))).toBe(false)
-  expect(deviationColour(null)).toBe(noneColour)
+  for (const ground of ['light', 'dark'] as const) {
+    expect([2, 1.9, 0, -1, -1.1, -2, -7].map((score) => deviationColour(score, ground))).toEqual([0, 1, 2, 2, 3, 3, 4].map((i) => deviations[i]?.[ground]))
+    expect(new Set([...deviations.map((d) => d[ground]), deviationColour(null, ground)]).size).toBe(6)
+    expect(deviationColour(null, ground)).toBe(noneColour)
+  }
 })
 
 test('the crops on most fields have a colour of their own', () => {

@@ -34,6 +34,7 @@ export function t(text: Text, values: Record<string, string | number> = {}): str
 
 /** Forms of numbers that were asked for: to make one takes longer than to write a thousand. */
 const forms = new Map<string, Intl.NumberFormat>()
+const dayForms = new Map<string, Intl.DateTimeFormat>()
 
 function form(name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${words.language} ${name}`
@@ -71,9 +72,10 @@ export function area(hectares: number): string {
 
 /** Writes a day, which has no time zone. */
 export function day(date: string, long = false): string {
-  const options: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', timeZone: 'UTC' }
-  if (long) options.year = 'numeric'
-  return new Intl.DateTimeFormat(words.language, options).format(new Date(date + 'T00:00:00Z'))
+  const key = `${words.language} ${long}`
+  let found = dayForms.get(key)
+  if (!found) dayForms.set(key, (found = new Intl.DateTimeFormat(words.language, { day: 'numeric', month: 'short', timeZone: 'UTC', ...(long ? { year: 'numeric' } : {}) })))
+  return found.format(new Date(date + 'T00:00:00Z'))
 }
 
 /** Writes a moment in the time of the farm, or in that of the browser where none is known. */

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { among, coloured, labelled, named, type Shape } from './shapes'
+
+const wideAs = (side: number): Shape['geometry'] => ({ type: 'Polygon', coordinates: [[[0, 0], [side, 0], [side, side / 9], [0, side / 9], [0, 0]]] })
+
+describe('what the map is told of fields', () => {
+  it('is one branch for each colour, in which an id stands once', () => {
+    const shapes = [{ id: 1, colour: 'a' }, { id: -2, colour: 'b' }, { id: 3, colour: 'a' }, { id: -2, colour: 'a' }]
+    expect(coloured(shapes)).toEqual(['match', ['get', 'id'], [1, 3], 'a', [-2], 'b', ['rgba', 0, 0, 0, 0]])
+    expect(coloured([])).toEqual(['rgba', 0, 0, 0, 0]) // a match without a branch is none
+  })
+  it('lets through some, each once, or none', () => {
+    expect(among([3, -1, 3])).toEqual(['match', ['get', 'id'], [3, -1], true, false])
+    expect(among([])).toBe(false)
+  })
+})
+
+describe('a name', () => {
+  const from = (name: string, side: number) => named({ id: 1, name, caption: '', colour: '', geometry: wideAs(side) }).properties?.['from'] as number
+  it('is written from the zoom at which its field is a quarter of its width', () => {
+    const wide = (zoom: number) => (512 * 2 ** zoom * 0.005) / 360 // px of the field
+    const zoom = from('North pivot', 0.005)
+    expect(wide(zoom)).toBeGreaterThanOrEqual((11 * 6.5) / 4)
+    expect(wide(zoom - 1)).toBeLessThan((11 * 6.5) / 4)
+    expect(from('A', 0.005)).toBeLessThan(zoom) // a short one sooner
+    expect(from('North pivot', 0.02)).toBe(zoom - 2)
+  })
+  it('is written somewhere even of what has no width, and at once of what is wider than the world', () => {
+    expect(from('North pivot', 0)).toBe(17)
+    expect(from('North pivot', 180)).toBe(0)
+  })
+  it('is compared with the zoom by the map', () => expect(labelled).toEqual(['>=', ['zoom'], ['get', 'from']]))
+})
