@@ -1,17 +1,21 @@
 // Drawing an outline or a line on the map, with Terra Draw, which is loaded when drawing begins.
 import type { Map as MapLibre } from 'maplibre-gl'
 import type { HexColor, TerraDraw } from 'terra-draw'
-import type { Line } from './outline'
+import { simple, type Line, type Outline } from './outline'
+import { Steps } from './steps'
 
 export type Drawn = GeoJSON.Polygon | Line
 
 const decimals = 7 // a centimetre
 
 export class Drawing {
-  /** What is drawn changed; done: it is closed. */
-  onchange: (drawn: Drawn | undefined, done: boolean) => void = () => {}
+  /** What is there changed. typed: it has several parts, or holes, and is not changed by hand; done: it is closed. */
+  onchange: (drawn: Drawn | undefined, done: boolean, typed: Outline | undefined) => void = () => {}
   onhistory: (undo: boolean, redo: boolean) => void = () => {}
   private open = true
+  private typed: Outline | undefined
+  // What was closed, typed or begun anew, one after the other. Corners of what is open are the library's own.
+  private steps = new Steps<Outline | Line | undefined>(undefined)
 
   private constructor(private draw: TerraDraw, private kind: 'polygon' | 'linestring') {
     draw.on('change', () => this.tell())
@@ -19,9 +23,10 @@ export class Drawing {
       this.open = false
       draw.setMode('select')
       draw.selectFeature(id)
+      this.steps.push(structuredClone(this.found()))
       this.tell()
     })
-    draw.on('history', () => this.onhistory(draw.canUndo(), draw.canRedo()))
+    draw.on('history', () => this.tellHistory())
   }
 
   static async on(map: MapLibre, kind: 'polygon' | 'linestring', colour: string): Promise<Drawing> {
@@ -42,47 +47,81 @@ export class Drawing {
           },
         }),
       ],
-      undoRedo: { modeLevel: new t.TerraDrawModeUndoRedo(), sessionLevel: new t.TerraDrawSessionUndoRedo() },
+      undoRedo: { modeLevel: new t.TerraDrawModeUndoRedo() },
     })
     draw.start()
     draw.setMode(kind)
     return new Drawing(draw, kind)
   }
 
-  private tell() {
-    const found = this.draw.getSnapshot().find((f) => f.geometry.type !== 'Point' && f.properties['mode'] === this.kind)
-    this.open = this.draw.getMode() !== 'select'
-    this.onchange(found?.geometry as Drawn | undefined, found !== undefined && !this.open)
-    this.onhistory(this.draw.canUndo(), this.draw.canRedo())
+  private found(): Drawn | undefined {
+    return this.draw.getSnapshot().find((f) => f.geometry.type !== 'Point' && f.properties['mode'] === this.kind)?.geometry as Drawn | undefined
   }
 
-  /** Shows what was typed, to be changed by hand. */
-  set(drawn: Drawn) {
+  private tell() {
+    const found = this.found()
+    this.open = this.draw.getMode() !== 'select'
+    if (this.open && found) this.typed = undefined
+    this.onchange(found, found !== undefined && !this.open, this.typed)
+    this.tellHistory()
+  }
+
+  private tellHistory() {
+    if (this.open && this.draw.canUndo()) this.steps.cut() // another drawing was begun
+    this.onhistory((this.open && this.draw.canUndo()) || this.steps.hasBack, (this.open && this.draw.canRedo()) || this.steps.hasForth)
+  }
+
+  /** Shows an outline or a line where undo ends: of a field that is changed. */
+  begin(at: Outline | Line) {
+    this.steps = new Steps<Outline | Line | undefined>(at)
+    this.restore(at)
+  }
+
+  /** Shows what was typed. */
+  take(found: Outline | Line) {
+    this.steps.push(found)
+    this.restore(found)
+  }
+
+  private restore(of: Outline | Line | undefined) {
     this.draw.clear()
+    const one = of && simple(of)
+    this.typed = of && !one ? (of as Outline) : undefined
+    if (!one) {
+      this.draw.setMode(this.kind)
+      return this.tell()
+    }
     const round = (p: GeoJSON.Position) => p.slice(0, 2).map((n) => Number(n.toFixed(decimals)))
-    const geometry = drawn.type === 'Polygon' ? { ...drawn, coordinates: drawn.coordinates.map((r) => r.map(round)) } : { ...drawn, coordinates: drawn.coordinates.map(round) }
+    const geometry = one.type === 'Polygon' ? { ...one, coordinates: one.coordinates.map((r) => r.map(round)) } : { ...one, coordinates: one.coordinates.map(round) }
     const [added] = this.draw.addFeatures([{ type: 'Feature', geometry, properties: { mode: this.kind } }])
-    this.draw.clearUndoRedoHistory() // what was typed, or is changed, is where undo ends
     this.draw.setMode('select')
     if (added?.valid && added.id !== undefined) this.draw.selectFeature(added.id)
     this.tell()
   }
 
-  /** Begins anew. */
+  /** Forgets what was drawn: it is stored. */
+  reset() {
+    this.steps = new Steps<Outline | Line | undefined>(undefined)
+    this.restore(undefined)
+  }
+
+  /** Begins anew, which can be undone: corner by corner where the outline is open. */
   clear() {
-    this.draw.clear()
-    this.draw.setMode(this.kind)
-    this.tell()
+    while (this.open && this.draw.canUndo()) this.draw.undo()
+    if (this.steps.now === undefined) return this.tell()
+    this.steps.push(undefined)
+    this.restore(undefined)
   }
 
   undo() {
-    this.draw.undo()
-    if (this.draw.getSnapshot().length === 0 && this.draw.getMode() === 'select') this.draw.setMode(this.kind)
+    if (this.open && this.draw.canUndo()) this.draw.undo()
+    else return this.restore(this.steps.back())
     this.tell()
   }
 
   redo() {
-    this.draw.redo()
+    if (this.open && this.draw.canRedo()) this.draw.redo()
+    else return this.restore(this.steps.forth())
     this.tell()
   }
 
