@@ -41,9 +41,12 @@ export function membersOf(form: Form): [string, Form][] {
     .sort(([, a], [, b]) => (a['x-order'] ?? 0) - (b['x-order'] ?? 0))
 }
 
+/** Units whose word in the interface is not what people write. */
+const signs: Record<string, string> = { celsius: '°C', fahrenheit: '°F' }
+
 /** What may be chosen, with what each is called. */
 export function choicesOf(form: Form): { value: string; title: string }[] {
-  return (form.enum ?? []).filter((v) => v !== null).map((value) => ({ value, title: form.oneOf?.find((o) => o.const === value)?.title ?? value }))
+  return (form.enum ?? []).filter((v) => v !== null).map((value) => ({ value, title: form.oneOf?.find((o) => o.const === value)?.title ?? signs[value] ?? value }))
 }
 
 type Record_ = Record<string, unknown>

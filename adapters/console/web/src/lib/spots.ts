@@ -79,7 +79,7 @@ export class Spots {
     })
     this.map.addLayer({
       id: 'spot labels', type: 'symbol', source: layer, minzoom: 14,
-      layout: { 'text-field': ['get', 'id'], 'text-size': 12, 'text-font': ['Inter Variable'], 'text-offset': [0, 1.1], 'text-anchor': 'top', 'text-optional': true },
+      layout: { 'text-field': ['get', 'id'], 'text-size': 12, 'text-font': ['Inter Variable'], 'text-variable-anchor': ['top', 'bottom', 'left', 'right'], 'text-radial-offset': 0.9, 'text-padding': 1 },
       paint: { 'text-color': c.ink, 'text-halo-color': c.panel, 'text-halo-width': 1.6 },
     })
   }
