@@ -28,7 +28,7 @@ func (p *People) Role(ctx context.Context, who access.Principal, id int64) (acce
 }
 
 // MatchRoles finds the roles that items with some external ids stand for; see [external.Kind].
-func (p *People) MatchRoles(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []fault.Fields, error) {
+func (p *People) MatchRoles(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []error, error) {
 	kind := external.Kind{
 		Noun: "role", Plural: "roles", Access: access.Roles, Repo: func(tx ports.Repos) ports.Keyed { return tx.Roles },
 		Lock: func(ctx context.Context, tx ports.Repos, scope access.Scope) error {

@@ -39,7 +39,7 @@ func (w *Webhooks) Retrieve(ctx context.Context, who access.Principal, id int64)
 }
 
 // Match finds the webhooks that items with some external ids stand for; see [few.Records.Match].
-func (w *Webhooks) Match(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []fault.Fields, error) {
+func (w *Webhooks) Match(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []error, error) {
 	return w.records().Match(ctx, who, keys, change)
 }
 

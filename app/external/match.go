@@ -42,9 +42,9 @@ type Kind struct {
 }
 
 // Match returns the ids of the live records that items with some external ids stand for, 0 for a new one, with what is wrong with
-// that: others who match records wait until the transaction ends. Where records that are there may not change, every item is a new one.
-// Faults: Conflict (duplicate_external_id) where they may not.
-func (k Kind) Match(ctx context.Context, deps app.Deps, who access.Principal, keys []string, change bool) (ids []int64, errs []fault.Fields, err error) {
+// that: others who match records wait until the transaction ends. Where records that are there may not change, every item is a new
+// one, and one whose key is taken has a Conflict (duplicate_external_id).
+func (k Kind) Match(ctx context.Context, deps app.Deps, who access.Principal, keys []string, change bool) (ids []int64, wrong []error, err error) {
 	need := []access.Permission{k.Access.Create}
 	if change {
 		need = append(need, k.Access.Edit)
@@ -53,6 +53,7 @@ func (k Kind) Match(ctx context.Context, deps app.Deps, who access.Principal, ke
 		return nil, nil, err
 	}
 	scope := who.Scope(false)
+	ids, wrong = make([]int64, len(keys)), make([]error, len(keys))
 	err = deps.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		if k.Lock != nil {
 			if err := k.Lock(ctx, tx, scope); err != nil {
@@ -61,18 +62,24 @@ func (k Kind) Match(ctx context.Context, deps app.Deps, who access.Principal, ke
 		}
 		repo := k.Repo(tx)
 		if !change {
-			ids, errs = make([]int64, len(keys)), make([]fault.Fields, len(keys))
 			items := make([]*corerecord.External, len(keys))
 			for i, key := range keys {
 				items[i] = &corerecord.External{ExternalID: key}
 			}
-			return Claim(ctx, repo, scope, k.Noun, make([]*corerecord.External, len(keys)), items)
+			taken, err := Find(ctx, repo, scope, make([]*corerecord.External, len(keys)), items)
+			for _, one := range taken {
+				wrong[one.At] = duplicates(k.Noun, []Taken{one}, fixOrMatch)
+			}
+			return err
 		}
 		if err := repo.HoldKeys(ctx, scope); err != nil {
 			return err
 		}
-		ids, errs, err = Stand(ctx, repo, scope, k.Plural, keys)
+		found, errs, err := Stand(ctx, repo, scope, k.Plural, keys)
+		for i := range errs {
+			ids[i], wrong[i] = found[i], errs[i].Err()
+		}
 		return err
 	})
-	return ids, errs, err
+	return ids, wrong, err
 }

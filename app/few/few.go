@@ -144,7 +144,7 @@ func (r Records[T]) Delete(ctx context.Context, who access.Principal, id int64, 
 }
 
 // Match finds the records that items with some external ids stand for; see [external.Kind].
-func (r Records[T]) Match(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []fault.Fields, error) {
+func (r Records[T]) Match(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []error, error) {
 	kind := external.Kind{Noun: r.Noun, Plural: r.Plural, Access: r.Access, Repo: func(tx ports.Repos) ports.Keyed { return r.Repo(tx) }}
 	return kind.Match(ctx, r.Deps, who, keys, change)
 }

@@ -42,7 +42,7 @@ func (c *Clients) Retrieve(ctx context.Context, who access.Principal, id int64) 
 }
 
 // Match finds the clients that items with some external ids stand for; see [few.Records.Match].
-func (c *Clients) Match(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []fault.Fields, error) {
+func (c *Clients) Match(ctx context.Context, who access.Principal, keys []string, change bool) ([]int64, []error, error) {
 	return c.records().Match(ctx, who, keys, change)
 }
 

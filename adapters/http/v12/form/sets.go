@@ -1,7 +1,6 @@
 package form
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -45,7 +44,7 @@ func (e Edits[T, W, R]) applied(c *rest.Call, item rest.Item[W], onto T) (T, err
 // makes one; R is what is answered of one that was made, and Edits.Show of one that was there.
 type Makes[T, W, R any] struct {
 	Edits[T, W, R]
-	Match  func(ctx context.Context, who access.Principal, keys []string, change bool) (ids []int64, errs []fault.Fields, err error)
+	Match  func(ctx context.Context, who access.Principal, keys []string, change bool) (ids []int64, wrong []error, err error)
 	Create func(ctx context.Context, who access.Principal, r T) (R, error)
 }
 
@@ -79,19 +78,15 @@ func CreateEach[T, W, R any](a *rest.API, r rest.Route, m Makes[T, W, R]) {
 
 // all makes or changes what items say, and says what became of each. What is wrong with a body of one is not said with its place.
 func (m Makes[T, W, R]) all(ctx context.Context, c *rest.Call, items []rest.Item[W], bulk, change bool) ([]R, []string, error) {
-	fresh, wrong, keys, sound := make([]T, len(items)), make([]error, len(items)), make([]string, len(items)), true
+	fresh, wrong, keys := make([]T, len(items)), make([]error, len(items)), make([]string, len(items))
 	for i, item := range items {
 		if fresh[i], wrong[i] = m.applied(c, item, *new(T)); !item.Unread {
 			keys[i] = external.Key(&fresh[i])
 		}
-		sound = sound && wrong[i] == nil
 	}
-	ids, unmatched := make([]int64, len(items)), make([]fault.Fields, len(items))
-	if change || sound { // else it is said first what is wrong
-		var err error
-		if ids, unmatched, err = m.Match(ctx, c.Principal(), keys, change); err != nil {
-			return nil, nil, err
-		}
+	ids, unmatched, err := m.Match(ctx, c.Principal(), keys, change)
+	if err != nil {
+		return nil, nil, err
 	}
 	records, outcomes := make([]R, len(items)), make([]string, len(items))
 	do := func(i int) (id int64, err error) {
@@ -103,11 +98,14 @@ func (m Makes[T, W, R]) all(ctx context.Context, c *rest.Call, items []rest.Item
 		if f, ok := fault.As(wrong[i]); ok {
 			errs.Merge(f.Fields)
 		}
-		if !items[i].Unread {
-			errs.MergeNew(unmatched[i])
+		if f, ok := fault.As(unmatched[i]); ok && !items[i].Unread {
+			errs.MergeNew(f.Fields)
 		}
-		if len(errs) > 0 {
-			return 0, errs.Err()
+		if err := errs.Err(); err != nil {
+			return 0, err
+		}
+		if unmatched[i] != nil {
+			return 0, unmatched[i]
 		}
 		records[i], err = m.Create(ctx, c.Principal(), fresh[i])
 		outcomes[i] = rest.Outcomes[0]
@@ -116,7 +114,7 @@ func (m Makes[T, W, R]) all(ctx context.Context, c *rest.Call, items []rest.Item
 	if bulk {
 		return records, outcomes, each(len(items), do)
 	}
-	_, err := do(0)
+	_, err = do(0)
 	return records, outcomes, err
 }
 
@@ -220,7 +218,7 @@ func each(n int, do func(i int) (id int64, err error)) error {
 			errs[i] = fault.Fields{}
 			errs[i].Add(fault.NonField, f.Message)
 			if wrong = wrong || f.Kind == fault.Invalid; f.Kind == fault.Conflict {
-				forbidden = cmp.Or(forbidden, f.With("index", i))
+				forbidden = placed(forbidden, f, i)
 			}
 		default:
 			return err
@@ -233,4 +231,22 @@ func each(n int, do func(i int) (id int64, err error)) error {
 		return forbidden
 	}
 	return batch.Refuse(errs, "items")
+}
+
+// placed says of which item a conflict is, and adds external ids that are taken to those of the conflict before it, which may be nil.
+func placed(before, next *fault.Error, item int) *fault.Error {
+	const list = external.Member + "s"
+	taken, _ := next.Details[list].([]any)
+	for _, one := range taken {
+		if facts, ok := one.(map[string]any); ok {
+			facts["index"] = item
+		}
+	}
+	if before == nil {
+		return next.With("index", item)
+	}
+	if have, ok := before.Details[list].([]any); ok {
+		before.Details[list] = append(have, taken...)
+	}
+	return before
 }
