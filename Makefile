@@ -107,9 +107,9 @@ grass: ## the wetness index beside those of GRASS (needs Debian's grass-core; ma
 	@command -v grass >/dev/null || echo 'NOTE: no GRASS, so NO WETNESS IS COMPARED WITH ITS. Fix: install grass-core.'
 	TILTH_GRASS=1 $(GO) test -count=1 -v $(TESTFLAGS) -run GRASS ./core/stratification/layer
 
-qgis: ## QGIS's own readers open, change and save a package for crews, and read the maps of OGC API - Features and the project of docs/examples (needs python3-qgis)
+qgis: ## QGIS's own readers open, change and save a package for crews, and read the maps of OGC API - Features, the STAC catalogue and the project of docs/examples (needs python3-qgis; of the panel of STAC QGIS 3.40 and xvfb, here or below TILTH_QGIS_ROOT)
 	@/usr/bin/python3 -c 'import qgis.core' 2>/dev/null || echo "NOTE: no QGIS, so packages are NOT OPENED by its own reader. Fix: apt-get install --no-install-recommends python3-qgis (Debian)."
-	TILTH_QGIS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestQGIS(OpensThePackage|ReadsTheMaps)$$' ./tests/contract
+	TILTH_QGIS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestQGIS(OpensThePackage|ReadsTheMaps|ShowsThePanel)$$' ./tests/contract
 	TILTH_QGIS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestExamples$$' ./tests/clients
 
 compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)

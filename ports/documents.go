@@ -51,6 +51,7 @@ type ShownLayer struct {
 	Style   indexmap.Style
 	Classes *indexmap.Classes // in which the values are shown; nil: each in its own shade
 	Bare    bool              // the map alone, without title, legend and sources
+	Small   bool              // of a bare one: as lists show it
 	About   *fieldmap.Layer   // of a layer of a map without dates
 	Photo   *indexmap.Photo   // what the scenes of a date show, in place of its values; may be nil
 }
@@ -75,6 +76,8 @@ type LayerPictures interface {
 type LayerFiles interface {
 	// WriteGeoTIFF writes a date as Cloud-Optimized GeoTIFF of 32-bit numbers: the index, and what each pixel counts in the field.
 	WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error
+	// WriteFieldGeoTIFF writes the like of the pixels of the field alone, in one band.
+	WriteFieldGeoTIFF(w io.Writer, layer indexmap.Layer) error
 }
 
 // ShownZones are the zones of a zoning map as files show them.

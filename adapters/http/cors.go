@@ -10,8 +10,8 @@ import (
 // itself, never cookies, so no answer allows credentials of the browser.
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
-	corsHeaders = "Authorization, Content-Type, Accept, X-API-Key, X-Company, X-Request-ID, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID"
-	corsExposed = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-ID, X-Total-Count, Idempotent-Replay, Content-Disposition"
+	corsHeaders = "Authorization, Content-Type, Accept, X-API-Key, X-Company, X-Request-ID, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Range"
+	corsExposed = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-ID, X-Total-Count, Idempotent-Replay, Content-Disposition, Content-Range"
 	corsMaxAge  = "7200" // seconds; the most that browsers keep
 )
 

@@ -27,6 +27,7 @@ const (
 	lowestMap   = 430.0 // so that the legend has room beside it
 	highestMap  = 760.0
 	bareWidth   = 700
+	smallWidth  = 320
 	layerShown  = 2 // pixels of a PNG for one of the canvas: 2,000 across, for print
 	hatch       = 10
 	fewest      = 3 // pixels of the layer that are shown around the field
@@ -53,7 +54,11 @@ func (Charts) DrawLayer(ctx context.Context, w io.Writer, format string, in port
 	p.box = p.outline.Bounds().Grown(fewest * max(in.Layer.Grid.PixelX, in.Layer.Grid.PixelY))
 	p.pen = pen{draw.Measuring(), 1}
 	size, atlas := p.arrange()
-	return draw.Picture(effort.Of(ctx, 0), w, format, draw.Size{Width: size.X, Height: size.Y, Density: layerShown}, func(c draw.Canvas) {
+	density := layerShown
+	if in.Small {
+		density = 1
+	}
+	return draw.Picture(effort.Of(ctx, 0), w, format, draw.Size{Width: size.X, Height: size.Y, Density: density}, func(c draw.Canvas) {
 		p.Canvas = c
 		p.atlas(atlas)
 		if !in.Bare {
@@ -68,8 +73,12 @@ func (Charts) DrawLayer(ctx context.Context, w io.Writer, format string, in port
 func (p *layerPicture) arrange() (size image.Point, atlas draw.Box) {
 	aspect := (p.box.MaxY - p.box.MinY) / (p.box.MaxX - p.box.MinX)
 	if p.in.Bare {
-		high := min(2*bareWidth, max(bareWidth/4, math.Ceil(bareWidth*aspect)))
-		return image.Pt(bareWidth, int(high)), draw.Box{Right: bareWidth, Bottom: high}
+		wide := float64(bareWidth)
+		if p.in.Small {
+			wide = smallWidth
+		}
+		high := min(2*wide, max(wide/4, math.Ceil(wide*aspect)))
+		return image.Pt(int(wide), int(high)), draw.Box{Right: wide, Bottom: high}
 	}
 	top := p.head()
 	column := p.columnBox(top)

@@ -155,6 +155,16 @@ func TestGDALReadsTheFilesOfZones(t *testing.T) {
 		}
 		require.InDelta(t, geo.AreaM2(rig.Archive(t).Parcels[0].Boundary)/1e4, rings, 2e-2, "%s: together the zones are the field", format)
 	}
+	// QGIS's panel of STAC opens files by their links, of which GDAL reads a part after the other.
+	item := stacAt(t, c, "zoning-map/items").Features[0]
+	said := ogr(t, []string{"CPL_VSIL_CURL_CHUNK_SIZE=1024", "GDAL_DISABLE_READDIR_ON_OPEN=EMPTY_DIR"}, "gdalinfo", "-json", "-stats", "/vsicurl/"+item.Assets["mean"].Href)
+	var read struct {
+		Size  []int
+		Bands []struct{ Mean float64 }
+	}
+	require.NoError(t, json.Unmarshal([]byte(said), &read), "%s", said)
+	require.Len(t, read.Bands, 1, "QGIS takes two bands for colours")
+	require.InDelta(t, 0, read.Bands[0].Mean, 1e-6, "how far peaks lie above those of the field, on average over the field")
 	for _, layer := range []string{"zones", "mean"} {
 		said := ogr(t, nil, "gdalinfo", "-stats", "-nofl", saved(layer+".tif", "maps/"+layer+".tif"))
 		require.Contains(t, said, "STATISTICS_MEAN", layer)

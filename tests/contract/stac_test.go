@@ -3,10 +3,12 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -301,6 +303,9 @@ func checkSTACSearch(t *testing.T, s *rig.Server, m mappedField) {
 			require.Contains(t, said.Map(t)["description"], c.names+": ", "%s %v", link.Method, c.query)
 		}
 	}
+	// As the dialog of QGIS 3.44 asks: times with thousandths, and the box of the world where the map is larger.
+	require.Equal(t, []string{itoa(m.id) + "-" + third}, searched(t, m.Client, stacSearchLink{Href: at + "?collections=vegetation-index-map&datetime=" + third + "T00:00:00.000Z/" + third + "T23:59:59.000Z"}).ids())
+	require.Len(t, searched(t, m.Client, stacSearchLink{Href: at + "?bbox=-180,-90,180,90"}).Features, len(every))
 	require.Contains(t, m.Expect(400, http.MethodGet, "stac/search?sortby=id", nil).Map(t)["description"], "sortby: ")
 	for name, body := range map[string]any{"sortby": map[string]any{"sortby": []any{}}, `did you mean "collections"?`: map[string]any{"colections": []any{"soil-map"}}} {
 		require.Contains(t, m.Expect(400, http.MethodPost, "stac/search", body).Map(t)["description"], name)
@@ -335,6 +340,13 @@ type stacFound struct {
 	Links    []stacSearchLink
 	Returned int  `json:"numberReturned"`
 	Matched  *int `json:"numberMatched"`
+}
+
+func (f stacFound) ids() (out []string) {
+	for _, item := range f.Features {
+		out = append(out, item.ID)
+	}
+	return out
 }
 
 func searched(t *testing.T, c *rig.Client, link stacSearchLink) (out stacFound) {
@@ -377,7 +389,14 @@ func checkSTACFiles(t *testing.T, s *rig.Server, m mappedField) {
 	for _, id := range everySTACCollection[:4] {
 		items := stacAt(t, m.Client, id+"/items?limit=1").Features
 		require.Len(t, items, 1, id)
+		thumbnails := 0
 		for name, asset := range items[0].Assets {
+			if strings.HasSuffix(asset.Type, "profile=cloud-optimized") {
+				checkRanges(t, asset.Href)
+			}
+			if slices.Contains(asset.Roles, "thumbnail") {
+				thumbnails++
+			}
 			got, err := http.Get(asset.Href) //nolint:noctx // the address of this test's own server
 			require.NoError(t, err)
 			require.NoError(t, got.Body.Close())
@@ -386,6 +405,7 @@ func checkSTACFiles(t *testing.T, s *rig.Server, m mappedField) {
 			require.True(t, strings.HasPrefix(got.Header.Get("Content-Type"), media), "%s of %s is %s", name, id, got.Header.Get("Content-Type"))
 			opened++
 		}
+		require.Equal(t, 1, thumbnails, "the list of QGIS's panel shows a picture of each item of %s", id)
 		expires, err := time.Parse(time.RFC3339, items[0].Properties["tilth:links_expire_at"].(string))
 		require.NoError(t, err)
 		require.WithinRange(t, expires, time.Now().Add(23*time.Hour), time.Now().Add(25*time.Hour))
@@ -397,6 +417,47 @@ func checkSTACFiles(t *testing.T, s *rig.Server, m mappedField) {
 		}
 	}
 	require.Greater(t, opened, 10)
+}
+
+// checkRanges reads a file as GDAL does: how long it is, and then those of its bytes that it needs.
+func checkRanges(t *testing.T, href string) {
+	t.Helper()
+	ask := func(method, wanted, tag string) (*http.Response, string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, href, nil)
+		require.NoError(t, err)
+		for name, value := range map[string]string{"Range": wanted, "If-Range": tag} {
+			if value != "" {
+				request.Header.Set(name, value)
+			}
+		}
+		got, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer got.Body.Close()
+		body, err := io.ReadAll(got.Body)
+		require.NoError(t, err)
+		return got, string(body)
+	}
+	got, whole := ask(http.MethodGet, "", "")
+	size := len(whole)
+	require.Equal(t, []any{200, "bytes", int64(size)}, []any{got.StatusCode, got.Header.Get("Accept-Ranges"), got.ContentLength})
+	tag := got.Header.Get("ETag")
+	for wanted, part := range map[string][2]int{"bytes=0-15": {0, 16}, "bytes=100-": {100, size}, "bytes=-7": {size - 7, size}, fmt.Sprintf("bytes=%d-%d", size-3, size+99): {size - 3, size}, "bytes=-99999999": {0, size}} {
+		for _, same := range []string{"", tag} {
+			got, body := ask(http.MethodGet, wanted, same)
+			require.Equal(t, []any{206, fmt.Sprintf("bytes %d-%d/%d", part[0], part[1]-1, size), tag}, []any{got.StatusCode, got.Header.Get("Content-Range"), got.Header.Get("ETag")}, wanted)
+			require.Equal(t, whole[part[0]:part[1]], body, wanted)
+		}
+	}
+	for _, wanted := range []string{"bytes=0-3,9-12", "bytes=9-3", "bytes=-0", "bytes=x", "lines=0-3", "bytes=" + itoa(int64(size)) + "-"} {
+		got, body := ask(http.MethodGet, wanted, "")
+		require.Equal(t, 200, got.StatusCode, wanted)
+		require.Equal(t, whole, body, "what is no one range of the file is passed over: %s", wanted)
+	}
+	got, body := ask(http.MethodGet, "bytes=0-15", `"of another time"`)
+	require.Equal(t, []any{200, whole}, []any{got.StatusCode, body})
+	got, body = ask(http.MethodHead, "", "")
+	require.Equal(t, []any{200, int64(size), ""}, []any{got.StatusCode, got.ContentLength, body})
 }
 
 func checkSTACReaders(t *testing.T, s *rig.Server, m mappedField) {

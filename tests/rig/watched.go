@@ -23,7 +23,7 @@ type watched struct{ http.RoundTripper }
 // openHeaders hold no secrets: they say how to send and answer, and what is logged on purpose.
 var openHeaders = []string{
 	"Accept", "Accept-Encoding", "Access-Control-Request-Headers", "Access-Control-Request-Method", "Content-Type", "Expect", "If-Match",
-	"If-None-Match", "Last-Event-Id", "Origin", "Prefer", "Range", "Sec-Fetch-Site", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Request-Id",
+	"If-None-Match", "If-Range", "Last-Event-Id", "Origin", "Prefer", "Range", "Sec-Fetch-Site", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Request-Id",
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -66,7 +66,7 @@ type STACAsset struct {
 	Href  string   `json:"href" format:"uri" doc:"Its address, with a signed link."`
 	Type  string   `json:"type" doc:"Content type."`
 	Title string   `json:"title" doc:"For people."`
-	Roles []string `json:"roles" doc:"What it is for: data, overview or metadata."`
+	Roles []string `json:"roles" doc:"What it is for: data, overview, thumbnail or metadata."`
 }
 
 // stacProduct is the collection of one product.
@@ -251,21 +251,26 @@ const (
 
 func raster(name, file, title string) stacFiles {
 	return stacFiles{
-		{name, "maps/" + file + ".tif", STACAsset{"", stacGeoTIFF, title, []string{"data"}}},
+		{name, "maps/" + file + ".tif?bands=1", STACAsset{"", stacGeoTIFF, title, []string{"data"}}},
 		{name + "-picture", "maps/" + file + ".png", STACAsset{"", stacPNG, title + ", as a picture", []string{"overview"}}},
 	}
+}
+
+// thumbnail is the picture that stands beside an item in lists, such as that of QGIS's panel.
+func thumbnail(file string) stacFile {
+	return stacFile{"thumbnail", "maps/" + file + ".png?thumbnail=true", STACAsset{"", stacPNG, "A small picture", []string{"thumbnail"}}}
 }
 
 func profileAssets(features.Finished) stacFiles {
 	return stacFiles{
 		{"table", "export.csv", STACAsset{"", "text/csv", "The dates with their figures", []string{"data"}}},
-		{"chart", "chart.png", STACAsset{"", stacPNG, "The profile as a picture", []string{"overview"}}},
+		{"chart", "chart.png", STACAsset{"", stacPNG, "The profile as a picture", []string{"overview", "thumbnail"}}},
 	}
 }
 
 func dateAssets(of features.Finished) stacFiles {
 	day := of.Date.Date.Format(time.DateOnly)
-	return append(raster("index", day, of.Index+" on "+day),
+	return append(raster("index", day, of.Index+" on "+day), thumbnail(day),
 		stacFile{"statistics", "statistics/?date=" + day, STACAsset{"", mediaJSON, "Figures of the date", []string{"metadata"}}})
 }
 
@@ -274,8 +279,10 @@ func zoneAssets(of features.Finished) stacFiles {
 }
 
 func layerAssets(of features.Finished) (out stacFiles) {
-	for _, l := range of.Layers {
-		out = append(out, raster(l.Name, l.Name, l.Title)...)
+	for i, l := range of.Layers {
+		if out = append(out, raster(l.Name, l.Name, l.Title)...); i == 0 {
+			out = append(out, thumbnail(l.Name))
+		}
 	}
 	return out
 }

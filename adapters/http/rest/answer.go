@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -154,6 +156,7 @@ type Raw struct {
 	ContentType string
 	Filename    string // offers the answer as a download of that name
 	ETag        string // see [etag.Of]; empty: none
+	Parts       bool   // a part of it can be asked for, for which the whole is made; it always has its length
 	// Write writes the body. The writer is an http.Flusher; an error after the first bytes
 	// went out cuts the connection, so that nobody takes half a file for a whole one.
 	Write func(w io.Writer) error
@@ -170,6 +173,9 @@ func (r Raw) answer(c *Call) error {
 		}
 	}
 	c.SetHeader("Content-Type", r.ContentType)
+	if r.Parts {
+		return r.part(c)
+	}
 	s := transfer.NewSink(c.writer, c.request, c.status, c.deadline, c.share)
 	defer s.Leave()
 	if err := r.Write(s); err != nil {
@@ -182,6 +188,29 @@ func (r Raw) answer(c *Call) error {
 				slog.String("request_id", trace.RequestID), slog.String("route", trace.Route), slog.Any("error", err))
 		}
 		panic(http.ErrAbortHandler) // the only sign that is left
+	}
+	s.Finish()
+	return nil
+}
+
+// part answers with the bytes that Range asks for, or with all.
+func (r Raw) part(c *Call) error {
+	var whole bytes.Buffer
+	if err := r.Write(&whole); err != nil {
+		return err
+	}
+	body, status := whole.Bytes(), c.status
+	c.SetHeader("Accept-Ranges", "bytes")
+	from, until, ok := transfer.Part(c.Header("Range"), len(body))
+	if of := c.Header("If-Range"); ok && (of == "" || of == r.ETag) {
+		c.SetHeader("Content-Range", fmt.Sprintf("bytes %d-%d/%d", from, until-1, len(body)))
+		body, status = body[from:until], http.StatusPartialContent
+	}
+	c.SetHeader("Content-Length", strconv.Itoa(len(body)))
+	s := transfer.NewSink(c.writer, c.request, status, c.deadline, c.share)
+	defer s.Leave()
+	if err := transfer.Text(body)(s); err != nil {
+		return err
 	}
 	s.Finish()
 	return nil

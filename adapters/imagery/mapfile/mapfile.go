@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,12 +42,28 @@ const (
 const maxPacked = 1032
 
 // WriteLayer writes a date with numbers of 64 bits, to be kept; of the same date it writes the same bytes.
-func (Files) WriteLayer(w io.Writer, layer indexmap.Layer) error { return write(w, layer, keptBits) }
+func (Files) WriteLayer(w io.Writer, layer indexmap.Layer) error {
+	return write(w, layer, keptBits, weighed(layer))
+}
 
 // WriteGeoTIFF writes a date with numbers of 32 bits, for people and their programs.
-func (Files) WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error { return write(w, layer, givenBits) }
+func (Files) WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error {
+	return write(w, layer, givenBits, weighed(layer))
+}
 
-func write(w io.Writer, l indexmap.Layer, bits int) error {
+// WriteFieldGeoTIFF writes the pixels of the field alone: programs that take two bands for colours show one in shades.
+func (Files) WriteFieldGeoTIFF(w io.Writer, layer indexmap.Layer) error {
+	values := slices.Clone(layer.Values)
+	for i, inside := range layer.Inside {
+		if !inside {
+			values[i] = math.NaN()
+		}
+	}
+	return write(w, layer, givenBits, []cogwrite.Band{{Name: layer.Name(), Values: values}})
+}
+
+// weighed returns the bands of a date: its values, and what each pixel counts in the field.
+func weighed(l indexmap.Layer) []cogwrite.Band {
 	weights := make([]float64, len(l.Values))
 	for i, inside := range l.Inside {
 		switch {
@@ -58,6 +75,10 @@ func write(w io.Writer, l indexmap.Layer, bits int) error {
 			weights[i] = 1
 		}
 	}
+	return []cogwrite.Band{{Name: l.Name(), Values: l.Values}, {Name: "share of the pixel that counts as the field", Values: weights}}
+}
+
+func write(w io.Writer, l indexmap.Layer, bits int, bands []cogwrite.Band) error {
 	grid := l.Grid
 	grid.Width, grid.Height = l.Cols, l.Rows
 	about := strings.Replace(l.Title(), " on ", " of ", 1)
@@ -70,7 +91,7 @@ func write(w io.Writer, l indexmap.Layer, bits int) error {
 	}
 	data, err := cogwrite.EncodeNumbers(cogwrite.Numbers{
 		Grid: grid, Bits: bits, About: about, Names: l.Subject.Kind == indexmap.Numbers,
-		Bands: []cogwrite.Band{{Name: l.Name(), Values: l.Values}, {Name: "share of the pixel that counts as the field", Values: weights}},
+		Bands: bands,
 		Notes: append(notes, cogwrite.Note{Name: noteScenes, Text: strings.Join(l.Scenes, " ")}, cogwrite.Note{Name: noteSynthetic, Text: fmt.Sprint(l.Synthetic)}),
 	})
 	if err != nil {

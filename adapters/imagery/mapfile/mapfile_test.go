@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/imagery/cog"
 	"tilth/adapters/imagery/mapfile"
 	"tilth/core/fault"
 	"tilth/core/indexmap"
@@ -76,6 +77,21 @@ func TestLayersAreReadAsTheyWereWritten(t *testing.T) {
 			got.Weights = l.Weights
 		}
 		same(t, l, got, 1e-7)
+
+		var field bytes.Buffer
+		require.NoError(t, mapfile.Files{}.WriteFieldGeoTIFF(&field, l))
+		source := cog.FromStored(bytes.NewReader(field.Bytes()), int64(field.Len()), "field", "field")
+		open, err := cog.OpenNumbers(t.Context(), source, "field", 1)
+		require.NoError(t, err)
+		read, err := open.Read(t.Context(), vegetation.Window{Width: l.Cols, Height: l.Rows})
+		require.NoError(t, err)
+		for i, v := range read.Values {
+			if want := l.Values[i]; !l.Inside[i] && !math.IsNaN(v) || l.Inside[i] && math.IsNaN(want) != math.IsNaN(v) || math.Abs(v-want) > 1e-7 {
+				t.Fatalf("pixel %d of the field is %g, and not %g", i, v, want)
+			}
+		}
+		_, err = cog.OpenNumbers(t.Context(), source, "field", 2)
+		require.Error(t, err, "one band")
 	}
 }
 

@@ -46,6 +46,7 @@ type Orders interface {
 type Look struct {
 	Low, High *float64 // values at the ends of the colours; nil: those of the style
 	Bare      bool     // of a picture: without title and legend
+	Small     bool     // of a bare picture: as lists show it
 	Method    indexmap.Method
 	Classes   int    // of a picture; 0: each value in its own shade
 	Style     string // of a picture of a date: a code of indexmap.Combinations; empty: the index
@@ -76,7 +77,7 @@ func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, form
 	if err != nil {
 		return s, nil, err
 	}
-	shown := ports.ShownLayer{Field: ports.ShownField{Name: s.Title, Outline: s.Order.Boundary}, Bare: look.Bare, About: s.Layer}
+	shown := ports.ShownLayer{Field: ports.ShownField{Name: s.Title, Outline: s.Order.Boundary}, Bare: look.Bare, Small: look.Small, About: s.Layer}
 	if shown.Style, err = look.style(s.style); err != nil {
 		return s, nil, err
 	}
@@ -140,15 +141,19 @@ func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile in
 	}, nil
 }
 
-// GeoTIFF returns a sheet to be written as Cloud-Optimized GeoTIFF. Faults: as of Picture.
-func (v *Views) GeoTIFF(ctx context.Context, who access.Principal, ask Ask) (Sheet, func(w io.Writer) error, error) {
+// GeoTIFF returns a sheet to be written as Cloud-Optimized GeoTIFF; alone: the pixels of the field in one band. Faults: as of Picture.
+func (v *Views) GeoTIFF(ctx context.Context, who access.Principal, ask Ask, alone bool) (Sheet, func(w io.Writer) error, error) {
 	s, err := v.find(ctx, who, ask)
+	writing := v.Files.WriteGeoTIFF
+	if alone {
+		writing = v.Files.WriteFieldGeoTIFF
+	}
 	return s, func(w io.Writer) error {
 		layer, err := v.layer(ctx, s)
 		if err != nil {
 			return err
 		}
-		return v.Files.WriteGeoTIFF(w, *layer)
+		return writing(w, *layer)
 	}, err
 }
 

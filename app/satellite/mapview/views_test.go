@@ -64,6 +64,8 @@ func (r *rig) WriteGeoTIFF(w io.Writer, l indexmap.Layer) error {
 	return err
 }
 
+func (r *rig) WriteFieldGeoTIFF(w io.Writer, l indexmap.Layer) error { return r.WriteGeoTIFF(w, l) }
+
 func (r *rig) IssueLink(_ context.Context, _ access.Principal, below string, need access.Permission, lasts time.Duration) (string, time.Time, error) {
 	return below + " " + string(need.Slug()), season.Add(lasts), nil
 }
@@ -132,7 +134,7 @@ func TestADateThatTheMapLacks(t *testing.T) {
 	require.Equal(t, "map_date", f.Code)
 	require.Equal(t, "cloud", f.Details["reason"])
 	require.Equal(t, []string{"2025-04-04", "2025-04-11", "2025-04-21"}, f.Details["nearest"])
-	_, _, err = r.views.GeoTIFF(t.Context(), r.who, r.ask(11))
+	_, _, err = r.views.GeoTIFF(t.Context(), r.who, r.ask(11), false)
 	require.Equal(t, "none", faultOf(t, err).Details["reason"])
 
 	// One whose file has expired is made again.

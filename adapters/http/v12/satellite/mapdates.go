@@ -162,6 +162,8 @@ func (m mapSheets) registerPictures(a *rest.API) {
 	}
 	route.Query = []rest.Param{
 		form.ShareParam, {Name: "legend", Type: rest.Boolean, Description: "Of pictures; false: the map alone, without title, legend and sources. Default true."},
+		{Name: "thumbnail", Type: rest.Boolean, Description: "Of pictures; true: the map alone, 320 pixels wide, as lists show it. Default false."},
+		{Name: "bands", Type: rest.Integer, Description: "Of GeoTIFFs; 1: the pixels of the field alone in one band, as programs show it that take two bands for colours, such as QGIS. Default 2."},
 		lowParam, highParam, methodParam,
 		{Name: "classes", Type: rest.Integer, Description: "Of pictures: the values in so many classes, 2 to 9; default: each in its own shade."},
 	}
@@ -170,14 +172,18 @@ func (m mapSheets) registerPictures(a *rest.API) {
 			"Reflectance 0 is black; 0.3, of the near infrared 0.6, is as bright as can be, on every date. Where the scenes lack a band, or the archive no longer has them, it is 409 `map_colours`."
 		route.Query = append(route.Query, styleParam)
 	}
+	route.Description += "\n\nA part of a GeoTIFF can be asked for (`Range`, one range of bytes), as GDAL does."
+	route.Also = map[int]string{http.StatusPartialContent: "The bytes of a GeoTIFF that Range asks for."}
 	route.Media = form.Media(ports.PNG, ports.SVG, ports.GeoTIFF)
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
 		lookInput
 		classInput
 		rest.Values
-		File   string `path:"file"`
-		Legend *bool  `query:"legend"`
+		File      string `path:"file"`
+		Legend    *bool  `query:"legend"`
+		Thumbnail bool   `query:"thumbnail"`
+		Bands     *int64 `query:"bands"`
 	}) (rest.Raw, error) {
 		colours, _ := in.All()["style"].(string)
 		name, ending, _ := strings.Cut(in.File, ".")
@@ -196,7 +202,11 @@ func (m mapSheets) registerPictures(a *rest.API) {
 			if colours != "" {
 				return rest.Raw{}, fault.Field("style", "Colours are of pictures. Fix: ask for .png or .svg, or leave style out.")
 			}
-			d, write, err := m.views.GeoTIFF(ctx, c.Principal(), ask)
+			bands, err := bandsOf(in.Bands)
+			if err != nil {
+				return rest.Raw{}, err
+			}
+			d, write, err := m.views.GeoTIFF(ctx, c.Principal(), ask, bands == 1)
 			if err != nil {
 				return rest.Raw{}, err
 			}
@@ -205,16 +215,28 @@ func (m mapSheets) registerPictures(a *rest.API) {
 			}
 			file := form.Download(fmt.Sprintf("map-%d-%s", in.ID, name), ending, nil)
 			out := dated(c, d, file.ContentType, write)
-			out.Filename = file.Filename
+			out.Filename, out.Parts = file.Filename, true
 			return out, nil
 		}
-		look := mapview.Look{Low: in.Low, High: in.High, Bare: in.Legend != nil && !*in.Legend, Method: in.method(), Classes: int(asked(in.Classes)), Style: colours}
+		look := mapview.Look{Low: in.Low, High: in.High, Bare: in.Thumbnail || in.Legend != nil && !*in.Legend, Small: in.Thumbnail, Method: in.method(), Classes: int(asked(in.Classes)), Style: colours}
 		d, write, err := m.views.Picture(ctx, c.Principal(), ask, ending, look)
 		if err != nil {
 			return rest.Raw{}, err
 		}
 		return dated(c, d, form.Picture(c, ending, nil).ContentType, write), nil
 	})
+}
+
+// bandsOf returns how many bands of a GeoTIFF are asked for. Fault: Invalid (bands).
+func bandsOf(given *int64) (int64, error) {
+	const both = 2
+	if given == nil {
+		return both, nil
+	}
+	if *given < 1 || *given > both {
+		return 0, fault.Field("bands", "Files have 1 band, or 2.")
+	}
+	return *given, nil
 }
 
 func (m mapSheets) registerTiles(a *rest.API) {
