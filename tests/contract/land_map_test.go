@@ -87,6 +87,10 @@ func TestAnElevationMap(t *testing.T) {
 				}
 			}
 		}
+		place := outline.Centroid()
+		value := c.Expect(200, http.MethodGet, at+fmt.Sprintf("value/?lon=%v&lat=%v", place.X, place.Y), nil).Data(t)["values"].([]any)[0].(map[string]any)
+		require.True(t, value["value"].(float64) >= figures["min"].(float64) && value["value"].(float64) <= figures["max"].(float64))
+		require.Equal(t, []any{true, layers["elevation"]["items"]}, []any{value["synthetic"], value["items"]}, "every answer says what it was made from")
 		for _, none := range []string{"0.001", "0"} {
 			require.Contains(t, c.Expect(400, http.MethodGet, at+"contours/?interval="+none, nil).Map(t)["details"], "interval")
 		}

@@ -99,16 +99,20 @@ func checkMapFigures(t *testing.T, m mappedField) {
 	place := m.outline.Centroid()
 	var values struct {
 		Values []struct {
-			Date     string
-			Value    *float64
-			InField  bool `json:"in_field"`
-			Col, Row int
+			Date      string
+			Value     *float64
+			InField   bool `json:"in_field"`
+			Col, Row  int
+			Items     []string
+			Synthetic bool
 		}
 	}
 	m.Expect(200, http.MethodGet, m.path+fmt.Sprintf("value/?lon=%v&lat=%v", place.X, place.Y), nil).Into(t, &values)
 	require.Len(t, values.Values, len(all.Dates))
 	v := values.Values[3]
 	require.True(t, v.InField)
+	require.True(t, v.Synthetic, "every answer says so")
+	require.Equal(t, m.layer(t, v.Date).Scenes, v.Items)
 	l := m.layer(t, v.Date)
 	if v.Value != nil {
 		require.InDelta(t, *v.Value, l.Values[v.Row*l.Cols+v.Col], 1e-6)

@@ -72,8 +72,10 @@ func (v *Views) Statistics(ctx context.Context, who access.Principal, ask Ask, m
 
 // Value is what a map shows at a place on a date, or in a layer.
 type Value struct {
-	Day     time.Time
-	Subject indexmap.Subject
+	Day       time.Time
+	Subject   indexmap.Subject
+	Scenes    []string
+	Synthetic bool
 	indexmap.Pixel
 }
 
@@ -103,7 +105,7 @@ func (v *Views) At(ctx context.Context, who access.Principal, ask Ask, at geo.Po
 			return f.order, nil, err
 		}
 		holds = holds || p.Inside || !math.IsNaN(p.Value)
-		out = append(out, Value{l.Day, l.Subject, p})
+		out = append(out, Value{l.Day, l.Subject, l.Scenes, l.Synthetic, p})
 	}
 	if !holds {
 		return f.order, nil, fault.Field("lon", "The place lies beside the map: it has no pixel there.")

@@ -126,11 +126,13 @@ type MapValues struct {
 
 // MapValue is what a pixel holds on a date.
 type MapValue struct {
-	Date    member.Date `json:"date" doc:"Day of the scenes, by the sun at the field."`
-	Value   *float64    `json:"value" doc:"The index of the pixel that holds the place; null where nothing was seen."`
-	InField bool        `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
-	Col     int         `json:"col" doc:"Column of the pixel in the GeoTIFF of the date, from 0."`
-	Row     int         `json:"row" doc:"Row of the pixel in the GeoTIFF of the date, from 0."`
+	Date      member.Date `json:"date" doc:"Day of the scenes, by the sun at the field."`
+	Items     []string    `json:"items" doc:"Ids of the scenes."`
+	Synthetic bool        `json:"synthetic" doc:"The scenes were made up for demonstration."`
+	Value     *float64    `json:"value" doc:"The index of the pixel that holds the place; null where nothing was seen."`
+	InField   bool        `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
+	Col       int         `json:"col" doc:"Column of the pixel in the GeoTIFF of the date, from 0."`
+	Row       int         `json:"row" doc:"Row of the pixel in the GeoTIFF of the date, from 0."`
 }
 
 func (m mapSheets) registerStatistics(a *rest.API) {
@@ -172,7 +174,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapValues, error) {
 			order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
 			return FieldMapValues{order.ID, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) FieldMapValue {
-				return FieldMapValue{v.Subject.Name, v.Subject.Title, form.OrNull(v.Subject.Unit), known(v.Value), v.Inside, v.Col, v.Row}
+				return FieldMapValue{v.Subject.Name, v.Subject.Title, form.OrNull(v.Subject.Unit), append([]string{}, v.Scenes...), v.Synthetic, known(v.Value), v.Inside, v.Col, v.Row}
 			})}, err
 		})
 		return
@@ -181,7 +183,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapValues, error) {
 		order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
 		return MapValues{order.ID, order.Index, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) MapValue {
-			return MapValue{member.DateOf(v.Day), known(v.Value), v.Inside, v.Col, v.Row}
+			return MapValue{member.DateOf(v.Day), append([]string{}, v.Scenes...), v.Synthetic, known(v.Value), v.Inside, v.Col, v.Row}
 		})}, err
 	})
 }
@@ -227,6 +229,7 @@ type zoneProperties struct {
 	Color     string   `json:"color"`
 	Date      string   `json:"date"`
 	IndexCode string   `json:"index_code"`
+	Items     []string `json:"items"`
 	Synthetic bool     `json:"synthetic"`
 }
 
@@ -245,7 +248,7 @@ func (m multiPolygon) MarshalJSON() ([]byte, error) { return geo.MultiPolygon(m)
 func (m mapSheets) registerClasses(a *rest.API) {
 	route := m.route("zones/", "zones", "The classes of a date as areas")
 	route.Description = "A GeoJSON FeatureCollection with a feature for each class that takes any of the field, from the lowest values, and one without a class (`class` null) where nothing was seen. Together they are the field, without gaps and overlaps. " +
-		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `synthetic`. What is not as asked, such as fewer classes where values are tied, is in `notes`."
+		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `items` (the scenes), `synthetic`. What is not as asked, such as fewer classes where values are tied, is in `notes`."
 	classes := classesParam
 	classes.Description += " Default: as many as were ordered, or 5."
 	route.Query = []rest.Param{form.ShareParam, m.sheetParam(m.first()), methodParam, classes}
@@ -272,7 +275,7 @@ func (m mapSheets) registerClasses(a *rest.API) {
 }
 
 func showZone(of mapview.Zones, z indexmap.Zone) zoneFeature {
-	p := zoneProperties{AreaHa: geo.RoundHa(z.Ha), Color: indexmap.Unseen.Hex(), Date: member.DateOf(of.Layer.Day).String(), IndexCode: of.Order.Index, Synthetic: of.Layer.Synthetic}
+	p := zoneProperties{AreaHa: geo.RoundHa(z.Ha), Color: indexmap.Unseen.Hex(), Date: member.DateOf(of.Layer.Day).String(), IndexCode: of.Order.Index, Items: append([]string{}, of.Layer.Scenes...), Synthetic: of.Layer.Synthetic}
 	if k := z.Class; k != nil {
 		p.Class, p.Low, p.High, p.Mean, p.Pixels, p.Share = &k.Number, &k.Low, &k.High, known(k.Mean), &k.Pixels, &k.Share
 		p.Color = of.Style.OfClass(k.Number, len(of.Classes.Each)).Hex()

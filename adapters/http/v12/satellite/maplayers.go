@@ -92,13 +92,15 @@ type FieldMapValues struct {
 
 // FieldMapValue is what a layer has at a place.
 type FieldMapValue struct {
-	Layer   string   `json:"layer" doc:"Name of the layer."`
-	Title   string   `json:"title" doc:"What its values are, for people."`
-	Unit    *string  `json:"unit" doc:"Unit of the value; null where it has none."`
-	Value   *float64 `json:"value" doc:"The value of the pixel that holds the place; null where there is none."`
-	InField bool     `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
-	Col     int      `json:"col" doc:"Column of the pixel in the GeoTIFF of the layer, from 0."`
-	Row     int      `json:"row" doc:"Row of the pixel in the GeoTIFF of the layer, from 0."`
+	Layer     string   `json:"layer" doc:"Name of the layer."`
+	Title     string   `json:"title" doc:"What its values are, for people."`
+	Unit      *string  `json:"unit" doc:"Unit of the value; null where it has none."`
+	Items     []string `json:"items" doc:"Ids of the scenes or of the elevation models."`
+	Synthetic bool     `json:"synthetic" doc:"It was made up for demonstration."`
+	Value     *float64 `json:"value" doc:"The value of the pixel that holds the place; null where there is none."`
+	InField   bool     `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
+	Col       int      `json:"col" doc:"Column of the pixel in the GeoTIFF of the layer, from 0."`
+	Row       int      `json:"row" doc:"Row of the pixel in the GeoTIFF of the layer, from 0."`
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
