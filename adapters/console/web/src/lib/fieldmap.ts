@@ -245,7 +245,8 @@ export class FieldMap {
   /** Moves so that a box is seen beside the panel. */
   focus(box: [number, number, number, number], animate: boolean) {
     const around = this.map.getContainer()
-    const padding = besidePanel(around.clientWidth, around.clientHeight, this.beyond)
+    const legend = around.closest('.screen')?.querySelector(':scope > .legend')?.clientHeight
+    const padding = besidePanel(around.clientWidth, around.clientHeight, this.beyond, legend)
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
     this.map.fitBounds(box as LngLatBoundsLike, { padding, maxZoom: 16, duration: animate && !calm ? 120 : 0 })
   }

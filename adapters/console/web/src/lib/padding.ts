@@ -1,9 +1,10 @@
 const narrow = 720 // px, below which the panel is a sheet
+const underLegend = 16 // px, above the legend and below it
 
-/** What the panel covers of a map, which goes on for some px beyond each edge of what is seen. */
-export function besidePanel(width: number, height: number, beyond = 0): { top: number; right: number; bottom: number; left: number } {
+/** What the panel and the legend, so many px high, cover of a map, which goes on for some px beyond each edge of what is seen. */
+export function besidePanel(width: number, height: number, beyond = 0, legend = 0): { top: number; right: number; bottom: number; left: number } {
   const around = 32 + beyond
   const [seen, high] = [width - 2 * beyond, height - 2 * beyond]
   if (seen <= narrow) return { top: around + 40, left: around, right: around, bottom: high * 0.46 + around }
-  return { top: around, left: around + 20, bottom: around, right: Math.min(420, seen * 0.42) + 12 + around }
+  return { top: around, left: around + 20, bottom: around + (legend > 0 ? legend + underLegend : 0), right: Math.min(420, seen * 0.42) + 12 + around }
 }

@@ -5,6 +5,7 @@ import { graticule, stepOf } from './fieldmap'
 import { partsOf } from './health'
 import { below, kindOf, membersOf, messages, withMember } from './form'
 import { assessedBy, boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
+import { besidePanel } from './padding'
 import { boxAround, doubtOf, placesOf, type Taken } from './intake'
 import { en } from '../texts/en'
 import { es } from '../texts/es'
@@ -57,6 +58,14 @@ test('what is worst in a feature of a file is said of it, and its axes are shown
   const far = { type: 'Polygon', coordinates: [[[41, 110], [41.1, 110], [41.1, 110.1], [41, 110]]] } // no place on earth unless it is swapped
   expect(boxAround(placesOf(of({ verdict: 'fail', outline: far })))).toEqual([110, 41, 110.1, 41.1])
   expect(boxAround([])).toBeUndefined()
+})
+
+test('what lies under the legend of a wide screen is no place for fields, and on a phone it is the sheet', () => {
+  const [bare, told] = [besidePanel(1280, 850), besidePanel(1280, 850, 0, 120)]
+  expect(told.bottom - bare.bottom).toBeGreaterThan(120)
+  expect({ ...told, bottom: 0 }).toEqual({ ...bare, bottom: 0 })
+  expect(besidePanel(375, 700, 0, 120)).toEqual(besidePanel(375, 700))
+  expect(besidePanel(1280 + 200, 850 + 200, 100, 120).bottom).toBe(told.bottom + 100)
 })
 
 test('a box is around all fields', () => {
