@@ -167,5 +167,5 @@ func (res Resource[W, R]) route(method, below string, need access.Permission, su
 }
 
 func (res Resource[W, R]) done(what string) string {
-	return strings.ToUpper(res.Noun[:1]) + res.Noun[1:] + " " + what + "."
+	return strings.ToUpper(res.Noun[:1]) + strings.ReplaceAll(res.Noun[1:], "_", " ") + " " + what + "."
 }
