@@ -216,7 +216,7 @@ func each(n int, do func(i int) (id int64, err error)) error {
 			errs[i], wrong = f.Fields, true
 		case f.Kind == fault.Invalid || f.Kind == fault.Conflict:
 			errs[i] = fault.Fields{}
-			errs[i].Add(fault.NonField, f.Message)
+			errs[i].Add(memberOf(f), f.Message)
 			if wrong = wrong || f.Kind == fault.Invalid; f.Kind == fault.Conflict {
 				forbidden = placed(forbidden, f, i)
 			}
@@ -233,10 +233,20 @@ func each(n int, do func(i int) (id int64, err error)) error {
 	return batch.Refuse(errs, "items")
 }
 
+// takenKeys is the detail of a conflict that names external ids.
+const takenKeys = external.Member + "s"
+
+// memberOf returns the member of an item that a fault without members is about.
+func memberOf(f *fault.Error) string {
+	if f.Details[takenKeys] != nil {
+		return external.Member
+	}
+	return fault.NonField
+}
+
 // placed says of which item a conflict is, and adds external ids that are taken to those of the conflict before it, which may be nil.
 func placed(before, next *fault.Error, item int) *fault.Error {
-	const list = external.Member + "s"
-	taken, _ := next.Details[list].([]any)
+	taken, _ := next.Details[takenKeys].([]any)
 	for _, one := range taken {
 		if facts, ok := one.(map[string]any); ok {
 			facts["index"] = item
@@ -245,8 +255,8 @@ func placed(before, next *fault.Error, item int) *fault.Error {
 	if before == nil {
 		return next.With("index", item)
 	}
-	if have, ok := before.Details[list].([]any); ok {
-		before.Details[list] = append(have, taken...)
+	if have, ok := before.Details[takenKeys].([]any); ok {
+		before.Details[takenKeys] = append(have, taken...)
 	}
 	return before
 }
