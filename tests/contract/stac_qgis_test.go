@@ -47,13 +47,9 @@ type found struct {
 	Items  []string
 }
 
-// qgisProgram returns what runs the whole program QGIS without a screen, and a folder that both sides see, with its name there.
-func qgisProgram(t *testing.T) (run []string, folder, there string) {
+// qgisPlace returns what begins a command where QGIS is, here or below TILTH_QGIS_ROOT, and a folder that both sides see, with its name there.
+func qgisPlace(t *testing.T) (run []string, folder, there string) {
 	t.Helper()
-	if os.Getenv("TILTH_QGIS") == "" {
-		t.Skip("LEFT OUT: the STAC panel of QGIS. Fix: make qgis.")
-	}
-	const fix = "Fix: install qgis (3.40 or later) and xvfb, or name the folder of a system that has both by TILTH_QGIS_ROOT (debootstrap; Debian 13 has QGIS 3.40, its backports have 3.44)."
 	folder = t.TempDir()
 	there = folder
 	if root := os.Getenv("TILTH_QGIS_ROOT"); root != "" {
@@ -65,7 +61,26 @@ func qgisProgram(t *testing.T) (run []string, folder, there string) {
 	for _, one := range []string{"runtime", "profile"} {
 		require.NoError(t, os.Mkdir(filepath.Join(folder, one), 0o700))
 	}
-	run = append(run, "env", "HOME="+there, "XDG_RUNTIME_DIR="+there+"/runtime", "LC_ALL=C.UTF-8", "TZ=America/Sao_Paulo", "PANEL_ASKED="+there+"/asked.json", "PANEL_SAID="+there+"/said.json", "xvfb-run", "-a", "qgis")
+	return append(run, "env", "HOME="+there, "XDG_RUNTIME_DIR="+there+"/runtime", "LC_ALL=C.UTF-8", "TZ=America/Sao_Paulo"), folder, there
+}
+
+// qgisScript lays a script into the folder.
+func qgisScript(t *testing.T, name, folder string) {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join("../testdata/qgis", name))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, name), script, 0o600))
+}
+
+// qgisProgram returns what runs the whole program QGIS without a screen, and the folder.
+func qgisProgram(t *testing.T) (run []string, folder, there string) {
+	t.Helper()
+	if os.Getenv("TILTH_QGIS") == "" {
+		t.Skip("LEFT OUT: the STAC panel of QGIS. Fix: make qgis.")
+	}
+	const fix = "Fix: install qgis (3.40 or later) and xvfb, or name the folder of a system that has both by TILTH_QGIS_ROOT (debootstrap; Debian 13 has QGIS 3.40, its backports have 3.44)."
+	run, folder, there = qgisPlace(t)
+	run = append(run, "PANEL_ASKED="+there+"/asked.json", "PANEL_SAID="+there+"/said.json", "xvfb-run", "-a", "qgis")
 	said, err := exec.CommandContext(t.Context(), run[0], append(run[1:], "--version")...).CombinedOutput()
 	version := regexp.MustCompile(`QGIS 3\.(\d+)`).FindSubmatch(said)
 	if err != nil || version == nil {
@@ -116,10 +131,8 @@ func TestQGISShowsThePanel(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	script, err := os.ReadFile("../testdata/qgis/panel.py")
-	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "asked.json"), orders, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "panel.py"), script, 0o600))
+	qgisScript(t, "panel.py", folder)
 	args := append(run[1:], "--nologo", "--noplugins", "--noversioncheck", "--profiles-path", there+"/profile", "--code", there+"/panel.py")
 	output, err := exec.CommandContext(t.Context(), run[0], args...).CombinedOutput()
 	require.NoError(t, err, "%s", output)
