@@ -25,32 +25,46 @@ type Caps struct {
 
 // Guard returns the same store, whose writing transactions refuse (Conflict, limit_reached) what
 // is beyond a cap. Nobody passes it at the same time as another: who counts holds a lock of the
-// company until the transaction ends. The operator, who has no company, is not bounded.
+// company until the transaction ends. Jobs are counted once a second while a company is far from their cap, see [spare].
+// The operator, who has no company, is not bounded.
 func Guard(store ports.Store, bounds Caps, clock ports.Clock) ports.Store {
-	return guarded{store, bounds, clock}
+	return guarded{store, bounds, clock, &spare{}}
 }
 
 type guarded struct {
 	ports.Store
 	bounds Caps
 	clock  ports.Clock
+	spare  *spare
 }
 
 // Write implements ports.Store.
 func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
 	return g.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
-		room := func(ctx context.Context, company int64, b bound) error {
+		room := func(ctx context.Context, company int64, b bound, more int) error {
 			n, err := tx.Holdings.Count(ctx, company, b.of, b.cap, g.clock.Now())
-			if err == nil && n >= b.cap {
+			if err == nil && n+int64(more) > b.cap {
 				err = b.reached()
 			}
+			return err
+		}
+		pending := func(ctx context.Context, company int64, b bound, _ int) error {
+			now := g.clock.Now()
+			if g.spare.take(company, now) {
+				return nil
+			}
+			n, err := tx.Holdings.Count(ctx, company, b.of, b.cap, now)
+			if err == nil && n >= b.cap {
+				return b.reached()
+			}
+			g.spare.counted(company, b.cap, n, now)
 			return err
 		}
 		tx.Keys = keys{tx.Keys, room, bound{ports.HoldAPIKeys, g.bounds.APIKeys, "API keys", "TILTH_MAX_API_KEYS", "revoke one"}}
 		tx.Invitations = invitations{tx.Invitations, room, bound{ports.HoldInvitations, g.bounds.Invitations, "open invitations", "TILTH_MAX_INVITATIONS", "revoke one"}}
 		tx.Webhooks = records[webhook.Webhook]{tx.Webhooks, room, bound{ports.HoldWebhooks, g.bounds.Webhooks, "webhooks", "TILTH_MAX_WEBHOOKS", "delete one"}}
 		tx.FootprintClients = records[footprint.Client]{tx.FootprintClients, room, bound{ports.HoldPACTClients, g.bounds.PACTClients, "PACT clients", "TILTH_MAX_PACT_CLIENTS", "revoke one"}}
-		tx.Jobs = jobs{tx.Jobs, g.bounds.OneEach, room, bound{ports.HoldJobs, g.bounds.Jobs, "unfinished pieces of background work", "TILTH_MAX_PENDING_JOBS", "wait until some are done"}}
+		tx.Jobs = jobs{tx.Jobs, g.bounds.OneEach, pending, bound{ports.HoldJobs, g.bounds.Jobs, "unfinished pieces of background work", "TILTH_MAX_PENDING_JOBS", "wait until some are done"}}
 		return do(ctx, tx)
 	})
 }
@@ -67,8 +81,8 @@ func (b bound) reached() error {
 		With("limit", b.cap).With("of", string(b.of)).With("setting", b.setting)
 }
 
-// room refuses one more of what a company has as much of as it may.
-type room func(ctx context.Context, company int64, b bound) error
+// room refuses more of what a company would then have too much of.
+type room func(ctx context.Context, company int64, b bound, more int) error
 
 type keys struct {
 	ports.APIKeys
@@ -77,7 +91,7 @@ type keys struct {
 }
 
 func (k keys) Insert(ctx context.Context, scope access.Scope, key *access.APIKey) error {
-	if err := k.room(ctx, scope.Company(), k.bound); err != nil {
+	if err := k.room(ctx, scope.Company(), k.bound, 1); err != nil {
 		return err
 	}
 	return k.APIKeys.Insert(ctx, scope, key)
@@ -90,7 +104,7 @@ type invitations struct {
 }
 
 func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.Invitation, hash string) error {
-	if err := i.room(ctx, scope.Company(), i.bound); err != nil {
+	if err := i.room(ctx, scope.Company(), i.bound, 1); err != nil {
 		return err
 	}
 	return i.Invitations.Insert(ctx, scope, in, hash)
@@ -104,7 +118,7 @@ type records[T any] struct {
 }
 
 func (r records[T]) Insert(ctx context.Context, scope access.Scope, list []*T) error {
-	if err := r.room(ctx, scope.Company(), r.bound); err != nil {
+	if err := r.room(ctx, scope.Company(), r.bound, len(list)); err != nil {
 		return err
 	}
 	return r.Records.Insert(ctx, scope, list)
@@ -120,7 +134,7 @@ type jobs struct {
 // What is tried only is a figure of the program's own, which a sweep asks for again.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	if job.CompanyID != 0 && !slices.Contains(j.oneEach, job.Kind) {
-		if err := j.room(ctx, job.CompanyID, j.bound); err != nil {
+		if err := j.room(ctx, job.CompanyID, j.bound, 1); err != nil {
 			return err
 		}
 	}

@@ -70,6 +70,7 @@ func BenchmarkOrders(b *testing.B) {
 			b.Cleanup(func() { close(ended); shut.Close() })
 			s := rig.Start(b, rig.Options{Database: open(b), Imagery: shut.URL, Config: func(c *cli.Config) {
 				c.RateLimit, c.Workers, c.ImageryTimeout, c.MaxPendingJobs = 0, 1, time.Hour, 1_000_000
+				c.CompanyShare = 1000 // a company takes turns while others are at work, which those of the round before seem to be
 			}})
 			one, many := newBuyer(b, s, orderFields), make([]*buyer, orderClients)
 			for i := range many {
