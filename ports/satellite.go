@@ -173,12 +173,16 @@ type Wallet interface {
 	Price(ctx context.Context, service string) (price credit.Amount, ok bool, err error)
 	// FieldCharge returns the charge of a field or an outline, held or captured. Faults: NotFound.
 	FieldCharge(ctx context.Context, scope access.Scope, of credit.Site) (credit.FieldCharge, error)
+	// ClaimFieldCharge stores the charge of a field or an outline that has none, and reports whether it had none. It waits for a
+	// transaction that claims the same.
+	ClaimFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) (bool, error)
 	// PutFieldCharge stores the charge of a field or an outline; one that is held may pass to another
 	// order, also of another product. Faults: Conflict (field_charged) when it was captured for another order.
 	PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error
 	// DropFieldCharge removes a charge that was held and is released.
 	DropFieldCharge(ctx context.Context, scope access.Scope, of credit.Site) error
-	// PaidLand returns how many square metres of a field that is not charged were paid for as other fields.
+	// PaidLand returns how many square metres of a field that is not charged were paid for as other fields. It stays as it was when
+	// the field was made of them.
 	PaidLand(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
 	// LandOf returns what was paid for of fields of the scope, given with their areas, by every company that paid for any.
 	LandOf(ctx context.Context, scope access.Scope, areas map[int64]int64) ([]credit.Land, error)

@@ -58,9 +58,12 @@ func hold(ctx context.Context, p Purse, order vegetation.OrderState, due owed) e
 	if err := post(ctx, p, credit.Hold, due.amount, order); err != nil {
 		return err
 	}
-	return p.Tx.Wallet.PutFieldCharge(ctx, p.Scope, credit.FieldCharge{
-		CompanyID: p.Scope.Company(), Site: order.Site(), OrderID: order.ID, Product: order.Code(), Amount: due.amount,
-	})
+	return p.Tx.Wallet.PutFieldCharge(ctx, p.Scope, chargeFor(order, due.amount))
+}
+
+// chargeFor is the charge of an order's field, held for it.
+func chargeFor(order vegetation.OrderState, amount credit.Amount) credit.FieldCharge {
+	return credit.FieldCharge{CompanyID: order.CompanyID, Site: order.Site(), OrderID: order.ID, Product: order.Code(), Amount: amount}
 }
 
 // capture spends what is held for an order's field: the field's first successful

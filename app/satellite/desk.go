@@ -9,6 +9,7 @@ import (
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/audit"
+	"tilth/core/credit"
 	"tilth/core/fault"
 	"tilth/core/record"
 	"tilth/core/vegetation"
@@ -35,7 +36,7 @@ func (d desk) place(ctx context.Context, who access.Principal, make draft) (vege
 		if err != nil {
 			return vegetation.OrderState{}, err
 		}
-		if placed, done, err := d.placeNew(ctx, tx, who, fresh, now); done || err != nil {
+		if placed, done, err := d.placeNew(ctx, tx, who, fresh); done || err != nil {
 			return placed, err
 		}
 		wanted, err := d.admit(ctx, tx, who, fresh, now)
@@ -51,7 +52,7 @@ func (d desk) place(ctx context.Context, who access.Principal, make draft) (vege
 
 // placeNew places an order that the company has not placed before, and reports whether it was one. It locks the wallet last,
 // so that orders of a company wait for each other no longer than it takes to charge them. Faults: PaymentRequired.
-func (d desk) placeNew(ctx context.Context, tx ports.Repos, who access.Principal, fresh vegetation.OrderState, now time.Time) (out vegetation.OrderState, done bool, err error) {
+func (d desk) placeNew(ctx context.Context, tx ports.Repos, who access.Principal, fresh vegetation.OrderState) (out vegetation.OrderState, done bool, err error) {
 	scope := who.Scope(false)
 	if fresh.ExternalID != "" {
 		return out, false, nil // keys of other systems are taken under a lock, which comes after that of the wallet
@@ -74,15 +75,32 @@ func (d desk) placeNew(ctx context.Context, tx ports.Repos, who access.Principal
 	if err := d.record(ctx, tx, who, audit.Create, out); err != nil {
 		return out, false, err
 	}
-	purse, err := LockPurse(ctx, tx, scope, now)
+	return out, true, d.charge(ctx, tx, scope, out, perHa)
+}
+
+// charge holds what is due for a new order, which nobody else sees yet. Its field is claimed before the wallet is locked: whoever
+// claims it pays for it, and there is nothing more to find out under the lock. Faults: PaymentRequired.
+func (d desk) charge(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState, perHa credit.Amount) error {
+	amount, err := freshCharge(ctx, tx, scope, order, perHa)
 	if err != nil {
-		return out, false, err
+		return err
 	}
-	due, err := dueFor(ctx, purse, out, perHa)
+	claimed, err := tx.Wallet.ClaimFieldCharge(ctx, scope, chargeFor(order, amount))
 	if err != nil {
-		return out, false, err
+		return err
 	}
-	return out, true, hold(ctx, purse, out, due)
+	purse, err := LockPurse(ctx, tx, scope, order.CreatedAt)
+	if err != nil {
+		return err
+	}
+	if claimed {
+		return post(ctx, purse, credit.Hold, amount, order)
+	}
+	due, err := dueFor(ctx, purse, order, perHa) // what was there may have been released since
+	if err != nil {
+		return err
+	}
+	return hold(ctx, purse, order, due)
 }
 
 // admitted is an order that may be placed, and has not been.

@@ -33,7 +33,8 @@ func (o *Profiles) Transactions(ctx context.Context, who access.Principal, q por
 
 // Purse is a company's wallet under its lock, in a transaction. The lock order of everything
 // that touches money is: wallet, then order; an order is read for update after its purse. An order that is new is stored
-// before: until then nobody else sees it, and who places the same waits for it with no more in hand than that.
+// before, and claims the charge of its field: until then nobody else sees it, and who places the same waits for it with no more in
+// hand than that.
 type Purse struct {
 	Tx     ports.Repos
 	Scope  access.Scope

@@ -127,6 +127,14 @@ func (p *purse) FieldCharge(_ context.Context, scope access.Scope, of credit.Sit
 	return charge, nil
 }
 
+func (p *purse) ClaimFieldCharge(_ context.Context, _ access.Scope, charge credit.FieldCharge) (bool, error) {
+	if _, ok := p.charges[charge.Site]; ok {
+		return false, nil
+	}
+	p.charges[charge.Site] = charge
+	return true, nil
+}
+
 func (p *purse) PutFieldCharge(_ context.Context, _ access.Scope, charge credit.FieldCharge) error {
 	if was := p.charges[charge.Site]; was.Captured && !was.Of(charge.Product, charge.OrderID) {
 		return fault.New(fault.Conflict, "field_charged", "The field was charged for another order.")

@@ -168,6 +168,22 @@ func testChargeOf(t *testing.T, w *world, of credit.Site) {
 	_, err = find(scope)
 	require.True(t, fault.Is(err, fault.NotFound))
 
+	claim := func(tx ports.Repos, s access.Scope, charge credit.FieldCharge) bool {
+		claimed, err := tx.Wallet.ClaimFieldCharge(w.ctx, s, charge)
+		require.NoError(t, err)
+		return claimed
+	}
+	w.write(func(tx ports.Repos) error {
+		require.True(t, claim(tx, scope, charge))
+		other := charge
+		other.OrderID = 3
+		require.False(t, claim(tx, scope, other), "whoever claims first has it")
+		return nil
+	})
+	got, err = find(scope)
+	require.NoError(t, err)
+	require.Equal(t, charge, got)
+
 	charge.Captured = true
 	w.write(func(tx ports.Repos) error {
 		require.NoError(t, tx.Wallet.PutFieldCharge(w.ctx, scope, charge))

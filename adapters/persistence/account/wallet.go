@@ -240,21 +240,33 @@ func (w wallet) FieldCharge(ctx context.Context, scope access.Scope, of credit.S
 		func(row *chargeRow) credit.FieldCharge { return row.of(of) })
 }
 
+func (w wallet) ClaimFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) (bool, error) {
+	if !sqlstore.Writable(scope) {
+		return false, fault.Missing("field")
+	}
+	n, err := sqlstore.Affected(ctx, w.insertCharge(scope, charge, sqlstore.Skipping))
+	return n == 1, err
+}
+
 // A held charge may pass to another order; one that is captured stays as it is for good.
 func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("field")
 	}
-	charge.CompanyID = scope.Company()
-	columns, replaced := columnsOfCharge(charge), []string{"order_id", "product", "amount", "captured"}
-	var q *bun.InsertQuery
-	if charge.FieldID == 0 {
-		q = w.s.NewInsert().Model(&outlineChargeRow{Outline: charge.Outline, chargeColumns: columns}).Apply(sqlstore.Replacing("company_id, outline", replaced...))
-	} else {
-		q = w.s.NewInsert().Model(&chargeRow{FieldID: charge.FieldID, chargeColumns: columns}).Apply(sqlstore.Replacing("company_id, field_id", replaced...))
+	replacing := func(key string) sqlstore.Conflict {
+		return sqlstore.Replacing(key, "order_id", "product", "amount", "captured")
 	}
-	return sqlstore.Change(ctx, q.Where("NOT t.captured"),
+	return sqlstore.Change(ctx, w.insertCharge(scope, charge, replacing).Where("NOT t.captured"),
 		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
+}
+
+// insertCharge inserts the charge of a field or an outline; where there is one, on the key says what is done.
+func (w wallet) insertCharge(scope access.Scope, charge credit.FieldCharge, on func(key string) sqlstore.Conflict) *bun.InsertQuery {
+	charge.CompanyID = scope.Company()
+	if charge.FieldID == 0 {
+		return w.s.NewInsert().Model(&outlineChargeRow{Outline: charge.Outline, chargeColumns: columnsOfCharge(charge)}).Apply(on("company_id, outline"))
+	}
+	return w.s.NewInsert().Model(&chargeRow{FieldID: charge.FieldID, chargeColumns: columnsOfCharge(charge)}).Apply(on("company_id, field_id"))
 }
 
 // A captured charge is never dropped.
