@@ -6,7 +6,7 @@ import { carry } from './carried'
 import { Drawing } from './drawing'
 import { covers, type Outline } from './outline'
 import { besidePanel } from './padding'
-import { among, coloured, labelled, named, type Shape } from './shapes'
+import { among, coloured, labelled, named, namedFrom, type Shape } from './shapes'
 import { Spots } from './spots'
 
 const keptPictures = 16
@@ -143,6 +143,7 @@ export class FieldMap {
     map.addImage('hatch', hatch(), { pixelRatio: 2 })
     this.spots = new Spots(map, () => ({ ink: ink('ink'), panel: ink('panel'), accent: ink('accent') }))
     map.on('moveend', () => this.drawGrid())
+    map.on('zoomend', () => this.name())
     this.drawGrid()
     map.on('click', (event) => {
       const found = this.at(event.lngLat)
@@ -203,22 +204,29 @@ export class FieldMap {
   show(shapes: Shape[]) {
     this.shapes = shapes
     const { map } = this
-    if (!shapes.every(({ id, geometry }) => this.drawn.get(geometry) === id)) {
+    const others = !shapes.every(({ id, geometry }) => this.drawn.get(geometry) === id)
+    if (others) {
       this.drawn = new Map(shapes.map(({ id, geometry }) => [geometry, id]))
       this.send('land', shapes.map(({ id, geometry }) => ({ type: 'Feature', geometry, properties: { id } })))
     }
-    const text = ({ name, caption }: Shape) => name + '\n' + caption
-    if (!shapes.every((s) => this.told.get(s.geometry) === text(s))) {
-      this.told = new Map(shapes.map((s) => [s.geometry, text(s)]))
-      this.send('names', shapes.map(named))
-    }
+    this.name(others)
     map.setPaintProperty('fill', 'fill-color', coloured(shapes), ours)
     const ids = shapes.map((s) => s.id)
     const shown = among(ids)
     const all = shapes.length === this.drawn.size
     for (const layer of ['fill', 'edge']) map.setFilter(layer, all ? null : shown, ours)
-    map.setFilter('label', shapes.length === this.told.size ? labelled : (['all', labelled, shown] as FilterSpecification), ours)
+    map.setFilter('label', all ? labelled : (['all', labelled, shown] as FilterSpecification), ours)
     if (this.chosen !== 0) this.select(this.chosen)
+  }
+
+  /** Writes names where there is room for them at this zoom and the next: of 10,000 fields that are seen at once there are none. */
+  private name(anew = false) {
+    const text = ({ name, caption }: Shape) => name + '\n' + caption
+    const near = Math.floor(this.map.getZoom()) + 1
+    const wanted = this.shapes.filter((s) => namedFrom(s) <= near)
+    if (!anew && wanted.every((s) => this.told.get(s.geometry) === text(s))) return
+    this.told = new Map(wanted.map((s) => [s.geometry, text(s)]))
+    this.send('names', wanted.map(named))
   }
 
   private send(source: string, features: GeoJSON.Feature[]) {

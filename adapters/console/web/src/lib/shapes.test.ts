@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { among, coloured, labelled, named, type Shape } from './shapes'
+import { among, coloured, labelled, named, namedFrom, type Shape } from './shapes'
 
 const wideAs = (side: number): Shape['geometry'] => ({ type: 'Polygon', coordinates: [[[0, 0], [side, 0], [side, side / 9], [0, side / 9], [0, 0]]] })
 
@@ -16,7 +16,7 @@ describe('what the map is told of fields', () => {
 })
 
 describe('a name', () => {
-  const from = (name: string, side: number) => named({ id: 1, name, caption: '', colour: '', geometry: wideAs(side) }).properties?.['from'] as number
+  const from = (name: string, side: number) => namedFrom({ name, geometry: wideAs(side) })
   it('is written from the zoom at which its field is a quarter of its width', () => {
     const wide = (zoom: number) => (512 * 2 ** zoom * 0.005) / 360 // px of the field
     const zoom = from('North pivot', 0.005)
@@ -29,5 +29,9 @@ describe('a name', () => {
     expect(from('North pivot', 0)).toBe(17)
     expect(from('North pivot', 180)).toBe(0)
   })
-  it('is compared with the zoom by the map', () => expect(labelled).toEqual(['>=', ['zoom'], ['get', 'from']]))
+  it('is compared with the zoom by the map, which has it with the field', () => {
+    expect(labelled).toEqual(['>=', ['zoom'], ['get', 'from']])
+    const { properties } = named({ id: 7, name: 'A', caption: 'b', colour: '', geometry: wideAs(0.005) })
+    expect(properties).toMatchObject({ id: 7, name: 'A', caption: 'b', from: from('A', 0.005) })
+  })
 })

@@ -38,13 +38,19 @@ const letter = 6.5 // px of a letter on average
 const longest = 108 // px of a line of a name
 const least = 12 // px of a field that has a name
 
-/** The name of a shape, where it goes, and from which zoom: that at which the field is at least a quarter as large as its name is wide. A
- * name that is far wider hides the fields beside it, and says of none which it is of. */
-export function named({ id, name, caption, geometry }: Shape): GeoJSON.Feature {
-  const { place, size, area } = roomIn(geometry)
+/** The zoom from which a shape has its name: that at which it is at least a quarter as large as the name is wide. A name that is far
+ * wider hides the fields beside it, and says of none which it is of. */
+export function namedFrom({ name, geometry }: Pick<Shape, 'name' | 'geometry'>): number {
+  const { size } = roomIn(geometry)
   const wanted = Math.max(least, Math.min(longest, name.length * letter) / 4)
-  const from = size > 0 ? Math.ceil(Math.log2((wanted * 360) / (world * size))) : 17
-  return { type: 'Feature', geometry: { type: 'Point', coordinates: place }, properties: { id, name, caption, from: Math.min(17, Math.max(0, from)), area } }
+  return size > 0 ? Math.min(17, Math.max(0, Math.ceil(Math.log2((wanted * 360) / (world * size))))) : 17
+}
+
+/** The name of a shape, where it goes, and from which zoom. */
+export function named(shape: Shape): GeoJSON.Feature {
+  const { id, name, caption, geometry } = shape
+  const { place, area } = roomIn(geometry)
+  return { type: 'Feature', geometry: { type: 'Point', coordinates: place }, properties: { id, name, caption, from: namedFrom(shape), area } }
 }
 
 export const labelled: ExpressionSpecification = ['>=', ['zoom'], ['get', 'from']]
