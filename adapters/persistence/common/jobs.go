@@ -68,9 +68,8 @@ func (j jobs) Waits(ctx context.Context, kind, key string) (bool, error) {
 		Where("t.failed_at IS NULL").Exists(ctx)
 }
 
-// A savepoint keeps a failure from ending the transaction, as PostgreSQL otherwise would.
 func (j jobs) TryEnqueue(ctx context.Context, all ...ports.Job) error {
-	return j.s.Nested(ctx, func(ctx context.Context, inner *sqlstore.Session) error { return jobs{inner}.enqueue(ctx, all) })
+	return j.s.Nested(ctx, func(ctx context.Context) error { return j.enqueue(ctx, all) })
 }
 
 func (j jobs) Hold(ctx context.Context, job ports.Job) error {

@@ -4,7 +4,6 @@ package common
 
 import (
 	"context"
-	"errors"
 
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/ports"
@@ -14,27 +13,8 @@ import (
 func Repos(s *sqlstore.Session, r *ports.Repos) {
 	r.Replays, r.Outbox, r.Jobs, r.Audit, r.Events = replays{s}, outbox{s}, jobs{s}, trail{s}, feeds{s}
 	r.Webhooks, r.Deliveries, r.Holdings = webhookRecords(s), deliveries{s}, holdings{s}
-	r.Nested = nested(s)
-}
-
-// nested implements ports.Repos: a savepoint keeps a failure from ending the transaction, as PostgreSQL otherwise would.
-func nested(s *sqlstore.Session) func(ctx context.Context, do func(ctx context.Context) error) error {
-	run := func(ctx context.Context, statement string) error { return sqlstore.Run(ctx, s.NewRaw(statement)) }
-	return func(ctx context.Context, do func(ctx context.Context) error) error {
-		if err := run(ctx, "SAVEPOINT nested"); err != nil {
-			return err
-		}
-		if err := do(ctx); err != nil {
-			back := run(ctx, "ROLLBACK TO SAVEPOINT nested")
-			if back == nil {
-				back = run(ctx, "RELEASE SAVEPOINT nested")
-			}
-			if back != nil {
-				return errors.Join(err, back)
-			}
-			return sqlstore.Clash(err)
-		}
-		return run(ctx, "RELEASE SAVEPOINT nested")
+	r.Nested = func(ctx context.Context, do func(ctx context.Context) error) error {
+		return sqlstore.Clash(s.Nested(ctx, do))
 	}
 }
 

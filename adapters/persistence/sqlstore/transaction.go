@@ -92,13 +92,24 @@ func (s *Session) Native() *sql.Tx {
 	return nil
 }
 
-// Nested runs statements that are taken back on an error, without the transaction.
-func (s *Session) Nested(ctx context.Context, do func(ctx context.Context, inner *Session) error) error {
-	return s.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		inner := *s
-		inner.IDB = tx
-		return do(ctx, &inner)
-	})
+// Nested runs statements that are taken back on an error, without the transaction: a savepoint keeps a failure from ending it, as
+// PostgreSQL otherwise would. Its name is always the same, so that the statements have one text each; of several the innermost counts.
+func (s *Session) Nested(ctx context.Context, do func(ctx context.Context) error) error {
+	run := func(statement string) error { return Run(ctx, s.NewRaw(statement)) }
+	if err := run("SAVEPOINT nested"); err != nil {
+		return err
+	}
+	if err := do(ctx); err != nil {
+		back := run("ROLLBACK TO SAVEPOINT nested")
+		if back == nil {
+			back = run("RELEASE SAVEPOINT nested")
+		}
+		if back != nil {
+			return errors.Join(err, back)
+		}
+		return err
+	}
+	return run("RELEASE SAVEPOINT nested")
 }
 
 // Wrote records that records of a resource were written, deleted or restored.
