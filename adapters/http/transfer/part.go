@@ -13,21 +13,20 @@ func Part(header string, size int) (from, until int, ok bool) {
 	if !bytes || !both {
 		return 0, 0, false
 	}
-	until = size
+	whole := uint64(size)
 	if first == "" { // the last ones
-		n, err := strconv.ParseUint(last, 10, 31)
-		return size - min(int(n), size), size, err == nil && n > 0 && size > 0
+		n, err := strconv.ParseUint(last, 10, 64)
+		return size - int(min(n, whole)), size, err == nil && n > 0 && size > 0
 	}
-	n, err := strconv.ParseUint(first, 10, 31)
-	if err != nil || int(n) >= size {
+	n, err := strconv.ParseUint(first, 10, 64)
+	if err != nil || n >= whole {
 		return 0, 0, false
 	}
+	m := whole - 1
 	if last != "" {
-		m, err := strconv.ParseUint(last, 10, 62)
-		if err != nil || m < n {
+		if m, err = strconv.ParseUint(last, 10, 64); err != nil || m < n {
 			return 0, 0, false
 		}
-		until = int(min(m+1, uint64(size)))
 	}
-	return int(n), until, true
+	return int(n), int(min(m, whole-1)) + 1, true
 }
