@@ -100,14 +100,7 @@ func (s *Session) Nested(ctx context.Context, do func(ctx context.Context) error
 		return err
 	}
 	if err := do(ctx); err != nil {
-		back := run("ROLLBACK TO SAVEPOINT nested")
-		if back == nil {
-			back = run("RELEASE SAVEPOINT nested")
-		}
-		if back != nil {
-			return errors.Join(err, back)
-		}
-		return err
+		return errors.Join(err, run("ROLLBACK TO SAVEPOINT nested"), run("RELEASE SAVEPOINT nested"))
 	}
 	return run("RELEASE SAVEPOINT nested")
 }
