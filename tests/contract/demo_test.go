@@ -3,7 +3,6 @@ package contract
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,24 +11,6 @@ import (
 	"tilth/app/demo"
 	"tilth/tests/rig"
 )
-
-// diary is a log in which a test looks for what it waits for.
-type diary struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (h *diary) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.text.Write(p)
-}
-
-func (h *diary) has(text string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return strings.Contains(h.text.String(), text)
-}
 
 // demonstration is what of the demonstration is counted, and what it has cost.
 type demonstration struct {
@@ -71,18 +52,19 @@ func listed(t *testing.T, c *rig.Client, path string) float64 {
 func TestTheDemonstrationArrivesFull(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		start := func() (*rig.Server, *rig.Client, *diary) {
-			log := &diary{}
+		start := func() (*rig.Server, *rig.Client, *locked) {
+			log := &locked{}
 			s := rig.Start(t, rig.Options{Database: database, Full: true, Log: log})
 			c := s.Anonymous()
 			pair := c.Expect(200, "POST", "auth/token/", map[string]any{"email": demo.OwnerMail, "password": demo.Password}).Data(t)
 			c.Token = pair["access"].(string)
 			return s, c, log
 		}
-		complete := func(log *diary) {
+		complete := func(log *locked) {
 			rig.Eventually(t, func() bool {
-				require.False(t, log.has("a part of the demonstration is missing"), "%s", log.text.String())
-				return log.has("the demonstration is complete")
+				said := log.String()
+				require.NotContains(t, said, "a part of the demonstration is missing")
+				return strings.Contains(said, "the demonstration is complete")
 			}, 2*time.Minute, 20*time.Millisecond, "the demonstration is not complete")
 		}
 
