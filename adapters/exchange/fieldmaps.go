@@ -38,7 +38,7 @@ func (FieldMaps) WriteMapZones(ctx context.Context, to io.Writer, format string,
 	if in.Prescription.Rates != nil {
 		columns = append(columns, ports.Column{Name: "rate", Short: "rate", Kind: ports.NumberColumn}, ports.Column{Name: "unit", Short: "unit", Kind: ports.TextColumn})
 	}
-	f := shapesFile{format: format, columns: columns, stem: in.Stem, kind: shapefile.Polygon}
+	f := shapesFile{format: format, columns: columns, stem: in.Stem, kind: shapefile.Polygon, made: &made{append([]string{}, in.Layer.Scenes...), in.Layer.Method}}
 	return f.write(ctx, to, func(yield func(shape, error) bool) {
 		for _, area := range in.Areas {
 			if area.Number > len(in.Layer.Zones) {

@@ -53,6 +53,13 @@ type shapesFile struct {
 	stem     string // name of the files in an archive
 	kind     uint32 // of a shapefile, which has one kind
 	outlines bool   // a table has the geometry as its last column
+	made     *made  // of GeoJSON, which has room for it beside the features; may be nil
+}
+
+// made is what the shapes of a file were made from, and how.
+type made struct {
+	Items  []string `json:"items"`
+	Method string   `json:"method"`
 }
 
 type shapeWriter interface {
@@ -67,7 +74,15 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 	case "gpkg":
 		return errors.Join(f.writeGeoPackage(ctx, out, shapes), out.Flush())
 	case "geojson":
-		_, _ = out.WriteString(`{"type":"FeatureCollection","features":[`) // Flush returns the first error
+		_, _ = out.WriteString(`{"type":"FeatureCollection",`) // Flush returns the first error
+		if f.made != nil {
+			beside, err := json.Marshal(f.made)
+			if err != nil {
+				return err
+			}
+			_, _ = out.Write(append(bytes.Trim(beside, "{}"), ','))
+		}
+		_, _ = out.WriteString(`"features":[`)
 		w = &geoJSONWriter{out, f.columns, "\n"}
 	case "kml":
 		_, _ = out.WriteString(xml.Header + `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>` + "\n")

@@ -130,7 +130,10 @@ func (p *layerPicture) foot(below float64) float64 {
 	l, system := p.in.Layer, fmt.Sprintf("EPSG:%d", p.in.Layer.Grid.EPSG)
 	text := fmt.Sprintf("Pixels of %g m, %s; grid north is up.", l.Grid.PixelX, system)
 	if a := p.in.About; a != nil {
-		text += " " + sentence(a.Source) + " " + sentence(a.Method)
+		text += " " + sentence(a.Source)
+	}
+	if p.in.Photo == nil && l.Method != "" {
+		text += " " + sentence(l.Method)
 	}
 	if len(l.Scenes) > 0 {
 		text += " " + map[bool]string{true: "Scene", false: "Scenes"}[len(l.Scenes) == 1] + ": "

@@ -25,6 +25,9 @@ const (
 	minInterval   = 0.1 // metres
 )
 
+// ContourMethod says for people how contours are made of heights.
+const ContourMethod = "contours run between the middles of pixels (marching squares)"
+
 // ContourInterval returns the distance in height of some eight contours with round heights.
 func ContourInterval(low, high float64) float64 {
 	step := minInterval

@@ -22,4 +22,5 @@ type Layer struct {
 	Weights   []float64
 	Scenes    []string
 	Synthetic bool
+	Method    string // how the values were worked out; empty where it is not told, as in what is kept
 }

@@ -54,6 +54,14 @@ func TestMasksOfBits(t *testing.T) {
 	}
 }
 
+// A reading says how its values are worked out.
+func TestTheMethodOfAReading(t *testing.T) {
+	r, err := vegetation.ParseReading("ndmi strict,dilate:2 harmonised")
+	require.NoError(t, err)
+	require.Equal(t, "NDMI = (B08 - B11) / (B08 + B11) (Gao 1996) from surface reflectance, on the pixels that the mask (strict,dilate:2) keeps, "+
+		"with bands adjusted to those of Landsat 8 by published coefficients; of scenes of one pass that overlap, the one that shows more of the field comes first", r.Method())
+}
+
 // Every data set has what the working grid and the mask need.
 func TestDatasetsAreComplete(t *testing.T) {
 	for _, d := range vegetation.Datasets() {

@@ -39,6 +39,18 @@ func ParseDataset(text string) (DatasetCode, error) {
 	}
 }
 
+// Method says for people how the value of a pixel is worked out.
+func (r Reading) Method() string {
+	text := fmt.Sprintf("from surface reflectance, on the pixels that the mask (%s) keeps", r.Mask)
+	if index, err := ParseIndex(string(r.Index)); err == nil {
+		text = fmt.Sprintf("%s = %s (%s) %s", index.Code, index.Formula, index.Source, text)
+	}
+	if r.Dataset == Harmonised {
+		text += ", with bands adjusted to those of Landsat 8 by published coefficients"
+	}
+	return text + "; of scenes of one pass that overlap, the one that shows more of the field comes first"
+}
+
 // Of returns the scenes that a reading of it looks at. A scene that names no data set is of Sentinel-2 L2A.
 func (c DatasetCode) Of(scenes []Scene) []Scene {
 	if c == AllDatasets {

@@ -67,8 +67,12 @@ func TestAnElevationMap(t *testing.T) {
 		require.Len(t, figures["histogram"], 20)
 		var contours struct {
 			Interval float64
+			Method   string
 			Features []struct {
-				Properties struct{ Height float64 }
+				Properties struct {
+					Height float64
+					Items  []any
+				}
 				Geometry   struct {
 					Type        string
 					Coordinates [][][2]float64
@@ -81,6 +85,7 @@ func TestAnElevationMap(t *testing.T) {
 		box := outline.Bounds()
 		for _, f := range contours.Features {
 			require.True(t, f.Properties.Height >= figures["min"].(float64) && f.Properties.Height <= figures["max"].(float64))
+			require.Equal(t, layers["elevation"]["items"], f.Properties.Items)
 			for _, line := range f.Geometry.Coordinates {
 				for _, p := range line {
 					require.True(t, box.Grown(1e-6).Contains(geo.Position{X: p[0], Y: p[1]}))
@@ -90,7 +95,9 @@ func TestAnElevationMap(t *testing.T) {
 		place := outline.Centroid()
 		value := c.Expect(200, http.MethodGet, at+fmt.Sprintf("value/?lon=%v&lat=%v", place.X, place.Y), nil).Data(t)["values"].([]any)[0].(map[string]any)
 		require.True(t, value["value"].(float64) >= figures["min"].(float64) && value["value"].(float64) <= figures["max"].(float64))
-		require.Equal(t, []any{true, layers["elevation"]["items"]}, []any{value["synthetic"], value["items"]}, "every answer says what it was made from")
+		require.Equal(t, []any{true, layers["elevation"]["items"], layers["elevation"]["method"]}, []any{value["synthetic"], value["items"], value["method"]}, "every answer says what it was made from, and how")
+		require.Equal(t, layers["elevation"]["method"], figures["method"])
+		require.Contains(t, contours.Method, layers["elevation"]["method"].(string)+"; contours")
 		for _, none := range []string{"0.001", "0"} {
 			require.Contains(t, c.Expect(400, http.MethodGet, at+"contours/?interval="+none, nil).Map(t)["details"], "interval")
 		}

@@ -72,6 +72,7 @@ func checkMapFigures(t *testing.T, m mappedField) {
 	t.Helper()
 	var all struct {
 		IndexCode string `json:"index_code"`
+		Method    string `json:"method"`
 		Dates     []struct {
 			Date      string           `json:"date"`
 			Mean, Std float64          `json:",omitzero"`
@@ -82,6 +83,8 @@ func checkMapFigures(t *testing.T, m mappedField) {
 	}
 	m.Expect(200, http.MethodGet, m.path+"statistics/?classes=4&method=equal_interval", nil).Into(t, &all)
 	require.Equal(t, "NDVI", all.IndexCode)
+	require.Equal(t, m.Expect(200, http.MethodGet, m.path, nil).Data(t)["method"], all.Method)
+	require.Contains(t, all.Method, "NDVI = (B08 - B04) / (B08 + B04)")
 	require.Len(t, all.Dates, len(m.profile.Observations))
 	for i, o := range m.profile.Observations {
 		d := all.Dates[i]
@@ -98,6 +101,7 @@ func checkMapFigures(t *testing.T, m mappedField) {
 	}
 	place := m.outline.Centroid()
 	var values struct {
+		Method string
 		Values []struct {
 			Date      string
 			Value     *float64
@@ -112,6 +116,7 @@ func checkMapFigures(t *testing.T, m mappedField) {
 	v := values.Values[3]
 	require.True(t, v.InField)
 	require.True(t, v.Synthetic, "every answer says so")
+	require.Equal(t, all.Method, values.Method)
 	require.Equal(t, m.layer(t, v.Date).Scenes, v.Items)
 	l := m.layer(t, v.Date)
 	if v.Value != nil {
@@ -221,6 +226,7 @@ func checkMapZones(t *testing.T, m mappedField) {
 	var zones struct {
 		Type     string
 		Notes    []string
+		Method   string
 		Features []struct {
 			Properties struct {
 				Class  *int
@@ -234,6 +240,7 @@ func checkMapZones(t *testing.T, m mappedField) {
 	require.NoError(t, json.Unmarshal(answer.Body, &zones))
 	require.Equal(t, "FeatureCollection", zones.Type)
 	require.NotNil(t, zones.Notes)
+	require.Contains(t, zones.Method, "NDVI = ")
 	sum := 0.0
 	for _, z := range zones.Features {
 		sum += z.Properties.AreaHa

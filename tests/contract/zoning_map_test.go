@@ -119,6 +119,8 @@ func checkZoneFiles(t *testing.T, c *rig.Client, at string, zones int) {
 	t.Helper()
 	rates := []string{"180", "160", "140", "120", "100", "90", "80"}[:zones]
 	var found struct {
+		Items    []string
+		Method   string
 		Features []struct {
 			Properties struct {
 				Zone int
@@ -130,6 +132,8 @@ func checkZoneFiles(t *testing.T, c *rig.Client, at string, zones int) {
 	}
 	require.NoError(t, json.Unmarshal(c.Expect(200, http.MethodGet, at+"zones/?rates="+strings.Join(rates, ","), nil).Body, &found))
 	require.Len(t, found.Features, zones)
+	require.NotEmpty(t, found.Items)
+	require.Contains(t, found.Method, "k-means")
 	require.InDelta(t, 180.0, *found.Features[0].Properties.Rate, 0)
 	require.Equal(t, "kg/ha", found.Features[0].Properties.Unit)
 	require.Contains(t, string(c.Expect(200, http.MethodGet, at+"zones/?format=kml", nil).Body), "<name>Zone 1</name>")

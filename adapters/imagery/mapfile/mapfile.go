@@ -29,6 +29,7 @@ const (
 	noteDate      = "date"
 	noteScenes    = "scenes"
 	noteSynthetic = "synthetic"
+	noteMethod    = "method"
 	noteSubject   = "layer" // as JSON, in place of index and date
 )
 
@@ -89,10 +90,13 @@ func write(w io.Writer, l indexmap.Layer, bits int, bands []cogwrite.Band) error
 	if err != nil {
 		return err
 	}
+	notes = append(notes, cogwrite.Note{Name: noteScenes, Text: strings.Join(l.Scenes, " ")}, cogwrite.Note{Name: noteSynthetic, Text: fmt.Sprint(l.Synthetic)})
+	if l.Method != "" {
+		notes = append(notes, cogwrite.Note{Name: noteMethod, Text: l.Method})
+	}
 	data, err := cogwrite.EncodeNumbers(cogwrite.Numbers{
 		Grid: grid, Bits: bits, About: about, Names: l.Subject.Kind == indexmap.Numbers,
-		Bands: bands,
-		Notes: append(notes, cogwrite.Note{Name: noteScenes, Text: strings.Join(l.Scenes, " ")}, cogwrite.Note{Name: noteSynthetic, Text: fmt.Sprint(l.Synthetic)}),
+		Bands: bands, Notes: notes,
 	})
 	if err != nil {
 		return err

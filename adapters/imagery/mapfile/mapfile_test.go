@@ -115,6 +115,7 @@ func TestGDALReadsLayers(t *testing.T) {
 	}
 	for _, size := range [][2]int{{40, 23}, {700, 530}} {
 		l := layerOf(size[0], size[1])
+		l.Method = "by hand"
 		path := filepath.Join(t.TempDir(), "map.tif")
 		file, err := os.Create(path)
 		require.NoError(t, err)
@@ -152,7 +153,7 @@ func TestGDALReadsLayers(t *testing.T) {
 		require.Equal(t, [6]float64{399960, 10, 0, 5100000, 0, -10}, info.GeoTransform)
 		require.Contains(t, info.CoordinateSystem.WKT, `ID["EPSG",32633]`)
 		require.Equal(t, map[string]string{
-			"index": "NDRE", "date": "2025-05-12", "scenes": l.Scenes[0] + " " + l.Scenes[1], "synthetic": "true", "AREA_OR_POINT": "Area",
+			"index": "NDRE", "date": "2025-05-12", "scenes": l.Scenes[0] + " " + l.Scenes[1], "synthetic": "true", "method": "by hand", "AREA_OR_POINT": "Area",
 			"TIFFTAG_IMAGEDESCRIPTION": "NDRE of 2025-05-12, SYNTHETIC: made up for demonstration, not measured",
 		}, info.Metadata[""])
 		require.Len(t, info.Bands, 2)

@@ -25,6 +25,7 @@ type Figures struct {
 	Subject   indexmap.Subject // of a layer
 	Scenes    []string
 	Synthetic bool
+	Method    string
 	indexmap.Statistics
 	Classes *indexmap.Classes // of numbers always: how many pixels have each
 }
@@ -54,7 +55,7 @@ func (v *Views) Statistics(ctx context.Context, who access.Principal, ask Ask, m
 		if err != nil {
 			return f.order, nil, err
 		}
-		figures := Figures{Day: l.Day, Subject: l.Subject, Scenes: l.Scenes, Synthetic: l.Synthetic, Statistics: l.Figures()}
+		figures := Figures{Day: l.Day, Subject: l.Subject, Scenes: l.Scenes, Synthetic: l.Synthetic, Method: l.Method, Statistics: l.Figures()}
 		switch {
 		case l.Subject.Kind == indexmap.Numbers:
 			figures.Classes = new(l.Numbered())
@@ -76,6 +77,7 @@ type Value struct {
 	Subject   indexmap.Subject
 	Scenes    []string
 	Synthetic bool
+	Method    string
 	indexmap.Pixel
 }
 
@@ -105,7 +107,7 @@ func (v *Views) At(ctx context.Context, who access.Principal, ask Ask, at geo.Po
 			return f.order, nil, err
 		}
 		holds = holds || p.Inside || !math.IsNaN(p.Value)
-		out = append(out, Value{l.Day, l.Subject, l.Scenes, l.Synthetic, p})
+		out = append(out, Value{l.Day, l.Subject, l.Scenes, l.Synthetic, l.Method, p})
 	}
 	if !holds {
 		return f.order, nil, fault.Field("lon", "The place lies beside the map: it has no pixel there.")
@@ -168,18 +170,25 @@ func (v *Views) ZoneFile(ctx context.Context, who access.Principal, ask Ask, for
 	}, nil
 }
 
-// Contours returns the contours of an elevation map within its field at an interval of heights, 0: some eight of them; and the interval. Faults:
-// as of Picture; Invalid (interval).
-func (v *Views) Contours(ctx context.Context, who access.Principal, ask Ask, interval float64) (Sheet, []fieldmap.Contour, float64, error) {
+// Contours are the contours of an elevation map.
+type Contours struct {
+	Layer    *indexmap.Layer // of the heights; its method is that of the contours, too
+	Each     []fieldmap.Contour
+	Interval float64 // metres
+}
+
+// Contours returns the contours of an elevation map within its field at an interval of heights, 0: some eight of them. Faults: as of Picture;
+// Invalid (interval).
+func (v *Views) Contours(ctx context.Context, who access.Principal, ask Ask, interval float64) (out Contours, err error) {
 	ask.Layer = layer.Elevation
 	s, err := v.find(ctx, who, ask)
 	if err != nil {
-		return s, nil, 0, err
+		return out, err
 	}
-	l, err := v.layer(ctx, s)
-	if err != nil {
-		return s, nil, 0, err
+	if out.Layer, err = v.layer(ctx, s); err != nil {
+		return out, err
 	}
-	contours, interval, err := fieldmap.Contours(effort.Of(ctx, 0), l, s.Order.Boundary, interval)
-	return s, contours, interval, err
+	out.Layer.Method += "; " + fieldmap.ContourMethod
+	out.Each, out.Interval, err = fieldmap.Contours(effort.Of(ctx, 0), out.Layer, s.Order.Boundary, interval)
+	return out, err
 }

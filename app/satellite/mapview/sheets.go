@@ -170,11 +170,24 @@ func (v *Views) find(ctx context.Context, who access.Principal, ask Ask) (Sheet,
 	return f.sheet(ask)
 }
 
-// layer returns the pixels of a sheet. Fault: Unavailable (map_file_expired) where its file is being made again.
+// method says how the values of the sheet were worked out.
+func (s *Sheet) method() string {
+	if s.Layer != nil {
+		return s.Layer.Method
+	}
+	return s.Order.Reading().Method()
+}
+
+// layer returns the pixels of a sheet, and how they were worked out. Fault: Unavailable (map_file_expired) where its file is being made again.
 func (v *Views) layer(ctx context.Context, s Sheet) (*indexmap.Layer, error) {
 	l, err := v.Layers.Layer(ctx, s.File.Object)
+	if err == nil {
+		told := *l // which others have too
+		told.Method = s.method()
+		return &told, nil
+	}
 	if !fault.Is(err, fault.NotFound) {
-		return l, err
+		return nil, err
 	}
 	if err := v.Orders.Remake(ctx, s.Order); err != nil && !fault.Is(err, fault.Conflict) { // limit_reached: the next one who looks asks again
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"tilth/app/satellite"
 	"tilth/core/fieldmap"
 	"tilth/core/geo"
+	"tilth/core/indexmap"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
@@ -84,8 +85,9 @@ func registerSoilMaps(a *rest.API, d Deps) {
 type contourFeature struct {
 	Type       string `json:"type"`
 	Properties struct {
-		Height    float64 `json:"height"`
-		Synthetic bool    `json:"synthetic"`
+		Height    float64  `json:"height"`
+		Items     []string `json:"items"`
+		Synthetic bool     `json:"synthetic"`
 	} `json:"properties"`
 	Geometry struct {
 		Type        string         `json:"type"`
@@ -93,9 +95,9 @@ type contourFeature struct {
 	} `json:"geometry"`
 }
 
-func showContour(c fieldmap.Contour, synthetic bool) (f contourFeature) {
+func showContour(c fieldmap.Contour, of *indexmap.Layer) (f contourFeature) {
 	f.Type, f.Geometry.Type = "Feature", "MultiLineString"
-	f.Properties.Height, f.Properties.Synthetic = c.Height, synthetic
+	f.Properties.Height, f.Properties.Items, f.Properties.Synthetic = c.Height, append([]string{}, of.Scenes...), of.Synthetic
 	for _, line := range c.Lines {
 		f.Geometry.Coordinates = append(f.Geometry.Coordinates, form.Each(line, func(p geo.Position) [2]float64 { return [2]float64{p.X, p.Y} }))
 	}
@@ -104,14 +106,14 @@ func showContour(c fieldmap.Contour, synthetic bool) (f contourFeature) {
 
 func (m mapSheets) registerContours(a *rest.API) {
 	route := m.route("contours/", "contours", "The contours of a field")
-	route.Description = "A GeoJSON FeatureCollection with a MultiLineString for each height, in the field alone; the higher land lies on the left of each line. Properties: `height` (m) and `synthetic`; `interval` beside the features is the one that was taken."
+	route.Description = "A GeoJSON FeatureCollection with a MultiLineString for each height, in the field alone; the higher land lies on the left of each line. Properties: `height` (m), `items` (the elevation models) and `synthetic`. Beside the features, `interval` is the one that was taken, and `method` says how heights and contours were worked out."
 	route.Query = []rest.Param{form.ShareParam, {Name: "interval", Type: rest.Number, Description: "Metres between two contours, from 0.1; default: some eight contours with round heights."}}
 	route.Media = form.Media(ports.GeoJSON)
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
 		Interval *float64 `query:"interval"`
 	}) (rest.Raw, error) {
-		sheet, contours, interval, err := m.views.Contours(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), asked(in.Interval))
+		found, err := m.views.Contours(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), asked(in.Interval))
 		if err != nil {
 			return rest.Raw{}, err
 		}
@@ -119,7 +121,8 @@ func (m mapSheets) registerContours(a *rest.API) {
 			Type     string           `json:"type"`
 			Features []contourFeature `json:"features"`
 			Interval float64          `json:"interval"`
-		}{"FeatureCollection", form.Each(contours, func(c fieldmap.Contour) contourFeature { return showContour(c, sheet.Layer.Synthetic) }), interval})
+			Method   string           `json:"method"`
+		}{"FeatureCollection", form.Each(found.Each, func(c fieldmap.Contour) contourFeature { return showContour(c, found.Layer) }), found.Interval, found.Layer.Method})
 		return rest.Raw{ContentType: rest.GeoJSONType, ETag: etag.Of(nil, text), Write: func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err

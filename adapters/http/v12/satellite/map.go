@@ -80,6 +80,7 @@ type MapDate struct {
 // Map is an order of a map with its dates.
 type Map struct {
 	MapOrder
+	Method     string      `json:"method" doc:"How the values of its pixels are worked out, of all dates alike."`
 	Refreshing bool        `json:"refreshing" doc:"The archive is being searched again, or files that had expired are being made again: a later retrieve may show more."`
 	Dates      []MapDate   `json:"dates" doc:"The usable dates, oldest first, with the figures of the pixels in the field."`
 	Rejected   []Rejection `json:"rejected" doc:"The dates that could not be used, and why."`
@@ -291,7 +292,7 @@ func showMap(m satellite.Map) Map {
 		files[f.Day] = f
 	}
 	return Map{
-		MapOrder: showMapOrder(m.Order), Refreshing: m.Refreshing,
+		MapOrder: showMapOrder(m.Order), Method: m.Order.Reading().Method(), Refreshing: m.Refreshing,
 		Dates: form.Each(m.Series.Observations, func(o vegetation.Observation) MapDate {
 			return MapDate{showObservation(o, nil), files[o.Date].Bytes}
 		}),

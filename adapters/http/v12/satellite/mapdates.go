@@ -138,7 +138,7 @@ func dated(c *rest.Call, d mapview.Sheet, media string, write func(io.Writer) er
 }
 
 // drawing changes with the way in which pictures and tiles are drawn.
-const drawing = "1"
+const drawing = "2"
 
 // route returns a route below an order of a map that a signed link opens, too.
 func (p mapProduct) route(path, operation, summary string) rest.Route {

@@ -84,6 +84,7 @@ type MapPercentile struct {
 type MapStatistics struct {
 	OrderID   int64        `json:"order_id" doc:"Id of the order."`
 	IndexCode string       `json:"index_code" doc:"Vegetation index, as NDVI."`
+	Method    string       `json:"method" doc:"How the values of pixels are worked out, of all dates alike."`
 	Dates     []MapFigures `json:"dates" doc:"The usable dates, oldest first; one with ?date=."`
 }
 
@@ -119,6 +120,7 @@ func showFigures(f mapview.Figures, style indexmap.Style) MapFigures {
 type MapValues struct {
 	OrderID   int64      `json:"order_id" doc:"Id of the order."`
 	IndexCode string     `json:"index_code" doc:"Vegetation index, as NDVI."`
+	Method    string     `json:"method" doc:"How the values of pixels are worked out, of all dates alike."`
 	Lon       float64    `json:"lon" doc:"The longitude that was asked for, degrees."`
 	Lat       float64    `json:"lat" doc:"The latitude that was asked for, degrees."`
 	Values    []MapValue `json:"values" doc:"The usable dates, oldest first."`
@@ -155,7 +157,7 @@ func (m mapSheets) registerStatistics(a *rest.API) {
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapStatistics, error) {
 		order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(asked(in.Classes)))
 		style := indexmap.StyleOf(vegetation.IndexCode(order.Index))
-		return MapStatistics{order.ID, order.Index, form.Each(found, func(f mapview.Figures) MapFigures { return showFigures(f, style) })}, err
+		return MapStatistics{order.ID, order.Index, order.Reading().Method(), form.Each(found, func(f mapview.Figures) MapFigures { return showFigures(f, style) })}, err
 	})
 }
 
@@ -174,7 +176,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapValues, error) {
 			order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
 			return FieldMapValues{order.ID, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) FieldMapValue {
-				return FieldMapValue{v.Subject.Name, v.Subject.Title, form.OrNull(v.Subject.Unit), append([]string{}, v.Scenes...), v.Synthetic, known(v.Value), v.Inside, v.Col, v.Row}
+				return FieldMapValue{v.Subject.Name, v.Subject.Title, form.OrNull(v.Subject.Unit), append([]string{}, v.Scenes...), v.Synthetic, v.Method, known(v.Value), v.Inside, v.Col, v.Row}
 			})}, err
 		})
 		return
@@ -182,7 +184,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 	route.Description = "The series of the pixel that holds a place, date by date. A place that no date has a pixel for is 400."
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapValues, error) {
 		order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
-		return MapValues{order.ID, order.Index, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) MapValue {
+		return MapValues{order.ID, order.Index, order.Reading().Method(), in.Lon, in.Lat, form.Each(found, func(v mapview.Value) MapValue {
 			return MapValue{member.DateOf(v.Day), append([]string{}, v.Scenes...), v.Synthetic, known(v.Value), v.Inside, v.Col, v.Row}
 		})}, err
 	})
@@ -248,7 +250,7 @@ func (m multiPolygon) MarshalJSON() ([]byte, error) { return geo.MultiPolygon(m)
 func (m mapSheets) registerClasses(a *rest.API) {
 	route := m.route("zones/", "zones", "The classes of a date as areas")
 	route.Description = "A GeoJSON FeatureCollection with a feature for each class that takes any of the field, from the lowest values, and one without a class (`class` null) where nothing was seen. Together they are the field, without gaps and overlaps. " +
-		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `items` (the scenes), `synthetic`. What is not as asked, such as fewer classes where values are tied, is in `notes`."
+		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `items` (the scenes), `synthetic`. What is not as asked, such as fewer classes where values are tied, is in `notes`; `method` says how the values were worked out."
 	classes := classesParam
 	classes.Description += " Default: as many as were ordered, or 5."
 	route.Query = []rest.Param{form.ShareParam, m.sheetParam(m.first()), methodParam, classes}
@@ -266,7 +268,8 @@ func (m mapSheets) registerClasses(a *rest.API) {
 			Type     string        `json:"type"`
 			Features []zoneFeature `json:"features"`
 			Notes    []string      `json:"notes"`
-		}{"FeatureCollection", form.Each(found.Each, func(z indexmap.Zone) zoneFeature { return showZone(found, z) }), append([]string{}, found.Classes.Notes...)})
+			Method   string        `json:"method"`
+		}{"FeatureCollection", form.Each(found.Each, func(z indexmap.Zone) zoneFeature { return showZone(found, z) }), append([]string{}, found.Classes.Notes...), found.Layer.Method})
 		return rest.Raw{ContentType: rest.GeoJSONType, ETag: etag.Of(nil, text), Write: func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err

@@ -41,6 +41,7 @@ type FieldMapFigures struct {
 	Kind        string          `json:"kind" enum:"measure,direction,numbers" doc:"measure: more is more. direction: degrees clockwise from north. numbers: they name zones or classes."`
 	Items       []string        `json:"items" doc:"Ids of the scenes or of the elevation models."`
 	Synthetic   bool            `json:"synthetic" doc:"It was made up for demonstration."`
+	Method      string          `json:"method" doc:"How the values were worked out."`
 	NValid      int             `json:"n_valid" doc:"Pixels with a value."`
 	NPolygon    int             `json:"n_polygon" doc:"Pixels of the field."`
 	Coverage    float64         `json:"coverage" doc:"Valid pixels / pixels in the field."`
@@ -63,7 +64,7 @@ type FieldMapStatistics struct {
 func showLayerFigures(f mapview.Figures) FieldMapFigures {
 	of, style := f.Subject, indexmap.StyleOfSubject(f.Subject)
 	out := FieldMapFigures{
-		of.Name, of.Title, form.OrNull(of.Unit), string(of.Kind), append([]string{}, f.Scenes...), f.Synthetic, f.Valid, f.Pixels, f.Coverage, known(f.Mean), known(f.Std), known(f.Min), known(f.Max),
+		of.Name, of.Title, form.OrNull(of.Unit), string(of.Kind), append([]string{}, f.Scenes...), f.Synthetic, f.Method, f.Valid, f.Pixels, f.Coverage, known(f.Mean), known(f.Std), known(f.Min), known(f.Max),
 		form.Each(f.Percentiles, func(p indexmap.Percentile) MapPercentile { return MapPercentile{p.Percent, p.Value} }),
 		form.Each(f.Bars, func(b indexmap.Bar) HistogramBin { return HistogramBin{b.Low, b.High, b.Share} }), nil, nil,
 	}
@@ -97,6 +98,7 @@ type FieldMapValue struct {
 	Unit      *string  `json:"unit" doc:"Unit of the value; null where it has none."`
 	Items     []string `json:"items" doc:"Ids of the scenes or of the elevation models."`
 	Synthetic bool     `json:"synthetic" doc:"It was made up for demonstration."`
+	Method    string   `json:"method" doc:"How the value was worked out."`
 	Value     *float64 `json:"value" doc:"The value of the pixel that holds the place; null where there is none."`
 	InField   bool     `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
 	Col       int      `json:"col" doc:"Column of the pixel in the GeoTIFF of the layer, from 0."`

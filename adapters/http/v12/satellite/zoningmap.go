@@ -193,7 +193,7 @@ func (m mapSheets) registerZones(a *rest.API) {
 	formats := []string{ports.GeoJSON, ports.KML, ports.SHP, ports.ISOXML}
 	route := m.route("zones/", "zones", "The zones of a map as areas")
 	route.Description = "The zones as areas, which together are the field, without gaps and overlaps: GeoJSON, KML, a zipped shapefile, or task data of ISO 11783-10 with one planned task, whose treatment zones these are, and a grid (type 1) that says which of them lies where. " +
-		"As GeoTIFF they are `maps/zones.tif`. With `?rates=` each zone has the rate that is to be applied in it: a prescription. In task data it is the set point (DDI 6 for mass, 1 for volume, 11 for count); beside the zones it is 0."
+		"As GeoTIFF they are `maps/zones.tif`. GeoJSON says beside the features what the zones were made from (`items`) and how (`method`), as the order does of each layer. With `?rates=` each zone has the rate that is to be applied in it: a prescription. In task data it is the set point (DDI 6 for mass, 1 for volume, 11 for count); beside the zones it is 0."
 	route.Query = []rest.Param{
 		form.ShareParam, {Name: "format", Type: rest.String, Enum: formats, Description: "Default geojson."},
 		{Name: "rates", Type: rest.String, Description: "A rate for each zone, from number 1 on, with commas between them: 180,160,140. Default: none."},
