@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tilth/app/task"
+	"tilth/core/credit"
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/indexmap"
@@ -20,6 +21,7 @@ type refreshedMap struct {
 	order   vegetation.OrderState
 	stock   made
 	search  bool                 // the archive may hold something new
+	follows bool                 // the profile of the field has found something new
 	outline farm.BoundaryVersion // of the field today; of a recomputation only
 }
 
@@ -32,7 +34,44 @@ func (w mapRefresh) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refr
 	if err == nil && s.order.Map.Day == nil {
 		s.search, err = w.refreshable(ctx, run.Tx, s.order, run.Now)
 	}
+	if err == nil && w.dated() && s.order.Map.Day == nil {
+		s.follows, err = behind(ctx, run, s.order)
+		s.search = s.search || s.follows
+	}
 	return s, task.Continue(), err
+}
+
+// maxFollowing is how many maps follow a profile: those of all indices with some masks.
+const maxFollowing = 100
+
+// followMaps queues what brings the maps of the season of a watched profile up to date. Where the queue takes no more, they are left to
+// the next who looks.
+func followMaps(ctx context.Context, run task.Run[ports.Repos], profile vegetation.OrderState) error {
+	p, jobs := mapOf(credit.VegetationIndexMap), []ports.Job(nil)
+	season := []ports.Filter{{Name: "field", Value: profile.FieldID}, {Name: "season", Value: profile.SeasonID}}
+	for order, err := range run.Tx.Maps.Of(p.code).Each(ctx, run.Scope, activeOf(maxFollowing, season...)) {
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, task.JobOn(p.job+MapRefreshing, order.CompanyID, order.ID, run.Now))
+	}
+	err := run.Tx.Jobs.TryEnqueue(ctx, jobs...)
+	if fault.Is(err, fault.Conflict) { // limit_reached
+		return nil
+	}
+	return err
+}
+
+// behind reports whether the profile of the field and season of a map was changed after the map was last checked.
+func behind(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState) (bool, error) {
+	if order.FieldID == 0 || order.LastCheckedAt == nil {
+		return false, nil
+	}
+	profile, err := run.Tx.Orders.Find(ctx, run.Scope, order.FieldID, order.SeasonID)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return err == nil && profile.Status == vegetation.Active && profile.UpdatedAt.After(*order.LastCheckedAt), err
 }
 
 // Begin reads what there is.
@@ -63,6 +102,18 @@ func (w mapRefresh) renew(ctx context.Context, s refreshedMap, gone []string) (m
 	if !w.dated() {
 		return w.layered(ctx, s.order)
 	}
+	if at := s.order.LastCheckedAt; s.follows || s.search && at != nil && w.runner.Clock.Now().Sub(*at) >= sharesAfter {
+		out, err := w.redated(ports.SharingSearches(ctx), s, gone)
+		if err != nil || !s.follows || !out.same(s.stock) {
+			return out, err
+		}
+		// What was searched for the place, perhaps by another process, is older than what the profile found.
+	}
+	return w.redated(ctx, s, gone)
+}
+
+// redated makes the dates that are new, and those that are gone.
+func (w mapRefresh) redated(ctx context.Context, s refreshedMap, gone []string) (made, error) {
 	known := s.stock.series
 	known.Observations = slices.DeleteFunc(slices.Clone(known.Observations), func(o vegetation.Observation) bool {
 		return slices.ContainsFunc(s.stock.files, func(f indexmap.File) bool { return f.Day.Equal(o.Date) && slices.Contains(gone, f.Object) })

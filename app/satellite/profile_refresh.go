@@ -191,17 +191,21 @@ func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 			return task.Next{}, err
 		}
 	}
-	if err := w.alert(ctx, run, order.State(), own); err != nil {
+	if err := w.watch(ctx, run, order.State(), own, changed); err != nil {
 		return task.Next{}, err
 	}
 	return task.Finish(), w.searched(ctx, run, order.State(), result)
 }
 
-// alert holds the rules of an order that is watched against its own series, also where that has not changed: days pass.
-func (w refreshWork) alert(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, own vegetation.Series) error {
+// watch holds the rules of an order that is watched against its own series, also where that has not changed: days pass. What is new
+// its maps are to show.
+func (w refreshWork) watch(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, own vegetation.Series, changed bool) error {
 	m, err := run.Tx.Monitors.Get(ctx, run.Scope, order.ID)
 	if fault.Is(err, fault.NotFound) {
 		return nil
+	}
+	if err == nil && changed {
+		err = followMaps(ctx, run, order)
 	}
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"tilth/core/credit"
 	"tilth/core/event"
 	"tilth/core/indexmap"
+	"tilth/core/monitoring"
 	"tilth/core/vegetation"
 	"tilth/ports"
 	"tilth/tests/rig"
@@ -102,6 +103,26 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 		require.Equal(t, second.Series.Observations[1].Items, slices.Sorted(maps.Keys(h.imagery.read)))
 		types, _ = h.told()
 		require.Empty(t, types, "nothing has changed")
+		require.Equal(t, before, spent())
+
+		// What the profile of a watched field finds, its maps show, though nobody looks, and they were checked less than a day ago.
+		_, err = h.orders.Watch(h.ctx, h.who, h.order, []monitoring.Rule{{Kind: monitoring.Drop, Change: 0.9, Days: 14}})
+		require.NoError(t, err)
+		h.shelf.Hold("2025-05-05", "2025-05-20", "2025-05-30", "2025-06-09")
+		h.clock.now = h.clock.now.Add(20 * time.Hour)
+		require.False(t, retrieve().Refreshing)
+		queued, err := h.orders.LookForDue(h.ctx)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, queued)
+		h.clock.now = h.clock.now.Add(monitoring.SweepEvery)
+		require.NoError(t, h.refresh.Run(h.ctx, h.claim(satellite.RefreshJob)))
+		clear(h.imagery.read)
+		require.NoError(t, worker.Run(h.ctx, h.claim(satellite.VIMapJob+satellite.MapRefreshing)))
+		second = retrieve()
+		require.Len(t, second.Files, 4)
+		require.Len(t, h.imagery.read, 1)
+		types, _ = h.told()
+		require.ElementsMatch(t, []string{event.TypeProfileUpdated, event.TypeVIMapCompleted}, types)
 		require.Equal(t, before, spent())
 
 		// While the archive is out, the map stays as it is.

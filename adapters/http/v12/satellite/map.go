@@ -267,7 +267,7 @@ func viMapRoutes(maps *satellite.Maps, limits geo.Limits) mapRoutes[MapOrderWrit
 			"A date is usable by the rules of profiles, and the mean of its pixels is the value that a profile has.\n\n" +
 			"A field is charged once, on its first successful order of a profile or a map, whichever comes first; an outline that is no field once for its content. A map without a usable date is never active and never charged.\n\n" +
 			"A company has one order for a field or outline, a season or date, and an index. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing.",
-		shows: "An active map whose season can still bring dates is brought up to date in the background where it was last checked over a day ago, as a profile is. " +
+		shows: "An active map whose season can still bring dates is brought up to date in the background where it was last checked over a day ago, as a profile is, and whenever the profile of its field and season is watched and brought something new. " +
 			"Files of dates are kept for 90 days and made again, at no charge, when somebody asks for one that has expired.",
 	}
 }

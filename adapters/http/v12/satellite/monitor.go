@@ -70,7 +70,7 @@ func registerMonitor(a *rest.API, orders *satellite.Profiles) {
 		return showMonitor(found), err
 	})
 	watch := route(http.MethodPost, access.ProfileOrders.Create, "watch", "Watch a profile through its season")
-	watch.Description = "The archive is asked for new scenes every day until 30 days after the season, whether anybody looks or not, and the series is kept up to date (`vi_profile_updated`). " +
+	watch.Description = "The archive is asked for new scenes every day until 30 days after the season, whether anybody looks or not, and the series is kept up to date (`vi_profile_updated`), with the maps of indices of its field and season. " +
 		"After each check the rules are held against it: what one finds is an alert (`field_alert`, in streams and webhooks), once a season and rule, and at once where it is there to be seen already. " +
 		"A second POST replaces the rules; those that stay have raised what they raised. It costs nothing."
 	watch.Body, watch.Message, watch.Faults = rest.Body[MonitorWrite](), "The profile is watched.", []int{http.StatusConflict}
