@@ -2,6 +2,7 @@ package common
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -152,8 +153,10 @@ func (c chains) Append(ctx context.Context, links []chain.Link, head chain.Check
 	for i, l := range links {
 		ids[i] = l.RowID
 	}
+	// The ends are for PostgreSQL, which compares each row that waits with the whole list.
 	if err := sqlstore.Run(ctx, c.s.NewDelete().Model((*waitingRow)(nil)).Where("t.chain = ?", head.Name).
-		Where("t.company_id = ?", head.CompanyID).Where("t.row_id IN (?)", prepared.List(ids))); err != nil {
+		Where("t.company_id = ?", head.CompanyID).Where("t.row_id BETWEEN ? AND ?", prepared.Arg(slices.Min(ids)), prepared.Arg(slices.Max(ids))).
+		Where("t.row_id IN (?)", prepared.List(ids))); err != nil {
 		return err
 	}
 	if err := c.keepHead(ctx, head.ID, keptSince); err != nil {
