@@ -73,7 +73,7 @@ func TestAnElevationMap(t *testing.T) {
 					Height float64
 					Items  []any
 				}
-				Geometry   struct {
+				Geometry struct {
 					Type        string
 					Coordinates [][][2]float64
 				}
