@@ -114,6 +114,15 @@ func (c *Call) Link(path string) string {
 // Site returns the absolute address of a path beside the interface, such as /docs/.
 func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.request) + path }
 
+// Patience returns how long an answer may be waited for that is wanted within a time: at most half of what a request may take, so that
+// it is still answered.
+func (c *Call) Patience(wanted time.Duration) time.Duration {
+	if limit := c.api.config.Timeout; limit > 0 {
+		return min(wanted, limit/2)
+	}
+	return wanted
+}
+
 // Body reads the body, once. Faults: Limit with code body_too_large; Invalid with code
 // malformed_body when the body ends early.
 func (c *Call) Body() ([]byte, error) { return c.body() }

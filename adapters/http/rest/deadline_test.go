@@ -36,6 +36,14 @@ func hurried(t *testing.T, timeout time.Duration) (api *rest.API, released chan 
 		<-ctx.Done()
 		return map[string]string{"done": "all the same"}, nil
 	})
+	rest.Handle(r.api, route("GET", "waiting/"), func(ctx context.Context, c *rest.Call, _ struct{}) (map[string]string, error) {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(c.Patience(time.Hour)):
+			return map[string]string{"status": "processing"}, nil
+		}
+	})
 	rest.Handle(r.api, route("GET", "list/"), func(ctx context.Context, _ *rest.Call, _ struct{}) (rest.Raw, error) {
 		return rest.Raw{ContentType: "text/plain", Write: func(w io.Writer) error {
 			if _, err := io.WriteString(w, "begun"); err != nil {
@@ -89,6 +97,7 @@ func TestARequestThatTakesTooLongEnds(t *testing.T) {
 		require.Contains(t, res.Body.String(), `"timeout"`)
 		require.Equal(t, http.StatusConflict, ask(t, api, "GET", "refused/", nil).Code, "what was decided is answered")
 		require.Equal(t, http.StatusOK, ask(t, api, "GET", "late/", nil).Code, "so is what was done")
+		require.Equal(t, http.StatusOK, ask(t, api, "GET", "waiting/", nil).Code, "what is waited for is answered before that")
 	})
 }
 

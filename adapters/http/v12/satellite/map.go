@@ -143,7 +143,7 @@ func (m mapRoutes[W, O, M]) registerPlace(a *rest.API) {
 		if err != nil {
 			return Placed{}, err
 		}
-		order, err := m.maps.Place(ctx, c.Principal(), req, wait)
+		order, err := m.maps.Place(ctx, c.Principal(), req, c.Patience(wait))
 		return Placed{order.ID, string(order.Status)}, err
 	})
 

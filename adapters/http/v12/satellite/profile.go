@@ -220,10 +220,10 @@ func waitGiven(c *rest.Call) time.Duration {
 	for preference := range strings.SplitSeq(c.Header("Prefer"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
 		if seconds, err := strconv.ParseUint(value, 10, 16); err == nil && strings.EqualFold(name, "wait") {
-			return min(satellite.IndexWait, time.Duration(seconds)*time.Second)
+			return c.Patience(min(satellite.IndexWait, time.Duration(seconds)*time.Second))
 		}
 	}
-	return satellite.IndexWait
+	return c.Patience(satellite.IndexWait)
 }
 
 // retrieved returns an order with the series that is asked for, its own or that of another reading.
