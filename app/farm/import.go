@@ -24,7 +24,7 @@ import (
 const MaxImportedAtOnce = 1_000
 
 // MaxSeenAtOnce is how many features a preview judges within the request whose outlines are looked at: it stores nothing, and takes
-// MaxImportedAtOnce in one transaction. Overlaps are those with fields that are there and with features of the same transaction.
+// MaxImportedAtOnce in one transaction.
 const MaxSeenAtOnce = 10_000
 
 // MaxKeptFailures is how many refused features the report of a background import names; it counts all of them.
@@ -136,11 +136,7 @@ func (in *Imports) take(
 		atOnce = cmp.Or(in.Sizes.AtOnce, MaxSeenAtOnce)
 	}
 	if b.Total <= atOnce {
-		out.Report, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, MaxImportedAtOnce))
-		if b.Options.Preview {
-			out.Judged = withoutTrace(out.Judged)
-		}
-		return out, err
+		return in.atOnce(ctx, who, out, b, stored)
 	}
 	if err := in.inbox().Sweep(ctx); err != nil {
 		return out, err
@@ -153,6 +149,20 @@ func (in *Imports) take(
 		return tx.Jobs.Enqueue(ctx, task.JobOn(ImportJob, who.CompanyID, out.ID, b.CreatedAt))
 	})
 	return out, err
+}
+
+// atOnce judges the features of a file within the request, and stores them unless it is a preview.
+func (in *Imports) atOnce(ctx context.Context, who access.Principal, out ImportReport, b farm.Import, stored ports.Object) (_ ImportReport, err error) {
+	piece := MaxImportedAtOnce
+	if b.Options.Preview {
+		piece = cmp.Or(in.Sizes.Piece, piece)
+	}
+	out.Report, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, piece))
+	if err != nil || !b.Options.Preview {
+		return out, err
+	}
+	out.Judged = withoutTrace(out.Judged)
+	return out, across(ctx, out.Judged, piece)
 }
 
 // Retrieve returns a background import and its refused features. Faults: NotFound.

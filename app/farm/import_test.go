@@ -9,8 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/app/batches"
 	"tilth/app/farm"
 	core "tilth/core/farm"
+	"tilth/core/geo"
+	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -46,4 +49,31 @@ func (sweptDrawer) RemoveOlder(_ context.Context, folder string, _ time.Time) er
 		panic(folder)
 	}
 	return nil
+}
+
+// A preview that is judged in pieces names what features of other pieces overlap: new ones, which have no ids, and what is there already
+// once.
+func TestAPreviewSeesOverlapsAcrossItsPieces(t *testing.T) {
+	t.Parallel()
+	l := newLand(t, geo.DefaultLimits().OverlapSteps)
+	at := func(name string, x float64) ports.Feature {
+		return ports.Feature{Boundary: round(t, x, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"name": name, "key": name}}
+	}
+	bring := func(preview bool, features ...ports.Feature) []core.Judged {
+		in := &farm.Imports{Deps: l.world.Deps(), Objects: sweptDrawer{}, Outlines: featureFile(features), Fields: l.fields, Sizes: batches.Sizes{Piece: 2}}
+		options := core.ImportOptions{FarmID: l.farm.ID, Preview: preview, Mapping: core.Mapping{"external_id": {Properties: []string{"key"}}}}
+		report, err := in.Start(t.Context(), l.owner, options, func() (farm.ImportFile, error) {
+			return farm.ImportFile{Body: bytes.NewReader(nil), Seen: true}, nil
+		})
+		require.NoError(t, err)
+		return report.Judged
+	}
+	there := bring(false, at("there", 0))[0].FieldID
+	judged := bring(true, at("a", 0.0015), at("b", 0.1), at("far", 0.5), at("c", 0.1015), at("there", 0), at("d", 0.099))
+	named := func(i int) (out []record.Ref) { return judged[i].Overlaps.Fields }
+	require.Equal(t, []record.Ref{{ID: there, Name: "there"}}, named(0)) // as it is stored; the file has it unchanged
+	require.Equal(t, []record.Ref{{Name: "c"}, {Name: "d"}}, named(1))
+	require.Empty(t, named(2))
+	require.Equal(t, []record.Ref{{Name: "b"}}, named(3))
+	require.Equal(t, []record.Ref{{Name: "b"}}, named(5))
 }

@@ -103,7 +103,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
 		{Name: "outlines", Type: rest.Boolean, Description: "With true: the features of the answer have their outlines, to be looked at on a map. A preview then judges up to " +
-			strconv.Itoa(farmapp.MaxSeenAtOnce) + " features within the request; of features that are not of the same " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " it shows no overlaps."},
+			strconv.Itoa(farmapp.MaxSeenAtOnce) + " features within the request."},
 		form.SheetParam,
 	}
 	r.Message, r.MaxBody = "Fields imported.", form.MaxUpload
