@@ -1,6 +1,6 @@
 // The map under every spatial screen: outlines, their labels, a graticule, and the pictures of one field. It is drawn by
 // MapLibre on a plain ground, or on the base map of the server, with nothing from other servers.
-import type { FilterSpecification, GeoJSONSource, LngLat, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
+import type { AddLayerObject, FilterSpecification, GeoJSONSource, LngLat, LngLatBoundsLike, Map as MapLibre, StyleSpecification } from 'maplibre-gl'
 import { layersOf, readBaseMap, type BaseMap } from './basemap'
 import { carry } from './carried'
 import { Drawing } from './drawing'
@@ -8,21 +8,44 @@ import { covers, type Outline } from './outline'
 import { besidePanel } from './padding'
 import { among, coloured, labelled, named, namedFrom, type Shape } from './shapes'
 import { Spots } from './spots'
+import { turn } from './turn'
 
 const keptPictures = 16
 const emptyLand: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
 const ours = { validate: false } // expressions that we make, with as many ids as there are fields
+const together = 1_500 // outlines that a worker of the map gets in one task of the page
 
 function ink(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim()
 }
 
+/** A field that is not seen: with it the map makes ready how fields are filled, before it has much to draw. Later that waits for all that
+ * is being drawn, for half a second where processors draw 10,000 fields. */
+const unseen: GeoJSON.Feature = { type: 'Feature', properties: { id: 0 }, geometry: { type: 'Polygon', coordinates: [[[-9, -9], [9, -9], [9, 9], [-9, -9]]] } }
+
+type Layer = 'fill' | 'hatch' | 'edge'
+const above: Record<Layer, string> = { fill: 'pictures', hatch: 'edge', edge: 'selected' } // the layer over each, of later pieces
+
+/** The name of a source or layer in a piece of the fields; those of the first have their plain names. */
+const inPiece = (name: string, piece: number) => (piece === 0 ? name : `${name} ${piece}`)
+
+/** How the fields of a piece are drawn. */
+function layersIn(piece: number): Record<Layer, AddLayerObject> {
+  const source = inPiece('land', piece)
+  return {
+    fill: { id: inPiece('fill', piece), type: 'fill', source, paint: { 'fill-color': coloured([{ id: 0, colour: 'transparent' }]), 'fill-opacity': 0.9 } },
+    hatch: { id: inPiece('hatch', piece), type: 'fill', source, filter: among([]), paint: { 'fill-pattern': 'hatch' } },
+    edge: { id: inPiece('edge', piece), type: 'line', source, filter: among([]), paint: { 'line-color': ink('ink'), 'line-width': 1, 'line-opacity': 0.55 } },
+  }
+}
+
 function style(): StyleSpecification {
+  const { fill, hatch, edge } = layersIn(0) as Record<Layer, StyleSpecification['layers'][number]>
   return {
     version: 8,
     sources: {
       grid: { type: 'geojson', data: emptyLand },
-      land: { type: 'geojson', data: emptyLand },
+      land: { type: 'geojson', data: unseen },
       chosen: { type: 'geojson', data: emptyLand }, // alone, so that to choose another builds no other outline anew
       // One place for each name: a field over two tiles of the map would get its name twice.
       names: { type: 'geojson', data: emptyLand },
@@ -30,9 +53,10 @@ function style(): StyleSpecification {
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': ink('land') } },
       { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': ink('grid'), 'line-width': 1 } },
-      { id: 'fill', type: 'fill', source: 'land', paint: { 'fill-color': coloured([]), 'fill-opacity': 0.9 } },
-      { id: 'hatch', type: 'fill', source: 'land', filter: ['==', ['get', 'id'], 0], paint: { 'fill-pattern': 'hatch' } },
-      { id: 'edge', type: 'line', source: 'land', paint: { 'line-color': ink('ink'), 'line-width': 1, 'line-opacity': 0.55 } },
+      fill,
+      { id: 'pictures', type: 'background', layout: { visibility: 'none' } }, // under it the fields, over it their pictures
+      hatch,
+      edge,
       { id: 'selected', type: 'line', source: 'chosen', paint: { 'line-color': ink('ink'), 'line-width': 2.5 } },
       {
         id: 'label', type: 'symbol', source: 'names', filter: labelled,
@@ -68,7 +92,8 @@ export function graticule(step: number, [west, south, east, north]: Box): GeoJSO
 /** Diagonal lines, for what was not seen. */
 function hatch(): ImageData {
   const canvas = new OffscreenCanvas(16, 16)
-  const to = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D
+  // In memory: from a graphics card, what is drawn comes back after all that the map has it do.
+  const to = canvas.getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
   to.fillStyle = ink('panel')
   to.globalAlpha = 0.75
   to.fillRect(0, 0, 16, 16)
@@ -102,6 +127,7 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
   const { Map, NavigationControl, ScaleControl, addProtocol, setWorkerUrl } = library.default
   setWorkerUrl(worker.default)
   workerFile = worker.default
+  await turn() // to read MapLibre and to start the graphics take their time
   const map = new Map({
     container, style: style(), attributionControl: false, dragRotate: false, pitchWithRotate: false, fadeDuration: 0, minZoom: 1, maxZoom: 19,
     locale: { 'Map.Title': label },
@@ -111,6 +137,7 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
   map.addControl(new ScaleControl({}), 'bottom-left')
   const beyond = carry(map, container)
   await new Promise<void>((ready) => map.once('load', () => ready()))
+  await turn()
   const made = new FieldMap(map, beyond)
   void readBaseMap().then((base) => {
     if (!base || made.gone) return
@@ -132,7 +159,11 @@ export class FieldMap {
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
   private shapes: Shape[] = [] // that are shown
-  private drawn = new Map<Outline, number>() // outlines that the map has, with their ids
+  private drawn = new Map<Outline, number>() // outlines that the map has, or is being sent, with their ids
+  private pieces: Set<number>[] = [new Set()] // the ids of the fields in each piece
+  private hatched: number[] = []
+  private sent = true // all of them
+  private sending = 0 // counts what was sent, as another may follow before all is
   private chosen = 0
   private told = new Map<Outline, string>() // and what it has written on them
   private grid = { step: 0, box: [0, 0, 0, 0] as Box } // the lines that are there
@@ -178,7 +209,7 @@ export class FieldMap {
   }
 
   private recolour = () => {
-    for (const layer of [...style().layers, ...this.baseLayers()]) {
+    for (const layer of [...style().layers, ...this.pieces.flatMap((_, piece) => Object.values(layersIn(piece)) as StyleSpecification['layers']), ...this.baseLayers()]) {
       for (const [name, value] of Object.entries(layer.paint ?? {})) {
         if ((name.includes('color') && typeof value === 'string') || name === 'raster-brightness-max') this.map.setPaintProperty(layer.id, name, value)
       }
@@ -203,24 +234,58 @@ export class FieldMap {
   /** Draws fields. What is drawn already is not sent again: it gets its colour, and what is missing of it is left out. */
   show(shapes: Shape[]) {
     this.shapes = shapes
-    const { map } = this
     const others = !shapes.every(({ id, geometry }) => this.drawn.get(geometry) === id)
-    if (others) {
-      this.drawn = new Map(shapes.map(({ id, geometry }) => [geometry, id]))
-      this.send('land', shapes.map(({ id, geometry }) => ({ type: 'Feature', geometry, properties: { id } })))
+    if (others) void this.sendAll(shapes)
+    else {
+      this.name()
+      for (const piece of this.pieces.keys()) this.paint(piece)
     }
-    this.name(others)
-    map.setPaintProperty('fill', 'fill-color', coloured(shapes), ours)
-    const ids = shapes.map((s) => s.id)
-    const shown = among(ids)
     const all = shapes.length === this.drawn.size
-    for (const layer of ['fill', 'edge']) map.setFilter(layer, all ? null : shown, ours)
-    map.setFilter('label', all ? labelled : (['all', labelled, shown] as FilterSpecification), ours)
+    this.map.setFilter('label', all ? labelled : (['all', labelled, among(shapes.map((s) => s.id))] as FilterSpecification), ours)
     if (this.chosen !== 0) this.select(this.chosen)
+  }
+
+  /** Sends other outlines to the workers of the map, a piece a task: to hand over 10,000 at once kept the page busy for half a second. */
+  private async sendAll(shapes: Shape[]) {
+    const { map } = this
+    this.drawn = new Map(shapes.map(({ id, geometry }) => [geometry, id]))
+    const pieces: Shape[][] = Array.from({ length: Math.max(this.pieces.length, Math.ceil(shapes.length / together)) }, (_, i) => shapes.slice(i * together, (i + 1) * together))
+    this.pieces = pieces.map((of, piece) => {
+      if (!map.getSource(inPiece('land', piece))) {
+        map.addSource(inPiece('land', piece), { type: 'geojson', data: emptyLand })
+        for (const [name, layer] of Object.entries(layersIn(piece))) map.addLayer(layer, above[name as Layer])
+      }
+      return new Set(of.map((s) => s.id))
+    })
+    const mine = ++this.sending
+    this.sent = false
+    for (const [piece, of] of pieces.entries()) {
+      if (shapes.length > together && of.length > 0) await turn()
+      if (this.gone || mine !== this.sending) return
+      this.send(inPiece('land', piece), of.map(({ id, geometry }) => ({ type: 'Feature', geometry, properties: { id } })))
+      this.paint(piece)
+      if (shapes.length > together) await turn()
+      of.forEach(namedFrom) // is kept, for the names
+    }
+    if (this.gone || mine !== this.sending) return
+    this.sent = true
+    this.name(true)
+  }
+
+  /** Colours what is shown of a piece. */
+  private paint(piece: number) {
+    const { map } = this
+    const within = this.pieces[piece] as Set<number>
+    const shapes = this.shapes.filter((s) => within.has(s.id))
+    map.setPaintProperty(inPiece('fill', piece), 'fill-color', coloured(shapes), ours)
+    const shown = this.shapes.length === this.drawn.size ? null : among(shapes.map((s) => s.id))
+    for (const layer of ['fill', 'edge']) map.setFilter(inPiece(layer, piece), shown, ours)
+    this.hatchPiece(piece)
   }
 
   /** Writes names where there is room for them at this zoom and the next: of 10,000 fields that are seen at once there are none. */
   private name(anew = false) {
+    if (!this.sent) return
     const text = ({ name, caption }: Shape) => name + '\n' + caption
     const near = Math.floor(this.map.getZoom()) + 1
     const wanted = this.shapes.filter((s) => namedFrom(s) <= near)
@@ -247,7 +312,12 @@ export class FieldMap {
 
   /** Hatches fields. */
   hatch(ids: number[]) {
-    this.map.setFilter('hatch', among(ids), ours)
+    this.hatched = ids
+    for (const piece of this.pieces.keys()) this.hatchPiece(piece)
+  }
+
+  private hatchPiece(piece: number) {
+    this.map.setFilter(inPiece('hatch', piece), among(this.hatched.filter((id) => this.pieces[piece]?.has(id))), ours)
   }
 
   /** Moves so that a box is seen beside the panel. */
@@ -262,7 +332,7 @@ export class FieldMap {
   /** Shows the pixels of a date of a map, or hatches the field where that date was not usable. */
   picture(order: number, date: string, box: [number, number, number, number], field: number, usable: boolean) {
     this.wanted = date
-    this.map.setFilter('hatch', ['==', ['get', 'id'], usable ? 0 : field])
+    this.hatch(usable ? [] : [field])
     if (!usable) return
     this.fetch(order, date, box)
     this.pictures = [...this.pictures.filter((d) => d !== date), date]
@@ -306,7 +376,7 @@ export class FieldMap {
   /** Removes all pictures. */
   clear() {
     for (const date of this.pictures.splice(0)) this.forget(date)
-    this.map.setFilter('hatch', ['==', ['get', 'id'], 0])
+    this.hatch([])
   }
 
   /** Marks a pixel; null marks none. */

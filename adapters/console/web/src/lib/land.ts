@@ -1,5 +1,6 @@
 // What the farm map and the table of fields show: outlines, what grows on them, and the latest index of each.
 import { api, ask, bare, type Schemas } from '../api/client'
+import { turn } from './turn'
 
 export interface Land {
   id: number
@@ -72,11 +73,12 @@ export async function readLand(farm: number | undefined, season: number | undefi
       ? ask(api.GET('/api/v1.2/profiles/vegetation-index-profile/orders/', { params: { query: { season } } }))
       : [],
   ])
+  await turn() // thousands of fields are read in one task, and shown in others
   const crops = new Map<number, string[]>()
   for (const c of cultivations?.results ?? []) crops.set(c.field_id, [...(crops.get(c.field_id) ?? []), c.crop.name])
   const states = new Map<number, Schemas['ProfileOrder']>()
   for (const order of orders) if (states.get(order.field)?.status !== 'active') states.set(order.field, order)
-  return (fields.results as Schemas['Field'][]).flatMap((f) => {
+  const land = (fields.results as Schemas['Field'][]).flatMap((f) => {
     if (!f.boundary || !f.bbox) return []
     const value = latest.get(f.id)
     return {
@@ -86,6 +88,8 @@ export async function readLand(farm: number | undefined, season: number | undefi
       geometry: outlineOf(f), bbox: f.bbox as Land['bbox'],
     }
   })
+  await turn()
+  return land
 }
 
 /** Returns the fields with a text in their name, on which a crop grows; an empty one is any. */
