@@ -39,7 +39,7 @@ func founded(t *testing.T, p *Page, server *rig.Server) {
 
 // outlines is a file of square fields in rows, of which the second lies half in the first, the third has its axes swapped, and the
 // last crosses itself.
-func outlines(t *testing.T, n int) string {
+func outlines(t testing.TB, n int) string {
 	t.Helper()
 	const side = 0.002
 	columns := int(math.Sqrt(float64(n)))
@@ -76,7 +76,7 @@ func painted(t *testing.T, p *Page) int {
 }
 
 // drop hands a file of outlines to the page.
-func drop(t *testing.T, p *Page, n int) {
+func drop(t testing.TB, p *Page, n int) {
 	t.Helper()
 	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+outlines(t, n)+`], "fields.geojson"));
 		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
@@ -128,9 +128,20 @@ func TestConsoleImportsOutlines(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// brought imports a file, and goes to the farm map.
+// brought imports a file, takes it back, imports it again, and goes to the farm map.
 func brought(p *Page, n int) {
 	p.t.Helper()
+	p.Until(`document.querySelector("button.first:not(:disabled)")?.textContent.startsWith("Import ")`)
+	p.Run(`document.querySelector("button.first").click()`, nil)
+	var undo string
+	p.Until(`[...document.querySelectorAll("button")].some((b) => b.textContent.startsWith("Undo: delete the "))`)
+	p.Run(`[...document.querySelectorAll("button")].find((b) => b.textContent.startsWith("Undo: ")).textContent.replaceAll(",", "")`, &undo)
+	require.Equal(p.t, fmt.Sprintf("Undo: delete the %d new fields", n-1), undo)
+	p.Run(`[...document.querySelectorAll("button")].find((b) => b.textContent.startsWith("Undo: ")).click()`, nil)
+	p.Until(`document.body.textContent.includes("The new fields are deleted.")`)
+	click(p, "Another file")
+	drop(p.t, p, n)
+	says(p, n)
 	p.Until(`document.querySelector("button.first:not(:disabled)")?.textContent.startsWith("Import ")`)
 	p.Run(`document.querySelector("button.first").click()`, nil)
 	click(p, "Go to the farm map")

@@ -32,9 +32,33 @@ export async function wait(job: number, seen: (intake: Intake) => void, left: Ab
   return undefined
 }
 
-/** Deletes fields that were just made. */
-export async function undo(fields: number[]) {
-  await bare(api.DELETE('/api/v1.2/field/', { params: { query: { id: fields } }, querySerializer: { array: { style: 'form', explode: false } } }))
+const perRequest = 1_000 // fields
+
+/** The field of a farm that was made last, by its id; 0: there is none. */
+export async function lastField(farm: number): Promise<number> {
+  const read = await ask(api.GET('/api/v1.2/field/', { params: { query: { farm, ordering: '-id', page: 1, page_size: 1 } } }))
+  return (read.results[0] as Schemas['Field'] | undefined)?.id ?? 0
+}
+
+/** The fields that a user made in a farm since one: what an import in the background made, whose report names none. Where they are not
+ * as many as the import says, some are of something else, and none is returned. */
+export async function madeSince(farm: number, last: number, by: number, count: number): Promise<number[]> {
+  const out: number[] = []
+  for (let page = 1; out.length <= count; page++) {
+    const read = await ask(api.GET('/api/v1.2/field/', { params: { query: { farm, created_by: by, ordering: '-id', page, page_size: perRequest } } }))
+    const made = (read.results as Schemas['Field'][]).map((f) => f.id)
+    out.push(...made.filter((id) => id > last))
+    if (read.next === null || made.some((id) => id <= last)) break
+  }
+  return out.length === count ? out : []
+}
+
+/** Deletes fields that were just made, and says which are left. */
+export async function undo(fields: number[], left: (fields: number[]) => void = () => {}) {
+  for (let rest = fields; rest.length > 0; left(rest)) {
+    await bare(api.DELETE('/api/v1.2/field/', { params: { query: { id: rest.slice(0, perRequest) } }, querySerializer: { array: { style: 'form', explode: false } } }))
+    rest = rest.slice(perRequest)
+  }
 }
 
 export type Taken = Intake['features'][number]

@@ -1,3 +1,4 @@
+import { Refusal } from '../api/client'
 import { Latest } from './latest'
 
 const perPage = 50
@@ -27,6 +28,9 @@ export class Pages<T> {
       this.items = [...this.items, ...got]
       this.whole = got.length < perPage
       this.loaded = true
-    }, (error) => (this.trouble = error))
+    }, (error) => {
+      if (this.page > 0 && error instanceof Refusal && error.status === 404) this.whole = true // the page before was full, and the last
+      else this.trouble = error
+    })
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Refusal } from '../api/client'
 import { Pages } from './pages.svelte'
 
 /** A list whose answers are given by hand, in any order. */
@@ -38,4 +39,16 @@ test('more that is asked for twice is added once', async () => {
   waiting[2]?.give([50])
   await Promise.all([once, twice])
   expect(pages.items.length).toBe(51)
+})
+
+test('a list that ends with a full page has no more, and no trouble', async () => {
+  const { pages, waiting } = answered()
+  const first = pages.first()
+  waiting[0]?.give(Array.from({ length: 50 }, (_, n) => n))
+  await first
+  const more = pages.next()
+  waiting[1]?.refuse(new Refusal(404, 'not_found', 'That page is past the end of the list.', {}, ''))
+  await more
+  expect(pages.trouble).toBeUndefined()
+  expect([pages.whole, pages.items.length]).toEqual([true, 50])
 })
