@@ -3,3 +3,5 @@ import { vi } from 'vitest'
 
 vi.stubGlobal('location', { pathname: '/', search: '', origin: 'http://localhost' })
 vi.stubGlobal('addEventListener', () => {})
+vi.stubGlobal('navigator', { language: 'en' })
+vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} })

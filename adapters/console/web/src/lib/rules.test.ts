@@ -7,6 +7,7 @@ import { below, kindOf, membersOf, messages, withMember } from './form'
 import { assessedBy, boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
 import { besidePanel } from './padding'
 import { boxAround, doubtOf, placesOf, type Taken } from './intake'
+import { grouped, role, words } from './words.svelte'
 import { en } from '../texts/en'
 import { es } from '../texts/es'
 
@@ -117,4 +118,20 @@ test('the parts of a server that is ready, and of one that is not', () => {
   ])
   expect(partsOf({ status: 'error', code: 'not_ready', details: { database: 'unavailable' } })).toEqual([{ name: 'database', state: 'unavailable', well: false }])
   expect(partsOf({})).toEqual([])
+})
+
+test('long numbers of a sentence are grouped as the language does, and names and years are not', () => {
+  words.language = 'en'
+  expect(grouped('An area above 0 and at most 1000000 ha.')).toBe('An area above 0 and at most 1,000,000 ha.')
+  expect(grouped('From 2025-01-01, as ISO 14064 and EPSG:32630 have it, 12345.5, a 2024 or 1,000,000.')).toBe('From 2025-01-01, as ISO 14064 and EPSG:32630 have it, 12345.5, a 2024 or 1,000,000.')
+  words.language = 'es'
+  expect(grouped('At most 1000000 ha.')).toBe('At most 1.000.000 ha.')
+  words.language = 'en'
+})
+
+test('roles that every company has are spoken of in the language of the user, and its own ones as it named them', () => {
+  words.language = 'es'
+  expect(['owner', 'viewer', 'Field crew', 'toString'].map(role)).toEqual(['Propietario', 'Lector', 'Field crew', 'toString'])
+  words.language = 'en'
+  expect(role('owner')).toBe('Owner')
 })

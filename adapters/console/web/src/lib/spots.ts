@@ -10,6 +10,13 @@ export interface SpotColours {
 
 const layer = 'spots'
 const reach = 12 // px around a finger
+const room = 16 // px of a point, which no name may cover
+
+/** The order in which points get their names while there is room: the selected one, what is open, what is done, and reserves. */
+function lastOf(s: Spot, selected: string): number {
+  if (s.id === selected) return 0
+  return s.role === 'reserve' ? 3 : s.state === 'done' || s.state === 'missed' ? 2 : 1
+}
 
 export class Spots {
   onspot: (id: string) => void = () => {}
@@ -63,7 +70,7 @@ export class Spots {
   private draw(spots: Spot[]) {
     const data: GeoJSON.FeatureCollection = {
       type: 'FeatureCollection',
-      features: spots.map((s) => ({ type: 'Feature', properties: { id: s.id, role: s.role, state: s.state ?? '', selected: s.id === this.selected }, geometry: { type: 'Point', coordinates: [s.lon, s.lat] } })),
+      features: spots.map((s) => ({ type: 'Feature', properties: { id: s.id, role: s.role, state: s.state ?? '', selected: s.id === this.selected, last: lastOf(s, this.selected) }, geometry: { type: 'Point', coordinates: [s.lon, s.lat] } })),
     }
     const source = this.map.getSource(layer) as GeoJSONSource | undefined
     if (source) return void source.setData(data)
@@ -79,13 +86,19 @@ export class Spots {
     })
     this.map.addLayer({
       id: 'spot labels', type: 'symbol', source: layer, minzoom: 14,
-      layout: { 'text-field': ['get', 'id'], 'text-size': 12, 'text-font': ['Inter Variable'], 'text-variable-anchor': ['top', 'bottom', 'left', 'right'], 'text-radial-offset': 0.9, 'text-padding': 1 },
+      layout: {
+        'symbol-sort-key': ['get', 'last'],
+        'text-field': ['get', 'id'], 'text-size': 12, 'text-font': ['Inter Variable'], 'text-variable-anchor': ['top', 'bottom', 'left', 'right'], 'text-radial-offset': 0.9, 'text-padding': 1,
+      },
       paint: { 'text-color': c.ink, 'text-halo-color': c.panel, 'text-halo-width': 1.6 },
     })
+    // Nothing that is seen: it keeps names off the points, for the layer above has its place first.
+    if (!this.map.hasImage('room')) this.map.addImage('room', { width: room, height: room, data: new Uint8Array(4 * room * room) })
+    this.map.addLayer({ id: 'spot rooms', type: 'symbol', source: layer, minzoom: 14, layout: { 'icon-image': 'room', 'icon-allow-overlap': true, 'icon-padding': 0 } })
   }
 
   recolour() {
-    for (const name of ['spot labels', layer]) if (this.map.getLayer(name)) this.map.removeLayer(name)
+    for (const name of ['spot rooms', 'spot labels', layer]) if (this.map.getLayer(name)) this.map.removeLayer(name)
     if (!this.map.getSource(layer)) return
     this.map.removeSource(layer)
     this.draw(this.spots)

@@ -65,6 +65,18 @@ export function spoken(key: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+const roles = { owner: 'roleOwner', editor: 'roleEditor', viewer: 'roleViewer' } as const
+
+/** Writes a role: those that every company starts with in the language of the user, its own ones as it named them. */
+export function role(name: string): string {
+  return Object.hasOwn(roles, name) ? t(roles[name as keyof typeof roles]) : name
+}
+
+/** Writes the long numbers of a sentence as the language of the user does, but for those that are part of a name, as in ISO 14064. */
+export function grouped(text: string): string {
+  return text.replace(/(?<![\w.,:/-])(?<!\b[A-Z]+ )\d{5,}(?![\w-]|[.,]\d)/g, (digits) => number(Number(digits)))
+}
+
 /** Writes an area given in hectares. */
 export function area(hectares: number): string {
   return words.units === 'metric' ? number(hectares, 2) + ' ha' : number(hectares / hectaresOfAcre, 2) + ' ac'
