@@ -73,21 +73,22 @@ func InsertIDs[R any](ctx context.Context, s *Session, rows []R) ([]int64, error
 	return ids, nil
 }
 
-// InsertChunk bounds how many rows one statement inserts.
+// InsertChunk bounds how many values one statement lists.
 const InsertChunk = 64
 
-// Chunks cuts rows into pieces for one statement each. Their sizes are powers of two, so that the statements have few texts.
+// chunks are how many rows a statement inserts: few sizes, so that the statements have few texts.
+var chunks = [...]int{128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1}
+
+// Chunks cuts rows into pieces for one statement each.
 func Chunks[R any](rows []R) iter.Seq[[]R] {
 	return func(yield func([]R) bool) {
-		for size := InsertChunk; len(rows) > 0; {
-			if size > len(rows) {
-				size /= 2
-				continue
+		for _, size := range chunks {
+			for len(rows) >= size {
+				if !yield(rows[:size:size]) {
+					return
+				}
+				rows = rows[size:]
 			}
-			if !yield(rows[:size:size]) {
-				return
-			}
-			rows = rows[size:]
 		}
 	}
 }
