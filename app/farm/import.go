@@ -43,6 +43,8 @@ type Imports struct {
 	Crops    *Records[farm.Cultivation]
 	Log      *slog.Logger
 	Sizes    batches.Sizes `wire:"-"`
+	// AcrossSteps is how many pairs of edges a preview compares between its pieces; 0: acrossSteps.
+	AcrossSteps int64 `wire:"-"`
 }
 
 func (in *Imports) inbox() batches.Inbox {
@@ -162,7 +164,7 @@ func (in *Imports) atOnce(ctx context.Context, who access.Principal, out ImportR
 		return out, err
 	}
 	out.Judged = withoutTrace(out.Judged)
-	return out, across(ctx, out.Judged, piece)
+	return out, across(ctx, out.Judged, piece, cmp.Or(in.AcrossSteps, acrossSteps))
 }
 
 // Retrieve returns a background import and its refused features. Faults: NotFound.

@@ -12,10 +12,10 @@ import (
 // acrossSteps is how many pairs of edges a preview compares between its pieces: as many as its ten pieces compare within.
 const acrossSteps = 50_000_000
 
-// across adds to the features of a preview those of other pieces that they overlap, for each transaction saw one piece. What the steps do
-// not suffice for is left out, as it is within a piece.
-func across(ctx context.Context, judged []farm.Judged, piece int) error {
-	budget := effort.Of(ctx, acrossSteps)
+// across adds to the features of a preview those of other pieces that they overlap, for each transaction saw one piece. Where the steps do
+// not suffice for all, every outline says that it may overlap others, as it does within a piece.
+func across(ctx context.Context, judged []farm.Judged, piece int, steps int64) error {
+	budget := effort.Of(ctx, steps)
 	compared := farm.NewComparison(budget)
 	var all []farm.Place
 	for i, j := range judged {
@@ -29,10 +29,13 @@ func across(ctx context.Context, judged []farm.Judged, piece int) error {
 		overlapsNew(&a.Overlaps, b)
 		overlapsNew(&b.Overlaps, a)
 	}
-	if errors.Is(err, effort.ErrSpent) {
-		return nil
+	if !errors.Is(err, effort.ErrSpent) {
+		return err
 	}
-	return err
+	for _, p := range all {
+		judged[p.ID].Overlaps.Pending = true
+	}
+	return nil
 }
 
 func comparePieces(budget *effort.Budget, compared *farm.Comparison, judged []farm.Judged, all farm.Places, piece int64) error {

@@ -59,8 +59,11 @@ func TestAPreviewSeesOverlapsAcrossItsPieces(t *testing.T) {
 	at := func(name string, x float64) ports.Feature {
 		return ports.Feature{Boundary: round(t, x, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"name": name, "key": name}}
 	}
+	steps := int64(0)
 	bring := func(preview bool, features ...ports.Feature) []core.Judged {
-		in := &farm.Imports{Deps: l.world.Deps(), Objects: sweptDrawer{}, Outlines: featureFile(features), Fields: l.fields, Sizes: batches.Sizes{Piece: 2}}
+		in := &farm.Imports{
+			Deps: l.world.Deps(), Objects: sweptDrawer{}, Outlines: featureFile(features), Fields: l.fields, Sizes: batches.Sizes{Piece: 2}, AcrossSteps: steps,
+		}
 		options := core.ImportOptions{FarmID: l.farm.ID, Preview: preview, Mapping: core.Mapping{"external_id": {Properties: []string{"key"}}}}
 		report, err := in.Start(t.Context(), l.owner, options, func() (farm.ImportFile, error) {
 			return farm.ImportFile{Body: bytes.NewReader(nil), Seen: true}, nil
@@ -76,4 +79,13 @@ func TestAPreviewSeesOverlapsAcrossItsPieces(t *testing.T) {
 	require.Empty(t, named(2))
 	require.Equal(t, []record.Ref{{Name: "b"}}, named(3))
 	require.Equal(t, []record.Ref{{Name: "b"}}, named(5))
+	for _, j := range judged {
+		require.False(t, j.Overlaps.Pending)
+	}
+
+	// Where not all can be compared, each says that it may overlap others.
+	steps = 1
+	for _, j := range bring(true, at("a", 0.0015), at("b", 0.1), at("far", 0.5), at("c", 0.1015)) {
+		require.True(t, j.Overlaps.Pending)
+	}
 }

@@ -55,7 +55,7 @@ func (row *contributionRow) contribution() *ports.Contribution {
 
 func (r rollups) Written(ctx context.Context) ([]ports.WrittenAssessment, error) {
 	var out []ports.WrittenAssessment
-	for chunk := range slices.Chunk(r.s.Changed(assessmentTable.Word), sqlstore.InsertChunk) {
+	for chunk := range slices.Chunk(r.s.Changed(assessmentTable.Word), sqlstore.ListChunk) {
 		some, err := r.some(ctx, chunk)
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func ofAssessments[R any](ctx context.Context, s *sqlstore.Session, ids []int64,
 
 func (r rollups) Put(ctx context.Context, changes []ports.ContributionChange) error {
 	sums := map[place][]dashboard.Change{}
-	for chunk := range slices.Chunk(changes, sqlstore.InsertChunk) {
+	for chunk := range slices.Chunk(changes, sqlstore.ListChunk) {
 		if err := r.putSome(ctx, chunk); err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func (c carrier) Here(ctx context.Context, uuid, name string, emails []string) (
 	if err := scalar(ctx, c.s.Native(), "SELECT COALESCE((SELECT max(id) FROM companies WHERE name = "+quoted(name)+"), 0)", &out.Name); err != nil {
 		return out, err
 	}
-	for some := range slices.Chunk(emails, sqlstore.InsertChunk) {
+	for some := range slices.Chunk(emails, sqlstore.ListChunk) {
 		var taken []string
 		if err := c.s.NewSelect().TableExpr("users AS t").ColumnExpr("t.email").Where("t.email IN (?)", prepared.List(some)).OrderExpr("t.email").Scan(ctx, &taken); err != nil {
 			return out, err

@@ -98,7 +98,7 @@ func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []stri
 	out := make(map[string]sample.Sample, len(labels))
 	labels = slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return !sqlstore.Storable(label) })
 	slices.Sort(labels) // locked in one order by all
-	for chunk := range slices.Chunk(slices.Compact(labels), sqlstore.InsertChunk) {
+	for chunk := range slices.Chunk(slices.Compact(labels), sqlstore.ListChunk) {
 		q := r.Query(scope).Where("t.label IN (?)", prepared.List(chunk)).OrderExpr("t.id")
 		if r.Session.Writes {
 			q = r.Session.ForUpdate(q)
@@ -123,7 +123,7 @@ func (r samples) ByComposites(ctx context.Context, scope access.Scope, labels []
 		}
 	}
 	slices.Sort(plans) // locked in one order by all
-	for chunk := range slices.Chunk(slices.Compact(plans), sqlstore.InsertChunk) {
+	for chunk := range slices.Chunk(slices.Compact(plans), sqlstore.ListChunk) {
 		q := r.Query(scope).Where("t.plan_id IN (?)", prepared.List(chunk)).Where("t.composite <> ''").OrderExpr("t.id")
 		if r.Session.Writes {
 			q = r.Session.ForUpdate(q)

@@ -73,8 +73,8 @@ func InsertIDs[R any](ctx context.Context, s *Session, rows []R) ([]int64, error
 	return ids, nil
 }
 
-// InsertChunk bounds how many values one statement lists.
-const InsertChunk = 64
+// ListChunk bounds how many values one statement lists.
+const ListChunk = 64
 
 // chunks are how many rows a statement inserts: few sizes, so that the statements have few texts.
 var chunks = [...]int{128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1}

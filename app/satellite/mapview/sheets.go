@@ -182,9 +182,9 @@ func (s *Sheet) method() string {
 func (v *Views) layer(ctx context.Context, s Sheet) (*indexmap.Layer, error) {
 	l, err := v.Layers.Layer(ctx, s.File.Object)
 	if err == nil {
-		told := *l // which others have too
-		told.Method = s.method()
-		return &told, nil
+		own := *l // others hold what is kept
+		own.Method = s.method()
+		return &own, nil
 	}
 	if !fault.Is(err, fault.NotFound) {
 		return nil, err
