@@ -157,6 +157,47 @@ func TestAssessmentLife(t *testing.T) {
 	})
 }
 
+// itemsInSets changes and removes many items of a section: all of them, or none.
+func itemsInSets(t *testing.T, c *rig.Client, at string) {
+	items := at + "sections/fertilizers/items/"
+	var rows []struct {
+		ID      int64
+		Product string
+		Notes   *string
+	}
+	read := func() { rows = nil; c.Expect(200, "GET", at+"sections/fertilizers/", nil).Into(t, &rows) }
+	for _, product := range []string{"urea", "uan"} {
+		c.Expect(201, "POST", items, map[string]any{"product": product})
+	}
+	read()
+	require.Len(t, rows, 3)
+	first, second, third := rows[0].ID, rows[1].ID, rows[2].ID
+	change := func(status int, list ...any) rig.Answer { return c.Expect(status, "PATCH", items, list) }
+	change(200, map[string]any{"id": third, "notes": "late"}, map[string]any{"id": first, "product": "tsp", "notes": nil}).Into(t, &rows)
+	require.Equal(t, []int64{first, second, third}, []int64{rows[0].ID, rows[1].ID, rows[2].ID}, "in their order")
+	require.Equal(t, []string{"tsp", "urea", "uan"}, []string{rows[0].Product, rows[1].Product, rows[2].Product})
+	require.Equal(t, "late", *rows[2].Notes)
+	wrong := change(400, map[string]any{"id": first, "product": "sop"}, map[string]any{"id": second, "product": "gold", "prodct": 1}).Map(t)["details"].(map[string]any)
+	require.Contains(t, wrong, "1")
+	require.NotContains(t, wrong, "0")
+	for _, bad := range []any{[]any{}, map[string]any{"id": first}, []any{1}, []any{map[string]any{"notes": "x"}}, []any{map[string]any{"id": first}, map[string]any{"id": first}}} {
+		c.Expect(400, "PATCH", items, bad)
+	}
+	gone := change(404, map[string]any{"id": first, "product": "sop"}, map[string]any{"id": 999999}).Map(t)["details"].(map[string]any)
+	require.Equal(t, []any{999999.0}, gone["ids"])
+	c.Expect(404, "PATCH", at+"sections/crop/items/", []any{map[string]any{"id": first}})
+	c.Expect(400, "DELETE", items, nil)
+	missing := c.Expect(404, "DELETE", items+"?id="+itoa(second)+",999999", nil).Map(t)["details"].(map[string]any)
+	require.Equal(t, []any{999999.0}, missing["ids"])
+	read()
+	require.Len(t, rows, 3, "none")
+	require.Equal(t, "tsp", rows[0].Product)
+	c.Expect(204, "DELETE", items+"?id="+itoa(third)+","+itoa(first), nil)
+	read()
+	require.Len(t, rows, 1)
+	require.Equal(t, second, rows[0].ID)
+}
+
 // sectionsLife goes through the endpoints of sections and items of an assessment.
 func sectionsLife(t *testing.T, c *rig.Client, at string) {
 	get := func() map[string]any { return c.Expect(200, "GET", at, nil).Data(t) }
@@ -186,6 +227,7 @@ func sectionsLife(t *testing.T, c *rig.Client, at string) {
 	c.Expect(404, "GET", strings.Replace(itemAt, "fertilizers", "irrigation", 1), nil)
 	c.Expect(204, "DELETE", itemAt, nil)
 	c.Expect(404, "DELETE", itemAt, nil)
+	itemsInSets(t, c, at)
 	for _, nothing := range []string{"sections/nothing/", "sections/crop/items/1/", "sections/fertilizers/items/x/"} {
 		c.Expect(404, "GET", at+nothing, nil)
 		c.Expect(404, "PUT", at+nothing, `{}`)

@@ -28,10 +28,10 @@ var (
 )
 
 // awaited are the statuses of examples that name what the demonstration does not have: the token of a letter, a second
-// person, an order, a map, a plan or a sample, another company, a client of the PACT API, an operator.
+// person, an order, a map, a plan or a sample, an item, another company, a client of the PACT API, an operator.
 var awaited = map[string]int{
 	"setup_create": 409, "invitation_accept": 400, "password_reset_confirm": 400, "token_refresh": 401, "oidc_start": 404, "oidc_session_create": 403, "share_grant_create": 400, "pact_token": 401, "pact_event": 401,
-	"assessment_sign_submission": 409, "stratification_map_generate": 404, "stratification_map_save": 404,
+	"assessment_sign_submission": 409, "assessment_partial_update_items": 404, "stratification_map_generate": 404, "stratification_map_save": 404,
 	"sample_plan_generate": 404, "sample_plan_customise": 404, "sample_plan_save": 404, "sample_plan": 404, "sample_partial_update": 404, "sample_partial_update_many": 404, "sample_create": 400, "sample_plan_save_many": 400, "sample_import": 400,
 	"operator_company_create": 403, "operator_company_partial_update": 403, "operator_subscription_update": 403, "operator_wallet_credit": 403,
 	"operator_wallet_refund": 403, "operator_user_create": 403, "operator_user_partial_update": 403, "operator_price_update": 403,

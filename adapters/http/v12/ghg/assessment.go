@@ -93,6 +93,7 @@ func registerAssessments(a *rest.API, use *ghgapp.Assessments, footprints *excha
 	r.registerViews()
 	r.registerSections()
 	r.registerItems()
+	r.registerItemSets()
 	r.registerCompleteness()
 	r.registerSubmission()
 	r.registerReports()

@@ -37,6 +37,7 @@ var examples = map[string]string{
 	"assessment_create_item":            `{"product": "urea", "rate": {"value": 200, "unit": "kg/ha"}, "date": "2025-03-20"}`,
 	"assessment_update_item":            `{"product": "urea", "rate": {"value": 200, "unit": "kg/ha"}, "date": "2025-03-20"}`,
 	"assessment_partial_update_item":    `{"inhibitor": "urease"}`,
+	"assessment_partial_update_items":   `[{"id": 8, "inhibitor": "urease"}]`,
 	"footprint_publish":                 `{"product_ids": ["urn:gtin:4712345060507"], "cross_sectoral_standards": ["ISO14067", "PACT-3.0"], "exempted_emissions_percent": 0, "product_name": "Winter wheat of Green Valley"}`,
 	"assessment_sign_submission":        `{"statement": "I have compared the entries with the invoices and the field records."}`,
 	"pact_client_create":                `{"name": "Mill and Sons", "events_url": "https://api.example.com/3/events"}`,
