@@ -45,15 +45,15 @@ type Feature struct {
 // Property is an attribute of the features of a file.
 type Property struct {
 	Name     string
-	Features int64    // of those looked at, that have a value for it
+	Features int64    // that have a value for it
 	Samples  []string // some of the values
 }
 
 // Survey is what there is in a file of outlines.
 type Survey struct {
 	Features   int64
-	Looked     int64      // features whose properties were looked at: the first ones
 	Properties []Property // in order of their names
+	More       bool       // there are more properties than these
 	LeftOut    []LeftOut  // in order of their kinds
 }
 

@@ -61,9 +61,9 @@ func known(properties, names []string) (meant, unknown []string) {
 	return meant, unknown
 }
 
-// lookFurther strikes off the properties that the features behind those surveyed have.
+// lookFurther strikes off the properties that are among those which the survey does not name.
 func (in *Imports) lookFurther(ctx context.Context, file ImportFile, stored ports.Object, survey ports.Survey, unknown map[string][]string) error {
-	if len(unknown) == 0 || survey.Features <= survey.Looked {
+	if len(unknown) == 0 || !survey.More {
 		return nil
 	}
 	for f, err := range in.Outlines.Read(ctx, file.Media, stored) {

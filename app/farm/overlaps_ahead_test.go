@@ -188,7 +188,7 @@ func (unreadFields) GetMany(context.Context, access.Scope, []int64) (map[int64]c
 type featureFile []ports.Feature
 
 func (f featureFile) Survey(context.Context, string, ports.Object) (ports.Survey, error) {
-	out, names := ports.Survey{Features: int64(len(f)), Looked: int64(len(f))}, map[string]bool{}
+	out, names := ports.Survey{Features: int64(len(f))}, map[string]bool{}
 	for _, feature := range f {
 		for name := range feature.Attributes {
 			names[name] = true

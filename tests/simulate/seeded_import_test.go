@@ -69,7 +69,7 @@ func newImporting(p *planned, deps app.Deps) *importing {
 // Survey and Read read files whose lines are a key, a name and a ground; others are features without an outline.
 func (i *importing) Survey(_ context.Context, _ string, file ports.Object) (ports.Survey, error) {
 	n := int64(len(i.lines(file)))
-	return ports.Survey{Features: n, Looked: n, Properties: []ports.Property{{Name: "key"}, {Name: "name"}}}, nil
+	return ports.Survey{Features: n, Properties: []ports.Property{{Name: "key"}, {Name: "name"}}}, nil
 }
 
 func (i *importing) Read(_ context.Context, _ string, file ports.Object) iter.Seq2[ports.Feature, error] {

@@ -96,12 +96,10 @@ func (c *tableOutlines) find(row []string) error {
 
 func (c *tableOutlines) feature(row []string) (out ports.Feature) {
 	out.Line = c.rows.Line()
-	if c.outlines || c.attributes {
-		out.Attributes = map[string]string{}
-		for i, value := range row {
-			if c.head[i] != "" && i != c.geometry {
-				put(out.Attributes, c.head[i], c.rows.Text(value))
-			}
+	out.Attributes = map[string]string{}
+	for i, value := range row {
+		if c.head[i] != "" && i != c.geometry {
+			put(out.Attributes, c.head[i], c.rows.Text(value))
 		}
 	}
 	if c.geometry < 0 {

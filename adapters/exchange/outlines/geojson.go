@@ -8,9 +8,12 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/effort"
@@ -37,9 +40,7 @@ func readGeoJSON(ctx context.Context, file ports.Object, scan *scan, yield func(
 			seen = true
 			s.array(func(raw []byte, tooLarge bool) error {
 				var f ports.Feature
-				if scan.outlines || scan.attributes {
-					f.Err = readFeature(budget, &f, raw, tooLarge, scan)
-				}
+				f.Err = readFeature(budget, &f, raw, tooLarge, scan)
 				if err := ctx.Err(); err != nil {
 					return err
 				}
@@ -101,6 +102,9 @@ type feature struct {
 func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge bool, scan *scan) error {
 	var f feature
 	switch {
+	case !scan.outlines: // a survey, which has no use for what is wrong with a feature
+		out.Attributes = surveyed(raw, tooLarge)
+		return nil
 	case tooLarge:
 		return refuseOutline("The feature is larger than %d MiB.", maxFeatureBytes>>20)
 	case !utf8.Valid(raw):
@@ -112,15 +116,7 @@ func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge
 	if f.Type != "Feature" {
 		return refuseOutline("This member of the list is no Feature; its type is %.40q.", f.Type)
 	}
-	out.Attributes = map[string]string{}
-	if id := textOf(f.ID); id != "" {
-		put(out.Attributes, "id", id)
-	}
-	for name, value := range f.Properties {
-		if text := textOf(value); text != "" || name != "id" {
-			put(out.Attributes, name, text)
-		}
-	}
+	out.Attributes = f.attributes()
 	var g struct{ Type string }
 	if len(f.Geometry) == 0 || json.Unmarshal(f.Geometry, &g) == nil && g.Type == "" && string(f.Geometry) == "null" {
 		return nil
@@ -128,14 +124,58 @@ func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge
 	if out.Geometry = g.Type; g.Type == "Point" || g.Type == "MultiPoint" {
 		return nil
 	}
-	if !scan.outlines {
-		return nil
-	}
 	boundary, err := geo.ParseGeoJSON(budget, f.Geometry, scan.limits)
 	if err == nil {
 		out.Boundary = &boundary
 	}
 	return err
+}
+
+func (f feature) attributes() map[string]string {
+	out := map[string]string{}
+	if id := textOf(f.ID); id != "" {
+		put(out, "id", id)
+	}
+	for name, value := range f.Properties {
+		if text := textOf(value); text != "" || name != "id" {
+			put(out, name, text)
+		}
+	}
+	return out
+}
+
+// surveyed returns the attributes of a feature, and passes over its geometry, which takes most of the time; none where it cannot be read.
+func surveyed(raw []byte, tooLarge bool) map[string]string {
+	if tooLarge || !utf8.Valid(raw) {
+		return nil
+	}
+	var f feature
+	in := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
+	if start, err := in.ReadToken(); err != nil || start.Kind() != jsontext.KindBeginObject {
+		return nil
+	}
+	for in.PeekKind() == jsontext.KindString {
+		name, err := in.ReadToken()
+		if err != nil {
+			return nil
+		}
+		switch name.String() {
+		case "id":
+			id, _ := in.ReadValue()
+			f.ID = slices.Clone([]byte(id))
+		case "properties":
+			properties, _ := in.ReadValue()
+			if json.Unmarshal(properties, &f.Properties) != nil {
+				return nil
+			}
+		default:
+			err = in.SkipValue()
+		}
+		if err != nil {
+			return nil
+		}
+	}
+	return f.attributes()
 }
 
 // textOf returns a property as text: a whole number without the ".0" that some tools write,

@@ -224,10 +224,9 @@ func (g *geoPackage) features(ctx context.Context, l layer, project projection, 
 			return refuse("The GeoPackage is damaged: its rows hold more than the whole file.")
 		}
 		out := g.feature(blob, project)
-		if out.Attributes = map[string]string{}; g.attributes {
-			for i, text := range texts {
-				put(out.Attributes, columns[i].Name, plainNumber(columns[i].Type, strings.ToValidUTF8(text.String, "\ufffd")))
-			}
+		out.Attributes = map[string]string{}
+		for i, text := range texts {
+			put(out.Attributes, columns[i].Name, plainNumber(columns[i].Type, strings.ToValidUTF8(text.String, "\ufffd")))
 		}
 		if !yield(out) {
 			return nil

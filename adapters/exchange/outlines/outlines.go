@@ -44,11 +44,10 @@ func New(limits geo.Limits) *Reader { return &Reader{limits} }
 
 // scan is one reading of a file. What is not wanted is passed over.
 type scan struct {
-	limits     geo.Limits
-	outlines   bool
-	attributes bool
-	sheet      string // of a workbook; empty: the first
-	left       map[string]*ports.LeftOut
+	limits   geo.Limits
+	outlines bool
+	sheet    string // of a workbook; empty: the first
+	left     map[string]*ports.LeftOut
 }
 
 // leave counts a record that is passed over, where a survey asks for that.
@@ -70,7 +69,6 @@ type reader func(ctx context.Context, file ports.Object, scan *scan, yield func(
 
 // Bounds of what a survey looks at and says.
 const (
-	maxLooked     = 1_000 // features whose attributes are looked at
 	maxProperties = 1_000
 	maxSamples    = 3
 	maxSample     = 60 // characters
@@ -82,13 +80,10 @@ func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (o
 	if err != nil {
 		return out, err
 	}
-	found, scan := map[string]*ports.Property{}, &scan{limits: o.limits, attributes: true, sheet: sheet, left: map[string]*ports.LeftOut{}}
+	found, scan := map[string]*ports.Property{}, &scan{limits: o.limits, sheet: sheet, left: map[string]*ports.LeftOut{}}
 	err = read(ctx, file, scan, func(f ports.Feature) bool {
-		if out.Features++; scan.attributes {
-			out.Looked = out.Features
-			look(found, f.Attributes)
-			scan.attributes = out.Looked < maxLooked
-		}
+		out.Features++
+		out.More = look(found, f.Attributes) || out.More
 		return ctx.Err() == nil
 	})
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -100,20 +95,29 @@ func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (o
 	return out, cmp.Or(err, ctx.Err())
 }
 
-func look(found map[string]*ports.Property, attributes map[string]string) {
-	for _, name := range slices.Sorted(maps.Keys(attributes)) {
-		p := found[name]
-		if p == nil {
-			if len(found) == maxProperties {
-				continue
-			}
-			p = &ports.Property{Name: name}
-			found[name] = p
+// look counts the attributes of a feature, and reports whether some are left out, for there are too many of other names.
+func look(found map[string]*ports.Property, attributes map[string]string) (more bool) {
+	var fresh []string
+	for name, value := range attributes {
+		if p := found[name]; p == nil {
+			fresh = append(fresh, name)
+		} else {
+			count(p, value)
 		}
-		value := attributes[name]
-		if value == "" {
-			continue
+	}
+	slices.Sort(fresh)
+	for _, name := range fresh {
+		if len(found) == maxProperties {
+			return true
 		}
+		found[name] = &ports.Property{Name: name}
+		count(found[name], attributes[name])
+	}
+	return false
+}
+
+func count(p *ports.Property, value string) {
+	if value != "" {
 		p.Features++
 		p.Samples = sampled(p.Samples, value)
 	}
@@ -136,7 +140,7 @@ func (o *Reader) Read(ctx context.Context, media string, file ports.Object) iter
 		read, sheet, err := readerOf(media, file)
 		enough := false
 		if err == nil {
-			err = read(ctx, file, &scan{limits: o.limits, outlines: true, attributes: true, sheet: sheet}, func(f ports.Feature) bool {
+			err = read(ctx, file, &scan{limits: o.limits, outlines: true, sheet: sheet}, func(f ports.Feature) bool {
 				enough = !yield(f, nil)
 				return !enough && ctx.Err() == nil
 			})

@@ -2,6 +2,7 @@ package outlines_test
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ func TestSurveysSayWhatIsInAFile(t *testing.T) {
 	for _, format := range []string{"geojson", "kml", "shp", "csv", "gpkg", "fgb"} {
 		found, err := reader().Survey(t.Context(), "", file(write(t, format, someOutlines(t))))
 		require.NoError(t, err)
-		require.EqualValues(t, []int64{3, 3}, []int64{found.Features, found.Looked})
+		require.EqualValues(t, 3, found.Features)
 		byName := map[string]ports.Property{}
 		for _, p := range found.Properties {
 			byName[p.Name] = p
@@ -31,7 +32,17 @@ func TestSurveysSayWhatIsInAFile(t *testing.T) {
 	long := strings.Repeat(`{"type":"Feature","properties":{"a":"x"},"geometry":null},`, 1_500) + `{"type":"Feature","properties":{"b":"` + strings.Repeat("ü", 90) + `"},"geometry":null}`
 	found, err := reader().Survey(t.Context(), "", text(`{"type":"FeatureCollection","features":[`+long+`]}`))
 	require.NoError(t, err)
-	require.Equal(t, ports.Survey{Features: 1_501, Looked: 1_000, Properties: []ports.Property{{Name: "a", Features: 1_000, Samples: []string{"x"}}}}, found)
+	require.Equal(t, ports.Survey{Features: 1_501, Properties: []ports.Property{
+		{Name: "a", Features: 1_500, Samples: []string{"x"}}, {Name: "b", Features: 1, Samples: []string{strings.Repeat("ü", 60) + "…"}},
+	}}, found, "of all features")
+	var many strings.Builder
+	for i := range 1_001 {
+		fmt.Fprintf(&many, `{"type":"Feature","properties":{"p%d":1},"geometry":null},`, i)
+	}
+	found, err = reader().Survey(t.Context(), "", text(`{"type":"FeatureCollection","features":[`+strings.TrimSuffix(many.String(), ",")+`]}`))
+	require.NoError(t, err)
+	require.Len(t, found.Properties, 1_000)
+	require.True(t, found.More, "a property that is not named")
 }
 
 func TestCSVOutlines(t *testing.T) {

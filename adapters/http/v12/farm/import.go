@@ -52,7 +52,7 @@ type SownCrop struct {
 // LeftOut are records of a file that an import does not take.
 type LeftOut struct {
 	Kind    string   `json:"kind" enum:"crop,device,guidance,point,product,task,way,worker" doc:"What they are. point: a flag in a field of task data; way: a line in a field; guidance: a group of lines to drive along."`
-	Count   int64    `json:"count" doc:"How many there are; of crops, features of the first 1000 that name one."`
+	Count   int64    `json:"count" doc:"How many there are; of crops, features that name one."`
 	Samples []string `json:"samples" doc:"Up to three of their names, of up to 60 characters."`
 	Reason  string   `json:"reason" doc:"Why they are left out, and what can be done."`
 }

@@ -26,7 +26,7 @@ type MappedFrom struct {
 // FileProperty is a property of the features of a file.
 type FileProperty struct {
 	Name     string   `json:"name" doc:"Name of the property."`
-	Features int64    `json:"features" doc:"Features that have a value for it, of the first 1000."`
+	Features int64    `json:"features" doc:"Features that have a value for it."`
 	Samples  []string `json:"samples" doc:"Up to three of its values, of up to 60 characters."`
 	Members  []string `json:"members" doc:"Members of fields that are taken from it."`
 }
