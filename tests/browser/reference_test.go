@@ -67,6 +67,7 @@ func TestReferenceOpensEveryOperation(t *testing.T) {
 			location.hash = "#" + stated.operationId;
 			await new Promise((done) => addEventListener("hashchange", () => setTimeout(done), { once: true }));
 			const content = document.getElementById("content");
+			while (content.ariaBusy === "true") await new Promise((done) => setTimeout(done));
 			const shown = Object.values(stated.requestBody?.content || {}).some((one) => one.example !== undefined);
 			const text = content.querySelector("textarea");
 			const elements = content.querySelectorAll("*").length;

@@ -8,7 +8,7 @@ import { verb } from "./operation.js";
 export function index(place, search, operations) {
   const groups = tags().map(({ name, description }) => {
     const links = operations.filter((one) => one.tag === name).map((operation) => ({
-      operation, element: make("a", { href: "#" + operation.id }, make("span", {}, operation.stated.summary || operation.id), verb(operation.method)),
+      operation, element: make("a", { href: "#" + operation.id }, make("span", {}, operation.title), verb(operation.method)),
     }));
     return { links, element: make("details", { title: description }, make("summary", {}, line(name)), links.map(({ element }) => element)) };
   });

@@ -2,7 +2,7 @@
 
 import { make, prose } from "./elements.js";
 import { index } from "./index.js";
-import { about, find, read, root, tags } from "./openapi.js";
+import { about, find, open, read, root, tags } from "./openapi.js";
 import { view } from "./operation.js";
 import { ask, watch, who } from "./session.js";
 
@@ -18,12 +18,18 @@ function overview() {
   ].flat();
 }
 
-// show shows what the address names; mark marks it in the list.
-function show(operations, mark) {
-  const id = decodeURIComponent(location.hash.slice(1));
+let asked; // the address that was asked for last
+
+// show shows what the address names; mark marks it in the list. The content is busy until it is there.
+async function show(operations, mark) {
+  const id = asked = decodeURIComponent(location.hash.slice(1));
   const operation = find(operations, id);
+  content.ariaBusy = "true";
+  if (operation) await open(operation);
+  if (id !== asked) return;
+  content.ariaBusy = "false";
   document.body.classList.toggle("reading", Boolean(id));
-  document.title = (operation ? operation.stated.summary + " · " : "") + "API reference · Tilth";
+  document.title = (operation ? operation.title + " · " : "") + "API reference · Tilth";
   content.replaceChildren(...(operation ? view(operation) : id && id !== "about" ? [make("p", { role: "alert" }, "There is no such operation.")] : overview()).filter(Boolean));
   mark(operation ? id : "");
   scrollTo(0, 0);
@@ -52,7 +58,7 @@ async function start() {
       if (location.hash === "#content") history.replaceState(null, "", new URL(event.oldURL).hash || "#about");
       else show(operations, mark);
     });
-    show(operations, mark);
+    await show(operations, mark);
   } catch (error) {
     content.replaceChildren(make("p", { role: "alert" }, `The document could not be read: ${error.message}. Load the page again.`));
   }

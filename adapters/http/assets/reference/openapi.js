@@ -3,38 +3,61 @@
 // root is the address that the interface and its document are below, also behind a prefix.
 export const root = new URL("../../", import.meta.url);
 
-let whole;
+let shared;
+const parts = {}; // of the document, by reference
 
-// read fetches the document and returns its operations in the order of their tags.
+// The page allows no address of a script but by a policy, which has one address.
+const address = new URL("reader.js", import.meta.url).href;
+const reader = new Worker(globalThis.trustedTypes?.createPolicy("reader", { createScriptURL: () => address }).createScriptURL("") ?? address);
+const awaited = [];
+reader.addEventListener("message", ({ data: { id, answer, error } }) => {
+  const { resolve, reject } = awaited[id];
+  delete awaited[id];
+  if (error === undefined) resolve(answer);
+  else reject(new Error(error));
+});
+reader.addEventListener("error", () => {
+  for (const { reject } of Object.values(awaited)) reject(new Error("what reads it does not start"));
+});
+
+function ask(question, moved = []) {
+  return new Promise((resolve, reject) => {
+    reader.postMessage({ id: awaited.push({ resolve, reject }) - 1, ...question }, moved);
+  });
+}
+
+// read fetches the document and returns its operations in a few words, in the order of their tags.
 export async function read() {
   const answer = await fetch(new URL("openapi.json", root));
   if (!answer.ok) throw new Error(`the document is answered with ${answer.status}`);
-  whole = await answer.json();
-  const operations = [];
-  for (const [path, methods] of Object.entries(whole.paths)) {
-    for (const [method, stated] of Object.entries(methods)) operations.push(operation(path, method, stated));
-  }
-  return operations;
+  const document = await answer.arrayBuffer();
+  const found = await ask({ document }, [document]);
+  shared = found.shared;
+  return found.operations;
 }
 
-function operation(path, method, stated) {
-  const tag = (stated.tags || ["Other"])[0];
-  const words = [stated.summary, path, stated.operationId, tag, method].join(" ").toLowerCase();
-  return { id: stated.operationId, method: method.toUpperCase(), path, tag, words, stated };
+// open fills in what the document states of an operation.
+export async function open(operation) {
+  if (operation.stated) return operation;
+  const { path, method } = operation;
+  const found = await ask({ operation: { path, method } });
+  Object.assign(parts, found.parts);
+  operation.stated = found.stated;
+  return operation;
 }
 
 // about returns the title, the version and the description of the interface.
-export const about = () => whole.info;
+export const about = () => shared.info;
 
 // tags returns the tags with their descriptions.
-export const tags = () => whole.tags;
+export const tags = () => shared.tags;
 
 // resolved returns what a part of the document refers to, with what stands beside the reference.
 export function resolved(part) {
   let out = part;
   for (let depth = 0; out && out.$ref && depth < 20; depth++) {
     const { $ref, ...beside } = out;
-    out = { ...$ref.slice(2).split("/").reduce((place, word) => place?.[word.replaceAll("~1", "/").replaceAll("~0", "~")], whole), ...beside };
+    out = { ...parts[$ref], ...beside };
   }
   return out || {};
 }
@@ -43,10 +66,10 @@ export function resolved(part) {
 export const nameOf = (schema) => (schema?.$ref || "").split("/").pop();
 
 // schemes returns the names of the credentials that an operation takes; none: it is open to everyone.
-export const schemes = (stated) => (stated.security ?? whole.security ?? []).flatMap(Object.keys);
+export const schemes = (stated) => (stated.security ?? shared.security ?? []).flatMap(Object.keys);
 
 // scheme returns the description of a credential.
-export const scheme = (name) => whole.components.securitySchemes[name] || {};
+export const scheme = (name) => shared.components.securitySchemes[name] || {};
 
 // find returns the operation with an id.
 export const find = (operations, id) => operations.find((one) => one.id === id);

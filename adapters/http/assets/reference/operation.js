@@ -57,7 +57,7 @@ function credentials(operation) {
 // view returns an operation as it is read and tried.
 export function view(operation) {
   return [
-    make("h1", { tabindex: "-1" }, operation.stated.summary || operation.id),
+    make("h1", { tabindex: "-1" }, operation.title),
     make("p", { class: "address" }, verb(operation.method), " ", make("code", {}, operation.path.split("/").flatMap((part, at) => at ? ["/", make("wbr"), part] : [part]))),
     prose(operation.stated.description), credentials(operation),
     trial(operation), parameters(operation), body(operation), answers(operation),
