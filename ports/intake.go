@@ -39,6 +39,7 @@ type Feature struct {
 	Geometry   string        // the file's word for what is there: "Polygon", "Point"; empty for nothing
 	Attributes map[string]string
 	Cut        map[string]bool // attributes that may end in the middle: they fill the room that the format has
+	Applied    []TaskInput     // to it, of task data
 	Err        error           // Invalid: why this one feature cannot be taken; the others go on
 }
 
@@ -59,7 +60,7 @@ type Survey struct {
 
 // LeftOut are records of a file that are no outlines, and that reading it passes over.
 type LeftOut struct {
-	Kind    string // product, task, device, worker, guidance, way, point
+	Kind    string // application, product, task, device, worker, guidance, way, point
 	Count   int64
 	Samples []string // some of their names
 }
@@ -127,9 +128,14 @@ type PartField struct {
 
 // TaskInput is a product that was, or shall be, applied to a field.
 type TaskInput struct {
-	ID            int64 // of the fertilization
+	ID            int64  // of the fertilization that is written
+	Task          string // id in the file that is read
 	ExternalID    string
-	Product       string
+	Product       string // what it is called
+	Cut           bool   // Product may end in the middle
+	Typed         string // what people called it, in full; empty: they did not, or another program wrote it
+	Key           string // of the catalog of agronomy; empty: it has none, or another program wrote it
+	Sown          string // the cultivation, as [farm.Grown] is named; empty: not known
 	DensityKgPerL *float64
 	On            *time.Time // civil date; nil: not known
 	Planned       bool       // the date is yet to come

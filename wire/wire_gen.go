@@ -203,6 +203,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
 		Crops:    records3,
+		Spread:   records4,
 		Log:      log,
 	}
 	plotFiles := _wirePlotFilesValue
@@ -546,6 +547,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Writer:   outlineWriter,
 		Fields:   farmRecords,
 		Crops:    records3,
+		Spread:   records4,
 		Log:      log,
 	}
 	plotFiles := _wirePlotFilesValue

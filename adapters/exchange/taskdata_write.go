@@ -30,7 +30,7 @@ const (
 // export; the list of links has the uuids and the keys of other systems.
 func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, fields iter.Seq2[ports.PartField, error]) (err error) {
 	w := &taskWriter{customers: map[int64]string{}, farms: map[int64]farm.Farm{}, crops: map[int64]string{}, products: map[product]int{}}
-	for _, s := range []**spool{&w.uuids, &w.keys} {
+	for _, s := range []**spool{&w.uuids, &w.keys, &w.sown} {
 		if *s, err = newSpool(); err != nil {
 			return err
 		}
@@ -68,7 +68,9 @@ func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, fields ite
 // product is what tells products apart.
 type product struct {
 	name   string
-	mgPerL int64 // 0: not known
+	key    string // of the catalog; empty: none
+	typed  string // by people; empty: name is that of the catalog
+	mgPerL int64  // 0: not known
 }
 
 // taskWriter writes the two files. It keeps its first error.
@@ -78,7 +80,8 @@ type taskWriter struct {
 	farms       map[int64]farm.Farm
 	crops       map[int64]string
 	products    map[product]int // by number, in the order in which they are met
-	uuids, keys *spool          // links of fields
+	uuids, keys *spool          // links of fields and tasks
+	sown        *spool          // of tasks, to cultivations
 	err         error
 }
 
@@ -143,13 +146,13 @@ func (w *taskWriter) field(f ports.PartField) {
 	}
 }
 
-// spread writes what was applied to a field: its product, and a task where it is known when and how much. Its rate is the set point of
-// the one zone that the task begins with.
+// spread writes what was applied to a field: its product and a task, with what is known of when and how much. Its rate is the set point
+// of the one zone that the task begins with.
 func (w *taskWriter) spread(field string, f ports.PartField, in ports.TaskInput) {
 	const whole = "1"
 	number := w.product(in)
 	setPoint := math.Round(in.Rate * in.Unit.Scale)
-	if number == 0 || in.On == nil || setPoint < 1 || setPoint > math.MaxInt32 {
+	if number == 0 {
 		return
 	}
 	id, used := recordID(taskdata.Task, in.ID), recordID(taskdata.Product, int64(number))
@@ -157,17 +160,31 @@ func (w *taskWriter) spread(field string, f ports.PartField, in ports.TaskInput)
 	if in.Planned {
 		state, kind = taskdata.TaskPlanned, taskdata.TimePlanned
 	}
-	begin := in.On.Format(time.DateOnly) + "T00:00:00"
+	zone, begin, stamp := "", "", func() {}
+	if setPoint >= 1 && setPoint <= math.MaxInt32 {
+		zone = whole
+	}
+	if in.On != nil {
+		begin = in.On.Format(time.DateOnly) + "T00:00:00"
+		stamp = func() { w.element(taskdata.Stamp, nil, "A", begin, "D", kind) }
+	}
 	w.element(taskdata.Task, func() {
-		w.element(taskdata.TreatmentZone, func() {
-			w.element(taskdata.ProcessData, nil, "A", in.Unit.DDI, "B", strconv.FormatFloat(setPoint, 'f', 0, 64), "C", used)
-		}, "A", whole, "B", designator(in.Product))
-		w.element(taskdata.Time, nil, "A", begin, "D", kind)
-		w.element(taskdata.Allocation, func() { w.element(taskdata.Stamp, nil, "A", begin, "D", kind) }, "A", used)
+		if zone != "" {
+			w.element(taskdata.TreatmentZone, func() {
+				w.element(taskdata.ProcessData, nil, "A", in.Unit.DDI, "B", strconv.FormatFloat(setPoint, 'f', 0, 64), "C", used)
+			}, "A", zone, "B", designator(in.Product))
+		}
+		if begin != "" {
+			w.element(taskdata.Time, nil, "A", begin, "D", kind)
+		}
+		w.element(taskdata.Allocation, stamp, "A", used)
 	}, "A", id, "B", designator(in.Product), "C", recordID(taskdata.Customer, f.Field.CompanyID), "D", recordID(taskdata.Farm, f.Field.Farm.ID), "E", field,
-		"G", state, "H", whole)
+		"G", state, "H", zone)
 	if in.ExternalID != "" {
 		w.link(w.keys, id, in.ExternalID)
+	}
+	if in.Sown != "" {
+		w.link(w.sown, id, in.Sown)
 	}
 }
 
@@ -176,7 +193,7 @@ const maxProducts = 10_000
 
 // product returns the number of a product; 0: there are too many, or it has no name.
 func (w *taskWriter) product(in ports.TaskInput) int {
-	p := product{name: in.Product}
+	p := product{name: in.Product, key: in.Key, typed: in.Typed}
 	if in.DensityKgPerL != nil {
 		p.mgPerL = int64(math.Round(*in.DensityKgPerL * 1e6))
 	}
@@ -238,11 +255,7 @@ func (w *taskWriter) others() {
 	for _, id := range slices.Sorted(maps.Keys(w.crops)) {
 		w.element(taskdata.CropType, nil, "A", recordID(taskdata.CropType, id), "B", nameOr(w.crops[id], recordID(taskdata.CropType, id)))
 	}
-	inOrder := make([]product, len(w.products))
-	for p, number := range w.products {
-		inOrder[number-1] = p
-	}
-	for i, p := range inOrder {
+	for i, p := range w.numbered() {
 		density, id := "", recordID(taskdata.Product, int64(i+1))
 		if p.mgPerL > 0 {
 			density = strconv.FormatInt(p.mgPerL, 10)
@@ -251,6 +264,15 @@ func (w *taskWriter) others() {
 	}
 	w.print(`<%s A="%s" B="2" C="" D="1"/>`+"\n", taskdata.Attached, taskdata.LinkList) // of no manufacturer
 	w.print("</%s>\n", taskdata.Root)
+}
+
+// numbered returns the products in the order of their numbers.
+func (w *taskWriter) numbered() []product {
+	out := make([]product, len(w.products))
+	for p, number := range w.products {
+		out[number-1] = p
+	}
+	return out
 }
 
 // shorter returns a postal code, which has at most ten characters.
@@ -269,12 +291,32 @@ func customerOf(f farm.Farm) string {
 
 // links writes the list of links.
 func (w *taskWriter) links() error {
+	var keys, names *spool
+	for _, s := range []**spool{&keys, &names} {
+		var err error
+		if *s, err = newSpool(); err != nil {
+			return err
+		}
+		defer (*s).discard()
+	}
+	for i, p := range w.numbered() {
+		id := recordID(taskdata.Product, int64(i+1))
+		if p.key != "" {
+			w.link(keys, id, p.key)
+		}
+		if p.typed != "" {
+			w.link(names, id, p.typed)
+		}
+	}
 	w.print("%s", linkHead)
 	for i, group := range []struct {
 		links *spool
 		kind  string
 		name  string
-	}{{w.uuids, taskdata.UUIDs, ""}, {w.keys, taskdata.Proprietary, taskdata.ExternalIDs}} {
+	}{
+		{w.uuids, taskdata.UUIDs, ""}, {w.keys, taskdata.Proprietary, taskdata.ExternalIDs}, {keys, taskdata.Proprietary, taskdata.ProductKeys},
+		{names, taskdata.Proprietary, taskdata.ProductNames}, {w.sown, taskdata.Proprietary, taskdata.Cultivations},
+	} {
 		if group.links.size == 0 {
 			continue // a group has links
 		}

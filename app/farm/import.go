@@ -41,6 +41,7 @@ type Imports struct {
 	Writer   ports.OutlineWriter
 	Fields   *Records[farm.Field]
 	Crops    *Records[farm.Cultivation]
+	Spread   *Records[farm.Fertilization]
 	Log      *slog.Logger
 	Sizes    batches.Sizes `wire:"-"`
 	// AcrossSteps is how many pairs of edges a preview compares between its pieces; 0: acrossSteps.
@@ -123,6 +124,11 @@ func (in *Imports) take(
 	}
 	if options.Mapping.Sows() {
 		if err := in.maySow(ctx, who, options.Mapping); err != nil {
+			return out, err
+		}
+	}
+	if options.Mapping.Spreads() {
+		if err := in.maySpread(ctx, who, options.Mapping, out.Survey); err != nil {
 			return out, err
 		}
 	}
@@ -255,6 +261,9 @@ func (p *featurePieces) Next(ctx context.Context) (bool, error) {
 			break
 		}
 		c := prepareCandidate(p.at, f, p.batch.Options.Mapping, p.known)
+		if p.batch.Options.Mapping.Spreads() && !c.skip {
+			c.applied = applications(f.Applied, p.batch.Options.Mapping, p.Clock.Now(), c.errors)
+		}
 		if p.at++; p.at > p.batch.Done {
 			p.piece = append(p.piece, c)
 		}

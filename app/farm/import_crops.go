@@ -62,13 +62,14 @@ type LeftOut struct {
 
 // whyLeftOut says why records of a kind are left out, and what can be done.
 var whyLeftOut = map[string]string{
-	"device":   "Machines have no record here.",
-	"guidance": "Lines to drive along have no record here.",
-	"point":    "The places of samples come from a sample plan of an area of interest, with the depths of each; a place alone makes none.",
-	"product":  "A product is named by what was applied: enter it with a fertilization of a cultivation, with its amount and date.",
-	"task":     "What machines did, or shall do, is not read. Enter what was applied as fertilizations of cultivations, many in one request.",
-	"way":      "Ways in a field are no part of its outline.",
-	"worker":   "People are invited; a name alone makes no user.",
+	applicationKind: "What was applied becomes fertilizations where the request takes its product. Fix: map=product:product.",
+	"device":        "Machines have no record here.",
+	"guidance":      "Lines to drive along have no record here.",
+	"point":         "The places of samples come from a sample plan of an area of interest, with the depths of each; a place alone makes none.",
+	"product":       "No task applies it to a field of the file, and a product alone has no record here.",
+	"task":          "It does not say that an amount of a product was applied to a whole field of the file, once.",
+	"way":           "Ways in a field are no part of its outline.",
+	"worker":        "People are invited; a name alone makes no user.",
 }
 
 // LeftOut returns what there is in the file that the import does not take.
@@ -82,6 +83,9 @@ func (r ImportReport) LeftOut() (out []LeftOut) {
 		}
 	}
 	for _, left := range r.Survey.LeftOut {
+		if left.Kind == applicationKind && r.Options.Mapping.Spreads() {
+			continue
+		}
 		out = append(out, LeftOut{left, whyLeftOut[left.Kind]})
 	}
 	return out

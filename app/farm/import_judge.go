@@ -27,6 +27,7 @@ type importCandidate struct {
 	outline  geo.MultiPolygon // also where it is refused
 	skip     bool             // it holds no outline
 	sown     farm.Sown        // what grows there in the file
+	applied  []application    // to it, in the file
 	errors   fault.Fields     // why it is skipped or refused
 }
 
@@ -169,7 +170,10 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 		field := s.Record
 		j.FieldID, j.Field, j.Overlaps = field.ID, &field, field.Overlaps
 	}
-	return piece.judged, p.sow(ctx, tx, piece.judged)
+	if err := p.sow(ctx, tx, piece.judged); err != nil {
+		return nil, err
+	}
+	return piece.judged, p.spread(ctx, tx, piece.judged)
 }
 
 // against holds a candidate against the fields that are there, and returns the change it asks for.
@@ -235,6 +239,11 @@ func withoutTrace(judged []farm.Judged) []farm.Judged {
 		}
 		if j.Sown.Made {
 			j.Sown.CultivationID = 0
+		}
+		for k, a := range j.Applied {
+			if a.Outcome == batch.Create {
+				j.Applied[k].FertilizationID = 0
+			}
 		}
 		for k, o := range j.Overlaps.Fields {
 			if gone[o.ID] {

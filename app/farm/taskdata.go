@@ -179,7 +179,16 @@ func (t taskData) spread(ctx context.Context, tx ports.Repos, fields []ports.Par
 		ids[i] = fields[i].Field.ID
 		at[ids[i]] = i
 	}
-	fieldOf := make(map[int64]int, len(grown))
+	fieldOf, sown := make(map[int64]int, len(grown)), make(map[int64]string, len(grown))
+	if t.sees[access.Cultivations.View] {
+		known, err := withSeasons(ctx, tx, t.scope, grown)
+		if err != nil {
+			return err
+		}
+		for _, g := range known {
+			sown[g.ID] = g.Name()
+		}
+	}
 	for _, c := range grown {
 		fieldOf[c.ID] = at[c.Field.ID]
 	}
@@ -190,7 +199,10 @@ func (t taskData) spread(ctx context.Context, tx ports.Repos, fields []ports.Par
 		if !known {
 			continue
 		}
-		one := ports.TaskInput{ID: f.ID, ExternalID: f.ExternalID, Product: f.Name(), DensityKgPerL: f.DensityKgPerL, On: f.AppliedOn}
+		one := ports.TaskInput{
+			ID: f.ID, ExternalID: f.ExternalID, Product: f.Name(), Typed: f.ProductName, Key: f.Product, Sown: sown[f.Cultivation.ID],
+			DensityKgPerL: f.DensityKgPerL, On: f.AppliedOn,
+		}
 		one.Planned = f.AppliedOn != nil && f.AppliedOn.After(today)
 		if rate, volume, ok := f.Rate(); ok {
 			one.Rate, one.Unit = rate, fieldmap.UnitOfRate(volume)
@@ -198,6 +210,16 @@ func (t taskData) spread(ctx context.Context, tx ports.Repos, fields []ports.Par
 		fields[i].Spread = append(fields[i].Spread, one)
 	}
 	return err
+}
+
+// withSeasons returns cultivations with their seasons.
+func withSeasons(ctx context.Context, tx ports.Repos, scope access.Scope, grown []farm.Cultivation) ([]farm.Grown, error) {
+	seasons, err := tx.Seasons.GetMany(ctx, scope, distinct(grown, func(c farm.Cultivation) int64 { return c.Season.ID }))
+	out := make([]farm.Grown, len(grown))
+	for i, c := range grown {
+		out[i] = farm.Grown{Cultivation: c, Season: seasons[c.Season.ID]}
+	}
+	return out, err
 }
 
 // lastCrops returns what grows on fields in the season that begins last, by the id of the field, given their cultivations.

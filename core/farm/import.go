@@ -22,6 +22,7 @@ type Judged struct {
 	Overlaps   Overlaps
 	Field      *Field // the record as it would stand; nil where it failed
 	Sown       Sown
+	Applied    []Applied
 	Errors     fault.Fields // why it is skipped or failed
 }
 

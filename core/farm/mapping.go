@@ -49,6 +49,20 @@ func (m Mapping) SaysCrop() bool { return m.takes(memberCrop) || m[memberCrop].D
 // SaysSeason reports whether the mapping says in which season crops grow.
 func (m Mapping) SaysSeason() bool { return m.takes(memberSeason) || m[memberSeason].Default != "" }
 
+// Spreads reports whether the mapping takes what was applied to fields: that makes fertilizations.
+func (m Mapping) Spreads() bool { return m.takes(memberProduct) || m[memberProduct].Default != "" }
+
+// Product returns what the mapping calls a product of the file; empty: it leaves it out. changed is whether that is no longer what the
+// file has. What the mapping does not know is added to errs.
+func (m Mapping) Product(name string, errs fault.Fields) (called string, changed bool) {
+	source := m[memberProduct]
+	if len(source.Properties) == 0 {
+		return source.Default, true
+	}
+	called = source.read(memberProduct, map[string]string{source.Properties[0]: name}, errs)
+	return called, called != strings.TrimSpace(name)
+}
+
 func (m Mapping) takes(member string) bool { return len(m[member].Properties) > 0 }
 
 // Properties returns the properties that the mapping takes, in order, each once.
@@ -74,6 +88,9 @@ type Said struct {
 func (m Mapping) Read(properties map[string]string, cut map[string]bool) (Said, fault.Fields) {
 	said, errs := Said{Texts: map[string]string{}, Cut: map[string]bool{}}, fault.Fields{}
 	for member, source := range m {
+		if member == memberProduct { // it is said of each application
+			continue
+		}
 		text := source.read(member, properties, errs)
 		if member == memberUUID && text != "" {
 			text = source.uuid(text, errs)

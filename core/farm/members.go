@@ -21,6 +21,9 @@ const (
 	memberSeason = "season_id"
 )
 
+// memberProduct says which of the products that a file says were applied to its fields are taken, and what they are called.
+const memberProduct = "product"
+
 // member is a member of a field that a file can say. What it says may be what the field has already: changed is false then,
 // and the field keeps it to the letter.
 type member struct {
@@ -45,6 +48,7 @@ var members = []member{
 	{"active_to", setDay(func(f *Field) **time.Time { return &f.ActiveTo })},
 	{memberCrop, nil},
 	{memberSeason, nil},
+	{memberProduct, nil},
 }
 
 func setText(of func(*Field) *string, plain func(string) string) func(*Field, string, bool) (bool, string) {

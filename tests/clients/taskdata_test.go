@@ -27,6 +27,7 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 	crop := int64(c.Expect(200, "GET", "crop/?search=wheat", nil).Map(t)["data"].(map[string]any)["results"].([]any)[0].(map[string]any)["id"].(float64))
 	cultivation := c.Make("cultivation/", map[string]any{"field_id": field, "season_id": season, "crop_id": crop})
 	c.Make("fertilization/", map[string]any{"cultivation_id": cultivation, "product": "urea", "product_name": "Urea 46", "applied_on": "2026-03-12", "amount": map[string]any{"value": 200, "unit": "kg/ha"}})
+	c.Make("fertilization/", map[string]any{"cultivation_id": cultivation, "product": "dap"})
 	file := filepath.Join(t.TempDir(), "fields.zip")
 	require.NoError(t, os.WriteFile(file, c.Expect(http.StatusOK, "GET", "field/export/?format=isoxml", nil).Body, 0o600))
 
@@ -48,7 +49,7 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &got), "%s", text)
 	require.Empty(t, got.Warnings)
 	require.Equal(t, 4, got.Version)
-	require.Equal(t, []any{[]string{"Hof Ährental"}, []string{"Urea 46"}}, []any{got.Farms, got.Products})
+	require.Equal(t, []any{[]string{"Hof Ährental"}, []string{"Urea 46", "Diammonium phosphate"}}, []any{got.Farms, got.Products})
 	require.Len(t, got.Customers, 1)
 	require.Len(t, got.Fields, 1)
 	f := got.Fields[0]
@@ -56,7 +57,8 @@ func TestTaskDataIsReadByOthers(t *testing.T) {
 	require.Positive(t, f.Area)
 	require.Len(t, f.Outline.Coordinates, 2)
 	require.Len(t, f.Outline.Coordinates[0], 2, "with its hole")
-	require.Len(t, got.Tasks, 1)
+	require.Len(t, got.Tasks, 2)
+	require.Equal(t, []string{"4", "Diammonium phosphate", ""}, []string{got.Tasks[1].Status, got.Tasks[1].Product, got.Tasks[1].Begin}, "without a day")
 	task := got.Tasks[0]
 	require.Equal(t, []string{"4", "Long field", "Urea 46", "2026-3-12-0", "0006", "Urea 46"}, []string{task.Status, task.Field, task.Product, task.Begin, task.DDI, task.Of})
 	require.EqualValues(t, 20_000, task.Rate, "mg/m²")

@@ -83,7 +83,7 @@ func TestTaskDataHasWhatWasApplied(t *testing.T) {
 		} {
 			require.Contains(t, text, want)
 		}
-		require.Equal(t, 3, strings.Count(text, "<TSK "), "what has no date is a product alone")
+		require.Equal(t, 4, strings.Count(text, "<TSK "), "also without a day")
 		require.NotContains(t, taskDataOf(t, c, "&farm="+itoa(other)), "<PDT", "of the fields of the list")
 
 		key, _ := newKey(t, c, map[string]any{"slugs": []string{"field.*", "cultivation.*"}})
@@ -93,8 +93,152 @@ func TestTaskDataHasWhatWasApplied(t *testing.T) {
 		require.Contains(t, string(exported(c, farm, "isoxml")), "PK")
 		var back sownIn
 		c.Upload(importPath(farm, "&preview=true"), mediaZip, bytes.NewReader(exported(c, farm, "isoxml"))).Into(t, &back)
-		require.Equal(t, map[string]int64{"crop": 1, "product": 3, "task": 3}, back.left(), "an import says what it does not take")
+		require.Equal(t, map[string]int64{"application": 4, "crop": 1}, back.left(), "an import says what it does not take")
 	})
+}
+
+// What was exported comes back whole in another company: farms' fields, crops, and what was applied with its product, day and amount.
+func TestTaskDataMovesWhatWasApplied(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		sown := func(c *rig.Client, farm int64) int64 {
+			field := c.Make("field/", map[string]any{"name": "Long", "farm_id": farm, "external_id": "F-1", "boundary": rig.Square(200, 1)})
+			season := c.Make("season/", map[string]any{"name": "2025", "start_date": "2025-01-01", "end_date": "2025-12-31"})
+			crop := int64(c.Expect(200, "GET", "crop/?search=wheat", nil).Map(t)["data"].(map[string]any)["results"].([]any)[0].(map[string]any)["id"].(float64))
+			return c.Make("cultivation/", map[string]any{"field_id": field, "season_id": season, "crop_id": crop})
+		}
+		c, other := s.Company(access.RoleOwner, 0), s.Company(access.RoleOwner, 0)
+		farm := newFarm(c)
+		grown := sown(c, farm)
+		apply := func(body map[string]any) {
+			body["cultivation_id"] = grown
+			c.Make("fertilization/", body)
+		}
+		long := strings.Repeat("Our own blend ", 4) + "7"
+		apply(map[string]any{"product": "urea", "applied_on": "2024-11-10", "amount": map[string]any{"value": 200, "unit": "kg/ha"}, "external_id": "U-1"})
+		apply(map[string]any{"product": "uan", "product_name": "AHL", "density_kg_per_l": 1.28, "applied_on": "2025-04-02", "amount": map[string]any{"value": 0.3, "unit": "m3/ha"}})
+		apply(map[string]any{"product": "custom", "product_name": long, "applied_on": "2025-04-02", "amount": map[string]any{"value": 600, "unit": "kg"}})
+		apply(map[string]any{"product": "dap"})
+		file := exported(c, farm, "isoxml")
+		const take = "&map=product:product"
+		send := func(c *rig.Client, farm int64, more string) (out appliedIn) {
+			a := c.Upload(importPath(farm, more), mediaZip, bytes.NewReader(file))
+			require.Equal(t, 200, a.Status, "%s", a.Body)
+			a.Into(t, &out)
+			return out
+		}
+		same := send(c, farm, take)
+		require.EqualValues(t, 1, same.Skipped, "%+v", same.Features)
+		require.Equal(t, []string{"skip", "skip", "skip", "skip"}, same.verdicts())
+		require.NotContains(t, same.left(), "application")
+
+		// In another company: without a season there is no cultivation to hold it; with one, a preview says what would be made.
+		theirs := newFarm(other)
+		none := send(other, theirs, take+"&preview=true")
+		require.Equal(t, []string{"skip", "skip", "skip", "skip"}, none.verdicts())
+		require.Contains(t, *none.Features[0].Fertilizations[1].Reason, "season_id")
+		there := other.Make("season/", map[string]any{"name": "25", "start_date": "2025-01-01", "end_date": "2025-12-31"})
+		chosen := take + "&season_id=" + itoa(there)
+		look := send(other, theirs, chosen+"&preview=true")
+		require.Equal(t, []string{"create", "create", "create", "create"}, look.verdicts())
+		require.Nil(t, look.Features[0].Fertilizations[0].ID)
+		require.Zero(t, other.Expect(200, "GET", "fertilization/", nil).Data(t)["count"])
+		made := send(other, theirs, chosen)
+		require.EqualValues(t, 1, made.Created)
+		require.Equal(t, []string{"create", "create", "create", "create"}, made.verdicts())
+		again := send(other, theirs, chosen)
+		require.EqualValues(t, 1, again.Skipped, "%+v", again.Features)
+		require.Equal(t, []string{"skip", "skip", "skip", "skip"}, again.verdicts())
+
+		rows := func(c *rig.Client) []any {
+			return c.Expect(200, "GET", "fertilization/?ordering=id", nil).Data(t)["results"].([]any)
+		}
+		before, after := rows(c), rows(other)
+		require.Len(t, after, len(before))
+		for i := range before {
+			was, is := before[i].(map[string]any), after[i].(map[string]any)
+			for _, member := range []string{"product", "product_name", "applied_on", "density_kg_per_l", "external_id", "mass_kg_per_ha", "n_kg_per_ha"} {
+				if number, ok := was[member].(float64); ok {
+					require.InEpsilon(t, number, is[member], 1e-4, member)
+					continue
+				}
+				require.Equal(t, was[member], is[member], member)
+			}
+		}
+		// One that is changed there is set right by its key; the others are found by what they say.
+		first := int64(after[0].(map[string]any)["id"].(float64))
+		other.Expect(200, "PATCH", "fertilization/"+itoa(first)+"/", map[string]any{"amount": map[string]any{"value": 90, "unit": "kg/ha"}, "notes": "kept"})
+		mended := send(other, theirs, chosen)
+		require.Equal(t, []string{"update", "skip", "skip", "skip"}, mended.verdicts())
+		require.EqualValues(t, 1, mended.Updated)
+		record := other.Expect(200, "GET", "fertilization/"+itoa(first)+"/", nil).Data(t)
+		require.Equal(t, []any{"kept", 200.0}, []any{record["notes"], record["amount"].(map[string]any)["value"]})
+
+		// Who may not make them is refused, and so is a file that has none.
+		key, _ := newKey(t, c, map[string]any{"slugs": []string{"field.*", "cultivation.*"}})
+		refused := rig.Remote(t, s.URL, "").Upload(importPath(farm, take+"&api_key="+key), mediaZip, bytes.NewReader(file))
+		require.Equal(t, 403, refused.Status, "%s", refused.Body)
+		plain := c.Upload(importPath(farm, take), "application/geo+json", strings.NewReader(`{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"product":"urea"},"geometry":null}]}`))
+		require.Equal(t, 400, plain.Status, "%s", plain.Body)
+		require.Contains(t, string(plain.Body), "task data")
+	})
+}
+
+// Products of another program's tasks are those of the catalog, or what the mapping says; what was only planned is no fertilization.
+func TestProductsOfOtherProgramsAreTranslated(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
+	c := s.Company(access.RoleOwner, 0)
+	farm, season := newFarm(c), c.Make("season/", map[string]any{"name": "2026", "start_date": "2026-01-01", "end_date": "2026-12-31"})
+	corners := ""
+	for _, at := range rig.Square(200, 1)[0][0] {
+		corners += fmt.Sprintf(`<PNT A="2" C="%f" D="%f"/>`, at.Y, at.X)
+	}
+	task := func(id int, status, product, day string) string {
+		return fmt.Sprintf(`<TSK A="TSK%d" E="PFD1" G="%s"><TZN A="1"><PDV A="0006" B="20000" C="%s"/></TZN><TIM A="%sT08:00:00" D="4"/></TSK>`, id, status, product, day)
+	}
+	file := `<ISO11783_TaskData VersionMajor="4" VersionMinor="3" DataTransferOrigin="1"><CTP A="CTP1" B="winter_wheat"/>` +
+		`<PFD A="PFD1" C="One" D="1" G="CTP1"><PLN A="1"><LSG A="1">` + corners + `</LSG></PLN></PFD><PDT A="PDT1" B="Urea"/><PDT A="PDT2" B="AHL 28"/><PDT A="PDT3" B="Herbicide"/>` +
+		task(1, "4", "PDT1", "2026-03-01") + task(2, "4", "PDT2", "2026-04-01") + task(3, "4", "PDT3", "2026-05-01") + task(4, "1", "PDT1", "2026-02-01") + task(5, "4", "PDT1", "2023-05-01") + `</ISO11783_TaskData>`
+	send := func(mapping string) (out appliedIn) {
+		a := c.Upload(importPath(farm, "&season_id="+itoa(season)+"&mapping="+url.QueryEscape(mapping)), "application/xml", strings.NewReader(file))
+		require.Equal(t, 200, a.Status, "%s", a.Body)
+		a.Into(t, &out)
+		return out
+	}
+	wrong := send(`{"product": "product", "external_id": "id"}`)
+	require.EqualValues(t, 1, wrong.Failed, "with its field")
+	require.Contains(t, fmt.Sprint(wrong.Features[0].Errors["product"]), `"AHL 28" is no product of the catalog`)
+	made := send(`{"external_id": "id", "product": {"property": "product", "values": {"Urea": "urea", "AHL 28": "uan", "Herbicide": null}}}`)
+	require.Equal(t, []string{"create", "create", "skip", "skip", "skip"}, made.verdicts(), "%+v", made.Features)
+	for at, why := range map[int]string{2: "leaves the product out", 3: "nothing says that it was done", 4: "2023-05-01"} {
+		require.Contains(t, *made.Features[0].Fertilizations[at].Reason, why)
+	}
+	rows := c.Expect(200, "GET", "fertilization/?ordering=id", nil).Data(t)["results"].([]any)
+	require.Len(t, rows, 2)
+	second := rows[1].(map[string]any)
+	require.Equal(t, []any{"uan", "AHL 28", "2026-04-01"}, []any{second["product"], second["product_name"], second["applied_on"]})
+}
+
+// appliedIn is a report of an import with what it says of what was applied.
+type appliedIn struct {
+	sownIn
+	Features []struct {
+		Fertilizations []struct {
+			ID      *int64
+			Verdict string
+			Reason  *string
+		}
+		Errors map[string][]string
+	}
+}
+
+func (a appliedIn) verdicts() (out []string) {
+	for _, one := range a.Features[0].Fertilizations {
+		out = append(out, one.Verdict)
+	}
+	return out
 }
 
 // sownIn is a report of an import with what it says of crops and of what it leaves out.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,8 @@ const (
 // readTaskData reads the fields of a TASKDATA of ISO 11783-10, versions 3 and 4: zipped, with the files that it refers to, or
 // its main file alone. The first pass gathers the names that fields refer to; the second reads the fields.
 func readTaskData(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
-	t := &taskReader{scan: scan, budget: effort.Of(ctx, 0), names: map[string]string{}, uuids: map[string]string{}, keys: map[string]string{}}
+	t := &taskReader{scan: scan, budget: effort.Of(ctx, 0), names: map[string]string{}, uuids: map[string]string{}, keys: map[string]string{}, said: map[string]map[string]string{},
+		fields: map[string]bool{}, taskInputs: taskInputs{products: map[string]*taskProduct{}, byField: map[string][]ports.TaskInput{}}}
 	if err := t.open(file); err != nil {
 		return err
 	}
@@ -42,6 +44,7 @@ func readTaskData(ctx context.Context, file ports.Object, scan *scan, yield func
 			return err
 		}
 	}
+	t.nameInputs()
 	for _, f := range t.files {
 		err := t.walk(ctx, f, func(e *elements.Reader, start xml.StartElement) error {
 			if start.Name.Local != taskdata.Field {
@@ -68,11 +71,15 @@ type taskReader struct {
 	budget *effort.Budget
 	files  []taskFile
 	links  *taskFile
-	byName map[string]*zip.File // what lies beside the main file, by name in upper case
-	names  map[string]string    // designators by id
-	uuids  map[string]string    // of fields, by id
-	keys   map[string]string    // external ids of fields, by id
-	group  xml.StartElement     // of the link that is read
+	byName map[string]*zip.File         // what lies beside the main file, by name in upper case
+	names  map[string]string            // designators by id
+	uuids  map[string]string            // of fields, by id
+	keys   map[string]string            // external ids of fields and tasks, by id
+	said   map[string]map[string]string // what else our links say, by their group and id
+	linked int
+	fields map[string]bool  // their ids
+	group  xml.StartElement // of the link that is read
+	taskInputs
 }
 
 // taskFile is a file of XML with the name of its outermost element.
@@ -165,12 +172,20 @@ func (t *taskReader) walk(ctx context.Context, f taskFile, use func(*elements.Re
 }
 
 // gather keeps the name of a record, or finds the file that a reference names.
-func (t *taskReader) gather(_ *elements.Reader, start xml.StartElement) error {
+func (t *taskReader) gather(e *elements.Reader, start xml.StartElement) error {
 	name := ""
 	if kind := passedOver(start); kind != "" {
 		t.leave(kind, strings.TrimSpace(elements.Attribute(start, "B")))
 	}
 	switch start.Name.Local {
+	case taskdata.Product:
+		return t.product(start)
+	case taskdata.Task:
+		return t.task(e, start)
+	case taskdata.Field:
+		if id := elements.Attribute(start, "A"); len(t.fields) < maxTaskLinks && len(id) <= maxAttributeBytes {
+			t.fields[id] = true
+		}
 	case taskdata.Customer, taskdata.Farm, taskdata.CropType, "CVT":
 		name = elements.Attribute(start, "B")
 	case taskdata.External:
@@ -197,10 +212,6 @@ func (t *taskReader) gather(_ *elements.Reader, start xml.StartElement) error {
 func passedOver(start xml.StartElement) string {
 	kind := elements.Attribute(start, "A")
 	switch start.Name.Local {
-	case taskdata.Product:
-		return "product"
-	case taskdata.Task:
-		return "task"
 	case taskdata.Device:
 		return "device"
 	case taskdata.Worker:
@@ -219,25 +230,30 @@ func passedOver(start xml.StartElement) string {
 	return ""
 }
 
-// link keeps by what other systems know a field.
+// link keeps by what other systems know a field or a task, and what Tilth wrote of products and tasks.
 func (t *taskReader) link(_ *elements.Reader, start xml.StartElement) error {
 	if start.Name.Local == taskdata.LinkGroup {
 		t.group = start
 	}
 	id, value := elements.Attribute(start, "A"), elements.Attribute(start, "B")
-	if start.Name.Local != taskdata.Link || !strings.HasPrefix(id, taskdata.Field) || len(id)+len(value) > maxAttributeBytes {
+	if start.Name.Local != taskdata.Link || len(id)+len(value) > maxAttributeBytes {
 		return nil
 	}
 	of := t.uuids
-	switch kind := elements.Attribute(t.group, "B"); {
-	case kind == taskdata.UUIDs:
-	case kind == taskdata.Proprietary && elements.Attribute(t.group, "D") == taskdata.ExternalIDs:
+	switch kind, space := elements.Attribute(t.group, "B"), elements.Attribute(t.group, "D"); {
+	case kind == taskdata.UUIDs && strings.HasPrefix(id, taskdata.Field):
+	case kind == taskdata.Proprietary && space == taskdata.ExternalIDs && (strings.HasPrefix(id, taskdata.Field) || strings.HasPrefix(id, taskdata.Task)):
 		of = t.keys
+	case kind == taskdata.Proprietary && slices.Contains([]string{taskdata.ProductKeys, taskdata.ProductNames, taskdata.Cultivations}, space):
+		if of = t.said[space]; of == nil {
+			of = map[string]string{}
+			t.said[space] = of
+		}
 	default:
 		return nil
 	}
-	if len(of) == maxTaskLinks {
-		return refuse("The task data has links for more than %d fields.", maxTaskLinks)
+	if t.linked++; t.linked > 3*maxTaskLinks {
+		return refuse("The task data has more than %d links.", 3*maxTaskLinks)
 	}
 	of[id] = value
 	return nil
@@ -261,6 +277,9 @@ func (t *taskReader) field(e *elements.Reader, start xml.StartElement) (out port
 		"farm": t.named(start, "F"), "crop": t.named(start, "G"), "variety": t.named(start, "H"), "uuid": t.uuids[id], "external_id": t.keys[id],
 	} {
 		put(out.Attributes, name, value)
+	}
+	if out.Applied = t.byField[id]; len(out.Applied) > 0 {
+		put(out.Attributes, "product", productsOf(out.Applied))
 	}
 	for _, name := range []string{"name", "crop"} {
 		if len([]rune(out.Attributes[name])) >= taskdata.MaxDesignator-1 { // a blank at the end is gone

@@ -70,7 +70,7 @@ func TestTaskDataIsReadBack(t *testing.T) {
 	require.Len(t, got, 3)
 	require.Equal(t, map[string]string{
 		"id": "PFD7", "code": "X-1", "name": `A "b"`, "area_m2": strconv.FormatInt(someParts(t)[0].Field.AreaM2(), 10), "customer": "Gut <A>", "farm": "Hof & Söhne",
-		"crop": "Common wheat", "variety": "", "uuid": someUUID, "external_id": "X-1",
+		"crop": "Common wheat", "variety": "", "uuid": someUUID, "external_id": "X-1", "product": "Urea 46",
 	}, got[0].Attributes)
 	require.Equal(t, strings.Repeat("k", 40), got[1].Attributes["external_id"])
 	require.Empty(t, got[1].Attributes["code"], "half a key is none")
@@ -86,6 +86,54 @@ func TestTaskDataIsReadBack(t *testing.T) {
 	require.Len(t, alone, 3)
 	require.Empty(t, alone[0].Attributes["uuid"], "the list of links is another file")
 	require.NotNil(t, alone[0].Boundary)
+}
+
+// What was applied is read back as it was written: with what the main file has no place for, from the list of links.
+func TestApplicationsAreReadBack(t *testing.T) {
+	t.Parallel()
+	on, long := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), strings.Repeat("a long name ", 4)+"A"
+	inputs := []ports.TaskInput{
+		{ID: 1, ExternalID: strings.Repeat("k", 40), Product: "Urea", Key: "urea", Sown: "2025-10-01/2026-07-31/Wheat", On: &on, Rate: 150.5, Unit: fieldmap.UnitOfRate(false)},
+		{ID: 2, Product: long, Typed: long, Key: "uan", DensityKgPerL: new(1.28), On: &on, Planned: true, Rate: 300, Unit: fieldmap.UnitOfRate(true)},
+		{ID: 3, Product: "Lime"},
+	}
+	var out bytes.Buffer
+	require.NoError(t, exchange.OutlineWriter{}.WriteTaskData(t.Context(), &out, func(yield func(ports.PartField, error) bool) {
+		f := someParts(t)[0]
+		f.Spread = inputs
+		yield(f, nil)
+	}))
+	got := mustRead(t, outlines.MediaZip, file(out.Bytes()))[0].Applied
+	for i := range got {
+		require.Equal(t, "TSK"+strconv.Itoa(i+1), got[i].Task)
+		got[i].Task, got[i].ID = "", int64(i+1)
+	}
+	inputs[1].Product, inputs[1].Cut = strings.TrimSpace(long[:32]), true
+	require.Equal(t, inputs, got)
+
+	// Another program's: a rate for two zones, a grid, a task that was broken off, one without a product or of no field are passed over.
+	task := func(id, more, inside string) string {
+		return `<TSK A="TSK` + id + `" B="T` + id + `" ` + more + `>` + inside + `</TSK>`
+	}
+	const zone, urea, day = `<TZN A="1"><PDV A="0006" B="20000" C="PDT1"/></TZN>`, `<PAN A="PDT1"/>`, `<TIM A="2026-03-02T07:30:00.000+01:00" D="4"/>`
+	foreign := `<ISO11783_TaskData VersionMajor="4"><PFD A="PFD1" C="One" D="1"/><PDT A="PDT1" B="Urea 46"/><PDT A="PDT2" B="Seed"/><PDT A="PDT3" B="AHL" H="1280000"/>` +
+		task("1", `E="PFD1" G="4"`, zone+urea+`<TIM A="2026-03-01T00:00:00" D="1"/>`+day) + task("2", `E="PFD1" G="4"`, zone+zone+urea+day) +
+		task("3", `E="PFD1" G="4"`, `<GRD/>`+urea+day) + task("4", `E="PFD1" G="6"`, zone+urea+day) + task("5", `E="PFD1" G="4"`, day) + task("6", `G="4"`, zone+urea+day) +
+		task("7", `E="PFD9" G="4"`, zone+urea+day) + task("8", `E="PFD1" G="4"`, `<PAN A="PDT9"/>`) +
+		task("9", `E="PFD1" G="4"`, `<TZN A="1"><PDV A="0006" B="100" C="PDT1"/><PDV A="0001" B="2000000" C="PDT3"/></TZN>`) + `</ISO11783_TaskData>`
+	read := mustRead(t, outlines.MediaXML, text(foreign))[0].Applied
+	require.Len(t, read, 3)
+	second := on.AddDate(0, 0, 1)
+	require.Equal(t, ports.TaskInput{Task: "TSK1", Product: "Urea 46", On: &second, Rate: 200, Unit: fieldmap.UnitOfRate(false)}, read[0])
+	require.Equal(t, []float64{1, 200}, []float64{read[1].Rate, read[2].Rate}, "two products of a task")
+	require.Equal(t, 1.28, *read[2].DensityKgPerL)
+	found, err := reader().Survey(t.Context(), outlines.MediaXML, text(foreign))
+	require.NoError(t, err)
+	counts := map[string]int64{}
+	for _, l := range found.LeftOut {
+		counts[l.Kind] = l.Count
+	}
+	require.Equal(t, map[string]int64{"application": 3, "product": 1, "task": 7}, counts)
 }
 
 func unzipped(t testing.TB, archive []byte, name string) []byte {

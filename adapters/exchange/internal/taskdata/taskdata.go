@@ -72,8 +72,14 @@ const (
 	Proprietary = "2"
 )
 
-// ExternalIDs names the group of links with the keys of other systems.
-const ExternalIDs = "external_id"
+// The groups of links that Tilth writes: the keys of other systems of fields and tasks; of products the keys in its catalog and the
+// names as they were typed, which have no bound; of tasks the cultivations to which something was applied.
+const (
+	ExternalIDs  = "external_id"
+	ProductKeys  = "product"
+	ProductNames = "product_name"
+	Cultivations = "cultivation"
+)
 
 // MaxDesignator is how many characters the names of records have.
 const MaxDesignator = 32

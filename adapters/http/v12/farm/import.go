@@ -28,7 +28,7 @@ type Overlap struct {
 type ImportedFeature struct {
 	Index       int64               `json:"index" doc:"Place in the file, from 0."`
 	Row         *int64              `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
-	Verdict     string              `json:"verdict" enum:"create,update,skip,fail" doc:"create or update: a field is made or changed, or gets a cultivation. skip: nothing is done, for it is there as it is or errors says why. fail: it is refused, as errors says."`
+	Verdict     string              `json:"verdict" enum:"create,update,skip,fail" doc:"create or update: a field is made or changed, or gets a cultivation or a fertilization. skip: nothing is done, for it is there as it is or errors says why. fail: it is refused, as errors says."`
 	FieldID     *int64              `json:"field_id" doc:"The field that was made, changed or matched."`
 	Name        string              `json:"name" doc:"Name that the field takes from the file."`
 	ExternalID  string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
@@ -37,6 +37,7 @@ type ImportedFeature struct {
 	Overlaps    []Overlap           `json:"overlaps" doc:"Fields whose boundaries overlap this one, up to 10; of imports within the request alone."`
 	Warnings    []Warning           `json:"warnings" doc:"What may be wrong with the outline; no refusal."`
 	Cultivation *SownCrop           `json:"cultivation" doc:"What grows there in the season of the file; null where the file does not say, or no season is named."`
+	Applied     []AppliedInput      `json:"fertilizations" doc:"What the file says was applied to the field; empty where the request does not take products. Of imports within the request alone."`
 	Errors      map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
 }
 
@@ -49,9 +50,18 @@ type SownCrop struct {
 	Made     bool   `json:"made" doc:"Whether the import makes it; false where it is there already."`
 }
 
+// AppliedInput is what a file says was applied to a field.
+type AppliedInput struct {
+	ID        *int64       `json:"id" doc:"The fertilization; null where there is none, and of a preview that would make one."`
+	Product   string       `json:"product" doc:"What the file calls the product."`
+	AppliedOn *member.Date `json:"applied_on" doc:"Day of the application; null where the file does not say."`
+	Verdict   string       `json:"verdict" enum:"create,update,skip" doc:"create or update: a fertilization is made or changed. skip: it is there as it is, or reason says why it is not taken."`
+	Reason    *string      `json:"reason" doc:"Why it is not taken."`
+}
+
 // LeftOut are records of a file that an import does not take.
 type LeftOut struct {
-	Kind    string   `json:"kind" enum:"crop,device,guidance,point,product,task,way,worker" doc:"What they are. point: a flag in a field of task data; way: a line in a field; guidance: a group of lines to drive along."`
+	Kind    string   `json:"kind" enum:"application,crop,device,guidance,point,product,task,way,worker" doc:"What they are. application: a task that applied a product to a field; task: another one; product: one that none applied; point: a flag in a field of task data; way: a line in a field; guidance: a group of lines to drive along."`
 	Count   int64    `json:"count" doc:"How many there are; of crops, features that name one."`
 	Samples []string `json:"samples" doc:"Up to three of their names, of up to 60 characters."`
 	Reason  string   `json:"reason" doc:"Why they are left out, and what can be done."`
@@ -176,7 +186,8 @@ func drawImport(r farmapp.ImportReport) FieldImport {
 const mappingDescription = "Members of fields are taken from the properties that `mapping` and `map` name: " +
 	"`name`, `external_id`, `declared_area_ha`, `soil_type`, `irrigated`, `tenure`, `notes`, `source`, `boundary_category`, `boundary_method`, " +
 	"`boundary_observed_on`, `active_from`, `active_to`, `uuid`, which finds the field, and `crop` (its slug, or its name in any language) with " +
-	"`season_id`, which together make a cultivation of the field where it has none of this crop in this season. In JSON a member is the name of a property; a list, whose values make one text (an " +
+	"`season_id`, which together make a cultivation of the field where it has none of this crop in this season. `product` takes what the tasks of task data " +
+	"applied to fields as fertilizations, which needs `fertilization.create` and `fertilization.edit`: `map=product:product`, with `values` where the file does not call products as the catalog does. In JSON a member is the name of a property; a list, whose values make one text (an " +
 	"`external_id` needs all of them); or an object with `property` or `properties`, `separator` (default `-`), `values`, which translates what stands in the file and refuses " +
 	"the features with other values, and `default`; or with `value` alone, which is the same for every feature. Members that the request says nothing of are taken from " +
 	"properties of their names, or of the short names that exported shapefiles have. A property that is named and that no feature has is refused (`unknown_name`). With " +
@@ -202,6 +213,10 @@ func showImport(r farmapp.ImportReport) FieldImport {
 	}
 }
 
+func showApplied(a farm.Applied) AppliedInput {
+	return AppliedInput{form.OrNull(a.FertilizationID), a.Product, form.DateOf(a.On), string(a.Outcome), form.OrNull(a.Reason)}
+}
+
 func showLeftOut(l farmapp.LeftOut) LeftOut {
 	return LeftOut{l.Kind, l.Count, append([]string{}, l.Samples...), l.Reason}
 }
@@ -218,7 +233,7 @@ func showJudged(j farm.Judged) ImportedFeature {
 		Index: j.Index, Row: form.OrNull(j.Line), FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
 		Overlaps: form.Each(j.Overlaps.Fields, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
-		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Cultivation: showSown(j.Sown), Errors: j.Errors.Messages(),
+		Warnings: showWarnings(form.OrZero(j.Field).Boundary, form.OrZero(j.Field).Astray, j.Overlaps), Cultivation: showSown(j.Sown), Applied: form.Each(j.Applied, showApplied), Errors: j.Errors.Messages(),
 	}
 }
 
