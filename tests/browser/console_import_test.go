@@ -128,7 +128,7 @@ func TestConsoleImportsOutlines(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// brought imports a file, takes it back, imports it again, and goes to the farm map.
+// brought imports a file, takes it back on a page that was loaded anew, imports it again, and goes to the farm map.
 func brought(p *Page, n int) {
 	p.t.Helper()
 	p.Until(`document.querySelector("button.first:not(:disabled)")?.textContent.startsWith("Import ")`)
@@ -137,9 +137,13 @@ func brought(p *Page, n int) {
 	p.Until(`[...document.querySelectorAll("button")].some((b) => b.textContent.startsWith("Undo: delete the "))`)
 	p.Run(`[...document.querySelectorAll("button")].find((b) => b.textContent.startsWith("Undo: ")).textContent.replaceAll(",", "")`, &undo)
 	require.Equal(p.t, fmt.Sprintf("Undo: delete the %d new fields", n-1), undo)
+	// The page is loaded anew, and offers it still; after so long it asks.
+	p.Run(`void location.reload()`, nil)
+	p.Until(fmt.Sprintf(`/^Imported .*: %d new fields\.$/.test(document.querySelector(".note span")?.textContent.replaceAll(",", "") ?? "")`, n-1))
 	p.Run(`[...document.querySelectorAll("button")].find((b) => b.textContent.startsWith("Undo: ")).click()`, nil)
+	p.Until(`[...document.querySelectorAll("button")].some((b) => b.textContent.endsWith(": really"))`)
+	p.Run(`[...document.querySelectorAll("button")].find((b) => b.textContent.endsWith(": really")).click()`, nil)
 	p.Until(`document.body.textContent.includes("The new fields are deleted.")`)
-	click(p, "Another file")
 	drop(p.t, p, n)
 	says(p, n)
 	p.Until(`document.querySelector("button.first:not(:disabled)")?.textContent.startsWith("Import ")`)

@@ -1,5 +1,6 @@
 // A file of outlines on its way into a farm.
 import { api, ask, bare, type Schemas } from '../api/client'
+import { within, type Brought } from './brought'
 import { boxIn, kept, places, type Outline } from './outline'
 
 export type Intake = Schemas['FieldImport']
@@ -40,17 +41,28 @@ export async function lastField(farm: number): Promise<number> {
   return (read.results[0] as Schemas['Field'] | undefined)?.id ?? 0
 }
 
-/** The fields that a user made in a farm since one: what an import in the background made, whose report names none. Where they are not
- * as many as the import says, some are of something else, and none is returned. */
-export async function madeSince(farm: number, last: number, by: number, count: number): Promise<number[]> {
+/** The fields that a user made in a farm since one, the latest first; of more than most, some of them. */
+async function since(farm: number, last: number, by: number, most = Infinity): Promise<number[]> {
   const out: number[] = []
-  for (let page = 1; out.length <= count; page++) {
+  for (let page = 1; out.length <= most; page++) {
     const read = await ask(api.GET('/api/v1.2/field/', { params: { query: { farm, created_by: by, ordering: '-id', page, page_size: perRequest } } }))
     const made = (read.results as Schemas['Field'][]).map((f) => f.id)
     out.push(...made.filter((id) => id > last))
     if (read.next === null || made.some((id) => id <= last)) break
   }
+  return out
+}
+
+/** The fields that an import in the background made, whose report names none: those of its user since it began. Where they are not
+ * as many as the import says, some are of something else, and none is returned. */
+export async function madeSince(farm: number, last: number, by: number, count: number): Promise<number[]> {
+  const out = await since(farm, last, by, count)
   return out.length === count ? out : []
+}
+
+/** Of the fields that an import made, those that are there. */
+export async function stillThere(farm: number, brought: Brought): Promise<number[]> {
+  return (await since(farm, brought.last, brought.by)).filter((id) => within(brought.made ?? [], id))
 }
 
 /** Deletes fields that were just made, and says which are left. */
