@@ -1,6 +1,7 @@
 // An assessment: its sections, how complete they are, and its report.
 import { api, ask, bare, Refusal, type Schemas } from '../api/client'
-import type { Form } from './form'
+import { titleAt, type Form } from './form'
+import { spoken, term, words } from './words.svelte'
 
 export type Assessment = Schemas['AssessmentWithAssessmentSections']
 export type Completeness = Schemas['Completeness']
@@ -76,6 +77,15 @@ export async function declare(assessment: Assessment, section: string, none: boo
 export async function prefill(id: number): Promise<number> {
   const answer = await ask(api.POST('/api/v1.2/ghg/assessments/{id}/prefill/', { ...whole(id), body: { apply: true } }))
   return answer.proposals.filter((p) => p.applied).length
+}
+
+/** Says what is missing: the interface does in English, in other languages the section and the member are named. */
+export function missing(form: Form | undefined, of: { path?: string; field?: string; message: string }): string {
+  const path = of.path ?? of.field ?? ''
+  if (words.language === 'en' || !form || path === '') return of.message
+  const [section] = path.split(/[.[]/) as [string]
+  const titles = [generalMembers.includes(section as (typeof generalMembers)[number]) ? undefined : (form.properties?.[section]?.title ?? spoken(section)), titleAt(form, path)]
+  return titles.filter((title) => title !== undefined).map(term).join(': ')
 }
 
 export type Violation = { code: string; path: string; message: string }

@@ -2,6 +2,7 @@
 import { get, set, update } from 'idb-keyval'
 import { api, ask, Refusal, type Schemas } from '../api/client'
 import { readSamples, readSpots, readZones, type Sample, type Spot, type Zone } from './soil'
+import { t } from './words.svelte'
 
 export interface Stop extends Spot {
   field: string
@@ -74,10 +75,9 @@ export function wayTo(from: { lon: number; lat: number }, to: { lon: number; lat
   return { metres: 2 * earth * Math.asin(Math.min(1, Math.sqrt(h))), degrees: (bearing / rad + 360) % 360 }
 }
 
-const points = ['N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'] as const
-
+/** Returns a direction in the points of the compass of the language. */
 export function compass(degrees: number): string {
-  return points[Math.round(degrees / 45) % 8] as string
+  return t('compass').split(' ')[Math.round(degrees / 45) % 8] as string
 }
 
 /** Sends what was recorded at a point. Each request can be repeated: it says what is so, and a photo is stored once. */

@@ -6,7 +6,7 @@ import { carry } from './carried'
 import { Drawing } from './drawing'
 import { covers, type Outline } from './outline'
 import { besidePanel } from './padding'
-import { among, coloured, labelled, named, namedFrom, type Shape } from './shapes'
+import { among, coloured, labelled, named, namedFrom, partOf, type Shape } from './shapes'
 import { Spots } from './spots'
 import { turn } from './turn'
 
@@ -278,7 +278,7 @@ export class FieldMap {
     const within = this.pieces[piece] as Set<number>
     const shapes = this.shapes.filter((s) => within.has(s.id))
     map.setPaintProperty(inPiece('fill', piece), 'fill-color', coloured(shapes), ours)
-    const shown = this.shapes.length === this.drawn.size ? null : among(shapes.map((s) => s.id))
+    const shown = partOf(shapes.map((s) => s.id), this.shapes.length === this.drawn.size)
     for (const layer of ['fill', 'edge']) map.setFilter(inPiece(layer, piece), shown, ours)
     this.hatchPiece(piece)
   }

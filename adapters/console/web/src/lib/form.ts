@@ -49,6 +49,13 @@ export function choicesOf(form: Form): { value: string; title: string }[] {
   return (form.enum ?? []).filter((v) => v !== null).map((value) => ({ value, title: form.oneOf?.find((o) => o.const === value)?.title ?? signs[value] ?? value }))
 }
 
+/** The title of what stands at a path, as crop_protection[].category; undefined: nothing does. */
+export function titleAt(form: Form, path: string): string | undefined {
+  let at: Form | undefined = form
+  for (const member of path.replace(/\[\d*\]/g, '').split('.')) at = (at?.items ?? at)?.properties?.[member]
+  return at?.title
+}
+
 type Record_ = Record<string, unknown>
 
 /** Returns an object with a member set; undefined takes it away. */

@@ -3,11 +3,12 @@ import { cropColours, deviationColour, deviations, noneColour, otherColour, ramp
 import { csv } from './csv'
 import { graticule, stepOf } from './fieldmap'
 import { partsOf } from './health'
-import { below, kindOf, membersOf, messages, withMember } from './form'
+import { missing } from './assessment'
+import { below, kindOf, membersOf, messages, titleAt, withMember } from './form'
 import { assessedBy, boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
 import { besidePanel } from './padding'
 import { boxAround, doubtOf, placesOf, type Taken } from './intake'
-import { grouped, role, words } from './words.svelte'
+import { grouped, role, spoken, term, typeset, variety, words } from './words.svelte'
 import { en } from '../texts/en'
 import { es } from '../texts/es'
 
@@ -134,4 +135,29 @@ test('roles that every company has are spoken of in the language of the user, an
   expect(['owner', 'viewer', 'Field crew', 'toString'].map(role)).toEqual(['Propietario', 'Lector', 'Field crew', 'toString'])
   words.language = 'en'
   expect(role('owner')).toBe('Owner')
+})
+
+test('what the interface calls things is read in the language of the user', async () => {
+  words.language = 'es'
+  await words.learn()
+  expect(['Crop', 'Tropical dry asia insular', 'Germany', 'Of the rate: plus and minus per cent, at 95 %. Without it the figure is taken as exact.'].map(term)).toEqual([
+    'Cultivo', 'Tropical seca, Asia insular', 'Alemania', 'De la dosis: más y menos en tanto por ciento, al 95 %. Sin ella la cifra se toma como exacta.',
+  ])
+  expect(spoken('soil_n2o_direct')).toBe('N₂O del suelo, directo')
+  expect(term('A word that is new')).toBe('A word that is new')
+
+  const form = { properties: { irrigation: { title: 'Irrigation', items: { properties: { method: { title: 'Method' } } } }, farm_country: { title: 'Country' } } }
+  expect(titleAt(form, 'irrigation[0].method')).toBe('Method')
+  expect(titleAt(form, 'irrigation[].nothing.of')).toBeUndefined()
+  expect(missing(form, { path: 'irrigation[].method', message: 'Irrigation: enter method.' })).toBe('Riego: Método')
+  expect(missing(form, { field: 'farm_country', message: 'Enter country.' })).toBe('País')
+  words.language = 'en'
+  expect(missing(form, { path: 'irrigation[].method', message: 'Irrigation: enter method.' })).toBe('Irrigation: enter method.')
+  expect([spoken('vi-profile'), spoken('ndvi_sd')]).toEqual(['Vegetation index profile', 'NDVI standard deviation'])
+})
+
+test('formulas are printed as formulas, and numbers in the variety of the language that the browser has', () => {
+  expect(typeset('kg CO2e/kg product, P2O5, t/m3, m2, H2O2e')).toBe('kg CO₂e/kg product, P₂O₅, t/m³, m², H2O2e')
+  expect(variety('en', ['de', 'en-GB', 'en'])).toBe('en-GB')
+  expect(variety('es', ['en-US'])).toBe('es')
 })

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { among, coloured, labelled, named, namedFrom, type Shape } from './shapes'
+import { describe, expect, it, test } from 'vitest'
+import { among, coloured, labelled, named, namedFrom, partOf, type Shape } from './shapes'
 
 const wideAs = (side: number): Shape['geometry'] => ({ type: 'Polygon', coordinates: [[[0, 0], [side, 0], [side, side / 9], [0, side / 9], [0, 0]]] })
 
@@ -34,4 +34,11 @@ describe('a name', () => {
     const { properties } = named({ id: 7, name: 'A', caption: 'b', colour: '', geometry: wideAs(0.005) })
     expect(properties).toMatchObject({ id: 7, name: 'A', caption: 'b', from: from('A', 0.005) })
   })
+})
+
+test('where no field is shown, nothing is: what makes the map ready lay on the map of an empty company', () => {
+  expect(partOf([], true)).toBe(false)
+  expect(partOf([], false)).toBe(false)
+  expect(partOf([1, 2], true)).toBeNull()
+  expect(partOf([1], false)).toEqual(['match', ['get', 'id'], [1], true, false])
 })

@@ -33,6 +33,11 @@ export function among(ids: number[]): FilterSpecification {
   return ids.length === 0 ? false : (['match', ['get', 'id'], [...new Set(ids)], true, false] as unknown as FilterSpecification)
 }
 
+/** What is shown of a piece: some ids, or all that is there (null). With none nothing is, also not what only makes the map ready. */
+export function partOf(ids: number[], all: boolean): FilterSpecification | null {
+  return all && ids.length > 0 ? null : among(ids)
+}
+
 const world = 512 // px around the earth at zoom 0
 const letter = 6.5 // px of a letter on average
 const longest = 108 // px of a line of a name

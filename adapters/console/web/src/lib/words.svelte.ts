@@ -14,9 +14,29 @@ function stored<T extends string>(name: string, known: readonly T[], otherwise: 
   return value !== null && known.includes(value) ? value : otherwise
 }
 
+/** The form of numbers and dates: that of the browser's own variety of a language, as en-GB, where it has one. */
+export function variety(language: string, preferred: readonly string[]): string {
+  return preferred.find((p) => p.split('-')[0] === language) ?? language
+}
+
 class Words {
+  /** What the interface calls things in the language of the user; empty: it speaks it. */
+  terms = $state.raw<Record<string, string>>({})
   language = $state<Language>(stored('language', Object.keys(languages) as Language[], navigator.language.startsWith('es') ? 'es' : 'en'))
   units = $state<Units>(stored('units', ['metric', 'imperial'], 'metric'))
+
+  /** How numbers and dates are written. */
+  get locale(): string {
+    return variety(this.language, navigator.languages ?? [])
+  }
+
+  /** Learns what the interface calls things, but for English, which it speaks. */
+  async learn() {
+    if (this.language === 'es') this.add((await import('../texts/es-terms')).terms)
+  }
+  add(terms: Record<string, string>) {
+    this.terms = { ...terms, ...this.terms }
+  }
 
   keep() {
     localStorage.setItem('language', this.language)
@@ -32,6 +52,18 @@ export function t(text: Text, values: Record<string, string | number> = {}): str
   return catalogues[words.language][text].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
+/** Returns a word of the interface, which speaks English, in the language of the user, where the console knows it. */
+export function term(text: string): string {
+  return words.language === 'en' ? text : (words.terms[text] ?? text)
+}
+
+const formulas: Record<string, string> = { CO2e: 'CO₂e', CO2: 'CO₂', N2O: 'N₂O', CH4: 'CH₄', P2O5: 'P₂O₅', K2O: 'K₂O', m2: 'm²', m3: 'm³' }
+
+/** Writes formulas and units of a text as they are printed. */
+export function typeset(text: string): string {
+  return text.replace(/\b(?:CO2e?|N2O|CH4|P2O5|K2O|m[23])\b/g, (plain) => formulas[plain] as string)
+}
+
 /** Forms of numbers that were asked for: to make one takes longer than to write a thousand. */
 const forms = new Map<string, Intl.NumberFormat>()
 const dayForms = new Map<string, Intl.DateTimeFormat>()
@@ -39,7 +71,7 @@ const dayForms = new Map<string, Intl.DateTimeFormat>()
 function form(name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${words.language} ${name}`
   let found = forms.get(key)
-  if (!found) forms.set(key, (found = new Intl.NumberFormat(words.language, options)))
+  if (!found) forms.set(key, (found = new Intl.NumberFormat(words.locale, options)))
   return found
 }
 
@@ -57,12 +89,14 @@ export function figure(value: number): string {
   return form('figure', { maximumSignificantDigits: 6 }).format(value)
 }
 
-const gases: Record<string, string> = { n2o: 'N₂O', co2: 'CO₂', ch4: 'CH₄', co2e: 'CO₂e', n: 'N' }
+const spelled: Record<string, string> = {
+  n2o: 'N₂O', co2: 'CO₂', ch4: 'CH₄', co2e: 'CO₂e', n: 'N', ndvi: 'NDVI', sd: 'standard deviation', twi: 'wetness index', vi: 'vegetation index', aoi: 'area of interest', api: 'API', pct: '%', soc: 'SOC',
+}
 
 /** Writes a word of the interface, such as soil_n2o_direct, for people. */
 export function spoken(key: string): string {
-  const text = key.split('_').map((word) => gases[word] ?? word).join(' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const text = key.split(/[_-]/).map((word) => spelled[word] ?? word).join(' ')
+  return term(text.charAt(0).toUpperCase() + text.slice(1))
 }
 
 const roles = { owner: 'roleOwner', editor: 'roleEditor', viewer: 'roleViewer' } as const
@@ -86,11 +120,11 @@ export function area(hectares: number): string {
 export function day(date: string, long = false): string {
   const key = `${words.language} ${long}`
   let found = dayForms.get(key)
-  if (!found) dayForms.set(key, (found = new Intl.DateTimeFormat(words.language, { day: 'numeric', month: 'short', timeZone: 'UTC', ...(long ? { year: 'numeric' } : {}) })))
+  if (!found) dayForms.set(key, (found = new Intl.DateTimeFormat(words.locale, { day: 'numeric', month: 'short', timeZone: 'UTC', ...(long ? { year: 'numeric' } : {}) })))
   return found.format(new Date(date + 'T00:00:00Z'))
 }
 
 /** Writes a moment in the time of the farm, or in that of the browser where none is known. */
 export function moment(instant: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) }).format(new Date(instant))
+  return new Intl.DateTimeFormat(words.locale, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) }).format(new Date(instant))
 }
