@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,7 +37,8 @@ func TestConsoleSharesAndHealth(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// An operator sees the jobs of the installation; others have no such tab.
+// An operator sees the jobs of the installation, and is told why there is no farm; others have no such tab. Who may look and change
+// nothing reads an assessment, and is told why no field can be added.
 func TestConsoleJobs(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	const mail = "operator@demo.example"
@@ -50,8 +52,23 @@ func TestConsoleJobs(t *testing.T) {
 	p.Run(`(() => { const s = document.querySelector("[name=state]"); s.value = "failed"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
 	p.Until(`location.search === "?state=failed" && document.body.textContent.includes("No job waits, runs or has failed.")`)
 	accessible(p, "jobs")
+	p.Goto(server.URL + "/dashboard")
+	p.Until(`document.body.textContent.includes("You belong to no company")`)
 	require.Empty(t, p.Complaints())
 
 	owner := console(t, server.URL, "/settings/jobs", 1280, false)
 	owner.Until(`document.body.textContent.includes("There is nothing here.")`)
+	var made int64
+	owner.Run(`fetch("/api/v1.2/ghg/assessments/", {
+		method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ resource_type: "field", resource_id: 1, assessment_year: 2025 }),
+	}).then((r) => r.json()).then((a) => a.data.id)`, &made)
+
+	viewer := Open(t)
+	viewer.Screen(375, 812, true, false)
+	viewer.Goto(fmt.Sprintf("%s/assessment/%d/general", server.URL, made))
+	signInAs(viewer, demo.ViewerMail, demo.Password)
+	viewer.Until(`document.querySelector("main h1")?.textContent.includes("2025") && document.querySelector("fieldset:disabled")`)
+	viewer.Goto(server.URL + "/add")
+	viewer.Until(`document.querySelector("main")?.textContent.includes("Ask an owner of your company for field.create.")`)
+	require.Empty(t, viewer.Complaints())
 }

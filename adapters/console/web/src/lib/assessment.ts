@@ -2,6 +2,7 @@
 import { api, ask, bare, Refusal, type Schemas } from '../api/client'
 import { titleAt, type Form } from './form'
 import { spoken, term, words } from './words.svelte'
+import { world } from './world.svelte'
 
 export type Assessment = Schemas['AssessmentWithAssessmentSections']
 export type Completeness = Schemas['Completeness']
@@ -29,9 +30,9 @@ export function readAssessment(id: number): Promise<Assessment> {
   return ask(api.GET('/api/v1.2/ghg/assessments/{id}/', whole(id))) as Promise<Assessment>
 }
 
-/** Works out how complete an assessment is. */
+/** Says how complete an assessment is: worked out anew for those who may change it, as it was worked out last for those who look. */
 export function readCompleteness(id: number): Promise<Completeness> {
-  return ask(api.POST('/api/v1.2/ghg/assessments/{id}/completeness/', whole(id)))
+  return ask(world.may('assessment.edit') ? api.POST('/api/v1.2/ghg/assessments/{id}/completeness/', whole(id)) : api.GET('/api/v1.2/ghg/assessments/{id}/completeness/', whole(id)))
 }
 
 /** A section as it is stored, with its version, which a change is held against. */

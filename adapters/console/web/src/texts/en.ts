@@ -56,6 +56,8 @@ export const en = {
   failedFix: 'Try again. If it happens again, report the request below.',
   forbidden: 'Your role does not open this.',
   forbiddenFix: 'Ask an owner of your company for {permission}.',
+  noCompany: 'You belong to no company',
+  noCompanyText: 'Farms, fields and figures are those of companies, and are seen by their own users. An operator has the jobs of all and the state of the server.',
   gone: 'There is nothing here.',
   goneFix: 'It may have been deleted, or belong to another company.',
   request: 'Request {id}',

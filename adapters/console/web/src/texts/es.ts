@@ -54,6 +54,8 @@ export const es: Record<Text, string> = {
   failedFix: 'Inténtelo de nuevo. Si se repite, comunique la solicitud indicada abajo.',
   forbidden: 'Su rol no permite abrir esto.',
   forbiddenFix: 'Pida a un propietario de su empresa {permission}.',
+  noCompany: 'Usted no pertenece a ninguna empresa',
+  noCompanyText: 'Las explotaciones, parcelas y cifras son de las empresas y las ven sus propios usuarios. Un operador tiene las tareas de todas y el estado del servidor.',
   gone: 'Aquí no hay nada.',
   goneFix: 'Puede que se haya eliminado o que pertenezca a otra empresa.',
   request: 'Solicitud {id}',
