@@ -79,6 +79,15 @@ type Outlines interface {
 	Read(ctx context.Context, media string, file Object) iter.Seq2[Feature, error]
 }
 
+// PlaceFiles reads files with places where samples are taken: task data of ISO 11783-10, zipped or its main file alone.
+//
+// Faults: Invalid with a message for "file" where the file cannot be read; Limit (code unsupported_media_type) where its content type is
+// another one.
+type PlaceFiles interface {
+	// Places returns the places in the order of the file, with their names.
+	Places(ctx context.Context, media string, file Object) ([]TaskPoint, error)
+}
+
 // ColumnKind is what an attribute of an exported outline holds.
 type ColumnKind string
 

@@ -89,7 +89,7 @@ var useCases = googlewire.NewSet(
 
 // importing is the use cases of import and export, over a store and a store of files.
 var importing = googlewire.NewSet(
-	outlines.New, googlewire.Bind(new(ports.Outlines), new(*outlines.Reader)),
+	outlines.New, googlewire.Bind(new(ports.Outlines), new(*outlines.Reader)), googlewire.Bind(new(ports.PlaceFiles), new(*outlines.Reader)),
 	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
 	googlewire.Struct(new(farmapp.Imports), "*"),
 	googlewire.Value(exchange.PlotFiles{}), googlewire.Bind(new(ports.PlotFiles), new(exchange.PlotFiles)),

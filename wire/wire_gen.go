@@ -322,7 +322,8 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 		Log:  log,
 	}
 	plans := &soil.Plans{
-		Deps: deps,
+		Deps:   deps,
+		Places: reader,
 	}
 	records5 := soil.NewSampleRecords(deps)
 	samples := &soil.Samples{
@@ -669,7 +670,8 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 		Log:  log,
 	}
 	plans := &soil.Plans{
-		Deps: deps,
+		Deps:   deps,
+		Places: reader,
 	}
 	records5 := soil.NewSampleRecords(deps)
 	samples := &soil.Samples{

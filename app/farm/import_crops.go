@@ -65,7 +65,7 @@ var whyLeftOut = map[string]string{
 	applicationKind: "What was applied becomes fertilizations where the request takes its product. Fix: map=product:product.",
 	"device":        "Machines have no record here.",
 	"guidance":      "Lines to drive along have no record here.",
-	"point":         "The places of samples come from a sample plan of an area of interest, with the depths of each; a place alone makes none.",
+	"point":         "A sample belongs to a plan of an area of interest, and a point says neither its zone nor its depths. Fix: make an area of interest of the fields, a map of zones and a plan, and send the file to soil/stratification/sample-plan/{map_uuid}/points/.",
 	"product":       "No task applies it to a field of the file, and a product alone has no record here.",
 	"task":          "It does not say that an amount of a product was applied to a whole field of the file, once.",
 	"way":           "Ways in a field are no part of its outline.",

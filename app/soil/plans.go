@@ -25,7 +25,10 @@ import (
 )
 
 // Plans is the use cases of sample plans.
-type Plans struct{ app.Deps }
+type Plans struct {
+	app.Deps
+	Places ports.PlaceFiles
+}
 
 // PlanRequest asks for a plan of a map, candidate or saved.
 type PlanRequest struct {
@@ -217,13 +220,7 @@ type PlanEdit struct {
 // (operations, points).
 func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit PlanEdit) (soilplan.SamplePlan, error) {
 	var none soilplan.SamplePlan
-	base, err := app.Read(ctx, p.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
-		return tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true)
-	})
-	if err != nil {
-		return none, err
-	}
-	of, frame, err := p.ground(ctx, who.Scope(false), base.Map.Candidate.MapUUID)
+	base, of, frame, err := p.based(ctx, who, uuid)
 	if err != nil {
 		return none, err
 	}
@@ -236,6 +233,18 @@ func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string
 		return none, err
 	}
 	return p.store(ctx, who, of, plan)
+}
+
+// based returns the plan that another one is to be derived from, its map, and the frame that this lies on.
+func (p *Plans) based(ctx context.Context, who access.Principal, uuid string) (base soilplan.SamplePlan, of zoning.Map, on *frame.Frame, err error) {
+	base, err = app.Read(ctx, p.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
+		return tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true)
+	})
+	if err != nil {
+		return base, of, nil, err
+	}
+	of, on, err = p.ground(ctx, who.Scope(false), base.Map.Candidate.MapUUID)
+	return base, of, on, err
 }
 
 // on returns the operations of an edit in the plane of a frame.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"maps"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -346,4 +348,73 @@ func TestCropsOfTaskDataAreTaken(t *testing.T) {
 		refused := rig.Remote(t, s.URL, "").Upload(importPath(farm, chosen+"&api_key="+key), "application/xml", strings.NewReader(file))
 		require.Equal(t, 403, refused.Status, "%s", refused.Body)
 	})
+}
+
+var flags = regexp.MustCompile(`<PNT A="1" B="[^"]*"( C="[^"]*" D="[^"]*")`)
+
+// placesOf returns the places of samples that an export of task data has.
+func placesOf(t *testing.T, c *rig.Client) (out []string) {
+	t.Helper()
+	for _, found := range flags.FindAllStringSubmatch(taskDataOf(t, c, ""), -1) {
+		out = append(out, found[1])
+	}
+	slices.Sort(out)
+	return out
+}
+
+// The points of a plan that was exported become a plan of another company: a custom one, at the same places.
+func TestPointsOfTaskDataBecomeAPlan(t *testing.T) {
+	t.Parallel()
+	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
+	c, other := s.Company(access.RoleOwner, 1000_00), s.Company(access.RoleOwner, 1000_00)
+	s.Subscribe(c)
+	s.Subscribe(other)
+	ours, theirs := sampled(t, c), sampled(t, other)
+	file := c.Expect(200, "GET", "field/export/?format=isoxml", nil).Body
+	want := placesOf(t, c)
+	require.Len(t, want, 8)
+	require.NotEqual(t, want, placesOf(t, other))
+	at := func(plan, more string) string { return "soil/stratification/sample-plan/" + plan + "/points/" + more }
+	type made struct {
+		MapUUID  string `json:"map_uuid"`
+		IsCustom bool   `json:"is_custom"`
+		Metadata struct {
+			ProbabilitySample bool `json:"probability_sample"`
+			NumberOfSamples   int  `json:"number_of_samples"`
+		}
+	}
+	send := func(c *rig.Client, path, media string, body []byte) (out made) {
+		a := c.Upload(path, media, bytes.NewReader(body))
+		require.Equal(t, 200, a.Status, "%s", a.Body)
+		a.Into(t, &out)
+		return out
+	}
+	require.Equal(t, ours, send(c, at(ours, ""), mediaZip, file).MapUUID, "nothing differs")
+	look := send(other, at(theirs, "?preview=true"), mediaZip, file)
+	other.Expect(404, "GET", "soil/stratification/sample-plan/"+look.MapUUID+"/export/?format=csv", nil)
+	placed := send(other, at(theirs, ""), mediaZip, file)
+	require.Equal(t, look, placed)
+	require.NotEqual(t, theirs, placed.MapUUID)
+	require.True(t, placed.IsCustom)
+	require.False(t, placed.Metadata.ProbabilitySample, "by hand")
+	require.Equal(t, 8, placed.Metadata.NumberOfSamples)
+	require.Equal(t, placed, send(other, at(theirs, ""), mediaZip, file), "the same file is the same plan")
+	other.Expect(200, "POST", "soil/stratification/sample-plan/"+placed.MapUUID+"/save/", map[string]any{"name": "As sampled before"})
+	require.Equal(t, want, placesOf(t, other), "where they were")
+
+	one := want[0]
+	alone := func(points string) []byte {
+		return []byte(`<ISO11783_TaskData VersionMajor="4"><PFD A="PFD1" C="F" D="1">` + points + `</PFD></ISO11783_TaskData>`)
+	}
+	for name, body := range map[string][]byte{
+		"no point": alone(""), "far away": alone(`<PNT A="1" B="S" C="1" D="1"/>`), "no degrees": alone(`<PNT A="1" B="S"/>`), "no place": alone(`<PNT A="1" C="91" D="1"/>`),
+		"a zone without": alone(`<PNT A="1" B="S"` + one + `/>`), "no task data": []byte(`{}`), "a broken archive": []byte("PK"),
+	} {
+		a := other.Upload(at(theirs, ""), "application/octet-stream", bytes.NewReader(body))
+		require.Equal(t, 400, a.Status, "%s: %s", name, a.Body)
+	}
+	require.Equal(t, 415, other.Upload(at(theirs, ""), "text/csv", strings.NewReader("a,b\n")).Status)
+	require.Equal(t, 404, other.Upload(at(ours, ""), mediaZip, bytes.NewReader(file)).Status, "another company's plan")
+	some := other.Upload(at(placed.MapUUID, "?preview=true"), mediaZip, bytes.NewReader(file)).Data(t)
+	require.Equal(t, placed.MapUUID, some["map_uuid"], "it is there already")
 }

@@ -185,8 +185,12 @@ func readerOfKind(plain, media string, file ports.Object) (reader, error) {
 }
 
 func unsupported(media string) error {
-	return fault.Newf(fault.Limit, "unsupported_media_type", "Content-Type %.80q is not taken here; send %s.", media,
-		strings.Join([]string{MediaGeoJSON, MediaKML, MediaZip, MediaCSV, MediaXLSX, MediaGPKG, MediaFGB, MediaXML}, ", "))
+	return taken(media, MediaGeoJSON, MediaKML, MediaZip, MediaCSV, MediaXLSX, MediaGPKG, MediaFGB, MediaXML)
+}
+
+// taken makes the fault of a content type that is none of those that are taken.
+func taken(media string, these ...string) error {
+	return fault.Newf(fault.Limit, "unsupported_media_type", "Content-Type %.80q is not taken here; send %s.", media, strings.Join(these, ", "))
 }
 
 // readerByContent tells the formats apart by how they begin.

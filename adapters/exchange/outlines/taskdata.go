@@ -29,8 +29,7 @@ const (
 // readTaskData reads the fields of a TASKDATA of ISO 11783-10, versions 3 and 4: zipped, with the files that it refers to, or
 // its main file alone. The first pass gathers the names that fields refer to; the second reads the fields.
 func readTaskData(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
-	t := &taskReader{scan: scan, budget: effort.Of(ctx, 0), names: map[string]string{}, uuids: map[string]string{}, keys: map[string]string{}, said: map[string]map[string]string{},
-		fields: map[string]bool{}, taskInputs: taskInputs{products: map[string]*taskProduct{}, byField: map[string][]ports.TaskInput{}}}
+	t := newTaskReader(ctx, scan)
 	if err := t.open(file); err != nil {
 		return err
 	}
@@ -64,6 +63,13 @@ func readTaskData(ctx context.Context, file ports.Object, scan *scan, yield func
 		}
 	}
 	return nil
+}
+
+func newTaskReader(ctx context.Context, scan *scan) *taskReader {
+	return &taskReader{
+		scan: scan, budget: effort.Of(ctx, 0), names: map[string]string{}, uuids: map[string]string{}, keys: map[string]string{}, said: map[string]map[string]string{},
+		fields: map[string]bool{}, taskInputs: taskInputs{products: map[string]*taskProduct{}, byField: map[string][]ports.TaskInput{}},
+	}
 }
 
 type taskReader struct {

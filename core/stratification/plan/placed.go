@@ -1,0 +1,51 @@
+package plan
+
+import (
+	"tilth/core/effort"
+	"tilth/core/geo"
+	"tilth/core/stratification/zoning"
+)
+
+// MaxPlaces bounds the places of a file that a plan is taken from.
+const MaxPlaces = 10_000
+
+// Named is a place of a file, in the plane of the frame.
+type Named struct {
+	Name string
+	At   geo.Position
+}
+
+// PlacedAt returns the whole list of points of the plan with its samples at places instead. A place that has the name of a sample keeps
+// it, so that a plan which comes back as it went out is the same. Reserves and legacy points stay. Places outside of the zones, which are
+// counted, are passed over: a file has those of other land, too. The budget's error where it ends.
+func (plan Plan) PlacedAt(budget *effort.Budget, z *zoning.Zoning, places []Named) (list []Listed, outside int, err error) {
+	samples, taken := map[string]bool{}, map[string]bool{}
+	for _, p := range plan.Points {
+		if p.Role == RoleSample {
+			samples[p.ID] = true
+			continue
+		}
+		list = append(list, Listed{ID: p.ID, Role: p.Role, At: p.At})
+	}
+	for _, place := range places {
+		inside := false
+		for _, zone := range z.Zones {
+			for _, ring := range zone.Outline.Rings() {
+				if err := budget.Spend(len(ring)); err != nil {
+					return nil, 0, err
+				}
+			}
+			inside = inside || zone.Outline.Contains(place.At)
+		}
+		if !inside {
+			outside++
+			continue
+		}
+		l := Listed{Role: RoleSample, At: place.At}
+		if samples[place.Name] && !taken[place.Name] {
+			l.ID, taken[place.Name] = place.Name, true
+		}
+		list = append(list, l)
+	}
+	return list, outside, nil
+}
