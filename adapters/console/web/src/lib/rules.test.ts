@@ -8,7 +8,7 @@ import { below, kindOf, membersOf, messages, titleAt, withMember } from './form'
 import { assessedBy, boxOf, completeness, cropsOf, matching, stateOf, type Land } from './land'
 import { besidePanel } from './padding'
 import { boxAround, doubtOf, placesOf, type Taken } from './intake'
-import { grouped, role, spoken, term, typeset, variety, words } from './words.svelte'
+import { grouped, role, spoken, term, typeset, variety, within, words } from './words.svelte'
 import { en } from '../texts/en'
 import { es } from '../texts/es'
 
@@ -154,6 +154,7 @@ test('what the interface calls things is read in the language of the user', asyn
   words.language = 'en'
   expect(missing(form, { path: 'irrigation[].method', message: 'Irrigation: enter method.' })).toBe('Irrigation: enter method.')
   expect([spoken('vi-profile'), spoken('ndvi_sd')]).toEqual(['Vegetation index profile', 'NDVI standard deviation'])
+  expect(['API key', 'Clave de API', 'Área'].map(within)).toEqual(['API key', 'clave de API', 'área'])
 })
 
 test('formulas are printed as formulas, and numbers in the variety of the language that the browser has', () => {

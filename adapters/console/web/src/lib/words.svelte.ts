@@ -90,13 +90,18 @@ export function figure(value: number): string {
 }
 
 const spelled: Record<string, string> = {
-  n2o: 'N₂O', co2: 'CO₂', ch4: 'CH₄', co2e: 'CO₂e', n: 'N', ndvi: 'NDVI', sd: 'standard deviation', twi: 'wetness index', vi: 'vegetation index', aoi: 'area of interest', api: 'API', pct: '%', soc: 'SOC',
+  n2o: 'N₂O', co2: 'CO₂', ch4: 'CH₄', co2e: 'CO₂e', n: 'N', ndvi: 'NDVI', sd: 'standard deviation', twi: 'wetness index', vi: 'vegetation index', aoi: 'area of interest', api: 'API', pct: '%', soc: 'SOC', m2: 'm²',
 }
 
 /** Writes a word of the interface, such as soil_n2o_direct, for people. */
 export function spoken(key: string): string {
   const text = key.split(/[_-]/).map((word) => spelled[word] ?? word).join(' ')
   return term(text.charAt(0).toUpperCase() + text.slice(1))
+}
+
+/** Writes words in the middle of a sentence: small, but for those that are written with capitals, as API. */
+export function within(text: string): string {
+  return /^.\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 const roles = { owner: 'roleOwner', editor: 'roleEditor', viewer: 'roleViewer' } as const

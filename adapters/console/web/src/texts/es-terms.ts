@@ -149,6 +149,8 @@ export const terms: Record<string, string> = {
   'Fertilizers': 'Fertilizantes', 'Residues': 'Restos de cultivo', 'Charge': 'Cargo', 'Note': 'Nota', 'Service': 'Servicio', 'Timezone': 'Zona horaria', 'Unit system': 'Sistema de unidades',
   'Source': 'Fuente', 'Kind': 'Clase', 'Order': 'Orden', 'Tag': 'Etiqueta corta', 'External id': 'Clave externa', 'Disabled': 'Desactivado',
   'Pending': 'En espera', 'Delivered': 'Entregado', 'Failed': 'Fallido', 'Database': 'Base de datos', 'Objects': 'Archivos', 'Broker': 'Mensajería', 'Ready': 'en servicio', 'Unavailable': 'no disponible',
+  'Is active': 'Activo', 'Expires at': 'Caduca', 'Prefix': 'Comienzo', 'Slugs': 'Permisos', 'Url': 'Dirección', 'Index code': 'Índice', 'Mask': 'Máscara', 'Dataset': 'Imágenes',
+  'Area m²': 'Superficie m²', 'Declared area ha': 'Superficie declarada ha', 'Irrigated': 'Regada', 'Soil type': 'Tipo de suelo', 'Tenure': 'Tenencia', 'Location': 'Lugar',
   'Analysed': 'analizado', 'Missed': 'no tomado', 'Active': 'activo', 'Draft': 'borrador', 'Given': 'indicado', 'Accepted': 'aceptado', 'Revoked': 'revocado', 'Declined': 'rechazado',
   'The imagery is synthetic: zones made of it say nothing of real land.': 'Las imágenes son sintéticas: los estratos hechos con ellas no dicen nada de terreno real.',
   'Credit to begin with': 'créditos iniciales', 'Demonstration credit': 'créditos de demostración',
