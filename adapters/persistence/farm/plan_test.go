@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/uptrace/bun"
@@ -51,6 +52,18 @@ func TestPlansOfPlaces(t *testing.T) {
 			"ix_fields_box":   fieldRecords(s).near(us, geo.Box{MaxX: 1, MaxY: 1}, 0.1, 40, 100),
 			"ix_fields_spot":  fieldRecords(s).spots(us, []int64{3, 4}),
 		}
+	})
+}
+
+// TestPlansOfPagesBehindTies asserts that a page behind a record passes over none of those that tie with it: an import gives
+// thousands one moment.
+func TestPlansOfPagesBehindTies(t *testing.T) {
+	plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
+		q, err := fieldRecords(s).Page(t.Context(), access.Own(7), ports.Query{
+			Limit: 10, Order: []ports.Order{{Field: "updated_at"}}, At: &ports.Place{Keys: []any{sqlstore.StampAt(time.Unix(0, 0)), int64(9)}},
+		})
+		require.NoError(t, err)
+		return map[string]*bun.SelectQuery{"ix_fields_updated_at (company_id=? AND updated_at=? AND id>?)": q}
 	})
 }
 

@@ -82,8 +82,8 @@ func (o ordering) apply(s *Session, q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// behind selects what comes after the values of the keys: where all keys go one way, as a row that an index goes on from,
-// however many records tie.
+// behind selects what comes after the values of the keys: where all keys go one way, as a row, which PostgreSQL goes on from
+// by an index, however many records tie.
 func (o ordering) behind(s *Session, q *bun.SelectQuery, keys []any) *bun.SelectQuery {
 	if o.goesOneWay() {
 		exprs, marks, args := make([]string, len(o)), make([]string, len(o)), make([]any, len(o))
@@ -115,6 +115,17 @@ func (o ordering) behind(s *Session, q *bun.SelectQuery, keys []any) *bun.Select
 // goesOneWay reports whether no key is null, and all are ordered up or all down.
 func (o ordering) goesOneWay() bool {
 	return !slices.ContainsFunc(o, func(t orderTerm) bool { return t.Nullable || t.descending != o[0].descending })
+}
+
+// passesOverTies reports whether a place in this order is searched by its first key alone, so that all that tie with it are
+// passed over: SQLite does not search an index by a row of values that ends with the id, which is the key of its table.
+func (o ordering) passesOverTies(s *Session) bool {
+	return !s.Postgres && len(o) == 2 && o.goesOneWay()
+}
+
+// behindTies are the conditions of what ties with the values of two keys and comes after them, and of what comes after all that tie.
+func (o ordering) behindTies(s *Session, keys []any) [2][]Condition {
+	return [2][]Condition{{o[0].equals(s, keys[0]), o[1].follows(s, keys[1])}, {o[0].follows(s, keys[0])}}
 }
 
 func (t orderTerm) equals(s *Session, value any) Condition {

@@ -194,11 +194,7 @@ func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 	if err != nil {
 		return Failed[T](err)
 	}
-	found, err := hitsOf[R](ctx, r.Session, true, r.Table.Filters, scope, query)
-	if err != nil {
-		return Failed[T](err)
-	}
-	q, err := r.page(scope, query, order, found)
+	q, err := r.Page(ctx, scope, query)
 	if err == nil && query.Limit == 0 {
 		err = r.Session.Unhurried(ctx)
 	}
@@ -208,14 +204,26 @@ func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 	return Stream(ctx, r.Session, q, marked(r.Session, order, query.At, r.Table.Record))
 }
 
-// page selects the page of a query. Of a page deep in a list only the ids are passed
+// Page selects the page of a query, whose place is known. Of a page deep in a list only the ids are passed
 // over; what the records refer to is looked up for those on the page alone.
-func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query, order ordering, found hits) (*bun.SelectQuery, error) {
+func (r Records[T, R, PT, PR]) Page(ctx context.Context, scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
+	order, err := orderingOf(r.Table.Orders, query.Order)
+	if err != nil {
+		return nil, err
+	}
+	found, err := hitsOf[R](ctx, r.Session, true, r.Table.Filters, scope, query)
+	if err != nil {
+		return nil, err
+	}
 	q, err := Filtered(Where(r.Selected(), r.asked(scope, query)...), r.Table.Filters, query.Filters)
 	if err != nil {
 		return nil, err
 	}
-	if query.Offset == 0 || query.Limit == 0 || query.At != nil && query.At.Keys != nil {
+	behind := query.At != nil && query.At.Keys != nil
+	if query.Limit > 0 && behind && order.passesOverTies(r.Session) {
+		return r.pageBehindTies(q, scope, query, order, found)
+	}
+	if query.Offset == 0 || query.Limit == 0 || behind {
 		return order.page(r.Session, found.narrow(r.Session, q), query), nil
 	}
 	ids, err := r.Narrowed(scope, query)
@@ -223,6 +231,21 @@ func (r Records[T, R, PT, PR]) page(scope access.Scope, query ports.Query, order
 		return nil, err
 	}
 	return order.apply(r.Session, q).Where("t.id IN (?)", order.page(r.Session, found.narrow(r.Session, ids).ColumnExpr("t.id"), query)), nil
+}
+
+// pageBehindTies selects the page of a query behind a place of a list: of the records that tie with it and then of the others,
+// each by an index of its own range.
+func (r Records[T, R, PT, PR]) pageBehindTies(q *bun.SelectQuery, scope access.Scope, query ports.Query, order ordering, found hits) (*bun.SelectQuery, error) {
+	var ids [2]*bun.SelectQuery
+	for i, conditions := range order.behindTies(r.Session, query.At.Keys) {
+		part, err := r.Narrowed(scope, query)
+		if err != nil {
+			return nil, err
+		}
+		part = order.apply(r.Session, found.narrow(r.Session, part).ColumnExpr("t.id")).Limit(query.Limit)
+		ids[i] = Where(part, conditions...)
+	}
+	return order.apply(r.Session, q).Where("t.id IN (SELECT id FROM (?) UNION ALL SELECT id FROM (?))", ids[0], ids[1]).Limit(query.Limit), nil
 }
 
 // Get implements ports.Records.
