@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"tilth/adapters/persistence/prepared"
+	"tilth/adapters/persistence/silence"
 	"tilth/core/fault"
 )
 
@@ -83,7 +84,7 @@ func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConf
 		c.ConnectTimeout = postgresConnect
 	}
 	if statement > 0 {
-		c.DialFunc = impatient(c.DialFunc, statement+silenceGrace)
+		c.DialFunc = silence.Bound(c.DialFunc, statement+silence.Grace)
 	}
 	delete(c.RuntimeParams, "pool_max_conns")
 	c.RuntimeParams["timezone"] = "UTC"

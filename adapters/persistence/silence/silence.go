@@ -1,4 +1,5 @@
-package sqlstore
+// Package silence gives up connections to a server that says nothing. It knows nothing of what they carry.
+package silence
 
 import (
 	"context"
@@ -7,24 +8,24 @@ import (
 	"time"
 )
 
-// silenceGrace is how much longer than a statement may take a server may say nothing: its own
+// Grace is how much longer than a statement may take a server may say nothing: its own
 // statement_timeout ends the statement first, unless the server hangs.
-const silenceGrace = 5 * time.Second
+const Grace = 5 * time.Second
 
-// impatient makes connections of a dialer on which a server that says nothing for a time is
+// Bound makes connections of a dialer on which a server that says nothing for a time is
 // given up. A context without an end would wait for it as long as it hangs.
-func impatient(dial func(ctx context.Context, network, address string) (net.Conn, error), patience time.Duration) func(context.Context, string, string) (net.Conn, error) {
+func Bound(dial func(ctx context.Context, network, address string) (net.Conn, error), patience time.Duration) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &impatientConn{Conn: conn, patience: patience}, nil
+		return &boundConn{Conn: conn, patience: patience}, nil
 	}
 }
 
-// impatientConn sets a deadline for every read and write, unless its user has set one.
-type impatientConn struct {
+// boundConn sets a deadline for every read and write, unless its user has set one.
+type boundConn struct {
 	net.Conn
 	patience time.Duration
 
@@ -33,7 +34,7 @@ type impatientConn struct {
 }
 
 // SetDeadline implements net.Conn.
-func (c *impatientConn) SetDeadline(t time.Time) error {
+func (c *boundConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.bound = !t.IsZero()
@@ -41,7 +42,7 @@ func (c *impatientConn) SetDeadline(t time.Time) error {
 }
 
 // Read implements net.Conn.
-func (c *impatientConn) Read(b []byte) (int, error) {
+func (c *boundConn) Read(b []byte) (int, error) {
 	if err := c.start(c.Conn.SetReadDeadline); err != nil {
 		return 0, err
 	}
@@ -49,14 +50,14 @@ func (c *impatientConn) Read(b []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (c *impatientConn) Write(b []byte) (int, error) {
+func (c *boundConn) Write(b []byte) (int, error) {
 	if err := c.start(c.Conn.SetWriteDeadline); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(b)
 }
 
-func (c *impatientConn) start(set func(time.Time) error) error {
+func (c *boundConn) start(set func(time.Time) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bound {
