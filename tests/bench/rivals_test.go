@@ -36,7 +36,8 @@ func startPeer(b *testing.B, database string) *peer {
 	return startDRF(b)
 }
 
-// startPocketBase starts PocketBase, of a module of its own.
+// startPocketBase starts PocketBase, of a module of its own. With TILTH_BENCH_PEERS=durable its commits wait for the disk, as the
+// program's do; else it is as it comes.
 func startPocketBase(b *testing.B) *peer {
 	binary := filepath.Join(b.TempDir(), "pocketbase")
 	build := exec.Command("go", "build", "-o", binary, ".")
@@ -45,7 +46,7 @@ func startPocketBase(b *testing.B) *peer {
 	out, err := build.CombinedOutput()
 	require.NoError(b, err, string(out))
 	first := &firstLine{done: make(chan struct{})}
-	cmd := exec.Command(binary, b.TempDir(), fmt.Sprint(floorFields))
+	cmd := exec.Command(binary, b.TempDir(), fmt.Sprint(floorFields), os.Getenv("TILTH_BENCH_PEERS"))
 	cmd.Stdout, cmd.Stderr = first, os.Stderr
 	require.NoError(b, cmd.Start())
 	p := &peer{name: "pocketbase", process: &rig.Process{Cmd: cmd}, known: map[string]string{}}

@@ -5,7 +5,8 @@
 // the records of its company, a hook stores an entry of a trail in the transaction of each creation, and many records at
 // once go through its batch interface.
 //
-// Usage: pocketbase FOLDER FIELDS. It prints what a client needs as a line of JSON.
+// Usage: pocketbase FOLDER FIELDS [durable]. It prints what a client needs as a line of JSON. A durable one waits for the disk
+// at each commit, as the program does; by itself PocketBase may lose the last ones in a power cut.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/pocketbase/dbx"
 	"github.com/pocketbase/pocketbase/apis"
 	"github.com/pocketbase/pocketbase/core"
 	_ "github.com/pocketbase/pocketbase/migrations" // of the tables of PocketBase itself
@@ -25,15 +27,19 @@ import (
 func main() {
 	count, err := strconv.Atoi(os.Args[2])
 	if err == nil {
-		err = run(os.Args[1], count)
+		err = run(os.Args[1], count, len(os.Args) > 3 && os.Args[3] == "durable")
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(folder string, count int) error {
-	app := core.NewBaseApp(core.BaseAppConfig{DataDir: folder})
+func run(folder string, count int, durable bool) error {
+	config := core.BaseAppConfig{DataDir: folder}
+	if durable {
+		config.DBConnect = connectDurable
+	}
+	app := core.NewBaseApp(config)
 	if err := app.Bootstrap(); err != nil {
 		return err
 	}
@@ -66,6 +72,12 @@ func run(folder string, count int) error {
 	}
 	fmt.Println("ready at " + known["url"])
 	return (&http.Server{Handler: handler}).Serve(listener)
+}
+
+// connectDurable opens a database as core.DefaultDBConnect does, but for commits, which wait for the disk.
+func connectDurable(path string) (*dbx.DB, error) {
+	return dbx.Open("sqlite", path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=journal_size_limit(200000000)"+
+		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)&_pragma=temp_store(MEMORY)&_pragma=cache_size(-32000)")
 }
 
 // collections makes the tables.
