@@ -2,6 +2,7 @@ package farm
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/geo"
 	"tilth/ports"
+	"tilth/tests/migrated"
 	"tilth/tests/pgtest"
 	"tilth/tests/plantest"
 )
@@ -65,6 +67,33 @@ func TestPlansOfPagesBehindTies(t *testing.T) {
 		require.NoError(t, err)
 		return map[string]*bun.SelectQuery{"ix_fields_updated_at (company_id=? AND updated_at=? AND id>?)": q}
 	})
+}
+
+// TestFewAreFoundAmongMany asserts that a search on SQLite reads the names that it finds alone, however many others the index cannot
+// tell from them: a list of ten million fields was read to its end for one.
+func TestFewAreFoundAmongMany(t *testing.T) {
+	ctx, undone := context.Background(), errors.New("undone")
+	db := plantest.Open(ctx, t, migrated.SQLite(t))
+	require.ErrorIs(t, db.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
+		for _, statement := range []string{
+			`PRAGMA defer_foreign_keys = ON`, // the company and the farm are not there
+			`INSERT INTO fields (company_id, created_at, updated_at, uuid, name, name_folded, farm_id, area_m2, boundary_category, boundary_method, soil_type, tenure, notes, external_id, source)
+			 SELECT 7, '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000000Z', 'u' || n, 'F', 'field ' || n, 1, 0, '', '', '', '', '', '', ''
+			 FROM (WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 1500) SELECT n FROM s) AS s`,
+		} {
+			if _, err := s.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		for text, narrowed := range map[string]bool{"FIELD 1499": true, "nowhere": true, "field": false} {
+			q, err := fieldRecords(s).Page(ctx, access.Own(7), ports.Query{
+				Limit: 10, Order: sqlstore.OldestFirst, Filters: []ports.Filter{{Name: "search", Value: text, Partial: true}},
+			})
+			require.NoError(t, err)
+			require.Equal(t, narrowed, strings.Contains(q.String(), "NOT INDEXED"), q.String())
+		}
+		return undone
+	}), undone)
 }
 
 // crowded is a migrated PostgreSQL database with enough cultivations that its planner has

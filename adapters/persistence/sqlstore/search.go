@@ -46,6 +46,7 @@ const (
 	maxHits     = 1000 // of more hits than this the list is read as if there were no index
 	gram        = 3    // letters that the index knows together
 	maxGrams    = 32   // of a text that are looked up
+	maxOthers   = 5000 // names, of all companies, that are looked at one by one
 	maxPrefixes = 8
 )
 
@@ -161,11 +162,12 @@ func (l lookup) names(ctx context.Context, s *Session, part Part, prefixes []str
 	if s.Postgres || !indexed || len(prefixes) > 0 {
 		q = q.TableExpr("? AS n", bun.Ident(table))
 	} else {
-		ids, err := Values[int64](ctx, l.found(s, table, index))
-		if err != nil || len(ids) == 0 || len(ids) > maxHits || table == l.own {
-			return ids, err
+		found, err := l.found(ctx, s, table, index)
+		if err != nil {
+			return nil, err
 		}
-		q = Where(q.TableExpr("? AS n NOT INDEXED", bun.Ident(table)), Among("n.id", ids))
+		// In this order: SQLite would walk the names of a company, and ask of each whether the index has it.
+		q = q.TableExpr("(?) AS hit", found).Join("CROSS JOIN ? AS n ON n.id = hit.id", bun.Ident(table))
 	}
 	if !part.Common {
 		q = q.Where("n.company_id = ?", l.company)
@@ -198,20 +200,36 @@ func (l lookup) rows(s *Session, part Part, ids []int64) *bun.SelectQuery {
 }
 
 // found selects, on SQLite, the ids of the rows of a table that may hold the text: those that the index has under each three
-// letters of it, those whose name has changed since, and those that are newer than the index.
-func (l lookup) found(s *Session, table string, index searchedTable) *bun.SelectQuery {
-	grams := []string{quoted(scopeWord(l.company, index.N))}
+// letters of it, those whose name has changed since, and those that are newer than the index. The index is asked for the names
+// of the company where those of all are many: looking each of a few up among all names that a large company has takes longer.
+func (l lookup) found(ctx context.Context, s *Session, table string, index searchedTable) (*bun.SelectQuery, error) {
+	match := l.grams()
+	var all int
+	err := s.NewRaw("SELECT count(*) FROM (SELECT 1 FROM search_terms WHERE search_terms MATCH ? LIMIT ?)", match, prepared.Arg(maxOthers+1)).Scan(ctx, &all)
+	if err != nil {
+		return nil, err
+	}
+	if all > maxOthers {
+		match = quoted(scopeWord(l.company, index.N)) + " AND " + match
+	}
+	return s.NewSelect().TableExpr("search_terms").ColumnExpr("rowid >> 3 AS id").
+		Where("search_terms MATCH ?", match).Where("rowid & 7 = ?", prepared.Arg(index.N)).
+		UnionAll(s.NewSelect().TableExpr("search_changes AS c").ColumnExpr("c.id").Where("c.list = ?", table)).
+		UnionAll(s.NewSelect().TableExpr("? AS f", bun.Ident(table)).ColumnExpr("f.id").Where("f.company_id = ?", l.company).
+			Where("f.id > (SELECT m.upto FROM search_marks AS m WHERE m.list = ?)", table)), nil
+}
+
+// grams is the condition of SQLite's index that a name has each three letters of the text.
+func (l lookup) grams() string {
+	var grams []string
 	letters := []rune(l.text)
 	step := max(1, (len(letters)-gram+maxGrams)/maxGrams)
 	for i := 0; i+gram <= len(letters); i += step {
-		grams = append(grams, quoted(string(letters[i:i+gram])))
+		if one := quoted(string(letters[i : i+gram])); !slices.Contains(grams, one) {
+			grams = append(grams, one)
+		}
 	}
-	all := s.NewSelect().TableExpr("search_terms").ColumnExpr("rowid >> 3 AS id").
-		Where("search_terms MATCH ?", strings.Join(grams, " AND ")).
-		UnionAll(s.NewSelect().TableExpr("search_changes AS c").ColumnExpr("c.id").Where("c.list = ?", table)).
-		UnionAll(s.NewSelect().TableExpr("? AS f", bun.Ident(table)).ColumnExpr("f.id").Where("f.company_id = ?", l.company).
-			Where("f.id > (SELECT m.upto FROM search_marks AS m WHERE m.list = ?)", table))
-	return s.NewSelect().TableExpr("(?) AS hit", all).ColumnExpr("hit.id").Limit(maxHits + 1)
+	return strings.Join(grams, " AND ")
 }
 
 func quoted(word string) string { return `"` + strings.ReplaceAll(word, `"`, `""`) + `"` }
