@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
@@ -245,22 +247,31 @@ func (c *cluster) silence(long time.Duration, await func()) {
 // checkEvents asserts that the stream that other systems read holds one completion event for each order.
 func (c *cluster) checkEvents(h *callers.House) {
 	t := c.t
-	stream, err := c.brokers[0].Client().Stream(t.Context(), "tilth")
-	require.NoError(t, err)
+	var stream jetstream.Stream
+	whileTheyChoose(t, "no stream", func() (err error) {
+		stream, err = c.brokers[0].Client().Stream(t.Context(), "tilth")
+		return err
+	})
 	orders, subject := h.Made(rig.OrdersPath), "tilth."+rig.Itoa(h.Company)+"."+event.TypeProfileCompleted
 	rig.Eventually(t, func() bool {
 		info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(subject))
 		return err == nil && info.State.Subjects[subject] >= uint64(orders)
 	}, 10*time.Minute, 50*time.Millisecond, "events do not arrive")
 	var consumer jetstream.Consumer
-	rig.Eventually(t, func() bool { // the nodes may be choosing who leads
+	whileTheyChoose(t, "no consumer", func() (err error) {
 		consumer, err = stream.CreateOrUpdateConsumer(t.Context(), jetstream.ConsumerConfig{FilterSubject: subject, AckPolicy: jetstream.AckNonePolicy})
-		return err == nil
-	}, time.Minute, 50*time.Millisecond, "no consumer")
+		return err
+	})
 	told := map[int64]int{}
 	for n := uint64(0); n < consumer.CachedInfo().NumPending; n++ {
-		m, err := consumer.Next(jetstream.FetchMaxWait(time.Minute))
-		require.NoError(t, err)
+		var m jetstream.Msg
+		whileTheyChoose(t, "no message", func() (err error) {
+			m, err = consumer.Next(jetstream.FetchMaxWait(time.Minute))
+			if err != nil && !errors.Is(err, nats.ErrNoResponders) { // it may be on its way, and lost if it is asked for again
+				require.NoError(t, err)
+			}
+			return err
+		})
 		var said struct {
 			Data struct {
 				OrderID int64 `json:"order_id"`
@@ -271,4 +282,10 @@ func (c *cluster) checkEvents(h *callers.House) {
 	}
 	require.Len(t, told, orders)
 	require.Equal(t, []int{1}, slices.Compact(slices.Sorted(maps.Values(told))), "each order once")
+}
+
+// whileTheyChoose repeats what the nodes of the broker refuse while they choose who leads.
+func whileTheyChoose(t testing.TB, what string, do func() error) {
+	t.Helper()
+	rig.Eventually(t, func() bool { return do() == nil }, time.Minute, 50*time.Millisecond, what)
 }
