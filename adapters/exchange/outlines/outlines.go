@@ -95,7 +95,7 @@ func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (o
 	return out, cmp.Or(err, ctx.Err())
 }
 
-// look counts the attributes of a feature, and reports whether some are left out, for there are too many of other names.
+// look counts the attributes of a feature, and reports whether it leaves some out since there are too many names.
 func look(found map[string]*ports.Property, attributes map[string]string) (more bool) {
 	var fresh []string
 	for name, value := range attributes {

@@ -1,7 +1,6 @@
 package soil
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -303,65 +302,40 @@ type PlanSave struct {
 	form.External
 }
 
-// maxPointFile bounds a file of points, which is held in memory.
-const maxPointFile = 16 << 20
-
-// held is a file in memory.
-type held struct{ *bytes.Reader }
-
-func (held) Close() error { return nil }
-
 var planRoute = rest.Routes{Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"}.Route
+
+// showMade draws a plan that was made, with the fields that its points lie in.
+func showMade(ctx context.Context, c *rest.Call, plans *soil.Plans, made plan.SamplePlan, err error) (Plan, error) {
+	if err != nil {
+		return Plan{}, err
+	}
+	fields, err := plans.Fields(ctx, c.Principal(), made)
+	return showPlan(made, fields), err
+}
 
 func registerPlans(a *rest.API, plans *soil.Plans) {
 	a.DescribeCodes(map[string]string{
 		"not_enough_room": "the points do not fit; details say by zone how much room there is (400)",
 		"plan_saved":      "the plan is saved under another name or tag already (409)",
 	})
-	shown := func(ctx context.Context, c *rest.Call, p plan.SamplePlan, err error) (Plan, error) {
-		if err != nil {
-			return Plan{}, err
-		}
-		fields, err := plans.Fields(ctx, c.Principal(), p)
-		return showPlan(p, fields), err
-	}
 	generate := planRoute(http.MethodPost, plansPath+"generate/", access.SamplePlans.Create.For("generate"), "Make a sample plan")
 	generate.Description = "Says how many samples a map of zones needs, how many in each zone, and where. The same parameters, the seed among them, give the same plan."
 	generate.Faults = []int{http.StatusNotFound}
 	rest.Handle(a, generate, func(ctx context.Context, c *rest.Call, in rest.JSON[PlanWrite]) (Plan, error) {
 		made, err := plans.Generate(ctx, c.Principal(), in.Body.request())
-		return shown(ctx, c, made, err)
+		return showMade(ctx, c, plans, made, err)
 	})
 	customise := planRoute(http.MethodPost, plansPath+"{map_uuid}/customise/", access.SamplePlans.Create.For("customise"), "Change a sample plan by hand")
-	customise.Description = "Gives a new plan; the one it is based on stays. Points near an edge or each other are accepted with a warning; a plan whose points were moved or " +
+	customise.Description = "Returns a new plan; the one it is based on stays. Points near an edge or each other are accepted with a warning; a plan whose points were moved or " +
 		"added by hand is no probability sample any more, a swap with a reserve leaves it one."
 	rest.Handle(a, customise, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
 		rest.JSON[PlanEdit]
 	}) (Plan, error) {
 		made, err := plans.Customise(ctx, c.Principal(), in.MapUUID, in.Body.edit())
-		return shown(ctx, c, made, err)
+		return showMade(ctx, c, plans, made, err)
 	})
-	place := planRoute(http.MethodPost, plansPath+"{map_uuid}/points/", access.SamplePlans.Create.For("import_points"), "Take the samples of a plan at the points of a file")
-	place.Description = "Takes the flags (`PNT` of type 1) in the fields of task data (ISO 11783-10), as `field/export/?format=isoxml` writes them of plans, and gives a new custom plan whose " +
-		"samples lie there: no probability sample, since the file says neither zones nor draws. Points with the name of a sample of the plan keep it, reserves and legacy points " +
-		"stay, and points outside the area of interest are left out with a warning. Each zone needs a sample. Where the file says what the plan has, the answer is the plan itself."
-	place.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: stores nothing."}}
-	place.MaxBody = maxPointFile
-	place.Body = rest.FileBody(map[string]string{
-		"application/zip": "Zipped task data.", "application/xml": "The main file of task data alone.", "application/octet-stream": "Either, told apart by the content.",
-	})
-	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in struct {
-		mapPath
-		Preview bool `query:"preview"`
-	}) (Plan, error) {
-		form.Previewed(c, in.Preview)
-		made, err := plans.PlaceAt(ctx, c.Principal(), in.MapUUID, in.Preview, func() (soil.PlaceFile, error) {
-			content, err := c.Body()
-			return soil.PlaceFile{Media: c.Header("Content-Type"), File: held{bytes.NewReader(content)}}, err
-		})
-		return shown(ctx, c, made, err)
-	})
+	registerPlanPoints(a, plans)
 	save := planRoute(http.MethodPost, plansPath+"{map_uuid}/save/", access.SamplePlans.Create.For("save"), "Save a sample plan")
 	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change, but for `external_id` and `source`, which may be given later by saving again."
 	save.Faults = []int{http.StatusConflict}
