@@ -13,6 +13,7 @@ import (
 	"tilth/app/account"
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
+	outlinesapp "tilth/app/farm/outlines"
 	ghgapp "tilth/app/ghg"
 	"tilth/app/ghg/exchange"
 	"tilth/app/moving"
@@ -32,10 +33,10 @@ func (r *Running) newJobPool(postman *account.LetterSender) *messaging.Pool {
 			satellite.ProfileJob: r.parts.Worker.Run,
 			satellite.IndexJob:   r.parts.Worker.RunIndex,
 			satellite.RefreshJob: r.parts.Refresher.Run, satellite.RecomputeJob: r.parts.Refresher.RunRecompute,
-			farmapp.ImportJob:  r.parts.Intake.Run,
-			farmapp.OverlapJob: r.parts.Overlaps.Run,
-			soil.OrderJob:      r.parts.Strata.Run,
-			soil.MapJob:        r.parts.Maps.Run,
+			outlinesapp.ImportJob: r.parts.Intake.Run,
+			farmapp.OverlapJob:    r.parts.Overlaps.Run,
+			soil.OrderJob:         r.parts.Strata.Run,
+			soil.MapJob:           r.parts.Maps.Run,
 
 			ghgapp.CompletenessJob: r.parts.Assessing.Run,
 

@@ -30,6 +30,7 @@ import (
 	"tilth/app/demo"
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
+	outlinesapp "tilth/app/farm/outlines"
 	"tilth/app/features"
 	ghgapp "tilth/app/ghg"
 	cropcheckapp "tilth/app/ghg/cropcheck"
@@ -91,7 +92,7 @@ var useCases = googlewire.NewSet(
 var importing = googlewire.NewSet(
 	outlines.New, googlewire.Bind(new(ports.Outlines), new(*outlines.Reader)), googlewire.Bind(new(ports.PlaceFiles), new(*outlines.Reader)),
 	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
-	googlewire.Struct(new(farmapp.Imports), "*"),
+	googlewire.Struct(new(outlinesapp.Imports), "*"),
 	googlewire.Value(exchange.PlotFiles{}), googlewire.Bind(new(ports.PlotFiles), new(exchange.PlotFiles)),
 	googlewire.Struct(new(farmapp.Plots), "*"),
 )

@@ -34,6 +34,7 @@ import (
 	"tilth/app/demo"
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
+	outlinesapp "tilth/app/farm/outlines"
 	ghgapp "tilth/app/ghg"
 	cropcheckapp "tilth/app/ghg/cropcheck"
 	evidenceapp "tilth/app/ghg/evidence"
@@ -346,7 +347,7 @@ type parts struct {
 	FieldMaps  *satellite.MapWorker
 	Tokens     ports.Tokens
 	Once       *idempotency.Once
-	Intake     *farmapp.Imports
+	Intake     *outlinesapp.Imports
 	Sequencer  *events.Sequencer
 	Chains     *auditapp.Sequencer
 	Dispatcher *events.Dispatcher

@@ -33,6 +33,7 @@ import (
 	"tilth/app/demo"
 	"tilth/app/events"
 	"tilth/app/farm"
+	outlines2 "tilth/app/farm/outlines"
 	"tilth/app/features"
 	"tilth/app/ghg"
 	"tilth/app/ghg/cropcheck"
@@ -196,7 +197,7 @@ func newInterface(store ports.Store, objects ports.Objects, issuers account.Issu
 	reshape := farm.NewReshape(deps, limits, farmRecords, records3, records4)
 	reader := outlines.New(limits)
 	outlineWriter := _wireOutlineWriterValue
-	imports := &farm.Imports{
+	imports := &outlines2.Imports{
 		Deps:     deps,
 		Objects:  objects,
 		Outlines: reader,
@@ -541,7 +542,7 @@ func newParts(store ports.Store, imagery ports.Imagery, objects ports.Objects, i
 	reshape := farm.NewReshape(deps, limits, farmRecords, records3, records4)
 	reader := outlines.New(limits)
 	outlineWriter := _wireOutlineWriterValue
-	imports := &farm.Imports{
+	imports := &outlines2.Imports{
 		Deps:     deps,
 		Objects:  objects,
 		Outlines: reader,

@@ -4,21 +4,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"iter"
-	"maps"
-	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/farm"
+	"tilth/app/farm/outlines"
 	"tilth/core/access"
 	core "tilth/core/farm"
 	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/ports"
+	"tilth/tests/memory"
 )
 
 // A transaction makes others wait: outlines are read and compared before it, none is within.
@@ -129,9 +127,9 @@ func (l *watched) keep(fields ...core.Field) []core.Field {
 func (l *watched) imported(ctx context.Context, options core.ImportOptions, features ...ports.Feature) (out []core.Field) {
 	deps := l.world.Deps()
 	deps.Store = &watchedStore{deps.Store, ctx.(*watch)}
-	in := &farm.Imports{Deps: deps, Objects: drawer{}, Outlines: featureFile(features), Fields: l.fields}
-	report, err := in.Start(ctx, l.owner, options, func() (farm.ImportFile, error) {
-		return farm.ImportFile{Body: bytes.NewReader(nil)}, nil
+	in := &outlines.Imports{Deps: deps, Objects: memory.Drawer{}, Outlines: memory.Features(features), Fields: l.fields}
+	report, err := in.Start(ctx, l.owner, options, func() (outlines.ImportFile, error) {
+		return outlines.ImportFile{Body: bytes.NewReader(nil)}, nil
 	})
 	require.NoError(l.t, err)
 	for _, j := range report.Judged {
@@ -183,42 +181,3 @@ type unreadFields struct{ ports.Fields }
 func (unreadFields) GetMany(context.Context, access.Scope, []int64) (map[int64]core.Field, error) {
 	return nil, errors.New("an outline is read")
 }
-
-// featureFile reads every file as the same features.
-type featureFile []ports.Feature
-
-func (f featureFile) Survey(context.Context, string, ports.Object) (ports.Survey, error) {
-	out, names := ports.Survey{Features: int64(len(f))}, map[string]bool{}
-	for _, feature := range f {
-		for name := range feature.Attributes {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		out.Properties = append(out.Properties, ports.Property{Name: name})
-	}
-	return out, nil
-}
-
-func (f featureFile) Read(context.Context, string, ports.Object) iter.Seq2[ports.Feature, error] {
-	return func(yield func(ports.Feature, error) bool) {
-		for _, feature := range f {
-			if !yield(feature, nil) {
-				return
-			}
-		}
-	}
-}
-
-// drawer keeps no file.
-type drawer struct{ ports.Objects }
-
-func (drawer) Put(_ context.Context, _ string, from io.Reader) (int64, error) {
-	return io.Copy(io.Discard, from)
-}
-func (drawer) Open(context.Context, string) (ports.Object, error) { return noFile{}, nil }
-func (drawer) Remove(context.Context, string) error               { return nil }
-
-type noFile struct{ ports.Object }
-
-func (noFile) Close() error { return nil }

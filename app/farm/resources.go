@@ -188,24 +188,25 @@ func NewCultivations(deps app.Deps) *Records[farm.Cultivation] {
 		Repo:   func(tx ports.Repos) ports.Records[farm.Cultivation] { return tx.Cultivations },
 		Meta:   func(r *farm.Cultivation) *record.Meta { return &r.Meta },
 		Check:  (*farm.Cultivation).Check,
-		Same:   &Same[farm.Cultivation]{Member: "field_id", Key: sownKey, Find: findSown},
+		Same:   &Same[farm.Cultivation]{Member: "field_id", Key: SownKey, Find: FindSown},
 		Relate: relateCultivations,
 		Remove: removeCultivations,
 		Revive: reviveCultivation,
 	})
 }
 
-// sownKey is what cultivations of the same crop on the same field in the same season share.
-func sownKey(r *farm.Cultivation) string {
+// SownKey is what cultivations of the same crop on the same field in the same season share.
+func SownKey(r *farm.Cultivation) string {
 	return fmt.Sprintf("%d/%d/%d", r.Field.ID, r.Season.ID, r.Crop.ID)
 }
 
-func findSown(ctx context.Context, tx ports.Repos, scope access.Scope, wanted []*farm.Cultivation) (map[string][]int64, error) {
+// FindSown returns the ids of the live cultivations that may have the keys of those wanted, by key.
+func FindSown(ctx context.Context, tx ports.Repos, scope access.Scope, wanted []*farm.Cultivation) (map[string][]int64, error) {
 	wanted = slices.DeleteFunc(slices.Clone(wanted), func(r *farm.Cultivation) bool { return r == nil })
 	found, err := tx.Cultivations.OfFields(ctx, scope, ids(wanted, func(r *farm.Cultivation) int64 { return r.Field.ID }))
 	out := map[string][]int64{}
 	for i := range found {
-		key := sownKey(&found[i])
+		key := SownKey(&found[i])
 		out[key] = append(out[key], found[i].ID)
 	}
 	return out, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	farmapp "tilth/app/farm"
+	outlinesapp "tilth/app/farm/outlines"
 	"tilth/core/access"
 	"tilth/tests/rig"
 )
@@ -178,7 +178,7 @@ const (
 func backgroundImport(t *testing.T, c *rig.Client) int64 {
 	t.Helper()
 	const none = `{"type":"Feature","properties":{},"geometry":null}`
-	body := `{"type":"FeatureCollection","features":[` + strings.Repeat(none+",", farmapp.MaxImportedAtOnce) + none + "]}"
+	body := `{"type":"FeatureCollection","features":[` + strings.Repeat(none+",", outlinesapp.MaxImportedAtOnce) + none + "]}"
 	return *importOf(t, c.Upload(importPath(newFarm(c), ""), mediaGeoJSON, strings.NewReader(body)), 202).JobID
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"tilth/app"
 	farmapp "tilth/app/farm"
+	outlinesapp "tilth/app/farm/outlines"
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/farm"
@@ -32,7 +33,7 @@ import (
 // for each key.
 type importing struct {
 	*planned
-	intake   *farmapp.Imports
+	intake   *outlinesapp.Imports
 	fields   *farmapp.Records[farm.Field]
 	overlaps *farmapp.OverlapChecker
 	farm     int64
@@ -53,7 +54,7 @@ const (
 func newImporting(p *planned, deps app.Deps) *importing {
 	log := slog.New(slog.DiscardHandler)
 	i := &importing{planned: p, fields: farmapp.NewFields(deps, geo.DefaultLimits()), names: map[string]map[string]bool{}, settled: map[string]bool{}, large: map[int64][]string{}}
-	i.intake = &farmapp.Imports{Deps: deps, Objects: drawer{p, map[string][]byte{}}, Outlines: i, Fields: i.fields, Log: log, Sizes: rig.SmallBatches}
+	i.intake = &outlinesapp.Imports{Deps: deps, Objects: drawer{p, map[string][]byte{}}, Outlines: i, Fields: i.fields, Log: log, Sizes: rig.SmallBatches}
 	i.overlaps = &farmapp.OverlapChecker{Deps: deps, Log: log}
 	home := farm.Farm{Name: "Imports"}
 	p.Put(func(tx ports.Repos) error { return tx.Farms.Insert(p.t.Context(), access.Own(1), []*farm.Farm{&home}) })
@@ -109,8 +110,8 @@ func (i *importing) start() {
 		lines = append(lines, slices.Repeat([]string{"-"}, int(rig.SmallBatches.AtOnce))...)
 	}
 	status, id := i.ask(func(ctx context.Context) (int64, error) {
-		report, err := i.intake.Start(ctx, i.owner, options, func() (farmapp.ImportFile, error) {
-			return farmapp.ImportFile{Body: strings.NewReader(strings.Join(lines, "\n"))}, nil
+		report, err := i.intake.Start(ctx, i.owner, options, func() (outlinesapp.ImportFile, error) {
+			return outlinesapp.ImportFile{Body: strings.NewReader(strings.Join(lines, "\n"))}, nil
 		})
 		return report.ID, err
 	})

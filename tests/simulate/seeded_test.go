@@ -16,6 +16,7 @@ import (
 
 	"tilth/app/events"
 	farmapp "tilth/app/farm"
+	outlinesapp "tilth/app/farm/outlines"
 	ghgapp "tilth/app/ghg"
 	"tilth/app/idempotency"
 	"tilth/app/satellite"
@@ -327,7 +328,7 @@ func (p *planned) work() {
 	for _, job := range p.Claim() {
 		ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
 		_ = map[string]func(context.Context, ports.Job) error{ // what fails is handed out again
-			satellite.ProfileJob: p.worker.Run, farmapp.ImportJob: p.imports.intake.Run, farmapp.OverlapJob: p.imports.overlaps.Run,
+			satellite.ProfileJob: p.worker.Run, outlinesapp.ImportJob: p.imports.intake.Run, farmapp.OverlapJob: p.imports.overlaps.Run,
 			events.WebhookJob: p.hooks.courier.Run, soil.OrderJob: p.soil.worker.Run, satellite.IndexJob: p.worker.RunIndex,
 			ghgapp.CompletenessJob: p.ghg.use.Run, ports.JobVerification: p.ghg.verified,
 		}[job.Kind](ctx, job)

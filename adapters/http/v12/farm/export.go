@@ -7,13 +7,14 @@ import (
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	farmapp "tilth/app/farm"
+	"tilth/app/farm/outlines"
 	"tilth/core/access"
 	"tilth/ports"
 )
 
 var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV, ports.XLSX, ports.GPKG, ports.FGB, ports.ISOXML}
 
-func registerExport(a *rest.API, imports *farmapp.Imports, plots *farmapp.Plots) {
+func registerExport(a *rest.API, imports *outlines.Imports, plots *farmapp.Plots) {
 	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.Route
 	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
 	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +

@@ -9,7 +9,7 @@ import (
 	"tilth/adapters/http/member"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
-	farmapp "tilth/app/farm"
+	"tilth/app/farm/outlines"
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/farm"
@@ -88,13 +88,13 @@ type FieldImport struct {
 	At         time.Time             `json:"updated_at" doc:"When the report was last written."`
 }
 
-func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
+func registerImport(a *rest.API, imports *outlines.Imports, r rest.Route) {
 	r.Noun = "farm"
 	r.Description = "Takes a file of at most 512 MiB, as the body or as the first file of a multipart form, and makes one field a feature in the farm: " +
 		"a GeoJSON FeatureCollection, KML, a zipped shapefile, CSV or a workbook (`.xlsx`) with a column of outlines (well-known text or GeoJSON), a GeoPackage with one layer of " +
 		"polygons, FlatGeobuf, or the TASKDATA of ISO 11783-10, zipped or its XML alone, of which the fields are taken, whatever their farms, and their crops where a season is named; `left_out` says what is not. Where the file names a reference system, it is longitude and latitude (WGS84, ETRS89, SIRGAS 2000), a UTM zone or " +
 		"Web Mercator.\n\n" +
-		"Up to " + strconv.Itoa(farmapp.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
+		"Up to " + strconv.Itoa(outlines.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
 		"`field/import/{job_id}/` tells how far it is.\n\n" + mappingDescription +
 		"A feature that stands for a field that is there changes that field, which also needs `field.edit`; where nothing differs it is " +
 		"skipped, as is a feature without an outline. It stands for the field of the company with its `uuid`, which exports write, or else for the one of " +
@@ -113,7 +113,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every feature, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad feature refuses all."},
 		{Name: "outlines", Type: rest.Boolean, Description: "With true: the features of the answer have their outlines, to be looked at on a map. A preview then judges up to " +
-			strconv.Itoa(farmapp.MaxSeenAtOnce) + " features within the request."},
+			strconv.Itoa(outlines.MaxSeenAtOnce) + " features within the request."},
 		form.SheetParam,
 	}
 	r.Message, r.MaxBody = "Fields imported.", form.MaxUpload
@@ -143,9 +143,9 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 			show = drawImport
 		}
 		options := farm.ImportOptions{FarmID: in.FarmID, Mapping: mapping, Preview: in.Preview, Atomic: in.Atomic}
-		report, err := imports.Start(ctx, c.Principal(), options, func() (farmapp.ImportFile, error) {
+		report, err := imports.Start(ctx, c.Principal(), options, func() (outlines.ImportFile, error) {
 			file, err := form.UploadedFile(c, paramMapping)
-			out := farmapp.ImportFile{Media: file.Media, Sheet: in.Sheet, Body: file.Content, Seen: in.Outlines, Ignore: form.Ignore(c)}
+			out := outlines.ImportFile{Media: file.Media, Sheet: in.Sheet, Body: file.Content, Seen: in.Outlines, Ignore: form.Ignore(c)}
 			if text := file.Texts[paramMapping]; err == nil && text != "" {
 				if in.Mapping != "" {
 					return out, fault.Field(paramMapping, "The query says it, and the form too. Fix: say it once.")
@@ -167,7 +167,7 @@ func registerImport(a *rest.API, imports *farmapp.Imports, r rest.Route) {
 const maxCorners = 500_000
 
 // drawImport is showImport with the outlines.
-func drawImport(r farmapp.ImportReport) FieldImport {
+func drawImport(r outlines.ImportReport) FieldImport {
 	out, corners := showImport(r), 0
 	for i, j := range r.Judged {
 		for _, ring := range j.Outline.Rings() {
@@ -203,7 +203,7 @@ type importInput struct {
 	Outlines           bool   `query:"outlines"`
 }
 
-func showImport(r farmapp.ImportReport) FieldImport {
+func showImport(r outlines.ImportReport) FieldImport {
 	return FieldImport{
 		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason),
 		Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
@@ -217,7 +217,7 @@ func showApplied(a farm.Applied) AppliedInput {
 	return AppliedInput{form.OrNull(a.FertilizationID), a.Product, form.DateOf(a.On), string(a.Outcome), form.OrNull(a.Reason)}
 }
 
-func showLeftOut(l farmapp.LeftOut) LeftOut {
+func showLeftOut(l outlines.LeftOut) LeftOut {
 	return LeftOut{l.Kind, l.Count, append([]string{}, l.Samples...), l.Reason}
 }
 
@@ -237,12 +237,12 @@ func showJudged(j farm.Judged) ImportedFeature {
 	}
 }
 
-func registerImports(a *rest.API, imports *farmapp.Imports) {
+func registerImports(a *rest.API, imports *outlines.Imports) {
 	route := rest.Routes{Base: "field/import/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.Route
 	registerImport(a, imports, route(http.MethodPost, "", access.Fields.Create.For("import"), "Import fields from a file"))
 	status := route(http.MethodGet, "{job_id}/", access.Fields.View.For("import_status"), "How far an import is")
 	status.Noun = "import"
-	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(farmapp.MaxKeptFailures) + "."
+	status.Description = "The counts are of all features; `features` names those that were refused, at most the first " + strconv.Itoa(outlines.MaxKeptFailures) + "."
 	rest.Handle(a, status, func(ctx context.Context, c *rest.Call, in struct {
 		JobID int64 `path:"job_id"`
 	}) (FieldImport, error) {

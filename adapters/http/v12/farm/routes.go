@@ -6,6 +6,7 @@ package farm
 import (
 	"tilth/adapters/http/rest"
 	farmapp "tilth/app/farm"
+	"tilth/app/farm/outlines"
 	"tilth/core/farm"
 	"tilth/core/geo"
 )
@@ -22,7 +23,7 @@ type Deps struct {
 	Crops          *farmapp.Crops
 	Boundaries     *farmapp.Boundaries
 	Reshape        *farmapp.Reshape
-	Imports        *farmapp.Imports
+	Imports        *outlines.Imports
 	Plots          *farmapp.Plots
 	Limits         geo.Limits
 }

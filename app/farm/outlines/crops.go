@@ -1,4 +1,4 @@
-package farm
+package outlines
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/farm"
@@ -178,7 +179,7 @@ func (p *featurePieces) identify(ctx context.Context) error {
 
 // sow makes the cultivations that the file says of fields and that are not there.
 func (p *featurePieces) sow(ctx context.Context, tx ports.Repos, judged []farm.Judged) error {
-	var changes []Change[farm.Cultivation]
+	var changes []farmapp.Change[farm.Cultivation]
 	var wanted []*farm.Cultivation
 	var at []int
 	for i := range judged {
@@ -192,18 +193,18 @@ func (p *featurePieces) sow(ctx context.Context, tx ports.Repos, judged []farm.J
 	if len(wanted) == 0 {
 		return nil
 	}
-	there, err := findSown(ctx, tx, p.who.Scope(false), wanted)
+	there, err := farmapp.FindSown(ctx, tx, p.who.Scope(false), wanted)
 	if err != nil {
 		return err
 	}
 	made := at[:0:0]
 	for k, one := range wanted {
 		j := &judged[at[k]]
-		if j.Sown = p.piece[at[k]].sown; len(there[sownKey(one)]) > 0 {
-			j.Sown.CultivationID = there[sownKey(one)][0]
+		if j.Sown = p.piece[at[k]].sown; len(there[farmapp.SownKey(one)]) > 0 {
+			j.Sown.CultivationID = there[farmapp.SownKey(one)][0]
 			continue
 		}
-		changes, made = append(changes, Change[farm.Cultivation]{After: *one}), append(made, at[k])
+		changes, made = append(changes, farmapp.Change[farm.Cultivation]{After: *one}), append(made, at[k])
 	}
 	settled, err := p.Crops.Settle(ctx, tx, p.who, changes, nil, false)
 	for k, s := range settled {

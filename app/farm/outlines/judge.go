@@ -1,4 +1,4 @@
-package farm
+package outlines
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/batch"
 	"tilth/core/farm"
@@ -86,7 +87,7 @@ func (k knownIDs) add(member, id string) (again bool) {
 // judgedPiece is what becomes of candidates, with the changes that they ask for.
 type judgedPiece struct {
 	judged  []farm.Judged
-	changes []Change[farm.Field]
+	changes []farmapp.Change[farm.Field]
 	of      []int // the candidate of each change
 }
 
@@ -177,14 +178,14 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 }
 
 // against holds a candidate against the fields that are there, and returns the change it asks for.
-func (c importCandidate) against(found matches) (Change[farm.Field], farm.Judged) {
+func (c importCandidate) against(found matches) (farmapp.Change[farm.Field], farm.Judged) {
 	out := farm.Judged{Index: c.index, Line: c.line, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Outline: c.outline, Errors: c.errors}
 	if c.boundary != nil {
 		out.AreaM2 = (&farm.Field{Boundary: c.boundary}).AreaM2()
 	}
 	if c.skip {
 		out.Verdict = batch.Skip
-		return Change[farm.Field]{}, out
+		return farmapp.Change[farm.Field]{}, out
 	}
 	before, wrong := found.of(c)
 	after := farm.Field{Name: c.fallbackName(), Farm: record.Ref{ID: found.farmID}, Boundary: c.boundary}
@@ -195,7 +196,7 @@ func (c importCandidate) against(found matches) (Change[farm.Field], farm.Judged
 	if len(c.errors) > 0 || len(wrong) > 0 {
 		out.Verdict, out.Errors = batch.Fail, maps.Clone(c.errors)
 		out.Errors.Merge(wrong)
-		return Change[farm.Field]{}, out
+		return farmapp.Change[farm.Field]{}, out
 	}
 	out.Name, out.Verdict = after.Name, batch.Create
 	if before != nil {
@@ -206,10 +207,10 @@ func (c importCandidate) against(found matches) (Change[farm.Field], farm.Judged
 		}
 		if out.ExternalID, out.Verdict = after.ExternalID, batch.Update; !changed {
 			out.Verdict = batch.Skip
-			return Change[farm.Field]{}, out
+			return farmapp.Change[farm.Field]{}, out
 		}
 	}
-	return Change[farm.Field]{Before: before, After: after}, out
+	return farmapp.Change[farm.Field]{Before: before, After: after}, out
 }
 
 // sameDegrees is how near the positions of outlines are that are the same, in degrees: a tenth of a millimetre. Formats that

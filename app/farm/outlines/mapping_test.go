@@ -1,4 +1,4 @@
-package farm_test
+package outlines_test
 
 import (
 	"bytes"
@@ -6,15 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/app/farm"
-	core "tilth/core/farm"
+	"tilth/app/farm/outlines"
+	"tilth/core/farm"
 	"tilth/core/fault"
+	"tilth/tests/memory"
 )
 
 func TestPropertiesThatNoFeatureHas(t *testing.T) {
 	t.Parallel()
-	l := newLand(t, 0)
-	file := featureFile{{Attributes: map[string]string{"name": "A"}}, {Attributes: map[string]string{"name": "B", "FS_KENNUNG": ""}}}
+	l := newLand(t)
+	file := memory.Features{{Attributes: map[string]string{"name": "A"}}, {Attributes: map[string]string{"name": "B", "FS_KENNUNG": ""}}}
 	for _, tt := range []struct {
 		name, id string
 		unknown  map[string]string // what the message of a parameter ends with
@@ -26,16 +27,16 @@ func TestPropertiesThatNoFeatureHas(t *testing.T) {
 	} {
 		var ignored fault.Fields
 		start := func(ignore func(fault.Fields)) error {
-			in := &farm.Imports{Deps: l.world.Deps(), Objects: sweptDrawer{}, Outlines: file, Fields: l.fields}
-			mapping := core.Mapping{}
+			in := &outlines.Imports{Deps: l.world.Deps(), Objects: memory.Drawer{}, Outlines: file, Fields: l.fields}
+			mapping := farm.Mapping{}
 			if tt.name != "" {
-				mapping["name"] = core.Source{Properties: []string{tt.name}, Param: "name_property"}
+				mapping["name"] = farm.Source{Properties: []string{tt.name}, Param: "name_property"}
 			}
 			if tt.id != "" {
-				mapping["external_id"] = core.Source{Properties: []string{tt.id}, Param: "external_id_property"}
+				mapping["external_id"] = farm.Source{Properties: []string{tt.id}, Param: "external_id_property"}
 			}
-			_, err := in.Start(t.Context(), l.owner, core.ImportOptions{FarmID: l.farm.ID, Mapping: mapping, Preview: true}, func() (farm.ImportFile, error) {
-				return farm.ImportFile{Body: bytes.NewReader(nil), Ignore: ignore}, nil
+			_, err := in.Start(t.Context(), l.owner, farm.ImportOptions{FarmID: l.farm.ID, Mapping: mapping, Preview: true}, func() (outlines.ImportFile, error) {
+				return outlines.ImportFile{Body: bytes.NewReader(nil), Ignore: ignore}, nil
 			})
 			return err
 		}
@@ -46,8 +47,9 @@ func TestPropertiesThatNoFeatureHas(t *testing.T) {
 			require.Empty(t, ignored)
 			continue
 		}
-		requireCode(t, fault.CodeUnknownName, err)
-		refused, _ := fault.As(err)
+		refused, isFault := fault.As(err)
+		require.True(t, isFault, "%v", err)
+		require.Equal(t, fault.CodeUnknownName, refused.Code)
 		require.Len(t, refused.Fields, len(tt.unknown))
 		for param, says := range tt.unknown {
 			require.Contains(t, refused.Fields.Messages()[param][0], says)

@@ -1,4 +1,4 @@
-package farm
+package outlines
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	farmapp "tilth/app/farm"
 	"tilth/core/access"
 	"tilth/core/agronomy"
 	"tilth/core/batch"
@@ -123,8 +124,8 @@ type spreader struct {
 	grown   map[int64][]farm.Grown // by field
 	there   []farm.Fertilization
 	taken   map[int64]bool // of them, which stand for an application of the file
-	changes []Change[farm.Fertilization]
-	at      []func(Settled[farm.Fertilization]) // what hears of each change
+	changes []farmapp.Change[farm.Fertilization]
+	at      []func(farmapp.Settled[farm.Fertilization]) // what hears of each change
 }
 
 func (p *featurePieces) spreader(ctx context.Context, tx ports.Repos, fields []int64) (*spreader, error) {
@@ -164,11 +165,11 @@ func (s *spreader) settle(j *farm.Judged, one application) {
 		j.Applied = append(j.Applied, out)
 		return
 	}
-	change := Change[farm.Fertilization]{After: one.Record}
+	change := farmapp.Change[farm.Fertilization]{After: one.Record}
 	out.Outcome = batch.Create
 	if found := one.Find(s.there, s.taken); found != nil {
 		s.taken[found.ID], out.FertilizationID, out.Outcome = true, found.ID, batch.Update
-		change = Change[farm.Fertilization]{Before: found, After: one.Over(*found)}
+		change = farmapp.Change[farm.Fertilization]{Before: found, After: one.Over(*found)}
 		if one.Says(found) {
 			out.Outcome = batch.Skip
 		}
@@ -177,7 +178,7 @@ func (s *spreader) settle(j *farm.Judged, one application) {
 		return
 	}
 	s.changes = append(s.changes, change)
-	s.at = append(s.at, func(settled Settled[farm.Fertilization]) {
+	s.at = append(s.at, func(settled farmapp.Settled[farm.Fertilization]) {
 		of := &j.Applied[at]
 		if len(settled.Errors) > 0 {
 			of.Outcome, of.Reason = batch.Skip, reasonOf(settled.Errors)

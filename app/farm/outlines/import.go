@@ -1,4 +1,4 @@
-package farm
+package outlines
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"tilth/app"
 	"tilth/app/batches"
+	farmapp "tilth/app/farm"
 	"tilth/app/task"
 	"tilth/core/access"
 	"tilth/core/batch"
@@ -39,9 +40,9 @@ type Imports struct {
 	Objects  ports.Objects
 	Outlines ports.Outlines
 	Writer   ports.OutlineWriter
-	Fields   *Records[farm.Field]
-	Crops    *Records[farm.Cultivation]
-	Spread   *Records[farm.Fertilization]
+	Fields   *farmapp.Records[farm.Field]
+	Crops    *farmapp.Records[farm.Cultivation]
+	Spread   *farmapp.Records[farm.Fertilization]
 	Log      *slog.Logger
 	Sizes    batches.Sizes `wire:"-"`
 	// AcrossSteps is how many pairs of edges a preview compares between its pieces; 0: acrossSteps.
@@ -238,8 +239,8 @@ type featurePieces struct {
 	at    int64 // features read
 	known knownIDs
 	piece []importCandidate
-	end   Finish[farm.Field] // of the transaction that settles the piece
-	crops cropNames          // once it is asked for
+	end   farmapp.Finish[farm.Field] // of the transaction that settles the piece
+	crops cropNames                  // once it is asked for
 }
 
 func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object, limit int) *featurePieces {
