@@ -8,6 +8,7 @@ import (
 	"tilth/core/access"
 	"tilth/core/farm"
 	"tilth/core/geo"
+	"tilth/core/record"
 )
 
 // Fields are the fields of a company.
@@ -133,8 +134,14 @@ type Imports interface {
 	AddFailures(ctx context.Context, scope access.Scope, id int64, failed []farm.Judged) error
 	// Failures returns the kept features, in order of the file.
 	Failures(ctx context.Context, scope access.Scope, id int64, limit int64) ([]farm.Judged, error)
-	// Matches returns the live fields of a farm by those of the external ids that they carry, in order of id.
-	Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error)
+	// Matches returns the live fields of farms by those of the external ids that they carry, in order of id.
+	Matches(ctx context.Context, scope access.Scope, farmIDs []int64, externalIDs []string) (map[string][]farm.Field, error)
 	// MatchesByUUID returns the live fields of the company by their uuids.
 	MatchesByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
+	// Farms returns the live farms of the company as files can call them, in order of id.
+	Farms(ctx context.Context, scope access.Scope) ([]farm.Called, error)
+	// AddMade keeps farms that a locked import made, or of a preview would make (ID 0), for the report; names are kept once.
+	AddMade(ctx context.Context, scope access.Scope, id int64, farms []record.Ref) error
+	// Made returns these farms, in order of their ids and names.
+	Made(ctx context.Context, scope access.Scope, id int64) ([]record.Ref, error)
 }

@@ -40,6 +40,7 @@ type Feature struct {
 	Attributes map[string]string
 	Cut        map[string]bool // attributes that may end in the middle: they fill the room that the format has
 	Applied    []TaskInput     // to it, of task data
+	Farm       *farm.Farm      // its address, of task data; nil: the file says none
 	Err        error           // Invalid: why this one feature cannot be taken; the others go on
 }
 
@@ -75,6 +76,8 @@ type LeftOut struct {
 type Outlines interface {
 	// Survey reads the whole file, so that a broken one is refused at once.
 	Survey(ctx context.Context, media string, file Object) (Survey, error)
+	// Attributes returns the features one by one, without their outlines. It ends after an error.
+	Attributes(ctx context.Context, media string, file Object) iter.Seq2[Feature, error]
 	// Read returns the features one by one. It ends after an error.
 	Read(ctx context.Context, media string, file Object) iter.Seq2[Feature, error]
 }

@@ -291,8 +291,8 @@ func customerOf(f farm.Farm) string {
 
 // links writes the list of links.
 func (w *taskWriter) links() error {
-	var keys, names *spool
-	for _, s := range []**spool{&keys, &names} {
+	var keys, names, farms *spool
+	for _, s := range []**spool{&keys, &names, &farms} {
 		var err error
 		if *s, err = newSpool(); err != nil {
 			return err
@@ -308,6 +308,11 @@ func (w *taskWriter) links() error {
 			w.link(names, id, p.typed)
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(w.farms)) {
+		if name := w.farms[id].Name; name != designator(name) {
+			w.link(farms, recordID(taskdata.Farm, id), name)
+		}
+	}
 	w.print("%s", linkHead)
 	for i, group := range []struct {
 		links *spool
@@ -316,6 +321,7 @@ func (w *taskWriter) links() error {
 	}{
 		{w.uuids, taskdata.UUIDs, ""}, {w.keys, taskdata.Proprietary, taskdata.ExternalIDs}, {keys, taskdata.Proprietary, taskdata.ProductKeys},
 		{names, taskdata.Proprietary, taskdata.ProductNames}, {w.sown, taskdata.Proprietary, taskdata.Cultivations},
+		{farms, taskdata.Proprietary, taskdata.FarmNames},
 	} {
 		if group.links.size == 0 {
 			continue // a group has links

@@ -75,6 +75,16 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 	return out, nil
 }
 
+// Wrong returns what is wrong with changes by themselves and with the keys that they take, before what they belong to is there.
+func (r *Records[T]) Wrong(ctx context.Context, tx ports.Repos, who access.Principal, changes []Change[T]) ([]fault.Fields, error) {
+	before, drafts := make([]*T, len(changes)), make([]Draft[T], len(changes))
+	for i, c := range changes {
+		before[i], drafts[i] = c.Before, Draft[T]{Record: c.After}
+	}
+	records, errs := r.drafted(who, before, drafts)
+	return errs, r.refuseTaken(ctx, tx, who.Scope(false), before, records, errs)
+}
+
 // refuseTaken adds to errs the external ids that records are about to take and others have.
 func (r *Records[T]) refuseTaken(ctx context.Context, tx ports.Repos, scope access.Scope, before, after []*T, errs []fault.Fields) error {
 	sound := slices.Clone(after)

@@ -14,7 +14,8 @@ type Judged struct {
 	Index      int64 // in the file, from 0
 	Line       int64 // in the table, as a spreadsheet numbers it; 0: the file is none
 	Verdict    batch.Outcome
-	FieldID    int64 // the field made, changed or matched; 0: none
+	FieldID    int64       // the field made, changed or matched; 0: none
+	Farm       Destination // zero where what the file says of it is refused, and of those that were kept
 	Name       string
 	ExternalID string
 	Outline    geo.MultiPolygon // as the file has it, also where it is refused; of imports within the request alone
@@ -43,6 +44,8 @@ type ImportOptions struct {
 	Mapping Mapping // what is taken from the file; of a batch, with the defaults
 	Preview bool    // judge, and store nothing
 	Atomic  bool    // one bad feature refuses all
+
+	MakesFarms bool // who asked may make the farms that the mapping names
 
 	Operator bool  // who asked is an operator inside the company
 	KeyID    int64 // the API key that was shown; 0: a token

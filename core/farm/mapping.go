@@ -52,6 +52,15 @@ func (m Mapping) SaysSeason() bool { return m.takes(memberSeason) || m[memberSea
 // Spreads reports whether the mapping takes what was applied to fields: that makes fertilizations.
 func (m Mapping) Spreads() bool { return m.takes(memberProduct) || m[memberProduct].Default != "" }
 
+// Settles reports whether the mapping says which farms features go to: that may make farms.
+func (m Mapping) Settles() bool { return m.takes(memberFarm) || m[memberFarm].Default != "" }
+
+// Farm returns what the mapping makes of what a feature says of its farm, which may end in the middle; empty: nothing.
+func (m Mapping) Farm(properties map[string]string, cut map[string]bool) (called string, mayEnd bool) {
+	source := m[memberFarm]
+	return source.read(memberFarm, properties, fault.Fields{}), source.cut(cut)
+}
+
 // Product returns what the mapping calls a product of the file; empty: it leaves it out. changed is whether that is no longer what the
 // file has. What the mapping does not know is added to errs.
 func (m Mapping) Product(name string, errs fault.Fields) (called string, changed bool) {
@@ -99,13 +108,16 @@ func (m Mapping) Read(properties map[string]string, cut map[string]bool) (Said, 
 			continue
 		}
 		said.Texts[member] = text
-		for _, p := range source.Properties {
-			if cut[p] {
-				said.Cut[member] = true
-			}
+		if source.cut(cut) {
+			said.Cut[member] = true
 		}
 	}
 	return said, errs
+}
+
+// cut reports whether one of the properties may end in the middle.
+func (s Source) cut(cut map[string]bool) bool {
+	return slices.ContainsFunc(s.Properties, func(p string) bool { return cut[p] })
 }
 
 // read returns what properties say of a member; empty: nothing.
@@ -170,6 +182,9 @@ func (s Said) Crop(errs fault.Fields) (name string, cut bool, season int64) {
 	}
 	return name, s.Cut[memberCrop], season
 }
+
+// Farm returns what the feature says of its farm, which may end in the middle; empty: nothing.
+func (s Said) Farm() (called string, mayEnd bool) { return s.Texts[memberFarm], s.Cut[memberFarm] }
 
 // Assign writes into a field what a feature says of it, and returns whether that changes it. What cannot be understood is added to
 // errs.

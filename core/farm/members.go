@@ -21,6 +21,9 @@ const (
 	memberSeason = "season_id"
 )
 
+// memberFarm says which farm a feature goes to: by its external id, or else by its name.
+const memberFarm = "farm"
+
 // memberProduct says which of the products that a file says were applied to its fields are taken, and what they are called.
 const memberProduct = "product"
 
@@ -46,6 +49,7 @@ var members = []member{
 	{"boundary_observed_on", setDay(func(f *Field) **time.Time { return &f.BoundaryObservedOn })},
 	{"active_from", setDay(func(f *Field) **time.Time { return &f.ActiveFrom })},
 	{"active_to", setDay(func(f *Field) **time.Time { return &f.ActiveTo })},
+	{memberFarm, nil},
 	{memberCrop, nil},
 	{memberSeason, nil},
 	{memberProduct, nil},

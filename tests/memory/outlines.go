@@ -40,6 +40,11 @@ func (f Features) Read(context.Context, string, ports.Object) iter.Seq2[ports.Fe
 	}
 }
 
+// Attributes implements ports.Outlines.
+func (f Features) Attributes(ctx context.Context, media string, file ports.Object) iter.Seq2[ports.Feature, error] {
+	return f.Read(ctx, media, file)
+}
+
 // Drawer is a store of uploaded files that keeps none: [Features] reads them.
 type Drawer struct{ ports.Objects }
 

@@ -28,9 +28,9 @@ import (
 	"tilth/tests/rig"
 )
 
-// importing is files of outlines that come into a farm of a planned world, small ones within their requests and large ones
+// importing is files of outlines that come into farms of a planned world, small ones within their requests and large ones
 // in the background. Fields go by the keys of another system: however often a file is sent, and whatever fails, there is one
-// for each key.
+// for each key. Two thirds of them go to farms that their files name, of which there is one of each name.
 type importing struct {
 	*planned
 	intake   *outlinesapp.Imports
@@ -54,7 +54,7 @@ const (
 func newImporting(p *planned, deps app.Deps) *importing {
 	log := slog.New(slog.DiscardHandler)
 	i := &importing{planned: p, fields: farmapp.NewFields(deps, geo.DefaultLimits()), names: map[string]map[string]bool{}, settled: map[string]bool{}, large: map[int64][]string{}}
-	i.intake = &outlinesapp.Imports{Deps: deps, Objects: drawer{p, map[string][]byte{}}, Outlines: i, Fields: i.fields, Log: log, Sizes: rig.SmallBatches}
+	i.intake = &outlinesapp.Imports{Deps: deps, Objects: drawer{p, map[string][]byte{}}, Outlines: i, Farms: farmapp.NewFarms(deps), Fields: i.fields, Log: log, Sizes: rig.SmallBatches}
 	i.overlaps = &farmapp.OverlapChecker{Deps: deps, Log: log}
 	home := farm.Farm{Name: "Imports"}
 	p.Put(func(tx ports.Repos) error { return tx.Farms.Insert(p.t.Context(), access.Own(1), []*farm.Farm{&home}) })
@@ -70,7 +70,11 @@ func newImporting(p *planned, deps app.Deps) *importing {
 // Survey and Read read files whose lines are a key, a name and a ground; others are features without an outline.
 func (i *importing) Survey(_ context.Context, _ string, file ports.Object) (ports.Survey, error) {
 	n := int64(len(i.lines(file)))
-	return ports.Survey{Features: n, Properties: []ports.Property{{Name: "key"}, {Name: "name"}}}, nil
+	return ports.Survey{Features: n, Properties: []ports.Property{{Name: "farm"}, {Name: "key"}, {Name: "name"}}}, nil
+}
+
+func (i *importing) Attributes(ctx context.Context, media string, file ports.Object) iter.Seq2[ports.Feature, error] {
+	return i.Read(ctx, media, file)
 }
 
 func (i *importing) Read(_ context.Context, _ string, file ports.Object) iter.Seq2[ports.Feature, error] {
@@ -80,7 +84,7 @@ func (i *importing) Read(_ context.Context, _ string, file ports.Object) iter.Se
 			if words := strings.Fields(line); len(words) == 3 {
 				ground, err := strconv.Atoi(words[2])
 				require.NoError(i.t, err)
-				f = ports.Feature{Boundary: i.grounds[ground], Attributes: map[string]string{"key": words[0], "name": words[1]}}
+				f = ports.Feature{Boundary: i.grounds[ground], Attributes: map[string]string{"key": words[0], "name": words[1], "farm": farmOf(words[0])}}
 			}
 			if !yield(f, nil) {
 				return
@@ -88,6 +92,16 @@ func (i *importing) Read(_ context.Context, _ string, file ports.Object) iter.Se
 		}
 	}
 }
+
+// farmOf returns what a file calls the farm of a field; empty: that of the request.
+func farmOf(key string) string {
+	if n := key[len(key)-1] % 3; n > 0 {
+		return fmt.Sprint(namedFarm, n)
+	}
+	return ""
+}
+
+const namedFarm = "farm-"
 
 func (i *importing) lines(file ports.Object) []string {
 	text := make([]byte, file.Size())
@@ -99,7 +113,7 @@ func (i *importing) lines(file ports.Object) []string {
 // start sends a file under a key of its own until there is an answer.
 func (i *importing) start() {
 	i.sent++
-	options := farm.ImportOptions{FarmID: i.farm, Mapping: farm.Mapping{"external_id": {Properties: []string{"key"}}}, Preview: i.plan.IntN(6) == 0, Atomic: i.plan.IntN(3) == 0}
+	options := farm.ImportOptions{FarmID: i.farm, Mapping: farm.Mapping{"external_id": {Properties: []string{"key"}}, "farm": {Properties: []string{"farm"}}}, Preview: i.plan.IntN(6) == 0, Atomic: i.plan.IntN(3) == 0}
 	name := fmt.Sprint("file-", i.sent)
 	var keys, lines []string
 	for _, n := range i.plan.Perm(importKeys)[:1+i.plan.IntN(3)] {
@@ -155,7 +169,23 @@ func (i *importing) there() (out map[string][]farm.Field) {
 		keys = append(keys, fmt.Sprint("key-", n))
 	}
 	i.Put(func(tx ports.Repos) (err error) {
-		out, err = tx.Imports.Matches(i.t.Context(), access.Own(1), i.farm, keys)
+		out, err = tx.Imports.Matches(i.t.Context(), access.Own(1), slices.Collect(maps.Values(i.farms())), keys)
+		return err
+	})
+	return out
+}
+
+// farms returns the ids of the farms that fields go to, by name.
+func (i *importing) farms() map[string]int64 {
+	out := map[string]int64{"": i.farm}
+	i.Put(func(tx ports.Repos) error {
+		all, err := tx.Imports.Farms(i.t.Context(), access.Own(1))
+		for _, one := range all {
+			if strings.HasPrefix(one.Name, namedFarm) {
+				require.NotContains(i.t, out, one.Name, "a farm is made once")
+				out[one.Name] = one.ID
+			}
+		}
 		return err
 	})
 	return out
@@ -166,6 +196,7 @@ func (i *importing) judge() {
 	for key, fields := range there {
 		require.Len(i.t, fields, 1, "a field is made once")
 		require.True(i.t, i.names[key][fields[0].Name], "%s is called %s", key, fields[0].Name)
+		require.Equal(i.t, i.farms()[farmOf(key)], fields[0].Farm.ID)
 		all++
 	}
 	for key := range i.settled {
@@ -173,11 +204,15 @@ func (i *importing) judge() {
 			require.Contains(i.t, there, key, "a field is lost")
 		}
 	}
-	i.Put(func(tx ports.Repos) error {
-		ids, err := tx.Fields.IDsOfFarm(i.t.Context(), access.Own(1), i.farm)
-		require.Len(i.t, ids, all)
-		return err
-	})
+	for name, id := range i.farms() {
+		i.Put(func(tx ports.Repos) error {
+			ids, err := tx.Fields.IDsOfFarm(i.t.Context(), access.Own(1), id)
+			require.True(i.t, name == "" || len(ids) > 0, "%s is made for a field", name)
+			all -= len(ids)
+			return err
+		})
+	}
+	require.Zero(i.t, all)
 }
 
 // judgeEnd holds the farm against the model when all work has ended: also what was compared in the background is known.

@@ -12,13 +12,14 @@ import (
 	"tilth/core/batch"
 	"tilth/core/farm"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
 func testImports(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ours, theirs := w.ours.scope, w.theirs.scope
-	options := farm.ImportOptions{FarmID: w.ours.farm.ID, Mapping: farm.Mapping{"name": {Properties: []string{"name"}}, "external_id": {Properties: []string{"key"}, Separator: "-", Values: map[string]string{"a": "b"}, Default: "c", Param: "map"}}, Preview: true, Atomic: true, Operator: true, KeyID: 7}
+	options := farm.ImportOptions{FarmID: w.ours.farm.ID, Mapping: farm.Mapping{"name": {Properties: []string{"name"}}, "external_id": {Properties: []string{"key"}, Separator: "-", Values: map[string]string{"a": "b"}, Default: "c", Param: "map"}}, Preview: true, Atomic: true, MakesFarms: true, Operator: true, KeyID: 7}
 	record := farm.NewImport(options, w.ours.user, "imports/a", "application/zip", 20, kept(w.clock.Now()))
 	w.write(func(tx ports.Repos) error { return tx.Imports.Insert(w.ctx, ours, &record) })
 	require.Positive(t, record.ID)
@@ -71,6 +72,49 @@ func testImports(t *testing.T, b Backend) {
 	require.True(t, fault.Is(w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
 		return tx.Imports.AddFailures(ctx, theirs, record.ID, []farm.Judged{bad(7, "seven")})
 	}), fault.NotFound))
+
+	made := func(scope access.Scope) (out []corerecord.Ref, err error) {
+		w.read(func(tx ports.Repos) error { out, err = tx.Imports.Made(w.ctx, scope, record.ID); return nil })
+		return out, err
+	}
+	none, err := made(ours)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	for _, farms := range [][]corerecord.Ref{{{Name: "South"}, {Name: "Nörd"}}, {{ID: 7, Name: "South"}}, {{Name: "South"}}} {
+		w.write(func(tx ports.Repos) error { return tx.Imports.AddMade(w.ctx, ours, record.ID, farms) })
+	}
+	kept, err := made(ours)
+	require.NoError(t, err)
+	require.Equal(t, []corerecord.Ref{{Name: "Nörd"}, {ID: 7, Name: "South"}}, kept, "once, with its id")
+	for _, scope := range []access.Scope{theirs, access.SharedWith(ours.Company()), {}} {
+		_, err := made(scope)
+		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+		require.True(t, fault.Is(w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
+			return tx.Imports.AddMade(ctx, scope, record.ID, kept)
+		}), fault.NotFound))
+	}
+}
+
+// Farms are listed as files can call them: live ones of the company.
+func testFarmsAsCalled(t *testing.T, b Backend) {
+	w := newWorld(t, b)
+	second, gone := farm.Farm{Meta: w.meta(w.ours), Name: "Second", External: corerecord.External{ExternalID: "S-2"}}, farm.Farm{Meta: w.meta(w.ours), Name: "Gone"}
+	w.write(func(tx ports.Repos) error { return tx.Farms.Insert(w.ctx, w.ours.scope, []*farm.Farm{&second, &gone}) })
+	w.write(func(tx ports.Repos) error {
+		_, err := tx.Farms.SoftDelete(w.ctx, w.ours.scope, []int64{gone.ID}, w.clock.Now())
+		return err
+	})
+	w.read(func(tx ports.Repos) error {
+		all, err := tx.Imports.Farms(w.ctx, w.ours.scope)
+		require.NoError(t, err)
+		require.Equal(t, []farm.Called{{ID: w.ours.farm.ID, Name: w.ours.farm.Name, ExternalID: w.ours.farm.ExternalID}, {ID: second.ID, Name: "Second", ExternalID: "S-2"}}, all)
+		for _, scope := range []access.Scope{access.SharedWith(w.ours.scope.Company()), {}} {
+			all, err := tx.Imports.Farms(w.ctx, scope)
+			require.NoError(t, err)
+			require.Empty(t, all)
+		}
+		return nil
+	})
 }
 
 // An import that was stored before there were mappings names the properties of two members.
@@ -105,7 +149,7 @@ func testMatches(t *testing.T, b Backend) {
 	keyed(w.ours, other.ID, "one")
 	keyed(w.theirs, w.theirs.farm.ID, "one")
 	matches := func(tx ports.Repos, scope access.Scope) map[string][]int64 {
-		found, err := tx.Imports.Matches(w.ctx, scope, at, []string{"one", "two", "gone", "none", "", "a\x00b", "\xff"})
+		found, err := tx.Imports.Matches(w.ctx, scope, []int64{at}, []string{"one", "two", "gone", "none", "", "a\x00b", "\xff"})
 		require.NoError(t, err)
 		out := map[string][]int64{}
 		for key, fields := range found {
@@ -123,6 +167,12 @@ func testMatches(t *testing.T, b Backend) {
 	})
 	w.read(func(tx ports.Repos) error {
 		require.Equal(t, map[string][]int64{"one": {one.ID}, "two": {first.ID, second.ID}}, matches(tx, w.ours.scope))
+		both, err := tx.Imports.Matches(w.ctx, w.ours.scope, []int64{at, other.ID}, []string{"one"})
+		require.NoError(t, err)
+		require.Len(t, both["one"], 2)
+		none, err := tx.Imports.Matches(w.ctx, w.ours.scope, nil, []string{"one"})
+		require.NoError(t, err)
+		require.Empty(t, none)
 		require.Empty(t, matches(tx, w.theirs.scope))
 		require.Empty(t, matches(tx, access.SharedWith(w.theirs.scope.Company())))
 		return nil

@@ -115,6 +115,7 @@ func Run(t *testing.T, b Backend) {
 		{"JobTries", testJobTries},
 		{"Chores", testChores},
 		{"Imports", testImports},
+		{"FarmsAsCalled", testFarmsAsCalled},
 		{"Matches", testMatches},
 		{"ImportsOfOldNames", testImportsOfOldNames},
 		{"StratificationRuns", testStratificationRuns},

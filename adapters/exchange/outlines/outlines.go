@@ -136,11 +136,20 @@ func sampled(samples []string, value string) []string {
 
 // Read implements ports.Outlines.
 func (o *Reader) Read(ctx context.Context, media string, file ports.Object) iter.Seq2[ports.Feature, error] {
+	return o.features(ctx, media, file, &scan{limits: o.limits, outlines: true})
+}
+
+// Attributes implements ports.Outlines.
+func (o *Reader) Attributes(ctx context.Context, media string, file ports.Object) iter.Seq2[ports.Feature, error] {
+	return o.features(ctx, media, file, &scan{limits: o.limits})
+}
+
+func (o *Reader) features(ctx context.Context, media string, file ports.Object, scan *scan) iter.Seq2[ports.Feature, error] {
 	return func(yield func(ports.Feature, error) bool) {
 		read, sheet, err := readerOf(media, file)
 		enough := false
-		if err == nil {
-			err = read(ctx, file, &scan{limits: o.limits, outlines: true, sheet: sheet}, func(f ports.Feature) bool {
+		if scan.sheet = sheet; err == nil {
+			err = read(ctx, file, scan, func(f ports.Feature) bool {
 				enough = !yield(f, nil)
 				return !enough && ctx.Err() == nil
 			})

@@ -14,6 +14,7 @@ import (
 	"tilth/adapters/exchange/internal/elements"
 	"tilth/adapters/exchange/internal/taskdata"
 	"tilth/core/effort"
+	"tilth/core/farm"
 	"tilth/ports"
 )
 
@@ -67,6 +68,7 @@ func newTaskReader(ctx context.Context, scan *scan) *taskReader {
 	return &taskReader{
 		scan: scan, budget: effort.Of(ctx, 0), names: map[string]string{}, uuids: map[string]string{}, keys: map[string]string{}, said: map[string]map[string]string{},
 		fields: map[string]bool{}, taskInputs: taskInputs{products: map[string]*taskProduct{}, byField: map[string][]ports.TaskInput{}},
+		taskFarms: taskFarms{map[string]*farm.Farm{}, map[string]string{}},
 	}
 }
 
@@ -84,6 +86,7 @@ type taskReader struct {
 	fields map[string]bool  // their ids
 	group  xml.StartElement // of the link that is read
 	taskInputs
+	taskFarms
 }
 
 // taskFile is a file of XML with the name of its outermost element.
@@ -190,7 +193,10 @@ func (t *taskReader) gather(e *elements.Reader, start xml.StartElement) error {
 		if id := elements.Attribute(start, "A"); len(t.fields) < maxTaskLinks && len(id) <= maxAttributeBytes {
 			t.fields[id] = true
 		}
-	case taskdata.Customer, taskdata.Farm, taskdata.CropType, "CVT":
+	case taskdata.Customer, taskdata.Farm:
+		t.address(start)
+		name = elements.Attribute(start, "B")
+	case taskdata.CropType, "CVT":
 		name = elements.Attribute(start, "B")
 	case taskdata.External:
 		entry := t.byName[strings.ToUpper(elements.Attribute(start, "A"))+".XML"]
@@ -248,7 +254,7 @@ func (t *taskReader) link(_ *elements.Reader, start xml.StartElement) error {
 	case kind == taskdata.UUIDs && strings.HasPrefix(id, taskdata.Field):
 	case kind == taskdata.Proprietary && space == taskdata.ExternalIDs && (strings.HasPrefix(id, taskdata.Field) || strings.HasPrefix(id, taskdata.Task)):
 		of = t.keys
-	case kind == taskdata.Proprietary && slices.Contains([]string{taskdata.ProductKeys, taskdata.ProductNames, taskdata.Cultivations}, space):
+	case kind == taskdata.Proprietary && slices.Contains([]string{taskdata.ProductKeys, taskdata.ProductNames, taskdata.Cultivations, taskdata.FarmNames}, space):
 		if of = t.said[space]; of == nil {
 			of = map[string]string{}
 			t.said[space] = of
@@ -278,14 +284,19 @@ func (t *taskReader) field(e *elements.Reader, start xml.StartElement) (out port
 	out.Attributes = map[string]string{}
 	for name, value := range map[string]string{
 		"id": id, "code": elements.Attribute(start, "B"), "name": elements.Attribute(start, "C"), "area_m2": elements.Attribute(start, "D"), "customer": t.named(start, "E"),
-		"farm": t.named(start, "F"), "crop": t.named(start, "G"), "variety": t.named(start, "H"), "uuid": t.uuids[id], "external_id": t.keys[id],
+		"farm": t.farmName(start), "farm_id": elements.Attribute(start, "F"), "crop": t.named(start, "G"), "variety": t.named(start, "H"), "uuid": t.uuids[id], "external_id": t.keys[id],
 	} {
 		put(out.Attributes, name, value)
 	}
 	if out.Applied = t.byField[id]; len(out.Applied) > 0 {
 		put(out.Attributes, "product", productsOf(out.Applied))
 	}
-	for _, name := range []string{"name", "crop"} {
+	out.Farm = t.taskFarms.of(elements.Attribute(start, "F"))
+	short := []string{"name", "crop"}
+	if t.said[taskdata.FarmNames][out.Attributes["farm_id"]] == "" {
+		short = append(short, "farm")
+	}
+	for _, name := range short {
 		if len([]rune(out.Attributes[name])) >= taskdata.MaxDesignator-1 { // a blank at the end is gone
 			if out.Cut == nil {
 				out.Cut = map[string]bool{}

@@ -69,7 +69,7 @@ func TestTaskDataIsReadBack(t *testing.T) {
 	got := mustRead(t, outlines.MediaZip, file(written))
 	require.Len(t, got, 3)
 	require.Equal(t, map[string]string{
-		"id": "PFD7", "code": "X-1", "name": `A "b"`, "area_m2": strconv.FormatInt(someParts(t)[0].Field.AreaM2(), 10), "customer": "Gut <A>", "farm": "Hof & Söhne",
+		"id": "PFD7", "code": "X-1", "name": `A "b"`, "area_m2": strconv.FormatInt(someParts(t)[0].Field.AreaM2(), 10), "customer": "Gut <A>", "farm": "Hof & Söhne", "farm_id": "FRM3",
 		"crop": "Common wheat", "variety": "", "uuid": someUUID, "external_id": "X-1", "product": "Urea 46",
 	}, got[0].Attributes)
 	require.Equal(t, strings.Repeat("k", 40), got[1].Attributes["external_id"])
@@ -77,6 +77,7 @@ func TestTaskDataIsReadBack(t *testing.T) {
 	require.Equal(t, "Schlag Schlag Schlag Schlag Schl", got[1].Attributes["name"])
 	require.True(t, got[1].Cut["name"])
 	require.Equal(t, "PFD9", got[2].Attributes["name"])
+	require.Equal(t, &farm.Farm{Address: "Weg 1", PostalCode: "12345-6789", City: "Ort", Country: "germany"}, got[0].Farm)
 	require.Nil(t, got[2].Boundary)
 	for i, f := range someParts(t)[:2] {
 		require.NoError(t, got[i].Err)
@@ -86,6 +87,33 @@ func TestTaskDataIsReadBack(t *testing.T) {
 	require.Len(t, alone, 3)
 	require.Empty(t, alone[0].Attributes["uuid"], "the list of links is another file")
 	require.NotNil(t, alone[0].Boundary)
+}
+
+// Farms have the address of their own or else of their customer, in a country that there is, and their names in full where our list of
+// links has them.
+func TestFarmsOfTaskData(t *testing.T) {
+	t.Parallel()
+	foreign := `<ISO11783_TaskData VersionMajor="4"><CTR A="CTR1" B="Meier" D="Street 1" F="1010" G="Wien" I="at"/><FRM A="FRM1" B="Own" F="Graz" H="Nowhere" I="CTR1"/>` +
+		`<FRM A="FRM2" B="Farm with a name of 32 characters" I="CTR1"/><FRM A="FRM3" C="` + strings.Repeat("x", 65) + `"/>` +
+		`<PFD A="PFD1" C="a" D="1" F="FRM1"/><PFD A="PFD2" C="b" D="1" F="FRM2"/><PFD A="PFD3" C="c" D="1" F="FRM3"/><PFD A="PFD4" C="d" D="1"/></ISO11783_TaskData>`
+	got := mustRead(t, outlines.MediaXML, text(foreign))
+	require.Equal(t, &farm.Farm{City: "Graz"}, got[0].Farm)
+	require.Equal(t, &farm.Farm{Address: "Street 1", PostalCode: "1010", City: "Wien", Country: "austria"}, got[1].Farm)
+	require.Equal(t, []string{"Own", "FRM3", ""}, []string{got[0].Attributes["farm"], got[2].Attributes["farm"], got[3].Attributes["farm"]})
+	require.Equal(t, []bool{false, true}, []bool{got[0].Cut["farm"], got[1].Cut["farm"]})
+	require.Nil(t, got[2].Farm)
+	require.Nil(t, got[3].Farm)
+
+	long := strings.Repeat("A farm ", 10) + "& Co"
+	var out bytes.Buffer
+	require.NoError(t, exchange.OutlineWriter{}.WriteTaskData(t.Context(), &out, func(yield func(ports.PartField, error) bool) {
+		f := someParts(t)[0]
+		f.Farm.Name = long
+		yield(f, nil)
+	}))
+	back := mustRead(t, outlines.MediaZip, file(out.Bytes()))[0]
+	require.Equal(t, long, back.Attributes["farm"])
+	require.False(t, back.Cut["farm"])
 }
 
 // What was applied is read back as it was written: with what the main file has no place for, from the list of links.

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -42,6 +43,8 @@ type importRow struct {
 	Failed             int64
 	Operator           bool
 	APIKeyID           *int64 `bun:"api_key_id"`
+	MakesFarms         bool
+	Farms              sqlstore.JSON[map[string]int64]
 }
 
 // sourceRow is a farm.Source as it is stored.
@@ -79,6 +82,7 @@ func rowOfImport(r farm.Import) importRow {
 		Object: r.Object, Media: r.Media, Status: string(r.Status), Reason: r.Reason, Checking: r.Checking, Total: r.Total, Done: r.Done,
 		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
 		Operator: r.Options.Operator, APIKeyID: sqlstore.NullableID(r.Options.KeyID),
+		MakesFarms: r.Options.MakesFarms, Farms: sqlstore.JSONOf(map[string]int64{}),
 	}
 }
 
@@ -92,7 +96,7 @@ func importOfRow(row *importRow) (farm.Import, error) {
 		CreatedAt: row.CreatedAt.Time, UpdatedAt: row.UpdatedAt.Time,
 		Options: farm.ImportOptions{
 			FarmID: row.FarmID, Mapping: row.mapping(),
-			Preview: row.Preview, Atomic: row.Atomic, Operator: row.Operator, KeyID: sqlstore.ValueOf(row.APIKeyID),
+			MakesFarms: row.MakesFarms, Preview: row.Preview, Atomic: row.Atomic, Operator: row.Operator, KeyID: sqlstore.ValueOf(row.APIKeyID),
 		},
 		Object: row.Object, Media: row.Media, Status: batch.Status(row.Status), Reason: row.Reason, Checking: row.Checking,
 		Total: row.Total, Done: row.Done,
@@ -170,15 +174,15 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 }
 
 // In a Write the fields are locked, for what matches is about to be changed.
-func (i imports) Matches(ctx context.Context, scope access.Scope, farmID int64, externalIDs []string) (map[string][]farm.Field, error) {
+func (i imports) Matches(ctx context.Context, scope access.Scope, farmIDs []int64, externalIDs []string) (map[string][]farm.Field, error) {
 	out := map[string][]farm.Field{}
 	asked := slices.DeleteFunc(slices.Clone(externalIDs), func(id string) bool { return id == "" || !sqlstore.Storable(id) })
-	if len(asked) == 0 || !sqlstore.Writable(scope) {
+	if len(asked) == 0 || len(farmIDs) == 0 || !sqlstore.Writable(scope) {
 		return out, nil
 	}
 	fields := fieldRecords(i.Session)
 	// The order keeps to the index on external ids: that on farms would read every field of a large farm.
-	q := fields.Query(scope).Where("t.farm_id = ?", farmID).Where("t.external_id <> ''").
+	q := fields.Query(scope).Where("t.farm_id IN (?)", prepared.List(farmIDs)).Where("t.external_id <> ''").
 		Where("t.external_id IN (?)", prepared.List(asked)).OrderExpr("t.external_id, t.id")
 	if i.Session.Writes {
 		q = i.Session.ForUpdate(q)
@@ -203,4 +207,54 @@ func (i imports) MatchesByUUID(ctx context.Context, scope access.Scope, uuids []
 		q = i.Session.ForUpdate(q)
 	}
 	return sqlstore.Index(sqlstore.Stream(ctx, i.Session, q, fieldOfRow), func(field *farm.Field) string { return field.UUID })
+}
+
+func (i imports) Farms(ctx context.Context, scope access.Scope) ([]farm.Called, error) {
+	if !sqlstore.Writable(scope) {
+		return nil, nil
+	}
+	q := i.Session.NewSelect().Model((*farmRow)(nil)).Column("t.id", "t.name", "t.external_id").
+		Where("?", sqlstore.Own("t", scope)).Where("t.deleted_at IS NULL").OrderExpr("t.id")
+	return sqlstore.All(ctx, q, func(row *farmRow) farm.Called {
+		return farm.Called{ID: row.ID, Name: row.Name, ExternalID: row.ExternalID}
+	})
+}
+
+func (i imports) AddMade(ctx context.Context, scope access.Scope, id int64, farms []corerecord.Ref) error {
+	made, err := i.made(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	for _, one := range farms {
+		made[one.Name] = max(made[one.Name], one.ID)
+	}
+	row := importRow{Farms: sqlstore.JSONOf(made)}
+	return sqlstore.Change(ctx, i.Session.NewUpdate().Model(&row).Column("farms").
+		Where("t.id = ?", id).Where("?", sqlstore.Own("t", scope)), fault.Missing("import"))
+}
+
+func (i imports) Made(ctx context.Context, scope access.Scope, id int64) ([]corerecord.Ref, error) {
+	made, err := i.made(ctx, scope, id)
+	var out []corerecord.Ref
+	for name, farmID := range made {
+		out = append(out, corerecord.Ref{ID: farmID, Name: name})
+	}
+	slices.SortFunc(out, func(a, b corerecord.Ref) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Name, b.Name)) })
+	return out, err
+}
+
+// made returns the ids of the farms that an import makes, by name.
+func (i imports) made(ctx context.Context, scope access.Scope, id int64) (map[string]int64, error) {
+	if !sqlstore.Writable(scope) {
+		return nil, fault.Missing("import")
+	}
+	q := i.Session.NewSelect().Model((*importRow)(nil)).Column("t.farms").Where("t.id = ?", id).Where("?", sqlstore.Own("t", scope))
+	found, err := sqlstore.All(ctx, q, func(row *importRow) map[string]int64 { return row.Farms.V })
+	if err == nil && len(found) == 0 {
+		err = fault.Missing("import")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
+	corerecord "tilth/core/record"
 	"tilth/ports"
 )
 
@@ -144,7 +145,7 @@ func Storable(text string) bool { return utf8.ValidString(text) && !strings.Cont
 
 // Fold returns text as it is searched, whatever its case. It is stored, because the databases fold differently:
 // SQLite knows ASCII only, PostgreSQL what its locale knows.
-func Fold(text string) string { return strings.ToLower(strings.ToUpper(text)) }
+func Fold(text string) string { return corerecord.Fold(text) }
 
 // contains returns the LIKE pattern of a part, which is taken literally.
 func contains(part string) string { return "%" + likeText(Fold(part)) + "%" }

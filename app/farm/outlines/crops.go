@@ -75,6 +75,12 @@ var whyLeftOut = map[string]string{
 
 // LeftOut returns what there is in the file that the import does not take.
 func (r ImportReport) LeftOut() (out []LeftOut) {
+	if p := r.proposeFarm(); p.Name != "" {
+		out = append(out, LeftOut{
+			ports.LeftOut{Kind: farmProperty, Count: p.Features, Samples: p.Samples},
+			"All fields go to the farm of the request. Fix: map=farm:" + p.Name + ", and each goes to its own.",
+		})
+	}
 	for _, p := range r.Survey.Properties {
 		if strings.EqualFold(p.Name, cropProperty) && p.Features > 0 && !r.Options.Mapping.Sows() {
 			out = append(out, LeftOut{

@@ -40,6 +40,7 @@ type Imports struct {
 	Objects  ports.Objects
 	Outlines ports.Outlines
 	Writer   ports.OutlineWriter
+	Farms    *farmapp.Records[farm.Farm]
 	Fields   *farmapp.Records[farm.Field]
 	Crops    *farmapp.Records[farm.Cultivation]
 	Spread   *farmapp.Records[farm.Fertilization]
@@ -79,12 +80,14 @@ func (f ImportFile) kind() string {
 type ImportReport struct {
 	batch.Report[farm.ImportOptions, farm.Judged]
 	Survey ports.Survey // of the file that was just sent
+	Made   []record.Ref // farms that the import makes; ID 0 where a preview would make them
 }
 
 // Start imports a file, or hands a large one to the background. The file is asked for when the caller may
 // import and the farm is there. A caller whose file names fields that may be there may change them, and
-// needs the permission for that. Faults: NotFound (the farm); Invalid with "file" where the file cannot be
-// read, and with code bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
+// needs the permission for that, as one whose file names farms that are not there may make them. Faults:
+// NotFound (the farm); Invalid with "file" where the file cannot be read, and with code
+// bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
 func (in *Imports) Start(ctx context.Context, who access.Principal, options farm.ImportOptions, open func() (ImportFile, error)) (ImportReport, error) {
 	needs := []access.Permission{access.Fields.Create}
 	if options.Mapping.Keyed() {
@@ -122,6 +125,11 @@ func (in *Imports) take(
 	}
 	if options.Mapping, err = in.mapped(ctx, options.Mapping, file, stored, out.Survey); err != nil {
 		return out, err
+	}
+	if options.Mapping.Settles() {
+		if options.MakesFarms, err = in.maySettle(ctx, who, options.Mapping, file, stored); err != nil {
+			return out, err
+		}
 	}
 	if options.Mapping.Sows() {
 		if err := in.maySow(ctx, who, options.Mapping); err != nil {
@@ -168,9 +176,11 @@ func (in *Imports) atOnce(ctx context.Context, who access.Principal, out ImportR
 	}
 	out.Report, err = batches.AtOnce(ctx, in.Deps, b, "features", in.pieces(who, b, stored, piece))
 	if err != nil || !b.Options.Preview {
+		out.Made = madeFarms(out.Judged)
 		return out, err
 	}
 	out.Judged = withoutTrace(out.Judged)
+	out.Made = madeFarms(out.Judged)
 	return out, across(ctx, out.Judged, piece, cmp.Or(in.AcrossSteps, acrossSteps))
 }
 
@@ -178,6 +188,9 @@ func (in *Imports) atOnce(ctx context.Context, who access.Principal, out ImportR
 func (in *Imports) Retrieve(ctx context.Context, who access.Principal, id int64) (ImportReport, error) {
 	return app.Read(ctx, in.Deps, who, access.Fields.View, func(ctx context.Context, tx ports.Repos) (out ImportReport, err error) {
 		if out.Batch, err = tx.Imports.Get(ctx, who.Scope(false), id); err != nil {
+			return out, err
+		}
+		if out.Made, err = tx.Imports.Made(ctx, who.Scope(false), id); err != nil {
 			return out, err
 		}
 		out.Judged, err = tx.Imports.Failures(ctx, who.Scope(false), id, MaxKeptFailures)
@@ -216,6 +229,17 @@ func (importKind) Keep(ctx context.Context, tx ports.Repos, scope access.Scope, 
 			failed = append(failed, j)
 		}
 	}
+	made := madeFarms(judged)
+	if b.Checking { // the piece was taken back
+		for i := range made {
+			made[i].ID = 0
+		}
+	}
+	if len(made) > 0 && (b.Options.Preview || !b.Checking) {
+		if err := tx.Imports.AddMade(ctx, scope, b.ID, made); err != nil {
+			return err
+		}
+	}
 	return tx.Imports.AddFailures(ctx, scope, b.ID, failed)
 }
 
@@ -241,6 +265,7 @@ type featurePieces struct {
 	piece []importCandidate
 	end   farmapp.Finish[farm.Field] // of the transaction that settles the piece
 	crops cropNames                  // once it is asked for
+	into  farm.Farm                  // of the request, as it was locked
 }
 
 func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object, limit int) *featurePieces {
@@ -282,7 +307,11 @@ func (p *featurePieces) foresee(ctx context.Context) error {
 		return nil
 	}
 	wanted, err := app.In(ctx, p.Store.Read, func(ctx context.Context, tx ports.Repos) (judgedPiece, error) {
-		return judgeCandidates(ctx, tx, p.who.Scope(false), p.batch.Options.FarmID, p.piece)
+		homes, err := p.homes(ctx, tx)
+		if err != nil {
+			return judgedPiece{}, err
+		}
+		return judgeCandidates(ctx, tx, p.who.Scope(false), homes, p.piece)
 	})
 	if err == nil {
 		p.end, err = p.Fields.Foresee(ctx, p.who, wanted.changes)

@@ -15,7 +15,6 @@ import (
 	"tilth/core/farm"
 	"tilth/core/fault"
 	"tilth/core/geo"
-	"tilth/core/record"
 	"tilth/ports"
 )
 
@@ -29,6 +28,7 @@ type importCandidate struct {
 	skip     bool             // it holds no outline
 	sown     farm.Sown        // what grows there in the file
 	applied  []application    // to it, in the file
+	address  *farm.Farm       // of its farm, in the file; nil: the file says none
 	errors   fault.Fields     // why it is skipped or refused
 }
 
@@ -40,7 +40,7 @@ func (c importCandidate) fallbackName() string { return "Field " + strconv.Forma
 
 // prepareCandidate reads from a feature what an import needs of it.
 func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known knownIDs) importCandidate {
-	c := importCandidate{index: index, line: f.Line, boundary: f.Boundary}
+	c := importCandidate{index: index, line: f.Line, boundary: f.Boundary, address: f.Farm}
 	c.said, c.errors = mapping.Read(f.Attributes, f.Cut)
 	if c.outline = geo.Unsound(f.Err); f.Boundary != nil {
 		c.outline = f.Boundary.Geometry()
@@ -91,9 +91,9 @@ type judgedPiece struct {
 	of      []int // the candidate of each change
 }
 
-// judgeCandidates holds candidates against the fields of their company.
-func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, farmID int64, candidates []importCandidate) (out judgedPiece, err error) {
-	found := matches{farmID: farmID}
+// judgeCandidates holds candidates, each with where it goes, against the fields of their company.
+func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, homes []home, candidates []importCandidate) (out judgedPiece, err error) {
+	var found matches
 	var externalIDs, uuids []string
 	for _, c := range candidates {
 		externalIDs = append(externalIDs, c.externalID())
@@ -101,7 +101,7 @@ func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, fa
 			uuids = append(uuids, id)
 		}
 	}
-	if found.byExternalID, err = tx.Imports.Matches(ctx, scope, farmID, externalIDs); err != nil {
+	if found.byExternalID, err = tx.Imports.Matches(ctx, scope, farmIDs(homes), externalIDs); err != nil {
 		return out, err
 	}
 	if found.byUUID, err = tx.Imports.MatchesByUUID(ctx, scope, uuids); err != nil {
@@ -109,7 +109,7 @@ func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, fa
 	}
 	out.judged = make([]farm.Judged, len(candidates))
 	for i, c := range candidates {
-		change, verdict := c.against(found)
+		change, verdict := c.against(found, homes[i])
 		out.judged[i] = verdict
 		if verdict.Verdict == batch.Create || verdict.Verdict == batch.Update {
 			out.changes, out.of = append(out.changes, change), append(out.of, i)
@@ -120,23 +120,26 @@ func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, fa
 
 // matches are the live fields that candidates may stand for.
 type matches struct {
-	farmID       int64
 	byUUID       map[string]farm.Field   // of the whole company
-	byExternalID map[string][]farm.Field // of the farm
+	byExternalID map[string][]farm.Field // of the farms that candidates go to
 }
 
 // of returns the field that a candidate stands for; nil: it is new. The uuid, which an export wrote, says more than the key of
 // another system.
-func (m matches) of(c importCandidate) (*farm.Field, fault.Fields) {
+func (m matches) of(c importCandidate, at home) (*farm.Field, fault.Fields) {
 	wrong := fault.Fields{}
+	if wrong.Merge(at.wrong); len(wrong) > 0 {
+		return nil, wrong
+	}
 	if field, ok := m.byUUID[c.uuid()]; ok {
-		if field.Farm.ID != m.farmID {
+		if field.Farm.ID != at.ID {
 			wrong.Addf("uuid", "It is the field %d (%s) of another farm, %d (%s). Fix: import into that farm, or leave the uuid out of the mapping (map=uuid:) to make a further field.",
 				field.ID, field.Name, field.Farm.ID, field.Farm.Name)
 		}
 		return &field, wrong
 	}
-	switch found := m.byExternalID[c.externalID()]; len(found) {
+	found := slices.DeleteFunc(slices.Clone(m.byExternalID[c.externalID()]), func(f farm.Field) bool { return f.Farm.ID != at.ID })
+	switch len(found) {
 	case 0:
 		return nil, wrong
 	case 1:
@@ -147,15 +150,20 @@ func (m matches) of(c importCandidate) (*farm.Field, fault.Fields) {
 	}
 }
 
-// Settle judges the piece and stores the fields of those that are sound. The farm is locked: it cannot be deleted
-// meanwhile, and imports into it wait for one another, so that two of the same file do not make every field twice.
+// Settle judges the piece and stores the fields of those that are sound, with the farms that they go to and that are not there. Farms are
+// locked: they cannot be deleted meanwhile, and imports into them wait for one another, so that two of the same file do not make every
+// field twice.
 func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judged, error) {
 	scope := p.who.Scope(false)
-	if _, err := tx.Farms.GetForUpdate(ctx, scope, p.batch.Options.FarmID); err != nil {
+	homes, err := p.lockHomes(ctx, tx)
+	if err != nil {
 		return nil, err
 	}
-	piece, err := judgeCandidates(ctx, tx, scope, p.batch.Options.FarmID, p.piece)
+	piece, err := judgeCandidates(ctx, tx, scope, homes, p.piece)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.makeFarms(ctx, tx, &piece); err != nil {
 		return nil, err
 	}
 	settled, err := p.Fields.Settle(ctx, tx, p.who, piece.changes, p.end, !p.background())
@@ -178,8 +186,8 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 }
 
 // against holds a candidate against the fields that are there, and returns the change it asks for.
-func (c importCandidate) against(found matches) (farmapp.Change[farm.Field], farm.Judged) {
-	out := farm.Judged{Index: c.index, Line: c.line, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Outline: c.outline, Errors: c.errors}
+func (c importCandidate) against(found matches, at home) (farmapp.Change[farm.Field], farm.Judged) {
+	out := farm.Judged{Index: c.index, Line: c.line, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Outline: c.outline, Errors: c.errors, Farm: at.Destination}
 	if c.boundary != nil {
 		out.AreaM2 = (&farm.Field{Boundary: c.boundary}).AreaM2()
 	}
@@ -187,8 +195,8 @@ func (c importCandidate) against(found matches) (farmapp.Change[farm.Field], far
 		out.Verdict = batch.Skip
 		return farmapp.Change[farm.Field]{}, out
 	}
-	before, wrong := found.of(c)
-	after := farm.Field{Name: c.fallbackName(), Farm: record.Ref{ID: found.farmID}, Boundary: c.boundary}
+	before, wrong := found.of(c, at)
+	after := farm.Field{Name: c.fallbackName(), Farm: at.Ref, Boundary: c.boundary}
 	if before != nil {
 		after, out.FieldID = *before, before.ID
 	}
@@ -235,6 +243,9 @@ func withoutTrace(judged []farm.Judged) []farm.Judged {
 	}
 	for i := range judged {
 		j := &judged[i]
+		if j.Farm.Made {
+			j.Farm.ID = 0
+		}
 		if gone[j.FieldID] {
 			j.FieldID = 0
 		}

@@ -35,7 +35,7 @@ func (in *Imports) mapped(ctx context.Context, said farm.Mapping, file ImportFil
 		file.Ignore(refused)
 	}
 	for _, c := range exportColumns {
-		if _, ok := out[c.Name]; !ok && slices.Contains(farm.Members(), c.Name) {
+		if _, ok := out[c.Name]; !ok && c.Name != farmProperty && slices.Contains(farm.Members(), c.Name) {
 			if name := named(c.Column, names); name != "" {
 				out[c.Name] = farm.Source{Properties: []string{name}}
 			}
@@ -66,7 +66,7 @@ func (in *Imports) lookFurther(ctx context.Context, file ImportFile, stored port
 	if len(unknown) == 0 || !survey.More {
 		return nil
 	}
-	for f, err := range in.Outlines.Read(ctx, file.Media, stored) {
+	for f, err := range in.Outlines.Attributes(ctx, file.Media, stored) {
 		if err != nil {
 			return err
 		}

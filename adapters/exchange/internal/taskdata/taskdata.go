@@ -73,12 +73,14 @@ const (
 )
 
 // The groups of links that Tilth writes: the keys of other systems of fields and tasks; of products the keys in its catalog and the
-// names as they were typed, which have no bound; of tasks the cultivations to which something was applied.
+// names as they were typed, which have no bound; of tasks the cultivations to which something was applied; of farms the names that are
+// longer than a designator.
 const (
 	ExternalIDs  = "external_id"
 	ProductKeys  = "product"
 	ProductNames = "product_name"
 	Cultivations = "cultivation"
+	FarmNames    = "farm_name"
 )
 
 // MaxDesignator is how many characters the names of records have.

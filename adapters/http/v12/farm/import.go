@@ -24,12 +24,19 @@ type Overlap struct {
 	Name string `json:"name" doc:"Name of the field, or of the other feature."`
 }
 
+// ImportedFarm is a farm that features of a file go to.
+type ImportedFarm struct {
+	ID   *int64 `json:"id" doc:"Null where it is not there: a preview would make it, or nothing goes there."`
+	Name string `json:"name" doc:"Name of the farm."`
+}
+
 // ImportedFeature is a feature of a file with what the import makes of it.
 type ImportedFeature struct {
 	Index       int64               `json:"index" doc:"Place in the file, from 0."`
 	Row         *int64              `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
 	Verdict     string              `json:"verdict" enum:"create,update,skip,fail" doc:"create or update: a field is made or changed, or gets a cultivation or a fertilization. skip: nothing is done, for it is there as it is or errors says why. fail: it is refused, as errors says."`
 	FieldID     *int64              `json:"field_id" doc:"The field that was made, changed or matched."`
+	Farm        *ImportedFarm       `json:"farm" doc:"The farm that it goes to; null where what the file says of it is refused, and of imports in the background."`
 	Name        string              `json:"name" doc:"Name that the field takes from the file."`
 	ExternalID  string              `json:"external_id" doc:"The record's key in the system it came from, as the file has it; empty where it has none."`
 	AreaHa      *float64            `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
@@ -61,8 +68,8 @@ type AppliedInput struct {
 
 // LeftOut are records of a file that an import does not take.
 type LeftOut struct {
-	Kind    string   `json:"kind" enum:"application,crop,device,guidance,point,product,task,way,worker" doc:"What they are. application: a task that applied a product to a field; task: another one; product: one that none applied; point: a flag in a field of task data; way: a line in a field; guidance: a group of lines to drive along."`
-	Count   int64    `json:"count" doc:"How many there are; of crops, features that name one."`
+	Kind    string   `json:"kind" enum:"application,crop,device,farm,guidance,point,product,task,way,worker" doc:"What they are. farm: a farm of fields that go to the farm of the request; application: a task that applied a product to a field; task: another one; product: one that none applied; point: a flag in a field of task data; way: a line in a field; guidance: a group of lines to drive along."`
+	Count   int64    `json:"count" doc:"How many there are; of crops and farms, features that name one."`
 	Samples []string `json:"samples" doc:"Up to three of their names, of up to 60 characters."`
 	Reason  string   `json:"reason" doc:"Why they are left out, and what can be done."`
 }
@@ -74,7 +81,8 @@ type FieldImport struct {
 	Reason     *string               `json:"reason" doc:"Why the import failed as a whole."`
 	Preview    bool                  `json:"preview" doc:"Nothing is stored; the counts say what would be."`
 	Atomic     bool                  `json:"atomic" doc:"One refused feature refuses all."`
-	FarmID     int64                 `json:"farm_id" doc:"Id of the farm that the fields belong to."`
+	FarmID     int64                 `json:"farm_id" doc:"Id of the farm of the request, which takes the fields that the file says no farm of."`
+	Farms      []ImportedFarm        `json:"farms" doc:"Farms that the import makes, since the file names them and they are not there; without ids of a preview."`
 	Total      int64                 `json:"total" doc:"Features in the file."`
 	Done       int64                 `json:"done" doc:"Features judged so far. An atomic import in the background judges all of them, and then once more as it stores them."`
 	Created    int64                 `json:"created" doc:"Fields that were made."`
@@ -83,6 +91,7 @@ type FieldImport struct {
 	Failed     int64                 `json:"failed" doc:"Features that were refused."`
 	Features   []ImportedFeature     `json:"features" doc:"All of them for an import within the request; those that were refused, at most the first 1000, for one in the background."`
 	Mapping    map[string]MappedFrom `json:"mapping" doc:"What the members of fields are taken from, by their names."`
+	Proposed   map[string]MappedFrom `json:"proposed" doc:"What could be taken too, and is not unless the request says so: farm, where the file names several. Of the answer to its sending; else empty."`
 	Properties []FileProperty        `json:"properties" doc:"The properties of the file, of the answer to its sending; else empty."`
 	LeftOut    []LeftOut             `json:"left_out" doc:"What else is in the file and is not taken, of the answer to its sending; else empty."`
 	At         time.Time             `json:"updated_at" doc:"When the report was last written."`
@@ -92,17 +101,17 @@ func registerImport(a *rest.API, imports *outlines.Imports, r rest.Route) {
 	r.Noun = "farm"
 	r.Description = "Takes a file of at most 512 MiB, as the body or as the first file of a multipart form, and makes one field a feature in the farm: " +
 		"a GeoJSON FeatureCollection, KML, a zipped shapefile, CSV or a workbook (`.xlsx`) with a column of outlines (well-known text or GeoJSON), a GeoPackage with one layer of " +
-		"polygons, FlatGeobuf, or the TASKDATA of ISO 11783-10, zipped or its XML alone, of which the fields are taken, whatever their farms, and their crops where a season is named; `left_out` says what is not. Where the file names a reference system, it is longitude and latitude (WGS84, ETRS89, SIRGAS 2000), a UTM zone or " +
+		"polygons, FlatGeobuf, or the TASKDATA of ISO 11783-10, zipped or its XML alone, of which the fields are taken, into the farms that they name where the mapping says so, and their crops where a season is named; `left_out` says what is not. Where the file names a reference system, it is longitude and latitude (WGS84, ETRS89, SIRGAS 2000), a UTM zone or " +
 		"Web Mercator.\n\n" +
 		"Up to " + strconv.Itoa(outlines.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
 		"`field/import/{job_id}/` tells how far it is.\n\n" + mappingDescription +
 		"A feature that stands for a field that is there changes that field, which also needs `field.edit`; where nothing differs it is " +
 		"skipped, as is a feature without an outline. It stands for the field of the company with its `uuid`, which exports write, or else for the one of " +
-		"the farm with its `external_id`. What is empty in the file changes nothing. An exported file that is imported again unchanged is skipped as a whole.\n\n" +
+		"the farm that it goes to with its `external_id`. What is empty in the file changes nothing. An exported file that is imported again unchanged is skipped as a whole.\n\n" +
 		"Good features are stored although others fail, unless `atomic` is set: then one that fails " +
 		"refuses all (400 with the errors by index; in the background, the status `failed` before anything is stored)."
 	r.Query = []rest.Param{
-		{Name: "farm_id", Type: rest.Integer, Required: true, Description: "The farm that takes the fields."},
+		{Name: "farm_id", Type: rest.Integer, Required: true, Description: "The farm that takes the fields, but for those that the mapping sends to the farm that the file names (`map=farm:farm`)."},
 		{Name: paramMapping, Type: rest.String, Description: "What members of fields are taken from, as JSON: `{\"irrigated\": {\"property\": \"BEWAESSERT\", " +
 			"\"values\": {\"J\": true, \"N\": false}}, \"external_id\": [\"REGION\", \"NUMBER\"]}`, percent-encoded. A form may have it as a field instead."},
 		{Name: paramMap, Type: rest.String, Many: true, Description: "The same, a member at a time: `irrigated:BEWAESSERT`, `external_id:REGION+NUMBER`; `notes:` takes nothing."},
@@ -186,7 +195,9 @@ func drawImport(r outlines.ImportReport) FieldImport {
 const mappingDescription = "Members of fields are taken from the properties that `mapping` and `map` name: " +
 	"`name`, `external_id`, `declared_area_ha`, `soil_type`, `irrigated`, `tenure`, `notes`, `source`, `boundary_category`, `boundary_method`, " +
 	"`boundary_observed_on`, `active_from`, `active_to`, `uuid`, which finds the field, and `crop` (its slug, or its name in any language) with " +
-	"`season_id`, which together make a cultivation of the field where it has none of this crop in this season. `product` takes what the tasks of task data " +
+	"`season_id`, which together make a cultivation of the field where it has none of this crop in this season. `farm` sends each feature to the farm of your company " +
+	"with this external id, or else with this name, whatever its case; one that says nothing goes to the farm of the request, and a name that no farm has makes a farm, in the country of that one, which needs " +
+	"`farm.create`: `map=farm:farm`. It is taken only where the request says so. `product` takes what the tasks of task data " +
 	"applied to fields as fertilizations, which needs `fertilization.create` and `fertilization.edit`: `map=product:product`, with `values` where the file does not call products as the catalog does. In JSON a member is the name of a property; a list, whose values make one text (an " +
 	"`external_id` needs all of them); or an object with `property` or `properties`, `separator` (default `-`), `values`, which translates what stands in the file and refuses " +
 	"the features with other values, and `default`; or with `value` alone, which is the same for every feature. Members that the request says nothing of are taken from " +
@@ -208,6 +219,7 @@ func showImport(r outlines.ImportReport) FieldImport {
 		JobID: form.If(r.Background(), r.ID), Status: string(r.Status), Reason: form.OrNull(r.Reason),
 		Preview: r.Options.Preview, Atomic: r.Options.Atomic, FarmID: r.Options.FarmID, Total: r.Total, Done: r.Done,
 		Created: r.Tally[batch.Create], Updated: r.Tally[batch.Update], Skipped: r.Tally[batch.Skip], Failed: r.Tally[batch.Fail],
+		Farms: form.Each(r.Made, showFarm), Proposed: showMapping(r.Proposed()),
 		Mapping: showMapping(r.Options.Mapping), Properties: showProperties(r.Survey.Properties, r.Options.Mapping),
 		LeftOut: form.Each(r.LeftOut(), showLeftOut), At: r.UpdatedAt, Features: form.Each(r.Judged, showJudged),
 	}
@@ -221,6 +233,8 @@ func showLeftOut(l outlines.LeftOut) LeftOut {
 	return LeftOut{l.Kind, l.Count, append([]string{}, l.Samples...), l.Reason}
 }
 
+func showFarm(r record.Ref) ImportedFarm { return ImportedFarm{form.OrNull(r.ID), r.Name} }
+
 func showSown(s farm.Sown) *SownCrop {
 	if s.SeasonID == 0 {
 		return nil
@@ -230,6 +244,7 @@ func showSown(s farm.Sown) *SownCrop {
 
 func showJudged(j farm.Judged) ImportedFeature {
 	return ImportedFeature{
+		Farm:  form.If(j.Farm.Name != "" || j.Farm.ID != 0, showFarm(j.Farm.Ref)),
 		Index: j.Index, Row: form.OrNull(j.Line), FieldID: form.OrNull(j.FieldID), Verdict: string(j.Verdict), Name: j.Name, ExternalID: j.ExternalID,
 		AreaHa:   form.If(j.AreaM2 > 0, geo.RoundHa(float64(j.AreaM2)/10_000)),
 		Overlaps: form.Each(j.Overlaps.Fields, func(o record.Ref) Overlap { return Overlap{form.OrNull(o.ID), o.Name} }),
