@@ -3,6 +3,7 @@ package outlines_test
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -134,4 +135,19 @@ func TestFarmsThatAreDeletedMeanwhile(t *testing.T) {
 		_, err = l.bring(t, l.owner, nil, farm.ImportOptions{}, feature)
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	}
+}
+
+// The names of farms are held while they are looked for, so there is a bound, which the error names.
+func TestAFileNamesSoManyFarms(t *testing.T) {
+	t.Parallel()
+	l := newLand(t)
+	features := make([]ports.Feature, 10_001)
+	for i := range features {
+		features[i] = ports.Feature{Attributes: map[string]string{"farm": "Farm " + strconv.Itoa(i), "key": ""}}
+	}
+	_, err := l.bring(t, l.owner, nil, farm.ImportOptions{Preview: true}, features...)
+	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+	known, _ := fault.As(err)
+	require.Contains(t, known.Fields.Messages()["map"][0], "more than 10000 farms")
+	require.Equal(t, []string{"Home"}, l.farms(t))
 }
