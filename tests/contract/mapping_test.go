@@ -60,7 +60,8 @@ func TestExportedFieldsAreImportedUnchanged(t *testing.T) {
 			require.Equal(t, string(before), string(c.Expect(200, "GET", "field/?farm="+itoa(farm), nil).Body), format)
 			require.Empty(t, again.Features[0].Errors)
 
-			elsewhere := importOf(t, c.Upload(importPath(other, "&preview=true"), "", bytes.NewReader(file)), 200)
+			// curl's --data-binary says this type of every file.
+			elsewhere := importOf(t, c.Upload(importPath(other, "&preview=true"), "application/x-www-form-urlencoded", bytes.NewReader(file)), 200)
 			require.Equal(t, []int64{3, 1}, []int64{elsewhere.Failed, elsewhere.Skipped}, "%s: %+v", format, elsewhere.Features)
 			require.Contains(t, elsewhere.Features[2].Errors["uuid"][0], "of another farm")
 			unkeyed := importOf(t, c.Upload(importPath(other, "&preview=true&map=uuid:&map=external_id:"), "", bytes.NewReader(file)), 200)

@@ -99,10 +99,22 @@ type File struct {
 // maxText bounds a field of a form.
 const maxText = 1 << 20
 
+// unsaid is the content type that curl sends with every body whose type the caller does not say. No file is of it.
+const unsaid = "application/x-www-form-urlencoded"
+
+// MediaType returns the content type of a body that is a file; empty where the sender does not say.
+func MediaType(c *rest.Call) string {
+	header := c.Header("Content-Type")
+	if kind, _, _ := mime.ParseMediaType(header); kind == unsaid {
+		return ""
+	}
+	return header
+}
+
 // UploadedFile returns the file of a request: the body, or the first file of a form, with those of the texts before it that are
 // named.
 func UploadedFile(c *rest.Call, texts ...string) (File, error) {
-	header := c.Header("Content-Type")
+	header := MediaType(c)
 	kind, params, err := mime.ParseMediaType(header)
 	if err != nil || kind != "multipart/form-data" {
 		return File{Media: header, Content: c.BodyReader()}, nil

@@ -37,7 +37,7 @@ func registerPlanPoints(a *rest.API, plans *soil.Plans) {
 		form.Previewed(c, in.Preview)
 		made, err := plans.PlaceAt(ctx, c.Principal(), in.MapUUID, in.Preview, func() (soil.PlaceFile, error) {
 			content, err := c.Body()
-			return soil.PlaceFile{Media: c.Header("Content-Type"), File: held{bytes.NewReader(content)}}, err
+			return soil.PlaceFile{Media: form.MediaType(c), File: held{bytes.NewReader(content)}}, err
 		})
 		return showMade(ctx, c, plans, made, err)
 	})
