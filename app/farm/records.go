@@ -63,6 +63,8 @@ type Rules[T any] struct {
 	Told bool
 	// Change refuses changes that the state of other records forbids.
 	Change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
+	// Empty refuses a record that others hang on, for who would delete it alone; absent: nobody can ask so.
+	Empty func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T) error
 	// Remove guards the deletion of records and deletes what hangs below.
 	Remove func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, at time.Time) error
 	// Return refuses to bring a deleted record back where others have taken what was its own since.
@@ -94,6 +96,9 @@ func (f Finish[T]) run(ctx context.Context, tx ports.Repos, who access.Principal
 
 // Access returns what the use cases require.
 func (r *Records[T]) Access() access.Resource { return r.rules.Access }
+
+// Holds reports whether records of the resource can be deleted only where they are empty.
+func (r *Records[T]) Holds() bool { return r.rules.Empty != nil }
 
 // List returns the caller's records, or those shared with it.
 func (r *Records[T]) List(ctx context.Context, who access.Principal, shared bool, q ports.Query) (app.List[T], error) {
@@ -251,16 +256,38 @@ func (r *Records[T]) judge(ctx context.Context, tx ports.Repos, who access.Princ
 // Delete soft-deletes a record and what hangs below it. agree, where it is given, is asked of the locked
 // record first, and may refuse. Faults: NotFound, Invalid (what forbids it), and those of agree.
 func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64, agree ...func(current T) error) error {
+	return r.delete(ctx, who, id, func(_ context.Context, _ ports.Repos, record *T) error {
+		for _, ask := range agree {
+			if err := ask(*record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// DeleteEmpty is Delete of a record that nothing hangs below, which whoever would add something waits for. Faults: those of Delete;
+// Conflict (it holds something).
+func (r *Records[T]) DeleteEmpty(ctx context.Context, who access.Principal, id int64, agree func(current T) error) error {
+	return r.delete(ctx, who, id, func(ctx context.Context, tx ports.Repos, record *T) error {
+		if err := agree(*record); err != nil {
+			return err
+		}
+		return r.rules.Empty(ctx, tx, who.Scope(false), record)
+	})
+}
+
+func (r *Records[T]) delete(
+	ctx context.Context, who access.Principal, id int64, agree func(ctx context.Context, tx ports.Repos, record *T) error,
+) error {
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	return app.Do(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) error {
 		record, err := r.rules.Repo(tx).GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return err
 		}
-		for _, ask := range agree {
-			if err := ask(record); err != nil {
-				return err
-			}
+		if err := agree(ctx, tx, &record); err != nil {
+			return err
 		}
 		return r.remove(ctx, tx, who, []*T{&record}, now)
 	})

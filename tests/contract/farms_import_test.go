@@ -251,3 +251,30 @@ func TestFarmsAreMadeOnce(t *testing.T) {
 		require.Len(t, rowsOf(t, c, "farm/"), 3)
 	})
 }
+
+// Whoever takes an import back deletes the farms that it made, and never what others put there meanwhile.
+func TestFarmsAreDeletedOnlyWhereEmpty(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		s := rig.Start(t, rig.Options{Database: database})
+		c, reader := s.Company(access.RoleOwner, 0), s.Company(access.RoleOwner, 0)
+		farm := func() string { return path("farm", newFarm(c)) }
+		tilled, assessed, shared, bare := newFarm(c), newFarm(c), newFarm(c), farm()
+		field := c.Make("field/", map[string]any{"name": "Field", "farm_id": tilled})
+		c.Expect(201, "POST", "ghg/assessments/", map[string]any{"resource_type": "farm", "resource_id": assessed, "assessment_year": 2025})
+		grant := c.Make("share-grant/", map[string]any{"grantee_uuid": reader.UUID(), "target": "farm", "farm_id": shared, "slugs": []string{"farm.view"}})
+		for _, holding := range []int64{tilled, assessed, shared} {
+			require.Equal(t, "not_empty", c.Expect(409, "DELETE", path("farm", holding)+"?empty=true", nil).Map(t)["code"])
+			c.Expect(200, "GET", path("farm", holding), nil)
+		}
+		c.Expect(200, "GET", path("field", field), nil)
+		c.Expect(204, "DELETE", path("field", field), nil)
+		c.Expect(204, "DELETE", path("share-grant", grant), nil)
+		for _, emptied := range []string{path("farm", tilled), path("farm", shared), bare} {
+			c.Expect(204, "DELETE", emptied+"?empty=true", nil)
+			c.Expect(404, "GET", emptied, nil)
+		}
+		c.Expect(204, "DELETE", path("farm", assessed)+"?empty=false", nil)
+		reader.Expect(404, "DELETE", farm()+"?empty=true", nil)
+	})
+}

@@ -44,6 +44,8 @@ type Resource[W, R any] struct {
 	// Update changes a record, for PUT and PATCH alike; it reads the body with [DecodeChange].
 	Update func(ctx context.Context, c *Call, id int64) (R, error)
 	Delete func(ctx context.Context, c *Call, id int64) error
+	// DeleteEmpty is Delete with ?empty=true: it refuses a record that holds others. absent: there is no such parameter.
+	DeleteEmpty func(ctx context.Context, c *Call, id int64) error
 	// UpdateMany changes records, all or none, and returns them with the outcomes of the items.
 	UpdateMany func(ctx context.Context, c *Call, changes []Changes[W]) ([]R, []string, error)
 	// DeleteMany deletes records, all or none.
@@ -64,6 +66,10 @@ type ListQuery struct {
 // ShareParam asks for what others share.
 var ShareParam = Param{Name: "share", Type: Boolean,
 	Description: "With true: the records that other companies share with the caller's, instead of its own."}
+
+// emptyParam asks that nothing else is deleted.
+var emptyParam = Param{Name: "empty", Type: Boolean,
+	Description: "With true: only where it holds nothing; else 409 (`not_empty`), and nothing is deleted. Without, what it holds is deleted along with it."}
 
 type byID struct {
 	ID int64 `path:"id"`
@@ -139,7 +145,17 @@ func (res Resource[W, R]) registerChanges(a *API) {
 	if res.Delete != nil {
 		r := res.route(http.MethodDelete, "{id}/", res.Access.Delete.For("destroy"), "Delete a "+res.Noun)
 		r.Status, r.Message = http.StatusNoContent, res.done("deleted")
-		Handle(a, r, func(ctx context.Context, c *Call, in byID) (NoContent, error) {
+		if res.DeleteEmpty != nil {
+			r.Query, r.Faults = []Param{emptyParam}, append(r.Faults, http.StatusConflict)
+		}
+		Handle(a, r, func(ctx context.Context, c *Call, in struct {
+			Values
+			byID
+		},
+		) (NoContent, error) {
+			if in.All()[emptyParam.Name] == true {
+				return NoContent{}, res.DeleteEmpty(ctx, c, in.ID)
+			}
 			return NoContent{}, res.Delete(ctx, c, in.ID)
 		})
 	}

@@ -91,8 +91,16 @@ func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res 
 		})
 		return m.Show(record), err
 	}
+	agree := func(c *rest.Call) func(T) error {
+		return func(current T) error { return form.CheckIfMatch(c, current, m.Show) }
+	}
 	res.Delete = func(ctx context.Context, c *rest.Call, id int64) error {
-		return records.Delete(ctx, c.Principal(), id, func(current T) error { return form.CheckIfMatch(c, current, m.Show) })
+		return records.Delete(ctx, c.Principal(), id, agree(c))
+	}
+	if records.Holds() {
+		res.DeleteEmpty = func(ctx context.Context, c *rest.Call, id int64) error {
+			return records.DeleteEmpty(ctx, c.Principal(), id, agree(c))
+		}
 	}
 	res.DeleteMany = func(ctx context.Context, c *rest.Call, ids []int64) error {
 		return records.DeleteMany(ctx, c.Principal(), ids)

@@ -35,6 +35,7 @@ func Register(a *rest.API, d Deps) {
 	a.DescribeCodes(map[string]string{
 		"duplicate_external_id": "another live record of the kind has the external id; details name both (409)",
 		"last_cultivation":      "the only cultivation of a field cannot be deleted (400)",
+		"not_empty":             "the farm has fields, assessments or shares, and the request deletes it only where it is empty (409)",
 		"not_deleted":           "what is to be restored is not deleted (400)",
 		"parent_deleted":        "what the record to be restored belongs to is deleted; details name the member (400)",
 		"season_in_use":         "cultivations use the season, so it cannot be deleted (400)",
