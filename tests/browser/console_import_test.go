@@ -78,7 +78,13 @@ func painted(t *testing.T, p *Page) int {
 // drop hands a file of outlines to the page.
 func drop(t testing.TB, p *Page, n int) {
 	t.Helper()
-	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+outlines(t, n)+`], "fields.geojson"));
+	hand(p, outlines(t, n))
+}
+
+// hand hands a file to the page, which stands in quotes.
+func hand(p *Page, quoted string) {
+	p.t.Helper()
+	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+quoted+`], "fields.geojson"));
 		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
 }
 
@@ -125,7 +131,44 @@ func TestConsoleImportsOutlines(t *testing.T) {
 	}
 	p.Run(`[...document.querySelectorAll("label input[type=checkbox]")][0].click()`, nil)
 	brought(p, n)
+	settled(p, server.URL, 1280, 3, false)
 	require.Empty(t, p.Complaints())
+}
+
+// estate is a file of n fields of two farms, the first of which is alone in its own.
+func estate(n int) string {
+	return fmt.Sprintf(`JSON.stringify({ type: "FeatureCollection", features: Array.from({ length: %d }, (_, i) => ({ type: "Feature",
+		properties: { name: "Plot " + i, farm: i === 0 ? "North" : "South" },
+		geometry: { type: "Polygon", coordinates: [[[-4, 43 + i / 100], [-3.998, 43 + i / 100], [-3.998, 43.002 + i / 100], [-4, 43 + i / 100]]] } })) })`, n)
+}
+
+// settled imports a file of two farms as such into a company of one, which the address does not name, and takes it back on a page that
+// was loaded anew. The background lists no features.
+func settled(p *Page, root string, width, n int, background bool) {
+	p.t.Helper()
+	const farms = `[...[...document.querySelectorAll("label")].find((l) => l.textContent.startsWith("Into")).querySelector("select").options].map((o) => o.text).filter(Boolean).join()`
+	undo := fmt.Sprintf("Undo: delete the %d new fields and 2 new farms", n)
+	p.Goto(root + "/add")
+	p.Until(`document.querySelector("input[type=file]:not(:disabled)")`)
+	hand(p, estate(n))
+	p.Until(`document.body.textContent.includes("The file names 2 farms: North, South. All fields go to Hill farm.")`)
+	p.Until(`document.querySelector("button.first:not(:disabled)") && ![...document.querySelectorAll("thead th")].some((h) => h.textContent === "Farm")`)
+	click(p, "Put each into its own farm")
+	p.Until(`document.body.textContent.includes("2 new farms: North, South")`)
+	if !background {
+		p.Until(`[...document.querySelectorAll("tbody tr")].map((r) => r.cells[1].textContent.trim()).join() === "North new,South new,South new"`)
+	}
+	accessible(p, "preview of a file of farms")
+	fits(p, root, width)
+	click(p, fmt.Sprintf("Import %d fields", n))
+	p.Until(fmt.Sprintf(`[...document.querySelectorAll("button")].some((b) => b.textContent === %q)`, undo))
+	p.Until(farms + ` === "Hill farm,North,South"`)
+	p.Run(`void location.reload()`, nil)
+	p.Until(fmt.Sprintf(`/^Imported .*: %d new fields, 2 new farms\.$/.test(document.querySelector(".note span")?.textContent ?? "")`, n))
+	click(p, undo)
+	click(p, undo+": really")
+	p.Until(`document.body.textContent.includes("The new fields and farms are deleted.")`)
+	p.Until(farms + ` === "Hill farm"`)
 }
 
 // brought imports a file, takes it back on a page that was loaded anew, imports it again, and goes to the farm map.
@@ -168,5 +211,6 @@ func TestConsoleImportsALargeFile(t *testing.T) {
 	accessible(p, "preview of a large file")
 	fits(p, server.URL, 375)
 	brought(p, n)
+	settled(p, server.URL, 375, n, true)
 	require.Empty(t, p.Complaints())
 }

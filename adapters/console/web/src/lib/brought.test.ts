@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { forget, keep, recall, spans, within, type Brought } from './brought'
+import { forget, idsOf, keep, recall, spans, within, type Brought } from './brought'
 
 const kept = new Map<string, string>()
 beforeEach(() => {
@@ -36,4 +36,17 @@ test('what was taken back is not offered again', () => {
 test('a browser that keeps nothing more does not stop an import', () => {
   vi.stubGlobal('localStorage', { setItem: () => { throw new Error('quota') } })
   expect(() => keep(1, brought)).not.toThrow()
+})
+
+test('an import across farms is kept with the farms that it made', () => {
+  const across: Brought = { ...brought, across: true, farms: spans([4, 5, 9]) }
+  keep(1, across)
+  expect(idsOf(recall(1, 7, at)?.farms ?? [])).toEqual([4, 5, 9])
+  expect(recall(1, 7, at)).toEqual(across)
+})
+
+test('what was kept before imports made farms is offered still', () => {
+  kept.set('import 1', `{"by":7,"at":${at},"last":10,"job":null,"made":[[11,13]]}`)
+  const old = recall(1, 7, at)
+  expect([old?.made, old?.across, old?.farms]).toEqual([[[11, 13]], undefined, undefined])
 })

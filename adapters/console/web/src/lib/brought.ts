@@ -1,12 +1,14 @@
-// What an import brought into a farm, kept in this browser: so that it can be taken back after the page was left or loaded anew, and one
+// What an import brought into a farm, or into several by the names in its file, kept in this browser: so that it can be taken back after the page was left or loaded anew, and one
 // in the background is followed on.
 
 export interface Brought {
   by: number // the user
   at: number // when, in ms
-  last: number // the field of the farm that was made last before it
+  last: number // the field of the farm, or of all where it goes across farms, that was made last before it
   job: number | null // of an import in the background
   made: Span[] | null // the fields that it made and that were not taken back; null: not known before the job has ended
+  across?: boolean // its fields lie in the farms of the file; absent: all in that of the page
+  farms?: Span[] // that it made and that were not taken back; absent: none
 }
 /** Ids that follow each other, the first and the last: those of an import are nearly all one span. */
 export type Span = [number, number]
@@ -24,6 +26,9 @@ export function spans(ids: number[]): Span[] {
   }
   return out
 }
+
+/** Returns the ids of spans. */
+export const idsOf = (of: Span[]): number[] => of.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
 
 /** Reports whether an id is in spans. */
 export const within = (of: Span[], id: number) => of.some(([first, last]) => first <= id && id <= last)

@@ -1,5 +1,5 @@
 // A file of outlines on its way into a farm.
-import { api, ask, bare, type Schemas } from '../api/client'
+import { api, ask, bare, Refusal, type Schemas } from '../api/client'
 import { within, type Brought } from './brought'
 import { boxIn, kept, places, type Outline } from './outline'
 
@@ -7,6 +7,7 @@ export type Intake = Schemas['FieldImport']
 export interface Mapping {
   name?: string
   external_id?: string
+  farm?: string // undefined: all fields go to one farm
 }
 
 /** Sends a file; as a preview, nothing of it is stored. */
@@ -35,14 +36,17 @@ export async function wait(job: number, seen: (intake: Intake) => void, left: Ab
 
 const perRequest = 1_000 // fields
 
-/** The field of a farm that was made last, by its id; 0: there is none. */
-export async function lastField(farm: number): Promise<number> {
+/** Writes ids into an address as the interface reads them, separated by commas. */
+const commas = { array: { style: 'form', explode: false } } as const
+
+/** The field that was made last, by its id, in a farm, or of all where none is named; 0: there is none. */
+export async function lastField(farm: number | undefined): Promise<number> {
   const read = await ask(api.GET('/api/v1.2/field/', { params: { query: { farm, ordering: '-id', page: 1, page_size: 1 } } }))
   return (read.results[0] as Schemas['Field'] | undefined)?.id ?? 0
 }
 
-/** The fields that a user made in a farm since one, the latest first; of more than most, some of them. */
-async function since(farm: number, last: number, by: number, most = Infinity): Promise<number[]> {
+/** The fields that a user made since one, in a farm or in any, the latest first; of more than most, some of them. */
+async function since(farm: number | undefined, last: number, by: number, most = Infinity): Promise<number[]> {
   const out: number[] = []
   for (let page = 1; out.length <= most; page++) {
     const read = await ask(api.GET('/api/v1.2/field/', { params: { query: { farm, created_by: by, ordering: '-id', page, page_size: perRequest } } }))
@@ -55,22 +59,62 @@ async function since(farm: number, last: number, by: number, most = Infinity): P
 
 /** The fields that an import in the background made, whose report names none: those of its user since it began. Where they are not
  * as many as the import says, some are of something else, and none is returned. */
-export async function madeSince(farm: number, last: number, by: number, count: number): Promise<number[]> {
+export async function madeSince(farm: number | undefined, last: number, by: number, count: number): Promise<number[]> {
   const out = await since(farm, last, by, count)
   return out.length === count ? out : []
 }
 
-/** Of the fields that an import made, those that are there. */
+/** Of the fields that an import into a farm made, those that are there. */
 export async function stillThere(farm: number, brought: Brought): Promise<number[]> {
-  return (await since(farm, brought.last, brought.by)).filter((id) => within(brought.made ?? [], id))
+  return (await since(brought.across ? undefined : farm, brought.last, brought.by)).filter((id) => within(brought.made ?? [], id))
 }
 
 /** Deletes fields that were just made, and says which are left. */
 export async function undo(fields: number[], left: (fields: number[]) => void = () => {}) {
   for (let rest = fields; rest.length > 0; left(rest)) {
-    await bare(api.DELETE('/api/v1.2/field/', { params: { query: { id: rest.slice(0, perRequest) } }, querySerializer: { array: { style: 'form', explode: false } } }))
+    await bare(api.DELETE('/api/v1.2/field/', { params: { query: { id: rest.slice(0, perRequest) } }, querySerializer: commas }))
     rest = rest.slice(perRequest)
   }
+}
+
+/** The farms that an import made; a preview, or one that has not ended, has made none. */
+export const farmsMade = (intake: Pick<Intake, 'farms'>): number[] => intake.farms.flatMap((f) => (f.id === null ? [] : [f.id]))
+
+/** Deletes farms that an import made, which are as it made them and hold nothing: what others wrote or put there stays, and so does the
+ * farm. Says after each which are still to be looked at, and returns how many stay. */
+export async function dropFarms(farms: number[], left: (farms: number[]) => void = () => {}): Promise<number> {
+  let stay = 0
+  for (let rest = farms; rest.length > 0; ) {
+    const some = rest.slice(0, perRequest)
+    const read = await ask(api.GET('/api/v1.2/farm/', { params: { query: { id: some, page: 'all' } }, querySerializer: commas }))
+    const there = new Map((read.results as Schemas['Farm'][]).map((f) => [f.id, f]))
+    for (const id of some) {
+      const farm = there.get(id)
+      if (farm && !(untouched(farm) && (await dropEmpty(id)))) stay++
+      rest = rest.slice(1)
+      left(rest)
+    }
+  }
+  return stay
+}
+
+const untouched = (farm: Schemas['Farm']) => farm.field_count === 0 && farm.updated_at === farm.created_at
+
+/** Deletes a farm unless it holds anything by now, and reports whether it is gone. */
+async function dropEmpty(farm: number): Promise<boolean> {
+  try {
+    await bare(api.DELETE('/api/v1.2/farm/{id}/', { params: { path: { id: String(farm) }, query: { empty: true } } }))
+  } catch (error) {
+    if (!(error instanceof Refusal) || ![404, 409].includes(error.status)) throw error
+    return error.status === 404
+  }
+  return true
+}
+
+/** What a file says of farms, where all its fields go into one: the property, and up to three of the names; undefined: nothing. */
+export function farmsNamed(intake: Pick<Intake, 'proposed' | 'properties'>): { property: string; names: string[] } | undefined {
+  const property = intake.proposed?.farm?.properties[0]
+  return property === undefined ? undefined : { property, names: intake.properties.find((p) => p.name === property)?.samples ?? [] }
 }
 
 export type Taken = Intake['features'][number]
@@ -85,6 +129,11 @@ export function doubtOf(f: Pick<Taken, 'verdict' | 'warnings' | 'overlaps'>): Do
   if (f.warnings.length > 0) return 'doubtful'
   return f.verdict === 'update' ? 'changed' : f.verdict === 'skip' ? 'same' : 'ok'
 }
+
+/** Whether a feature is to be looked at before the import. */
+export const serious = (f: Taken) => ['refused', 'swapped', 'overlaps', 'doubtful'].includes(doubtOf(f))
+
+export const nameOf = (f: Taken) => f.name || String(f.index + 1)
 
 /** What a feature has on the map: its outline, and where its axes may be swapped, where it would lie then. */
 export const placesOf = kept((f: Taken): Outline[] => {

@@ -63,6 +63,11 @@ class World {
     return made
   }
 
+  /** Reads the farms again, where others were made or deleted than those that it knows of. */
+  async readFarms() {
+    if (this.may('farm.view')) this.farms = (await ask(api.GET('/api/v1.2/farm/', { params: { query: { page: 'all' } } }))).results as Farm[]
+  }
+
   /** Makes a season, likewise. */
   async addSeason(season: Schemas['SeasonWrite']): Promise<Season> {
     const made = (await ask(api.POST('/api/v1.2/season/', { body: season }))) as Season
