@@ -73,6 +73,7 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 		check(ids)
 		require.Equal(t, map[string]any{"database": "ready", "broker": "ready", "objects": "ready"}, readiness(t, first))
 		require.Equal(t, ids, consumed(t, at.Client(), c.CompanyID, 20))
+		target.await(t, 20) // what the broker has and no consumer took yet comes once it is back
 
 		at.Stop()
 		rig.Eventually(t, func() bool { return readiness(t, second)["degraded"] != nil }, 10*time.Minute, 10*time.Millisecond)
