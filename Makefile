@@ -9,10 +9,12 @@ SHELL := bash
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
 TESTFLAGS ?=
+# The race detector watches the tests where there is a C compiler. RACE=0 leaves it out, for a quick look in about half of the time.
+RACE ?= 1
 # Many tests of the whole program wait for a lease, a letter or another process: more of them run at a time than there are
-# cores, and of their programs one more.
+# cores. So do their programs: the detector, which keeps the cores busy and takes memory, has one more of them.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-PARALLEL ?= -parallel 8 -p $(shell echo $$(($(CORES) + 1)))
+PARALLEL ?= -parallel 8 -p $(shell echo $$(($(CORES) + $(if $(filter 0,$(RACE)),3,1))))
 FUZZTIME ?= 20s
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
@@ -30,8 +32,7 @@ ifneq ($(TILTH_REAL_DATA),)
 export TILTH_REAL_DATA
 endif
 
-# The race detector needs a C compiler; the program itself never does. Built without it are
-# packages that only compute on what one caller hands them and publish nothing to another
+# Built without the detector are packages that only compute on what one caller hands them and publish nothing to another
 # goroutine by an atomic of their own (a library that does so must be watched, or what it
 # orders looks like a race; tests/arch checks it of ours): SQLite translated from C with its memory, compression, checksums, signatures,
 # indices of text, patterns, numbers and letters, CSV, the tree of routes, bar codes, the drawing of lines, the schemas that
@@ -49,35 +50,39 @@ UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 # which the link drops: a tenth of all compiling.
 # JSON was a sixth of the detector's work. It is built without inlining, too: what it inlines of sync would be atomics that
 # nobody watches, and its cache of types would look like a race.
-RACE := $(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo "-race '-gcflags=all=-d=checkptr=0 -dwarf=false'" $(UNWATCHED:%="'-gcflags=%=-race=false -dwarf=false'") "'-gcflags=encoding/json=-race=false -l -dwarf=false'")
-# Sixty test binaries are linked without what debuggers read, which halves the time.
-LEAN := -ldflags='-s -w'
+DETECTOR := $(if $(filter-out 0,$(RACE)),$(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo "-race '-gcflags=all=-d=checkptr=0 -dwarf=false'" $(UNWATCHED:%="'-gcflags=%=-race=false -dwarf=false'") "'-gcflags=encoding/json=-race=false -l -dwarf=false'"))
+# Test binaries are built without what debuggers read: a tenth of all compiling, and half of linking. Without the detector they are
+# built as the program is, without C.
+LEAN := -ldflags='-s -w' $(or $(DETECTOR),-gcflags=all=-dwarf=false)
 # Tests of the whole program that run on either database run on one, which their names decide; DATABASES=both, as CI sets it,
 # runs them on both. The suite of the storage itself always does.
 DATABASES ?= one
+# Half of the pages that are opened in a browser, which is the longest of all; PAGES=all, as CI sets it, opens all.
+PAGES ?= some
 # Compilers that may keep garbage take a fifth less, and there are a thousand of them.
 TOOLS := -toolexec='env GOGC=800 GOMEMLIMIT=1GiB'
 # vet is a part of make lint, with more of its checks than go test runs; its facts of all that is imported
 # cost as much as a package of tests.
 VETTED := -vet=off
+# The longest are begun first, so that they do not end alone.
+LONGEST := tilth/tests/contract tilth/tests/browser tilth/tests/simulate tilth/tests/storetest
 # tests/bench has benchmarks alone, and the container library is built where a container engine answers.
 TESTED = $(filter-out tilth/tests/bench tilth/tests/pgtest/container,$(shell $(GO) list ./...))
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it: at 500 the suite of the
 # contract takes a seventh less than at 200, in 2.8 GB in place of 2.
 # The race detector sleeps a second at the end of each of eighty processes, for what tests leave behind; no test does. And it
 # maps its notes of each large piece of memory anew, so that each of their pages faults twice: writing them over takes less.
-TEST_ENV := TILTH_TEST_DATABASES=$(DATABASES) GOGC=$${GOGC:-500} $(if $(RACE),CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 clear_shadow_mmap_threshold=1073741824 $${GORACE:-}")
+TEST_ENV := TILTH_TEST_DATABASES=$(DATABASES) TILTH_TEST_PAGES=$(PAGES) GOGC=$${GOGC:-500} $(if $(DETECTOR),CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 clear_shadow_mmap_threshold=1073741824 $${GORACE:-}",CGO_ENABLED=0)
 
 run: build ## build, then serve the demo company from ./tilth-data
 	bin/tilth serve --demo
 
-test: ## everything a fresh machine can run, with the race detector where there is a C compiler
-	@$(if $(RACE),,echo 'NOTE: no C compiler, so NO RACE DETECTOR. Fix: install gcc or clang.')
+test: ## what a fresh machine can run, with the race detector where there is a C compiler (RACE=0: without)
+	@$(if $(DETECTOR),,echo 'NOTE: NO RACE DETECTOR. Fix: $(if $(filter 0,$(RACE)),leave out RACE=0.,install gcc or clang.)')
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
-	@$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
-	@# The longest are begun first, so that they do not end alone.
-	$(TEST_ENV) $(GO) test $(RACE) $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 20m $(TESTFLAGS) tilth/tests/contract tilth/tests/simulate $(TESTED)
+	@$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
+	$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 20m $(TESTFLAGS) $(LONGEST) $(TESTED)
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))

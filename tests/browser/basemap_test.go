@@ -82,6 +82,7 @@ func allOf(t *testing.T, is color.RGBA) []byte {
 // A base map lies under the fields, of shapes in the colours of the console or of pictures, also one of another server, and the
 // page asks its own server alone for it, under the same policy. Where it cannot be read, the ground is plain, and it says so.
 func TestConsoleOnABaseMap(t *testing.T) {
+	further(t)
 	dir := t.TempDir()
 	name := filepath.Join(dir, "land.pmtiles")
 	const about = `{"attribution": "<a href=\"https://map.example\">&copy; Map of water</a>", "vector_layers": [{"id": "water", "fields": {}}]}`

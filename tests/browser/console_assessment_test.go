@@ -11,6 +11,7 @@ import (
 // An assessment from its field to its PDF: what the records know is filled in, the forms say what is missing and what is
 // wrong, two people lose nothing of each other's, and every figure of the report opens its steps.
 func TestConsoleAssessesAField(t *testing.T) {
+	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
 	for _, tt := range []struct {
 		field, year string

@@ -268,6 +268,7 @@ func outline(p *Page, root string) {
 
 // Two fields become one: chosen by name, seen as what they would be, merged, and taken back.
 func TestConsoleMergesFields(t *testing.T) {
+	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/", 1280, true)
 	p.Until(drawn)

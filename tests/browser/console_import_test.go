@@ -97,6 +97,7 @@ func says(p *Page, n int) {
 // A file of outlines from an empty database to the farm map: what is wrong with some of them is seen on the map before
 // the import, from the row to the map and from the map to the row. The long one is imported in the background.
 func TestConsoleImportsOutlines(t *testing.T) {
+	further(t)
 	n := 100
 	if long() {
 		n = 2_500

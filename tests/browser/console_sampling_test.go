@@ -17,6 +17,7 @@ import (
 
 // An area from its fields to a plan on the desk, whose points are moved by hand.
 func TestConsolePlansSamples(t *testing.T) {
+	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/sampling", 1280, false)
 	planned(p, server.URL, 1280)

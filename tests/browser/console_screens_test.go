@@ -11,6 +11,7 @@ import (
 
 // The table, the settings, what is not there, and the keyboard.
 func TestConsoleScreens(t *testing.T) {
+	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
 	for _, tt := range []struct {
 		width int

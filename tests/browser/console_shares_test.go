@@ -40,6 +40,7 @@ func TestConsoleSharesAndHealth(t *testing.T) {
 // An operator sees the jobs of the installation, and is told why there is no farm; others have no such tab. Who may look and change
 // nothing reads an assessment, and is told why no field can be added.
 func TestConsoleJobs(t *testing.T) {
+	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
 	const mail = "operator@demo.example"
 	_, err := server.Operating.CreateUser(t.Context(), operating.NewUser{Email: mail, Password: demo.Password, Operator: true})

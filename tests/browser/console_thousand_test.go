@@ -74,6 +74,7 @@ func covered(t *testing.T, p *Page) int {
 
 // A thousand outlines are on the map, and one opens with a click. How fast it moves is measured by make frames.
 func TestConsoleDrawsAThousandFields(t *testing.T) {
+	further(t)
 	p, company := thousandFields(t)
 	require.Eventually(t, func() bool { return covered(t, p) > 50_000 }, patience, patience/100)
 	carries(t, p)

@@ -59,6 +59,7 @@ func settings() (out []place) {
 
 // All screens of an empty installation say what to do. make test walks over them in one look, make browser in four.
 func TestWalkOverAnEmptyInstallation(t *testing.T) {
+	further(t)
 	server := rig.Start(t, rig.Options{})
 	p := Open(t)
 	p.Screen(375, 812, true, true)

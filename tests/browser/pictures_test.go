@@ -15,6 +15,7 @@ import (
 // The picture of the README, from the demonstration, in the folder that TILTH_PICTURES names (make pictures). Without one
 // the test only sees that it can be made.
 func TestPictureOfTheREADME(t *testing.T) {
+	further(t)
 	t.Parallel()
 	server := rig.Start(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/?colour=crop", 1280, false)
