@@ -1,5 +1,5 @@
-// What an import brought into a farm, or into several by the names in its file, kept in this browser: so that it can be taken back after the page was left or loaded anew, and one
-// in the background is followed on.
+// What an import brought into a farm, or into several by the names in its file, kept in this browser: so that it can be taken back after
+// the page was left or loaded anew, and one in the background is followed on.
 
 export interface Brought {
   by: number // the user
