@@ -11,6 +11,7 @@ import (
 	core "tilth/core/farm"
 	"tilth/core/geo"
 	"tilth/ports"
+	"tilth/tests/fields"
 )
 
 // counting counts what is asked of a farm's other records.
@@ -62,9 +63,9 @@ func TestListsWarnAsRecordsDo(t *testing.T) {
 	l := newLand(t, geo.DefaultLimits().OverlapSteps)
 	var boundaries []*geo.Boundary
 	for i := range 30 {
-		boundaries = append(boundaries, round(t, 0.0008*float64(i), 0, 0.001, 12)) // each overlaps the next
+		boundaries = append(boundaries, fields.Round(t, 0.0008*float64(i), 0, 0.001, 12)) // each overlaps the next
 	}
-	made := l.add(append(boundaries, round(t, 80, 0, 0.001, 12))...)
+	made := l.add(append(boundaries, fields.Round(t, 80, 0, 0.001, 12))...)
 	deps := l.world.Deps()
 	store := &counting{Store: deps.Store}
 	deps.Store = store

@@ -16,6 +16,7 @@ import (
 	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/ports"
+	"tilth/tests/fields"
 	"tilth/tests/memory"
 )
 
@@ -48,7 +49,7 @@ func TestOutlinesThatChangeMeanwhileAreComparedInTheBackground(t *testing.T) {
 			l, watch := newWatched(t)
 			other := *l.land
 			other.holding = l.undisturbed
-			watch.meanwhile = func() { other.move(l.some, round(t, 0.001, 0, 0.01, 1000)) }
+			watch.meanwhile = func() { other.move(l.some, fields.Round(t, 0.001, 0, 0.01, 1000)) }
 			for _, f := range do(l, watch) {
 				require.True(t, f.Overlaps.Pending)
 			}
@@ -95,7 +96,7 @@ func newWatched(t *testing.T) (*watched, *watch) {
 		l.some = l.add(l.another())[0].ID
 	}
 	for i := range 2 {
-		draft := l.draft(round(t, 0.1+float64(i), 0, 0.01, 1000))
+		draft := l.draft(fields.Round(t, 0.1+float64(i), 0, 0.01, 1000))
 		draft.Record.External.ExternalID = strconv.Itoa(i)
 		made, err := l.fields.Create(t.Context(), l.owner, []farm.Draft[core.Field]{draft}, false)
 		require.NoError(t, err)
@@ -111,7 +112,7 @@ func newWatched(t *testing.T) (*watched, *watch) {
 	return l, watch
 }
 
-func (l *watched) another() *geo.Boundary { return round(l.t, 0, 0, 0.01, 1000) }
+func (l *watched) another() *geo.Boundary { return fields.Round(l.t, 0, 0, 0.01, 1000) }
 
 func (l *watched) draft(b *geo.Boundary) farm.Draft[core.Field] {
 	return farm.Draft[core.Field]{Record: core.Field{Name: "f", Farm: record.Ref{ID: l.farm.ID}, Boundary: b}}

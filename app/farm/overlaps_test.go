@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -18,20 +17,9 @@ import (
 	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/ports"
+	"tilth/tests/fields"
 	"tilth/tests/memory"
 )
-
-// round returns a boundary of n vertices.
-func round(t require.TestingT, x, y, radius float64, n int) *geo.Boundary {
-	ring := make(geo.Ring, n+1)
-	for i := range ring {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i%n) / float64(n))
-		ring[i] = geo.Position{X: x + radius*cos, Y: 45 + y + radius*sin}
-	}
-	b, err := geo.NewBoundary(nil, geo.MultiPolygon{{ring}}, geo.DefaultLimits())
-	require.NoError(t, err)
-	return &b
-}
 
 // land is a farm whose overlaps are looked for within a number of steps.
 type land struct {
@@ -134,7 +122,7 @@ func TestPropertyOverlapsAreThoseOfAllPairs(t *testing.T) {
 			if rapid.IntRange(0, 9).Draw(r, "none") == 0 {
 				return nil
 			}
-			return round(r, float64(rapid.IntRange(0, 6).Draw(r, "x"))*0.01, float64(rapid.IntRange(0, 2).Draw(r, "y"))*0.01,
+			return fields.Round(r, float64(rapid.IntRange(0, 6).Draw(r, "x"))*0.01, float64(rapid.IntRange(0, 2).Draw(r, "y"))*0.01,
 				float64(rapid.IntRange(2, 12).Draw(r, "radius"))*0.001, rapid.IntRange(3, 12).Draw(r, "n"))
 		}
 		var gone []int64
@@ -218,7 +206,7 @@ func TestStacksAreCheckedWithinARequest(t *testing.T) {
 	l := newLand(t, geo.DefaultLimits().OverlapSteps)
 	stack := make([]*geo.Boundary, 900)
 	for i := range stack {
-		stack[i] = round(t, 0, 0, 0.01, 350)
+		stack[i] = fields.Round(t, 0, 0, 0.01, 350)
 	}
 	made := l.add(stack...)
 	require.Empty(t, l.world.Jobs)
@@ -276,8 +264,8 @@ func TestChecksSurviveEveryEnd(t *testing.T) {
 	t.Parallel()
 	for n := 0; ; n++ {
 		l := newLand(t, 1)
-		l.add(round(t, 0, 0, 0.01, 20), round(t, 0.012, 0, 0.01, 20), round(t, 0.05, 0, 0.01, 20))
-		l.add(round(t, 0.024, 0, 0.01, 20))
+		l.add(fields.Round(t, 0, 0, 0.01, 20), fields.Round(t, 0.012, 0, 0.01, 20), fields.Round(t, 0.05, 0, 0.01, 20))
+		l.add(fields.Round(t, 0.024, 0, 0.01, 20))
 		for id := range l.live {
 			require.True(t, l.get(id).Overlaps.Pending)
 		}
@@ -296,13 +284,13 @@ func TestChecksSurviveEveryEnd(t *testing.T) {
 func TestChecksLeaveOutWhatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := newLand(t, 1)
-	made := l.add(round(t, 0, 0, 0.01, 20), round(t, 0.012, 0, 0.01, 20))
+	made := l.add(fields.Round(t, 0, 0, 0.01, 20), fields.Round(t, 0.012, 0, 0.01, 20))
 	moved := false
 	store := &meanwhile{World: l.world}
 	store.do = func() {
 		if !moved && store.reads == 2 { // its neighbour is read, and nothing is stored
 			moved = true
-			l.move(made[1].ID, round(t, 0.5, 0, 0.01, 20))
+			l.move(made[1].ID, fields.Round(t, 0.5, 0, 0.01, 20))
 		}
 	}
 	require.NoError(t, l.background(store))
@@ -331,7 +319,7 @@ func TestChecksEndWithTheirCaller(t *testing.T) {
 	l := newLand(t, geo.DefaultLimits().OverlapSteps)
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	_, err := l.fields.Create(ctx, l.owner, []farm.Draft[core.Field]{{Record: core.Field{Name: "f", Farm: record.Ref{ID: l.farm.ID}, Boundary: round(t, 0, 0, 0.01, 20)}}}, false)
+	_, err := l.fields.Create(ctx, l.owner, []farm.Draft[core.Field]{{Record: core.Field{Name: "f", Farm: record.Ref{ID: l.farm.ID}, Boundary: fields.Round(t, 0, 0, 0.01, 20)}}}, false)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, l.world.Boundaries)
 }

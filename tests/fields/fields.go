@@ -1,4 +1,4 @@
-// Package fields makes the fields, layers and published references that tests of stratification
+// Package fields makes the fields, layers and published references that tests of farms and of stratification
 // share. Only tests import it.
 package fields
 

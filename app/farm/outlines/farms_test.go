@@ -17,6 +17,7 @@ import (
 	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/ports"
+	"tilth/tests/fields"
 	"tilth/tests/memory"
 )
 
@@ -52,7 +53,7 @@ func TestFarmsAreMadeForFieldsThatAreStored(t *testing.T) {
 	t.Parallel()
 	l := newLand(t)
 	at := func(name, key string, x float64) ports.Feature {
-		return ports.Feature{Boundary: round(t, x, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"farm": name, "key": key}}
+		return ports.Feature{Boundary: fields.Round(t, x, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"farm": name, "key": key}}
 	}
 	there, err := l.bring(t, l.owner, nil, farm.ImportOptions{}, at("", "taken", 0))
 	require.NoError(t, err)
@@ -117,7 +118,7 @@ func TestFarmsThatAreDeletedMeanwhile(t *testing.T) {
 		made, err := farms.Create(t.Context(), l.owner, []farmapp.Draft[farm.Farm]{{Record: farm.Farm{Name: "North"}}}, false)
 		require.NoError(t, err)
 		store := &once{l.world, func() { require.NoError(t, farms.Delete(t.Context(), l.owner, made[0].ID)) }}
-		feature := ports.Feature{Boundary: round(t, 0, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"farm": "North", "key": "n"}}
+		feature := ports.Feature{Boundary: fields.Round(t, 0, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"farm": "North", "key": "n"}}
 		got, err := l.bring(t, who, store, farm.ImportOptions{}, feature)
 		require.NoError(t, err)
 		if may {

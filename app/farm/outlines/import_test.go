@@ -2,7 +2,6 @@ package outlines_test
 
 import (
 	"bytes"
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +14,7 @@ import (
 	"tilth/core/geo"
 	"tilth/core/record"
 	"tilth/ports"
+	"tilth/tests/fields"
 	"tilth/tests/memory"
 )
 
@@ -34,18 +34,6 @@ func newLand(t *testing.T) *land {
 	require.NoError(t, err)
 	l.farm = made[0]
 	return l
-}
-
-// round returns a boundary of n vertices.
-func round(t require.TestingT, x, y, radius float64, n int) *geo.Boundary {
-	ring := make(geo.Ring, n+1)
-	for i := range ring {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i%n) / float64(n))
-		ring[i] = geo.Position{X: x + radius*cos, Y: 45 + y + radius*sin}
-	}
-	b, err := geo.NewBoundary(nil, geo.MultiPolygon{{ring}}, geo.DefaultLimits())
-	require.NoError(t, err)
-	return &b
 }
 
 // A file of as many features as the interface says is imported within the request; one more goes to the background.
@@ -79,7 +67,7 @@ func TestAPreviewSeesOverlapsAcrossItsPieces(t *testing.T) {
 	t.Parallel()
 	l := newLand(t)
 	at := func(name string, x float64) ports.Feature {
-		return ports.Feature{Boundary: round(t, x, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"name": name, "key": name}}
+		return ports.Feature{Boundary: fields.Round(t, x, 0, 0.001, 12), Geometry: "Polygon", Attributes: map[string]string{"name": name, "key": name}}
 	}
 	steps := int64(0)
 	bring := func(preview bool, features ...ports.Feature) []farm.Judged {
