@@ -8,7 +8,9 @@ DROP TABLE field_charges;
 DROP TABLE prices;
 DROP TABLE ledger_entries;
 DROP TABLE ledger_transactions;
-{{if .POSTGRES}}{{range $table := .LEDGER}}
-DROP FUNCTION keep_{{$table}}();
-{{end}}{{end}}
+
+{{if .POSTGRES}}
+DROP FUNCTION keep_ledger_transactions();
+DROP FUNCTION keep_ledger_entries();
+{{end}}
 DROP TABLE wallets;

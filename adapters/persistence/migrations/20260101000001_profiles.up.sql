@@ -39,20 +39,33 @@ CREATE TABLE ledger_entries (
 );
 
 -- The ledger is append-only: a mistake is put right by another transaction.
-{{range $table := .LEDGER}}{{if $.POSTGRES}}
-CREATE FUNCTION keep_{{$table}}() RETURNS trigger LANGUAGE plpgsql AS $body$
+{{if .POSTGRES}}
+CREATE FUNCTION keep_ledger_transactions() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
-  RAISE EXCEPTION 'the ledger is append-only' USING ERRCODE = 'restrict_violation', CONSTRAINT = 'ck_{{$table}}_append_only';
+  RAISE EXCEPTION 'the ledger is append-only' USING ERRCODE = 'restrict_violation', CONSTRAINT = 'ck_ledger_transactions_append_only';
 END
 $body$;
-CREATE TRIGGER tr_{{$table}}_append_only BEFORE UPDATE OR DELETE ON {{$table}}
-  FOR EACH ROW EXECUTE FUNCTION keep_{{$table}}();
+CREATE TRIGGER tr_ledger_transactions_append_only BEFORE UPDATE OR DELETE ON ledger_transactions
+  FOR EACH ROW EXECUTE FUNCTION keep_ledger_transactions();
+
+CREATE FUNCTION keep_ledger_entries() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  RAISE EXCEPTION 'the ledger is append-only' USING ERRCODE = 'restrict_violation', CONSTRAINT = 'ck_ledger_entries_append_only';
+END
+$body$;
+CREATE TRIGGER tr_ledger_entries_append_only BEFORE UPDATE OR DELETE ON ledger_entries
+  FOR EACH ROW EXECUTE FUNCTION keep_ledger_entries();
 {{else}}
-CREATE TRIGGER tr_{{$table}}_no_update BEFORE UPDATE ON {{$table}}
+CREATE TRIGGER tr_ledger_transactions_no_update BEFORE UPDATE ON ledger_transactions
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER tr_{{$table}}_no_delete BEFORE DELETE ON {{$table}}
+CREATE TRIGGER tr_ledger_transactions_no_delete BEFORE DELETE ON ledger_transactions
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-{{end}}{{end}}
+
+CREATE TRIGGER tr_ledger_entries_no_update BEFORE UPDATE ON ledger_entries
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER tr_ledger_entries_no_delete BEFORE DELETE ON ledger_entries
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+{{end}}
 
 CREATE TABLE prices (
   service TEXT NOT NULL,

@@ -49,10 +49,14 @@ CREATE INDEX ix_ledger_transactions_kind ON ledger_transactions (company_id, kin
 CREATE INDEX ix_ledger_transactions_product ON ledger_transactions (company_id, product, id);
 CREATE INDEX ix_ledger_transactions_order ON ledger_transactions (company_id, order_id, id);
 CREATE INDEX ix_ledger_transactions_created_at ON ledger_transactions (company_id, created_at, id);
-{{range $table := .LEDGER}}
-CREATE TRIGGER tr_{{$table}}_no_update BEFORE UPDATE ON {{$table}}
+
+CREATE TRIGGER tr_ledger_transactions_no_update BEFORE UPDATE ON ledger_transactions
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER tr_{{$table}}_no_delete BEFORE DELETE ON {{$table}}
+CREATE TRIGGER tr_ledger_transactions_no_delete BEFORE DELETE ON ledger_transactions
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-{{end}}
+
+CREATE TRIGGER tr_ledger_entries_no_update BEFORE UPDATE ON ledger_entries
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER tr_ledger_entries_no_delete BEFORE DELETE ON ledger_entries
+  BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 {{end}}

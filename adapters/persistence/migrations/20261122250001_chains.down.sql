@@ -1,7 +1,9 @@
 {{if .POSTGRES}}
-{{range $table, $what := .KEPT}}
-DROP TRIGGER tr_{{$table}}_no_truncate ON {{$table}};
-{{end}}
+DROP TRIGGER tr_audit_entries_no_truncate ON audit_entries;
+DROP TRIGGER tr_curve_sets_no_truncate ON curve_sets;
+DROP TRIGGER tr_ledger_entries_no_truncate ON ledger_entries;
+DROP TRIGGER tr_ledger_transactions_no_truncate ON ledger_transactions;
+DROP TRIGGER tr_operator_entries_no_truncate ON operator_entries;
 DROP TRIGGER tr_audit_entries_chain ON audit_entries;
 DROP TRIGGER tr_ledger_transactions_chain ON ledger_transactions;
 DROP FUNCTION wait_for_chain();
@@ -11,9 +13,11 @@ BEGIN
 END
 $body$;
 {{else}}
-{{range $table, $what := .KEPT}}
-DROP TRIGGER tr_{{$table}}_no_replace;
-{{end}}
+DROP TRIGGER tr_audit_entries_no_replace;
+DROP TRIGGER tr_curve_sets_no_replace;
+DROP TRIGGER tr_ledger_entries_no_replace;
+DROP TRIGGER tr_ledger_transactions_no_replace;
+DROP TRIGGER tr_operator_entries_no_replace;
 DROP TRIGGER tr_audit_entries_chain;
 DROP TRIGGER tr_ledger_transactions_chain;
 DROP TRIGGER tr_audit_entries_no_delete;
@@ -23,6 +27,7 @@ CREATE TRIGGER tr_audit_entries_no_update BEFORE UPDATE ON audit_entries
 CREATE TRIGGER tr_audit_entries_no_delete BEFORE DELETE ON audit_entries
   BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
 {{end}}
+
 DROP TABLE chain_erasures;
 DROP TABLE chain_keys;
 DROP TABLE chain_checkpoints;

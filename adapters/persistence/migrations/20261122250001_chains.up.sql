@@ -94,10 +94,21 @@ BEGIN
   RAISE EXCEPTION 'the audit trail is append-only' USING ERRCODE = 'restrict_violation', CONSTRAINT = 'ck_audit_entries_append_only';
 END
 $body$;
-{{range $table, $what := .KEPT}}
-CREATE TRIGGER tr_{{$table}}_no_truncate BEFORE TRUNCATE ON {{$table}}
-  FOR EACH STATEMENT EXECUTE FUNCTION keep_{{$table}}();
-{{end}}
+
+CREATE TRIGGER tr_audit_entries_no_truncate BEFORE TRUNCATE ON audit_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_entries();
+
+CREATE TRIGGER tr_curve_sets_no_truncate BEFORE TRUNCATE ON curve_sets
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_curve_sets();
+
+CREATE TRIGGER tr_ledger_entries_no_truncate BEFORE TRUNCATE ON ledger_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_ledger_entries();
+
+CREATE TRIGGER tr_ledger_transactions_no_truncate BEFORE TRUNCATE ON ledger_transactions
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_ledger_transactions();
+
+CREATE TRIGGER tr_operator_entries_no_truncate BEFORE TRUNCATE ON operator_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_operator_entries();
 {{else}}
 CREATE TRIGGER tr_audit_entries_chain AFTER INSERT ON audit_entries
   BEGIN INSERT INTO chain_waiting (chain, company_id, row_id) VALUES ('audit', NEW.company_id, NEW.id); END;
@@ -118,9 +129,23 @@ CREATE TRIGGER tr_audit_entries_no_update BEFORE UPDATE ON audit_entries
   BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
 
 -- REPLACE removes a row without its trigger for DELETE.
-{{range $table, $what := .KEPT}}
-CREATE TRIGGER tr_{{$table}}_no_replace BEFORE INSERT ON {{$table}}
-  WHEN EXISTS (SELECT 1 FROM {{$table}} AS t WHERE {{$what}})
-  BEGIN SELECT RAISE(ABORT, '{{$table}} is append-only'); END;
-{{end}}
+CREATE TRIGGER tr_audit_entries_no_replace BEFORE INSERT ON audit_entries
+  WHEN EXISTS (SELECT 1 FROM audit_entries AS t WHERE t.id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'audit_entries is append-only'); END;
+
+CREATE TRIGGER tr_curve_sets_no_replace BEFORE INSERT ON curve_sets
+  WHEN EXISTS (SELECT 1 FROM curve_sets AS t WHERE t.id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'curve_sets is append-only'); END;
+
+CREATE TRIGGER tr_ledger_entries_no_replace BEFORE INSERT ON ledger_entries
+  WHEN EXISTS (SELECT 1 FROM ledger_entries AS t WHERE t.transaction_id = NEW.transaction_id AND t.line = NEW.line)
+  BEGIN SELECT RAISE(ABORT, 'ledger_entries is append-only'); END;
+
+CREATE TRIGGER tr_ledger_transactions_no_replace BEFORE INSERT ON ledger_transactions
+  WHEN EXISTS (SELECT 1 FROM ledger_transactions AS t WHERE t.id = NEW.id OR t.refund_of = NEW.refund_of)
+  BEGIN SELECT RAISE(ABORT, 'ledger_transactions is append-only'); END;
+
+CREATE TRIGGER tr_operator_entries_no_replace BEFORE INSERT ON operator_entries
+  WHEN EXISTS (SELECT 1 FROM operator_entries AS t WHERE t.id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'operator_entries is append-only'); END;
 {{end}}

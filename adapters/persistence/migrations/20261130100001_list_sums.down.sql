@@ -1,8 +1,54 @@
-{{$postgres := .POSTGRES}}
-{{range $table, $keys := .SUMS}}
-DROP TRIGGER tr_{{$table}}_sum_insert{{if $postgres}} ON {{$table}}{{end}};
-DROP TRIGGER tr_{{$table}}_sum_update{{if $postgres}} ON {{$table}}{{end}};
-DROP TRIGGER tr_{{$table}}_sum_delete{{if $postgres}} ON {{$table}}{{end}};
-{{if $postgres}}DROP FUNCTION sum_{{$table}}();{{end}}
+{{if .POSTGRES}}
+DROP TRIGGER tr_assessments_sum_insert ON assessments;
+DROP TRIGGER tr_assessments_sum_update ON assessments;
+DROP TRIGGER tr_assessments_sum_delete ON assessments;
+DROP FUNCTION sum_assessments();
+DROP TRIGGER tr_cultivations_sum_insert ON cultivations;
+DROP TRIGGER tr_cultivations_sum_update ON cultivations;
+DROP TRIGGER tr_cultivations_sum_delete ON cultivations;
+DROP FUNCTION sum_cultivations();
+DROP TRIGGER tr_farms_sum_insert ON farms;
+DROP TRIGGER tr_farms_sum_update ON farms;
+DROP TRIGGER tr_farms_sum_delete ON farms;
+DROP FUNCTION sum_farms();
+DROP TRIGGER tr_fertilizations_sum_insert ON fertilizations;
+DROP TRIGGER tr_fertilizations_sum_update ON fertilizations;
+DROP TRIGGER tr_fertilizations_sum_delete ON fertilizations;
+DROP FUNCTION sum_fertilizations();
+DROP TRIGGER tr_fields_sum_insert ON fields;
+DROP TRIGGER tr_fields_sum_update ON fields;
+DROP TRIGGER tr_fields_sum_delete ON fields;
+DROP FUNCTION sum_fields();
+DROP TRIGGER tr_profile_orders_sum_insert ON profile_orders;
+DROP TRIGGER tr_profile_orders_sum_update ON profile_orders;
+DROP TRIGGER tr_profile_orders_sum_delete ON profile_orders;
+DROP FUNCTION sum_profile_orders();
+DROP TRIGGER tr_seasons_sum_insert ON seasons;
+DROP TRIGGER tr_seasons_sum_update ON seasons;
+DROP TRIGGER tr_seasons_sum_delete ON seasons;
+DROP FUNCTION sum_seasons();
+{{else}}
+DROP TRIGGER tr_assessments_sum_insert;
+DROP TRIGGER tr_assessments_sum_update;
+DROP TRIGGER tr_assessments_sum_delete;
+DROP TRIGGER tr_cultivations_sum_insert;
+DROP TRIGGER tr_cultivations_sum_update;
+DROP TRIGGER tr_cultivations_sum_delete;
+DROP TRIGGER tr_farms_sum_insert;
+DROP TRIGGER tr_farms_sum_update;
+DROP TRIGGER tr_farms_sum_delete;
+DROP TRIGGER tr_fertilizations_sum_insert;
+DROP TRIGGER tr_fertilizations_sum_update;
+DROP TRIGGER tr_fertilizations_sum_delete;
+DROP TRIGGER tr_fields_sum_insert;
+DROP TRIGGER tr_fields_sum_update;
+DROP TRIGGER tr_fields_sum_delete;
+DROP TRIGGER tr_profile_orders_sum_insert;
+DROP TRIGGER tr_profile_orders_sum_update;
+DROP TRIGGER tr_profile_orders_sum_delete;
+DROP TRIGGER tr_seasons_sum_insert;
+DROP TRIGGER tr_seasons_sum_update;
+DROP TRIGGER tr_seasons_sum_delete;
 {{end}}
+
 DROP TABLE list_sums;

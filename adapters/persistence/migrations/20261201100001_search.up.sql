@@ -8,9 +8,12 @@
 CREATE FUNCTION make_search_indexes() RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
   CREATE EXTENSION IF NOT EXISTS pg_trgm;
-  {{range $table, $index := .SEARCHED}}
-  CREATE INDEX IF NOT EXISTS ix_{{$table}}_search ON {{$table}} USING gin ({{$index.Column}} gin_trgm_ops) WITH (gin_pending_list_limit = 512);
-  {{end}}
+
+  CREATE INDEX IF NOT EXISTS ix_aois_search ON aois USING gin (name_folded gin_trgm_ops) WITH (gin_pending_list_limit = 512);
+  CREATE INDEX IF NOT EXISTS ix_farms_search ON farms USING gin (name_folded gin_trgm_ops) WITH (gin_pending_list_limit = 512);
+  CREATE INDEX IF NOT EXISTS ix_fertilizations_search ON fertilizations USING gin (product_name_folded gin_trgm_ops) WITH (gin_pending_list_limit = 512);
+  CREATE INDEX IF NOT EXISTS ix_fields_search ON fields USING gin (name_folded gin_trgm_ops) WITH (gin_pending_list_limit = 512);
+  CREATE INDEX IF NOT EXISTS ix_seasons_search ON seasons USING gin (name_folded gin_trgm_ops) WITH (gin_pending_list_limit = 512);
 END
 $body$;
 DO $body$
@@ -25,16 +28,59 @@ CREATE VIRTUAL TABLE search_terms USING fts5 (scope, name, content = '', content
 INSERT INTO search_terms (search_terms, rank) VALUES ('automerge', 2);
 CREATE TABLE search_marks (list TEXT PRIMARY KEY, upto BIGINT NOT NULL) WITHOUT ROWID;
 CREATE TABLE search_changes (list TEXT NOT NULL, id BIGINT NOT NULL, PRIMARY KEY (list, id)) WITHOUT ROWID;
-{{range $table, $index := .SEARCHED}}
-INSERT INTO search_marks (list, upto) VALUES ('{{$table}}', 0);
-CREATE TRIGGER tr_{{$table}}_search_update AFTER UPDATE OF {{$index.Column}}, company_id ON {{$table}}
-  WHEN OLD.{{$index.Column}} IS NOT NEW.{{$index.Column}} OR OLD.company_id <> NEW.company_id
+
+INSERT INTO search_marks (list, upto) VALUES ('aois', 0);
+CREATE TRIGGER tr_aois_search_update AFTER UPDATE OF name_folded, company_id ON aois
+  WHEN OLD.name_folded IS NOT NEW.name_folded OR OLD.company_id <> NEW.company_id
   BEGIN
-    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('{{$table}}', NEW.id);
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('aois', NEW.id);
   END;
-CREATE TRIGGER tr_{{$table}}_search_delete AFTER DELETE ON {{$table}}
+CREATE TRIGGER tr_aois_search_delete AFTER DELETE ON aois
   BEGIN
-    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('{{$table}}', OLD.id);
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('aois', OLD.id);
   END;
-{{end}}
+
+INSERT INTO search_marks (list, upto) VALUES ('farms', 0);
+CREATE TRIGGER tr_farms_search_update AFTER UPDATE OF name_folded, company_id ON farms
+  WHEN OLD.name_folded IS NOT NEW.name_folded OR OLD.company_id <> NEW.company_id
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('farms', NEW.id);
+  END;
+CREATE TRIGGER tr_farms_search_delete AFTER DELETE ON farms
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('farms', OLD.id);
+  END;
+
+INSERT INTO search_marks (list, upto) VALUES ('fertilizations', 0);
+CREATE TRIGGER tr_fertilizations_search_update AFTER UPDATE OF product_name_folded, company_id ON fertilizations
+  WHEN OLD.product_name_folded IS NOT NEW.product_name_folded OR OLD.company_id <> NEW.company_id
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('fertilizations', NEW.id);
+  END;
+CREATE TRIGGER tr_fertilizations_search_delete AFTER DELETE ON fertilizations
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('fertilizations', OLD.id);
+  END;
+
+INSERT INTO search_marks (list, upto) VALUES ('fields', 0);
+CREATE TRIGGER tr_fields_search_update AFTER UPDATE OF name_folded, company_id ON fields
+  WHEN OLD.name_folded IS NOT NEW.name_folded OR OLD.company_id <> NEW.company_id
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('fields', NEW.id);
+  END;
+CREATE TRIGGER tr_fields_search_delete AFTER DELETE ON fields
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('fields', OLD.id);
+  END;
+
+INSERT INTO search_marks (list, upto) VALUES ('seasons', 0);
+CREATE TRIGGER tr_seasons_search_update AFTER UPDATE OF name_folded, company_id ON seasons
+  WHEN OLD.name_folded IS NOT NEW.name_folded OR OLD.company_id <> NEW.company_id
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('seasons', NEW.id);
+  END;
+CREATE TRIGGER tr_seasons_search_delete AFTER DELETE ON seasons
+  BEGIN
+    INSERT OR IGNORE INTO search_changes (list, id) VALUES ('seasons', OLD.id);
+  END;
 {{end}}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/migrate"
+
+	"tilth/adapters/persistence/migrations"
 )
 
 // Loss is data that goes with a migration that is reverted: rows of a table, or values of a
@@ -62,7 +64,7 @@ var errRehearsed = errors.New("rehearsed")
 
 // losses reverts a migration in a transaction that it rolls back, and compares.
 func (m *Migrator) losses(ctx context.Context, pool *bun.DB, one *migrate.Migration) (out []Loss, err error) {
-	down, err := m.statements(one.String() + ".down.sql")
+	down, err := migrations.Statements(one.String()+".down.sql", m.db.engine.postgres)
 	if err != nil {
 		return nil, err
 	}
