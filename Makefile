@@ -83,6 +83,8 @@ test: ## what a fresh machine can run, with the race detector where there is a C
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
 	$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 20m $(TESTFLAGS) $(LONGEST) $(TESTED)
+	@# casbin's Enforcer, which the program is without, is in a module of its own.
+	$(GO) -C tests/casbin test -count=1 $(TESTFLAGS) ./...
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))

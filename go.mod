@@ -171,3 +171,5 @@ require (
 )
 
 tool github.com/google/wire/cmd/wire
+
+replace github.com/casbin/govaluate => ./adapters/permission/govaluate

@@ -19,6 +19,7 @@ import (
 type module struct {
 	Path, Version, Dir string
 	Main               bool
+	Replace            *struct{ Version string } // by another version, or by a folder, which has none
 }
 
 // modulesOf lists the modules of a package's program, the main one first, the others sorted.
@@ -37,8 +38,12 @@ func modulesOf(ctx context.Context, program string) ([]module, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if one.Module != nil && !slices.Contains(out, *one.Module) {
-			out = append(out, *one.Module)
+		m := one.Module
+		if m == nil || m.Replace != nil && m.Replace.Version == "" {
+			continue // a folder of this repository is of the program itself
+		}
+		if !slices.ContainsFunc(out, func(have module) bool { return have.Path == m.Path }) {
+			out = append(out, *m)
 		}
 	}
 	slices.SortFunc(out, func(a, b module) int {

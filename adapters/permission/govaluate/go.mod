@@ -1,0 +1,3 @@
+module github.com/casbin/govaluate
+
+go 1.26.0
