@@ -6,7 +6,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"path"
 	"strings"
@@ -16,6 +15,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"tilth/core/markup"
 )
 
 //go:embed assets
@@ -39,7 +40,7 @@ const (
 type page struct {
 	Name, Title string
 	Summary     string // its first paragraph
-	Body        template.HTML
+	Body        markup.Text
 	Sections    []section
 }
 
@@ -50,26 +51,8 @@ type section struct {
 	Text            string
 }
 
-// view is what the template shows: a page, or the contents where it has none.
-type view struct {
-	Page          *page
-	Chapters      []shownChapter
-	Before, After *page
-	Link          func(name string) string
-	Served        bool // by a server, which has the reference of the interface beside the guides
-}
-
-type shownChapter struct {
-	Title string
-	Pages []*page
-}
-
 // rendered returns everything that is served, by its key.
 func rendered(files fs.FS, sources map[string]string, where addresses) (map[string]file, error) {
-	t, err := template.ParseFS(embedded, "assets/page.html")
-	if err != nil {
-		return nil, fmt.Errorf("read the template of the guides: %w", err)
-	}
 	out, pages := map[string]file{}, map[string]*page{}
 	for name, source := range sources {
 		content, err := fs.ReadFile(files, source)
@@ -91,44 +74,40 @@ func rendered(files fs.FS, sources map[string]string, where addresses) (map[stri
 		}
 		out[where.key(name)] = file{media, content}
 	}
-	return out, write(t, pages, where, out)
+	return out, write(pages, where, out)
 }
 
 // write adds the pages, the contents and what the search looks in.
-func write(t *template.Template, pages map[string]*page, where addresses, out map[string]file) error {
+func write(pages map[string]*page, where addresses, out map[string]file) error {
 	var chapters []shownChapter
 	var order []*page
 	for _, c := range contents {
-		shown := shownChapter{Title: c.Title}
+		shown := shownChapter{title: c.Title}
 		for _, name := range c.Names {
 			p := pages[name]
 			if p == nil {
 				return fmt.Errorf("the contents name a guide that does not exist: %s", name)
 			}
-			shown.Pages, order = append(shown.Pages, p), append(order, p)
+			shown.pages, order = append(shown.pages, p), append(order, p)
 		}
 		chapters = append(chapters, shown)
 	}
 	if len(order) != len(pages) {
 		return fmt.Errorf("%d guides, %d of them in the contents", len(pages), len(order))
 	}
-	base := view{Chapters: chapters, Link: where.link, Served: where.served}
+	base := view{chapters: chapters, where: where}
 	for i, p := range append([]*page{nil}, order...) {
 		v, name := base, ""
-		if v.Page = p; p != nil {
+		if v.page = p; p != nil {
 			name = p.Name
 		}
 		if i > 1 {
-			v.Before = order[i-2]
+			v.before = order[i-2]
 		}
 		if i < len(order) {
-			v.After = order[i]
+			v.after = order[i]
 		}
-		var b bytes.Buffer
-		if err := t.Execute(&b, v); err != nil {
-			return fmt.Errorf("render the guide %q: %w", name, err)
-		}
-		out[where.key(name)] = file{mediaPage, b.Bytes()}
+		out[where.key(name)] = file{mediaPage, []byte(v.html())}
 	}
 	found, err := index(order, where)
 	out[where.key(searchFile)] = file{"application/json", found}
@@ -180,7 +159,7 @@ func read(name, source string, content []byte, to links) (*page, error) {
 		return nil, fmt.Errorf("render the guide %s: %w", source, err)
 	}
 	wide := strings.NewReplacer("<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>", "<pre>", `<pre tabindex="0">`, "<th></th>", "<td></td>")
-	p.Body = template.HTML(wide.Replace(b.String())) // the program's own guides; raw HTML in them is left out
+	p.Body = markup.Text(wide.Replace(b.String())) // the program's own guides; raw HTML in them is left out
 	return p, nil
 }
 

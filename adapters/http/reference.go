@@ -17,20 +17,18 @@ var referenceMedia = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// referenceAddresses are where the page finds its files and the root of the server. They are relative, so that it also
-// works behind a proxy that puts a path in front.
-type referenceAddresses struct{ Here, Root string }
-
 // referencePages adds the API reference and its files: scripts that make the page in the browser from the document, with
 // nothing of others (docs/clients.md has the figures of those that others keep). The page is at its address with and
 // without a slash at the end, and relative addresses differ between the two.
 func referencePages(pages map[string]http.Handler) error {
 	const page = "reference/reference.html"
-	inside, err := render(page, referencePolicy, referenceAddresses{Here: "./", Root: "../../"})
+	// Here is where the page finds its files, and Root the root of the server: relative, so that the page also works behind a
+	// proxy that puts a path in front.
+	inside, err := render(page, referencePolicy, map[string]any{"Here": "./", "Root": "../../"})
 	if err != nil {
 		return err
 	}
-	beside, err := render(page, referencePolicy, referenceAddresses{Here: "api/", Root: "../"})
+	beside, err := render(page, referencePolicy, map[string]any{"Here": "api/", "Root": "../"})
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,12 @@
 package http
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -18,6 +16,7 @@ import (
 
 	"tilth/adapters/http/rest"
 	"tilth/core/fault"
+	"tilth/core/markup"
 )
 
 //go:embed assets
@@ -69,17 +68,13 @@ func (s *Server) site() (http.Handler, error) {
 	}), nil
 }
 
-// render renders one of the embedded pages, once.
-func render(name, policy string, data any) (http.Handler, error) {
-	t, err := template.ParseFS(assets, "assets/"+name)
+// render fills the holes of one of the embedded pages, once.
+func render(name, policy string, holes map[string]any) (http.Handler, error) {
+	page, err := assets.ReadFile("assets/" + name)
 	if err != nil {
 		return nil, fmt.Errorf("read the page %s: %w", name, err)
 	}
-	var out bytes.Buffer
-	if err := t.Execute(&out, data); err != nil {
-		return nil, fmt.Errorf("render the page %s: %w", name, err)
-	}
-	return under(policy, file("text/html; charset=utf-8", out.Bytes())), nil
+	return under(policy, file("text/html; charset=utf-8", []byte(markup.Fill(string(page), holes)))), nil
 }
 
 // under serves pages under a content policy of their own.

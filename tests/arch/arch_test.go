@@ -96,7 +96,7 @@ func TestLinterKnowsEveryAdapter(t *testing.T) {
 	}
 	require.NoError(t, yaml.Unmarshal(text, &config))
 	rules := config.Linters.Settings.Depguard.Rules
-	for _, room := range []string{"core", "ports", "app"} {
+	for _, room := range []string{"core", "ports", "app", "templates"} {
 		require.Contains(t, rules, room)
 	}
 	for _, p := range house(t) {
@@ -129,6 +129,7 @@ func TestCheckNamesTheOffendingEdge(t *testing.T) {
 		otherAdapter = "an adapter never imports another adapter"
 		drivesApp    = "of the adapters only http, cli, console, messaging import app"
 		ownLibrary   = "adapters import core, ports and their own library only"
+		noTemplates  = "no templates: the linker would keep every method of the program (core/markup writes HTML and XML)"
 		onlyWrapped  = "only tilth/adapters/http/document and tilth/adapters/http/query and tilth/adapters/http/member and tilth/adapters/http/body and tilth/adapters/http/schema import github.com/danielgtaylor/huma"
 	)
 	for _, c := range []struct {
@@ -178,6 +179,10 @@ func TestCheckNamesTheOffendingEdge(t *testing.T) {
 		{"tilth/adapters/http/rest", "github.com/danielgtaylor/huma/v2", onlyWrapped},
 		{"tilth/wire", "github.com/danielgtaylor/huma/v2/sse", onlyWrapped},
 
+		{"tilth/adapters/http", "html/template", noTemplates},
+		{"tilth/adapters/persistence", "text/template", noTemplates},
+		{"tilth/core/markup", "text/template", noTemplates},
+		{"tilth/tests/reference", "text/template", ""},
 		{"tilth/wire", "tilth/adapters/http", ""},
 		{"tilth/tests/contract", "github.com/danielgtaylor/huma/v2", ""},
 	} {

@@ -1,12 +1,7 @@
 package qfield
 
 import (
-	_ "embed" // the template of the project
-	"encoding/xml"
 	"fmt"
-	"io"
-	"strings"
-	"text/template"
 
 	"tilth/adapters/exchange/internal/geopackage"
 	"tilth/core/geo"
@@ -58,9 +53,6 @@ type styled struct {
 	Preview                 string // expression of a feature's name
 }
 
-// Box is where the layer lies.
-func (s styled) Box() geo.Box { return s.box }
-
 // project is a project of QGIS.
 type project struct {
 	Title, Stem string
@@ -68,21 +60,6 @@ type project struct {
 	Extent      geo.Box
 	Layers      []styled
 }
-
-//go:embed project.qgs
-var projectText string
-
-var projectTemplate = template.Must(template.New("project").Funcs(template.FuncMap{
-	"x": func(text string) (string, error) {
-		var out strings.Builder
-		err := xml.EscapeText(&out, []byte(text))
-		return out.String(), err
-	},
-	"pair": func(name, value string) pair { return pair{name, value} },
-	"next": func(i int) int { return i + 1 }, // the first column is fid
-}).Parse(projectText))
-
-func (p project) write(to io.Writer) error { return projectTemplate.Execute(to, p) }
 
 // first is true until the crew has said that a point was sampled: then the device's clock and receiver are read, once.
 const first = `"status" in ('collected', 'moved') and "collected_at" is null and "collected_utc" is null`

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"database/sql"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"os"
@@ -130,6 +131,40 @@ func TestAPackageComesBackAsItLeft(t *testing.T) {
 	name, project := entry(t, archive, ".qgs")
 	require.Equal(t, plan.Stem+".qgs", name)
 	require.Contains(t, string(project), "Ferme de l&#39;Étang &amp; &lt;fils&gt;")
+}
+
+// What people name is text of the project, and no markup.
+func TestProjectsEscapeNames(t *testing.T) {
+	t.Parallel()
+	const hostile = `"/><script>alert('1')</script>&amp;`
+	plan := partlyDone(t)
+	plan.Plan.AOI.Name, plan.Stem = hostile, `a'&"b`
+	_, project := entry(t, written(t, plan), ".qgs")
+	require.NotContains(t, string(project), "%!")
+	var read struct {
+		Name   string   `xml:"projectname,attr"`
+		Title  string   `xml:"title"`
+		Others []string `xml:"script"`
+		Layers []struct {
+			Source string `xml:"source,attr"`
+		} `xml:"layer-tree-group>layer-tree-layer"`
+		Shown []struct {
+			From   string `xml:"datasource"`
+			Fields []struct {
+				Name string `xml:"name,attr"`
+			} `xml:"fieldConfiguration>field"`
+		} `xml:"projectlayers>maplayer"`
+	}
+	require.NoError(t, xml.Unmarshal(project, &read))
+	require.Contains(t, read.Title, hostile)
+	require.Equal(t, read.Title, read.Name)
+	require.Empty(t, read.Others)
+	require.Len(t, read.Shown, len(read.Layers))
+	for i, layer := range read.Layers {
+		require.Equal(t, layer.Source, read.Shown[i].From)
+		require.Contains(t, layer.Source, "./"+plan.Stem+".gpkg|")
+		require.NotEmpty(t, read.Shown[i].Fields)
+	}
 }
 
 func asItLeft(t *testing.T, plan ports.ShownPlan, got ports.CrewRecords) {

@@ -4,7 +4,6 @@ package qfield
 
 import (
 	"archive/zip"
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -46,15 +45,11 @@ func (Packages) Write(ctx context.Context, to io.Writer, in ports.ShownPlan) err
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := p.write(&text); err != nil {
-		return err
-	}
 	out := zip.NewWriter(to)
 	for _, file := range []struct {
 		name    string
 		content []byte
-	}{{in.Stem + ".qgs", text.Bytes()}, {in.Stem + ".gpkg", content}, {attachments + "/", nil}} {
+	}{{in.Stem + ".qgs", []byte(p.text())}, {in.Stem + ".gpkg", content}, {attachments + "/", nil}} {
 		entry := zip.FileHeader{Name: file.name, Method: zip.Deflate, Modified: in.Plan.CreatedAt}
 		if len(file.content) == 0 {
 			entry.Method = zip.Store

@@ -1,10 +1,7 @@
 package soil
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
-	"html/template"
 	"io"
 	"net/http"
 	"time"
@@ -106,11 +103,6 @@ func linkedSample(s sample.Sample) LinkedSample {
 	return out
 }
 
-//go:embed link.html
-var linkText string
-
-var linkPage = template.Must(template.New("link").Parse(linkText))
-
 // linkPolicy is the content policy of the page behind a code: it brings nothing from elsewhere, and sends nothing.
 const linkPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -148,24 +140,20 @@ func guardLink(c *rest.Call) {
 
 // pageOf answers with the page of a code. Who holds a code that opens nothing reads that on a page too.
 func pageOf(ctx context.Context, c *rest.Call, use *soil.Links) (rest.Raw, error) {
-	var shown struct{ Opens *Linked }
+	var opens *Linked
 	found, err := use.Open(ctx, c.Param("token"))
 	switch {
 	case err == nil:
-		shown.Opens = new(showLinked(found))
+		opens = new(showLinked(found))
 	case fault.Is(err, fault.NotFound):
 		c.SetStatus(http.StatusNotFound)
 	default:
 		return rest.Raw{}, err
 	}
-	var page bytes.Buffer
-	if err := linkPage.Execute(&page, shown); err != nil {
-		return rest.Raw{}, err
-	}
 	guardLink(c)
 	c.SetHeader("Content-Security-Policy", linkPolicy)
 	return rest.Raw{ContentType: "text/html; charset=utf-8", Write: func(w io.Writer) error {
-		_, err := page.WriteTo(w)
+		_, err := io.WriteString(w, string(linkPage(opens)))
 		return err
 	}}, nil
 }
