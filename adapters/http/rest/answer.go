@@ -51,12 +51,12 @@ func (List[R]) form() form      { return form{record: reflect.TypeFor[R](), shap
 func (OneOrMany[R]) form() form { return form{record: reflect.TypeFor[R](), shape: document.OneOrMany} }
 func (Paginated[R]) form() form { return form{record: reflect.TypeFor[R](), shape: document.Page} }
 
-// formOf returns what the answers of a type consist of.
-func formOf[O any]() form {
-	if special, ok := any(*new(O)).(formed); ok {
+// formOf returns what the answers of a type consist of, of which one is given.
+func formOf(answers reflect.Type, one any) form {
+	if special, ok := one.(formed); ok {
 		return special.form()
 	}
-	return form{record: reflect.TypeFor[O]()}
+	return form{record: answers}
 }
 
 // data is any value in the success envelope, and what became of the items of the request.

@@ -151,26 +151,8 @@ const (
 // and [Raw] are answered in their own way. Handle panics on a route that cannot be served:
 // that is a mistake in the program, found when it starts. One that cannot be documented is found when the document is written.
 func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I) (O, error)) {
-	r.dialect = a.dialects[a.firstWord(a.config.Base+strings.TrimPrefix(r.Path, "/"))]
-	r = r.withDefaults()
-	bindings, record := r.bindings(reflect.TypeFor[I]())
-	if record != nil && r.Body == nil {
-		r.Body = bodyOf(record, document.One)
-	}
-	if err := cmp.Or(r.check(), a.contradicts(r)); err != nil {
-		panic(err)
-	}
-	pattern := a.config.Base + r.Path + "/"
-	r.readOnly = sync.OnceValue(func() body.Members { return a.readOnly(r, pattern) })
-	op := &operation{r, pattern, formOf[O](), func(ctx context.Context, c *Call) (answer, error) {
-		if len(r.Query) == 0 || len(r.Alternatives) > 0 { // nobody else looks at it, or not before the form is chosen
-			if _, err := c.query(); err != nil {
-				return nil, err
-			}
-		}
-		if alt := c.alternative(); alt != nil {
-			return alt.Handle(ctx, c)
-		}
+	// There are some three hundred of these, so that the types of a route say no more than they must.
+	a.register(r, reflect.TypeFor[I](), formOf(reflect.TypeFor[O](), *new(O)), func(ctx context.Context, c *Call, bindings []binding) (any, error) {
 		var in I
 		if err := c.read(bindings, reflect.ValueOf(&in).Elem()); err != nil {
 			return nil, err
@@ -179,7 +161,37 @@ func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I
 		if err != nil {
 			return nil, err
 		}
-		if special, ok := any(out).(answer); ok {
+		return out, nil
+	})
+}
+
+// register mounts and describes a route whose handler reads its input by the bindings of its type, and returns its result.
+func (a *API) register(r Route, input reflect.Type, answered form, h func(context.Context, *Call, []binding) (any, error)) {
+	r.dialect = a.dialects[a.firstWord(a.config.Base+strings.TrimPrefix(r.Path, "/"))]
+	r = r.withDefaults()
+	bindings, record := r.bindings(input)
+	if record != nil && r.Body == nil {
+		r.Body = bodyOf(record, document.One)
+	}
+	if err := cmp.Or(r.check(), a.contradicts(r)); err != nil {
+		panic(err)
+	}
+	pattern := a.config.Base + r.Path + "/"
+	r.readOnly = sync.OnceValue(func() body.Members { return a.readOnly(r, pattern) })
+	op := &operation{r, pattern, answered, func(ctx context.Context, c *Call) (answer, error) {
+		if len(r.Query) == 0 || len(r.Alternatives) > 0 { // nobody else looks at it, or not before the form is chosen
+			if _, err := c.query(); err != nil {
+				return nil, err
+			}
+		}
+		if alt := c.alternative(); alt != nil {
+			return alt.Handle(ctx, c)
+		}
+		out, err := h(ctx, c, bindings)
+		if err != nil {
+			return nil, err
+		}
+		if special, ok := out.(answer); ok {
 			return special, nil
 		}
 		return data{value: out}, nil
