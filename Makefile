@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build release packaging test-release test-packages clean help guides pictures example-report
+.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build size release packaging test-release test-packages clean help guides pictures example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -185,6 +185,7 @@ answers: ## records what operations answer in tests, as examples of the document
 
 console: ## the pages of the console, from adapters/console/web (needs npm, Node.js 20 or later)
 	cd adapters/console/web && npm ci --no-audit --no-fund --ignore-scripts && npm run generate && npm run check && npm run test && npm run build
+	$(GO) run ./tests/packed $(CONSOLE)/console
 
 generate-check: ## generate, and fail when that changed anything
 	@before=$$(mktemp -d); trap 'rm -rf "$$before"' EXIT; \
@@ -220,6 +221,17 @@ LINKED ?=
 
 build: ## bin/tilth, static
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags grpcnotrace -ldflags '-s -w $(LINKED) $(BUILT)' -o $(BIN) ./wire/tilth
+
+# What the program may take, in bytes. Where it takes more, `go tool nm -size -sort size` says of what. Mostly it is a library, or a
+# call of a method by name (`go build -ldflags=-dumpdep` marks it ReflectMethod), for which the linker keeps every method.
+MAX_SIZE := 64000000
+MAX_PACKED := 24000000
+
+size: ## bin/size/tilth, for Linux on amd64, is at most 64 MB, and 24 MB packed by gzip -9
+	@GOOS=linux GOARCH=amd64 $(MAKE) --no-print-directory build BIN=bin/size/tilth
+	@size=$$(wc -c < bin/size/tilth) packed=$$(gzip -9 -n -c bin/size/tilth | wc -c); \
+	echo "The program takes $$size bytes of $(MAX_SIZE), packed $$packed of $(MAX_PACKED)."; \
+	[ "$$size" -le $(MAX_SIZE) ] && [ "$$packed" -le $(MAX_PACKED) ] || { echo 'TOO LARGE. Fix: see the lines above size in the Makefile.'; exit 1; }
 
 release: ## bin/release: archives for six platforms, Debian packages, container images, checksums; VERSION=1.2.3, SIGNING_KEY=file of ssh-keygen (docs/install.md)
 	$(GO) -C wire/packaging run ./release $(if $(filter command line environment,$(origin VERSION)),-version '$(VERSION)') $(RELEASEFLAGS)

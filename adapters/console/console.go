@@ -6,10 +6,15 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 //go:embed all:dist
@@ -27,6 +32,9 @@ const files = "/console/"
 
 // worker is the service worker of crews, which answers where the server cannot be reached; its place says what for.
 const worker = "/sw.js"
+
+// packed is the ending of files that `make console` packed (tests/packed).
+const packed = ".gz"
 
 var media = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
@@ -64,7 +72,7 @@ func (c *Console) Route(address string) string {
 		return baseMapFile
 	}
 	if name, below := strings.CutPrefix(address, files); below {
-		if info, err := fs.Stat(c.files, "console/"+name); err != nil || info.IsDir() || media[path.Ext(name)] == "" {
+		if !c.has("console/"+name) && !c.has("console/"+name+packed) || media[path.Ext(name)] == "" {
 			return ""
 		}
 		return files
@@ -91,15 +99,65 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(c.page) // the reader may be gone
 		return
 	}
-	text, err := fs.ReadFile(c.files, strings.TrimPrefix(r.URL.Path, "/"))
-	if err != nil {
-		http.NotFound(w, r) // a path without a route
-		return
-	}
-	h.Set("Content-Type", media[path.Ext(r.URL.Path)])
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	h.Set("Content-Type", media[path.Ext(name)])
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	if route == worker {
 		h.Set("Cache-Control", "no-cache")
 	}
+	if c.has(name + packed) {
+		c.writePacked(w, r, name+packed)
+		return
+	}
+	text, err := fs.ReadFile(c.files, name)
+	if err != nil {
+		http.NotFound(w, r) // a path without a route
+		return
+	}
 	_, _ = w.Write(text)
+}
+
+func (c *Console) has(name string) bool {
+	info, err := fs.Stat(c.files, name)
+	return err == nil && !info.IsDir()
+}
+
+// writePacked writes a file that is stored packed: as it is to callers who take gzip, which are all browsers, else unpacked.
+func (c *Console) writePacked(w http.ResponseWriter, r *http.Request, name string) {
+	h := w.Header()
+	if !slices.Contains(h.Values("Vary"), "Accept-Encoding") {
+		h.Add("Vary", "Accept-Encoding")
+	}
+	content, err := fs.ReadFile(c.files, name)
+	if err != nil {
+		http.Error(w, "The console cannot be shown.", http.StatusInternalServerError) // it is embedded: a test asks for all
+		return
+	}
+	if takesGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		_, _ = w.Write(content) // the reader may be gone
+		return
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		http.Error(w, "The console cannot be shown.", http.StatusInternalServerError)
+		return
+	}
+	_, _ = io.Copy(w, unpacked)
+}
+
+// takesGzip reports whether a caller says that it takes gzip.
+func takesGzip(r *http.Request) bool {
+	for _, field := range r.Header.Values("Accept-Encoding") {
+		for coding := range strings.SplitSeq(field, ",") {
+			name, params, _ := strings.Cut(coding, ";")
+			if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+				continue
+			}
+			weight, weighed := strings.CutPrefix(strings.ReplaceAll(params, " ", ""), "q=")
+			q, err := strconv.ParseFloat(weight, 64)
+			return !weighed || err == nil && q > 0
+		}
+	}
+	return false
 }

@@ -1,6 +1,9 @@
 package console_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -42,6 +45,52 @@ func TestScreensAreThePage(t *testing.T) {
 		route, _ := ask(t, path)
 		require.Empty(t, route, path)
 	}
+}
+
+// Files are stored packed, and go out as they are to whoever takes them so; others get the same file unpacked.
+func TestPackedFilesAreWhatTheyWere(t *testing.T) {
+	names, err := filepath.Glob("dist/console/*")
+	require.NoError(t, err)
+	c, err := console.New(nil)
+	require.NoError(t, err)
+	get := func(path, coding string) *httptest.ResponseRecorder {
+		require.Equal(t, "/console/", c.Route(path))
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		if coding != "" {
+			r.Header.Set("Accept-Encoding", coding)
+		}
+		c.ServeHTTP(w, r)
+		require.Equal(t, http.StatusOK, w.Code)
+		return w
+	}
+	many := 0
+	for _, name := range names {
+		stored, err := os.ReadFile(name)
+		require.NoError(t, err)
+		file, packed := strings.CutSuffix(filepath.Base(name), ".gz")
+		if !packed {
+			require.Contains(t, []string{".woff2", ".js"}, filepath.Ext(file))
+			require.Equal(t, stored, get("/console/"+file, "gzip").Body.Bytes())
+			continue
+		}
+		many++
+		require.Empty(t, c.Route("/console/"+filepath.Base(name)), "a packed file has the address of its content alone")
+		as := get("/console/"+file, "deflate, GZIP;q=0.5, br")
+		require.Equal(t, []string{"gzip", "Accept-Encoding"}, []string{as.Header().Get("Content-Encoding"), as.Header().Get("Vary")})
+		require.Equal(t, stored, as.Body.Bytes())
+		unpacked, err := gzip.NewReader(bytes.NewReader(stored))
+		require.NoError(t, err)
+		content, err := io.ReadAll(unpacked)
+		require.NoError(t, err)
+		for _, coding := range []string{"", "identity", "zstd, br", "gzip;q=0", "gzip; q=0.000, *"} {
+			plain := get("/console/"+file, coding)
+			require.Empty(t, plain.Header().Get("Content-Encoding"), coding)
+			require.Equal(t, "Accept-Encoding", plain.Header().Get("Vary"))
+			require.Equal(t, as.Header().Get("Content-Type"), plain.Header().Get("Content-Type"))
+			require.Equal(t, content, plain.Body.Bytes(), file)
+		}
+	}
+	require.Greater(t, many, 10)
 }
 
 // archive writes a file that begins like an archive of tiles.
