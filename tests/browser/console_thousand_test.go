@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"image/png"
 	"math"
@@ -132,14 +131,12 @@ func differing(t *testing.T, one, other []byte) float64 {
 // spent returns the seconds of processors that the browser has used, all its processes together.
 func spent(t *testing.T, p *Page) (seconds float64) {
 	t.Helper()
-	m, err := p.ask("", "SystemInfo.getProcessInfo", nil)
-	require.NoError(t, err)
 	var of struct {
 		ProcessInfo []struct {
 			CPUTime float64 `json:"cpuTime"`
 		}
 	}
-	require.NoError(t, json.Unmarshal(m.Result, &of))
+	require.NoError(t, p.browser.result("", "SystemInfo.getProcessInfo", nil, &of))
 	for _, one := range of.ProcessInfo {
 		seconds += one.CPUTime
 	}

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -14,7 +15,7 @@ import (
 	"tilth/tests/rig"
 )
 
-func TestMain(m *testing.M) { rig.Main(m) }
+func TestMain(m *testing.M) { rig.Main(Tests{m}) }
 
 // What a page may hold: an operation opens at once because only it is made, and what is nested when it is opened.
 const (
@@ -54,16 +55,36 @@ func TestReferenceOpensEveryOperation(t *testing.T) {
 	var elements int
 	p.Run(`document.querySelectorAll("*").length`, &elements)
 	require.Less(t, elements, maxOverview)
-	var opened []struct {
+	type operation struct {
 		ID              string
 		Elements, Width int
 		Title, Body     string
 		Ready           bool
 	}
-	p.Run(`(async () => {
+	var opened []operation
+	for { // a few at a time: a busy machine takes minutes for all, and no answer may take that long
+		var few []operation
+		p.Run(fmt.Sprintf(openOperations, len(opened), len(opened)+20), &few)
+		if len(few) == 0 {
+			break
+		}
+		opened = append(opened, few...)
+	}
+	require.Greater(t, len(opened), 200)
+	for _, one := range opened {
+		require.LessOrEqual(t, one.Width, 375, one.ID)
+		require.Less(t, one.Elements, maxOperation, one.ID)
+		require.Empty(t, one.Title+one.Body, one.ID)
+		require.True(t, one.Ready, one.ID)
+	}
+	require.Empty(t, p.Complaints())
+}
+
+// openOperations opens the operations from one place of the document to another.
+const openOperations = `(async () => {
 		const whole = await (await fetch("/openapi.json")).json();
 		const out = [];
-		for (const stated of Object.values(whole.paths).flatMap(Object.values)) {
+		for (const stated of Object.values(whole.paths).flatMap(Object.values).slice(%d, %d)) {
 			location.hash = "#" + stated.operationId;
 			await new Promise((done) => addEventListener("hashchange", () => setTimeout(done), { once: true }));
 			const content = document.getElementById("content");
@@ -78,16 +99,7 @@ func TestReferenceOpensEveryOperation(t *testing.T) {
 				body: shown && !text?.value ? "no example" : "", ready: Boolean(content.querySelector("form.trial")) });
 		}
 		return out;
-	})()`, &opened)
-	require.Greater(t, len(opened), 200)
-	for _, one := range opened {
-		require.LessOrEqual(t, one.Width, 375, one.ID)
-		require.Less(t, one.Elements, maxOperation, one.ID)
-		require.Empty(t, one.Title+one.Body, one.ID)
-		require.True(t, one.Ready, one.ID)
-	}
-	require.Empty(t, p.Complaints())
-}
+	})()`
 
 // With the keyboard alone: find an operation, open it, send its example as it is, and read the answer. The same behind a
 // proxy that puts a path in front, in both colours, on a phone and on a desk.

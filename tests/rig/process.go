@@ -30,7 +30,7 @@ const ClockAhead = "TILTH_TEST_CLOCK_AHEAD"
 
 // Main runs a package's tests, or the program where StartProcess asks for it. A package
 // that starts processes calls it from its TestMain.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	if os.Getenv(beTheProgram) != "1" {
 		os.Exit(m.Run())
 	}
