@@ -9,8 +9,8 @@ SHELL := bash
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
 TESTFLAGS ?=
-# The race detector watches the tests where there is a C compiler. RACE=0 leaves it out, for a quick look in about half of the time.
-RACE ?= 1
+# RACE=1, as CI sets it, has the race detector watch the tests, where there is a C compiler. It takes twice the time.
+RACE ?= 0
 # Many tests of the whole program wait for a lease, a letter or another process: more of them run at a time than there are
 # cores. So do their programs: the detector, which keeps the cores busy and takes memory, has one more of them.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
@@ -54,13 +54,12 @@ DETECTOR := $(if $(filter-out 0,$(RACE)),$(shell command -v "$$($(GO) env CC)" >
 # Test binaries are built without what debuggers read: a tenth of all compiling, and half of linking. Without the detector they are
 # built as the program is, without C.
 LEAN := -ldflags='-s -w' $(or $(DETECTOR),-gcflags=all=-dwarf=false)
-# Tests of the whole program that run on either database run on one, which their names decide; DATABASES=both, as CI sets it,
-# runs them on both. The suite of the storage itself always does.
+# Tests that run on either database run on one, which their names decide; DATABASES=both, as CI sets it, runs them on both.
 DATABASES ?= one
 # Half of the pages that are opened in a browser, which is the longest of all; PAGES=all, as CI sets it, opens all.
 PAGES ?= some
-# Compilers that may keep garbage take a fifth less, and there are a thousand of them.
-TOOLS := -toolexec='env GOGC=800 GOMEMLIMIT=1GiB'
+# Compilers that keep their garbage up to a gigabyte take a fifth less, and there are a thousand of them.
+TOOLS := -toolexec='env GOGC=off GOMEMLIMIT=1GiB'
 # vet is a part of make lint, with more of its checks than go test runs; its facts of all that is imported
 # cost as much as a package of tests.
 VETTED := -vet=off
@@ -77,8 +76,8 @@ TEST_ENV := TILTH_TEST_DATABASES=$(DATABASES) TILTH_TEST_PAGES=$(PAGES) GOGC=$${
 run: build ## build, then serve the demo company from ./tilth-data
 	bin/tilth serve --demo
 
-test: ## what a fresh machine can run, with the race detector where there is a C compiler (RACE=0: without)
-	@$(if $(DETECTOR),,echo 'NOTE: NO RACE DETECTOR. Fix: $(if $(filter 0,$(RACE)),leave out RACE=0.,install gcc or clang.)')
+test: ## what a fresh machine can run (RACE=1: with the race detector, as CI does, where there is a C compiler)
+	@$(if $(DETECTOR),,echo 'NOTE: NO RACE DETECTOR. Fix: $(if $(filter 0,$(RACE)),set RACE=1 as CI does.,install gcc or clang.)')
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true

@@ -13,6 +13,7 @@
 //
 //	TILTH_TEST_POSTGRES        a postgres:// URL whose user may create databases, or "none"
 //	TILTH_TEST_POSTGRES_IMAGE  the container image (default postgres:15-alpine)
+//	TILTH_TEST_DATABASES=one   tests that run on either kind of database run on one: see Runs
 //	TILTH_REQUIRE_POSTGRES=1   finding no server fails the tests that need one, instead of skipping them
 //
 // On a server that pgtest started, text sorts by byte (the C collation), as it
@@ -22,6 +23,7 @@ package pgtest
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -121,6 +123,18 @@ var theServer = sync.OnceValues(func() (*server, error) {
 func Found() bool {
 	_, err := theServer()
 	return err == nil || os.Getenv("TILTH_REQUIRE_POSTGRES") == "1" || !isAbsent(err)
+}
+
+// Runs reports whether a test that either kind of database would do for runs on this one, "sqlite" or "postgres". With
+// TILTH_TEST_DATABASES=one, as make test has it, it runs on one of them, which its name decides: half of all tests on each.
+// Where there is no PostgreSQL, that is SQLite.
+func Runs(name, kind string) bool {
+	if os.Getenv("TILTH_TEST_DATABASES") != "one" {
+		return true
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(name))
+	return kind == "postgres" == (hash.Sum32()%2 == 1 && Found())
 }
 
 // said makes the notice of a missing server one line a process, not one a test.

@@ -5,7 +5,6 @@ package rig
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"log/slog"
 	"net"
@@ -136,24 +135,15 @@ func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 	EachKind(t, SQLite, PostgreSQL, func(t *testing.T, open func(testing.TB) string) { test(t, open(t)) })
 }
 
-// EachKind runs a test with what opens databases of either kind. With TILTH_TEST_DATABASES=one, as make test does, it runs
-// with one of them, which the test's name decides: half of all tests on each. Where there is no PostgreSQL, that is SQLite.
+// EachKind runs a test with what opens databases of either kind, or of the one that pgtest.Runs says.
 func EachKind(t *testing.T, sqlite, postgres func(testing.TB) string, test func(t *testing.T, open func(testing.TB) string)) {
-	kinds := []struct {
+	for _, kind := range []struct {
 		name string
 		open func(testing.TB) string
-	}{{"sqlite", sqlite}, {"postgres", postgres}}
-	if os.Getenv("TILTH_TEST_DATABASES") == "one" {
-		hash := fnv.New32a()
-		_, _ = hash.Write([]byte(t.Name()))
-		at := 0
-		if hash.Sum32()%2 == 1 && pgtest.Found() {
-			at = 1
+	}{{"sqlite", sqlite}, {"postgres", postgres}} {
+		if pgtest.Runs(t.Name(), kind.name) {
+			t.Run(kind.name, func(t *testing.T) { t.Parallel(); test(t, kind.open) })
 		}
-		kinds = kinds[at : at+1]
-	}
-	for _, kind := range kinds {
-		t.Run(kind.name, func(t *testing.T) { t.Parallel(); test(t, kind.open) })
 	}
 }
 

@@ -21,10 +21,13 @@ import (
 	"tilth/adapters/persistence"
 	ghgapp "tilth/app/ghg"
 	"tilth/app/idempotency"
+	"tilth/tests/pgtest"
 )
 
 // Backend is a kind of database.
 type Backend struct {
+	// Kind is "sqlite" or "postgres". With TILTH_TEST_DATABASES=one half of the suite runs on each: see pgtest.Runs.
+	Kind string
 	// Empty returns the address of a new database without tables, gone when t ends.
 	Empty func(t testing.TB) string
 	// Migrated returns the address of a new database with all migrations applied.
@@ -147,6 +150,9 @@ func Run(t *testing.T, b Backend) {
 		{"AuditRetention", testAuditRetention},
 		{"Partitions", testPartitions},
 	} {
+		if !pgtest.Runs(c.name, b.Kind) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.test(t, b)

@@ -38,6 +38,7 @@ func sqlitePath(t testing.TB) string {
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Backend{
+		Kind:     "sqlite",
 		Empty:    sqlitePath,
 		Migrated: migrated.SQLite,
 	})
@@ -48,6 +49,7 @@ var postgres = pgtest.NewTemplate(migrated.Migrate)
 func TestPostgreSQL(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Backend{
+		Kind:     "postgres",
 		Empty:    func(t testing.TB) string { return pgtest.Open(t) },
 		Migrated: postgres.Open,
 	})

@@ -1,4 +1,4 @@
-package wire_test
+package contract
 
 import (
 	"bytes"
@@ -13,15 +13,15 @@ import (
 	"tilth/wire"
 )
 
-// ended stops a server as soon as it says something.
-type ended struct {
+// hasty stops a server as soon as it says something.
+type hasty struct {
 	said bytes.Buffer
 	stop context.CancelFunc
 }
 
-func (e *ended) Write(text []byte) (int, error) {
-	e.stop()
-	return e.said.Write(text)
+func (h *hasty) Write(text []byte) (int, error) {
+	h.stop()
+	return h.said.Write(text)
 }
 
 // Who reads that a server is ready may end it at once, and that is no failure: on an empty installation, too, whose start says
@@ -35,7 +35,7 @@ func TestAServerThatIsEndedAtOnceEndsWell(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	out := &ended{stop: stop}
+	out := &hasty{stop: stop}
 	require.NoError(t, wire.Program{}.Serve(ctx, cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Out: out}))
 	require.Contains(t, out.said.String(), "is ready at")
 	require.Contains(t, out.said.String(), "/setup#")
