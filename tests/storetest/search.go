@@ -19,7 +19,7 @@ import (
 
 // pieces are what names and searches are made of: what databases, patterns and folding treat as something of its own.
 var pieces = []string{
-	"a", "north", "field", "1", "12", " ", "  ", "%", "_", `\`, `'`, `"`, "*", "AND", "é", "É", "ß", "ẞ", "İ", "ı", "K", "K", "Σ", "ς",
+	"a", "north", "field", "1", "12", "12345", " ", "  ", "%", "_", `\`, `'`, `"`, "*", "AND", "é", "É", "ß", "ẞ", "İ", "ı", "K", "K", "Σ", "ς",
 	"三", "里塚", "🌾", "e\u0301", "\u200b", "\U000F0000", "\ufffd", "-", "\n", "wheat", "blé", "Ours",
 }
 

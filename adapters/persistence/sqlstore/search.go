@@ -47,6 +47,7 @@ const (
 	gram        = 3    // letters that the index knows together
 	maxGrams    = 32   // of a text that are looked up
 	maxOthers   = 5000 // names, of all companies, that are looked at one by one
+	rareDigits  = 5    // of a word that few names have; a year has four
 	maxPrefixes = 8
 )
 
@@ -173,7 +174,11 @@ func (l lookup) names(ctx context.Context, s *Session, part Part, prefixes []str
 		q = q.Where("n.company_id = ?", l.company)
 	}
 	return Values[int64](ctx, q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
-		q = q.Where("n."+column+` LIKE ? ESCAPE '\'`, contains(l.text))
+		if rare := rareWord(l.text); s.Postgres && rare != l.text { // the index is asked for the word, each name for the text
+			q = q.Where("n."+column+` LIKE ? ESCAPE '\' AND (n.`+column+` || '') LIKE ? ESCAPE '\'`, contains(rare), contains(l.text))
+		} else {
+			q = q.Where("n."+column+` LIKE ? ESCAPE '\'`, contains(l.text))
+		}
 		for _, one := range prefixes {
 			q = q.WhereOr("n."+column+` LIKE ? ESCAPE '\'`, likeText(one)+"%")
 		}
@@ -199,30 +204,55 @@ func (l lookup) rows(s *Session, part Part, ids []int64) *bun.SelectQuery {
 		Where("?", prepared.Varied{})
 }
 
-// found selects, on SQLite, the ids of the rows of a table that may hold the text: those that the index has under each three
-// letters of it, those whose name has changed since, and those that are newer than the index. The index is asked for the names
-// of the company where those of all are many: looking each of a few up among all names that a large company has takes longer.
+// found selects, on SQLite, the ids of the rows of a table that may hold the text: those that the index has, those whose name
+// has changed since, and those that are newer than the index. The index is asked for the names of the company where those of all are
+// many: looking each of a few up among all names that a large company has takes longer.
 func (l lookup) found(ctx context.Context, s *Session, table string, index searchedTable) (*bun.SelectQuery, error) {
-	match := l.grams()
-	var all int
-	err := s.NewRaw("SELECT count(*) FROM (SELECT 1 FROM search_terms WHERE search_terms MATCH ? LIMIT ?)", match, prepared.Arg(maxOthers+1)).Scan(ctx, &all)
+	out := s.NewSelect().TableExpr("search_changes AS c").ColumnExpr("c.id").Where("c.list = ?", table).
+		UnionAll(s.NewSelect().TableExpr("? AS f", bun.Ident(table)).ColumnExpr("f.id").Where("f.company_id = ?", l.company).
+			Where("f.id > (SELECT m.upto FROM search_marks AS m WHERE m.list = ?)", table))
+	terms := func() *bun.SelectQuery { return s.NewSelect().TableExpr("search_terms") }
+	entries, err := Values[int64](ctx, terms().ColumnExpr("rowid").Where("search_terms MATCH ?", grams(rareWord(l.text))).Limit(maxOthers+1))
 	if err != nil {
 		return nil, err
 	}
-	if all > maxOthers {
-		match = quoted(scopeWord(l.company, index.N)) + " AND " + match
+	if len(entries) > maxOthers {
+		return out.UnionAll(terms().ColumnExpr("rowid >> 3 AS id").Where("rowid & 7 = ?", prepared.Arg(index.N)).
+			Where("search_terms MATCH ?", quoted(scopeWord(l.company, index.N))+" AND "+grams(l.text))), nil
 	}
-	return s.NewSelect().TableExpr("search_terms").ColumnExpr("rowid >> 3 AS id").
-		Where("search_terms MATCH ?", match).Where("rowid & 7 = ?", prepared.Arg(index.N)).
-		UnionAll(s.NewSelect().TableExpr("search_changes AS c").ColumnExpr("c.id").Where("c.list = ?", table)).
-		UnionAll(s.NewSelect().TableExpr("? AS f", bun.Ident(table)).ColumnExpr("f.id").Where("f.company_id = ?", l.company).
-			Where("f.id > (SELECT m.upto FROM search_marks AS m WHERE m.list = ?)", table)), nil
+	var values []string
+	for _, one := range entries {
+		if one&7 == int64(index.N) {
+			values = append(values, fmt.Sprintf("(%d)", one>>3))
+		}
+	}
+	if len(values) > 0 {
+		out = out.UnionAll(s.NewSelect().TableExpr("(VALUES " + strings.Join(values, ", ") + ") AS v").ColumnExpr("v.column1"))
+	}
+	return out, nil
 }
 
-// grams is the condition of SQLite's index that a name has each three letters of the text.
-func (l lookup) grams() string {
+// rareWord returns the part of a text to ask the index for: a word with a number that few names have, or else the text. The lists
+// of a word such as "field" are as long as all names, and to intersect others with them takes longer than to read the names that are found.
+func rareWord(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		digits := 0
+		for _, one := range word {
+			if '0' <= one && one <= '9' {
+				digits++
+			}
+		}
+		if digits >= rareDigits {
+			return word
+		}
+	}
+	return text
+}
+
+// grams is the condition of SQLite's index that a name has each three letters of a text.
+func grams(text string) string {
 	var grams []string
-	letters := []rune(l.text)
+	letters := []rune(text)
 	step := max(1, (len(letters)-gram+maxGrams)/maxGrams)
 	for i := 0; i+gram <= len(letters); i += step {
 		if one := quoted(string(letters[i : i+gram])); !slices.Contains(grams, one) {
