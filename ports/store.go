@@ -197,6 +197,14 @@ func Patiently(ctx context.Context) context.Context { return context.WithValue(c
 // Patient reports whether reads of a context may wait.
 func Patient(ctx context.Context) bool { return ctx.Value(patience{}) != nil }
 
+type brevity struct{}
+
+// Briefly marks writes of a context that take a moment each, so that others may wait for them: they may share a commit.
+func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx, brevity{}, true) }
+
+// Brief reports whether writes of a context take a moment each.
+func Brief(ctx context.Context) bool { return ctx.Value(brevity{}) != nil }
+
 type looseness struct{}
 
 // Loosely marks reads of a context that need no common moment: each statement shows the database as it is when it

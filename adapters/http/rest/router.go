@@ -169,6 +169,9 @@ func (e *endpoint) refuse(c *Call) error {
 	return fault.Newf(fault.Invalid, "method_not_allowed", "%s is not possible here; allowed are %s.", body.Clip(c.request.Method), e.allow())
 }
 
+// briefBody is how large a body is at most, in bytes, whose write takes a moment: a record and its outline, or a bulk of a few.
+const briefBody = 8 << 10
+
 // serve checks and runs a call, in the order of the package comment.
 func (op *operation) serve(c *Call) error {
 	c.route, c.status = &op.route, op.route.Status
@@ -186,6 +189,9 @@ func (op *operation) serve(c *Call) error {
 		err = c.arrive()
 	}
 	if err == nil {
+		if n := c.request.ContentLength; n >= 0 && n <= briefBody {
+			ctx = ports.Briefly(ctx)
+		}
 		err = c.followed(ctx, op)
 	}
 	if err != nil {

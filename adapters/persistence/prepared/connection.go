@@ -165,11 +165,15 @@ type sqliteConn struct {
 	innerConn
 	kept   *lru.Cache[string, driver.Stmt]
 	taking bool
+	hooked sqlite.HookRegisterer // which tells of what is rolled back; nil: nobody asked
 }
 
 // Close implements driver.Conn.
 func (c *sqliteConn) Close() error {
 	c.kept.Purge()
+	if c.hooked != nil {
+		c.hooked.RegisterRollbackHook(nil) // it is kept by an address that another connection may get
+	}
 	return c.innerConn.Close()
 }
 
@@ -177,6 +181,17 @@ func (c *sqliteConn) Close() error {
 func (c *sqliteConn) IsValid() bool {
 	inner, ok := c.innerConn.(driver.Validator)
 	return !ok || inner.IsValid()
+}
+
+// OnRollback has a function called whenever a whole transaction is rolled back, by whomever.
+func (c *sqliteConn) OnRollback(do func()) error {
+	inner, ok := c.innerConn.(sqlite.HookRegisterer)
+	if !ok {
+		return fmt.Errorf("the driver's %T does not tell of what is rolled back", c.innerConn)
+	}
+	c.hooked = inner
+	inner.RegisterRollbackHook(do)
+	return nil
 }
 
 // NewRestore implements Restorer.

@@ -12,6 +12,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"tilth/adapters/persistence/group"
 	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
 )
@@ -158,15 +159,17 @@ func (d *DB) overwrite(ctx context.Context, from string) error {
 	}
 	defer func() { _ = conn.Close() }()
 	return conn.Raw(func(driver any) error {
-		target, ok := driver.(prepared.Restorer)
+		owner, ok := driver.(group.Owner)
 		if !ok {
 			return Internal("this driver cannot restore")
 		}
-		backup, err := target.NewRestore("file:" + (&url.URL{Path: filepath.ToSlash(from)}).EscapedPath())
-		if err != nil {
-			return translate(err)
-		}
-		return errors.Join(step(ctx, backup), translate(backup.Finish()))
+		return owner.Alone(ctx, func(inner group.Inner) error {
+			backup, err := inner.(prepared.Restorer).NewRestore("file:" + (&url.URL{Path: filepath.ToSlash(from)}).EscapedPath())
+			if err != nil {
+				return translate(err)
+			}
+			return errors.Join(step(ctx, backup), translate(backup.Finish()))
+		})
 	})
 }
 

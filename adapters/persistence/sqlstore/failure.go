@@ -13,6 +13,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"tilth/adapters/persistence/group"
 	"tilth/core/fault"
 )
 
@@ -40,6 +41,8 @@ func reasonOf(err error) reason {
 		return unknown
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return canceled
+	case errors.Is(err, group.ErrLost):
+		return lostRace
 	case errors.As(err, &connect), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
 		return gone
 	case errors.As(err, &pg):
@@ -126,12 +129,20 @@ func Clash(err error) error {
 	return err
 }
 
-// away is the fault of a database that does not answer. A caller that gave up gets its own error.
+// away is the fault of a database that does not answer. A caller that gave up gets its own error, and a fault is one.
 func away(err error) error {
-	if errors.Is(err, context.Canceled) {
+	if _, decided := fault.As(err); decided || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fault.New(fault.Unavailable, "database_unavailable", "The database does not answer.").Because(err)
+}
+
+// silenced is away of an error that no driver explains, and any other as it is.
+func silenced(err error) error {
+	if err != nil && reasonOf(err) == unknown {
+		return away(err)
+	}
+	return err
 }
 
 // Internal returns the fault of a defect in this program.

@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"modernc.org/sqlite"
 
+	"tilth/adapters/persistence/group"
 	"tilth/adapters/persistence/prepared"
 	"tilth/core/fault"
 )
@@ -31,8 +32,8 @@ const (
 	migrationPoll = 250 * time.Millisecond
 )
 
-// openSQLite opens one writer and a few readers. SQLite has one writer at a time anyway: with one connection
-// the wait is a fair queue without polling, and busy_timeout is left for other processes.
+// openSQLite opens one writer, which those who write take turns on, and a few readers. SQLite has one writer at a time
+// anyway: so the wait is a fair queue without polling, and busy_timeout is left for other processes.
 func (d *DB) openSQLite(ctx context.Context, path string) error {
 	path = strings.TrimPrefix(path, "//")
 	if path == ":memory:" {
@@ -63,10 +64,12 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 			return watchSQLite(ctx, path, d.writer, heard)
 		},
 	}
-	through := func(c driver.Connector) driver.Connector {
-		return d.opts.Connect.through(prepared.Connector{Connector: c})
+	inner := func(c driver.Connector) driver.Connector { return prepared.Connector{Connector: c} }
+	through := func(c driver.Connector) driver.Connector { return d.opts.Connect.through(inner(c)) }
+	shared := func(c driver.Connector) driver.Connector {
+		return d.opts.Connect.through(group.New(inner(c), d.opts.PoolWait))
 	}
-	d.writer = bun.NewDB(sqlitePool(through, 1, sqliteDSN(path, "immediate", sqliteLog)), prepared.Dialect(sqlitedialect.New()))
+	d.writer = bun.NewDB(sqlitePool(shared, group.MaxMembers, sqliteDSN(path, "immediate", sqliteLog)), prepared.Dialect(sqlitedialect.New()))
 	// The writer touches the file first: it makes it, and puts it into WAL mode.
 	if err := d.writer.PingContext(ctx); err != nil {
 		return errors.Join(away(err), d.writer.Close())

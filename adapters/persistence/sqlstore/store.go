@@ -171,10 +171,8 @@ func (d *DB) Check(ctx context.Context) (Health, error) {
 		if err != nil {
 			return h, away(err)
 		}
-	} else {
-		if err := d.reader.NewRaw("PRAGMA journal_mode").Scan(ctx, &h.JournalMode); err != nil {
-			return h, away(err)
-		}
+	} else if err := d.reader.NewRaw("PRAGMA journal_mode").Scan(ctx, &h.JournalMode); err != nil {
+		return h, away(err)
 	}
 	var err error
 	if h.Pending, err = d.Migrator().Pending(ctx); err != nil || h.Pending > 0 {

@@ -172,10 +172,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	}
 	defer func() { _ = conn.Close() }()
 	if err := d.readTime(ctx, conn); err != nil {
-		if reasonOf(err) == unknown {
-			return away(err)
-		}
-		return err
+		return silenced(err)
 	}
 	now := d.opts.Clock.Now()
 	year, month, dayOfMonth := now.UTC().Date()
@@ -188,10 +185,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	}
 	tx, err := conn.BeginTx(ctx, opts)
 	if err != nil {
-		if reasonOf(err) == unknown {
-			return away(err) // no connection, and the operating system says why
-		}
-		return err
+		return silenced(err) // no connection, and the operating system says why
 	}
 	done := false
 	defer func() {
@@ -213,10 +207,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	}
 	done = true
 	if err := tx.Commit(); err != nil {
-		if reasonOf(err) == unknown {
-			return away(err)
-		}
-		return err
+		return silenced(err)
 	}
 	d.wakes.committed(*s.leaves)
 	return nil
@@ -239,15 +230,10 @@ func (d *DB) connection(ctx context.Context, pool *bun.DB) (bun.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, d.opts.PoolWait)
 	defer cancel()
 	conn, err := pool.Conn(wait)
-	switch {
-	case err == nil || ctx.Err() != nil:
-		return conn, err
-	case wait.Err() != nil:
-		return conn, fault.New(fault.Unavailable, "database_busy", "The database is busy; try again.").Because(err)
-	case reasonOf(err) == unknown:
-		return conn, away(err)
+	if err != nil && ctx.Err() == nil && wait.Err() != nil {
+		err = fault.New(fault.Unavailable, "database_busy", "The database is busy; try again.").Because(err)
 	}
-	return conn, err
+	return conn, silenced(err)
 }
 
 // sleep waits, and reports false when the context ended first.
