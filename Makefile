@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build size release packaging test-release test-packages clean help guides pictures example-report
+.PHONY: answers console run test test-casbin test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build size release packaging test-release test-packages clean help guides pictures example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -82,7 +82,9 @@ test: ## what a fresh machine can run (RACE=1: with the race detector, as CI doe
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
 	$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 20m $(TESTFLAGS) $(LONGEST) $(TESTED)
-	@# casbin's Enforcer, which the program is without, is in a module of its own.
+
+test-casbin: ## what roles allow beside casbin's own Enforcer, which the program is without: a module of its own, compiled for itself
+	$(GO) -C tests/casbin vet ./...
 	$(GO) -C tests/casbin test -count=1 $(TESTFLAGS) ./...
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started

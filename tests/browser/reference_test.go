@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -62,15 +63,19 @@ func TestReferenceOpensEveryOperation(t *testing.T) {
 		Ready           bool
 	}
 	var opened []operation
+	each := 1
+	if os.Getenv("TILTH_TEST_PAGES") == "some" {
+		each = 5
+	}
 	for { // a few at a time: a busy machine takes minutes for all, and no answer may take that long
 		var few []operation
-		p.Run(fmt.Sprintf(openOperations, len(opened), len(opened)+20), &few)
+		p.Run(fmt.Sprintf(openOperations, each, len(opened), len(opened)+20), &few)
 		if len(few) == 0 {
 			break
 		}
 		opened = append(opened, few...)
 	}
-	require.Greater(t, len(opened), 200)
+	require.Greater(t, len(opened)*each, 200)
 	for _, one := range opened {
 		require.LessOrEqual(t, one.Width, 375, one.ID)
 		require.Less(t, one.Elements, maxOperation, one.ID)
@@ -80,11 +85,11 @@ func TestReferenceOpensEveryOperation(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// openOperations opens the operations from one place of the document to another.
+// openOperations opens each of so many operations of the document, from one place of these to another.
 const openOperations = `(async () => {
 		const whole = await (await fetch("/openapi.json")).json();
 		const out = [];
-		for (const stated of Object.values(whole.paths).flatMap(Object.values).slice(%d, %d)) {
+		for (const stated of Object.values(whole.paths).flatMap(Object.values).filter((_, at) => at %% %d === 0).slice(%d, %d)) {
 			location.hash = "#" + stated.operationId;
 			await new Promise((done) => addEventListener("hashchange", () => setTimeout(done), { once: true }));
 			const content = document.getElementById("content");
