@@ -172,6 +172,11 @@ func (e *endpoint) refuse(c *Call) error {
 // briefBody is how large a body is at most, in bytes, whose write takes a moment: a record and its outline, or a bulk of a few.
 const briefBody = 8 << 10
 
+// brief reports whether what a request writes takes a moment. A deletion may take along whatever refers to its record.
+func brief(r *http.Request) bool {
+	return r.Method != http.MethodDelete && r.ContentLength >= 0 && r.ContentLength <= briefBody
+}
+
 // serve checks and runs a call, in the order of the package comment.
 func (op *operation) serve(c *Call) error {
 	c.route, c.status = &op.route, op.route.Status
@@ -189,7 +194,7 @@ func (op *operation) serve(c *Call) error {
 		err = c.arrive()
 	}
 	if err == nil {
-		if n := c.request.ContentLength; n >= 0 && n <= briefBody {
+		if brief(c.request) {
 			ctx = ports.Briefly(ctx)
 		}
 		err = c.followed(ctx, op)
