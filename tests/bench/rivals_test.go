@@ -82,10 +82,7 @@ func startDRF(b *testing.B) *peer {
 	require.NoError(b, err, "Debian's python3-djangorestframework, python3-psycopg2 and gunicorn are needed")
 	p := &peer{name: "drf", known: map[string]string{}}
 	require.NoError(b, json.Unmarshal(out, &p.known))
-	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(b, err)
-	address := listener.Addr().String()
-	require.NoError(b, listener.Close())
+	address := rig.FreeAddr(b)
 	cmd := exec.Command("gunicorn", "--bind", address, "--workers", "2", "--worker-class", "gthread", "--threads", "4", "--keep-alive", "60", "--log-level", "error", "drf:application")
 	cmd.Env, cmd.Stderr = environ, os.Stderr
 	require.NoError(b, cmd.Start())

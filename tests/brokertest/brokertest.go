@@ -3,7 +3,6 @@
 package brokertest
 
 import (
-	"net"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,6 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+
+	"tilth/tests/freeport"
 )
 
 const patience = time.Minute
@@ -31,7 +32,7 @@ type Broker struct {
 func Start(t testing.TB) *Broker {
 	t.Helper()
 	b := &Broker{t: t, options: server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoSigs: true,
 		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 4 << 30,
 	}}
 	b.Restart()
@@ -45,9 +46,9 @@ func StartCluster(t testing.TB, n int) []*Broker {
 	out, routes := make([]*Broker, n), []*url.URL{}
 	for i := range out {
 		port := freePort(t)
-		routes = append(routes, &url.URL{Scheme: "nats", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))})
+		routes = append(routes, &url.URL{Scheme: "nats", Host: freeport.Address(port)})
 		out[i] = &Broker{t: t, options: server.Options{
-			ServerName: "node-" + strconv.Itoa(i), Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+			ServerName: "node-" + strconv.Itoa(i), Host: "127.0.0.1", Port: freePort(t), JetStream: true, StoreDir: t.TempDir(), NoSigs: true,
 			JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 4 << 30,
 			Cluster: server.ClusterOpts{Name: "tests", Host: "127.0.0.1", Port: port},
 		}}
@@ -67,10 +68,9 @@ func StartCluster(t testing.TB, n int) []*Broker {
 
 func freePort(t testing.TB) int {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	port, err := freeport.Find(t.Context())
 	require.NoError(t, err)
-	defer func() { require.NoError(t, listener.Close()) }()
-	return listener.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // Restart starts the server that was stopped, with what it has stored.
@@ -79,10 +79,11 @@ func (b *Broker) Restart() {
 	options := b.options
 	running, err := server.NewServer(&options)
 	require.NoError(b.t, err)
+	trouble := &log{}
+	running.SetLoggerV2(trouble, false, false, false)
 	running.Start()
-	require.True(b.t, running.ReadyForConnections(patience), "NATS does not answer")
+	require.True(b.t, running.ReadyForConnections(patience), "NATS does not answer: %s", trouble)
 	b.running = running
-	b.options.Port = running.Addr().(*net.TCPAddr).Port
 	b.URL = (&url.URL{Scheme: "nats", Host: running.Addr().String()}).String()
 }
 

@@ -2,7 +2,9 @@ package browser
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -121,23 +123,37 @@ func (p *Page) Goto(address string) {
 // Run runs an expression in the page, awaits it where it is a promise, and reads its value where one is asked for.
 func (p *Page) Run(expression string, value any) {
 	p.t.Helper()
+	require.NoError(p.t, p.evaluate(expression, value), expression)
+}
+
+func (p *Page) evaluate(expression string, value any) error {
 	var ran struct {
 		Result    struct{ Value json.RawMessage }
 		Exception json.RawMessage `json:"exceptionDetails"`
 	}
-	p.command("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true}, &ran)
-	require.Empty(p.t, string(ran.Exception), expression)
-	if value != nil {
-		require.NoError(p.t, json.Unmarshal(ran.Result.Value, value), expression)
+	params := map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true}
+	if err := p.browser.result(p.session, "Runtime.evaluate", params, &ran); err != nil {
+		return err
 	}
+	if ran.Exception != nil {
+		return errors.New(string(ran.Exception))
+	}
+	if value == nil {
+		return nil
+	}
+	return json.Unmarshal(ran.Result.Value, value)
 }
 
-// Until waits until an expression is true in the page.
+// Until waits until an expression is true in the page, also where the page is left for another meanwhile.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
 	rig.Eventually(p.t, func() bool {
 		var is bool
-		p.Run("document.body !== null && Boolean("+expression+")", &is) // a page on its way has none yet
+		err := p.evaluate("document.body !== null && Boolean("+expression+")", &is) // a page on its way has none yet
+		if err != nil && strings.Contains(err.Error(), "Inspected target navigated or closed") {
+			return false
+		}
+		require.NoError(p.t, err, expression)
 		return is
 	}, patience, 5*time.Millisecond, expression)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -96,10 +95,7 @@ func prometheus(t *testing.T, target string) string {
 	config := filepath.Join(folder, "prometheus.yml")
 	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil,
 		"global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n  - job_name: tilth\n    static_configs: [{targets: [%q]}]\n", rulesFile, target), 0o600))
-	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	at := free.Addr().String()
-	require.NoError(t, free.Close())
+	at := rig.FreeAddr(t)
 	ctx, stop := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, "prometheus", "--config.file="+config, "--storage.tsdb.path="+folder+"/data", "--web.listen-address="+at, "--log.level=warn")
 	command.Stderr = os.Stderr

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"tilth/tests/freeport"
 )
 
 const (
@@ -190,7 +192,7 @@ func (c *cluster) init(ctx context.Context) error {
 // is tried.
 func (c *cluster) start(ctx context.Context) (port int, err error) {
 	for range portTries {
-		port, err = freePort(ctx)
+		port, err = freeport.Find(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -231,14 +233,4 @@ func (c *cluster) run(ctx context.Context, program string, args ...string) error
 		return fmt.Errorf("%s: %w: %s", program, err, strings.TrimSpace(string(text)))
 	}
 	return nil
-}
-
-func freePort(ctx context.Context) (int, error) {
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	return port, l.Close()
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,6 +18,7 @@ import (
 
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
+	"tilth/tests/freeport"
 	"tilth/wire"
 )
 
@@ -111,13 +111,12 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, database, imagery string, more ..
 	return nil
 }
 
-// FreeAddr returns an address of this machine that is free now.
+// FreeAddr returns an address of this machine that is free, and stays so for a process that is started there again.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	port, err := freeport.Find(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
+	return freeport.Address(port)
 }
 
 // Kill ends the process as kill -9 does.

@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"tilth/tests/freeport"
+
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/stretchr/testify/require"
@@ -84,14 +86,11 @@ func AddressAt(endpoint, prefix string) string {
 
 func (s *Server) start(t testing.TB, program string) error {
 	s.folder = t.TempDir()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	port, err := freeport.Find(t.Context())
 	if err != nil {
 		return err
 	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		return err
-	}
+	address := freeport.Address(port)
 	s.Endpoint = "http://" + address
 	var log bytes.Buffer
 	s.cmd = exec.Command(program, s.folder, address)

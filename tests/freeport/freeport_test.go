@@ -1,0 +1,33 @@
+package freeport_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tilth/tests/freeport"
+)
+
+// A server that was stopped finds its port free again: the kernel hands it to no connection.
+func TestThePortIsNotOfThoseThatTheKernelChoosesFrom(t *testing.T) {
+	t.Parallel()
+	lowest := 49152
+	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
+		_, err = fmt.Sscan(string(text), &lowest)
+		require.NoError(t, err)
+	}
+	if lowest < 32000 {
+		t.Skipf("this machine's kernel chooses from port %d up", lowest)
+	}
+	for range 100 {
+		port, err := freeport.Find(t.Context())
+		require.NoError(t, err)
+		require.Less(t, port, lowest)
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", freeport.Address(port))
+		require.NoError(t, err)
+		require.NoError(t, listener.Close())
+	}
+}
