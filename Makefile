@@ -64,7 +64,7 @@ TOOLS := -toolexec='env GOGC=off GOMEMLIMIT=1GiB'
 # cost as much as a package of tests.
 VETTED := -vet=off
 # The longest are begun first, so that they do not end alone.
-LONGEST := tilth/tests/contract tilth/tests/browser tilth/tests/simulate tilth/tests/storetest
+LONGEST := tilth/tests/contract tilth/tests/browser tilth/tests/simulate tilth/tests/storetest tilth/tests/storms
 # tests/bench has benchmarks alone, and the container library is built where a container engine answers.
 TESTED = $(filter-out tilth/tests/bench tilth/tests/pgtest/container,$(shell $(GO) list ./...))
 # Tests that start whole servers collect garbage most of the time unless they may keep more of it: at 500 the suite of the
@@ -91,19 +91,19 @@ test-unit: ## the fast tests: rules, use cases, house rules; no server is starte
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))
 
 test-cluster: ## three replicas over PostgreSQL, three nodes of NATS and a bucket, any of which is taken away (make test runs a part)
-	TILTH_CLUSTER=1 $(GO) test -count=1 -timeout 90m -v $(TESTFLAGS) ./tests/cluster
+	TILTH_CLUSTER=1 $(GO) test -count=1 -timeout 90m -v -run '^Test(ReplicasLoseNothing|NothingGrowsUnderLoad)$$' $(TESTFLAGS) ./tests/replicas
 
 test-rolling: ## replaces replicas one by one, by this release and by the one before it, under load
-	TILTH_ROLLING=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./tests/rolling
+	TILTH_ROLLING=1 $(GO) test -count=1 -timeout 30m -v -run '^TestReplicasAreReplacedOneByOne$$' $(TESTFLAGS) ./tests/replicas
 
 hostile: ## a thousand clients who mean no good, while a company works (make test runs a tenth of it)
-	TILTH_HOSTILE=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/hostile
+	TILTH_HOSTILE=1 $(GO) test -count=1 -timeout 15m -v -run '^TestHostileClients$$' $(TESTFLAGS) ./tests/storms
 
 soak: ## a thousand orders over a source that fails, in processes that are killed (make test runs a tenth of it)
-	TILTH_SOAK=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/soak
+	TILTH_SOAK=1 $(GO) test -count=1 -timeout 15m -v -run '^TestOrdersSurviveTheStorm$$' $(TESTFLAGS) ./tests/storms
 
 kills: ## mixed load on a server that is killed 50 times, on each database (make test runs a tenth of it)
-	TILTH_KILLS=50 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./tests/kills
+	TILTH_KILLS=50 $(GO) test -count=1 -timeout 30m -v -run '^TestKilled' $(TESTFLAGS) ./tests/storms
 
 simulate: ## kills the server at every call to its database and files, and 500 seeded worlds (make test runs a tenth)
 	TILTH_SIMULATE=1 $(GO) test -count=1 -timeout 60m -v $(TESTFLAGS) ./tests/simulate
@@ -144,10 +144,10 @@ fields: ## what the farm map of 10,000 fields takes: time, memory, and what sear
 	TILTH_FIELDS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestTenThousandFieldsOnTheFarmMap$$' ./tests/browser
 
 drawn: ## 10,000 requests on each database, drawn from the document; TILTH_DRAWN_SEED=N draws others (make test runs a tenth)
-	TILTH_DRAWN=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/drawn
+	TILTH_DRAWN=1 $(GO) test -count=1 -timeout 15m -v -run '^TestDrawnRequests$$' $(TESTFLAGS) ./tests/clients
 
 observability: ## dashboard and alerts, evaluated by a Prometheus on the running demo (needs Debian's prometheus)
-	TILTH_OBSERVABILITY=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) ./tests/observability
+	TILTH_OBSERVABILITY=1 $(GO) test -count=1 -timeout 10m -v -run '^Test(FiguresExist|DashboardIsWellFormed|Prometheus)$$' $(TESTFLAGS) ./tests/contract
 
 bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	BIG='$(BIG)' $(GO) test -run '^$$' -bench . -benchmem -timeout 0 $(TESTFLAGS) ./tests/bench/...
@@ -180,7 +180,7 @@ generate: ## wire's injectors, the OpenAPI document and the pages of reference
 	$(GO) run ./tests/reference -dir docs
 
 answers: ## records what operations answer in tests, as examples of the document, of those that have none in adapters/http/v12/answers
-	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -run '^TestExamplesWork$$' ./tests/drawn
+	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -run '^TestExamplesWork$$' ./tests/clients
 	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -timeout 30m $(TESTFLAGS) ./tests/contract
 	$(MAKE) --no-print-directory generate
 

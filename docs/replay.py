@@ -9,7 +9,7 @@ what it checks, and what no replay can see.
 """
 import ast, hashlib, json, math, operator, re, sys
 
-ACCURACY = 1e-12  # of a step, relative: machines round the last digit of a power otherwise. Printed figures are exact.
+ACCURACY = 1e-12  # of a step or a figure, relative: machines round the last digit of a power or a logarithm otherwise
 NEAR_NOTHING = 0.05  # a deviation that leaves less of a line is not taken as a ratio
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 FUNCTIONS = {"min": min, "max": max, "pow": math.pow}
@@ -35,6 +35,11 @@ def tonnes(kg):
     v = kg / 1000 * 1e6
     whole = math.floor(abs(v))
     return math.copysign(whole + (abs(v) - whole >= 0.5), v) / 1e6
+
+
+def prints(t, kg):
+    """Whether so many kg are printed as so many t, to the gram."""
+    return abs(t - kg / 1000) <= 0.5e-6 + ACCURACY * abs(t)
 
 
 def evaluate(node, of):
@@ -166,7 +171,7 @@ class Replay:
                     need(any(("snapshot", f"{place}.{m}") in self.used for m in members), f"no step uses {place}")
 
     def printed(self):
-        """The figures of the report are those of the steps, to the last digit."""
+        """The figures of the report are those of the steps, to the gram."""
         r, kg = self.report, {}
         for of, listed, key in ("emissions", "by_source", "uncertainty"), ("removals", "removals_by_source", "removals_uncertainty"):
             sums = {tuple(t.get(k) or d for k, d in (("model", ""), ("label", ""), ("section", ""), ("scope", 0))): (line["result"], t["low"], t["high"])
@@ -178,15 +183,12 @@ class Replay:
                 name = (line["model"], line["label"], line["section"], line["scope"])
                 shown.append((sums.get(name, (0.0, 0.0, 0.0)), (line["co2e"], line["low"], line["high"]), f"{name[1]} of {name[2]}"))
             for made, has, what in shown:
-                made = tuple(tonnes(v) for v in made)
-                # A number without a point is read as an exact integer, which a double of 2^53 and more need not equal.
-                has = tuple(float(v) if isinstance(v, int) else v for v in has)
-                need(made == tuple(has), f"the report prints {has} t (total, range) for {what}, its steps make {made} t")
+                need(all(map(prints, has, made)), f"the report prints {has} t (total, range) for {what}, its steps make {tuple(map(tonnes, made))} t")
             kg[of] = all_of[0]
         t, unit, share = r["totals"], r["functional_unit"], r["allocation"]["main_share_pct"]
-        need(tonnes(kg["emissions"] - kg["removals"]) == t["balance"], "the balance is not emissions less removals")
+        need(prints(t["balance"], kg["emissions"] - kg["removals"]), "the balance is not emissions less removals")
         for figure, mass, per in ("emissions_per_ha", kg["emissions"], "area_ha"), ("removals_per_ha", kg["removals"], "area_ha"), ("emissions_per_t", kg["emissions"] * share / 100, "product_t"):
-            need(t[figure] is None or t[figure] == tonnes(mass / unit[per]), f"{figure} is not what its steps make")
+            need(t[figure] is None or prints(t[figure], mass / unit[per]), f"{figure} is not what its steps make")
         return "emissions of {} t CO2e (95 %: {} to {}), removals of {}".format(t["emissions"], r["uncertainty"]["low"], r["uncertainty"]["high"], t["removals"])
 
 
@@ -203,8 +205,13 @@ def members(text, at):
     return found
 
 
+def whole(digits):
+    """A number without a point: one of 2^53 and more is the double that it was written from, not an exact integer."""
+    return int(digits) if abs(int(digits)) < 2**53 else float(digits)
+
+
 def replay(text):
-    version, places = json.loads(text), members(text, text.index("{"))
+    version, places = json.loads(text, parse_int=whole), members(text, text.index("{"))
     if isinstance(version.get("data"), dict):
         version, places = version["data"], members(text, places["data"][0])
     trace = version["report"].get("trace") or []

@@ -342,17 +342,6 @@ func TestGroupsAndWhatTheyRequire(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestDetailsNest(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, fault.Fields{
-		"growing_area": fault.Fields{"unit": []string{"b"}, fault.NonField: []string{"a", "c"}},
-		"fertilizers":  fault.Fields{"3": fault.Fields{"rate": []string{"d", "e"}}},
-	}, assessment.Details([]assessment.Finding{
-		{Path: "growing_area", Message: "a"}, {Path: "growing_area.unit", Message: "b"}, {Path: "growing_area", Message: "c"},
-		{Path: "fertilizers[3].rate", Message: "d"}, {Path: "fertilizers[3].rate", Message: "e"}, {Path: "fertilizers[3].rate", Message: "e"},
-	}))
-}
-
 func TestTopIssues(t *testing.T) {
 	t.Parallel()
 	tab := table(t)

@@ -58,13 +58,13 @@ func (t *Table) Enforce(group string, a *Assessment, sheet Sheet, facts Facts) (
 			continue
 		}
 		for _, m := range one.Missing {
-			put(wrong, m.Path, m.Message)
+			wrong.AddAt(m.Path, m.Message)
 		}
 	}
 	for _, v := range violations {
 		s, known := t.byKey[sectionOf(v.Path)]
 		if known && (group == "" || s.Group == group) && v.Code != "required" {
-			put(wrong, v.Path, v.Message)
+			wrong.AddAt(v.Path, v.Message)
 		}
 	}
 	return wrong, nil
@@ -76,30 +76,6 @@ func sectionOf(path string) string {
 		return path[:end]
 	}
 	return path
-}
-
-// put adds a message below the path of a field. Messages about a whole that has messages about its parts too stand among
-// these as [fault.NonField].
-func put(f fault.Fields, path, message string) {
-	steps := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
-	for _, step := range steps[:len(steps)-1] {
-		below, ok := f[step].(fault.Fields)
-		if !ok {
-			below = fault.Fields{}
-			if messages, had := f[step]; had {
-				below[fault.NonField] = messages
-			}
-			f[step] = below
-		}
-		f = below
-	}
-	last := steps[len(steps)-1]
-	if below, ok := f[last].(fault.Fields); ok {
-		f, last = below, fault.NonField
-	}
-	if !slices.Contains(fault.Messages(f[last]), message) {
-		f.Add(last, message)
-	}
 }
 
 // Issue is a required field with the number of assessments that lack it.

@@ -55,6 +55,30 @@ func (f Fields) Add(field, message string) {
 	f[field] = append(have, message)
 }
 
+// AddAt adds a message, once, at a path such as fertilizers[3].rate. Messages about a whole that has messages about its parts too
+// stand among these as [NonField].
+func (f Fields) AddAt(path, message string) {
+	steps := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+	for _, step := range steps[:len(steps)-1] {
+		below, ok := f[step].(Fields)
+		if !ok {
+			below = Fields{}
+			if messages, had := f[step]; had {
+				below[NonField] = messages
+			}
+			f[step] = below
+		}
+		f = below
+	}
+	last := steps[len(steps)-1]
+	if below, ok := f[last].(Fields); ok {
+		f, last = below, NonField
+	}
+	if !slices.Contains(Messages(f[last]), message) {
+		f.Add(last, message)
+	}
+}
+
 // Addf appends a formatted message to a field.
 func (f Fields) Addf(field, format string, args ...any) { f.Add(field, fmt.Sprintf(format, args...)) }
 

@@ -40,3 +40,18 @@ func TestWhatIsNoFaultIsInternal(t *testing.T) {
 	require.Equal(t, map[string]any{"a": 1}, err.Details)
 	require.True(t, fault.Is(fault.Missing("field"), fault.NotFound))
 }
+
+func TestPathsNest(t *testing.T) {
+	t.Parallel()
+	got := fault.Fields{}
+	for _, one := range [][2]string{
+		{"growing_area", "a"}, {"growing_area.unit", "b"}, {"growing_area", "c"},
+		{"fertilizers[3].rate", "d"}, {"fertilizers[3].rate", "e"}, {"fertilizers[3].rate", "e"},
+	} {
+		got.AddAt(one[0], one[1])
+	}
+	require.Equal(t, fault.Fields{
+		"growing_area": fault.Fields{"unit": []string{"b"}, fault.NonField: []string{"a", "c"}},
+		"fertilizers":  fault.Fields{"3": fault.Fields{"rate": []string{"d", "e"}}},
+	}, got)
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,11 @@ func TestReplay(t *testing.T) {
 	moved := plain("boreal_dry")
 	moved.Transport = []ghg.Journey{{Mode: "truck", WeightT: 3, DistanceKm: 8, Leg: "on_farm"}, {Mode: "air_long_haul", WeightT: 1, DistanceKm: 5000}}
 	inputs := []ghg.Input{wheat(), paddy(), full(), varied, dry, steadyWheat(), measured, memo, moved, {}}
+	for n := range 8 { // so huge that what machines round otherwise is more than a gram
+		huge := full()
+		huge.General.AreaHa = 1e15 * math.Pi * float64(n+1)
+		inputs = append(inputs, huge)
+	}
 	for _, id := range []string{ghg.IPCC2019, ghg.IPCC2006} {
 		set := factors(t, id)
 		check := func(t require.TestingT, in ghg.Input) {

@@ -20,6 +20,7 @@ import (
 	"tilth/core/access"
 	"tilth/tests/collector"
 	"tilth/tests/rig"
+	"tilth/tests/secrets"
 )
 
 // planted makes secrets that look like those of the program, and declares them: TestMain fails
@@ -30,7 +31,7 @@ func (p *planted) secret() string {
 	p.n++
 	sum := sha256.Sum256(fmt.Append(nil, p.n))
 	secret := "tkA1" + base64.RawURLEncoding.EncodeToString(sum[:])
-	rig.Secret(secret)
+	secrets.Declare(secret)
 	return secret
 }
 
@@ -93,7 +94,7 @@ func TestSecretsInEveryInput(t *testing.T) {
 	s := rig.Start(t, rig.Options{Config: following(of)})
 	defer func() {
 		s.Stop()
-		rig.Seen(of.Raw())
+		secrets.Seen(of.Raw())
 		require.NotEmpty(t, of.Spans())
 	}()
 	owner := s.Company(access.RoleOwner, 1000_00)

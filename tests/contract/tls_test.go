@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/tests/rig"
+	"tilth/tests/secrets"
 )
 
 // A farm network: an authority and a certificate by one command, a server on them, a renewal without a restart.
@@ -39,7 +40,7 @@ func TestTLS(t *testing.T) {
 	token := tokenOf(t, database)
 	var body []byte
 	ask := func(name string) (*http.Response, error) {
-		client := &http.Client{Transport: rig.Watched(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: name}, DisableKeepAlives: true, ForceAttemptHTTP2: true})}
+		client := &http.Client{Transport: secrets.Watched(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: name}, DisableKeepAlives: true, ForceAttemptHTTP2: true})}
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1.2/crop/?page_size=1", nil)
 		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)

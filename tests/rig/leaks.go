@@ -1,26 +1,13 @@
 package rig
 
 import (
-	"bytes"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-)
 
-// output is what all programs of a test binary wrote where others can read it: logs, figures and
-// errors. secrets is what clients sent and were sent that may not appear there.
-var (
-	output  *bytes.Buffer // nil: not kept
-	secrets = map[string]bool{}
-	leaks   sync.Mutex
+	"tilth/tests/secrets"
 )
 
 // MainWithoutLeaks is Main, and fails where a secret that a client sent or was sent appears in a
@@ -29,125 +16,16 @@ func MainWithoutLeaks(m *testing.M) {
 	if os.Getenv(beTheProgram) == "1" {
 		Main(m)
 	}
-	output = &bytes.Buffer{}
-	http.DefaultTransport = Watched(http.DefaultTransport)
+	secrets.Keep()
+	http.DefaultTransport = secrets.Watched(http.DefaultTransport)
 	status := m.Run()
 	if wrong := witnessed(); wrong != "" {
 		fmt.Printf("--- FAIL: versions that a second witness recomputes otherwise:\n%s\n", wrong)
 		status = max(status, 1)
 	}
-	leaks.Lock() // a program that has ended may have a goroutine that still logs
-	defer leaks.Unlock()
-	if found := leaked(output.Bytes()); len(found) > 0 {
+	if found := secrets.Leaks(); len(found) > 0 {
 		fmt.Printf("--- FAIL: secrets in logs, figures or errors:\n%s\n", strings.Join(found, "\n"))
 		status = max(status, 1)
 	}
 	os.Exit(status)
-}
-
-// leaked returns where secrets appear in a text.
-func leaked(text []byte) (found []string) {
-	// Every secret is longer than a head, and no more than a few texts have the head of one.
-	var maybe [1 << 13]uint64
-	bit := func(head uint64) (word int, mask uint64) {
-		h := head * 0x9e3779b97f4a7c15 >> 45 // of 19 bits
-		return int(h >> 6), 1 << (h & 63)
-	}
-	heads := map[uint64][]string{}
-	for secret := range secrets {
-		head := binary.LittleEndian.Uint64([]byte(secret))
-		heads[head] = append(heads[head], secret)
-		word, mask := bit(head)
-		maybe[word] |= mask
-	}
-	var head uint64 // of the text from at on; each byte is read once
-	for end, letter := range text {
-		head = head>>8 | uint64(letter)<<56
-		at := end - 7
-		if at < 0 {
-			continue
-		}
-		if word, mask := bit(head); maybe[word]&mask == 0 {
-			continue
-		}
-		heads[head] = slices.DeleteFunc(heads[head], func(secret string) bool {
-			there := bytes.HasPrefix(text[at:], []byte(secret))
-			if there {
-				found = append(found, string(text[max(0, at-200):min(len(text), at+len(secret)+50)]))
-			}
-			return there // it is shown once
-		})
-	}
-	slices.Sort(found)
-	return found
-}
-
-// observed writes what others can read, to the writer too.
-type observed struct{ to io.Writer }
-
-func (o observed) Write(p []byte) (int, error) {
-	leaks.Lock()
-	if output != nil {
-		output.Write(p)
-	}
-	leaks.Unlock()
-	return o.to.Write(p)
-}
-
-// Seen declares what others can read of a program elsewhere than in its log and its figures.
-func Seen(text []byte) { _, _ = observed{io.Discard}.Write(text) } // nothing to fail
-
-// secretMembers are the members of bodies that hold secrets.
-var secretMembers = []string{"password", "new_password", "old_password", "current_password", "access", "refresh", "token", "secret", "key", "link"}
-
-var word = regexp.MustCompile(`^[a-z_]+$`)
-
-// shortSecret is the length from which a secret cannot be there by chance.
-const shortSecret = 12
-
-// Secret declares a text that may appear in no log, figure or error.
-func Secret(text string) {
-	if len(text) < shortSecret {
-		return
-	}
-	leaks.Lock()
-	defer leaks.Unlock()
-	if output != nil {
-		secrets[text] = true
-	}
-}
-
-// mayHoldSecrets reports whether a JSON text has a member with the name of a secret, or escapes letters, which may spell one.
-func mayHoldSecrets(text []byte) bool {
-	return bytes.Contains(text, []byte(`\u`)) || slices.ContainsFunc(secretMembers, func(name string) bool {
-		return bytes.Contains(text, []byte(`"`+name+`"`))
-	})
-}
-
-func secretsInJSON(text []byte) {
-	var value any
-	if mayHoldSecrets(text) && json.Unmarshal(text, &value) == nil {
-		declare("", value)
-	}
-}
-
-func declare(member string, value any) {
-	switch v := value.(type) {
-	case map[string]any:
-		for name, inner := range v {
-			declare(name, inner)
-		}
-	case []any:
-		for _, inner := range v {
-			declare("", inner)
-		}
-	case string:
-		if _, fragment, linked := strings.Cut(v, "#"); linked {
-			v = fragment
-		}
-		// Parts of a form have keys too, which are words.
-		if slices.Contains(secretMembers, member) && !(member == "key" && word.MatchString(v)) {
-			Secret(v)
-		}
-	}
 }

@@ -19,6 +19,7 @@ import (
 	"tilth/adapters/cli"
 	"tilth/adapters/identity"
 	"tilth/tests/freeport"
+	"tilth/tests/secrets"
 	"tilth/wire"
 )
 
@@ -74,7 +75,7 @@ func StartWorker(t testing.TB, database, imagery string, more ...string) *Proces
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "worker")
 	cmd.Env = Environment(database, imagery, append([]string{"TILTH_OBJECTS_URL=" + ObjectsOf(t, database)}, more...))
-	cmd.Stderr = observed{t.Output()}
+	cmd.Stderr = secrets.Observed(t.Output())
 	require.NoError(t, cmd.Start())
 	p := &Process{Cmd: cmd}
 	t.Cleanup(p.Kill)
@@ -95,7 +96,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, database, imagery string, more ..
 	cmd.Env = Environment(database, imagery, append([]string{"TILTH_OBJECTS_URL=" + ObjectsOf(t, database)}, more...))
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	cmd.Stderr = observed{t.Output()}
+	cmd.Stderr = secrets.Observed(t.Output())
 	require.NoError(t, cmd.Start())
 	p := &Process{Cmd: cmd}
 	t.Cleanup(p.Kill)

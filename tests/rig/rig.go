@@ -25,6 +25,7 @@ import (
 	"tilth/app/operating"
 	"tilth/ports"
 	"tilth/tests/pgtest"
+	"tilth/tests/secrets"
 	"tilth/wire"
 )
 
@@ -227,7 +228,7 @@ func Start(t testing.TB, opts Options) *Server {
 		opts.Log = io.Discard
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	running, err := wire.Assemble(ctx, cfg, slog.New(slog.NewTextHandler(observed{opts.Log}, &slog.HandlerOptions{Level: slog.LevelDebug})), serve)
+	running, err := wire.Assemble(ctx, cfg, slog.New(slog.NewTextHandler(secrets.Observed(opts.Log), &slog.HandlerOptions{Level: slog.LevelDebug})), serve)
 	require.NoError(t, err)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	require.NoError(t, err)

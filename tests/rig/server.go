@@ -13,13 +13,14 @@ import (
 	"tilth/app/operating"
 	"tilth/core/credit"
 	"tilth/ports"
+	"tilth/tests/secrets"
 )
 
 // Observe reads what operators see at a path, to look for secrets in it.
 func (s *Server) Observe(path string) {
 	operator := http.Client{Timeout: time.Minute}
 	if res, err := operator.Get(s.AdminURL + path); err == nil {
-		_, _ = io.Copy(observed{io.Discard}, res.Body)
+		_, _ = io.Copy(secrets.Observed(io.Discard), res.Body)
 		_ = res.Body.Close()
 	}
 }
@@ -70,7 +71,7 @@ func (s *Server) User(companyID int64, role string) *Client {
 	require.NoError(s.t, err)
 	token, err := s.Operating.CreateToken(ctx, email, time.Hour)
 	require.NoError(s.t, err)
-	Secret(token) // which also goes over raw connections
+	secrets.Declare(token) // which also goes over raw connections
 	return &Client{server: s, Token: token, CompanyID: companyID, Email: email}
 }
 

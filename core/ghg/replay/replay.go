@@ -73,7 +73,7 @@ func Version(file []byte) (Outcome, error) {
 	}
 	out := w.outcome()
 	for _, differs := range []func() *Difference{
-		func() *Difference { return w.whole(v.Report) }, func() *Difference { return w.printed(v.Report, out) }, v.digests,
+		func() *Difference { return w.whole(v.Report) }, func() *Difference { return w.printed(v.Report) }, v.digests,
 	} {
 		if out.Difference = differs(); out.Difference != nil {
 			break

@@ -1,0 +1,404 @@
+package orders
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"tilth/adapters/identity"
+	"tilth/adapters/imagery/mapfile"
+	"tilth/adapters/permission"
+	"tilth/app"
+	"tilth/app/events"
+	"tilth/app/satellite"
+	"tilth/core/credit"
+	"tilth/core/event"
+	"tilth/core/fault"
+	"tilth/core/vegetation"
+	"tilth/ports"
+	"tilth/tests/rig"
+)
+
+// errKilled is what nobody hears of a process that was killed.
+var errKilled = errors.New("killed")
+
+// The fates of a process at a transaction that writes.
+const (
+	lives     = "lives"
+	dies      = "dies before it"
+	rollsBack = "dies before its commit"
+	commits   = "dies after its commit"
+)
+
+// mortal is a store whose process may be killed at every transaction that writes.
+type mortal struct {
+	ports.Store
+	fate func() string
+}
+
+func (m *mortal) killed(write func(inside error) error) error {
+	switch m.fate() {
+	case dies:
+		return errKilled
+	case rollsBack:
+		if err := write(errKilled); err != nil {
+			return err
+		}
+		return errKilled
+	case commits:
+		if err := write(nil); err != nil {
+			return err
+		}
+		return errKilled
+	default:
+		return write(nil)
+	}
+}
+
+func (m *mortal) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
+	return m.killed(func(inside error) error {
+		return m.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error { return errors.Join(do(ctx, tx), inside) })
+	})
+}
+
+func (m *mortal) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
+	return m.killed(func(inside error) error {
+		return m.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return errors.Join(do(ctx, tx), inside) })
+	})
+}
+
+// leasedFor is how long a claimed job is held in these tests.
+const leasedFor = time.Minute
+
+// claim takes a job that is due, if there is one.
+func (w *world) claim(rt *rapid.T) []ports.Job {
+	jobs, err := w.db.Queue().Claim(w.t.Context(), w.clock.Now(), leasedFor, 1)
+	require.NoError(rt, err)
+	return jobs
+}
+
+// machine is a company whose orders are placed, computed and given up by processes that die.
+type machine struct {
+	*world
+	e         estate
+	fates     []string // that are drawn from; none: every process lives
+	orders    *satellite.Profiles
+	worker    *satellite.ProfileWorker
+	maps      *satellite.Maps
+	mapper    *satellite.MapWorker
+	sequencer *events.Sequencer
+	store     *mortal
+	lost      []ports.Job // of workers that were killed, or only seemed to be
+	seen      map[vegetation.OrderRef]vegetation.Status
+	met       map[string]int // how often a fate, an end or a lost lease was met
+	rt        *rapid.T
+}
+
+func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
+	w.clock.move(2 * vegetation.Retry.Max)
+	for jobs := w.claim(rt); len(jobs) > 0; jobs = w.claim(rt) { // of a walk that was broken off
+		w.write(func(tx ports.Repos) error { return tx.Jobs.Finish(w.t.Context(), jobs[0]) })
+	}
+	m := &machine{
+		world: w, rt: rt, e: w.estate(credit.Amount(rapid.Int64Range(100, 400).Draw(rt, "credits")), 2, past("a"), past("b"), coming()),
+		seen: map[vegetation.OrderRef]vegetation.Status{}, met: met, fates: []string{lives, lives, lives, dies, rollsBack, commits},
+	}
+	m.store = &mortal{Store: w.db, fate: m.fate}
+	deps := app.Deps{Store: m.store, Gate: app.NewGate(permission.New(w.db), nil, nil), Clock: w.clock, IDs: identity.Random{}}
+	m.orders, m.worker = &satellite.Profiles{Deps: deps}, satellite.NewProfileWorker(deps, w.computer, slog.New(slog.DiscardHandler))
+	m.maps = &satellite.Maps{Deps: deps, Objects: w.files}
+	m.mapper = satellite.NewMapWorker(deps, satellite.MapSources{Dates: w.computer}, w.files, mapfile.Files{}, slog.New(slog.DiscardHandler))
+	m.sequencer = &events.Sequencer{Store: m.store, Clock: w.clock}
+	return m
+}
+
+func (m *machine) fate() string {
+	if len(m.fates) == 0 {
+		return lives
+	}
+	fate := rapid.SampledFrom(m.fates).Draw(m.rt, "fate")
+	m.met[fate]++
+	return fate
+}
+
+// place orders a profile or a map, for one of two indices: who orders a profile again after a failure may want another.
+func (m *machine) place(*rapid.T) {
+	req := request(m.rt, m.e)
+	req.Index = rapid.SampledFrom([]vegetation.IndexCode{vegetation.NDVI, vegetation.EVI}).Draw(m.rt, "index")
+	var err error
+	if rapid.Bool().Draw(m.rt, "map") {
+		m.met["map"]++
+		_, err = m.maps.Place(m.t.Context(), m.e.who, satellite.MapRequest{Product: credit.VegetationIndexMap, FieldUUID: req.FieldUUID, SeasonID: req.SeasonID, Index: req.Index}, 0)
+	} else {
+		_, err = m.orders.Place(m.t.Context(), m.e.who, req)
+	}
+	require.True(m.rt, err == nil || errors.Is(err, errKilled) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.PaymentRequired), "%v", err)
+}
+
+// giveUp fails the open orders of a field, as its deletion does.
+func (m *machine) giveUp(*rapid.T) {
+	field := m.e.fields[rapid.IntRange(0, len(m.e.fields)-1).Draw(m.rt, "field")].ID
+	err := m.store.Write(m.t.Context(), func(ctx context.Context, tx ports.Repos) error {
+		return satellite.FailOfFields(ctx, tx, m.e.scope, []int64{field}, satellite.Ended{At: m.clock.Now(), Reason: "The field was deleted."})
+	})
+	require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
+}
+
+// compute lets a worker do a job that is due. What else happens meanwhile is drawn.
+func (m *machine) compute(*rapid.T) {
+	jobs := m.claim(m.rt)
+	if len(jobs) == 0 {
+		return
+	}
+	if rapid.IntRange(0, 3).Draw(m.rt, "stalls") == 0 {
+		m.lost = append(m.lost, jobs[0]) // before it began
+		return
+	}
+	m.outcome(func() {
+		switch rapid.SampledFrom([]string{"", "", "", "give up", "again"}).Draw(m.rt, "meanwhile") {
+		case "give up":
+			m.giveUp(m.rt)
+		case "again":
+			m.giveUp(m.rt)
+			m.place(m.rt)
+		}
+	})
+	if err := m.work(jobs[0]); err != nil {
+		require.ErrorIs(m.rt, err, errKilled)
+		m.lost = append(m.lost, jobs[0])
+	}
+}
+
+// work does a job, on a store whose process may be killed.
+func (m *machine) work(job ports.Job) error {
+	if job.Kind == satellite.VIMapJob {
+		return m.mapper.Run(m.t.Context(), job)
+	}
+	return m.worker.Run(m.t.Context(), job)
+}
+
+// outcome draws what the computation comes to.
+func (m *machine) outcome(meanwhile func()) {
+	kind := rapid.SampledFrom([]string{"success", "success", "broken", "away"}).Draw(m.rt, "outcome")
+	m.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) {
+		meanwhile()
+		switch kind {
+		case "broken":
+			return vegetation.Series{}, fault.New(fault.Invalid, "broken", "broken")
+		case "away":
+			return vegetation.Series{}, fault.New(fault.Unavailable, "away", "away")
+		default:
+			return dates(index, 2), nil
+		}
+	}
+}
+
+// wake lets a worker go on that stood still, perhaps for so long that its job was handed to
+// another: then it must change nothing.
+func (m *machine) wake(*rapid.T) {
+	if len(m.lost) == 0 {
+		return
+	}
+	job := m.lost[rapid.IntRange(0, len(m.lost)-1).Draw(m.rt, "job")]
+	late := m.db.Queue().Renew(m.t.Context(), job, m.clock.Now().Add(leasedFor)) != nil
+	before := m.picture()
+	m.outcome(func() {})
+	err := m.work(job)
+	if !late {
+		require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
+		return
+	}
+	m.met["late"]++
+	require.True(m.rt, errors.Is(err, errKilled) || fault.Is(err, fault.Conflict), "%v", err)
+	require.Equal(m.rt, before, m.picture(), "who lost its lease changes nothing")
+}
+
+// pass lets leases run out and tries come due.
+func (m *machine) pass(*rapid.T) {
+	m.clock.move(rapid.SampledFrom([]time.Duration{time.Second, leasedFor + time.Second, vegetation.Retry.Max}).Draw(m.rt, "time"))
+}
+
+// sequence returns events their places.
+func (m *machine) sequence(*rapid.T) {
+	rows, err := m.db.Relay().Pending(m.t.Context(), m.clock.Now(), 0, 100)
+	require.NoError(m.rt, err)
+	var batch []events.CloudEvent
+	for _, row := range rows {
+		batch = append(batch, events.CloudEventOf(row.Logged))
+	}
+	if len(batch) == 0 {
+		return
+	}
+	_, err = m.sequencer.Place(m.t.Context(), batch)
+	require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
+}
+
+// picture is everything that the steps may change.
+type picture struct {
+	books  books
+	orders []vegetation.OrderState
+	stored map[vegetation.OrderRef][]vegetation.Reading // of the series of an order, or of the dates of a map
+	jobs   map[vegetation.OrderRef]bool                 // orders with a job
+	told   []string                                     // of completed orders, by profile or map, in the order of the feed
+}
+
+func (m *machine) picture() picture {
+	out := picture{books: m.books(m.rt, m.e), stored: map[vegetation.OrderRef][]vegetation.Reading{}, jobs: map[vegetation.OrderRef]bool{}}
+	m.read(func(tx ports.Repos) error {
+		ctx := m.t.Context()
+		for o, err := range tx.Orders.Each(ctx, m.e.scope, ports.Query{}) {
+			require.NoError(m.rt, err)
+			out.orders = append(out.orders, o)
+		}
+		for o, err := range tx.Maps.Of(credit.VegetationIndexMap).Each(ctx, m.e.scope, ports.Query{}) {
+			require.NoError(m.rt, err)
+			out.orders = append(out.orders, o)
+		}
+		for _, o := range out.orders {
+			out.stored[ref(o)], out.jobs[ref(o)] = m.found(tx, o)
+		}
+		logged, err := tx.Events.After(ctx, m.e.scope, 0, nil, 100)
+		require.NoError(m.rt, err)
+		for i, e := range logged {
+			require.EqualValues(m.rt, i+1, e.Position, "places without a gap")
+			var told struct {
+				event.ProfileCompleted
+				MapUUID string `json:"map_uuid"`
+			}
+			require.NoError(m.rt, json.Unmarshal(e.Data, &told))
+			out.told = append(out.told, told.ProfileUUID+told.MapUUID)
+		}
+		return nil
+	})
+	return out
+}
+
+// found returns the readings of what is stored of an order, and whether it has a job.
+func (m *machine) found(tx ports.Repos, o vegetation.OrderState) (readings []vegetation.Reading, waits bool) {
+	ctx, kind := m.t.Context(), satellite.ProfileJob
+	if o.Product == "" {
+		var err error
+		readings, err = tx.Orders.Readings(ctx, m.e.scope, o.ID)
+		require.NoError(m.rt, err)
+	} else {
+		kind = satellite.VIMapJob
+		dates, files, err := tx.Maps.Of(o.Product).Dates(ctx, m.e.scope, o.ID)
+		require.NoError(m.rt, err)
+		if require.Len(m.rt, files, len(dates.Observations)); len(files) > 0 {
+			readings = []vegetation.Reading{dates.Reading()}
+		}
+	}
+	waits, err := tx.Jobs.Waits(ctx, kind, rig.Itoa(o.ID))
+	require.NoError(m.rt, err)
+	return readings, waits
+}
+
+func ref(o vegetation.OrderState) vegetation.OrderRef {
+	return vegetation.OrderRef{Product: o.Code(), ID: o.ID}
+}
+
+// edges are the transitions that one step, of one or two transactions, can make
+// (satellite design, 1).
+var edges = map[vegetation.Status][]vegetation.Status{
+	"":                    {vegetation.Processing},
+	vegetation.Processing: {vegetation.Processing, vegetation.Pending, vegetation.Active, vegetation.Failed},
+	vegetation.Pending:    {vegetation.Pending, vegetation.Processing, vegetation.Active, vegetation.Failed},
+	vegetation.Failed:     {vegetation.Failed, vegetation.Processing},
+	vegetation.Active:     {vegetation.Active},
+}
+
+// check holds that what is stored is a function of the orders' states alone, whatever was
+// killed on the way: what is held, charged, queued, stored and told of.
+func (m *machine) check(*rapid.T) {
+	rt, p := m.rt, m.picture()
+	p.books.check(rt)
+	open, active, told := map[int64]bool{}, map[int64]bool{}, []string{}
+	wishes := map[string]bool{}
+	for _, o := range p.orders {
+		wish := fmt.Sprint(o.FieldID, o.SeasonID)
+		if o.Product != "" {
+			wish = o.Key()
+		}
+		require.False(rt, wishes[wish], "one order a field and season, of a map for each index")
+		wishes[wish] = true
+		require.Contains(rt, edges[m.seen[ref(o)]], o.Status)
+		m.seen[ref(o)] = o.Status
+		m.met[string(o.Status)]++
+		isOpen, isActive := o.Status == vegetation.Processing || o.Status == vegetation.Pending, o.Status == vegetation.Active
+		open[o.FieldID], active[o.FieldID] = open[o.FieldID] || isOpen, active[o.FieldID] || isActive
+		require.Equal(rt, o.Status == vegetation.Failed || o.Status == vegetation.Pending, o.Reason != "", "a reason where one is due: %+v", o)
+		require.Equal(rt, o.Status == vegetation.Pending, o.NextTryAt != nil, "a time of the next try where one is due")
+		require.True(rt, p.jobs[ref(o)] || !isOpen, "an open order has a job")
+		if isActive {
+			require.Equal(rt, []vegetation.Reading{o.Reading()}, p.stored[ref(o)], "the series that was ordered is stored")
+			told = append(told, o.UUID)
+		}
+	}
+	for _, f := range m.e.fields {
+		kinds := map[credit.Kind]int{}
+		for _, l := range p.books.lines {
+			if l.FieldID == f.ID {
+				kinds[l.Kind]++
+			}
+		}
+		require.Equal(rt, active[f.ID], kinds[credit.Capture] == 1, "a field is charged when, and only when, one of its orders succeeded")
+		held := kinds[credit.Hold] - kinds[credit.Release] - kinds[credit.Capture]
+		require.Equal(rt, open[f.ID] && !active[f.ID], held == 1, "a field is held for while an order of it is open and none succeeded")
+	}
+	for _, uuid := range p.told {
+		i := slices.Index(told, uuid)
+		require.GreaterOrEqual(rt, i, 0, "one event of an order that is active, and no other")
+		told = slices.Delete(told, i, i+1)
+	}
+}
+
+// rest lets everything live from now on, until nothing is open that could be done.
+func (m *machine) rest() {
+	m.fates = nil
+	m.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 2), nil }
+	m.clock.move(vegetation.Retry.Max)
+	for jobs := m.claim(m.rt); len(jobs) > 0; jobs = m.claim(m.rt) {
+		require.NoError(m.rt, m.work(jobs[0]))
+	}
+	m.sequence(m.rt)
+	m.check(m.rt)
+	p := m.picture()
+	active := 0
+	for _, o := range p.orders {
+		if o.Status == vegetation.Active {
+			active++
+		}
+		require.True(m.rt, o.Status != vegetation.Pending || !o.StartDate.Before(m.clock.Now()), "only what has not begun waits: %+v", o)
+		require.NotEqual(m.rt, vegetation.Processing, o.Status)
+	}
+	require.Len(m.rt, p.told, active, "each is told of")
+}
+
+// Whatever process dies at whatever transaction, and whichever comes back too late: the
+// orders keep to their table of states, and books, jobs, series and events to the orders.
+func TestKilledTransactions(t *testing.T) {
+	t.Parallel()
+	rig.EachDatabase(t, func(t *testing.T, database string) {
+		w, met := newWorld(t, database), map[string]int{}
+		rapid.Check(t, func(rt *rapid.T) {
+			m := newMachine(w, rt, met)
+			rt.Repeat(map[string]func(*rapid.T){
+				"place": m.place, "place again": m.place, "compute": m.compute, "compute more": m.compute,
+				"give up": m.giveUp, "wake": m.wake, "time": m.pass, "sequence": m.sequence, "": m.check,
+			})
+			m.rest()
+		})
+		for _, what := range []string{lives, dies, rollsBack, commits, "late", "pending", "active", "failed", "map"} {
+			require.Positive(t, met[what], "the walks never met %q: %v", what, met)
+		}
+		t.Log(met)
+	})
+}

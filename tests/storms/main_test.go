@@ -1,0 +1,15 @@
+package storms
+
+import (
+	"os"
+	"testing"
+
+	"tilth/tests/rig"
+)
+
+func TestMain(m *testing.M) {
+	if plan := os.Getenv(beTheCrowd); plan != "" {
+		os.Exit(crowdOf(plan))
+	}
+	rig.Main(m)
+}
