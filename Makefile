@@ -81,7 +81,7 @@ test: ## what a fresh machine can run (RACE=1: with the race detector, as CI doe
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
-	$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 20m $(TESTFLAGS) $(LONGEST) $(TESTED)
+	$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 60m $(TESTFLAGS) $(LONGEST) $(TESTED)
 
 test-casbin: ## what roles allow beside casbin's own Enforcer, which the program is without: a module of its own, compiled for itself
 	$(GO) -C tests/casbin vet ./...

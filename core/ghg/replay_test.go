@@ -156,6 +156,10 @@ func TestReplayNamesWhatDiffers(t *testing.T) {
 				}
 			}
 		}, "(report_total): the file has the range"},
+		"two grams": {func(v object) {
+			totals := v["report"].(object)["totals"].(object)
+			totals["emissions"] = totals["emissions"].(float64) + 2e-6
+		}, "(report_total): the report prints emissions of "},
 		"a total":    {func(v object) { v["report"].(object)["totals"].(object)["emissions"] = 1.0 }, "(report_total): the report prints emissions of 1 t, the steps make"},
 		"a balance":  {func(v object) { v["report"].(object)["totals"].(object)["balance"] = 1.0 }, "a balance of 1 t"},
 		"an end":     {func(v object) { v["report"].(object)["uncertainty"].(object)["high"] = 1.0 }, "emissions of at most 1 t"},

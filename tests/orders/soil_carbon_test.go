@@ -22,7 +22,7 @@ import (
 func TestOrderOfSoilCarbon(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		v, ctx := readVoorst(t), t.Context()
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		require.NoError(t, w.op.SetPrice(ctx, credit.ServiceSOC, 5_00))
 		e, stranger := w.estate(10_000_00), w.estate(10_000_00)
 		s := w.sampling()

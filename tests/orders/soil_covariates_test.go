@@ -96,7 +96,7 @@ func TestReliefOfTheArchive(t *testing.T) {
 // A raster of one company is seen by its orders alone, and by the operator.
 func TestRasterOfOneCompany(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		archive := rig.Archive(t)
 		mine, theirs := w.estate(credit.Amount(0)), w.estate(credit.Amount(0))
 		files, err := objects.Open("file:" + t.TempDir())

@@ -46,7 +46,7 @@ func openFile(t *testing.T, path string) ports.Object {
 // elevation slope and wetness are derived. One that lies elsewhere is reported and dropped.
 func TestRegisteredRasters(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		ctx, archive := t.Context(), rig.Archive(t)
 		imagery, err := catalog.Open(archive.Dir)
 		require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 // finds them there. A run that kills its workers is given up, and made for the operator.
 func TestTheRunOfMaps(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e := w.estate(1000_00)
 		placed, err := w.place(e)
 		require.NoError(t, err)

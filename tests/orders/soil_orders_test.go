@@ -33,7 +33,7 @@ func codeOf(t *testing.T, err error) string {
 // which costs nothing more.
 func TestOrder(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e := w.estate(1000_00)
 		quote, err := w.orders.Price(t.Context(), e.who, e.aoi.ID)
 		require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestOrder(t *testing.T) {
 // The layers come back as they were prepared, to the bit, and their frame with them.
 func TestLayersAreFrozen(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e := w.estate(1000_00)
 		placed, err := w.place(e)
 		require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestLayersAreFrozen(t *testing.T) {
 // Any number of concurrent orders give one order and one charge.
 func TestConcurrentOrders(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e := w.estate(1000_00)
 		var group sync.WaitGroup
 		errs := make([]error, 8)
@@ -144,7 +144,7 @@ func TestConcurrentOrders(t *testing.T) {
 
 func TestRefusedOrders(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		poor, other := w.estate(1_00), w.estate(1000_00)
 		ctx := t.Context()
 		_, err := w.place(poor)
@@ -186,7 +186,7 @@ func TestRefusedOrders(t *testing.T) {
 // by the operator, three times.
 func TestFailedOrders(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e := w.estate(1000_00)
 		w.preparer.answer = func(stratification.OrderState) (layer.Prepared, error) {
 			return layer.Prepared{}, fault.New(fault.Invalid, "no_usable_layers", "Nothing there.")
@@ -225,7 +225,7 @@ func TestFailedOrders(t *testing.T) {
 // order that takes too long fails, and who comes back late changes nothing.
 func TestInterruptions(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e := w.estate(1000_00)
 		out := errors.New("no route to host")
 		w.preparer.answer = func(stratification.OrderState) (layer.Prepared, error) {
@@ -275,7 +275,7 @@ func TestInterruptions(t *testing.T) {
 // both are there again.
 func TestDeletedArea(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e := w.estate(1000_00)
 		placed, err := w.place(e)
 		require.NoError(t, err)
@@ -298,7 +298,7 @@ func TestDeletedArea(t *testing.T) {
 // What an area of interest refuses, by name.
 func TestAreasOfInterest(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e, stranger := w.estate(0), w.estate(0)
 		first, second := e.fields[0].UUID, e.fields[1].UUID
 		var bare farm.Field

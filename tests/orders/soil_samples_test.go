@@ -53,7 +53,7 @@ func readVoorst(t *testing.T) (v voorst) {
 }
 
 // saved stores a saved plan on a map of five strips as large as the strata of Voorst.
-func (w *ground) saved(e holding, v voorst) soilplan.SamplePlan {
+func (w *soilWorld) saved(e soilEstate, v voorst) soilplan.SamplePlan {
 	w.t.Helper()
 	order, err := w.place(e)
 	require.NoError(w.t, err)
@@ -93,7 +93,7 @@ func (w *ground) saved(e holding, v voorst) soilplan.SamplePlan {
 	return record
 }
 
-func (w *ground) save(e holding, plan soilplan.SamplePlan) {
+func (w *soilWorld) save(e soilEstate, plan soilplan.SamplePlan) {
 	w.t.Helper()
 	plan.Saved = &zoning.Saving{Name: "n", Tag: "t", At: w.clock.Now(), By: e.who.UserID}
 	require.NoError(w.t, w.db.Write(w.t.Context(), func(ctx context.Context, tx ports.Repos) error {
@@ -101,13 +101,13 @@ func (w *ground) save(e holding, plan soilplan.SamplePlan) {
 	}))
 }
 
-func (w *ground) sampling() *soil.Samples {
+func (w *soilWorld) sampling() *soil.Samples {
 	door := app.NewGate(permission.New(w.db), w.db, w.clock)
 	deps := app.Deps{Store: w.db, Gate: door, Clock: w.clock, IDs: identity.Random{}}
 	return &soil.Samples{Deps: deps, Records: soil.NewSampleRecords(deps)}
 }
 
-func (w *ground) samples(s *soil.Samples, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {
+func (w *soilWorld) samples(s *soil.Samples, who access.Principal, filters ...ports.Filter) (out []sample.Sample) {
 	w.t.Helper()
 	found, err := s.List(w.t.Context(), who, false, ports.Query{Filters: filters})
 	require.NoError(w.t, err)
@@ -147,7 +147,7 @@ func (v voorst) results(samples []sample.Sample, more float64) (table labtable.T
 func TestEstimateOfVoorst(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		v, ctx := readVoorst(t), t.Context()
-		w := newGround(t, database)
+		w := newSoilWorld(t, database)
 		e, stranger := w.estate(10_000_00), w.estate(0)
 		s := w.sampling()
 		plan := w.saved(e, v)

@@ -56,7 +56,7 @@ func flat(o stratification.OrderState) (layer.Prepared, error) {
 	}, []string{"A note."}), nil
 }
 
-type ground struct {
+type soilWorld struct {
 	t        testing.TB
 	db       *persistence.Database
 	clock    *clock
@@ -68,13 +68,13 @@ type ground struct {
 	names    int
 }
 
-func newGround(t testing.TB, database string) *ground {
+func newSoilWorld(t testing.TB, database string) *soilWorld {
 	t.Helper()
 	c := at(begin)
 	db, err := persistence.Open(t.Context(), database, persistence.Options{Clock: c, Shared: c, IDs: identity.Random{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	w := &ground{t: t, db: db, clock: c, preparer: &preparer{flat}}
+	w := &soilWorld{t: t, db: db, clock: c, preparer: &preparer{flat}}
 	door := app.NewGate(permission.New(db), db, c)
 	deps := app.Deps{Store: db, Gate: door, Clock: c, IDs: identity.Random{}}
 	w.orders, w.worker = &soil.Orders{Deps: deps}, &soil.OrderWorker{Deps: deps, Layers: w.preparer, Log: slog.New(slog.DiscardHandler)}
@@ -87,15 +87,15 @@ func newGround(t testing.TB, database string) *ground {
 	return w
 }
 
-// holding is a subscribed company with an owner, fields of 9 ha, and an area of interest of them.
-type holding struct {
+// soilEstate is a subscribed company with an owner, fields of 9 ha, and an area of interest of them.
+type soilEstate struct {
 	who    access.Principal
 	scope  access.Scope
 	fields []farm.Field
 	aoi    stratification.AOI
 }
 
-func (w *ground) estate(credits credit.Amount) holding {
+func (w *soilWorld) estate(credits credit.Amount) soilEstate {
 	w.t.Helper()
 	ctx := w.t.Context()
 	w.names++
@@ -109,7 +109,7 @@ func (w *ground) estate(credits credit.Amount) holding {
 	}
 	_, err = w.op.Subscribe(ctx, company.ID, access.Stratification, nil)
 	require.NoError(w.t, err)
-	e := holding{who: access.Principal{UserID: user.ID, Name: user.Name, Email: user.Email, CompanyID: company.ID}, scope: access.Own(company.ID)}
+	e := soilEstate{who: access.Principal{UserID: user.ID, Name: user.Name, Email: user.Email, CompanyID: company.ID}, scope: access.Own(company.ID)}
 	meta := record.Meta{CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
 	require.NoError(w.t, w.db.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		e.fields = nil
@@ -133,7 +133,7 @@ func (w *ground) estate(credits credit.Amount) holding {
 }
 
 // aoi makes an area of interest of fields.
-func (w *ground) aoi(e holding, fields ...farm.Field) stratification.AOI {
+func (w *soilWorld) aoi(e soilEstate, fields ...farm.Field) stratification.AOI {
 	w.t.Helper()
 	draft := farmapp.Draft[stratification.AOI]{Record: stratification.AOI{Name: "Area"}}
 	for _, f := range fields {
@@ -144,11 +144,11 @@ func (w *ground) aoi(e holding, fields ...farm.Field) stratification.AOI {
 	return made[0]
 }
 
-func (w *ground) place(e holding) (stratification.OrderState, error) {
+func (w *soilWorld) place(e soilEstate) (stratification.OrderState, error) {
 	return w.orders.Place(w.t.Context(), e.who, soil.OrderRequest{AOIID: e.aoi.ID})
 }
 
-func (w *ground) order(e holding, id int64) stratification.OrderState {
+func (w *soilWorld) order(e soilEstate, id int64) stratification.OrderState {
 	w.t.Helper()
 	o, err := w.orders.Retrieve(w.t.Context(), e.who, id)
 	require.NoError(w.t, err)
@@ -156,7 +156,7 @@ func (w *ground) order(e holding, id int64) stratification.OrderState {
 }
 
 // claim returns the next job that is due; ok is false where there is none.
-func (w *ground) claim() (job ports.Job, ok bool) {
+func (w *soilWorld) claim() (job ports.Job, ok bool) {
 	w.t.Helper()
 	jobs, err := w.db.QueueOf(soil.OrderJob).Claim(w.t.Context(), w.clock.Now(), time.Minute, 1)
 	require.NoError(w.t, err)
@@ -167,7 +167,7 @@ func (w *ground) claim() (job ports.Job, ok bool) {
 }
 
 // work does the jobs that are due, and gives how many there were.
-func (w *ground) work() (done int) {
+func (w *soilWorld) work() (done int) {
 	w.t.Helper()
 	for job, ok := w.claim(); ok; job, ok = w.claim() {
 		require.NoError(w.t, w.worker.Run(w.t.Context(), job))
@@ -177,7 +177,7 @@ func (w *ground) work() (done int) {
 }
 
 // books returns wallet and kinds of the ledger's lines, oldest first.
-func (w *ground) books(e holding) (wallet credit.Wallet, lines []credit.Kind) {
+func (w *soilWorld) books(e soilEstate) (wallet credit.Wallet, lines []credit.Kind) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.Read(w.t.Context(), func(ctx context.Context, tx ports.Repos) (err error) {
 		if wallet, err = tx.Wallet.Get(ctx, e.scope); err != nil {
@@ -199,7 +199,7 @@ func (w *ground) books(e holding) (wallet credit.Wallet, lines []credit.Kind) {
 }
 
 // events returns the types of the events of a company, oldest first.
-func (w *ground) events(e holding) (types []string) {
+func (w *soilWorld) events(e soilEstate) (types []string) {
 	w.t.Helper()
 	pending, err := w.db.Relay().Pending(w.t.Context(), w.clock.Now(), time.Microsecond, 100)
 	require.NoError(w.t, err)

@@ -20,7 +20,7 @@ import (
 )
 
 // order stores an active profile of a field and the season, which shows what the sky grows, more or less lush.
-func (h *witness) order(f farm.Field, lush float64) {
+func (h *claimant) order(f farm.Field, lush float64) {
 	h.Helper()
 	order := vegetation.OrderState{
 		UUID: identity.Random{}.UUID(), FieldID: f.ID, FieldUUID: f.UUID, SeasonID: h.season.ID, Index: "NDVI", Status: vegetation.Active,
@@ -42,7 +42,7 @@ func (h *witness) order(f farm.Field, lush float64) {
 func TestOwnCurvesVerify(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		h := declare(t, database, "Soy_Corn", zoneElsewhere)
+		h := settleClaimant(t, database, "Soy_Corn", zoneElsewhere)
 		curves := &cropcheckapp.Curves{Deps: app.Deps{Store: h.db, Gate: app.NewGate(everyone{}, nil, nil), Clock: h.clock}}
 		near := func(i int) geo.Position { return geo.Position{X: elsewhere.X + 0.02*float64(i), Y: elsewhere.Y} }
 		_, err := curves.Make(h.ctx, h.who, false)

@@ -22,7 +22,7 @@ import (
 func TestADeclaredCropIsVerifiedOrFails(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		h := declare(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		h := settleClaimant(t, database, "Soy_Corn", zoneOfMatoGrosso)
 		right := h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, "maize")
 		wrong := h.submit(assessment.OfField, h.field(matoGrosso, "grass").ID, "perennial_grasses")
 		require.Equal(t, verification.Pending, h.look(right).Status, "as soon as it is submitted")
@@ -72,7 +72,7 @@ func TestADeclaredCropIsVerifiedOrFails(t *testing.T) {
 // TestNothingIsGuessed holds the reasons for which a check stays pending.
 func TestNothingIsGuessed(t *testing.T) {
 	t.Parallel()
-	h := declare(t, rig.SQLite(t), "Soy_Corn", zoneElsewhere)
+	h := settleClaimant(t, rig.SQLite(t), "Soy_Corn", zoneElsewhere)
 	outside := h.submit(assessment.OfField, h.field(elsewhere, "maize").ID, "maize")
 	for name, c := range map[string]struct {
 		id     int64
@@ -111,7 +111,7 @@ func TestNothingIsGuessed(t *testing.T) {
 
 func TestFewDatesAreNoVerdict(t *testing.T) {
 	t.Parallel()
-	h := declare(t, rig.SQLite(t), "Soy_Corn", zoneOfMatoGrosso)
+	h := settleClaimant(t, rig.SQLite(t), "Soy_Corn", zoneOfMatoGrosso)
 	h.season = farm.Season{Meta: h.meta, Name: "Short", StartDate: date(2024, 1, 1), EndDate: date(2024, 1, 30), HarvestYear: 2024, Kind: "other"}
 	h.write(func(tx ports.Repos) error {
 		return tx.Seasons.Insert(h.ctx, h.scope(), []*farm.Season{&h.season})
@@ -129,7 +129,7 @@ func TestFewDatesAreNoVerdict(t *testing.T) {
 func TestTheSourceIsOut(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		h := declare(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		h := settleClaimant(t, database, "Soy_Corn", zoneOfMatoGrosso)
 		h.field(matoGrosso, "maize")
 		h.field(matoGrosso, "maize")
 		id := h.submit(assessment.OfFarm, h.farm.ID, "maize")
@@ -175,7 +175,7 @@ func TestTheSourceIsOut(t *testing.T) {
 func TestACheckThatKillsItsWorkersIsGivenUp(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		h := declare(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		h := settleClaimant(t, database, "Soy_Corn", zoneOfMatoGrosso)
 		id := h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, "maize")
 		job := h.claim()[0]
 		job.Attempt = 1000
@@ -199,7 +199,7 @@ func TestACheckThatKillsItsWorkersIsGivenUp(t *testing.T) {
 func TestAStartWhileItRuns(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
-		h := declare(t, database, "Soy_Corn", zoneOfMatoGrosso)
+		h := settleClaimant(t, database, "Soy_Corn", zoneOfMatoGrosso)
 		id := h.submit(assessment.OfField, h.field(matoGrosso, "maize").ID, "maize")
 		h.sky.during = func() {
 			require.Equal(t, verification.Processing, h.look(id).Status)
@@ -236,7 +236,7 @@ func TestAStartWhileItRuns(t *testing.T) {
 // TestAnOrderedProfileIsTaken holds that nothing is computed that was ordered.
 func TestAnOrderedProfileIsTaken(t *testing.T) {
 	t.Parallel()
-	h := declare(t, rig.SQLite(t), "Soy_Corn", zoneOfMatoGrosso)
+	h := settleClaimant(t, rig.SQLite(t), "Soy_Corn", zoneOfMatoGrosso)
 	f := h.field(matoGrosso, "maize")
 	order := vegetation.OrderState{
 		UUID: identity.Random{}.UUID(), FieldID: f.ID, FieldUUID: f.UUID, SeasonID: h.season.ID, Index: "NDVI", Status: vegetation.Active,

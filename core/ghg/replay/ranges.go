@@ -97,8 +97,7 @@ func (w *walk) total(of string) sum {
 	return sum{}
 }
 
-// printed compares the figures that the report prints with those of the steps: to the last digit, but where it would be another
-// one in the twelfth of a result.
+// printed compares the figures that the report prints with those of the steps, to the gram.
 func (w *walk) printed(r *report) *Difference {
 	emissions, removals := w.total("emissions"), w.total("removals")
 	c := new(comparison)

@@ -47,7 +47,7 @@ func (d *Difference) Error() string {
 }
 
 // accuracy is how far the result of a step may be from the recorded one, relative to it: other machines round the last
-// digits of powers and logarithms otherwise. Figures that a report prints are held to their last digit.
+// digits of powers and logarithms otherwise. Figures that a report prints are held to the gram beside it.
 const accuracy = 1e-12
 
 // Version recomputes totals and ranges of an exported version, the answer of GET …/submissions/{n}/. It returns a

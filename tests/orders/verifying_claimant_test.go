@@ -30,8 +30,8 @@ import (
 // later is after the season, and after its imagery has settled.
 var later = time.Date(2024, 12, 1, 12, 0, 0, 0, time.UTC)
 
-// witness is a company with a farm of which fields are assessed.
-type witness struct {
+// claimant is a company with a farm of which fields are assessed.
+type claimant struct {
 	*testing.T
 	ctx    context.Context
 	db     *persistence.Database
@@ -46,10 +46,10 @@ type witness struct {
 	crops  map[string]farm.Crop
 }
 
-// declare makes a company under a sky on which a class of the built-in curves grows.
-func declare(t *testing.T, database, class string, epsg int) *witness {
+// settleClaimant makes a company under a sky on which a class of the built-in curves grows.
+func settleClaimant(t *testing.T, database, class string, epsg int) *claimant {
 	t.Helper()
-	h := &witness{T: t, ctx: t.Context(), clock: at(later), crops: map[string]farm.Crop{}}
+	h := &claimant{T: t, ctx: t.Context(), clock: at(later), crops: map[string]farm.Crop{}}
 	builtIn, err := exchange.Curves{}.BuiltIn()
 	require.NoError(t, err)
 	h.sky = &sky{year: builtIn.Year, epsg: epsg}
@@ -102,15 +102,15 @@ func declare(t *testing.T, database, class string, epsg int) *witness {
 	return h
 }
 
-func (h *witness) scope() access.Scope { return access.Own(h.who.CompanyID) }
+func (h *claimant) scope() access.Scope { return access.Own(h.who.CompanyID) }
 
-func (h *witness) write(do func(tx ports.Repos) error) {
+func (h *claimant) write(do func(tx ports.Repos) error) {
 	h.Helper()
 	require.NoError(h, h.db.Write(h.ctx, func(_ context.Context, tx ports.Repos) error { return do(tx) }))
 }
 
 // field makes a field with cultivations of the season.
-func (h *witness) field(at geo.Position, crops ...string) farm.Field {
+func (h *claimant) field(at geo.Position, crops ...string) farm.Field {
 	h.Helper()
 	boundary, err := geo.NewBoundary(nil, square(at), geo.DefaultLimits())
 	require.NoError(h, err)
@@ -127,7 +127,7 @@ func (h *witness) field(at geo.Position, crops ...string) farm.Field {
 }
 
 // submit stores a submitted assessment of a crop type.
-func (h *witness) submit(of assessment.ResourceType, id int64, cropType string) int64 {
+func (h *claimant) submit(of assessment.ResourceType, id int64, cropType string) int64 {
 	h.Helper()
 	year := 2024
 	a := assessment.Assessment{
@@ -141,7 +141,7 @@ func (h *witness) submit(of assessment.ResourceType, id int64, cropType string) 
 	return a.ID
 }
 
-func (h *witness) claim() []ports.Job {
+func (h *claimant) claim() []ports.Job {
 	h.Helper()
 	jobs, err := h.db.Queue().Claim(h.ctx, h.clock.Now(), 15*time.Second, 10)
 	require.NoError(h, err)
@@ -152,7 +152,7 @@ func (h *witness) claim() []ports.Job {
 }
 
 // work does what is due, and gives how many jobs that were.
-func (h *witness) work() int {
+func (h *claimant) work() int {
 	h.Helper()
 	jobs := h.claim()
 	for _, j := range jobs {
@@ -161,7 +161,7 @@ func (h *witness) work() int {
 	return len(jobs)
 }
 
-func (h *witness) look(id int64) verification.Record {
+func (h *claimant) look(id int64) verification.Record {
 	h.Helper()
 	r, ok, err := h.use.Verification(h.ctx, h.who, false, id)
 	require.NoError(h, err)
@@ -170,7 +170,7 @@ func (h *witness) look(id int64) verification.Record {
 }
 
 // events returns those that have not been given yet.
-func (h *witness) events() (out []event.VerificationCompleted) {
+func (h *claimant) events() (out []event.VerificationCompleted) {
 	h.Helper()
 	rows, err := h.db.Relay().Pending(h.ctx, h.clock.Now(), time.Hour, 100)
 	require.NoError(h, err)
