@@ -5,6 +5,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,9 +57,9 @@ func (f Fields) Add(field, message string) {
 }
 
 // AddAt adds a message, once, at a path such as fertilizers[3].rate. Messages about a whole that has messages about its parts too
-// stand among these as [NonField].
+// stand among these as [NonField], and so do those of the empty path.
 func (f Fields) AddAt(path, message string) {
-	steps := strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+	steps := strings.FieldsFunc(cmp.Or(path, NonField), func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 	for _, step := range steps[:len(steps)-1] {
 		below, ok := f[step].(Fields)
 		if !ok {

@@ -46,12 +46,13 @@ func TestPathsNest(t *testing.T) {
 	got := fault.Fields{}
 	for _, one := range [][2]string{
 		{"growing_area", "a"}, {"growing_area.unit", "b"}, {"growing_area", "c"},
-		{"fertilizers[3].rate", "d"}, {"fertilizers[3].rate", "e"}, {"fertilizers[3].rate", "e"},
+		{"fertilizers[3].rate", "d"}, {"fertilizers[3].rate", "e"}, {"fertilizers[3].rate", "e"}, {"", "f"},
 	} {
 		got.AddAt(one[0], one[1])
 	}
 	require.Equal(t, fault.Fields{
 		"growing_area": fault.Fields{"unit": []string{"b"}, fault.NonField: []string{"a", "c"}},
 		"fertilizers":  fault.Fields{"3": fault.Fields{"rate": []string{"d", "e"}}},
+		fault.NonField: []string{"f"},
 	}, got)
 }
