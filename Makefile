@@ -56,7 +56,7 @@ DETECTOR := $(if $(filter-out 0,$(RACE)),$(shell command -v "$$($(GO) env CC)" >
 LEAN := -ldflags='-s -w' $(or $(DETECTOR),-gcflags=all=-dwarf=false)
 # Tests that run on either database run on one, which their names decide; DATABASES=both, as CI sets it, runs them on both.
 DATABASES ?= one
-# Half of the pages that are opened in a browser, which is the longest of all; PAGES=all, as CI sets it, opens all.
+# A third of the pages that are opened in a browser, which is the longest of all; PAGES=all, as CI sets it, opens all.
 PAGES ?= some
 # Compilers that keep their garbage up to a gigabyte take a fifth less, and there are a thousand of them.
 TOOLS := -toolexec='env GOGC=off GOMEMLIMIT=1GiB'

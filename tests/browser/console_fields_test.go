@@ -19,6 +19,9 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 		dark  bool
 	}{{"desk", 1280, false}, {"phone, dark", 375, true}} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.dark {
+				further(t)
+			}
 			server := rig.Start(t, rig.Options{Demo: true})
 			p := console(t, server.URL, "/?colour=crop", tt.width, tt.dark)
 			p.Until(`location.search === "?colour=crop"`) // where one wanted to go

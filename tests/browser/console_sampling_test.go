@@ -34,6 +34,7 @@ func TestConsolePlansSamples(t *testing.T) {
 
 // A crew walks the plan without a network: the page opens, what it records waits on the device, and is sent once.
 func TestConsoleCrewWorksWithoutANetwork(t *testing.T) {
+	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
 	cable := rig.NewCable(t, strings.TrimPrefix(server.URL, "http://"))
 	root := "http://" + cable.Address()

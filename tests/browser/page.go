@@ -25,8 +25,8 @@ type Page struct {
 	complaints []string
 }
 
-// further leaves a test out where TILTH_TEST_PAGES=some, as make test has it: it opens the pages that the others build on, in half of the
-// time. CI and make browser open all.
+// further leaves a test out where TILTH_TEST_PAGES=some, as make test has it: it opens the pages that the others build on, in a third of
+// the time. CI and make browser open all.
 func further(t testing.TB) {
 	t.Helper()
 	if os.Getenv("TILTH_TEST_PAGES") == "some" {
