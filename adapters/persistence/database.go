@@ -11,6 +11,7 @@ import (
 	"tilth/adapters/persistence/farm"
 	"tilth/adapters/persistence/ghg"
 	"tilth/adapters/persistence/moving"
+	"tilth/adapters/persistence/names"
 	"tilth/adapters/persistence/partition"
 	"tilth/adapters/persistence/satellite"
 	"tilth/adapters/persistence/soil"
@@ -81,6 +82,9 @@ func (d *Database) QueueBut(kinds ...string) ports.Queue { return common.NewQueu
 func (d *Database) Backlog(ctx context.Context) (ports.Backlog, error) {
 	return common.ReadBacklog(ctx, d.DB)
 }
+
+// FoldSearch puts names that writers have left for later into their index, where they did not do it themselves, and returns how many.
+func (d *Database) FoldSearch(ctx context.Context) (int64, error) { return names.Fold(ctx, d.DB) }
 
 // Partition makes the partitions of big tables that a time will need soon, where the database has some, and returns how many.
 func (d *Database) Partition(ctx context.Context, now time.Time) (int64, error) {

@@ -10,26 +10,30 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/grams"
 	"tilth/adapters/persistence/prepared"
 	"tilth/core/access"
 	"tilth/ports"
 )
 
 // Lists are searched for a part of a name by an index of the three letters in a row that names have: pg_trgm on PostgreSQL,
-// FTS5 on SQLite, kept by [DB.FoldSearch]. The index finds records that may match, up to maxHits, and the list is then
+// FTS5 on SQLite, which has an index of numbers, too (package names). The index finds records that may match, up to maxHits, and the list is then
 // narrowed to them beside its own condition: what is found is the same with the index and without.
 
-// searchedTable is a table of named records of companies.
-type searchedTable struct {
+// SearchedTable is a table of named records of companies.
+type SearchedTable struct {
 	N      int    // tells the tables apart in SQLite's index; below 8
 	Column string // the folded name
 }
 
-// searched are the tables whose names have an index, by the migration "search".
-var searched = map[string]searchedTable{
+// Searched are the tables whose names have an index, by the migration "search".
+var Searched = map[string]SearchedTable{
 	"farms": {0, "name_folded"}, "fields": {1, "name_folded"}, "seasons": {2, "name_folded"},
 	"fertilizations": {3, "product_name_folded"}, "aois": {4, "name_folded"},
 }
+
+// NumbersOf is the list of the marks and changes of a table's index of numbers.
+func NumbersOf(table string) string { return table + ".numbers" }
 
 // Part is a name that a text which is searched has: that of a row whose id is Ref.
 type Part struct {
@@ -44,10 +48,7 @@ var OwnName = []Part{{Ref: "t.id"}}
 
 const (
 	maxHits     = 1000 // of more hits than this the list is read as if there were no index
-	gram        = 3    // letters that the index knows together
-	maxGrams    = 32   // of a text that are looked up
 	maxOthers   = 5000 // names, of all companies, that are looked at one by one
-	rareDigits  = 5    // of a word that few names have; a year has four
 	maxPrefixes = 8
 )
 
@@ -106,7 +107,7 @@ type lookup struct {
 
 func (l lookup) hits(ctx context.Context, s *Session, k Filter) (out hits, err error) {
 	behind, ok := l.behindSpaces(k)
-	if !ok || utf8.RuneCountInString(l.text) < gram {
+	if !ok || utf8.RuneCountInString(l.text) < grams.Letters {
 		return out, nil
 	}
 	if ok, err := s.searchable(ctx); err != nil || !ok {
@@ -154,7 +155,7 @@ func (l lookup) names(ctx context.Context, s *Session, part Part, prefixes []str
 	if table == "" {
 		table = l.own
 	}
-	index, indexed := searched[table]
+	index, indexed := Searched[table]
 	column := index.Column
 	if part.Column != "" {
 		column = part.Column
@@ -174,7 +175,7 @@ func (l lookup) names(ctx context.Context, s *Session, part Part, prefixes []str
 		q = q.Where("n.company_id = ?", l.company)
 	}
 	return Values[int64](ctx, q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
-		if rare := rareWord(l.text); s.Postgres && rare != l.text { // the index is asked for the word, each name for the text
+		if rare := grams.RareWord(l.text); s.Postgres && rare != l.text { // the index is asked for the word, each name for the text
 			q = q.Where("n."+column+` LIKE ? ESCAPE '\' AND (n.`+column+` || '') LIKE ? ESCAPE '\'`, contains(rare), contains(l.text))
 		} else {
 			q = q.Where("n."+column+` LIKE ? ESCAPE '\'`, contains(l.text))
@@ -204,75 +205,71 @@ func (l lookup) rows(s *Session, part Part, ids []int64) *bun.SelectQuery {
 		Where("?", prepared.Varied{})
 }
 
-// found selects, on SQLite, the ids of the rows of a table that may hold the text: those that the index has, those whose name
-// has changed since, and those that are newer than the index. The index is asked for the names of the company where those of all are
-// many: looking each of a few up among all names that a large company has takes longer.
-func (l lookup) found(ctx context.Context, s *Session, table string, index searchedTable) (*bun.SelectQuery, error) {
-	out := s.NewSelect().TableExpr("search_changes AS c").ColumnExpr("c.id").Where("c.list = ?", table).
-		UnionAll(s.NewSelect().TableExpr("? AS f", bun.Ident(table)).ColumnExpr("f.id").Where("f.company_id = ?", l.company).
-			Where("f.id > (SELECT m.upto FROM search_marks AS m WHERE m.list = ?)", table))
-	terms := func() *bun.SelectQuery { return s.NewSelect().TableExpr("search_terms") }
-	entries, err := Values[int64](ctx, terms().ColumnExpr("rowid").Where("search_terms MATCH ?", grams(rareWord(l.text))).Limit(maxOthers+1))
+// found selects, on SQLite, the ids of the rows of a table that may hold the text: those that an index has, those whose name
+// has changed since, and those that are newer than the index. A number is looked up in the index of numbers, whose lists are short.
+// The index is asked for the names of the company where those of all are many: looking each of a few up among all names that a
+// large company has takes longer.
+func (l lookup) found(ctx context.Context, s *Session, table string, index SearchedTable) (*bun.SelectQuery, error) {
+	if number := grams.OfNumber(l.text); number != "" {
+		entries, err := s.numbered(ctx, table, number)
+		if err != nil {
+			return nil, err
+		}
+		if entries != nil && len(entries) <= maxOthers {
+			return l.unfolded(s, table, NumbersOf(table), index.among(s, entries)), nil
+		}
+	}
+	entries, err := s.entries(ctx, "search_terms", grams.Of(grams.RareWord(l.text)))
 	if err != nil {
 		return nil, err
 	}
 	if len(entries) > maxOthers {
-		return out.UnionAll(terms().ColumnExpr("rowid >> 3 AS id").Where("rowid & 7 = ?", prepared.Arg(index.N)).
-			Where("search_terms MATCH ?", quoted(scopeWord(l.company, index.N))+" AND "+grams(l.text))), nil
+		return l.unfolded(s, table, table, s.NewSelect().TableExpr("search_terms").ColumnExpr("rowid >> 3 AS id").Where("rowid & 7 = ?", prepared.Arg(index.N)).
+			Where("search_terms MATCH ?", grams.OfCompany(l.company, index.N)+" AND "+grams.Of(l.text))), nil
 	}
+	return l.unfolded(s, table, table, index.among(s, entries)), nil
+}
+
+// unfolded selects the ids of a table's rows that the index of a list does not know yet, with those that it has found, if any.
+func (l lookup) unfolded(s *Session, table, list string, found *bun.SelectQuery) *bun.SelectQuery {
+	out := s.NewSelect().TableExpr("search_changes AS c").ColumnExpr("c.id").Where("c.list = ?", list).
+		UnionAll(s.NewSelect().TableExpr("? AS f", bun.Ident(table)).ColumnExpr("f.id").Where("f.company_id = ?", l.company).
+			Where("f.id > (SELECT m.upto FROM search_marks AS m WHERE m.list = ?)", list))
+	if found != nil {
+		out = out.UnionAll(found)
+	}
+	return out
+}
+
+// entries returns the entries of an index that meet a condition: up to one more than maxOthers.
+func (s *Session) entries(ctx context.Context, index, condition string) ([]int64, error) {
+	return Values[int64](ctx, s.NewSelect().TableExpr(index).ColumnExpr("rowid").Where(index+" MATCH ?", condition).Limit(maxOthers+1))
+}
+
+// numbered returns the entries of the index of numbers that meet a condition, or nil where it knows less of the table than
+// the other index, as in the first minute after the upgrade that made it.
+func (s *Session) numbered(ctx context.Context, table, condition string) ([]int64, error) {
+	behind, err := Values[int64](ctx, s.NewSelect().TableExpr("search_marks AS n").Join("JOIN search_marks AS m ON m.list = ?", table).
+		ColumnExpr("m.upto - n.upto").Where("n.list = ?", NumbersOf(table)))
+	if err != nil || len(behind) != 1 || behind[0] > 0 {
+		return nil, err
+	}
+	entries, err := s.entries(ctx, "search_numbers", condition)
+	return append([]int64{}, entries...), err
+}
+
+// among selects the ids that entries of all tables have of this one; nil where there are none.
+func (index SearchedTable) among(s *Session, entries []int64) *bun.SelectQuery {
 	var values []string
 	for _, one := range entries {
 		if one&7 == int64(index.N) {
 			values = append(values, fmt.Sprintf("(%d)", one>>3))
 		}
 	}
-	if len(values) > 0 {
-		out = out.UnionAll(s.NewSelect().TableExpr("(VALUES " + strings.Join(values, ", ") + ") AS v").ColumnExpr("v.column1"))
+	if len(values) == 0 {
+		return nil
 	}
-	return out, nil
-}
-
-// rareWord returns the part of a text to ask the index for: a word with a number that few names have, or else the text. The lists
-// of a word such as "field" are as long as all names, and to intersect others with them takes longer than to read the names that are found.
-func rareWord(text string) string {
-	for word := range strings.FieldsSeq(text) {
-		digits := 0
-		for _, one := range word {
-			if '0' <= one && one <= '9' {
-				digits++
-			}
-		}
-		if digits >= rareDigits {
-			return word
-		}
-	}
-	return text
-}
-
-// grams is the condition of SQLite's index that a name has each three letters of a text.
-func grams(text string) string {
-	var grams []string
-	letters := []rune(text)
-	step := max(1, (len(letters)-gram+maxGrams)/maxGrams)
-	for i := 0; i+gram <= len(letters); i += step {
-		if one := quoted(string(letters[i : i+gram])); !slices.Contains(grams, one) {
-			grams = append(grams, one)
-		}
-	}
-	return strings.Join(grams, " AND ")
-}
-
-func quoted(word string) string { return `"` + strings.ReplaceAll(word, `"`, `""`) + `"` }
-
-// scopeBase is the first of the letters, of those that mean nothing, that a company and a table are written with.
-const scopeBase = 0xF0000
-
-// scopeWord is the three letters in SQLite's index that all names of a company in a table have.
-func scopeWord(company int64, table int) string {
-	const bits = 12
-	n := company<<3 | int64(table)
-	letter := func(shift int) rune { return rune(scopeBase + n>>shift&(1<<bits-1)) }
-	return string([]rune{letter(2 * bits), letter(bits), letter(0)})
+	return s.NewSelect().TableExpr("(VALUES " + strings.Join(values, ", ") + ") AS v").ColumnExpr("v.column1")
 }
 
 // searchable reports whether there is an index. Where PostgreSQL has none, names are searched one by one.
@@ -282,55 +279,4 @@ func (s *Session) searchable(ctx context.Context) (known bool, err error) {
 	}
 	err = s.NewRaw("SELECT to_regclass('ix_fields_search') IS NOT NULL").Scan(ctx, &known)
 	return known, err
-}
-
-// foldedNames bounds how many names one transaction puts into SQLite's index.
-const foldedNames = 10_000
-
-// FoldSearch puts new and changed names into the index of SQLite, and returns how many those were. Until then a search
-// reads them one by one.
-func (d *DB) FoldSearch(ctx context.Context) (total int64, err error) {
-	if d.engine.postgres {
-		return 0, nil
-	}
-	for table, index := range searched {
-		for {
-			var n int64
-			err := d.View(ctx, func(ctx context.Context, s *Session) error {
-				return s.NewRaw("SELECT (SELECT count(*) FROM (SELECT id FROM ?0 WHERE id > (SELECT upto FROM search_marks WHERE list = ?1) LIMIT ?2))"+
-					" + (SELECT count(*) FROM (SELECT id FROM search_changes WHERE list = ?1 LIMIT ?2))",
-					bun.Ident(table), table, prepared.Arg(foldedNames)).Scan(ctx, &n)
-			})
-			if err == nil && n > 0 {
-				err = d.Update(ctx, func(ctx context.Context, s *Session) error { return foldNames(ctx, s, table, index) })
-			}
-			if total += n; err != nil {
-				return total, err
-			}
-			if n < foldedNames {
-				break
-			}
-		}
-	}
-	return total, nil
-}
-
-// foldNames puts the next names of a table into the index: those behind the mark, and those that have changed or gone.
-func foldNames(ctx context.Context, s *Session, table string, index searchedTable) error {
-	const which = "SELECT id FROM search_changes WHERE list = '%[1]s' ORDER BY id LIMIT %[4]d"
-	const fill = "INSERT INTO search_terms (rowid, scope, name) SELECT id << 3 | %[2]d," +
-		" char(%[5]d + (company_id << 3 >> 24 & 4095), %[5]d + (company_id << 3 >> 12 & 4095), %[5]d + ((company_id << 3 | %[2]d) & 4095)), %[3]s FROM %[1]s"
-	const mark = "SELECT upto FROM search_marks WHERE list = '%[1]s'"
-	for _, statement := range []string{
-		"DELETE FROM search_terms WHERE rowid IN (SELECT id << 3 | %[2]d FROM (" + which + "))",
-		fill + " WHERE id IN (" + which + ") AND id <= (" + mark + ")",
-		"DELETE FROM search_changes WHERE list = '%[1]s' AND id IN (" + which + ")",
-		fill + " WHERE id > (" + mark + ") ORDER BY id LIMIT %[4]d",
-		"UPDATE search_marks SET upto = COALESCE((SELECT MAX(id) FROM (SELECT id FROM %[1]s WHERE id > (" + mark + ") ORDER BY id LIMIT %[4]d)), upto) WHERE list = '%[1]s'",
-	} {
-		if _, err := s.ExecContext(ctx, fmt.Sprintf(statement, table, index.N, index.Column, foldedNames, scopeBase)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -141,6 +141,9 @@ func (d *DB) Close() error {
 	return err
 }
 
+// Postgres reports whether the database is PostgreSQL.
+func (d *DB) Postgres() bool { return d.engine.postgres }
+
 // Describe says in one line which database this is, without secrets.
 func (d *DB) Describe() string { return d.engine.name + " at " + d.engine.location }
 

@@ -32,7 +32,7 @@ func TestTablesThatAreCountedAndSearchedHaveTheirTriggers(t *testing.T) {
 				require.Contains(t, schema, fmt.Sprintf("SELECT company_id, '%s', '%s', %[2]s, TRUE", table, key))
 			}
 		}
-		for table, index := range searched {
+		for table, index := range Searched {
 			want := fmt.Sprintf("AFTER UPDATE OF %s, company_id ON %s\n", index.Column, table)
 			if forPostgres {
 				want = fmt.Sprintf("ix_%s_search ON %[1]s USING gin (%s ", table, index.Column)
