@@ -51,9 +51,12 @@ UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 # JSON was a sixth of the detector's work. It is built without inlining, too: what it inlines of sync would be atomics that
 # nobody watches, and its cache of types would look like a race.
 DETECTOR := $(if $(filter-out 0,$(RACE)),$(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo "-race '-gcflags=all=-d=checkptr=0 -dwarf=false'" $(UNWATCHED:%="'-gcflags=%=-race=false -dwarf=false'") "'-gcflags=encoding/json=-race=false -l -dwarf=false'"))
-# Test binaries are built without what debuggers read: a tenth of all compiling, and half of linking. Without the detector they are
-# built as the program is, without C.
-LEAN := -ldflags='-s -w' $(or $(DETECTOR),-gcflags=all=-dwarf=false)
+# The program and its tests are compiled alike, so that make test finds what make run compiled: without what debuggers read, which
+# the link drops, a tenth of all compiling.
+COMPILED := -trimpath -tags grpcnotrace
+PLAIN := $(COMPILED) -gcflags=all=-dwarf=false
+# Test binaries are linked without it, too, in half of the time. Without the detector they are built as the program is, without C.
+LEAN := -ldflags='-s -w' $(if $(DETECTOR),$(COMPILED) $(DETECTOR),$(PLAIN))
 # Tests that run on either database run on one, which their names decide; DATABASES=both, as CI sets it, runs them on both.
 DATABASES ?= one
 # A third of the pages that are opened in a browser, which is the longest of all; PAGES=all, as CI sets it, opens all.
@@ -221,7 +224,7 @@ BIN ?= bin/tilth
 LINKED ?=
 
 build: ## bin/tilth, static
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags grpcnotrace -ldflags '-s -w $(LINKED) $(BUILT)' -o $(BIN) ./wire/tilth
+	CGO_ENABLED=0 $(GO) build $(TOOLS) $(PLAIN) -buildvcs=false -ldflags '-s -w $(LINKED) $(BUILT)' -o $(BIN) ./wire/tilth
 
 # What the program may take, in bytes. Where it takes more, `go tool nm -size -sort size` says of what. Mostly it is a library, or a
 # call of a method by name (`go build -ldflags=-dumpdep` marks it ReflectMethod), for which the linker keeps every method.
