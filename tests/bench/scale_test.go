@@ -17,6 +17,7 @@ import (
 
 	"tilth/adapters/cli"
 	"tilth/adapters/persistence"
+	"tilth/tests/migrated"
 	"tilth/tests/rig"
 )
 
@@ -90,21 +91,9 @@ func growth(b *testing.B, database string) {
 	}
 }
 
-// still and none stand in for what folding does not use.
-type (
-	still struct{}
-	none  struct{}
-)
-
-func (still) Now() time.Time { return time.Unix(0, 0) }
-
-func (none) UUID() string    { return "" }
-func (none) Secret() string  { return "" }
-func (none) Jitter() float64 { return 0 }
-
 // settled does what the server does within seconds of writes.
 func settled(b *testing.B, database string) {
-	db, err := persistence.Open(context.Background(), database, persistence.Options{Clock: still{}, IDs: none{}})
+	db, err := persistence.Open(context.Background(), database, persistence.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 	require.NoError(b, err)
 	_, err = db.FoldSums(context.Background())
 	require.NoError(b, err)

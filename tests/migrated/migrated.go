@@ -16,20 +16,27 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 )
 
-// still and none stand in for what a migration does not use.
-type still struct{}
+// Still is a clock that stands, where a test asks for no time.
+type Still struct{}
 
-func (still) Now() time.Time { return time.Unix(0, 0) }
+// Now implements ports.Clock.
+func (Still) Now() time.Time { return time.Unix(0, 0) }
 
-type none struct{}
+// None makes ids that are empty, where a test makes none.
+type None struct{}
 
-func (none) UUID() string    { return "" }
-func (none) Secret() string  { return "" }
-func (none) Jitter() float64 { return 0 }
+// UUID implements ports.IDs.
+func (None) UUID() string { return "" }
+
+// Secret implements ports.IDs.
+func (None) Secret() string { return "" }
+
+// Jitter implements ports.IDs.
+func (None) Jitter() float64 { return 0 }
 
 // Migrate applies all migrations to the database of an address.
 func Migrate(ctx context.Context, address string) error {
-	db, err := sqlstore.Open(ctx, address, sqlstore.Options{Clock: still{}, IDs: none{}})
+	db, err := sqlstore.Open(ctx, address, sqlstore.Options{Clock: Still{}, IDs: None{}})
 	if err != nil {
 		return err
 	}

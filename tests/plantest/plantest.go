@@ -19,16 +19,6 @@ import (
 	"tilth/tests/migrated"
 )
 
-type stillClock struct{}
-
-func (stillClock) Now() time.Time { return time.Unix(0, 0) }
-
-type noIDs struct{}
-
-func (noIDs) UUID() string    { return "" }
-func (noIDs) Secret() string  { return "" }
-func (noIDs) Jitter() float64 { return 0 }
-
 // List is a list of records whose plans are asserted.
 type List struct {
 	Query   func(access.Scope) *bun.SelectQuery
@@ -41,7 +31,7 @@ type List struct {
 // Open opens a database of an address and applies all migrations.
 func Open(ctx context.Context, t testing.TB, address string) *sqlstore.DB {
 	t.Helper()
-	db, err := sqlstore.Open(ctx, address, sqlstore.Options{Clock: stillClock{}, IDs: noIDs{}})
+	db, err := sqlstore.Open(ctx, address, sqlstore.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	_, err = db.Migrator().Up(ctx)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -19,17 +18,6 @@ import (
 	"tilth/tests/pgtest"
 	"tilth/tests/storetest"
 )
-
-// wall and none stand in for what a search does not use.
-type wall struct{}
-
-func (wall) Now() time.Time { return time.Unix(0, 0) }
-
-type none struct{}
-
-func (none) UUID() string    { return "" }
-func (none) Secret() string  { return "" }
-func (none) Jitter() float64 { return 0 }
 
 func sqlitePath(t testing.TB) string {
 	return "sqlite:" + filepath.Join(t.TempDir(), "a folder", "100% tilth?.db")
@@ -66,7 +54,7 @@ func TestForgetfulPostgreSQL(t *testing.T) {
 		query := u.Query()
 		query.Set("synchronous_commit", setting)
 		u.RawQuery = query.Encode()
-		db, err := persistence.Open(t.Context(), u.String(), persistence.Options{Clock: wall{}, IDs: none{}})
+		db, err := persistence.Open(t.Context(), u.String(), persistence.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 		require.NoError(t, err)
 		h, err := db.Check(t.Context())
 		require.NoError(t, err)
@@ -90,7 +78,7 @@ func TestSearchWithoutTheExtension(t *testing.T) {
 	limited.RawQuery = query.Encode()
 	require.NoError(t, migrated.Migrate(ctx, limited.String()))
 	check := func() sqlstore.Health {
-		db, err := persistence.Open(ctx, limited.String(), persistence.Options{Clock: wall{}, IDs: none{}})
+		db, err := persistence.Open(ctx, limited.String(), persistence.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
 		h, err := db.Check(ctx)

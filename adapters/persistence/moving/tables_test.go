@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,16 +15,6 @@ import (
 	"tilth/tests/pgtest"
 )
 
-type still struct{}
-
-func (still) Now() time.Time { return time.Unix(0, 0) }
-
-type none struct{}
-
-func (none) UUID() string    { return "" }
-func (none) Secret() string  { return "" }
-func (none) Jitter() float64 { return 0 }
-
 var template = pgtest.NewTemplate(migrated.Migrate)
 
 // on runs a test on a migrated database of each kind.
@@ -33,7 +22,7 @@ func on(t *testing.T, test func(t *testing.T, ctx context.Context, s *sqlstore.S
 	for name, open := range map[string]func(testing.TB) string{"sqlite": migrated.SQLite, "postgres": template.Open} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db, err := sqlstore.Open(t.Context(), open(t), sqlstore.Options{Clock: still{}, IDs: none{}})
+			db, err := sqlstore.Open(t.Context(), open(t), sqlstore.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, db.Close()) }()
 			require.NoError(t, db.View(t.Context(), func(ctx context.Context, s *sqlstore.Session) error {
@@ -158,7 +147,7 @@ func TestKindsOfColumns(t *testing.T) {
 		if postgres {
 			open = template.Open
 		}
-		db, err := sqlstore.Open(t.Context(), open(t), sqlstore.Options{Clock: still{}, IDs: none{}})
+		db, err := sqlstore.Open(t.Context(), open(t), sqlstore.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 		require.NoError(t, err)
 		kindsOn[postgres] = map[string]kind{}
 		require.NoError(t, db.View(t.Context(), func(ctx context.Context, s *sqlstore.Session) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,16 +14,6 @@ import (
 	"tilth/tests/migrated"
 )
 
-type still struct{}
-
-func (still) Now() time.Time { return time.Unix(0, 0) }
-
-type none struct{}
-
-func (none) UUID() string    { return "" }
-func (none) Secret() string  { return "" }
-func (none) Jitter() float64 { return 0 }
-
 // estate is a database with seasons whose names have numbers.
 type estate struct {
 	*persistence.Database
@@ -32,7 +21,7 @@ type estate struct {
 }
 
 func open(t *testing.T) estate {
-	db, err := persistence.Open(t.Context(), migrated.SQLite(t), persistence.Options{Clock: still{}, IDs: none{}})
+	db, err := persistence.Open(t.Context(), migrated.SQLite(t), persistence.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	e := estate{db, t}

@@ -211,11 +211,11 @@ func (l lookup) rows(s *Session, part Part, ids []int64) *bun.SelectQuery {
 // large company has takes longer.
 func (l lookup) found(ctx context.Context, s *Session, table string, index SearchedTable) (*bun.SelectQuery, error) {
 	if number := grams.OfNumber(l.text); number != "" {
-		entries, err := s.numbered(ctx, table, number)
+		entries, known, err := s.numbered(ctx, table, number)
 		if err != nil {
 			return nil, err
 		}
-		if entries != nil && len(entries) <= maxOthers {
+		if known {
 			return l.unfolded(s, table, NumbersOf(table), index.among(s, entries)), nil
 		}
 	}
@@ -246,16 +246,16 @@ func (s *Session) entries(ctx context.Context, index, condition string) ([]int64
 	return Values[int64](ctx, s.NewSelect().TableExpr(index).ColumnExpr("rowid").Where(index+" MATCH ?", condition).Limit(maxOthers+1))
 }
 
-// numbered returns the entries of the index of numbers that meet a condition, or nil where it knows less of the table than
-// the other index, as in the first minute after the upgrade that made it.
-func (s *Session) numbered(ctx context.Context, table, condition string) ([]int64, error) {
+// numbered returns the entries of the index of numbers that meet a condition. known is false where these are more than maxOthers,
+// and where the index knows less of the table than the other one, as in the first minute after the upgrade that made it.
+func (s *Session) numbered(ctx context.Context, table, condition string) (entries []int64, known bool, err error) {
 	behind, err := Values[int64](ctx, s.NewSelect().TableExpr("search_marks AS n").Join("JOIN search_marks AS m ON m.list = ?", table).
 		ColumnExpr("m.upto - n.upto").Where("n.list = ?", NumbersOf(table)))
 	if err != nil || len(behind) != 1 || behind[0] > 0 {
-		return nil, err
+		return nil, false, err
 	}
-	entries, err := s.entries(ctx, "search_numbers", condition)
-	return append([]int64{}, entries...), err
+	entries, err = s.entries(ctx, "search_numbers", condition)
+	return entries, len(entries) <= maxOthers, err
 }
 
 // among selects the ids that entries of all tables have of this one; nil where there are none.

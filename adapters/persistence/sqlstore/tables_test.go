@@ -34,7 +34,10 @@ func TestTablesThatAreCountedAndSearchedHaveTheirTriggers(t *testing.T) {
 		}
 		for table, index := range Searched {
 			want := fmt.Sprintf("AFTER UPDATE OF %s, company_id ON %s\n", index.Column, table)
-			if forPostgres {
+			if !forPostgres {
+				require.Contains(t, schema, fmt.Sprintf("VALUES ('%s', NEW.id), ('%s', NEW.id)", table, NumbersOf(table)))
+				require.Contains(t, schema, fmt.Sprintf("VALUES ('%s', OLD.id), ('%s', OLD.id)", table, NumbersOf(table)))
+			} else {
 				want = fmt.Sprintf("ix_%s_search ON %[1]s USING gin (%s ", table, index.Column)
 			}
 			require.Contains(t, schema, want)
