@@ -43,7 +43,30 @@ func TestPostgreSQL(t *testing.T) {
 	})
 }
 
-// A database whose user may not make extensions is migrated all the same, searched without an index, and gets it later.
+// PostgreSQL compiles no statement, unless the address asks for it.
+func TestPostgreSQLCompilesNothing(t *testing.T) {
+	t.Parallel()
+	address := postgres.Open(t)
+	admin, err := sql.Open("pgx", address)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, admin.Close()) })
+	_, err = admin.Exec(`CREATE TABLE seen (jit text);
+		CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO seen VALUES (current_setting('jit')); RETURN NEW; END $$;
+		CREATE TRIGGER see AFTER INSERT ON companies FOR EACH ROW EXECUTE FUNCTION see()`)
+	require.NoError(t, err)
+	for address, want := range map[string]string{address: "off", address + "&jit=on": "on"} {
+		db, err := persistence.Open(t.Context(), address, persistence.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
+		require.NoError(t, err)
+		require.NoError(t, db.Operate(t.Context(), func(ctx context.Context, tx ports.OperatorRepos) error {
+			return tx.Accounts.CreateCompany(ctx, &ports.Company{UUID: want, Name: want}, nil)
+		}))
+		require.NoError(t, db.Close())
+		var jit string
+		require.NoError(t, admin.QueryRow("DELETE FROM seen RETURNING jit").Scan(&jit))
+		require.Equal(t, want, jit)
+	}
+}
+
 // A server that loses what it acknowledged says so.
 func TestForgetfulPostgreSQL(t *testing.T) {
 	t.Parallel()
@@ -63,6 +86,7 @@ func TestForgetfulPostgreSQL(t *testing.T) {
 	}
 }
 
+// A database whose user may not make extensions is migrated all the same, searched without an index, and gets it later.
 func TestSearchWithoutTheExtension(t *testing.T) {
 	t.Parallel()
 	ctx, address := context.Background(), pgtest.Open(t)

@@ -92,6 +92,10 @@ func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConf
 	if strings.TrimSpace(c.RuntimeParams["application_name"]) == "" {
 		c.RuntimeParams["application_name"] = "tilth"
 	}
+	// Before a table is counted PostgreSQL expects much of it, and compiles short statements for longer than it runs them.
+	if c.RuntimeParams["jit"] == "" {
+		c.RuntimeParams["jit"] = "off"
+	}
 	return c
 }
 
