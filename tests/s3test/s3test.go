@@ -203,7 +203,7 @@ var build = sync.OnceValues(func() (string, error) {
 	_ = part.Close()
 	defer func() { _ = os.Remove(part.Name()) }() // where it has not become the program
 	// As make test builds without the detector, so that the standard library is compiled once; nobody measures the rest, which is not inlined.
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-dwarf=false", "-gcflags=github.com/...=-dwarf=false -l", "-o", part.Name(), ".")
+	cmd := exec.CommandContext(ctx, "go", "build", "-toolexec=env GOGC=off GOMEMLIMIT=1GiB", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-dwarf=false", "-gcflags=github.com/...=-dwarf=false -l", "-o", part.Name(), ".")
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
