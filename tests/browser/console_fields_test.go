@@ -90,9 +90,9 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	require.NoError(t, err)
 	var features []any
 	for i, parcel := range rig.Archive(t).Parcels[:3] {
-		features = append(features, map[string]any{"type": "Feature", "geometry": rig.GeoJSON(t, parcel.Boundary), "properties": map[string]any{"PARCEL": fmt.Sprintf("Parcel %d", i+1), "name": ""}})
+		features = append(features, map[string]any{"type": "Feature", "geometry": rig.GeoJSON(t, parcel.Boundary), "properties": map[string]any{"PARCEL+NO": fmt.Sprintf("Parcel %d", i+1), "name": ""}})
 	}
-	features = append(features, map[string]any{"type": "Feature", "properties": map[string]any{"PARCEL": "Broken"}, "geometry": map[string]any{
+	features = append(features, map[string]any{"type": "Feature", "properties": map[string]any{"PARCEL+NO": "Broken"}, "geometry": map[string]any{
 		"type": "Polygon", "coordinates": [][][]float64{{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 0}}}}})
 	file, err := json.Marshal(map[string]any{"type": "FeatureCollection", "features": features})
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+string(quoted)+`], "fields.geojson"));
 		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
 	p.Until(`document.body.textContent.includes("3 new, 0 changed, 0 unchanged, 1 refused")`)
-	p.Run(`(() => { const s = [...document.querySelectorAll("select")].find((s) => s.parentElement.textContent.includes("Name from")); s.value = "PARCEL"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
+	p.Run(`(() => { const s = [...document.querySelectorAll("select")].find((s) => s.parentElement.textContent.includes("Name from")); s.value = "PARCEL+NO"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
 	p.Until(`document.querySelector("tbody td").textContent.trim() === "Parcel 1"`)
 	accessible(p, "preview")
 	fits(p, server.URL, 375)

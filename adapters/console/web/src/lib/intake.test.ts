@@ -15,6 +15,7 @@ function answer(method: string, url: URL): { status: number; data?: unknown } {
     farms.delete(farm.id)
     return { status: 204 }
   }
+  if (method === 'POST') return { status: 200, data: {} }
   if (url.pathname.endsWith('/farm/')) return { status: 200, data: { results: query.get('id')?.split(',').flatMap((id) => farms.get(Number(id)) ?? []) } }
   const [farm, by, size] = ['farm', 'created_by', 'page_size'].map((name) => Number(query.get(name)))
   const all = fields.filter((f) => (!farm || f.farm_id === farm) && (!by || f.created_by === by))
@@ -27,7 +28,7 @@ vi.stubGlobal('fetch', async (request: Request) => {
   const { status, data } = answer(request.method, url)
   return new Response(status === 204 ? null : JSON.stringify({ status: 'success', message: '', data }), { status, headers: { 'Content-Type': 'application/json' } })
 })
-const { dropFarms, farmsMade, farmsNamed, lastField, madeSince, stillThere } = await import('./intake')
+const { dropFarms, farmsMade, farmsNamed, lastField, madeSince, send, stillThere } = await import('./intake')
 
 beforeEach(() => {
   asked.length = 0
@@ -40,6 +41,15 @@ beforeEach(() => {
     { id: 5, field_count: 0, created_at: made, updated_at: made, filled: true },
     { id: 6, field_count: 0, created_at: made, updated_at: made },
   ].map((f) => [f.id, f]))
+})
+
+test('a file is sent with the properties that its members are taken from, whatever they are called', async () => {
+  const sent = async (mapping: Parameters<typeof send>[2]) => {
+    await send(new File(['{}'], 'fields.geojson'), 2, mapping, true)
+    return new URL(asked.at(-1)?.split(' ')[1] ?? '', 'http://tilth').searchParams.get('mapping')
+  }
+  expect(await sent({})).toBeNull()
+  expect(await sent({ name: 'A+B: "C"', external_id: '', farm: undefined })).toBe('{"name":"A+B: \\"C\\"","external_id":null}')
 })
 
 test('the fields of an import are looked for in its farm, or in all where it goes across farms', async () => {

@@ -12,10 +12,11 @@ export interface Mapping {
 
 /** Sends a file; as a preview, nothing of it is stored. */
 export function send(file: File, farm: number, mapping: Mapping, preview: boolean): Promise<Intake> {
-  const map = Object.entries(mapping).flatMap(([member, property]) => (property === undefined ? [] : [`${member}:${property}`]))
+  // A name of a property may hold what divides several in the short spelling, such as +.
+  const said = JSON.stringify(mapping, (_, property) => (property === '' ? null : property))
   return ask(
     api.POST('/api/v1.2/field/import/', {
-      params: { query: { farm_id: farm, preview, outlines: true, ...(map.length > 0 ? { map } : {}) } },
+      params: { query: { farm_id: farm, preview, outlines: true, ...(said === '{}' ? {} : { mapping: said }) } },
       body: file as never,
       bodySerializer: (body: unknown) => body as BodyInit,
       headers: { 'Content-Type': 'application/octet-stream' },
