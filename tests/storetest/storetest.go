@@ -26,7 +26,7 @@ import (
 
 // Backend is a kind of database.
 type Backend struct {
-	// Kind is "sqlite" or "postgres". With TILTH_TEST_DATABASES=one half of the suite runs on each: see pgtest.Runs.
+	// Kind is "sqlite" or "postgres". With TILTH_TEST_DATABASES=one each test of the suite runs on one of them: see pgtest.Runs.
 	Kind string
 	// Empty returns the address of a new database without tables, gone when t ends.
 	Empty func(t testing.TB) string
