@@ -212,8 +212,11 @@ func TestWholeRelease(t *testing.T) {
 	require.NoError(t, err, string(said))
 
 	other := filepath.Join(t.TempDir(), "elsewhere", "tilth")
-	said, err = exec.CommandContext(t.Context(), "git", "clone", "-q", src.root, other).CombinedOutput()
-	require.NoError(t, err, string(said))
+	// A commit that is made meanwhile is another release.
+	for _, args := range [][]string{{"clone", "-q", src.root, other}, {"-C", other, "checkout", "-q", "--detach", src.commit}} {
+		said, err = exec.CommandContext(t.Context(), "git", args...).CombinedOutput()
+		require.NoError(t, err, string(said))
+	}
 	if strings.HasSuffix(src.version, "+dirty") {
 		t.Skip("SKIPPED: the checkout was changed, so a clone of it is another one. Fix: commit first.")
 	}
