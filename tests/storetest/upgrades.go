@@ -3,20 +3,20 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"tilth/adapters/persistence/migrations"
+	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/chain"
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
 )
 
-// testUpgrades holds what earlier releases left against what this one makes of it.
+// testUpgrades holds what earlier releases left against what this one makes of it. There are two ways down and up for
+// all of it, because each migration that is reverted rehearses it over all tables.
 func testUpgrades(t *testing.T, b Backend) {
 	c := newCaller(t, b)
 	w := c.world
@@ -49,36 +49,15 @@ func testUpgrades(t *testing.T, b Backend) {
 	w.whole(chain.Operator, operated)
 }
 
-// revertTo reverts the newest migrations, down to the one whose name ends so, and that one too: by their statements alone, because
-// the migrator rehearses each of them over all tables first, which is three quarters of what it does (testMigrations has it do so).
+// revertTo reverts the newest migrations, down to the one whose name ends so, and that one too.
 func (w *world) revertTo(ending string) {
 	w.t.Helper()
-	all, err := w.Migrator().Status(w.ctx)
-	require.NoError(w.t, err)
-	for _, one := range slices.Backward(all) {
-		w.revert(one.Name)
-		if strings.HasSuffix(one.Name, ending) {
-			return
-		}
-	}
-	require.Fail(w.t, "there is no migration "+ending)
-}
-
-// revert reverts a migration and the notes of it.
-func (w *world) revert(name string) {
-	w.t.Helper()
-	down, err := migrations.Statements(name+".down.sql", !strings.HasPrefix(w.address, "sqlite:"))
-	require.NoError(w.t, err)
-	tx, err := raw(w.t, w.address).Begin()
-	require.NoError(w.t, err)
-	_, err = tx.Exec(down)
-	require.NoError(w.t, err, name)
-	number, _, _ := strings.Cut(name, "_")
-	for _, notes := range []string{"schema_migrations", "schema_compatibility"} {
-		_, err = tx.Exec("DELETE FROM "+notes+" WHERE name = $1", number)
+	for name := ""; !strings.HasSuffix(name, ending); {
+		var err error
+		name, err = w.Migrator().Down(w.ctx, func(string, []sqlstore.Loss) error { return nil })
 		require.NoError(w.t, err)
+		require.NotEmpty(w.t, name, "there is no migration %s", ending)
 	}
-	require.NoError(w.t, tx.Commit())
 }
 
 func (w *world) upgrade() {
