@@ -9,13 +9,13 @@ import (
 	"tilth/ports"
 )
 
-// behind is a query that may go on where an earlier page ended.
+// behind is a query that can continue where an earlier page ended.
 type behind interface {
 	Behind() (cursor *string, order []ports.Order)
 }
 
-// cursor is where a page ended: the values of what the list is ordered by, in its last record. Whoever writes one of
-// their own reads the same list from elsewhere, and nothing more.
+// cursor marks where a page ended: the last record's values of the fields that the list is ordered by. Whoever
+// forges one reads the same list from a different position, and nothing more.
 type cursor struct {
 	Order []ports.Order     `json:"o"`
 	Keys  []json.RawMessage `json:"k"`

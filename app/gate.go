@@ -46,9 +46,9 @@ func (g *Gate) Admit(ctx context.Context, who access.Principal, need access.Perm
 }
 
 // Require refuses (Unauthenticated, Forbidden) a caller who lacks one of the permissions. An
-// operator inside a company may do everything there; outside any it may read, and finds
-// nothing, and may not write. A key narrower than its user is refused what it leaves out.
-// What needs a subscription is refused, whatever the role, to who acts in a company without.
+// operator inside a company may do everything there; outside any company it may read, but finds
+// nothing, and may not write. A key narrower than its user is refused whatever it leaves out. What
+// needs a subscription is refused, whatever the role, to a caller acting in a company without one.
 func (g *Gate) Require(ctx context.Context, who access.Principal, needs ...access.Permission) error {
 	p, ok := ctx.Value(permitOf{g}).(permit)
 	admitted := ok && p == permit{who.UserID, who.CompanyID, who.KeyID, p.granted}

@@ -11,8 +11,8 @@ import (
 
 var errEnough = errors.New("the reader has enough")
 
-// Stream returns what each reads as a stream over a read transaction of its own; open is
-// the store's Read or Consult.
+// Stream returns the results of each as a stream over a read transaction of its own; open is the
+// store's Read or Consult.
 func Stream[T, Repos any](ctx context.Context, open func(ctx context.Context, do func(context.Context, Repos) error) error,
 	each func(ctx context.Context, tx Repos) iter.Seq2[T, error],
 ) iter.Seq2[T, error] {
@@ -46,7 +46,7 @@ func In[T, Repos any](ctx context.Context, open func(ctx context.Context, do fun
 	return out, err
 }
 
-// Read returns what a caller reads who holds a permission, in one transaction.
+// Read returns what a caller who holds a permission reads, in one transaction.
 func Read[T any](ctx context.Context, d Deps, who access.Principal, need access.Permission,
 	read func(ctx context.Context, tx ports.Repos) (T, error),
 ) (out T, err error) {
@@ -56,7 +56,7 @@ func Read[T any](ctx context.Context, d Deps, who access.Principal, need access.
 	return In(ctx, d.Store.Read, read)
 }
 
-// Write returns what a caller writes who holds a permission, in one transaction.
+// Write returns what a caller who holds a permission writes, in one transaction.
 func Write[T any](ctx context.Context, d Deps, who access.Principal, need access.Permission,
 	write func(ctx context.Context, tx ports.Repos) (T, error),
 ) (out T, err error) {
@@ -66,7 +66,7 @@ func Write[T any](ctx context.Context, d Deps, who access.Principal, need access
 	return In(ctx, d.Store.Write, write)
 }
 
-// Do is Write of what returns nothing.
+// Do is Write for a callback that returns no value.
 func Do(ctx context.Context, d Deps, who access.Principal, need access.Permission, do func(ctx context.Context, tx ports.Repos) error) error {
 	if err := d.Gate.Require(ctx, who, need); err != nil {
 		return err

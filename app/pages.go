@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// List is a list: how many records match, and a page of them, read when it is ranged
+// List is a list: the number of matching records, and a page of them that is read as it is ranged
 // over. A range ends after its first error.
 type List[T any] struct {
 	Count int64
@@ -19,7 +19,7 @@ type List[T any] struct {
 	Next  string // the cursor behind a page that was asked for by cursor; empty: nothing follows
 }
 
-// Ask is who asks for records: with the permission that it takes, for the caller's own or for shared ones.
+// Ask identifies a request for records: the caller, the permission it takes, and whether the caller's own or shared records are wanted.
 type Ask struct {
 	Who    access.Principal
 	Need   access.Permission
@@ -32,17 +32,17 @@ type Paged[Q any] interface {
 	Chunk(limit, offset int64, at *ports.Place) Q
 }
 
-// A chunk is what one transaction reads of a list: a reader who is slow, or stops, holds what
-// was read, and no connection. One record more than fits may be read.
+// A chunk is what one transaction reads of a list. A reader who is slow, or stops, holds the
+// records already read, and no connection. One record more than fits may be read.
 const (
 	chunkRecords = ports.MaxPage
 	chunkBytes   = 4 << 20
 )
 
-// ReadList counts records for a caller who holds the permission, and reads the page of a query.
-// A page of up to 1,000 records is read with its count on one snapshot, unless its records are
-// large; what follows is read in further chunks, each on a snapshot of its own, behind the record
-// that was read last: nothing that is left alone meanwhile is missed or comes twice.
+// ReadList counts records for a caller who holds the permission, and reads the page of a query. A
+// page of up to 1,000 records is read with its count on one snapshot, unless its records are large.
+// The rest is read in further chunks, each on a snapshot of its own, continuing after the last
+// record read. Records left unchanged meanwhile are neither missed nor returned twice.
 func ReadList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q,
 	count func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error),
 	each func(ctx context.Context, tx ports.Repos, scope access.Scope, q Q) iter.Seq2[T, error],
@@ -50,7 +50,7 @@ func ReadList[T any, Q Paged[Q]](ctx context.Context, d Deps, ask Ask, q Q,
 	return readList(ctx, d, ask, q, reading[T, Q, ports.Repos]{count: count, each: each})
 }
 
-// reading is how a list is counted and read, and its records are completed, a chunk at a time.
+// reading holds how a list is counted and read, and how its records are completed, a chunk at a time.
 type reading[T, Q, Repos any] struct {
 	count  func(ctx context.Context, tx Repos, scope access.Scope) (int64, error)
 	each   func(ctx context.Context, tx Repos, scope access.Scope, q Q) iter.Seq2[T, error]
@@ -144,7 +144,7 @@ func readPages[T any, Q Paged[Q], Repos any](ctx context.Context, open opener[Re
 }
 
 // Pieces returns what next reads piece by piece, each in a transaction of its own, while more
-// follows: who takes the things slowly holds a piece of them, and no connection. It is
+// follows. A slow consumer holds one piece of the results, and no connection. The sequence is
 // ranged over once.
 func Pieces[T any](ctx context.Context, store ports.Store, next func(ctx context.Context, tx ports.Repos) (piece []T, more bool, err error)) iter.Seq2[T, error] {
 	return pieces(ctx, store.Read, next)
@@ -213,7 +213,7 @@ func (c *chunks[T, Q, Repos]) next(ctx context.Context, tx Repos) (batch []T, er
 	return batch, c.by.enrich(ctx, tx, c.scope, records)
 }
 
-// cursor returns the cursor behind a first chunk, which is a page; empty where nothing follows.
+// cursor returns the cursor behind a first chunk, which is a page; it is empty where nothing follows.
 func (c *chunks[T, Q, Repos]) cursor(ctx context.Context, tx Repos, order []ports.Order, read int) (string, error) {
 	if read == 0 {
 		return "", nil
@@ -228,7 +228,7 @@ func (c *chunks[T, Q, Repos]) cursor(ctx context.Context, tx Repos, order []port
 	return "", nil
 }
 
-// Lister is a repository whose records of a scope are listed.
+// Lister is a repository that can list its records within a scope.
 type Lister[T, Q any] interface {
 	Count(ctx context.Context, scope access.Scope, q Q) (int64, error)
 	Each(ctx context.Context, scope access.Scope, q Q) iter.Seq2[T, error]

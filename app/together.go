@@ -6,11 +6,11 @@ import (
 	"tilth/ports"
 )
 
-// joinedKey is where a context has the transaction that the writes below it join.
+// joinedKey is the context key of the transaction that the writes below it join.
 type joinedKey struct{}
 
-// Joining returns the same store for use cases that [Deps.Together] runs: their transactions are parts of one. What one of
-// them wrote is taken back where it fails, so that it can be said what else fails.
+// Joining returns the same store for use cases that [Deps.Together] runs: their transactions are parts of one. The writes
+// of a use case that fails are rolled back, so that the failures of the others can be reported too.
 func Joining(store ports.Store) ports.Store { return joining{store} }
 
 type joining struct{ ports.Store }
@@ -38,7 +38,7 @@ func (j joining) in(ctx context.Context, open func(context.Context, func(context
 	return do(ctx, *tx)
 }
 
-// Together runs use cases of single records, which write in the context that do is given, in one transaction: all that they
+// Together runs use cases of single records in one transaction: they write in the context that do is given. Everything they
 // write is stored, or nothing where do returns an error. do may run twice. The store must be a [Joining] one.
 func (d Deps) Together(ctx context.Context, do func(ctx context.Context) error) error {
 	return d.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {

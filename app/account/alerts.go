@@ -11,22 +11,22 @@ import (
 	"tilth/ports"
 )
 
-// A letter about alerts tells what was raised up to an hour of the day, in UTC, and is written when every transaction that raised
-// something by then has ended.
+// A letter about alerts covers those raised up to a fixed hour of the day, in UTC. It is written once every transaction that
+// raised something by then has ended.
 const (
 	alertHour  = 5
 	alertGrace = 15 * time.Minute
 )
 
 // AlertMail writes the letters about the alerts of watched fields: one a day for each member of a company who may view profiles
-// and wants it.
+// and wants the letters.
 type AlertMail struct {
 	Store  ports.Store
 	Clock  ports.Clock
-	Posted bool // there is a mail server; without one nothing is written, and nothing is kept
+	Posted bool // whether there is a mail server; without one nothing is written, and nothing is kept
 }
 
-// Run writes the letters that are due, and returns how many.
+// Run writes the letters that are due, and returns their number.
 func (a *AlertMail) Run(ctx context.Context) (written int64, err error) {
 	before := alertsBefore(a.Clock.Now())
 	var companies []int64
@@ -48,7 +48,7 @@ func (a *AlertMail) Run(ctx context.Context) (written int64, err error) {
 	return written, err
 }
 
-// alertsBefore returns the time before which an alert was raised that a letter tells of now.
+// alertsBefore returns the time before which an alert must have been raised to be in a letter written now.
 func alertsBefore(now time.Time) time.Time {
 	y, m, d := now.UTC().Date()
 	cut := time.Date(y, m, d, alertHour, 0, 0, 0, time.UTC)
@@ -58,7 +58,7 @@ func alertsBefore(now time.Time) time.Time {
 	return cut
 }
 
-// tell takes the alerts of a company, and writes a letter about them to each member who is to have one.
+// tell takes the alerts of a company, and writes a letter about them to each member who should get one.
 func (a *AlertMail) tell(ctx context.Context, tx ports.OperatorRepos, company int64, before time.Time) (written int64, err error) {
 	alerts, err := tx.Alerts.Take(ctx, company, before)
 	if err != nil || len(alerts) == 0 || !a.Posted {
@@ -73,7 +73,7 @@ func (a *AlertMail) tell(ctx context.Context, tx ports.OperatorRepos, company in
 	for _, role := range all {
 		slugs[role.Name] = role.Slugs
 	}
-	var to []string // a query ends before the next one
+	var to []string // collected first: a query must end before the next one
 	for member, err := range tx.Members.Each(ctx, scope, ports.Query{}) {
 		if err != nil {
 			return 0, err
@@ -92,7 +92,7 @@ func (a *AlertMail) tell(ctx context.Context, tx ports.OperatorRepos, company in
 	return written, nil
 }
 
-// mayView reports whether one of the roles of a member lets it view profiles.
+// mayView reports whether one of a member's roles lets them view profiles.
 func mayView(member ports.Member, slugs map[string][]string) bool {
 	var held []string
 	for _, role := range member.Roles {
@@ -101,7 +101,7 @@ func mayView(member ports.Member, slugs map[string][]string) bool {
 	return access.Covers(held, string(access.ProfileOrders.View.Slug()))
 }
 
-// alerts writes a letter about alerts, unless its reader has left the company or wants no more of them since.
+// alerts writes a letter about alerts, unless its reader has since left the company or opted out.
 func (w letterWork) alerts(ctx context.Context, run letterRun, letter ports.Letter) (ports.Message, bool, error) {
 	user, found, err := w.holder(ctx, run, letter)
 	if err != nil || !found || user.CompanyID != letter.CompanyID {
@@ -118,7 +118,7 @@ func (w letterWork) alerts(ctx context.Context, run letterRun, letter ports.Lett
 	return alertsMessage(user, company.Name, letter.Alerts, w.Links.Console), err == nil, err
 }
 
-// alertsInFull is of how many alerts a letter says more than that they are there.
+// alertsInFull is the number of alerts that a letter shows in full; it only counts the others.
 const alertsInFull = 50
 
 func alertsMessage(user ports.User, company string, alerts []ports.AlertNotice, console string) ports.Message {
@@ -152,7 +152,7 @@ tick away under Settings:
 	return ports.Message{To: user.Email, Name: user.Name, Subject: subject, Text: text.String()}
 }
 
-// counted writes how many there are of something.
+// counted returns a count with its noun, in the plural where needed.
 func counted(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -13,7 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// newsroom is an office whose company has members of several kinds, with who writes the letters about alerts.
+// newsroom is an office whose company has members of several kinds, with the writer of the letters about alerts.
 type newsroom struct {
 	*office
 	mail *account.AlertMail
@@ -68,7 +68,7 @@ func (n *newsroom) raise(fields ...string) {
 	})
 }
 
-// look writes the letters that are due, and sends them. It returns to whom.
+// look writes the letters that are due, sends them, and returns the recipients.
 func (n *newsroom) look() (to []string) {
 	n.t.Helper()
 	n.post.sent = nil
@@ -109,7 +109,7 @@ func TestAlertsAreToldOnceADayToWhomTheyConcern(t *testing.T) {
 	require.Empty(t, n.look(), "a day without alerts is one without a letter")
 }
 
-// A letter that the mail server would not take is sent again as it was; who wants no more of them since is spared.
+// A letter that the mail server rejected is sent again unchanged; a recipient who has since opted out is spared.
 func TestALetterAboutAlertsIsTriedAsItIs(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t)
@@ -133,7 +133,7 @@ func TestALetterAboutAlertsIsTriedAsItIs(t *testing.T) {
 	require.Empty(t, n.look())
 }
 
-// Without a mail server nothing is written, and nothing piles up for the day on which there is one.
+// Without a mail server nothing is written, and nothing piles up until there is one.
 func TestWithoutAMailServerThereAreNoLettersAboutAlerts(t *testing.T) {
 	t.Parallel()
 	n := newNewsroom(t)

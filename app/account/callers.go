@@ -9,10 +9,10 @@ import (
 	"tilth/ports"
 )
 
-// Issuers says whose access tokens are taken.
+// Issuers configures whose access tokens are accepted.
 type Issuers struct {
 	External   ports.ExternalIssuer // nil: none
-	BuiltInOff bool                 // tokens of the built-in issuer are neither made nor taken
+	BuiltInOff bool                 // tokens of the built-in issuer are neither issued nor accepted
 	Provider   ports.SignInProvider // signs browsers in; nil: none
 }
 
@@ -20,7 +20,7 @@ func badToken() error {
 	return fault.New(fault.Unauthenticated, "token_invalid", "The access token is not valid.")
 }
 
-// builtIn refuses what only the built-in issuer does, where it is off.
+// builtIn refuses what only the built-in issuer does when it is off.
 func (i *Identity) builtIn() error {
 	if !i.Issuers.BuiltInOff {
 		return nil
@@ -28,9 +28,9 @@ func (i *Identity) builtIn() error {
 	return fault.New(fault.Unauthenticated, "builtin_issuer_off", "Sign in with the identity provider of this installation; it gives the access token.")
 }
 
-// vouched returns the user whom the external issuer vouches for: the one that its subject is
-// bound to, or at the first sign-in the one with its e-mail address, who is bound to it then.
-// Somebody who gets that address later is another subject, and not that user.
+// vouched returns the user whom the external issuer vouches for: the one bound to its subject or,
+// at the first sign-in, the one with its e-mail address, who is then bound to it. Somebody who gets
+// that address later is another subject, and not that user.
 func (i *Identity) vouched(ctx context.Context, bearer string) (who access.Principal, err error) {
 	vouched, err := i.Issuers.External.Verify(ctx, bearer)
 	if err != nil {
@@ -39,8 +39,8 @@ func (i *Identity) vouched(ctx context.Context, bearer string) (who access.Princ
 	return i.known(ctx, vouched)
 }
 
-// known returns the user whom a provider vouches for, who is bound to its subject from then on. Faults: Unauthenticated
-// (user_unknown, user_bound_otherwise, user_disabled).
+// known returns the user whom a provider vouches for, and who is bound to its subject from then on. Faults:
+// Unauthenticated (user_unknown, user_bound_otherwise, user_disabled).
 func (i *Identity) known(ctx context.Context, vouched ports.Vouched) (who access.Principal, err error) {
 	who, err = app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (access.Principal, error) {
 		return boundCaller(ctx, tx, vouched.ExternalID)
@@ -91,9 +91,8 @@ func (i *Identity) bind(ctx context.Context, tx ports.OperatorRepos, vouched por
 	return err
 }
 
-// AuthenticateKey returns the caller behind an API key: its user, with no more than the
-// key was narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired,
-// user_disabled).
+// AuthenticateKey returns the caller behind an API key: its user, with no more permissions than the
+// key was narrowed to. Faults: Unauthenticated (api_key_invalid, api_key_expired, user_disabled).
 func (i *Identity) AuthenticateKey(ctx context.Context, text string) (access.Principal, error) {
 	return app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		key, err := tx.Keys.ByHash(ctx, HashSecret(text))
@@ -129,8 +128,8 @@ func callerOf(user ports.User, version int64) (access.Principal, error) {
 	}, nil
 }
 
-// Enter returns the caller as it acts inside a company: an operator may enter any, every other user only its
-// own. Faults: Forbidden (company_forbidden), NotFound (company_not_found), which only an operator is told.
+// Enter returns the caller as it acts inside a company: an operator may enter any, every other user only their own.
+// Faults: Forbidden (company_forbidden), NotFound (company_not_found), which is reported to operators alone.
 func (i *Identity) Enter(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error) {
 	if !who.Operator {
 		if who.CompanyID != companyID {

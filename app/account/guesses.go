@@ -13,14 +13,14 @@ import (
 	"tilth/ports"
 )
 
-// try is one proof of a password: for which account, from where. Its counters hold hashes: a
-// mistyped e-mail address is no business of who reads the table, and often a password.
+// try is one attempt to prove a password: for which account, and from where. Its counters are kept under hashes: a
+// mistyped e-mail address is no business of a reader of the table, and is often a password.
 type try struct{ email, pair, account, address string }
 
 func tryOf(email string, client netip.Addr) try {
 	email, place := strings.ToLower(strings.TrimSpace(email)), Neighbourhood(client)
 	t := try{email: email, pair: HashSecret("pair:" + place + " " + email), account: HashSecret("account:" + email)}
-	if client.IsValid() { // a unix socket is nobody's
+	if client.IsValid() { // a unix socket has no address
 		t.address = HashSecret("address:" + place)
 	}
 	return t
@@ -35,8 +35,8 @@ func (t try) counters() []string {
 	return out
 }
 
-// Neighbourhood returns what the requests of an address are counted for: the address, of IPv6
-// the network of one customer (/64), in which addresses cost nothing.
+// Neighbourhood returns the unit that an address's requests are counted under: the address itself
+// or, for IPv6, the network of one customer (/64), within which addresses cost nothing.
 func Neighbourhood(client netip.Addr) string {
 	client = client.Unmap().WithZone("")
 	if client.Is6() {
@@ -47,7 +47,7 @@ func Neighbourhood(client netip.Addr) string {
 	return client.String()
 }
 
-// prove returns the user that find finds where the password is theirs; a wrong one is counted and refused.
+// prove returns the user that find finds if the password is theirs; a wrong password is counted and refused.
 func (i *Identity) prove(ctx context.Context, t try, password string, refusal error,
 	find func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error),
 ) (ports.User, error) {
@@ -71,9 +71,9 @@ func (i *Identity) prove(ctx context.Context, t try, password string, refusal er
 	return user, err
 }
 
-// mayTry refuses (Limit, too_many_attempts) a try that comes too early. It is asked before a password is checked,
-// to save the work, and again when the outcome is stored: of many tries at once only the first few learn it. An
-// address that the account is known at waits for what was wrong from there for that account, and for nothing else.
+// mayTry refuses (Limit, too_many_attempts) a try that comes too early. It is checked before the password is, to
+// save the work, and again when the outcome is stored: of many simultaneous tries only the first few learn it.
+// From an address that the account is known at, a try waits only for the failures from there for that account.
 func (i *Identity) mayTry(ctx context.Context, tx ports.OperatorRepos, t try, counters []access.Attempts) error {
 	now := i.Clock.Now()
 	known, err := tx.Attempts.Known(ctx, t.pair, now.Add(-access.PlaceMemory))
@@ -94,8 +94,8 @@ func (i *Identity) mayTry(ctx context.Context, tx ports.OperatorRepos, t try, co
 		With("retry_after", int(math.Ceil(wait.Seconds())))
 }
 
-// failed counts a wrong password and returns the refusal to answer with. The owner is told once
-// in a burst; whether there is an owner is looked up when the letter is sent.
+// failed counts a wrong password and returns the refusal to answer with. The owner is notified once
+// per burst; whether there is an owner is looked up when the letter is sent.
 func (i *Identity) failed(ctx context.Context, t try, refusal error) error {
 	now := i.Clock.Now()
 	err := i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
@@ -128,9 +128,9 @@ func (i *Identity) failed(ctx context.Context, t try, refusal error) error {
 	return refusal
 }
 
-// succeeded makes the address known as one of the account's and forgets what was wrong from it
-// for that account, but not what was wrong for others: who has one account of their own could
-// otherwise try the passwords of others for ever.
+// succeeded marks the address as known for the account and forgets its failures for that account,
+// but not those for others: someone with an account of their own could otherwise try the passwords
+// of others for ever.
 func (i *Identity) succeeded(ctx context.Context, tx ports.OperatorRepos, t try) error {
 	counters, err := tx.Attempts.Get(ctx, t.counters()...)
 	if err == nil {
@@ -147,7 +147,7 @@ func (i *Identity) succeeded(ctx context.Context, tx ports.OperatorRepos, t try)
 	return i.know(ctx, tx, t)
 }
 
-// know makes an address known as one of an account's.
+// know marks an address as known for an account.
 func (i *Identity) know(ctx context.Context, tx ports.OperatorRepos, t try) error {
 	now := i.Clock.Now()
 	return tx.Attempts.Know(ctx, t.pair, now, now.Add(-access.PlaceMemory))

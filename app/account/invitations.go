@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// InvitationTTL is how long an invitation stands.
+// InvitationTTL is the time for which an invitation stands.
 const InvitationTTL = 7 * 24 * time.Hour
 
 // Invitations returns the invitations of the caller's company.
@@ -20,9 +20,9 @@ func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.
 	return app.ListIn(ctx, p.Deps, app.Ask{Who: who, Need: access.Invite}, q, func(tx ports.Repos) ports.Invitations { return tx.Invitations })
 }
 
-// Invite asks somebody into the caller's company, and returns the invitation with the token of a one-time link,
-// which is told this once. A letter with a link of its own goes out as well. An open invitation of the same
-// address is revoked. Faults: Invalid (email_taken, role_exceeds_own).
+// Invite invites somebody into the caller's company. It returns the invitation with the token of a one-time
+// link, which is shown only this once. A letter with a link of its own goes out as well. An open invitation of
+// the same address is revoked. Faults: Invalid (email_taken, role_exceeds_own).
 func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invitation) (ports.Invitation, string, error) {
 	if err := p.Gate.Require(ctx, who, access.Invite); err != nil {
 		return in, "", err
@@ -41,7 +41,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 	now, secret := p.Clock.Now(), p.IDs.Secret()
 	in.CreatedAt, in.CreatedBy, in.ExpiresAt = now, who.UserID, now.Add(InvitationTTL)
 	scope := who.Scope(false)
-	// Whether an address has a user is no matter of one company: it is asked outside its scope.
+	// Whether an address has a user is not the concern of one company: it is looked up outside its scope.
 	err := p.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		_, err := tx.Accounts.UserByEmail(ctx, in.Email)
 		switch {
@@ -78,7 +78,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 	return in, secret, err
 }
 
-// EmailTaken refuses an address that a user has already, in whichever company.
+// EmailTaken refuses an address that already has a user, in whichever company.
 func EmailTaken() error {
 	return wrongField("email", "email_taken", "A user with this e-mail address exists already.")
 }
@@ -109,7 +109,7 @@ func (p *People) Revoke(ctx context.Context, who access.Principal, id int64) err
 	})
 }
 
-// offer is what the audit trail keeps of an invitation.
+// offer is what the audit trail stores about an invitation.
 type offer struct {
 	Email string
 	Name  string

@@ -15,25 +15,25 @@ import (
 	"tilth/ports"
 )
 
-// Keys is the use cases of API keys.
+// Keys holds the use cases of API keys.
 type Keys struct{ app.Deps }
 
-// KeyRequest is a key as it is asked for.
+// KeyRequest describes a requested key.
 type KeyRequest struct {
 	Name      string
-	Slugs     []string // patterns; none: all that the user may do
+	Slugs     []string // patterns; none: everything the user may do
 	ExpiresAt *time.Time
 	record.External
 }
 
-// HashSecret returns what is stored of a secret: an API key, a refresh token or the token of a
+// HashSecret returns the stored form of a secret: an API key, a refresh token or the token of a
 // one-time link. Secrets are 256 random bits, which nobody guesses, so a fast hash is enough.
 func HashSecret(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// MintKey makes a key for a user: the record, and the text that is shown this once.
+// MintKey makes a key for a user and returns the record, and the text that is shown only this once.
 func MintKey(ids ports.IDs, holder access.Named, companyID int64, in KeyRequest, now time.Time) (key access.APIKey, text string, err error) {
 	const recognised = 8 // characters
 	prefix := "tilth_" + ids.Secret()[:recognised]
@@ -46,7 +46,7 @@ func MintKey(ids ports.IDs, holder access.Named, companyID int64, in KeyRequest,
 }
 
 // Create makes a key that acts as the caller, and returns its text, which is not kept. Faults: Invalid (also
-// operator_key: an operator has none, for a key belongs to a company).
+// operator_key: an operator has none, because a key belongs to a company).
 func (k *Keys) Create(ctx context.Context, who access.Principal, in KeyRequest) (key access.APIKey, text string, err error) {
 	if err := k.Gate.Require(ctx, who, access.APIKeys.Create); err != nil {
 		return key, "", err

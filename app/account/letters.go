@@ -18,12 +18,12 @@ const LetterJob = "mail"
 
 // Limits of links.
 const (
-	ResetTTL   = time.Hour   // how long a link for a new password is good
-	ResetEvery = time.Minute // a user is sent one no more often
+	ResetTTL   = time.Hour   // the time for which a link for a new password is valid
+	ResetEvery = time.Minute // the minimum interval between two such letters to a user
 	keptFor    = 30 * 24 * time.Hour
 )
 
-// letterRetry is how a letter is sent whose mail server is unavailable: for about a day.
+// letterRetry is the retry schedule for a letter when the mail server is unavailable: about a day.
 var letterRetry = coretask.Backoff{First: 10 * time.Second, Max: time.Hour, Tries: 30}
 
 // AskLetter puts a letter into the box, with the job that sends it.
@@ -34,20 +34,20 @@ func AskLetter(ctx context.Context, box ports.LetterBox, jobs ports.JobWriter, l
 	return jobs.Enqueue(ctx, task.JobOn(LetterJob, letter.CompanyID, letter.ID, letter.CreatedAt))
 }
 
-// Links are the addresses that letters point at; the token of a link is put behind them.
+// Links are the addresses that letters point at; the token of a link is appended to them.
 type Links struct {
 	Invitation string // base of the page that accepts an invitation
 	Reset      string // base of the page that sets a new password
 	Console    string // of the console
 }
 
-// LinksAt returns the pages below the address under which the service is known. It comes from the
-// configuration: a link built from a request's Host header would send the token to whoever wrote the header.
+// LinksAt returns the pages below the service's public address. That address comes from the configuration: a
+// link built from a request's Host header would send the token to whoever wrote the header.
 func LinksAt(base string) Links {
 	return Links{Invitation: base + InvitationPage, Reset: base + ResetPage, Console: base}
 }
 
-// Paths of the pages that links lead to. The token follows as a fragment, which no server and no log ever sees.
+// Paths of the pages that links lead to. The token follows as a fragment, which no server or log ever sees.
 const (
 	InvitationPage = "/account/invitation/#"
 	ResetPage      = "/account/password/#"
@@ -68,17 +68,17 @@ func (s *LetterSender) Run(ctx context.Context, job ports.Job) error {
 	return task.Do(ctx, task.ForOperator(s.Store, s.Clock, s.IDs, s.Log), task.Limits{}, letterWork{s}, job)
 }
 
-// foreignPause is how long a letter that this release cannot write waits for a replica of one that can.
+// foreignPause is the time that a letter which this release cannot write waits for a replica that can.
 const foreignPause = 15 * time.Second
 
 // letterWork makes the link of a letter, sends the letter and drops it. A crash between sending
 // and dropping sends the letter once more, under the same message id.
 type letterWork struct{ *LetterSender }
 
-// letterRun is a step of it.
+// letterRun is a step of letterWork.
 type letterRun = task.Run[ports.OperatorRepos]
 
-// openLetter is a letter in the box, with its text since Begin.
+// openLetter is a letter in the box, with its text once Begin has run.
 type openLetter struct {
 	ports.Letter
 	message ports.Message
@@ -102,7 +102,7 @@ func (w letterWork) Begin(ctx context.Context, run letterRun, s *openLetter) (ta
 		ports.LetterInvitation: w.invitation, ports.LetterReset: w.reset, ports.LetterGuesses: w.guesses,
 		ports.LetterAlerts: w.alerts,
 	}[s.Kind]
-	if !known { // a newer release asked for it, and has a replica that can write it: no try is counted
+	if !known { // a newer release queued it, and has a replica that can write it: no try is counted
 		w.Log.WarnContext(ctx, "a letter waits for a newer release", "letter", s.ID, "kind", s.Kind)
 		return task.Repeat(run.Now.Add(foreignPause)), nil
 	}
@@ -122,7 +122,7 @@ func (w letterWork) Do(ctx context.Context, s openLetter) (struct{}, error) {
 	return struct{}{}, w.Mailer.Send(ctx, s.message)
 }
 
-// Same is true of every letter: one that is in the box does not change.
+// Same is true for every letter: one that is in the box does not change.
 func (letterWork) Same(_, _ openLetter) bool { return true }
 
 func (letterWork) Complete(ctx context.Context, run letterRun, s *openLetter, _ struct{}) (task.Next, error) {
@@ -130,7 +130,7 @@ func (letterWork) Complete(ctx context.Context, run letterRun, s *openLetter, _ 
 }
 
 func (letterWork) Unavailable(_ context.Context, run letterRun, _ openLetter, cause error) (task.Next, error) {
-	if pause, again := letterRetry.Wait(run.Job.Attempt, 1); again { // the whole of each step
+	if pause, again := letterRetry.Wait(run.Job.Attempt, 1); again { // jitter 1: the whole of each step
 		return task.Again(run.Now.Add(pause)), nil
 	}
 	return task.GiveUp(cause.Error()), nil
@@ -153,7 +153,7 @@ func (w letterWork) invitation(ctx context.Context, run letterRun, letter ports.
 	return invitationMessage(invitation, w.Links.Invitation+secret), err == nil, err
 }
 
-// holder returns the enabled user of a letter's address, if there is one.
+// holder returns the enabled user with a letter's address, if there is one.
 func (letterWork) holder(ctx context.Context, run letterRun, letter ports.Letter) (user ports.User, found bool, err error) {
 	user, err = run.Tx.Accounts.UserByEmail(ctx, letter.Email)
 	if fault.Is(err, fault.NotFound) {

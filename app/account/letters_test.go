@@ -19,7 +19,7 @@ import (
 	"tilth/tests/migrated"
 )
 
-// clock stands still until it is moved.
+// clock stands still until a test moves it.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
@@ -30,7 +30,7 @@ func (i *ids) UUID() string    { return fmt.Sprintf("00000000-0000-4000-8000-%01
 func (i *ids) Secret() string  { return fmt.Sprintf("secret-%d", i.n.Add(1)) }
 func (i *ids) Jitter() float64 { return 0 }
 
-// post is a mail server that fails as it is told to.
+// post is a mail server that fails on demand.
 type post struct {
 	err  error
 	sent []ports.Message
@@ -96,7 +96,7 @@ func (o *office) invite() {
 	o.ask(ports.Letter{Kind: ports.LetterInvitation, Email: o.invitation.Email, CompanyID: o.company.ID, InvitationID: o.invitation.ID})
 }
 
-// work runs the jobs that are due and gives how many there were.
+// work runs the jobs that are due and returns their number.
 func (o *office) work() int {
 	o.t.Helper()
 	jobs, err := o.db.Queue().Claim(o.t.Context(), o.clock.now, time.Minute, 10)
@@ -133,8 +133,8 @@ func TestALetterIsTriedUntilItIsTaken(t *testing.T) {
 	require.Len(t, links, 3, "each try has a link of its own, since none is stored")
 }
 
-// While releases are replaced one by one, an older one may take a letter that only the newer can write: it is left for that one,
-// however long it takes.
+// While releases are replaced one by one, an older one may take a letter that only the newer one can write: it is left for that
+// one, however long it takes.
 func TestALetterOfANewerReleaseWaitsForIt(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -193,7 +193,7 @@ func TestOnlyWhoMayBeWrittenToIs(t *testing.T) {
 	o.work()
 	require.Len(t, o.post.sent, 2)
 
-	// The link is good for an hour, and its hash is what is kept.
+	// The link is valid for an hour, and only its hash is kept.
 	_, link, _ := strings.Cut(o.post.sent[1].Text, "/account/password/#")
 	secret, _, _ := strings.Cut(link, "\n")
 	o.operate(func(ctx context.Context, tx ports.OperatorRepos) error {

@@ -39,8 +39,8 @@ func (i *Identity) ChangePassword(ctx context.Context, who access.Principal, cur
 	})
 }
 
-// setPassword stores a password, and ends what the old one had opened: refresh tokens,
-// links for a new password, the waits after wrong ones. Who set it is at home where they are.
+// setPassword stores a password, and ends everything that the old one allowed: refresh tokens, links for a new
+// password, and the waits after wrong ones. The address that it was set from becomes a known one of the account.
 func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user ports.User, hashed string, client netip.Addr) error {
 	now := i.Clock.Now()
 	if err := tx.Credentials.SetPassword(ctx, user.ID, hashed); err != nil {
@@ -61,8 +61,8 @@ func (i *Identity) setPassword(ctx context.Context, tx ports.OperatorRepos, user
 	return i.know(ctx, tx, try)
 }
 
-// RequestReset has a link for a new password sent to an address, if a user has it. It does the same, in the
-// same time, whether or not one does: who that is, is looked up when the letter is sent.
+// RequestReset sends a link for a new password to an address, if a user has it. It does the same, in the
+// same time, whether or not one does: the user is looked up only when the letter is sent.
 func (i *Identity) RequestReset(ctx context.Context, email string) error {
 	letter := ports.Letter{Kind: ports.LetterReset, Email: strings.ToLower(strings.TrimSpace(email)), CreatedAt: i.Clock.Now()}
 	return i.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
@@ -70,14 +70,14 @@ func (i *Identity) RequestReset(ctx context.Context, email string) error {
 	})
 }
 
-// linkInvalid is one answer for a link that was used, revoked, has expired or never was.
+// linkInvalid is the one answer for every link that was used or revoked, has expired or never existed.
 func linkInvalid() error {
 	return wrongField("token", "link_invalid", "This link was used or revoked, has expired, or never was; ask for a new one.")
 }
 
-// redeem sets a password by the token of a link. of returns the record that the link stands for, which is
-// locked, and whose e-mail address it is; use does what the link is for. The password is hashed where it and
-// the link are good: hashing is work that nobody may ask for in vain.
+// redeem sets a password by the token of a link. of returns the record that the link stands for, locked, and
+// the e-mail address that it belongs to; use does what the link is for. The password is hashed only once it
+// and the link are valid: hashing is work that nobody may ask for in vain.
 func redeem[S, R any](ctx context.Context, i *Identity, token, password string,
 	of func(ctx context.Context, tx ports.OperatorRepos, t ports.Ticket) (record S, email string, err error),
 	use func(ctx context.Context, tx ports.OperatorRepos, record S, hashed string) (R, error),
@@ -136,8 +136,8 @@ func (i *Identity) ConfirmReset(ctx context.Context, token, password string, cli
 	return err
 }
 
-// AcceptInvitation makes the user that an invitation asks for. An empty name is that of the invitation, or
-// what stands before the @. Faults: Invalid (link_invalid, email_taken, and what is wrong with the password).
+// AcceptInvitation makes the user that an invitation asks for. An empty name is replaced by the invitation's, or else by the
+// part of the address before the @. Faults: Invalid (link_invalid, email_taken, and what is wrong with the password).
 func (i *Identity) AcceptInvitation(ctx context.Context, token, password, name string) (ports.Member, error) {
 	if name != "" {
 		f := fault.Fields{}

@@ -16,10 +16,10 @@ import (
 	"tilth/ports"
 )
 
-// People is the use cases of users, roles and invitations.
+// People holds the use cases of users, roles and invitations.
 type People struct{ app.Deps }
 
-// change runs a change of a company's people under its lock, and puts it in force.
+// change runs a change of a company's people under its lock, and puts it into force.
 func (p *People) change(ctx context.Context, who access.Principal, need access.Permission,
 	do func(ctx context.Context, tx ports.Repos, scope access.Scope) error,
 ) error {
@@ -38,8 +38,8 @@ func (p *People) change(ctx context.Context, who access.Principal, need access.P
 // by returns the entry of the audit trail for what a caller does now.
 func (p *People) by(who access.Principal) audit.Entry { return audit.By(who, p.Clock.Now()) }
 
-// mayDecide refuses to give or take roles that hold more than the caller does, and
-// roles that do not exist (Invalid, under the field roles).
+// mayDecide refuses to grant or withdraw roles that hold more than the caller does, and roles that
+// do not exist (Invalid, under the field roles).
 func mayDecide(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, names []string) error {
 	byName, held, err := rights(ctx, tx, scope, who)
 	if err != nil {
@@ -60,8 +60,8 @@ func mayDecide(ctx context.Context, tx ports.Repos, scope access.Scope, who acce
 	return access.MayGrant(held, patterns)
 }
 
-// rights returns the patterns of the company's roles by their names, and those that the caller
-// holds; an operator holds everything.
+// rights returns the patterns of the company's roles by name, and those that the caller holds; an
+// operator holds everything.
 func rights(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal) (byName map[string][]string, held []string, err error) {
 	all, err := tx.Roles.All(ctx, scope)
 	if err != nil {
@@ -88,7 +88,7 @@ func uniqueNames(names []string) []string {
 	return slices.Compact(out)
 }
 
-// CheckName adds what is wrong with the name of a person, and gives it trimmed.
+// CheckName adds to f what is wrong with the name of a person, and returns the name trimmed.
 func CheckName(name string, f fault.Fields) string {
 	name = strings.TrimSpace(name)
 	if n := utf8.RuneCountInString(name); n < 1 || n > 255 || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
@@ -118,7 +118,7 @@ func (p *People) User(ctx context.Context, who access.Principal, id int64) (port
 	})
 }
 
-// UserChange is what may be changed of a user.
+// UserChange holds what may be changed about a user.
 type UserChange struct {
 	Name     string
 	Roles    []string
@@ -126,10 +126,9 @@ type UserChange struct {
 	record.External
 }
 
-// UpdateUser changes a user: decode is given the user as it stands, and answers what its name, roles and external id shall be, and
-// whether it is disabled.
-// A disabled user is out at its next request. Faults: NotFound, Invalid (last_owner, role_exceeds_own), and
-// those of decode.
+// UpdateUser changes a user: decode is given the current user, and returns the name, roles and external id that the user is to
+// have, and whether the user is to be disabled. A disabled user is shut out from the next request on. Faults: NotFound, Invalid
+// (last_owner, role_exceeds_own), and those of decode.
 func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64, decode func(ports.Member) (ports.Member, error)) (ports.Member, error) {
 	var out ports.Member
 	err := p.change(ctx, who, access.Users.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
@@ -147,7 +146,7 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 		if err := f.Err(); err != nil {
 			return err
 		}
-		// Who is neither given nor denied anything is only renamed.
+		// A user who neither gains nor loses anything is only renamed.
 		if decided := decidedRoles(before, after); len(decided) > 0 {
 			if err := mayDecide(ctx, tx, scope, who, decided); err != nil {
 				return err
@@ -177,8 +176,8 @@ func (p *People) UpdateUser(ctx context.Context, who access.Principal, id int64,
 	return out, err
 }
 
-// decidedRoles returns the roles that a change gives, takes, or, of a user who is
-// disabled or enabled, lets be used or not.
+// decidedRoles returns the roles that a change grants or withdraws or, where the user is disabled
+// or enabled, takes out of use or puts into use.
 func decidedRoles(before, after ports.Member) []string {
 	var out []string
 	count := map[string]int{}
@@ -193,7 +192,7 @@ func decidedRoles(before, after ports.Member) []string {
 	return out
 }
 
-// Me is what a caller may know of itself.
+// Me is what callers may know about themselves.
 type Me struct {
 	Principal access.Principal
 	Company   *ports.Company // nil: an operator outside any company
@@ -202,7 +201,7 @@ type Me struct {
 	AlertMail bool          // wants letters about the alerts of watched fields
 }
 
-// Me returns the caller to itself; no permission is needed for that. Faults: Unauthenticated.
+// Me returns the caller's own record; no permission is needed for that. Faults: Unauthenticated.
 func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
 	out := Me{Principal: who}
 	err := p.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
@@ -236,8 +235,8 @@ func (p *People) Me(ctx context.Context, who access.Principal) (Me, error) {
 	return out, nil
 }
 
-// ChangeMe changes what callers may change of themselves: decode is given it as it stands, and answers what it shall be. No
-// permission is needed for that. Faults: NotFound of who is no user of the company; those of decode.
+// ChangeMe changes what callers may change about themselves: decode is given the current values, and returns the new ones.
+// No permission is needed for that. Faults: NotFound where the caller is no user of the company; those of decode.
 func (p *People) ChangeMe(ctx context.Context, who access.Principal, decode func(SelfChange) (SelfChange, error)) (Me, error) {
 	scope := who.Scope(false)
 	err := p.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -261,5 +260,5 @@ func (p *People) ChangeMe(ctx context.Context, who access.Principal, decode func
 	return p.Me(ctx, who)
 }
 
-// SelfChange is what users may change of themselves.
+// SelfChange is what users may change about themselves.
 type SelfChange struct{ AlertMail bool }

@@ -25,7 +25,7 @@ func requireCode(t *testing.T, code string, err error) {
 	require.Equal(t, code, known.Code)
 }
 
-// staff is a company with an owner, an editor and a clerk, who decides about people.
+// staff is a company with an owner, an editor and a clerk, and the use cases for its people.
 type staff struct {
 	*memory.World
 	people               *account.People
@@ -148,7 +148,7 @@ func TestInvitingSomebody(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Forbidden), "%v", err)
 }
 
-// plain passwords are their own hashes; a token names its user.
+// plain passwords are hashed to themselves; a token names its user.
 type plain struct{}
 
 func (plain) Hash(_ context.Context, password string) (string, error) {
@@ -187,7 +187,7 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 	_, err = identity.Refresh(t.Context(), first.Refresh)
 	requireCode(t, "refresh_invalid", err)
 	_, err = identity.Refresh(t.Context(), second.Refresh)
-	requireCode(t, "refresh_invalid", err) // the family of a token used twice ends
+	requireCode(t, "refresh_invalid", err) // the family of a token that is used twice ends
 	_, err = identity.Refresh(t.Context(), other.Refresh)
 	require.NoError(t, err, "another family goes on")
 
@@ -202,7 +202,7 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 	requireCode(t, "refresh_invalid", err)
 }
 
-// signer signs in from addresses and returns the code of the refusal, or nothing.
+// signer signs in from addresses and returns the code of the refusal, or an empty string.
 func signer(t *testing.T, w *memory.World) func(address, email, password string) string {
 	identity := newIdentity(w)
 	return func(address, email, password string) string {

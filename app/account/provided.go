@@ -14,29 +14,29 @@ import (
 	"tilth/ports"
 )
 
-// How long a sign-in at a provider may take, and how long its session lasts: the provider is asked again after a day, so that whom
-// it lets in no more is out by then.
+// The time that a sign-in at a provider may take, and the time that its session lasts: the provider is asked again after a day, so
+// that somebody it no longer admits is shut out by then.
 const (
 	ProvidedTTL        = 10 * time.Minute
 	ProvidedSessionTTL = 24 * time.Hour
 )
 
-// providedMark begins the secrets of sessions that a provider opened.
+// providedMark is the prefix of the secrets of sessions that a provider opened.
 const providedMark = "provided."
 
 // Departure is a browser on its way to a provider.
 type Departure struct {
 	Address string // where it goes
-	Ticket  string // what it keeps, and shows when it comes back
+	Ticket  string // what the browser keeps, and shows when it comes back
 }
 
-// Arrival is a browser that comes back.
+// Arrival is a browser coming back.
 type Arrival struct {
 	Ticket, State, Code string
 	Return              string // the page that it came back to
 }
 
-// errNoProvider refuses where browsers are not signed in by a provider.
+// errNoProvider is returned where browsers are not signed in by a provider.
 var errNoProvider = fault.New(fault.NotFound, "no_provider", "This installation signs browsers in with passwords. Fix: an operator sets TILTH_OIDC_CLIENT_ID.")
 
 // Provider returns the address of the provider that signs browsers in; empty where there is none.
@@ -57,7 +57,7 @@ func (i *Identity) Depart(ctx context.Context, back string) (Departure, error) {
 	return Departure{address, ticket}, err
 }
 
-// signingIn derives all that a sign-in is recognised by from its ticket, which the browser alone has: nothing is stored of it.
+// signingIn derives everything that identifies a sign-in from its ticket, which only the browser has: nothing about it is stored.
 func signingIn(ticket, back string) ports.SigningIn {
 	derived := func(use string) string {
 		hash := hmac.New(sha256.New, []byte(ticket))
@@ -67,9 +67,9 @@ func signingIn(ticket, back string) ports.SigningIn {
 	return ports.SigningIn{Return: back, State: derived("state"), Nonce: derived("nonce"), Verifier: derived("verifier")}
 }
 
-// Arrive opens a session for a browser that came back. Faults: NotFound (no_provider), Unauthenticated (sign_in_invalid where it was
-// not begun in this browser or took too long, sign_in_refused, user_unknown, user_bound_otherwise, user_disabled, email_unverified,
-// token_invalid, token_expired), Unavailable (issuer_unavailable).
+// Arrive opens a session for a browser that came back. Faults: NotFound (no_provider), Unauthenticated (sign_in_invalid where the
+// sign-in was not begun in this browser or took too long, sign_in_refused, user_unknown, user_bound_otherwise, user_disabled,
+// email_unverified, token_invalid, token_expired), Unavailable (issuer_unavailable).
 func (i *Identity) Arrive(ctx context.Context, a Arrival) (Session, error) {
 	if i.Issuers.Provider == nil {
 		return Session{}, errNoProvider

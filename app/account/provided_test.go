@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// provider vouches for nobody, and remembers what it was asked with.
+// provider vouches for nobody, and records what it was asked.
 type provider struct{ asked []ports.SigningIn }
 
 func (p *provider) Name() string { return "https://id.example" }
@@ -35,7 +35,7 @@ type secrets struct{ ports.IDs }
 
 func (secrets) Secret() string { return "a secret" }
 
-// A sign-in at a provider is good for ten minutes; afterwards its code is not even redeemed.
+// A sign-in at a provider is valid for ten minutes; afterwards its code is not even redeemed.
 func TestASignInAtAProviderTakesTenMinutes(t *testing.T) {
 	t.Parallel()
 	p, clock := &provider{}, &at{time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}

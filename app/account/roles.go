@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// Roles returns the roles of the caller's company, or those with external ids of some where any are named.
+// Roles returns the roles of the caller's company or, where some are chosen, only those.
 func (p *People) Roles(ctx context.Context, who access.Principal, chosen external.Chosen) ([]access.Role, error) {
 	return app.Read(ctx, p.Deps, who, access.Roles.View, func(ctx context.Context, tx ports.Repos) ([]access.Role, error) {
 		all, err := tx.Roles.All(ctx, who.Scope(false))
@@ -62,9 +62,9 @@ func (p *People) CreateRole(ctx context.Context, who access.Principal, role acce
 	return role, err
 }
 
-// UpdateRole changes a role: decode is given the role as it stands and answers what it shall be. The change
-// is in force on the next request of who holds it. Faults: NotFound, Invalid (role_built_in, role_exists,
-// role_exceeds_own), and those of decode.
+// UpdateRole changes a role: decode is given the current role and returns the new one. The change applies
+// from the next request of every user who holds the role. Faults: NotFound, Invalid (role_built_in,
+// role_exists, role_exceeds_own), and those of decode.
 func (p *People) UpdateRole(ctx context.Context, who access.Principal, id int64, decode func(access.Role) (access.Role, error)) (access.Role, error) {
 	var out access.Role
 	err := p.change(ctx, who, access.Roles.Edit, func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
@@ -124,7 +124,7 @@ func (p *People) DeleteRole(ctx context.Context, who access.Principal, id int64)
 	})
 }
 
-// mayHold refuses to write permissions into a role, or out of it, that the caller does not hold.
+// mayHold refuses to add permissions to a role, or remove them from it, that the caller does not hold.
 func mayHold(ctx context.Context, tx ports.Repos, scope access.Scope, who access.Principal, patterns []string) error {
 	_, held, err := rights(ctx, tx, scope, who)
 	if err != nil {
@@ -133,7 +133,7 @@ func mayHold(ctx context.Context, tx ports.Repos, scope access.Scope, who access
 	return access.MayGrant(held, patterns)
 }
 
-// nameTaken puts a name that is taken under its field.
+// nameTaken reports a taken name under its field.
 func nameTaken(err error) error {
 	if f, ok := fault.As(err); ok && f.Code == "role_exists" {
 		return wrongField("name", f.Code, f.Message)

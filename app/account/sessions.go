@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// SessionTTL is how long the session of a browser lasts.
+// SessionTTL is the time for which the session of a browser lasts.
 const SessionTTL = RefreshTTL
 
 // Session is a sign-in of a browser.
@@ -21,8 +21,8 @@ type Session struct {
 	ExpiresAt time.Time
 }
 
-// sessionHash is what is stored of the secret of a session: it is the hash of no refresh token, so that neither passes for
-// the other. What ends the refresh tokens of a user ends the sessions as well.
+// sessionHash returns the stored form of a session's secret. It is never the hash of a refresh token, so that neither
+// passes for the other. What ends the refresh tokens of a user ends the sessions as well.
 func sessionHash(secret string) string { return HashSecret("session " + secret) }
 
 var badSession = fault.New(fault.Unauthenticated, "session_invalid", "The session has ended; sign in again.")
@@ -33,7 +33,7 @@ func (i *Identity) OpenSession(ctx context.Context, email, password string, clie
 	return Session{secret, now.Add(SessionTTL)}, err
 }
 
-// EndSession ends a session. One that is not there is no error: the caller wants it gone, and it is.
+// EndSession ends a session. An unknown session is no error: the caller wants it gone, and it is.
 func (i *Identity) EndSession(ctx context.Context, secret string) error {
 	return i.end(ctx, sessionHash(secret))
 }
@@ -41,7 +41,7 @@ func (i *Identity) EndSession(ctx context.Context, secret string) error {
 // AuthenticateSession returns the caller behind a session. Faults: Unauthenticated (session_invalid, user_disabled).
 func (i *Identity) AuthenticateSession(ctx context.Context, secret string) (access.Principal, error) {
 	if provided := strings.HasPrefix(secret, providedMark); provided && i.Issuers.Provider == nil || !provided && i.Issuers.BuiltInOff {
-		return access.Principal{}, badSession // whoever let it in does so no more
+		return access.Principal{}, badSession // the issuer that admitted it no longer does so
 	}
 	return app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (who access.Principal, err error) {
 		user, version, err := tx.Accounts.Holder(ctx, sessionHash(secret), i.Clock.Now())

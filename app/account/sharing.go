@@ -14,10 +14,10 @@ import (
 	"tilth/ports"
 )
 
-// Sharing is the use cases of share grants.
+// Sharing holds the use cases of share grants.
 type Sharing struct{ app.Deps }
 
-// ShareRequest is a grant as it is offered.
+// ShareRequest describes a grant to be offered.
 type ShareRequest struct {
 	GranteeUUID string
 	Target      access.GrantTarget
@@ -28,10 +28,10 @@ type ShareRequest struct {
 	record.External
 }
 
-// today is the civil date in UTC, which ends grants.
+// today returns the civil date in UTC, which decides when grants end.
 func (s *Sharing) today() time.Time { return s.Clock.Now().UTC().Truncate(24 * time.Hour) }
 
-// List returns the grants that the caller's company gives or is offered.
+// List returns the grants that the caller's company has given or been offered.
 func (s *Sharing) List(ctx context.Context, who access.Principal, q ports.GrantQuery) (app.List[access.Grant], error) {
 	today := s.today()
 	return app.ReadList(ctx, s.Deps, app.Ask{Who: who, Need: access.ShareGrants.View}, q,
@@ -84,7 +84,7 @@ func (s *Sharing) Create(ctx context.Context, who access.Principal, in ShareRequ
 	})
 }
 
-// draft makes the grant of a request, with what is wrong with the records it names.
+// draft makes the grant of a request, and returns what is wrong with the records it names.
 func draft(ctx context.Context, tx ports.Repos, who access.Principal, in ShareRequest) (access.Grant, fault.Fields, error) {
 	errs, scope := fault.Fields{}, who.Scope(false)
 	grant := access.Grant{Target: in.Target, Slugs: in.Slugs, EndsOn: in.EndsOn, External: in.External}
@@ -120,7 +120,7 @@ func named[T any](ctx context.Context, of ports.Records[T], scope access.Scope, 
 	return &access.Named{ID: id}, err
 }
 
-// step is a change of a grant's state, which one of its two companies may make.
+// step is a change of a grant's state, which only one of its two companies may make.
 type step struct {
 	need  access.Permission
 	word  audit.Action
@@ -131,8 +131,8 @@ type step struct {
 func grantor(g *access.Grant) access.Party { return g.Grantor }
 func grantee(g *access.Grant) access.Party { return g.Grantee }
 
-// Accept takes a grant that is offered to the caller's company: it counts from now on. Faults: NotFound,
-// Conflict (share_grant_state).
+// Accept accepts a grant that is offered to the caller's company: it counts from now on. Faults:
+// NotFound, Conflict (share_grant_state).
 func (s *Sharing) Accept(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
 	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Accept, grantee, (*access.Grant).Accept})
 }
@@ -149,7 +149,7 @@ func (s *Sharing) Revoke(ctx context.Context, who access.Principal, id int64) er
 	return err
 }
 
-// take makes a step. For any company but its mover there is no such grant.
+// take makes a step. To any company but the one that may make it, the grant does not exist.
 func (s *Sharing) take(ctx context.Context, who access.Principal, id int64, step step) (access.Grant, error) {
 	scope, now := who.Scope(false), s.Clock.Now()
 	out, err := app.Write(ctx, s.Deps, who, step.need, func(ctx context.Context, tx ports.Repos) (after access.Grant, err error) {

@@ -15,7 +15,7 @@ import (
 	"tilth/tests/memory"
 )
 
-// fence is two companies, of which the first has a farm to share, and a third that is neither.
+// fence holds two companies, the first of which has a farm to share, and a third that is neither.
 type fence struct {
 	*memory.World
 	sharing                   *account.Sharing
@@ -42,7 +42,7 @@ func (f *fence) offer(t *testing.T, ends *time.Time) access.Grant {
 
 type step = func(ctx context.Context, who access.Principal, id int64) error
 
-// steps are what may become of a grant, by the status that it has then.
+// steps are the possible changes of a grant, by the resulting status.
 func (f *fence) steps() map[access.GrantStatus]step {
 	return map[access.GrantStatus]step{
 		access.GrantAccepted: func(ctx context.Context, who access.Principal, id int64) error {

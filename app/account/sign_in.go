@@ -17,18 +17,18 @@ const (
 	RefreshTTL = 30 * 24 * time.Hour
 )
 
-// Identity is the use cases of signing in.
+// Identity holds the use cases of signing in.
 type Identity struct {
 	Store     ports.Store
 	Passwords ports.Passwords
 	Tokens    ports.Tokens
-	Signed    ports.ClientTokens // of signed links
+	Signed    ports.ClientTokens // for signed links
 	Clock     ports.Clock
 	IDs       ports.IDs
 	Issuers   Issuers
 }
 
-// TokenPair is what a sign-in gives.
+// TokenPair is the result of a sign-in.
 type TokenPair struct {
 	Access    string
 	Refresh   string
@@ -49,7 +49,7 @@ func (i *Identity) SignIn(ctx context.Context, email, password string, client ne
 	return i.pair(ctx, userID, secret, now)
 }
 
-// begin proves who somebody is and stores a new secret of that user by its hash. Faults: those of SignIn.
+// begin authenticates a user and stores a new secret for them by its hash. Faults: those of SignIn.
 func (i *Identity) begin(ctx context.Context, email, password string, client netip.Addr, hash func(string) string) (userID int64, secret string, now time.Time, err error) {
 	if err := i.builtIn(); err != nil {
 		return 0, "", now, err
@@ -58,7 +58,7 @@ func (i *Identity) begin(ctx context.Context, email, password string, client net
 	user, err := i.prove(ctx, try, password, wrongCredentials, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
 		user, err := tx.Accounts.UserByEmail(ctx, email)
 		if fault.Is(err, fault.NotFound) || err == nil && user.Disabled {
-			return ports.User{}, nil // whose empty hash takes as long to check as a real one
+			return ports.User{}, nil // its empty hash takes as long to check as a real one
 		}
 		return user, err
 	})
@@ -86,8 +86,8 @@ func (i *Identity) pair(ctx context.Context, userID int64, secret string, now ti
 
 var badRefresh = fault.New(fault.Unauthenticated, "refresh_invalid", "The refresh token is not valid any more; sign in again.")
 
-// Refresh exchanges a refresh token for a new pair of its family. A token that was used before is stolen or
-// lost: its whole family ends. Faults: Unauthenticated (refresh_invalid, builtin_issuer_off).
+// Refresh exchanges a refresh token for a new pair of its family. A token that was already used is stolen
+// or lost: its whole family ends. Faults: Unauthenticated (refresh_invalid, builtin_issuer_off).
 func (i *Identity) Refresh(ctx context.Context, secret string) (TokenPair, error) {
 	if err := i.builtIn(); err != nil {
 		return TokenPair{}, err

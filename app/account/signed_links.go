@@ -12,18 +12,18 @@ import (
 	"tilth/ports"
 )
 
-// How long a signed link lives.
+// Lifetimes of signed links.
 const (
-	LinkTTL    = time.Hour // where nothing is asked for
+	LinkTTL    = time.Hour // where no lifetime is asked for
 	MaxLinkTTL = 24 * time.Hour
 )
 
-// linkAudience is that of the tokens of signed links, which nothing else accepts.
+// linkAudience is the audience of the tokens of signed links; nothing else accepts it.
 const linkAudience = "tilth:link"
 
-// IssueLink returns the text of a link with which whoever holds it reads, until it expires, what lies below a path and a permission
-// lets its maker see: a picture in a page, or a map library, can show no other credential. It opens nothing that its maker may
-// not, dies with the maker's account, role or key, and is not stored. The caller has asked for the permission.
+// IssueLink returns the text of a link whose holder can read, until it expires, what lies below a path and what a permission lets
+// its maker see: a picture in a page, or a map library, can show no other credential. It opens nothing that its maker may not open,
+// ends with the maker's account, role or key, and is not stored. The caller has checked the permission.
 func (i *Identity) IssueLink(ctx context.Context, who access.Principal, below string, need access.Permission, lasts time.Duration) (text string, expires time.Time, err error) {
 	now := i.Clock.Now()
 	subject := fmt.Sprintf("%d:%d:%d:%s:%s", who.UserID, who.CompanyID, who.KeyID, need.Slug(), below)
@@ -33,8 +33,8 @@ func (i *Identity) IssueLink(ctx context.Context, who access.Principal, below st
 
 var badLink = fault.New(fault.Unauthenticated, "link_invalid", "The signed link is not valid for this address.")
 
-// AuthenticateLink returns the caller behind a signed link for a path: its maker, with the permission of the link alone. Faults:
-// Unauthenticated (link_expired; link_invalid, also for another path, and where the maker or his key is gone or has moved on).
+// AuthenticateLink returns the caller behind a signed link for a path: its maker, with only the permission of the link. Faults:
+// Unauthenticated (link_expired; link_invalid, also for another path, and where the maker or their key is gone or has moved on).
 func (i *Identity) AuthenticateLink(ctx context.Context, text, path string) (who access.Principal, err error) {
 	subject, err := i.Signed.VerifyFor(ctx, linkAudience, text, i.Clock.Now())
 	switch f, _ := fault.As(err); {
@@ -62,7 +62,7 @@ func (i *Identity) AuthenticateLink(ctx context.Context, text, path string) (who
 	return who, err
 }
 
-// maker returns who made a link, as the caller he was then.
+// maker returns who made a link, as the caller they were then.
 func (i *Identity) maker(ctx context.Context, userID, companyID, keyID int64) (access.Principal, error) {
 	who, err := app.In(ports.Loosely(ctx), i.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (access.Principal, error) {
 		user, version, err := tx.Accounts.Caller(ctx, userID)

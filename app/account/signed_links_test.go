@@ -15,7 +15,7 @@ import (
 	"tilth/tests/memory"
 )
 
-// signed are tokens that name what they are about; nobody forges them here.
+// signed issues tokens that state their contents; nobody forges them here.
 type signed struct{}
 
 func (signed) IssueFor(_ context.Context, audience, subject string, now time.Time, ttl time.Duration) (string, error) {
@@ -70,7 +70,7 @@ func TestSignedLinks(t *testing.T) {
 	refused("link_expired", text, below)
 }
 
-// The link that a key made dies with the key.
+// The link that a key made ends with the key.
 func TestSignedLinksOfKeys(t *testing.T) {
 	t.Parallel()
 	w := memory.New()

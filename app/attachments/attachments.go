@@ -1,8 +1,8 @@
-// Package attachments stores the bytes of files that people attach to records, and clears away what kills and removals leave
-// behind.
+// Package attachments stores the bytes of files that people attach to records, and clears away what crashes and removals
+// leave behind.
 //
-// A file is known before its bytes are stored and attached after, and is known until after its bytes are gone: whatever is
-// killed when, no listed file is without its bytes, and no bytes are left that nothing knows of.
+// A file is recorded before its bytes are stored and attached afterwards, and stays recorded until its bytes are gone.
+// Whenever a process is killed, no listed file lacks its bytes, and no bytes are left unrecorded.
 package attachments
 
 import (
@@ -20,11 +20,11 @@ import (
 	"tilth/ports"
 )
 
-// Bytes is where the bytes of files lie.
+// Bytes is the store of the bytes of files.
 type Bytes struct{ Objects ports.Objects }
 
-// Put stores the bytes of a file that was begun, and completes it by what they are. Faults: those of body and of
-// [attachment.Reader.Identify]; Unavailable.
+// Put stores the bytes of a file that was begun, and completes the file from what they contain. Faults: those of
+// body and of [attachment.Reader.Identify]; Unavailable.
 func (b Bytes) Put(ctx context.Context, file *attachment.File, body io.Reader, upper int64, takes ...string) (err error) {
 	reader := attachment.NewReader(body)
 	if _, err := b.Objects.Put(ctx, file.Object, reader); err != nil {
@@ -38,12 +38,12 @@ func (b Bytes) Put(ctx context.Context, file *attachment.File, body io.Reader, u
 	return reader.Identify(file, stored, upper, takes...)
 }
 
-// Drop removes the bytes of a file that is not attached and never will be. The caller may have left; they go all the same.
+// Drop removes the bytes of a file that is not attached and never will be. They are removed even if the caller has left.
 func (b Bytes) Drop(ctx context.Context, file attachment.File) error {
 	return b.Objects.Remove(context.WithoutCancel(ctx), file.Object)
 }
 
-// Write writes the bytes of a file, and fails at their end where they are not those that were attached.
+// Write writes the bytes of a file, and fails at the end if they are not those that were attached.
 func (b Bytes) Write(ctx context.Context, file attachment.File, w io.Writer) error {
 	stored, err := b.Objects.Open(ctx, file.Object)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b Bytes) Write(ctx context.Context, file attachment.File, w io.Writer) err
 	return nil
 }
 
-// lost makes a failure of the server of bytes that are gone: the file is known, so it is no 404.
+// lost turns missing bytes into a server failure: the file is recorded, so it is no 404.
 func lost(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return errors.New("they are gone from the store of files; restore it from a backup")
@@ -69,14 +69,14 @@ func lost(err error) error {
 }
 
 const (
-	// keptFor is how long an upload may take, and how long the bytes of a removed file stay: a backup that began before
-	// the removal finds them.
+	// keptFor is the time that an upload may take, and the time for which the bytes of a removed file stay: a backup
+	// that began before the removal finds them.
 	keptFor   = 24 * time.Hour
 	sweepRows = 200
 )
 
-// Sweep ends uploads that a kill broke off, and clears away files that were removed and that nothing holds: their bytes
-// first, then what is known of them. It returns how many it cleared away.
+// Sweep ends uploads that a crash interrupted, and clears away removed files that nothing holds: their bytes first, then
+// their records. It returns the number cleared away.
 func (b Bytes) Sweep(ctx context.Context, store ports.Store, now time.Time, of func(ports.OperatorRepos) ports.AttachmentKeeper) (total int64, err error) {
 	if _, err := app.InPieces(ctx, store, sweepRows, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
 		return of(tx).GiveUp(ctx, now.Add(-keptFor), now, sweepRows)

@@ -10,9 +10,9 @@ import (
 	"tilth/ports"
 )
 
-// Purge removes the entries of the trails of all companies that are older than they are kept,
-// below a signed checkpoint alone, in partitions and in small transactions, and returns how many. A chain that
-// is broken is left as it is, for whoever examines it.
+// Purge removes entries past their retention from the trails of all companies, only below a signed checkpoint,
+// in partitions and in small transactions, and returns their number. A broken chain is left as it is, for
+// whoever examines it.
 func (s *Sequencer) Purge(ctx context.Context, log *slog.Logger, kept time.Duration) (total int64, err error) {
 	if kept == 0 {
 		return 0, nil
@@ -56,7 +56,7 @@ func (s *Sequencer) Purge(ctx context.Context, log *slog.Logger, kept time.Durat
 	return total, nil
 }
 
-// markBefore marks what may be removed of a chain, and reports whether the chain is whole, as far as that had to be looked at.
+// markBefore marks what may be removed from a chain, and reports whether the chain is whole, as far as that had to be checked.
 func (s *Sequencer) markBefore(ctx context.Context, log *slog.Logger, id chain.ID, before time.Time) (whole bool, err error) {
 	var mark, head chain.Checkpoint
 	err = s.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) (err error) {
@@ -81,7 +81,7 @@ func (s *Sequencer) markBefore(ctx context.Context, log *slog.Logger, id chain.I
 	return true, s.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return s.mark(ctx, tx, mark) })
 }
 
-// mark signs that the rows of a chain up to a checkpoint may be removed.
+// mark signs a statement that the rows of a chain up to a checkpoint may be removed.
 func (s *Sequencer) mark(ctx context.Context, tx ports.OperatorRepos, mark chain.Checkpoint) error {
 	if err := tx.Chains.Lock(ctx); err != nil {
 		return err

@@ -12,23 +12,22 @@ import (
 )
 
 const (
-	// chainRows is how many rows one transaction chains.
+	// chainRows is the number of rows that one transaction chains.
 	chainRows = 500
-	// keptEvery is how often the head of a chain that grows is kept as a checkpoint.
+	// keptEvery is the interval at which the head of a growing chain is kept as a checkpoint.
 	keptEvery = time.Hour
 )
 
-// Sequencer chains the rows that were committed since. Any number of them may run: one
-// transaction of a database chains at a time, and a row is chained once. A row that commits
-// late is chained late.
+// Sequencer chains newly committed rows. Any number of them may run: one transaction of a database
+// chains at a time, and a row is chained once. A row that commits late is chained late.
 type Sequencer struct {
 	Store ports.Store
 	Clock ports.Clock
 	IDs   ports.IDs
 }
 
-// Run chains every row that waits, in small transactions, and returns how many there were. What commits meanwhile wakes whoever
-// calls it again, after a pause: while others write all the time, a transaction would chain a handful.
+// Run chains every waiting row, in small transactions, and returns their number. Rows that commit meanwhile wake the caller,
+// who runs it again after a pause: under constant writes a transaction would otherwise chain a handful of rows.
 func (s *Sequencer) Run(ctx context.Context) (total int64, err error) {
 	for {
 		var idle bool
@@ -89,7 +88,7 @@ func (s *Sequencer) chain(ctx context.Context, tx ports.OperatorRepos) (int64, e
 	return int64(len(waiting)), nil
 }
 
-// key returns the key that signs, the newest one; it makes the first.
+// key returns the newest signing key; it makes the first one.
 func (s *Sequencer) key(ctx context.Context, tx ports.OperatorRepos) (chain.Key, error) {
 	stored, err := tx.Chains.Keys(ctx)
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *Sequencer) key(ctx context.Context, tx ports.OperatorRepos) (chain.Key,
 			continue
 		}
 		key, err := chain.NewKey(one.Seed)
-		if err == nil && len(one.Public) == 0 { // stored by a release that did not keep it
+		if err == nil && len(one.Public) == 0 { // stored by a release that did not keep the public half
 			one.Public = key.Public
 			err = tx.Chains.AddKey(ctx, one)
 		}
@@ -114,7 +113,7 @@ func (s *Sequencer) key(ctx context.Context, tx ports.OperatorRepos) (chain.Key,
 	return key, tx.Chains.AddKey(ctx, ports.ChainKey{ID: key.ID, Seed: seed[:], Public: key.Public, CreatedAt: s.Clock.Now()})
 }
 
-// keysOf returns all keys; of one whose seed is lost the half that verifies, where it is stored.
+// keysOf returns all keys; for one whose seed is lost, the half that verifies, where it is stored.
 func keysOf(ctx context.Context, tx ports.OperatorRepos) ([]chain.Key, error) {
 	stored, err := tx.Chains.Keys(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// busy is chains of a database in which somebody commits a row whenever one looks.
+// busy holds the chains of a database in which somebody commits a row at every look.
 type busy struct {
 	ports.ChainKeeper
 	waiting []int64
@@ -80,7 +80,7 @@ type secrets struct{ ports.IDs }
 
 func (secrets) Secret() string { return "a secret" }
 
-// What waits is chained at once, and what others commit meanwhile at the next run: one by one it would take a transaction each.
+// Waiting rows are chained at once, and rows that others commit meanwhile at the next run: one by one, each would take a transaction.
 func TestChainsAreNotLinkedRowByRow(t *testing.T) {
 	t.Parallel()
 	chains := &busy{}

@@ -1,6 +1,6 @@
 // Package audit holds the use cases of a company's audit trail: reading it, and chaining and
-// verifying it and the ledger. Writing an entry is part of every use case that changes a record,
-// in its transaction; core/audit says what is kept.
+// verifying it and the ledger. Writing an entry is part of every use case that changes a record, in
+// its transaction; core/audit defines what is kept.
 package audit
 
 import (

@@ -12,26 +12,26 @@ import (
 	"tilth/ports"
 )
 
-// Verifier is the use cases of an auditor: it verifies chains and exports them. It writes nothing.
+// Verifier holds the use cases of an auditor: it verifies chains and exports them. It writes nothing.
 type Verifier struct {
 	Store ports.Store
-	// PublicKeys are the keys, in base64, that checkpoints must be signed with; none: those of
+	// PublicKeys are the keys, in base64, that checkpoints must be signed with; if empty, those of
 	// the database.
 	PublicKeys []string
 }
 
-// Verified is what was found of a chain.
+// Verified is the outcome of verifying a chain.
 type Verified struct {
 	chain.ID
 	Head    chain.Checkpoint // the last row and its hash; keep it elsewhere
 	Rows    int64            // that were verified
-	Erased  int64            // values in them that were erased
+	Erased  int64            // values in those rows that were erased
 	Waiting int64            // rows that are not chained yet
 	Broken  *chain.Break     // nil: it is whole
 }
 
-// Verify goes over a chain of a company, or of every company where that is 0, in the order of
-// their ids; or over that of the operator. Faults: NotFound (company), Invalid (key).
+// Verify verifies a chain of a company, or of every company where companyID is 0, in the order of
+// their ids; or that of the operator. Faults: NotFound (company), Invalid (key).
 func (v *Verifier) Verify(ctx context.Context, name chain.Name, companyID int64) iter.Seq2[Verified, error] {
 	return func(yield func(Verified, error) bool) {
 		companies, err := v.companies(ctx, name, companyID)
@@ -63,7 +63,7 @@ func (v *Verifier) companies(ctx context.Context, name chain.Name, companyID int
 	})
 }
 
-// verify goes over one chain, as of one moment.
+// verify verifies one chain, as of one moment.
 func (v *Verifier) verify(ctx context.Context, tx ports.OperatorRepos, id chain.ID) (Verified, error) {
 	out := Verified{ID: id}
 	keys, err := v.keys(ctx, tx)
@@ -100,7 +100,7 @@ func (v *Verifier) verify(ctx context.Context, tx ports.OperatorRepos, id chain.
 	return out, err
 }
 
-// keys returns the keys that count.
+// keys returns the keys that signatures are checked against.
 func (v *Verifier) keys(ctx context.Context, tx ports.OperatorRepos) (out []chain.Key, err error) {
 	if len(v.PublicKeys) == 0 {
 		return keysOf(ctx, tx)
@@ -123,13 +123,13 @@ func (v *Verifier) Keys(ctx context.Context) ([]chain.Key, error) {
 // Exported is a line of the export of a chain: a row, or a checkpoint.
 type Exported struct {
 	Link       *chain.Linked
-	Text       string        // that is hashed of the row
+	Text       string        // the text of the row that is hashed
 	Values     []chain.Value // its guarded values
 	Checkpoint *chain.Checkpoint
 }
 
-// Export streams a chain with everything that it takes to recompute it: its checkpoints, then
-// its rows, then its head. Faults: NotFound (company).
+// Export streams a chain with everything needed to recompute it: its checkpoints, then its rows,
+// then its head. Faults: NotFound (company).
 func (v *Verifier) Export(ctx context.Context, id chain.ID) iter.Seq2[Exported, error] {
 	return app.Stream(ctx, v.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) iter.Seq2[Exported, error] {
 		return func(yield func(Exported, error) bool) {

@@ -1,6 +1,6 @@
 // Package batches works through batches: within the request, or in the background as jobs that
-// continue where a killed worker left them. A product says what it does with a piece of a batch;
-// the record and its passes are core/batch's.
+// continue where a killed worker left them. A product defines what it does with a piece of a batch;
+// the record and its passes belong to core/batch.
 package batches
 
 import (
@@ -20,24 +20,24 @@ import (
 	"tilth/ports"
 )
 
-// Pieces reads what a batch is about, piece by piece, from where the batch stands.
+// Pieces reads the items of a batch, piece by piece, from where the batch stands.
 type Pieces[J batch.Judged] interface {
-	// Next reads the next piece; false at the end.
+	// Next reads the next piece; it returns false at the end.
 	Next(ctx context.Context) (bool, error)
-	// Settle judges the piece and stores what is sound. It may be called again.
+	// Settle judges the piece and stores the sound items. It may be called again.
 	Settle(ctx context.Context, tx ports.Repos) ([]J, error)
-	// After returns the last record of the selection that the piece holds.
+	// After returns the last record of the selection in the piece.
 	After() int64
-	// Alone reports whether Settle has transactions of its own, and gets none.
+	// Alone reports whether Settle opens its own transactions, and is given none.
 	Alone() bool
 	Close()
 }
 
-// errPreview takes back what a preview has stored.
+// errPreview rolls back what a preview has stored.
 var errPreview = errors.New("this was a preview")
 
-// Judge settles things in one transaction. A preview is the batch itself, taken back, so that it cannot say
-// anything else; an atomic batch with failures is refused as a whole. The noun is what the things are: rows.
+// Judge settles things in one transaction. A preview is the batch itself, rolled back, so that the two cannot differ;
+// an atomic batch with failures is refused as a whole. The noun names the things, such as rows.
 func Judge[J batch.Judged](ctx context.Context, store ports.Store, mode batch.Mode, noun string,
 	settle func(ctx context.Context, tx ports.Repos) ([]J, error),
 ) (judged []J, err error) {
@@ -59,7 +59,7 @@ func Judge[J batch.Judged](ctx context.Context, store ports.Store, mode batch.Mo
 	return judged, err
 }
 
-// judgePiece judges a piece, in one transaction or, where the work has its own, in these.
+// judgePiece judges a piece in one transaction or, where the work has its own, in those.
 func judgePiece[J batch.Judged](ctx context.Context, store ports.Store, mode batch.Mode, noun string, pieces Pieces[J]) ([]J, error) {
 	if pieces.Alone() {
 		return pieces.Settle(ctx, ports.Repos{})
@@ -67,13 +67,13 @@ func judgePiece[J batch.Judged](ctx context.Context, store ports.Store, mode bat
 	return Judge(ctx, store, mode, noun, pieces.Settle)
 }
 
-// Sizes replace how many rows are worked through at a time; zero leaves a size as it is.
+// Sizes override how many rows are worked through at a time; zero leaves a size as it is.
 type Sizes struct {
-	AtOnce int64 // up to so many within the request
+	AtOnce int64 // the maximum within the request
 	Piece  int   // in one transaction in the background
 }
 
-// AtOnce works through a small batch within the request; its transaction is both passes.
+// AtOnce works through a small batch within the request; its transaction serves as both passes.
 func AtOnce[O batch.Options, J batch.Judged](ctx context.Context, deps app.Deps, b batch.Batch[O, J], noun string, pieces Pieces[J]) (batch.Report[O, J], error) {
 	defer pieces.Close()
 	var judged []J
@@ -98,7 +98,7 @@ func AtOnce[O batch.Options, J batch.Judged](ctx context.Context, deps app.Deps,
 	return batch.Report[O, J]{Batch: b, Judged: judged}, nil
 }
 
-// keptFor is how long an uploaded file may lie that nothing has taken: what a kill left behind.
+// keptFor is the time for which an uploaded file may lie unclaimed, such as one left behind by a crash.
 const keptFor = 7 * 24 * time.Hour
 
 // Inbox is where uploaded files wait for their batches.
@@ -120,7 +120,7 @@ func Take[R interface{ Background() bool }](ctx context.Context, in Inbox, body 
 		_ = file.Close() // it was only read
 	}
 	if err != nil || !report.Background() {
-		// The caller may have left; the file goes all the same.
+		// The file is removed even if the caller has left.
 		err = errors.Join(err, in.Objects.Remove(context.WithoutCancel(ctx), name))
 	}
 	return report, err
@@ -131,21 +131,21 @@ func (in Inbox) Sweep(ctx context.Context) error {
 	return in.Objects.RemoveOlder(ctx, in.Folder, in.Clock.Now().Add(-keptFor))
 }
 
-// lasting are the kinds of faults that trying again does not help.
+// lasting are the kinds of faults that a retry does not fix.
 var lasting = []fault.Kind{fault.Invalid, fault.NotFound, fault.Forbidden, fault.Unauthenticated}
 
 // claimLimit ends a batch that kills its worker every time.
 const claimLimit = 25
 
-// Kind is where the batches of a kind are stored, and what is done with a piece.
+// Kind defines where the batches of a kind are stored, and what is done with a piece.
 type Kind[O batch.Options, J batch.Judged] interface {
 	// Lock returns a batch under its lock. Faults: NotFound.
 	Lock(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (batch.Batch[O, J], error)
 	Update(ctx context.Context, tx ports.Repos, scope access.Scope, b batch.Batch[O, J]) error
-	// Keep stores what the report says of a piece, before the batch advances.
+	// Keep stores what the report shows for a piece, before the batch advances.
 	Keep(ctx context.Context, tx ports.Repos, scope access.Scope, b batch.Batch[O, J], judged []J) error
-	// Resume is called where a worker was broken off in a pass that stores nothing. It restarts
-	// the pass where what the pieces before have shown is lost.
+	// Resume is called where a worker was interrupted in a pass that stores nothing. It restarts
+	// the pass if what the earlier pieces showed is lost.
 	Resume(ctx context.Context, run task.Run[ports.Repos], b *batch.Batch[O, J]) error
 	// Pieces reads the batch from where it stands; the file is nil where it has none.
 	Pieces(b batch.Batch[O, J], file ports.Object) Pieces[J]
@@ -158,21 +158,21 @@ type Worker struct {
 	Log     *slog.Logger
 }
 
-// Run does one job. It may be killed at any moment: a piece is stored together with how far the
-// batch is. A batch that has ended removes its file.
+// Run does one job. It may be killed at any moment: a piece is stored together with the progress of
+// the batch. A batch that has ended removes its file.
 func Run[O batch.Options, J batch.Judged](ctx context.Context, w Worker, kind Kind[O, J], job ports.Job) error {
 	work := &work[O, J]{Worker: w, kind: kind}
 	runner := task.ForCompany(w.Store, w.Clock, w.IDs, w.Log)
 	err := task.Do(ctx, runner, task.Limits{Claims: claimLimit}, work, job)
 	if f, ok := fault.As(err); ok && slices.Contains(lasting, f.Kind) && ctx.Err() == nil {
-		// A piece cannot be stored; what its transaction wrote is taken back.
+		// A piece cannot be stored; its transaction was rolled back.
 		work.failure = f
 		err = task.Do(ctx, runner, task.Limits{}, work, job)
 	}
 	if err != nil || work.last.Open() || work.last.Object == "" {
 		return err
 	}
-	// A file that cannot be removed now goes with those that have lain too long.
+	// A file that cannot be removed now is removed by Sweep.
 	return w.Objects.Remove(context.WithoutCancel(ctx), work.last.Object)
 }
 
@@ -181,15 +181,15 @@ type work[O batch.Options, J batch.Judged] struct {
 	Worker
 	kind    Kind[O, J]
 	file    ports.Object
-	pieces  Pieces[J]         // of the pass that is under way
-	last    batch.Batch[O, J] // as the last step left it
-	failure error             // of the run before
+	pieces  Pieces[J]         // of the current pass
+	last    batch.Batch[O, J] // as of the last step
+	failure error             // of the previous run
 }
 
-// piece is what came of a piece.
+// piece is the outcome of a piece.
 type piece[J batch.Judged] struct {
 	judged  []J
-	settled bool // otherwise it is settled with the progress
+	settled bool // otherwise it is settled in the transaction that records the progress
 	after   int64
 	end     bool // of the pass
 }
@@ -246,7 +246,7 @@ func (w *work[O, J]) next(ctx context.Context, b batch.Batch[O, J]) (out piece[J
 	return out, err
 }
 
-// Same is false where another worker has the batch.
+// Same is false where another worker has taken the batch.
 func (w *work[O, J]) Same(began, current batch.Batch[O, J]) bool {
 	return current.Done == began.Done && current.Checking == began.Checking
 }
@@ -280,7 +280,7 @@ func (w *work[O, J]) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ b
 	return task.Next{}, cause
 }
 
-// Fail breaks the batch off, for a reason that its owner can read.
+// Fail ends the batch as failed, with a reason that its owner can read.
 func (w *work[O, J]) Fail(ctx context.Context, run task.Run[ports.Repos], b batch.Batch[O, J], reason string) error {
 	b.Fail(fmt.Sprintf("%s %d of %d were done.", reason, b.Done, b.Total), run.Now)
 	w.last = b

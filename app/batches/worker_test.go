@@ -30,14 +30,14 @@ func (w word) Judgement() (batch.Outcome, fault.Fields) { return batch.Outcome(w
 
 type numbered = batch.Batch[options, word]
 
-// world is a store of one batch, whose transactions are taken back when they fail.
+// world is a store of one batch, whose transactions are rolled back when they fail.
 type world struct {
 	ports.Store
 	ports.IDs
 	ports.JobWriter
 	ports.Objects
 	now     numbered
-	stored  int // pieces that are stored
+	stored  int // number of stored pieces
 	broken  error
 	rest    []word
 	ended   bool
@@ -94,7 +94,7 @@ func (k kind) Pieces(b numbered, _ ports.Object) batches.Pieces[word] {
 	return &pieces{world: k.world, at: int(b.Done) - 1}
 }
 
-// pieces has a piece for each word.
+// pieces returns one piece per word.
 type pieces struct {
 	*world
 	at int

@@ -1,5 +1,5 @@
-// Package caps bounds how much of some records a company may have: each of them costs all
-// companies something for as long as it is there.
+// Package caps limits how many of certain records a company may have: each of them costs all
+// companies something for as long as it exists.
 package caps
 
 import (
@@ -13,20 +13,20 @@ import (
 	"tilth/ports"
 )
 
-// Caps are the bounds of one company.
+// Caps are the limits of one company.
 type Caps struct {
 	APIKeys     int64 // not revoked
 	Invitations int64 // open
 	Webhooks    int64
 	PACTClients int64    // not revoked
-	Jobs        int64    // unfinished, but for those that keep the program's own figures
-	OneEach     []string // kinds of jobs of which a company has one at a time: they are always taken
+	Jobs        int64    // unfinished, except those that maintain the program's own figures
+	OneEach     []string // kinds of jobs of which a company has one at a time: they are always accepted
 }
 
-// Guard returns the same store, whose writing transactions refuse (Conflict, limit_reached) what
-// is beyond a cap. Nobody passes it at the same time as another: who counts holds a lock of the
-// company until the transaction ends. Jobs are counted once a second while a company is far from their cap, see [spare].
-// The operator, who has no company, is not bounded.
+// Guard returns the same store, whose write transactions refuse (Conflict, limit_reached) whatever exceeds a cap.
+// Concurrent callers cannot exceed it together: counting takes a lock on the company that lasts until the transaction
+// ends. Jobs are counted once a second while a company is far from their cap, see [spare]. The operator, who has no
+// company, is not limited.
 func Guard(store ports.Store, bounds Caps, clock ports.Clock) ports.Store {
 	return guarded{store, bounds, clock, &spare{}}
 }
@@ -69,7 +69,7 @@ func (g guarded) Write(ctx context.Context, do func(ctx context.Context, tx port
 	})
 }
 
-// bound is one cap with what it is called.
+// bound is one cap and its name.
 type bound struct {
 	of                 ports.Holding
 	cap                int64
@@ -81,7 +81,7 @@ func (b bound) reached() error {
 		With("limit", b.cap).With("of", string(b.of)).With("setting", b.setting)
 }
 
-// room refuses more of what a company would then have too much of.
+// room refuses further records where a company would exceed its cap.
 type room func(ctx context.Context, company int64, b bound, more int) error
 
 type keys struct {
@@ -110,7 +110,7 @@ func (i invitations) Insert(ctx context.Context, scope access.Scope, in *ports.I
 	return i.Invitations.Insert(ctx, scope, in, hash)
 }
 
-// records are those of a company that are created one by one.
+// records are a company's records that are created one by one.
 type records[T any] struct {
 	ports.Records[T]
 	room  room
@@ -131,7 +131,7 @@ type jobs struct {
 	bound   bound
 }
 
-// What is tried only is a figure of the program's own, which a sweep asks for again.
+// Jobs of the kinds in oneEach, the program's own figures, are not counted: a sweep asks for them again.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	if job.CompanyID != 0 && !slices.Contains(j.oneEach, job.Kind) {
 		if err := j.room(ctx, job.CompanyID, j.bound, 1); err != nil {

@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// kept is what companies have, and how often it was counted.
+// kept is what companies have, and the number of times it was counted.
 type kept struct {
 	jobs, hooks map[int64]int64
 	counts      int
@@ -97,7 +97,7 @@ func TestJobsAreSeldomCountedFarFromTheirCap(t *testing.T) {
 	}
 	require.Equal(t, 1, k.counts)
 	k.now = k.now.Add(time.Second)
-	k.jobs[1] = 20_000 // of other processes
+	k.jobs[1] = 20_000 // queued by other processes
 	require.Error(t, enqueue(1), "a count holds for a second")
 }
 

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// spareFor is how long a count of jobs holds.
+	// spareFor is the time for which a count of jobs holds.
 	spareFor = time.Second
-	// spareShare of what is left may be queued on one count: so many processes may do so at once.
+	// spareShare is the fraction of what is left that may be queued on one count: so many processes may do so at once.
 	spareShare = 8
-	// spareFrom is the least cap that is not counted for each job.
+	// spareFrom is the smallest cap that is not counted for each job.
 	spareFrom = 64
 )
 
-// spare is what companies may queue without another count. To count is to wait for all others of the company who queue, and to
-// read what waits: orders of one company would wait for each other all day for a cap that is far away. The last eighth below the
-// cap is counted for each job, so that no more than what other processes queue in one second can pass it. The zero value is empty.
+// spare holds how many jobs companies may queue without another count. Counting waits for all other queuers of the company and reads
+// the waiting jobs: the orders of one company would wait for each other all day for a cap that is far away. In the last eighth below
+// the cap every job is counted, so that it can be exceeded only by what other processes queue in one second. The zero value is empty.
 type spare struct {
 	mu   sync.Mutex
 	left map[int64]tokens
@@ -41,7 +41,7 @@ func (s *spare) take(company int64, now time.Time) bool {
 	return true
 }
 
-// counted remembers what a company has under a cap.
+// counted records how many jobs a company has under a cap.
 func (s *spare) counted(company, limit, n int64, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

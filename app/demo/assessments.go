@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// entry is an assessment of the demonstration.
+// entry describes an assessment of the demonstration.
 type entry struct {
 	key      string
 	field    string
@@ -22,7 +22,7 @@ type entry struct {
 	submit   bool
 }
 
-// entries are the assessments: one that is being entered, and one field in two years, submitted and signed.
+// entries are the assessments: one still being entered, and those of one field in two years, submitted and signed.
 var entries = []entry{
 	{
 		key: "draft", field: "North pivot", year: 2025,
@@ -61,7 +61,7 @@ var entries = []entry{
 // statement is what the owner of the demonstration signs.
 const statement = "I compared the entries with the records of the demonstration farm, which are invented."
 
-// assessments enters, submits and signs.
+// assessments enters, submits and signs the assessments.
 func (f *furnishing) assessments(ctx context.Context) error {
 	for _, e := range entries {
 		if err := f.assess(ctx, e); err != nil {
@@ -107,7 +107,7 @@ func (f *furnishing) assess(ctx context.Context, e entry) error {
 		is = made.Assessment
 	}
 	if !e.submit || is.SubmittedVersion > 1 || is.HasUnsubmittedChanges {
-		return nil // the user goes on with it
+		return nil // the user continues it
 	}
 	if is.SubmittedVersion == 0 {
 		if _, err := f.Assessments.Submit(ctx, f.editor, is.ID); err != nil {
@@ -129,7 +129,7 @@ func (f *furnishing) assessed(ctx context.Context, e entry) (is assessment.Asses
 	return is, false, nil
 }
 
-// sign has a person sign the first version of an assessment, unless that person did.
+// sign has a person sign the first version of an assessment, unless that person already has.
 func (f *furnishing) sign(ctx context.Context, who access.Principal, id int64) error {
 	_, err := f.Assessments.Sign(ctx, who, id, 1, func() (string, error) { return statement, nil })
 	if known, ok := fault.As(err); ok && known.Code == "already_signed" {

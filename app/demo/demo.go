@@ -1,7 +1,7 @@
-// Package demo loads the demonstration company: people, a farm on the synthetic archive, a season, cultivations, a
-// price and credit; and what is computed of them, while the server is up: profiles of two seasons, maps of a field, assessments,
-// zones with a plan and results. It uses the same use cases as everybody else. Started again it adds only what was never there: what
-// the user deleted stays away.
+// Package demo loads the demonstration company: people, a farm on the synthetic archive, a season, cultivations, a price and credit;
+// and, while the server is up, the results computed from them: profiles of two seasons, maps of a field, assessments, zones with a
+// plan and results. It uses the same use cases as everybody else. When started again it adds only what was never there: what the
+// user deleted stays deleted.
 package demo
 
 import (
@@ -25,7 +25,7 @@ import (
 	"tilth/ports"
 )
 
-// Names of the demonstration. The password is public: the demo listens on the machine itself unless told otherwise.
+// Names of the demonstration. The password is public: the demo listens only on the machine itself unless configured otherwise.
 const (
 	Company    = "Tilth Demo (synthetic data)"
 	Password   = "tilth-demo-2025"
@@ -43,11 +43,11 @@ type Parcel struct {
 	Boundary geo.MultiPolygon
 }
 
-// Plan is what to load.
+// Plan describes what to load.
 type Plan struct {
 	Parcels  []Parcel
 	From, To time.Time
-	// Before makes the imagery of the season before, and says what grew in it; nil: there is no such season.
+	// Before makes the imagery of the season before, and returns that season with its crops; nil: there is no such season.
 	Before func(ctx context.Context) (Season, error)
 }
 
@@ -77,8 +77,8 @@ type Loader struct {
 	Samples     *soil.Samples
 }
 
-// Load brings the demonstration up. What the user deleted, renamed or erased of it is not made again; where its owner was
-// erased, it is left as it is.
+// Load sets up the demonstration. What the user deleted, renamed or erased is not made again; if the owner was erased,
+// the demonstration is left as it is.
 func (l *Loader) Load(ctx context.Context, plan Plan) error {
 	owner, there, err := l.people(ctx)
 	if err != nil || !there {
@@ -94,20 +94,20 @@ func (l *Loader) Load(ctx context.Context, plan Plan) error {
 	return l.stratify(ctx, who)
 }
 
-// asUser returns a user as who calls use cases.
+// asUser returns the principal under which a user calls use cases.
 func asUser(u ports.User) access.Principal {
 	return access.Principal{UserID: u.ID, Name: u.Name, Email: u.Email, CompanyID: u.CompanyID}
 }
 
-// staff are the people of the demonstration, in the order in which they are made.
+// staff are the people of the demonstration, in order of creation.
 var staff = []operating.NewUser{
 	{Email: OwnerMail, Name: "Olivia Owner", Role: access.RoleOwner},
 	{Email: EditorMail, Name: "Emil Editor", Role: access.RoleEditor},
 	{Email: ViewerMail, Name: "Vera Viewer", Role: access.RoleViewer},
 }
 
-// people makes the company and its staff, and returns the owner; there is false where the owner was erased. An account that
-// is erased stays under another name: who is missing was never made only where the company has fewer accounts.
+// people makes the company and its staff, and returns the owner; there is false if the owner was erased. An erased account
+// stays under another name, so a missing person was never made only if the company has fewer accounts.
 func (l *Loader) people(ctx context.Context) (owner ports.User, there bool, err error) {
 	companyID, err := l.company(ctx)
 	if err != nil {
@@ -195,7 +195,7 @@ func (l *Loader) land(ctx context.Context, who access.Principal, plan Plan) erro
 	return nil
 }
 
-// season returns the season that ends in the year of a day; without an id where the user deleted it.
+// season returns the season that ends in the year of a day; it has no id if the user deleted it.
 func (l *Loader) season(ctx context.Context, who access.Principal, from, to time.Time) (farm.Season, error) {
 	season, there, err := ensure(ctx, l, who, l.seasonsKept(), farm.Season{
 		Name: to.Format("Season 2006"), StartDate: from, EndDate: to, Kind: "summer", External: keyOf(to.Format("season-2006")),
@@ -237,7 +237,7 @@ func (l *Loader) parcel(ctx context.Context, who access.Principal, p Parcel, hol
 	return l.sow(ctx, who, field, season, crop)
 }
 
-// sow says what grows on a field in a season, where nobody has said it, nor deleted what was said.
+// sow records what grows on a field in a season, unless somebody has recorded it, or has deleted such a record.
 func (l *Loader) sow(ctx context.Context, who access.Principal, field farm.Field, season farm.Season, crop int64) error {
 	if season.ID == 0 || crop == 0 {
 		return nil
@@ -263,8 +263,8 @@ const pricePerHa credit.Amount = 2_50
 // areaName is the name of the demonstration's area of interest.
 const areaName = "All parcels"
 
-// stratify subscribes the company to stratification, prices it, and makes an area of interest of
-// all parcels, so that it can be ordered at once, once: a subscription that was ended later stays so.
+// stratify subscribes the company to stratification, prices it, and makes an area of interest of all parcels, so that
+// it can be ordered at once. It does so only once: a subscription that was ended later stays ended.
 func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 	area := stratification.AOI{Name: areaName, Description: note, External: keyOf("all-parcels")}
 	if _, there, gone, err := find(ctx, l, who, l.areasKept(), area); err != nil || there || gone {
@@ -305,7 +305,7 @@ func (l *Loader) stratify(ctx context.Context, who access.Principal) error {
 		}
 	}
 	if len(area.Fields) == 0 {
-		return nil // the user took the parcels away
+		return nil // the user removed the parcels
 	}
 	_, _, err = ensure(ctx, l, who, l.areasKept(), area)
 	return err

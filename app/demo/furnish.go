@@ -27,13 +27,13 @@ type furnishing struct {
 	fields        []farm.Field // the parcels that are still there
 }
 
-// Furnish makes what is computed of the demonstration, while the server is up, and waits for it: what is there already stays as it is,
-// so that a run that was killed goes on with the next start. One part that fails leaves the others alone.
+// Furnish computes the results of the demonstration while the server is up, and waits for them. What already exists stays as it is, so
+// that an interrupted run continues at the next start. A part that fails does not affect the others.
 func (l *Loader) Furnish(ctx context.Context, plan Plan) error {
 	f := furnishing{Loader: l, plan: plan}
 	for mail, who := range map[string]*access.Principal{OwnerMail: &f.owner, EditorMail: &f.editor} {
 		user, there, err := l.user(ctx, mail)
-		if err != nil || !there { // whoever erased them goes on without the demonstration's people
+		if err != nil || !there { // whoever erased them continues without the demonstration's people
 			return err
 		}
 		*who = asUser(user)
@@ -64,7 +64,7 @@ func (l *Loader) Furnish(ctx context.Context, plan Plan) error {
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// field returns a parcel by its name; ok is false where the user took it away.
+// field returns a parcel by its name; ok is false if the user removed it.
 func (f *furnishing) field(name string) (farm.Field, bool) {
 	for _, one := range f.fields {
 		if one.Name == name {
@@ -83,7 +83,7 @@ func (f *furnishing) profiles(ctx context.Context) error {
 	return f.orderProfiles(ctx, season)
 }
 
-// orderProfiles orders the profiles of a season that are not there. What is there, also one that failed, is left as it is.
+// orderProfiles orders the missing profiles of a season. An existing one, even if it failed, is left as it is.
 func (f *furnishing) orderProfiles(ctx context.Context, season farm.Season) error {
 	if season.ID == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (f *furnishing) orderProfiles(ctx context.Context, season farm.Season) erro
 	return errors.Join(list.Map(placed, refused)...)
 }
 
-// refused returns why an order was not placed.
+// refused returns the reason why an order was not placed, if it was not.
 func refused(p satellite.Placed) error {
 	if p.OrderID != 0 {
 		return nil
@@ -123,7 +123,7 @@ func refused(p satellite.Placed) error {
 	return fault.New(fault.Conflict, p.Code, p.Message)
 }
 
-// seasonBefore adds the season before, what grew in it, and its profiles.
+// seasonBefore adds the season before, its crops, and its profiles.
 func (f *furnishing) seasonBefore(ctx context.Context) error {
 	if f.plan.Before == nil {
 		return nil
@@ -179,11 +179,11 @@ func (f *furnishing) maps(ctx context.Context) error {
 }
 
 const (
-	patience  = 10 * time.Minute       // what is computed for the demonstration takes seconds
-	lookEvery = 200 * time.Millisecond // whether it is there
+	patience  = 10 * time.Minute       // the demonstration's results take seconds to compute
+	lookEvery = 200 * time.Millisecond // interval between checks for a result
 )
 
-// await looks until something is there.
+// await polls until something exists.
 func await(ctx context.Context, there func(ctx context.Context) (bool, error)) error {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()

@@ -12,12 +12,12 @@ import (
 	"tilth/ports"
 )
 
-// keyOf is how a record of the demonstration is known to it, so that it is made once.
+// keyOf returns the key by which the demonstration recognises a record of its own, so that it is made only once.
 func keyOf(name string) record.External {
 	return record.External{ExternalID: "demo-" + name, Source: source}
 }
 
-// kept is a kind of records of the demonstration, and how one is known: by its key, or by its name.
+// kept is a kind of records of the demonstration, and how one is recognised: by its key, or by its name.
 type kept[T any] struct {
 	records *farmapp.Records[T]
 	in      func(tx ports.Repos) ports.Records[T]
@@ -52,8 +52,8 @@ func (l *Loader) areasKept() kept[stratification.AOI] {
 	}
 }
 
-// ensure returns a record of the demonstration, which is made where there never was one; there is false where the user
-// deleted it.
+// ensure returns a record of the demonstration, and makes it if it never existed; there is false if the user deleted
+// it.
 func ensure[T any](ctx context.Context, l *Loader, who access.Principal, of kept[T], wanted T) (one T, there bool, err error) {
 	one, there, gone, err := find(ctx, l, who, of, wanted)
 	if err != nil || there || gone {
@@ -66,7 +66,7 @@ func ensure[T any](ctx context.Context, l *Loader, who access.Principal, of kept
 	return made[0], true, nil
 }
 
-// find returns a record of the demonstration where it is there, and reports whether the user deleted it.
+// find returns a record of the demonstration if it exists, and reports whether the user deleted it.
 func find[T any](ctx context.Context, l *Loader, who access.Principal, of kept[T], wanted T) (one T, there, gone bool, err error) {
 	key, name := of.known(wanted)
 	same := func(one T) bool {
@@ -83,12 +83,12 @@ func find[T any](ctx context.Context, l *Loader, who access.Principal, of kept[T
 
 // deleted reports whether a record was deleted, however long ago.
 func deleted[T any](ctx context.Context, l *Loader, who access.Principal, in func(tx ports.Repos) ports.Records[T], q ports.Query, is func(T) bool) (bool, error) {
-	q.Deleted = time.Unix(0, 0) // since ever
+	q.Deleted = time.Unix(0, 0) // at any time
 	_, gone, err := first(ctx, l, who, in, q, is)
 	return gone, err
 }
 
-// first returns the first record of a query that is what is looked for, whether or not its service is subscribed to.
+// first returns the first matching record of a query, whether or not its service is subscribed to.
 func first[T any](ctx context.Context, l *Loader, who access.Principal, in func(tx ports.Repos) ports.Records[T], q ports.Query, is func(T) bool) (found T, there bool, err error) {
 	err = l.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		for one, err := range in(tx).Each(ctx, who.Scope(false), q) {

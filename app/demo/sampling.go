@@ -22,10 +22,10 @@ import (
 // sampled is the field that is divided into zones and sampled.
 const sampled = "Border field"
 
-// roundName names what is made of the sampling.
+// roundName is the name of the sampling round.
 const roundName = "Autumn 2025"
 
-// sampling divides a field into zones, plans a round of samples, and enters what its laboratory found.
+// sampling divides a field into zones, plans a round of samples, and enters the laboratory's results.
 func (f *furnishing) sampling(ctx context.Context) error {
 	field, ok := f.field(sampled)
 	if !ok {
@@ -49,7 +49,7 @@ func (f *furnishing) sampling(ctx context.Context) error {
 	return f.results(ctx, saved, day)
 }
 
-// planOf returns the uuid of a saved plan of an area, which is made with its zones where there is none.
+// planOf returns the uuid of a saved plan of an area. If there is none, it makes one, with its zones.
 func (f *furnishing) planOf(ctx context.Context, area stratification.AOI) (string, error) {
 	have, err := f.Plans.Saved(ctx, f.owner, false, ports.Query{Filters: []ports.Filter{{Name: "aoi", Value: area.ID}}}, false)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *furnishing) planOf(ctx context.Context, area stratification.AOI) (strin
 	return planned.Plan.PlanUUID, err
 }
 
-// zonesOf returns the order of an area's layers, which is placed where there is none, once it is done.
+// zonesOf returns the order of an area's layers once it is done. If there is none, it places one.
 func (f *furnishing) zonesOf(ctx context.Context, area stratification.AOI) (int64, error) {
 	have, err := f.Zones.List(ctx, f.owner, ports.Query{Filters: []ports.Filter{{Name: "aoi", Value: area.ID}}})
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *furnishing) zonesOf(ctx context.Context, area stratification.AOI) (int6
 	return order.ID, err
 }
 
-// results enters what a laboratory found of the samples of a plan, unless somebody has begun to record them.
+// results enters a laboratory's results for the samples of a plan, unless somebody has begun to record them.
 func (f *furnishing) results(ctx context.Context, saved string, day time.Time) error {
 	all, err := f.Samples.List(ctx, f.owner, false, ports.Query{Filters: []ports.Filter{{Name: "plan_uuid", Value: saved}}})
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *furnishing) results(ctx context.Context, saved string, day time.Time) e
 	return nil
 }
 
-// resultOf invents what a laboratory found of a sample: more carbon from zone to zone, and a scatter that follows from its point.
+// resultOf invents the laboratory's results for a sample: more carbon from zone to zone, and a scatter derived from its point.
 func resultOf(s sample.Sample, day time.Time) labtable.Row {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(s.Point))

@@ -13,24 +13,24 @@ import (
 	"tilth/ports"
 )
 
-// AsideJob is the kind of the jobs that hand an event to a consumer that failed on it. One that fails for good is a dead
-// letter: the operator sees it, with its reason, and replays it.
+// AsideJob is the kind of the jobs that hand an event to a consumer that failed on it. A job that fails for good is a
+// dead letter: the operator sees it, with its reason, and can replay it.
 const AsideJob = "event"
 
-// asideRetry is how an event is tried on which a consumer fails: for about two hours.
+// asideRetry is the retry schedule for an event on which a consumer fails: about two hours.
 var asideRetry = coretask.Backoff{First: 5 * time.Second, Max: time.Hour, Tries: 12}
 
-// Aside keeps events on which a consumer fails apart from those that follow, and hands them to it again.
+// Aside separates events on which a consumer fails from those that follow, and hands them to it again.
 type Aside struct {
 	Store ports.Store
 	Clock ports.Clock
 	IDs   ports.IDs
 	Log   *slog.Logger
-	// Consumers handle events, by name.
+	// Consumers are the handlers of events, by name.
 	Consumers map[string]func(ctx context.Context, batch []CloudEvent) error
 }
 
-// Keep puts the job of an event into the queue. An event has one for each consumer.
+// Keep queues the job of an event. An event has one job for each consumer.
 func (a *Aside) Keep(ctx context.Context, consumer string, e CloudEvent, _ error) error {
 	return a.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		pause, _ := asideRetry.Wait(1, a.IDs.Jitter())
@@ -38,7 +38,7 @@ func (a *Aside) Keep(ctx context.Context, consumer string, e CloudEvent, _ error
 	})
 }
 
-// asideKey says to the operator, too, what was set aside: the consumer, the type of the event and its id.
+// asideKey identifies, for the operator too, what was set aside: the consumer, the event's type and its id.
 func asideKey(consumer string, e CloudEvent) string { return consumer + "/" + e.Type + "/" + e.ID }
 
 // Run does one job of [AsideJob].
@@ -46,12 +46,12 @@ func (a *Aside) Run(ctx context.Context, job ports.Job) error {
 	return task.Do(ctx, task.ForOperator(a.Store, a.Clock, a.IDs, a.Log), task.Limits{}, asideWork{a}, job)
 }
 
-// asideWork hands an event to its consumer, which works in transactions of its own, with its own done-mark.
+// asideWork hands an event to its consumer, which works in its own transactions, with its own done-mark.
 type asideWork struct{ *Aside }
 
 type asideRun = task.Run[ports.OperatorRepos]
 
-// setAside is an event and who failed on it.
+// setAside is an event and the consumer that failed on it.
 type setAside struct {
 	consumer string
 	event    event.Logged
@@ -80,7 +80,7 @@ func (w asideWork) Do(ctx context.Context, s setAside) (struct{}, error) {
 	return struct{}{}, consume(ctx, []CloudEvent{CloudEventOf(s.event)})
 }
 
-// Same is true of every event: one that is committed does not change.
+// Same is true for every event: a committed event does not change.
 func (asideWork) Same(_, _ setAside) bool { return true }
 
 func (asideWork) Complete(context.Context, asideRun, *setAside, struct{}) (task.Next, error) {

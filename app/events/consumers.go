@@ -13,18 +13,18 @@ import (
 	"tilth/ports"
 )
 
-// pruneRows is how many rows one transaction prunes.
+// pruneRows is the number of rows that one transaction prunes.
 const pruneRows = 500
 
-// Sequencer is the consumer that gives committed events their positions in the feeds of their
+// Sequencer is the consumer that assigns committed events their positions in the feeds of their
 // companies. An event that has its position is done.
 type Sequencer struct {
 	Store ports.Store
 	Clock ports.Clock
 }
 
-// Place assigns the events of a batch, and all that are older, their positions, and returns the
-// batch with them. An event that comes again keeps its position.
+// Place assigns positions to the events of a batch and to all older ones, and returns the batch
+// with its positions. An event that comes again keeps its position.
 func (s *Sequencer) Place(ctx context.Context, batch []CloudEvent) ([]CloudEvent, error) {
 	ids := make([]string, len(batch))
 	for i, e := range batch {
@@ -54,10 +54,10 @@ func (s *Sequencer) Place(ctx context.Context, batch []CloudEvent) ([]CloudEvent
 	return out, err
 }
 
-// placeRows is how many events one transaction gives their positions that nobody has asked for.
+// placeRows is the number of events that one transaction places when nobody has asked for particular ones.
 const placeRows = 500
 
-// PlaceAll assigns all events that have no position theirs, and returns them.
+// PlaceAll assigns a position to every event that has none, and returns these events.
 func (s *Sequencer) PlaceAll(ctx context.Context) (out []CloudEvent, err error) {
 	for {
 		waiting, err := app.In(ctx, s.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (bool, error) { return tx.Events.Waiting(ctx) })
@@ -76,8 +76,8 @@ func (s *Sequencer) PlaceAll(ctx context.Context) (out []CloudEvent, err error) 
 	}
 }
 
-// Prune removes the events, and the deliveries, that are older than they are kept, in partitions and in
-// small transactions, and returns how many rows there were.
+// Prune removes events and deliveries past their retention, in partitions and in small transactions,
+// and returns the number of rows.
 func (s *Sequencer) Prune(ctx context.Context, eventsKept, deliveriesKept time.Duration) (total int64, err error) {
 	now := s.Clock.Now()
 	var rest time.Time
@@ -105,7 +105,7 @@ func (s *Sequencer) Prune(ctx context.Context, eventsKept, deliveriesKept time.D
 	return total, nil
 }
 
-// WebhookJob is the kind of the jobs that deliver to a webhook; there is one per webhook.
+// WebhookJob is the kind of the jobs that deliver to a webhook; each webhook has one.
 const WebhookJob = "webhook"
 
 // Dispatcher is the consumer that makes deliveries of events, and the jobs that send them.
@@ -117,7 +117,7 @@ type Dispatcher struct {
 
 // Dispatch makes the deliveries of all events, in order, up to the ends of the feeds of a batch, including older
 // events that another replica has relayed and not dispatched yet. The webhooks stay locked until the transaction
-// ends: whoever finishes the job of one of them sees the new deliveries, or they are added afterwards.
+// ends: whoever finishes the job of one of them either sees the new deliveries, or they are added afterwards.
 func (d *Dispatcher) Dispatch(ctx context.Context, batch []CloudEvent) error {
 	var companies []int64
 	for _, e := range batch {

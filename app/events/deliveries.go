@@ -32,8 +32,8 @@ func (w *Webhooks) Deliveries(ctx context.Context, who access.Principal, q ports
 		})
 }
 
-// Test sends a test event to a webhook, active or not, at once and once, and returns the delivery with its
-// outcome. It counts neither for nor against the webhook. Faults: NotFound.
+// Test sends a test event to a webhook, active or not, immediately and only once, and returns the delivery
+// with its outcome. It counts neither for nor against the webhook. Faults: NotFound.
 func (w *Webhooks) Test(ctx context.Context, who access.Principal, id int64) (webhook.Delivery, error) {
 	scope := who.Scope(false)
 	hook, err := app.Read(ctx, w.Deps, who, access.Webhooks.Edit, func(ctx context.Context, tx ports.Repos) (webhook.Webhook, error) {
@@ -77,7 +77,7 @@ func (w *Webhooks) made(hook webhook.Webhook) (webhook.Delivery, error) {
 	}, err
 }
 
-// parcel returns a delivery as it is posted.
+// parcel returns a delivery in the form in which it is posted.
 func parcel(hook *webhook.Webhook, d *webhook.Delivery, at time.Time) ports.Parcel {
 	return ports.Parcel{URL: hook.URL, ID: d.EventID, At: at, Body: []byte(d.Body), Secrets: hook.Secrets(at)}
 }
@@ -103,7 +103,7 @@ func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, delivery
 			return out, err
 		}
 		out = d
-		hook.PausedUntil = nil // who retries now has fixed the address
+		hook.PausedUntil = nil // a caller who retries now has fixed the address
 		if err := tx.Webhooks.Update(ctx, scope, &hook); err != nil {
 			return out, err
 		}
@@ -111,11 +111,11 @@ func (w *Webhooks) Retry(ctx context.Context, who access.Principal, id, delivery
 	})
 }
 
-// deliveriesPerTurn is how many deliveries a webhook is given before the others have theirs.
+// deliveriesPerTurn is the number of deliveries that a webhook may make before the others have their turn.
 const deliveriesPerTurn = 20
 
-// Courier sends what waits for a webhook. There is one job a webhook, so that one worker
-// at a time is at it, and a slow address costs nobody else more than that worker.
+// Courier sends the deliveries that wait for a webhook. There is one job per webhook, so that only
+// one worker at a time serves it, and a slow address costs the others no more than that worker.
 type Courier struct {
 	Store  ports.Store
 	Sender ports.WebhookSender
@@ -125,7 +125,7 @@ type Courier struct {
 }
 
 // Run does one job of [WebhookJob]: it sends deliveries in the order in which they are due, until
-// none is due, one fails or its turn is over, and leaves the job for when the next is due. A worker
+// none is due, one fails or its turn ends, and postpones the job until the next is due. A worker
 // that is killed between an answer and its transaction sends that delivery again: at least once.
 func (c *Courier) Run(ctx context.Context, job ports.Job) error {
 	runner := task.ForCompany(c.Store, c.Clock, c.IDs, c.Log)
@@ -135,13 +135,13 @@ func (c *Courier) Run(ctx context.Context, job ports.Job) error {
 // courierWork sends the deliveries of one webhook, one after the other.
 type courierWork struct{ *Courier }
 
-// dueDelivery is a webhook under its lock, as whoever adds deliveries holds it, with the delivery that is due.
+// dueDelivery is a webhook, under the lock that whoever adds deliveries also holds, with the delivery that is due.
 type dueDelivery struct {
 	hook webhook.Webhook
 	next webhook.Delivery
 }
 
-// attempt is a delivery and what came of one try of it.
+// attempt is a delivery and the outcome of one try of it.
 type attempt struct {
 	delivery int64
 	outcome  webhook.Outcome
@@ -170,8 +170,8 @@ func (w courierWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *du
 	return task.Continue(), nil
 }
 
-// pause leaves the job for when the next delivery is due and the webhook takes one; it ends the job
-// where there is none, or the webhook is off.
+// pause postpones the job until the next delivery is due and the webhook accepts one; it ends the
+// job if there is none, or the webhook is off.
 func (courierWork) pause(ctx context.Context, run task.Run[ports.Repos], hook *webhook.Webhook) (task.Next, error) {
 	at, err := run.Tx.Deliveries.NextTry(ctx, run.Scope, hook.ID)
 	if err != nil || at == nil || !hook.IsActive {
@@ -187,10 +187,10 @@ func (w courierWork) Do(ctx context.Context, s dueDelivery) (attempt, error) {
 	return attempt{s.next.ID, w.Sender.Send(ctx, parcel(&s.hook, &s.next, w.Clock.Now()))}, nil
 }
 
-// Same is true of every webhook: a delivery that was sent is recorded, whatever the webhook is now.
+// Same is true for every webhook: a delivery that was sent is recorded, whatever has become of the webhook.
 func (courierWork) Same(_, _ dueDelivery) bool { return true }
 
-// Complete stores what came of a try.
+// Complete stores the outcome of a try.
 func (w courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *dueDelivery, tried attempt) (task.Next, error) {
 	d, err := run.Tx.Deliveries.GetForUpdate(ctx, run.Scope, s.hook.ID, tried.delivery)
 	if err != nil {
@@ -199,7 +199,7 @@ func (w courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 	hook, was := &s.hook, s.hook.IsActive
 	hook.Tried(tried.outcome, run.Now)
 	d.Tried(tried.outcome, run.Now, run.Jitter)
-	if !hook.IsActive && d.State == webhook.Pending { // switched off while it was on its way
+	if !hook.IsActive && d.State == webhook.Pending { // switched off while the request was under way
 		d.State, d.NextTry = webhook.Failed, nil
 	}
 	if err := run.Tx.Deliveries.Update(ctx, run.Scope, d); err != nil {
@@ -221,7 +221,7 @@ func (w courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 	return task.Continue(), nil
 }
 
-// Unavailable hands the job back; an address that does not answer is an outcome.
+// Unavailable hands the job back; an address that does not answer is an outcome, not a failure of the job.
 func (courierWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ dueDelivery, cause error) (task.Next, error) {
 	return task.Next{}, cause
 }

@@ -16,21 +16,21 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of streams, in one process.
+// Limits on streams, in one process.
 const (
 	MaxStreams    = 2000
 	MaxPerCompany = 50
 )
 
-// readEvents is how many events a stream reads at a time.
+// readEvents is the number of events that a stream reads at a time.
 const readEvents = 100
 
-// retryAfter is how many seconds a caller waits when there are too many streams.
+// retryAfter is the number of seconds that a caller waits when there are too many streams.
 const retryAfter = 30
 
-// Feed lets callers follow the feed of their company. Streams read from the database by
-// position. They wake when the bus of this process brings an event of their company, and,
-// for what other processes relay, when [Feed.Look] finds a new position.
+// Feed lets callers follow the feed of their company. Streams read from the database by position.
+// They wake when the bus of this process delivers an event of their company and, for events that
+// other processes relay, when [Feed.Look] finds a new position.
 type Feed struct {
 	app.Deps
 
@@ -63,8 +63,8 @@ func (f *Feed) Hear(_ context.Context, batch []CloudEvent) error {
 	return nil
 }
 
-// Look reads where the feeds that are followed here end, and wakes the streams of those that end elsewhere than before.
-// It returns how many feeds that are.
+// Look reads the ends of the feeds that are followed here, and wakes the streams of those whose end has changed. It
+// returns the number of these feeds.
 func (f *Feed) Look(ctx context.Context) (woken int, err error) {
 	f.mu.Lock()
 	companies := slices.Sorted(maps.Keys(f.watched))
@@ -81,12 +81,12 @@ func (f *Feed) Look(ctx context.Context) (woken int, err error) {
 	return woken, err
 }
 
-// wake wakes the streams of the feeds that end elsewhere than before.
+// wake wakes the streams of the feeds whose end has changed.
 func (f *Feed) wake(lasts map[int64]int64) (woken int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for company, last := range lasts {
-		// Another position, not only a later one: a database may be put back by a restore.
+		// Any other position counts, not only a later one: a restore may set a database back.
 		if w := f.watched[company]; w != nil && w.last != last {
 			w.last = last
 			close(w.changed)
@@ -107,7 +107,7 @@ type Stream struct {
 }
 
 // Follow opens a stream of the events of the caller's company: those after a position, or from now on if that
-// is nil; of the given types, or of all. The caller closes it. Faults: Invalid (a position that was never
+// is nil; of the given types, or of all. The caller must close it. Faults: Invalid (a position that was never
 // assigned), Limit (too_many_streams).
 func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, types []string) (*Stream, error) {
 	s := &Stream{feed: f, scope: who.Scope(false), types: types}
@@ -160,19 +160,19 @@ func (s *Stream) Close() {
 	}
 }
 
-// Position returns where the stream stands: all events up to it were returned, or filtered out.
+// Position returns the stream's position: all events up to it were returned or filtered out.
 func (s *Stream) Position() int64 { return s.cursor }
 
 // Batch is what a stream returns at a time: some events, or none.
 type Batch struct {
-	// Reset reports that events were pruned before this stream read them: what follows
-	// begins with the oldest that is kept.
+	// Reset reports that events were pruned before this stream read them: what follows begins with
+	// the oldest event that is kept.
 	Reset  bool
-	Floor  int64 // of a reset: the last position that was pruned
+	Floor  int64 // for a reset: the last position that was pruned
 	Events []event.Logged
 }
 
-// Each returns the events one by one, in order, as they are published.
+// Each yields the events one by one, in order, as they are published.
 func (b Batch) Each() iter.Seq2[int64, CloudEvent] {
 	return func(yield func(int64, CloudEvent) bool) {
 		for _, e := range b.Events {
@@ -183,13 +183,13 @@ func (b Batch) Each() iter.Seq2[int64, CloudEvent] {
 	}
 }
 
-// Next returns what comes next. It waits for a time, and then returns an empty batch.
+// Next returns the next batch. It waits up to a given time, and then returns an empty batch.
 // Faults: those of the store, and the context's own error.
 func (s *Stream) Next(ctx context.Context, wait time.Duration) (Batch, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
-		changed := s.changed() // taken before the read: nothing in between is missed
+		changed := s.changed() // taken before the read, so that nothing in between is missed
 		batch, err := s.read(ctx)
 		if err != nil || batch.Reset || len(batch.Events) > 0 {
 			return batch, err
@@ -210,8 +210,8 @@ func (s *Stream) changed() <-chan struct{} {
 	return s.feed.watched[s.scope.Company()].changed
 }
 
-// read returns what is there, and moves on. If that is less than a full batch, the stream
-// stands at the end of the feed, past events of other types.
+// read returns the events that are available, and moves on. If they are fewer than a full batch,
+// the stream stands at the end of the feed, past events of other types.
 func (s *Stream) read(ctx context.Context) (Batch, error) {
 	cursor := s.cursor
 	batch, err := app.In(ctx, s.feed.Store.Read, func(ctx context.Context, tx ports.Repos) (batch Batch, err error) {
@@ -239,7 +239,7 @@ func (s *Stream) read(ctx context.Context) (Batch, error) {
 	return batch, nil
 }
 
-// CloudEvent is an event outside of the database, on every path: CloudEvents 1.0 in its JSON format
+// CloudEvent is an event outside the database, on every path: CloudEvents 1.0 in its JSON format
 // (github.com/cloudevents/spec, cloudevents/formats/json-format.md). companyid is an extension of ours; sequence is
 // the documented extension of that name (cloudevents/extensions/sequence.md), text that sorts as the events do.
 type CloudEvent struct {
@@ -251,7 +251,7 @@ type CloudEvent struct {
 	Time            time.Time       `json:"time"`
 	DataContentType string          `json:"datacontenttype"`
 	CompanyID       int64           `json:"companyid"`
-	Sequence        string          `json:"sequence,omitempty"` // position in the feed of the company; empty in no feed
+	Sequence        string          `json:"sequence,omitempty"` // position in the feed of the company; empty if it is in none
 	Data            json.RawMessage `json:"data"`
 }
 
@@ -266,7 +266,7 @@ func CloudEventOf(e event.Logged) CloudEvent {
 	}.at(e.Position)
 }
 
-// at returns the event with its position in the feed; 0: it is in none.
+// at returns the event with its position in the feed; at 0 it is in none.
 func (e CloudEvent) at(position int64) CloudEvent {
 	e.Sequence = ""
 	if position > 0 {

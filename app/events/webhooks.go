@@ -15,7 +15,7 @@ import (
 // rotateSecret is the action of the audit trail for a new secret.
 const rotateSecret audit.Action = "rotate_secret"
 
-// Webhooks is the use cases of webhooks.
+// Webhooks holds the use cases of webhooks.
 type Webhooks struct {
 	app.Deps
 	Sender ports.WebhookSender

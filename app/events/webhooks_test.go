@@ -42,11 +42,11 @@ func (everybody) Allowed(context.Context, access.Principal, access.Slug) (bool, 
 	return true, nil
 }
 
-// target is the other side: it answers as it is told to.
+// target is the receiving side: it answers as told.
 type target struct {
 	answer webhook.Outcome
 	got    []ports.Parcel
-	hear   func() // while it is being sent to
+	hear   func() // called while a request is under way
 }
 
 func (*target) Check(address string) string {
@@ -64,7 +64,7 @@ func (t *target) Send(_ context.Context, p ports.Parcel) webhook.Outcome {
 	return t.answer
 }
 
-// office is the webhooks of one company over a database.
+// office holds the webhooks of one company over a database.
 type office struct {
 	t          *testing.T
 	db         *persistence.Database
@@ -109,7 +109,7 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// happen commits n events and takes them through the consumers, those before once more.
+// happen commits n events and passes them through the consumers, together with those before once more.
 func (o *office) happen(n int) {
 	o.t.Helper()
 	for range n {
@@ -123,7 +123,7 @@ func (o *office) happen(n int) {
 	require.NoError(o.t, o.dispatcher.Dispatch(o.t.Context(), o.place(1000)))
 }
 
-// place claims events and gives them their positions.
+// place claims events and assigns their positions.
 func (o *office) place(limit int) []events.CloudEvent {
 	o.t.Helper()
 	rows, err := o.db.Relay().Pending(o.t.Context(), o.clock.now, 0, limit)
@@ -137,7 +137,7 @@ func (o *office) place(limit int) []events.CloudEvent {
 	return placed
 }
 
-// work runs what is due, and gives how many jobs were.
+// work runs the jobs that are due, and returns their number.
 func (o *office) work() int {
 	o.t.Helper()
 	jobs, err := o.db.QueueOf(events.WebhookJob).Claim(o.t.Context(), o.clock.now, time.Minute, 10)
@@ -193,8 +193,8 @@ func TestEventsAreDelivered(t *testing.T) {
 	require.True(t, o.now().Last.Delivered)
 }
 
-// Until the round is over every try follows the schedule, with the same body; then
-// nothing is due any more, until somebody asks for another round.
+// Until the round ends every try follows the schedule, with the same body; then nothing is due
+// until somebody asks for another round.
 func TestRoundOfTries(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -229,8 +229,8 @@ func TestRoundOfTries(t *testing.T) {
 	require.True(t, fault.Is(err, fault.NotFound))
 }
 
-// After a failure the whole webhook pauses, also for events that come meanwhile: a slow
-// address costs a worker one try.
+// After a failure the whole webhook pauses, also for events that come meanwhile: a slow address
+// costs a worker only one try.
 func TestFailingWebhookPauses(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -283,7 +283,7 @@ func TestWebhookIsSwitchedOff(t *testing.T) {
 	require.True(t, fault.Is(err, fault.NotFound))
 }
 
-// What is deleted, or switched off, while a delivery is on its way is left alone by its outcome.
+// A webhook that is deleted or switched off while a delivery is under way is not changed by the outcome.
 func TestChangedWhileSending(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -1,5 +1,5 @@
-// Package external keeps the keys that records have in other systems apart: of the live records of a kind in a company, one
-// has an external id. It knows no kind of record, and leaves it to the use cases which record a key stands for.
+// Package external keeps the keys that records have in other systems unique: within a company, one live record of a kind
+// has a given external id. It knows no kind of record; which record a key stands for is up to the use cases.
 package external
 
 import (
@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// Member is what the interface calls the key of a record.
+// Member is the interface's name for the key of a record.
 const Member = "external_id"
 
 // carrier is a record that can have an external id.
@@ -29,7 +29,7 @@ func Carried[T any]() bool {
 	return ok
 }
 
-// Key returns the external id of a record; empty: it has none.
+// Key returns the external id of a record; it is empty if the record has none.
 func Key[T any](r *T) string {
 	if of, ok := any(r).(corerecord.Foreign); ok {
 		return of.Origin().ExternalID
@@ -39,9 +39,9 @@ func Key[T any](r *T) string {
 
 func idOf[T any](r *T) int64 { return any(r).(carrier).Base().ID }
 
-// Claim refuses external ids that records are about to take where another live record, or another of these, has them. Who
-// takes one waits for the others who do, so that none is taken twice. A record before its change is nil where it is new.
-// Faults: Conflict (duplicate_external_id).
+// Claim refuses external ids that records are about to take if another live record, or another of these, has them. A
+// caller that takes one waits for others that do, so that none is taken twice. The before of a new record is nil. Faults:
+// Conflict (duplicate_external_id).
 func Claim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, noun string, before, after []*T) error {
 	taken, err := Find(ctx, repo, scope, before, after)
 	if err != nil || len(taken) == 0 {
@@ -50,14 +50,14 @@ func Claim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, nou
 	return duplicates(noun, taken, fixOrMatch)
 }
 
-// Taken is an external id that a record wants and another one has.
+// Taken is an external id that one record wants and another has.
 type Taken struct {
-	At         int // of the record that wants it
+	At         int // the index of the record that wants it
 	ExternalID string
-	By         int64 // 0: another of the request
+	By         int64 // 0: another record of the request
 }
 
-// Message says so to who sent the record.
+// Message explains the clash to whoever sent the record.
 func (t Taken) Message(noun string) string {
 	if t.By == 0 {
 		return fmt.Sprintf("The external id %q stands twice in the request.", t.ExternalID)
@@ -65,13 +65,13 @@ func (t Taken) Message(noun string) string {
 	return fmt.Sprintf("The external id %q is that of the %s %d.", t.ExternalID, noun, t.By)
 }
 
-// What can be done about an external id that is taken: of records that a request can match by it, and of others.
+// Ways to resolve a taken external id: for records that a request can match by it, and for others.
 const (
 	fixOrMatch = "change that one, or send on_conflict=external_id to update it"
 	fix        = "give another, or change that one"
 )
 
-// Wish is a record that is about to be written, as far as its origin goes.
+// Wish is the origin of a record that is about to be written.
 type Wish struct {
 	Noun    string
 	ID      int64               // 0: it is new
@@ -109,9 +109,9 @@ func duplicates(noun string, all []Taken, fix string) error {
 		With("external_ids", details)
 }
 
-// Find returns the external ids that records are about to take and others have. A record that is nil takes none.
+// Find returns the external ids that records are about to take and others have. A nil record takes none.
 func Find[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, before, after []*T) ([]Taken, error) {
-	wants := make([]*T, len(after)) // nil: it keeps what it has
+	wants := make([]*T, len(after)) // nil: the record keeps its key
 	for i, record := range after {
 		if record != nil && Key(record) != "" && (before[i] == nil || Key(before[i]) != Key(record)) {
 			wants[i] = record
@@ -143,7 +143,7 @@ func Find[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, befo
 	return out, err
 }
 
-// Reclaim refuses to bring records back whose external ids others have taken since. Faults: those of Claim.
+// Reclaim refuses to restore records whose external ids others have taken meanwhile. Faults: those of Claim.
 func Reclaim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, noun string, back map[int64]T) error {
 	var keys []string
 	for _, record := range back {
@@ -174,13 +174,13 @@ func Reclaim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, n
 	return duplicates(noun, all, fixOrMatch)
 }
 
-// Chosen is the records of a list that are asked for: by their ids, or their keys in another system. What is nil narrows nothing.
+// Chosen selects records of a list: by their ids, or by their keys in another system. A nil member narrows nothing.
 type Chosen struct {
 	IDs  []int64
 	Keys []string
 }
 
-// Among returns those of records that are asked for.
+// Among returns the records that are chosen.
 func Among[T any](all []T, chosen Chosen, id func(T) int64) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(r T) bool {
 		key := Key(&r)
@@ -188,7 +188,7 @@ func Among[T any](all []T, chosen Chosen, id func(T) int64) []T {
 	})
 }
 
-// Distinct returns the distinct keys of records, in order of appearance; those that are nil have none.
+// Distinct returns the distinct keys of records, in order of appearance; a nil record has none.
 func Distinct[T any](records []*T, key func(*T) string) []string {
 	var out []string
 	seen := map[string]bool{"": true}

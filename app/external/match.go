@@ -11,8 +11,8 @@ import (
 	"tilth/ports"
 )
 
-// Stand returns the ids of the live records with some external ids, 0 for one that none has, with what is wrong with that.
-// plural is what the records are called.
+// Stand returns the ids of the live records with some external ids, 0 where there is none, with what is wrong with each
+// id. plural is the noun for the records in messages.
 func Stand(ctx context.Context, repo ports.Keyed, scope access.Scope, plural string, keys []string) ([]int64, []fault.Fields, error) {
 	held, err := repo.ByExternalID(ctx, scope, slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "" }))
 	ids, errs, mine := make([]int64, len(keys)), make([]fault.Fields, len(keys)), map[string]bool{}
@@ -38,12 +38,12 @@ type Kind struct {
 	Noun, Plural string
 	Access       access.Resource
 	Repo         func(ports.Repos) ports.Keyed
-	Lock         func(ctx context.Context, tx ports.Repos, scope access.Scope) error // what its use cases lock first; nil: nothing
+	Lock         func(ctx context.Context, tx ports.Repos, scope access.Scope) error // takes the lock that its use cases take first; nil: none
 }
 
 // Match returns the ids of the live records that items with some external ids stand for, 0 for a new one, with what is wrong with
-// that: others who match records wait until the transaction ends. Where records that are there may not change, every item is a new
-// one, and one whose key is taken has a Conflict (duplicate_external_id).
+// each. Others who match records wait until the transaction ends. If existing records may not be changed, every item is a new one,
+// and an item whose key is taken gets a Conflict (duplicate_external_id).
 func (k Kind) Match(ctx context.Context, deps app.Deps, who access.Principal, keys []string, change bool) (ids []int64, wrong []error, err error) {
 	need := []access.Permission{k.Access.Create}
 	if change {

@@ -8,8 +8,8 @@ import (
 	"tilth/ports"
 )
 
-// enrichFields fills in what may be wrong with fields, in a number of queries that does not grow with them. What others share
-// has no warnings that rest on other records.
+// enrichFields fills in the warnings about fields, in a number of queries that does not grow with the fields. Shared fields
+// get no warnings that rest on other records.
 func enrichFields(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
 	if scope.Shared() {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"tilth/tests/fields"
 )
 
-// counting counts what is asked of a farm's other records.
+// counting counts the queries for a farm's other records.
 type counting struct {
 	ports.Store
 	asked int
@@ -57,7 +57,7 @@ func (c countedOverlaps) Of(ctx context.Context, scope access.Scope, ids []int64
 	return c.FieldOverlaps.Of(ctx, scope, ids)
 }
 
-// TestListsWarnAsRecordsDo holds that a list shows the warnings of its records, with a number of queries that does not grow.
+// TestListsWarnAsRecordsDo checks that a list shows the warnings of its records, with a number of queries that does not grow.
 func TestListsWarnAsRecordsDo(t *testing.T) {
 	t.Parallel()
 	l := newLand(t, geo.DefaultLimits().OverlapSteps)

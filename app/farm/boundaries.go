@@ -10,8 +10,8 @@ import (
 	"tilth/ports"
 )
 
-// keepBoundaries writes the history of boundaries: a change ends the version in force
-// and, unless the boundary was taken away, begins another.
+// keepBoundaries writes the history of boundaries: a change ends the version in force and, unless
+// the boundary was removed, begins another.
 func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*farm.Field) error {
 	var ended, begun []int64
 	for i, field := range after {
@@ -29,7 +29,7 @@ func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, b
 			begun = append(begun, field.ID)
 		}
 	}
-	if len(ended) > 0 { // updates come one at a time, so one time ends them all
+	if len(ended) > 0 { // updates come one at a time, so one timestamp ends them all
 		if err := tx.Boundaries.Close(ctx, who.Scope(false), ended, after[0].UpdatedAt); err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func keepBoundaries(ctx context.Context, tx ports.Repos, who access.Principal, b
 // Boundaries is the use case of the history of a field's boundaries.
 type Boundaries struct{ app.Deps }
 
-// List returns the boundaries that a field has had, newest first; of a field that others share, as of one's
+// List returns the boundaries that a field has had, newest first, for shared fields as for the caller's
 // own. Faults: NotFound.
 func (b *Boundaries) List(ctx context.Context, who access.Principal, shared bool, fieldID int64, q ports.Query) (app.List[farm.BoundaryVersion], error) {
 	return app.ReadList(ctx, b.Deps, app.Ask{Who: who, Need: access.Fields.View, Shared: shared}, q,

@@ -3,6 +3,6 @@
 // authorises, scopes, opens one transaction, applies the record's own rules and those that need
 // other records, and stores.
 //
-// What a valid record is, core/farm says. Files of outlines are package outlines's. Areas of
+// core/farm defines what a valid record is. Files of outlines belong to package outlines. Areas of
 // interest and soil samples use [Records] too, but belong to package soil.
 package farm

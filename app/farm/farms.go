@@ -26,7 +26,7 @@ func NewFarms(deps app.Deps) *Records[farm.Farm] {
 	})
 }
 
-// emptyFarm refuses a farm that has fields or assessments, or that others see. Whoever would add one waits for the farm, which is locked.
+// emptyFarm refuses a farm that has fields or assessments, or that is shared with others. The farm is locked, so whoever would add one waits.
 func emptyFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Farm) error {
 	fields, err := tx.Fields.IDsOfFarm(ctx, scope, r.ID)
 	if err != nil {

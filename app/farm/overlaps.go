@@ -15,18 +15,18 @@ import (
 	"tilth/ports"
 )
 
-// OverlapJob is the kind of the background checks for overlaps: one job for a company.
+// OverlapJob is the kind of the background checks for overlaps: one job per company.
 const OverlapJob = "field_overlaps"
 
 const (
-	// overlapChunk is how many outlines of neighbours are read at a time: where all overlap, as many as are looked for.
+	// overlapChunk is the number of neighbours' outlines read at a time: if all overlap, as many as are looked for.
 	overlapChunk = farm.MaxOverlaps + 1
-	// overlapPlaces is how many places of neighbours the background reads at a time.
+	// overlapPlaces is the number of neighbours' places that the background reads at a time.
 	overlapPlaces = 1_000
 )
 
-// findOverlaps fills in which neighbours' boundaries a field overlaps, as is usual for a typing
-// error and never a reason to refuse.
+// findOverlaps fills in which neighbours' boundaries a field overlaps. An overlap is usually a
+// typing error and never a reason to refuse.
 func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
 	drawn := outlined(records)
 	known, err := tx.Overlaps.Of(ctx, scope, ids(drawn, func(r *farm.Field) int64 { return r.ID }))
@@ -36,9 +36,9 @@ func findOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 	return err
 }
 
-// foreseeOverlaps returns the rule that looks for overlaps where boundaries change, within a number of steps: what they do
-// not suffice for is left to the background. The fields are compared with each other and with those near them before the
-// transaction that stores them, which compares nothing, because that can take long.
+// foreseeOverlaps returns the rule that looks for overlaps where boundaries change, within a number of steps: whatever
+// they do not suffice for is left to the background. The fields are compared with each other and with those near them
+// before the transaction that stores them. That transaction compares nothing, because comparing can take long.
 func foreseeOverlaps(deps app.Deps, steps int64) func(ctx context.Context, who access.Principal, before, after []*farm.Field) (Finish[farm.Field], error) {
 	return func(ctx context.Context, who access.Principal, before, after []*farm.Field) (Finish[farm.Field], error) {
 		scope := who.Scope(false)
@@ -60,7 +60,7 @@ func foreseeOverlaps(deps app.Deps, steps int64) func(ctx context.Context, who a
 	}
 }
 
-// redrawn returns the fields whose boundaries are not what they were before, and the ids of those that had one.
+// redrawn returns the fields whose boundaries have changed, and the ids of those that had one before.
 func redrawn(before, after []*farm.Field) (changed []*farm.Field, known []int64) {
 	for i, field := range after {
 		switch was := before[i]; {
@@ -75,12 +75,12 @@ func redrawn(before, after []*farm.Field) (changed []*farm.Field, known []int64)
 	return changed, known
 }
 
-// outlined returns those of the fields that have a boundary.
+// outlined returns the fields that have a boundary.
 func outlined(fields []*farm.Field) []*farm.Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f *farm.Field) bool { return f.Boundary == nil })
 }
 
-// forgetOverlaps forgets what was found of fields that are gone, or whose boundaries changed.
+// forgetOverlaps forgets the findings about fields that are gone, or whose boundaries changed.
 func forgetOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
 	if err := tx.Overlaps.Alone(ctx, scope); err != nil || len(fields) == 0 {
 		return err
@@ -92,7 +92,7 @@ func forgetOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fie
 	return tx.Jobs.Enqueue(ctx, task.JobOn(OverlapJob, scope.Company(), scope.Company(), at))
 }
 
-// recheckOverlaps leaves the check of fields that are live again to the background.
+// recheckOverlaps leaves the check of restored fields to the background.
 func recheckOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
 	if err := tx.Overlaps.Alone(ctx, scope); err != nil {
 		return err
@@ -120,7 +120,7 @@ func deferOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, fiel
 	return tx.Jobs.Enqueue(ctx, task.JobOn(OverlapJob, scope.Company(), scope.Company(), at))
 }
 
-// putOverlaps stores that fields overlap, by pairs of their ids.
+// putOverlaps stores which fields overlap, as pairs of their ids.
 func putOverlaps(ctx context.Context, tx ports.Repos, scope access.Scope, pairs [][2]int64) error {
 	if len(pairs) == 0 {
 		return nil
@@ -154,19 +154,19 @@ type OverlapChecker struct {
 	Log *slog.Logger
 }
 
-// overlapPieces is how many fields of a company are checked before other jobs have their turn.
+// overlapPieces is the number of a company's fields that are checked before other jobs have their turn.
 const overlapPieces = 100
 
-// Run does one job of [OverlapJob]. A field is checked at a time, and stored with what was found:
-// whoever claims the job after a kill begins with the field that was in hand.
+// Run does one job of [OverlapJob]. One field is checked at a time, and stored with the findings:
+// whoever claims the job after a crash begins with the field that was being checked.
 func (c *OverlapChecker) Run(ctx context.Context, job ports.Job) error {
 	return task.Do(ctx, task.ForCompany(c.Store, c.Clock, c.IDs, c.Log), task.Limits{Pieces: overlapPieces}, overlapWork{c}, job)
 }
 
-// overlapWork is the check of one field after the other.
+// overlapWork checks one field after the other.
 type overlapWork struct{ *OverlapChecker }
 
-// overlapsFound are the fields found to overlap the one that was checked, as they were.
+// overlapsFound are the fields found to overlap the checked one, as they were then.
 type overlapsFound []*farm.Field
 
 func (overlapWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (farm.Field, task.Next, error) {
@@ -220,12 +220,12 @@ func (w overlapWork) Do(ctx context.Context, field farm.Field) (out overlapsFoun
 	return out, nil
 }
 
-// Same is true while the field has the boundary that is being checked.
+// Same is true while the field still has the boundary that is being checked.
 func (overlapWork) Same(began, current farm.Field) bool {
 	return began.ID == current.ID && began.SameBoundary(&current)
 }
 
-// Complete stores what was found. A field that was changed meanwhile has been compared with this one by that change.
+// Complete stores the findings. If another field was changed meanwhile, that change has compared it with this one.
 func (overlapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *farm.Field, found overlapsFound) (task.Next, error) {
 	unchanged, err := stillThere(ctx, run, found)
 	if err != nil {
@@ -252,8 +252,8 @@ func (overlapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *f
 	return following, err
 }
 
-// stillThere returns those of the fields that are live and have the boundaries that they had. It reads the boundaries of
-// fields that were changed since alone, as others wait to write meanwhile.
+// stillThere returns the fields that are live and still have the same boundaries. It reads only the boundaries of fields
+// that were changed meanwhile, because other writers are waiting.
 func stillThere(ctx context.Context, run task.Run[ports.Repos], found overlapsFound) (overlapsFound, error) {
 	current, err := run.Tx.Fields.GetBare(ctx, run.Scope, ids(found, func(r *farm.Field) int64 { return r.ID }))
 	if err != nil {
@@ -275,7 +275,7 @@ func stillThere(ctx context.Context, run task.Run[ports.Repos], found overlapsFo
 	}), err
 }
 
-// OverlapPause is how long the check waits where the database did not answer.
+// OverlapPause is the time that the check waits if the database did not answer.
 const OverlapPause = time.Minute
 
 func (overlapWork) Unavailable(_ context.Context, run task.Run[ports.Repos], _ farm.Field, _ error) (task.Next, error) {

@@ -20,7 +20,7 @@ import (
 	"tilth/tests/memory"
 )
 
-// A transaction makes others wait: outlines are read and compared before it, none is within.
+// A transaction blocks other writers: outlines are read and compared before it, none within it.
 func TestNoOutlineIsComparedInATransaction(t *testing.T) {
 	t.Parallel()
 	for name, do := range changes {
@@ -59,7 +59,7 @@ func TestOutlinesThatChangeMeanwhileAreComparedInTheBackground(t *testing.T) {
 	}
 }
 
-// changes are the ways in which outlines are stored: two on the ground of the others. Each returns the fields as they stand.
+// changes are the ways in which outlines are stored: each puts two onto the ground of the others, and returns the fields as they stand.
 var changes = map[string]func(l *watched, ctx context.Context) []core.Field{
 	"bulk": func(l *watched, ctx context.Context) []core.Field {
 		drafts := []farm.Draft[core.Field]{l.draft(l.another()), l.draft(l.another())}
@@ -82,7 +82,7 @@ var changes = map[string]func(l *watched, ctx context.Context) []core.Field{
 	},
 }
 
-// watched is a land with a stack of eight fields and two apart, whose next change is watched.
+// watched is a land with a stack of eight fields and two apart, whose next change is observed.
 type watched struct {
 	*land
 	undisturbed *holding
@@ -140,8 +140,8 @@ func (l *watched) imported(ctx context.Context, options core.ImportOptions, feat
 	return l.keep(out...)
 }
 
-// watch is the context of a request. A budget asks it whether the caller has left once in some thousand steps: it counts
-// these questions within the transaction and outside.
+// watch is the context of a request. A budget asks it once every few thousand steps whether the caller has left: it
+// counts these questions within the transaction and outside.
 type watch struct {
 	context.Context
 	writing, wrote  bool

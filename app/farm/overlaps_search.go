@@ -14,11 +14,11 @@ import (
 	"tilth/ports"
 )
 
-// maxNear is how many neighbours are looked through within a request. They are read once more while others wait to write,
-// at three milliseconds a thousand.
+// maxNear is the number of neighbours that are examined within a request. They are read once more while other writers
+// wait, at three milliseconds a thousand.
 const maxNear = 2_000
 
-// overlapSearch compares fields with those among some places.
+// overlapSearch compares fields with those at some places.
 type overlapSearch struct {
 	*farm.Comparison
 	budget *effort.Budget
@@ -26,7 +26,7 @@ type overlapSearch struct {
 	load   func(ids []int64) (map[int64]farm.Field, error)
 }
 
-// check compares a field with its neighbours until more are found than are named.
+// check compares a field with its neighbours until it has found more than are named.
 func (s overlapSearch) check(id int64, boundary *geo.Boundary) error {
 	if err := s.Learn(id, boundary); err != nil {
 		return err
@@ -77,14 +77,14 @@ func (s overlapSearch) compare(id int64, others []int64) error {
 	return nil
 }
 
-// neighbourhood is fields whose outlines are new, compared before they are stored. In its search they go by negative
-// numbers, for those that are not stored yet have no ids.
+// neighbourhood holds fields whose outlines are new, compared before they are stored. In its search they have
+// negative numbers, because those that are not stored yet have no ids.
 type neighbourhood struct {
 	overlapSearch
 	fields   []*farm.Field
-	of       map[*geo.Boundary]int // the place of a field among them, by its outline
+	of       map[*geo.Boundary]int // the index of a field among them, by its outline
 	compared int                   // how many of them the budget sufficed for
-	crowded  bool                  // with too many neighbours to look through
+	crowded  bool                  // there are too many neighbours to examine
 	versions map[int64]time.Time   // of the neighbours that they were compared with
 }
 
@@ -99,10 +99,10 @@ func newNeighbourhood(budget *effort.Budget, fields []*farm.Field) *neighbourhoo
 	return n
 }
 
-// number is what the search calls a field.
+// number returns the number by which the search identifies a field.
 func number(i int) int64 { return -1 - int64(i) }
 
-// around returns the places of other fields near some, one more than are looked through at the maximum.
+// around returns the places of other fields near the given ones, up to one more than the maximum that is examined.
 func around(ctx context.Context, tx ports.Repos, scope access.Scope, fields []*farm.Field) ([]farm.Place, error) {
 	box, own := fields[0].Boundary.Bounds(), map[int64]bool{}
 	for _, field := range fields {
@@ -156,9 +156,9 @@ func (n *neighbourhood) compareAll() error {
 	return nil
 }
 
-// keep stores what fields overlap whose outlines are stored, and of which nothing is known. It compares none: one that was
-// not compared before, or near which something has changed since, is left to the background. The caller holds the lock of
-// the overlaps.
+// keep stores the overlaps of fields whose outlines are stored, and about which nothing is known. It compares none: a
+// field that was not compared before, or near which something has changed since, is left to the background. The caller
+// holds the lock of the overlaps.
 func (n *neighbourhood) keep(ctx context.Context, tx ports.Repos, scope access.Scope, stored []*farm.Field, at time.Time) error {
 	if len(stored) == 0 {
 		return nil
@@ -184,15 +184,15 @@ func (n *neighbourhood) keep(ctx context.Context, tx ports.Repos, scope access.S
 	return deferOverlaps(ctx, tx, scope, ids(unsure, func(r *farm.Field) int64 { return r.ID }), at)
 }
 
-// changed returns the places that are new, or not what they were when the fields were compared.
+// changed returns the places that are new, or have changed since the fields were compared.
 func (n *neighbourhood) changed(places []farm.Place) []farm.Place {
 	return slices.DeleteFunc(slices.Clone(places), func(p farm.Place) bool { return n.versions[p.ID].Equal(p.Version) })
 }
 
-// among returns which fields that are stored overlap each other, or those that are still at their places, and the ids of
-// those that were not compared, or that were full of fields which are gone: they may overlap others.
+// among returns which of the stored fields overlap each other or fields that are still at their places. It also returns the
+// ids of fields that may overlap others: those that were not compared, or whose overlaps were full of fields that are gone.
 func (n *neighbourhood) among(stored []*farm.Field, places []farm.Place) (pairs [][2]int64, left map[int64]bool) {
-	id := map[int64]int64{} // by the number in the search
+	id := map[int64]int64{} // by their number in the search
 	for _, p := range places {
 		if n.versions[p.ID].Equal(p.Version) {
 			id[p.ID] = p.ID

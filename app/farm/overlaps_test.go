@@ -21,7 +21,7 @@ import (
 	"tilth/tests/memory"
 )
 
-// land is a farm whose overlaps are looked for within a number of steps.
+// land is a farm whose overlaps are searched within a number of steps.
 type land struct {
 	*holding
 	live map[int64]*geo.Boundary
@@ -70,10 +70,10 @@ func (l *land) get(id int64) core.Field {
 	return out
 }
 
-// background does the jobs that wait, on a store of the world.
+// background does the waiting jobs, on a store of the world.
 func (l *land) background(store ports.Store) (err error) {
 	deps := app.Deps{Store: store, Gate: l.world.Deps().Gate, Clock: &l.world.Clock, IDs: &l.world.IDs}
-	l.world.Clock.Move(time.Second) // what a change enqueued is due, whose version may be ahead of the clock
+	l.world.Clock.Move(time.Second) // makes the enqueued jobs due: the version of a change may be ahead of the clock
 	checker := &farm.OverlapChecker{Deps: deps, Log: slog.New(slog.DiscardHandler)}
 	for _, job := range l.world.Claim() {
 		require.Equal(l.t, farm.OverlapJob, job.Kind)
@@ -82,7 +82,7 @@ func (l *land) background(store ports.Store) (err error) {
 	return err
 }
 
-// settled holds what is known against the overlay of every pair.
+// settled compares the known overlaps with the overlay of every pair.
 func (l *land) settled() {
 	l.t.Helper()
 	require.NoError(l.t, l.background(l.world))
@@ -111,8 +111,8 @@ func (l *land) settled() {
 	}
 }
 
-// However fields come, change, go and return, and however little a request may compare, what is
-// told in the end is what the overlay of every pair tells.
+// However fields come, change, go and return, and however little a request may compare, the final
+// overlaps are those that the overlay of every pair shows.
 func TestPropertyOverlapsAreThoseOfAllPairs(t *testing.T) {
 	t.Parallel()
 	deferred := 0
@@ -172,7 +172,7 @@ func TestPropertyOverlapsAreThoseOfAllPairs(t *testing.T) {
 	require.Positive(t, deferred)
 }
 
-// between changes a land that another request changes after outlines were compared, before they are stored.
+// between changes a land while another request changes it after outlines were compared, before they are stored.
 func (l *land) between(change, do func(*land)) {
 	other, deps, done := *l, l.world.Deps(), false
 	deps.Store = &before{deps.Store, func() {
@@ -189,7 +189,7 @@ func (l *land) between(change, do func(*land)) {
 	require.True(l.t, done)
 }
 
-// before does something before every write.
+// before runs a function before every write.
 type before struct {
 	ports.Store
 	do func()
@@ -215,7 +215,7 @@ func TestStacksAreCheckedWithinARequest(t *testing.T) {
 		require.True(t, f.Overlaps.More)
 		require.False(t, f.Overlaps.Pending)
 	}
-	// One that loses every name is checked again, and names others.
+	// A field that loses all its named overlaps is checked again, and names others.
 	for _, other := range made[899].Overlaps.Fields {
 		l.remove(other.ID)
 	}
@@ -228,7 +228,7 @@ func TestStacksAreCheckedWithinARequest(t *testing.T) {
 	require.False(t, again.Pending)
 }
 
-// stoppedStore is a store whose process ends at a call.
+// stoppedStore is a store whose process ends at a given call.
 type stoppedStore struct {
 	*memory.World
 	calls int
@@ -259,7 +259,7 @@ func (s *stoppedStore) Write(ctx context.Context, do func(context.Context, ports
 	})
 }
 
-// A check that ends at any call of the store is done by who claims it next.
+// A check that ends at any call of the store is completed by whoever claims it next.
 func TestChecksSurviveEveryEnd(t *testing.T) {
 	t.Parallel()
 	for n := 0; ; n++ {
@@ -280,7 +280,7 @@ func TestChecksSurviveEveryEnd(t *testing.T) {
 	}
 }
 
-// A field that moves away while it is compared is not said to overlap.
+// A field that moves away while it is compared is not reported as overlapping.
 func TestChecksLeaveOutWhatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := newLand(t, 1)
@@ -288,7 +288,7 @@ func TestChecksLeaveOutWhatChangesMeanwhile(t *testing.T) {
 	moved := false
 	store := &meanwhile{World: l.world}
 	store.do = func() {
-		if !moved && store.reads == 2 { // its neighbour is read, and nothing is stored
+		if !moved && store.reads == 2 { // its neighbour has been read, and nothing is stored yet
 			moved = true
 			l.move(made[1].ID, fields.Round(t, 0.5, 0, 0.01, 20))
 		}
@@ -299,7 +299,7 @@ func TestChecksLeaveOutWhatChangesMeanwhile(t *testing.T) {
 	require.Empty(t, l.get(made[0].ID).Overlaps.Fields)
 }
 
-// meanwhile does something after every read.
+// meanwhile runs a function after every read.
 type meanwhile struct {
 	*memory.World
 	reads int

@@ -19,30 +19,30 @@ import (
 )
 
 const (
-	// maxPlotsNamed is how many fields with findings a check names; it counts all of them.
+	// maxPlotsNamed is the number of fields with findings that a check names; it counts all of them.
 	maxPlotsNamed = 1_000
-	// maxRefusedNamed is how many refused fields an error names.
+	// maxRefusedNamed is the number of refused fields that an error names.
 	maxRefusedNamed = 20
-	// plotChunk is how many fields are looked at with one reading of their farms.
+	// plotChunk is the number of fields that are handled per reading of their farms.
 	plotChunk = 200
 )
 
-// Plots is the use cases of geolocations for the EU's due diligence statements.
+// Plots holds the use cases of geolocations for the EU's due diligence statements.
 type Plots struct {
 	app.Deps
 	Fields *Records[farm.Field]
 	Files  ports.PlotFiles
 }
 
-// PlotsAsk is which fields become plots, and how.
+// PlotsAsk defines which fields become plots, and how.
 type PlotsAsk struct {
-	Shared bool // those that others share with the caller's company, instead of its own
+	Shared bool // fields that others share with the caller's company, instead of its own
 	Query  ports.Query
 	eudr.Options
-	LeaveOut bool // refused fields are left out, where else nothing is exported
+	LeaveOut bool // refused fields are left out; otherwise nothing is exported
 }
 
-// withCountry returns the ask with the key of its country, which may come as a name or a code.
+// withCountry returns the ask with the key of its country, which may be given as a name or a code.
 func (ask PlotsAsk) withCountry() (PlotsAsk, error) {
 	if ask.Country == "" {
 		return ask, nil
@@ -55,24 +55,24 @@ func (ask PlotsAsk) withCountry() (PlotsAsk, error) {
 	return ask, nil
 }
 
-// CheckedField is a field as plots, with what stands against it.
+// CheckedField is a field as plots, with its findings.
 type CheckedField struct {
 	Field, Farm record.Ref
 	AreaHa      float64
 	eudr.Plot
 }
 
-// PlotsReport is what the Information System would say to fields.
+// PlotsReport predicts how the Information System would judge fields.
 type PlotsReport struct {
 	Checked, Refused int64
 	Plots            int64 // of the fields that are not refused
-	Bytes            int64 // of a file of them
+	Bytes            int64 // of a file of those plots
 	Files            int64
 	Found            []CheckedField // the first that have findings, without their features
-	More             bool           // others have findings, too
+	More             bool           // further fields have findings, too
 }
 
-// Check says of fields what the Information System would refuse, and how large their file is. Faults: Invalid (country).
+// Check reports what the Information System would refuse about fields, and how large their file is. Faults: Invalid (country).
 func (p *Plots) Check(ctx context.Context, who access.Principal, ask PlotsAsk) (out PlotsReport, err error) {
 	if ask, err = ask.withCountry(); err != nil {
 		return out, err
@@ -103,8 +103,8 @@ func (p *Plots) Check(ctx context.Context, who access.Principal, ask PlotsAsk) (
 	return out, nil
 }
 
-// Export returns how to write the fields as one GeoJSON file, or as an archive of several where they are too many for one.
-// Faults: Invalid (country); Conflict where a field would be refused.
+// Export returns a function that writes the fields as one GeoJSON file, or as an archive of several if they are too many
+// for one. Faults: Invalid (country); Conflict where a field would be refused.
 func (p *Plots) Export(ctx context.Context, who access.Principal, ask PlotsAsk) (several bool, write func(to io.Writer) error, err error) {
 	if ask, err = ask.withCountry(); err != nil {
 		return false, nil, err
@@ -156,7 +156,7 @@ func featuresOf(fields iter.Seq2[CheckedField, error]) iter.Seq2[eudr.Feature, e
 	}
 }
 
-// each reads fields as plots, a chunk with its farms at a time.
+// each yields fields as plots, reading them with their farms a chunk at a time.
 func (p *Plots) each(ctx context.Context, who access.Principal, ask PlotsAsk) iter.Seq2[CheckedField, error] {
 	return func(yield func(CheckedField, error) bool) {
 		found, err := p.Fields.List(ctx, who, ask.Shared, ask.Query)

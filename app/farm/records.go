@@ -16,14 +16,14 @@ import (
 	"tilth/ports"
 )
 
-// Draft is a record as a client sent it, without the members that something is wrong with.
+// Draft is a record as a client sent it, without its invalid members.
 type Draft[T any] struct {
 	Record T
 	Errors fault.Fields
-	Unread bool // the record could not be read at all: nothing else can be said of it
+	Unread bool // the record could not be read at all: nothing else can be reported about it
 }
 
-// Records is the use cases of one resource.
+// Records holds the use cases of one resource.
 type Records[T any] struct {
 	deps  app.Deps
 	rules Rules[T]
@@ -45,7 +45,7 @@ func NewRecords[T any](deps app.Deps, rules Rules[T]) *Records[T] {
 	return &Records[T]{deps, rules}
 }
 
-// Rules is what tells one resource from another. Absent functions mean no rule.
+// Rules distinguish one resource from another. Absent functions mean no rule.
 type Rules[T any] struct {
 	Access access.Resource
 	Repo   func(ports.Repos) ports.Records[T]
@@ -53,38 +53,38 @@ type Rules[T any] struct {
 	// Check returns what is wrong with a record by itself, after normalise.
 	Check     func(*T) fault.Fields
 	Normalise func(*T)
-	// Same finds the records that others stand for; absent: those with the same external id.
+	// Same finds the existing records that items stand for; absent: those with the same external id.
 	Same *Same[T]
-	// Init fills what only a new record gets.
+	// Init fills in what only a new record gets.
 	Init func(*T, ports.IDs)
-	// Relate checks many records against others, with a bounded number of queries; it answers in the order given.
+	// Relate checks many records against others, with a bounded number of queries; it returns errors in the order of the records.
 	Relate func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) ([]fault.Fields, error)
-	// Told says that Relate also fills in what a record shows of others, so that a new one is known as it is stored.
+	// Told states that Relate also fills in what a record shows of others, so that a new one need not be read back.
 	Told bool
 	// Change refuses changes that the state of other records forbids.
 	Change func(ctx context.Context, tx ports.Repos, scope access.Scope, before, after *T) error
-	// Empty refuses a record that others hang on, for who would delete it alone; absent: nobody can ask so.
+	// Empty refuses a record that others depend on, when a caller asks to delete it only if it is empty; absent: nobody can ask so.
 	Empty func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T) error
-	// Remove guards the deletion of records and deletes what hangs below.
+	// Remove guards the deletion of records and deletes what depends on them.
 	Remove func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, at time.Time) error
-	// Return refuses to bring a deleted record back where others have taken what was its own since.
+	// Return refuses to restore a deleted record if others have since taken something that was its own.
 	Return func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T) error
-	// Revive refuses to restore a record whose parents are gone, and brings back what was
-	// deleted along with it. The record itself is live again when it is called.
+	// Revive refuses to restore a record whose parents are gone, and restores what was deleted
+	// along with it. The record itself is live again when it is called.
 	Revive func(ctx context.Context, tx ports.Repos, scope access.Scope, record *T, deletedAt, now time.Time) error
-	// Stored runs after records were written, with what each was before: nil for a new one.
+	// Stored runs after records were written, with the previous state of each: nil for a new one.
 	Stored func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
-	// Foresee does what can be done for records before the transaction that stores them, which makes others wait. It is
-	// called with what each is before, nil for a new one, and returns what ends the transaction.
+	// Foresee does what can be done for records before the transaction that stores them, because that blocks other
+	// writers. It is called with the previous state of each, nil for a new one, and returns what ends the transaction.
 	Foresee func(ctx context.Context, who access.Principal, before, after []*T) (Finish[T], error)
-	// Reread returns records just written as they are stored, by id; absent: all of each is read.
+	// Reread returns records just written as they are stored, by id; absent: each is read in full.
 	Reread func(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) (map[int64]T, error)
-	// Enrich fills read-only figures of answers.
+	// Enrich fills in the read-only figures of answers.
 	Enrich func(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T) error
 }
 
-// Finish is what runs once at the end of a write, for all that it stored, with what each was before: nil for a new one.
-// The nil Finish does nothing.
+// Finish runs once at the end of a write, for everything that it stored, with the previous state of each: nil for a new
+// one. The nil Finish does nothing.
 type Finish[T any] func(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error
 
 func (f Finish[T]) run(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) error {
@@ -94,10 +94,10 @@ func (f Finish[T]) run(ctx context.Context, tx ports.Repos, who access.Principal
 	return f(ctx, tx, who, before, after)
 }
 
-// Access returns what the use cases require.
+// Access returns the permissions that the use cases require.
 func (r *Records[T]) Access() access.Resource { return r.rules.Access }
 
-// Holds reports whether records of the resource can be deleted only where they are empty.
+// Holds reports whether callers can ask that records of the resource be deleted only if they are empty.
 func (r *Records[T]) Holds() bool { return r.rules.Empty != nil }
 
 // List returns the caller's records, or those shared with it.
@@ -115,7 +115,7 @@ func (r *Records[T]) Retrieve(ctx context.Context, who access.Principal, shared 
 	})
 }
 
-// Create stores new records, all or none, and gives them back as they are stored. The errors of all items are
+// Create stores new records, all or none, and returns them as they are stored. The errors of all items are
 // reported at once; in a bulk they are keyed by the item's index and the code is bulk_validation_failed.
 // Faults: Invalid.
 func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []Draft[T], bulk bool) ([]T, error) {
@@ -130,7 +130,7 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 		}
 		return errs[0].Err()
 	}
-	if refusal() != nil { // what else is wrong is found without making others wait
+	if refusal() != nil { // the other errors are found without blocking writers
 		return nil, r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 			if err := r.relate(ctx, tx, who.Scope(false), records, errs); err != nil {
 				return err
@@ -163,9 +163,9 @@ func (r *Records[T]) Create(ctx context.Context, who access.Principal, drafts []
 	})
 }
 
-// drafted returns the records of the drafts as they are to be stored, as new ones or as the next version of those
-// before, with what is wrong with each by itself. Of a draft that could not be read there is no record, and it is not
-// checked further.
+// drafted returns the records of the drafts in the form to be stored, as new ones or as the next version of those
+// before, with what is wrong with each by itself. A draft that could not be read yields no record, and is not checked
+// further.
 func (r *Records[T]) drafted(who access.Principal, before []*T, drafts []Draft[T]) ([]*T, []fault.Fields) {
 	now := r.deps.Clock.Now()
 	records, errs := make([]*T, len(drafts)), make([]fault.Fields, len(drafts))
@@ -188,7 +188,7 @@ func (r *Records[T]) drafted(who access.Principal, before []*T, drafts []Draft[T
 	return records, errs
 }
 
-// begin makes a record a new one of the caller.
+// begin turns a record into a new one of the caller.
 func (r *Records[T]) begin(record *T, who access.Principal, now time.Time) {
 	*r.rules.Meta(record) = corerecord.Meta{
 		CompanyID: who.CompanyID, CreatedAt: now, UpdatedAt: now, CreatedBy: &corerecord.Ref{ID: who.UserID, Name: who.Name},
@@ -198,9 +198,9 @@ func (r *Records[T]) begin(record *T, who access.Principal, now time.Time) {
 	}
 }
 
-// Update changes a record: decode is given the record as it stands and answers what the client wants it to
-// be, with what is wrong with that. It is called only for a record in the caller's scope, again where the record changes
-// meanwhile. Faults: NotFound, Invalid, and those of decode.
+// Update changes a record: decode is given the current record and returns what the client wants it to be, with what is
+// wrong with that. It is called only for a record in the caller's scope, and again if the record changes meanwhile.
+// Faults: NotFound, Invalid, and those of decode.
 func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64, decode func(current T) (Draft[T], error)) (T, error) {
 	scope := who.Scope(false)
 	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Edit); err != nil {
@@ -244,7 +244,7 @@ func (r *Records[T]) Update(ctx context.Context, who access.Principal, id int64,
 	})
 }
 
-// judge returns a wanted record as the next version of that before, and refuses it with all that is wrong with it.
+// judge returns a wanted record as the next version of before, or refuses it with everything that is wrong with it.
 func (r *Records[T]) judge(ctx context.Context, tx ports.Repos, who access.Principal, before *T, wanted Draft[T]) (*T, error) {
 	after, errs := r.drafted(who, []*T{before}, []Draft[T]{wanted})
 	if err := r.relate(ctx, tx, who.Scope(false), after, errs); err != nil {
@@ -253,8 +253,8 @@ func (r *Records[T]) judge(ctx context.Context, tx ports.Repos, who access.Princ
 	return after[0], errs[0].Err()
 }
 
-// insert stores new records with what belongs to it: the audit trail, and what the rules
-// keep of it. Every way to make a record ends here.
+// insert stores new records with everything that belongs to them: the audit trail, and what the
+// rules keep. Every way to make a record ends here.
 func (r *Records[T]) insert(ctx context.Context, tx ports.Repos, who access.Principal, records []*T) error {
 	if err := r.rules.Repo(tx).Insert(ctx, who.Scope(false), records); err != nil {
 		return err
@@ -269,7 +269,7 @@ func (r *Records[T]) insert(ctx context.Context, tx ports.Repos, who access.Prin
 	return r.rules.Stored(ctx, tx, who, make([]*T, len(records)), records)
 }
 
-// replace stores a changed record with what belongs to it. Every way to change a record
+// replace stores a changed record with everything that belongs to it. Every way to change a record
 // ends here. A change of nothing leaves no entry in the audit trail.
 func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Principal, before, after *T) error {
 	if err := r.rules.Repo(tx).Update(ctx, who.Scope(false), after); err != nil {
@@ -286,7 +286,7 @@ func (r *Records[T]) replace(ctx context.Context, tx ports.Repos, who access.Pri
 	return r.rules.Stored(ctx, tx, who, []*T{before}, []*T{after})
 }
 
-// entry returns the entry of the audit trail for a record; before is nil where it is new, after where it is gone.
+// entry returns the entry of the audit trail for a record; before is nil if the record is new, after if it is gone.
 func (r *Records[T]) entry(by audit.Entry, action audit.Action, before, after *T) audit.Entry {
 	return by.Of(action, r.rules.Access.Name, r.rules.Meta(cmp.Or(after, before)).ID, audit.Diff(before, after))
 }
@@ -298,8 +298,8 @@ func (r *Records[T]) check(record *T) fault.Fields {
 	return r.rules.Check(record)
 }
 
-// relate adds to errs what is wrong with the records in the light of others. Those
-// that are nil are left out.
+// relate adds to errs what is wrong with the records in the light of others. Nil records are left
+// out.
 func (r *Records[T]) relate(ctx context.Context, tx ports.Repos, scope access.Scope, records []*T, errs []fault.Fields) error {
 	if r.rules.Relate == nil {
 		return nil
@@ -333,8 +333,8 @@ func (r *Records[T]) made(ctx context.Context, tx ports.Repos, scope access.Scop
 	return out, r.rules.Enrich(ctx, tx, scope, enriched)
 }
 
-// reread returns the stored form of records just written, in their order: with nested
-// names and derived figures, in one query.
+// reread returns the stored form of records just written, in their order: with nested names and
+// derived figures, in one query.
 func (r *Records[T]) reread(ctx context.Context, tx ports.Repos, scope access.Scope, written []*T) ([]T, error) {
 	byID, err := r.rules.Reread(ctx, tx, scope, written)
 	if err != nil {
@@ -348,7 +348,7 @@ func (r *Records[T]) reread(ctx context.Context, tx ports.Repos, scope access.Sc
 	return out, r.rules.Enrich(ctx, tx, scope, enriched)
 }
 
-// reread1 is reread of one record.
+// reread1 is reread for one record.
 func (r *Records[T]) reread1(ctx context.Context, tx ports.Repos, scope access.Scope, written *T) (out T, err error) {
 	stored, err := r.reread(ctx, tx, scope, []*T{written})
 	if err == nil {

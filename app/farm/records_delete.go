@@ -12,8 +12,8 @@ import (
 	"tilth/ports"
 )
 
-// Delete soft-deletes a record and what hangs below it. agree, where it is given, is asked of the locked
-// record first, and may refuse. Faults: NotFound, Invalid (what forbids it), and those of agree.
+// Delete soft-deletes a record and what depends on it. agree, if given, is first called with the locked
+// record, and may refuse. Faults: NotFound, Invalid (what forbids it), and those of agree.
 func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64, agree ...func(current T) error) error {
 	return r.delete(ctx, who, id, func(_ context.Context, _ ports.Repos, record *T) error {
 		for _, ask := range agree {
@@ -25,8 +25,8 @@ func (r *Records[T]) Delete(ctx context.Context, who access.Principal, id int64,
 	})
 }
 
-// DeleteEmpty is Delete of a record that nothing hangs below, which whoever would add something waits for. Faults: those of Delete;
-// Conflict (it holds something).
+// DeleteEmpty is Delete for a record that nothing depends on; whoever would add something waits. Faults: those of Delete; Conflict
+// (it holds something).
 func (r *Records[T]) DeleteEmpty(ctx context.Context, who access.Principal, id int64, agree func(current T) error) error {
 	return r.delete(ctx, who, id, func(ctx context.Context, tx ports.Repos, record *T) error {
 		if err := agree(*record); err != nil {
@@ -52,7 +52,7 @@ func (r *Records[T]) delete(
 	})
 }
 
-// DeleteMany soft-deletes records and what hangs below them, all or none. The ids are distinct.
+// DeleteMany soft-deletes records and what depends on them, all or none. The ids are distinct.
 // Faults: NotFound, with the ids in details; Invalid (what forbids it).
 func (r *Records[T]) DeleteMany(ctx context.Context, who access.Principal, ids []int64) error {
 	now := r.deps.Clock.Now()

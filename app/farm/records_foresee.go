@@ -9,8 +9,8 @@ import (
 	"tilth/ports"
 )
 
-// Foresee does what can be done for changes before the transaction that settles them, which makes others wait. The
-// changes may be others by then: what was not foreseen of them is left for later.
+// Foresee does what can be done for changes before the transaction that settles them, because that blocks other
+// writers. The changes may differ by then: whatever was not foreseen is left for later.
 func (r *Records[T]) Foresee(ctx context.Context, who access.Principal, changes []Change[T]) (Finish[T], error) {
 	before, after := make([]*T, len(changes)), make([]*T, len(changes))
 	for i := range changes {
@@ -26,7 +26,7 @@ func (r *Records[T]) foresee(ctx context.Context, who access.Principal, before, 
 	return r.rules.Foresee(ctx, who, before, after)
 }
 
-// anticipated is a change of a record as it was read before the transaction that stores it.
+// anticipated is a change of a record, read before the transaction that stores it.
 type anticipated[T any] struct {
 	known   bool
 	version time.Time // of the record

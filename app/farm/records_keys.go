@@ -8,13 +8,13 @@ import (
 	"tilth/ports"
 )
 
-// Same says when a record stands for one that is there already.
+// Same defines when a record stands for an existing one.
 type Same[T any] struct {
-	// Member is what is reported where a record has no key, or where several records have it.
+	// Member is the member reported if a record has no key, or if several records have it.
 	Member string
-	// Key returns what records that are the same share; empty: it has none.
+	// Key returns what records that are the same share; it is empty if the record has none.
 	Key func(*T) string
-	// Find returns the live records that may have the keys of those wanted: their ids by key, in order.
+	// Find returns the live records that may have the keys of the wanted ones: their ids by key, in order.
 	Find func(ctx context.Context, tx ports.Repos, scope access.Scope, wanted []*T) (map[string][]int64, error)
 }
 

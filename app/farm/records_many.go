@@ -13,30 +13,30 @@ import (
 	"tilth/ports"
 )
 
-// Wanted is an item of a request that creates records or changes those that are there.
+// Wanted is an item of a request that creates records or changes existing ones.
 type Wanted[T any] struct {
 	New  Draft[T]                          // as a new record
-	Over func(current T) (Draft[T], error) // over a record that is there, of which it keeps what the item leaves out
+	Over func(current T) (Draft[T], error) // over an existing record, which keeps what the item leaves out
 }
 
-// Outcome is what became of an item.
+// Outcome is the outcome of an item.
 type Outcome string
 
 // The outcomes of items.
 const (
 	Created   Outcome = "created"
 	Updated   Outcome = "updated"
-	Unchanged Outcome = "unchanged" // the record is what was wanted; nothing was written
+	Unchanged Outcome = "unchanged" // the record already was as wanted; nothing was written
 )
 
-// Written is records as they are stored, with what became of each.
+// Written holds records as they are stored, with the outcome of each.
 type Written[T any] struct {
 	Records  []T
 	Outcomes []Outcome
 }
 
-// Upsert creates records, and changes those that stand for live ones by the rule [Rules.Same]: all or none. It waits for
-// others who do so, so that no record is created twice. Faults: Invalid, Conflict (duplicate_external_id).
+// Upsert creates records, and changes those that stand for live ones by the rule [Rules.Same]: all or none. Callers wait
+// for one another, so that no record is created twice. Faults: Invalid, Conflict (duplicate_external_id).
 func (r *Records[T]) Upsert(ctx context.Context, who access.Principal, wanted []Wanted[T], bulk bool) (Written[T], error) {
 	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Create); err != nil {
 		return Written[T]{}, err
@@ -44,20 +44,20 @@ func (r *Records[T]) Upsert(ctx context.Context, who access.Principal, wanted []
 	return r.settleMany(ctx, who, &many[T]{wanted: wanted, bulk: bulk, hold: true, find: r.standFor})
 }
 
-// UpdateMany changes records, all or none: each item is over the record with its id. The ids are distinct.
-// Faults: NotFound, with the ids in details; Invalid; Conflict (duplicate_external_id).
+// UpdateMany changes records, all or none: each item is applied over the record with its id. The ids are
+// distinct. Faults: NotFound, with the ids in details; Invalid; Conflict (duplicate_external_id).
 func (r *Records[T]) UpdateMany(ctx context.Context, who access.Principal, ids []int64, wanted []Wanted[T]) (Written[T], error) {
 	return r.settleMany(ctx, who, &many[T]{wanted: wanted, bulk: true, find: func(context.Context, ports.Repos, access.Scope, []Wanted[T]) ([]int64, []fault.Fields, error) {
 		return ids, make([]fault.Fields, len(ids)), nil
 	}})
 }
 
-// many is items that are settled together.
+// many holds items that are settled together.
 type many[T any] struct {
 	wanted []Wanted[T]
 	bulk   bool
-	hold   bool // others who match records wait
-	// find returns the ids of the records that the items stand for, 0 for a new one, with what is wrong with that.
+	hold   bool // others who match records must wait
+	// find returns the ids of the records that the items stand for, 0 for a new one, with what is wrong with each.
 	find func(ctx context.Context, tx ports.Repos, scope access.Scope, wanted []Wanted[T]) ([]int64, []fault.Fields, error)
 
 	before []*T
@@ -108,7 +108,7 @@ func idList(ids []int64) string {
 	return text
 }
 
-// settleMany stores items, all or none. All that can be found without making others wait is found before.
+// settleMany stores items, all or none. Whatever can be found out without blocking other writers is found out before.
 func (r *Records[T]) settleMany(ctx context.Context, who access.Principal, m *many[T]) (Written[T], error) {
 	if err := r.deps.Gate.Require(ctx, who, r.rules.Access.Edit); err != nil {
 		return Written[T]{}, err
@@ -140,8 +140,8 @@ func (r *Records[T]) settleMany(ctx context.Context, who access.Principal, m *ma
 	})
 }
 
-// judgeMany reads the records that items stand for and returns what is wanted of them; it refuses all where one is wrong.
-// An item is not decoded again over a record that has not changed since it was.
+// judgeMany reads the records that items stand for and returns their wanted states; it refuses all if one is wrong. An
+// item is not decoded again over a record that has not changed since it was decoded.
 func (r *Records[T]) judgeMany(
 	ctx context.Context, tx ports.Repos, who access.Principal, m *many[T], get func(context.Context, access.Scope, []int64) (map[int64]T, error),
 ) ([]*T, error) {
@@ -210,7 +210,7 @@ func (r *Records[T]) allFound(ids []int64, found map[int64]T) error {
 	return fault.Missing(r.rules.Access.Name).With("ids", missing)
 }
 
-// storeMany stores what is wanted, but for what is so already.
+// storeMany stores the wanted records, except those that already are as wanted.
 func (r *Records[T]) storeMany(ctx context.Context, tx ports.Repos, who access.Principal, m *many[T], after []*T, end Finish[T]) (out Written[T], err error) {
 	scope := who.Scope(false)
 	var was, stored []*T

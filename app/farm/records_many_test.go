@@ -11,7 +11,7 @@ import (
 	"tilth/core/record"
 )
 
-// named returns an item that names a farm, and leaves the rest of one that is there.
+// named returns an item that names a farm, and leaves the other members of an existing one unchanged.
 func named(externalID, name string) farm.Wanted[core.Farm] {
 	origin := record.External{ExternalID: externalID}
 	return farm.Wanted[core.Farm]{
@@ -57,7 +57,7 @@ func TestUpsertCreatesUpdatesOrLeaves(t *testing.T) {
 	require.Equal(t, "A2", kept.Name)
 }
 
-// An external id that was given to another record cannot come back with what was deleted, not even below a farm.
+// An external id that was given to another record meanwhile cannot be restored with deleted records, not even below a farm.
 func TestRestoreTakesNoExternalIDAway(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t)

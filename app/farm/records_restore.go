@@ -14,15 +14,15 @@ import (
 	"tilth/ports"
 )
 
-// Deleted returns the caller's own records that [Records.Restore] can bring back, to who may delete.
+// Deleted returns the caller's own records that [Records.Restore] can bring back; it takes the permission to delete.
 func (r *Records[T]) Deleted(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
 	q.Deleted = r.deps.Clock.Now().Add(-corerecord.RestorePeriod)
 	return app.ListEnriched(ctx, r.deps, app.Ask{Who: who, Need: r.rules.Access.Delete}, q, r.rules.Repo, r.rules.Enrich)
 }
 
-// Restore brings back an own record that was deleted within [farm.RestorePeriod], with what was deleted along
-// with it. Orders that the deletion failed stay failed: a new order takes them up again. Faults: NotFound,
-// Invalid (not_deleted; parent_deleted, with the member that names the parent), Conflict (duplicate_external_id).
+// Restore brings back an own record that was deleted within [corerecord.RestorePeriod], with what was deleted
+// along with it. Orders that the deletion failed stay failed: a new order resumes them. Faults: NotFound, Invalid
+// (not_deleted; parent_deleted, with the member that names the parent), Conflict (duplicate_external_id).
 func (r *Records[T]) Restore(ctx context.Context, who access.Principal, id int64) (T, error) {
 	scope, now := who.Scope(false), r.deps.Clock.Now()
 	return app.Write(ctx, r.deps, who, r.rules.Access.Delete, func(ctx context.Context, tx ports.Repos) (out T, err error) {
@@ -93,7 +93,7 @@ func reviveField(ctx context.Context, tx ports.Repos, scope access.Scope, r *far
 	return recheckOverlaps(ctx, tx, scope, []int64{r.ID}, now)
 }
 
-// reopenBoundary begins a version of the boundary of a field that had become others, with which its last one ended.
+// reopenBoundary begins a version of the boundary of a field that had been replaced by others, which ended its last version.
 func reopenBoundary(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.Field) error {
 	if r.Boundary == nil {
 		return nil
@@ -105,8 +105,8 @@ func reopenBoundary(ctx context.Context, tx ports.Repos, scope access.Scope, r *
 	return err
 }
 
-// reviveFields brings back the cultivations of fields with their fertilizations. A
-// season that they use may have been deleted since: nothing kept it.
+// reviveFields restores the cultivations of fields with their fertilizations. A season that they
+// use may have been deleted meanwhile: nothing prevented that.
 func reviveFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, deletedAt, now time.Time) error {
 	if err := tx.Cultivations.UndeleteOfFields(ctx, scope, fields, deletedAt, now); err != nil {
 		return err
@@ -151,7 +151,7 @@ func reviveFertilization(ctx context.Context, tx ports.Repos, scope access.Scope
 	return mustLive(ctx, tx.Cultivations, scope, "cultivation", r.Cultivation.ID)
 }
 
-// mustLive refuses a restore whose parents are not all live.
+// mustLive refuses a restore unless all parents are live.
 func mustLive[T any](ctx context.Context, of ports.Records[T], scope access.Scope, what string, parents ...int64) error {
 	live, err := of.GetMany(ctx, scope, parents)
 	if err != nil {

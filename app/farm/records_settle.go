@@ -10,22 +10,22 @@ import (
 	"tilth/ports"
 )
 
-// Change is a record as it shall stand: a new one, or Before as it shall become.
+// Change is a record in its wanted state: a new one, or the next version of Before.
 type Change[T any] struct {
 	Before *T // nil: a new record
 	After  T
 }
 
-// Settled is what became of a change: the record as it stands, or what was wrong.
+// Settled is the outcome of a change: the record as it stands, or what was wrong.
 type Settled[T any] struct {
 	Record T
 	Errors fault.Fields
 }
 
-// Settle holds changes against the same rules as Create and Update, and stores those that are sound although others are
-// not; what [Records.Foresee] returned ends it. It is for use cases that bring many records in: it runs in their
-// transaction, and they have asked for the permissions of both. Records that change were read under a lock. With enrich the
-// read-only figures are filled in.
+// Settle checks changes against the same rules as Create and Update, and stores the sound ones even if others are not; what
+// [Records.Foresee] returned ends it. It is for use cases that import many records: it runs in their transaction, and they
+// have checked the permissions of both. Existing records were read under a lock. With enrich the read-only figures are
+// filled in.
 func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Principal, changes []Change[T], end Finish[T], enrich bool) ([]Settled[T], error) {
 	scope := who.Scope(false)
 	before, drafts := make([]*T, len(changes)), make([]Draft[T], len(changes))
@@ -75,7 +75,7 @@ func (r *Records[T]) Settle(ctx context.Context, tx ports.Repos, who access.Prin
 	return out, nil
 }
 
-// Wrong returns what is wrong with changes by themselves and with the keys that they take, before what they belong to is there.
+// Wrong returns what is wrong with changes by themselves and with the keys that they take, before what they belong to exists.
 func (r *Records[T]) Wrong(ctx context.Context, tx ports.Repos, who access.Principal, changes []Change[T]) ([]fault.Fields, error) {
 	before, drafts := make([]*T, len(changes)), make([]Draft[T], len(changes))
 	for i, c := range changes {
@@ -100,7 +100,7 @@ func (r *Records[T]) refuseTaken(ctx context.Context, tx ports.Repos, scope acce
 	return err
 }
 
-// store stores sound records, new ones and changed ones, and returns what the rules refuse of each of the latter.
+// store stores sound records, new and changed ones, and returns what the rules refuse about each changed one.
 func (r *Records[T]) store(ctx context.Context, tx ports.Repos, who access.Principal, before, after []*T) ([]fault.Fields, error) {
 	refused := make([]fault.Fields, len(after))
 	var made []*T
@@ -120,7 +120,7 @@ func (r *Records[T]) store(ctx context.Context, tx ports.Repos, who access.Princ
 	return refused, r.insert(ctx, tx, who, made)
 }
 
-// revise stores a change of one record; what its rules refuse is given apart from what goes wrong.
+// revise stores a change of one record; what its rules refuse is returned separately from failures.
 func (r *Records[T]) revise(ctx context.Context, tx ports.Repos, who access.Principal, before T, after *T) (fault.Fields, error) {
 	if r.rules.Change != nil {
 		err := r.rules.Change(ctx, tx, who.Scope(false), &before, after)

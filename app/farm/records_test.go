@@ -61,7 +61,7 @@ func day(year int, month time.Month) time.Time {
 	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// sown is another cultivation of the holding's field.
+// sown returns another cultivation of the holding's field.
 func (h *holding) sown() core.Cultivation {
 	return core.Cultivation{Field: record.Ref{ID: h.field.ID}, Season: record.Ref{ID: h.season.ID}, Crop: record.Ref{ID: h.crop}}
 }
@@ -74,7 +74,7 @@ func create[T any](h *holding, records *farm.Records[T], one T) T {
 	return made[0]
 }
 
-// refused makes a record that must be refused, and returns why.
+// refused tries to make a record that must be refused, and returns the refusal.
 func refused[T any](h *holding, records *farm.Records[T], one T) *fault.Error {
 	h.t.Helper()
 	_, err := records.Create(h.t.Context(), h.owner, []farm.Draft[T]{{Record: one}}, false)
@@ -275,7 +275,7 @@ func TestWhatIsRestoredAndWhatIsNot(t *testing.T) {
 	require.NoError(t, err)
 	_, err = h.farms.Restore(t.Context(), h.owner, h.farm.ID)
 	require.NoError(t, err)
-	missing(h, h.cultivations, second.ID) // deleted before, by itself
+	missing(h, h.cultivations, second.ID) // deleted earlier, by itself
 
 	require.NoError(t, h.farms.Delete(t.Context(), h.owner, h.farm.ID))
 	h.world.Clock.Move(record.RestorePeriod + time.Minute)

@@ -13,13 +13,13 @@ import (
 	"tilth/ports"
 )
 
-// The actions of fields that become others.
+// The actions that replace fields by others.
 const (
 	Split audit.Action = "split"
 	Merge audit.Action = "merge"
 )
 
-// Reshape is the use cases that make fields of others: one is split into pieces, or several are merged. The fields that were
+// Reshape holds the use cases that make fields from others: one is split into pieces, or several are merged. The old fields
 // are deleted, and stay readable where profiles, assessments and areas of interest refer to them.
 type Reshape struct {
 	deps           app.Deps
@@ -29,21 +29,21 @@ type Reshape struct {
 	fertilizations *Records[farm.Fertilization]
 }
 
-// NewReshape makes the use cases on the records that they write.
+// NewReshape makes the use cases, given those of the records that they write.
 func NewReshape(deps app.Deps, limits geo.Limits, fields *Records[farm.Field], cultivations *Records[farm.Cultivation], fertilizations *Records[farm.Fertilization]) *Reshape {
 	return &Reshape{deps, limits, fields, cultivations, fertilizations}
 }
 
-// permit refuses a caller who may not do all that it takes: to change, to create and to delete fields.
+// permit refuses a caller who lacks any of the permissions required: to change, to create and to delete fields.
 func (r *Reshape) permit(ctx context.Context, who access.Principal, whole access.Permission) error {
 	return r.deps.Gate.Require(ctx, who, whole, access.Fields.Create.PartOf(whole), access.Fields.Delete.PartOf(whole))
 }
 
-// overlayDecimals is the digits of outlines that are made of others, a tenth of a millimetre: what an overlay has behind them is
-// its own rounding.
+// overlayDecimals is the number of decimals in outlines that are made from others, a tenth of a millimetre: digits beyond them
+// are the overlay's own rounding.
 const overlayDecimals = 9
 
-// tooTangled says of outlines that cannot be put together what is wrong with them; of what failed otherwise it says nothing.
+// tooTangled turns the failure to combine outlines into a fault of the field; faults, and failures of an ended context, are returned as they are.
 func tooTangled(ctx context.Context, field string, err error) error {
 	if _, ok := fault.As(err); ok || ctx.Err() != nil {
 		return err
@@ -51,7 +51,7 @@ func tooTangled(ctx context.Context, field string, err error) error {
 	return fault.Field(field, "The outlines cross one another in too many places to be compared. Fix: simplify them.")
 }
 
-// findLineage fills in which fields were made of others, and became others.
+// findLineage fills in which fields were made from others, and which were replaced by others.
 func findLineage(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Field) error {
 	reshaped := slices.DeleteFunc(slices.Clone(records), func(r *farm.Field) bool { return !r.Reshaped })
 	if len(reshaped) == 0 {
@@ -64,7 +64,7 @@ func findLineage(ctx context.Context, tx ports.Repos, scope access.Scope, record
 	return err
 }
 
-// mustStandAlone refuses to bring back a field while one that it became, or that it was made of, is there: the land would be there twice.
+// mustStandAlone refuses to restore a field while a field made from it, or one that it was made from, is live: the land would exist twice.
 func mustStandAlone(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) error {
 	found, err := tx.Fields.Lineage(ctx, scope, []int64{id})
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"tilth/ports"
 )
 
-// MergeRequest asks for one field of several.
+// MergeRequest asks for several fields to be merged into one.
 type MergeRequest struct {
 	Fields    []int64
 	Name      string
 	External  record.External
-	KeepMixed bool // seasons in which the fields grew different crops keep all of them
+	KeepMixed bool // seasons in which the fields grew different crops keep all of these crops
 }
 
-// Merge replaces fields of one farm by the one that they are together, and returns it. Faults: NotFound, with the ids in
+// Merge replaces fields of one farm by the one that they form together, and returns it. Faults: NotFound, with the ids in
 // details; Invalid (field_ids, name); Conflict (orders_open, boundary_missing, farms_differ, cultivations_differ, field_changed,
 // duplicate_external_id).
 func (r *Reshape) Merge(ctx context.Context, who access.Principal, req MergeRequest) (farm.Field, error) {
@@ -46,7 +46,7 @@ func (r *Reshape) PreviewMerge(ctx context.Context, who access.Principal, req Me
 	return only(r.foretell(ctx, who, p))
 }
 
-// only returns the one field that was made.
+// only returns the single field that was made.
 func only(made []farm.Field, err error) (farm.Field, error) {
 	if err != nil {
 		return farm.Field{}, err
@@ -54,7 +54,7 @@ func only(made []farm.Field, err error) (farm.Field, error) {
 	return made[0], nil
 }
 
-// merging returns what takes the place of fields that are merged.
+// merging returns the replacement for fields that are merged.
 func (r *Reshape) merging(ctx context.Context, who access.Principal, req MergeRequest) (replacement, error) {
 	scope, none := who.Scope(false), replacement{}
 	if err := r.permit(ctx, who, access.Fields.Edit.For("merge")); err != nil {
@@ -92,7 +92,7 @@ func (r *Reshape) merging(ctx context.Context, who access.Principal, req MergeRe
 	}, err
 }
 
-// merged returns the new field that others are together.
+// merged returns the new field that others form together.
 func (r *Reshape) merged(ctx context.Context, parts []farm.Field, req MergeRequest) (farm.Field, error) {
 	var without, drawn []int64
 	var outlines []geo.MultiPolygon
@@ -131,7 +131,7 @@ func (r *Reshape) merged(ctx context.Context, parts []farm.Field, req MergeReque
 	return out, out.Check().Err()
 }
 
-// onMerged returns what was grown on fields as grown on the one that they became: what is of one crop and season is one.
+// onMerged returns what was grown on fields as grown on the field that they became: cultivations of the same crop and season become one.
 func onMerged(old farmed, parts []farm.Field) (out []sownOn) {
 	of := make(map[int64]*farm.Field, len(parts))
 	for i := range parts {

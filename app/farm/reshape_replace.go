@@ -19,30 +19,30 @@ import (
 	"tilth/ports"
 )
 
-// replacement is fields that take the place of others.
+// replacement describes the fields that replace others.
 type replacement struct {
 	action    audit.Action
 	was, made []farm.Field
 	agree     func(current farm.Field) error
-	judge     func(old farmed) error                     // may refuse what was grown; nil: no
-	cultivate func(old farmed) []sownOn                  // what was grown on the fields that are made
-	land      func(of, made []credit.Land) []credit.Land // what a company has paid for of them
+	judge     func(old farmed) error                     // may refuse because of what was grown; nil: it does not
+	cultivate func(old farmed) []sownOn                  // returns what was grown, on the new fields
+	land      func(of, made []credit.Land) []credit.Land // returns what a company has paid for on the new fields
 }
 
-// farmed is what was grown on fields, and brought to it.
+// farmed is what was grown on fields, and applied to it.
 type farmed struct {
 	cultivations   []farm.Cultivation
-	fertilizations map[int64][]farm.Fertilization // by the cultivation
+	fertilizations map[int64][]farm.Fertilization // by cultivation
 }
 
-// sownOn is a new cultivation on one of the fields that are made, with its applications.
+// sownOn is a new cultivation on one of the new fields, with its applications.
 type sownOn struct {
-	field          int // its place among them
+	field          int // its index among them
 	cultivation    farm.Cultivation
 	fertilizations []farm.Fertilization
 }
 
-// replace deletes fields and makes others of them, in one transaction: what hangs on them, what was paid, and who came of whom.
+// replace deletes fields and makes others from them, in one transaction, along with their dependent records, what was paid for, and the lineage.
 func (r *Reshape) replace(ctx context.Context, who access.Principal, p replacement) ([]farm.Field, error) {
 	changes := list.Map(p.made, func(f farm.Field) Change[farm.Field] { return Change[farm.Field]{After: f} })
 	end, err := r.fields.Foresee(ctx, who, changes)
@@ -90,7 +90,7 @@ func (r *Reshape) replace(ctx context.Context, who access.Principal, p replaceme
 	})
 }
 
-// foretell returns the fields that would be made, with the refusals that replace has for them as they stand; nothing is stored.
+// foretell returns the fields that would be made, with the refusals that replace would raise as things stand; nothing is stored.
 func (r *Reshape) foretell(ctx context.Context, who access.Principal, p replacement) ([]farm.Field, error) {
 	return p.made, r.deps.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
 		_, err := r.grown(ctx, tx, who.Scope(false), p)
@@ -98,7 +98,7 @@ func (r *Reshape) foretell(ctx context.Context, who access.Principal, p replacem
 	})
 }
 
-// refusedPiece says of which piece something is wrong.
+// refusedPiece reports which piece has something wrong with it.
 func refusedPiece(i, of int, errs fault.Fields) error {
 	if len(errs) == 0 || of == 1 {
 		return errs.Err()
@@ -109,8 +109,8 @@ func refusedPiece(i, of int, errs fault.Fields) error {
 	return nested.Err()
 }
 
-// open locks the fields, after the wallet that paid for them, and returns what was grown on them. It refuses fields that are no
-// longer as they were read, and those with orders that are not finished.
+// open locks the fields, after the wallet that paid for them, and returns what was grown on them. It refuses fields that have
+// changed since they were read, and those with unfinished orders.
 func (r *Reshape) open(ctx context.Context, tx ports.Repos, scope access.Scope, p replacement, now time.Time) (old farmed, err error) {
 	ids := list.Map(p.was, func(f farm.Field) int64 { return f.ID })
 	if _, err := satellite.LockPurse(ctx, tx, scope, now); err != nil {
@@ -137,7 +137,7 @@ func (r *Reshape) open(ctx context.Context, tx ports.Repos, scope access.Scope, 
 	return r.grown(ctx, tx, scope, p)
 }
 
-// grown returns what was grown on fields. It refuses fields with orders that are not finished, and what the replacement judges so.
+// grown returns what was grown on fields. It refuses fields with unfinished orders, and those that the replacement's judge refuses.
 func (r *Reshape) grown(ctx context.Context, tx ports.Repos, scope access.Scope, p replacement) (old farmed, err error) {
 	ids := list.Map(p.was, func(f farm.Field) int64 { return f.ID })
 	open, err := satellite.OpenOfFields(ctx, tx, scope, ids)
@@ -159,7 +159,7 @@ func (r *Reshape) grown(ctx context.Context, tx ports.Repos, scope access.Scope,
 	return old, err
 }
 
-// ordersOpen refuses fields with orders that are not finished: of profiles, and of maps.
+// ordersOpen is the refusal of fields with unfinished orders: of profiles, and of maps.
 func ordersOpen(open []vegetation.OrderRef) error {
 	profiles, maps := []int64{}, []int64{}
 	for _, one := range open {
@@ -173,7 +173,7 @@ func ordersOpen(open []vegetation.OrderRef) error {
 		With("orders", profiles).With("map_orders", maps)
 }
 
-// applied returns the applications to cultivations, by the cultivation.
+// applied returns the applications to cultivations, by cultivation.
 func applied(ctx context.Context, tx ports.Repos, scope access.Scope, to []farm.Cultivation) (map[int64][]farm.Fertilization, error) {
 	out := map[int64][]farm.Fertilization{}
 	if len(to) == 0 {
@@ -189,7 +189,7 @@ func applied(ctx context.Context, tx ports.Repos, scope access.Scope, to []farm.
 	return out, nil
 }
 
-// retire deletes the fields that were, with what hangs on them, and ends the versions of their boundaries.
+// retire deletes the old fields, with what depends on them, and ends the versions of their boundaries.
 func (r *Reshape) retire(ctx context.Context, tx ports.Repos, who access.Principal, p replacement, now time.Time) error {
 	scope := who.Scope(false)
 	was := make([]*farm.Field, len(p.was))
@@ -210,7 +210,7 @@ func (r *Reshape) retire(ctx context.Context, tx ports.Repos, who access.Princip
 	return tx.Audit.AddCascade(ctx, list.Map(was, func(f *farm.Field) audit.Entry { return r.fields.entry(by, p.action, f, nil) })...)
 }
 
-// descend stores whom the new fields came of, and what companies have paid for of them.
+// descend stores the lineage of the new fields, and what companies have paid for on them.
 func (r *Reshape) descend(ctx context.Context, tx ports.Repos, scope access.Scope, p replacement, made []*farm.Field, paid []credit.Land) error {
 	var lineage []farm.Descent
 	for _, f := range made {
@@ -244,8 +244,8 @@ func (r *Reshape) descend(ctx context.Context, tx ports.Repos, scope access.Scop
 	return tx.Wallet.PutLand(ctx, scope, land)
 }
 
-// grow stores what was grown on the fields that were as grown on those that are. It was allowed once: a crop that is no longer
-// active stays.
+// grow stores what was grown on the old fields as grown on the new ones. It was allowed once: a crop that is no longer active
+// stays.
 func (r *Reshape) grow(ctx context.Context, tx ports.Repos, who access.Principal, sown []sownOn, made []*farm.Field, now time.Time) error {
 	cultivations := make([]*farm.Cultivation, len(sown))
 	for i := range sown {
@@ -274,7 +274,7 @@ func (r *Reshape) grow(ctx context.Context, tx ports.Repos, who access.Principal
 	return r.fertilizations.insert(ctx, tx, who, fertilizations)
 }
 
-// event returns what tells others that fields became others.
+// event returns the event that announces that fields were replaced by others.
 func (r *Reshape) event(who access.Principal, p replacement, made []*farm.Field, now time.Time) event.Event {
 	of := func(f farm.Field) event.FieldRef { return event.FieldRef{Field: f.ID, FieldUUID: f.UUID} }
 	out := event.Event{

@@ -21,19 +21,19 @@ import (
 type SplitRequest struct {
 	Pieces []Piece
 	Line   []geo.Position
-	Names  []string                       // of the pieces that a line makes, from west to east; those that are left out are numbered
-	Agree  func(current farm.Field) error // may refuse the field as it is; nil: no
+	Names  []string                       // of the pieces that a line makes, from west to east; missing names are replaced by numbers
+	Agree  func(current farm.Field) error // may refuse the field as it is; nil: it does not
 }
 
-// Piece is a piece of a field as it is asked for.
+// Piece is a requested piece of a field.
 type Piece struct {
 	Name     string // empty: numbered
 	Boundary geo.Boundary
 	External record.External
 }
 
-// Split replaces a field by its pieces, and returns them; decode is asked how once the field is found. Faults: those of
-// decode; NotFound; Invalid (pieces, line); Conflict (orders_open, boundary_missing, field_changed, duplicate_external_id).
+// Split replaces a field by its pieces, and returns them; decode is called for the details once the field is found. Faults: those
+// of decode; NotFound; Invalid (pieces, line); Conflict (orders_open, boundary_missing, field_changed, duplicate_external_id).
 func (r *Reshape) Split(ctx context.Context, who access.Principal, id int64, decode func() (SplitRequest, error)) ([]farm.Field, error) {
 	p, err := r.splitting(ctx, who, id, decode)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Reshape) PreviewSplit(ctx context.Context, who access.Principal, id int
 	return r.foretell(ctx, who, p)
 }
 
-// splitting returns what takes the place of a field that is split.
+// splitting returns the replacement for a field that is split.
 func (r *Reshape) splitting(ctx context.Context, who access.Principal, id int64, decode func() (SplitRequest, error)) (replacement, error) {
 	scope, none := who.Scope(false), replacement{}
 	if err := r.permit(ctx, who, access.Fields.Edit.For("split")); err != nil {
@@ -73,7 +73,7 @@ func (r *Reshape) splitting(ctx context.Context, who access.Principal, id int64,
 	}, err
 }
 
-// pieces returns the new fields that a field is split into. It takes no lock, and counts its steps.
+// pieces returns the new fields that a field is split into. It takes no lock, and its steps are counted against a budget.
 func (r *Reshape) pieces(ctx context.Context, whole *farm.Field, req SplitRequest) ([]farm.Field, error) {
 	if whole.Boundary == nil {
 		return nil, fault.Newf(fault.Conflict, "boundary_missing", "The field has no boundary. Fix: give it one before it is split.").With("fields", []int64{whole.ID})
@@ -101,7 +101,7 @@ func (r *Reshape) pieces(ctx context.Context, whole *farm.Field, req SplitReques
 	return out, errs.Err()
 }
 
-// cut returns the pieces that a line makes of a field.
+// cut returns the pieces into which a line cuts a field.
 func (r *Reshape) cut(budget *effort.Budget, whole *farm.Field, req SplitRequest) ([]Piece, error) {
 	field := whole.Boundary.Geometry()
 	for _, end := range []geo.Position{req.Line[0], req.Line[len(req.Line)-1]} {

@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// NewFields makes the use cases of fields, whose overlaps a request looks for within the limits.
+// NewFields makes the use cases of fields; requests look for overlaps within the limits.
 func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 	return NewRecords(deps, Rules[farm.Field]{
 		Access: access.Fields,
@@ -47,7 +47,7 @@ func NewFields(deps app.Deps, limits geo.Limits) *Records[farm.Field] {
 	})
 }
 
-// rereadFields reads fields back without their boundaries, which are long, and stored as they were written.
+// rereadFields reads fields back without their boundaries, which are long, and stored exactly as written.
 func rereadFields(ctx context.Context, tx ports.Repos, scope access.Scope, written []*farm.Field) (map[int64]farm.Field, error) {
 	found, err := tx.Fields.GetBare(ctx, scope, ids(written, func(r *farm.Field) int64 { return r.ID }))
 	for _, r := range written {
@@ -70,8 +70,8 @@ func relateFields(ctx context.Context, tx ports.Repos, scope access.Scope, recor
 	return out, err
 }
 
-// emptyFields deletes the cultivations of fields that are about to go, with their fertilizations, and fails
-// their open orders, which releases the holds.
+// emptyFields deletes the cultivations of fields that are about to be deleted, with their fertilizations,
+// and fails their open orders, which releases the holds.
 func emptyFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, at time.Time) error {
 	if _, err := tx.Fertilizations.SoftDeleteOfFields(ctx, scope, fields, at); err != nil {
 		return err
@@ -148,12 +148,12 @@ func NewCultivations(deps app.Deps) *Records[farm.Cultivation] {
 	})
 }
 
-// SownKey is what cultivations of the same crop on the same field in the same season share.
+// SownKey returns the key that cultivations of the same crop on the same field in the same season share.
 func SownKey(r *farm.Cultivation) string {
 	return fmt.Sprintf("%d/%d/%d", r.Field.ID, r.Season.ID, r.Crop.ID)
 }
 
-// FindSown returns the ids of the live cultivations that may have the keys of those wanted, by key.
+// FindSown returns the ids of the live cultivations that may have the keys of the wanted ones, by key.
 func FindSown(ctx context.Context, tx ports.Repos, scope access.Scope, wanted []*farm.Cultivation) (map[string][]int64, error) {
 	wanted = slices.DeleteFunc(slices.Clone(wanted), func(r *farm.Cultivation) bool { return r == nil })
 	found, err := tx.Cultivations.OfFields(ctx, scope, ids(wanted, func(r *farm.Cultivation) int64 { return r.Field.ID }))
@@ -205,8 +205,8 @@ func removeCultivations(ctx context.Context, tx ports.Repos, scope access.Scope,
 	return nil
 }
 
-// guardLastCultivations counts under locks on the fields, so that of any number of
-// concurrent deletes one cultivation of each is left.
+// guardLastCultivations counts under locks on the fields, so that after any number of concurrent
+// deletes one cultivation of each is left.
 func guardLastCultivations(ctx context.Context, tx ports.Repos, scope access.Scope, cultivations []*farm.Cultivation) error {
 	leaving := map[int64]int64{} // by field
 	for _, r := range cultivations {
@@ -260,7 +260,7 @@ func NewFertilizations(deps app.Deps) *Records[farm.Fertilization] {
 	})
 }
 
-// relateFertilizations holds cultivations, and treated areas against those of their fields.
+// relateFertilizations checks that cultivations exist, and checks treated areas against the areas of their fields.
 func relateFertilizations(ctx context.Context, tx ports.Repos, scope access.Scope, records []*farm.Fertilization) ([]fault.Fields, error) {
 	cultivations, err := tx.Cultivations.GetMany(ctx, scope, ids(records, func(r *farm.Fertilization) int64 { return r.Cultivation.ID }))
 	if err != nil {
@@ -282,7 +282,7 @@ func relateFertilizations(ctx context.Context, tx ports.Repos, scope access.Scop
 	return out, nil
 }
 
-// Crops is the use cases of the shared crop catalog: companies read it.
+// Crops holds the use cases of the shared crop catalog: companies read it.
 type Crops struct{ app.Deps }
 
 // List returns the catalog.

@@ -14,19 +14,19 @@ import (
 	"tilth/ports"
 )
 
-// Finished is what came of an order of a satellite product: a profile, a date of a map that has dates, or a map that has layers.
+// Finished is the result of an order of a satellite product: a profile, a date of a map that has dates, or a map that has layers.
 type Finished struct {
 	vegetation.OrderState
-	Field  string                  // name; empty where the field is deleted or another company's, and of an outline
-	Date   *vegetation.Observation // of a map that has dates
-	Layers []fieldmap.Layer        // of a map that has none: those that have pixels
+	Field  string                  // name; empty if the field is deleted or another company's, and for an outline
+	Date   *vegetation.Observation // for a map that has dates
+	Layers []fieldmap.Layer        // for a map that has none: the layers that have pixels
 }
 
-// day is the length of a civil day but for its last microsecond: databases know no shorter times.
+// day is the length of a civil day minus its last microsecond: databases resolve no shorter times.
 const day = 24*time.Hour - time.Microsecond
 
-// Finished are the profiles or the maps of one product that are there, in the outlines that they are of. A date of a map is the part of its order
-// with the number that [PartOf] gives it.
+// Finished returns the finished profiles or maps of one product, in the outlines that they cover. A date of a map is the part of its order with
+// the number that [PartOf] assigns to it.
 func (f *Features) Finished(product credit.Product) *Collection[vegetation.OrderState, Finished] {
 	return &Collection[vegetation.OrderState, Finished]{
 		deps: f.Deps, needs: []access.Permission{accessTo(product).View}, word: "item", chunk: chunkOfDrafts, parts: true, each: product != credit.VegetationIndexMap,
@@ -120,16 +120,16 @@ func finished(ctx context.Context, tx ports.Repos, scope access.Scope, of Finish
 	return []Feature[Finished]{whole}, nil
 }
 
-// days returns the time of civil days, both inclusive.
+// days returns the time span of civil days, both inclusive.
 func days(from, to time.Time) *ports.Span {
 	end := to.Add(day)
 	return &ports.Span{From: &from, To: &end}
 }
 
-// epoch is the day before the first that has a number.
+// epoch is the day before the first numbered day.
 var epoch = time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// PartOf returns the number of a date among those of a map, which is the same whatever other dates the map has.
+// PartOf returns the number of a date among those of a map; it does not depend on the other dates of the map.
 func PartOf(date time.Time) int { return int(date.Sub(epoch) / (24 * time.Hour)) }
 
 // DateOf returns the date with a number.

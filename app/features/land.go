@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// How many records of a kind are read at a time: outlines are long, and an area of interest has up to 500.
+// Numbers of records of a kind that are read at a time: outlines are long, and an area of interest has up to 500.
 const (
 	chunkOfRecords = ports.MaxPage
 	chunkOfLand    = 50
@@ -19,10 +19,10 @@ const (
 	chunkOfDrafts  = 4
 )
 
-// Features is the collections of what companies have on the map.
+// Features holds the collections of what companies have on the map.
 type Features struct{ app.Deps }
 
-// listed returns the list of a repository, for who holds a permission.
+// listed returns the list of a repository, for callers who hold a permission.
 func listed[L app.Lister[T, ports.Query], T any](d app.Deps, need access.Permission, in func(tx ports.Repos) L,
 ) func(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
 	return func(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
@@ -30,7 +30,7 @@ func listed[L app.Lister[T, ports.Query], T any](d app.Deps, need access.Permiss
 	}
 }
 
-// one makes of each record its one feature.
+// one turns each record into its one feature.
 func one[R, T any](records []R, feature func(R) Feature[T]) [][]Feature[T] {
 	out := make([][]Feature[T], len(records))
 	for i, r := range records {
@@ -46,7 +46,7 @@ func outlineOf(b *geo.Boundary) geo.MultiPolygon {
 	return b.Geometry()
 }
 
-// Farms are farms, where they are located.
+// Farms returns farms, at their locations.
 func (f *Features) Farms() *Collection[farm.Farm, farm.Farm] {
 	need := access.Farms.View
 	return &Collection[farm.Farm, farm.Farm]{
@@ -63,7 +63,7 @@ func (f *Features) Farms() *Collection[farm.Farm, farm.Farm] {
 	}
 }
 
-// Fields are fields, in their outlines.
+// Fields returns fields, in their outlines.
 func (f *Features) Fields() *Collection[farm.Field, farm.Field] {
 	need := access.Fields.View
 	return &Collection[farm.Field, farm.Field]{
@@ -80,13 +80,13 @@ func (f *Features) Fields() *Collection[farm.Field, farm.Field] {
 	}
 }
 
-// Cultivation is a crop on a field, with the season that says when.
+// Cultivation is a crop on a field, with its season, which gives its dates.
 type Cultivation struct {
 	farm.Cultivation
 	Of farm.Season
 }
 
-// Cultivations are cultivations, in the outlines of their fields.
+// Cultivations returns cultivations, in the outlines of their fields.
 func (f *Features) Cultivations() *Collection[farm.Cultivation, Cultivation] {
 	need := access.Cultivations.View
 	return &Collection[farm.Cultivation, Cultivation]{
@@ -112,7 +112,7 @@ func (f *Features) Cultivations() *Collection[farm.Cultivation, Cultivation] {
 	}
 }
 
-// AOIs are areas of interest, as the outlines of their fields together.
+// AOIs returns areas of interest, as the combined outlines of their fields.
 func (f *Features) AOIs() *Collection[stratification.AOI, stratification.AOI] {
 	need := access.AOIs.View
 	return &Collection[stratification.AOI, stratification.AOI]{

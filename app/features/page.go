@@ -14,65 +14,65 @@ import (
 	"tilth/ports"
 )
 
-// ID names a feature: by its record, and where that is several, by its number in it.
+// ID identifies a feature: by its record and, if the record has several, by its number within it.
 type ID struct {
 	Record int64
 	Part   int // from 1; 0: the record is one feature
 }
 
-// Feature is something on the map: T is what is known of it.
+// Feature is something on the map: T is what is known about it.
 type Feature[T any] struct {
 	ID      ID
 	Outline geo.MultiPolygon // nil: it has none
-	Place   *geo.Position    // of what is a point
-	When    *ports.Span      // of what the list does not know the time of; nil: it has none
+	Place   *geo.Position    // for a point
+	When    *ports.Span      // where the list does not know the time itself; nil: it has none
 	Of      T
 }
 
-// Query is which features are wanted. What has no outline shares a point with whatever is sought; what has no place lies in every box, and what
-// has no time in every span.
+// Query selects features. A feature without an outline matches whatever is sought; one without a place lies in every box, and one without a
+// time in every span.
 type Query struct {
 	Filters []ports.Filter
 	Boxes   []geo.Box   // any of them; none: everywhere
-	Sought  *geo.Sought // what they share a point with; nil: anything
+	Sought  *geo.Sought // a geometry that they share a point with; nil: any
 	Span    *ports.Span
-	IDs     []ID // these alone, from the first on; none: any
+	IDs     []ID // only these, from the first on; none: any
 	Limit   int
-	// After begins behind a feature; Before ends the page before one. At most one of them is there.
+	// After begins behind a feature; Before ends the page before one. At most one of them is set.
 	After, Before *ID
 }
 
 // Page is a page of features by their ids.
 type Page[T any] struct {
 	Features []Feature[T]
-	Matched  *int64 // features of all pages; nil: it is not known
-	// Next is what the next page comes after, and Previous what the page before comes before; nil: there is none.
+	Matched  *int64 // features on all pages; nil: not known
+	// Next is the feature that the next page begins after, and Previous the one that the previous page ends before; nil: there is none.
 	Next, Previous *ID
 }
 
-// maxWeight is about how many bytes of outlines a page holds, and the records that it is made of.
+// maxWeight is the approximate number of bytes of outlines in a page, and in the records that it is made from.
 const maxWeight = 4 << 20
 
-// positionBytes is what a vertex takes, in memory and as text.
+// positionBytes is the size of a vertex, in memory and as text.
 const positionBytes = 64
 
-// Collection is the features of one kind of record R.
+// Collection holds the features of one kind of record R.
 type Collection[R, T any] struct {
 	deps  app.Deps
-	needs []access.Permission // first that of the records
-	word  string              // of one, for messages
-	chunk int64               // records that are read at a time
+	needs []access.Permission // the first is that of the records
+	word  string              // for one record, in messages
+	chunk int64               // records read at a time
 	parts bool                // a record is several features
-	each  bool                // each record is one feature all the same
-	dated bool                // the list knows when records are
-	only  []ports.Filter      // of records that are in the collection
+	each  bool                // each record is nevertheless one feature
+	dated bool                // the list knows the times of the records
+	only  []ports.Filter      // for the records that are in the collection
 
 	list     func(ctx context.Context, who access.Principal, q ports.Query) (app.List[R], error)
 	get      func(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (R, error)
 	features func(ctx context.Context, tx ports.Repos, scope access.Scope, records []R) ([][]Feature[T], error)
 }
 
-// Need is the permission of what the collection lists.
+// Need returns the permission for the records that the collection lists.
 func (c *Collection[R, T]) Need() access.Permission { return c.needs[0] }
 
 // Require refuses callers who may not see the collection. Faults: Forbidden.
@@ -102,8 +102,8 @@ func (c *Collection[R, T]) Get(ctx context.Context, who access.Principal, id ID)
 	})
 }
 
-// Page returns a page. It is read some records at a time, each time in a transaction of its own, behind the record that was
-// read last: what is left alone meanwhile is neither missed nor comes twice.
+// Page returns a page. It is read some records at a time, each time in a transaction of its own, continuing after the last
+// record read: records left unchanged meanwhile are neither missed nor returned twice.
 func (c *Collection[R, T]) Page(ctx context.Context, who access.Principal, q Query) (out Page[T], err error) {
 	if err := c.Require(ctx, who); err != nil {
 		return out, err
@@ -128,7 +128,7 @@ func (c *Collection[R, T]) counted(q Query) bool {
 	return (c.each || !c.parts) && len(q.Boxes) == 0 && q.Sought == nil && (c.dated || q.Span == nil || !c.each)
 }
 
-// Count returns how many features all pages have; nil: nobody counts them.
+// Count returns the number of features on all pages; nil: it is not counted.
 func (c *Collection[R, T]) Count(ctx context.Context, who access.Principal, q Query) (*int64, error) {
 	if err := c.Require(ctx, who); err != nil || !c.counted(q) {
 		return nil, err
@@ -154,7 +154,7 @@ type reader[R, T any] struct {
 	matched *int64
 	weight  int
 	full    bool
-	more    bool // behind what was read
+	more    bool // after what was read
 }
 
 // begin makes the query of the first records.
@@ -172,7 +172,7 @@ func (r *reader[R, T]) begin() (err error) {
 	case r.back:
 		r.ask.Order = []ports.Order{{Field: "id", Descending: true}}
 		id := r.q.Before.Record
-		if r.q.Before.Part > 0 && id < math.MaxInt64 { // of the same record, parts may come before
+		if r.q.Before.Part > 0 && id < math.MaxInt64 { // earlier parts of the same record may be on the page
 			id++
 		}
 		cursor, err = app.BehindID(r.ask.Order, id)
@@ -225,7 +225,7 @@ func (r *reader[R, T]) read(ctx context.Context) (more bool, err error) {
 	return found.Next != "", nil
 }
 
-// take adds those of the features of a record that are wanted, and reports whether one was left behind a full page.
+// take adds the wanted features of a record, and reports whether one was left over because the page is full.
 func (r *reader[R, T]) take(parts []Feature[T]) (more bool, err error) {
 	for _, f := range parts {
 		if r.passed(f.ID) || !f.within(r.q.Boxes) || !f.during(r.q.Span) {
@@ -249,7 +249,7 @@ func (r *reader[R, T]) take(parts []Feature[T]) (more bool, err error) {
 	return false, nil
 }
 
-// named makes a page of the features that are named by their ids.
+// named makes a page of the features that the query names by id.
 func (r *reader[R, T]) named(ctx context.Context) (out Page[T], err error) {
 	ids := slices.Clone(r.q.IDs)
 	slices.SortFunc(ids, func(a, b ID) int { return cmp.Or(cmp.Compare(a.Record, b.Record), cmp.Compare(a.Part, b.Part)) })
@@ -268,7 +268,7 @@ func (r *reader[R, T]) named(ctx context.Context) (out Page[T], err error) {
 	return r.page(), nil
 }
 
-// passed reports whether a feature of the first record does not belong to the page.
+// passed reports whether a feature of the first record is outside the page.
 func (r *reader[R, T]) passed(id ID) bool {
 	switch {
 	case r.back:
@@ -302,7 +302,7 @@ func (id ID) before(other ID) bool {
 	return id.Record < other.Record || id.Record == other.Record && id.Part < other.Part
 }
 
-// within reports whether a feature lies in one of the boxes. What lies nowhere does.
+// within reports whether a feature lies in one of the boxes. A feature without a place does.
 func (f *Feature[T]) within(boxes []geo.Box) bool {
 	if len(boxes) == 0 || f.Outline == nil && f.Place == nil {
 		return true
@@ -312,7 +312,7 @@ func (f *Feature[T]) within(boxes []geo.Box) bool {
 	})
 }
 
-// during reports whether a feature shares a moment with a span. What has no time does.
+// during reports whether a feature shares a moment with a span. A feature without a time does.
 func (f *Feature[T]) during(s *ports.Span) bool {
 	return f.When == nil || s == nil || (s.To == nil || !f.When.From.After(*s.To)) && (s.From == nil || !f.When.To.Before(*s.From))
 }

@@ -21,7 +21,7 @@ type Profile struct {
 	Latest *vegetation.Observation
 }
 
-// Profiles are profile orders, in the outlines that their series are of.
+// Profiles returns profile orders, in the outlines that their series cover.
 func (f *Features) Profiles() *Collection[vegetation.OrderState, Profile] {
 	need := access.ProfileOrders.View
 	return &Collection[vegetation.OrderState, Profile]{
@@ -53,7 +53,7 @@ func (f *Features) Profiles() *Collection[vegetation.OrderState, Profile] {
 	}
 }
 
-// Samples are samples, where they were taken, or else where they are planned.
+// Samples returns samples, at the points where they were taken, or else where they are planned.
 func (f *Features) Samples() *Collection[sample.Sample, sample.Sample] {
 	need := access.Samples.View
 	return &Collection[sample.Sample, sample.Sample]{
@@ -80,7 +80,7 @@ type Zone struct {
 	Map *zoning.Map
 }
 
-// Zones are the zones of saved maps.
+// Zones returns the zones of saved maps.
 func (f *Features) Zones() *Collection[zoning.Map, Zone] {
 	maps := &soil.Maps{Deps: f.Deps}
 	return &Collection[zoning.Map, Zone]{
@@ -109,7 +109,7 @@ type Point struct {
 	Plan *plan.SamplePlan
 }
 
-// Points are the points of saved sample plans, numbered as they stand in the plan.
+// Points returns the points of saved sample plans, numbered by their order in the plan.
 func (f *Features) Points() *Collection[plan.SamplePlan, Point] {
 	plans := &soil.Plans{Deps: f.Deps}
 	return &Collection[plan.SamplePlan, Point]{

@@ -1,6 +1,6 @@
-// Package few is the use cases of records of which a company has few, and which hang together with no others: they are
-// written one by one, under a lock. It knows no kind of record; how several are written in one transaction is known to
-// [app.Deps.Together].
+// Package few holds the use cases of kinds of record of which a company has few, and which depend on no others: they
+// are written one by one, under a lock. It knows no particular kind of record; writing several in one transaction is
+// up to [app.Deps.Together].
 package few
 
 import (
@@ -15,11 +15,11 @@ import (
 	"tilth/ports"
 )
 
-// Records is the use cases of one kind of record. A *T is a record with the common members and an external id.
+// Records holds the use cases of one kind of record. A *T is a record with the common members and an external id.
 type Records[T any] struct {
 	app.Deps
 	Access       access.Resource
-	Noun, Plural string // what people call it
+	Noun, Plural string // its names for people
 	Repo         func(ports.Repos) ports.Records[T]
 	// Check returns what is wrong with a record by itself.
 	Check func(who access.Principal, r *T) fault.Fields
@@ -41,8 +41,8 @@ func (r Records[T]) Retrieve(ctx context.Context, who access.Principal, id int64
 	})
 }
 
-// Create stores a record, which begin completes once it is found sound. Faults: Invalid, Conflict (limit_reached,
-// duplicate_external_id), and those of begin.
+// Create stores a record, which begin completes once it has been checked. Faults: Invalid, Conflict
+// (limit_reached, duplicate_external_id), and those of begin.
 func (r Records[T]) Create(ctx context.Context, who access.Principal, in T, begin func(*T) error) (T, error) {
 	if err := r.Gate.Require(ctx, who, r.Access.Create); err != nil {
 		return in, err
@@ -71,7 +71,7 @@ func (r Records[T]) Create(ctx context.Context, who access.Principal, in T, begi
 	})
 }
 
-// Update changes a record as edit does; put takes over what edit may change, and does what follows from it.
+// Update changes a record as edit does; put copies what edit may change, and does what follows from it.
 // Faults: NotFound, Invalid, Conflict (duplicate_external_id), and those of edit.
 func (r Records[T]) Update(ctx context.Context, who access.Principal, id int64, edit func(T) (T, error),
 	put func(ctx context.Context, tx ports.Repos, onto *T, wanted T) error,
@@ -119,7 +119,7 @@ func (r Records[T]) Change(ctx context.Context, who access.Principal, id int64, 
 }
 
 // Delete removes a record for good; word is the action of the audit trail. end is given the record under its lock: it may refuse
-// that, ends what hangs on it, and takes its secrets out of it. Faults: NotFound, and those of end.
+// the deletion, ends what depends on the record, and clears its secrets. Faults: NotFound, and those of end.
 func (r Records[T]) Delete(ctx context.Context, who access.Principal, id int64, word audit.Action,
 	end func(ctx context.Context, tx ports.Repos, current *T) error,
 ) error {

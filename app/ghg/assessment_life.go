@@ -19,7 +19,7 @@ import (
 )
 
 // Delete soft-deletes assessments, all or none. Their sections and submitted versions stay, so that they can be restored as
-// they were. agree is asked of each first, and may refuse. Faults: NotFound, with the ids in details, and those of agree.
+// they were. agree is called with each first, and may refuse. Faults: NotFound, with the ids in details, and those of agree.
 func (a *Assessments) Delete(ctx context.Context, who access.Principal, ids []int64, agree func(current Whole) error) error {
 	now := a.Clock.Now()
 	return app.Do(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) error {
@@ -41,15 +41,15 @@ func (a *Assessments) Delete(ctx context.Context, who access.Principal, ids []in
 	})
 }
 
-// Deleted returns the caller's own assessments that [Assessments.Restore] can bring back, to who may delete.
+// Deleted returns the caller's own assessments that [Assessments.Restore] can bring back; it takes the permission to delete.
 func (a *Assessments) Deleted(ctx context.Context, who access.Principal, q ports.Query) (app.List[assessment.Assessment], error) {
 	q.Deleted = a.Clock.Now().Add(-record.RestorePeriod)
 	return app.ListIn(ctx, a.Deps, app.Ask{Who: who, Need: access.Assessments.Delete}, q, func(tx ports.Repos) ports.Assessments { return tx.Assessments })
 }
 
-// Restore brings back an own assessment that was deleted within [farm.RestorePeriod], with its sections. Its
-// farm or field may be deleted by now, as that of a live one may. Faults: NotFound, Invalid (not_deleted), Conflict
-// (duplicate_external_id).
+// Restore brings back an own assessment that was deleted within [record.RestorePeriod], with its sections. Its farm
+// or field may have been deleted meanwhile, as that of a live one may. Faults: NotFound, Invalid (not_deleted),
+// Conflict (duplicate_external_id).
 func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int64) (Whole, error) {
 	scope, now := who.Scope(false), a.Clock.Now()
 	return app.Write(ctx, a.Deps, who, access.Assessments.Delete, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
@@ -82,7 +82,7 @@ func (a *Assessments) Restore(ctx context.Context, who access.Principal, id int6
 	})
 }
 
-// audit records what became of an assessment. An edit that changed nothing leaves no entry.
+// audit records a change of an assessment. An edit that changed nothing leaves no entry.
 func (a *Assessments) audit(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, before, after Whole) error {
 	changes := a.changesOf(before, after)
 	if action == audit.Update && len(changes) == 0 {
@@ -91,7 +91,7 @@ func (a *Assessments) audit(ctx context.Context, tx ports.Repos, who access.Prin
 	return tx.Audit.Add(ctx, audit.By(who, a.Clock.Now()).Of(action, access.Assessments.Name, after.ID, changes))
 }
 
-// auditedMembers are those of a record that people write, by what the interface calls them.
+// auditedMembers are the members of a record that people write, with their names in the interface.
 // The others follow from them.
 var auditedMembers = map[string]string{
 	"resource_type": "resource_type", "resource_id": "resource_id", "year": "assessment_year",
@@ -99,9 +99,9 @@ var auditedMembers = map[string]string{
 	"external_id": "external_id", "source": "source", "farm_country": "farm_country", "data_quality": "submitted_data_quality", "declarations": "section_declarations",
 }
 
-// changesOf returns what differs between two states of an assessment: members of the
-// record, the objects of sections, and items of lists, as "fertilizers[12]" by their id.
-// One that is not stored is a state without anything.
+// changesOf returns the differences between two states of an assessment: members of the record, the
+// objects of sections, and items of lists, as "fertilizers[12]" by their id. An assessment that is
+// not stored is an empty state.
 func (a *Assessments) changesOf(before, after Whole) []audit.Change {
 	var out []audit.Change
 	for _, c := range audit.Diff(&before.Assessment, &after.Assessment) {

@@ -14,10 +14,10 @@ import (
 	"tilth/ports"
 )
 
-// Over returns what a client wants of an assessment that is there, given as it stands under its lock.
+// Over returns what a client wants an existing assessment to be; it is given the current one, under its lock.
 type Over = func(current Whole) (AssessmentDraft, error)
 
-// WantedAssessment is what a client wants to be there: a new assessment, or the one that is there with changes.
+// WantedAssessment is what a client wants to exist: a new assessment, or the existing one with changes.
 type WantedAssessment struct {
 	New  AssessmentDraft
 	Over Over
@@ -39,7 +39,7 @@ func (a *Assessments) CreateMany(ctx context.Context, who access.Principal, draf
 	})
 }
 
-// Upsert creates assessments, or changes the live ones with the same external ids: all or none. It waits for others who do so, so that
+// Upsert creates assessments, or changes the live ones with the same external ids: all or none. Callers wait for one another, so that
 // none is created twice. Faults: Invalid (external_id: it has none), and those of Create and Update.
 func (a *Assessments) Upsert(ctx context.Context, who access.Principal, wanted []WantedAssessment, bulk bool) (farmapp.Written[Whole], error) {
 	if err := a.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
@@ -78,7 +78,7 @@ func (a *Assessments) Upsert(ctx context.Context, who access.Principal, wanted [
 	})
 }
 
-// settleAll settles changes, all or none, given what is wrong with them already: such are refused, whatever else they say.
+// settleAll settles changes, all or none, given the errors known so far: a change that has some is refused, whatever else it contains.
 func (a *Assessments) settleAll(ctx context.Context, tx ports.Repos, who Writer, changes []AssessmentChange, errs []fault.Fields, bulk bool) (out farmapp.Written[Whole], err error) {
 	for i := range changes {
 		draft := changes[i].Draft
@@ -110,7 +110,7 @@ func (a *Assessments) settleAll(ctx context.Context, tx ports.Repos, who Writer,
 	if err != nil {
 		return out, err
 	}
-	stored, err := allOf(ctx, tx, who.Principal, made) // with what others know of them, as the name of the company
+	stored, err := allOf(ctx, tx, who.Principal, made) // read back with data from other records, such as the name of the company
 	for i, record := range out.Records {
 		if whole, ok := stored[record.ID]; ok {
 			out.Records[i] = whole
@@ -119,9 +119,9 @@ func (a *Assessments) settleAll(ctx context.Context, tx ports.Repos, who Writer,
 	return out, err
 }
 
-// UpdateMany changes assessments, all or none: each item is over the one with its id. The ids are distinct; where one is 0
-// there is no telling which is meant, and what is wanted of it is only wrong.
-// Faults: NotFound, with the ids in details; Invalid; Conflict (duplicate_external_id).
+// UpdateMany changes assessments, all or none: each item is applied over the one with its id. The ids are distinct; an id
+// of 0 means that the item does not tell which assessment it means, so only its errors count. Faults: NotFound, with the
+// ids in details; Invalid; Conflict (duplicate_external_id).
 func (a *Assessments) UpdateMany(ctx context.Context, who access.Principal, ids []int64, wanted []Over) (out farmapp.Written[Whole], err error) {
 	if err := a.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
 		return out, err
@@ -147,7 +147,7 @@ func (a *Assessments) UpdateMany(ctx context.Context, who access.Principal, ids 
 	})
 }
 
-// changesOver locks assessments and returns what is wanted of them.
+// changesOver locks assessments and returns the wanted changes.
 func (a *Assessments) changesOver(ctx context.Context, tx ports.Repos, who access.Principal, ids []int64, wanted []Over) ([]AssessmentChange, error) {
 	found, err := allOf(ctx, tx, who, ids)
 	if err != nil {
@@ -165,8 +165,8 @@ func (a *Assessments) changesOver(ctx context.Context, tx ports.Repos, who acces
 	return out, nil
 }
 
-// allOf locks the assessments with some ids. Faults: NotFound, with those that are not there in details; an id of 0 is not
-// looked for.
+// allOf locks the assessments with some ids. Faults: NotFound, with the missing ids in details; an id of 0 is not looked
+// for.
 func allOf(ctx context.Context, tx ports.Repos, who access.Principal, ids []int64) (map[int64]Whole, error) {
 	whole, err := tx.Assessments.Whole(ctx, who.Scope(false), ids)
 	if err != nil {

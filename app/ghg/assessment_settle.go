@@ -13,33 +13,33 @@ import (
 	"tilth/ports"
 )
 
-// AssessmentChange is an assessment as it shall stand: a new draft, or Before as it shall become.
-// Before was read under a lock.
+// AssessmentChange is an assessment in its wanted state: a new draft, or the next version of
+// Before. Before was read under a lock.
 type AssessmentChange struct {
 	Before *Whole // nil: a new one
 	Draft  AssessmentDraft
-	Same   bool // nothing is asked for but what there is: Draft is empty
+	Same   bool // nothing but the existing assessment is asked for: Draft is empty
 }
 
-// SettledAssessment is what became of a change: the assessment as it stands, or what was wrong.
+// SettledAssessment is the outcome of a change: the assessment as it stands, or what was wrong.
 type SettledAssessment struct {
 	Whole
-	Unchanged bool // it was so already, and nothing was written
+	Unchanged bool // it already was as wanted, and nothing was written
 	Errors    fault.Fields
 }
 
-// Writer is who writes many assessments.
+// Writer is a caller who writes many assessments.
 type Writer struct {
 	access.Principal
 	sampling error // see maySample
 }
 
-// Writer returns a caller of Settle. It is made before the transaction.
+// Writer returns the caller in the form that Settle takes. It must be made before the transaction.
 func (a *Assessments) Writer(ctx context.Context, who access.Principal) Writer {
 	return Writer{who, a.maySample(ctx, who)}
 }
 
-// asProblem is a refused permission as what is wrong with one of many changes.
+// asProblem turns a refused permission into an error of one of many changes.
 func asProblem(refusal error) error {
 	known, isFault := fault.As(refusal)
 	if !isFault || known.Kind != fault.Forbidden {
@@ -50,10 +50,10 @@ func asProblem(refusal error) error {
 	return wrong.Err()
 }
 
-// Settle holds changes against the same rules as Create and Update, and stores those that are sound although others
-// are not. It is for use cases that write many assessments: it runs in their transaction, and they have asked for
-// the permissions of both. Who may not view samples is refused those that name a sample plan. New ones are stored
-// together, whatever their number in a few statements.
+// Settle checks changes against the same rules as Create and Update, and stores the sound ones even if others are
+// not. It is for use cases that write many assessments: it runs in their transaction, and they have checked the
+// permissions of both. Changes that name a sample plan are refused to a caller who may not view samples. New
+// assessments are stored together, in a few statements whatever their number.
 func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who Writer, changes []AssessmentChange) ([]SettledAssessment, error) {
 	live, err := liveResources(ctx, tx, who.Scope(false), changes)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *Assessments) Settle(ctx context.Context, tx ports.Repos, who Writer, ch
 	return out, err
 }
 
-// newWhole is a draft before anything is laid over it.
+// newWhole returns an empty draft, before anything is applied to it.
 func (a *Assessments) newWhole(who access.Principal) Whole {
 	now := a.Clock.Now()
 	return Whole{Assessment: assessment.Assessment{
@@ -142,7 +142,7 @@ func (a *Assessments) insertAll(ctx context.Context, tx ports.Repos, who access.
 	return out, tx.Audit.Add(ctx, entries...)
 }
 
-// liveResources looks all farms and fields up that changes speak of.
+// liveResources looks up all farms and fields that changes refer to.
 func liveResources(ctx context.Context, tx ports.Repos, scope access.Scope, changes []AssessmentChange) (func(r *assessment.Assessment) (bool, error), error) {
 	asked := map[assessment.ResourceType][]string{}
 	for _, c := range changes {

@@ -20,16 +20,16 @@ import (
 // AssessmentDraft is an assessment as a client wants it.
 type AssessmentDraft struct {
 	Record       assessment.Assessment // its general part
-	Sections     map[string]any        // what was sent of sections, by key; those that are absent stay as they are
-	Declarations any                   // what was sent of declarations
-	Declared     bool                  // whether any were sent; they then replace those there are
-	Unread       bool                  // it is no object: Errors say so, and nothing else is known of it
-	Partial      bool                  // objects of sections are merged with those there are; lists are replaced either way
-	Errors       fault.Fields          // what was wrong with the general part as it was sent
+	Sections     map[string]any        // sections as sent, by key; those that are absent stay as they are
+	Declarations any                   // declarations as sent
+	Declared     bool                  // whether any declarations were sent; they then replace the existing ones
+	Unread       bool                  // it is no object: Errors say so, and nothing else is known about it
+	Partial      bool                  // objects of sections are merged with the existing ones; lists are replaced either way
+	Errors       fault.Fields          // errors in the general part as sent
 }
 
-// Create stores a new draft with what was sent of its sections, in one transaction. How complete it is the
-// background works out. Faults: Invalid, Conflict (duplicate_external_id).
+// Create stores a new draft with the sections that were sent, in one transaction. Its completeness is
+// computed in the background. Faults: Invalid, Conflict (duplicate_external_id).
 func (a *Assessments) Create(ctx context.Context, who access.Principal, draft AssessmentDraft) (Whole, error) {
 	sampling := a.maySample(ctx, who)
 	return app.Write(ctx, a.Deps, who, access.Assessments.Create, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
@@ -62,8 +62,8 @@ func (a *Assessments) Create(ctx context.Context, who access.Principal, draft As
 	})
 }
 
-// Update changes the general part of an assessment, and the sections that were sent: decode is given the
-// assessment as it stands, under its lock. Faults: NotFound, Invalid, Conflict (duplicate_external_id), and those of decode.
+// Update changes the general part of an assessment, and the sections that were sent: decode is given the current assessment,
+// under its lock. Faults: NotFound, Invalid, Conflict (duplicate_external_id), and those of decode.
 func (a *Assessments) Update(ctx context.Context, who access.Principal, id int64, decode func(current Whole) (AssessmentDraft, error)) (Whole, error) {
 	return a.change(ctx, who, id, func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error {
 		draft, err := decode(e.before)
@@ -74,7 +74,7 @@ func (a *Assessments) Update(ctx context.Context, who access.Principal, id int64
 	})
 }
 
-// assessmentEdit is one change of an assessment: what it was, what it is to be, and which sections
+// assessmentEdit is one change of an assessment: its states before and after, and the sections that
 // have to be written.
 type assessmentEdit struct {
 	before, after Whole
@@ -88,8 +88,8 @@ func newAssessmentEdit(before Whole) *assessmentEdit {
 	return &assessmentEdit{before: before, after: after, sections: map[string]func(context.Context, ports.Repos, access.Scope) error{}}
 }
 
-// replace puts rows in the place of those of a section. An object without members is
-// none; one that is replaced is the same row as before.
+// replace replaces the rows of a section. An object without members counts as absent; an object
+// that is replaced keeps its row.
 func (e *assessmentEdit) replace(section assessment.Section, rows []assessment.Row) {
 	if section.Shape == assessment.Object {
 		rows = slices.DeleteFunc(rows, func(r assessment.Row) bool { return len(r.Values) == 0 })
@@ -101,7 +101,7 @@ func (e *assessmentEdit) replace(section assessment.Section, rows []assessment.R
 	}
 	e.set(section.Key, rows)
 	if sameRows(rows, e.before.Sheet[section.Key]) {
-		return // what GET gave and PUT brought back
+		return // PUT sent back what GET returned
 	}
 	e.sections[section.Key] = func(ctx context.Context, tx ports.Repos, scope access.Scope) error {
 		return tx.Assessments.ReplaceSection(ctx, scope, e.after.ID, section.Key, rows)
@@ -112,7 +112,7 @@ func sameRows(a, b []assessment.Row) bool {
 	return slices.EqualFunc(a, b, func(x, y assessment.Row) bool { return x.ID == y.ID && reflect.DeepEqual(x.Values, y.Values) })
 }
 
-// set says what a section holds from now on; where that is something, a declaration that there is nothing is over.
+// set sets the rows that a section holds from now on; if there are any, a declaration that there is nothing ends.
 func (e *assessmentEdit) set(key string, rows []assessment.Row) {
 	if e.after.Sheet[key] = rows; len(rows) == 0 {
 		delete(e.after.Sheet, key)
@@ -130,8 +130,8 @@ func (e *assessmentEdit) storeSections(ctx context.Context, tx ports.Repos, scop
 	return nil
 }
 
-// change runs one edit of an assessment under its lock, in one transaction with its
-// entry in the audit trail and the job that works out how complete it is now.
+// change runs one edit of an assessment under its lock, in one transaction with its entry in the
+// audit trail and the job that recomputes its completeness.
 func (a *Assessments) change(ctx context.Context, who access.Principal, id int64, do func(ctx context.Context, tx ports.Repos, e *assessmentEdit) error) (Whole, error) {
 	scope, sampling := who.Scope(false), a.maySample(ctx, who)
 	return app.Write(ctx, a.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (out Whole, err error) {
@@ -190,7 +190,7 @@ func (a *Assessments) apply(ctx context.Context, tx ports.Repos, scope access.Sc
 	})
 }
 
-// applyKnowing is apply where live reports whether the farm or field is one of the company.
+// applyKnowing is apply with live, which reports whether the farm or field is one of the company's.
 func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, live func(r *assessment.Assessment) (bool, error)) error {
 	errs := fault.Fields{}
 	errs.Merge(draft.Errors)
@@ -202,7 +202,7 @@ func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, liv
 	for _, key := range slices.Sorted(maps.Keys(draft.Sections)) {
 		section, ok := a.Table.Section(key)
 		if !ok {
-			continue // one of the general part
+			continue // a member of the general part
 		}
 		_, unknown := a.Table.Known(key, draft.Sections[key])
 		errs.Nest(key, withNames(a.enter(e, section, draft.Sections[key], draft.Partial), unknown))
@@ -215,7 +215,7 @@ func (a *Assessments) applyKnowing(e *assessmentEdit, draft AssessmentDraft, liv
 	return errs.Err()
 }
 
-// withNames returns what is wrong with a part, with the names in it that are not known.
+// withNames returns the errors of a part, including those about unknown names.
 func withNames(wrong, unknown fault.Fields) fault.Fields {
 	all := fault.Fields{}
 	all.Merge(wrong)
@@ -223,8 +223,8 @@ func withNames(wrong, unknown fault.Fields) fault.Fields {
 	return all
 }
 
-// enter puts what was sent in the place of a section, or returns what is wrong with it. A partial write of an object lays
-// what was sent over what there is; null empties the section, and a list is replaced either way.
+// enter replaces a section by what was sent, or returns what is wrong with it. A partial write of an object merges what
+// was sent into the existing object; null empties the section, and a list is replaced either way.
 func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent any, partial bool) fault.Fields {
 	have := e.before.Sheet[section.Key]
 	if partial && section.Shape == assessment.Object && sent != nil {
@@ -250,8 +250,8 @@ func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent 
 	return wrong
 }
 
-// recognised returns items, those that were sent without an id with that of the item which they equal: a table of one's own,
-// which knows no ids, says the same when it is sent again, and changes nothing.
+// recognised gives items that were sent without an id the id of the existing item that they equal. A client's own table
+// knows no ids: when it is sent again unchanged, nothing changes.
 func recognised(rows, have []assessment.Row) []assessment.Row {
 	taken := map[int64]bool{}
 	for _, row := range rows {
@@ -270,7 +270,7 @@ func recognised(rows, have []assessment.Row) []assessment.Row {
 	return rows
 }
 
-// takeGeneral takes the members that a client may write.
+// takeGeneral copies the members that a client may write.
 func takeGeneral(onto *assessment.Assessment, sent assessment.Assessment) {
 	onto.External = sent.External
 	onto.ResourceType, onto.ResourceID, onto.Year = sent.ResourceType, sent.ResourceID, sent.Year
@@ -278,8 +278,8 @@ func takeGeneral(onto *assessment.Assessment, sent assessment.Assessment) {
 	onto.ClimateRegion, onto.FarmCountry, onto.DataQuality = sent.ClimateRegion, sent.FarmCountry, sent.DataQuality
 }
 
-// checkResource holds the farm or field to those of the company. One that the assessment has already may have
-// been deleted since: that keeps it from being submitted, not from being corrected.
+// checkResource checks that the farm or field is one of the company's. One that the assessment already has
+// may have been deleted since: that keeps the assessment from being submitted, not from being corrected.
 func checkResource(e *assessmentEdit, errs fault.Fields, live func(r *assessment.Assessment) (bool, error)) error {
 	now, was := e.after.Assessment, e.before.Assessment
 	same := now.ResourceType == was.ResourceType && now.ResourceID == was.ResourceID
@@ -293,7 +293,7 @@ func checkResource(e *assessmentEdit, errs fault.Fields, live func(r *assessment
 	return err
 }
 
-// foreignRows refuses ids that are none of a section's items.
+// foreignRows refuses ids that belong to none of the section's items.
 func foreignRows(rows, have []assessment.Row) fault.Fields {
 	wrong := fault.Fields{}
 	for i, row := range rows {

@@ -16,12 +16,12 @@ import (
 	"tilth/ports"
 )
 
-// Assessments is the use cases of assessments.
+// Assessments holds the use cases of assessments.
 type Assessments struct {
 	app.Deps
 	Table   *assessment.Table
 	Engines ports.Engines
-	Climate *climate.File // of the operator; nil: there is none
+	Climate *climate.File // the operator's; nil: there is none
 
 	Sheets    ports.ImpactSheets
 	Documents ports.Documents
@@ -29,7 +29,7 @@ type Assessments struct {
 	Log *slog.Logger
 }
 
-// Whole is an assessment with what is entered in its sections.
+// Whole is an assessment with the contents of its sections.
 type Whole = ports.EnteredAssessment
 
 // MayView refuses a caller who may not view assessments.
@@ -50,7 +50,7 @@ func (a *Assessments) Retrieve(ctx context.Context, who access.Principal, shared
 	})
 }
 
-// readWhole returns an assessment whole.
+// readWhole returns an assessment with its sections.
 func readWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
 	if out.Assessment, err = tx.Assessments.Get(ctx, scope, id); err == nil {
 		out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
@@ -58,7 +58,7 @@ func readWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 	return out, err
 }
 
-// lockWhole returns an assessment whole, under its lock.
+// lockWhole returns an assessment with its sections, under its lock.
 func lockWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (out Whole, err error) {
 	if out.Assessment, err = tx.Assessments.GetForUpdate(ctx, scope, id); err == nil {
 		out.Sheet, err = tx.Assessments.Sheet(ctx, scope, id)
@@ -69,12 +69,12 @@ func lockWhole(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 // resource is the farm or field of an assessment.
 type resource struct {
 	live   bool
-	place  *geo.Position // its centre; of a farm where it says it is; nil: not known
+	place  *geo.Position // the centre of the field, or the location that a farm states; nil: not known
 	name   string        // empty where it is deleted
 	areaHa float64       // of the field's boundary, or of all the farm's fields; 0 where none is drawn
 }
 
-// resourceOf looks for the farm or field of an assessment.
+// resourceOf looks up the farm or field of an assessment.
 func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *assessment.Assessment) (out resource, err error) {
 	switch ids := []int64{r.ResourceID}; r.ResourceType {
 	case assessment.OfFarm:
@@ -93,7 +93,7 @@ func resourceOf(ctx context.Context, tx ports.Repos, scope access.Scope, r *asse
 
 const squareMetresPerHectare = 10_000
 
-// facts returns what the rules need to know beside the assessment, and the name of its farm or field.
+// facts returns what the rules need to know besides the assessment, and the name of its farm or field.
 func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (assessment.Facts, string, error) {
 	of, err := resourceOf(ctx, tx, scope, &whole.Assessment)
 	out := assessment.Facts{Now: a.Clock.Now(), ResourceLive: of.live}
@@ -109,7 +109,7 @@ func (a *Assessments) facts(ctx context.Context, tx ports.Repos, scope access.Sc
 	return out, of.name, err
 }
 
-// climate returns the climate of the operator's file where an assessment lies; nil where that is not known, or no cell is near.
+// climate returns the climate in the operator's file at the location of an assessment; nil if the location is not known, or no cell is near.
 func (a *Assessments) climate(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole, of resource) (*climate.Found, error) {
 	if of.live && of.place == nil && whole.ResourceType == assessment.OfFarm {
 		ids, err := tx.Fields.IDsOfFarm(ctx, scope, whole.ResourceID)
@@ -128,7 +128,7 @@ func (a *Assessments) climate(ctx context.Context, tx ports.Repos, scope access.
 	return a.Climate.Near(*of.place), nil
 }
 
-// centreOf returns the centre of the largest field that is drawn; nil where none is.
+// centreOf returns the centre of the largest field that has a boundary; nil if none has.
 func centreOf(fields ...farm.Field) *geo.Position {
 	largest := int64(-1)
 	var out *geo.Position
@@ -141,14 +141,14 @@ func centreOf(fields ...farm.Field) *geo.Position {
 	return out
 }
 
-// Details is an assessment as its detail view is asked for.
+// Details is an assessment in its detail view.
 type Details struct {
 	Whole
-	Group *assessment.Group // nil: all of them
+	Group *assessment.Group // nil: all groups
 }
 
-// Details returns an assessment for its detail view. Where required fields are enforced, those of the group
-// that are missing or invalid are refused. Faults: NotFound, Invalid (group; what is missing).
+// Details returns an assessment for its detail view. If required fields are enforced, missing or invalid
+// ones of the group are refused. Faults: NotFound, Invalid (group; what is missing).
 func (a *Assessments) Details(ctx context.Context, who access.Principal, shared bool, id int64, group string, enforce bool) (Details, error) {
 	return app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out Details, err error) {
 		if out.Whole, err = readWhole(ctx, tx, who.Scope(shared), id); err != nil {
@@ -164,7 +164,7 @@ func (a *Assessments) Details(ctx context.Context, who access.Principal, shared 
 		if !enforce {
 			return out, nil
 		}
-		// The farm or field is looked at as its own company's: what is shared may be the assessment alone.
+		// The farm or field is looked up in the scope of its own company: perhaps only the assessment is shared.
 		facts, _, err := a.facts(ctx, tx, access.Own(out.CompanyID), &out.Whole)
 		if err != nil {
 			return out, err

@@ -13,9 +13,9 @@ import (
 	"tilth/ports"
 )
 
-// citing holds the texts of an edit against the files that they cite.
+// citing checks the texts of an edit against the files that they cite.
 type citing struct {
-	attached func() ([]evidence.File, error) // to the assessment; nil: nothing is checked
+	attached func() ([]evidence.File, error) // files attached to the assessment; nil: nothing is checked
 	failed   error                           // of attached
 }
 
@@ -33,8 +33,8 @@ func (c *citing) cited(section assessment.Section, rows []assessment.Row) fault.
 	return evidence.Wrong(evidence.Unknown(cites, files))
 }
 
-// ChangeEvidence changes what is attached to an assessment, under its lock, in one transaction with its entry in the audit
-// trail. do returns what it changes; nothing: the assessment stays as it is. Faults: NotFound, and those of do.
+// ChangeEvidence changes the attachments of an assessment, under its lock, in one transaction with its entry in the audit trail.
+// do returns the changes it makes; if there are none, the assessment stays as it is. Faults: NotFound, and those of do.
 func (a *Assessments) ChangeEvidence(ctx context.Context, who access.Principal, id int64,
 	do func(ctx context.Context, tx ports.Repos, whole Whole) ([]audit.Change, error),
 ) error {
@@ -65,7 +65,7 @@ func (a *Assessments) ChangeEvidence(ctx context.Context, who access.Principal, 
 	})
 }
 
-// listedFiles returns a list with the names of who uploaded its files.
+// listedFiles returns a list with the names of the users who uploaded its files.
 func listedFiles(list evidence.List, files []evidence.File) []ports.ListedFile {
 	out := make([]ports.ListedFile, len(list))
 	for i, frozen := range list {

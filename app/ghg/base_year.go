@@ -14,16 +14,16 @@ import (
 	"tilth/ports"
 )
 
-// baseRead is what the store has for a comparison with the base year.
+// baseRead is the stored material for a comparison with the base year.
 type baseRead struct {
 	out     baseyear.Report
 	version ports.AssessmentVersion // of the base year
 	choice  ports.EngineChoice
 }
 
-// BaseYear holds the report of an assessment that was submitted last (the live one where none was) against the version of
-// the base year of its farm, of the same land and crop, and says whether the base year is to be recalculated. Faults: those
-// of Report.
+// BaseYear compares the last submitted report of an assessment (the live one if none was submitted) with the version of its
+// farm's base year for the same land and crop, and reports whether the base year is to be recalculated. Faults: those of
+// Report.
 func (a *Assessments) BaseYear(ctx context.Context, who access.Principal, shared bool, id int64) (baseyear.Report, error) {
 	if err := a.MayView(ctx, who); err != nil {
 		return baseyear.Report{}, err
@@ -48,10 +48,10 @@ func (a *Assessments) BaseYear(ctx context.Context, who access.Principal, shared
 	return a.againstBase(ctx, read, current.Report)
 }
 
-// baseOf finds the base year of a farm and the newest version of it of the same land and crop.
+// baseOf finds the base year of a farm and its newest version for the same land and crop.
 func (a *Assessments) baseOf(ctx context.Context, tx ports.Repos, whole Whole) (out baseRead, err error) {
 	out.out.State = baseyear.NotStated
-	scope := access.Own(whole.CompanyID) // what is shared may be the assessment alone
+	scope := access.Own(whole.CompanyID) // perhaps only the assessment is shared
 	farmID := whole.ResourceID
 	if whole.ResourceType == assessment.OfField {
 		fields, err := tx.Fields.GetMany(ctx, scope, []int64{whole.ResourceID})
@@ -94,7 +94,7 @@ func (a *Assessments) baseOf(ctx context.Context, tx ports.Repos, whole Whole) (
 	return out, err
 }
 
-// againstBase calculates the content of the base year by the methods of today, and compares.
+// againstBase calculates the content of the base year by today's methods, and compares.
 func (a *Assessments) againstBase(ctx context.Context, read baseRead, current report.Report) (baseyear.Report, error) {
 	was, err := reportOf(read.version)
 	if err != nil {

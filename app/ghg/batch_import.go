@@ -16,9 +16,9 @@ import (
 	"tilth/ports"
 )
 
-// Import imports assessments from a file, or hands a large one to the background. The file is asked for when
-// the caller may import. Faults: Invalid with "file" where the file or its heading cannot be read, and with
-// code bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
+// Import imports assessments from a file, or hands a large one to the background. open is called once it is
+// clear that the caller may import. Faults: Invalid with "file" where the file or its heading cannot be
+// read, and with code bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
 func (b *Batches) Import(ctx context.Context, who access.Principal, options assessment.BatchOptions, open func() (io.Reader, error)) (BatchReport, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.Create, access.Assessments.Edit); err != nil {
 		return BatchReport{}, err
@@ -57,7 +57,7 @@ func (b *Batches) take(ctx context.Context, who access.Principal, options assess
 	return b.queue(ctx, who, some)
 }
 
-// heading understands the first line of a file. Its faults are those of the file.
+// heading parses the first line of a file. Its faults are those of the file.
 func (b *Batches) heading(file ports.Object, sheet string) (*assessment.Heading, error) {
 	names, err := b.Files.Heading(file, sheet)
 	if err != nil {
@@ -69,7 +69,7 @@ func (b *Batches) heading(file ports.Object, sheet string) (*assessment.Heading,
 	return heading, f.Err()
 }
 
-// batchImport makes assessments of the rows of a file.
+// batchImport turns the rows of a file into assessments.
 type batchImport struct {
 	bulk    *Batches
 	who     access.Principal
@@ -82,8 +82,8 @@ type batchImport struct {
 	stop    func()
 	index   int64 // of the first row of the piece
 	rows    []assessment.FileRow
-	seen    map[string]int64 // the assessments of the pieces before, by the row that wrote each
-	fresh   map[string]int64 // and of this one
+	seen    map[string]int64 // assessments of the earlier pieces, by the row that wrote each
+	fresh   map[string]int64 // and of this piece
 }
 
 func (m *batchImport) After() int64 { return 0 }
@@ -143,7 +143,7 @@ func (m *batchImport) Settle(ctx context.Context, tx ports.Repos) ([]assessment.
 		return nil, err
 	}
 	rows := slices.Clone(m.rows)
-	for i := range rows { // the transaction may be run again: the rows as they were read stay
+	for i := range rows { // the transaction may be run again, so the rows as read are left unchanged
 		errs := fault.Fields{}
 		errs.Merge(rows[i].Errors)
 		rows[i].Errors = errs
@@ -228,7 +228,7 @@ func word(by ports.ResourceKey) string {
 	return "name"
 }
 
-// unnamed says what a row lacks that names no farm or field: a row with the id of its assessment needs none.
+// unnamed adds an error to a row that names no farm or field, unless it has the id of its assessment and needs none.
 func (m *batchImport) unnamed(row *assessment.FileRow) {
 	switch {
 	case len(row.Errors) > 0:
@@ -239,8 +239,8 @@ func (m *batchImport) unnamed(row *assessment.FileRow) {
 	}
 }
 
-// match finds the assessments that rows are of: by their id, else by farm or field and
-// year. It fills in the ids, and gives the assessments locked.
+// match finds the assessments that rows are for: by their id, or else by farm or field and year. It
+// fills in the ids, and returns the assessments locked.
 func (m *batchImport) match(ctx context.Context, tx ports.Repos, rows []assessment.FileRow) (map[int64]Whole, error) {
 	type yearOf struct {
 		of   assessment.ResourceType
@@ -294,7 +294,7 @@ func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, i
 	var out AssessmentChange
 	if whole, there := matched[row.ID]; there && m.heading.Same(row, &whole.Assessment, whole.Sheet) {
 		out.Same, row.ResourceType, row.ResourceID = true, whole.ResourceType, whole.ResourceID
-		row.Errors = fault.Fields{} // what a file cannot hold was stored so, and stays
+		row.Errors = fault.Fields{} // the assessment already stored what a file cannot hold, and keeps it
 	}
 	if len(row.Errors) > 0 {
 		return AssessmentChange{}, false

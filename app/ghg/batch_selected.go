@@ -21,7 +21,7 @@ type batchSelection struct {
 	who     access.Principal
 	options assessment.BatchOptions
 	at      int64 // the last id of the piece before
-	index   int64 // of the first of the piece
+	index   int64 // of the first id of the piece
 	limit   int
 	ids     []int64 // the piece
 }
@@ -48,20 +48,20 @@ func (s *batchSelection) After() int64 { return s.at }
 func (s *batchSelection) Alone() bool  { return false }
 func (s *batchSelection) Close()       {}
 
-// noSuch is the problem of an id that was named and is none of the company's.
+// noSuch returns the problem of a named id that is none of the company's.
 func noSuch() []assessment.Finding {
 	return []assessment.Finding{{Code: "not_found", Path: "id", Message: "No assessment of your company has this id."}}
 }
 
-// batchSubmission submits what is selected.
+// batchSubmission submits the selected assessments.
 type batchSubmission struct{ batchSelection }
 
 func (s *batchSubmission) Alone() bool { return true }
 
-// Settle submits each once; one that was sent several times is answered at each of its places.
+// Settle submits each assessment once; an id that was sent several times is answered at each of its places.
 func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessment.Judged, error) {
 	out := make([]assessment.Judged, 0, len(s.ids))
-	apart := idempotency.Apart(ctx) // a repeat of the request finds what was submitted unchanged
+	apart := idempotency.Apart(ctx) // a repeat of the request finds the submitted assessments unchanged
 	for i, id := range s.ids {
 		j := assessment.Judged{AssessmentID: id, Outcome: batch.Submitted}
 		done, err := s.bulk.Assessing.Submit(apart, s.who, id)
@@ -88,13 +88,13 @@ func (s *batchSubmission) Settle(ctx context.Context, _ ports.Repos) ([]assessme
 	return out, nil
 }
 
-// engineAway tells that it is the engine that fails: the others go on, and this one can be
-// submitted again. A database that is away fails the piece, which the job tries again.
+// engineAway reports whether the engine is the cause of a failure: the other assessments go on, and this one can be
+// submitted again. An unavailable database fails the piece, which the job tries again.
 func engineAway(known *fault.Error) bool {
 	return known.Kind == fault.Unavailable && strings.HasPrefix(known.Code, "engine_")
 }
 
-// refusedBy returns what a submission was refused for.
+// refusedBy returns the reasons why a submission was refused.
 func refusedBy(known *fault.Error) []assessment.Finding {
 	violations, _ := known.Details["violations"].([]map[string]string)
 	out := make([]assessment.Finding, 0, len(violations))
@@ -114,13 +114,13 @@ type copyTarget struct {
 	year int
 }
 
-// batchCopy makes drafts of another year.
+// batchCopy makes drafts for another year.
 type batchCopy struct {
 	batchSelection
 	writer  Writer
-	seen    map[copyTarget]bool // what was made in the pieces before
-	fresh   []copyTarget        // and in this one
-	resumed bool                // pieces before were done by a worker that was broken off
+	seen    map[copyTarget]bool // what was made in earlier pieces
+	fresh   []copyTarget        // and in this piece
+	resumed bool                // earlier pieces were done by a worker that was interrupted
 	since   time.Time           // when the batch was asked for
 }
 
@@ -165,8 +165,8 @@ func (c *batchCopy) Settle(ctx context.Context, tx ports.Repos) ([]assessment.Ju
 	return c.bulk.conclude(ctx, tx, c.writer, judged, changes, of)
 }
 
-// targets returns the assessments that the farms and fields of sources have for the other
-// year, those that might be replaced with their sections.
+// targets returns the assessments that the farms and fields of sources have for the other year;
+// those that may be replaced include their sections.
 func (c *batchCopy) targets(ctx context.Context, tx ports.Repos, sources []Whole) (map[copyTarget][]Whole, error) {
 	byType := map[assessment.ResourceType][]int64{}
 	for _, s := range sources {
@@ -195,7 +195,7 @@ func (c *batchCopy) targets(ctx context.Context, tx ports.Repos, sources []Whole
 	return out, nil
 }
 
-// change decides on one source: the change to make, or why there is none.
+// change decides on one source: it returns the change to make, or records why there is none.
 func (c *batchCopy) change(j *assessment.Judged, source Whole, there map[copyTarget][]Whole) (AssessmentChange, bool) {
 	j.ResourceType, j.ResourceID = source.ResourceType, source.ResourceID
 	skip := func(code, message string) (AssessmentChange, bool) {
@@ -230,7 +230,7 @@ func (c *batchCopy) change(j *assessment.Judged, source Whole, there map[copyTar
 		return AssessmentChange{Draft: draft}, true
 	}
 	before := have[0]
-	for key, rows := range sheet { // items in the same place stay the same items
+	for key, rows := range sheet { // an item keeps the id of the existing item in the same place
 		for i := range min(len(rows), len(before.Sheet[key])) {
 			rows[i].ID = before.Sheet[key][i].ID
 		}
@@ -252,7 +252,7 @@ func declared(d assessment.Declarations) map[string]any {
 	return out
 }
 
-// conclude settles changes, each of which is of one of the judged.
+// conclude settles changes; of holds the index in judged that each belongs to.
 func (b *Batches) conclude(ctx context.Context, tx ports.Repos, who Writer, judged []assessment.Judged, changes []AssessmentChange, of []int) ([]assessment.Judged, error) {
 	settled, err := b.Assessing.Settle(ctx, tx, who, changes)
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 	"tilth/ports"
 )
 
-// MaxAtOnce is how many rows or assessments are imported or copied within the request, and
-// SubmittedAtOnce how many are submitted: more are worked through in the background.
+// MaxAtOnce is the number of rows or assessments that are imported or copied within the request,
+// and MaxSubmittedAtOnce the number that are submitted: more are worked through in the background.
 const (
 	MaxAtOnce          = 1_000
 	MaxSubmittedAtOnce = 100
 )
 
-// MaxKeptNotes is how many of the refused and the passed over the report of a batch in the
-// background tells of; it counts all of them.
+// MaxKeptNotes is the number of refused and skipped items that the report of a background batch
+// lists; it counts all of them.
 const MaxKeptNotes = 1_000
 
 // folder is where uploaded files wait.
 const folder = "assessment-imports"
 
-// Batches is the use cases over many assessments.
+// Batches holds the use cases over many assessments.
 type Batches struct {
 	app.Deps
 	Objects   ports.Objects
@@ -44,16 +44,16 @@ func (b *Batches) inbox() batches.Inbox {
 	return batches.Inbox{Deps: b.Deps, Objects: b.Objects, Folder: folder}
 }
 
-// starting is what starting a batch of a kind requires; an import and an overwriting copy,
-// which change assessments, require assessment.edit as well.
+// starting is the permission required to start a batch of a kind; an import and an overwriting
+// copy, which change assessments, also require assessment.edit.
 var starting = map[batch.Kind]access.Permission{
 	assessment.BatchImport: access.Assessments.Create, assessment.BatchCopy: access.Assessments.Create, assessment.BatchSubmit: access.Assessments.Edit,
 }
 
-// BatchReport is a batch with what became of its rows or assessments.
+// BatchReport is a batch with the outcome for its rows or assessments.
 type BatchReport = batch.Report[assessment.BatchOptions, assessment.Judged]
 
-// Retrieve returns a batch in the background and what it tells of. Faults: NotFound.
+// Retrieve returns a background batch and its notes. Faults: NotFound.
 func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch.Kind, id int64) (BatchReport, error) {
 	return app.Read(ctx, b.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out BatchReport, err error) {
 		if out.Batch, err = tx.Batches.Get(ctx, who.Scope(false), kind, id); err != nil {
@@ -64,7 +64,7 @@ func (b *Batches) Retrieve(ctx context.Context, who access.Principal, kind batch
 	})
 }
 
-// Copy makes drafts of another year from the assessments that a selection chooses. Faults: Invalid.
+// Copy makes drafts for another year from the assessments that a selection chooses. Faults: Invalid.
 func (b *Batches) Copy(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (BatchReport, error) {
 	return b.choose(ctx, who, assessment.BatchCopy, b.maxAtOnce(), func() (assessment.BatchOptions, error) {
 		o, err := options()
@@ -78,12 +78,12 @@ func (b *Batches) Copy(ctx context.Context, who access.Principal, options func()
 
 func (b *Batches) maxAtOnce() int64 { return cmp.Or(b.Sizes.AtOnce, MaxAtOnce) }
 
-// Submit submits the assessments that a selection chooses, each for itself. Faults: Invalid.
+// Submit submits the assessments that a selection chooses, each by itself. Faults: Invalid.
 func (b *Batches) Submit(ctx context.Context, who access.Principal, options func() (assessment.BatchOptions, error)) (BatchReport, error) {
 	return b.choose(ctx, who, assessment.BatchSubmit, min(b.maxAtOnce(), MaxSubmittedAtOnce), options)
 }
 
-// choose works through what a selection chooses, or hands it to the background.
+// choose works through the chosen assessments, or hands them to the background.
 func (b *Batches) choose(ctx context.Context, who access.Principal, kind batch.Kind, atOnce int64, read func() (assessment.BatchOptions, error)) (BatchReport, error) {
 	if err := b.Gate.Require(ctx, who, starting[kind]); err != nil {
 		return BatchReport{}, err
@@ -128,7 +128,7 @@ func (b *Batches) queue(ctx context.Context, who access.Principal, some assessme
 	})
 }
 
-// atOnce works a small batch through: an import or a copy in one transaction.
+// atOnce works through a small batch: an import or a copy in one transaction.
 func (b *Batches) atOnce(ctx context.Context, some assessment.Batch, w batches.Pieces[assessment.Judged]) (BatchReport, error) {
 	report, err := batches.AtOnce(ctx, b.Deps, some, "rows", w)
 	if some.Options.Preview {
@@ -137,7 +137,7 @@ func (b *Batches) atOnce(ctx context.Context, some assessment.Batch, w batches.P
 	return report, err
 }
 
-// withoutTrace removes the ids of assessments that were taken back.
+// withoutTrace removes the ids of assessments that were rolled back.
 func withoutTrace(judged []assessment.Judged) []assessment.Judged {
 	for i := range judged {
 		if judged[i].Outcome == batch.Create {
@@ -182,9 +182,9 @@ var batchJobKinds = map[batch.Kind]string{
 	assessment.BatchImport: ImportJob, assessment.BatchCopy: CopyJob, assessment.BatchSubmit: SubmitJob,
 }
 
-// chunkSize is how many assessments are written in one transaction in the background. It
-// holds, in SQLite, all other writers for a fraction of a second. submitChunk is how many
-// are submitted between two notes of the progress.
+// chunkSize is the number of assessments written in one transaction in the background. In SQLite it
+// blocks all other writers for a fraction of a second. submitChunk is the number submitted between
+// two records of the progress.
 const (
 	chunkSize   = 250
 	submitChunk = 20
@@ -227,7 +227,7 @@ func (batchKind) Update(ctx context.Context, tx ports.Repos, scope access.Scope,
 	return tx.Batches.Update(ctx, scope, some)
 }
 
-// Keep keeps what has problems, as far as there is room.
+// Keep stores the items that have problems, as far as there is room.
 func (batchKind) Keep(ctx context.Context, tx ports.Repos, scope access.Scope, some assessment.Batch, judged []assessment.Judged) error {
 	kept, err := tx.Batches.Notes(ctx, scope, some, MaxKeptNotes)
 	if err != nil {
@@ -242,7 +242,7 @@ func (batchKind) Keep(ctx context.Context, tx ports.Repos, scope access.Scope, s
 	return tx.Batches.AddNotes(ctx, scope, some, notes)
 }
 
-// Resume restarts the pass: what a pass that stores nothing has seen is known to itself alone.
+// Resume restarts the pass: what a pass that stores nothing has seen is known only to that run.
 func (batchKind) Resume(ctx context.Context, run task.Run[ports.Repos], some *assessment.Batch) error {
 	some.Restart(run.Now)
 	if err := run.Tx.Batches.DropNotes(ctx, run.Scope, *some); err != nil {

@@ -11,14 +11,14 @@ import (
 	"tilth/ports"
 )
 
-// CompletenessJob is the kind of the jobs that work out how complete an assessment is.
+// CompletenessJob is the kind of the jobs that compute the completeness of an assessment.
 const CompletenessJob = ports.JobCompleteness
 
-// sweepLimit is how many assessments a sweep takes up.
+// sweepLimit is the number of assessments that a sweep handles.
 const sweepLimit = 1_000
 
-// startCompletion asks the background for the completeness of assessments that were written. What was written
-// is not lost with a failure to ask: that is logged, and the sweep asks again.
+// startCompletion queues the computation of the completeness of assessments that were written. A failure to
+// queue it does not undo the write: it is logged, and the sweep asks again.
 func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all ...assessment.Assessment) {
 	now := a.Clock.Now()
 	jobs := make([]ports.Job, len(all))
@@ -30,9 +30,9 @@ func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all .
 	}
 }
 
-// Run does one job: it works out how complete an assessment is and stores it, under the
-// lock of the assessment. Who writes to it at the same time comes before, and is counted,
-// or after, and leaves a job of its own. What was computed on request meanwhile stands.
+// Run does one job: it computes the completeness of an assessment and stores it, under the lock of
+// the assessment. A concurrent write either comes before, and is counted, or comes after, and
+// leaves a job of its own. A result computed on request meanwhile stands.
 func (a *Assessments) Run(ctx context.Context, job ports.Job) error {
 	scope := access.Own(job.CompanyID)
 	return a.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -47,7 +47,7 @@ func (a *Assessments) Run(ctx context.Context, job ports.Job) error {
 	})
 }
 
-// complete works out and stores how complete a locked assessment is.
+// complete computes and stores the completeness of a locked assessment.
 func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (assessment.State, error) {
 	facts, _, err := a.facts(ctx, tx, scope, whole)
 	if err != nil {
@@ -55,15 +55,15 @@ func (a *Assessments) complete(ctx context.Context, tx ports.Repos, scope access
 	}
 	state := a.Table.Complete(&whole.Assessment, whole.Sheet, facts)
 	at := facts.Now
-	if at.Before(whole.UpdatedAt) { // a clock was set back: the state is that of this version all the same
+	if at.Before(whole.UpdatedAt) { // a clock was set back: the state is nevertheless that of this version
 		at = whole.UpdatedAt
 	}
 	whole.Completeness, whole.Ready, whole.CompletenessComputedAt = state.Percentage, state.Ready, &at
 	return state, tx.Assessments.SetState(ctx, scope, whole.ID, state, at)
 }
 
-// Completeness returns the stored state of an assessment; it computes nothing. Without one the sections are
-// empty. Faults: NotFound.
+// Completeness returns the stored state of an assessment; it computes nothing. If there is none the
+// sections are empty. Faults: NotFound.
 func (a *Assessments) Completeness(ctx context.Context, who access.Principal, shared bool, id int64) (assessment.Assessment, assessment.State, error) {
 	var state assessment.State
 	record, err := app.Read(ctx, a.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (record assessment.Assessment, err error) {
@@ -75,7 +75,7 @@ func (a *Assessments) Completeness(ctx context.Context, who access.Principal, sh
 	return record, state, err
 }
 
-// Compute works out at once how complete an assessment is, and stores it. Faults: NotFound.
+// Compute computes at once how complete an assessment is, and stores the result. Faults: NotFound.
 func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int64) (assessment.Assessment, assessment.State, error) {
 	var state assessment.State
 	whole, err := app.Write(ctx, a.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (whole Whole, err error) {
@@ -87,8 +87,8 @@ func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int6
 	return whole.Assessment, state, err
 }
 
-// Sweep asks again for what the background was never asked for, or has lost, those that
-// wait longest first, and returns how many.
+// Sweep queues the computations that were never queued, or were lost, the longest waiting first,
+// and returns their number.
 func (a *Assessments) Sweep(ctx context.Context) (asked int64, err error) {
 	return app.In(ctx, a.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
 		now := a.Clock.Now()

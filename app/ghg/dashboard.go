@@ -19,10 +19,10 @@ type Dashboard struct {
 	Table *assessment.Table
 }
 
-// MaxVerified bounds the verified assessments of a dashboard.
+// MaxVerified bounds the number of verified assessments of a dashboard.
 const MaxVerified = 1000
 
-// DashboardFigures are a dashboard with the assessments that were verified last.
+// DashboardFigures is a dashboard with the assessments that were verified last.
 type DashboardFigures struct {
 	dashboard.Dashboard
 	Verified []dashboard.Verified // newest verdict first
@@ -49,10 +49,10 @@ func (o *Dashboard) Dashboard(ctx context.Context, who access.Principal, year *i
 	})
 }
 
-// SettleRollups keeps the sums of the dashboard equal to the contributions of the live
-// assessments. It is the last step of every transaction before its commit: a sum that many
-// writers change is locked for no longer than the commit takes, and since nothing is locked
-// after it, and sums are locked in one order, no two transactions wait for each other.
+// SettleRollups keeps the sums of the dashboard equal to the contributions of the live assessments.
+// It is the last step of every transaction before its commit: a sum that many writers change is
+// then locked no longer than the commit takes. Nothing is locked after it, and sums are locked in a
+// fixed order, so no two transactions wait for each other.
 func SettleRollups(ctx context.Context, tx ports.Repos) error {
 	written, err := tx.Rollups.Written(ctx)
 	if err != nil || len(written) == 0 {
@@ -77,8 +77,8 @@ func SettleRollups(ctx context.Context, tx ports.Repos) error {
 	return tx.Rollups.Put(ctx, changes)
 }
 
-// contributionOf returns what a live assessment contributes. The figures of a version are
-// read from its report once, for a version never changes.
+// contributionOf returns what a live assessment contributes. The figures of a version are read from
+// its report only once, because a version never changes.
 func contributionOf(ctx context.Context, tx ports.Repos, w ports.WrittenAssessment) (ports.Contribution, error) {
 	var figures dashboard.Figures
 	if w.Before != nil {

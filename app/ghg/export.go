@@ -15,14 +15,14 @@ import (
 	"tilth/ports"
 )
 
-// Pieces in which an export reads: assessments with their sections, and reports, which
+// Sizes of the pieces in which an export reads: assessments with their sections, and reports, which
 // are a hundred times as large.
 const (
 	exportChunk = 500
 	reportChunk = 50
 )
 
-// Template returns the heading of an empty file, with one row of example values where it is asked for.
+// Template returns a function that writes an empty file with its heading, and one row of example values if asked for.
 func (b *Batches) Template(ctx context.Context, who access.Principal, format string, example bool) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
@@ -57,10 +57,10 @@ func exampleRow(heading []string) []string {
 	return out
 }
 
-// Export returns the assessments that a list would give as a table: a row an assessment, which an import
-// takes back. It is read twice, the first time for its heading, and piece by piece, each on a view of its own.
-// An assessment that meanwhile got a value that the heading has no column for ends the table: a part of it
-// would not be what was entered. Fault of the writing: Conflict (changed_meanwhile).
+// Export returns a function that writes the assessments that a list would return as a table: one row per assessment,
+// which can be imported again. The assessments are read twice, the first time for the heading, and piece by piece, each
+// on a view of its own. An assessment that meanwhile got a value for which the heading has no column ends the table: a
+// partial row would not be what was entered. Fault of the writing: Conflict (changed_meanwhile).
 func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (b *Batches) Export(ctx context.Context, who access.Principal, shared bool,
 	}, nil
 }
 
-// eachWhole returns what is made of the assessments that a query selects, read in pieces in the order of their ids.
+// eachWhole returns what make produces from the assessments that a query selects, read in pieces in the order of their ids.
 func eachWhole[T any](ctx context.Context, store ports.Store, scope access.Scope, q ports.Query, size int,
 	make func(ctx context.Context, tx ports.Repos, piece []Whole) ([]T, error),
 ) iter.Seq2[T, error] {
@@ -105,10 +105,10 @@ func eachWhole[T any](ctx context.Context, store ports.Store, scope access.Scope
 	})
 }
 
-// rowMaker makes the rows of a piece, with the farms and fields that its assessments are of.
+// rowMaker makes the rows of a piece, given the farms and fields of its assessments.
 type rowMaker func(ctx context.Context, tx ports.Repos, piece []Whole, names map[copyTarget]ports.Resource) (rows [][]string, err error)
 
-// rowsOf returns the rows of what a query selects.
+// rowsOf returns the rows of the assessments that a query selects.
 func rowsOf(ctx context.Context, store ports.Store, scope access.Scope, q ports.Query, size int, rows rowMaker) iter.Seq2[[]string, error] {
 	return eachWhole(ctx, store, scope, q, size, func(ctx context.Context, tx ports.Repos, piece []Whole) ([][]string, error) {
 		names, err := resourcesOf(ctx, tx, scope, piece)
@@ -119,7 +119,7 @@ func rowsOf(ctx context.Context, store ports.Store, scope access.Scope, q ports.
 	})
 }
 
-// tableRows makes a row of texts for each assessment.
+// tableRows returns a rowMaker that makes a row of texts for each assessment.
 func tableRows(table *assessment.Table, heading []string) rowMaker {
 	at := make(map[string]int, len(heading))
 	for i, name := range heading {
@@ -149,7 +149,7 @@ func tableRows(table *assessment.Table, heading []string) rowMaker {
 	}
 }
 
-// resourcesOf returns the farms and fields of assessments, those that are live and seen.
+// resourcesOf returns the farms and fields of assessments that are live and visible.
 func resourcesOf(ctx context.Context, tx ports.Repos, scope access.Scope, of []Whole) (map[copyTarget]ports.Resource, error) {
 	keys := map[assessment.ResourceType][]string{}
 	for _, e := range of {
@@ -171,7 +171,7 @@ func resourcesOf(ctx context.Context, tx ports.Repos, scope access.Scope, of []W
 	return out, nil
 }
 
-// lineColumns are those of the source lines of reports: kg of each gas, and t CO2e.
+// lineColumns are the columns for the source lines of reports: kg of each gas, and t CO2e.
 var lineColumns = []string{
 	"assessment_id", "resource_type", "resource_id", "resource_external_id", "resource_name", "assessment_year", "version", "submitted_at",
 	"engine", "engine_version", "factor_set", "factor_set_version", "gwp_set", "line", "section", "model", "label", "scope", "category",
@@ -179,8 +179,8 @@ var lineColumns = []string{
 	"tier", "range_assumed",
 }
 
-// ExportLines returns the source lines of the newest submitted versions of the assessments that a list would
-// give: a row a source of emissions or of removals, which the column line tells apart.
+// ExportLines returns a function that writes the source lines of the newest submitted versions of the assessments that
+// a list would return: one row per source of emissions or of removals, which the column line distinguishes.
 func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(w io.Writer) error, error) {
 	if err := b.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (b *Batches) ExportLines(ctx context.Context, who access.Principal, shared 
 	}, nil
 }
 
-// lineRows makes a row for each source line of the newest versions.
+// lineRows returns a rowMaker that makes a row for each source line of the newest versions.
 func lineRows(scope access.Scope) rowMaker {
 	return func(ctx context.Context, tx ports.Repos, piece []Whole, names map[copyTarget]ports.Resource) (rows [][]string, err error) {
 		versions, err := newestVersions(ctx, tx, scope, piece)
@@ -247,7 +247,7 @@ func lineOf(kind string, s report.SourceLine) []string {
 	}
 }
 
-// decimal writes a number without an exponent; nothing where there is none.
+// decimal formats a number without an exponent; empty for nil.
 func decimal(n *float64) string {
 	if n == nil {
 		return ""

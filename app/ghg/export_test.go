@@ -20,7 +20,7 @@ import (
 	"tilth/tests/slow"
 )
 
-// many is a number of assessments, each with as many crop protections as it was given.
+// many is a number of assessments, each with as many crop protections as items returns.
 type many struct {
 	ports.Assessments
 	n     int64
@@ -54,7 +54,7 @@ func (*many) NewestVersions(context.Context, access.Scope, []int64) (map[int64]p
 	return nil, nil
 }
 
-// lines writes rows as they come, a write for each.
+// lines writes rows as they come, one write per row.
 type lines struct{ ports.AssessmentTables }
 
 func (lines) Write(w io.Writer, _ string, heading []string, rows iter.Seq2[[]string, error]) error {
@@ -78,7 +78,7 @@ func exporting(all *many) (*ghg.Batches, *slow.Store, access.Principal) {
 	return &ghg.Batches{Deps: deps, Files: lines{}, Assessing: &ghg.Assessments{Deps: deps, Table: table}}, store, who
 }
 
-// A reader of a table who is slow holds no read of the database.
+// A slow reader of a table holds no read of the database.
 func TestSlowReadersOfTablesHoldNoRead(t *testing.T) {
 	t.Parallel()
 	batches, store, who := exporting(&many{n: 1_200, items: func(int64) int { return 1 }})

@@ -15,17 +15,17 @@ import (
 	"tilth/ports"
 )
 
-// PrefillOptions is what a caller asks of a prefill.
+// PrefillOptions are the options of a prefill.
 type PrefillOptions struct {
-	Apply     bool     // write what is proposed
-	Overwrite bool     // also where something is filled in
+	Apply     bool     // write the proposals
+	Overwrite bool     // also where a value is already filled in
 	Sections  []string // keys of [prefill.Prefillable]; none: all of them
 	CropID    int64    // which of several crops; 0: not said
 }
 
-// Prefilled is what other records give for an assessment, and what of it was written.
+// Prefilled holds what other records provide for an assessment, and what was written.
 type Prefilled struct {
-	Whole // as it stands now
+	Whole // the assessment as it stands now
 	prefill.Prefill
 	Applied []string // paths
 }
@@ -33,8 +33,8 @@ type Prefilled struct {
 // prefillNeeds are the permissions of a prefill.
 var prefillNeeds = []access.Permission{access.Assessments.Edit, access.Fields.View, access.Cultivations.View, access.Fertilizations.View}
 
-// Prefill proposes what the company's farm records know of the farm or field in the assessment year, and
-// writes it where it is asked to: what is filled in already stays, unless it is to be overwritten. Faults:
+// Prefill proposes what the company's farm records contain about the farm or field in the assessment year,
+// and writes it if asked to: what is already filled in stays, unless it is to be overwritten. Faults:
 // NotFound, Invalid (sections, crop_id, assessment_year).
 func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int64, decode func() (PrefillOptions, error)) (Prefilled, error) {
 	var out Prefilled
@@ -80,7 +80,7 @@ func (a *Assessments) Prefill(ctx context.Context, who access.Principal, id int6
 	return out, err
 }
 
-// putProposal puts a proposal where its path says.
+// putProposal puts a proposal at its path in the draft.
 func putProposal(draft *AssessmentDraft, before Whole, p prefill.Proposal) {
 	switch _, member, nested := strings.Cut(p.Path, "."); {
 	case p.Path == "growing_area":
@@ -91,7 +91,7 @@ func putProposal(draft *AssessmentDraft, before Whole, p prefill.Proposal) {
 		words := declared(before.Declarations)
 		words[member] = cmp.Or(words[member], p.Proposed)
 		draft.Declarations, draft.Declared = words, true
-		draft.Sections[member] = nil // what is entered there gives way to the declaration
+		draft.Sections[member] = nil // the entries there give way to the declaration
 	case nested:
 		values := maps.Clone(map[string]any(valuesOf(before.Sheet[p.Section])))
 		if values == nil {
@@ -113,7 +113,7 @@ func checkPrefillSections(sections []string) error {
 	return nil
 }
 
-// proposed gathers what the records know, and keeps the proposals of the sections asked for.
+// proposed gathers the contents of the records, and keeps the proposals for the requested sections.
 func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole, options PrefillOptions) (prefill.Prefill, error) {
 	var none prefill.Prefill
 	if err := checkPrefillSections(options.Sections); err != nil {
@@ -137,8 +137,8 @@ func (a *Assessments) proposed(ctx context.Context, tx ports.Repos, scope access
 	return out, nil
 }
 
-// known reads the records of farm management that an assessment is filled from, in a few
-// queries whatever their number.
+// known reads the farm records from which an assessment is filled, in a few queries whatever their
+// number.
 func (a *Assessments) known(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole) (k prefill.Known, err error) {
 	ids, filter := []int64{whole.ResourceID}, ports.Filter{Name: string(whole.ResourceType), Value: whole.ResourceID}
 	if whole.ResourceType == assessment.OfFarm {

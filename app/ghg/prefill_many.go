@@ -10,27 +10,27 @@ import (
 	"tilth/core/fault"
 )
 
-// The most assessments that are named in one request: for prefills, and for reports.
+// The maximum numbers of assessments named in one request: for prefills, and for reports.
 const (
 	MaxPrefilled = 100
 	MaxReports   = 500
 )
 
-// PrefillManyOptions is what a caller asks of a prefill of many.
+// PrefillManyOptions are the options of a prefill of many.
 type PrefillManyOptions struct {
 	IDs []int64
 	PrefillOptions
 }
 
-// PrefilledOne is what came of one id, in the order in which they were sent.
+// PrefilledOne is the outcome for one id; outcomes are in the order in which the ids were sent.
 type PrefilledOne struct {
 	AssessmentID int64
 	Prefilled
-	Problems []assessment.Finding // why it was refused; then nothing was written of it
+	Problems []assessment.Finding // why it was refused; then nothing was written for it
 }
 
-// PrefillMany does for each of several assessments what [Assessments.Prefill] does for one. One that is refused keeps no
-// other back. Faults: Invalid (ids, sections).
+// PrefillMany does for each of several assessments what [Assessments.Prefill] does for one. A refused one does not hold
+// up the others. Faults: Invalid (ids, sections).
 func (a *Assessments) PrefillMany(ctx context.Context, who access.Principal, decode func() (PrefillManyOptions, error)) ([]PrefilledOne, error) {
 	if err := a.Gate.Require(ctx, who, prefillNeeds...); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (a *Assessments) PrefillMany(ctx context.Context, who access.Principal, dec
 	return out, nil
 }
 
-// checkIDs refuses no ids, too many, and such as no record has.
+// checkIDs refuses an empty list, too many ids, and ids that no record can have.
 func checkIDs(ids []int64, upper int) error {
 	switch {
 	case len(ids) == 0:

@@ -19,25 +19,25 @@ import (
 	"tilth/ports"
 )
 
-// What a report rests on.
+// The bases of a report.
 const (
-	BasisLive      = "live"      // what the assessment holds now
-	BasisSubmitted = "submitted" // a version
+	BasisLive      = "live"      // the present content of the assessment
+	BasisSubmitted = "submitted" // a submitted version
 )
 
 // CodeNotCalculable is the code of a live report that cannot be made. The details of the
 // fault hold violations and warnings, each a list of {code, path, message}.
 const CodeNotCalculable = "not_calculable"
 
-// ReportRequest says which report is asked for: the live one, or that of a version; 0 is the
-// version that was submitted last.
+// ReportRequest selects a report: the live one, or that of a version; 0 is the version that was
+// submitted last.
 type ReportRequest struct {
 	Live    bool
 	Version int
 }
 
-// Report returns a report of an assessment. The live one is computed from what the assessment holds, with a
-// warning for all that is missing; that of a version is the one that was stored, whatever has changed since.
+// Report returns a report of an assessment. The live one is computed from the present content, with a
+// warning for everything that is missing; that of a version is the stored one, whatever has changed since.
 // Faults: NotFound (also the version), Invalid ([CodeNotCalculable]), Unavailable (the engine).
 func (a *Assessments) Report(ctx context.Context, who access.Principal, shared bool, id int64, wanted ReportRequest) (ports.ImpactDocument, error) {
 	if err := a.MayView(ctx, who); err != nil {
@@ -46,7 +46,7 @@ func (a *Assessments) Report(ctx context.Context, who access.Principal, shared b
 	return a.report(ctx, who.Scope(shared), id, wanted)
 }
 
-// CompareReports holds one report of an assessment against another. Faults: those of Report.
+// CompareReports compares one report of an assessment with another. Faults: those of Report.
 func (a *Assessments) CompareReports(ctx context.Context, who access.Principal, shared bool, id int64, from, to ReportRequest) (report.Comparison, error) {
 	was, err := a.Report(ctx, who, shared, id, from)
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *Assessments) report(ctx context.Context, scope access.Scope, id int64, 
 	return a.live(ctx, prepared)
 }
 
-// storedReport returns the report of a version; 0 is the one that was submitted last.
+// storedReport returns the report of a version; 0 is the last submitted one.
 func storedReport(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, number int) (ports.ImpactDocument, error) {
 	record, err := tx.Assessments.Get(ctx, scope, id)
 	if err != nil {
@@ -110,7 +110,7 @@ func reportOf(v ports.AssessmentVersion) (out report.Report, err error) {
 	return out, err
 }
 
-// live computes the report of what an assessment holds.
+// live computes the report of the present content of an assessment.
 func (a *Assessments) live(ctx context.Context, p preparedCalculation) (ports.ImpactDocument, error) {
 	if len(p.obstacles) > 0 {
 		return ports.ImpactDocument{}, refused(CodeNotCalculable, "The assessment cannot be calculated yet", p.obstacles, p.warnings)
@@ -172,7 +172,7 @@ func (a *Assessments) SubmissionOf(ctx context.Context, who access.Principal, sh
 	return StoredVersion{version, subjectOf(version)}, err
 }
 
-// refused is the fault of an assessment that the rules or the engine refuse.
+// refused returns the fault for an assessment that the rules or the engine refuse.
 func refused(code, message string, violations, warnings []assessment.Finding) error {
 	n := len(violations)
 	things := "things are"
@@ -191,7 +191,7 @@ func plain(findings []assessment.Finding) []map[string]string {
 	return out
 }
 
-// findingsOf returns what an engine refused, with the path of each.
+// findingsOf returns what an engine refused, each with its path.
 func findingsOf(err error) []assessment.Finding {
 	const code = "not_computable"
 	f, ok := fault.As(err)
@@ -221,8 +221,8 @@ func findingsOf(err error) []assessment.Finding {
 	return out
 }
 
-// below writes the path of a member: an index in brackets, another behind a dot. The
-// general part has no name of its own.
+// below returns the path of a member: an index in brackets, anything else after a dot. The general
+// part has no name of its own.
 func below(path, key string) string {
 	if i, err := strconv.Atoi(key); err == nil {
 		return fmt.Sprintf("%s[%d]", path, i)

@@ -11,13 +11,13 @@ import (
 	"tilth/ports"
 )
 
-// ReportsManifest is the file of an archive of reports that lists the others.
+// ReportsManifest is the file that lists the others in an archive of reports.
 const ReportsManifest = "manifest.csv"
 
-// Reports returns what writes the reports of several assessments as a zip archive: a PDF of each, one at a time, in the
-// order of the ids, and a manifest, which also tells what kept a report from being made. Live reports are those of what
-// the assessments hold, others the versions submitted last. Faults: Invalid (ids), NotFound where one of the ids is none
-// that the caller sees.
+// Reports returns a function that writes the reports of several assessments as a zip archive: a PDF of each, one at a
+// time, in the order of the ids, and a manifest, which also states why a report could not be made. Live reports show the
+// present content of the assessments, others the last submitted versions. Faults: Invalid (ids), NotFound if the caller
+// cannot see one of the ids.
 func (a *Assessments) Reports(ctx context.Context, who access.Principal, shared bool, ids []int64, live bool) (func(w io.Writer) error, error) {
 	if err := a.MayView(ctx, who); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ type reportOfMany struct {
 	live  bool
 }
 
-// packed writes one report into the archive and returns its line of the manifest. A report that cannot be made is a line
-// without a file.
+// packed writes one report into the archive and returns its line of the manifest. A report that cannot be made becomes a
+// line without a file.
 func (a *Assessments) packed(ctx context.Context, archive ports.ImpactArchive, scope access.Scope, r reportOfMany) (ports.ArchivedReport, error) {
 	line := ports.ArchivedReport{Index: r.index, AssessmentID: r.id, Basis: map[bool]string{true: BasisLive, false: BasisSubmitted}[r.live]}
 	doc, err := a.report(ctx, scope, r.id, ReportRequest{Live: r.live})

@@ -14,11 +14,11 @@ import (
 	"tilth/ports"
 )
 
-// sampledConfidence is that of all ranges of a report.
+// sampledConfidence is the confidence level of all ranges in a report.
 const sampledConfidence = 0.95
 
-// maySample returns why a caller may not name rounds of sampling; nil where it may. Whoever names them shows the change
-// between them to all who read the assessment. It is asked before a transaction, which holds a connection already.
+// maySample returns the refusal if a caller may not name rounds of sampling; nil if it may. Naming them shows the change
+// between them to everybody who reads the assessment. It is called before a transaction, which already holds a connection.
 func (a *Assessments) maySample(ctx context.Context, who access.Principal) error {
 	return a.Gate.Require(ctx, who, access.Samples.View)
 }
@@ -32,8 +32,8 @@ func (e *assessmentEdit) named(refusal error) error {
 	return refusal
 }
 
-// sampled looks up the rounds of sampling that an assessment names, and what changed between them. What is not there, or
-// does not allow a change, is a part of the result; nil where none is named.
+// sampled looks up the rounds of sampling that an assessment names, and the change between them. The result states what
+// is missing, or does not allow a comparison; it is nil if no round is named.
 func sampled(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole) (*assessment.Sampled, error) {
 	named, ok := assessment.SamplingOf(whole.Sheet)
 	if !ok {
@@ -83,11 +83,11 @@ func sampled(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Who
 	return out, nil
 }
 
-// sampledLand fills in the fields of the area of interest and those that are assessed.
+// sampledLand fills in the fields of the area of interest and the assessed fields.
 func sampledLand(ctx context.Context, tx ports.Repos, scope access.Scope, whole *Whole, later sample.Round, out *assessment.Sampled) (err error) {
 	aoi, err := tx.AOIs.Get(ctx, scope, later.Plan.AOI.ID)
 	if fault.Is(err, fault.NotFound) {
-		aoi, err = stratification.AOI{}, nil // deleted: its fields are none that are assessed
+		aoi, err = stratification.AOI{}, nil // deleted: none of its fields are assessed
 	}
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func sampledLand(ctx context.Context, tx ports.Repos, scope access.Scope, whole 
 	return nil
 }
 
-// meanDay is the mean of the days on which analysed samples were taken; zero where none says so.
+// meanDay returns the mean of the days on which analysed samples were taken; zero if none has a day.
 func meanDay(samples []sample.Sample) time.Time {
 	var days, n int64
 	for _, s := range samples {

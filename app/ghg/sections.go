@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// Section returns the section of a key. Faults: NotFound.
+// Section returns the section with a key. Faults: NotFound.
 func (a *Assessments) Section(key string) (assessment.Section, error) {
 	section, ok := a.Table.Section(key)
 	if !ok {
@@ -20,12 +20,12 @@ func (a *Assessments) Section(key string) (assessment.Section, error) {
 	return section, nil
 }
 
-// SectionReader is how a use case gets what a client sent, once it has come to that: the change is
-// asked for under the lock of the assessment.
+// SectionReader returns what a client sent. A use case calls it under the lock of the assessment,
+// once it needs the change.
 type SectionReader func(current Whole) (any, error)
 
-// WriteSection replaces a section with what was sent. A partial write of an object lays what was sent over what
-// there is; a list is replaced either way. Faults: NotFound (also an unknown section), Invalid, and those of read.
+// WriteSection replaces a section by what was sent. A partial write of an object merges what was sent into the existing
+// object; a list is replaced either way. Faults: NotFound (also an unknown section), Invalid, and those of read.
 func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id int64, key string, partial bool, sent SectionReader) (Whole, error) {
 	return a.change(ctx, who, id, func(_ context.Context, _ ports.Repos, e *assessmentEdit) error {
 		section, err := a.Section(key)
@@ -44,7 +44,7 @@ func (a *Assessments) WriteSection(ctx context.Context, who access.Principal, id
 	})
 }
 
-// valuesOf returns what an object section holds.
+// valuesOf returns the values of an object section.
 func valuesOf(rows []assessment.Row) assessment.Values {
 	if len(rows) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (a *Assessments) Item(ctx context.Context, who access.Principal, shared boo
 	return whole, whole.Sheet[key][at], nil
 }
 
-// placeOf returns where an item stands in its section. Faults: NotFound.
+// placeOf returns the index of an item in its section. Faults: NotFound.
 func placeOf(w Whole, key string, id int64) (int, error) {
 	at := slices.IndexFunc(w.Sheet[key], func(r assessment.Row) bool { return r.ID == id })
 	if at < 0 {
@@ -77,7 +77,7 @@ func placeOf(w Whole, key string, id int64) (int, error) {
 	return at, nil
 }
 
-// listed returns a list section. The one object of an object section is no item.
+// listed returns a list section. The single object of an object section is not an item.
 func (a *Assessments) listed(key string) (assessment.Section, error) {
 	section, err := a.Section(key)
 	if err == nil && section.Shape != assessment.List {
@@ -86,7 +86,7 @@ func (a *Assessments) listed(key string) (assessment.Section, error) {
 	return section, err
 }
 
-// AddItem puts an item behind those of a list section. Faults: NotFound, Invalid, and those of read.
+// AddItem appends an item to a list section. Faults: NotFound, Invalid, and those of read.
 func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int64, key string, sent SectionReader) (Whole, assessment.Row, error) {
 	var row assessment.Row
 	whole, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
@@ -111,7 +111,7 @@ func (a *Assessments) AddItem(ctx context.Context, who access.Principal, id int6
 	return whole, row, err
 }
 
-// refuseItem is the fault of an item that was sent.
+// refuseItem returns the fault of an item that was sent.
 func (a *Assessments) refuseItem(e *assessmentEdit, key string, raw any, row assessment.Row, wrong fault.Fields) error {
 	if len(wrong) == 0 {
 		wrong = e.cited(assessment.Section{Key: key}, []assessment.Row{row})
@@ -127,8 +127,8 @@ type ItemOf struct {
 	ID         int64
 }
 
-// WriteItem replaces an item of a list section, or lays what was sent over it. Faults: NotFound, Invalid, and
-// those of read.
+// WriteItem replaces an item of a list section, or merges what was sent into it. Faults: NotFound, Invalid,
+// and those of read.
 func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item ItemOf, partial bool, sent SectionReader) (Whole, assessment.Row, error) {
 	var row assessment.Row
 	id, key, itemID := item.Assessment, item.Section, item.ID
@@ -162,8 +162,8 @@ func (a *Assessments) WriteItem(ctx context.Context, who access.Principal, item 
 	return whole, row, err
 }
 
-// RemoveItem takes an item out of a list section. agree is asked first, and may refuse. Faults: NotFound, and
-// those of agree.
+// RemoveItem removes an item from a list section. agree is called first, and may refuse. Faults: NotFound,
+// and those of agree.
 func (a *Assessments) RemoveItem(ctx context.Context, who access.Principal, id int64, key string, itemID int64, agree func(current Whole) error) error {
 	_, err := a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
 		at, err := placeOf(e.before, key, itemID)

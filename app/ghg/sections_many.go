@@ -11,8 +11,8 @@ import (
 	"tilth/core/fault"
 )
 
-// WriteItems lays each of the objects that were sent over the item of a list section whose id it has: all of them, or none. What is
-// wrong is said of all at once, by the place in the list. Faults: NotFound, with the ids that are not there; Invalid; those of read.
+// WriteItems merges each of the objects that were sent into the item of a list section that has its id: all of them, or none. All
+// errors are reported at once, by their index in the list. Faults: NotFound, with the missing ids; Invalid; those of read.
 func (a *Assessments) WriteItems(ctx context.Context, who access.Principal, id int64, key string, sent SectionReader) (Whole, error) {
 	return a.changeItem(ctx, who, id, key, func(e *assessmentEdit) error {
 		raw, err := sent(e.before)
@@ -51,7 +51,7 @@ func (a *Assessments) WriteItems(ctx context.Context, who access.Principal, id i
 	})
 }
 
-// itemIDs returns the ids that changes of items have, each once.
+// itemIDs returns the ids in changes of items, and refuses repeated ones.
 func itemIDs(list []any) ([]int64, fault.Fields) {
 	out, errs, seen := make([]int64, len(list)), fault.Fields{}, map[int64]bool{}
 	for i, item := range list {
@@ -72,8 +72,8 @@ func itemIDs(list []any) ([]int64, fault.Fields) {
 	return out, errs
 }
 
-// RemoveItems takes items out of a list section, all or none. agree is asked first, and may refuse. Faults: NotFound, with the ids that
-// are not there; those of agree.
+// RemoveItems removes items from a list section, all or none. agree is called first, and may refuse. Faults: NotFound, with the missing
+// ids; those of agree.
 func (a *Assessments) RemoveItems(ctx context.Context, who access.Principal, of ItemsOf, agree func(current Whole) error) error {
 	_, err := a.changeItem(ctx, who, of.Assessment, of.Section, func(e *assessmentEdit) error {
 		places, err := placesOf(e.before, of.Section, of.IDs)
@@ -103,7 +103,7 @@ type ItemsOf struct {
 	IDs        []int64
 }
 
-// placesOf returns where items stand in their section. Faults: NotFound, with those that are not there.
+// placesOf returns the indices of items in their section. Faults: NotFound, with the missing ids.
 func placesOf(w Whole, key string, ids []int64) ([]int, error) {
 	out := make([]int, len(ids))
 	var missing []int64

@@ -18,8 +18,8 @@ import (
 const SignAction audit.Action = "sign"
 
 // Sign adds the caller's signature to a version that another person submitted, in one transaction with its event and
-// its entry in the audit trail, and returns the version. statement is read once the version is found. Signatures are
-// never taken back. Faults: NotFound (also the version), Invalid, Conflict (own_submission, already_signed), and those
+// its entry in the audit trail, and returns the version. statement is called once the version is found. Signatures are
+// never withdrawn. Faults: NotFound (also the version), Invalid, Conflict (own_submission, already_signed), and those
 // of statement.
 func (a *Assessments) Sign(ctx context.Context, who access.Principal, id int64, number int, statement func() (string, error)) (ports.AssessmentVersion, error) {
 	scope, now := who.Scope(false), a.Clock.Now()
@@ -62,7 +62,7 @@ func (a *Assessments) Sign(ctx context.Context, who access.Principal, id int64, 
 	})
 }
 
-// submitterOf returns the id of who submitted a version; 0 where that user is gone.
+// submitterOf returns the id of the user who submitted a version; 0 if that user is gone.
 func submitterOf(v ports.AssessmentVersion) int64 {
 	if v.SubmittedBy == nil {
 		return 0

@@ -23,22 +23,22 @@ import (
 // violations and warnings, each a list of {code, path, message}.
 const CodeNotSubmittable = "not_submittable"
 
-// submitTries is how often an assessment is calculated anew because it was written
-// meanwhile. Writes are rare beside calculations of a millisecond.
+// submitTries is the number of times an assessment is calculated before giving up because it was
+// written meanwhile. Writes are rare compared with calculations of a millisecond.
 const submitTries = 5
 
-// Submission is what came of the submission of one assessment.
+// Submission is the outcome of submitting one assessment.
 type Submission struct {
 	Record  assessment.Assessment
 	Version ports.AssessmentVersion
-	// Unchanged: this content was submitted before, as that version; nothing was stored.
+	// Unchanged: this content was already submitted, as that version; nothing was stored.
 	Unchanged bool
 	Warnings  []assessment.Finding
 }
 
-// Submit checks an assessment afresh, calculates it, and stores the result as its next version. The calculation
-// runs outside the transaction, which stores nothing but the result of what the assessment then holds. What the
-// newest version holds already is not stored twice. Faults: NotFound, Invalid ([CodeNotSubmittable]), Unavailable
+// Submit checks an assessment afresh, calculates it, and stores the result as its next version. The calculation runs
+// outside the transaction, which stores the result only if it is that of the assessment's content by then. Content that
+// the newest version already holds is not stored twice. Faults: NotFound, Invalid ([CodeNotSubmittable]), Unavailable
 // (the engine; the assessment keeps the state it had), Conflict (assessment_busy).
 func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64) (Submission, error) {
 	if err := a.Gate.Require(ctx, who, access.Assessments.Edit); err != nil {
@@ -57,12 +57,12 @@ func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64
 	return Submission{}, fault.New(fault.Conflict, "assessment_busy", "The assessment was written again and again while it was submitted; submit it once that is over.")
 }
 
-// preparedCalculation is an assessment as an engine is given it.
+// preparedCalculation is an assessment in the form in which an engine gets it.
 type preparedCalculation struct {
 	whole       Whole
 	subject     assessment.Subject
 	input       ghg.Input
-	conversions []ghg.TraceLine // of what was entered to the input
+	conversions []ghg.TraceLine // from what was entered to the input
 	digest      string          // of the input
 	entered     []byte          // JSON of an assessment.AsEntered
 	enteredSum  string          // of entered
@@ -76,8 +76,8 @@ type preparedCalculation struct {
 	choice      ports.EngineChoice
 }
 
-// prepare checks an assessment for submission and makes its snapshot. Farm, field and engine are looked up as
-// those of its own company: what is shared may be the assessment alone.
+// prepare checks an assessment for submission and makes its snapshot. Farm, field and engine are looked up in
+// the scope of its own company: perhaps only the assessment is shared.
 func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) (preparedCalculation, error) {
 	scope := access.Own(whole.CompanyID)
 	p := preparedCalculation{whole: whole}
@@ -102,7 +102,7 @@ func (a *Assessments) prepare(ctx context.Context, tx ports.Repos, whole Whole) 
 	return p, err
 }
 
-// list completes a prepared calculation by the files that are attached.
+// list completes a prepared calculation with the attached files.
 func (a *Assessments) list(ctx context.Context, tx ports.Repos, scope access.Scope, p *preparedCalculation) (err error) {
 	if p.attached, err = tx.Evidence.Of(ctx, scope, p.whole.ID); err != nil {
 		return err
@@ -132,7 +132,7 @@ type calculation struct {
 	reference ports.EngineReference
 }
 
-// calculated prepares an assessment as it stands and has it calculated.
+// calculated prepares an assessment as it stands and calculates it.
 func (a *Assessments) calculated(ctx context.Context, scope access.Scope, id int64) (calculation, error) {
 	prepared, err := a.prepared(ctx, scope, id)
 	out := calculation{preparedCalculation: prepared}
@@ -152,7 +152,7 @@ func (a *Assessments) calculated(ctx context.Context, scope access.Scope, id int
 	return out, err
 }
 
-// run has a snapshot calculated by the engine of the company.
+// run calculates a snapshot with the engine of the company.
 func (a *Assessments) run(ctx context.Context, p preparedCalculation) (ghg.Result, ports.EngineReference, error) {
 	engine, err := a.Engines.Engine(p.choice.Engine)
 	if err != nil {
@@ -161,8 +161,8 @@ func (a *Assessments) run(ctx context.Context, p preparedCalculation) (ghg.Resul
 	return engine.Calculate(ctx, p.input, p.choice.FactorSet, ghg.Options{Trace: true, Conversions: p.conversions})
 }
 
-// recordFailure notes that the engine failed. The note is not the effect of the request,
-// which may be repeated under its key; one that cannot be stored is left out.
+// recordFailure records that the engine failed. The record is not the effect of the request, which
+// may be repeated under its key; if it cannot be stored, it is dropped.
 func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id int64, failure error) {
 	reason := "The calculation engine failed."
 	if f, ok := fault.As(failure); ok && f.Kind != fault.Internal {
@@ -179,12 +179,12 @@ func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id 
 	}
 }
 
-// errStale ends the transaction of a result that is not that of what the assessment holds by now.
+// errStale aborts the transaction if a result no longer matches the content of the assessment.
 var errStale = errors.New("the assessment was written while it was calculated")
 
-// keep stores a result as the next version, in one transaction with the state of the
-// assessment, its completeness, its event and its entry in the audit trail. It returns
-// errStale where the result is not that of what the assessment holds by now.
+// keep stores a result as the next version, in one transaction with the state of the assessment,
+// its completeness, its event and its entry in the audit trail. It returns errStale if the result
+// no longer matches the content of the assessment.
 func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, c calculation) (Submission, error) {
 	scope := who.Scope(false)
 	return app.In(ctx, a.Store.Write, func(ctx context.Context, tx ports.Repos) (out Submission, err error) {
@@ -199,7 +199,7 @@ func (a *Assessments) keep(ctx context.Context, who access.Principal, id int64, 
 		if now.digest != c.digest || now.enteredSum != c.enteredSum || !now.subject.Same(c.subject) || now.choice != c.choice {
 			return out, errStale
 		}
-		if len(now.violations) > 0 { // the farm or field is gone since
+		if len(now.violations) > 0 { // such as a farm or field that is gone meanwhile
 			return out, refused(CodeNotSubmittable, "The assessment cannot be submitted yet", now.violations, now.warnings)
 		}
 		c.preparedCalculation = now
@@ -254,8 +254,8 @@ func (a *Assessments) keepLocked(ctx context.Context, tx ports.Repos, who access
 	return Submission{Record: stored, Version: version, Warnings: c.warnings}, err
 }
 
-// settle answers with the version that holds the content already. What the record says of
-// a run that failed since, or of changes that were taken back, is put right.
+// settle returns the version that already holds the content. It corrects the record if that shows a
+// later run that failed, or changes that were undone.
 func (a *Assessments) settle(ctx context.Context, tx ports.Repos, scope access.Scope, c calculation, newest ports.AssessmentVersion) (Submission, error) {
 	out := Submission{Record: c.whole.Assessment, Version: newest, Unchanged: true, Warnings: c.warnings}
 	r := &out.Record
@@ -275,7 +275,7 @@ func (a *Assessments) settle(ctx context.Context, tx ports.Repos, scope access.S
 	return out, nil
 }
 
-// submitted is an assessment before and after its submission, with what was stored of it.
+// submitted is an assessment before and after its submission, with what was stored.
 type submitted struct {
 	before, after Whole
 	version       ports.AssessmentVersion

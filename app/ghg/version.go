@@ -13,8 +13,8 @@ import (
 	"tilth/ports"
 )
 
-// newestVersion returns the version that was submitted last, without its snapshot and
-// report; nil where there is none.
+// newestVersion returns the last submitted version, without its snapshot and report; nil if there
+// is none.
 func newestVersion(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (*ports.AssessmentVersion, error) {
 	for version, err := range tx.AssessmentVersions.Each(ctx, scope, id, ports.Query{Limit: 1}) {
 		return &version, err
@@ -22,15 +22,15 @@ func newestVersion(ctx context.Context, tx ports.Repos, scope access.Scope, id i
 	return nil, nil
 }
 
-// isOf reports whether a version is of this content, engine and factors.
+// isOf reports whether a version has this content, engine and factors.
 func (c calculation) isOf(v ports.AssessmentVersion) bool {
 	r := c.result
 	return v.Digest == c.digest && enteredSame(v, c.enteredSum) && v.EvidenceDigest == c.listedSum && subjectOf(v).Same(c.subject) && v.Engine == r.Engine.ID && v.EngineVersion == r.Engine.Version &&
 		v.FactorSet == r.FactorSet.ID && v.FactorSetVersion == r.FactorSet.Version && v.FactorSetDigest == r.FactorSet.Digest && v.GWPSet == r.GWP
 }
 
-// enteredSame reports whether a version is of what has this digest as it was entered. A version that was stored before
-// that was kept is.
+// enteredSame reports whether a version has this digest of what was entered. A version stored before that digest was
+// kept counts as the same.
 func enteredSame(v ports.AssessmentVersion, digest string) bool {
 	return v.EnteredDigest == "" || v.EnteredDigest == digest
 }
@@ -43,7 +43,7 @@ func subjectOf(v ports.AssessmentVersion) (out assessment.Subject) {
 	return out
 }
 
-// version makes the version of a number, with its report.
+// version returns the version with a number, and its report.
 func (c calculation) version(who access.Principal, number int, at time.Time) (ports.AssessmentVersion, report.Report, error) {
 	report := report.New(c.result, report.About{
 		AssessmentID: c.whole.ID, Basis: BasisSubmitted, ResultVersion: &number, ComputedAt: at, Warnings: assessment.Warnings(c.warnings),
@@ -68,7 +68,7 @@ func (c calculation) version(who access.Principal, number int, at time.Time) (po
 	return out, report, nil
 }
 
-// unsubmitted reports whether a submitted assessment holds something else than its newest version.
+// unsubmitted reports whether the content of a submitted assessment differs from its newest version.
 func (a *Assessments) unsubmitted(ctx context.Context, tx ports.Repos, scope access.Scope, whole Whole) (bool, error) {
 	newest, err := newestVersion(ctx, tx, scope, whole.ID)
 	if err != nil || newest == nil {

@@ -1,20 +1,19 @@
-// Package idempotency lets a caller repeat a request without repeating its effect: what a
-// request under an idempotency key has done and what it was answered are one transaction.
+// Package idempotency lets a caller repeat a request without repeating its effect: the effect of a
+// request under an idempotency key and its answer are one transaction.
 //
-// The answer is made by the interface after the use case, so [Guard] keeps the transaction of
-// the effect open until it is there: the use case's Write returns when everything is written
-// but the commit, the interface renders the answer into memory (what it still reads, it reads
-// in the same transaction), and key, effect and answer are committed together. Only then is
-// the answer sent. After a kill at any point either all of it is stored, and a repeat receives
-// the answer byte for byte, or nothing is, and a repeat is carried out. No state lies between,
-// so there is no lease to wait for, no clock to compare, and nothing to clean up.
+// The answer is made by the interface after the use case, so [Guard] keeps the transaction of the
+// effect open until the answer is ready. The use case's Write returns when everything but the
+// commit is done, and the interface renders the answer into memory (what it still reads, it reads
+// in the same transaction). Then key, effect and answer are committed together. Only then is the
+// answer sent. After a crash at any point either all of it is stored, and a repeat receives the
+// answer byte for byte, or nothing is, and a repeat is carried out. No state lies between, so there
+// is no lease to wait for, no clock to compare, and nothing to clean up.
 //
-// The other design, to store what the use case returned and render it on a repeat, would need
-// a stored form of the result of every use case, and would render it by the rules of a later
-// release.
+// The alternative, to store what the use case returned and render it on a repeat, would need a
+// stored form of the result of every use case, and would render it by the rules of a later release.
 //
-// A request has one effect, its last write. Writes before it that are not the effect run in
-// the context of [Apart]: they commit by themselves, and a repeat may find them done.
+// A request has one effect, its last write. Earlier writes that are not the effect run in the
+// context of [Apart]: they commit by themselves, and a repeat may find them done.
 package idempotency
 
 import (
@@ -30,20 +29,20 @@ import (
 	"tilth/ports"
 )
 
-// Kept is how long a repeat receives the stored answer, at the least.
+// Kept is the minimum time for which a repeat receives the stored answer.
 const Kept = 24 * time.Hour
 
-// purgeRows is how many answers one transaction removes.
+// purgeRows is the number of answers that one transaction removes.
 const purgeRows = 500
 
 const (
-	wait       = 10 * time.Second // how long a request waits for an earlier one of its key
-	retryAfter = 5                // seconds, for a caller whose earlier request takes longer
+	wait       = 10 * time.Second // the time that a request waits for an earlier one of its key
+	retryAfter = 5                // seconds, for a caller whose earlier request takes longer than that
 )
 
-// Once carries requests out once. It is safe for concurrent use.
+// Once carries requests out only once. It is safe for concurrent use.
 type Once struct {
-	Kept  time.Duration // how long a repeat receives the stored answer
+	Kept  time.Duration // the time for which a repeat receives the stored answer
 	store ports.Store
 	clock ports.Clock
 
@@ -51,7 +50,7 @@ type Once struct {
 	running map[identity]chan struct{} // closed when the request ends
 }
 
-// identity is what requests share that must not have two effects.
+// identity is shared by requests that must not have two effects.
 type identity struct {
 	company int64
 	key     string
@@ -63,12 +62,12 @@ func New(store ports.Store, clock ports.Clock) *Once {
 }
 
 // Do carries a request out under a key, or returns the answer that it had; replayed says which. digest stands
-// for the request: the same key with another one is refused. do runs its use cases in the context that it gets,
-// and returns whether its answer is final: any other, such as that of a part that is unavailable, takes the
-// effect back, and the request may be repeated. In one process requests of one key take turns; of two processes
-// that carry one out together, one commits, and both return its answer. An error means that nothing was stored,
-// or, where the database went away during the commit, that a repeat finds out.
-// Faults: Mismatch (idempotency_key_reused), Unavailable (request_in_progress, and those of the store).
+// for the request: the same key with another digest is refused. do runs its use cases in the context that it
+// gets, and returns whether its answer is final. Any other answer, such as that of an unavailable part, rolls
+// the effect back, and the request may be repeated. In one process requests of one key take turns; of two
+// processes that carry one out together, one commits, and both return its answer. An error means that nothing
+// was stored or, where the database was lost during the commit, that only a repeat can tell. Faults: Mismatch
+// (idempotency_key_reused), Unavailable (request_in_progress, and those of the store).
 func (o *Once) Do(ctx context.Context, who access.Principal, key, digest string,
 	do func(ctx context.Context) (answer ports.Answer, final bool),
 ) (answer ports.Answer, replayed bool, err error) {
@@ -95,7 +94,7 @@ func (o *Once) Do(ctx context.Context, who access.Principal, key, digest string,
 	return answer, false, err
 }
 
-// turn waits until no other request of an identity is carried out in this process.
+// turn waits until this process carries out no other request of an identity.
 func (o *Once) turn(ctx context.Context, of identity) (end func(), err error) {
 	until := time.NewTimer(wait)
 	defer until.Stop()
@@ -132,7 +131,7 @@ func (o *Once) Purge(ctx context.Context) (n int64, err error) {
 	})
 }
 
-// request is one that is carried out under a key.
+// request is a request that is carried out under a key.
 type request struct {
 	once   *Once
 	scope  access.Scope
@@ -140,9 +139,9 @@ type request struct {
 
 	effect *ports.Repos               // the transaction of the effect while it is open
 	yield  func(ports.Repos) bool     // hands the transaction over, and waits for the answer
-	next   func() (ports.Repos, bool) // goes on with the transaction
-	stop   func()                     // takes the effect back
-	err    error                      // of the transaction
+	next   func() (ports.Repos, bool) // continues the transaction
+	stop   func()                     // rolls the effect back
+	err    error                      // the transaction's error
 }
 
 // stored returns the answer that the request had; ok is false where it had none.
@@ -184,14 +183,14 @@ func (r *request) write(ctx context.Context, store ports.Store, do func(ctx cont
 	return nil
 }
 
-// hold keeps the transaction of the effect open until the answer is there, and stores it.
+// hold keeps the transaction of the effect open until the answer is ready, and stores the answer.
 func (r *request) hold(ctx context.Context, tx ports.Repos) error {
 	switch {
 	case r.yield == nil:
 		return nil // not the effect
 	case r.effect != nil:
 		// The commit lost a race, which takes more than the one row that is written after the
-		// answer was made; the answer is of a transaction that is gone.
+		// answer was made; the answer belongs to a transaction that is gone.
 		return fault.New(fault.Unavailable, "database_busy", "The database is busy; try again.")
 	case !r.yield(tx):
 		return errDropped
@@ -214,7 +213,7 @@ func (r *request) settle(ctx context.Context, answer ports.Answer) error {
 	return r.err
 }
 
-// drop takes the effect back, where it was not committed.
+// drop rolls the effect back, if it was not committed.
 func (r *request) drop() {
 	if r.stop != nil {
 		r.stop()
@@ -231,19 +230,19 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// Apart returns the context for writes that are not the effect of the request, such as the
-// record of a failure, or work that a repeat finds done. They come before the effect.
+// Apart returns the context for writes that are not the effect of the request, such as the record
+// of a failure, or work that a repeat finds done. They must come before the effect.
 func Apart(ctx context.Context) context.Context { return context.WithValue(ctx, apartKey{}, true) }
 
 func apart(ctx context.Context) bool { return ctx.Value(apartKey{}) != nil }
 
 // Guard returns the same store for the use cases that answer requests: it keeps the write of a
-// request under an idempotency key open until its answer is there. The store runs
-// [BeforeCommit]. A context without such a request, as of background work, changes nothing.
+// request under an idempotency key open until its answer is ready. The store runs [BeforeCommit]. A
+// context without such a request, as in background work, changes nothing.
 func Guard(store ports.Store) ports.Store { return guarded{store} }
 
-// BeforeCommit returns the last step of every write: settle, and then, for the effect of a
-// request under an idempotency key, the wait for its answer, when nothing more is locked.
+// BeforeCommit returns the last step of every write: settle and then, for the effect of a request
+// under an idempotency key, the wait for its answer, when no further locks are taken.
 func BeforeCommit(settle func(ctx context.Context, tx ports.Repos) error) func(ctx context.Context, tx ports.Repos) error {
 	return func(ctx context.Context, tx ports.Repos) error {
 		if err := settle(ctx, tx); err != nil {
@@ -278,7 +277,7 @@ func (g guarded) Read(ctx context.Context, do func(ctx context.Context, tx ports
 	return g.Store.Read(ctx, do)
 }
 
-// Operate implements ports.Store. The effect of a request with a key is a company's, a Write.
+// Operate implements ports.Store. The effect of a request with a key belongs to a company, and is a Write.
 func (g guarded) Operate(ctx context.Context, do func(ctx context.Context, tx ports.OperatorRepos) error) error {
 	if r := requestOf(ctx); r != nil && (r.effect != nil || !apart(ctx)) {
 		return errTwice

@@ -9,7 +9,7 @@ import (
 	"tilth/core/moving"
 )
 
-// chain verifies a chain of the company as it was, with its signatures. entries is the table of the lines of its rows.
+// chain verifies one of the company's chains as it was exported, with its signatures. entries is the table of the lines of its rows.
 func (in *importing) chain(ctx context.Context, name chain.Name, table, entries string) error {
 	head, waiting := in.manifest.Head(name)
 	marks, err := in.checkpoints(name)
@@ -90,10 +90,10 @@ func (in *importing) checkpoints(name chain.Name) (out []chain.Checkpoint, err e
 	}
 }
 
-// chainedRows are the rows of a chain, in its order.
+// chainedRows are the rows of a chain, in their order.
 type chainedRows struct {
 	rows, entries *lines
-	row, entry    moving.Line // read, and not taken yet
+	row, entry    moving.Line // read, but not taken yet
 }
 
 func (in *importing) rowsOf(table, entries string) (*chainedRows, error) {
@@ -120,7 +120,7 @@ func (r *chainedRows) close() {
 	}
 }
 
-// take returns the row of an id, where it is the next; else nil.
+// take returns the row with an id if it is the next one; otherwise nil.
 func (r *chainedRows) take(id int64) (*chain.Row, error) {
 	if r.row == nil || r.row.Number("id") != id {
 		return nil, nil
@@ -147,7 +147,7 @@ func (r *chainedRows) next() (row chain.Row, err error) {
 	return line.Transaction(entries), nil
 }
 
-// rest counts the rows that were not taken.
+// rest returns the number of rows that were not taken.
 func (r *chainedRows) rest() (n int64, err error) {
 	for r.row != nil {
 		if _, err := r.next(); err != nil {

@@ -20,13 +20,13 @@ import (
 	"tilth/ports"
 )
 
-// Exported is what an export was of.
+// Exported describes what an export contains.
 type Exported struct {
 	*moving.Manifest
 	SHA256 string // of the manifest, in hexadecimal, which holds the digest of everything else
 }
 
-// changes are what the trail says of an export.
+// changes returns what the trail records about an export.
 func (e Exported) changes() []coreaudit.Change {
 	return []coreaudit.Change{{Member: "rows", After: e.Rows()}, {Member: "manifest_sha256", After: e.SHA256}}
 }
@@ -34,8 +34,8 @@ func (e Exported) changes() []coreaudit.Change {
 // Exporting is the action of the entry that records an export in the trail of the company.
 const Exporting coreaudit.Action = "export"
 
-// Export writes everything that a company has, as of one moment, and records that in its trail. Servers may go on.
-// Faults: NotFound (company), Conflict (orders_open), Unavailable.
+// Export writes everything that a company has, as of one moment, and records that in its trail. Servers may keep
+// running. Faults: NotFound (company), Conflict (orders_open), Unavailable.
 func (m *Mover) Export(ctx context.Context, companyID int64, by coreaudit.Entry, to io.Writer) (Exported, error) {
 	out, err := m.Write(ctx, companyID, true, to)
 	if err != nil {
@@ -46,9 +46,9 @@ func (m *Mover) Export(ctx context.Context, companyID int64, by coreaudit.Entry,
 	return out, m.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return tx.Audit.Add(ctx, entry) })
 }
 
-// Write writes everything that a company has, with or without the hashes of passwords. Faults: as of [Mover.Export].
+// Write writes everything that a company has, with or without the hashes of passwords. Faults: those of [Mover.Export].
 func (m *Mover) Write(ctx context.Context, companyID int64, passwords bool, to io.Writer) (Exported, error) {
-	if _, err := m.Chains.Run(ctx); err != nil { // so that the chains hold what was committed until now
+	if _, err := m.Chains.Run(ctx); err != nil { // so that the chains contain everything committed so far
 		return Exported{}, err
 	}
 	keys, err := (&audit.Verifier{Store: m.Store}).Keys(ctx)
@@ -65,7 +65,7 @@ func (m *Mover) Write(ctx context.Context, companyID int64, passwords bool, to i
 	if err := m.Store.Consult(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return w.records(ctx, tx, companyID) }); err != nil {
 		return Exported{}, err
 	}
-	// A file that is removed now keeps its bytes for a day.
+	// A file that is removed meanwhile keeps its bytes for a day.
 	for _, one := range w.attached {
 		if err := w.bytes(ctx, one); err != nil {
 			return Exported{}, err
@@ -89,7 +89,7 @@ type attached struct {
 	table  string
 	key    string
 	object string
-	sum    string // as its row says; empty: it does not
+	sum    string // according to its row; empty: the row has none
 }
 
 // records writes what the database holds.
@@ -134,7 +134,7 @@ func (w *exporting) records(ctx context.Context, tx ports.OperatorRepos, company
 	return nil
 }
 
-// entry is an entry of the file under way, which counts and digests what is written.
+// entry is the file entry being written; it counts and digests what is written.
 type entry struct {
 	*bufio.Writer
 	bytes int64
@@ -144,7 +144,7 @@ type entry struct {
 
 func (e *entry) take(p []byte) (int, error) {
 	e.bytes += int64(len(p))
-	_, _ = e.sum.Write(p) // a digest takes everything
+	_, _ = e.sum.Write(p) // writing to a digest never fails
 	return e.to.Write(p)
 }
 
@@ -242,7 +242,7 @@ func (w *exporting) bytes(ctx context.Context, of attached) error {
 	return nil
 }
 
-// outlines writes the outlines of a table as GeoJSON, for people: what is stored again is the table.
+// outlines writes the outlines of a table as GeoJSON, for people: an import reads the table instead.
 func (w *exporting) outlines(ctx context.Context, tx ports.OperatorRepos, companyID int64, of moving.OutlineFile) error {
 	to, err := w.begin(of.File)
 	if err != nil {

@@ -21,15 +21,15 @@ import (
 	"tilth/ports"
 )
 
-// Wishes are what the operator decides of a company that arrives.
+// Wishes are the operator's decisions about a company that arrives.
 type Wishes struct {
 	Name   string            // another name; empty: as in the file
 	Emails map[string]string // other addresses of people, by those in the file
-	Keys   []string          // in base64, with which its chains must be signed; none: those that the file names
-	By     audit.Entry       // who stores it
+	Keys   []string          // in base64, the keys that must have signed its chains; none: those that the file names
+	By     audit.Entry       // the operator who stores it
 }
 
-// Arrived is a company that was stored.
+// Arrived is a company that has been stored.
 type Arrived struct {
 	Company  ports.Company
 	Manifest *moving.Manifest
@@ -37,7 +37,7 @@ type Arrived struct {
 	Files    int64
 }
 
-// Importing is the action of the entry that opens the trail of a company that arrived.
+// Importing is the action of the first entry in the trail of a company that arrived.
 const Importing audit.Action = "import"
 
 // maxManifest bounds the manifest, which is held in memory: some 300,000 files.
@@ -67,7 +67,7 @@ func (m *Mover) Import(ctx context.Context, file ports.Object, wishes Wishes) (o
 		return out, err
 	}
 	if err = in.store(ctx, &out); err != nil {
-		// What was stored of its files goes now; where that fails, the chore of the servers does it.
+		// What was stored of its files is removed now; if that fails, the servers' chore removes it.
 		return out, errors.Join(err, m.giveUp(context.WithoutCancel(ctx), in.arrival))
 	}
 	_, err = m.Chains.Run(ctx)
@@ -85,10 +85,10 @@ type importing struct {
 	tables   []ports.CarriedTable
 	emails   []string
 	arrival  string
-	digests  map[string]string // of the files of rows, by name
+	digests  map[string]string // of the files that hold rows, by name
 }
 
-// open reads the manifest and holds the names of the file against it.
+// open reads the manifest and checks the names of the file's entries against it.
 func (in *importing) open(ctx context.Context) error {
 	text, err := in.file.Small(moving.ManifestName, maxManifest)
 	if err != nil {
@@ -145,7 +145,7 @@ func (in *importing) useKeys() error {
 	return nil
 }
 
-// look asks what of the company is here already.
+// look checks whether parts of the company exist here already.
 func (in *importing) look(ctx context.Context) error {
 	company := in.manifest.Company
 	in.wishes.Name = strings.TrimSpace(in.wishes.Name)
@@ -181,14 +181,14 @@ func (in *importing) look(ctx context.Context) error {
 	return nil
 }
 
-// shownEmails is how many addresses a message names.
+// shownEmails is the number of addresses that a message names.
 const shownEmails = 20
 
-// folder holds the bytes of an import's files.
+// folder is the folder for the bytes of an import's files.
 const folder = "moved/"
 
 func (in *importing) object(table, key string) string {
-	return path.Join(folder, in.arrival, table+"-"+key) // flat: a folder is cleared without those below
+	return path.Join(folder, in.arrival, table+"-"+key) // flat: clearing a folder does not include folders below it
 }
 
 // store stores the bytes of files, then all rows in one transaction.
@@ -212,7 +212,7 @@ func (in *importing) store(ctx context.Context, out *Arrived) error {
 	})
 }
 
-// rows stores all rows. It may run again, and starts at the beginning then.
+// rows stores all rows. It may run again, and then starts from the beginning.
 func (in *importing) rows(ctx context.Context, tx ports.OperatorRepos, out *Arrived) error {
 	now := in.Clock.Now()
 	spans := map[string]moving.Span{}
@@ -282,7 +282,7 @@ func (in *importing) opens(ctx context.Context, tx ports.OperatorRepos, arrival 
 	return tx.Carrier.Open(ctx, entry)
 }
 
-// said is the end of a chain as the trail names it: what was signed; nil where nothing was chained.
+// said returns the end of a chain as the trail names it: what was signed; nil if nothing was chained.
 func said(head chain.Checkpoint) any {
 	if head.Position == 0 {
 		return nil
@@ -306,7 +306,7 @@ func (in *importing) insert(ctx context.Context, tx ports.OperatorRepos, arrival
 	return n, err
 }
 
-// check holds a row against the rest of the file, and against what a company may have.
+// check checks a row against the rest of the file, and against what a company may have.
 func (in *importing) check(table ports.CarriedTable, text []byte) error {
 	if len(table.Files) == 0 && table.Name != "role_slugs" {
 		return nil
@@ -332,7 +332,7 @@ func (in *importing) check(table ports.CarriedTable, text []byte) error {
 	return nil
 }
 
-// giveUp removes what an import that failed has stored of files.
+// giveUp removes the stored files of an import that failed.
 func (m *Mover) giveUp(ctx context.Context, arrival string) error {
 	if err := m.Objects.RemoveOlder(ctx, path.Join(folder, arrival), m.Clock.Now().Add(time.Hour)); err != nil {
 		return err
@@ -346,10 +346,10 @@ func (m *Mover) giveUp(ctx context.Context, arrival string) error {
 	})
 }
 
-// keptFor is how long an import may take.
+// keptFor is the time that an import may take.
 const keptFor = 24 * time.Hour
 
-// Sweep removes what imports that were killed have stored of files, and returns how many there were.
+// Sweep removes the stored files of imports that were killed, and returns the number of these imports.
 func (m *Mover) Sweep(ctx context.Context) (total int64, err error) {
 	before := m.Clock.Now().Add(-keptFor)
 	late, err := app.In(ctx, m.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]string, error) {
@@ -364,7 +364,7 @@ func (m *Mover) Sweep(ctx context.Context) (total int64, err error) {
 	return total, err
 }
 
-// discard reads an entry to its end and returns its digest and lines.
+// discard reads an entry to its end and returns its digest and its number of lines.
 func discard(from io.Reader) (sum string, lines int64, err error) {
 	digest := sha256.New()
 	var last byte = '\n'

@@ -11,7 +11,7 @@ import (
 	"tilth/core/moving"
 )
 
-// maxLine bounds a row: the largest holds the labels of a map.
+// maxLine bounds the size of a row: the largest holds the labels of a map.
 const maxLine = 300 << 20
 
 // lines reads the rows of a table.
@@ -19,7 +19,7 @@ type lines struct {
 	file string
 	from io.ReadCloser
 	read *bufio.Reader
-	line int64 // the number of the last one
+	line int64 // the number of the last line read
 	text []byte
 }
 
@@ -33,10 +33,10 @@ func (in *importing) lines(t moving.Table) (*lines, error) {
 
 func (l *lines) close() error { return l.from.Close() }
 
-// wrong is an error of the last line.
+// wrong returns an error about the last line.
 func (l *lines) wrong(err error) error { return refuse("%s, line %d: %v", l.file, l.line, err) }
 
-// next returns the next line, which is good until the one after; io.EOF behind the last.
+// next returns the next line, which is valid until the following call; io.EOF after the last.
 func (l *lines) next() ([]byte, error) {
 	l.text = l.text[:0]
 	for {
@@ -77,7 +77,7 @@ func (l *lines) each(check func([]byte) error) iter.Seq2[[]byte, error] {
 	}
 }
 
-// parsed returns the next row; nil behind the last.
+// parsed returns the next row; nil after the last.
 func (l *lines) parsed() (moving.Line, error) {
 	text, err := l.next()
 	if errors.Is(err, io.EOF) {
@@ -93,7 +93,7 @@ func (l *lines) parsed() (moving.Line, error) {
 	return line, nil
 }
 
-// some returns the rows of a table, of which the file may have none.
+// some returns the rows of a table, which may be missing from the file.
 func (in *importing) some(table string) (*lines, error) {
 	listed, ok := in.manifest.Table(table)
 	if !ok {

@@ -1,5 +1,5 @@
 // Package moving holds the use cases with which a company leaves an installation, with everything that it has, and enters
-// another one. core/moving says what the file is, docs/moving.md how people use it.
+// another. core/moving defines the file; docs/moving.md describes how people use it.
 package moving
 
 import (
@@ -10,7 +10,7 @@ import (
 	"tilth/ports"
 )
 
-// Mover writes companies into files and stores them from files. On the command line the shell is the authority.
+// Mover writes companies to files and stores them from files. On the command line, access to the shell is the authority.
 type Mover struct {
 	Store   ports.Store
 	Objects ports.Objects

@@ -17,8 +17,8 @@ import (
 	"tilth/ports"
 )
 
-// Exports is the use cases of people who take their company's data with them: an export is made in the background, and its
-// file lies ready for a while.
+// Exports holds the use cases of people who take their company's data with them: an export is made in the background, and
+// its file stays available for a while.
 type Exports struct {
 	app.Deps
 	Mover *Mover
@@ -28,7 +28,7 @@ type Exports struct {
 // ExportJob is the kind of the background jobs that make exports.
 const ExportJob = "company_export"
 
-// exportFolder is where the files lie.
+// exportFolder is the folder of the files.
 const exportFolder = "exports/"
 
 // Start asks for an export of the caller's company. Faults: Conflict (export_running).
@@ -56,7 +56,7 @@ func (e *Exports) Retrieve(ctx context.Context, who access.Principal, id int64) 
 	})
 }
 
-// File returns what writes the file of an export. Faults: NotFound, Conflict (export_not_ready), Unavailable.
+// File returns a function that writes the file of an export. Faults: NotFound, Conflict (export_not_ready), Unavailable.
 func (e *Exports) File(ctx context.Context, who access.Principal, id int64) (moving.Request, func(w io.Writer) error, error) {
 	export, err := e.Retrieve(ctx, who, id)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *Exports) File(ctx context.Context, who access.Principal, id int64) (mov
 // claimLimit ends an export that kills its worker every time.
 const claimLimit = 25
 
-// retry is the schedule of an export whose database or store of files is away.
+// retry is the schedule of an export whose database or store of files is unavailable.
 var retry = coretask.Backoff{First: 30 * time.Second, Max: time.Hour, Tries: 8}
 
 // Run does one job of [ExportJob].
@@ -112,7 +112,7 @@ func (exportWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *movin
 	return task.Continue(), run.Tx.CompanyExports.Update(ctx, run.Scope, *s)
 }
 
-// Do stores the file whole or not at all; that of a worker that was killed is replaced.
+// Do stores the file whole or not at all; a file left by a killed worker is replaced.
 func (w exportWork) Do(ctx context.Context, s moving.Request) (out written, err error) {
 	from, to := io.Pipe()
 	done := make(chan error, 1)
@@ -123,7 +123,7 @@ func (w exportWork) Do(ctx context.Context, s moving.Request) (out written, err 
 		done <- failed
 	}()
 	size, err := w.Mover.Objects.Put(ctx, s.Object, from)
-	_ = from.CloseWithError(io.ErrClosedPipe) // a store that stopped reading lets the writer go; it never fails
+	_ = from.CloseWithError(io.ErrClosedPipe) // releases the writer if the store stopped reading; it never fails
 	if failed := <-done; failed != nil && err == nil {
 		err = failed
 	}
@@ -131,7 +131,7 @@ func (w exportWork) Do(ctx context.Context, s moving.Request) (out written, err 
 	return out, err
 }
 
-// Same is true of every open export: there is nothing to ask for differently.
+// Same is true for every open export: there is nothing that could be asked for differently.
 func (exportWork) Same(_, _ moving.Request) bool { return true }
 
 func (exportWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *moving.Request, out written) (task.Next, error) {
@@ -143,7 +143,7 @@ func (exportWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *mo
 	return task.Finish(), run.Tx.Audit.Add(ctx, by.Of(Exporting, "company", s.CompanyID, out.changes()))
 }
 
-// Unavailable ends an export that cannot be made as things are, and tries again what may come back.
+// Unavailable gives up an export that cannot be made as things stand, and retries one whose source may come back.
 func (w exportWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s moving.Request, cause error) (task.Next, error) {
 	if f, ok := fault.As(cause); ok && f.Kind == fault.Conflict {
 		return task.GiveUp(f.Message), nil
@@ -163,7 +163,7 @@ func (exportWork) Fail(ctx context.Context, run task.Run[ports.Repos], s moving.
 
 const sweepRows = 100
 
-// Sweep removes exports that have lain long enough: their files first, then what is known of them. It returns how many.
+// Sweep removes exports past their retention: their files first, then their records. It returns the number removed.
 func (e *Exports) Sweep(ctx context.Context) (total int64, err error) {
 	for {
 		old, err := app.In(ctx, e.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]moving.Request, error) {

@@ -14,7 +14,7 @@ import (
 
 const publicKeySize = ed25519.PublicKeySize
 
-// given reads public keys.
+// given parses public keys.
 func given(texts []string) (out []chain.Key, err error) {
 	for _, text := range texts {
 		raw, err := base64.StdEncoding.DecodeString(text)
@@ -26,8 +26,8 @@ func given(texts []string) (out []chain.Key, err error) {
 	return out, nil
 }
 
-// verify reads the whole file once: every digest and count is that of the manifest, the chains are whole, the ledger comes
-// to the wallet.
+// verify reads the whole file once and checks that every digest and count matches the manifest, that the chains are whole,
+// and that the ledger adds up to the wallet.
 func (in *importing) verify(ctx context.Context) error {
 	for _, t := range in.manifest.Tables {
 		lines, err := in.digested(ctx, t.File, t.Bytes, t.SHA256)
@@ -89,7 +89,7 @@ func (in *importing) people() error {
 	}
 }
 
-// balanced adds up the ledger.
+// balanced checks the sums of the ledger.
 func (in *importing) balanced() error {
 	wallet, err := in.wallet()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// inCompany changes what belongs to a company. Faults: NotFound (company).
+// inCompany changes something that belongs to a company. Faults: NotFound (company).
 func (o *Operating) inCompany(ctx context.Context, id int64,
 	do func(ctx context.Context, tx ports.OperatorRepos, scope access.Scope, now time.Time) error,
 ) error {
@@ -28,7 +28,7 @@ func (o *Operating) inCompany(ctx context.Context, id int64,
 	})
 }
 
-// ofCompany reads what belongs to a company. Faults: NotFound (company).
+// ofCompany reads something that belongs to a company. Faults: NotFound (company).
 func ofCompany[T any](ctx context.Context, o *Operating, id int64, read func(ctx context.Context, tx ports.OperatorRepos) (T, error)) (T, error) {
 	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (out T, err error) {
 		if _, err := tx.Accounts.Company(ctx, id); err != nil {
@@ -101,15 +101,15 @@ func (o *Operating) RenameCompany(ctx context.Context, id int64, name string) (p
 	})
 }
 
-// Subscriptions returns the subscriptions of a company, over or not. Faults: NotFound.
+// Subscriptions returns the subscriptions of a company, ended or not. Faults: NotFound.
 func (o *Operating) Subscriptions(ctx context.Context, companyID int64) ([]ports.Subscription, error) {
 	return ofCompany(ctx, o, companyID, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.Subscription, error) {
 		return tx.Subscriptions.Of(ctx, companyID)
 	})
 }
 
-// ChooseEngine says with which engine and factor set the results of a company are computed from now on; what
-// is empty is the default. Versions that were submitted stay as they are. Faults: NotFound, Invalid.
+// ChooseEngine sets the engine and factor set with which the results of a company are computed from now on;
+// an empty value means the default. Submitted versions stay as they are. Faults: NotFound, Invalid.
 func (o *Operating) ChooseEngine(ctx context.Context, companyID int64, choice ports.EngineChoice) error {
 	if err := o.Engines.Check(choice); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (o *Operating) CreateAPIKey(ctx context.Context, email string, in account.K
 	return key, text, err
 }
 
-// subscriptionAudited is a subscription as the trail stores it.
+// subscriptionAudited is the form in which the trail stores a subscription.
 type subscriptionAudited struct {
 	Service access.Service
 	Until   *time.Time
@@ -217,7 +217,7 @@ func (o *Operating) Unsubscribe(ctx context.Context, companyID int64, service ac
 	})
 }
 
-// RetryStratification takes a failed stratification order up again; see [soil.RetryOrder].
+// RetryStratification resumes a failed stratification order; see [soil.RetryOrder].
 func (o *Operating) RetryStratification(ctx context.Context, orderID int64) (stratification.OrderState, error) {
 	return soil.RetryOrder(ctx, o.Store, o.Clock, orderID)
 }

@@ -14,13 +14,12 @@ func deadLetters(limit int64) ports.Query {
 	return ports.Query{Limit: limit, Filters: []ports.Filter{{Name: "kind", Value: events.AsideJob}, {Name: "state", Value: string(ports.JobFailed)}}}
 }
 
-// DeadLetters returns up to limit events on which a consumer has failed for good, with the reason, as the jobs they are;
-// 0: all.
+// DeadLetters returns up to limit events on which a consumer has failed for good, as jobs with their reasons; 0: all.
 func (o *Operating) DeadLetters(ctx context.Context, limit int64) (app.List[ports.KeptJob], error) {
 	return o.Jobs(ctx, deadLetters(limit))
 }
 
-// ReplayDeadLetter hands a dead letter to its consumer again. Faults: NotFound; Conflict (job_not_failed) where that is under way.
+// ReplayDeadLetter hands a dead letter to its consumer again. Faults: NotFound; Conflict (job_not_failed) if a replay is under way.
 func (o *Operating) ReplayDeadLetter(ctx context.Context, id int64) (ports.KeptJob, error) {
 	job, err := o.Job(ctx, id)
 	if err == nil && job.Kind != events.AsideJob {
@@ -32,7 +31,7 @@ func (o *Operating) ReplayDeadLetter(ctx context.Context, id int64) (ports.KeptJ
 	return o.RetryJob(ctx, id)
 }
 
-// ReplayDeadLetters does so with all there are, and returns how many.
+// ReplayDeadLetters replays all dead letters, and returns their number.
 func (o *Operating) ReplayDeadLetters(ctx context.Context) (replayed int, err error) {
 	list, err := o.DeadLetters(ctx, 0)
 	if err != nil {

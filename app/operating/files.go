@@ -14,15 +14,15 @@ import (
 	"tilth/ports"
 )
 
-// markName is the name of the mark among the stored files, and maxMark what is read of it.
+// markName is the name of the mark among the stored files, and maxMark the number of bytes read from it.
 const (
 	markName = "tilth-mark.txt"
 	maxMark  = 4 << 10
 )
 
-// HoldFiles makes sure that the store of files belongs to the database, and ties the two together where neither has met
-// another yet. A process whose files are not those of the other processes of its database would accept uploads that they
-// never see. Faults: Precondition (files_elsewhere); Unavailable.
+// HoldFiles makes sure that the store of files belongs to the database, and ties the two together if neither has been
+// tied yet. A process whose files differ from those of the other processes of its database would accept uploads that
+// they never see. Faults: Precondition (files_elsewhere); Unavailable.
 func (o *Operating) HoldFiles(ctx context.Context, files ports.Objects) error {
 	if tied, err := o.CheckFiles(ctx, files); tied || err != nil {
 		return err
@@ -38,7 +38,7 @@ func (o *Operating) HoldFiles(ctx context.Context, files ports.Objects) error {
 	added, err := app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (bool, error) {
 		added, err := tx.FileMark.Add(ctx, digestOf(text), o.Clock.Now())
 		if err == nil && added && fresh {
-			// Before the commit: whoever finds the digest finds the mark. Another process waits for this row meanwhile.
+			// Before the commit: whoever finds the digest also finds the mark. Other processes wait for this row meanwhile.
 			_, err = files.Put(ctx, markName, strings.NewReader(text))
 		}
 		return added, err
@@ -53,7 +53,7 @@ func (o *Operating) HoldFiles(ctx context.Context, files ports.Objects) error {
 // CheckFiles returns whether the store of files is tied to the database, and changes nothing.
 // Faults: Precondition (files_elsewhere) where the database is tied to another; Unavailable.
 func (o *Operating) CheckFiles(ctx context.Context, files ports.Objects) (bool, error) {
-	// The digest is read first: whoever finds it finds the mark.
+	// The digest is read first: whoever finds it also finds the mark.
 	digest, err := app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (string, error) { return tx.FileMark.Get(ctx) })
 	if err != nil {
 		return false, err

@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// jobAudited is a job as the trail keeps it.
+// jobAudited is the form in which the trail keeps a job.
 type jobAudited struct {
 	Kind, Key, State, Reason string
 }
@@ -24,7 +24,7 @@ func auditedJob(j ports.KeptJob) *jobAudited {
 	return out
 }
 
-// StateOf returns where a job is.
+// StateOf returns the state of a job.
 func StateOf(j ports.KeptJob) ports.JobState {
 	switch {
 	case j.Failed != nil:
@@ -52,7 +52,7 @@ func (o *Operating) Job(ctx context.Context, id int64) (out ports.KeptJob, err e
 	})
 }
 
-// RetryJob makes a failed job due, its claims counted anew. Faults: NotFound, Conflict (job_not_failed).
+// RetryJob makes a failed job due again, and resets its count of claims. Faults: NotFound, Conflict (job_not_failed).
 func (o *Operating) RetryJob(ctx context.Context, id int64) (ports.KeptJob, error) {
 	return o.changeJob(ctx, id, func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error {
 		if j.Failed == nil {
@@ -62,9 +62,9 @@ func (o *Operating) RetryJob(ctx context.Context, id int64) (ports.KeptJob, erro
 	})
 }
 
-// CancelJob ends what a job works on as failed, at the job's next claim, whoever has it now: an order
-// fails and its hold is released. A failed job is removed. Jobs of the installation's own
-// upkeep cannot be cancelled. Faults: NotFound, Conflict (job_of_upkeep).
+// CancelJob ends the record that a job works on as failed, at the job's next claim, whoever holds the
+// job now: an order fails and its hold is released. A failed job is removed. Jobs for the
+// installation's own upkeep cannot be cancelled. Faults: NotFound, Conflict (job_of_upkeep).
 func (o *Operating) CancelJob(ctx context.Context, id int64) (ports.KeptJob, error) {
 	return o.changeJob(ctx, id, func(ctx context.Context, tx ports.OperatorRepos, j ports.KeptJob, now time.Time) error {
 		if j.CompanyID == 0 && j.Failed == nil {

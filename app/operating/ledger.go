@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// maxNote bounds the note of a transaction, in characters.
+// maxNote bounds the length of a transaction's note, in characters.
 const maxNote = 500
 
 func checkNote(note string) error {
@@ -66,7 +66,7 @@ func (o *Operating) Statement(ctx context.Context, companyID int64, format strin
 	return o.Statements.Of(ctx, access.Own(companyID), format, from, to)
 }
 
-// CreditWallet puts credits into a company's wallet. Faults: Invalid, NotFound.
+// CreditWallet adds credits to a company's wallet. Faults: Invalid, NotFound.
 func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount credit.Amount, note string) (credit.Wallet, error) {
 	if err := checkNote(note); err != nil {
 		return credit.Wallet{}, err
@@ -74,7 +74,7 @@ func (o *Operating) CreditWallet(ctx context.Context, companyID int64, amount cr
 	if _, err := o.Company(ctx, companyID); err != nil {
 		return credit.Wallet{}, err
 	}
-	// A write of the company's, so that it can be done once under an Idempotency-Key.
+	// A company's Write, so that an Idempotency-Key can keep it from being repeated.
 	return app.In(ctx, o.Store.Write, func(ctx context.Context, tx ports.Repos) (out credit.Wallet, err error) {
 		return o.addCredit(ctx, tx.Wallet, tx.Audit, credit.Transaction{CompanyID: companyID, CreatedAt: o.Clock.Now(), Kind: credit.Credit, Amount: amount, Note: note})
 	})
@@ -118,8 +118,8 @@ func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.A
 	})
 }
 
-// Prices returns the prices of all services, in their order. SetAt is zero of what was never set: a profile has the default
-// then, maps have the price of a profile, and what else has none cannot be ordered.
+// Prices returns the prices of all services, in their order. SetAt is zero for a price that was never set: a profile then
+// has the default, maps have the price of a profile, and any other service without a price cannot be ordered.
 func (o *Operating) Prices(ctx context.Context) ([]ports.Price, error) {
 	set, err := app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.Price, error) {
 		return tx.Prices.All(ctx)
@@ -153,7 +153,7 @@ func (o *Operating) Price(ctx context.Context, service string) (ports.Price, err
 	return all[at], nil
 }
 
-// RefundWanted says what is to be refunded.
+// RefundWanted describes a refund.
 type RefundWanted struct {
 	CompanyID   int64
 	Transaction int64         // the capture
@@ -161,8 +161,8 @@ type RefundWanted struct {
 	Note        string
 }
 
-// Refund returns a captured charge, at most its amount, and once. The field counts as charged still.
-// Faults: Invalid, NotFound, Conflict (already_refunded).
+// Refund returns a captured charge, up to its amount, and only once. The field still counts as
+// charged. Faults: Invalid, NotFound, Conflict (already_refunded).
 func (o *Operating) Refund(ctx context.Context, in RefundWanted) (wallet credit.Wallet, refund credit.Transaction, err error) {
 	if err := checkNote(in.Note); err != nil {
 		return wallet, refund, err

@@ -1,6 +1,6 @@
 // Package operating holds the use cases of operators: companies, users, tokens, credit, prices, jobs and the crop
-// catalog. On the command line the shell is the authority, and nothing asks for a permission. Over HTTP an operator
-// works through [Operating.As], which admits nobody else, and every change is recorded under their name.
+// catalog. On the command line, access to the shell is the authority, and no permission is checked. Over HTTP an
+// operator works through [Operating.As], which admits nobody else, and every change is recorded under their name.
 package operating
 
 import (
@@ -20,7 +20,7 @@ import (
 	"tilth/ports"
 )
 
-// Operating is the operator's use cases.
+// Operating holds the operator's use cases.
 type Operating struct {
 	Store      ports.Store
 	Gate       *app.Gate
@@ -35,7 +35,7 @@ type Operating struct {
 	by *access.Principal `wire:"-"` // nil: the command line
 }
 
-// As returns the use cases as an operator works with them over HTTP. Faults: Unauthenticated, Forbidden (operator_required).
+// As returns the use cases for an operator who works over HTTP. Faults: Unauthenticated, Forbidden (operator_required).
 func (o *Operating) As(ctx context.Context, who access.Principal) (*Operating, error) {
 	if err := o.Gate.Require(ctx, who, access.Operate); err != nil {
 		return nil, err
@@ -45,15 +45,15 @@ func (o *Operating) As(ctx context.Context, who access.Principal) (*Operating, e
 	return &out, nil
 }
 
-// CreateCompany makes a company with the roles that every company starts with.
-// Faults: Invalid, Conflict when the name is taken.
+// CreateCompany makes a company with the roles that every company starts with. Faults: Invalid,
+// Conflict when the name is taken.
 func (o *Operating) CreateCompany(ctx context.Context, name string) (ports.Company, error) {
 	name, err := companyName(name)
 	if err != nil {
 		return ports.Company{}, err
 	}
 	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (ports.Company, error) {
-		if _, err := tx.Companies.NoneYet(ctx); err != nil { // of this and a setup under way one is first, and the other knows
+		if _, err := tx.Companies.NoneYet(ctx); err != nil { // of this call and a concurrent setup one is first, and the other sees it
 			return ports.Company{}, err
 		}
 		return o.addCompany(ctx, tx, name)
@@ -76,7 +76,7 @@ func companyName(name string) (string, error) {
 	return name, nil
 }
 
-// ImportCrops stores crops of the catalog by their slug and gives how many there are then.
+// ImportCrops stores crops of the catalog by their slug and returns the resulting size of the catalog.
 func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total int64, err error) {
 	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (total int64, err error) {
 		now := o.Clock.Now()
@@ -90,7 +90,7 @@ func (o *Operating) ImportCrops(ctx context.Context, crops []farm.Crop) (total i
 	})
 }
 
-// SeedCrops stores the catalog Tilth comes with, where there is none yet.
+// SeedCrops stores the catalog that Tilth comes with, if there is none yet.
 func (o *Operating) SeedCrops(ctx context.Context, read func() ([]farm.Crop, error)) error {
 	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		have, err := tx.Catalog.CountCrops(ctx)
@@ -105,8 +105,8 @@ func (o *Operating) SeedCrops(ctx context.Context, read func() ([]farm.Crop, err
 	})
 }
 
-// EnsureSigningKey makes the first key that access tokens are signed with. Replicas
-// that start at once may make two; all of them verify.
+// EnsureSigningKey makes the first key that access tokens are signed with. Replicas that start at
+// the same time may make two; both verify.
 func (o *Operating) EnsureSigningKey(ctx context.Context) error {
 	return o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		keys, err := tx.Accounts.SigningKeys(ctx)
@@ -122,8 +122,8 @@ func (o *Operating) newSigningKey() ports.SigningKey {
 	return ports.SigningKey{ID: o.IDs.UUID(), Seed: seed[:], CreatedAt: o.Clock.Now()}
 }
 
-// RotateSigningKey makes a new key for access tokens. Tokens signed with the keys before
-// it are good until they expire.
+// RotateSigningKey makes a new key for access tokens. Tokens signed with earlier keys are valid
+// until they expire.
 func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, error) {
 	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (key ports.SigningKey, err error) {
 		key = o.newSigningKey()
@@ -135,7 +135,7 @@ func (o *Operating) RotateSigningKey(ctx context.Context) (ports.SigningKey, err
 }
 
 // ImportCurves stores a version of the reference curves of a region. It is in force from then on, in place of
-// the version before it; versions are never changed. Faults: Invalid, Conflict (curves_exist).
+// the previous version; versions are never changed. Faults: Invalid, Conflict (curves_exist).
 func (o *Operating) ImportCurves(ctx context.Context, region, version string, set cropcheck.Set) (cropcheck.Edition, error) {
 	edition := cropcheck.Edition{Region: region, Version: version, Set: set, ImportedAt: o.Clock.Now()}
 	if err := edition.Check(); err != nil {
@@ -154,7 +154,7 @@ func (o *Operating) ImportCurves(ctx context.Context, region, version string, se
 	return edition, err
 }
 
-// CurvesInForce returns the curves in force, one edition a region.
+// CurvesInForce returns the curves in force, one edition per region.
 func (o *Operating) CurvesInForce(ctx context.Context) ([]cropcheck.Edition, error) {
 	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]cropcheck.Edition, error) {
 		return o.Curves.InForce(ctx, tx.Curves)

@@ -16,10 +16,10 @@ import (
 	"tilth/ports"
 )
 
-// eraseUser is the action of the trail for a person who was erased.
+// eraseUser is the action of the trail for the erasure of a person.
 const eraseUser audit.Action = "erase"
 
-// eraseRows is how many entries of the trail one transaction erases values of.
+// eraseRows is the number of trail entries from which one transaction erases values.
 const eraseRows = 100
 
 // PersonHeld returns everything that is stored about a person, by e-mail address. Faults: NotFound.
@@ -33,16 +33,16 @@ func (o *Operating) PersonHeld(ctx context.Context, email string) (ports.Held, e
 	})
 }
 
-// ErasedPerson is what an erasure left.
+// ErasedPerson describes what an erasure left.
 type ErasedPerson struct {
 	ID     int64
 	Name   string // the pseudonym
 	Email  string
-	Values int64 // of the audit trail that were erased
+	Values int64 // values of the audit trail that were erased
 }
 
 // ErasePerson erases a person: the account keeps its id, under a pseudonym, so that records, ledger
-// and audit trail stay whole; everything else about it goes. Killed in between it is run again.
+// and audit trail stay whole; everything else about it goes. If it is interrupted, it is run again.
 // Faults: NotFound; Conflict (last_owner, operator_account).
 func (o *Operating) ErasePerson(ctx context.Context, email string) (out ErasedPerson, err error) {
 	user, err := app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (ports.User, error) {
@@ -56,14 +56,14 @@ func (o *Operating) ErasePerson(ctx context.Context, email string) (out ErasedPe
 		return out, err
 	}
 	out = ErasedPerson{ID: user.ID, Name: fmt.Sprintf("Erased user %d", user.ID), Email: fmt.Sprintf("erased-%d@erased.invalid", user.ID)}
-	// The trail first: until that is done the address leads back here.
+	// The trail comes first: until it is done, the address leads back to the user.
 	if out.Values, err = o.eraseEntries(ctx, user); err != nil {
 		return out, err
 	}
 	if err := o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return o.eraseAccount(ctx, tx, user, out) }); err != nil {
 		return out, err
 	}
-	n, err := o.eraseEntries(ctx, user) // what was written meanwhile
+	n, err := o.eraseEntries(ctx, user) // covers what was written meanwhile
 	out.Values += n
 	return out, err
 }
@@ -104,7 +104,7 @@ func (o *Operating) eraseAccount(ctx context.Context, tx ports.OperatorRepos, us
 	return tx.Audit.Add(ctx, o.entry(user.CompanyID, now).Of(eraseUser, "user", user.ID, nil))
 }
 
-// eraseEntries erases what names a user in the trail of its company, and returns how many values.
+// eraseEntries erases what names a user in the trail of its company, and returns the number of values.
 func (o *Operating) eraseEntries(ctx context.Context, user ports.User) (total int64, err error) {
 	if _, err := (&auditapp.Sequencer{Store: o.Store, Clock: o.Clock, IDs: o.IDs}).Run(ctx); err != nil {
 		return 0, err
@@ -131,19 +131,19 @@ func (o *Operating) eraseEntries(ctx context.Context, user ports.User) (total in
 	return total, nil
 }
 
-// naming is what names a user: its id, and its name and address as JSON.
+// naming holds what identifies a user: its id, and its name and address as JSON.
 type naming struct{ id, name, email string }
 
 func namingOf(user ports.User) naming {
 	quoted := func(text string) string {
-		raw, _ := json.Marshal(text) // a string is always JSON
+		raw, _ := json.Marshal(text) // a string always marshals
 		return string(raw)
 	}
 	return naming{fmt.Sprint(user.ID), quoted(user.Name), quoted(user.Email)}
 }
 
-// in returns which values of an entry are erased. Of an entry about the user, or about an
-// invitation of its address, these are every name and address; of any other, what holds its own.
+// in returns which values of an entry are erased: in an entry about the user, or about an invitation of its address, every name
+// and address; in any entry, those that contain its address; and in the user's own entries, those that contain its name.
 func (n naming) in(row chain.Row) func(f chain.Field) bool {
 	values := map[string]string{}
 	mentioned := false

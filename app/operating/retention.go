@@ -8,10 +8,10 @@ import (
 	"tilth/ports"
 )
 
-// purgeRows is how many records one transaction removes.
+// purgeRows is the number of records that one transaction removes.
 const purgeRows = 500
 
-// Retention is how long records stay that are over.
+// Retention is the time for which records stay after they have ended.
 type Retention struct {
 	Sessions    time.Duration // refresh tokens, since they expired
 	Invitations time.Duration // since their link expired
@@ -20,8 +20,7 @@ type Retention struct {
 	Jobs        time.Duration // since they failed for good
 }
 
-// PurgeOld removes what is older than it is kept, in small transactions, and returns how much
-// that was.
+// PurgeOld removes records past their retention, in small transactions, and returns their number.
 func (o *Operating) PurgeOld(ctx context.Context, keep Retention) (total int64, err error) {
 	now := o.Clock.Now()
 	for _, one := range []struct {

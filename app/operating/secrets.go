@@ -9,15 +9,15 @@ import (
 	"tilth/ports"
 )
 
-// resealRows is how many rows one transaction seals anew.
+// resealRows is the number of rows that one transaction reseals.
 const resealRows = 200
 
-// RotateSecrets seals every stored secret with the current key, in small transactions, and
-// forgets the keys before it. It returns the id of the key and how many secrets it sealed.
-// What an interrupted rotation has done stays done; until the end all keys are needed.
-// Faults: Precondition (secret_key_missing); Unavailable where a secret has another key still.
+// RotateSecrets seals every stored secret with the current key, in small transactions, and forgets
+// the earlier keys. It returns the id of the key and the number of secrets sealed. The work of an
+// interrupted rotation stays done; until the end all keys are needed. Faults: Precondition
+// (secret_key_missing); Unavailable where a secret still has another key.
 func (o *Operating) RotateSecrets(ctx context.Context) (key string, total int64, err error) {
-	// Once more until nothing is left: servers that seal with the key before may run meanwhile.
+	// Repeated until nothing is left: servers that still seal with the earlier key may be running.
 	for changed := int64(1); changed > 0; total += changed {
 		if changed, err = o.resealAll(ctx); err != nil {
 			return "", total, err
@@ -32,7 +32,7 @@ func (o *Operating) RotateSecrets(ctx context.Context) (key string, total int64,
 	return key, total, err
 }
 
-// resealAll goes over all secrets once and returns how many it changed.
+// resealAll goes over all secrets once and returns the number it changed.
 func (o *Operating) resealAll(ctx context.Context) (total int64, err error) {
 	for place := new(ports.SecretPlace); place != nil; {
 		var changed int64
@@ -49,7 +49,7 @@ func (o *Operating) resealAll(ctx context.Context) (total int64, err error) {
 	return total, nil
 }
 
-// UnsealedSecrets counts, up to a limit, the secrets that the current key has not sealed.
+// UnsealedSecrets counts, up to a limit, the secrets that are not sealed with the current key.
 func (o *Operating) UnsealedSecrets(ctx context.Context, limit int) (int64, error) {
 	return app.In(ctx, o.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
 		return tx.Secrets.Waiting(ctx, limit)
@@ -63,16 +63,16 @@ func (o *Operating) LostSecrets(ctx context.Context) (ports.LostSecrets, error) 
 	})
 }
 
-// What stands in the place of secrets that are lost.
+// Replacements for secrets that are lost.
 const (
 	secretLost = "Its secret was lost with the installation's key. Fix: rotate the secret, give it to the receiver, switch the webhook on."
 	answerLost = `{"status":"error","code":"answer_lost","message":"The request was carried out, but its answer is lost. Fix: read the record.","details":{}}`
 )
 
 // ResetSecrets discards the secrets whose keys are not configured, in small transactions, and
-// makes again what can be made: keys are replaced, webhooks are switched off under a new
-// secret, a request whose answer is lost is still not carried out twice. It returns what was
-// lost. It may be interrupted and run again.
+// recreates what can be recreated: keys are replaced, webhooks are switched off under a new secret,
+// and a request whose answer is lost is still not carried out twice. It returns what was lost. It
+// may be interrupted and run again.
 func (o *Operating) ResetSecrets(ctx context.Context) (lost ports.LostSecrets, err error) {
 	if lost, err = o.LostSecrets(ctx); err != nil {
 		return lost, err

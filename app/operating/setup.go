@@ -13,17 +13,17 @@ import (
 )
 
 // Setup makes the first company of an empty installation with its owner, for whoever holds the token that the server printed
-// where it was started. Where a company exists it does nothing.
+// at its start. If a company exists it does nothing.
 type Setup struct {
 	Operating *Operating
 	Signed    ports.ClientTokens
 	Issuers   account.Issuers
 }
 
-// SetupTTL is how long the token that a start prints is good for.
+// SetupTTL is the lifetime of the token that a start prints.
 const SetupTTL = 24 * time.Hour
 
-// setupAudience is that of the tokens of setting up, which nothing else accepts.
+// setupAudience is the audience of the tokens for the setup; nothing else accepts it.
 const (
 	setupAudience = "tilth:setup"
 	setupSubject  = "first company"
@@ -36,11 +36,11 @@ var (
 	setupClosed = fault.New(fault.Unauthenticated, "builtin_issuer_off", "People of this installation sign in with its identity provider. Fix: make the first company with `tilth company create` and `tilth user create`.")
 )
 
-// FirstCompany is what an installation begins with.
+// FirstCompany describes the company that an installation begins with.
 type FirstCompany struct {
-	Token   string // that the start of the server printed
+	Token   string // printed at the start of the server
 	Company string
-	Owner   NewUser // its company and role are given here
+	Owner   NewUser // its company and role are set by Setup
 	Credit  credit.Amount
 }
 
@@ -52,7 +52,7 @@ func (s *Setup) Needed(ctx context.Context) (bool, error) {
 	})
 }
 
-// Token returns a token with which the first company can be made; none where there is one, or where people sign in elsewhere.
+// Token returns a token with which the first company can be made; it is empty if there is a company, or if people sign in elsewhere.
 func (s *Setup) Token(ctx context.Context) (string, error) {
 	if s.Issuers.BuiltInOff {
 		return "", nil
@@ -64,8 +64,8 @@ func (s *Setup) Token(ctx context.Context) (string, error) {
 	return s.Signed.IssueFor(ctx, setupAudience, setupSubject, s.Operating.Clock.Now(), SetupTTL)
 }
 
-// Run makes the first company, its owner and the credit that it begins with, in one transaction. Of callers at once one
-// succeeds. Faults: Conflict (already_set_up), Unauthenticated (setup_token_invalid, builtin_issuer_off), Invalid.
+// Run makes the first company, its owner and the credit that it begins with, in one transaction. Of concurrent callers
+// one succeeds. Faults: Conflict (already_set_up), Unauthenticated (setup_token_invalid, builtin_issuer_off), Invalid.
 func (s *Setup) Run(ctx context.Context, in FirstCompany) (company ports.Company, owner ports.User, err error) {
 	if s.Issuers.BuiltInOff {
 		return company, owner, setupClosed
@@ -123,7 +123,7 @@ func (s *Setup) check(ctx context.Context, in *FirstCompany) (name, hash string,
 	if err := f.Err(); err != nil {
 		return "", "", err
 	}
-	in.Owner.Role, in.Owner.CompanyID, in.Owner.Operator = access.RoleOwner, 1, false // the id is known when the company is made
+	in.Owner.Role, in.Owner.CompanyID, in.Owner.Operator = access.RoleOwner, 1, false // the id is known once the company is made
 	if err := in.Owner.check(); err != nil {
 		return "", "", err
 	}

@@ -11,8 +11,8 @@ import (
 	"tilth/ports"
 )
 
-// What operators do is recorded in the transaction that does it: in the trail of the company it concerns, or in the
-// operators' own where that is none. Entries of the command line have no user; audit.CommandLine names who it was.
+// Operators' actions are recorded in the same transaction: in the trail of the company concerned, or in the
+// operators' own if there is none. Entries of the command line have no user; audit.CommandLine names who it was.
 
 // entry begins an entry in the trail of a company.
 func (o *Operating) entry(companyID int64, at time.Time) audit.Entry {
@@ -23,12 +23,12 @@ func (o *Operating) entry(companyID int64, at time.Time) audit.Entry {
 	return e
 }
 
-// ofInstallation is an entry about what belongs to no company.
+// ofInstallation returns an entry about something that belongs to no company.
 func (o *Operating) ofInstallation(at time.Time, action audit.Action, resource, record string, changes []audit.Change) ports.OperatorEntry {
 	return ports.OperatorEntry{At: at, User: o.entry(0, at).User, Action: action, Resource: resource, Record: record, Changes: changes}
 }
 
-// The records as the trails store them.
+// The forms in which the trails store the records.
 type (
 	companyAudited struct{ UUID, Name string }
 	userAudited    struct {
@@ -50,13 +50,13 @@ type (
 	}
 )
 
-// credits are stored in a trail as people write them.
+// credits are stored in a trail in the form in which people write them.
 type credits credit.Amount
 
 // AuditValue implements audit.Summary.
 func (c credits) AuditValue() any { return credit.Amount(c).String() }
 
-// auditUser records a change of a user: in its company's trail, or, of an operator, in the operator's.
+// auditUser records a change of a user: in its company's trail or, for an operator, in the operators'.
 func (o *Operating) auditUser(ctx context.Context, tx ports.OperatorRepos, at time.Time, u ports.User, action audit.Action, changes []audit.Change) error {
 	if u.CompanyID == 0 {
 		return tx.Trail.Add(ctx, o.ofInstallation(at, action, "user", u.Email, changes))
@@ -73,7 +73,7 @@ func (o *Operating) post(ctx context.Context, ledger ports.Wallet, trail ports.A
 	return trail.Add(ctx, o.entry(wallet.CompanyID, t.CreatedAt).Of(audit.Create, "wallet", t.ID, audit.Diff(nil, &what)))
 }
 
-// Trail returns what operators changed of the installation as a whole, newest first.
+// Trail returns the operators' changes to the installation as a whole, newest first.
 func (o *Operating) Trail(ctx context.Context, q ports.Query) (app.List[ports.OperatorEntry], error) {
 	return app.ListAll(ctx, o.Store, q, func(tx ports.OperatorRepos) ports.Whole[ports.OperatorEntry] { return tx.Trail }, nil)
 }

@@ -15,12 +15,12 @@ import (
 	"tilth/ports"
 )
 
-// NewUser is what a user is made of. An operator has no company and no role; an empty
-// password makes a user that signs in only with tokens the operator creates.
+// NewUser describes a user to be made. An operator has no company and no role; a user with an empty
+// password signs in only with tokens that the operator creates.
 type NewUser struct {
 	CompanyID int64
 	Email     string
-	Name      string // default: what stands before the @
+	Name      string // default: the part of the address before the @
 	Role      string
 	Password  string
 	Operator  bool
@@ -46,7 +46,7 @@ func (o *Operating) CreateUser(ctx context.Context, in NewUser) (ports.User, err
 	})
 }
 
-// addUser stores a user that was checked.
+// addUser stores a user that has been checked.
 func (o *Operating) addUser(ctx context.Context, tx ports.OperatorRepos, in NewUser, hash string) (ports.User, error) {
 	out := ports.User{CompanyID: in.CompanyID, Email: in.Email, Name: in.Name, PasswordHash: hash, CreatedAt: o.Clock.Now()}
 	if !in.Operator {
@@ -90,7 +90,7 @@ func (in *NewUser) check() error {
 	return f.Err()
 }
 
-// MaxTokenTTL bounds a token made on the command line.
+// MaxTokenTTL bounds the lifetime of a token made on the command line.
 const MaxTokenTTL = 366 * 24 * time.Hour
 
 // CreateToken makes an access token for a user. Faults: Invalid, NotFound.
@@ -112,8 +112,8 @@ func (o *Operating) User(ctx context.Context, email string) (ports.User, error) 
 	})
 }
 
-// UnbindUser lets a user sign in anew as a subject of an identity provider, and returns how
-// many bindings it ended. Faults: NotFound.
+// UnbindUser lets a user sign in anew as a subject of an identity provider, and returns the number
+// of bindings it ended. Faults: NotFound.
 func (o *Operating) UnbindUser(ctx context.Context, email string) (user ports.User, unbound int64, err error) {
 	err = o.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		if user, err = tx.Accounts.UserByEmail(ctx, email); err != nil {
@@ -125,7 +125,7 @@ func (o *Operating) UnbindUser(ctx context.Context, email string) (user ports.Us
 	return user, unbound, err
 }
 
-// errOperatorAccount keeps an operator whose token was taken from making others, or from taking their accounts.
+// errOperatorAccount keeps whoever has stolen an operator's token from making other operators, or from taking over their accounts.
 var errOperatorAccount = fault.New(fault.Conflict, "operator_account",
 	"The accounts of operators are changed on the command line alone. Fix: `tilth user` on the server.")
 
@@ -148,7 +148,7 @@ func ofID(id int64) ports.Query {
 	return ports.Query{Filters: []ports.Filter{{Name: "id", Value: id}}, Limit: 1}
 }
 
-// one returns the only record of a sequence. Faults: NotFound of a word.
+// one returns the only record of a sequence. Faults: NotFound, which names the record by word.
 func one[T any](all iter.Seq2[T, error], word string) (out T, err error) {
 	for out, err := range all {
 		return out, err
@@ -156,8 +156,8 @@ func one[T any](all iter.Seq2[T, error], word string) (out T, err error) {
 	return out, fault.Missing(word)
 }
 
-// SetDisabled ends a user's access from its next request on, or opens it again. Faults: NotFound, Conflict
-// (operator_account: over HTTP, of an operator).
+// SetDisabled ends a user's access from the next request on, or restores it. Faults: NotFound, Conflict
+// (operator_account: over HTTP, for an operator).
 func (o *Operating) SetDisabled(ctx context.Context, id int64, disabled bool) (out ports.Account, err error) {
 	return o.onUser(ctx, id, func(ctx context.Context, tx ports.OperatorRepos, user ports.User) error {
 		if user.Disabled == disabled {
@@ -171,7 +171,7 @@ func (o *Operating) SetDisabled(ctx context.Context, id int64, disabled bool) (o
 	})
 }
 
-// onUser changes a user that the caller may change, and returns the user as it is then. Faults: NotFound, Conflict (operator_account).
+// onUser changes a user that the caller may change, and returns the resulting user. Faults: NotFound, Conflict (operator_account).
 func (o *Operating) onUser(ctx context.Context, id int64, change func(ctx context.Context, tx ports.OperatorRepos, user ports.User) error) (ports.Account, error) {
 	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (out ports.Account, err error) {
 		user, _, err := tx.Accounts.Caller(ctx, id)
@@ -188,15 +188,15 @@ func (o *Operating) onUser(ctx context.Context, id int64, change func(ctx contex
 	})
 }
 
-// PasswordLink is the right to set a new password.
+// PasswordLink grants the right to set a new password.
 type PasswordLink struct {
 	User      ports.Account
-	Token     string // of the page [account.ResetPage]; it is not kept
+	Token     string // for the page [account.ResetPage]; it is not kept
 	ExpiresAt time.Time
 }
 
-// LinkPassword makes a link that sets a new password of a user, once within an hour; earlier ones end. The password as it
-// is stays good until then. Faults: NotFound, Conflict (operator_account, user_disabled).
+// LinkPassword makes a link that sets a new password for a user, once, within an hour; earlier links end. The current
+// password stays valid until then. Faults: NotFound, Conflict (operator_account, user_disabled).
 func (o *Operating) LinkPassword(ctx context.Context, id int64) (out PasswordLink, err error) {
 	out.User, err = o.onUser(ctx, id, func(ctx context.Context, tx ports.OperatorRepos, user ports.User) error {
 		if user.Disabled {

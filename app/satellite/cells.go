@@ -12,26 +12,26 @@ import (
 	"tilth/core/vegetation"
 )
 
-// blockCells is the width of the squares of cells that are read together, which bounds the
-// memory of a pass: fields of one area may lie far apart.
+// blockCells is the width of the squares of cells that are read together, which bounds the memory
+// of a pass: fields of one area may lie far apart.
 const blockCells = 512
 
-// CellRequest says which index is wanted on which cells.
+// CellRequest specifies which index is wanted on which cells.
 type CellRequest struct {
-	Boundary geo.MultiPolygon // WGS84: what the cells lie in, for the search
-	Grid     vegetation.Grid  // the cells' own
+	Boundary geo.MultiPolygon // WGS84: the area that contains the cells, for the search
+	Grid     vegetation.Grid  // that the cells belong to
 	Cells    []vegetation.Cell
-	From, To time.Time // as in Request
+	From, To time.Time // as in SeriesRequest
 	Index    vegetation.Index
 	Mask     vegetation.Mask
 	Dataset  vegetation.DatasetCode
 }
 
-// CellDate is what an accepted pass shows: at least the mask's minimum coverage of the cells have a value.
+// CellDate is the result of an accepted pass: at least the mask's minimum coverage of the cells have a value.
 type CellDate struct {
 	Day       time.Time
-	Values    []float64 // one for each cell, in the order of the request; NaN where there is none
-	Scenes    []string  // ids of those that gave values
+	Values    []float64 // one per cell, in the order of the request; NaN if there is none
+	Scenes    []string  // ids of those that contributed values
 	Synthetic bool
 }
 
@@ -63,7 +63,7 @@ func (c *Computer) Cells(ctx context.Context, req CellRequest) (*CellReader, err
 	return &CellReader{c, req, passes, blocks}, err
 }
 
-// blocksOf parts the cells, in the order in which their first cells come.
+// blocksOf divides the cells into blocks, in the order in which their first cells come.
 func blocksOf(req CellRequest) ([]block, error) {
 	utm, err := geo.NewUTM(req.Grid.EPSG)
 	if err != nil {
@@ -102,10 +102,10 @@ func boxOf(f vegetation.Footprint) geo.MultiPolygon {
 	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
 }
 
-// Passes returns how many passes there are.
+// Passes returns the number of passes.
 func (r *CellReader) Passes() int { return len(r.passes) }
 
-// Each returns the accepted passes, in no order, one at a time. Faults: as Computer.Compute.
+// Each passes the accepted passes to take, one at a time, in no particular order. Faults: as Computer.Compute.
 func (r *CellReader) Each(ctx context.Context, take func(CellDate)) error {
 	var taking sync.Mutex
 	return atOnce(ctx, passesAtOnce(float64(len(r.request.Cells))), len(r.passes), func(ctx context.Context, i int) error {
@@ -119,7 +119,7 @@ func (r *CellReader) Each(ctx context.Context, take func(CellDate)) error {
 	})
 }
 
-// CellPeaks is the peak of each cell over the accepted dates of a span of days, as [layer.Peaks] has it.
+// CellPeaks holds the peak of each cell over the accepted dates of a span of days, as [layer.Peaks] defines it.
 type CellPeaks struct {
 	Values    []float64 // nil where there are fewer passes than [layer.MinDates]: they are not worth reading
 	Passes    int
@@ -149,8 +149,8 @@ func (c *Computer) Peaks(ctx context.Context, req CellRequest) (out CellPeaks, e
 	return out, err
 }
 
-// date reads one pass, block by block. Of a block that is not clear no band is read. A scene
-// that cannot be read rejects the pass, as it does of a profile.
+// date reads one pass, block by block. No band is read for a block that is not clear. A scene that
+// cannot be read rejects the pass, as it does for a profile.
 func (r *CellReader) date(ctx context.Context, pass vegetation.Pass) (CellDate, bool, error) {
 	out := CellDate{Day: pass.Day, Values: make([]float64, len(r.request.Cells))}
 	for i := range out.Values {

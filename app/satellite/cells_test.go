@@ -11,7 +11,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// The cells of the field, on a grid whose blocks of 512 columns meet in the middle of it.
+// The cells of the field, on a grid whose blocks of 512 columns meet in its middle.
 func TestCells(t *testing.T) {
 	const shift = 512 - 40 // columns: the field begins at 20, its middle lies at 40
 	on := vegetation.Grid{EPSG: 32632, OriginX: grid.OriginX - 10*shift, OriginY: grid.OriginY, PixelX: 10, PixelY: 10, Width: 600, Height: 200}

@@ -12,13 +12,13 @@ import (
 	"tilth/ports"
 )
 
-// owed is what placing an order holds: nothing for a field that was charged already or is held for by another open order.
+// owed is the amount that placing an order holds: nothing for a field that was already charged or is held for by another open order.
 type owed struct {
 	amount credit.Amount
 	holds  bool
 }
 
-// price returns the price of the product per hectare; one that is not set is that of the profile.
+// price returns the price of the product per hectare; if it is not set, that of the profile.
 func (p product) price(ctx context.Context, tx ports.Repos) (credit.Amount, error) {
 	set, ok, err := tx.Wallet.Price(ctx, string(p.code))
 	switch {
@@ -30,7 +30,7 @@ func (p product) price(ctx context.Context, tx ports.Repos) (credit.Amount, erro
 	return profiles.price(ctx, tx)
 }
 
-// dueFor returns what placing an order holds at a price per hectare.
+// dueFor returns the amount that placing an order holds at a price per hectare.
 func dueFor(ctx context.Context, p Purse, order vegetation.OrderState, perHa credit.Amount) (owed, error) {
 	_, err := p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.Site())
 	if !fault.Is(err, fault.NotFound) {
@@ -40,8 +40,8 @@ func dueFor(ctx context.Context, p Purse, order vegetation.OrderState, perHa cre
 	return owed{amount, true}, err
 }
 
-// freshCharge returns what an order of a field costs at a price per hectare where the field was never charged: the land that
-// was paid for before, as other fields of which this one was merged, is not charged again.
+// freshCharge returns the cost of an order at a price per hectare if its field was never charged. Land that was paid for
+// before, such as that of other fields from which this one was merged, is not charged again.
 func freshCharge(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState, perHa credit.Amount) (credit.Amount, error) {
 	if order.FieldID == 0 {
 		return credit.Charge(perHa, order.AreaM2), nil
@@ -50,7 +50,7 @@ func freshCharge(ctx context.Context, tx ports.Repos, scope access.Scope, order 
 	return credit.Charge(perHa, credit.DueM2(order.AreaM2, paid)), err
 }
 
-// hold sets what is due for an order's field aside. Faults: PaymentRequired.
+// hold sets aside what is due for an order's field. Faults: PaymentRequired.
 func hold(ctx context.Context, p Purse, order vegetation.OrderState, due owed) error {
 	if !due.holds {
 		return nil
@@ -61,13 +61,13 @@ func hold(ctx context.Context, p Purse, order vegetation.OrderState, due owed) e
 	return p.Tx.Wallet.PutFieldCharge(ctx, p.Scope, chargeFor(order, due.amount))
 }
 
-// chargeFor is the charge of an order's field, held for it.
+// chargeFor returns the charge of an order's field, held for it.
 func chargeFor(order vegetation.OrderState, amount credit.Amount) credit.FieldCharge {
 	return credit.FieldCharge{CompanyID: order.CompanyID, Site: order.Site(), OrderID: order.ID, Product: order.Code(), Amount: amount}
 }
 
-// capture spends what is held for an order's field: the field's first successful
-// order, over all products. A field is charged once.
+// capture spends what is held for an order's field. This happens with the field's first successful
+// order, over all products: a field is charged once.
 func capture(ctx context.Context, p Purse, order vegetation.OrderState) error {
 	charge, err := p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.Site())
 	if err != nil {
@@ -83,7 +83,7 @@ func capture(ctx context.Context, p Purse, order vegetation.OrderState) error {
 	return p.Tx.Wallet.PutFieldCharge(ctx, p.Scope, charge)
 }
 
-// release frees what a failed order holds, or passes it on to the next open order of the field, of whatever product.
+// release frees what a failed order holds, or passes it on to the next open order of the field, whatever its product.
 func release(ctx context.Context, p Purse, order vegetation.OrderState) error {
 	charge, err := p.Tx.Wallet.FieldCharge(ctx, p.Scope, order.Site())
 	if fault.Is(err, fault.NotFound) {
@@ -108,7 +108,7 @@ func release(ctx context.Context, p Purse, order vegetation.OrderState) error {
 	return p.Tx.Wallet.DropFieldCharge(ctx, p.Scope, order.Site())
 }
 
-// openOf returns the open orders of a field or an outline, of all products: those of profiles first, then by id.
+// openOf returns the open orders of a field or an outline, of all products: profiles first, then by id.
 func openOf(ctx context.Context, tx ports.Repos, scope access.Scope, of credit.Site) ([]vegetation.OrderRef, error) {
 	if of.FieldID == 0 {
 		return tx.Maps.OpenOfOutline(ctx, scope, of.Outline)
@@ -116,7 +116,7 @@ func openOf(ctx context.Context, tx ports.Repos, scope access.Scope, of credit.S
 	return OpenOfFields(ctx, tx, scope, []int64{of.FieldID})
 }
 
-// OpenOfFields returns the open orders of fields, of all products: those of profiles first, then by id.
+// OpenOfFields returns the open orders of fields, of all products: profiles first, then by id.
 func OpenOfFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64) ([]vegetation.OrderRef, error) {
 	ids, err := tx.Orders.OpenOfFields(ctx, scope, fields)
 	if err != nil {
@@ -142,7 +142,7 @@ func refsOf(ids []int64) []vegetation.OrderRef {
 	})
 }
 
-// ActiveOfSeason reports whether an order of the season is active, of whatever product.
+// ActiveOfSeason reports whether an order of the season is active, whatever its product.
 func ActiveOfSeason(ctx context.Context, tx ports.Repos, scope access.Scope, season int64) (bool, error) {
 	active, err := tx.Orders.ActiveOfSeason(ctx, scope, season)
 	if err != nil || active {
@@ -151,15 +151,15 @@ func ActiveOfSeason(ctx context.Context, tx ports.Repos, scope access.Scope, sea
 	return tx.Maps.ActiveOfSeason(ctx, scope, season)
 }
 
-// post writes what happens to the charge of an order's field.
+// post writes a transaction for the charge of an order's field.
 func post(ctx context.Context, p Purse, kind credit.Kind, amount credit.Amount, order vegetation.OrderState) error {
 	return p.Post(ctx, credit.Transaction{
 		Kind: kind, Amount: amount, Product: order.Code(), FieldID: order.FieldID, OrderID: order.ID, Note: order.Site().Note(),
 	})
 }
 
-// lock returns an order under its lock, after that of the wallet, also one that is hidden since its field is no
-// longer shared.
+// lock returns an order under its lock, taken after that of the wallet, even if it is hidden because its field
+// is no longer shared.
 func (p product) lock(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, now time.Time) (purse Purse, order vegetation.Order, err error) {
 	if purse, err = LockPurse(ctx, tx, scope, now); err != nil {
 		return purse, order, err
@@ -168,13 +168,13 @@ func (p product) lock(ctx context.Context, tx ports.Repos, scope access.Scope, i
 	return purse, vegetation.RehydrateOrder(state), err
 }
 
-// Ended is why orders are ended for good.
+// Ended states when and why orders are ended for good.
 type Ended struct {
 	At     time.Time
 	Reason string
 }
 
-// FailOfFields ends the open orders of fields, for instance because they are deleted, and releases what they hold.
+// FailOfFields ends the open orders of fields, for instance because the fields are deleted, and releases what they hold.
 func FailOfFields(ctx context.Context, tx ports.Repos, scope access.Scope, fields []int64, why Ended) error {
 	open, err := OpenOfFields(ctx, tx, scope, fields)
 	if err != nil {
@@ -192,7 +192,7 @@ func FailOfSeason(ctx context.Context, tx ports.Repos, scope access.Scope, seaso
 	return FailOrders(ctx, tx, scope, open, why)
 }
 
-// FailOrders ends open orders, and releases what they hold. Those that are no longer open are left alone.
+// FailOrders ends open orders, and releases what they hold. Orders that are no longer open are left alone.
 func FailOrders(ctx context.Context, tx ports.Repos, scope access.Scope, open []vegetation.OrderRef, why Ended) error {
 	for _, one := range open {
 		p := product{code: one.Product}

@@ -15,41 +15,41 @@ import (
 	"tilth/ports"
 )
 
-// What a series is compared with at most: seasons of its field, and the nearest other fields.
+// The maximum numbers that a series is compared with: seasons of its field, and the nearest other fields.
 const (
 	maxSeasons = 60
 	maxPeers   = 200
-	maxLooked  = 5_000 // cultivations and orders of the season within the radius, of which those are chosen
+	maxLooked  = 5_000 // cultivations and orders of the season within the radius, from which those are chosen
 )
 
-// DefaultRadiusKm and MaxRadiusKm are how far off a field may be that another is compared with.
+// DefaultRadiusKm and MaxRadiusKm are the default and the maximum distance of the other fields that a field is compared with.
 const (
 	DefaultRadiusKm = 50
 	MaxRadiusKm     = 1_000
 )
 
-// Compared is a profile beside others of the caller's company.
+// Compared is a profile alongside others of the caller's company.
 type Compared struct {
 	Order vegetation.OrderState
 	Years phenology.Comparison // with the other seasons of its field
-	// Seasons and Fields are how many others were at hand.
+	// Seasons and Fields are the numbers of others that were available.
 	Seasons, Fields int
 	Peers           phenology.Comparison // with fields with the same crop in the same season
-	// Reason says why there is no field to compare with; empty where there is one.
+	// Reason states why there is no field to compare with; empty if there is one.
 	Reason string
-	// YearsReason and PeersReason say why no day could be compared; empty where one could.
+	// YearsReason and PeersReason state why no day could be compared; empty if one could.
 	YearsReason, PeersReason string
 }
 
-// Why there is no field to compare with.
+// Reasons why there is no field to compare with.
 const (
 	reasonNoCrop  = "No cultivation says what grows on the field in this season."
 	reasonNoPeers = "No other field within the radius has the same crop in this season and an active profile."
 )
 
-// Compare holds the profile of an order, in the reading it was made for, against other seasons of its field, and against the
-// fields of the company within a radius that have the same crop in the same season. It needs the permission to view
-// cultivations, too. Faults: NotFound.
+// Compare compares the profile of an order, in the reading it was made for, with other seasons of its field, and with the
+// fields of the company within a radius that have the same crop in the same season. It also needs the permission to view
+// cultivations. Faults: NotFound.
 func (o *Profiles) Compare(ctx context.Context, who access.Principal, id int64, radiusKm float64) (Compared, error) {
 	if err := o.Gate.Require(ctx, who, access.Cultivations.View); err != nil {
 		return Compared{}, err
@@ -93,7 +93,7 @@ func (o *Profiles) Compare(ctx context.Context, who access.Principal, id int64, 
 	return out, nil
 }
 
-// whyNone says why no day of a series could be compared with n others; empty where one could.
+// whyNone returns the reason why no day of a series could be compared with n others; empty if one could.
 func whyNone(c phenology.Comparison, n int, others string) string {
 	switch {
 	case len(c.Days) > 0:
@@ -111,7 +111,7 @@ func activeOf(limit int64, of ...ports.Filter) ports.Query {
 	}
 }
 
-// activeOrders reads orders other than one, in its reading; those that keep refuses are left out.
+// activeOrders reads orders other than than, in its reading; those that keep rejects are left out.
 func activeOrders(all iter.Seq2[vegetation.OrderState, error], than vegetation.OrderState, keep func(vegetation.OrderState) bool) ([]vegetation.OrderState, error) {
 	var out []vegetation.OrderState
 	for order, err := range all {
@@ -125,7 +125,7 @@ func activeOrders(all iter.Seq2[vegetation.OrderState, error], than vegetation.O
 	return out, nil
 }
 
-// peersOf returns the orders of the nearest fields with a crop of an order's field in its season; else why there is none.
+// peersOf returns the orders of the nearest fields that share a crop with an order's field in its season; otherwise the reason why there is none.
 func peersOf(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState, radiusKm float64) ([]vegetation.OrderState, string, error) {
 	here, season := order.Boundary.Centroid(), ports.Filter{Name: "season", Value: order.SeasonID}
 	box := ports.Filter{Name: "bbox", Value: geo.Around(here, radiusKm*1000)}

@@ -7,13 +7,13 @@ import (
 	"tilth/ports"
 )
 
-// CurveLibrary is the reference curves.
+// CurveLibrary provides the reference curves.
 type CurveLibrary struct {
 	BuiltIn ports.BuiltInCurves
 }
 
-// InForce returns the curves in force, one edition a region, in the order of regions: the newest import of each,
-// and what Tilth comes with where its region has none. sets is the repository of the transaction that uses them.
+// InForce returns the curves in force, one edition per region, in the order of regions: the newest import of each, or
+// the built-in edition if its region has none. sets is the repository of the transaction that uses them.
 func (l *CurveLibrary) InForce(ctx context.Context, sets ports.CurveSets) ([]cropcheck.Edition, error) {
 	builtIn, err := l.BuiltIn.BuiltIn()
 	if err != nil {

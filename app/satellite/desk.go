@@ -16,18 +16,18 @@ import (
 	"tilth/ports"
 )
 
-// desk takes the orders of one product.
+// desk accepts the orders of one product.
 type desk struct {
 	app.Deps
 	product
 	archive Archive // may be nil where nothing is quoted
 }
 
-// draft makes the order that a request asks for, after the checks of its field and season.
+// draft makes the order that a request asks for, after checking its field and season.
 type draft func(ctx context.Context, tx ports.Repos, now time.Time) (vegetation.OrderState, error)
 
-// place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An open
-// order of the same is answered as it is; a failed one is taken up again. Faults: those of the draft,
+// place accepts an order: it is processing, its charge is held and its job queued, in one transaction. If the
+// same order is already open, it is returned as it is; a failed one is resumed. Faults: those of the draft,
 // PaymentRequired (insufficient_credit), Conflict (duplicate_profile, duplicate_map).
 func (d desk) place(ctx context.Context, who access.Principal, make draft) (vegetation.OrderState, error) {
 	now := d.Clock.Now()
@@ -51,7 +51,7 @@ func (d desk) place(ctx context.Context, who access.Principal, make draft) (vege
 }
 
 // placeNew places an order that the company has not placed before, and reports whether it was one. It locks the wallet last,
-// so that orders of a company wait for each other no longer than it takes to charge them. Faults: PaymentRequired.
+// so that orders of a company wait for each other only while they are charged. Faults: PaymentRequired.
 func (d desk) placeNew(ctx context.Context, tx ports.Repos, who access.Principal, fresh vegetation.OrderState) (out vegetation.OrderState, done bool, err error) {
 	scope := who.Scope(false)
 	if fresh.ExternalID != "" {
@@ -78,8 +78,8 @@ func (d desk) placeNew(ctx context.Context, tx ports.Repos, who access.Principal
 	return out, true, d.charge(ctx, tx, scope, out, perHa)
 }
 
-// charge holds what is due for a new order, which nobody else sees yet. Its field is claimed before the wallet is locked: whoever
-// claims it pays for it, and there is nothing more to find out under the lock. Faults: PaymentRequired.
+// charge holds what is due for a new order, which nobody else can see yet. Its field is claimed before the wallet is locked:
+// whoever claims it pays for it, and nothing more has to be looked up under the lock. Faults: PaymentRequired.
 func (d desk) charge(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState, perHa credit.Amount) error {
 	amount, err := freshCharge(ctx, tx, scope, order, perHa)
 	if err != nil {
@@ -96,25 +96,25 @@ func (d desk) charge(ctx context.Context, tx ports.Repos, scope access.Scope, or
 	if claimed {
 		return post(ctx, purse, credit.Hold, amount, order)
 	}
-	due, err := dueFor(ctx, purse, order, perHa) // what was there may have been released since
+	due, err := dueFor(ctx, purse, order, perHa) // an existing charge may have been released meanwhile
 	if err != nil {
 		return err
 	}
 	return hold(ctx, purse, order, due)
 }
 
-// admitted is an order that may be placed, and has not been.
+// admitted is an order that may be placed, but has not been.
 type admitted struct {
 	purse Purse
 	fresh vegetation.OrderState
-	order vegetation.Order // that of before, if there is one
+	order vegetation.Order // the existing order, if there is one
 	there bool             // it is open: there is nothing to place
-	known bool             // it had failed, and is taken up again
-	was   record.External  // how it was known elsewhere before
+	known bool             // it had failed, and is resumed
+	was   record.External  // its previous key in another system
 	due   owed
 }
 
-// admit checks an order in full, with its credit, and writes nothing. Faults: as place.
+// admit checks an order in full, including its credit, and writes nothing. Faults: as place.
 func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, fresh vegetation.OrderState, now time.Time) (a admitted, err error) {
 	scope := who.Scope(false)
 	a.fresh = fresh
@@ -150,7 +150,7 @@ func (d desk) admit(ctx context.Context, tx ports.Repos, who access.Principal, f
 	return a, a.purse.Afford(a.due.amount)
 }
 
-// drafted returns a draft, after what every one is checked for.
+// drafted returns a draft, after the checks that apply to every one.
 func drafted(ctx context.Context, tx ports.Repos, make draft, now time.Time) (vegetation.OrderState, error) {
 	s, err := make(ctx, tx, now)
 	if err != nil {
@@ -161,7 +161,7 @@ func drafted(ctx context.Context, tx ports.Repos, make draft, now time.Time) (ve
 	return s, f.Err()
 }
 
-// rekey stores how an order that is there is known in another system, where the request said so.
+// rekey stores an existing order's key in another system, if the request named one.
 func (d desk) rekey(ctx context.Context, tx ports.Repos, who access.Principal, a admitted) error {
 	is := a.order.State()
 	if is.External == a.was {
@@ -199,7 +199,7 @@ func (d desk) book(ctx context.Context, tx ports.Repos, who access.Principal, a 
 	return out, d.record(ctx, tx, who, action, out)
 }
 
-// record enters a placed order in the audit trail and queues its job.
+// record writes a placed order to the audit trail and queues its job.
 func (d desk) record(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, order vegetation.OrderState) error {
 	entry := audit.By(who, order.UpdatedAt).Of(action, d.access.Name, order.ID, audit.Diff(nil, placedOf(order)))
 	if err := tx.Audit.Add(ctx, entry); err != nil {
@@ -208,7 +208,7 @@ func (d desk) record(ctx context.Context, tx ports.Repos, who access.Principal, 
 	return tx.Jobs.Enqueue(ctx, task.JobOn(d.job, order.CompanyID, order.ID, order.UpdatedAt))
 }
 
-// fieldFor completes the draft of an order with a field that the company may order of. Faults: Invalid (field_uuid).
+// fieldFor completes the draft of an order with a field for which the company may order. Faults: Invalid (field_uuid).
 func (d desk) fieldFor(ctx context.Context, tx ports.Repos, uuid string, s *vegetation.OrderState) error {
 	land := d.land(s.CompanyID)
 	field, err := tx.Fields.GetByUUID(ctx, land, uuid)
@@ -230,7 +230,7 @@ func (d desk) fieldFor(ctx context.Context, tx ports.Repos, uuid string, s *vege
 	return nil
 }
 
-// begun returns the draft of an order that is placed by somebody, without where and when.
+// begun returns the draft of an order that a caller places, without its place and dates.
 func (d desk) begun(who access.Principal, reading vegetation.Reading, now time.Time) vegetation.OrderState {
 	s := vegetation.OrderState{
 		UUID: d.IDs.UUID(), CompanyID: who.CompanyID, Index: string(reading.Index), Mask: reading.Mask, Dataset: reading.Dataset,
@@ -242,7 +242,7 @@ func (d desk) begun(who access.Principal, reading vegetation.Reading, now time.T
 	return s
 }
 
-// thing and word are what people call the product, and what an order of it waits for.
+// thing and word are the product's name for people, and the name of what an order of it waits for.
 func (p product) thing() string {
 	if p.isProfile() {
 		return "profile"
@@ -257,10 +257,10 @@ func (p product) word() string {
 	return "map"
 }
 
-// Reorder is the action of taking up an order that had failed.
+// Reorder is the action of resuming an order that had failed.
 const Reorder audit.Action = "reorder"
 
-// placedOrder is an order as the audit trail tells of it.
+// placedOrder is the form in which the audit trail records an order.
 type placedOrder struct {
 	Field              *access.Named
 	Season             *access.Named

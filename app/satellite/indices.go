@@ -14,23 +14,23 @@ import (
 	"tilth/ports"
 )
 
-// IndexJob is the kind of the jobs that compute the series of an active order in another reading than its own. Their
-// key is the order's id and the reading; those of before have the index alone.
+// IndexJob is the kind of the jobs that compute the series of an active order in a reading other than its own. Their
+// key is the order's id and the reading; earlier jobs have only the index.
 const IndexJob = "vi_profile_index"
 
-// IndexWait is how long a retrieve waits for a series that is being computed.
+// IndexWait is the time that a retrieve waits for a series that is being computed.
 const IndexWait = 20 * time.Second
 
-// A retrieve that waits looks again after lookFirst, then ever more seldom, up to lookMax.
+// A waiting retrieve checks again after lookFirst, then at growing intervals, up to lookMax.
 const (
 	lookFirst = 50 * time.Millisecond
 	lookMax   = time.Second
 )
 
-// RetrieveReading returns an order with its series in a reading. Where it is not the order's own and not there
-// yet, it is computed in the background, once whoever asks, and waited for up to a time; after that the order
-// is answered as processing, with an empty series, or as failed with the reason, for this reading. An order
-// that is not active has no series in any reading. Nothing is charged. Faults: NotFound; Conflict (limit_reached).
+// RetrieveReading returns an order with its series in a reading. If that is not the order's own and does not exist
+// yet, it is computed in the background, once whoever asks, and awaited up to a time. After that the order is
+// returned as processing, with an empty series, or as failed with the reason, for this reading. An order that is
+// not active has no series in any reading. Nothing is charged. Faults: NotFound; Conflict (limit_reached).
 func (o *Profiles) RetrieveReading(ctx context.Context, who access.Principal, shared bool, id int64, choice vegetation.Choice, wait time.Duration) (Profile, error) {
 	if err := o.Gate.Require(ctx, who, access.ProfileOrders.View); err != nil {
 		return Profile{}, err
@@ -46,13 +46,13 @@ func (o *Profiles) RetrieveReading(ctx context.Context, who access.Principal, sh
 		}
 	}
 	if out.Order.Status == vegetation.Active {
-		return out, nil // it is there, and computed anew behind the answer
+		return out, nil // the series exists, and is recomputed after the answer
 	}
 	out.Order.Status = vegetation.Processing
 	return o.await(ctx, scope, out, choice, wait)
 }
 
-// await looks until the series is there or given up, or until the time is over.
+// await polls until the series exists or was given up, or the time is up.
 func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, choice vegetation.Choice, wait time.Duration) (Profile, error) {
 	err := poll(ctx, wait, func() (_ bool, err error) {
 		out, _, err = o.look(ctx, scope, out.Order.ID, choice)
@@ -61,7 +61,7 @@ func (o *Profiles) await(ctx context.Context, scope access.Scope, out Profile, c
 	return out, err
 }
 
-// poll looks until what is waited for is there, until looking fails, or until the time is over.
+// poll looks until the awaited result exists, looking fails, or the time is up.
 func poll(ctx context.Context, wait time.Duration, look func() (there bool, err error)) error {
 	until := time.NewTimer(wait)
 	defer until.Stop()
@@ -83,15 +83,15 @@ func poll(ctx context.Context, wait time.Duration, look func() (there bool, err 
 	return nil
 }
 
-// derivation is one as a retrieve found it.
+// derivation is a derivation as a retrieve found it.
 type derivation struct {
 	vegetation.Derivation
-	known bool // it was stored
+	known bool // it is stored
 	due   bool // its series is to be computed
 }
 
-// look returns an order as it stands for a reading, and the derivation of its series; none for
-// the order's own, and while it is not active.
+// look returns an order in its state for a reading, and the derivation of its series; there is none
+// for the order's own, or while the order is not active.
 func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, choice vegetation.Choice) (out Profile, seen derivation, err error) {
 	now := o.Clock.Now()
 	err = o.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) (err error) {
@@ -124,9 +124,9 @@ func (o *Profiles) look(ctx context.Context, scope access.Scope, id int64, choic
 	return out, seen, err
 }
 
-// derive has the series of an active order in a reading computed. It is the order's company
-// that it is computed for, whoever looks: the series is part of its order, and costs nothing.
-// Where another request or a worker changed the derivation since it was seen, it is left alone.
+// derive queues the computation of the series of an active order in a reading. It is computed for
+// the order's company, whoever looks: the series is part of its order, and costs nothing. If
+// another request or a worker has changed the derivation since it was seen, it is left alone.
 func (o *Profiles) derive(ctx context.Context, order vegetation.OrderState, seen derivation) error {
 	scope, now := access.Own(order.CompanyID), o.Clock.Now()
 	return o.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -168,13 +168,13 @@ func (w *ProfileWorker) RunIndex(ctx context.Context, job ports.Job) error {
 	return task.Do(ctx, w.runner, orderLimits, indexWork{w, reading}, job)
 }
 
-// indexWork computes the series of an order in another reading than its own.
+// indexWork computes the series of an order in a reading other than its own.
 type indexWork struct {
 	*ProfileWorker
 	reading vegetation.Reading
 }
 
-// derived is what is derived of an order.
+// derived is an order with one of its derivations.
 type derived struct {
 	order vegetation.OrderState
 	vegetation.Derivation

@@ -9,24 +9,24 @@ import (
 	"tilth/core/vegetation"
 )
 
-// mapMargin is how many pixels beside a field a map shows. What is read of a scene for a profile holds as many.
+// mapMargin is the number of pixels that a map shows beside a field. The part of a scene that is read for a profile contains as many.
 const mapMargin = 2
 
-// mapPixels is how many times the memory of a pass of a profile one of a map needs.
+// mapPixels is the factor by which a pass of a map needs more memory than one of a profile.
 const mapPixels = 4
 
-// LayerRequest says which dates of a map are wanted.
+// LayerRequest specifies which dates of a map are wanted.
 type LayerRequest struct {
 	SeriesRequest
-	// Known is what is known of earlier: dates that did not change are taken over, and no pixel of them is read.
+	// Known is what is known from earlier: unchanged dates are kept, and none of their pixels are read.
 	Known vegetation.Series
 }
 
-// Layers returns the series of a field as Compute does, and hands over the pixels of each pass that is accepted and not known: at
-// the same time, in no order, and of a day with several passes also those of passes that the series leaves out. No more is read
-// of a scene than for a profile.
+// Layers returns the series of a field as Compute does, and passes to keep the pixels of each pass that is accepted and not
+// known. It calls keep concurrently, in no particular order, and for a day with several passes also with those that the series
+// leaves out. It reads no more of a scene than a profile needs.
 //
-// The faults of Compute and of keep; and Unavailable where dates are known and the archive has no scene of the field any more.
+// Faults: those of Compute and of keep; Unavailable if dates are known and the archive no longer has any scene of the field.
 func (c *Computer) Layers(ctx context.Context, req LayerRequest, keep func(ctx context.Context, layer indexmap.Layer) error) (vegetation.Series, error) {
 	if err := req.check(); err != nil {
 		return vegetation.Series{}, err

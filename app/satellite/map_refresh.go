@@ -13,22 +13,22 @@ import (
 	"tilth/ports"
 )
 
-// mapRefresh brings what a map is made of up to date.
+// mapRefresh brings the contents of a map up to date.
 type mapRefresh struct{ mapWork }
 
-// refreshedMap is a map with what it was made of when its refresh began.
+// refreshedMap is a map with its contents when its refresh began.
 type refreshedMap struct {
 	order   vegetation.OrderState
 	stock   made
-	search  bool                 // the archive may hold something new
+	search  bool                 // the archive may have something new
 	follows bool                 // the profile of the field has found something new
-	outline farm.BoundaryVersion // of the field today; of a recomputation only
+	outline farm.BoundaryVersion // the field's present boundary; only for a recomputation
 }
 
-// Lock finishes where there is no map (any more).
+// Lock finishes if the map does not exist or is not active (any more).
 func (w mapRefresh) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refreshedMap, next task.Next, err error) {
 	s.order, err = w.repo(run.Tx).GetForUpdate(ctx, run.Scope, run.Job.Subject)
-	if fault.Is(err, fault.NotFound) || err == nil && s.order.Status != vegetation.Active { // its field is no longer shared
+	if fault.Is(err, fault.NotFound) || err == nil && s.order.Status != vegetation.Active { // not found: its field is no longer shared
 		return s, task.Finish(), nil
 	}
 	if err == nil && s.order.Map.Day == nil {
@@ -41,11 +41,11 @@ func (w mapRefresh) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refr
 	return s, task.Continue(), err
 }
 
-// maxFollowing is how many maps follow a profile: those of all indices with some masks.
+// maxFollowing is the number of maps that follow a profile: those of all indices with some masks.
 const maxFollowing = 100
 
-// followMaps queues what brings the maps of the season of a watched profile up to date. Where the queue takes no more, they are left to
-// the next who looks.
+// followMaps queues the refresh of the maps for the season of a watched profile. If the queue accepts no more, they are left to the
+// next caller who looks.
 func followMaps(ctx context.Context, run task.Run[ports.Repos], profile vegetation.OrderState) error {
 	p, jobs := mapOf(credit.VegetationIndexMap), []ports.Job(nil)
 	season := []ports.Filter{{Name: "field", Value: profile.FieldID}, {Name: "season", Value: profile.SeasonID}}
@@ -62,7 +62,7 @@ func followMaps(ctx context.Context, run task.Run[ports.Repos], profile vegetati
 	return err
 }
 
-// behind reports whether the profile of the field and season of a map was changed after the map was last checked.
+// behind reports whether the profile for the field and season of a map has changed since the map was last checked.
 func behind(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState) (bool, error) {
 	if order.FieldID == 0 || order.LastCheckedAt == nil {
 		return false, nil
@@ -74,14 +74,14 @@ func behind(ctx context.Context, run task.Run[ports.Repos], order vegetation.Ord
 	return err == nil && profile.Status == vegetation.Active && profile.UpdatedAt.After(*order.LastCheckedAt), err
 }
 
-// Begin reads what there is.
+// Begin reads the existing contents.
 func (w mapRefresh) Begin(ctx context.Context, run task.Run[ports.Repos], s *refreshedMap) (_ task.Next, err error) {
 	s.stock, err = w.product.stock(ctx, run.Tx, run.Scope, s.order.ID)
 	return task.Continue(), err
 }
 
 // Do works on what is new, and on dates and layers whose files are gone. A map that had any is not emptied. A refresh fails no order, so
-// any failure is tried again.
+// any failure is retried.
 func (w mapRefresh) Do(ctx context.Context, s refreshedMap) (made, error) {
 	gone, err := w.gone(ctx, s.stock)
 	if err != nil {
@@ -97,7 +97,7 @@ func (w mapRefresh) Do(ctx context.Context, s refreshedMap) (made, error) {
 	return out, again(err)
 }
 
-// renew makes what is new, and what is gone.
+// renew makes what is new, and remakes what is gone.
 func (w mapRefresh) renew(ctx context.Context, s refreshedMap, gone []string) (made, error) {
 	if !w.dated() {
 		return w.layered(ctx, s.order)
@@ -107,24 +107,24 @@ func (w mapRefresh) renew(ctx context.Context, s refreshedMap, gone []string) (m
 		if err != nil || !s.follows || !out.same(s.stock) {
 			return out, err
 		}
-		// What was searched for the place, perhaps by another process, is older than what the profile found.
+		// The search shared for this place, perhaps by another process, is older than what the profile found.
 	}
 	return w.redated(ctx, s, gone)
 }
 
-// redated makes the dates that are new, and those that are gone.
+// redated makes the new dates, and remakes those that are gone.
 func (w mapRefresh) redated(ctx context.Context, s refreshedMap, gone []string) (made, error) {
 	known := s.stock.series
 	known.Observations = slices.DeleteFunc(slices.Clone(known.Observations), func(o vegetation.Observation) bool {
 		return slices.ContainsFunc(s.stock.files, func(f indexmap.File) bool { return f.Day.Equal(o.Date) && slices.Contains(gone, f.Object) })
 	})
 	if s.order.Map.Day != nil {
-		known = vegetation.Series{} // it holds one of its dates alone
+		known = vegetation.Series{} // it holds only one of its dates
 	}
 	return w.layers(ctx, s.order, known, s.stock.files)
 }
 
-// again has whatever failed be tried again.
+// again turns any failure into one that is retried.
 func again(err error) error {
 	if err == nil {
 		return nil
@@ -132,7 +132,7 @@ func again(err error) error {
 	return fault.New(fault.Unavailable, "refresh", "The map could not be refreshed.").Because(err)
 }
 
-// gone returns the files of a map that are not there any more.
+// gone returns the files of a map that no longer exist.
 func (w mapRefresh) gone(ctx context.Context, m made) (out []string, err error) {
 	for _, name := range m.objects() {
 		object, err := w.objects.Open(ctx, name)
@@ -163,7 +163,7 @@ func (m made) objects() (out []string) {
 	return out
 }
 
-// Same is false where the map was made anew, or searched for, meanwhile.
+// Same is false if the map was remade, or the archive searched for it, meanwhile.
 func (mapRefresh) Same(began, current refreshedMap) bool {
 	a, b := began.order.LastCheckedAt, current.order.LastCheckedAt
 	return began.outline.ID == current.outline.ID && began.order.BoundaryID == current.order.BoundaryID && a != nil && b != nil && a.Equal(*b)
@@ -184,7 +184,7 @@ func (w mapRefresh) Complete(ctx context.Context, run task.Run[ports.Repos], s *
 	return w.settle(ctx, run, order.State(), result, changed)
 }
 
-// settle stores a map with what it is made of, with its event where that has changed.
+// settle stores a map with its contents, and with its event if these have changed.
 func (w mapRefresh) settle(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, result made, changed bool) (task.Next, error) {
 	if err := w.repo(run.Tx).Update(ctx, run.Scope, order); err != nil {
 		return task.Next{}, err
@@ -195,7 +195,7 @@ func (w mapRefresh) settle(ctx context.Context, run task.Run[ports.Repos], order
 	return task.Finish(), run.Tx.Outbox.Add(ctx, w.done(w.runner.IDs.UUID(), order, result, run.Now))
 }
 
-// Unavailable keeps the map as it is. After the last try the refresh is left to the next who looks.
+// Unavailable keeps the map as it is. After the last try the refresh is left to the next caller who looks.
 func (mapRefresh) Unavailable(_ context.Context, run task.Run[ports.Repos], _ refreshedMap, _ error) (task.Next, error) {
 	if wait, more := vegetation.RefreshRetry.Wait(run.Job.Attempt, run.Jitter); more {
 		return task.Again(run.Now.Add(wait)), nil
@@ -203,16 +203,16 @@ func (mapRefresh) Unavailable(_ context.Context, run task.Run[ports.Repos], _ re
 	return task.Finish(), nil
 }
 
-// Fail leaves the refresh to the next who looks.
+// Fail leaves the refresh to the next caller who looks.
 func (w mapRefresh) Fail(ctx context.Context, run task.Run[ports.Repos], _ refreshedMap, reason string) error {
 	w.runner.Log.WarnContext(ctx, "the refresh of a map is left to the next who looks", "order", run.Job.Subject, "reason", reason)
 	return nil
 }
 
-// mapRecompute makes a map anew on the outline of today.
+// mapRecompute remakes a map on the field's present outline.
 type mapRecompute struct{ mapRefresh }
 
-// Lock finishes where the map is not to be made anew (any more).
+// Lock finishes if the map is not to be remade (any more).
 func (w mapRecompute) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refreshedMap, next task.Next, err error) {
 	if s, next, err = w.mapRefresh.Lock(ctx, run); err != nil || s.order.Status != vegetation.Active {
 		return s, next, err
@@ -224,7 +224,7 @@ func (w mapRecompute) Lock(ctx context.Context, run task.Run[ports.Repos]) (s re
 	return s, next, err
 }
 
-// Do makes it on the outline of today. A map of which nothing comes there replaces none.
+// Do makes the map on the present outline. A map that would be empty there replaces none.
 func (w mapRecompute) Do(ctx context.Context, s refreshedMap) (made, error) {
 	s.order.Boundary = s.outline.Boundary
 	out, err := w.make(ctx, s.order)

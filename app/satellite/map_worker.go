@@ -22,7 +22,7 @@ import (
 	"tilth/ports"
 )
 
-// mapFolder is where the files of maps are in the object store, by the digest of their content.
+// mapFolder is the folder of the maps' files in the object store, which are named by the digest of their content.
 const mapFolder = "maps"
 
 // LayerComputer computes the dates of one map, without a database.
@@ -32,16 +32,16 @@ type LayerComputer interface {
 
 // LayerMaker makes the layers of a map that has no dates.
 type LayerMaker interface {
-	// Make returns them; none says why there is none that has pixels. Faults: Unavailable where a source is.
+	// Make returns the layers; none explains why none of them has pixels. Faults: Unavailable if a source is.
 	Make(ctx context.Context, order vegetation.OrderState) (layers []fieldmap.Made, none string, err error)
 }
 
-// LayerMakers are those of the products whose maps have no dates.
+// LayerMakers are the makers for the products whose maps have no dates.
 type LayerMakers map[credit.Product]LayerMaker
 
-// MapSources is where maps are made from.
+// MapSources are the sources from which maps are made.
 type MapSources struct {
-	Dates  LayerComputer // of maps of indices
+	Dates  LayerComputer // for maps of indices
 	Layers LayerMakers
 }
 
@@ -58,8 +58,8 @@ func NewMapWorker(deps app.Deps, sources MapSources, objects ports.Objects, file
 	return &MapWorker{task.ForCompany(deps.Store, deps.Clock, deps.IDs, log), sources, objects, files}
 }
 
-// Jobs returns what does the jobs of maps, by their kinds: those that compute an order, and those that follow ([MapRefreshing],
-// [MapRecomputing]).
+// Jobs returns the functions that do the jobs of maps, by kind: those that compute an order, and those that follow
+// ([MapRefreshing], [MapRecomputing]).
 func (w *MapWorker) Jobs() map[string]func(ctx context.Context, job ports.Job) error {
 	out := map[string]func(ctx context.Context, job ports.Job) error{}
 	for _, p := range mapProducts {
@@ -77,7 +77,7 @@ func (w *MapWorker) Jobs() map[string]func(ctx context.Context, job ports.Job) e
 	return out
 }
 
-// Run does one job of maps.
+// Run does one job for maps.
 func (w *MapWorker) Run(ctx context.Context, job ports.Job) error {
 	return w.Jobs()[job.Kind](ctx, job)
 }
@@ -121,7 +121,7 @@ func (w mapWork) layered(ctx context.Context, order vegetation.OrderState) (out 
 	return out, nil
 }
 
-// layers computes the dates of a map and stores the pixels of those that are not known, of which there are files.
+// layers computes the dates of a map and stores the pixels of those that are not known; there are the files that exist.
 func (w *MapWorker) layers(ctx context.Context, order vegetation.OrderState, known vegetation.Series, there []indexmap.File) (out made, err error) {
 	req, err := layerRequest(order)
 	if err != nil {
@@ -160,7 +160,7 @@ func (w *MapWorker) layers(ctx context.Context, order vegetation.OrderState, kno
 	return out, nil
 }
 
-// passOf names a pass over a field: of those of one day each has other scenes.
+// passOf returns a name for a pass over a field: passes of the same day have different scenes.
 func passOf(day time.Time, scenes []string) string {
 	return day.Format(time.DateOnly) + " " + strings.Join(scenes, " ")
 }
@@ -172,8 +172,8 @@ func layerRequest(order vegetation.OrderState) (LayerRequest, error) {
 	}}, err
 }
 
-// store puts the pixels of a date into the object store under the digest of their file. One that is there is stored again, so
-// that it is kept for as long as if it were new.
+// store puts the pixels of a date into the object store under the digest of their file. An existing file is stored again, so
+// that it is kept for as long as a new one.
 func (w *MapWorker) store(ctx context.Context, l indexmap.Layer) (indexmap.File, error) {
 	var file bytes.Buffer
 	if err := w.files.WriteLayer(&file, l); err != nil {
@@ -185,7 +185,7 @@ func (w *MapWorker) store(ctx context.Context, l indexmap.Layer) (indexmap.File,
 	return out, err
 }
 
-// near looks for the usable dates nearest to that of a map for which there is none.
+// near finds the usable dates nearest to a map's date that has no usable pass.
 func (w *MapWorker) near(ctx context.Context, order vegetation.OrderState, day time.Time) ([]time.Time, error) {
 	req, err := layerRequest(order)
 	if err != nil {
@@ -196,13 +196,13 @@ func (w *MapWorker) near(ctx context.Context, order vegetation.OrderState, day t
 	return list.Map(series.Nearest(day, 2), func(o vegetation.Observation) time.Time { return o.Date }), err
 }
 
-// mapTypes are the types of the events of maps.
+// mapTypes are the event types of maps.
 var mapTypes = map[credit.Product]string{
 	credit.VegetationIndexMap: event.TypeVIMapCompleted, credit.ZoningMap: event.TypeZoningMapCompleted,
 	credit.ElevationMap: event.TypeElevationMapCompleted, credit.SoilMap: event.TypeSoilMapCompleted,
 }
 
-// mapCompletedEvent returns the event of a map that is there, or that has changed.
+// mapCompletedEvent returns the event of a map that is finished, or that has changed.
 func mapCompletedEvent(id string, order vegetation.OrderState, m made, at time.Time) event.Event {
 	out := event.MapCompleted{
 		MapUUID: order.UUID, OrderID: order.ID, Product: string(order.Product), Outline: order.Map.Outline,

@@ -21,23 +21,23 @@ import (
 	"tilth/ports"
 )
 
-// MapWait is how long a caller may wait for a map that is placed.
+// MapWait is the maximum time that a caller may wait for a map that is placed.
 const MapWait = 30 * time.Second
 
-// Maps is the use cases of the orders of maps, of all products.
+// Maps holds the use cases of map orders, for all products.
 type Maps struct {
 	app.Deps
 	Archive Archive // may be nil where nothing is quoted
 	Objects ports.Objects
 }
 
-// MapRequest is an order of a map as a client places it.
+// MapRequest is a map order as a client places it.
 type MapRequest struct {
 	Product   credit.Product
 	FieldUUID string
-	Boundary  *geo.Boundary        // of an order without a field
-	SeasonID  int64                // of a map that is not timeless
-	Index     vegetation.IndexCode // as the season
+	Boundary  *geo.Boundary        // for an order without a field
+	SeasonID  int64                // for a map that is not timeless
+	Index     vegetation.IndexCode // likewise
 	Mask      vegetation.Mask
 	Dataset   vegetation.DatasetCode
 	Terms     vegetation.MapTerms // without the outline
@@ -46,11 +46,11 @@ type MapRequest struct {
 
 func (m *Maps) desk(of credit.Product) desk { return desk{m.Deps, mapOf(of), m.Archive} }
 
-// Place accepts an order of a map, as [Profiles.Place] does one of a profile, and waits up to a time until it is computed. Faults:
+// Place accepts a map order, as [Profiles.Place] does for a profile, and waits up to a time until the map is computed. Faults:
 // Invalid, PaymentRequired (insufficient_credit), Conflict (duplicate_map).
 func (m *Maps) Place(ctx context.Context, who access.Principal, req MapRequest, wait time.Duration) (vegetation.OrderState, error) {
 	if wait > 0 {
-		ctx = idempotency.Apart(ctx) // the order must be there to be computed
+		ctx = idempotency.Apart(ctx) // the order must be committed to be computed
 	}
 	order, err := m.desk(req.Product).place(ctx, who, m.draft(who, req))
 	if err != nil || wait == 0 {
@@ -72,7 +72,7 @@ func (m *Maps) PlaceMany(ctx context.Context, who access.Principal, of credit.Pr
 	return m.desk(of).placeMany(ctx, who, list.Map(reqs, func(req MapRequest) draft { return m.draft(who, req) }), preview)
 }
 
-// Quote says what an order would cost, as [Profiles.Quote] does.
+// Quote returns what an order would cost, as [Profiles.Quote] does.
 func (m *Maps) Quote(ctx context.Context, who access.Principal, req MapRequest) (Quote, error) {
 	return m.desk(req.Product).quote(ctx, who, m.draft(who, req))
 }
@@ -83,7 +83,7 @@ func (m *Maps) List(ctx context.Context, who access.Principal, of credit.Product
 		func(tx ports.Repos) ports.MapOrders { return tx.Maps.Of(of) })
 }
 
-// draft makes the order that a request asks for, after the checks of its field or outline, and its season or date.
+// draft makes the order that a request asks for, after checking its field or outline, and its season or date.
 func (m *Maps) draft(who access.Principal, req MapRequest) draft {
 	return func(ctx context.Context, tx ports.Repos, now time.Time) (s vegetation.OrderState, err error) {
 		d, timeless := m.desk(req.Product), vegetation.OrderState{Product: req.Product}.Timeless()
@@ -149,15 +149,15 @@ func (r MapRequest) check(timeless bool) fault.Fields {
 // Map is an order with its dates, or with its layers.
 type Map struct {
 	Order  vegetation.OrderState
-	Series vegetation.Series // the accepted dates with their figures, and the rejected
+	Series vegetation.Series // the accepted dates with their figures, and the rejected ones
 	Files  []indexmap.File   // the pixels of the accepted dates
-	Layers []fieldmap.Layer  // of a map without dates
-	// Refreshing says that the map is being brought up to date or made again, so that a later retrieve may show more.
+	Layers []fieldmap.Layer  // for a map without dates
+	// Refreshing states that the map is being refreshed or remade, so that a later retrieve may show more.
 	Refreshing bool
 }
 
-// Retrieve returns an order with its dates or layers: the caller's own, or one that is shared with it. Where its last check is too old it
-// asks for a refresh, and answers what there is. Faults: NotFound.
+// Retrieve returns an order with its dates or layers: the caller's own, or one that is shared with it. If its last check is too old it
+// queues a refresh, and returns what there is. Faults: NotFound.
 func (m *Maps) Retrieve(ctx context.Context, who access.Principal, of credit.Product, shared bool, id int64) (Map, error) {
 	ask, p := false, mapOf(of)
 	out, err := app.Read(ctx, m.Deps, who, p.access.View, func(ctx context.Context, tx ports.Repos) (out Map, err error) {
@@ -182,21 +182,21 @@ func (m *Maps) Retrieve(ctx context.Context, who access.Principal, of credit.Pro
 	})
 	if err == nil && ask {
 		if err = m.Remake(ctx, out.Order); fault.Is(err, fault.Conflict) {
-			err = nil // limit_reached: the next one who looks asks again
+			err = nil // limit_reached: the next caller who looks asks again
 		}
 	}
 	return out, err
 }
 
-// Remake queues what brings a map up to date, and makes files that have expired again, whoever looks: it costs nothing.
+// Remake queues the job that refreshes a map and remakes its expired files, whoever looks: it costs nothing.
 func (m *Maps) Remake(ctx context.Context, order vegetation.OrderState) error {
 	return m.Store.Write(idempotency.Apart(ctx), func(ctx context.Context, tx ports.Repos) error {
 		return tx.Jobs.Enqueue(ctx, task.JobOn(mapOf(order.Product).job+MapRefreshing, order.CompanyID, order.ID, m.Clock.Now()))
 	})
 }
 
-// Recompute has an active map made anew on the outline that its field has now, at no charge. Faults: NotFound;
-// Conflict (order_state, boundary_missing, boundary_too_different).
+// Recompute queues the remaking of an active map on the outline that its field has now, at no charge. Faults:
+// NotFound; Conflict (order_state, boundary_missing, boundary_too_different).
 func (m *Maps) Recompute(ctx context.Context, who access.Principal, of credit.Product, id int64) (vegetation.OrderState, error) {
 	scope, now, p := who.Scope(false), m.Clock.Now(), mapOf(of)
 	return app.Write(ctx, m.Deps, who, p.access.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
@@ -216,7 +216,7 @@ func (m *Maps) Recompute(ctx context.Context, who access.Principal, of credit.Pr
 	})
 }
 
-// KeepFiles is how long the file of a date is kept after it was made. Then it is made again when somebody asks for it.
+// KeepFiles is the time for which the file of a date is kept. After that it is remade when somebody asks for it.
 const KeepFiles = 90 * 24 * time.Hour
 
 // Forget removes files that have expired.

@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// dueAtOnce is how many watched profiles one transaction queues.
+// dueAtOnce is the number of watched profiles that one transaction queues.
 const dueAtOnce = 2_000
 
 // The actions of watching a profile.
@@ -26,7 +26,7 @@ const (
 	Unwatch audit.Action = "unwatch"
 )
 
-// watched is an order as the audit trail tells of who watches it.
+// watched is the form in which the audit trail records how an order is watched.
 type watched struct{ Rules []monitoring.Rule }
 
 // Monitor returns how an order is watched. Faults: NotFound.
@@ -36,7 +36,7 @@ func (o *Profiles) Monitor(ctx context.Context, who access.Principal, id int64) 
 	})
 }
 
-// monitorOf returns how an order is watched; where it is not, the fault says so, and not that the order is missing.
+// monitorOf returns how an order is watched; if it is not, the fault says that, and not that the order is missing.
 func monitorOf(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (monitoring.Monitor, error) {
 	if _, err := tx.Orders.Get(ctx, scope, id); err != nil {
 		return monitoring.Monitor{}, err
@@ -48,9 +48,9 @@ func monitorOf(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 	return m, err
 }
 
-// Watch has an active profile watched by rules, in the place of those there are: it is kept up to date through its season, and
-// a rule that finds something raises one alert, at once where it is there to be seen. Faults: NotFound, Invalid (rules),
-// Conflict (order_state).
+// Watch sets the rules by which an active profile is watched, replacing existing ones: the profile is kept up to date through
+// its season, and a rule that finds something raises one alert, immediately if it can already be seen. Faults: NotFound,
+// Invalid (rules), Conflict (order_state).
 func (o *Profiles) Watch(ctx context.Context, who access.Principal, id int64, rules []monitoring.Rule) (monitoring.Monitor, error) {
 	scope, now := who.Scope(false), o.Clock.Now()
 	if err := monitoring.CheckRules(rules).Err(); err != nil {
@@ -91,9 +91,9 @@ func (o *Profiles) Monitors(ctx context.Context, who access.Principal, q ports.Q
 	return app.ListIn(ctx, o.Deps, app.Ask{Who: who, Need: access.ProfileOrders.View}, q, func(tx ports.Repos) ports.Monitors { return tx.Monitors })
 }
 
-// WatchMany has active profiles watched by the same rules, all or none, in the place of those that each has. What is there to
-// be seen already is told after the next check. Faults: NotFound, with the ids in details; Invalid (rules); Conflict
-// (order_state, with the ids).
+// WatchMany sets the same rules for active profiles, all or none, replacing those that each has. What can already be seen is
+// reported after the next check. Faults: NotFound, with the ids in details; Invalid (rules); Conflict (order_state, with the
+// ids).
 func (o *Profiles) WatchMany(ctx context.Context, who access.Principal, ids []int64, rules []monitoring.Rule) ([]monitoring.Monitor, error) {
 	scope, now := who.Scope(false), o.Clock.Now()
 	if err := monitoring.CheckRules(rules).Err(); err != nil {
@@ -132,7 +132,7 @@ func (o *Profiles) WatchMany(ctx context.Context, who access.Principal, ids []in
 	})
 }
 
-// watchable refuses orders that are not there or not active.
+// watchable refuses orders that do not exist or are not active.
 func watchable(ids []int64, orders map[int64]vegetation.OrderState) error {
 	missing, resting := []int64{}, []int64{}
 	for _, id := range ids {
@@ -171,8 +171,8 @@ func (o *Profiles) Unwatch(ctx context.Context, who access.Principal, id int64) 
 	})
 }
 
-// LookForDue queues a refresh of each watched profile that was checked long enough ago, spread over the time until the next
-// look. It returns how many.
+// LookForDue queues a refresh of each watched profile whose last check is old enough, spread over the time until the next
+// call. It returns their number.
 func (o *Profiles) LookForDue(ctx context.Context) (queued int64, err error) {
 	for now, after := o.Clock.Now(), int64(0); ; {
 		due, err := o.queueDue(ctx, now, after)
@@ -184,7 +184,7 @@ func (o *Profiles) LookForDue(ctx context.Context) (queued int64, err error) {
 	}
 }
 
-// queueDue queues the refreshes of the watched profiles that are due, of the orders after one.
+// queueDue queues the refreshes of the watched profiles that are due, for orders after a given one.
 func (o *Profiles) queueDue(ctx context.Context, now time.Time, after int64) ([]ports.Watched, error) {
 	return app.In(ctx, o.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.Watched, error) {
 		due, err := tx.Monitors.Due(ctx, now.Add(-vegetation.RefreshAfter), now.Add(-vegetation.RefreshGrace).AddDate(0, 0, -1), after, dueAtOnce)
@@ -197,7 +197,7 @@ func (o *Profiles) queueDue(ctx context.Context, now time.Time, after int64) ([]
 	})
 }
 
-// alarm is an order with its own series, as its rules are held against it.
+// alarm is an order with its own series, against which its rules are checked.
 type alarm struct {
 	order  vegetation.OrderState
 	series vegetation.Series
@@ -205,7 +205,7 @@ type alarm struct {
 	now    time.Time
 }
 
-// raise holds the rules of a monitor against a series, and stores it with an event for each alert.
+// raise checks the rules of a monitor against a series, and stores the monitor with an event for each alert.
 func raise(ctx context.Context, tx ports.Repos, scope access.Scope, a alarm, m *monitoring.Monitor) error {
 	others, err := activeOrders(tx.Orders.Each(ctx, scope, activeOf(maxSeasons+1, ports.Filter{Name: "field", Value: a.order.FieldID})), a.order, nil)
 	if err != nil {
@@ -229,7 +229,7 @@ func raise(ctx context.Context, tx ports.Repos, scope access.Scope, a alarm, m *
 	return tx.Monitors.Put(ctx, scope, *m)
 }
 
-// notify leaves alerts for the letter of the day. A field or a season that is deleted since has no name.
+// notify leaves alerts for the letter of the day. A field or season that has been deleted meanwhile has no name.
 func (a alarm) notify(ctx context.Context, tx ports.Repos, scope access.Scope, raised []monitoring.Raised) error {
 	if len(raised) == 0 {
 		return nil

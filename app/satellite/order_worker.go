@@ -26,8 +26,8 @@ type openOrder struct {
 	order vegetation.Order
 }
 
-// Lock reads the order with the dates that its season has now: while an order is open the season
-// may still be moved.
+// Lock reads the order with the present dates of its season: while an order is open the season may
+// still be moved.
 func (w orderWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openOrder, next task.Next, err error) {
 	if s.purse, s.order, err = w.lock(ctx, run.Tx, run.Scope, run.Job.Subject, run.Now); err != nil {
 		return s, next, err
@@ -44,7 +44,7 @@ func (w orderWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openO
 			return s, next, err
 		}
 	}
-	if s.order.State().SeasonID == 0 { // of a map of one date, or a timeless one
+	if s.order.State().SeasonID == 0 { // for a map of one date, or a timeless one
 		return s, task.Continue(), nil
 	}
 	season, err := run.Tx.Seasons.Get(ctx, run.Scope, s.order.State().SeasonID)
@@ -57,7 +57,7 @@ func (w orderWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openO
 	return s, task.Continue(), err
 }
 
-// Revive takes a failed order up again for the operator, as it was placed; its charge is held anew.
+// Revive resumes a failed order for the operator, as it was placed; its charge is held anew.
 func (w orderWork) Revive(ctx context.Context, run task.Run[ports.Repos], s *openOrder) (task.Next, error) {
 	order := s.order.State()
 	if order.Status != vegetation.Failed {
@@ -94,11 +94,11 @@ func (w orderWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *open
 	return w.stored(ctx, run, s.order)
 }
 
-// lentLook is how often an order that waits for its season looks whether its field is still shared: what it holds is
-// released as soon afterwards as the sharing ends, by whatever end.
+// lentLook is the interval at which an order that waits for its season checks whether its field is still shared: its
+// hold is released at most that long after the sharing ends, however it ends.
 const lentLook = 24 * time.Hour
 
-// nextLook returns when an order that waits for its season goes on.
+// nextLook returns when an order that waits for its season continues.
 func nextLook(order vegetation.OrderState, now time.Time) time.Time {
 	if soon := now.Add(lentLook); order.Lent() && soon.Before(order.StartDate) {
 		return soon
@@ -106,12 +106,12 @@ func nextLook(order vegetation.OrderState, now time.Time) time.Time {
 	return order.StartDate
 }
 
-// stored stores an order that is not at its end: it is computed, or waits for its next try.
+// stored stores an order that has not ended: it is computed, or waits for its next try.
 func (p product) stored(ctx context.Context, run task.Run[ports.Repos], order vegetation.Order) (task.Next, error) {
 	s, next := order.State(), task.Continue()
 	switch {
 	case s.NextTryAt == nil:
-	case s.Attempts == 0: // it waits for its season, with nothing amiss
+	case s.Attempts == 0: // it waits for its season; nothing has failed
 		next = task.Repeat(*s.NextTryAt)
 	default:
 		next = task.Again(*s.NextTryAt)
@@ -140,7 +140,7 @@ func (w orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *o
 	switch order.Status {
 	case vegetation.Pending:
 		return w.stored(ctx, run, s.order)
-	case vegetation.Failed: // the archive answered: nothing is wrong with the job
+	case vegetation.Failed: // the archive answered: the job itself did not fail
 		return task.Finish(), w.settleFailed(ctx, s.purse, order)
 	}
 	if err := w.repo(run.Tx).Update(ctx, run.Scope, order); err != nil {

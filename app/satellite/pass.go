@@ -15,44 +15,44 @@ import (
 	"tilth/ports"
 )
 
-// passWork is the work on one pass; it is for one goroutine.
+// passWork is the work on one pass; only one goroutine may use it.
 type passWork struct {
 	imagery     ports.Imagery
 	request     SeriesRequest
 	pass        vegetation.Pass
 	fingerprint string // of the pass's day
 	ground      *ground
-	// lenient rejects the pass where the source does not deliver one of its files, and keeps why in undelivered;
-	// otherwise that is an error.
+	// lenient rejects the pass if the source does not deliver one of its files, and keeps the reason in
+	// undelivered; otherwise that is an error.
 	lenient     bool
 	undelivered error
-	// keep is handed the pixels of the pass if it is accepted; may be nil.
+	// keep is passed the pixels of the pass if it is accepted; may be nil.
 	keep func(ctx context.Context, layer indexmap.Layer) error
-	// merged is what the scenes gave, before it was judged; nil where they were not merged.
+	// merged holds the contributions of the scenes before they were judged; nil if they were not merged.
 	merged *merged
 }
 
-// merged is the scenes of a pass in one, with those of them that gave values, in the order of merging.
+// merged is the composite of a pass's scenes, with those that contributed values, in the order of merging.
 type merged struct {
 	composite *vegetation.Composite
 	used      []*reading
 }
 
-// items returns the ids of the scenes that gave values.
+// items returns the ids of the scenes that contributed values.
 func (m merged) items() []string {
 	return list.Map(m.used, func(r *reading) string { return r.scene.ID })
 }
 
-// reading is what has been read of one scene.
+// reading is what has been read from one scene.
 type reading struct {
 	scene     vegetation.Scene
 	grids     map[vegetation.Band]located
 	footprint vegetation.Footprint // on the scene's own red grid
 	layer     vegetation.Layer     // the bands stay nil until they are needed
-	sensor    *vegetation.Sensor   // of harmonised readings
+	sensor    *vegetation.Sensor   // for harmonised readings
 }
 
-// located is the grid of a band's file, or why it is not known: which counts only where the band is read.
+// located is the grid of a band's file, or the reason why it is not known, which matters only if the band is read.
 type located struct {
 	grid vegetation.Grid
 	err  error
@@ -91,9 +91,9 @@ func (w *passWork) outcome(ctx context.Context) (vegetation.Outcome, error) {
 	return out, err
 }
 
-// judge merges the scenes of the pass. It returns the readings also beside an error. What does not depend on an
-// answer is asked at once, so that a pass waits three times for its source: for the headers of all files, for the
-// classifications, and for the bands.
+// judge merges the scenes of the pass. It returns the readings even with an error. Requests that do not depend on
+// an answer are made together, so that a pass waits three times for its source: for the headers of all files, for
+// the classifications, and for the bands.
 func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetation.Outcome, err error) {
 	readings, err = w.beginAll(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *passWork) judge(ctx context.Context) (readings []*reading, out vegetati
 	}
 	seen := merged{composite: composite}
 	var offsets []vegetation.AppliedOffset
-	var sensor *vegetation.Sensor // of the first; the scenes of a pass are of one data set and platform
+	var sensor *vegetation.Sensor // of the first scene; the scenes of a pass belong to one data set and platform
 	for _, i := range order {
 		used, err := w.merge(ctx, composite, readings[i])
 		if err != nil {
@@ -160,7 +160,7 @@ func (w *passWork) files(s vegetation.Scene) []vegetation.Band {
 	return w.request.reading().Files(s, w.request.Index)
 }
 
-// begin reads what decides whether a scene is of any use: its grid and its classification.
+// begin reads what decides whether a scene is usable: its grid and its classification.
 func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, error) {
 	if s.Broken != "" {
 		return nil, fault.New(fault.Invalid, "imagery_item", s.Broken)
@@ -173,7 +173,7 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	if w.request.Mask.NeedsProbability() && !s.Bands[vegetation.CLP] {
 		return nil, fault.New(fault.Invalid, "missing_band", "The scene has no cloud probability (an asset cld, cloud or clp), which the mask needs.")
 	}
-	work := vegetation.B04 // the red band's grid is the one to work on
+	work := vegetation.B04 // the red band's grid is the working grid
 	if !s.Bands[work] {
 		work = w.request.Index.Bands()[0]
 	}
@@ -193,7 +193,7 @@ func (w *passWork) begin(ctx context.Context, s vegetation.Scene) (*reading, err
 	return r, err
 }
 
-// beginAll begins all scenes of the pass at once. It returns those before the first that fails.
+// beginAll begins all scenes of the pass at once. It returns those before the first failure.
 func (w *passWork) beginAll(ctx context.Context) ([]*reading, error) {
 	scenes := w.pass.Scenes
 	readings := make([]*reading, len(scenes))
@@ -207,7 +207,7 @@ func (w *passWork) beginAll(ctx context.Context) ([]*reading, error) {
 	return readings, nil
 }
 
-// order returns the scenes' order of merging, the larger coverage first.
+// order returns the order in which the scenes are merged, the larger coverage first.
 func (w *passWork) order(ctx context.Context, readings []*reading) ([]int, error) {
 	coverage := make([]float64, len(readings))
 	if len(readings) > 1 {
@@ -228,7 +228,7 @@ func (w *passWork) order(ctx context.Context, readings []*reading) ([]int, error
 	return w.pass.ByCoverage(coverage), nil
 }
 
-// merge adds a scene to a composite, and reads its bands first if that is any use.
+// merge adds a scene to a composite, and reads its bands first if that is useful.
 func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r *reading) (used bool, err error) {
 	wanted, err := composite.Needs(r.layer.View)
 	if err != nil || !wanted {
@@ -242,8 +242,8 @@ func (w *passWork) merge(ctx context.Context, composite *vegetation.Composite, r
 	return composite.Add(r.layer)
 }
 
-// wanted returns the scenes that show a pixel clear which none before them does, in the order of merging: those
-// whose bands are read whatever the bands of the others hold.
+// wanted returns the scenes that show a clear pixel which none before them shows, in the order of merging:
+// their bands are read whatever the bands of the others contain.
 func (w *passWork) wanted(readings []*reading, order []int) (out []*reading, err error) {
 	shown, before := vegetation.NewComposite(readings[order[0]].footprint, w.request.Index, w.request.Mask), 0.0
 	for _, i := range order {
@@ -257,8 +257,8 @@ func (w *passWork) wanted(readings []*reading, order []int) (out []*reading, err
 	return out, nil
 }
 
-// unreadable reports whether an error is the scene's own, so that another try would not help: its file is gone
-// or cannot be understood.
+// unreadable reports whether an error is the scene's own, so that a retry would not help: its file is gone or
+// cannot be understood.
 func unreadable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false

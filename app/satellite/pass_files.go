@@ -1,6 +1,6 @@
 package satellite
 
-// What a pass reads of the files of its scenes: headers, the bands its mask judges by, and those of its index.
+// The parts of its scenes' files that a pass reads: headers, the bands its mask judges by, and those of its index.
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func (w *passWork) screens(s vegetation.Scene) (bands []vegetation.Band) {
 	return bands
 }
 
-// view reads what the scene shows of the ground; nil where it has nothing to tell by.
+// view reads what the scene shows of the ground; nil if it has no band to judge by.
 func (w *passWork) view(ctx context.Context, r *reading) (*vegetation.Raster, error) {
 	bands := w.screens(r.scene)
 	rasters := make([]vegetation.Raster, len(bands))
@@ -92,7 +92,7 @@ func (w *passWork) readBands(ctx context.Context, r *reading) (map[vegetation.Ba
 	return out, nil
 }
 
-// together does n things at the same time. Of several errors that of the first by number counts.
+// together does n things concurrently. Of several errors it returns that of the lowest index.
 func together(n int, do func(i int) error) (failed int, err error) {
 	errs := make([]error, n)
 	var doing sync.WaitGroup
@@ -108,9 +108,9 @@ func together(n int, do func(i int) error) (failed int, err error) {
 	return 0, nil
 }
 
-// read reads the window of a band that the field needs: its box with enough of a margin that
-// the pixels of another scene's grid, which are not quite the same, find theirs in it.
-// Where the file holds nothing of the field, nothing is read.
+// read reads the window of a band that the field needs: its box with a margin, so that the pixels
+// of another scene's grid, which are not quite the same, find theirs in it. If the file contains
+// nothing of the field, nothing is read.
 func (w *passWork) read(ctx context.Context, r *reading, band vegetation.Band) (vegetation.Raster, error) {
 	grid, err := r.grids[band].grid, r.grids[band].err
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"tilth/ports"
 )
 
-// MaxBatch is the number of orders that are placed at once.
+// MaxBatch is the maximum number of orders placed at once.
 const MaxBatch = 1000
 
-// Placed is what became of one order of a batch.
+// Placed is the outcome for one order of a batch.
 type Placed struct {
-	Verdict batch.Outcome // create, skip for one that is there, fail
-	OrderID int64         // 0 where it failed, and of a preview of one that is not there
-	Charge  credit.Amount // what is held for it
+	Verdict batch.Outcome // create, skip for an existing one, fail
+	OrderID int64         // 0 if it failed, and in a preview of a new one
+	Charge  credit.Amount // the amount held for it
 	Code    string        // why it was skipped or failed
 	Message string
 	Errors  fault.Fields // what was wrong where
 }
 
-// refusal returns what an order is refused with, before anything of it was written.
+// refusal returns the refusal of an order, raised before anything of it was written.
 func refusal(err error) (Placed, bool) {
 	f, ok := fault.As(err)
 	if !ok {
@@ -44,11 +44,11 @@ func refusal(err error) (Placed, bool) {
 	return Placed{}, false
 }
 
-// errPreview takes back what a preview has placed.
+// errPreview rolls back what a preview has placed.
 var errPreview = errors.New("this was a preview")
 
-// placeMany places orders in one transaction, each as place does: one that is refused leaves the others alone. A preview
-// does the same, and takes all of it back.
+// placeMany places orders in one transaction, each as place does: a refused one does not affect the others. A preview
+// does the same, and rolls all of it back.
 func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draft, preview bool) ([]Placed, error) {
 	if len(drafts) > MaxBatch {
 		return nil, fault.Field(fault.NonField, "At most 1000 orders are placed at once.")
@@ -93,7 +93,7 @@ func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draf
 	return out, err
 }
 
-// unplaced returns what became of orders without the ids of those that a preview took back.
+// unplaced returns the outcomes of orders without the ids of those that a preview rolled back.
 func unplaced(placed []Placed) []Placed {
 	back := map[int64]bool{}
 	for _, p := range placed {

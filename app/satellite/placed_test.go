@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// Of a batch each order is judged by itself: one that is refused leaves the others alone, and writes nothing.
+// Each order of a batch is judged by itself: a refused one does not affect the others, and writes nothing.
 func TestManyOrdersArePlacedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -57,7 +57,7 @@ func TestManyOrdersArePlacedAtOnce(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 }
 
-// asked is an archive that answers a quote, and keeps what it was asked for.
+// asked is an archive that answers a quote, and records what it was asked for.
 type asked struct {
 	scenes   int
 	err      error

@@ -15,13 +15,13 @@ import (
 	"tilth/ports"
 )
 
-// product is what the orders of one satellite product do in their own way. All else they do alike: they are placed, quoted,
-// charged, computed and given up by the same code, and a field is charged once over all of them.
+// product holds what differs between the orders of the satellite products. Everything else is common: they are placed,
+// quoted, charged, computed and given up by the same code, and a field is charged once over all of them.
 type product struct {
 	code   credit.Product
 	access access.Resource
 	job    string // the kind of the jobs that compute an order
-	// done returns the event of an order that is there, or that has changed.
+	// done returns the event of an order that is finished, or that has changed.
 	done func(id string, order vegetation.OrderState, m made, at time.Time) event.Event
 }
 
@@ -29,11 +29,11 @@ var profiles = product{credit.VegetationIndexProfile, access.ProfileOrders, Prof
 	return profileCompletedEvent(id, order, m.series, at)
 }}
 
-// VIMapJob is the kind of the jobs that compute a vegetation-index map. Those of other maps have the names of their products.
+// VIMapJob is the kind of the jobs that compute a vegetation-index map. The job kinds of other maps are the names of their products.
 const VIMapJob = "vi_map"
 
-// What follows on the kind of the jobs of a map: those that bring an active map up to date, or make files that have expired again; and
-// those that make it anew on the outline that its field has now.
+// Suffixes to the kind of a map's jobs: for those that refresh an active map, or remake expired files; and for those that remake it on
+// the outline that its field has now.
 const (
 	MapRefreshing  = "_refresh"
 	MapRecomputing = "_recompute"
@@ -47,7 +47,7 @@ var mapProducts = []product{
 	{credit.SoilMap, access.SoilMaps, string(credit.SoilMap), mapCompletedEvent},
 }
 
-// mapOf returns the product with a code, which is one of maps.
+// mapOf returns the map product with a code.
 func mapOf(code credit.Product) product {
 	for _, p := range mapProducts {
 		if p.code == code {
@@ -57,10 +57,10 @@ func mapOf(code credit.Product) product {
 	panic("satellite: " + string(code) + " is no map")
 }
 
-// MapAccess returns the permissions on a product of maps.
+// MapAccess returns the permissions for a map product.
 func MapAccess(code credit.Product) access.Resource { return mapOf(code).access }
 
-// orderRepo is the orders of one product, as far as they are alike.
+// orderRepo is the part that the repositories of all products' orders have in common.
 type orderRepo interface {
 	ports.Lockable[vegetation.OrderState]
 	ports.Keyed
@@ -68,14 +68,14 @@ type orderRepo interface {
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
 }
 
-// get returns an order of the product, of a scope. Faults: NotFound.
+// get returns an order of the product within a scope. Faults: NotFound.
 func (p product) get(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (vegetation.OrderState, error) {
 	return p.repo(tx).Get(ctx, scope, id)
 }
 
 func (p product) isProfile() bool { return p.code == credit.VegetationIndexProfile }
 
-// dated reports whether what comes of an order is a series of dates; otherwise it is layers.
+// dated reports whether an order results in a series of dates; otherwise it results in layers.
 func (p product) dated() bool { return p.isProfile() || p.code == credit.VegetationIndexMap }
 
 func (p product) repo(tx ports.Repos) orderRepo {
@@ -85,7 +85,7 @@ func (p product) repo(tx ports.Repos) orderRepo {
 	return tx.Maps.Of(p.code)
 }
 
-// find returns the order that a company has of what another asks for. Faults: NotFound.
+// find returns the order of a company that asks for the same as another. Faults: NotFound.
 func (p product) find(ctx context.Context, tx ports.Repos, scope access.Scope, like vegetation.OrderState) (vegetation.OrderState, error) {
 	if p.isProfile() {
 		return tx.Orders.Find(ctx, scope, like.FieldID, like.SeasonID)
@@ -101,20 +101,20 @@ func (p product) findForUpdate(ctx context.Context, tx ports.Repos, scope access
 	return tx.Maps.Of(p.code).FindForUpdate(ctx, scope, like.Key())
 }
 
-// made is what the computation of an order came to.
+// made is the result of computing an order.
 type made struct {
 	series vegetation.Series
-	files  []indexmap.File // the pixels of a map, a date each
-	near   []time.Time     // usable dates beside the window of a map of one date
+	files  []indexmap.File // the pixels of a map, one file per date
+	near   []time.Time     // usable dates outside the window of a map of one date
 
-	layered bool // there are layers in place of a series
+	layered bool // there are layers instead of a series
 	layers  []fieldmap.Layer
 	none    string // why there is no layer
 }
 
 func (m made) found() vegetation.Found { return fieldmap.Found(m.layers, m.none) }
 
-// empty says why nothing came of the computation; "" where something did.
+// empty returns the reason why the computation produced nothing; "" if it produced something.
 func (m made) empty() string {
 	if m.layered {
 		return m.found().Reason
@@ -122,7 +122,7 @@ func (m made) empty() string {
 	return m.series.Empty()
 }
 
-// same reports whether another computation came to the same.
+// same reports whether another computation had the same result.
 func (m made) same(other made) bool {
 	if m.layered {
 		return reflect.DeepEqual(m.layers, other.layers)
@@ -130,7 +130,7 @@ func (m made) same(other made) bool {
 	return m.series.Same(other.series)
 }
 
-// complete records in an order what its computation came to.
+// complete records the result of its computation in an order.
 func (m made) complete(order *vegetation.Order, now time.Time) error {
 	if m.layered {
 		return order.CompleteLayers(now, m.found())
@@ -138,7 +138,7 @@ func (m made) complete(order *vegetation.Order, now time.Time) error {
 	return order.Complete(now, m.series, m.near...)
 }
 
-// refreshed records in an active order what a check came to.
+// refreshed records the result of a check in an active order.
 func (m made) refreshed(order *vegetation.Order, now time.Time, changed bool) error {
 	if m.layered {
 		return order.RefreshedLayers(now, m.found(), changed)
@@ -146,7 +146,7 @@ func (m made) refreshed(order *vegetation.Order, now time.Time, changed bool) er
 	return order.Refreshed(now, m.series, changed)
 }
 
-// redraw records in an active order that it was made anew on an outline of its field.
+// redraw records in an active order that it was remade on an outline of its field.
 func (m made) redraw(order *vegetation.Order, now time.Time, boundaryID int64, on geo.MultiPolygon) error {
 	if m.layered {
 		return order.RedrawLayers(now, m.found(), boundaryID, on)
@@ -154,7 +154,7 @@ func (m made) redraw(order *vegetation.Order, now time.Time, boundaryID int64, o
 	return order.Redraw(now, m.series, boundaryID, on)
 }
 
-// put stores what an order came to.
+// put stores the result of an order.
 func (p product) put(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, m made) error {
 	switch {
 	case p.isProfile():
@@ -166,7 +166,7 @@ func (p product) put(ctx context.Context, tx ports.Repos, scope access.Scope, id
 	}
 }
 
-// stock returns what an order of a map came to, as it is stored. Faults: NotFound.
+// stock returns the stored result of a map order. Faults: NotFound.
 func (p product) stock(ctx context.Context, tx ports.Repos, scope access.Scope, id int64) (m made, err error) {
 	orders := tx.Maps.Of(p.code)
 	if p.dated() {
@@ -178,5 +178,5 @@ func (p product) stock(ctx context.Context, tx ports.Repos, scope access.Scope, 
 	return m, err
 }
 
-// land returns the scope of the fields that a company may order the product of.
+// land returns the scope of the fields for which a company may order the product.
 func (p product) land(company int64) access.Scope { return access.ToOrder(company, p.access.Create) }

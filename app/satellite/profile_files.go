@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// ProfileFiles are the use cases that answer with a file: the chart and the table of a profile, and
+// ProfileFiles holds the use cases that return a file: the chart and the table of a profile, and
 // the statement of a wallet.
 type ProfileFiles struct {
 	Orders *Profiles
@@ -20,26 +20,26 @@ type ProfileFiles struct {
 	Sheets ports.Sheets
 }
 
-// ProfileFile is a profile to be written as a file when the answer is.
+// ProfileFile is a profile with a function that writes it as a file.
 type ProfileFile struct {
-	Order vegetation.OrderState // as it stands for the reading
+	Order vegetation.OrderState // in its state for the reading
 	Write func(w io.Writer) error
 }
 
 // ProfileFileRequest asks for the profile of an order as a file.
 type ProfileFileRequest struct {
-	Shared bool // among what is shared with the caller
+	Shared bool // look among orders shared with the caller
 	ID     int64
 	Choice vegetation.Choice
 	Format string        // svg, png, csv or xlsx
-	Wait   time.Duration // for a series that is not there yet
-	// BoundaryID is the outline that the series is of, 0 for the order's.
+	Wait   time.Duration // for a series that does not exist yet
+	// BoundaryID is the outline that the series covers, 0 for the order's.
 	BoundaryID int64
 }
 
 // File returns the profile of an order in a reading as a file: svg, png, csv or xlsx. It waits for a series as
-// [Profiles.RetrieveReading] does; one that is not there gives a chart
-// that says why, and a table without lines. Faults: NotFound.
+// [Profiles.RetrieveReading] does; a missing one results in a chart that shows the reason, and a table without
+// rows. Faults: NotFound.
 func (f *ProfileFiles) File(ctx context.Context, who access.Principal, req ProfileFileRequest) (ProfileFile, error) {
 	found, err := f.retrieve(ctx, who, req)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *ProfileFiles) retrieve(ctx context.Context, who access.Principal, req P
 	return f.Orders.RetrieveReading(ctx, who, req.Shared, req.ID, req.Choice, req.Wait)
 }
 
-// title names the field, where the caller may see it.
+// title returns the name of the field, if the caller may see it.
 func (f *ProfileFiles) title(ctx context.Context, scope access.Scope, order vegetation.OrderState) (string, error) {
 	return app.In(ctx, f.Orders.Store.Read, func(ctx context.Context, tx ports.Repos) (string, error) {
 		field, err := tx.Fields.Get(ctx, scope, order.FieldID)
@@ -79,7 +79,7 @@ func (f *ProfileFiles) title(ctx context.Context, scope access.Scope, order vege
 	})
 }
 
-// profileNote says why a chart is empty.
+// profileNote returns the reason why a chart is empty.
 func profileNote(p Profile) string {
 	switch p.Order.Status {
 	case vegetation.Active:

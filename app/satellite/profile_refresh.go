@@ -17,15 +17,15 @@ import (
 	"tilth/ports"
 )
 
-// RefreshJob is the kind of the jobs that refresh a profile. Their key is the order's id,
-// so that there is one at a time.
+// RefreshJob is the kind of the jobs that refresh a profile. Their key is the order's id, so that
+// there is only one at a time.
 const RefreshJob = "vi_profile_refresh"
 
-// refreshing reports whether a profile is being refreshed or is to be; ask says that nobody has asked for it yet.
+// refreshing reports whether a profile is being refreshed or is due to be; ask reports that nobody has requested it yet.
 func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetation.OrderState) (due, ask bool, err error) {
 	key := strconv.FormatInt(order.ID, 10)
 	if due, err = profiles.refreshable(ctx, tx, order, o.Clock.Now()); err != nil || !due {
-		if err == nil && order.BoundaryOutdated() { // it may be made anew
+		if err == nil && order.BoundaryOutdated() { // it may be about to be remade
 			due, err = tx.Jobs.Waits(ctx, RecomputeJob, key)
 		}
 		return due, false, err
@@ -34,8 +34,8 @@ func (o *Profiles) refreshing(ctx context.Context, tx ports.Repos, order vegetat
 	return true, !waits, err
 }
 
-// askRefresh queues the refresh of a profile. Who retrieves a shared profile may ask as
-// well: it costs nothing, and changes nothing that the owner's own look would not.
+// askRefresh queues the refresh of a profile. Whoever retrieves a shared profile may ask as well:
+// it costs nothing, and changes nothing that the owner's own retrieve would not.
 func (o *Profiles) askRefresh(ctx context.Context, order vegetation.OrderState) error {
 	return o.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		return tx.Jobs.Enqueue(ctx, task.JobOn(RefreshJob, order.CompanyID, order.ID, o.Clock.Now()))
@@ -61,8 +61,8 @@ func (p product) refreshable(ctx context.Context, tx ports.Repos, order vegetati
 	return err == nil, err
 }
 
-// sharesAfter is how old a profile is whose refresh takes what a search for a neighbour found within the hour: watched ones are a day
-// old when their turn comes.
+// sharesAfter is the age from which a profile's refresh uses the result of a search for a neighbour within the last hour: watched
+// profiles are a day old when their turn comes.
 const sharesAfter = 24 * time.Hour
 
 // refreshLimits end a refresh that kills its worker every time.
@@ -73,8 +73,8 @@ type ProfileUpdater interface {
 	Refresh(ctx context.Context, req SeriesRequest, known []vegetation.Series) ([]vegetation.Series, error)
 }
 
-// Refresher refreshes active profiles: it searches the archive for the whole season again
-// and works on what is new, changed or gone. Nothing is charged.
+// Refresher refreshes active profiles: it searches the archive for the whole season again and works
+// on what is new, changed or gone. Nothing is charged.
 type Refresher struct {
 	runner  task.Runner[ports.Repos]
 	updater ProfileUpdater
@@ -96,7 +96,7 @@ type refreshWork struct{ *Refresher }
 // refreshedOrder is an order with the series that were stored when its refresh began.
 type refreshedOrder struct {
 	order   vegetation.OrderState
-	outline farm.BoundaryVersion // of the field today; of a recomputation only
+	outline farm.BoundaryVersion // the field's present boundary; only for a recomputation
 	known   []vegetation.Series
 }
 
@@ -132,8 +132,8 @@ func (refreshWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *refr
 	return task.Continue(), err
 }
 
-// Do brings the series up to date. A series that had a point is not emptied: another reading than the order's own
-// stays as it is.
+// Do brings the series up to date. A series that had a point is not emptied: one in a reading other than the
+// order's own stays as it is.
 func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
 	if at := s.order.LastCheckedAt; at != nil && w.runner.Clock.Now().Sub(*at) >= sharesAfter {
 		ctx = ports.SharingSearches(ctx)
@@ -151,7 +151,7 @@ func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error
 	return out, err
 }
 
-// renew brings the series up to date on an outline. A refresh fails no order, so any failure is tried again.
+// renew brings the series up to date on an outline. A refresh fails no order, so any failure is retried.
 func (w refreshWork) renew(ctx context.Context, s refreshedOrder, on geo.MultiPolygon) ([]renewed, error) {
 	fresh, err := w.updater.Refresh(ctx, SeriesRequest{
 		Boundary: on, From: s.order.StartDate, To: s.order.EndDate,
@@ -166,7 +166,7 @@ func (w refreshWork) renew(ctx context.Context, s refreshedOrder, on geo.MultiPo
 	return out, nil
 }
 
-// Same is false where the series was made anew on another outline meanwhile; while a refresh is due, nothing else
+// Same is false if the series was remade on another outline meanwhile; while a refresh is due, nothing else
 // changes what it starts from.
 func (refreshWork) Same(began, current refreshedOrder) bool {
 	return began.order.BoundaryID == current.order.BoundaryID
@@ -197,8 +197,8 @@ func (w refreshWork) Complete(ctx context.Context, run task.Run[ports.Repos], s 
 	return task.Finish(), w.searched(ctx, run, order.State(), result)
 }
 
-// watch holds the rules of an order that is watched against its own series, also where that has not changed: days pass. What is new
-// its maps are to show.
+// watch checks the rules of a watched order against its own series, even if that has not changed: days pass. If it has changed, its
+// maps are brought up to date too.
 func (w refreshWork) watch(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, own vegetation.Series, changed bool) error {
 	m, err := run.Tx.Monitors.Get(ctx, run.Scope, order.ID)
 	if fault.Is(err, fault.NotFound) {
@@ -231,7 +231,7 @@ func (refreshWork) searched(ctx context.Context, run task.Run[ports.Repos], orde
 	return nil
 }
 
-// put stores a series that is not what it was, with vi_profile_updated where the values changed.
+// put stores a series that has changed, with vi_profile_updated if its values have.
 func (w refreshWork) put(ctx context.Context, run task.Run[ports.Repos], order vegetation.OrderState, one renewed) error {
 	same := one.fresh.Same(one.before)
 	if same && one.fresh.SameOrigins(one.before) {

@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// computing is a computer that answers as a test says.
+// computing is a computer that answers as a test specifies.
 type computing func(req satellite.SeriesRequest) (vegetation.Series, error)
 
 func (c computing) Compute(_ context.Context, req satellite.SeriesRequest) (vegetation.Series, error) {
@@ -180,8 +180,8 @@ func TestAnOrderWaitsForItsSeason(t *testing.T) {
 	require.Equal(t, later.StartDate, s.Jobs[0].RunAt)
 }
 
-// No point, no charge: an order without an accepted date waits through its season, however many days that are, and
-// fails after it with the reason; its hold is released, and it can be ordered again.
+// No point, no charge: an order without an accepted date waits through its season, however many days that is.
+// After it the order fails with the reason, its hold is released, and it can be ordered again.
 func TestASeasonWithoutAPointCostsNothing(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -218,7 +218,7 @@ func TestASeasonWithoutAPointCostsNothing(t *testing.T) {
 	require.Equal(t, []credit.Kind{credit.Hold, credit.Release, credit.Hold, credit.Capture}, s.ledgerKinds())
 }
 
-// unchanged is an updater that finds what is known.
+// unchanged is an updater that returns what is known.
 type unchanged struct{}
 
 func (unchanged) Refresh(_ context.Context, _ satellite.SeriesRequest, known []vegetation.Series) ([]vegetation.Series, error) {

@@ -16,7 +16,7 @@ import (
 // ProfileJob is the kind of the jobs that compute a profile.
 const ProfileJob = "vi_profile"
 
-// Profiles is the use cases of profile orders.
+// Profiles holds the use cases of profile orders.
 type Profiles struct {
 	app.Deps
 	Archive Archive // may be nil where nothing is quoted
@@ -34,28 +34,28 @@ type ProfileRequest struct {
 
 func (o *Profiles) desk() desk { return desk{o.Deps, profiles, o.Archive} }
 
-// Place accepts an order: it is processing, its charge is held and its job queued, in one transaction. An open
-// order of the same field and season is answered as it is; a failed one is taken up again. Faults: Invalid (field),
+// Place accepts an order: it is processing, its charge is held and its job queued, in one transaction. If an order
+// of the same field and season is open, it is returned as it is; a failed one is resumed. Faults: Invalid (field),
 // NotFound (season_unresolved), PaymentRequired (insufficient_credit), Conflict (duplicate_profile).
 func (o *Profiles) Place(ctx context.Context, who access.Principal, req ProfileRequest) (vegetation.OrderState, error) {
 	return o.desk().place(ctx, who, o.draft(who, req))
 }
 
-// PlaceMany places up to [MaxBatch] orders in one transaction, each as Place does, and says of each what became of
-// it: one that is refused leaves the others alone. Credit is held in the order of the requests. A preview says what would
-// become of them, and places none. Faults: Invalid for too many.
+// PlaceMany places up to [MaxBatch] orders in one transaction, each as Place does, and returns the outcome of each: a
+// refused one does not affect the others. Credit is held in the order of the requests. A preview returns the outcomes,
+// and places none. Faults: Invalid for too many.
 func (o *Profiles) PlaceMany(ctx context.Context, who access.Principal, reqs []ProfileRequest, preview bool) ([]Placed, error) {
 	return o.desk().placeMany(ctx, who, list.Map(reqs, func(req ProfileRequest) draft { return o.draft(who, req) }), preview)
 }
 
-// Quote says what an order would cost. It writes nothing. The charge is 0 for a field that
-// was charged already or is held for by an open order, and for an order that is there.
-// Faults: those of [Orders.Place] for what is asked for; credit that does not suffice is none.
+// Quote returns what an order would cost. It writes nothing. The charge is 0 for a field that was
+// already charged or is held for by an open order, and for an existing order. Faults: those of
+// [Profiles.Place] about the request itself; insufficient credit is none.
 func (o *Profiles) Quote(ctx context.Context, who access.Principal, req ProfileRequest) (Quote, error) {
 	return o.desk().quote(ctx, who, o.draft(who, req))
 }
 
-// draft makes the order that a request asks for, after the checks of its field and season.
+// draft makes the order that a request asks for, after checking its field and season.
 func (o *Profiles) draft(who access.Principal, req ProfileRequest) draft {
 	return func(ctx context.Context, tx ports.Repos, now time.Time) (s vegetation.OrderState, err error) {
 		index, err := vegetation.ParseIndex(string(req.Index))
@@ -80,12 +80,12 @@ func (o *Profiles) draft(who access.Principal, req ProfileRequest) draft {
 type Profile struct {
 	Order  vegetation.OrderState
 	Series vegetation.Series
-	// Refreshing says that the archive is being searched again, so that a later retrieve may show more.
+	// Refreshing states that the archive is being searched again, so that a later retrieve may show more.
 	Refreshing bool
 }
 
 // Retrieve returns an order with its series in the reading it was made for: the caller's own, or one that is shared
-// with it. Where its last check is too old it asks for a refresh, and answers what there is. Faults: NotFound.
+// with it. If its last check is too old it queues a refresh, and returns what there is. Faults: NotFound.
 func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bool, id int64) (Profile, error) {
 	scope, ask := who.Scope(shared), false
 	out, err := app.Read(ctx, o.Deps, who, access.ProfileOrders.View, func(ctx context.Context, tx ports.Repos) (out Profile, err error) {
@@ -100,7 +100,7 @@ func (o *Profiles) Retrieve(ctx context.Context, who access.Principal, shared bo
 	})
 	if err == nil && ask {
 		if err = o.askRefresh(ctx, out.Order); fault.Is(err, fault.Conflict) {
-			err = nil // limit_reached: the next one who looks asks again
+			err = nil // limit_reached: the next caller who looks asks again
 		}
 	}
 	return out, err

@@ -18,7 +18,7 @@ import (
 	"tilth/tests/memory"
 )
 
-// shop is a company with a field and two seasons, where profiles are ordered.
+// shop is a company with a field and two seasons that orders profiles.
 type shop struct {
 	*memory.World
 	t             *testing.T
@@ -58,7 +58,7 @@ func (s *shop) place(of farm.Season) (vegetation.OrderState, error) {
 	return s.profiles.Place(s.t.Context(), s.owner, s.request(of))
 }
 
-// fail ends open orders as a worker that gives up does.
+// fail ends open orders, as a worker that gives up does.
 func (s *shop) fail(ids ...int64) {
 	s.t.Helper()
 	s.put(func(tx ports.Repos) error {
@@ -69,7 +69,7 @@ func (s *shop) fail(ids ...int64) {
 	})
 }
 
-// holds requires what the wallet has and what of it is set aside.
+// holds requires the wallet to have a balance, of which an amount is held.
 func (s *shop) holds(balance, held credit.Amount) {
 	s.t.Helper()
 	wallet, err := s.profiles.Wallet(s.t.Context(), s.owner)

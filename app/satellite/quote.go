@@ -13,27 +13,27 @@ import (
 	"tilth/ports"
 )
 
-// Quote is what an order would cost, and whether there is one already.
+// Quote is the cost of an order, and whether there already is one.
 type Quote struct {
-	Charge         credit.Amount // what placing the order would hold now
+	Charge         credit.Amount // the amount that placing the order would hold now
 	Available      credit.Amount
 	AlreadyCharged bool                   // the field was charged before, for whatever product
-	Duplicate      *vegetation.OrderState // the open or active order of the same
-	// Scenes is how many scenes of the archive cover the field in the season so far or, where it has not begun, in
-	// the year before now; nil where the archive did not answer in time. Without any an order brings no point.
+	Duplicate      *vegetation.OrderState // the open or active order of the same kind
+	// Scenes is the number of scenes in the archive that cover the field in the season so far or, if it has not begun,
+	// in the past year; nil if the archive did not answer in time. If there are none, an order yields no point.
 	Scenes *int
 }
 
-// Archive is the imagery archive as far as a quote asks it.
+// Archive is the part of the imagery archive that a quote needs.
 type Archive interface {
-	// CountScenes returns how many scenes cover a field in the days from and to, both inclusive.
+	// CountScenes returns the number of scenes that cover a field in the days from and to, both inclusive.
 	CountScenes(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) (int, error)
 }
 
-// QuoteWait is how long a quote waits for the archive.
+// QuoteWait is the time that a quote waits for the archive.
 const QuoteWait = 5 * time.Second
 
-// quote says what an order would cost. It writes nothing.
+// quote returns what an order would cost. It writes nothing.
 func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quote, error) {
 	scope, wanted := who.Scope(false), vegetation.OrderState{}
 	out, err := app.Read(ctx, d.Deps, who, d.access.Create, func(ctx context.Context, tx ports.Repos) (out Quote, err error) {
@@ -54,7 +54,7 @@ func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quot
 			out.Duplicate = &existing
 		}
 		charge, err := tx.Wallet.FieldCharge(ctx, scope, wanted.Site())
-		if !fault.Is(err, fault.NotFound) { // held or captured: another order of the field takes none
+		if !fault.Is(err, fault.NotFound) { // held or captured: another order of the field holds nothing
 			out.AlreadyCharged = charge.Captured
 			return out, err
 		}
@@ -74,7 +74,7 @@ func (d desk) quote(ctx context.Context, who access.Principal, make draft) (Quot
 	return out, err
 }
 
-// scenes asks the archive how many scenes a quoted order would find; nil where it does not say.
+// scenes asks the archive how many scenes a quoted order would find; nil if it does not answer.
 func (d desk) scenes(ctx context.Context, drafted vegetation.OrderState) *int {
 	if d.archive == nil || drafted.Timeless() {
 		return nil

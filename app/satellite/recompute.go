@@ -13,16 +13,16 @@ import (
 	"tilth/ports"
 )
 
-// RecomputeJob is the kind of the jobs that make the series of an active order anew on the outline that its field
+// RecomputeJob is the kind of the jobs that remake the series of an active order on the outline that its field
 // has when they run.
 const RecomputeJob = "vi_profile_recompute"
 
-// Recompute is the action of having a series made anew.
+// Recompute is the action of remaking a series.
 const Recompute audit.Action = "recompute"
 
-// Recompute has the series of an active order made anew, in all its readings, on the outline that its field has now.
-// It costs nothing, as a field is charged once; the series on the earlier outline stays. Faults: NotFound; Conflict
-// (order_state, boundary_missing, boundary_too_different).
+// Recompute queues the remaking of an active order's series, in all its readings, on the outline that its field has
+// now. It costs nothing, as a field is charged once; the series on the earlier outline stays. Faults: NotFound;
+// Conflict (order_state, boundary_missing, boundary_too_different).
 func (o *Profiles) Recompute(ctx context.Context, who access.Principal, id int64) (vegetation.OrderState, error) {
 	scope, now := who.Scope(false), o.Clock.Now()
 	return app.Write(ctx, o.Deps, who, access.ProfileOrders.Create, func(ctx context.Context, tx ports.Repos) (vegetation.OrderState, error) {
@@ -43,10 +43,10 @@ func (o *Profiles) Recompute(ctx context.Context, who access.Principal, id int64
 	})
 }
 
-// recomputedOn is a recomputed order as the audit trail tells of it.
+// recomputedOn is the form in which the audit trail records a recomputed order.
 type recomputedOn struct{ BoundaryID int64 }
 
-// outlineFor returns the outline that the field of an active order has now, if its series may be made anew on it.
+// outlineFor returns the outline that the field of an active order has now, if its series may be remade on it.
 // Faults: Conflict (order_state, boundary_missing, boundary_too_different).
 func (p product) outlineFor(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (farm.BoundaryVersion, error) {
 	land := p.land(scope.Company())
@@ -79,10 +79,10 @@ func (r *Refresher) RunRecompute(ctx context.Context, job ports.Job) error {
 	return task.Do(ctx, r.runner, refreshLimits, recomputeWork{refreshWork{r}}, job)
 }
 
-// recomputeWork makes the series of one order anew on the outline of today: it is a refresh onto another outline.
+// recomputeWork remakes the series of one order on the present outline: it is a refresh onto another outline.
 type recomputeWork struct{ refreshWork }
 
-// Lock finishes where the series is not to be made anew (any more).
+// Lock finishes if the series is not to be remade (any more).
 func (recomputeWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refreshedOrder, next task.Next, err error) {
 	s.order, err = run.Tx.Orders.GetForUpdate(ctx, run.Scope, run.Job.Subject)
 	if err == nil {
@@ -94,7 +94,7 @@ func (recomputeWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s ref
 	return s, next, err
 }
 
-// Do brings the series up to date on the outline of today. One without a point there replaces none.
+// Do brings the series up to date on the present outline. A series without a point there replaces none.
 func (w recomputeWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error) {
 	out, err := w.renew(ctx, s, s.outline.Boundary)
 	for _, one := range out {

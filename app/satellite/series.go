@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// SeriesRequest says which series is wanted.
+// SeriesRequest specifies which series is wanted.
 type SeriesRequest struct {
 	Boundary geo.MultiPolygon // WGS84, valid (geo.Boundary.Geometry)
 	From, To time.Time        // civil dates (UTC midnight), both inclusive, in solar days of the field
@@ -29,7 +29,7 @@ func (r SeriesRequest) reading() vegetation.Reading {
 	return vegetation.Reading{Index: r.Index.Code, Mask: r.Mask, Dataset: r.Dataset}
 }
 
-// passes returns the passes over the field of the scenes that the reading looks at.
+// passes returns the passes over the field made by the scenes that the reading uses.
 func (r SeriesRequest) passes(scenes []vegetation.Scene) []vegetation.Pass {
 	return r.reading().Passes(scenes, middleLongitude(r.Boundary))
 }
@@ -39,12 +39,12 @@ type Computer struct {
 	Imagery ports.Imagery
 }
 
-// Compute returns the series of a field. Passes are worked on at the same time, as reading waits more
-// than it works; the result does not depend on their order.
+// Compute returns the series of a field. Passes are processed concurrently, as reading spends more time
+// waiting than working; the result does not depend on their order.
 //
 // A scene that cannot be read (its file is broken, gone or not delivered, or lacks a band of the index)
 // rejects its pass, not the series. Faults: Invalid for an impossible request; Unavailable when the imagery
-// source is out: it cannot be searched, or delivers no file of any pass.
+// source is unavailable: it cannot be searched, or delivers no file of any pass.
 func (c *Computer) Compute(ctx context.Context, req SeriesRequest) (vegetation.Series, error) {
 	if err := req.check(); err != nil {
 		return vegetation.Series{}, err
@@ -71,21 +71,21 @@ func (c *Computer) search(ctx context.Context, req SeriesRequest) ([]vegetation.
 	return req.passes(scenes), nil
 }
 
-// scenes searches the solar days of the field from and to, both inclusive.
+// scenes searches the field's solar days between from and to, both inclusive.
 func (c *Computer) scenes(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	offset := vegetation.SolarOffset(middleLongitude(boundary))
 	return c.Imagery.Search(ctx, boundary, from.Add(-offset), to.Add(24*time.Hour-offset))
 }
 
-// assembly is how a series is made of passes.
+// assembly defines how a series is made from passes.
 type assembly struct {
 	SeriesRequest
 	place *ground
 	known vegetation.Series
-	keep  func(ctx context.Context, layer indexmap.Layer) error // of a map: takes the pixels; may be nil
+	keep  func(ctx context.Context, layer indexmap.Layer) error // for a map: takes the pixels; may be nil
 }
 
-// assemble makes the series of the passes: what is known of unchanged days is taken over, the others are worked on.
+// assemble makes the series from the passes: known results of unchanged days are kept, the other days are processed.
 func (c *Computer) assemble(ctx context.Context, req assembly, passes []vegetation.Pass) (vegetation.Series, error) {
 	recipe := vegetation.Recipe{Boundary: req.Boundary, Reading: req.reading()}
 	outcomes, fresh := req.known.Unchanged(recipe.Days(passes))
@@ -104,8 +104,8 @@ func (c *Computer) assemble(ctx context.Context, req assembly, passes []vegetati
 	return vegetation.Assemble(req.reading(), append(outcomes, made...)), nil
 }
 
-// eachPass works on the passes at the same time, and returns their outcomes in order. One bad file is one bad date;
-// where the source delivers nothing of any pass, and nothing is known either, the source is out.
+// eachPass processes the passes concurrently, and returns their outcomes in order. One bad file costs one date; if
+// the source delivers nothing for any pass, and nothing is known either, the source is unavailable.
 func eachPass(ctx context.Context, work []passWork, known bool) ([]vegetation.Outcome, error) {
 	outcomes := make([]vegetation.Outcome, len(work))
 	if len(work) == 0 {
@@ -126,25 +126,25 @@ func eachPass(ctx context.Context, work []passWork, known bool) ([]vegetation.Ou
 	return outcomes, err
 }
 
-// Passes that are worked on at the same time: enough to keep a source busy, and no more than have room.
+// Limits on the passes processed concurrently: enough to keep a source busy, and no more than fit into memory.
 const (
 	maxPasses = 32
-	maxPixels = 1 << 25 // of their windows together
+	maxPixels = 1 << 25 // in their windows together
 )
 
-// passesAtOnce returns how many passes over so many pixels are worked on at the same time.
+// passesAtOnce returns the number of passes over so many pixels that are processed concurrently.
 func passesAtOnce(pixels float64) int {
 	return int(min(max(maxPixels/max(pixels, 1), float64(runtime.GOMAXPROCS(0))), maxPasses))
 }
 
-// pixelsIn returns about how many pixels of 10 m lie in the box around a boundary.
+// pixelsIn returns the approximate number of 10 m pixels in the box around a boundary.
 func pixelsIn(boundary geo.MultiPolygon) float64 {
 	const pixel = 10.0 / 111_320 // degrees
 	b := boundary.InOnePiece().Bounds()
 	return (b.MaxX - b.MinX) / pixel * math.Cos((b.MinY+b.MaxY)/2*math.Pi/180) * (b.MaxY - b.MinY) / pixel
 }
 
-// atOnce does n things, so many at the same time. The first error stops the rest.
+// atOnce does n things, up to upper of them concurrently. The first error stops the rest.
 func atOnce(ctx context.Context, upper, n int, do func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -189,13 +189,13 @@ func middleLongitude(m geo.MultiPolygon) float64 {
 	return geo.Turned(b.MinX+(b.MaxX-b.MinX)/2, 0)
 }
 
-// Refresh brings series of one field up to date, after one search for all of them: what is known of days that did
-// not change is taken over, and no pixel of them is read; days that the archive does not have any more are gone.
-// What comes out is what Compute would give now. The reading of req is not looked at: each series has its own.
+// Refresh brings series of one field up to date, after one search for all of them: known results of unchanged
+// days are kept, and none of their pixels are read; days that the archive no longer has are dropped. The result
+// is what Compute would return now. The reading of req is ignored: each series has its own.
 //
-// The faults of Compute; and Unavailable where the archive has no scene of the field any
-// more, but dates are known: archives lose and replace scenes, but one that has none left
-// is moved, or being filled anew, and a profile is not emptied for that.
+// Faults: those of Compute; Unavailable if the archive no longer has any scene of the field, but dates are known.
+// Archives lose and replace scenes, but one that has none left is being moved or refilled, and a profile is not
+// emptied for that.
 func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []vegetation.Series) ([]vegetation.Series, error) {
 	var scenes []vegetation.Scene
 	place := newGround(req.Boundary)
@@ -228,11 +228,11 @@ func noneLeft() error {
 	return fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source has no scene of the field left.")
 }
 
-// ground is a field on the grids of the imagery: what no date changes, worked out once for
-// all passes of a series. Safe for concurrent use.
+// ground is a field on the grids of the imagery: what is the same for every date, computed once for
+// all passes of a series. It is safe for concurrent use.
 type ground struct {
 	boundary geo.MultiPolygon // WGS84
-	// fixed is the pixels to work on, whatever the grid of the imagery; nil: the field's pixels on it.
+	// fixed holds the pixels to work on, whatever the grid of the imagery; nil: the field's pixels on that grid.
 	fixed *vegetation.Footprint
 
 	mu         sync.Mutex
@@ -240,7 +240,7 @@ type ground struct {
 	footprints map[bufferedGrid]vegetation.Footprint
 }
 
-// bufferedGrid is a grid, and how many metres along the outline do not count.
+// bufferedGrid is a grid with the number of metres along the outline that do not count.
 type bufferedGrid struct {
 	vegetation.Grid
 	buffer float64
@@ -252,7 +252,7 @@ func newGround(boundary geo.MultiPolygon) *ground {
 	}
 }
 
-// in returns the boundary in a UTM zone. Invalid for what is none.
+// in returns the boundary in a UTM zone. Invalid if there is no such zone.
 func (g *ground) in(epsg int) (geo.MultiPolygon, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -271,7 +271,7 @@ func (g *ground) project(epsg int) (geo.MultiPolygon, error) {
 	return g.projected[epsg], nil
 }
 
-// on returns the field's pixels on a grid that count with a buffer; they are shared, and only read. The faults of
+// on returns the field's pixels on a grid that count with a buffer; they are shared, and read-only. The faults of
 // vegetation.Cover.
 func (g *ground) on(grid vegetation.Grid, buffer float64) (vegetation.Footprint, error) {
 	if g.fixed != nil {

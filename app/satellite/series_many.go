@@ -11,12 +11,11 @@ import (
 	"tilth/ports"
 )
 
-// seriesAtOnce is how many series are held in memory while many are written.
+// seriesAtOnce is the number of series held in memory while many are written.
 const seriesAtOnce = 50
 
-// SeriesOfMany returns the series of the active orders that a list would give, to be written as a file when the
-// answer is: jsonl, csv, xlsx or geojson. A choice selects the stored series in that reading and leaves out orders without
-// one.
+// SeriesOfMany returns a function that writes the series of the active orders that a list would return as a file: jsonl,
+// csv, xlsx or geojson. A choice selects the stored series in that reading and leaves out orders without one.
 func (f *ProfileFiles) SeriesOfMany(ctx context.Context, who access.Principal, shared bool, q ports.Query, choice vegetation.Choice, format string,
 ) (func(w io.Writer) error, error) {
 	q.Filters = append(q.Filters, ports.Filter{Name: "status", Value: string(vegetation.Active)})
@@ -28,7 +27,7 @@ func (f *ProfileFiles) SeriesOfMany(ctx context.Context, who access.Principal, s
 	return func(w io.Writer) error { return f.Sheets.SeriesOfMany(w, format, all) }, nil
 }
 
-// withSeries adds to orders their series, some at a time, each time in a transaction of its own.
+// withSeries adds their series to orders, some at a time, each time in a transaction of its own.
 func (f *ProfileFiles) withSeries(ctx context.Context, scope access.Scope, orders iter.Seq2[vegetation.OrderState, error], choice vegetation.Choice,
 ) iter.Seq2[ports.OrderSeries, error] {
 	return func(yield func(ports.OrderSeries, error) bool) {

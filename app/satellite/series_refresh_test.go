@@ -16,7 +16,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// refresh brings series up to date and gives the scenes of which pixels were read.
+// refresh brings series up to date and also returns the scenes whose pixels were read.
 func refresh(t require.TestingT, a *archive, req satellite.SeriesRequest, known ...vegetation.Series) (out []vegetation.Series, read []string) {
 	clear(a.read)
 	out, err := (&satellite.Computer{Imagery: a}).Refresh(context.Background(), req, known)
@@ -123,7 +123,7 @@ func TestRefreshKeepsWhatASourceInTroubleWouldTake(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 }
 
-// Whatever happens to an archive, a refresh gives what computing everything anew does.
+// Whatever happens to an archive, a refresh returns what computing everything anew does.
 func TestRefreshEqualsComputing(t *testing.T) {
 	req := request(t)
 	rapid.Check(t, func(t *rapid.T) {

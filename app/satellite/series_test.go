@@ -24,7 +24,7 @@ type tile struct {
 	classes func(col, row int) uint16
 	red     uint16
 	nir     uint16
-	broken  map[vegetation.Band]error // what reading a band gives
+	broken  map[vegetation.Band]error // errors of reading bands
 }
 
 // archive is imagery in memory. It keeps a log of what was read.
@@ -261,7 +261,7 @@ func TestWithoutClassification(t *testing.T) {
 	plain.scene.Synthetic = true
 	second := plain
 	second.scene.ID, second.scene.Tile = "second", "second"
-	second.grid.OriginX -= 1500 // its eastern edge is in the field
+	second.grid.OriginX -= 1500 // its eastern edge lies in the field
 	a := newArchive(plain, second)
 	s := compute(t, a, request(t))
 	require.True(t, s.NoSCL)
@@ -309,7 +309,7 @@ func TestOutagesAbort(t *testing.T) {
 	}
 }
 
-// One bad object is one bad date; a source that delivers nothing is out.
+// One bad object costs one date; a source that delivers nothing is unavailable.
 func TestAFileThatIsNotDeliveredIsOneBadDate(t *testing.T) {
 	out := fault.New(fault.Unavailable, "imagery_unavailable", "The source did not deliver half/B08.tif after 5 tries.")
 	half := newTile("half", "2023-08-10T10:00:00Z", all(4), 3000)
@@ -324,7 +324,7 @@ func TestAFileThatIsNotDeliveredIsOneBadDate(t *testing.T) {
 	require.Contains(t, s.Rejected[0].Note, "half/B08.tif")
 	require.Equal(t, 1, s.Unread())
 
-	// A refresh tries it again, and only it.
+	// A refresh tries that date again, and no other.
 	half.broken = nil
 	a.tiles["half"] = half
 	a.read = map[string]int{}

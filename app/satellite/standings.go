@@ -11,22 +11,22 @@ import (
 	"tilth/ports"
 )
 
-// Standing is a profile beside the other seasons of its field.
+// Standing is a profile alongside the other seasons of its field.
 type Standing struct {
 	Order   vegetation.OrderState
-	Seasons int // at hand
+	Seasons int // the number available
 	Years   phenology.Comparison
 }
 
-// Standings holds each of many active profiles against the other seasons of its field, as Compare does one; filters are those
-// of a list of orders. They are compared some at a time, in no transaction.
+// Standings compares each of many active profiles with the other seasons of its field, as Compare does for one; filters are
+// those of a list of orders. They are compared some at a time, outside any transaction.
 func (o *Profiles) Standings(ctx context.Context, who access.Principal, q ports.Query) (app.List[Standing], error) {
 	q.Filters = append(q.Filters, ports.Filter{Name: "status", Value: string(vegetation.Active)})
 	found, err := o.List(ctx, who, false, q)
 	return app.List[Standing]{Count: found.Count, Next: found.Next, Each: o.standing(ctx, who.Scope(false), found.Each)}, err
 }
 
-// standing compares orders as they are asked for.
+// standing compares orders as the sequence is consumed.
 func (o *Profiles) standing(ctx context.Context, scope access.Scope, orders iter.Seq2[vegetation.OrderState, error]) iter.Seq2[Standing, error] {
 	return func(yield func(Standing, error) bool) {
 		var waiting []vegetation.OrderState
@@ -34,7 +34,7 @@ func (o *Profiles) standing(ctx context.Context, scope access.Scope, orders iter
 			of, err := o.material(ctx, scope, waiting)
 			for _, order := range waiting {
 				if err == nil {
-					err = ctx.Err() // a page is many lines to draw
+					err = ctx.Err() // a page may take long to compute
 				}
 				if err != nil {
 					yield(Standing{}, err)
@@ -60,7 +60,7 @@ func (o *Profiles) standing(ctx context.Context, scope access.Scope, orders iter
 	}
 }
 
-// material is what some orders are compared with.
+// material is what orders are compared with.
 type material struct {
 	own    map[int64]vegetation.Series   // by order
 	others map[int64][]ports.OrderSeries // by order
@@ -95,7 +95,7 @@ func (o *Profiles) material(ctx context.Context, scope access.Scope, orders []ve
 			if err != nil {
 				return out, err
 			}
-			if len(byField[other.FieldID]) <= maxSeasons { // the order itself is among them
+			if len(byField[other.FieldID]) <= maxSeasons { // including the order itself
 				byField[other.FieldID] = append(byField[other.FieldID], other)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 	"tilth/tests/slow"
 )
 
-// ledger is a ledger that grows with every look.
+// ledger is a ledger that grows with every read.
 type ledger struct {
 	ports.Wallet
 	n int64
@@ -42,7 +42,7 @@ func (l *ledger) Between(_ context.Context, _ access.Scope, span ports.LedgerSpa
 	return out, nil
 }
 
-// sheet writes the lines of a statement as they come, a write for each.
+// sheet writes the lines of a statement as they come, one write per line.
 type sheet struct{ ports.Sheets }
 
 func (sheet) StatementSheet(w io.Writer, _ string, _ credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error {
@@ -57,7 +57,7 @@ func (sheet) StatementSheet(w io.Writer, _ string, _ credit.Wallet, lines iter.S
 	return nil
 }
 
-// A reader of a statement who is slow holds no read, and reads the ledger as it was when it was asked for.
+// A slow reader of a statement holds no read, and reads the ledger as it was when the statement was requested.
 func TestSlowReadersOfStatementsHoldNoRead(t *testing.T) {
 	t.Parallel()
 	world := memory.New()

@@ -31,10 +31,9 @@ func (o *Profiles) Transactions(ctx context.Context, who access.Principal, q por
 		})
 }
 
-// Purse is a company's wallet under its lock, in a transaction. The lock order of everything
-// that touches money is: wallet, then order; an order is read for update after its purse. An order that is new is stored
-// before, and claims the charge of its field: until then nobody else sees it, and who places the same waits for it with no more in
-// hand than that.
+// Purse is a company's wallet under its lock, in a transaction. The lock order of everything that touches money is: wallet, then
+// order; an order is read for update after its purse. A new order is stored first, and claims the charge of its field: until then
+// nobody else sees it, and a caller who places the same order waits for it while holding nothing more than that.
 type Purse struct {
 	Tx     ports.Repos
 	Scope  access.Scope
@@ -57,8 +56,8 @@ func (p Purse) Afford(amount credit.Amount) error {
 	return err
 }
 
-// Post writes one ledger transaction, in the wallet's new state; an amount of nothing leaves no
-// line. Faults: PaymentRequired (insufficient_credit) for a hold of more than is available.
+// Post writes one ledger transaction, with the wallet's new state; a zero amount leaves no line.
+// Faults: PaymentRequired (insufficient_credit) for a hold of more than is available.
 func (p Purse) Post(ctx context.Context, t credit.Transaction) error {
 	if t.Amount == 0 {
 		return nil
@@ -71,9 +70,9 @@ func (p Purse) Post(ctx context.Context, t credit.Transaction) error {
 	return p.Tx.Wallet.Post(ctx, p.Scope, next, &t)
 }
 
-// Statement returns the statement of the caller's wallet over the days from and to, both inclusive in UTC, to
-// be written as CSV or XLSX when the answer is. Without from it begins with the wallet, without to it ends now. All
-// of it is of one moment: what was posted before it was asked for. Faults: Invalid.
+// Statement returns a function that writes the statement of the caller's wallet over the days from and to, both
+// inclusive in UTC, as CSV or XLSX. Without from it begins with the wallet, without to it ends now. All of it is as
+// of one moment: what was posted before it was requested. Faults: Invalid.
 func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, format string, from, to *time.Time) (func(w io.Writer) error, error) {
 	if err := f.Orders.Gate.Require(ctx, who, access.Wallets.View); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (f *ProfileFiles) Statement(ctx context.Context, who access.Principal, form
 	return (&Statements{f.Orders.Store, f.Orders.Clock, f.Sheets}).Of(ctx, who.Scope(false), format, from, to)
 }
 
-// Statements is the statements of wallets, whoever asks: what calls it decides who may.
+// Statements makes the statements of wallets, whoever asks: its callers decide who may.
 type Statements struct {
 	Store  ports.Store
 	Clock  ports.Clock
@@ -90,7 +89,7 @@ type Statements struct {
 
 // Of returns the statement of the wallet of a scope; see [ProfileFiles.Statement].
 func (s *Statements) Of(ctx context.Context, scope access.Scope, format string, from, to *time.Time) (func(w io.Writer) error, error) {
-	begin, end := time.Time{}, s.Clock.Now().Add(time.Microsecond) // the grain of stored times
+	begin, end := time.Time{}, s.Clock.Now().Add(time.Microsecond) // the resolution of stored times
 	if from != nil {
 		begin = *from
 	}
@@ -121,10 +120,10 @@ func (s *Statements) Of(ctx context.Context, scope access.Scope, format string, 
 	}, nil
 }
 
-// statementPiece is how many transactions of a statement are read at a time.
+// statementPiece is the number of transactions of a statement that are read at a time.
 const statementPiece = 1_000
 
-// runningBalance runs a wallet along its transactions.
+// runningBalance applies transactions to a wallet one by one.
 func runningBalance(w credit.Wallet, all iter.Seq2[credit.Transaction, error]) iter.Seq2[credit.StatementLine, error] {
 	return func(yield func(credit.StatementLine, error) bool) {
 		for t, err := range all {

@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// AOIs is the use cases of areas of interest. Every one of them needs a subscription.
+// AOIs holds the use cases of areas of interest. All of them need a subscription.
 type AOIs struct {
 	*farmapp.Records[stratification.AOI]
 	deps app.Deps
@@ -51,7 +51,7 @@ func removeAOIs(ctx context.Context, tx ports.Repos, scope access.Scope, records
 }
 
 // Resolve returns the id of an area of interest by its uuid, deleted or not, to a caller who has the
-// permission of what is to be done with it. Faults: NotFound.
+// permission for what is to be done with it. Faults: NotFound.
 func (a *AOIs) Resolve(ctx context.Context, who access.Principal, shared bool, need access.Permission, uuid string) (int64, error) {
 	return app.Read(ctx, a.deps, who, need, func(ctx context.Context, tx ports.Repos) (int64, error) {
 		return tx.AOIs.IDOf(ctx, who.Scope(shared), uuid)

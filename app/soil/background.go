@@ -14,22 +14,22 @@ import (
 	"tilth/ports"
 )
 
-// Backgrounds makes images of fields from the imagery source, which lie behind maps. It keeps nothing.
+// Backgrounds makes images of fields from the imagery source, for the background of maps. It stores nothing.
 type Backgrounds struct{ Imagery ports.Imagery }
 
 // The bounds of an image.
 const (
 	maxImages  = 40 // fields
-	maxPasses  = 12 // of a year, looked at for a clear one, the newest first
+	maxPasses  = 12 // of a year, newest first, examined for a clear one
 	maxAge     = 5  // years before the map
 	clearShare = 0.95
 	clearSteps = 24 // along a field's box: places that are looked at
 )
 
-// Of returns an image of each field, and what it is: the clearest of the last passes of the year before the
-// map was made, or of the year before that, and so on, so that the same map has the same image. Natural colours
-// where every scene has them, else grey of the near infrared. Without a clear view of half of the land in
-// maxAge years there is no image, and the text says so.
+// Of returns an image of each field, and a text on what it shows: the clearest of the last passes of the year
+// before the map was made, or of the year before that, and so on, so that the same map always has the same
+// image. Colours are natural if every scene has them, else grey of the near infrared. Without a clear view of
+// half of the land in maxAge years there is no image, and the text says so.
 //
 // Faults: Invalid for too many fields, and those of ports.Imagery.
 func (b *Backgrounds) Of(ctx context.Context, m zoning.Map, fields []ports.ShownField) (ports.ShownImages, error) {
@@ -66,7 +66,7 @@ func (b *Backgrounds) Of(ctx context.Context, m zoning.Map, fields []ports.Shown
 
 var naturalBands, greyBands = []vegetation.Band{vegetation.B04, vegetation.B03, vegetation.B02}, []vegetation.Band{vegetation.B08}
 
-// imageBands are those of an image of a scene; nil where it lacks them.
+// imageBands returns the bands for an image of a scene; nil if it lacks them.
 func imageBands(s vegetation.Scene) []vegetation.Band {
 	for _, bands := range [][]vegetation.Band{naturalBands, greyBands} {
 		if !slices.ContainsFunc(bands, func(b vegetation.Band) bool { return !s.Bands[b] }) {
@@ -82,8 +82,8 @@ type imageView struct {
 	fields []geo.MultiPolygon
 }
 
-// clearest returns the newest pass that shows nearly all of the land, or of the newest that which shows the largest
-// part of it; one without scenes where none shows half.
+// clearest returns the newest pass that shows nearly all of the land, or else the one of the newest passes that
+// shows the largest part of it; it has no scenes if none shows half.
 func (v *imageView) clearest(ctx context.Context, passes []vegetation.Pass) (best vegetation.Pass, err error) {
 	slices.Reverse(passes)
 	upper := 0.5
@@ -138,19 +138,19 @@ func (v *imageView) clear(ctx context.Context, pass vegetation.Pass) (float64, e
 	return float64(seen) / float64(max(inside, 1)), nil
 }
 
-// landView is a band by which it is told whether land can be seen.
+// landView is a band that tells whether land is visible.
 type landView struct {
 	photo.Band
 	classes bool // a scene classification
 }
 
-// clear reports whether a place has a clear value: of a classification a class without cloud, of a band any.
+// clear reports whether a place has a clear value: in a classification a class without cloud, in a band any value.
 func (b landView) clear(p geo.Position) bool {
 	number, ok := b.Value(p)
 	return ok && (!b.classes || vegetation.Mask{}.Keeps(vegetation.Class(number)))
 }
 
-// draw makes the images of a pass: at each pixel the first scene that has all bands there.
+// draw makes the images of a pass: each pixel comes from the first scene that has all bands there.
 func (v *imageView) draw(ctx context.Context, pass vegetation.Pass) (ports.ShownImages, error) {
 	bands := naturalBands
 	for _, s := range pass.Scenes {

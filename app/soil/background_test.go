@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// sky is an imagery source whose scenes have one number a band everywhere.
+// sky is an imagery source whose scenes have one number per band everywhere.
 type sky struct {
 	ports.Imagery
 	scenes  []vegetation.Scene

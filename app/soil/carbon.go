@@ -15,12 +15,12 @@ import (
 	"tilth/ports"
 )
 
-// CarbonRequest says which samples a map of soil carbon is made of.
+// CarbonRequest specifies the samples from which a map of soil carbon is made.
 type CarbonRequest struct {
-	Plan         string   // uuid of a saved plan of the area; empty: that of the newest samples that are analysed
+	Plan         string   // uuid of a saved plan of the area; empty: that of the newest analysed samples
 	Round        int64    // 0: with a plan round 1, without one that of the newest samples
 	FromCm, ToCm *float64 // nil: the range that was analysed
-	Confidence   *float64 // nil: that of zones
+	Confidence   *float64 // nil: the default for zones
 }
 
 func (r CarbonRequest) check(f fault.Fields) {
@@ -29,8 +29,8 @@ func (r CarbonRequest) check(f fault.Fields) {
 	f.AddIf(r.Confidence != nil && !(*r.Confidence >= 0.5 && *r.Confidence <= 0.999), "confidence", "A number from 0.5 to 0.999.")
 }
 
-// settle returns the order of a map: what it is made of, and the grid of its zones. Nothing is held for samples
-// that do not suffice. Faults: Invalid (plan, depth_from); Conflict (samples_missing, aoi_changed).
+// settle returns the order of a map: what it is made from, and the grid of its zones. Nothing is held if the
+// samples do not suffice. Faults: Invalid (plan, depth_from); Conflict (samples_missing, aoi_changed).
 func (r CarbonRequest) settle(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI) (*carbon.Map, frame.Settings, error) {
 	var none frame.Settings
 	survey, round, err := r.survey(ctx, tx, scope, aoi)
@@ -48,7 +48,7 @@ func (r CarbonRequest) settle(ctx context.Context, tx ports.Repos, scope access.
 	return &carbon.Map{Survey: survey, ZonesUUID: round.Plan.Map.Candidate.MapUUID}, order.Grid, err
 }
 
-// survey returns what a map is made of, with the round of samples.
+// survey returns what a map is made from, with the round of samples.
 func (r CarbonRequest) survey(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI) (carbon.Survey, sample.Round, error) {
 	s := carbon.Survey{PlanUUID: r.Plan, Round: max(r.Round, 1), Confidence: zoning.DefaultParams().Confidence}
 	if r.Confidence != nil {
@@ -105,7 +105,7 @@ func mapCarbon(ctx context.Context, tx ports.Repos, scope access.Scope, order st
 	made, lacks, err := round.CarbonMap(s)
 	if err == nil && len(lacks) > 0 {
 		missing := carbon.Missing(s, lacks)
-		missing.Kind = fault.Invalid // of the order: no other try helps
+		missing.Kind = fault.Invalid // a fault of the order: a retry does not help
 		return made, missing
 	}
 	return made, err

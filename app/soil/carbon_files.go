@@ -17,8 +17,8 @@ import (
 	"tilth/ports"
 )
 
-// CarbonMap returns an order with the map of soil carbon that it made. Faults: NotFound, also of an order of
-// another map type; Conflict (order_not_active).
+// CarbonMap returns an order with the map of soil carbon that it made. Faults: NotFound, also for an order
+// of another map type; Conflict (order_not_active).
 func (o *Orders) CarbonMap(ctx context.Context, who access.Principal, id int64) (stratification.OrderState, error) {
 	order, err := o.Retrieve(ctx, who, id)
 	switch {
@@ -31,7 +31,7 @@ func (o *Orders) CarbonMap(ctx context.Context, who access.Principal, id int64) 
 	return order, err
 }
 
-// CarbonFile returns the map of soil carbon of an order: svg or png as a picture of a layout, else as a file of that
+// CarbonFile returns the map of soil carbon of an order: svg or png as a picture in a layout, else as a file of that
 // format. Faults: those of CarbonMap.
 func (f *MapFiles) CarbonFile(ctx context.Context, who access.Principal, id int64, format, layout string) (MapFile, error) {
 	order, err := f.Orders.CarbonMap(ctx, who, id)
@@ -71,8 +71,8 @@ func (f *MapFiles) CarbonFile(ctx context.Context, who access.Principal, id int6
 	}}, nil
 }
 
-// outlineStrata sets the outlines of zones to those in which they were sampled, without the strip along their edges, and adds
-// the strip behind them.
+// outlineStrata sets the outlines of zones to those in which they were sampled, without the strip along their edges, and
+// appends the strip after them.
 func outlineStrata(budget *effort.Budget, on *frame.Frame, z *zoning.Zoning, strata []int32) error {
 	k := len(z.Zones)
 	outlines := frame.NewOutliner(on).Outlines(budget, strata, k+1)

@@ -22,19 +22,19 @@ import (
 	"tilth/ports"
 )
 
-// Covariates makes the layers of a frame that are not of imagery: relief, and the rasters that
-// the operator registered. It keeps nothing.
+// Covariates makes the layers of a frame that do not come from imagery: relief, and the rasters
+// that the operator registered. It stores nothing.
 type Covariates struct {
-	Store      ports.Store      // of the registered rasters
-	Elevations ports.Elevations // nil: there is none
+	Store      ports.Store      // for the registered rasters
+	Elevations ports.Elevations // nil: none available
 	Files      ports.RasterFiles
 }
 
 // Of returns elevation, slope and wetness of a frame, then the rasters that a scope's company may use, by
-// name; each with its provenance, or with the reason why it is not there. Relief is that of the raster
-// registered as elevation where there is one, else of the catalog's elevation model; where there is neither,
-// a note says so and nothing is dropped. It is read region by region (stratification.Region). The same
-// input returns the same layers. Faults: Unavailable where a source is.
+// name; each with its provenance, or with the reason why it is missing. Relief comes from the raster
+// registered as elevation if there is one, else from the catalog's elevation model; if there is neither, a
+// note says so and nothing is dropped. It is read region by region (layer.Region). The same input
+// returns the same layers. Faults: Unavailable if a source is.
 func (c *Covariates) Of(ctx context.Context, scope access.Scope, frame *frame.Frame) (layers []layer.PreparedLayer, notes []string, err error) {
 	registered, err := c.registered(ctx, scope)
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *Covariates) Relief(ctx context.Context, scope access.Scope, frame *fram
 	return c.reliefOf(ctx, frame, registered, (*layer.FrameRelief).All)
 }
 
-// Rasters returns the rasters on a frame that a scope's company may use, by name, but for that of elevation; each with its provenance, or
-// with the reason why it is not there. Faults: as Of.
+// Rasters returns the rasters on a frame that a scope's company may use, by name, except that of elevation; each with its provenance, or
+// with the reason why it is missing. Faults: those of Of.
 func (c *Covariates) Rasters(ctx context.Context, scope access.Scope, frame *frame.Frame) ([]layer.Registered, error) {
 	registered, err := c.registered(ctx, scope)
 	if err != nil {
@@ -66,14 +66,14 @@ func (c *Covariates) Rasters(ctx context.Context, scope access.Scope, frame *fra
 	return c.sampledAll(ctx, frame, registered)
 }
 
-// Finest is finest, of the rasters that Relief or Rasters read of land.
+// Finest returns the result of finest, for the rasters that Relief or Rasters read for land.
 func (c *Covariates) Finest(ctx context.Context, scope access.Scope, land geo.MultiPolygon) (float64, error) {
 	return c.finest(ctx, scope, land)
 }
 
 type reliefLayers func(relief *layer.FrameRelief, source string) []layer.Layer
 
-// reliefOf returns the relief of a frame: that of the raster registered as elevation, or of the catalog's model.
+// reliefOf returns the relief of a frame: from the raster registered as elevation, or from the catalog's model.
 func (c *Covariates) reliefOf(ctx context.Context, frame *frame.Frame, registered []ports.LayerRaster, which reliefLayers) ([]layer.PreparedLayer, []string, error) {
 	if own := slices.IndexFunc(registered, isElevation); own >= 0 {
 		layers, err := c.ownRelief(ctx, frame, registered[own], which)
@@ -84,7 +84,7 @@ func (c *Covariates) reliefOf(ctx context.Context, frame *frame.Frame, registere
 
 func isElevation(r ports.LayerRaster) bool { return r.Name == layer.Elevation }
 
-// sampledAll takes the layers of the registered rasters that are not of elevation.
+// sampledAll samples the layers of the registered rasters other than elevation.
 func (c *Covariates) sampledAll(ctx context.Context, frame *frame.Frame, registered []ports.LayerRaster) (out []layer.Registered, err error) {
 	for _, r := range registered {
 		if isElevation(r) {
@@ -126,7 +126,7 @@ func (c *Covariates) finest(ctx context.Context, scope access.Scope, land geo.Mu
 	return out, err
 }
 
-// relief derives elevation, slope and wetness of the catalog's elevation model.
+// relief derives elevation, slope and wetness from the catalog's elevation model.
 func (c *Covariates) relief(ctx context.Context, frame *frame.Frame, which reliefLayers) ([]layer.PreparedLayer, []string, error) {
 	const none = "There are no layers of relief: the imagery source holds no elevation model of the area."
 	if c.Elevations == nil {
@@ -156,7 +156,7 @@ func (c *Covariates) relief(ctx context.Context, frame *frame.Frame, which relie
 	return preparedLayers(which(relief, from.source(relief.Pixel())), from.provenance()), nil, nil
 }
 
-// ownRelief derives them of the raster that the operator registered as elevation.
+// ownRelief derives them from the raster that the operator registered as elevation.
 func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.LayerRaster, which reliefLayers) ([]layer.PreparedLayer, error) {
 	relief := layer.NewFrameRelief(frame)
 	why, err := c.eachRegion(ctx, frame, r, layer.Region.Around, func(region layer.Region, s layer.Surface) error {
@@ -171,7 +171,7 @@ func (c *Covariates) ownRelief(ctx context.Context, frame *frame.Frame, r ports.
 	return preparedLayers(which(relief, r.File), provenanceOf(r)), nil
 }
 
-// sampled takes the layer of a registered raster.
+// sampled samples the layer of a registered raster.
 func (c *Covariates) sampled(ctx context.Context, frame *frame.Frame, r ports.LayerRaster) (layer.PreparedLayer, error) {
 	samples := layer.NewRegionSamples(frame, r.Name, r.File, r.Coarse)
 	why, err := c.eachRegion(ctx, frame, r, layer.Region.Within, samples.Add)
@@ -184,8 +184,8 @@ func (c *Covariates) sampled(ctx context.Context, frame *frame.Frame, r ports.La
 	return layer.Prepare(samples.Layer(), provenanceOf(r)), nil
 }
 
-// eachRegion adds what a registered raster holds of the box of each region of a frame. It returns
-// why the raster cannot be used: it cannot be read, or reaches no region.
+// eachRegion adds the contents of a registered raster for the box of each region of a frame. It
+// returns why the raster cannot be used: it cannot be read, or reaches no region.
 func (c *Covariates) eachRegion(ctx context.Context, on *frame.Frame, r ports.LayerRaster,
 	box func(layer.Region, *frame.Frame) geo.MultiPolygon, add func(layer.Region, layer.Surface) error,
 ) (why string, err error) {
@@ -217,7 +217,7 @@ func provenanceOf(r ports.LayerRaster) layer.Provenance {
 	return layer.Provenance{Kind: layer.FromRaster, Raster: r.Name, Checksum: r.Checksum}
 }
 
-// scaledSurface turns a raster's numbers to values, as it was registered.
+// scaledSurface converts a raster's numbers to values, with the scale and offset it was registered with.
 func scaledSurface(s layer.Surface, r ports.LayerRaster) layer.Surface {
 	s.Classes = r.Classes
 	if r.Scale == 1 && r.Offset == 0 {
@@ -251,7 +251,7 @@ func droppedLayers(names []string, source, why string, from layer.Provenance) []
 	return out
 }
 
-// sourceNotes notes which elevation models a frame's relief comes of, and the heights read.
+// sourceNotes records which elevation models a frame's relief comes from, and the heights read.
 type sourceNotes struct {
 	items, collections, dates []string
 	years                     []int
@@ -271,7 +271,7 @@ func (n *sourceNotes) add(m ports.ElevationModel) {
 	for _, v := range append([]float64{m.OriginX, m.OriginY, m.CellX, m.CellY, float64(m.Cols)}, m.Values...) {
 		raw = binary.BigEndian.AppendUint64(raw, math.Float64bits(v))
 	}
-	_, _ = n.heights.Write(raw) // a hash takes everything
+	_, _ = n.heights.Write(raw) // a hash write never fails
 }
 
 // provenance returns the items, and the SHA-256 of the heights as they were read.
@@ -282,7 +282,7 @@ func (n *sourceNotes) provenance() layer.Provenance {
 	}
 }
 
-// source says for people where relief comes from.
+// source returns a description for people of where relief comes from.
 func (n *sourceNotes) source(pixel float64) string {
 	return fmt.Sprintf("%s (surface model), of %s; slope and wetness derived at %g m",
 		strings.Join(sorted(n.collections), ", "), strings.Join(sorted(n.dates), ", "), pixel)

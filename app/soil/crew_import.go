@@ -14,8 +14,8 @@ import (
 // uploads is where packages of crews wait while they are read.
 const uploads = "imports"
 
-// ImportCrew changes samples by what a crew recorded in a package: the zipped folder, or its GeoPackage alone. It judges as
-// [Samples.Import] does; open is called when the caller may import.
+// ImportCrew changes samples by what a crew recorded in a package: the zipped folder, or only its GeoPackage. It judges as
+// [Samples.Import] does; open is called once it is clear that the caller may import.
 func (f *SampleFiles) ImportCrew(ctx context.Context, who access.Principal, options SampleImportOptions, open func() (io.Reader, error)) (ImportedSamples, error) {
 	if err := f.Samples.Gate.Require(ctx, who, access.ImportSamples); err != nil {
 		return ImportedSamples{}, err

@@ -18,26 +18,26 @@ type EstimateRequest struct {
 	Round        int64
 	FromCm, ToCm *float64 // nil: the range that was analysed
 	Confidence   float64
-	// Compare is the plan of an earlier round, of the same map of zones, with CompareRound; empty:
-	// no change is asked for.
+	// Compare is the plan of an earlier round, for the same map of zones, with CompareRound; empty:
+	// no change is requested.
 	Compare      string
 	CompareRound int64
 	// ReferenceMass is that of the equivalent stocks, t/ha; nil: that of the first round of the zones.
 	ReferenceMass *float64
 }
 
-// Estimated is what samples say, and what changed since an earlier round.
+// Estimated is what samples show, and the change since an earlier round.
 type Estimated struct {
 	Plan   plan.SamplePlan
 	Round  int64
 	Report sample.Report
-	// Earlier and Change are there where a comparison was asked for.
+	// Earlier and Change are set if a comparison was requested.
 	Earlier *plan.SamplePlan
 	Change  *sample.Report
 }
 
-// Estimate returns by zone and for the area what the samples of a plan say, and the change since an earlier
-// round. Faults: NotFound (a plan); Invalid; Conflict (no_analyses, other_zones).
+// Estimate returns what the samples of a plan show, by zone and for the area, and the change since an
+// earlier round. Faults: NotFound (a plan); Invalid; Conflict (no_analyses, other_zones).
 func (s *Samples) Estimate(ctx context.Context, who access.Principal, req EstimateRequest) (Estimated, error) {
 	out := Estimated{Round: req.Round}
 	var earlier sample.Round
@@ -89,7 +89,7 @@ func (r EstimateRequest) check() error {
 	return f.Err()
 }
 
-// between returns the depths that are asked for, or else those that were analysed.
+// between returns the requested depths, or else those that were analysed.
 func (r EstimateRequest) between(round sample.Round) (from, to float64, err error) {
 	from, to, ok := round.Depths()
 	if !ok {
@@ -98,7 +98,7 @@ func (r EstimateRequest) between(round sample.Round) (from, to float64, err erro
 	return depthsWithin(from, to, r.FromCm, r.ToCm)
 }
 
-// depthsWithin returns the depths that are asked for, or else given ones. Faults: Invalid.
+// depthsWithin returns the requested depths, or else given ones. Faults: Invalid.
 func depthsWithin(from, to float64, askedFrom, askedTo *float64) (float64, float64, error) {
 	if askedFrom != nil {
 		from = *askedFrom

@@ -14,13 +14,13 @@ import (
 	"tilth/ports"
 )
 
-// Generated is the use cases that list what was generated of an order, saved or not.
+// Generated holds the use cases that list what was generated from an order, saved or not.
 type Generated struct {
 	app.Deps
 	Files ports.StratificationFiles
 }
 
-// WithSeed adds what is wrong with the choice of a seed to what is wrong with parameters.
+// WithSeed adds what is wrong with the choice of a seed to what is wrong with the parameters.
 func WithSeed(problems error, choice seed.Choice) error {
 	f := choice.Check()
 	known, ok := fault.As(problems)
@@ -33,7 +33,7 @@ func WithSeed(problems error, choice seed.Choice) error {
 	return f.Err()
 }
 
-// recordGenerated stores a record in the trail of its order.
+// recordGenerated writes a record to the trail of its order.
 func recordGenerated(ctx context.Context, tx ports.Repos, by audit.Entry, orderID int64, r generated.Record) error {
 	return tx.Audit.Add(ctx, by.Of(generated.Action, access.StratificationOrders.Name, orderID, r.Changes()))
 }
@@ -57,7 +57,7 @@ func (g *Generated) List(ctx context.Context, who access.Principal, orderID int6
 		})
 }
 
-// entries reads records of an order, with what is saved of them.
+// entries reads the records of an order, and marks what of them is saved.
 func entries(ctx context.Context, tx ports.Repos, scope access.Scope, q ports.AuditQuery) iter.Seq2[generated.Entry, error] {
 	return func(yield func(generated.Entry, error) bool) {
 		saved, err := savedOf(ctx, tx, scope, q.RecordID)
@@ -101,7 +101,7 @@ func savedOf(ctx context.Context, tx ports.Repos, scope access.Scope, orderID in
 	return out, nil
 }
 
-// Export returns how all records of an order are written as CSV or XLSX. Faults: NotFound.
+// Export returns a function that writes all records of an order as CSV or XLSX. Faults: NotFound.
 func (g *Generated) Export(ctx context.Context, who access.Principal, orderID int64, format string) (write func(w io.Writer) error, err error) {
 	found, err := g.List(ctx, who, orderID, ports.AuditQuery{})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"tilth/ports"
 )
 
-// edgeMask is how many cells along the edges of fields the clustering leaves out.
+// edgeMask is the number of cells along the edges of fields that the clustering leaves out.
 const edgeMask = 1
 
 // CellSource reads the peaks of an index on the cells of a frame.
@@ -36,10 +36,10 @@ type LayerPreparer struct {
 	Clock      ports.Clock
 }
 
-// Prepare lays the frame over the land of an order and makes its layers: NDVI of up to five calendar years, relief,
-// and the rasters that the operator registered (see Covariates). Layers that maps would not use are dropped, with the
-// reason. Faults: Invalid where the land has too few cells (frame_too_small), no layer can be used (no_usable_layers) or
-// the default request would make no map (no_zones); Unavailable where a source is out.
+// Prepare lays the frame over the land of an order and makes its layers: NDVI of up to five calendar years, relief, and
+// the rasters that the operator registered (see Covariates). Layers that maps would not use are dropped, with the
+// reason. Faults: Invalid if the land has too few cells (frame_too_small), no layer can be used (no_usable_layers) or
+// the default request would make no map (no_zones); Unavailable if a source is.
 func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderState) (layer.Prepared, error) {
 	var none layer.Prepared
 	land := stratification.Geometries(order.Land)
@@ -67,7 +67,7 @@ func (p *LayerPreparer) Prepare(ctx context.Context, order stratification.OrderS
 	return layer.NewPrepared(&frame, layers, append(notesOn(layers), missing...)), nil
 }
 
-// judge drops the layers that maps would not use, and refuses those of which the default request
+// judge drops the layers that maps would not use, and refuses layers from which the default request
 // would make no map, before the order is charged.
 func judge(ctx context.Context, f *frame.Frame, layers []layer.PreparedLayer, scope string) error {
 	p := zoning.DefaultParams()
@@ -92,7 +92,7 @@ func judge(ctx context.Context, f *frame.Frame, layers []layer.PreparedLayer, sc
 	return err
 }
 
-// notesOn says what an order's owner should know of its layers.
+// notesOn returns what an order's owner should know about its layers.
 func notesOn(layers []layer.PreparedLayer) (notes []string) {
 	other, synthetic := 0, false
 	for _, l := range layers {
@@ -113,8 +113,8 @@ func notesOn(layers []layer.PreparedLayer) (notes []string) {
 	return notes
 }
 
-// ndvi makes the layers of NDVI: of each of the newest calendar years with enough accepted
-// dates the peak of each cell, and of the years their mean and standard deviation.
+// ndvi makes the layers of NDVI: the peak of each cell for each of the newest calendar years with
+// enough accepted dates, and the mean and standard deviation over these years.
 func (p *LayerPreparer) ndvi(ctx context.Context, frame *frame.Frame, land geo.MultiPolygon) ([]layer.PreparedLayer, error) {
 	from := layer.Provenance{Kind: layer.FromSentinel2}
 	var years [][]float64

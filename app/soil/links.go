@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// Links is the use cases of the signed links on labels and field sheets.
+// Links holds the use cases of the signed links on labels and field sheets.
 type Links struct{ app.Deps }
 
 // The actions of the audit trail for the links of a plan.
@@ -27,14 +27,14 @@ const (
 	revokeLink audit.Action = "revoke_link"
 )
 
-// printing is a link with the samples that it is printed with.
+// printing is a link with the samples that are printed with it.
 type printing struct {
 	link    link.Link
 	samples []sample.Sample // of the round
 }
 
-// print returns a link of a plan. What is printed twice on one day has one link. Faults: NotFound; Invalid (round); Conflict (no_samples) for
-// labels of a round without samples.
+// print returns a link of a plan. Printing the same twice on one day yields one link. Faults: NotFound; Invalid (round); Conflict
+// (no_samples) for labels of a round without samples.
 //
 // A field sheet shows what follows from its plan; labels are records of samples, and need the permission to see those too.
 func (l *Links) print(ctx context.Context, who access.Principal, planUUID string, kind link.Kind, round int64) (printing, error) {
@@ -47,7 +47,7 @@ func (l *Links) print(ctx context.Context, who access.Principal, planUUID string
 	}
 	scope, now := who.Scope(false), l.Clock.Now()
 	return app.In(ctx, l.Store.Write, func(ctx context.Context, tx ports.Repos) (out printing, err error) {
-		plan, err := tx.SamplePlans.ByUUIDForUpdate(ctx, scope, planUUID) // two printings at once have one link too
+		plan, err := tx.SamplePlans.ByUUIDForUpdate(ctx, scope, planUUID) // so that two concurrent printings share one link, too
 		if err != nil {
 			return out, err
 		}
@@ -94,7 +94,7 @@ func samplesOf(ctx context.Context, tx ports.Repos, scope access.Scope, planID, 
 	return out, err
 }
 
-// List returns the links of the caller's company, revoked and expired ones too.
+// List returns the links of the caller's company, including revoked and expired ones.
 func (l *Links) List(ctx context.Context, who access.Principal, q ports.Query) (app.List[link.Link], error) {
 	return app.ReadList(ctx, l.Deps, app.Ask{Who: who, Need: access.SamplePlans.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -105,7 +105,7 @@ func (l *Links) List(ctx context.Context, who access.Principal, q ports.Query) (
 		})
 }
 
-// Revoke ends a link for good: all codes of that printing open nothing any more. Faults: NotFound.
+// Revoke ends a link for good: the codes of that printing no longer open anything. Faults: NotFound.
 func (l *Links) Revoke(ctx context.Context, who access.Principal, id int64) error {
 	scope, now := who.Scope(false), l.Clock.Now()
 	return app.Do(ctx, l.Deps, who, access.SamplePlans.Edit, func(ctx context.Context, tx ports.Repos) error {
@@ -123,12 +123,12 @@ func (l *Links) Revoke(ctx context.Context, who access.Principal, id int64) erro
 // Opened is what the holder of a printed code sees.
 type Opened struct {
 	Link    link.Link
-	Plan    soilplan.SamplePlan // whole
-	Fields  []string            // names of the fields, in the order that the points name them
+	Plan    soilplan.SamplePlan // in full
+	Fields  []string            // names of the fields, in the order in which the points refer to them
 	Samples []sample.Sample     // one for a label; those of the round for a field sheet
 }
 
-// Open returns what a token opens: nobody is asked for a password. A token that is unknown, forged, revoked or expired is not
+// Open returns what a token opens; no password is asked for. A token that is unknown, forged, revoked or expired is not
 // found, and neither is that of a sample or plan that is gone. Faults: NotFound.
 func (l *Links) Open(ctx context.Context, text string) (out Opened, err error) {
 	missing := fault.Missing("link")
@@ -152,7 +152,7 @@ func (l *Links) Open(ctx context.Context, text string) (out Opened, err error) {
 	return out, err
 }
 
-// read reads what a token opens that is proven.
+// read reads what a verified token opens.
 func (o *Opened) read(ctx context.Context, tx ports.Repos, token link.Token) (err error) {
 	scope := access.Own(o.Link.CompanyID)
 	if o.Plan, err = tx.SamplePlans.ByUUID(ctx, scope, o.Link.PlanUUID, true); err != nil {
@@ -179,7 +179,7 @@ func (o *Opened) read(ctx context.Context, tx ports.Repos, token link.Token) (er
 }
 
 // inWalkingOrder returns the labels of samples in the order in which the crew comes to their points, the uppermost depth
-// of a point first. address returns where the code of a sample leads.
+// of a point first. address returns the address in the code of a sample.
 func inWalkingOrder(plan soilplan.Plan, samples []sample.Sample, address func(id int64) string) []ports.ShownLabel {
 	place := make(map[string]int, len(plan.Points))
 	for i, p := range plan.Points {

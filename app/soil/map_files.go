@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// MapFiles are the use cases that answer with a map or a plan as a file or a picture, candidates and saved ones.
+// MapFiles holds the use cases that return a map or a plan as a file or a picture, for candidates and saved ones.
 type MapFiles struct {
 	Maps     *Maps
 	Plans    *Plans
@@ -26,9 +26,9 @@ type MapFiles struct {
 	Images   *Backgrounds
 }
 
-// MapFile is a map or plan to be written as a file when the answer is.
+// MapFile is a map or plan with a function that writes it as a file.
 type MapFile struct {
-	Stem  string // name of the file without its ending: the area of interest, k, and n of a plan
+	Stem  string // the file's name without extension: the area of interest, k, and n of a plan
 	Write func(w io.Writer) error
 }
 
@@ -57,14 +57,14 @@ func (f *MapFiles) MapFile(ctx context.Context, who access.Principal, uuid strin
 	return out, nil
 }
 
-// PlanChoice says in what form a map or a plan is wanted.
+// PlanChoice specifies the form in which a map or a plan is wanted.
 type PlanChoice struct {
 	Format     string
-	Paper      string                    // of a field sheet, and of labels
-	Layout     string                    // of pictures; ports.Desktop where it is empty
-	Round      int64                     // of the samples that these name, and packages for crews
-	Link       func(token string) string // address of a signed link
-	Background bool                      // of pictures and field sheets: an image of the fields
+	Paper      string                    // for a field sheet, and for labels
+	Layout     string                    // for pictures; empty: ports.Desktop
+	Round      int64                     // of the samples on field sheets and labels, and in packages for crews
+	Link       func(token string) string // returns the address of a signed link
+	Background bool                      // for pictures and field sheets: an image of the fields
 }
 
 // PlanFile returns a sample plan: svg or png as a picture, pdf as the field sheet, labels as a sheet of labels, qfield as a
@@ -107,7 +107,7 @@ func (f *MapFiles) PlanFile(ctx context.Context, who access.Principal, uuid stri
 	return out, nil
 }
 
-// print adds what papers and packages show beside the plan: the labels of its samples, and on papers the signed links behind
+// print adds what papers and packages show besides the plan: the labels of its samples, and on papers the signed links in
 // their codes.
 func (f *MapFiles) print(ctx context.Context, who access.Principal, choice PlanChoice, shown *ports.ShownPlan) error {
 	kind := link.Sheet
@@ -132,7 +132,7 @@ func (f *MapFiles) print(ctx context.Context, who access.Principal, choice PlanC
 	return err
 }
 
-// behind adds the images behind a map that is drawn, where they are wanted.
+// behind adds the background images to a map that is drawn, if they are wanted.
 func (f *MapFiles) behind(ctx context.Context, shown *ports.ShownMap, choice PlanChoice) (err error) {
 	if choice.Background && (picture(choice.Format) || choice.Format == ports.PDF) {
 		shown.Images, err = f.Images.Of(ctx, shown.Map, shown.Fields)
@@ -152,7 +152,7 @@ func (f *MapFiles) shown(ctx context.Context, who access.Principal, m zoning.Map
 	return out, err
 }
 
-// shownFields returns the fields of an order, with the names that they have today; one that is gone is shown by its uuid.
+// shownFields returns the fields of an order, under their present names; one that is gone is shown by its uuid.
 func shownFields(ctx context.Context, tx ports.Repos, scope access.Scope, order stratification.OrderState) ([]ports.ShownField, error) {
 	ids := make([]int64, len(order.Land))
 	for i, l := range order.Land {
@@ -172,11 +172,11 @@ func shownFields(ctx context.Context, tx ports.Repos, scope access.Scope, order 
 	return out, nil
 }
 
-// maxFileName is how many characters of an area's name go into the names of its files.
+// maxFileName is the number of characters of an area's name that go into the names of its files.
 const maxFileName = 60
 
-// fileName returns a name that every file system and archive takes: the ASCII letters and digits
-// of the area's name; the beginning of its uuid where it has none.
+// fileName returns a name that every file system and archive accepts: the ASCII letters and digits
+// of the area's name or, if it has none, the beginning of its uuid.
 func fileName(aoi stratification.AOIRef) string {
 	var out strings.Builder
 	for _, r := range strings.ToLower(aoi.Name) {

@@ -25,12 +25,12 @@ import (
 const MapJob = "stratification_maps"
 
 const (
-	// maxAtOnce is the number of cells up to which maps are made within the request: well
-	// under a second for all numbers of zones.
+	// maxAtOnce is the number of cells up to which maps are made within the request: well under a
+	// second for all numbers of zones.
 	maxAtOnce = 6_000
-	// secondChance is how long after a request that makes its maps itself the job looks whether they are there.
+	// secondChance is the delay after which the job checks whether a request that makes its own maps has made them.
 	secondChance = time.Minute
-	// progressEvery bounds how often the progress of a run is stored.
+	// progressEvery is the minimum interval at which the progress of a run is stored.
 	progressEvery = time.Second
 	// mapClaimLimit ends a run that kills its worker every time.
 	mapClaimLimit = 5
@@ -43,7 +43,7 @@ func (m *Maps) Run(ctx context.Context, job ports.Job) error {
 	return m.carryOut(ctx, &mapWork{Maps: m}, job)
 }
 
-// runNow makes the maps of a run within a request, and returns the fault of a run that cannot be made.
+// runNow makes the maps of a run within a request, and returns the fault if that is impossible.
 func (m *Maps) runNow(ctx context.Context, run zoning.Run) error {
 	w := &mapWork{Maps: m}
 	if err := m.carryOut(ctx, w, ports.Job{Kind: MapJob, CompanyID: run.CompanyID, Subject: run.ID}); err != nil {
@@ -63,13 +63,13 @@ type mapWork struct {
 	refused error // what is wrong with the run
 }
 
-// madeZones is the maps of a run, or the reason why there are none.
+// madeZones holds the maps of a run, or the reason why there are none.
 type madeZones struct {
 	maps   []*zoning.Map
 	reason string
 }
 
-// Lock finishes where the run is gone or done: of the request and the job, the second finds it so.
+// Lock finishes if the run is gone or done: of the request and the job, the second one finds it so.
 func (w *mapWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (zoning.Run, task.Next, error) {
 	s, err := run.Tx.StratificationRuns.GetForUpdate(ctx, run.Scope, run.Job.Subject)
 	if fault.Is(err, fault.NotFound) || err == nil && !s.Open() {
@@ -100,7 +100,7 @@ func (w *mapWork) Do(ctx context.Context, s zoning.Run) (madeZones, error) {
 	return made, err
 }
 
-// Same is true of every open run: its key says what it asks for.
+// Same is true for every open run: its key determines what it asks for.
 func (w *mapWork) Same(_, _ zoning.Run) bool { return true }
 
 func (w *mapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *zoning.Run, made madeZones) (task.Next, error) {
@@ -130,7 +130,7 @@ func (w *mapWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *zo
 	})
 }
 
-// Unavailable hands the job back: maps are made of what is stored.
+// Unavailable hands the job back: maps are made from what is stored.
 func (w *mapWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ zoning.Run, cause error) (task.Next, error) {
 	return task.Next{}, cause
 }
@@ -185,7 +185,7 @@ func (m *Maps) make(ctx context.Context, run zoning.Run) (madeZones, error) {
 	return out, nil
 }
 
-// progressReporter returns a function that stores the progress of a run now and then.
+// progressReporter returns a function that stores the progress of a run at intervals.
 func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zoning.Run) func(done, total int) {
 	stored := m.Clock.Now()
 	return func(done, total int) {
@@ -208,7 +208,7 @@ func (m *Maps) progressReporter(ctx context.Context, scope access.Scope, run zon
 	}
 }
 
-// Forget removes maps and plans that were not saved in CandidateDays, in bounded steps, and returns how many.
+// Forget removes maps and plans that were not saved within CandidateDays, in bounded steps, and returns their number.
 func (m *Maps) Forget(ctx context.Context) (int64, error) {
 	before := m.Clock.Now().AddDate(0, 0, -zoning.CandidateDays)
 	return app.InPieces(ctx, m.Store, maxForgotten, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {

@@ -22,16 +22,16 @@ import (
 	"tilth/ports"
 )
 
-// Maps is the use cases of maps of zones.
+// Maps holds the use cases of maps of zones.
 type Maps struct {
 	app.Deps
 	Log *slog.Logger
 }
 
-// MapRequest asks for maps of an order.
+// MapRequest asks for maps from an order.
 type MapRequest struct {
 	OrderID int64
-	Layers  []string // empty: all that the order has
+	Layers  []string // empty: all layers of the order
 	Params  zoning.Params
 	Seed    seed.Choice
 }
@@ -39,27 +39,27 @@ type MapRequest struct {
 // MadeMaps is a run with the maps it made.
 type MadeMaps struct {
 	zoning.Run
-	Candidates []zoning.Map // without labels and outlines; those that are still there
+	Candidates []zoning.Map // without labels and outlines; those that still exist
 }
 
-// Generate makes the maps of an order: within the request where there are few cells, else in the background.
-// The same parameters, the seed among them, are the same maps, made once. Faults: NotFound (the order);
-// Invalid (parameters, layers); Conflict (order_not_active, aoi_changed).
+// Generate makes the maps of an order: within the request if there are few cells, else in the background.
+// The same parameters, including the seed, give the same maps, which are made once. Faults: NotFound (the
+// order); Invalid (parameters, layers); Conflict (order_not_active, aoi_changed).
 func (m *Maps) Generate(ctx context.Context, who access.Principal, req MapRequest) (MadeMaps, error) {
 	if err := m.Gate.Require(ctx, who, access.StratificationMaps.Create); err != nil {
 		return MadeMaps{}, err
 	}
-	// A repeat of the request finds the run, and the maps where they were made.
+	// A repeat of the request finds the run, and its maps if they were made.
 	ctx = idempotency.Apart(ctx)
 	run, small, err := m.begin(ctx, who, req)
 	if known, ok := fault.As(err); ok && known.Code == "run_exists" {
-		run, small, err = m.begin(ctx, who, req) // another request was first; its run is there now
+		run, small, err = m.begin(ctx, who, req) // another request was first; its run exists now
 	}
 	if err != nil {
 		return MadeMaps{}, err
 	}
 	if small && run.Open() {
-		// The queued job is a second chance, should this process end before the maps are there.
+		// The queued job is a second chance, in case this process ends before the maps exist.
 		if err := m.runNow(ctx, run); err != nil {
 			return MadeMaps{}, err
 		}
@@ -85,8 +85,8 @@ func (m *Maps) begin(ctx context.Context, who access.Principal, req MapRequest) 
 	return run, small, err
 }
 
-// draft makes the run that a request asks for, after the check of its parameters, and returns
-// the cells that its layers cover.
+// draft makes the run that a request asks for, after checking its parameters, and returns the
+// number of cells that its layers cover.
 func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, order stratification.OrderState, req MapRequest) (zoning.Run, int, error) {
 	var none zoning.Run
 	layers, err := tx.StratificationOrders.Layers(ctx, who.Scope(false), order.ID, false)
@@ -117,7 +117,7 @@ func (m *Maps) draft(ctx context.Context, tx ports.Repos, who access.Principal, 
 // chosenLayers returns the names of the layers to use, in the order's order.
 func chosenLayers(layers []layer.PreparedLayer, asked []string) ([]string, error) {
 	fields := fault.Fields{}
-	there := map[string]string{} // why a layer cannot be used, by name
+	there := map[string]string{} // by name, why a layer cannot be used
 	var names []string
 	for _, l := range layers {
 		there[l.Name] = l.Dropped
@@ -147,8 +147,8 @@ func chosenLayers(layers []layer.PreparedLayer, asked []string) ([]string, error
 	return names, nil
 }
 
-// take stores a run with its job, or returns the one with its key. One that failed, or whose
-// maps are gone, is taken up again.
+// take stores a run with its job, or returns the existing one with its key. A run that failed, or
+// whose maps are gone, is resumed.
 func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, draft zoning.Run, small bool) (zoning.Run, error) {
 	run, err := tx.StratificationRuns.Find(ctx, scope, draft.OrderID, draft.Key)
 	switch {
@@ -163,7 +163,7 @@ func (m *Maps) take(ctx context.Context, tx ports.Repos, scope access.Scope, dra
 		return run, nil
 	default:
 		if run, err = tx.StratificationRuns.GetForUpdate(ctx, scope, run.ID); err != nil || run.Open() {
-			return run, err // open: another request took it up before this one had the lock
+			return run, err // open: another request resumed it before this one had the lock
 		}
 		there, err := m.candidates(ctx, tx, scope, run)
 		if err != nil || run.Status == zoning.RunDone && len(there) == len(run.Maps) {
@@ -200,10 +200,10 @@ func (m *Maps) made(ctx context.Context, scope access.Scope, id int64) (MadeMaps
 	})
 }
 
-// candidates returns the maps of a run that are still there.
+// candidates returns the maps of a run that still exist.
 func (m *Maps) candidates(ctx context.Context, tx ports.Repos, scope access.Scope, run zoning.Run) ([]zoning.Map, error) {
 	var out []zoning.Map
-	for _, uuid := range run.Maps { // at most seven
+	for _, uuid := range run.Maps { // seven at most
 		one, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, false)
 		if fault.Is(err, fault.NotFound) {
 			continue
@@ -233,7 +233,7 @@ func (d saver) saveMap(ctx context.Context, tx ports.Repos, who access.Principal
 	if err := checkSaving("map_tag", as); err != nil {
 		return found, err
 	}
-	// The order is locked: what is saved of it is saved one after the other.
+	// The order is locked, so that its maps and plans are saved one after the other.
 	if _, err := tx.StratificationOrders.GetForUpdate(ctx, scope, found.OrderID); err != nil {
 		return found, err
 	}
@@ -267,8 +267,8 @@ func (m *Maps) Retrieve(ctx context.Context, who access.Principal, shared bool, 
 	})
 }
 
-// Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures, and the
-// order it is of. Faults: NotFound.
+// Whole returns a map, candidate or saved, with its labels and outlines, for files and pictures, and its
+// order. Faults: NotFound.
 func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (found zoning.Map, order stratification.OrderState, err error) {
 	found, err = app.Read(ctx, m.Deps, who, access.StratificationMaps.View, func(ctx context.Context, tx ports.Repos) (found zoning.Map, err error) {
 		found, order, err = wholeMap(ctx, tx, who.Scope(false), uuid)
@@ -277,7 +277,7 @@ func (m *Maps) Whole(ctx context.Context, who access.Principal, uuid string) (fo
 	return found, order, err
 }
 
-// wholeMap returns a map with all of it, and its order.
+// wholeMap returns a map in full, and its order.
 func wholeMap(ctx context.Context, tx ports.Repos, scope access.Scope, uuid string) (zoning.Map, stratification.OrderState, error) {
 	found, err := tx.StratificationMaps.ByUUID(ctx, scope, uuid, true)
 	if err != nil {

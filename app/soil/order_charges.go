@@ -19,7 +19,7 @@ import (
 // OrderJob is the kind of the jobs that prepare the layers of an order. Their key is the order's id.
 const OrderJob = "stratification_order"
 
-// postOrder writes what happens to the charge of an order.
+// postOrder writes a transaction for the charge of an order.
 func postOrder(ctx context.Context, p satellite.Purse, kind credit.Kind, s stratification.OrderState) error {
 	return p.Post(ctx, credit.Transaction{Kind: kind, Amount: s.Charge, Product: credit.Stratification, OrderID: s.ID})
 }
@@ -42,7 +42,7 @@ func FailOrders(ctx context.Context, tx ports.Repos, scope access.Scope, ids []i
 	return nil
 }
 
-// lockOrder returns an order under its lock, after that of the wallet.
+// lockOrder returns an order under its lock, taken after that of the wallet.
 func lockOrder(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, now time.Time) (p satellite.Purse, order stratification.Order, err error) {
 	if p, err = satellite.LockPurse(ctx, tx, scope, now); err != nil {
 		return p, order, err
@@ -51,8 +51,8 @@ func lockOrder(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 	return p, stratification.RehydrateOrder(state), err
 }
 
-// failOrder ends an open order for good, releases its charge, and adds the event, whose id follows
-// from the order and the failure.
+// failOrder ends an open order for good, releases its charge, and adds the event, whose id is
+// derived from the order and the failure.
 func failOrder(ctx context.Context, p satellite.Purse, order *stratification.Order, reason string) error {
 	if err := order.Fail(p.Now, reason); err != nil {
 		return err
@@ -89,8 +89,8 @@ func orderCompletedEvent(s stratification.OrderState, layers []layer.PreparedLay
 
 func orderSubject(s stratification.OrderState) string { return "stratification_order/" + s.DataUUID }
 
-// Land returns the live fields of an area of interest as they stand, in its order. Fields that
-// have lost their boundary are left out.
+// Land returns the live fields of an area of interest as they stand, in the area's order. Fields
+// that have lost their boundary are left out.
 func Land(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI) ([]stratification.Land, error) {
 	fields, err := tx.Fields.GetMany(ctx, scope, aoi.FieldIDs())
 	if err != nil {
@@ -109,23 +109,23 @@ func Land(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratific
 	return out, nil
 }
 
-// Price is what an area of interest costs in a map type.
+// Price is the cost of an area of interest for a map type.
 type Price struct {
 	MapType string        // STR or SOC
 	PerHa   credit.Amount // 0 once the area is ordered
 	Total   credit.Amount // 0 once the area is ordered
 }
 
-// Quote is the prices of an area of interest.
+// Quote holds the prices of an area of interest.
 type Quote struct {
 	AreaM2 int64 // of the union of the fields
 	Prices []Price
-	// Charges are what an order placed now is charged in each map type: its price until the area was ordered in it.
+	// Charges are what an order placed now costs for each map type: its price, unless the area was already ordered in it.
 	Charges []Price
 }
 
-// Price returns what an area of interest costs, in each map type that has a price. The prices are 0 while an
-// order of the company for the area is pending, processing or active. Faults: NotFound (also:
+// Price returns the cost of an area of interest, for each map type that has a price. The prices are 0 while
+// an order of the company for the area is pending, processing or active. Faults: NotFound (also:
 // no_stratification_price), Conflict (aoi_empty).
 func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (Quote, error) {
 	scope := who.Scope(false)
@@ -161,7 +161,7 @@ func (o *Orders) Price(ctx context.Context, who access.Principal, aoiID int64) (
 // mapTypes are the map types of orders.
 var mapTypes = []string{credit.ServiceSTR, credit.ServiceSOC}
 
-// pricesOf returns a row for each map type that has a price; it is 0 in those that are paid for.
+// pricesOf returns a row for each map type that has a price; the price is 0 for those that are paid for.
 func pricesOf(ctx context.Context, tx ports.Repos, areaM2 int64, paid func(mapType string) bool) ([]Price, error) {
 	var out []Price
 	for _, mapType := range mapTypes {
@@ -183,7 +183,7 @@ func pricesOf(ctx context.Context, tx ports.Repos, areaM2 int64, paid func(mapTy
 	return out, nil
 }
 
-// unpriced is the answer of the specification, section 7, where no price is configured.
+// unpriced is the answer that section 7 of the specification defines if no price is configured.
 func unpriced() error {
 	return fault.New(fault.NotFound, "no_stratification_price", "You do not have a subscription for stratification service.")
 }

@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// tooLong is the reason of an order whose preparation did not end in time.
+// tooLong is the reason for failing an order whose preparation did not end in time.
 const tooLong = "The order could not be prepared within 30 minutes."
 
 // LayerSource prepares the layers of an order, without a database of orders.
@@ -56,7 +56,7 @@ func (orderWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s openOrd
 	return s, next, err
 }
 
-// Revive takes a failed order up again for the operator; its charge is held anew.
+// Revive resumes a failed order for the operator; its charge is held anew.
 func (orderWork) Revive(ctx context.Context, run task.Run[ports.Repos], s *openOrder) (task.Next, error) {
 	if s.order.State().Status != stratification.OrderFailed {
 		return task.Finish(), nil
@@ -75,7 +75,7 @@ func (orderWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *openOr
 	return task.Continue(), run.Tx.StratificationOrders.Update(ctx, run.Scope, s.order.State())
 }
 
-// madeOrder is what an order asks for: layers, or the map of soil carbon.
+// madeOrder is the result of an order: layers, or the map of soil carbon.
 type madeOrder struct {
 	layers layer.Prepared
 	carbon carbon.Map
@@ -98,7 +98,7 @@ func (w orderWork) Do(ctx context.Context, s openOrder) (made madeOrder, err err
 	return made, err
 }
 
-// Same is true of every open order: what it asks for never changes.
+// Same is true for every open order: what it asks for never changes.
 func (orderWork) Same(_, _ openOrder) bool { return true }
 
 func (orderWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *openOrder, made madeOrder) (task.Next, error) {
@@ -138,11 +138,11 @@ func (orderWork) Fail(ctx context.Context, _ task.Run[ports.Repos], s openOrder,
 	return failOrder(ctx, s.purse, &s.order, reason)
 }
 
-// maxSwept bounds the orders of one sweep.
+// maxSwept bounds the number of orders per sweep.
 const maxSwept = 100
 
-// Sweep fails the orders that have been in preparation for too long, whoever has their jobs,
-// and returns how many. A worker that comes back finds its order failed and lets it be.
+// Sweep fails the orders that have been in preparation for too long, whoever holds their jobs, and
+// returns their number. A worker that comes back finds its order failed and leaves it alone.
 func (w *OrderWorker) Sweep(ctx context.Context) (failed int64, err error) {
 	since := w.Clock.Now().Add(-stratification.ProcessingLimit)
 	found, err := app.In(ctx, w.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) ([]ports.OverdueOrder, error) {
@@ -167,14 +167,14 @@ func (w *OrderWorker) Sweep(ctx context.Context) (failed int64, err error) {
 	return failed, err
 }
 
-// retriedOrder is a retry as the audit trail records it.
+// retriedOrder is the form in which the audit trail records a retry.
 type retriedOrder struct {
 	Status  string
 	Retries int
 }
 
-// RetryOrder takes a failed order up again for the operator: its charge is held anew and its job queued. The shell
-// is the authority. Faults: NotFound; Conflict (order_state, retries_used, order_exists), PaymentRequired.
+// RetryOrder resumes a failed order for the operator: its charge is held anew and its job queued. Access to the
+// shell is the authority. Faults: NotFound; Conflict (order_state, retries_used, order_exists), PaymentRequired.
 func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, orderID int64) (stratification.OrderState, error) {
 	company, err := app.In(ctx, store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (int64, error) {
 		return tx.Orders.CompanyOf(ctx, orderID)
@@ -200,7 +200,7 @@ func RetryOrder(ctx context.Context, store ports.Store, clock ports.Clock, order
 	})
 }
 
-// reopenOrder takes a failed order up again under its lock, and holds its charge anew.
+// reopenOrder resumes a failed order under its lock, and holds its charge anew.
 func reopenOrder(ctx context.Context, purse satellite.Purse, order *stratification.Order, now time.Time) (out stratification.OrderState, err error) {
 	if _, err := purse.Tx.AOIs.Get(ctx, purse.Scope, order.State().AOI.ID); err != nil {
 		return out, err

@@ -23,15 +23,15 @@ import (
 	"tilth/ports"
 )
 
-// Orders is the use cases of stratification orders.
+// Orders holds the use cases of stratification orders.
 type Orders struct{ app.Deps }
 
-// OrderRequest is an order as a client places it: of the area of interest with that id, or else with that uuid.
+// OrderRequest is an order as a client places it: for the area of interest with that id, or else with that uuid.
 type OrderRequest struct {
 	AOIID   int64
 	AOIUUID string
 	MapType string        // STR (or empty), or SOC
-	Carbon  CarbonRequest // of SOC
+	Carbon  CarbonRequest // for SOC
 	record.External
 }
 
@@ -57,9 +57,9 @@ func (r OrderRequest) check() error {
 	return f.Err()
 }
 
-// Place accepts an order: it is pending, its charge is held and its job queued, in one transaction. What it
-// is made of (fields, area, charge) is frozen with it. Faults: Invalid, NotFound (no_stratification_price),
-// PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty; of a map of soil carbon
+// Place accepts an order: it is pending, its charge is held and its job queued, in one transaction. Its
+// fields, area and charge are frozen with it. Faults: Invalid, NotFound (no_stratification_price),
+// PaymentRequired (insufficient_credit), Conflict (order_within_year, aoi_empty; for a map of soil carbon
 // samples_missing and aoi_changed).
 func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderRequest) (stratification.OrderState, error) {
 	if err := o.Gate.Require(ctx, who, access.StratificationOrders.Create); err != nil {
@@ -81,7 +81,7 @@ func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderReque
 		"The fields of the area of interest change again and again; try again.")
 }
 
-// placeTries is how often land is measured that changes before it is ordered.
+// placeTries is the number of times land is measured that keeps changing before it is ordered.
 const placeTries = 5
 
 var errLandChanged = errors.New("the land is not what was measured")
@@ -92,8 +92,8 @@ type measuredLand struct {
 	areaM2 int64
 }
 
-// measure measures the land of an order that may be placed as it stands. The union of many fields
-// takes long, so it is made while no transaction is open.
+// measure measures the land of an order that may be placed as things stand. The union of many
+// fields takes long, so it is computed while no transaction is open.
 func (o *Orders) measure(ctx context.Context, who access.Principal, req OrderRequest) (measuredLand, error) {
 	scope := who.Scope(false)
 	land, err := app.In(ctx, o.Store.Read, func(ctx context.Context, tx ports.Repos) ([]stratification.Land, error) {
@@ -117,7 +117,7 @@ func measureLand(ctx context.Context, land []stratification.Land, err error) (me
 	return measuredLand{land, area}, err
 }
 
-// placeMeasured accepts an order of land that was measured, unless it has changed since.
+// placeMeasured accepts an order for measured land, unless the land has changed since.
 func (o *Orders) placeMeasured(ctx context.Context, who access.Principal, req OrderRequest, measured measuredLand) (stratification.OrderState, error) {
 	scope, now := who.Scope(false), o.Clock.Now()
 	return app.In(ctx, o.Store.Write, func(ctx context.Context, tx ports.Repos) (out stratification.OrderState, err error) {
@@ -151,8 +151,8 @@ func (o *Orders) placeMeasured(ctx context.Context, who access.Principal, req Or
 	})
 }
 
-// findAOI returns the area of interest of an order, which stays until the transaction ends. One that
-// is not there is what is wrong with the request.
+// findAOI returns the area of interest of an order, which stays until the transaction ends. A
+// missing area is an error in the request.
 func findAOI(ctx context.Context, tx ports.Repos, scope access.Scope, req OrderRequest) (stratification.AOI, error) {
 	id, member := req.AOIID, "aoi_id"
 	if req.AOIUUID != "" {
@@ -173,7 +173,7 @@ func findAOI(ctx context.Context, tx ports.Repos, scope access.Scope, req OrderR
 	return aoi, nil
 }
 
-// mayOrder returns the latest order of a map type of an area of interest, the zero one where there is none, unless
+// mayOrder returns the latest order of a map type for an area of interest, the zero order if there is none, unless
 // it forbids another (order_within_year).
 func mayOrder(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratification.AOI, mapType string, now time.Time) (stratification.OrderState, error) {
 	latest, err := tx.StratificationOrders.Latest(ctx, scope, aoi.ID, mapType)
@@ -198,7 +198,7 @@ type placement struct {
 	now      time.Time
 }
 
-// draft makes the order of an area of interest, after the checks of its limit, its price and, of a map of soil
+// draft makes the order for an area of interest, after checking its limit, its price and, for a map of soil
 // carbon, its samples.
 func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal, p placement) (stratification.OrderState, error) {
 	var none stratification.OrderState
@@ -237,7 +237,7 @@ func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal
 	return order.State(), err
 }
 
-// withinYear is the refusal of a second order of an area of interest within a year.
+// withinYear is the refusal of a second order for an area of interest within a year.
 func withinYear(s stratification.OrderState) error {
 	next := s.NextAllowed().Format(time.DateOnly)
 	return fault.Newf(fault.Conflict, "order_within_year",
@@ -245,7 +245,7 @@ func withinYear(s stratification.OrderState) error {
 		With("order_id", s.ID).With("data_uuid", s.DataUUID).With("status", string(s.Status)).With("next_allowed_date", next)
 }
 
-// placedOrder is an order as the audit trail records it.
+// placedOrder is the form in which the audit trail records an order.
 type placedOrder struct {
 	MapType string
 	AOI     access.Named

@@ -72,7 +72,7 @@ func (e *estate) place(who access.Principal) (stratification.OrderState, error) 
 	return e.orders.Place(e.t.Context(), who, soil.OrderRequest{AOIID: e.aoi.ID})
 }
 
-// holds requires what the company has and what of it is set aside.
+// holds requires the company to have a balance, of which an amount is held.
 func (e *estate) holds(balance, held credit.Amount) {
 	e.t.Helper()
 	wallet, err := (&satellite.Profiles{Deps: e.Deps()}).Wallet(e.t.Context(), e.owner)
@@ -126,7 +126,7 @@ func TestAnOrderOfAnAreaIsPlacedOnceAYear(t *testing.T) {
 	e.holds(3*e.price, e.price)
 
 	require.NoError(t, e.aois.Delete(t.Context(), e.owner, e.aoi.ID))
-	e.holds(3*e.price, 0) // an area that goes takes its open order along, and gives back the hold
+	e.holds(3*e.price, 0) // deleting an area fails its open order, and releases the hold
 	e.Clock.Move(time.Hour)
 	_, err = e.aois.Restore(t.Context(), e.owner, e.aoi.ID)
 	require.NoError(t, err)
@@ -154,8 +154,8 @@ func TestOrdersThatNameNothing(t *testing.T) {
 	require.Equal(t, "insufficient_credit", code(t, err))
 }
 
-// besides is a store whose writes are begun by a test, in a context that is over: what counts its
-// steps in a transaction ends.
+// besides is a store before whose writes a test runs a function, in a context that has ended:
+// whatever counts its steps in a transaction stops.
 type besides struct {
 	ports.Store
 	begin func()
@@ -168,7 +168,7 @@ func (b besides) Write(ctx context.Context, do func(ctx context.Context, tx port
 	return b.Store.Write(ctx, do)
 }
 
-// The union of the fields of an order is made while no transaction is open, of the land as it is ordered.
+// The union of an order's fields is computed while no transaction is open, from the land as it is ordered.
 func TestTheLandOfAnOrderIsMeasuredBesideItsTransaction(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

@@ -26,13 +26,13 @@ import (
 
 const photoFolder = "photos/"
 
-// PhotoBounds are what an installation takes.
+// PhotoBounds are the limits of an installation.
 type PhotoBounds struct {
 	Bytes int64 // of a photo
 	Files int   // of a sample
 }
 
-// Photos is the use cases of photos of samples. Their bytes are stored as those of evidence are (app/attachments).
+// Photos holds the use cases of photos of samples. Their bytes are stored like those of evidence (app/attachments).
 type Photos struct {
 	app.Deps
 	Objects ports.Objects
@@ -53,15 +53,15 @@ type PhotoUpload struct {
 	record.External
 }
 
-// AttachedPhoto is a photo, and whether its content was attached already.
+// AttachedPhoto is a photo, and whether its content had already been attached.
 type AttachedPhoto struct {
 	attachment.File
 	Again bool
 }
 
-// Attach attaches a photo to a sample. open is asked once the sample is found. A content that is attached already returns the
-// photo that has it, and stores nothing. Faults: NotFound; Invalid (name, note, file); Limit (body_too_large); Conflict
-// (limit_reached); Unavailable; and those of open.
+// Attach attaches a photo to a sample. open is called once the sample is found. If the content is already attached, the photo
+// that has it is returned, and nothing is stored. Faults: NotFound; Invalid (name, note, file); Limit (body_too_large);
+// Conflict (limit_reached); Unavailable; and those of open.
 func (p *Photos) Attach(ctx context.Context, who access.Principal, sampleID int64, open func() (PhotoUpload, error)) (AttachedPhoto, error) {
 	if _, err := app.Read(ctx, p.Deps, who, access.Samples.Edit, func(ctx context.Context, tx ports.Repos) (sample.Sample, error) {
 		return tx.SoilSamples.Get(ctx, who.Scope(false), sampleID)
@@ -109,14 +109,14 @@ func (p *Photos) Attach(ctx context.Context, who access.Principal, sampleID int6
 	if err == nil && out.Again {
 		err = p.bytes().Drop(ctx, photo)
 	}
-	return out, err // after any other failure the bytes stay: the photo may be attached all the same
+	return out, err // after any other failure the bytes stay: the photo may have been attached after all
 }
 
 func (p *Photos) tooMany() string {
 	return fmt.Sprintf("A sample has at most %d photos here. Fix: remove one, or ask the operator to raise TILTH_MAX_PHOTOS.", p.Bounds.Files)
 }
 
-// known returns the place of a photo with the same content; -1: there is none.
+// known returns the index of a photo with the same content; -1: there is none.
 func known(have []attachment.File, photo attachment.File) int {
 	return slices.IndexFunc(have, func(f attachment.File) bool { return f.SHA256 == photo.SHA256 })
 }
@@ -135,15 +135,14 @@ func (p *Photos) audit(ctx context.Context, tx ports.Repos, who access.Principal
 	return tx.Audit.Add(ctx, audit.By(who, p.Clock.Now()).Of(audit.Update, access.Samples.Name, sampleID, []audit.Change{change}))
 }
 
-// photoMember is what the audit trail calls a photo.
+// photoMember returns the name of a photo in the audit trail.
 func photoMember(photo attachment.File) string { return fmt.Sprintf("photos[%d]", photo.ID) }
 
 func auditedPhoto(photo attachment.File) map[string]any {
 	return map[string]any{"name": photo.Name, "size": photo.Size, "sha256": photo.SHA256}
 }
 
-// List returns the photos of a sample, in the order of their ids, or those with external ids of some where any are named.
-// Faults: NotFound.
+// List returns the photos of a sample, in the order of their ids or, where some are chosen, only those. Faults: NotFound.
 func (p *Photos) List(ctx context.Context, who access.Principal, sampleID int64, chosen external.Chosen) ([]attachment.File, error) {
 	return app.Read(ctx, p.Deps, who, access.Samples.View, func(ctx context.Context, tx ports.Repos) ([]attachment.File, error) {
 		if _, err := tx.SoilSamples.Get(ctx, who.Scope(false), sampleID); err != nil {
@@ -154,7 +153,7 @@ func (p *Photos) List(ctx context.Context, who access.Principal, sampleID int64,
 	})
 }
 
-// Open returns a photo, with how its bytes are written. Faults: NotFound.
+// Open returns a photo, and a function that writes its bytes. Faults: NotFound.
 func (p *Photos) Open(ctx context.Context, who access.Principal, sampleID, id int64) (attachment.File, func(w io.Writer) error, error) {
 	photo, err := app.Read(ctx, p.Deps, who, access.Samples.View, func(ctx context.Context, tx ports.Repos) (attachment.File, error) {
 		return tx.SamplePhotos.Get(ctx, who.Scope(false), sampleID, id)
@@ -176,20 +175,20 @@ func (p *Photos) Remove(ctx context.Context, who access.Principal, sampleID, id 
 	})
 }
 
-// Sweep ends uploads that a kill broke off, and clears away photos that were removed. It returns how many it cleared away.
+// Sweep ends uploads that a crash interrupted, and clears away removed photos. It returns the number cleared away.
 func (p *Photos) Sweep(ctx context.Context) (int64, error) {
 	return p.bytes().Sweep(ctx, p.Store, p.Clock.Now(), func(tx ports.OperatorRepos) ports.AttachmentKeeper { return tx.SamplePhotos })
 }
 
-// brought is a photo of a package, for the sample of a row.
+// brought is a photo from a package, for the sample of a row.
 type brought struct {
 	attachment.File
 	row, sample int64
 	path        string
 }
 
-// bring judges the photos of a package, and unless it is a preview stores their bytes. What is wrong with a photo is wrong with
-// its row; a photo that its sample has is passed over.
+// bring judges the photos of a package and, unless it is a preview, stores their bytes. An error in a photo is an error in its
+// row; a photo that its sample already has is skipped.
 func (p *Photos) bring(ctx context.Context, who access.Principal, records ports.CrewRecords, rows []labtable.Row, photos []crew.Photo, preview bool) ([]brought, error) {
 	var found map[string]sample.Sample
 	var have map[int64][]attachment.File
@@ -254,7 +253,7 @@ func (p *Photos) receive(ctx context.Context, records ports.CrewRecords, row *la
 		if preview {
 			reader := attachment.NewReader(io.LimitReader(content, p.Bounds.Bytes+1))
 			if _, err = io.Copy(io.Discard, reader); err == nil {
-				err = reader.Identify(&b.File, nil, p.Bounds.Bytes, attachment.Pictures...) // of pictures nothing more is read
+				err = reader.Identify(&b.File, nil, p.Bounds.Bytes, attachment.Pictures...) // for pictures nothing more is read
 			}
 		} else {
 			err = p.bytes().Put(ctx, &b.File, io.LimitReader(content, p.Bounds.Bytes+1), p.Bounds.Bytes, attachment.Pictures...)
@@ -281,7 +280,7 @@ func (p *Photos) receive(ctx context.Context, records ports.CrewRecords, row *la
 	return keep, err
 }
 
-// messageOf returns what a fault says of its first field.
+// messageOf returns a fault's message about its first field.
 func messageOf(err error) string {
 	known, _ := fault.As(err)
 	for _, said := range known.Fields.Messages() {
@@ -290,7 +289,7 @@ func messageOf(err error) string {
 	return known.Message
 }
 
-// attachAll attaches the photos of rows that are sound; the bytes of others go with the sweep. A preview only says so.
+// attachAll attaches the photos of sound rows; the sweep removes the bytes of others. A preview only reports this.
 func (p *Photos) attachAll(ctx context.Context, tx ports.Repos, who access.Principal, photos []brought, judged []JudgedSample, preview bool) error {
 	for _, b := range photos {
 		j := &judged[b.row]

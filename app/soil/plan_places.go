@@ -13,14 +13,14 @@ import (
 	"tilth/ports"
 )
 
-// PlaceFile is a file with places where samples are taken.
+// PlaceFile is a file with the places at which samples are taken.
 type PlaceFile struct {
 	Media string // content type; empty where the sender does not say
 	File  ports.Object
 }
 
-// PlaceAt derives a plan from another one, candidate or saved, whose samples are taken at the places of a file: a custom plan, as by
-// [Plans.Customise]. A file that says what the plan has changes nothing, and the plan is returned as it is. With preview nothing is
+// PlaceAt derives a plan from another one, candidate or saved, whose samples are taken at the places in a file: a custom plan, as by
+// [Plans.Customise]. If the file matches the plan nothing changes, and the plan is returned as it is. With preview nothing is
 // stored. Faults: NotFound; Invalid (file, operations); Limit (its content type).
 func (p *Plans) PlaceAt(ctx context.Context, who access.Principal, uuid string, preview bool, open func() (PlaceFile, error)) (soilplan.SamplePlan, error) {
 	base, of, frame, err := p.based(ctx, who, uuid)

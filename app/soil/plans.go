@@ -24,27 +24,27 @@ import (
 	"tilth/ports"
 )
 
-// Plans is the use cases of sample plans.
+// Plans holds the use cases of sample plans.
 type Plans struct {
 	app.Deps
 	Places ports.PlaceFiles
 }
 
-// PlanRequest asks for a plan of a map, candidate or saved.
+// PlanRequest asks for a plan for a map, candidate or saved.
 type PlanRequest struct {
 	MapUUID  string
 	Params   soilplan.Params
 	Seed     seed.Choice
-	Existing []geo.Position // WGS84: points that keep their distance
-	// Start and End are where the way comes from and goes to, WGS84; nil: anywhere.
+	Existing []geo.Position // WGS84: points from which others keep their distance
+	// Start and End are where the route begins and ends, WGS84; nil: anywhere.
 	Start, End *geo.Position
 	Legacy     []geo.Position // WGS84: points that are kept
-	// LegacyPlan is the uuid of a plan whose points are kept likewise; empty: of none.
+	// LegacyPlan is the uuid of a plan whose points are also kept; empty: none.
 	LegacyPlan string
 }
 
-// Generate makes a plan. The same parameters, the seed among them, are the same plan. Faults: NotFound (the
-// map); Invalid (parameters, and with the code not_enough_room what there is room for).
+// Generate makes a plan. The same parameters, including the seed, give the same plan. Faults: NotFound (the
+// map); Invalid (parameters; the code not_enough_room states what there is room for).
 func (p *Plans) Generate(ctx context.Context, who access.Principal, req PlanRequest) (soilplan.SamplePlan, error) {
 	if err := p.Gate.Require(ctx, who, access.SamplePlans.Create); err != nil {
 		return soilplan.SamplePlan{}, err
@@ -99,8 +99,8 @@ func (p *Plans) ground(ctx context.Context, scope access.Scope, uuid string) (zo
 	return found, &frame, err
 }
 
-// layers returns the layers of a plan's hypercube with their values, and names them in its parameters: those that are
-// asked for, or else those of its map. Other placements have none. Faults: Invalid (layers).
+// layers returns the layers of a plan's hypercube with their values, and names them in its parameters: those
+// requested, or else those of its map. Other placements have none. Faults: Invalid (layers).
 func (p *Plans) layers(ctx context.Context, scope access.Scope, of zoning.Map, params *soilplan.Params) ([]layer.Layer, error) {
 	if params.Placement != soilplan.LatinHypercube {
 		return nil, nil
@@ -142,7 +142,7 @@ func (p *Plans) legacy(ctx context.Context, scope access.Scope, f *frame.Frame, 
 	return inPlane(f, "legacy_points", kept)
 }
 
-// inPlane returns places in the plane of a frame.
+// inPlane returns places converted to the plane of a frame.
 func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Position, error) {
 	var out []geo.Position
 	for i, at := range lonlat {
@@ -175,13 +175,13 @@ func terminus(f *frame.Frame, parameter string, lonlat *geo.Position) (*soilplan
 	return &soilplan.Terminus{At: at[0], LonLat: *lonlat}, nil
 }
 
-// store keeps a plan as a candidate, records it and tells of it.
+// store stores a plan as a candidate, records it and publishes its event.
 func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, plan soilplan.Plan) (soilplan.SamplePlan, error) {
 	scope, now := who.Scope(false), p.Clock.Now()
 	record := soilplan.SamplePlan{OrderID: of.OrderID, Map: of, AOI: of.AOI, Plan: plan, CreatedAt: now}
 	err := p.Store.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
 		if _, err := tx.StratificationMaps.ByUUIDForUpdate(ctx, scope, record.Map.Candidate.MapUUID); err != nil {
-			return err // forgotten in between; of two requests for the same plan the second finds it
+			return err // forgotten in between; of two requests for the same plan the second one finds it
 		}
 		was, err := tx.SamplePlans.ByUUID(ctx, scope, plan.PlanUUID, false)
 		if err == nil && was.Saved != nil {
@@ -210,13 +210,13 @@ func (p *Plans) store(ctx context.Context, who access.Principal, of zoning.Map, 
 	return record, err
 }
 
-// PlanEdit is a change of a plan by hand: operations, or the whole list of points. Places are WGS84.
+// PlanEdit is a manual change of a plan: operations, or the whole list of points. Places are WGS84.
 type PlanEdit struct {
 	Operations []soilplan.Operation
 	Points     []soilplan.Listed // nil: operations are given
 }
 
-// Customise derives a plan from another one, candidate or saved, by hand. Faults: NotFound; Invalid
+// Customise derives a plan manually from another one, candidate or saved. Faults: NotFound; Invalid
 // (operations, points).
 func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string, edit PlanEdit) (soilplan.SamplePlan, error) {
 	var none soilplan.SamplePlan
@@ -235,7 +235,7 @@ func (p *Plans) Customise(ctx context.Context, who access.Principal, uuid string
 	return p.store(ctx, who, of, plan)
 }
 
-// based returns the plan that another one is to be derived from, its map, and the frame that this lies on.
+// based returns the plan from which another is to be derived, its map, and the frame of that map.
 func (p *Plans) based(ctx context.Context, who access.Principal, uuid string) (base soilplan.SamplePlan, of zoning.Map, on *frame.Frame, err error) {
 	base, err = app.Read(ctx, p.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (soilplan.SamplePlan, error) {
 		return tx.SamplePlans.ByUUID(ctx, who.Scope(false), uuid, true)
@@ -291,7 +291,7 @@ func (p *Plans) save(ctx context.Context, tx ports.Repos, who access.Principal, 
 	if err := checkSaving("plan_tag", as); err != nil {
 		return found, err
 	}
-	if _, err := saver(p.Deps).saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, SaveAs{}); err != nil { // locks the order
+	if _, err := saver(p.Deps).saveMap(ctx, tx, who, found.Map.Candidate.MapUUID, SaveAs{}); err != nil { // this locks the order
 		return found, err
 	}
 	if found, err = tx.SamplePlans.ByUUIDForUpdate(ctx, scope, uuid); err != nil {
@@ -340,8 +340,8 @@ func (p *Plans) Whole(ctx context.Context, who access.Principal, uuid string) (p
 	return plan, of, order, err
 }
 
-// Fields returns the uuids of the fields of a plan's order, in the order that the points of the
-// plan name them. Faults: NotFound.
+// Fields returns the uuids of the fields of a plan's order, in the order in which the points of the
+// plan refer to them. Faults: NotFound.
 func (p *Plans) Fields(ctx context.Context, who access.Principal, plan soilplan.SamplePlan) ([]string, error) {
 	return app.In(ctx, p.Store.Read, func(ctx context.Context, tx ports.Repos) (out []string, err error) {
 		order, err := tx.StratificationOrders.Get(ctx, who.Scope(false), plan.OrderID)

@@ -14,15 +14,15 @@ import (
 	"tilth/ports"
 )
 
-// PlanSaving is a plan that is to be saved: the one with a uuid or, without, the saved one that the external id stands for.
+// PlanSaving is a plan to be saved: the one with a uuid or, without, the saved one that the external id stands for.
 type PlanSaving struct {
 	UUID   string
 	As     SaveAs
-	Errors fault.Fields // what is wrong with the request of it
+	Errors fault.Fields // what is wrong with its part of the request
 }
 
-// SaveMany saves plans, all or none, with what became of each. Keyed ones are matched by external id: a saved plan that has it
-// stays as it is, but for its origin. Faults: Invalid, Conflict (tag_taken, plan_saved, duplicate_external_id).
+// SaveMany saves plans, all or none, and returns the outcome of each. Keyed ones are matched by external id: a saved plan that
+// has it stays as it is, except for its origin. Faults: Invalid, Conflict (tag_taken, plan_saved, duplicate_external_id).
 func (p *Plans) SaveMany(ctx context.Context, who access.Principal, all []PlanSaving, keyed, bulk bool) (farmapp.Written[soilplan.SamplePlan], error) {
 	return app.Write(ctx, p.Deps, who, access.SamplePlans.Create, func(ctx context.Context, tx ports.Repos) (out farmapp.Written[soilplan.SamplePlan], err error) {
 		m := &savingMany{tx: tx, scope: who.Scope(false), errs: make([]fault.Fields, len(all))}
@@ -50,7 +50,7 @@ func (p *Plans) SaveMany(ctx context.Context, who access.Principal, all []PlanSa
 	})
 }
 
-// savingMany is plans that are saved in one transaction.
+// savingMany holds plans that are saved in one transaction.
 type savingMany struct {
 	tx    ports.Repos
 	scope access.Scope
@@ -100,7 +100,7 @@ func (m *savingMany) match(ctx context.Context, all []PlanSaving, keyed bool) er
 	return nil
 }
 
-// saveOne saves a plan, and says what became of it.
+// saveOne saves a plan, and returns its outcome.
 func (p *Plans) saveOne(ctx context.Context, m *savingMany, who access.Principal, one PlanSaving) (soilplan.SamplePlan, farmapp.Outcome, error) {
 	before, err := m.tx.SamplePlans.ByUUID(ctx, m.scope, one.UUID, false)
 	if fault.Is(err, fault.NotFound) {

@@ -18,26 +18,26 @@ import (
 	"tilth/ports"
 )
 
-// MaxSampleRows bounds the rows of an import.
+// MaxSampleRows bounds the number of rows of an import.
 const MaxSampleRows = 10_000
 
 // The verdicts of rows.
 const (
 	SampleUpdate = "update"
-	SampleSkip   = "skip" // it says nothing new
+	SampleSkip   = "skip" // the row contains nothing new
 	SampleFail   = "fail"
 )
 
-// JudgedSample is what became of a row.
+// JudgedSample is the outcome for a row.
 type JudgedSample struct {
 	Index    int64
-	Line     int64 // in the table, as a spreadsheet numbers it; 0: there is none
+	Line     int64 // in the table, by a spreadsheet's numbering; 0: none
 	Label    string
 	Verdict  string
-	SampleID int64 // 0 where there is none
+	SampleID int64 // 0: none
 	Status   sample.Status
 	Errors   fault.Fields
-	Remarks  []string // what was made of the row by a rule
+	Remarks  []string // what a rule made of the row
 }
 
 // Judgement implements batch.Judged.
@@ -45,14 +45,14 @@ func (j JudgedSample) Judgement() (batch.Outcome, fault.Fields) {
 	return batch.Outcome(j.Verdict), j.Errors
 }
 
-// SampleImportOptions say how an import is to be done.
+// SampleImportOptions define how an import is done.
 type SampleImportOptions struct {
 	Preview     bool     // store nothing
 	Sheet       string   // of a workbook; empty: the first
-	Atomic      bool     // one row that fails refuses all
-	Mean        bool     // the mean of rows that have a label in common; otherwise they are refused where they differ
-	SOCLimitPct *float64 // of results below a limit that the table does not state
-	// Ignore hears of columns that are not known, and has them passed over; nil: they are refused.
+	Atomic      bool     // one row that fails refuses all rows
+	Mean        bool     // take the mean of rows with the same label; otherwise they are refused if they differ
+	SOCLimitPct *float64 // for results below a limit that the table does not state
+	// Ignore is told of unknown columns, and they are skipped; nil: they are refused.
 	Ignore func(unknown fault.Fields)
 }
 
@@ -68,12 +68,12 @@ type ImportedSamples struct {
 	Rows    []JudgedSample
 }
 
-// Background reports that an import of samples ends within its request.
+// Background returns false: an import of samples ends within its request.
 func (ImportedSamples) Background() bool { return false }
 
-// Import changes samples by their labels. A preview is the import itself, taken back. rows is called when the
-// caller may import. Faults: those of rows; Invalid for too many rows, and (bulk_validation_failed), with the
-// errors by the rows' index, for an atomic import with a row that fails, and where all fail.
+// Import changes samples by their labels. A preview is the import itself, rolled back. rows is called once it is clear
+// that the caller may import. Faults: those of rows; Invalid for too many rows, and (bulk_validation_failed), with the
+// errors by row index, for an atomic import with a row that fails, and if all fail.
 func (s *Samples) Import(ctx context.Context, who access.Principal, options SampleImportOptions, rows func() (labtable.Table, error)) (ImportedSamples, error) {
 	var out ImportedSamples
 	if err := s.Gate.Require(ctx, who, access.ImportSamples); err != nil {
@@ -94,7 +94,7 @@ func (s *Samples) Import(ctx context.Context, who access.Principal, options Samp
 	return s.take(ctx, who, options, given, func(context.Context, ports.Repos, []JudgedSample) error { return nil })
 }
 
-// take judges the rows of a table, and stores those that are sound; also does what else belongs to them, in the same transaction.
+// take judges the rows of a table, and stores the sound ones; also does what else belongs to them, in the same transaction.
 func (s *Samples) take(ctx context.Context, who access.Principal, options SampleImportOptions, given labtable.Table,
 	also func(ctx context.Context, tx ports.Repos, judged []JudgedSample) error,
 ) (out ImportedSamples, err error) {
@@ -118,7 +118,7 @@ func (s *Samples) take(ctx context.Context, who access.Principal, options Sample
 	return out, err
 }
 
-// settle judges rows and stores those that are sound.
+// settle judges rows and stores the sound ones.
 func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Principal, rows []labtable.Row) ([]JudgedSample, error) {
 	found, err := tx.SoilSamples.ByLabels(ctx, who.Scope(false), list.Map(rows, func(r labtable.Row) string { return r.Label }))
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 		}
 		j := JudgedSample{
 			Index: int64(i), Line: r.Line, Label: r.Label, Verdict: SampleFail, SampleID: current.ID, Status: current.Status,
-			Errors: fault.Fields{}, Remarks: slices.Clone(r.Remarks), // the transaction may run again
+			Errors: fault.Fields{}, Remarks: slices.Clone(r.Remarks), // cloned because the transaction may run again
 		}
 		j.Errors.Merge(r.Errors)
 		if ok {
@@ -166,7 +166,7 @@ func (s *Samples) settle(ctx context.Context, tx ports.Repos, who access.Princip
 	for i, change := range settled {
 		j := &out[of[i]]
 		if j.Verdict == SampleFail {
-			continue // as another sample of the composite does
+			continue // as when another sample of the composite failed
 		}
 		if j.Status = change.Record.Status; len(change.Errors) > 0 {
 			j.Verdict, j.Errors, j.Status = SampleFail, change.Errors, changes[i].Before.Status
@@ -185,7 +185,7 @@ func pooledInto(samples []sample.Sample) []sample.Sample {
 	return taken
 }
 
-// apply judges a row that can be read by the samples that it is of, and returns their changes.
+// apply judges a readable row by the samples that it refers to, and returns their changes.
 func (j *JudgedSample) apply(r labtable.Row, members []sample.Sample) []farmapp.Change[sample.Sample] {
 	var changes []farmapp.Change[sample.Sample]
 	if members[0].Label != r.Label {
@@ -203,7 +203,7 @@ func (j *JudgedSample) apply(r labtable.Row, members []sample.Sample) []farmapp.
 		}
 		after.Normalise()
 		if c := after.Collected; c != nil && current.Collected != nil {
-			c.Zone = current.Collected.Zone // found anew where the sample changes
+			c.Zone = current.Collected.Zone // determined anew if the sample changes
 		}
 		if !reflect.DeepEqual(current, after) {
 			changes = append(changes, farmapp.Change[sample.Sample]{Before: &current, After: after})
@@ -215,7 +215,7 @@ func (j *JudgedSample) apply(r labtable.Row, members []sample.Sample) []farmapp.
 	return changes
 }
 
-// followFirst has rows that another stands for fare as that one does.
+// followFirst gives rows that another row stands for the outcome of that row.
 func followFirst(rows []labtable.Row, judged []JudgedSample) {
 	for i, r := range rows {
 		j := &judged[i]

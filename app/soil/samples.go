@@ -18,10 +18,10 @@ import (
 	"tilth/ports"
 )
 
-// maxPlanned bounds the samples of one call.
+// maxPlanned bounds the number of samples of one call.
 const maxPlanned = 20_000
 
-// Samples is the use cases of samples.
+// Samples holds the use cases of samples.
 type Samples struct {
 	app.Deps
 	Records *farmapp.Records[sample.Sample]
@@ -37,15 +37,15 @@ func (s *Samples) Retrieve(ctx context.Context, who access.Principal, shared boo
 	return s.Records.Retrieve(ctx, who, shared, id)
 }
 
-// Update changes a sample: decode is given it as it stands and answers what it shall be. Without another status
-// that of the sample follows from what became known of it. Faults: NotFound, Invalid, and those of decode.
+// Update changes a sample: decode is given the current sample and returns the new one. Unless it sets another status,
+// the status follows from what became known about the sample. Faults: NotFound, Invalid, and those of decode.
 func (s *Samples) Update(ctx context.Context, who access.Principal, id int64,
 	decode func(current sample.Sample) (farmapp.Draft[sample.Sample], error),
 ) (sample.Sample, error) {
 	return s.Records.Update(ctx, who, id, s.completed(who, decode))
 }
 
-// completed is a change of a sample with what it leaves to the rules.
+// completed returns a change of a sample completed with what it leaves to the rules.
 func (s *Samples) completed(who access.Principal, over func(current sample.Sample) (farmapp.Draft[sample.Sample], error)) func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
 	return func(current sample.Sample) (farmapp.Draft[sample.Sample], error) {
 		draft, err := over(current)
@@ -57,7 +57,7 @@ func (s *Samples) completed(who access.Principal, over func(current sample.Sampl
 	}
 }
 
-// pooledAlone refuses a result of a sample by itself whose soil is in a composite.
+// pooledAlone refuses an individual result for a sample whose soil is in a composite.
 func pooledAlone(current sample.Sample, draft *farmapp.Draft[sample.Sample]) {
 	if after := &draft.Record; after.Composite != "" && after.Lab != nil && !reflect.DeepEqual(after.Lab, current.Lab) {
 		draft.Errors.Addf("lab", "The soil of the sample is in a composite, whose result it has. Fix: import the result under the label %s.", after.CompositeLabel())
@@ -84,20 +84,20 @@ type SampleRequest struct {
 	Plan   string // uuid of a saved plan
 	Depths []sample.Depth
 	Round  int64
-	Day    *time.Time // of the round, for tables without dates; nil: as it is stated already
+	Day    *time.Time // of the round, for tables without dates; nil: as already stated
 }
 
-// PlannedSamples is what a request made.
+// PlannedSamples is the outcome of a request.
 type PlannedSamples struct {
 	PlanUUID string
 	Round    int64
 	Day      *time.Time
 	Created  int64
-	Existing int64 // were there before
+	Existing int64 // existed before
 }
 
-// Plan makes the planned samples of a plan's points, reserves among them, for depth intervals; those that are
-// there already stay as they are. Faults: NotFound (the plan); Invalid; Conflict (plan_not_saved).
+// Plan makes the planned samples for a plan's points, including reserves, and for depth intervals; existing
+// ones stay as they are. Faults: NotFound (the plan); Invalid; Conflict (plan_not_saved).
 func (s *Samples) Plan(ctx context.Context, who access.Principal, req SampleRequest) (PlannedSamples, error) {
 	out, err := app.Write(ctx, s.Deps, who, access.Samples.Create, func(ctx context.Context, tx ports.Repos) (PlannedSamples, error) {
 		return s.plan(ctx, tx, who, req)
@@ -144,13 +144,13 @@ func (s *Samples) plan(ctx context.Context, tx ports.Repos, who access.Principal
 	return s.create(ctx, tx, who, wanted, there)
 }
 
-// samplePlace is what tells the samples of a plan in a round apart.
+// samplePlace distinguishes the samples of a plan in a round.
 type samplePlace struct {
 	point string
 	depth sample.Depth
 }
 
-// create stores the wanted samples that are not there, and the day of the round in those that are.
+// create stores the wanted samples that do not exist, and the day of the round in those that do.
 func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Principal, wanted []*sample.Sample, there []sample.Sample) (PlannedSamples, error) {
 	known := map[samplePlace]bool{}
 	var changes []farmapp.Change[sample.Sample]
@@ -175,14 +175,14 @@ func (s *Samples) create(ctx context.Context, tx ports.Repos, who access.Princip
 	}
 	for _, made := range settled {
 		if err := made.Errors.Err(); err != nil {
-			return PlannedSamples{}, err // somebody gave another sample this label
+			return PlannedSamples{}, err // another sample was given this label
 		}
 	}
 	made := len(changes) - before
 	return PlannedSamples{Day: day, Created: int64(made), Existing: int64(len(wanted) - made)}, nil
 }
 
-// NewSampleRecords makes the use cases of samples as records; what is peculiar to them is in package sampling.
+// NewSampleRecords makes the use cases of samples as records; what is specific to samples is in [Samples].
 func NewSampleRecords(deps app.Deps) *farmapp.Records[sample.Sample] {
 	return farmapp.NewRecords(deps, farmapp.Rules[sample.Sample]{
 		Access:    access.Samples,
@@ -196,8 +196,8 @@ func NewSampleRecords(deps app.Deps) *farmapp.Records[sample.Sample] {
 	})
 }
 
-// relateSamples refuses labels that another sample of the company has, and finds the zones in
-// which samples were taken: one read of the outlines for each map of zones.
+// relateSamples refuses labels that another sample of the company has, and finds the zones in which
+// samples were taken: one read of the outlines for each map of zones.
 func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, records []*sample.Sample) ([]fault.Fields, error) {
 	out := make([]fault.Fields, len(records))
 	labels, times := make([]string, len(records)), map[string]int{}
@@ -241,7 +241,7 @@ func relateSamples(ctx context.Context, tx ports.Repos, scope access.Scope, reco
 	return out, nil
 }
 
-// SampleFiles are the use cases that take and answer with files of samples.
+// SampleFiles holds the use cases that take and return files of samples.
 type SampleFiles struct {
 	Samples  *Samples
 	Tables   ports.SampleTables
@@ -250,8 +250,8 @@ type SampleFiles struct {
 	Objects  ports.Objects
 }
 
-// Import changes samples by the labels in a file, as [Samples.Import] does; open is called when
-// the caller may import.
+// Import changes samples by the labels in a file, as [Samples.Import] does; open is called once it
+// is clear that the caller may import.
 func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options SampleImportOptions, open func() (io.Reader, error)) (ImportedSamples, error) {
 	return f.Samples.Import(ctx, who, options, func() (labtable.Table, error) {
 		file, err := open()
@@ -262,7 +262,7 @@ func (f *SampleFiles) Import(ctx context.Context, who access.Principal, options 
 	})
 }
 
-// Estimate returns a function that writes an estimate as CSV or XLSX. Faults: as [Samples.Estimate].
+// Estimate returns a function that writes an estimate as CSV or XLSX. Faults: those of [Samples.Estimate].
 func (f *SampleFiles) Estimate(ctx context.Context, who access.Principal, format string, req EstimateRequest) (func(to io.Writer) error, error) {
 	found, err := f.Samples.Estimate(ctx, who, req)
 	return func(to io.Writer) error { return f.Tables.WriteEstimate(to, format, found.Report) }, err

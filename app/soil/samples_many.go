@@ -14,8 +14,8 @@ import (
 	"tilth/ports"
 )
 
-// sameSample finds the samples that others stand for: those with their external ids, or else those at their places that have
-// none, which the making of a plan's samples left.
+// sameSample finds the samples that items stand for: those with their external ids, or else those at their places that have
+// none, which were left when a plan's samples were made.
 func sameSample(ctx context.Context, tx ports.Repos, scope access.Scope, wanted []*sample.Sample) (map[string][]int64, error) {
 	held, err := tx.SoilSamples.ByExternalID(ctx, scope, external.Distinct(wanted, external.Key[sample.Sample]))
 	if err != nil {
@@ -54,8 +54,8 @@ func atPlaces(ctx context.Context, tx ports.Repos, scope access.Scope, read map[
 	return read[round], err
 }
 
-// CreateMany makes samples at points of saved plans, all or none. A wanted one names its plan by uuid, its point, depth and
-// round. Faults: Invalid, Conflict (duplicate_external_id).
+// CreateMany makes samples at points of saved plans, all or none. Each wanted one names its plan by uuid, its point, depth
+// and round. Faults: Invalid, Conflict (duplicate_external_id).
 func (s *Samples) CreateMany(ctx context.Context, who access.Principal, wanted []farmapp.Wanted[sample.Sample], bulk bool) ([]sample.Sample, error) {
 	if err := s.place(ctx, who, wanted, false); err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (s *Samples) CreateMany(ctx context.Context, who access.Principal, wanted [
 	return s.Records.Create(ctx, who, drafts, bulk)
 }
 
-// Upsert makes samples as CreateMany does, and changes those that are there: with the same external ids, or at the same
-// places without any. All or none. Faults: those of CreateMany.
+// Upsert makes samples as CreateMany does, and changes existing ones: those with the same external ids, or without one
+// at the same places. All or none. Faults: those of CreateMany.
 func (s *Samples) Upsert(ctx context.Context, who access.Principal, wanted []farmapp.Wanted[sample.Sample], bulk bool) (farmapp.Written[sample.Sample], error) {
 	if err := s.place(ctx, who, wanted, true); err != nil {
 		return farmapp.Written[sample.Sample]{}, err
@@ -88,7 +88,7 @@ func (s *Samples) UpdateMany(ctx context.Context, who access.Principal, ids []in
 	return s.Records.UpdateMany(ctx, who, ids, wanted)
 }
 
-// placeFree refuses to bring a sample back where another has its label or its place by now: a plan's samples may be made again.
+// placeFree refuses to restore a sample if another has its label or its place by now: a plan's samples may be made again.
 // Faults: Conflict (sample_replaced).
 func placeFree(ctx context.Context, tx ports.Repos, scope access.Scope, back *sample.Sample) error {
 	labelled, err := tx.SoilSamples.ByLabels(ctx, scope, []string{back.Label})
@@ -111,7 +111,7 @@ func placeFree(ctx context.Context, tx ports.Repos, scope access.Scope, back *sa
 	return fault.Newf(fault.Conflict, "sample_replaced", "The sample %d has its place or its label by now. Fix: delete that one first, or keep it.", by.ID).With("id", by.ID)
 }
 
-// place puts new samples at the points that they name, with what is wrong with that.
+// place puts new samples at the points that they name, and adds what is wrong with that.
 func (s *Samples) place(ctx context.Context, who access.Principal, wanted []farmapp.Wanted[sample.Sample], upsert bool) error {
 	_, err := app.Read(ctx, s.Deps, who, access.Samples.Create, func(ctx context.Context, tx ports.Repos) (struct{}, error) {
 		plans, rounds := map[string]plan.SamplePlan{}, map[samplingRound]map[samplePlace]sample.Sample{}
@@ -124,7 +124,7 @@ func (s *Samples) place(ctx context.Context, who access.Principal, wanted []farm
 				return struct{}{}, err
 			}
 			if of, ok := plans[draft.Record.PlanUUID]; !ok || !s.placeOne(who, of, draft) {
-				draft.Record.Label, draft.Record.Status = cmp.Or(draft.Record.Label, "none"), cmp.Or(draft.Record.Status, sample.StatusPlanned) // that follows from the point
+				draft.Record.Label, draft.Record.Status = cmp.Or(draft.Record.Label, "none"), cmp.Or(draft.Record.Status, sample.StatusPlanned) // the point determines these
 				continue
 			}
 			there, err := atPlaces(ctx, tx, who.Scope(false), rounds, &draft.Record)
@@ -140,7 +140,7 @@ func (s *Samples) place(ctx context.Context, who access.Principal, wanted []farm
 	return err
 }
 
-// findPlan reads the plan that a new sample names, once, and says what is wrong with it.
+// findPlan reads the plan that a new sample names, once, and adds what is wrong with it.
 func findPlan(ctx context.Context, tx ports.Repos, scope access.Scope, plans map[string]plan.SamplePlan, draft *farmapp.Draft[sample.Sample]) error {
 	uuid := draft.Record.PlanUUID
 	if uuid == "" {
@@ -164,7 +164,7 @@ func findPlan(ctx context.Context, tx ports.Repos, scope access.Scope, plans map
 	return nil
 }
 
-// placeOne fills in what a new sample has of its point, and reports whether there is such a point.
+// placeOne fills in what a new sample gets from its point, and reports whether there is such a point.
 func (s *Samples) placeOne(who access.Principal, of plan.SamplePlan, draft *farmapp.Draft[sample.Sample]) bool {
 	r := &draft.Record
 	wrong := sample.CheckDepths([]sample.Depth{r.Depth})

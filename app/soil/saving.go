@@ -17,11 +17,11 @@ import (
 	"tilth/ports"
 )
 
-// saver is what maps and plans need to be saved.
+// saver holds what is needed to save maps and plans.
 type saver app.Deps
 
-// readyOrder returns an order whose layers are there and whose area of interest is as it was.
-// Faults: NotFound; Conflict (order_not_active, aoi_changed).
+// readyOrder returns an order whose layers exist and whose area of interest is unchanged. Faults:
+// NotFound; Conflict (order_not_active, aoi_changed).
 func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID int64) (stratification.OrderState, error) {
 	order, err := tx.StratificationOrders.Get(ctx, scope, orderID)
 	if err != nil {
@@ -50,12 +50,12 @@ func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID
 	return order, nil
 }
 
-// saving is a map or plan that is to be saved.
+// saving is a map or plan to be saved.
 type saving struct {
-	what      string // map or plan
+	what      string // "map" or "plan"
 	resource  string // in the audit trail
 	id, order int64
-	saved     **zoning.Saving // of the record
+	saved     **zoning.Saving // the record's own
 	as        SaveAs
 	ownName   string
 	ownTag    string
@@ -63,13 +63,13 @@ type saving struct {
 	store     func() error
 }
 
-// SaveAs is as what a map or plan is saved; an empty name or tag is its own one.
+// SaveAs is the name and tag under which a map or plan is saved; if empty, its own.
 type SaveAs struct {
 	Name, Tag string
 	record.External
 }
 
-// savedAs is a saving as the audit trail records it.
+// savedAs is the form in which the audit trail records a saving.
 type savedAs struct {
 	Order      int64
 	Name, Tag  string
@@ -81,8 +81,8 @@ func (r saving) audited(s zoning.Saving) *savedAs {
 	return &savedAs{r.order, s.Name, s.Tag, s.ExternalID, s.Source}
 }
 
-// save stores a record with a name and a tag. One that has them already stays as it is, but for its key in another system.
-// Faults: Conflict (tag_taken, map_saved, plan_saved, duplicate_external_id).
+// save stores a record with a name and a tag. One that already has them stays as it is, except for its key in another
+// system. Faults: Conflict (tag_taken, map_saved, plan_saved, duplicate_external_id).
 func (d saver) save(ctx context.Context, tx ports.Repos, who access.Principal, r saving) error {
 	if was := *r.saved; was != nil {
 		if r.as.Name != "" && r.as.Name != was.Name || r.as.Tag != "" && r.as.Tag != was.Tag {
@@ -104,7 +104,7 @@ func (d saver) save(ctx context.Context, tx ports.Repos, who access.Principal, r
 	return tx.Audit.Add(ctx, audit.By(who, as.At).Of(audit.Create, r.resource, r.id, audit.Diff(nil, r.audited(*as))))
 }
 
-// rekey stores the key of a saved record that it has in another system; one that is not said stays.
+// rekey stores the key of a saved record in another system; without one the record keeps its own.
 func (d saver) rekey(ctx context.Context, tx ports.Repos, who access.Principal, r saving) error {
 	was := **r.saved
 	if r.as.External == was.External || r.as.External == (record.External{}) {
@@ -123,7 +123,7 @@ func (d saver) rekey(ctx context.Context, tx ports.Repos, who access.Principal, 
 // maxName bounds the name of a map or plan, in characters.
 const maxName = 255
 
-// checkSaving refuses a name or tag that cannot be one.
+// checkSaving refuses an invalid name or tag.
 func checkSaving(parameter string, as SaveAs) error {
 	f := zoning.CheckTag(parameter, as.Tag)
 	f.Text("name", as.Name, maxName)
@@ -131,11 +131,11 @@ func checkSaving(parameter string, as SaveAs) error {
 	return f.Err()
 }
 
-// maxTags is how many tags are tried for a record that is saved without one.
+// maxTags is the number of tags tried for a record that is saved without one.
 const maxTags = 1000
 
-// withFreeTag saves under the first tag that nothing of the order has: the given one and no other,
-// or else the rule's, or that with a number behind it.
+// withFreeTag saves under the first tag that nothing else of the order has: only the given one or,
+// without it, the rule's, or that with a number appended.
 func withFreeTag(given, rule string, save func(tag string) error) error {
 	if given != "" {
 		return save(given)

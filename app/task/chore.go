@@ -8,14 +8,14 @@ import (
 	"tilth/ports"
 )
 
-// Chore is work of the installation that comes again and again. It is one job in the queue, so that of many replicas one does it.
+// Chore is recurring work of the installation. It is one job in the queue, so that only one of many replicas does it.
 type Chore struct {
 	Kind  string
-	Every time.Duration // from the end of one time to the next
-	Did   string        // what the log says of a time that had something to do
-	Level slog.Level    // how loud
-	// Do does what is there to do, in transactions of its own, and returns how many records it did. A part that was done before
-	// it failed, or was killed, stays done.
+	Every time.Duration // from the end of one run to the start of the next
+	Did   string        // the log message for a run that had something to do
+	Level slog.Level    // the level of that message
+	// Do does the work, in its own transactions, and returns the number of records handled. A part that was done before it
+	// failed, or was killed, stays done.
 	Do func(ctx context.Context) (int64, error)
 }
 
@@ -27,7 +27,7 @@ type Chores struct {
 	All   []Chore
 }
 
-// Start puts every chore into the queue, to be done now; one that is there already is done sooner.
+// Start puts every chore into the queue, due now; one that is already queued is brought forward.
 func (c Chores) Start(ctx context.Context) error {
 	return c.Store.Operate(ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 		for _, chore := range c.All {
@@ -39,7 +39,7 @@ func (c Chores) Start(ctx context.Context) error {
 	})
 }
 
-// Run does the chore of a job, and puts the job back for the next time, whether it failed or not.
+// Run does the chore of a job, and puts the job back for the next run, whether it failed or not.
 func (c Chores) Run(ctx context.Context, chore Chore, job ports.Job) error {
 	n, err := chore.Do(ctx)
 	switch {

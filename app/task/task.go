@@ -1,9 +1,9 @@
-// Package task runs background work: it begins a job, does it, and settles what came of it,
-// each step in one transaction that holds the job's lease. A process may be killed at any
-// moment; whoever claims the job next starts from what is stored.
+// Package task runs background work: it begins a job, does it, and settles the outcome, each step
+// in one transaction that holds the job's lease. A process may be killed at any moment; whoever
+// claims the job next starts from what is stored.
 //
-// A product says only what is its own, as a [Work]. The package knows no product, and hands
-// out no jobs: that is the pool's business.
+// A product defines only what is specific to it, as a [Work]. The package knows no product, and
+// hands out no jobs: the pool does.
 package task
 
 import (
@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// Run is one step of a job: a transaction with what every step asks for.
+// Run is one step of a job: a transaction with what every step needs.
 type Run[T any] struct {
 	Tx     T
 	Job    ports.Job
@@ -26,35 +26,35 @@ type Run[T any] struct {
 	Jitter float64 // in [0, 1)
 }
 
-// Work is what a product does in a job. S is the record that the job works on as it is under
-// its lock, R what the work produces, T the bundle of repositories.
+// Work defines what a product does in a job. S is the record that the job works on, as read under
+// its lock, R the result of the work, T the bundle of repositories.
 //
 // Lock, Begin, Complete, Fail and Unavailable are called inside a transaction that may be run
 // again: they touch nothing but the bundle. Do has no transaction.
 type Work[T, S, R any] interface {
-	// Lock reads the record under its lock. It continues where there is work left, finishes
-	// where the record has ended or is gone, and gives up where the work has lost its ground.
+	// Lock reads the record under its lock. It continues if there is work left, finishes if the
+	// record has ended or is gone, and gives up if the work has lost its basis.
 	Lock(ctx context.Context, run Run[T]) (S, Next, error)
 	// Begin stores that the work (or its next piece) begins, and completes s with what Do needs.
 	Begin(ctx context.Context, run Run[T], s *S) (Next, error)
-	// Do works. A fault that the caller caused (Invalid, NotFound, Forbidden, Unauthenticated)
-	// fails the record for good, any other error is what Unavailable decides on.
+	// Do does the work. A fault that the caller caused (Invalid, NotFound, Forbidden,
+	// Unauthenticated) fails the record for good; any other error is left to Unavailable to decide.
 	Do(ctx context.Context, s S) (R, error)
-	// Same reports whether the record still asks for what was begun; where it does not, the work begins anew.
+	// Same reports whether the record still asks for the work that was begun; if not, the work begins anew.
 	Same(began, current S) bool
 	// Complete stores the result with its events, and brings s up to date. It continues where
 	// another piece follows.
 	Complete(ctx context.Context, run Run[T], s *S, result R) (Next, error)
-	// Unavailable stores that a source could not be reached: again later, or given up.
+	// Unavailable stores that a source could not be reached: to be tried again later, or given up.
 	Unavailable(ctx context.Context, run Run[T], s S, cause error) (Next, error)
 	// Fail stores that the record failed for good, with a reason that its owner can read.
 	Fail(ctx context.Context, run Run[T], s S, reason string) error
 }
 
-// Reviver is work that the operator can take up again after its record failed for good. Where
-// work is no Reviver, a job that is retried finds its record ended, and finishes.
+// Reviver is work that the operator can resume after its record failed for good. If work is no
+// Reviver, a retried job finds its record ended, and finishes.
 type Reviver[T, S any] interface {
-	// Revive opens the failed record again, under its lock, with what it costs.
+	// Revive reopens the failed record, under its lock, with what it costs.
 	Revive(ctx context.Context, run Run[T], s *S) (Next, error)
 }
 
@@ -84,7 +84,7 @@ func Finish() Next { return Next{kind: finish} }
 // Again hands the job out again at a time.
 func Again(at time.Time) Next { return Next{kind: again, at: at} }
 
-// Repeat ends the work of now, and hands the job out at a time as if it were new: its claims count from 0.
+// Repeat ends the current work, and hands the job out at a time as if it were new: its claims count from 0.
 func Repeat(at time.Time) Next { return Next{kind: repeat, at: at} }
 
 // GiveUp fails the record for good, and ends the job.
@@ -114,7 +114,7 @@ func ForOperator(store ports.Store, clock ports.Clock, ids ports.IDs, log *slog.
 // Limits bounds a job.
 type Limits struct {
 	Claims int // a job that was claimed more often has killed its workers, and is given up; 0: no limit
-	Pieces int // pieces of one claim; then others have their turn; 0: no limit
+	Pieces int // pieces per claim, before other jobs have their turn; 0: no limit
 }
 
 // JobOn returns the job of a kind that works on a record of a company; a record has one at a time.
@@ -122,10 +122,10 @@ func JobOn(kind string, company, record int64, at time.Time) ports.Job {
 	return ports.Job{Kind: kind, Key: strconv.FormatInt(record, 10), CompanyID: company, Subject: record, RunAt: at}
 }
 
-// Do does the work of one job. It returns an error only where the job must be handed out again as
-// it is: the context ended, the lease was lost, or the database does not answer. What the work holds, such as a file, is closed when the run ends,
-// where the work has a Close method. A job without an id is work within a request, which has no
-// place in the queue and no lease: [Again] leaves it to the job that is queued for the same record.
+// Do does the work of one job. It returns an error only where the job must be handed out again as it is: the context
+// ended, the lease was lost, or the database does not answer. If the work has a Close method, it is called when the run
+// ends, to close what the work holds, such as a file. A job without an id is work within a request, which has no place
+// in the queue and no lease: [Again] leaves it to the job that is queued for the same record.
 func Do[T, S, R any](ctx context.Context, r Runner[T], limits Limits, work Work[T, S, R], job ports.Job) error {
 	if c, ok := any(work).(interface{ Close() }); ok {
 		defer c.Close()
@@ -193,7 +193,7 @@ func (r running[T, S, R]) begin(ctx context.Context, run Run[T], s *S) (Next, er
 	return r.work.Begin(ctx, run, s)
 }
 
-// settle locks the record again and stores what came of the work.
+// settle locks the record again and stores the outcome of the work.
 func (r running[T, S, R]) settle(ctx context.Context, run Run[T], began S, result R, failure error) (S, Next, error) {
 	s, next, err := r.work.Lock(ctx, run)
 	if err != nil || next.kind != carryOn {
@@ -223,14 +223,14 @@ func permanent(f *fault.Error) bool {
 	return false
 }
 
-// reason is what the owner of a failed record reads: the message and the fields, not the cause.
+// reason returns what the owner of a failed record reads: the message and the fields, not the cause.
 func reason(f *fault.Error) string {
 	shown := *f
 	shown.Cause = nil
 	return shown.Error()
 }
 
-// step runs one transaction and ends it as its outcome says, with the job still held.
+// step runs one transaction and ends it according to its outcome, with the job still held.
 func (r running[T, S, R]) step(ctx context.Context, do func(ctx context.Context, run Run[T]) (Next, S, error)) (Next, error) {
 	var next Next
 	err := r.Write(ctx, func(ctx context.Context, tx T) error {
@@ -250,8 +250,8 @@ func (r running[T, S, R]) step(ctx context.Context, do func(ctx context.Context,
 	return next, err
 }
 
-// end ends a step of the job; without its lease the transaction fails. A job that was given up
-// is kept with its reason, but for one that the operator cancelled.
+// end ends a step of the job; without its lease the transaction fails. A job that was given up is
+// kept with its reason, unless the operator cancelled it.
 func (r running[T, S, R]) end(ctx context.Context, jobs ports.JobWriter, now time.Time, next Next) error {
 	switch {
 	case r.job.ID == 0:

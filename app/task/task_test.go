@@ -24,7 +24,7 @@ type ids struct{ ports.IDs }
 
 func (ids) Jitter() float64 { return 0.5 }
 
-// queue records what becomes of a job.
+// queue records what happens to a job.
 type queue struct {
 	ports.JobWriter
 	lost  bool
@@ -52,7 +52,7 @@ func (q *queue) Repeat(_ context.Context, _ ports.Job, at time.Time) error {
 	return q.did("repeat " + at.Sub(noon).String())
 }
 
-// counting is work over a record that is a number of pieces left.
+// counting is work over a record that is the number of pieces left.
 type counting struct {
 	q       *queue
 	left    int

@@ -9,11 +9,11 @@ import (
 	"tilth/core/record"
 )
 
-// acrossSteps is how many pairs of edges a preview compares between its pieces: as many as its ten pieces compare within.
+// acrossSteps is the number of pairs of edges that a preview compares between its pieces: as many as its ten pieces compare within.
 const acrossSteps = 50_000_000
 
-// across adds to the features of a preview those of other pieces that they overlap, for each transaction saw one piece. Where the steps do
-// not suffice for all, every outline says that it may overlap others, as it does within a piece.
+// across adds to the features of a preview the overlapping features of other pieces, because each transaction saw only one piece. If the
+// steps do not suffice, every outline is marked as possibly overlapping others, as it is within a piece.
 func across(ctx context.Context, judged []farm.Judged, piece int, steps int64) error {
 	budget := effort.Of(ctx, steps)
 	compared := farm.NewComparison(budget)
@@ -62,7 +62,7 @@ func comparePieces(budget *effort.Budget, compared *farm.Comparison, judged []fa
 	return nil
 }
 
-// overlapsNew adds a feature to the overlaps of another. Those that are not stored have no id, and are not taken for each other.
+// overlapsNew adds a feature to the overlaps of another. Features that are not stored have no id, and are not mistaken for one another.
 func overlapsNew(of *farm.Overlaps, other *farm.Judged) {
 	switch ref := (record.Ref{ID: other.FieldID, Name: other.Name}); {
 	case ref.ID != 0:

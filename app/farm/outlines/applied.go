@@ -16,13 +16,13 @@ import (
 	"tilth/ports"
 )
 
-// applicationKind is the kind of what an import leaves out of task data unless its mapping takes it.
+// applicationKind is the kind under which an import leaves applications out of task data unless its mapping takes them.
 const applicationKind = "application"
 
-// application is what a file says of a field, or why it is not taken.
+// application is an application to a field as a file states it, or the reason why it is not taken.
 type application struct {
 	farm.Application
-	called string // the product, in the file
+	called string // the product's name in the file
 	reason string
 }
 
@@ -38,7 +38,7 @@ func (in *Imports) maySpread(ctx context.Context, who access.Principal, mapping 
 	return fault.Field(param, "The file says nothing of what was applied to its fields: tasks of task data do. Fix: leave the product out of the mapping.")
 }
 
-// applications returns what a file says was applied to a field, and adds to errs what cannot be understood of it.
+// applications returns what a file states was applied to a field, and adds to errs what cannot be understood.
 func applications(inputs []ports.TaskInput, mapping farm.Mapping, now time.Time, errs fault.Fields) (out []application) {
 	for _, in := range inputs {
 		wrong := fault.Fields{}
@@ -61,14 +61,14 @@ func applications(inputs []ports.TaskInput, mapping farm.Mapping, now time.Time,
 	return out
 }
 
-// applicationOf reads an application whose product the mapping calls by a name, which it changed or not.
+// applicationOf reads an application under the product name that the mapping yields; changed tells whether the mapping changed it.
 func applicationOf(in ports.TaskInput, called string, changed bool, errs fault.Fields) farm.Application {
 	out := farm.Application{Cut: in.Cut, Planned: in.Planned, Sown: in.Sown}
 	r := &out.Record
 	r.AppliedOn, r.DensityKgPerL, r.External = in.On, in.DensityKgPerL, record.External{ExternalID: in.ExternalID}
 	product, known := farm.ProductNamed(called, in.Cut && !changed)
 	switch {
-	case !changed && in.Key+in.Typed != "": // Tilth wrote it
+	case !changed && in.Key+in.Typed != "": // written by Tilth
 		r.Product, r.ProductName = in.Key, in.Typed
 		product, _ = agronomy.FindProduct(in.Key)
 		out.Cut = false
@@ -89,12 +89,12 @@ func applicationOf(in ports.TaskInput, called string, changed bool, errs fault.F
 	}
 	r.Normalise()
 	whole := *r
-	whole.Cultivation.ID = 1 // it is found as the field is stored
+	whole.Cultivation.ID = 1 // the cultivation is found when the field is stored
 	errs.Merge(whole.Check())
 	return out
 }
 
-// spread makes the fertilizations that the file says of fields and that are not there, and changes those that it says otherwise.
+// spread makes the fertilizations that the file states and that do not exist yet, and changes those that it states differently.
 func (p *featurePieces) spread(ctx context.Context, tx ports.Repos, judged []farm.Judged) error {
 	var fields []int64
 	for i := range judged {
@@ -119,13 +119,13 @@ func (p *featurePieces) spread(ctx context.Context, tx ports.Repos, judged []far
 	return s.store(ctx, tx, p)
 }
 
-// spreader is what is known of fields, and what the file changes.
+// spreader holds what is known about fields, and what the file changes.
 type spreader struct {
 	grown   map[int64][]farm.Grown // by field
 	there   []farm.Fertilization
-	taken   map[int64]bool // of them, which stand for an application of the file
+	taken   map[int64]bool // those of them that stand for an application of the file
 	changes []farmapp.Change[farm.Fertilization]
-	at      []func(farmapp.Settled[farm.Fertilization]) // what hears of each change
+	at      []func(farmapp.Settled[farm.Fertilization]) // receives the outcome of each change
 }
 
 func (p *featurePieces) spreader(ctx context.Context, tx ports.Repos, fields []int64) (*spreader, error) {
@@ -154,7 +154,7 @@ func (p *featurePieces) spreader(ctx context.Context, tx ports.Repos, fields []i
 	return out, err
 }
 
-// settle finds the fertilization of an application, or has one made.
+// settle finds the fertilization of an application, or queues a new one.
 func (s *spreader) settle(j *farm.Judged, one application) {
 	out := farm.Applied{Product: one.called, On: one.Record.AppliedOn, Outcome: batch.Skip, Reason: one.reason}
 	at := len(j.Applied)
@@ -191,7 +191,7 @@ func (s *spreader) settle(j *farm.Judged, one application) {
 	})
 }
 
-// store stores the changes. What the rules refuse of one, such as a key that another field's has, is said of it.
+// store stores the changes. What the rules refuse about one, such as a key that another field's fertilization has, is reported for that one.
 func (s *spreader) store(ctx context.Context, tx ports.Repos, p *featurePieces) error {
 	if len(s.changes) == 0 {
 		return nil

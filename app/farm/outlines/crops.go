@@ -15,10 +15,10 @@ import (
 	"tilth/ports"
 )
 
-// cropProperty is the property that says what grows on a field, in task data and in files that are made to be imported.
+// cropProperty is the property that names the crop of a field, in task data and in files made for import.
 const cropProperty = "crop"
 
-// chooseCrop has a mapping that names a season take the crops of the file, and refuses one for which it has none.
+// chooseCrop makes a mapping that names a season take the crops of the file, and refuses one for which the file has none.
 func chooseCrop(mapping farm.Mapping, names []string) error {
 	if _, said := mapping[cropProperty]; said || !mapping.SaysSeason() {
 		return nil
@@ -34,13 +34,13 @@ func chooseCrop(mapping farm.Mapping, names []string) error {
 	return nil
 }
 
-// maySow refuses callers who may not make cultivations, and a season of the whole file that is not there.
+// maySow refuses callers who may not make cultivations, and a season for the whole file that does not exist.
 func (in *Imports) maySow(ctx context.Context, who access.Principal, mapping farm.Mapping) error {
 	if err := in.Gate.Require(ctx, who, access.Cultivations.Create); err != nil {
 		return err
 	}
 	id, err := strconv.ParseInt(mapping["season_id"].Default, 10, 64)
-	if err != nil { // each feature says its own, and is judged by it
+	if err != nil { // each feature names its own season, and is judged by it
 		return nil
 	}
 	return in.Store.Read(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -61,7 +61,7 @@ type LeftOut struct {
 	Reason string
 }
 
-// whyLeftOut says why records of a kind are left out, and what can be done.
+// whyLeftOut gives, by kind, the reason why records are left out, and what can be done about it.
 var whyLeftOut = map[string]string{
 	applicationKind: "What was applied becomes fertilizations where the request takes its product. Fix: map=product:product.",
 	"device":        "Machines have no record here.",
@@ -73,7 +73,7 @@ var whyLeftOut = map[string]string{
 	"worker":        "People are invited; a name alone makes no user.",
 }
 
-// LeftOut returns what there is in the file that the import does not take.
+// LeftOut returns what the file contains and the import does not take.
 func (r ImportReport) LeftOut() (out []LeftOut) {
 	if p := r.proposeFarm(); p.Name != "" {
 		out = append(out, LeftOut{
@@ -98,7 +98,7 @@ func (r ImportReport) LeftOut() (out []LeftOut) {
 	return out
 }
 
-// cropNames are the active crops of the catalog by what people call them: their slugs, and their names in every language.
+// cropNames are the active crops of the catalog by the names that people use: their slugs, and their names in every language.
 type cropNames map[string][]record.Ref
 
 func cropKey(name string) string { return strings.ToLower(oneLine(name)) }
@@ -128,7 +128,7 @@ func readCropNames(ctx context.Context, tx ports.Repos) (cropNames, error) {
 	return out, nil
 }
 
-// find returns the crop of a name; one that may end in the middle is that of the only crop whose name begins so.
+// find returns the crop of a name; a name that may be cut off matches the only crop whose name begins with it.
 func (n cropNames) find(name string, cut bool, errs fault.Fields) record.Ref {
 	key := cropKey(name)
 	found := n[key]
@@ -154,7 +154,7 @@ func (n cropNames) find(name string, cut bool, errs fault.Fields) record.Ref {
 	}
 }
 
-// identify finds the crops and the seasons that the features of the piece name; what is none of them is an error of the feature.
+// identify finds the crops and seasons that the features of the piece name; a name that matches none is an error of its feature.
 func (p *featurePieces) identify(ctx context.Context) error {
 	if !p.batch.Options.Mapping.Sows() || len(p.piece) == 0 {
 		return nil
@@ -183,7 +183,7 @@ func (p *featurePieces) identify(ctx context.Context) error {
 	})
 }
 
-// sow makes the cultivations that the file says of fields and that are not there.
+// sow makes the cultivations that the file states and that do not exist yet.
 func (p *featurePieces) sow(ctx context.Context, tx ports.Repos, judged []farm.Judged) error {
 	var changes []farmapp.Change[farm.Cultivation]
 	var wanted []*farm.Cultivation
@@ -214,7 +214,7 @@ func (p *featurePieces) sow(ctx context.Context, tx ports.Repos, judged []farm.J
 	}
 	settled, err := p.Crops.Settle(ctx, tx, p.who, changes, nil, false)
 	for k, s := range settled {
-		if err := s.Errors.Err(); err != nil { // a season that was deleted since
+		if err := s.Errors.Err(); err != nil { // such as a season that was deleted meanwhile
 			return err
 		}
 		j := &judged[made[k]]

@@ -15,11 +15,11 @@ import (
 // exportColumn is a member of a field as files carry it.
 type exportColumn struct {
 	ports.Column
-	value func(*farm.Field) any // nil where there is none
+	value func(*farm.Field) any // returns nil if there is none
 }
 
-// exportColumns are the attributes of exported fields, by the names of the interface. An import takes those that are members of
-// a field from properties of the same names.
+// exportColumns are the attributes of exported fields, under the names of the interface. An import reads those that are members
+// of a field from properties of the same names.
 var exportColumns = []exportColumn{
 	{ports.Column{Name: "id", Short: "id", Kind: ports.WholeColumn}, func(f *farm.Field) any { return f.ID }},
 	{ports.Column{Name: "uuid", Short: "uuid", Kind: ports.TextColumn}, func(f *farm.Field) any { return f.UUID }},
@@ -68,7 +68,7 @@ func exportPointed[T any](p *T) any {
 	return *p
 }
 
-// Export returns the fields that a list would give, to be written as a file when the answer is.
+// Export returns a function that writes the fields that a list would return as a file.
 func (in *Imports) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(to io.Writer) error, error) {
 	found, err := in.Fields.List(ctx, who, shared, q)
 	if err != nil {

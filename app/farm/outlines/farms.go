@@ -17,17 +17,17 @@ import (
 	"tilth/ports"
 )
 
-// farmProperty is the property that names the farm of a field, in task data and in files that Tilth exported. It is taken only where the
-// mapping says so: without, all fields go to the farm of the request.
+// farmProperty is the property that names the farm of a field, in task data and in files that Tilth exported. It is used only if the
+// mapping says so: otherwise all fields go to the farm of the request.
 const farmProperty = "farm"
 
-// farmIDProperty is what the files call the farm, which has an address in task data.
+// farmIDProperty is the files' name for the id of the farm; in task data the farm also has an address.
 const farmIDProperty = "farm_id"
 
-// maxFarms is how many farms a file may name: they are held while the import looks for them.
+// maxFarms is the number of farms that a file may name: they are held in memory while the import looks for them.
 const maxFarms = 10_000
 
-// maySettle returns whether the caller may make farms. It refuses who may not where the file names one that is not there.
+// maySettle returns whether the caller may make farms. A caller who may not is refused if the file names a farm that does not exist.
 func (in *Imports) maySettle(ctx context.Context, who access.Principal, mapping farm.Mapping, file ImportFile, stored ports.Object) (bool, error) {
 	denied := in.Gate.Require(ctx, who, access.Farms.Create)
 	if denied != nil && !fault.Is(denied, fault.Forbidden) {
@@ -48,7 +48,7 @@ func (in *Imports) maySettle(ctx context.Context, who access.Principal, mapping 
 	return false, err
 }
 
-// farmsNamed returns what the features of a file call their farms, and whether that may end in the middle.
+// farmsNamed returns the names that the features of a file give to their farms, and whether each may be cut off.
 func (in *Imports) farmsNamed(ctx context.Context, mapping farm.Mapping, file ImportFile, stored ports.Object) (map[string]bool, error) {
 	named := map[string]bool{}
 	for f, err := range in.Outlines.Attributes(ctx, file.Media, stored) {
@@ -74,7 +74,7 @@ func directory(ctx context.Context, tx ports.Repos, scope access.Scope) (farm.Di
 	return farm.NewDirectory(all), err
 }
 
-// proposeFarm returns the property that names several farms, where the mapping says nothing of farms; empty: there is none.
+// proposeFarm returns the property that names several farms, if the mapping does not mention farms; it is empty if there is none.
 func (r ImportReport) proposeFarm() (out ports.Property) {
 	if _, said := r.Options.Mapping[farmProperty]; said {
 		return out
@@ -87,7 +87,7 @@ func (r ImportReport) proposeFarm() (out ports.Property) {
 	return out
 }
 
-// Proposed is what the file suggests to be taken, and the request does not say. Nothing is taken by it.
+// Proposed returns the mapping that the file suggests and the request leaves open. Nothing is imported by it.
 func (r ImportReport) Proposed() farm.Mapping {
 	out := farm.Mapping{}
 	if p := r.proposeFarm(); p.Name != "" {
@@ -96,7 +96,7 @@ func (r ImportReport) Proposed() farm.Mapping {
 	return out
 }
 
-// home is where a feature goes, or why it goes nowhere.
+// home is the destination of a feature, or the reason why it has none.
 type home struct {
 	farm.Destination
 	wrong fault.Fields
@@ -107,7 +107,7 @@ func farmIDs(homes []home) []int64 {
 	return slices.DeleteFunc(distinct(homes, func(h home) int64 { return h.ID }), func(id int64) bool { return id == 0 })
 }
 
-// homes returns where the features of the piece go by the farms that there are. One that is not there has no id.
+// homes returns where the features of the piece go, given the existing farms. A farm that does not exist has no id.
 func (p *featurePieces) homes(ctx context.Context, tx ports.Repos) ([]home, error) {
 	into := farm.Farm{Meta: record.Meta{ID: p.batch.Options.FarmID}}
 	if !p.batch.Options.Mapping.Settles() {
@@ -117,8 +117,8 @@ func (p *featurePieces) homes(ctx context.Context, tx ports.Repos) ([]home, erro
 	return p.assign(into, known), err
 }
 
-// lockHomes returns where the features of the piece go, and locks these farms in the order of their ids. Who makes farms by the names of
-// files waits for the others who do, so that none is made twice. Faults: NotFound (the farm of the request).
+// lockHomes returns where the features of the piece go, and locks these farms in the order of their ids. Callers who make farms by the
+// names in files wait for one another, so that none is made twice. Faults: NotFound (the farm of the request).
 func (p *featurePieces) lockHomes(ctx context.Context, tx ports.Repos) ([]home, error) {
 	scope := p.who.Scope(false)
 	if !p.batch.Options.Mapping.Settles() {
@@ -150,7 +150,7 @@ func (p *featurePieces) lockHomes(ctx context.Context, tx ports.Repos) ([]home, 
 		return nil, fault.Missing(access.Farms.Name)
 	}
 	p.into = into
-	// What was deleted or renamed before it was locked is not there, or called as it is now.
+	// A farm that was deleted before it was locked does not exist, and one that was renamed has its new name.
 	var there []farm.Called
 	for _, id := range slices.Sorted(maps.Keys(locked)) {
 		there = append(there, farm.Called{ID: id, Name: locked[id].Name, ExternalID: locked[id].ExternalID})
@@ -158,7 +158,7 @@ func (p *featurePieces) lockHomes(ctx context.Context, tx ports.Repos) ([]home, 
 	return p.assign(into, farm.NewDirectory(there)), nil
 }
 
-// assign returns where the features of the piece go: to the farm that the file says, or else to that of the request.
+// assign returns where the features of the piece go: to the farm that the file names, or else to that of the request.
 func (p *featurePieces) assign(into farm.Farm, known farm.Directory) []home {
 	out := make([]home, len(p.piece))
 	for i, c := range p.piece {
@@ -187,13 +187,13 @@ func (p *featurePieces) assign(into farm.Farm, known farm.Directory) []home {
 	return out
 }
 
-// makeFarms makes the farms that sound features of the piece go to and that are not there: each name once.
+// makeFarms makes the missing farms that sound features of the piece go to: each name once.
 func (p *featurePieces) makeFarms(ctx context.Context, tx ports.Repos, piece *judgedPiece) error {
 	if err := p.dropUnsound(ctx, tx, piece); err != nil {
 		return err
 	}
 	var changes []farmapp.Change[farm.Farm]
-	places := map[string]int{} // of the farms among the changes, by name
+	places := map[string]int{} // of the new farms among the changes, by name
 	for i, change := range piece.changes {
 		if change.After.Farm.ID != 0 {
 			continue
@@ -234,7 +234,7 @@ func (p *featurePieces) dropUnsound(ctx context.Context, tx ports.Repos, piece *
 	if !slices.ContainsFunc(piece.changes, isNew) {
 		return nil
 	}
-	settled := slices.Clone(piece.changes) // as if their farms were there
+	settled := slices.Clone(piece.changes) // as if their farms existed
 	for i := range settled {
 		settled[i].After.Farm.ID = cmp.Or(settled[i].After.Farm.ID, p.into.ID)
 	}
@@ -251,7 +251,7 @@ func (p *featurePieces) dropUnsound(ctx context.Context, tx ports.Repos, piece *
 	return nil
 }
 
-// keep refuses the changes with which something is wrong.
+// keep refuses the changes that have something wrong with them.
 func (piece *judgedPiece) keep(wrong func(i int, change *farmapp.Change[farm.Field], j *farm.Judged) fault.Fields) {
 	var changes []farmapp.Change[farm.Field]
 	var of []int
@@ -266,7 +266,7 @@ func (piece *judgedPiece) keep(wrong func(i int, change *farmapp.Change[farm.Fie
 	piece.changes, piece.of = changes, of
 }
 
-// newFarm returns a farm that a feature goes to, in the country of the farm of the request unless its address says another.
+// newFarm returns a farm that a feature goes to, in the country of the request's farm unless its address names another.
 func (p *featurePieces) newFarm(name string, c importCandidate) farm.Farm {
 	out := farm.Farm{Name: name, Country: p.into.Country}
 	at := c.address

@@ -91,7 +91,7 @@ func TestFarmsAreMadeForFieldsThatAreStored(t *testing.T) {
 	require.Equal(t, []string{"Home", "North"}, l.farms(t), "all or nothing")
 }
 
-// once does something before the first write.
+// once runs a function before the first write.
 type once struct {
 	ports.Store
 	do func()
@@ -105,7 +105,7 @@ func (o *once) Write(ctx context.Context, do func(context.Context, ports.Repos) 
 	return o.Store.Write(ctx, do)
 }
 
-// A farm that is deleted before it is locked is not there: it is made again by who may, and no feature goes there otherwise.
+// A farm that is deleted before it is locked no longer exists: it is made again for a caller who may, and otherwise no feature goes there.
 func TestFarmsThatAreDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, may := range []bool{true, false} {
@@ -138,7 +138,7 @@ func TestFarmsThatAreDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// The names of farms are held while they are looked for, so there is a bound, which the error names.
+// The names of farms are held in memory while they are looked up, so there is a limit, which the error states.
 func TestAFileNamesSoManyFarms(t *testing.T) {
 	t.Parallel()
 	l := newLand(t)

@@ -20,21 +20,21 @@ import (
 	"tilth/ports"
 )
 
-// MaxImportedAtOnce is how many features are imported within the request; a larger file is worked
-// through in the background.
+// MaxImportedAtOnce is the maximum number of features imported within the request; a larger file is
+// worked through in the background.
 const MaxImportedAtOnce = 1_000
 
-// MaxSeenAtOnce is how many features a preview judges within the request whose outlines are looked at: it stores nothing, and takes
-// MaxImportedAtOnce in one transaction.
+// MaxSeenAtOnce is the maximum number of features judged within the request by a preview whose outlines are looked at: it stores
+// nothing, and takes MaxImportedAtOnce in one transaction.
 const MaxSeenAtOnce = 10_000
 
-// MaxKeptFailures is how many refused features the report of a background import names; it counts all of them.
+// MaxKeptFailures is the number of refused features that the report of a background import names; it counts all of them.
 const MaxKeptFailures = 1_000
 
 // folder is where uploaded files wait.
 const folder = "imports"
 
-// Imports is the use cases of import and export.
+// Imports holds the use cases of import and export.
 type Imports struct {
 	app.Deps
 	Objects  ports.Objects
@@ -46,7 +46,7 @@ type Imports struct {
 	Spread   *farmapp.Records[farm.Fertilization]
 	Log      *slog.Logger
 	Sizes    batches.Sizes `wire:"-"`
-	// AcrossSteps is how many pairs of edges a preview compares between its pieces; 0: acrossSteps.
+	// AcrossSteps is the number of pairs of edges that a preview compares between its pieces; 0: acrossSteps.
 	AcrossSteps int64 `wire:"-"`
 }
 
@@ -60,34 +60,34 @@ type ImportFile struct {
 	Sheet string // of a workbook; empty: the first
 	Body  io.Reader
 	Seen  bool // the outlines are looked at, as on a map
-	// Mapping stands for that of the options, where it came with the file; nil: it did not.
+	// Mapping replaces that of the options if it came with the file; nil: it did not.
 	Mapping farm.Mapping
-	// Ignore hears of properties that no feature has, and has the import go on without; nil: they are refused.
+	// Ignore is told of properties that no feature has, and the import goes on without them; nil: they are refused.
 	Ignore func(unknown fault.Fields)
 }
 
-// kind returns the content type with the sheet as its parameter, as it is kept with a batch and as readers take it.
+// kind returns the content type with the sheet as its parameter, the form in which a batch keeps it and readers take it.
 func (f ImportFile) kind() string {
 	media, params, err := mime.ParseMediaType(cmp.Or(f.Media, "application/octet-stream"))
-	if f.Sheet == "" || err != nil { // the reader refuses what is no content type
+	if f.Sheet == "" || err != nil { // the reader refuses what is not a content type
 		return f.Media
 	}
 	params["sheet"] = f.Sheet
 	return mime.FormatMediaType(media, params)
 }
 
-// ImportReport is an import with what became of its features.
+// ImportReport is an import with the outcome for its features.
 type ImportReport struct {
 	batch.Report[farm.ImportOptions, farm.Judged]
 	Survey ports.Survey // of the file that was just sent
-	Made   []record.Ref // farms that the import makes; ID 0 where a preview would make them
+	Made   []record.Ref // farms that the import makes; the ID is 0 if a preview would make them
 }
 
-// Start imports a file, or hands a large one to the background. The file is asked for when the caller may
-// import and the farm is there. A caller whose file names fields that may be there may change them, and
-// needs the permission for that, as one whose file names farms that are not there may make them. Faults:
-// NotFound (the farm); Invalid with "file" where the file cannot be read, and with code
-// bulk_validation_failed where an atomic import is refused; Limit; Unavailable.
+// Start imports a file, or hands a large one to the background. open is called once it is clear that the caller may
+// import and the farm exists. If the file's features can stand for existing fields, they may change these fields, and
+// the caller needs the permission for that; likewise for making farms, if the file names farms that do not exist.
+// Faults: NotFound (the farm); Invalid with "file" where the file cannot be read, and with code bulk_validation_failed
+// where an atomic import is refused; Limit; Unavailable.
 func (in *Imports) Start(ctx context.Context, who access.Principal, options farm.ImportOptions, open func() (ImportFile, error)) (ImportReport, error) {
 	needs := []access.Permission{access.Fields.Create}
 	if options.Mapping.Keyed() {
@@ -201,8 +201,8 @@ func (in *Imports) Retrieve(ctx context.Context, who access.Principal, id int64)
 // ImportJob is the kind of the background jobs of imports.
 const ImportJob = "field_import"
 
-// importChunk is how many features are stored in one transaction. It holds the farm, and in
-// SQLite all other writers, for a fraction of a second.
+// importChunk is the number of features stored in one transaction. It locks the farm and, in
+// SQLite, blocks all other writers for a fraction of a second.
 const importChunk = 500
 
 // Run works through a queued import. It returns an error only when the job must be handed out again as it is.
@@ -230,7 +230,7 @@ func (importKind) Keep(ctx context.Context, tx ports.Repos, scope access.Scope, 
 		}
 	}
 	made := madeFarms(judged)
-	if b.Checking { // the piece was taken back
+	if b.Checking { // the piece was rolled back
 		for i := range made {
 			made[i].ID = 0
 		}
@@ -255,7 +255,7 @@ func (k importKind) Pieces(b farm.Import, file ports.Object) batches.Pieces[farm
 type featurePieces struct {
 	*Imports
 	who   access.Principal
-	batch farm.Import // as it stood when the pass began, or went on
+	batch farm.Import // as it stood when the pass began or resumed
 	file  ports.Object
 	limit int
 	next  func() (ports.Feature, error, bool)
@@ -264,8 +264,8 @@ type featurePieces struct {
 	known knownIDs
 	piece []importCandidate
 	end   farmapp.Finish[farm.Field] // of the transaction that settles the piece
-	crops cropNames                  // once it is asked for
-	into  farm.Farm                  // of the request, as it was locked
+	crops cropNames                  // nil until needed
+	into  farm.Farm                  // the farm of the request, as locked
 }
 
 func (in *Imports) pieces(who access.Principal, b farm.Import, file ports.Object, limit int) *featurePieces {
@@ -276,7 +276,7 @@ func (p *featurePieces) Next(ctx context.Context) (bool, error) {
 	if p.next == nil {
 		p.next, p.stop = iter.Pull2(p.Outlines.Read(ctx, p.batch.Media, p.file))
 	}
-	clear(p.piece) // the outlines are not held until the next ones are read
+	clear(p.piece) // the outlines are released before the next ones are read
 	p.piece = p.piece[:0]
 	for len(p.piece) < p.limit {
 		f, err, more := p.next()
@@ -301,7 +301,7 @@ func (p *featurePieces) Next(ctx context.Context) (bool, error) {
 }
 
 // foresee compares the outlines of the piece before the transaction that stores them. The pass of a background import that
-// stores nothing shows no overlaps.
+// stores nothing reports no overlaps.
 func (p *featurePieces) foresee(ctx context.Context) error {
 	if p.end = nil; len(p.piece) == 0 || p.background() && p.batch.Checking {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"tilth/tests/memory"
 )
 
-// land is a farm that files come into.
+// land is a farm that files are imported into.
 type land struct {
 	world  *memory.World
 	owner  access.Principal
@@ -36,7 +36,7 @@ func newLand(t *testing.T) *land {
 	return l
 }
 
-// A file of as many features as the interface says is imported within the request; one more goes to the background.
+// A file with as many features as the interface allows is imported within the request; one more sends it to the background.
 func TestLargeFilesGoToTheBackground(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 1_000, outlines.MaxImportedAtOnce)
@@ -46,7 +46,7 @@ func TestLargeFilesGoToTheBackground(t *testing.T) {
 		preview, seen, background bool
 	}{
 		{1, false, false, false}, {outlines.MaxImportedAtOnce, false, true, false}, {outlines.MaxImportedAtOnce + 1, false, true, true}, {outlines.MaxImportedAtOnce + 1, true, false, true},
-		{outlines.MaxImportedAtOnce + 1, true, true, false}, {outlines.MaxSeenAtOnce + 1, true, true, true}, // what is looked at stores nothing
+		{outlines.MaxImportedAtOnce + 1, true, true, false}, {outlines.MaxSeenAtOnce + 1, true, true, true}, // seen previews store nothing
 	} {
 		in := &outlines.Imports{Deps: l.world.Deps(), Objects: memory.Drawer{}, Outlines: memory.Features(make([]ports.Feature, tt.features)), Fields: l.fields}
 		report, err := in.Start(t.Context(), l.owner, farm.ImportOptions{FarmID: l.farm.ID, Preview: tt.preview}, func() (outlines.ImportFile, error) {
@@ -61,7 +61,7 @@ func TestLargeFilesGoToTheBackground(t *testing.T) {
 	}
 }
 
-// A preview that is judged in pieces names what features of other pieces overlap: new ones, which have no ids, and what is there already
+// A preview that is judged in pieces names overlapping features of other pieces: new ones, which have no ids, and existing ones only
 // once.
 func TestAPreviewSeesOverlapsAcrossItsPieces(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestAPreviewSeesOverlapsAcrossItsPieces(t *testing.T) {
 	there := bring(false, at("there", 0))[0].FieldID
 	judged := bring(true, at("a", 0.0015), at("b", 0.1), at("far", 0.5), at("c", 0.1015), at("there", 0), at("d", 0.099))
 	named := func(i int) (out []record.Ref) { return judged[i].Overlaps.Fields }
-	require.Equal(t, []record.Ref{{ID: there, Name: "there"}}, named(0)) // as it is stored; the file has it unchanged
+	require.Equal(t, []record.Ref{{ID: there, Name: "there"}}, named(0)) // as stored; the file has it unchanged
 	require.Equal(t, []record.Ref{{Name: "c"}, {Name: "d"}}, named(1))
 	require.Empty(t, named(2))
 	require.Equal(t, []record.Ref{{Name: "b"}}, named(3))
@@ -93,7 +93,7 @@ func TestAPreviewSeesOverlapsAcrossItsPieces(t *testing.T) {
 		require.False(t, j.Overlaps.Pending)
 	}
 
-	// Where not all can be compared, each says that it may overlap others.
+	// If not all can be compared, each one says that it may overlap others.
 	steps = 1
 	for _, j := range bring(true, at("a", 0.0015), at("b", 0.1), at("far", 0.5), at("c", 0.1015)) {
 		require.True(t, j.Overlaps.Pending)

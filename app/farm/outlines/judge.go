@@ -18,27 +18,27 @@ import (
 	"tilth/ports"
 )
 
-// importCandidate is a feature on its way to become a field.
+// importCandidate is a feature that may become a field.
 type importCandidate struct {
 	index    int64
-	line     int64 // of a table; 0: there is none
+	line     int64 // in a table; 0: none
 	said     farm.Said
 	boundary *geo.Boundary
-	outline  geo.MultiPolygon // also where it is refused
+	outline  geo.MultiPolygon // set even if the outline is refused
 	skip     bool             // it holds no outline
-	sown     farm.Sown        // what grows there in the file
-	applied  []application    // to it, in the file
-	address  *farm.Farm       // of its farm, in the file; nil: the file says none
-	errors   fault.Fields     // why it is skipped or refused
+	sown     farm.Sown        // the crop on it according to the file
+	applied  []application    // applications to it according to the file
+	address  *farm.Farm       // its farm's address in the file; nil: the file has none
+	errors   fault.Fields     // why the feature is skipped or refused
 }
 
 func (c importCandidate) uuid() string       { return c.said.Texts["uuid"] }
 func (c importCandidate) externalID() string { return c.said.Texts["external_id"] }
 
-// fallbackName is that of a field that has none in the file.
+// fallbackName returns the name of a field that has none in the file.
 func (c importCandidate) fallbackName() string { return "Field " + strconv.FormatInt(c.index+1, 10) }
 
-// prepareCandidate reads from a feature what an import needs of it.
+// prepareCandidate reads from a feature what an import needs.
 func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known knownIDs) importCandidate {
 	c := importCandidate{index: index, line: f.Line, boundary: f.Boundary, address: f.Farm}
 	c.said, c.errors = mapping.Read(f.Attributes, f.Cut)
@@ -67,31 +67,31 @@ func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known 
 	return c
 }
 
-// knownIDs holds the keys of a file as hashes of eight bytes: a file may have millions.
-// That two of a million share one is less likely than a one-in-ten-million chance.
+// knownIDs holds the keys of a file as hashes of eight bytes: a file may have millions. The
+// probability that two of a million collide is below one in ten million.
 type knownIDs map[uint64]struct{}
 
-// add reports whether the id of a member was there before; the empty one never was.
+// add reports whether the id of a member was added before; the empty id never was.
 func (k knownIDs) add(member, id string) (again bool) {
 	if id == "" {
 		return false
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(member + "\x00" + id)) // a hash takes everything
+	_, _ = h.Write([]byte(member + "\x00" + id)) // a hash write never fails
 	sum := h.Sum64()
 	_, again = k[sum]
 	k[sum] = struct{}{}
 	return again
 }
 
-// judgedPiece is what becomes of candidates, with the changes that they ask for.
+// judgedPiece holds the verdicts on candidates, and the changes that they ask for.
 type judgedPiece struct {
 	judged  []farm.Judged
 	changes []farmapp.Change[farm.Field]
 	of      []int // the candidate of each change
 }
 
-// judgeCandidates holds candidates, each with where it goes, against the fields of their company.
+// judgeCandidates compares candidates, each with its destination, with the fields of their company.
 func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, homes []home, candidates []importCandidate) (out judgedPiece, err error) {
 	var found matches
 	var externalIDs, uuids []string
@@ -120,12 +120,12 @@ func judgeCandidates(ctx context.Context, tx ports.Repos, scope access.Scope, ho
 
 // matches are the live fields that candidates may stand for.
 type matches struct {
-	byUUID       map[string]farm.Field   // of the whole company
-	byExternalID map[string][]farm.Field // of the farms that candidates go to
+	byUUID       map[string]farm.Field   // in the whole company
+	byExternalID map[string][]farm.Field // in the farms that candidates go to
 }
 
-// of returns the field that a candidate stands for; nil: it is new. The uuid, which an export wrote, says more than the key of
-// another system.
+// of returns the field that a candidate stands for; nil: it is new. The uuid, which an export wrote, takes precedence over the
+// key of another system.
 func (m matches) of(c importCandidate, at home) (*farm.Field, fault.Fields) {
 	wrong := fault.Fields{}
 	if wrong.Merge(at.wrong); len(wrong) > 0 {
@@ -150,8 +150,8 @@ func (m matches) of(c importCandidate, at home) (*farm.Field, fault.Fields) {
 	}
 }
 
-// Settle judges the piece and stores the fields of those that are sound, with the farms that they go to and that are not there. Farms are
-// locked: they cannot be deleted meanwhile, and imports into them wait for one another, so that two of the same file do not make every
+// Settle judges the piece and stores the fields of the sound candidates, along with any missing farms that they go to. Farms are locked:
+// they cannot be deleted meanwhile, and imports into them wait for one another, so that two imports of the same file do not make every
 // field twice.
 func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judged, error) {
 	scope := p.who.Scope(false)
@@ -185,7 +185,7 @@ func (p *featurePieces) Settle(ctx context.Context, tx ports.Repos) ([]farm.Judg
 	return piece.judged, p.spread(ctx, tx, piece.judged)
 }
 
-// against holds a candidate against the fields that are there, and returns the change it asks for.
+// against compares a candidate with the existing fields, and returns the change it asks for.
 func (c importCandidate) against(found matches, at home) (farmapp.Change[farm.Field], farm.Judged) {
 	out := farm.Judged{Index: c.index, Line: c.line, Name: cmp.Or(c.said.Texts["name"], c.fallbackName()), ExternalID: c.externalID(), Outline: c.outline, Errors: c.errors, Farm: at.Destination}
 	if c.boundary != nil {
@@ -221,8 +221,8 @@ func (c importCandidate) against(found matches, at home) (farmapp.Change[farm.Fi
 	return farmapp.Change[farm.Field]{Before: before, After: after}, out
 }
 
-// sameDegrees is how near the positions of outlines are that are the same, in degrees: a tenth of a millimetre. Formats that
-// write decimals have nine of them.
+// sameDegrees is the largest difference between positions of outlines that count as the same, in degrees: a tenth of a
+// millimetre. Formats that write decimals have nine of them.
 const sameDegrees = 1e-9
 
 func sameOutline(a, b *geo.Boundary) bool {
@@ -233,7 +233,7 @@ func sameOutline(a, b *geo.Boundary) bool {
 	return a != nil && b != nil && slices.EqualFunc(a.Geometry(), b.Geometry(), func(a, b geo.Polygon) bool { return slices.EqualFunc(a, b, rings) })
 }
 
-// withoutTrace removes the ids of fields that were taken back.
+// withoutTrace removes the ids of fields that were rolled back.
 func withoutTrace(judged []farm.Judged) []farm.Judged {
 	gone := map[int64]bool{}
 	for _, j := range judged {

@@ -11,9 +11,9 @@ import (
 	"tilth/ports"
 )
 
-// mapped returns a mapping that the properties of a file are known to: with the defaults for the members that the caller says
-// nothing of. It refuses one whose caller names a property that no feature has: fields without their external ids, or without
-// names, are found out much later.
+// mapped returns a mapping resolved against the properties of a file, with defaults for the members that the caller does not
+// mention. It refuses a mapping that names a property which no feature has: fields without their external ids, or without
+// names, would be noticed much later.
 func (in *Imports) mapped(ctx context.Context, said farm.Mapping, file ImportFile, stored ports.Object, survey ports.Survey) (farm.Mapping, error) {
 	names := make([]string, len(survey.Properties))
 	for i, p := range survey.Properties {
@@ -45,7 +45,7 @@ func (in *Imports) mapped(ctx context.Context, said farm.Mapping, file ImportFil
 }
 
 // known returns the properties that a caller means, and those of them that are not among the names. A name with blanks that
-// none has, and whose words all are, stands for these words: in a query, a plus that is not escaped arrives as a blank.
+// matches none, but whose words all do, stands for these words: in a query, a plus that is not escaped arrives as a blank.
 func known(properties, names []string) (meant, unknown []string) {
 	for _, p := range properties {
 		words := strings.Fields(p)
@@ -61,7 +61,7 @@ func known(properties, names []string) (meant, unknown []string) {
 	return meant, unknown
 }
 
-// lookFurther strikes off the properties that are among those which the survey does not name.
+// lookFurther removes from unknown the properties that the file has although the survey does not name them.
 func (in *Imports) lookFurther(ctx context.Context, file ImportFile, stored ports.Object, survey ports.Survey, unknown map[string][]string) error {
 	if len(unknown) == 0 || !survey.More {
 		return nil
@@ -83,7 +83,7 @@ func (in *Imports) lookFurther(ctx context.Context, file ImportFile, stored port
 	return nil
 }
 
-// refuseUnknown returns what is said of properties that no feature has, by the parameters that name them.
+// refuseUnknown returns the errors about properties that no feature has, under the parameters that name them.
 func refuseUnknown(mapping farm.Mapping, unknown map[string][]string, names []string) fault.Fields {
 	out := fault.Fields{}
 	for _, member := range slices.Sorted(maps.Keys(unknown)) {
@@ -108,7 +108,7 @@ func refuseUnknown(mapping farm.Mapping, unknown map[string][]string, names []st
 	return out
 }
 
-// named returns the property that has the name of a column, or its short one, of whatever case; empty: none.
+// named returns the property that has a column's name or its short name, ignoring case; it is empty if there is none.
 func named(column ports.Column, names []string) string {
 	for _, same := range []func(name string) bool{
 		func(name string) bool { return name == column.Name },

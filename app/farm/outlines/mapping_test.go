@@ -18,10 +18,10 @@ func TestPropertiesThatNoFeatureHas(t *testing.T) {
 	file := memory.Features{{Attributes: map[string]string{"name": "A"}}, {Attributes: map[string]string{"name": "B", "FS_KENNUNG": ""}}}
 	for _, tt := range []struct {
 		name, id string
-		unknown  map[string]string // what the message of a parameter ends with
+		unknown  map[string]string // the ending of a parameter's message
 	}{
 		{"name", "", nil},
-		{"name", "FS_KENNUNG", nil}, // one feature that has it is enough, with a value or without
+		{"name", "FS_KENNUNG", nil}, // one feature that has it is enough, with or without a value
 		{"title", "fs_kenung", map[string]string{"name_property": `a property "title".`, "external_id_property": `did you mean "FS_KENNUNG"?`}},
 		{"", "id", map[string]string{"external_id_property": `a property "id".`}},
 	} {

@@ -17,14 +17,14 @@ import (
 	"tilth/ports"
 )
 
-// taskChunk is how many fields are read with their crops at a time.
+// taskChunk is the number of fields that are read with their crops at a time.
 const taskChunk = 500
 
-// maxPoints bounds the places of samples that task data names.
+// maxPoints bounds the number of sample places that task data names.
 const maxPoints = 200_000
 
-// ExportTaskData returns the fields that a list would give, to be written as task data of ISO 11783-10: with their farms, and
-// with the crops, products and places of samples of records that the caller may see.
+// ExportTaskData returns a function that writes the fields that a list would return as task data of ISO 11783-10: with their
+// farms, and with the crops, products and sample places of records that the caller may see.
 func (in *Imports) ExportTaskData(ctx context.Context, who access.Principal, shared bool, q ports.Query) (func(to io.Writer) error, error) {
 	found, err := in.Fields.List(ctx, who, shared, q)
 	if err != nil {
@@ -83,7 +83,7 @@ func (t taskData) points(ctx context.Context) ([]ports.TaskPoint, error) {
 	})
 }
 
-// within returns the places that lie in a field, by name.
+// within returns the places that lie in a field, sorted by name.
 func (t taskData) within(f *farm.Field) (out []ports.TaskPoint) {
 	if f.Boundary == nil {
 		return nil

@@ -19,35 +19,34 @@ import (
 	"tilth/ports"
 )
 
-// MaxOwnCurves is how many of a company's curves are listed.
+// MaxOwnCurves is the maximum number of a company's curves that are listed.
 const MaxOwnCurves = 100
 
 // maxCurveSteps bounds the comparisons of one request.
 const maxCurveSteps = 4_000_000_000
 
-// Why a labelled season is left out of curves.
+// Reasons why a labelled season is left out of curves.
 const (
-	leftSeveralCrops = "several_crops"     // which one the series shows is not known
-	leftRunning      = "season_not_over"   // its series is not complete
-	leftNoProfile    = "no_active_profile" // nothing was ordered, or nothing came
+	leftSeveralCrops = "several_crops"     // it is not known which one the series shows
+	leftRunning      = "season_not_over"   // its series is not complete yet
+	leftNoProfile    = "no_active_profile" // nothing was ordered, or the order brought nothing
 	leftTooFew       = "too_few_points"
 	leftNoBoundary   = "no_boundary"
 	leftTooMany      = "beyond_the_limit"
 )
 
-// Curves are the use cases of curves of a company's own labelled fields.
+// Curves holds the use cases of the curves that a company makes from its own labelled fields.
 type Curves struct{ app.Deps }
 
-// List returns the company's curves, the newest, which are in force, first.
+// List returns the company's curves, newest first; the newest are in force.
 func (c *Curves) List(ctx context.Context, who access.Principal) ([]cropcheck.Own, error) {
 	return app.Read(ctx, c.Deps, who, access.ViewCropCurves, func(ctx context.Context, tx ports.Repos) ([]cropcheck.Own, error) {
 		return tx.OwnCurves.Newest(ctx, who.Scope(false), MaxOwnCurves)
 	})
 }
 
-// Make makes curves of the seasons that have ended, of which one crop was entered and a profile is active, and puts them in
-// force for the company; a preview stores nothing. Faults: Invalid (too_few_labelled,
-// too_many_labelled).
+// Make makes curves from the ended seasons for which one crop was entered and a profile is active, and puts them in force
+// for the company; a preview stores nothing. Faults: Invalid (too_few_labelled, too_many_labelled).
 func (c *Curves) Make(ctx context.Context, who access.Principal, preview bool) (cropcheck.Own, error) {
 	type labelled struct {
 		seasons []cropcheck.LabelledSeason
@@ -83,10 +82,10 @@ func (c *Curves) Make(ctx context.Context, who access.Principal, preview bool) (
 	})
 }
 
-// ownCurvesName is the resource in the audit trail.
+// ownCurvesName is the name of the resource in the audit trail.
 const ownCurvesName = "crop_curves"
 
-// Remove takes curves out of force; those made before them are in force again. Faults: NotFound.
+// Remove takes curves out of force; the previous ones are in force again. Faults: NotFound.
 func (c *Curves) Remove(ctx context.Context, who access.Principal, id int64) error {
 	return app.Do(ctx, c.Deps, who, access.MakeCropCurves, func(ctx context.Context, tx ports.Repos) error {
 		now := c.Clock.Now()
@@ -97,8 +96,8 @@ func (c *Curves) Remove(ctx context.Context, who access.Principal, id int64) err
 	})
 }
 
-// labelledSeasons returns the seasons of a company's fields of which the crop and the series are known, and counts those
-// left out. A season is labelled by the slug of its crop.
+// labelledSeasons returns the seasons of a company's fields whose crop and series are known, and counts those left out.
+// A season is labelled by the slug of its crop.
 func labelledSeasons(ctx context.Context, tx ports.Repos, scope access.Scope, now time.Time) ([]cropcheck.LabelledSeason, map[string]int, error) {
 	land, err := landOf(ctx, tx, scope)
 	if err != nil {
@@ -134,7 +133,7 @@ func labelledSeasons(ctx context.Context, tx ports.Repos, scope access.Scope, no
 	return out, leftOut, nil
 }
 
-// labelledSeason reads the series of an order, or says why it is of no use.
+// labelledSeason reads the series of an order, or returns the reason why it is of no use.
 func labelledSeason(ctx context.Context, tx ports.Repos, scope access.Scope, order vegetation.OrderState) (s cropcheck.LabelledSeason, reason string, err error) {
 	stored, err := tx.Orders.Series(ctx, scope, order.ID, vegetation.Reading{Index: ndvi})
 	if err != nil || len(stored.Observations) < cropcheck.MinObservations {
@@ -154,7 +153,7 @@ func labelledSeason(ctx context.Context, tx ports.Repos, scope access.Scope, ord
 	return s, "", err
 }
 
-// grownSeason is the crops of a field in a season.
+// grownSeason holds the crops of a field in a season.
 type grownSeason struct {
 	fieldID, seasonID int64
 	crops             []int64

@@ -20,14 +20,14 @@ import (
 	"tilth/ports"
 )
 
-// RestartVerification is the action of the audit trail: a check was started again.
+// RestartVerification is the action of the audit trail for restarting a check.
 const RestartVerification audit.Action = "verify"
 
-// Verification is the use cases of requests.
+// Verification holds the use cases of requests.
 type Verification struct{ app.Deps }
 
-// Verification returns the check of an assessment, own or shared. One that was submitted and not begun is
-// pending; without a submission ok is false. Faults: NotFound.
+// Verification returns the check of an assessment, own or shared. The check of a submitted assessment
+// that has not begun is pending; without a submission ok is false. Faults: NotFound.
 func (v *Verification) Verification(ctx context.Context, who access.Principal, shared bool, id int64) (record verification.Record, ok bool, err error) {
 	record, err = app.Read(ctx, v.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out verification.Record, err error) {
 		a, err := tx.Assessments.Get(ctx, who.Scope(shared), id)
@@ -37,12 +37,12 @@ func (v *Verification) Verification(ctx context.Context, who access.Principal, s
 		if ok = a.Status == assessment.Submitted; !ok {
 			return verification.Record{AssessmentID: id}, nil
 		}
-		return current(ctx, tx, access.Own(a.CompanyID), &a) // seen by the assessment's reader
+		return current(ctx, tx, access.Own(a.CompanyID), &a) // visible to the assessment's reader
 	})
 	return record, ok, err
 }
 
-// current returns the check of what was submitted last; one that has not begun is new.
+// current returns the check of the last submission; one that has not begun is new.
 func current(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessment.Assessment) (verification.Record, error) {
 	record, ok, err := tx.Verifications.Get(ctx, scope, a.ID)
 	if err != nil {
@@ -55,8 +55,8 @@ func current(ctx context.Context, tx ports.Repos, scope access.Scope, a *assessm
 	return record, nil
 }
 
-// Restart starts the check of a submitted assessment again, whatever became of it. Faults: NotFound, Invalid
-// (not_submitted).
+// Restart starts the check of a submitted assessment again, whatever its outcome was. Faults: NotFound,
+// Invalid (not_submitted).
 func (v *Verification) Restart(ctx context.Context, who access.Principal, id int64) (verification.Record, error) {
 	scope := who.Scope(false)
 	return app.Write(ctx, v.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (record verification.Record, err error) {
@@ -82,7 +82,7 @@ func (v *Verification) Restart(ctx context.Context, who access.Principal, id int
 	})
 }
 
-// Ask asks, in a transaction, for the check of what an assessment submitted last.
+// Ask queues, in a transaction, the check of what an assessment submitted last.
 func Ask(ctx context.Context, tx ports.Repos, a assessment.Assessment, at time.Time) error {
 	return tx.Jobs.Enqueue(ctx, task.JobOn(ports.JobVerification, a.CompanyID, a.ID, at))
 }
@@ -107,10 +107,10 @@ func (w *Worker) Run(ctx context.Context, job ports.Job) error {
 // verificationWork carries out one check.
 type verificationWork struct {
 	*Worker
-	looked []verification.Field // so far, for the next try where the source becomes unavailable
+	looked []verification.Field // so far, kept for the next try if the source becomes unavailable
 }
 
-// declaredCrops is what an assessment says that grew.
+// declaredCrops is what an assessment states was grown.
 type declaredCrops struct {
 	assessment assessment.Assessment
 	cropType   string
@@ -120,7 +120,7 @@ type declaredCrops struct {
 type verificationStep struct {
 	assessment assessment.Assessment
 	record     verification.Record
-	plan       verificationPlan // since Begin
+	plan       verificationPlan // set by Begin
 }
 
 func (w *verificationWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s verificationStep, next task.Next, err error) {
@@ -136,7 +136,7 @@ func (w *verificationWork) Lock(ctx context.Context, run task.Run[ports.Repos]) 
 
 func (w *verificationWork) Begin(ctx context.Context, run task.Run[ports.Repos], s *verificationStep) (task.Next, error) {
 	if run.Job.Retried && s.record.Reason == verification.ReasonBrokenOff {
-		s.record.Begin(s.assessment.SubmittedVersion, run.Now) // for the operator
+		s.record.Begin(s.assessment.SubmittedVersion, run.Now) // resumed by the operator
 	}
 	if s.assessment.Status != assessment.Submitted || s.record.DecidedAt != nil {
 		return task.Finish(), nil
@@ -164,7 +164,7 @@ func (w *verificationWork) Do(ctx context.Context, s verificationStep) (verifica
 	return s.plan, nil
 }
 
-// Same is false where the check was started again, or another version submitted, meanwhile.
+// Same is false if the check was restarted, or another version submitted, meanwhile.
 func (w *verificationWork) Same(began, current verificationStep) bool {
 	return current.record.Run == began.record.Run && current.record.Version == began.record.Version
 }
@@ -190,7 +190,7 @@ func (w *verificationWork) Unavailable(ctx context.Context, run task.Run[ports.R
 	return task.Again(at), run.Tx.Verifications.Put(ctx, run.Scope, s.record)
 }
 
-// Fail ends a check that cannot be carried out: what is wrong with a field is part of its verdict.
+// Fail ends a check that cannot be carried out: a problem with a field is part of its verdict.
 func (w *verificationWork) Fail(ctx context.Context, run task.Run[ports.Repos], s verificationStep, reason string) error {
 	s.record.Undecided(verification.ReasonBrokenOff, strings.TrimSuffix(reason, ".")+"; start the check again.", run.Now)
 	return w.end(ctx, run, s.record)

@@ -24,7 +24,7 @@ import (
 	"tilth/ports"
 )
 
-// verificationPlan is what a check has to look at, or why there is nothing to look at.
+// verificationPlan is what a check has to examine, or the reason why there is nothing to examine.
 type verificationPlan struct {
 	reason  verification.Reason
 	text    string
@@ -37,7 +37,7 @@ func nothingToVerify(reason verification.Reason, text string) verificationPlan {
 
 // verificationTarget is one field of a check.
 type verificationTarget struct {
-	field    verification.Field // pending with a reason where it cannot be looked at
+	field    verification.Field // pending, with a reason, if it cannot be examined
 	boundary geo.MultiPolygon
 	digest   string // of the boundary
 	season   farm.Season
@@ -83,7 +83,7 @@ func fieldsOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assess
 			return nil, false, err
 		}
 		if len(ids) > verification.MaxFields {
-			return make([]farm.Field, len(ids)), false, nil // their number is all that matters
+			return make([]farm.Field, len(ids)), false, nil // only their number matters
 		}
 	}
 	found, err := tx.Fields.GetMany(ctx, scope, ids)
@@ -93,7 +93,7 @@ func fieldsOf(ctx context.Context, tx ports.Repos, scope access.Scope, a *assess
 	return fields, a.ResourceType == assessment.OfField && len(fields) == 0, err
 }
 
-// verificationLand is the records of a company that tell which season to look at.
+// verificationLand holds the records of a company that determine which season to examine.
 type verificationLand struct {
 	cultivations map[int64][]farm.Cultivation // by field
 	seasons      map[int64]farm.Season
@@ -101,8 +101,8 @@ type verificationLand struct {
 	orders       map[[2]int64]vegetation.OrderState // active, by field and season
 }
 
-// landOf reads them in one query each.
-// of filters both lists, such as by farm or by field.
+// landOf reads these records, one query for each kind. of filters both cultivations and orders,
+// such as by farm or by field.
 func landOf(ctx context.Context, tx ports.Repos, scope access.Scope, of ...ports.Filter) (verificationLand, error) {
 	l := verificationLand{cultivations: map[int64][]farm.Cultivation{}, orders: map[[2]int64]vegetation.OrderState{}}
 	seasons, crops := map[int64]bool{}, map[int64]bool{}
@@ -148,7 +148,7 @@ func (w *Worker) targets(ctx context.Context, run task.Run[ports.Repos], said de
 	return out, nil
 }
 
-// curvesInForce are the curves of a check: the company's own, the newest first, and those of regions.
+// curvesInForce are the curves for a check: the company's own, the newest first, and those of regions.
 type curvesInForce struct {
 	own      []cropcheck.Own
 	editions []cropcheck.Edition
@@ -160,7 +160,7 @@ const (
 	evi  = "EVI"
 )
 
-// target says of a field what there is to look at, or that there is nothing and why.
+// target returns what there is to examine for a field, or the reason why there is nothing.
 func (l verificationLand) target(said declaredCrops, f farm.Field, curves curvesInForce, now time.Time) verificationTarget {
 	t := verificationTarget{field: verification.Field{FieldID: f.ID, FieldName: f.Name, Verdict: verification.Pending}}
 	no := func(reason verification.Reason, text string) verificationTarget {
@@ -203,7 +203,7 @@ func (l verificationLand) target(said declaredCrops, f farm.Field, curves curves
 	return t
 }
 
-// curveScopes says what the curves there are hold for.
+// curveScopes lists the places that the existing curves are valid for.
 func curveScopes(editions []cropcheck.Edition) string {
 	text := "the curves there are hold for other places."
 	for _, e := range editions {
@@ -214,14 +214,14 @@ func curveScopes(editions []cropcheck.Edition) string {
 	return text
 }
 
-// boundaryDigest returns a digest by which boundaries are compared.
+// boundaryDigest returns a digest for comparing boundaries.
 func boundaryDigest(m geo.MultiPolygon) string {
 	sum := sha256.Sum256(fmt.Append(nil, m))
 	return hex.EncodeToString(sum[:16])
 }
 
-// look judges a field: on the ordered profile of its season where one is active, on what was computed before where
-// that still holds, or on a series computed now. An error is that of an imagery source that is unavailable.
+// look judges a field: on the ordered profile of its season if one is active, on an earlier computation if that still
+// holds, or on a series computed now. An error means that an imagery source (or the database) is unavailable.
 func (w *Worker) look(ctx context.Context, scope access.Scope, began verification.Record, t *verificationTarget) error {
 	if t.field.Reason != "" {
 		return nil
@@ -272,8 +272,8 @@ func (w *Worker) seen(ctx context.Context, scope access.Scope, began verificatio
 	return &out, nil
 }
 
-// ordered returns the series of the active order of the field and season; nil where it does
-// not have all indices that the curves want.
+// ordered returns the series of the active order of the field and season; nil if it lacks any of
+// the indices that the curves need.
 func (w *Worker) ordered(ctx context.Context, scope access.Scope, t *verificationTarget, wantsEVI bool) (out *verification.Series, err error) {
 	return app.In(ctx, w.Store.Read, func(ctx context.Context, tx ports.Repos) (out *verification.Series, err error) {
 		first, err := tx.Orders.Series(ctx, scope, t.order.ID, vegetation.Reading{Index: ndvi})

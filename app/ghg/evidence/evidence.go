@@ -1,5 +1,5 @@
-// Package evidence holds the use cases of files that people attach to assessments: attach, list, read, remove, and clear
-// away what kills and removals leave behind (app/attachments).
+// Package evidence holds the use cases of files that people attach to assessments: attach, list, read and remove them,
+// and clear away what crashes and removals leave behind (app/attachments).
 package evidence
 
 import (
@@ -23,16 +23,16 @@ import (
 	"tilth/ports"
 )
 
-// folder is where the files lie among the objects.
+// folder is the folder of the files among the objects.
 const folder = "evidence/"
 
-// Bounds are what an installation takes.
+// Bounds are the limits of an installation.
 type Bounds struct {
 	Bytes int64 // of a file
 	Files int   // of an assessment
 }
 
-// Files is the use cases of files of evidence.
+// Files holds the use cases of files of evidence.
 type Files struct {
 	app.Deps
 	Assessments *ghg.Assessments
@@ -43,7 +43,7 @@ type Files struct {
 
 // Upload is a file as a client sends it.
 type Upload struct {
-	Name  string // with its ending; the folders that some browsers send are cut off
+	Name  string // with its extension; the folders that some browsers send are cut off
 	About evidence.About
 	Note  string
 	Body  io.Reader
@@ -61,15 +61,15 @@ func (f *Files) check(in *Upload, whole ghg.Whole) error {
 	return wrong.Err()
 }
 
-// Attached is a file, and whether its content was attached already.
+// Attached is a file, and whether its content had already been attached.
 type Attached struct {
 	evidence.File
-	Again bool // it was there; nothing was stored
+	Again bool // it already existed; nothing was stored
 }
 
-// Attach attaches a file to an assessment. open is asked once the assessment is found. A content that is attached already
-// returns the file that has it, and stores nothing. Faults: NotFound; Invalid (name, section, item_id, field, note, file);
-// Limit (body_too_large); Conflict (limit_reached); Unavailable; and those of open.
+// Attach attaches a file to an assessment. open is called once the assessment is found. If the content is already
+// attached, the file that has it is returned, and nothing is stored. Faults: NotFound; Invalid (name, section, item_id,
+// field, note, file); Limit (body_too_large); Conflict (limit_reached); Unavailable; and those of open.
 func (f *Files) Attach(ctx context.Context, who access.Principal, id int64, open func() (Upload, error)) (Attached, error) {
 	whole, err := app.Read(ctx, f.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (out ghg.Whole, err error) {
 		if out.Assessment, err = tx.Assessments.Get(ctx, who.Scope(false), id); err == nil {
@@ -102,7 +102,7 @@ func (f *Files) Attach(ctx context.Context, who access.Principal, id int64, open
 	if err == nil && out.Again {
 		err = f.bytes().Drop(ctx, file.File)
 	}
-	return out, err // after any other failure the bytes stay: the file may be attached all the same
+	return out, err // after any other failure the bytes stay: the file may have been attached after all
 }
 
 func (f *Files) bytes() attachments.Bytes { return attachments.Bytes{Objects: f.Objects} }
@@ -111,7 +111,7 @@ func (f *Files) attach(ctx context.Context, who access.Principal, id int64, file
 	scope := who.Scope(false)
 	err = f.Assessments.ChangeEvidence(ctx, who, id, func(ctx context.Context, tx ports.Repos, whole ghg.Whole) ([]audit.Change, error) {
 		out = Attached{File: file}
-		if wrong := file.Check(f.Assessments.Table, whole.Sheet); len(wrong) > 0 { // the item is gone since
+		if wrong := file.Check(f.Assessments.Table, whole.Sheet); len(wrong) > 0 { // such as an item that is gone meanwhile
 			return nil, wrong.Err()
 		}
 		attached, err := tx.Evidence.Of(ctx, scope, id)
@@ -139,15 +139,15 @@ func (f *Files) attach(ctx context.Context, who access.Principal, id int64, file
 	return out, err
 }
 
-// member is what the audit trail calls a file.
+// member returns the name of a file in the audit trail.
 func member(id int64) string { return fmt.Sprintf("evidence[%d]", id) }
 
 func audited(file evidence.File) map[string]any {
 	return map[string]any{"name": file.Name, "size": file.Size, "sha256": file.SHA256}
 }
 
-// List returns the files that are attached to an assessment, in the order of their ids, or those with external ids of some
-// where any are named. Faults: NotFound.
+// List returns the files that are attached to an assessment, in the order of their ids or, where some are chosen, only
+// those. Faults: NotFound.
 func (f *Files) List(ctx context.Context, who access.Principal, shared bool, id int64, chosen external.Chosen) ([]evidence.File, error) {
 	scope := who.Scope(shared)
 	return app.Read(ctx, f.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) ([]evidence.File, error) {
@@ -159,10 +159,10 @@ func (f *Files) List(ctx context.Context, who access.Principal, shared bool, id 
 	})
 }
 
-// Content is a file with how its bytes are written.
+// Content is a file with a function that writes its bytes.
 type Content struct {
 	evidence.File
-	// Write writes the bytes, and fails at their end where they are not those that were attached.
+	// Write writes the bytes, and fails at the end if they are not those that were attached.
 	Write func(w io.Writer) error
 }
 
@@ -203,8 +203,8 @@ func (f *Files) Remove(ctx context.Context, who access.Principal, id, fileID int
 	})
 }
 
-// Sweep ends uploads that a kill broke off, and clears away files that were removed and that no version holds. It returns how
-// many it cleared away.
+// Sweep ends uploads that a crash interrupted, and clears away removed files that no version holds. It returns the number
+// cleared away.
 func (f *Files) Sweep(ctx context.Context) (int64, error) {
 	return f.bytes().Sweep(ctx, f.Store, f.Clock.Now(), func(tx ports.OperatorRepos) ports.AttachmentKeeper { return tx.Evidence })
 }

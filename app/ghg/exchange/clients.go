@@ -18,7 +18,7 @@ import (
 // rotateSecret is the action of the audit trail for a new secret.
 const rotateSecret audit.Action = "rotate_secret"
 
-// Clients is the use cases of the clients that receive footprints.
+// Clients holds the use cases of the clients that receive footprints.
 type Clients struct {
 	app.Deps
 	Sender ports.WebhookSender
@@ -85,8 +85,8 @@ func (c *Clients) Update(ctx context.Context, who access.Principal, id int64, ed
 	})
 }
 
-// RotateSecret replaces the secret of a client, and returns the new one. The old one and the tokens got with it are worth
-// nothing from then on. Faults: NotFound.
+// RotateSecret replaces the secret of a client, and returns the new one. The old secret and the tokens obtained with it
+// are void from then on. Faults: NotFound.
 func (c *Clients) RotateSecret(ctx context.Context, who access.Principal, id int64) (footprint.Client, string, error) {
 	secret := c.IDs.Secret()
 	out, err := c.records().Change(ctx, who, id, rotateSecret, func(_ context.Context, _ ports.Repos, client *footprint.Client) error {
@@ -97,8 +97,8 @@ func (c *Clients) RotateSecret(ctx context.Context, who access.Principal, id int
 	return out, secret, err
 }
 
-// Revoke ends a client for good, from its next request on; what waits to be sent to it fails. guard may refuse under the
-// lock. Faults: NotFound, and those of guard.
+// Revoke ends a client for good, from its next request on; messages waiting to be sent to it fail. guard may refuse
+// under the lock. Faults: NotFound, and those of guard.
 func (c *Clients) Revoke(ctx context.Context, who access.Principal, id int64, guard func(footprint.Client) error) error {
 	return c.records().Delete(ctx, who, id, audit.Revoke, func(ctx context.Context, tx ports.Repos, client *footprint.Client) error {
 		if err := guard(*client); err != nil {

@@ -23,7 +23,7 @@ type announcement struct {
 	data any
 	at   time.Time
 	ids  ports.IDs
-	// source is what the event names as its source: the address of our own events.
+	// source is the address of our own events, which the event names as its source.
 	source string
 }
 
@@ -38,7 +38,7 @@ func notify(ctx context.Context, tx ports.Repos, scope access.Scope, a announcem
 			ids = append(ids, client.ID)
 		}
 	}
-	for _, id := range ids { // in the order of their ids, which is that of all who lock several
+	for _, id := range ids { // in the order of ids, as does everyone who locks several clients
 		client, err := tx.FootprintClients.GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func notify(ctx context.Context, tx ports.Repos, scope access.Scope, a announcem
 	return nil
 }
 
-// send stores an event to a client, which the caller has locked, and the job that sends it.
+// send stores an event for a client, which the caller has locked, and the job that sends it.
 func send(ctx context.Context, tx ports.Repos, client *footprint.Client, a announcement) error {
 	event := footprint.Event{Type: a.kind, SpecVersion: "1.0", ID: a.ids.UUID(), Source: a.source, Time: a.at, Data: a.data}
 	body, err := json.Marshal(event)
@@ -67,10 +67,10 @@ func send(ctx context.Context, tx ports.Repos, client *footprint.Client, a annou
 	return tx.Jobs.Enqueue(ctx, task.JobOn(MessageJob, client.CompanyID, client.ID, a.at))
 }
 
-// perTurn is how many messages a client is sent before the others have their turn.
+// perTurn is the number of messages that a client is sent before the others have their turn.
 const perTurn = 20
 
-// Courier sends what waits for a client, as app/events sends to webhooks: one worker at a time is at a client, at least once.
+// Courier sends the messages that wait for a client, as app/events does for webhooks: one worker at a time per client, at least once.
 type Courier struct {
 	Store  ports.Store
 	Sender ports.WebhookSender
@@ -79,7 +79,7 @@ type Courier struct {
 	Log    *slog.Logger
 }
 
-// Run does one job of [MessageJob]: it sends what is due, and leaves the job for when the next message is.
+// Run does one job of [MessageJob]: it sends what is due, and postpones the job until the next message is.
 func (c *Courier) Run(ctx context.Context, job ports.Job) error {
 	runner := task.ForCompany(c.Store, c.Clock, c.IDs, c.Log)
 	return task.Do(ctx, runner, task.Limits{Pieces: perTurn}, courierWork{c}, job)
@@ -94,13 +94,13 @@ type dueMessage struct {
 	next   footprint.Message
 }
 
-// attempt is a message and what came of one try of it.
+// attempt is a message and the outcome of one try of it.
 type attempt struct {
 	message footprint.Message
 	outcome webhook.Outcome
 }
 
-// maxPause bounds how long a client whose system failed is left alone.
+// maxPause bounds the time for which a client whose system failed is left alone.
 const maxPause = 5 * time.Minute
 
 func (courierWork) Lock(ctx context.Context, run task.Run[ports.Repos]) (s dueMessage, next task.Next, err error) {
@@ -133,10 +133,10 @@ func (w courierWork) Do(ctx context.Context, s dueMessage) (attempt, error) {
 	return attempt{s.next, w.Sender.Send(ctx, parcel)}, nil
 }
 
-// Same is true of every client: what was sent is recorded, whatever the client is now.
+// Same is true for every client: what was sent is recorded, whatever has become of the client.
 func (courierWork) Same(_, _ dueMessage) bool { return true }
 
-// Complete stores what came of a try. A client whose system fails is left alone for a while.
+// Complete stores the outcome of a try. A client whose system fails is left alone for a while.
 func (courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], _ *dueMessage, tried attempt) (task.Next, error) {
 	d := tried.message.Delivery
 	d.Tried(tried.outcome, run.Now, run.Jitter)
@@ -150,7 +150,7 @@ func (courierWork) Complete(ctx context.Context, run task.Run[ports.Repos], _ *d
 	return task.Again(pause), nil
 }
 
-// Unavailable hands the job back; an address that does not answer is an outcome.
+// Unavailable hands the job back; an address that does not answer is an outcome, not a failure of the job.
 func (courierWork) Unavailable(_ context.Context, _ task.Run[ports.Repos], _ dueMessage, cause error) (task.Next, error) {
 	return task.Next{}, cause
 }

@@ -21,13 +21,13 @@ import (
 // publishAction is the action of publishing in the audit trail.
 const publishAction audit.Action = "publish"
 
-// Publishing is the use cases of what a company publishes.
+// Publishing holds the use cases of what a company publishes.
 type Publishing struct{ app.Deps }
 
-// Outcome is what came of a publication.
+// Outcome is the outcome of a publication.
 type Outcome struct {
 	footprint.Publication
-	// Unchanged: the version is published with the same terms; nothing was stored.
+	// Unchanged: the version is already published with the same terms; nothing was stored.
 	Unchanged bool
 }
 
@@ -37,10 +37,10 @@ type VersionOf struct {
 	Number     int
 }
 
-// Publish shows the footprint of a version to the clients of the company. terms is read once the version is found. The
+// Publish shows the footprint of a version to the clients of the company. terms is called once the version is found. The
 // active footprint of the assessment, if any, is deprecated: the new one names it. source is the address of our own events,
-// which those about the change name. Faults: NotFound (also the version),
-// Invalid (footprint.CodeNoFootprint, or what terms lack), and those of terms.
+// which the events about the change name. Faults: NotFound (also the version), Invalid (footprint.CodeNoFootprint, or what
+// terms lack), and those of terms.
 func (p *Publishing) Publish(ctx context.Context, who access.Principal, of VersionOf, source string, terms func() (footprint.Terms, error)) (Outcome, error) {
 	if err := p.Gate.Require(ctx, who, access.Footprints.Publish); err != nil {
 		return Outcome{}, err
@@ -49,7 +49,7 @@ func (p *Publishing) Publish(ctx context.Context, who access.Principal, of Versi
 	if err != nil {
 		return Outcome{}, err
 	}
-	scope, now := who.Scope(false), p.Clock.Now().Truncate(time.Microsecond) // as both databases keep it
+	scope, now := who.Scope(false), p.Clock.Now().Truncate(time.Microsecond) // the resolution of both databases
 	return app.In(ctx, p.Store.Write, func(ctx context.Context, tx ports.Repos) (out Outcome, err error) {
 		if _, err := tx.Assessments.GetForUpdate(ctx, scope, of.Assessment); err != nil {
 			return out, err
@@ -102,7 +102,7 @@ func (p *Publishing) Publish(ctx context.Context, who access.Principal, of Versi
 	})
 }
 
-// Revoke deprecates the footprint of a version: clients still find it, and see that it is not to be used. Faults: NotFound
+// Revoke deprecates the footprint of a version: clients still find it, and see that it must not be used. Faults: NotFound
 // (also the version, or one that was never published), Conflict (footprint_deprecated).
 func (p *Publishing) Revoke(ctx context.Context, who access.Principal, of VersionOf, source string) (footprint.Publication, error) {
 	scope, now := who.Scope(false), p.Clock.Now()
@@ -127,7 +127,7 @@ func (p *Publishing) Revoke(ctx context.Context, who access.Principal, of Versio
 	})
 }
 
-// record adds the event and the entry of the audit trail of a publication or its end.
+// record adds the event and the audit entry of a publication or its end.
 func (p *Publishing) record(ctx context.Context, tx ports.Repos, who access.Principal, action audit.Action, kind string, of footprint.Publication) error {
 	now := p.Clock.Now()
 	published := event.Event{
@@ -141,7 +141,7 @@ func (p *Publishing) record(ctx context.Context, tx ports.Repos, who access.Prin
 	return tx.Audit.Add(ctx, audit.By(who, now).Of(action, access.Footprints.Name, of.ID, changes))
 }
 
-// newest returns the last publication of an assessment, of one version unless number is 0; ok is false where there is none.
+// newest returns the last publication of an assessment, or of one version unless number is 0; ok is false if there is none.
 func newest(ctx context.Context, tx ports.Repos, scope access.Scope, id int64, number int) (out footprint.Publication, ok bool, err error) {
 	out, err = tx.Footprints.Newest(ctx, scope, id, number)
 	if fault.Is(err, fault.NotFound) {
@@ -157,7 +157,7 @@ func (p *Publishing) Publication(ctx context.Context, who access.Principal, of V
 	})
 }
 
-// List returns what the caller's company published, in that order.
+// List returns what the caller's company published, in the order of publication.
 func (p *Publishing) List(ctx context.Context, who access.Principal, q ports.PublicationQuery) (app.List[footprint.Publication], error) {
 	return app.ReadList(ctx, p.Deps, app.Ask{Who: who, Need: access.Footprints.View}, q,
 		func(ctx context.Context, tx ports.Repos, scope access.Scope) (int64, error) {
@@ -168,14 +168,14 @@ func (p *Publishing) List(ctx context.Context, who access.Principal, q ports.Pub
 		})
 }
 
-// Footprint returns the footprint of a version, 0 for the one submitted last: as it was published last, else as it would be
-// published with the terms. Faults: NotFound (also the version), Invalid (footprint.CodeNoFootprint, or what terms lack).
+// Footprint returns the footprint of a version, 0 for the last submitted one: as it was last published, or else as it would
+// be published with the terms. Faults: NotFound (also the version), Invalid (footprint.CodeNoFootprint, or what terms lack).
 func (p *Publishing) Footprint(ctx context.Context, who access.Principal, shared bool, of VersionOf, terms footprint.Terms) (footprint.Document, error) {
 	if err := p.Gate.Require(ctx, who, access.Assessments.View); err != nil {
 		return footprint.Document{}, err
 	}
 	type found struct {
-		owner     int64 // company
+		owner     int64 // the company's id
 		version   ports.AssessmentVersion
 		published *footprint.Publication
 	}
@@ -207,14 +207,14 @@ func (p *Publishing) Footprint(ctx context.Context, who access.Principal, shared
 	return documentOf(it.version, company, making{count: 1, created: it.version.SubmittedAt}, terms)
 }
 
-// company returns what identifies the owner of footprints.
+// company returns the company, which identifies the owner of footprints.
 func (p *Publishing) company(ctx context.Context, id int64) (ports.Company, error) {
 	return app.In(ctx, p.Store.Consult, func(ctx context.Context, tx ports.OperatorRepos) (ports.Company, error) {
 		return tx.Accounts.Company(ctx, id)
 	})
 }
 
-// making is what tells a footprint of a version from others of it.
+// making holds what distinguishes a footprint of a version from others of the same version.
 type making struct {
 	count     int // which publication of the version it is, from 1
 	preceding []string

@@ -16,17 +16,17 @@ import (
 	"tilth/ports"
 )
 
-// TokenTTL is how long an access token of a client is valid.
+// TokenTTL is the time for which an access token of a client is valid.
 const TokenTTL = time.Hour
 
-// audience is that of the tokens of clients: they open nothing else, and no other token opens footprints.
+// audience is the audience of clients' tokens: they open nothing else, and no other token opens footprints.
 const audience = "tilth-pact"
 
-// Bounds of what a client is given and may leave.
+// Limits on what a client is given and may leave.
 const (
 	MaxPage    = 100 // footprints of a page of a list
-	maxAnswer  = 100 // footprints of the answer to a request
-	maxWaiting = 100 // messages that wait to be sent to a client, before further requests are refused
+	maxAnswer  = 100 // footprints in the answer to a request
+	maxWaiting = 100 // messages waiting to be sent to a client, before further requests are refused
 )
 
 // Caller is a client that was authenticated.
@@ -34,7 +34,7 @@ type Caller struct{ ClientID, CompanyID int64 }
 
 func (c Caller) scope() access.Scope { return access.Own(c.CompanyID) }
 
-// Recipients is the use cases of clients: what they may ask of the footprints of one company.
+// Recipients holds the use cases of clients: what they may request of the footprints of one company.
 type Recipients struct {
 	Store  ports.Store
 	Tokens ports.ClientTokens
@@ -42,10 +42,10 @@ type Recipients struct {
 	IDs    ports.IDs
 }
 
-// EventsPath is the place of events below the service root.
+// EventsPath is the path of events below the service root.
 const EventsPath = "pact/3/events"
 
-// CodeBadClient is the code of a credential that is none.
+// CodeBadClient is the code for a credential that matches no client.
 const CodeBadClient = "invalid_client"
 
 var badClient = fault.New(fault.Unauthenticated, CodeBadClient, "There is no client of this id with this secret.")
@@ -93,12 +93,12 @@ func (r *Recipients) Authenticate(ctx context.Context, bearer string) (Caller, e
 // Page is a page of a list of footprints.
 type Page struct {
 	Footprints []footprint.Document
-	// Next is the id of the footprint that the next page comes behind; empty: this is the last.
+	// Next is the id of the footprint that the next page comes after; empty: this is the last page.
 	Next string
 }
 
-// List returns footprints of the client's company: up to limit, behind one of them unless after is empty. Faults: Invalid
-// (there is no such footprint to come behind).
+// List returns footprints of the client's company: up to limit, after a given one unless after is empty. Faults: Invalid
+// (after names no footprint).
 func (r *Recipients) List(ctx context.Context, who Caller, filter footprint.Filter, after string, limit int) (Page, error) {
 	return app.In(ctx, r.Store.Read, func(ctx context.Context, tx ports.Repos) (out Page, err error) {
 		out.Footprints = []footprint.Document{}
@@ -139,10 +139,9 @@ func (r *Recipients) Get(ctx context.Context, who Caller, id string) (footprint.
 	return found.Shown(), err
 }
 
-// Receive takes an event of a client. A request is answered by an event to the address that the client's record names,
-// never to one that the event names; without that address it is refused. One that was received before is taken, and does
-// nothing. Faults: Invalid, Limit
-// (too_many_requests).
+// Receive accepts an event from a client. A request is answered by an event to the address in the client's record, never
+// to one that the event names; without that address it is refused. An event that was received before is accepted, and
+// does nothing. Faults: Invalid, Limit (too_many_requests).
 func (r *Recipients) Receive(ctx context.Context, who Caller, source string, body []byte) error {
 	received, err := footprint.ReadEvent(body)
 	if err != nil {
@@ -190,7 +189,7 @@ func (r *Recipients) Receive(ctx context.Context, who Caller, source string, bod
 	})
 }
 
-// answer returns the event that answers a request: with the footprints that it asks for, or why there are none.
+// answer returns the event that answers a request: with the footprints that it asks for, or the reason why there are none.
 func (r *Recipients) answer(ctx context.Context, tx ports.Repos, who Caller, request footprint.Received, now time.Time) (announcement, error) {
 	var found []footprint.Document
 	for p, err := range tx.Footprints.Each(ctx, who.scope(), ports.PublicationQuery{Filter: request.Wanted, Limit: maxAnswer + 1}) {

@@ -16,9 +16,9 @@ import (
 
 // Covariates reads relief and registered rasters on the cells of a frame.
 type Covariates interface {
-	// Relief returns elevation, slope, aspect and wetness; notes say why there is none. Faults: Unavailable.
+	// Relief returns elevation, slope, aspect and wetness; notes explain why there is none. Faults: Unavailable.
 	Relief(ctx context.Context, scope access.Scope, f *frame.Frame) (layers []layer.PreparedLayer, notes []string, err error)
-	// Rasters returns the rasters that a company may use, by name, but for that of elevation. Faults: Unavailable.
+	// Rasters returns the rasters that a company may use, by name, except that of elevation. Faults: Unavailable.
 	Rasters(ctx context.Context, scope access.Scope, f *frame.Frame) ([]layer.Registered, error)
 	// Finest returns the width in metres of the finest registered raster that reaches land; 0 where there is none.
 	Finest(ctx context.Context, scope access.Scope, land geo.MultiPolygon) (float64, error)

@@ -1,5 +1,5 @@
-// Package fieldlayers makes the layers of the maps that have no dates: of zones, relief and soil. Orders are in package satellite, what
-// layers are in core/fieldmap.
+// Package fieldlayers makes the layers of the maps that have no dates: of zones, relief and soil. Orders belong to package satellite;
+// layers are defined in core/fieldmap.
 package fieldlayers
 
 import (
@@ -28,11 +28,11 @@ type Zoning struct {
 	Clock   ports.Clock
 }
 
-// edgeMask is how many cells along the outline the clustering leaves out: they are mixed with what lies beside the field.
+// edgeMask is the number of cells along the outline that the clustering leaves out: they are mixed with what lies beside the field.
 const edgeMask = 1
 
-// Make implements satellite.LayerMaker: it looks for the season of the order and the same days of earlier years, and divides the field by
-// the peaks of those that can be used. Faults: as Computer.Peaks.
+// Make implements satellite.LayerMaker: it reads the season of the order and the same days of earlier years, and divides the field by the
+// peaks of the usable ones. Faults: as Computer.Peaks.
 func (z *Zoning) Make(ctx context.Context, order vegetation.OrderState) ([]fieldmap.Made, string, error) {
 	f, err := frame.New(effort.Of(ctx, 0), []geo.MultiPolygon{order.Boundary}, frame.Options{EdgeMask: edgeMask})
 	if why, ok := fault.Refusal(err); ok {
@@ -52,7 +52,7 @@ func (z *Zoning) Make(ctx context.Context, order vegetation.OrderState) ([]field
 	return made, "", err
 }
 
-// seasons returns the season of an order and those before it of which the archive has anything, the newest first.
+// seasons returns the season of an order and those earlier ones for which the archive has anything, newest first.
 func (z *Zoning) seasons(ctx context.Context, f *frame.Frame, order vegetation.OrderState) (out []fieldmap.Peak, err error) {
 	now, used := z.Clock.Now(), 0
 	for back := 0; used < fieldmap.MaxSeasons; back++ {
@@ -79,7 +79,7 @@ func (z *Zoning) seasons(ctx context.Context, f *frame.Frame, order vegetation.O
 	return out, nil
 }
 
-// season reads the peaks of a season, and returns how many passes over the field it has.
+// season reads the peaks of a season, and returns the number of passes over the field in it.
 func (z *Zoning) season(ctx context.Context, f *frame.Frame, order vegetation.OrderState, p *fieldmap.Peak) (passes int, err error) {
 	index, err := vegetation.ParseIndex(order.Index)
 	if err != nil {

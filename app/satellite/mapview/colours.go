@@ -34,16 +34,16 @@ func (l Look) combination() (*indexmap.Combination, error) {
 	return &c, fields.Err()
 }
 
-// photo reads what the scenes of a date show on the pixels of its map, clouds and all: at each pixel the first of them, in the order in
-// which they were merged. It is read anew from the archive, of which nothing is kept.
+// photo reads what the scenes of a date show on the pixels of its map, including clouds: at each pixel it takes the first of them, in
+// the order in which they were merged. It reads the archive afresh, and keeps nothing.
 //
-// Faults: Conflict (map_colours) where the scenes lack a band, or are gone from the archive; those of ports.Imagery.
+// Faults: Conflict (map_colours) if the scenes lack a band, or are gone from the archive; those of ports.Imagery.
 func (v *Views) photo(ctx context.Context, s Sheet, l *indexmap.Layer, of indexmap.Combination) (*indexmap.Photo, error) {
 	plane, err := geo.NewPlane(l.Grid.EPSG)
 	if err != nil {
 		return nil, err
 	}
-	const around = 48 * time.Hour // the day of a map is by the sun at the field
+	const around = 48 * time.Hour // the day of a map is the solar day at the field
 	found, err := v.Imagery.Search(ctx, s.Order.Boundary, l.Day.Add(-around), l.Day.Add(around))
 	if err != nil {
 		return nil, err

@@ -19,18 +19,18 @@ import (
 	"tilth/ports"
 )
 
-// Figures are the statistics of a date or a layer, with its classes where they are asked for.
+// Figures are the statistics of a date or a layer, with its classes if requested.
 type Figures struct {
 	Day       time.Time
-	Subject   indexmap.Subject // of a layer
+	Subject   indexmap.Subject // for a layer
 	Scenes    []string
 	Synthetic bool
 	Method    string
 	indexmap.Statistics
-	Classes *indexmap.Classes // of numbers always: how many pixels have each
+	Classes *indexmap.Classes // always set for layers of kind Numbers: how many pixels have each number
 }
 
-// Statistics returns the figures of the usable dates or the layers of a map, or of one of them. Faults: as of Picture.
+// Statistics returns the figures of the usable dates or the layers of a map, or of one of them. Faults: those of Picture.
 func (v *Views) Statistics(ctx context.Context, who access.Principal, ask Ask, method indexmap.Method, classes int) (vegetation.OrderState, []Figures, error) {
 	f, err := v.open(ctx, who, ask)
 	if err != nil {
@@ -71,7 +71,7 @@ func (v *Views) Statistics(ctx context.Context, who access.Principal, ask Ask, m
 	return f.order, out, nil
 }
 
-// Value is what a map shows at a place on a date, or in a layer.
+// Value is the value of a map at a place on a date, or in a layer.
 type Value struct {
 	Day       time.Time
 	Subject   indexmap.Subject
@@ -81,8 +81,8 @@ type Value struct {
 	indexmap.Pixel
 }
 
-// At returns the series of the pixel at a place (longitude, latitude), or its value in each layer. Faults: as of Picture; Invalid (lon,
-// lat) of a place that nothing has a pixel for.
+// At returns the series of the pixel at a place (longitude, latitude), or its value in each layer. Faults: those of Picture; Invalid
+// (lon, lat) if nothing has a pixel at the place.
 func (v *Views) At(ctx context.Context, who access.Principal, ask Ask, at geo.Position) (vegetation.OrderState, []Value, error) {
 	wrong := fault.Fields{}
 	wrong.AddIf(!(at.X >= -180 && at.X <= 180), "lon", "A longitude is -180 to 180 degrees.")
@@ -124,8 +124,8 @@ type Zones struct {
 	Style   indexmap.Style
 }
 
-// Zones returns the areas of the classes of a date: together they are the field. classes 0: as many as were ordered. Faults: as of
-// Picture.
+// Zones returns the areas of the classes of a date: together they form the field. classes 0: as many as were ordered. Faults:
+// those of Picture.
 func (v *Views) Zones(ctx context.Context, who access.Principal, ask Ask, method indexmap.Method, classes int) (out Zones, err error) {
 	if err := indexmap.CheckClasses(method, cmp.Or(classes, indexmap.DefaultClasses)); err != nil {
 		return out, err
@@ -145,8 +145,8 @@ func (v *Views) Zones(ctx context.Context, who access.Principal, ask Ask, method
 	return out, err
 }
 
-// ZoneFile returns the zones of a zoning map to be written in a format (ports.ZoneFiles); rates and unit say how much is to be applied in
-// each, see [fieldmap.NewPrescription]. Faults: as of Picture; Invalid (rates, unit).
+// ZoneFile returns a function that writes the zones of a zoning map in a format (ports.ZoneFiles); rates and unit state how much is to be
+// applied in each, see [fieldmap.NewPrescription]. Faults: those of Picture; Invalid (rates, unit).
 func (v *Views) ZoneFile(ctx context.Context, who access.Principal, ask Ask, format, rates, unit string) (Sheet, func(w io.Writer) error, error) {
 	ask.Layer = fieldmap.ZonesLayer
 	s, err := v.find(ctx, who, ask)
@@ -172,12 +172,12 @@ func (v *Views) ZoneFile(ctx context.Context, who access.Principal, ask Ask, for
 
 // Contours are the contours of an elevation map.
 type Contours struct {
-	Layer    *indexmap.Layer // of the heights; its method is that of the contours, too
+	Layer    *indexmap.Layer // of the heights; its method includes that of the contours
 	Each     []fieldmap.Contour
 	Interval float64 // metres
 }
 
-// Contours returns the contours of an elevation map within its field at an interval of heights, 0: some eight of them. Faults: as of Picture;
+// Contours returns the contours of an elevation map within its field at a height interval, 0: about eight of them. Faults: those of Picture;
 // Invalid (interval).
 func (v *Views) Contours(ctx context.Context, who access.Principal, ask Ask, interval float64) (out Contours, err error) {
 	ask.Layer = layer.Elevation

@@ -19,16 +19,16 @@ import (
 	"tilth/ports"
 )
 
-// Ask names an order, and a date or a layer of it.
+// Ask identifies an order, and a date or a layer of it.
 type Ask struct {
 	Product credit.Product
-	Shared  bool // among what is shared with the caller
+	Shared  bool // look among orders shared with the caller
 	ID      int64
-	Day     *time.Time // nil: the last one that is usable
-	Layer   string     // of a map without dates; empty: its first one
+	Day     *time.Time // nil: the last usable one
+	Layer   string     // for a map without dates; empty: its first layer
 }
 
-// need returns the permission to look.
+// need returns the permission required to look.
 func (a Ask) need() access.Permission { return satellite.MapAccess(a.Product).View }
 
 // dated reports whether the map has dates; otherwise it has layers.
@@ -38,9 +38,9 @@ func (a Ask) dated() bool { return a.Product == credit.VegetationIndexMap }
 type found struct {
 	order  vegetation.OrderState
 	dates  vegetation.Series
-	files  []indexmap.File // of the accepted dates, in their order
+	files  []indexmap.File // for the accepted dates, in their order
 	layers []fieldmap.Layer
-	field  string // its name; empty where the caller may not see it, and of an outline
+	field  string // its name; empty if the caller may not see it, and for an outline
 }
 
 // open returns an order with its dates or layers. Faults: NotFound; Conflict (order_state) where it has none yet.
@@ -85,7 +85,7 @@ func (f *found) sheets() (out []Sheet) {
 	return out
 }
 
-// sheet returns the date or layer that is asked for. Faults: NotFound (map_date, map_layer).
+// sheet returns the requested date or layer. Faults: NotFound (map_date, map_layer).
 func (f *found) sheet(ask Ask) (Sheet, error) {
 	if ask.dated() {
 		file, err := f.file(ask.Day)
@@ -107,7 +107,7 @@ func (f *found) sheet(ask Ask) (Sheet, error) {
 	return Sheet{}, fault.New(fault.NotFound, "map_layer", text+" Fix: take one of "+strings.Join(names, ", ")+".").With("reason", reason).With("layers", names)
 }
 
-// maxNear is how many usable dates are named in place of one that is not.
+// maxNear is the number of usable dates named in place of one that is not usable.
 const maxNear = 4
 
 // file returns the file of a date. Faults: NotFound (map_date) with the reason and the nearest dates.
@@ -141,7 +141,7 @@ func (f *found) file(day *time.Time) (indexmap.File, error) {
 	return indexmap.File{}, fault.New(fault.NotFound, "map_date", text).With("reason", reason).With("nearest", near)
 }
 
-// title names the map in pictures.
+// title returns the title of the map in pictures.
 func (f *found) title() string {
 	if f.field != "" {
 		return f.field
@@ -158,7 +158,7 @@ type Sheet struct {
 	style indexmap.Style
 }
 
-// Key names what the sheet holds: another content has another.
+// Key identifies the content of the sheet: different content has a different key.
 func (s *Sheet) Key() string { return s.File.Object }
 
 // find finds a date or a layer.
@@ -170,7 +170,7 @@ func (v *Views) find(ctx context.Context, who access.Principal, ask Ask) (Sheet,
 	return f.sheet(ask)
 }
 
-// method says how the values of the sheet were worked out.
+// method describes how the values of the sheet were computed.
 func (s *Sheet) method() string {
 	if s.Layer != nil {
 		return s.Layer.Method
@@ -178,24 +178,24 @@ func (s *Sheet) method() string {
 	return s.Order.Reading().Method()
 }
 
-// layer returns the pixels of a sheet, and how they were worked out. Fault: Unavailable (map_file_expired) where its file is being made again.
+// layer returns the pixels of a sheet, and how they were computed. Fault: Unavailable (map_file_expired) if its file is being remade.
 func (v *Views) layer(ctx context.Context, s Sheet) (*indexmap.Layer, error) {
 	l, err := v.Layers.Layer(ctx, s.File.Object)
 	if err == nil {
-		own := *l // others hold what is kept
+		own := *l // the cached layer is shared
 		own.Method = s.method()
 		return &own, nil
 	}
 	if !fault.Is(err, fault.NotFound) {
 		return nil, err
 	}
-	if err := v.Orders.Remake(ctx, s.Order); err != nil && !fault.Is(err, fault.Conflict) { // limit_reached: the next one who looks asks again
+	if err := v.Orders.Remake(ctx, s.Order); err != nil && !fault.Is(err, fault.Conflict) { // limit_reached: the next caller who looks asks again
 		return nil, err
 	}
 	return nil, fault.New(fault.Unavailable, "map_file_expired", "The file of this map had expired and is being made again, at no charge. Fix: ask again in some seconds.")
 }
 
-// shown finds a sheet for a tile: as find, but of a date that is there nothing else is read.
+// shown finds a sheet for a tile: it is find, but for an existing date nothing else is read.
 func (v *Views) shown(ctx context.Context, who access.Principal, ask Ask) (Sheet, error) {
 	if !ask.dated() {
 		return v.find(ctx, who, ask)
@@ -205,7 +205,7 @@ func (v *Views) shown(ctx context.Context, who access.Principal, ask Ask) (Sheet
 		return out, err
 	})
 	if fault.Is(err, fault.NotFound) {
-		return v.find(ctx, who, ask) // which says why
+		return v.find(ctx, who, ask) // its fault gives the reason
 	}
 	got.style = indexmap.StyleOf(vegetation.IndexCode(got.Order.Index))
 	return got, err

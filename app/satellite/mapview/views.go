@@ -1,5 +1,5 @@
 // Package mapview shows the dates and the layers of maps: as pictures, tiles and files, by their statistics and zones, and pixel by pixel.
-// Orders are in package satellite.
+// Orders belong to package satellite.
 package mapview
 
 import (
@@ -20,11 +20,11 @@ import (
 
 // Links makes signed links.
 type Links interface {
-	// IssueLink returns a link with which whoever holds it reads what lies below a path and a permission lets its maker see.
+	// IssueLink returns a link whose holder can read what lies below a path and what a permission lets its maker see.
 	IssueLink(ctx context.Context, who access.Principal, below string, need access.Permission, lasts time.Duration) (text string, expires time.Time, err error)
 }
 
-// Views is the use cases that show dates and layers of maps.
+// Views holds the use cases that show dates and layers of maps.
 type Views struct {
 	app.Deps
 	Layers    ports.MapLayers
@@ -33,26 +33,26 @@ type Views struct {
 	ZoneFiles ports.ZoneFiles
 	Links     Links
 	Orders    Orders
-	Imagery   ports.Imagery // of pictures in the colours of the scenes
+	Imagery   ports.Imagery // for pictures in the colours of the scenes
 }
 
-// Orders has files made again that have expired.
+// Orders remakes files that have expired.
 type Orders interface {
-	// Remake queues what makes the files of an order again, at no charge.
+	// Remake queues the remaking of an order's files, at no charge.
 	Remake(ctx context.Context, order vegetation.OrderState) error
 }
 
-// Look is how pictures and tiles show a date.
+// Look defines how pictures and tiles show a date.
 type Look struct {
 	Low, High *float64 // values at the ends of the colours; nil: those of the style
-	Bare      bool     // of a picture: without title and legend
-	Small     bool     // of a bare picture: as lists show it
+	Bare      bool     // for a picture: without title and legend
+	Small     bool     // for a bare picture: as lists show it
 	Method    indexmap.Method
-	Classes   int    // of a picture; 0: each value in its own shade
-	Style     string // of a picture of a date: a code of indexmap.Combinations; empty: the index
+	Classes   int    // for a picture; 0: each value in its own shade
+	Style     string // for a picture of a date: a code of indexmap.Combinations; empty: the index
 }
 
-// style returns a style as it is asked for. Fault: Invalid (low, high).
+// style returns the requested style. Fault: Invalid (low, high).
 func (l Look) style(s indexmap.Style) (indexmap.Style, error) {
 	if l.Low != nil {
 		s.Low = *l.Low
@@ -66,8 +66,8 @@ func (l Look) style(s indexmap.Style) (indexmap.Style, error) {
 	return s, nil
 }
 
-// Picture returns a sheet to be drawn, as SVG or PNG. Faults: NotFound, also map_date and map_layer; Conflict (order_state, and of
-// colours map_colours); Invalid (low, method, classes, style).
+// Picture returns a function that draws a sheet as SVG or PNG. Faults: NotFound, also map_date and map_layer; Conflict
+// (order_state, and for colours map_colours); Invalid (low, method, classes, style).
 func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, format string, look Look) (Sheet, func(w io.Writer) error, error) {
 	s, err := v.find(ctx, who, ask)
 	if err != nil {
@@ -101,7 +101,7 @@ func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, form
 				return err
 			}
 			if shown.Classes = &classes; len(classes.Each) == 0 {
-				shown.Classes = nil // nothing was seen
+				shown.Classes = nil // no pixel was seen
 			}
 		}
 		return v.Pictures.DrawLayer(ctx, w, format, shown)
@@ -116,7 +116,7 @@ func (s *Sheet) classable(method indexmap.Method, n int) error {
 	return indexmap.CheckClasses(method, n)
 }
 
-// Tile returns a tile of a sheet to be drawn as PNG. Faults: as of Picture; Invalid (z, x, y, size).
+// Tile returns a function that draws a tile of a sheet as PNG. Faults: those of Picture; Invalid (z, x, y, size).
 func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile indexmap.Tile, how indexmap.Sampling, look Look) (Sheet, func(w io.Writer) error, error) {
 	if err := tile.Check(); err != nil {
 		return Sheet{}, nil, err
@@ -130,7 +130,7 @@ func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile in
 		return s, nil, err
 	}
 	if s.Layer != nil && s.Layer.Kind != indexmap.Measure {
-		how.Bilinear = false // there is nothing between two zones, nor between 359° and 1°
+		how.Bilinear = false // nothing lies between two zones, nor between 359° and 1°
 	}
 	return s, func(w io.Writer) error {
 		layer, err := v.layer(ctx, s)
@@ -141,7 +141,7 @@ func (v *Views) Tile(ctx context.Context, who access.Principal, ask Ask, tile in
 	}, nil
 }
 
-// GeoTIFF returns a sheet to be written as Cloud-Optimized GeoTIFF; alone: the pixels of the field in one band. Faults: as of Picture.
+// GeoTIFF returns a function that writes a sheet as Cloud-Optimized GeoTIFF; alone: the pixels of the field in one band. Faults: those of Picture.
 func (v *Views) GeoTIFF(ctx context.Context, who access.Principal, ask Ask, alone bool) (Sheet, func(w io.Writer) error, error) {
 	s, err := v.find(ctx, who, ask)
 	writing := v.Files.WriteGeoTIFF
@@ -158,7 +158,7 @@ func (v *Views) GeoTIFF(ctx context.Context, who access.Principal, ask Ask, alon
 }
 
 // Style returns how the sheets of an order are shown: all dates of an index alike. Faults: NotFound, also map_layer; Conflict
-// (order_state) of layers; Invalid (low).
+// (order_state) for layers; Invalid (low).
 func (v *Views) Style(ctx context.Context, who access.Principal, ask Ask, look Look) (Sheet, indexmap.Style, error) {
 	s, err := Sheet{}, error(nil)
 	if ask.dated() {
@@ -184,10 +184,10 @@ func (v *Views) order(ctx context.Context, who access.Principal, ask Ask) (veget
 // issueLink is the action of making a signed link to a map.
 const issueLink audit.Action = "issue_link"
 
-// link is what the trail records of a signed link.
+// link is what the trail records about a signed link.
 type link struct{ ExpiresAt time.Time }
 
-// Share makes a signed link to what lies below the path of an order. Faults: NotFound.
+// Share makes a signed link to everything below the path of an order. Faults: NotFound.
 func (v *Views) Share(ctx context.Context, who access.Principal, ask Ask, below string, lasts time.Duration) (text string, expires time.Time, err error) {
 	order, err := v.order(ctx, who, ask)
 	if err != nil {

@@ -25,7 +25,7 @@ var season = time.Date(2025, 4, 1, 0, 0, 0, 0, time.UTC)
 
 func day(n int) time.Time { return season.AddDate(0, 0, n) }
 
-// rig is a company with a map of three dates, of which the last has no file any more, and one that was cloudy.
+// rig is a company with a map of three dates, the last of which has no file any more, and one cloudy date.
 type rig struct {
 	*memory.World
 	views  mapview.Views
@@ -137,7 +137,7 @@ func TestADateThatTheMapLacks(t *testing.T) {
 	_, _, err = r.views.GeoTIFF(t.Context(), r.who, r.ask(11), false)
 	require.Equal(t, "none", faultOf(t, err).Details["reason"])
 
-	// One whose file has expired is made again.
+	// A date whose file has expired is remade.
 	_, write, err := r.views.Tile(t.Context(), r.who, r.ask(20), indexmap.Tile{Size: 256}, indexmap.Sampling{}, mapview.Look{})
 	require.NoError(t, err)
 	f = faultOf(t, write(io.Discard))

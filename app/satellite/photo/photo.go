@@ -30,8 +30,8 @@ func (b Band) Value(p geo.Position) (float64, bool) {
 	return b.raster.At(b.raster.Grid.PixelAt(b.at(p)))
 }
 
-// Band reads a band of a scene around a box of the plane; false where it has nothing there, or its file is gone. Faults: those of
-// ports.Imagery, but NotFound.
+// Band reads a band of a scene around a box of the plane; false if it has nothing there, or its file is gone. Faults: those of
+// ports.Imagery, except NotFound.
 func (r Reader) Band(ctx context.Context, s vegetation.Scene, band vegetation.Band, box geo.Box) (Band, bool, error) {
 	grid, err := r.Imagery.Grid(ctx, s, band)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r Reader) Band(ctx context.Context, s vegetation.Scene, band vegetation.Ba
 	return Band{raster, at}, true, nil
 }
 
-// unlessGone returns an error, but none where a file is gone for good: another scene may do.
+// unlessGone returns an error, or nil if a file is gone for good: another scene may do.
 func unlessGone(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -70,7 +70,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-// Fill sets the pixels of an image that have no value yet, from the bands of a scene; where it lacks one of them, none. Faults: as of Band.
+// Fill sets the pixels of an image that have no value yet, from the bands of a scene; if it lacks one of them, it sets none. Faults: those of Band.
 func (r Reader) Fill(ctx context.Context, image backdrop.Image, s vegetation.Scene, bands []vegetation.Band) error {
 	var views []Band
 	for _, band := range bands {

@@ -16,10 +16,10 @@ import (
 	"tilth/ports"
 )
 
-// layersFolder is where the files of registered rasters lie among the objects.
+// layersFolder is the folder of the registered rasters' files among the objects.
 const layersFolder = "layers/"
 
-// Layers keeps the rasters that the operator registers as layers. The shell is the authority.
+// Layers keeps the rasters that the operator registers as layers. Access to the shell is the authority.
 type Layers struct {
 	Store   ports.Store
 	Objects ports.Objects
@@ -36,13 +36,13 @@ const (
 // New is a raster to be registered.
 type New struct {
 	Name          string
-	File          string // its name, for people
+	File          string // the file's name, for people
 	Content       ports.Object
 	Scale, Offset float64 // value = number × Scale + Offset
 	Description   string
-	CompanyID     int64 // whose orders alone it is for; 0: those of every company
-	Coarse        bool  // it comes of a far coarser map than its pixels tell
-	Classes       bool  // its numbers name classes
+	CompanyID     int64 // the company whose orders alone may use it; 0: every company's
+	Coarse        bool  // it comes from a far coarser map than its pixels suggest
+	Classes       bool  // its numbers stand for classes
 }
 
 func (in New) check() error {
@@ -66,7 +66,7 @@ func (in New) check() error {
 	return fields.Err()
 }
 
-// auditedRaster is a raster as the operator's trail tells of it.
+// auditedRaster is the form in which the operator's trail records a raster.
 type auditedRaster struct {
 	File, Checksum, Description string
 	EPSG, Company               int64
@@ -77,9 +77,9 @@ func auditedRasterOf(r ports.LayerRaster) *auditedRaster {
 	return &auditedRaster{r.File, r.Checksum, r.Description, int64(r.EPSG), r.CompanyID, r.Coarse, r.Classes}
 }
 
-// Add registers a raster: its file is checked, kept among the objects, and from then on sampled
-// for every order whose area it reaches.
-// Faults: Invalid (name, scale, size; what the file is), NotFound (company), Conflict (layer_exists), Unavailable.
+// Add registers a raster: its file is checked and kept among the objects, and from then on sampled for every order
+// whose area it reaches. Faults: Invalid (name, scale, size; what the file is), NotFound (company), Conflict
+// (layer_exists), Unavailable.
 func (l *Layers) Add(ctx context.Context, in New) (ports.LayerRaster, error) {
 	if err := in.check(); err != nil {
 		return ports.LayerRaster{}, err
@@ -129,7 +129,7 @@ func (l *Layers) List(ctx context.Context) (out []ports.LayerRaster, err error) 
 	})
 }
 
-// Remove forgets a raster and its file. The layers of orders that used it stay. Faults: NotFound.
+// Remove removes a raster and its file. The layers of orders that used it stay. Faults: NotFound.
 func (l *Layers) Remove(ctx context.Context, name string) (ports.LayerRaster, error) {
 	gone, err := app.In(ctx, l.Store.Operate, func(ctx context.Context, tx ports.OperatorRepos) (gone ports.LayerRaster, err error) {
 		if gone, err = tx.LayerRasters.Remove(ctx, name); err != nil {

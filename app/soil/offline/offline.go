@@ -26,12 +26,12 @@ type Zoning struct {
 	Surfaces ports.Surfaces
 }
 
-// Request says of what zones are wanted: of Table or of Rasters.
+// Request specifies the source of the zones: Table or Rasters.
 type Request struct {
 	Table    *layer.Table
 	Rasters  []string // names of rasters, as Surfaces reads them
-	Layers   []string // names of the rasters' layers that are used; empty: all
-	Classes  []string // names of the rasters' layers whose numbers name classes
+	Layers   []string // names of the rasters' layers to use; empty: all
+	Classes  []string // names of the rasters' layers whose numbers stand for classes
 	CellSize float64  // metres; 0 chooses
 	EPSG     int      // of the UTM zone; 0 chooses
 	EdgeMask int      // cells
@@ -40,22 +40,22 @@ type Request struct {
 	Seed     seed.Choice
 	Progress func(done, total int) // may be nil
 
-	// Plan asks for a sample plan of the recommended zones; nil for none. CV, Rho2 and the seed
-	// are those of the zones.
+	// Plan asks for a sample plan of the recommended zones; nil: none. CV, Rho2 and the seed are
+	// those of the zones.
 	Plan *plan.Params
-	// Start and End are where the way of the plan comes from and goes to, WGS84; nil: anywhere.
+	// Start and End are where the route of the plan begins and ends, WGS84; nil: anywhere.
 	Start, End *geo.Position
 }
 
 // Answer is a frame with its zones.
 type Answer struct {
 	Frame  frame.Frame
-	Corner [2]int // row and column, in the table's counting, of the frame's row 0, column 0
+	Corner [2]int // row and column, in the table's numbering, of the frame's row 0, column 0
 	Result zoning.Result
-	Plan   *plan.Plan // nil where none was asked for, or there are no zones
+	Plan   *plan.Plan // nil if none was requested, or there are no zones
 }
 
-// Make makes the zones, and the sample plan that is asked for. Faults: Invalid for what the request asks for, as in
+// Make makes the zones, and the sample plan if requested. Faults: Invalid for the request, as in
 // core/stratification; those of Surfaces.
 func (z *Zoning) Make(ctx context.Context, req Request) (Answer, error) {
 	var out Answer
@@ -146,7 +146,7 @@ func (z *Zoning) read(ctx context.Context, req Request) ([]layer.Surface, error)
 	return out, nil
 }
 
-// frameOfPixels makes a frame of the pixels of a raster that have a value.
+// frameOfPixels makes a frame from the pixels of a raster that have a value.
 func frameOfPixels(s layer.Surface, req Request) (frame.Frame, error) {
 	var f frame.Frame
 	if req.CellSize != 0 || req.EPSG != 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // WithLand adds the fields of a round's plan with their farms and the points in them, for estimates by field and
-// farm. Names are those of today; a field that is gone is shown by its uuid. Faults: NotFound.
+// farm. Names are the present ones; a field that is gone is shown by its uuid. Faults: NotFound.
 func WithLand(ctx context.Context, tx ports.Repos, scope access.Scope, round *sample.Round) error {
 	whole, err := tx.SamplePlans.ByUUID(ctx, scope, round.Plan.Plan.PlanUUID, true)
 	if err != nil {

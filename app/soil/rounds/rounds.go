@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// maxPlans bounds the plans of a map of zones that are searched for the first round.
+// maxPlans bounds the number of plans for a map of zones that are searched for the first round.
 const maxPlans = 100
 
 // Read returns the samples of a saved plan in a round, and those of the first round of its zones:
