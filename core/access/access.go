@@ -14,7 +14,7 @@ type Principal struct {
 	Operator      bool  // belongs to no company, may act in one
 	PolicyVersion int64 // version of the company's roles at the time of the request; 0: not known, as in the background
 
-	ClientID int64    // the PACT client of the request, which is no user; 0: a user
+	ClientID int64    // the PACT client of the request, which is not a user; 0: a user
 	KeyID    int64    // the API key of the request; 0: a token
 	KeySlugs []string // patterns that the key is restricted to; none: all that its user may do
 }
@@ -28,17 +28,17 @@ func (p Principal) Within(slug Slug) bool {
 type Scope struct {
 	company int64
 	sight   sight
-	order   Slug // what toOrder is to order
+	order   Slug // of toOrder: the permission to order
 	lapsed  bool
 }
 
-// sight is what of other companies a scope shows.
+// sight is what a scope shows of other companies.
 type sight uint8
 
 const (
 	nothing sight = iota
 	shared        // what grants share
-	toOrder       // beside the own fields those that something may be ordered of
+	toOrder       // the company's own fields, and those for which something may be ordered
 )
 
 // Own is the scope of a company's own records.
@@ -47,17 +47,17 @@ func Own(companyID int64) Scope { return Scope{company: companyID} }
 // SharedWith is the read-only scope of what other companies share with a company.
 func SharedWith(companyID int64) Scope { return Scope{company: companyID, sight: shared} }
 
-// ToOrder is the read-only scope of the fields, and of their outlines, that a company may order a product of: its own, and
-// those that others share with it with the permission to create that. Of other records it shows none but the own ones.
+// ToOrder is the read-only scope of the fields, with their outlines, for which a company may order a product: its own, and those
+// that others share with it with the permission to create that product. Of other records it shows only the company's own.
 func ToOrder(companyID int64, create Permission) Scope {
 	return Scope{company: companyID, sight: toOrder, order: create.slug}
 }
 
-// WithLapsed returns the scope with the company's own records that are hidden from it because a grant is over: orders of
-// fields that were shared. Background work needs them, to end them; no request does.
+// WithLapsed returns the scope with the company's own records that are hidden from it because a grant has ended: orders
+// of fields that were shared. Background work needs them in order to end them; no request does.
 func (s Scope) WithLapsed() Scope { s.lapsed = true; return s }
 
-// Lapsed reports whether the scope shows what is hidden because a grant is over.
+// Lapsed reports whether the scope shows what is hidden because a grant has ended.
 func (s Scope) Lapsed() bool { return s.lapsed }
 
 // Company returns the company that acts. 0 matches no record.
@@ -66,10 +66,10 @@ func (s Scope) Company() int64 { return s.company }
 // Shared reports whether the scope reaches records of others, which are only read.
 func (s Scope) Shared() bool { return s.sight != nothing }
 
-// ToOrder reports whether the scope is that of the fields that something may be ordered of.
+// ToOrder reports whether the scope is that of the fields for which something may be ordered.
 func (s Scope) ToOrder() bool { return s.sight == toOrder }
 
-// Ordered returns the permission that a grant of such a field gives.
+// Ordered returns the permission that a grant of such a field must give.
 func (s Scope) Ordered() Slug { return s.order }
 
 // Scope returns the caller's scope; that of an operator outside any company matches nothing.

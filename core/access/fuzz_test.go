@@ -6,8 +6,8 @@ import (
 	"tilth/core/access"
 )
 
-// FuzzCovers looks for patterns that are said to be covered and yet give a slug that is
-// not held: a way to more than one has.
+// FuzzCovers looks for patterns that are said to be covered and yet give a slug that is not held: a way to gain
+// permissions.
 func FuzzCovers(f *testing.F) {
 	for _, seed := range [][2]string{{"*", "farm.*"}, {"*.view", "wallet.*"}, {"*.view", "audit.view"}, {"farm.view", "*"}, {"farm.*", "farm.view"}, {"", "."}, {"a.b.c", "*.b.c"}} {
 		f.Add(seed[0], seed[1])

@@ -34,7 +34,7 @@ const (
 // GrantStatuses are all states.
 var GrantStatuses = []GrantStatus{GrantPending, GrantAccepted, GrantDeclined, GrantRevoked, GrantExpired}
 
-// GrantableSlugs are the permissions that a grant may contain, in display order. All but those of orderable are to view.
+// GrantableSlugs are the permissions that a grant may contain, in display order. All but those in orderable only permit viewing.
 var GrantableSlugs = []Slug{
 	Farms.View.slug, Fields.View.slug, Seasons.View.slug, Cultivations.View.slug, Fertilizations.View.slug, Assessments.View.slug,
 	ProfileOrders.View.slug, ProfileOrders.Create.slug, VIMaps.View.slug, VIMaps.Create.slug,
@@ -61,7 +61,7 @@ type Party struct {
 	Name string
 }
 
-// Grant lets one company read records of another, and order profiles and maps of its fields where it says so.
+// Grant lets one company read records of another, and order profiles and maps of its fields where the grant permits it.
 type Grant struct {
 	ID        int64 `audit:"-"`
 	Grantor   Party `audit:"-"`
@@ -153,7 +153,7 @@ func (g *Grant) move(today time.Time, to GrantStatus, from ...GrantStatus) error
 	return nil
 }
 
-// Seen returns the grant as a company sees it: the grantee of one that is over does not see the farm or field any more.
+// Seen returns the grant as a company sees it: the grantee of one that has ended no longer sees the farm or field.
 func (g Grant) Seen(by int64, today time.Time) Grant {
 	if by == g.Grantee.ID && g.Over(today) {
 		g.Farm, g.Field = nil, nil

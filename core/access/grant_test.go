@@ -45,8 +45,8 @@ func TestGrantCheck(t *testing.T) {
 	require.Equal(t, []access.Slug{"farm.view", "field.view", "vi-profile.view"}, g.Slugs, "in their order, each once")
 }
 
-// Whatever is done to a grant, on whatever day: it counts only while it is accepted and
-// not over, and what was declined, revoked or has expired never counts again.
+// Whatever is done to a grant, on whatever day: it counts only while it is accepted and has not ended, and what was
+// declined, revoked or has expired never counts again.
 func TestGrantMachine(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,18 +2,17 @@ package access
 
 import "time"
 
-// Wrong passwords delay further attempts: those of the same network address for the same
-// account, those of that address for accounts that it was never right for, and, much later,
-// those for the account from addresses that were never right for it. An account is open to
-// its owner where the owner was before, whatever others try elsewhere.
+// Wrong passwords delay further attempts: those from the same network address on the same account, those from that
+// address on accounts that it never signed in to, and, much later, those on the account from addresses that never
+// signed in to it. An account stays open to its owner at known addresses, whatever others try elsewhere.
 const (
 	FreeAttempts  = 5           // wrong passwords of one address without a delay
-	FreeStrangers = 50          // wrong passwords for one account, from wherever, without a delay
+	FreeStrangers = 50          // wrong passwords for one account, from any address, without a delay
 	firstDelay    = time.Second // after the last free attempt; each further one doubles it
 	maxDelay      = 15 * time.Minute
-	AttemptMemory = time.Hour // after so long without a wrong password the count restarts
+	AttemptMemory = time.Hour // after this time without a wrong password the count restarts
 
-	// PlaceMemory is how long an address is known as one of an account, after the right password.
+	// PlaceMemory is the time for which an address stays known for an account after the right password.
 	PlaceMemory = 180 * 24 * time.Hour
 )
 
@@ -30,7 +29,7 @@ func (a Attempts) Wait(now time.Time) time.Duration {
 	return max(0, a.Until.Sub(now))
 }
 
-// Failed returns the attempts with one more wrong password, of which some are free.
+// Failed returns the attempts with one more wrong password; free is the number of those without a delay.
 func (a Attempts) Failed(now time.Time, free int) Attempts {
 	if now.Sub(a.LastAt) > AttemptMemory {
 		a.Failures = 0

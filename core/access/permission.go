@@ -33,7 +33,7 @@ type Permission struct {
 // Slug returns the slug that a role must grant; empty for the zero Permission.
 func (p Permission) Slug() Slug { return p.slug }
 
-// Service returns what the caller's company must have subscribed to besides; empty: nothing.
+// Service returns what the caller's company must also have subscribed to; empty: nothing.
 func (p Permission) Service() Service { return p.service }
 
 // Action returns the name of the request that asks; see [Permission.For].
@@ -60,7 +60,7 @@ func (p Permission) Unsubscribed() error {
 		With("service", string(p.service))
 }
 
-// Operators reports whether operators alone have the permission, signed in as themselves.
+// Operators reports whether only operators who are signed in as themselves have the permission.
 func (p Permission) Operators() bool { return p.operators }
 
 // Denied refuses a request for want of a permission.
@@ -92,7 +92,7 @@ type Publishable struct {
 	Publish Permission
 }
 
-// The table of permissions. Those without a view name no route: roles may hold them.
+// The table of permissions. Those without a view belong to no route, but roles may hold them.
 var (
 	APIKeys        = resource("api_key", "APIKeyView")
 	Assessments    = resource("assessment", "AssessmentView")
@@ -115,18 +115,18 @@ var (
 	Wallets        = readOnly("wallet", "WalletView")
 	Webhooks       = resource("webhook", "WebhookView")
 
-	// Of stratification, making needs a subscription; reading what was paid for does not.
+	// In stratification, creating needs a subscription; reading what was paid for does not.
 	AOIs                 = resource("aoi", "AOIView").subscribed()
 	Samples              = resource("sample", "SampleView").subscribedToCreate()
 	SamplePlans          = resource("sample_plan_map", "SamplePlanMapView").subscribedToCreate()
 	StratificationMaps   = resource("stratification_map", "StratificationMapView").subscribedToCreate()
 	StratificationOrders = resource("stratification_order", "StratificationOrderView").subscribedToCreate()
 
-	// ImportSamples is to change samples from a file: the work of the crew in the field needs no subscription.
+	// ImportSamples is the permission to change samples from a file, with a subscription; editing them one by one, as in the field, needs none.
 	ImportSamples = Samples.Edit.with(Stratification)
-	// SignAssessments is to sign versions that another person submitted.
+	// SignAssessments is the permission to sign versions that another person submitted.
 	SignAssessments = permission("assessment", verbSign, "AssessmentView")
-	// Of curves of a company's own labelled fields, by which declared crops are verified.
+	// The permissions on curves of a company's own labelled fields, by which declared crops are verified.
 	MakeCropCurves = permission("cropcheck", verbCreate, "CropCurvesView")
 	ViewCropCurves = permission("cropcheck", verbView, "CropCurvesView")
 
@@ -134,13 +134,13 @@ var (
 	Footprints  = Publishable{readOnly("footprint", "FootprintView"), permission("footprint", verbPublish, "FootprintView")}
 	PACTClients = resource("pact_client", "PACTClientView")
 
-	// ExportCompany is to take everything that the company has out of the installation.
+	// ExportCompany is the permission to export everything that the company has.
 	ExportCompany = permission("company", verbExport, "CompanyExportView")
 
-	// Operate is to look after the installation and its companies.
+	// Operate is the permission to look after the installation and its companies.
 	Operate = Permission{slug: "operator", view: "OperatorView", operators: true}
 
-	// Invite is to see and to make invitations.
+	// Invite is the permission to see and to make invitations.
 	Invite = Users.Create.PartOf(Permission{view: "InvitationView"})
 
 	_ = readOnly("dashboard", "")
@@ -161,7 +161,7 @@ const (
 
 var verbs = []string{verbCreate, verbDelete, verbEdit, verbExport, verbPublish, verbSign, verbView}
 
-// verbsOf is the verbs of each resource of the table, which fills it.
+// verbsOf holds the verbs of each resource; the table of permissions fills it.
 var verbsOf = map[string][]string{}
 
 func permission(resource, verb, view string) Permission {

@@ -41,7 +41,7 @@ var longNames = map[string]string{
 	"tsp": "triple_superphosphate", "ssp": "single_superphosphate", "mop": "muriate_of_potash", "sop": "sulphate_of_potash",
 }
 
-// TestTables holds the catalog and the conversions against the tables they come from.
+// TestTables compares the catalog and the conversions with the tables they come from.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	contents, units := table(t, "fertilizer_content.csv"), table(t, "units.csv")

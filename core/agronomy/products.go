@@ -63,7 +63,7 @@ func mineral(key, name string, n, p2o5, k2o float64) Product {
 	return Product{Key: key, Name: name, N: &n, P2O5: &p2o5, K2O: &k2o}
 }
 
-// organic makes an organic input; a density of 0 is not known.
+// organic makes an organic input; a density of 0 means that it is not known.
 func organic(key, name string, n, density float64) Product {
 	p := Product{Key: key, Name: name, Organic: true, N: &n}
 	if density > 0 {

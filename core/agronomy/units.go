@@ -1,13 +1,12 @@
-// Package agronomy holds the vocabulary and the arithmetic that farm records and
-// assessments share: units of what is applied to land, and the products that are
-// applied, with their contents. It knows no record and no factor of emission.
+// Package agronomy holds the vocabulary and the arithmetic that farm records and assessments share: units of what is
+// applied to land, and the products that are applied, with their contents. It knows no records and no emission factors.
 package agronomy
 
 // Conversions that are definitions (international yard and pound, US liquid gallon).
 const (
 	KgPerPound     = 0.45359237
 	HectarePerAcre = 0.40468564224
-	LitrePerGallon = 3.785411784 // US; the imperial gallon is not taken
+	LitrePerGallon = 3.785411784 // US; the imperial gallon is not supported
 	KgPerTonne     = 1000
 	LitrePerM3     = 1000
 )
@@ -19,7 +18,7 @@ const (
 	K2OPerK  = 1.20461
 )
 
-// Unit is how an applied amount is stated: with a stroke as a rate per treated area, else as a total over it.
+// Unit is how an applied amount is stated: with a slash as a rate per treated area, else as a total over it.
 type Unit string
 
 // The units of applied amounts.
@@ -36,7 +35,7 @@ const (
 	M3         Unit = "m3"
 )
 
-// measure is what one of a unit is in kilograms or litres, per hectare or in all.
+// measure is the value of one unit in kilograms or litres, per hectare or in total.
 type measure struct {
 	factor  float64
 	volume  bool // litres instead of kilograms
@@ -67,10 +66,10 @@ func (u Unit) Known() bool { _, ok := measures[u]; return ok }
 // Volume reports whether the unit measures volume, so that a density is needed for mass.
 func (u Unit) Volume() bool { return measures[u].volume }
 
-// Factor returns what one of the unit is in kilograms or litres; 0 of an unknown one.
+// Factor returns the value of one unit in kilograms or litres; 0 for an unknown unit.
 func (u Unit) Factor() float64 { return measures[u].factor }
 
-// PerArea reports whether the unit is a rate, and no total.
+// PerArea reports whether the unit is a rate and not a total.
 func (u Unit) PerArea() bool { return measures[u].perArea }
 
 // Amount is a quantity as it was typed.

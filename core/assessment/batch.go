@@ -18,7 +18,7 @@ const (
 	BatchSubmit batch.Kind = "submit"
 )
 
-// BatchOptions is what a caller asks of a batch. What a kind has no use for is zero.
+// BatchOptions are a caller's options for a batch. Those that a kind does not use are zero.
 type BatchOptions struct {
 	Preview bool `json:"preview,omitempty"` // judge, and store nothing
 	Atomic  bool `json:"atomic,omitempty"`  // import: one bad row refuses all
@@ -27,18 +27,18 @@ type BatchOptions struct {
 
 	FromYear  int  `json:"from_year,omitempty"`
 	ToYear    int  `json:"to_year,omitempty"`
-	Overwrite bool `json:"overwrite,omitempty"` // copy: drafts that are there are replaced
+	Overwrite bool `json:"overwrite,omitempty"` // copy: existing drafts are replaced
 
 	Selection Selection `json:"selection"` // copy, submit: the assessments it is about
 
-	Operator bool  `json:"operator,omitempty"` // who asked is an operator inside the company
-	KeyID    int64 `json:"key_id,omitempty"`   // the API key that was shown; 0: a token
+	Operator bool  `json:"operator,omitempty"` // the caller is an operator inside the company
+	KeyID    int64 `json:"key_id,omitempty"`   // the API key that was used; 0: a token
 }
 
 // Mode implements batch.Options.
 func (o BatchOptions) Mode() batch.Mode { return batch.Mode{Preview: o.Preview, Atomic: o.Atomic} }
 
-// Selection chooses assessments; what is zero does not narrow it.
+// Selection chooses assessments; members that are zero do not narrow it.
 type Selection struct {
 	Year          *int         `json:"assessment_year,omitempty"`
 	ResourceType  ResourceType `json:"resource_type,omitempty"`
@@ -48,10 +48,10 @@ type Selection struct {
 	Status        Status       `json:"status,omitempty"`
 	Ready         *bool        `json:"is_ready_for_submission,omitempty"`
 	IDs           []int64      `json:"ids,omitempty"`  // in order, each once; nil: all that the rest selects
-	Sent          []int64      `json:"sent,omitempty"` // submit: as they were sent, where that is another order
+	Sent          []int64      `json:"sent,omitempty"` // submit: as they were sent, where that differs
 }
 
-// Places returns where an id was sent, from 0; index where the ids were sent in their order.
+// Places returns the places at which an id was sent, from 0; index alone where the ids were sent in order.
 func (s *Selection) Places(id, index int64) []int64 {
 	if s.Sent == nil {
 		return []int64{index}
@@ -65,10 +65,10 @@ func (s *Selection) Places(id, index int64) []int64 {
 	return out
 }
 
-// Total is how many ids were sent.
+// Total returns the number of ids that were sent.
 func (s *Selection) Total() int64 { return int64(max(len(s.IDs), len(s.Sent))) }
 
-// Holds tells whether a selection chooses an assessment, its ids left aside.
+// Holds reports whether a selection matches an assessment, its ids aside.
 func (s *Selection) Holds(a *Assessment) bool {
 	return (s.Year == nil || a.Year != nil && *a.Year == *s.Year) &&
 		(s.ResourceType == "" || s.ResourceType == a.ResourceType) && (s.ResourceID == 0 || s.ResourceID == a.ResourceID) &&
@@ -76,7 +76,7 @@ func (s *Selection) Holds(a *Assessment) bool {
 		(s.Status == "" || s.Status == a.Status) && (s.Ready == nil || *s.Ready == a.Ready)
 }
 
-// Judged is one row or assessment of a batch with what became of it.
+// Judged is one row or assessment of a batch with its outcome.
 type Judged struct {
 	Index        int64 // in the file or the selection, from 0
 	Line         int64 // in the table, as a spreadsheet numbers it; 0: there is none
@@ -95,10 +95,10 @@ func (j Judged) Judgement() (batch.Outcome, fault.Fields) {
 	return j.Outcome, ProblemFields(j.Problems)
 }
 
-// Batch is many assessments worked through at once.
+// Batch is many assessments processed together.
 type Batch = batch.Batch[BatchOptions, Judged]
 
-// NewBatch returns a batch that waits to be worked through.
+// NewBatch returns a batch that waits to be processed.
 func NewBatch(kind batch.Kind, options BatchOptions, by record.Ref, object string, total int64, now time.Time) Batch {
 	b := batch.New[BatchOptions, Judged](options, by, total, now)
 	b.Kind, b.Object = kind, object
@@ -134,7 +134,7 @@ func ProblemFields(problems []Finding) fault.Fields {
 	return out
 }
 
-// Check returns what is wrong with what is asked of a batch.
+// Check returns what is wrong with the options of a batch.
 func (o *BatchOptions) Check(kind batch.Kind) fault.Fields {
 	f := fault.Fields{}
 	if kind == BatchCopy {
@@ -163,5 +163,5 @@ func (o *BatchOptions) Check(kind batch.Kind) fault.Fields {
 	return f
 }
 
-// MaxSelected is how many assessments may be named one by one.
+// MaxSelected is the maximum number of assessments that may be named one by one.
 const MaxSelected = 10_000

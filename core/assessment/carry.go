@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// datesOfTheYear are the members that tell of days of one year's crop, which a copy for another year has none of.
+// datesOfTheYear are the members that hold dates of one year's crop; a copy for another year leaves them out.
 var datesOfTheYear = map[string][]string{
 	secCrop:        {"planting_date", "harvest_date"},
 	secFertilizers: {"date"},
@@ -13,7 +13,7 @@ var datesOfTheYear = map[string][]string{
 
 // Carry returns a draft of another year with the same sections and declarations, whose items are new. Dates of planting,
 // harvest and application are left out; amounts are copied as a first estimate, for the user to correct. The history of
-// the land keeps its calendar years, and no_change_20y stays: a submission holds it against them for its own year.
+// the land keeps its calendar years, and no_change_20y stays: a submission checks it against them for its own year.
 func (t *Table) Carry(from *Assessment, sheet Sheet, toYear int) (Assessment, Sheet) {
 	to := Assessment{
 		ResourceType: from.ResourceType, ResourceID: from.ResourceID, Year: &toYear,
@@ -40,7 +40,7 @@ func (t *Table) Carry(from *Assessment, sheet Sheet, toYear int) (Assessment, Sh
 	return to, out
 }
 
-// Entered returns what is entered in the form that a client sends it, for [Table.Check] to read again.
+// Entered returns what is entered in the form in which a client sends it, for [Table.Check] to read again.
 func (t *Table) Entered(sheet Sheet) map[string]any {
 	out := make(map[string]any, len(sheet))
 	for key, rows := range sheet {

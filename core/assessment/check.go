@@ -12,8 +12,8 @@ import (
 )
 
 // Check reads a section as it was sent: an object, or the list of its items; nil is an empty section. It returns the
-// rows with what the table knows of, and what is wrong by JSON path: shapes, types, enumerations and bounds. A draft may
-// be empty: whether all that is needed is there is the business of [Table.Complete].
+// rows with the members that the table knows, and what is wrong by JSON path: shapes, types, enumerations and bounds. A
+// draft may be empty: [Table.Complete] decides whether all that is required is present.
 func (t *Table) Check(section string, raw any) ([]Row, fault.Fields) {
 	s, ok := t.byKey[section]
 	if !ok {
@@ -41,8 +41,8 @@ func (t *Table) CheckItem(section string, raw any) (Row, fault.Fields) {
 	return s.item(raw)
 }
 
-// Patch reads what was entered before with the members of raw put over it, as RFC 7396 merges: null takes a member away,
-// an amount keeps the part that is not sent, a nested list is replaced.
+// Patch reads what was entered before with the members of raw merged over it as in RFC 7396: null removes a member, an
+// amount keeps the part that is not sent, a nested list is replaced.
 func (t *Table) Patch(section string, old Values, raw any) (Row, fault.Fields) {
 	changes, ok := raw.(map[string]any)
 	if !ok {
@@ -115,7 +115,7 @@ func (s *Section) item(raw any) (Row, fault.Fields) {
 	return row, wrong
 }
 
-// readObject reads the members that the table knows; what else is there [Table.Known] names.
+// readObject reads the members that the table knows; [Table.Known] names the others.
 func readObject(fields []Field, object map[string]any) (Values, fault.Fields) {
 	out, wrong := make(Values, len(object)), fault.Fields{}
 	for i := range fields {
@@ -144,13 +144,13 @@ func readObject(fields []Field, object map[string]any) (Values, fault.Fields) {
 	return out, wrong
 }
 
-// empty tells of an emptied text, and of an amount with neither part, that they are none.
+// empty reports whether a value is none: an emptied text, or an amount with neither part.
 func empty(clean any) bool {
 	object, isAmount := clean.(map[string]any)
 	return clean == "" || isAmount && len(object) == 0
 }
 
-// read returns the value of a field as it is kept, or what is wrong with it: a message, or messages by member.
+// read returns the value of a field as it is stored, or what is wrong with it: a message, or messages by member.
 func (f *Field) read(raw any) (clean, problem any) {
 	switch f.Kind {
 	case Amount:
@@ -215,7 +215,7 @@ func (f *Field) readItems(raw any) (clean, problem any) {
 	return out, nil
 }
 
-// unitProblem says when the unit of an amount is none of those that the rest of its object leaves.
+// unitProblem returns a message where the unit of an amount is not one that the rest of its object allows.
 func (f *Field) unitProblem(v Values) string {
 	for _, rule := range f.UnitsWhen {
 		if unit := v.unit(f.Key); unit != "" && rule.When.holds(v) && !slices.Contains(rule.Units, unit) {

@@ -160,8 +160,8 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// FuzzCheck hands over any JSON at all: it is taken or refused, and what is taken is
-// taken again in just that form.
+// FuzzCheck passes any JSON at all: it is accepted or refused, and what is accepted is accepted again in exactly that
+// form.
 func FuzzCheck(f *testing.F) {
 	tab := table(f)
 	f.Add("fertilizers", `[{"product": "urea", "rate": {"value": 1, "unit": "kg"}}]`)

@@ -23,7 +23,7 @@ type Column struct {
 // Cell is a value of a column as text.
 type Cell struct{ Name, Text string }
 
-// declarationColumns is what the names of the declarations begin with.
+// declarationColumns is the first part of the names of the declarations.
 const declarationColumns = "section_declarations"
 
 // Columns returns every column of a file of assessments: what is assessed, the general part, the sections, the declarations.
@@ -129,8 +129,8 @@ func appendCell(out []Cell, name string, value any) []Cell {
 	return out
 }
 
-// Body reads the cells of a row as the body of an assessment, as a client sends it, for [Table.Check] and its kin to look
-// into. Empty cells are none. What is wrong is told by the name of the column.
+// Body reads the cells of a row as the body of an assessment, as a client sends it, for [Table.Check] and similar
+// methods to check. Empty cells are ignored. What is wrong is listed by the name of the column.
 func (t *Table) Body(cells []Cell) (map[string]any, fault.Fields) {
 	kinds := t.columnKinds()
 	body, wrong := map[string]any{}, fault.Fields{}
@@ -207,7 +207,7 @@ func cellValue(kind Kind, cell string) (value any, message string) {
 	return strings.TrimSpace(cell), ""
 }
 
-// place puts a value where its name says. Lists grow as far as their numbers reach.
+// place puts a value at the place that its name states. Lists grow as far as the numbers of their items require.
 func place(body map[string]any, names []string, indexes []int, value any) (message string) {
 	for _, name := range names[:len(names)-1] {
 		key, isList := strings.CutSuffix(name, "[]")
@@ -236,7 +236,7 @@ func place(body map[string]any, names []string, indexes []int, value any) (messa
 	return ""
 }
 
-// noGaps refuses empty items before others that are not: the paths of what is wrong would be those of other columns.
+// noGaps refuses empty items that stand before others: the paths of what is wrong would be those of other columns.
 func noGaps(value any, path string, wrong fault.Fields) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -254,7 +254,7 @@ func noGaps(value any, path string, wrong fault.Fields) {
 	}
 }
 
-// Heading returns the columns that some of the rows fill, in the order of the table, items one after the other.
+// Heading returns the columns that any of the rows fills, in the order of the table, items one after the other.
 func (t *Table) Heading(rows ...[]Cell) []string {
 	places := map[string]int{} // of columns, and of the first column of every list
 	for i, c := range t.Columns() {
@@ -276,7 +276,7 @@ func (t *Table) Heading(rows ...[]Cell) []string {
 	return slices.SortedFunc(maps.Keys(ranks), func(a, b string) int { return slices.Compare(ranks[a], ranks[b]) })
 }
 
-// rank returns the place of each list on the way to a column with the number of the item, and last that of the column.
+// rank returns, for each list on the way to a column, its place and the number of the item, and last the place of the column.
 func rank(places map[string]int, general string, indexes []int) []int {
 	var out []int
 	for end, r := range general {

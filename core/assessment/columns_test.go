@@ -83,7 +83,7 @@ func TestCellsGoThereAndBack(t *testing.T) {
 	})
 }
 
-// spaces takes out texts that are blank: a file cannot tell them from empty cells.
+// spaces removes texts that are blank: a file cannot tell them from empty cells.
 func spaces(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -100,7 +100,7 @@ func spaces(v any) {
 	}
 }
 
-// dropEmptyItems takes out what has no cell: objects and lists with nothing in them.
+// dropEmptyItems removes what has no cell: objects and lists with nothing in them.
 func dropEmptyItems(sheet assessment.Sheet) {
 	for key, rows := range sheet {
 		for _, row := range rows {
@@ -147,7 +147,7 @@ func TestBodyNamesTheColumn(t *testing.T) {
 	}, body)
 }
 
-// FuzzBody hands over names and texts as files hold them.
+// FuzzBody passes names and texts as files hold them.
 func FuzzBody(f *testing.F) {
 	tab := table(f)
 	f.Add("fertilizers[0].rate.value", "5", "fertilizers[0].rate", "6")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Complete says how far an assessment is: by section, in all, and whether it can be
-// submitted. A value that would be refused counts as not filled.
+// Complete returns how complete an assessment is, by section and as a whole, and whether it can be submitted. A value
+// that would be refused counts as not filled.
 //
 //	percentage = sum of weight x filled / required over the sections that apply,
 //	             / sum of their weights, rounded down to one decimal
@@ -17,7 +17,7 @@ func (t *Table) Complete(a *Assessment, sheet Sheet, facts Facts) State {
 	return state
 }
 
-// examine returns the state with the violations that a submission meets; without any the assessment is ready.
+// examine returns the state with the violations that a submission would meet; without any, the assessment is ready.
 func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Finding) {
 	sheet = sheet.withClimate(facts)
 	violations := a.generalFindings(facts)
@@ -40,13 +40,13 @@ func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Findi
 		violations = s.appendViolations(violations, one)
 	}
 	violations = append(violations, blocked...)
-	// The small term takes back what the sum of the weights lost in binary.
+	// The small term makes up for what the sum of the weights loses in binary.
 	state.Percentage = math.Min(100, math.Floor(score/weights*1000+1e-9)/10)
 	state.Ready = len(violations) == 0
 	return state, violations
 }
 
-// Done is the share of a section that is done, from 0 to 1: filled required fields of all; 1 where complete or declared.
+// Done returns the share of a section that is done, from 0 to 1: filled of required fields; 1 where complete or declared.
 func (s SectionState) Done() float64 {
 	switch {
 	case s.Declared || s.Status == Complete:
@@ -104,7 +104,7 @@ func (t *Table) sectionState(s *Section, declared Declarations, sheet Sheet, blo
 	return one
 }
 
-// counter counts what the objects of a section are required to hold, and how much of it is there.
+// counter counts the fields that the objects of a section are required to have, and how many of them are filled.
 type counter struct {
 	table   *Table
 	section *Section
@@ -114,7 +114,7 @@ type counter struct {
 	row     int
 }
 
-// countRow counts the object of a row; of the fields of which one is needed as one.
+// countRow counts the object of a row. The fields of which one is needed count as one.
 func (c *counter) countRow(row int, v Values) {
 	c.row = row
 	c.count(c.section.Fields, v, "", 0)
@@ -167,7 +167,7 @@ func findField(fields []Field, key string) *Field {
 	return nil
 }
 
-// denied tells whether a contradiction names just this field.
+// denied reports whether a contradiction names this very field.
 func (c *counter) denied(f *Field) bool {
 	return slices.ContainsFunc(c.blocked, func(b Finding) bool {
 		_, path := c.place()
@@ -187,7 +187,7 @@ func (c *counter) place() (general, path string) {
 	return key + "[]", fmt.Sprintf("%s[%d]", key, c.row)
 }
 
-// miss records a required field that is not there: of the row, or of an item of the nested list within.
+// miss records a required field that is missing: of the row, or of an item of the nested list within.
 func (c *counter) miss(f *Field, within string, item int) {
 	general, path := c.place()
 	if within != "" {
@@ -197,7 +197,7 @@ func (c *counter) miss(f *Field, within string, item int) {
 	c.state.Missing = append(c.state.Missing, Missing{general + "." + f.Key, path + "." + f.Key, c.section.ask(f)})
 }
 
-// ask tells what to enter.
+// ask returns the message that states what to enter.
 func (s *Section) ask(f *Field) string {
 	what := f.Label
 	switch {
@@ -211,7 +211,7 @@ func (s *Section) ask(f *Field) string {
 	return s.Title + ": enter " + lowerFirst(what) + "."
 }
 
-// lowerFirst writes a label within a sentence; abbreviations stay.
+// lowerFirst returns a label as it is written within a sentence; abbreviations stay.
 func lowerFirst(s string) string {
 	if len(s) > 1 && s[1] >= 'a' && s[1] <= 'z' {
 		return strings.ToLower(s[:1]) + s[1:]
@@ -219,8 +219,8 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// accepts tells whether a value would be taken as complete: as [Field.read], but it allocates nothing and wants both
-// parts of an amount, and enough items in a list.
+// accepts reports whether a value counts as complete. It checks what [Field.read] does, but allocates nothing and
+// requires both parts of an amount, and enough items in a list.
 func (f *Field) accepts(value any, v Values) bool {
 	switch f.Kind {
 	case Amount:

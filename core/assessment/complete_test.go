@@ -49,8 +49,8 @@ func TestAnEmptyAssessmentIsNothing(t *testing.T) {
 	}, codes(violations))
 }
 
-// TestCompletenessByHand counts one assessment with the weights of the design: each
-// change of the wheat takes away what it should.
+// TestCompletenessByHand counts one assessment with the weights of the design: each change of the wheat subtracts what
+// it should.
 func TestCompletenessByHand(t *testing.T) {
 	t.Parallel()
 	tab := table(t)
@@ -132,8 +132,8 @@ func TestStrawOfFloodedRiceNeedsItsTime(t *testing.T) {
 	require.True(t, tab.Complete(a, sheet, today).Ready, "upland rice is grown like another cereal")
 }
 
-// TestReadyIsThatNothingIsViolated, and more is never less: filling in a section, or
-// declaring it, does not lower the percentage.
+// TestReadyIsThatNothingIsViolated also checks that filling in a section, or declaring it, does not lower the
+// percentage.
 func TestReadyIsThatNothingIsViolated(t *testing.T) {
 	t.Parallel()
 	tab := table(t)

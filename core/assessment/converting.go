@@ -9,7 +9,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// Converted is [Table.Normalise] without its warnings, with the conversions that it takes as steps of a trace.
+// Converted is [Table.Normalise] without its warnings, and with its conversions as steps of a trace.
 func (t *Table) Converted(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input, conversions []ghg.TraceLine, violations []Finding) {
 	log := new(conversion.Log)
 	in, _, violations = t.normalise(a, sheet, facts, log)
@@ -19,8 +19,8 @@ func (t *Table) Converted(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input
 // unitRule returns the conversion of a unit; ok is false where there is none.
 type unitRule = func(unit string) (rule conversion.Rule, ok bool)
 
-// amount returns the amount of a row under a key in the unit of the member of the snapshot that it sets; nil where it is not
-// there or cannot be converted.
+// amount returns the amount of a row under a key in the unit of the member of the snapshot that it sets; nil where it
+// is missing or cannot be converted.
 func (n *normaliser) amount(sets, to, path string, v Values, key string, rule unitRule) *float64 {
 	value, unit, given := v.amount(key)
 	r, ok := rule(unit)
@@ -47,7 +47,7 @@ func (n *normaliser) entered(path, member string) string {
 	return "sections." + path + "." + member
 }
 
-// frame keeps the conversion of a member of the general part, which was checked.
+// frame keeps the conversion of a member of the general part, which has been checked.
 func (n *normaliser) frame(sets, to, key string, object map[string]any, rule unitRule) {
 	if value, unit, wrong := quantity(key, object); len(wrong) == 0 {
 		r, _ := rule(unit)
@@ -71,14 +71,14 @@ func (n *normaliser) share(path string, v Values, key string) conversion.Term {
 	return term
 }
 
-// ownDensity is that of a type of organic input, t/m3 (which is kg/l); nil where it is not known.
+// ownDensity returns the density of a type of organic input, t/m3 (which is kg/l); nil where it is not known.
 func ownDensity(v Values) *float64 {
 	p, _ := agronomy.FindProduct(v.text("type"))
 	return p.Density
 }
 
-// density is that of what is applied, kg/l: as entered, else own, which is described; without a symbol where neither is
-// known.
+// density returns the density of what is applied, kg/l: as entered, else own, with what as its description; without a
+// symbol where neither is known.
 func (n *normaliser) density(path string, v Values, own *float64, what string) conversion.Term {
 	term := conversion.Term{Symbol: "rho", Unit: "kg/l"}
 	switch rho := v.number("density_kg_l"); {
@@ -133,7 +133,7 @@ func (n *normaliser) water(item, path string, v Values) float64 {
 	}))
 }
 
-// fuel returns an amount of a carrier, and its own factor, by the unit that the method takes for it.
+// fuel returns an amount of a carrier, and its own factor, in the unit that the method uses for it.
 func (n *normaliser) fuel(path string, v Values) ghg.Fuel {
 	value, unit, _ := v.amount("amount")
 	rule, normal, _ := conversion.Energy(unit)
@@ -155,7 +155,7 @@ func (n *normaliser) fuel(path string, v Values) ghg.Fuel {
 	return out
 }
 
-// residueShares returns what became of the residue; shares that sum to nearly all are taken as all.
+// residueShares returns the shares of the residue by practice; shares that sum to nearly 100 per cent are scaled to 100.
 func (n *normaliser) residueShares(list []Values) []ghg.ResidueShare {
 	out := make([]ghg.ResidueShare, len(list))
 	amounts := make([]conversion.Amount, len(list))
@@ -165,7 +165,7 @@ func (n *normaliser) residueShares(list []Values) []ghg.ResidueShare {
 	}
 	whole := conversion.Rule{}
 	if math.Abs(shareSum(list)-100) <= shareTolerance {
-		whole = n.log.Whole(secResidues, amounts) // three thirds of 33.33 are all there is
+		whole = n.log.Whole(secResidues, amounts) // three thirds of 33.33 are the whole
 	}
 	for i, a := range amounts {
 		out[i].SharePct = n.log.Take(fmt.Sprintf("residues.management[%d].share_pct", i), "%", a, whole)

@@ -15,7 +15,7 @@ type AsEntered struct {
 	Declarations Declarations   `json:"section_declarations"`
 }
 
-// AsEntered returns an assessment as it was entered. The ids of items are left out: they are no content.
+// AsEntered returns an assessment as it was entered. The ids of items are left out: they are not content.
 func (t *Table) AsEntered(a *Assessment, sheet Sheet) AsEntered {
 	sections := t.Entered(sheet)
 	for _, entered := range sections {
@@ -26,12 +26,12 @@ func (t *Table) AsEntered(a *Assessment, sheet Sheet) AsEntered {
 	}
 	declared := a.Declarations
 	if declared == nil {
-		declared = Declarations{} // none is none, however it is kept
+		declared = Declarations{} // no declarations are the same, however they are kept
 	}
 	return AsEntered{General: a.values(), Sections: sections, Declarations: declared}
 }
 
-// Text returns the JSON text, which is the same for what is the same, and its SHA-256 in hexadecimal.
+// Text returns the JSON text, which is the same for equal content, and its SHA-256 in hexadecimal.
 func (e AsEntered) Text() (text []byte, digest string, err error) {
 	if text, err = json.Marshal(e); err != nil {
 		return nil, "", fmt.Errorf("what was entered has no JSON form: %w", err)

@@ -1,6 +1,6 @@
 package assessment
 
-// What a field is, said in the order people read it: a kind with its name, then what is asked of it.
+// A field is written in the order in which people read it: a kind with its name, then what is required of it.
 
 func choice(key, label string, enum []string) Field {
 	return Field{Key: key, Label: label, Kind: Choice, Enum: enum}
@@ -12,7 +12,7 @@ func number(key, label, unit string, lower, upper float64) Field {
 
 func percentage(key, label string) Field { return number(key, label, "%", 0, 100) }
 
-// uncertainty is how well an amount of the object is known.
+// uncertainty is the field that states how well an amount of the object is known.
 func uncertainty(of string) Field {
 	return percentage("uncertainty_pct", "Uncertainty").about("Of the " + of + ": plus and minus per cent, at 95 %. Without it the figure is taken as exact.")
 }
@@ -68,7 +68,7 @@ func (f Field) usual(value any) Field   { f.Default = value; return f }
 func (f Field) about(help string) Field { f.Help = help; return f }
 func (f Field) above0() Field           { f.AboveZero = true; return f }
 
-// mustNote says in words when a rule of rules.go requires the field.
+// mustNote states in words when a rule of rules.go requires the field.
 func (f Field) mustNote(note string) Field { f.RequiredNote = note; return f }
 
 // mustWhen requires the field where a condition on its object holds.

@@ -10,8 +10,8 @@ import (
 	"tilth/core/fault"
 )
 
-// Columns of a file of assessments that are no field of the table: which assessment a row is,
-// how else its farm or field is known, and what is only shown.
+// Columns of a file of assessments that are not fields of the table: which assessment a row is, how else its farm or
+// field is identified, and what is only shown.
 const (
 	ColumnID           = "id"
 	ColumnResourceType = "resource_type"
@@ -22,13 +22,13 @@ const (
 	ColumnVersion      = "submitted_version"
 )
 
-// keyColumns name the record of a row; shownColumns tell of it, and an import passes them over.
+// keyColumns identify the record of a row; shownColumns describe it, and an import ignores them.
 var (
 	keyColumns   = []string{ColumnID, ColumnExternalID, ColumnResourceName}
 	shownColumns = []string{ColumnStatus, ColumnVersion}
 )
 
-// FileHeading returns the heading of a file: what names a row, the given columns of the table, and what is only shown.
+// FileHeading returns the heading of a file: what identifies a row, the given columns of the table, and what is only shown.
 func (t *Table) FileHeading(filled []Cell) []string {
 	out := []string{ColumnID, ColumnResourceType, ColumnResourceID, ColumnExternalID, ColumnResourceName}
 	for _, name := range t.Heading(filled) {
@@ -51,15 +51,15 @@ func (t *Table) Template() []string {
 	return slices.DeleteFunc(out, func(name string) bool { return slices.Contains(shownColumns, name) })
 }
 
-// Heading is the first line of a file, understood.
+// Heading is the parsed first line of a file.
 type Heading struct {
 	table   *Table
 	names   []string
 	covered map[string][][]string // by section, or general: the members that have a column, as the parts of their names
 }
 
-// ReadHeading understands the first line of a file. Unknown, repeated and numberless
-// columns are refused by their names: what is silently passed over would be missed later.
+// ReadHeading parses the first line of a file. Unknown, repeated and unnumbered columns are refused by their names:
+// what is silently ignored would be missed later.
 func (t *Table) ReadHeading(names []string) (*Heading, fault.Fields) {
 	kinds, wrong := t.columnKinds(), fault.Fields{}
 	h := &Heading{table: t, names: names, covered: map[string][][]string{}}
@@ -86,13 +86,13 @@ func (t *Table) ReadHeading(names []string) (*Heading, fault.Fields) {
 	return h, wrong
 }
 
-// maxUnknownColumns is how many columns that are not known are named.
+// maxUnknownColumns is the maximum number of unknown columns that are named.
 const maxUnknownColumns = 100
 
 // itemNumber is the number of an item in the name of a column.
 var itemNumber = regexp.MustCompile(`\[\d*\]`)
 
-// unknownColumn says that there is no such column, and which is likely meant.
+// unknownColumn returns the message that there is no such column, with the one that is probably meant.
 func (t *Table) unknownColumn(name string, kinds map[string]Kind) string {
 	const says = "There is no such column; the template has them all, and items are numbered from 0: fertilizers[0].product."
 	known := slices.Concat(slices.Sorted(maps.Keys(kinds)), keyColumns, shownColumns)
@@ -117,7 +117,7 @@ func (t *Table) unknownColumn(name string, kinds map[string]Kind) string {
 	return "There is no such column" + fault.Meant(nearest)
 }
 
-// cover notes that a column is there: section and member, "fertilizers[]" without.
+// cover records that a column is present: its section and member; "fertilizers[]" has no member.
 func (h *Heading) cover(general string) {
 	first, rest, below := strings.Cut(general, ".")
 	if key, isList := strings.CutSuffix(first, "[]"); isList {
@@ -131,15 +131,15 @@ func (h *Heading) cover(general string) {
 	h.covered[secGeneral] = append(h.covered[secGeneral], strings.Split(general, "."))
 }
 
-// FileRow is a row of a file, understood as far as that goes without other records.
+// FileRow is a row of a file, parsed as far as is possible without other records.
 type FileRow struct {
 	Line         int64 // in the table, as a spreadsheet numbers it
-	ID           int64 // the assessment it says it is; 0: none
+	ID           int64 // the assessment that it names; 0: none
 	ResourceType ResourceType
 	ResourceID   int64
 	ExternalID   string
 	ResourceName string
-	Body         map[string]any // as [Table.Body] gives it
+	Body         map[string]any // as [Table.Body] returns it
 	Errors       fault.Fields   // by column
 
 	cells []Cell // what the row holds of the columns of the table
@@ -200,10 +200,10 @@ func yearOf(body map[string]any) *int {
 	return nil
 }
 
-// Over returns the general part, the sections and the declarations that a row asks for, over what there is; before is nil
-// for a new assessment. A member that has a column is what the row says, also where that is nothing; one without a column
-// stays. A list section any of whose columns is there is replaced. The items of a new assessment are new, whatever ids the
-// row was exported with.
+// Over returns the general part, the sections and the declarations that a row asks for, merged over the existing ones;
+// before is nil for a new assessment. A member that has a column takes the value of the row, even an empty one; one
+// without a column stays. A list section with any column in the file is replaced. The items of a new assessment are
+// new, whatever ids the row was exported with.
 func (h *Heading) Over(row *FileRow, before *Assessment, sheet Sheet) (general Assessment, sections map[string]any, declarations any) {
 	old, declared := map[string]any{}, map[string]any{}
 	if before != nil {
@@ -255,7 +255,7 @@ func itemsOf(list any, fresh bool) []any {
 	return out
 }
 
-// without returns an object less the members that have a column; of an amount only the part that has.
+// without returns an object without the members that have a column; an amount loses only the part that has one.
 func (h *Heading) without(key string, old map[string]any) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, old)

@@ -88,9 +88,9 @@ func rebuilt(t require.TestingT, tab *assessment.Table, h *assessment.Heading, r
 	return a, sheet
 }
 
-// TestFilesGoThereAndBack exports what was entered at random, imports it as a new
-// assessment and over the old one, and exports it again: nothing differs. Texts are such
-// that spreadsheets take for formulas, over several lines.
+// TestFilesGoThereAndBack exports what was entered at random, imports it as a new assessment and over the old one, and
+// exports it again: nothing differs. Texts include those that spreadsheets take for formulas, and those of several
+// lines.
 func TestFilesGoThereAndBack(t *testing.T) {
 	t.Parallel()
 	tab := table(t)
@@ -214,8 +214,8 @@ func TestHeadingsAreRefused(t *testing.T) {
 	require.Empty(t, wrong, "the template is one that is taken")
 }
 
-// TestUnchangedRowsAreTheSame exports what was entered at random, odd things included that no file can tell, and reads it
-// back: it is the same; with any one text changed it is not.
+// TestUnchangedRowsAreTheSame exports what was entered at random, including odd values that no file can express, and
+// reads it back: it is the same; with any one text changed it is not.
 func TestUnchangedRowsAreTheSame(t *testing.T) {
 	t.Parallel()
 	tab := table(t)

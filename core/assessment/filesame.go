@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Same reports whether a row says of an assessment what an export of it says in the same columns: then an import changes
-// nothing, also where the assessment holds what no file can tell, such as empty lists, blank texts, carriage returns, or
-// an area that was sent as text.
+// Same reports whether a row holds what an export of the assessment holds in the same columns. An import then changes
+// nothing, even where the assessment holds what no file can express, such as empty lists, blank texts, carriage
+// returns, or an area that was sent as text.
 func (h *Heading) Same(row *FileRow, a *Assessment, sheet Sheet) bool {
 	if row.ResourceID != 0 && row.ResourceID != a.ResourceID {
 		return false // named by another column
@@ -19,7 +19,7 @@ func (h *Heading) Same(row *FileRow, a *Assessment, sheet Sheet) bool {
 		}
 	}
 	columns := make(map[string]bool, len(h.names))
-	lists := map[string]bool{} // of which some column is there: the row replaces them
+	lists := map[string]bool{} // of which the file has a column: the row replaces them
 	for _, name := range h.names {
 		columns[name] = true
 		if list, _, isList := strings.Cut(name, "["); isList {

@@ -10,7 +10,7 @@ import (
 	"tilth/core/fault"
 )
 
-// Bounds of the general part, which a submission holds it to.
+// Bounds of the general part, which a submission enforces.
 const (
 	firstYear       = 1980
 	maxAreaHa       = 1e6
@@ -46,8 +46,8 @@ func generalSection(v values) Section {
 	}
 }
 
-// CheckGeneral checks the general part and brings the words of the climate zone and of the country to their keys. What
-// growing_area and average_temperature hold is looked at when the assessment is submitted.
+// CheckGeneral checks the general part and converts the words of the climate zone and of the country to their keys. The
+// contents of growing_area and average_temperature are checked when the assessment is submitted.
 func (a *Assessment) CheckGeneral() fault.Fields {
 	f := fault.Fields{}
 	a.External.Check(f)
@@ -89,8 +89,8 @@ func ParseClimate(word string) (key string, ok bool) {
 	return key, slices.Contains(ClimateRegions, key)
 }
 
-// CheckDeclarations reads {section: "none" or null}, which replaces the declarations,
-// and holds it against what is entered: where there are items, "none" is refused.
+// CheckDeclarations reads {section: "none" or null}, which replaces the declarations, and checks it against what is
+// entered: where there are items, "none" is refused.
 func (t *Table) CheckDeclarations(raw any, sheet Sheet) (Declarations, fault.Fields) {
 	object, ok := raw.(map[string]any)
 	if !ok && raw != nil {
@@ -149,7 +149,7 @@ func (a *Assessment) values() Values {
 	return v
 }
 
-// AreaHa returns the growing area in ha, or what is wrong with it: only {value, unit} within the bounds will do.
+// AreaHa returns the growing area in ha, or what is wrong with it: only {value, unit} within the bounds is accepted.
 func (a *Assessment) AreaHa() (ha float64, wrong []Finding) {
 	return converted(keyArea, a.GrowingArea, conversion.In(conversion.Area), "Give the unit ha, hectares, acre, acres, m2 or km2.",
 		func(ha float64) bool { return ha > 0 && ha <= maxAreaHa }, "An area above 0 and at most 1000000 ha.")

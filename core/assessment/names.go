@@ -9,7 +9,7 @@ import (
 )
 
 // Known returns what was sent of a section, or of one item of a list, without the members that the table does not know,
-// and their names by path. Members that are only read are known: what was answered can be sent back.
+// and their names by path. Read-only members are known, so that an answer can be sent back.
 func (t *Table) Known(section string, raw any) (clean any, unknown fault.Fields) {
 	s, ok := t.byKey[section]
 	if !ok {
@@ -18,7 +18,7 @@ func (t *Table) Known(section string, raw any) (clean any, unknown fault.Fields)
 	return knownMembers(s.Fields, raw, "id")
 }
 
-// knownMembers keeps the members of an object, or of each object of a list, that are fields or one of also.
+// knownMembers keeps the members of an object, or of each object of a list, that are fields or are listed in also.
 func knownMembers(fields []Field, raw any, also ...string) (any, fault.Fields) {
 	switch v := raw.(type) {
 	case []any:

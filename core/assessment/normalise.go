@@ -11,9 +11,9 @@ import (
 )
 
 // Normalise turns what was entered into the snapshot the engine reads: kg, ha, m3, km, °C, totals as rates per treated
-// area, and the defaults of the form. Items that lack a required field are left out, each with a warning, as are sections
-// that are empty and not declared so. Violations are what no result can be computed with: no year, no climate zone, and
-// contradictions.
+// area, and the defaults of the form. Items that lack a required field are left out, each with a warning, as are
+// sections that are empty and not declared so. Violations make it impossible to compute a result: no year, no climate
+// zone, and contradictions.
 func (t *Table) Normalise(a *Assessment, sheet Sheet, facts Facts) (in ghg.Input, warnings, violations []Finding) {
 	return t.normalise(a, sheet, facts, nil)
 }
@@ -47,7 +47,7 @@ func (t *Table) normalise(a *Assessment, sheet Sheet, facts Facts, log *conversi
 	return in, n.warnings, violations
 }
 
-// normaliser carries one assessment into its snapshot.
+// normaliser turns one assessment into its snapshot.
 type normaliser struct {
 	t        *Table
 	sheet    Sheet
@@ -77,8 +77,8 @@ func (n *normaliser) general(a *Assessment) {
 	}
 }
 
-// each hands over the items of a section that hold all that is required, and warns of the others. A section that does
-// not apply is passed over.
+// each calls take for the items of a section that hold all that is required, and warns about the others. A section that
+// does not apply is skipped.
 func (n *normaliser) each(section string, take func(path string, v Values)) {
 	s := n.t.byKey[section]
 	if !s.applies(n.sheet) {
@@ -86,7 +86,7 @@ func (n *normaliser) each(section string, take func(path string, v Values)) {
 	}
 	if n.in.Crop.Type == "" && slices.Contains(needCrop, section) {
 		defer func(log *conversion.Log) { n.log = log }(n.log)
-		n.log = nil // withoutBasis takes it out, so no step makes it
+		n.log = nil // withoutBasis removes it, so no step produces it
 	}
 	for i, row := range n.sheet[section] {
 		path := section
@@ -264,7 +264,7 @@ func (n *normaliser) stocks() {
 // needCrop are the sections that need the crop.
 var needCrop = []string{secSeeds, secResidues, secLand, secConversion}
 
-// withoutBasis takes out what needs the crop or the soil where these are not stated.
+// withoutBasis removes what needs the crop or the soil where these are not stated.
 func (n *normaliser) withoutBasis() {
 	in := n.in
 	basis := ""

@@ -24,8 +24,8 @@ func factors(t testing.TB) *ghg.FactorSet {
 	return set
 }
 
-// TestTheWorkedExamplesComeOut goes the whole way of the two examples of the design, from
-// the body a client sends to the kilograms that are printed there.
+// TestTheWorkedExamplesComeOut follows the two examples of the design all the way from the body a client sends to the
+// kilograms that are printed there.
 func TestTheWorkedExamplesComeOut(t *testing.T) {
 	t.Parallel()
 	tab := table(t)
@@ -296,7 +296,7 @@ func TestWhatCanBeSubmittedCalculates(t *testing.T) {
 	require.Positive(t, submitted, "some of the random assessments can be submitted")
 }
 
-// prune takes members away, as they are missing in a draft.
+// prune removes members, as they are missing in a draft.
 func prune(r *rapid.T, body any) {
 	switch v := body.(type) {
 	case []any:
@@ -321,7 +321,7 @@ func noStockInTheSource(err error) bool {
 	return ok && strings.Contains(fmt.Sprint(f.Fields), "The source has no value")
 }
 
-// tame makes random sections agree with themselves.
+// tame makes random sections consistent.
 func tame(body any) {
 	switch v := body.(type) {
 	case []any:
@@ -425,8 +425,8 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestContractsAreOfGridElectricity: a market-based factor and losses of the grid reach the snapshot; of another carrier they
-// are left out with a warning.
+// TestContractsAreOfGridElectricity: a market-based factor and losses of the grid reach the snapshot; for another
+// carrier they are left out with a warning.
 func TestContractsAreOfGridElectricity(t *testing.T) {
 	t.Parallel()
 	tab := table(t)

@@ -20,7 +20,7 @@ const (
 // ResourceTypes lists them.
 var ResourceTypes = []ResourceType{OfFarm, OfField}
 
-// Status is what clients see of an assessment's life; there is no third.
+// Status is the state of an assessment that clients see; there are only two.
 type Status string
 
 // The two states.
@@ -29,7 +29,7 @@ const (
 	Submitted Status = "submitted"
 )
 
-// CalculationStatus is how far the run of the engine is that a submission started.
+// CalculationStatus is the progress of the engine's run that a submission started.
 type CalculationStatus string
 
 // States of a run; empty: none was started.
@@ -43,7 +43,7 @@ const (
 // DeclaredNone is the word of a declaration: there is nothing of this section here.
 const DeclaredNone = "none"
 
-// Declarations say of sections that there is nothing to enter: section to "none".
+// Declarations map each section in which there is nothing to enter to "none".
 type Declarations map[string]string
 
 // None reports whether a section is declared to hold nothing.
@@ -57,8 +57,8 @@ type Assessment struct {
 	ResourceID   int64
 
 	Year *int // calendar year of the harvest
-	// GrowingArea and AverageTemperature are {value, unit} objects, kept as they were
-	// sent, numbers as float64; [Table.Submittable] is the first to look into them.
+	// GrowingArea and AverageTemperature are {value, unit} objects, kept as they were sent, numbers as float64; they are
+	// checked by [Table.Submittable], not when they are stored.
 	GrowingArea        map[string]any
 	AverageTemperature map[string]any
 	ClimateRegion      string // key of [ClimateRegions]; empty: not stated
@@ -88,8 +88,8 @@ var ClimateRegions = []string{
 // DataQualities say where the figures of an assessment come from.
 var DataQualities = []string{"all_actual_data", "all_estimated_data", "mix_of_actual_and_estimated_data"}
 
-// Values are one object of a section as it was entered: its members by name, those that were null absent. A number is a
-// float64, an amount a map of value and unit, a nested list a []any of objects, the rest string or bool.
+// Values are one object of a section as it was entered: its members by name; members that were null are absent. A
+// number is a float64, an amount a map of value and unit, a nested list a []any of objects, the rest string or bool.
 type Values map[string]any
 
 // Row is an item of a list section, or the one object of an object section.
@@ -110,14 +110,14 @@ type Facts struct {
 	Climate      *climate.Found // of the operator's file, near the assessed land; nil: there is none, or nothing asks for it
 }
 
-// Finding is something a check has to say: what is wrong, or what is odd.
+// Finding is something that a check reports: what is wrong, or what is odd.
 type Finding struct {
 	Code    string // stable snake_case word
 	Path    string // "growing_area.unit", "fertilizers[3].rate"
-	Message string // for people: what is wrong and how to mend it
+	Message string // for people: what is wrong and how to fix it
 }
 
-// findings gathers what checks have to say.
+// findings collects what checks report.
 type findings []Finding
 
 func (f *findings) add(code, path, format string, args ...any) {
@@ -141,7 +141,7 @@ type Missing struct {
 	Message string `json:"message"` // what to enter
 }
 
-// SectionState is how far one section of an assessment is.
+// SectionState is the completeness of one section of an assessment.
 type SectionState struct {
 	Section  string        `json:"section"`
 	Applies  bool          `json:"applies"`  // false: rice where another crop grows

@@ -14,7 +14,7 @@ import (
 	"tilth/core/ghg/report"
 )
 
-// exported is a version as an export of it holds what was entered, the snapshot and the report.
+// exported returns a version as an export holds it: what was entered, the snapshot and the report.
 func exported(t require.TestingT, tab *assessment.Table, set *ghg.FactorSet, a *assessment.Assessment, sheet assessment.Sheet) ([]byte, error) {
 	in, conversions, violations := tab.Converted(a, sheet, today)
 	require.Empty(t, violations)
@@ -34,7 +34,7 @@ func exported(t require.TestingT, tab *assessment.Table, set *ghg.FactorSet, a *
 	return file, nil
 }
 
-// replayed holds a version against its replay. A result that is no number has no version.
+// replayed compares a version with its replay. A result that is not a number has no version.
 func replayed(t require.TestingT, tab *assessment.Table, set *ghg.FactorSet, a *assessment.Assessment, sheet assessment.Sheet) {
 	file, err := exported(t, tab, set, a, sheet)
 	require.NoError(t, err)

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// shareTolerance is what shares with two decimals may miss 100 by: three thirds are 99.99.
+// shareTolerance is how far shares with two decimals may miss 100: three thirds are 99.99.
 const shareTolerance = 0.011
 
 // transitionYears is how long soil and biomass take from one equilibrium to the next
 // (IPCC 2006, volume 4, chapter 2, section 2.3.3.1).
 const transitionYears = 20
 
-// contradictions returns what blocks a submission although every value is possible by
-// itself: what people entered in one place denies what they entered in another.
+// contradictions returns what blocks a submission although every value is possible by itself: what people entered in
+// one place contradicts what they entered in another.
 func (t *Table) contradictions(a *Assessment, sheet Sheet, facts Facts) []Finding {
 	var out findings
 	crop, residues := sheet.first(secCrop), sheet.first(secResidues)
@@ -29,11 +29,11 @@ func (t *Table) contradictions(a *Assessment, sheet Sheet, facts Facts) []Findin
 		out.add("shares_not_100", "residues.management",
 			"The shares add up to %s %%; they must add up to 100 %%.", decimal(math.Round(sum*1e6)/1e6))
 	}
-	// The regression is known of some crops alone.
+	// The regression is known for some crops only.
 	if word := crop.text("crop_type"); t.noRegression[word] && residues.text("method") == "slope_intercept" {
 		out.add("method_unknown", "residues.method", "There is no slope and intercept for %s; choose ratio.", word)
 	}
-	// Of a power that is none of the known ones nothing can be counted, so it must stand elsewhere.
+	// Nothing can be counted for a power source that is not known, so its energy must be entered elsewhere.
 	for i, row := range sheet[secIrrigation] {
 		if row.Values.text("power_source") == "other" && !row.Values.flag("energy_counted_elsewhere") {
 			out.add("energy_not_counted", at(secIrrigation, i, "power_source"),
@@ -64,7 +64,7 @@ func shareSum(list []Values) float64 {
 	return sum
 }
 
-// landHistory: no change in 20 years, and changes in them; changed areas that differ.
+// landHistory finds changes beside a declaration of no change in 20 years, changed areas that differ, and years that repeat.
 func (a *Assessment) landHistory(out *findings, sheet Sheet) {
 	land := sheet.first(secLand)
 	changes := land.items("changes")
@@ -86,7 +86,7 @@ func (a *Assessment) landHistory(out *findings, sheet Sheet) {
 	}
 }
 
-// inWindow tells whether a change still acts in the assessment year: one in year y does in y .. y+19.
+// inWindow reports whether a change still acts in the assessment year: one in year y does in y .. y+19.
 func (a *Assessment) inWindow(change Values) bool {
 	year := change.number("year")
 	if year == nil {
@@ -96,8 +96,8 @@ func (a *Assessment) inWindow(change Values) bool {
 	return age >= 0 && age < transitionYears
 }
 
-// requiredBeyond are the rules that require a field for reasons outside its object, or
-// that no condition on one member can say. Each is told in the field's RequiredNote.
+// requiredBeyond holds the rules that require a field for reasons outside its object, or that no condition on one
+// member can express. The field's RequiredNote states each.
 func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) bool {
 	switch section + "." + field {
 	case "residues.straw_incorporation_timing":
@@ -115,7 +115,7 @@ func (t *Table) requiredBeyond(section, field string, v Values, sheet Sheet) boo
 	return false
 }
 
-// floodedRice tells of paddies; upland rice is grown like any other cereal.
+// floodedRice reports whether the crop is flooded rice; upland rice is grown like any other cereal.
 func floodedRice(sheet Sheet) bool {
 	regime := sheet.first(secRice).text("water_regime")
 	return sheet.first(secCrop).text("crop_type") == paddyRice && regime != "" && regime != "upland"
@@ -128,7 +128,7 @@ func strawStays(residues Values) bool {
 	})
 }
 
-// twoStocks tells whether the stand was measured in two years.
+// twoStocks reports whether the stand was measured in two years.
 func twoStocks(v Values) bool {
 	stocks := v.items("measured_stocks")
 	return slices.ContainsFunc(stocks, func(item Values) bool {

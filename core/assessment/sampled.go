@@ -17,7 +17,7 @@ const (
 	keySinceRound  = "since_round"
 )
 
-// What a measured change must fit.
+// Limits of a measured change.
 const (
 	// SampledDepthCm is the depth of the stock of soil carbon in every method.
 	SampledDepthCm = 30.0
@@ -56,21 +56,21 @@ func SamplingOf(sheet Sheet) (s Sampling, ok bool) {
 	return s, true
 }
 
-// Sampled is what the rounds that an assessment names say of its land.
+// Sampled is what the rounds that an assessment names show about its land.
 type Sampled struct {
 	Sampling
-	Unknown string // the member that names no saved plan of the company; empty: both are there
-	Refused string // why the rounds have no change between them; empty: they have
+	Unknown string // the member that names no saved plan of the company; empty: both exist
+	Refused string // why the rounds have no change between them; empty: they have one
 	// FieldIDs are the fields of the area of interest, AssessedIDs those of the assessment, both ascending.
 	FieldIDs, AssessedIDs []int64
 	AreaHa                float64
-	Earlier, Later        time.Time // mean days of the sampling; zero where no sample says when it was taken
+	Earlier, Later        time.Time // mean days of the sampling; zero where no sample states when it was taken
 	Basis                 string    // stock, or equivalent_soil_mass
 	Mean, Low, High       *float64  // t C/ha over the top 30 cm; nil where the samples do not allow them
 	Reasons               []string  // why there is no interval
 }
 
-// problems returns what keeps the change from being that of an assessment.
+// problems returns the reasons why the change cannot be that of an assessment.
 func (s *Sampled) problems(a *Assessment) []Finding {
 	const code, plan, earlier = "sampling_unfit", secSoil + "." + keySamplePlan, secSoil + "." + keySincePlan
 	var out findings
@@ -98,7 +98,7 @@ func (s *Sampled) problems(a *Assessment) []Finding {
 	return out
 }
 
-// period: two rounds at least a year apart, around the assessment year or shortly before it.
+// period checks that the two rounds are at least a year apart, around the assessment year or shortly before it.
 func (s *Sampled) period(out *findings, year *int) {
 	const code = "sampling_unfit"
 	later, earlier := secSoil+"."+keySampleRound, secSoil+"."+keySinceRound
@@ -132,7 +132,7 @@ func (s *Sampled) change() *ghg.MeasuredChange {
 // samplingObstacles returns the problems of the sampling where the section soil takes the measured change.
 func (a *Assessment) samplingObstacles(sheet Sheet, facts Facts) []Finding {
 	if _, named := SamplingOf(sheet); !named || sheet.first(secSoil).text(keyCarbonMethod) != ghg.SoilMeasured {
-		return nil // a plan that is not named is asked for as required
+		return nil // a plan that is not named is reported as a required field
 	}
 	if facts.Sampled == nil {
 		return []Finding{{"sampling_unfit", secSoil + "." + keyCarbonMethod, "The samples of the named rounds are not known here; choose another method."}}
@@ -140,7 +140,7 @@ func (a *Assessment) samplingObstacles(sheet Sheet, facts Facts) []Finding {
 	return facts.Sampled.problems(a)
 }
 
-// sampled takes the measured change into the snapshot; one that is named beside another method and does not fit is left
+// sampled puts the measured change into the snapshot; one that is named beside another method and does not fit is left
 // out with a warning.
 func (n *normaliser) sampled(a *Assessment, facts Facts) {
 	if facts.Sampled == nil || n.in.Soil.Class == "" {

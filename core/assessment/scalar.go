@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// scalar returns a value that is neither amount nor list as it is kept, or what is wrong with it. It does not allocate
-// where the value is right.
+// scalar returns a value that is neither amount nor list as it is stored, or what is wrong with it. It does not
+// allocate for a valid value.
 func (f *Field) scalar(raw any) (clean any, message string) {
 	switch f.Kind {
 	case Choice:
@@ -27,13 +27,13 @@ func (f *Field) scalar(raw any) (clean any, message string) {
 		return raw, civilDate(raw)
 	}
 	n, message := f.number(raw)
-	if _, ok := raw.(float64); ok { // already as it is kept
+	if _, ok := raw.(float64); ok { // already as it is stored
 		return raw, message
 	}
 	return n, message
 }
 
-// number reads a number within the field's bounds. Text and booleans are no numbers.
+// number reads a number within the field's bounds. Text and booleans are not numbers.
 func (f *Field) number(raw any) (float64, string) {
 	n, ok := numeric(raw)
 	switch {
@@ -56,7 +56,7 @@ func (f *Field) bounds() string {
 
 func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// numeric returns a finite number, however the reader of the body keeps numbers.
+// numeric returns a finite number, however the reader of the body represents numbers.
 func numeric(raw any) (float64, bool) {
 	var n float64
 	switch v := raw.(type) {

@@ -10,15 +10,15 @@ import (
 // dialect is JSON Schema 2020-12.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// datePattern keeps to the years that a date may have; format says that it is one.
+// datePattern restricts the years that a date may have; format states that it is a date.
 const datePattern = "^(19[0-9]{2}|2[01][0-9]{2}|2200)-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 
-// schema is a JSON Schema, or a part of one, as the tree it is written as.
+// schema is a JSON Schema, or a part of one, as a tree.
 type schema = map[string]any
 
-// Schema returns the JSON Schema of the body of an assessment. A body that it allows is taken, and complete but for the
-// rules told in x-required-when and the sums of shares; a draft may leave out what is required. Annotations: x-order is the
-// place among its siblings, x-unit the unit of a number, and of a section x-group, x-weight and x-role.
+// Schema returns the JSON Schema of the body of an assessment. A body that it allows is accepted, and complete except
+// for the rules stated in x-required-when and the sums of shares; a draft may leave out what is required. Annotations:
+// x-order is the place among its siblings, x-unit the unit of a number, and of a section x-group, x-weight and x-role.
 func (t *Table) Schema() map[string]any {
 	properties := schema{
 		"resource_type": described(schema{"type": "string", "enum": []string{string(OfFarm), string(OfField)}}, "Assessed", "A farm, or a single field.", 0),
@@ -121,7 +121,7 @@ func objectSchema(fields []Field, oneOf []string) schema {
 	return out
 }
 
-// schema returns what holds of an object where the condition is met.
+// schema returns the schema of an object that meets the condition.
 func (c Condition) schema() schema {
 	if name, isUnit := strings.CutSuffix(c.Field, ".unit"); isUnit {
 		unit := schema{"properties": schema{"unit": schema{"enum": c.In}}, "required": []string{"unit"}}
@@ -179,7 +179,7 @@ func (f *Field) valueSchema() schema {
 	return f.bounded(schema{"type": "number"})
 }
 
-// unbounded is more than any quantity; a bound beyond it is none.
+// unbounded is more than any quantity; a bound beyond it is no bound.
 const unbounded = 1e300
 
 func (f *Field) bounded(out schema) schema {
@@ -231,7 +231,7 @@ func valueTitle(field, value string) string {
 	return strings.ToUpper(title[:1]) + title[1:]
 }
 
-// wordings are the parts of keys that are no words.
+// wordings are the parts of keys that are not words, with their wording.
 var wordings = map[string]string{
 	"lpg": "LPG", "hvo": "HVO", "lt": "less than", "gt": "more than", "30d": "30 days", "180d": "180 days", "365d": "365 days",
 }

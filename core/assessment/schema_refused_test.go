@@ -13,8 +13,8 @@ import (
 	"tilth/core/fault"
 )
 
-// TestWhatTheSchemaForbidsIsRefusedByItsPath spoils one leaf of a valid body at a time:
-// the validator must refuse it, and name just this leaf.
+// TestWhatTheSchemaForbidsIsRefusedByItsPath spoils one leaf of a valid body at a time: the validator must refuse it,
+// and name exactly this leaf.
 func TestWhatTheSchemaForbidsIsRefusedByItsPath(t *testing.T) {
 	t.Parallel()
 	tab := table(t)
@@ -114,7 +114,7 @@ func replace(body any, path []string, value any) any {
 	return body
 }
 
-// names tells whether just this path has messages.
+// names reports whether exactly this path has messages.
 func names(f fault.Fields, path []string) bool {
 	if len(f) != 1 {
 		return false

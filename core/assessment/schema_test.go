@@ -12,7 +12,7 @@ import (
 	"tilth/core/assessment"
 )
 
-// plain is a schema as a client gets it: what was JSON.
+// plain returns a schema as a client gets it, through JSON.
 func plain(t testing.TB, schema any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(schema)
@@ -21,7 +21,7 @@ func plain(t testing.TB, schema any) map[string]any {
 	return out
 }
 
-// judge compiles a schema with a validator that knows nothing of this house.
+// judge compiles a schema with a validator that knows nothing of this program.
 func judge(t testing.TB, schema map[string]any) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
@@ -71,9 +71,8 @@ func TestSchemaIsJSONSchema(t *testing.T) {
 	}
 }
 
-// TestWhatTheSchemaAllowsIsTaken builds bodies from the schema alone and hands them to
-// the validator, which must take them, keep them, and find nothing missing in them but
-// what the schema can only tell in words.
+// TestWhatTheSchemaAllowsIsTaken builds bodies from the schema alone and passes them to the validator, which must
+// accept them, keep them, and find nothing missing in them except what the schema can only state in words.
 func TestWhatTheSchemaAllowsIsTaken(t *testing.T) {
 	t.Parallel()
 	tab := table(t)
@@ -102,7 +101,7 @@ func TestWhatTheSchemaAllowsIsTaken(t *testing.T) {
 	}
 }
 
-// toldInWords are the fields whose need no schema of one section can tell.
+// toldInWords reports the fields whose need the schema of one section cannot express.
 func toldInWords(field string) bool {
 	return slices.Contains([]string{
 		"residues.management", // the sum of the shares

@@ -8,12 +8,12 @@ import (
 	"tilth/core/ghg"
 )
 
-// Bounds of what can be entered. They keep slips and other units out, and are no
-// agronomy: what is merely odd is a warning of the submission.
+// Bounds of what can be entered. They keep out typing errors and wrong units, and are not agronomic limits: what is
+// merely odd is a warning of the submission.
 const (
-	maxAmount   = 1e12 // of anything in kg, l, m3, mj, m2 of the largest area that is taken
+	maxAmount   = 1e12 // of anything in kg, l, m3, mj, m2 of the largest area that is accepted
 	minYear     = 1800 // of what was planted, cleared or changed
-	maxYear     = 2200 // as everywhere in the house
+	maxYear     = 2200 // as everywhere in the program
 	maxEF       = 1e6  // kg CO2e per unit
 	maxPrice    = 1e12 // per t, in the smallest of currencies
 	maxGrowth   = 100  // t C/ha a year, with whatever evidence
@@ -55,7 +55,7 @@ type values struct{ m *ghg.Mapping }
 
 func (v values) of(section, field string) []string { return v.m.Values(section, field) }
 
-// literals tells which values of a field the mapping gives a literal word for a term.
+// literals reports for each value of a field whether the mapping has the literal word for a term.
 func (v values) literals(section, field, term, word string) map[string]bool {
 	out := map[string]bool{}
 	for _, value := range v.of(section, field) {
@@ -157,7 +157,7 @@ func inputs(v values) []Section {
 	}
 }
 
-// forages are the crops whose stand lasts for years that only the user knows.
+// forages returns the crops whose stand lasts for a number of years that only the user knows.
 func forages(v values) []string {
 	return slices.DeleteFunc(v.of(secCrop, "crop_type"), func(crop string) bool {
 		row, ok := v.m.Find(secCrop, "crop_type/frac_renew", crop)
@@ -166,7 +166,7 @@ func forages(v values) []string {
 	})
 }
 
-// unknownDensities names the organic inputs of which a volume has no mass by itself.
+// unknownDensities names the organic inputs without a density of their own, whose volume alone tells no mass.
 func unknownDensities(v values) string {
 	unknown := slices.DeleteFunc(v.of(secOrganic, "type"), func(kind string) bool {
 		p, _ := agronomy.FindProduct(kind)
@@ -213,8 +213,8 @@ func energy(v values) []Section {
 		),
 		listOf(secFuel, "Fuel and energy", "energy", 10, Core,
 			choice("carrier", "Carrier", v.of(secFuel, "carrier")).must().about("What is burnt or used."),
-			// A volume of a liquid has a density, a gas is metered in m3, solids are weighed;
-			// the mapping says so in the notes of carrier/density.
+			// A volume of a liquid has a density, a gas is metered in m3, and solids are weighed, as the notes of
+			// carrier/density in the mapping state.
 			amount("amount", "Amount", v.of(secFuel, "amount.unit"), maxAmount).must().
 				unitsWhen("carrier", []string{"diesel", "petrol", "lpg", "biodiesel", "hvo", "ethanol", "heating_oil", "kerosene"},
 					"l", "gal", "kg", "t", "kwh", "mj").
@@ -300,7 +300,7 @@ func carbonStocks(v values) []Section {
 	}
 }
 
-// productionRegions are the second condition "product|region" of the rows of the production of fertilizers.
+// productionRegions returns the regions in the condition "product|region" of the rows for the production of fertilizers.
 func productionRegions(m *ghg.Mapping) []string {
 	var out []string
 	for _, row := range m.Rows() {

@@ -61,7 +61,7 @@ func soilCarbonFields(v values) []Field {
 	}, samplingFields(), input("Of the assessment year; replaces what follows from harvest, residues and organic inputs."))
 }
 
-// soilCarbon is what a soil holds for methods beyond Tier 1; nil where nothing of it is entered.
+// soilCarbon returns what a soil holds for methods beyond Tier 1; nil where none of it is entered.
 func soilCarbon(v Values, log *conversion.Log) *ghg.SoilCarbon {
 	out := ghg.SoilCarbon{
 		Method: v.text(keyCarbonMethod), RunInYears: int(v.numberOr("run_in_years", 0)), Input: carbonInput(v),
@@ -101,7 +101,7 @@ func carbonInput(v Values) *ghg.CarbonInput {
 	return &ghg.CarbonInput{TCHa: *carbon, LigninPct: v.numberOr("carbon_input_lignin_pct", 0), NitrogenPct: v.numberOr("carbon_input_nitrogen_pct", 0)}
 }
 
-// climateYears gathers the months that were entered by year, in the order of time, whatever the order of the months.
+// climateYears groups the entered months by year, in chronological order, whatever the order of entry.
 func climateYears(months []Values) []ghg.ClimateYear {
 	years := map[int][]Values{}
 	for _, m := range months {
@@ -125,7 +125,7 @@ func climateYears(months []Values) []ghg.ClimateYear {
 	return out
 }
 
-// soilCarbonContradictions returns why the method of soil carbon that is asked for cannot be used.
+// soilCarbonContradictions adds the reasons why the requested method of soil carbon cannot be used.
 func (a *Assessment) soilCarbonContradictions(out *findings, sheet Sheet) {
 	const path = secSoil + "."
 	soil := sheet.first(secSoil)
@@ -148,7 +148,7 @@ func (a *Assessment) soilCarbonContradictions(out *findings, sheet Sheet) {
 		}
 	}
 	if a.Year == nil || len(soil.items(keyClimateMonth)) == 0 || len(soil.items(keyHistory)) == 0 {
-		return // asked for as required
+		return // reported as required fields
 	}
 	for _, p := range soilCarbon(soil, nil).Problems(*a.Year) {
 		out.add("soil_carbon_input", path+p.Field, "%s", p.Message)

@@ -111,7 +111,7 @@ func item(v assessment.Values, key string, i int) map[string]any {
 	return m
 }
 
-// TestClimateOfTheOperator: a climate of the file stands where nobody entered one and the method asks for it.
+// TestClimateOfTheOperator: the climate of the file is used where nobody entered one and the method asks for it.
 func TestClimateOfTheOperator(t *testing.T) {
 	t.Parallel()
 	tab := table(t)

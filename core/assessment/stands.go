@@ -8,16 +8,16 @@ import (
 	"tilth/core/ghg"
 )
 
-// What is asked of stands of woody plants, beside what the table says of each value.
+// Limits of stands of woody plants, beside the table's own limits of each value.
 const (
-	// stocksValid is how many years a change that was measured before the assessment year still holds.
+	// stocksValid is the number of years for which a change that was measured before the assessment year still applies.
 	stocksValid = 5
-	// landTolerance is what areas in two units may differ by through rounding.
+	// landTolerance is the ratio by which areas in two units may differ through rounding.
 	landTolerance = 1 + 1e-6
 )
 
-// stands holds removals to the land: stands take no more than is assessed, nothing is grubbed up that is no part of a
-// stand, and nothing grows faster than plants of its kind do, without evidence.
+// stands checks removals against the land: stands take no more area than is assessed, no more is grubbed up than a
+// stand has, and nothing grows faster than plants of its kind do, unless there is evidence.
 func (t *Table) stands(out *findings, a *Assessment, sheet Sheet, facts Facts) {
 	land, taken := assessedHa(a, facts), 0.0
 	for i, row := range sheet[secPerennial] {
@@ -32,7 +32,7 @@ func (t *Table) stands(out *findings, a *Assessment, sheet Sheet, facts Facts) {
 			limit.upper = maxGrowth
 		}
 		if change, _ := stockChange(v); ha == 0 && change > 0 && known {
-			ha = change / limit.upper // what such a growth takes up, however dense the stand
+			ha = change / limit.upper // the area that such a growth takes, however dense the stand
 		} else if g := growthOf(v); known && g > limit.upper*landTolerance {
 			out.add("growth_implausible", at(secPerennial, i, growthField(v)),
 				"%.4g t C/ha a year is beyond what a %s grows: at most %g (%s). Correct it, or give the evidence of it.", g, v.text("system"), limit.upper, limit.source)
@@ -83,7 +83,7 @@ func (t *Table) oddGrowth(out *findings, a *Assessment, sheet Sheet) {
 	}
 }
 
-// growthLimit is the largest plausible growth of a system, t C/ha a year, and where it stands.
+// growthLimit is the largest plausible growth of a system, t C/ha a year, with its source.
 type growthLimit struct {
 	upper  float64
 	source string
@@ -95,7 +95,7 @@ func (t *Table) plausibleGrowth(a *Assessment, v Values) (growthLimit, bool) {
 	return growthLimit{upper, row.Note}, ok && isNumber
 }
 
-// growthOf returns what a stand grows by what was entered, t C/ha a year; 0 where that does not say.
+// growthOf returns the growth of a stand as entered, t C/ha a year; 0 where none is stated.
 func growthOf(v Values) float64 {
 	if change, measured := stockChange(v); measured {
 		perHa, _ := ghg.Intensity(change, standHa(v))
@@ -132,7 +132,7 @@ func stockChange(v Values) (tC float64, measured bool) {
 	return of("t_c") / of("year"), true
 }
 
-// stockYears: two stocks tell a change only from one year to another, and one of about the assessment year.
+// stockYears checks that the measured stocks are of two different years, around the assessment year or shortly before it.
 func (a *Assessment) stockYears(out *findings, i int, v Values) {
 	path := at(secPerennial, i, "measured_stocks")
 	first, last, ok := stockSpan(v)

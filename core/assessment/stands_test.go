@@ -116,7 +116,7 @@ func TestARowHasTheAreaOfItsLengthAndWidth(t *testing.T) {
 	require.InDelta(t, 0.2, steps["row_area"], 1e-12)
 }
 
-// TestHalfAnAreaIsNone: the refused submission was a stand whose area had a unit alone, beside a count.
+// TestHalfAnAreaIsNone: the refused submission was a stand whose area had only a unit, beside a count.
 func TestHalfAnAreaIsNone(t *testing.T) {
 	t.Parallel()
 	tab := table(t)

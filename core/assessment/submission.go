@@ -2,9 +2,8 @@ package assessment
 
 import "tilth/core/ghg"
 
-// Subject is what a submitted version says of itself beside its figures, frozen with it:
-// names may change, and farms may be deleted. It is kept as JSON; members are added,
-// never changed.
+// Subject is what a submitted version states about itself beside its figures, frozen with it: names may change, and
+// farms may be deleted. It is kept as JSON; members are added, never changed.
 type Subject struct {
 	Company       string       `json:"company"`
 	ResourceType  ResourceType `json:"resource_type"`
@@ -26,8 +25,8 @@ func (a *Assessment) Subject(resource string, in ghg.Input) Subject {
 	}
 }
 
-// Same reports whether two subjects are told apart by nothing that people entered: with
-// equal snapshots they are one submission. Names are those of other records.
+// Same reports whether two subjects differ in nothing that people entered: with equal snapshots they are one
+// submission. Names belong to other records.
 func (s Subject) Same(other Subject) bool {
 	return s.ResourceType == other.ResourceType && s.ResourceID == other.ResourceID && s.DataQuality == other.DataQuality
 }

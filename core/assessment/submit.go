@@ -40,8 +40,8 @@ func (a *Assessment) generalFindings(facts Facts) []Finding {
 	return out
 }
 
-// appendViolations adds why a section keeps an assessment from being submitted. The
-// optional-only sections never do.
+// appendViolations adds the reasons why a section keeps an assessment from being submitted. Optional-only sections
+// never do.
 func (s *Section) appendViolations(out []Finding, one SectionState) []Finding {
 	if s.Role == OptionalOnly || one.Status == Complete {
 		return out

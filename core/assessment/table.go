@@ -15,7 +15,7 @@ const (
 	List   Shape = "list"
 )
 
-// MaxItems is the most items a list section may have.
+// MaxItems is the maximum number of items of a list section.
 const MaxItems = 500
 
 // Kind is what the value of a field is.
@@ -76,7 +76,7 @@ type Field struct {
 	MaxItems     int         // of a nested list
 	AtLeast      int         // items a nested list needs where it is required; 0 means 1
 	Fields       []Field     // members of a nested list's objects
-	Default      any         // what is taken when nothing is given, for people to see
+	Default      any         // the value that is used when none is given, for people to see
 	ReadOnly     bool        // follows from the rest ([Table.Derived]); ignored when it is sent
 }
 
@@ -101,19 +101,18 @@ type Group struct {
 	Sections []string // keys; the group general holds the general record
 }
 
-// Table is what every section holds. It is made once and never changed.
+// Table defines what every section holds. It is made once and never changed.
 type Table struct {
 	general      Section
 	sections     []Section
 	byKey        map[string]*Section
 	perennials   map[string]bool // crops that stay for years
 	growthNeeded map[string]bool // systems of perennials that have no growth of their own
-	noRegression map[string]bool // crops whose residues no slope and intercept are known of
+	noRegression map[string]bool // crops whose residues have no known slope and intercept
 	mapping      *ghg.Mapping
 }
 
-// NewTable makes the table from the mapping, which gives every enumeration and unit a
-// factor depends on.
+// NewTable makes the table from the mapping, which holds every enumeration and unit that a factor depends on.
 func NewTable(m *ghg.Mapping) *Table {
 	v := values{m}
 	t := &Table{general: generalSection(v), sections: sections(v), mapping: m}
@@ -150,10 +149,10 @@ func (t *Table) Derived(section string, v Values) Values {
 	return Values{"is_perennial": t.perennials[crop]}
 }
 
-// Declarable tells whether a section can be declared to hold nothing.
+// Declarable reports whether a section can be declared to hold nothing.
 func (s *Section) Declarable() bool { return s.Role != Mandatory }
 
-// applies tells whether a section is asked for, given what was entered.
+// applies reports whether a section is asked for, given what was entered.
 func (s *Section) applies(sheet Sheet) bool {
 	return s.Needs == nil || s.Needs.holds(sheet.first(s.Needs.Section))
 }

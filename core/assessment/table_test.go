@@ -26,8 +26,8 @@ func TestTheTableHasFifteenSections(t *testing.T) {
 	require.InDelta(t, 100, weights+table(t).General().Weight, 1e-9, "without rice the weights are per cent")
 }
 
-// TestEveryFieldCanBeFilled looks for enumerations the mapping does not fill, units that
-// are none, bounds that leave nothing, and names that are there twice.
+// TestEveryFieldCanBeFilled looks for enumerations the mapping does not fill, units that do not exist, bounds that
+// leave nothing, and names that occur twice.
 func TestEveryFieldCanBeFilled(t *testing.T) {
 	t.Parallel()
 	var look func(path string, fields []assessment.Field)
@@ -82,8 +82,8 @@ func has(fields []assessment.Field, key string) bool {
 	return false
 }
 
-// TestEveryCarrierHasUnits: a carrier that the mapping brings and the table has no units
-// for could be entered in units that nothing converts.
+// TestEveryCarrierHasUnits: a carrier that the mapping has and the table has no units for could be entered in units
+// that nothing converts.
 func TestEveryCarrierHasUnits(t *testing.T) {
 	t.Parallel()
 	s, _ := table(t).Section("fuel_energy")
@@ -100,7 +100,7 @@ func TestEveryCarrierHasUnits(t *testing.T) {
 	}
 }
 
-// TestConstantsAreThoseOfTheFactors holds what the table states itself against the rows.
+// TestConstantsAreThoseOfTheFactors compares what the table itself states with the rows.
 func TestConstantsAreThoseOfTheFactors(t *testing.T) {
 	t.Parallel()
 	set, err := engine.FactorSet("ipcc2019_ar6")

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// text returns a member that is text; empty where it is not there.
+// text returns a member that is text; empty where it is missing.
 func (v Values) text(key string) string {
 	s, _ := v[key].(string)
 	return s
 }
 
-// number returns a member that is a number; nil where it is not there.
+// number returns a member that is a number; nil where it is missing.
 func (v Values) number(key string) *float64 {
 	if n, ok := v[key].(float64); ok {
 		return &n
@@ -19,7 +19,7 @@ func (v Values) number(key string) *float64 {
 	return nil
 }
 
-// numberOr returns a member that is a number, or else what is usual.
+// numberOr returns a member that is a number, or else the usual value.
 func (v Values) numberOr(key string, usual float64) float64 {
 	if n, ok := v[key].(float64); ok {
 		return n
@@ -32,7 +32,7 @@ func (v Values) flag(key string) bool {
 	return b
 }
 
-// amount returns the parts of a member that is an amount; ok is false unless both are there.
+// amount returns the parts of a member that is an amount; ok is false unless both are present.
 func (v Values) amount(key string) (value float64, unit string, ok bool) {
 	object, _ := v[key].(map[string]any)
 	value, hasValue := object["value"].(float64)
@@ -40,7 +40,7 @@ func (v Values) amount(key string) (value float64, unit string, ok bool) {
 	return value, unit, hasValue && hasUnit
 }
 
-// in returns a member that is an amount in another unit; nil where it is not there.
+// in returns a member that is an amount in another unit; nil where it is missing or cannot be converted.
 func (v Values) in(key string, convert func(value float64, unit string) (float64, bool)) *float64 {
 	value, unit, given := v.amount(key)
 	if out, ok := convert(value, unit); given && ok {
@@ -66,7 +66,7 @@ func (v Values) items(key string) []Values {
 	return out
 }
 
-// holds tells whether a condition on the same object is met.
+// holds reports whether a condition on the same object is met.
 func (c Condition) holds(v Values) bool {
 	if name, isUnit := strings.CutSuffix(c.Field, ".unit"); isUnit {
 		return slices.Contains(c.In, v.unit(name))

@@ -31,7 +31,7 @@ func (t *Table) Groups() []Group {
 	return out
 }
 
-// View returns a group of the detail view. Faults: Invalid (group), which lists those there are.
+// View returns a group of the detail view. Faults: Invalid (group), which lists the existing groups.
 func (t *Table) View(group string) (Group, error) {
 	var keys []string
 	for _, g := range t.Groups() {

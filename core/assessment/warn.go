@@ -28,9 +28,9 @@ var zoneTemperatures = []struct {
 	{"boreal", math.Inf(-1), 0},
 }
 
-// usualYields are bounds of a fresh harvest in t/ha and growing cycle, outside of which another unit or a slipped comma is
-// likelier than such a harvest. They are our own and wide on purpose: from a harvest that is hardly worth the fuel to more
-// than the records that are reported. They only ever warn; crops that are not here are not held to any.
+// usualYields are bounds of a fresh harvest in t/ha and growing cycle. Outside them, a wrong unit or a misplaced
+// decimal point is more likely than such a harvest. They are our own and deliberately wide: from a harvest that is
+// hardly worth the fuel to more than the reported records. They only warn; crops that are not listed have no bounds.
 var usualYields = map[string][2]float64{
 	"grains": {0.3, 20}, "winter_wheat": {0.5, 18}, "spring_wheat": {0.3, 14}, "barley": {0.3, 16}, "oats": {0.3, 14},
 	"maize": {0.3, 40}, "rye": {0.3, 14}, "rice": {0.5, 20}, "rice_paddy": {0.5, 20}, "millet": {0.2, 10}, "sorghum": {0.2, 16},

@@ -1,5 +1,5 @@
-// Package attachment is the files that people attach to records: invoices to assessments, photos to samples. It knows which
-// kinds are taken, and tells them by what they hold.
+// Package attachment holds the files that people attach to records: invoices to assessments, photos to samples. It
+// knows which kinds are accepted, and recognises them by their content.
 package attachment
 
 import (

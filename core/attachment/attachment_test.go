@@ -36,7 +36,7 @@ func identified(t *testing.T, name, content string, upper int64) (attachment.Fil
 	return f, r.Identify(&f, strings.NewReader(content), upper)
 }
 
-// TestWhatAFileIs: the content says what a file is, its name has to agree, and what a browser would run is not taken.
+// TestWhatAFileIs: the content says what a file is, its name has to agree, and what a browser would run is not accepted.
 func TestWhatAFileIs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, content, media, called string }{

@@ -14,7 +14,7 @@ import (
 	"tilth/core/fault"
 )
 
-// kind is a kind of file that is taken.
+// kind is a kind of file that is accepted.
 type kind struct {
 	media   string
 	name    string   // for people
@@ -28,7 +28,7 @@ const (
 	workbook  = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-// kinds are told apart by how their files begin. Text begins like nothing else.
+// kinds are recognised by how their files begin. Text begins like none of the others.
 var kinds = []kind{
 	{"application/pdf", "PDF", []string{".pdf"}, begins("%PDF-")},
 	{"image/png", "PNG", []string{".png"}, begins("\x89PNG\r\n\x1a\n")},
@@ -48,7 +48,7 @@ func begins(with string) func(head []byte) bool {
 // Pictures are the media of photos.
 var Pictures = []string{"image/jpeg", "image/png", "image/webp"}
 
-// Media returns the content types of the kinds of files that are taken, with what people call them.
+// Media returns the content types of the kinds of files that are accepted, with what people call them.
 func Media() map[string]string {
 	out := map[string]string{}
 	for _, k := range kinds {
@@ -61,12 +61,12 @@ const headSize = 16
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Reader passes a file through on its way to where it is stored, and learns what is needed to judge it.
+// Reader passes a file through on its way to where it is stored, and collects what is needed to judge it.
 type Reader struct {
 	from   io.Reader
 	size   int64
 	head   []byte
-	first  byte // that is no white space; 0: none yet
+	first  byte // that is not white space; 0: none yet
 	binary bool // it holds bytes that no text has
 	sum    hash.Hash
 }
@@ -88,9 +88,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Identify completes a file that was read to its end: its size, hash and content type, by what it holds, and its name. stored
-// reads what was stored of it, upper is how many bytes it may have; where takes is given, a file of another medium is refused.
-// Faults: Invalid, that names the file, and Limit (code body_too_large).
+// Identify completes a file that was read to its end: its size, hash and content type, by its content, and its name.
+// stored reads the stored bytes, upper is their maximum number; where takes is given, a file of another medium is
+// refused. Faults: Invalid, which names the file, and Limit (code body_too_large).
 func (r *Reader) Identify(f *File, stored io.ReaderAt, upper int64, takes ...string) error {
 	f.Size, f.SHA256 = r.size, hex.EncodeToString(r.sum.Sum(nil))
 	switch {
@@ -136,7 +136,7 @@ func (r *Reader) kind(name string) (kind, error) {
 	return kind{}, fault.Field("file", "By its content the file is none of "+strings.Join(namesOf(nil), ", ")+". Text is UTF-8 or of one byte a character.")
 }
 
-// namesOf returns what people call the kinds of some media, or all that are taken.
+// namesOf returns what people call the kinds of some media, or all that are accepted.
 func namesOf(media []string) (out []string) {
 	for _, k := range kinds {
 		if media == nil || slices.Contains(media, k.media) {
@@ -146,7 +146,7 @@ func namesOf(media []string) (out []string) {
 	return out
 }
 
-// checkWorkbook refuses archives that are no workbooks, and workbooks with macros.
+// checkWorkbook refuses archives that are not workbooks, and workbooks with macros.
 func checkWorkbook(stored io.ReaderAt, size int64) error {
 	archive, err := zip.NewReader(stored, size)
 	sheets := false

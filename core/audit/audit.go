@@ -27,7 +27,7 @@ const (
 	Revoke  Action = "revoke"
 )
 
-// Entry is one change of a record. Entries are never changed and never removed.
+// Entry is one change of a record. Entries only change where values are erased, and are removed only by a purge of old ones.
 type Entry struct {
 	ID        int64
 	CompanyID int64
@@ -113,11 +113,11 @@ func diff(out []Change, t reflect.Type, before, after reflect.Value) []Change {
 type part struct {
 	index     int
 	name      string
-	within    reflect.Type // of a struct that is embedded, whose members count; else nil
+	within    reflect.Type // the type of an embedded struct, whose members count; else nil
 	shortened bool         // the trail stores less than its value
 }
 
-// parts are the members of each type, which are found once.
+// parts holds the members of each type, which are found once.
 var parts sync.Map // []part by reflect.Type
 
 func partsOf(t reflect.Type) []part {

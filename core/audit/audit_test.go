@@ -56,7 +56,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	require.Equal(t, [2]any{nil, "2026-03-01"}, got["active_from"])
 	require.Equal(t, int64(4), got["boundary"][0].(map[string]any)["vertices"])
 
-	// A boundary that moved within its figures is still another one.
+	// A boundary that moved without a change of its figures is still another one.
 	mirrored := after
 	moved := geo.RestoreBoundary(geo.MultiPolygon{{{{X: 11, Y: 45}, {X: 11.01, Y: 45}, {X: 11.01, Y: 45.01}, {X: 11.001, Y: 45.005}, {X: 11, Y: 45}}}}, after.Boundary.Measures())
 	mirrored.Boundary = &moved
@@ -94,7 +94,7 @@ func TestBy(t *testing.T) {
 		Action: audit.Restore, Resource: "farm", RecordID: 7}, e)
 }
 
-// Objects whose members have no type are kept as they are, and compared by what they hold.
+// Objects whose members have no type are kept as they are, and compared by their content.
 func TestDiffOfOpenObjects(t *testing.T) {
 	t.Parallel()
 	type record struct {

@@ -51,7 +51,7 @@ func plain(value any) any {
 	return value
 }
 
-// maxExponent bounds what is written out; a float64 has none beyond it.
+// maxExponent bounds the exponents that are written out; a float64 has none beyond it.
 const maxExponent = 400
 
 // decimal writes a number of JSON without its exponent, as PostgreSQL does.

@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// Name is what a chain is made of.
+// Name names a chain by the rows that it is made of.
 type Name string
 
 // The chains: two of every company, and one of the installation.
@@ -47,7 +47,7 @@ type Field struct {
 // Row is a row as it is stored.
 type Row struct {
 	ID     int64
-	Fields []Field // its id and its company among them; the same names in the same order in every row, but for those of lists
+	Fields []Field // its id and its company among them; the same names in the same order in every row, except for those of lists
 }
 
 // Link is the place of a row in its chain.
@@ -59,9 +59,9 @@ type Link struct {
 	Hash     string // of the hash before, the position and the digest
 }
 
-// Text returns what is hashed of a row: one line of JSON, an object of its fields in their
-// order, every value a string or null, in place of a guarded value its salted digest. Faults
-// are words for people; empty where there is none.
+// Text returns what is hashed of a row: one line of JSON, an object of its fields in their order, every value a string
+// or null; a guarded value is replaced by its salted digest. wrong states a fault for people; it is empty where there
+// is none.
 func (id ID) Text(row Row, salts Salts) (text, wrong string) {
 	out := append(make([]byte, 0, 512), `{"chain":`...)
 	out = appendQuoted(out, string(id.Name))
@@ -126,7 +126,7 @@ func hash(before string, position int64, digest_ string) string {
 	return digest(before, strconv.FormatInt(position, 10), digest_)
 }
 
-// Append returns the link of a row behind the head of its chain, and the head that it makes.
+// Append returns the link of a row after the head of its chain, and the new head.
 func (id ID) Append(head Checkpoint, row Row, salt string) (Link, Checkpoint, error) {
 	if head.Position == 0 {
 		head.Hash = id.Genesis()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Changes returns the fields of the changes of an entry of a trail, each value guarded. Where the text is not as this
-// program writes it, it is a field of its own, and ok is false.
+// Changes returns the fields of the changes of an entry of a trail, each value guarded. A text that is not in the form
+// that this program writes is one field as a whole, and ok is false.
 func Changes(stored string) (fields []Field, ok bool) {
 	for _, l := range []layout{ofTrail, ofPostgres} {
 		if fields, ok = plainChanges(stored, l); ok {

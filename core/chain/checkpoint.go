@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Checkpoint is a signed statement of a chain: how long it is, its last hash, and up to which
-// position its rows were removed because they were old. The newest is the head of the chain.
+// Checkpoint is a signed statement about a chain: its length, its last hash, and the position up to which its rows were
+// removed because they were old. The newest is the head of the chain.
 type Checkpoint struct {
 	ID
 	Position  int64

@@ -62,7 +62,7 @@ func guarded(name, value string) Field {
 	return Field{Name: name, Value: &value, Guarded: true}
 }
 
-// plainValue reads the value behind a name.
+// plainValue reads the value after a name.
 func plainValue(text, name string) (value, rest string, ok bool) {
 	if text, ok = strings.CutPrefix(text, name); !ok {
 		return "", "", false
@@ -88,7 +88,7 @@ func plainLength(text string) int {
 	return 0
 }
 
-// asIs reports whether JSON writes a text without any escape, also for those who keep HTML in mind.
+// asIs reports whether JSON writes a text without any escape, even where HTML is escaped.
 func asIs(text string) bool {
 	var beyond byte // ASCII
 	for i := range len(text) {
@@ -101,7 +101,7 @@ func asIs(text string) bool {
 	return beyond < utf8.RuneSelf || utf8.ValidString(text) && !strings.Contains(text, "\u2028") && !strings.Contains(text, "\u2029")
 }
 
-// numberLength returns the length of the number at the start of a text: a decimal one that is no zero with a sign.
+// numberLength returns the length of the number at the start of a text: a decimal one without an exponent that is not a zero with a sign.
 func numberLength(text string) int {
 	digits := func(i int) int {
 		for i < len(text) && text[i] >= '0' && text[i] <= '9' {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Salts are the salts of the guarded values of a row: one secret, of which the salt of each
-// value is derived, or, once a value is erased, "=" and a list with the salt of each value, in
-// place of an erased one's "#" and its digest. A row without guarded values has none.
+// Salts are the salts of the guarded values of a row: one secret, from which the salt of each value is derived, or,
+// once a value is erased, "=" and a list with the salt of each value; an erased value has "#" and its digest instead. A
+// row without guarded values has none.
 type Salts string
 
 // Erased is what stands in place of a value that was erased.
@@ -16,7 +16,7 @@ const Erased = `"[erased]"`
 // salt is the salt of one value, or the digest that is left of an erased one.
 type salt struct{ salt, erased string }
 
-// values returns the salt of each of n values; ok is false where there are others.
+// values returns the salt of each of n values; ok is false where these are not n salts.
 func (s Salts) values(n int) (out []salt, ok bool) {
 	if n == 0 || s == "" {
 		return nil, n == 0 && s == ""
@@ -51,8 +51,8 @@ func (s salt) digest(value string) (string, bool) {
 	return digest(s.salt, value), true
 }
 
-// Erase erases guarded values of a row that is chained: erase says which. It returns the row
-// and the salts as they are stored from then on, and how many values it erased.
+// Erase erases guarded values of a row that is chained; erase decides which. It returns the row and the salts as they
+// are stored from then on, and how many values it erased.
 func Erase(row Row, salts Salts, erase func(f Field) bool) (Row, Salts, int) {
 	var guarded []int
 	for i, f := range row.Fields {

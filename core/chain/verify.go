@@ -2,7 +2,7 @@ package chain
 
 import "fmt"
 
-// Linked is a link with the row it is of; Row is nil where there is none of that id.
+// Linked is a link with its row; Row is nil where there is no row with that id.
 type Linked struct {
 	Link
 	Row *Row
@@ -38,19 +38,19 @@ func (b Break) String() string {
 	return out + ": " + b.Detail
 }
 
-// Verifier goes over a chain from its beginning, or from where its rows were purged, to its head.
+// Verifier walks a chain from its beginning, or from where its rows were purged, to its head.
 type Verifier struct {
 	id     ID
 	head   Checkpoint
-	marks  []Checkpoint // in the order of their positions; those behind are passed
+	marks  []Checkpoint // in the order of their positions; passed ones are removed
 	hash   string       // of the link before
 	at     int64        // its position
 	erased int64
 	broken *Break
 }
 
-// NewVerifier begins at the head of a chain, its zero value for none, and the checkpoints kept of
-// it, in the order of their positions.
+// NewVerifier returns a verifier of a chain with its head, its zero value for none, and the stored checkpoints of it,
+// in the order of their positions.
 func NewVerifier(id ID, head Checkpoint, marks []Checkpoint, keys []Key) *Verifier {
 	v := &Verifier{id: id, head: head, marks: marks, hash: id.Genesis()}
 	if head.Position != 0 && (head.ID != id || !head.Signed(keys) || head.Purged > head.Position || head.Purged < 0) {
@@ -79,7 +79,7 @@ func (v *Verifier) breaks(kind Kind, position, row int64, detail string) *Verifi
 	return v
 }
 
-// From returns the position behind which the links are needed.
+// From returns the position after which the links are needed.
 func (v *Verifier) From() int64 { return v.at }
 
 // Broken returns the first place in which the chain is broken; nil while none is known.
@@ -126,8 +126,8 @@ func (v *Verifier) Next(l Linked) {
 	}
 }
 
-// End checks that the chain reaches its head. stray is the first row, by id, that is neither
-// chained nor waits to be; 0: there is none.
+// End checks that the chain reaches its head. stray is the first row, by id, that is neither chained nor waiting to be;
+// 0: there is none.
 func (v *Verifier) End(stray int64) {
 	switch {
 	case v.at != v.head.Position:

@@ -36,8 +36,8 @@ var boxes = sync.OnceValue(func() map[string][]box {
 	return out
 })
 
-// Near reports whether a place lies in a box of a country, or at most margin degrees outside; known is false where the country
-// has no box. Boxes hold neighbours too: what is near may still be abroad.
+// Near reports whether a place lies in a box of a country, or at most margin degrees outside; known is false where the
+// country has no box. Boxes also hold parts of neighbouring countries: what is near may still be abroad.
 func Near(key string, lon, lat, margin float64) (near, known bool) {
 	of := boxes()[key]
 	for _, b := range of {

@@ -41,8 +41,8 @@ func TestParseTakesNamesAliasesAndCodes(t *testing.T) {
 	}
 }
 
-// TestEveryWordMeansOneCountry holds each word of the table against every other row: an
-// alias or a code that two countries shared would answer with the wrong one.
+// TestEveryWordMeansOneCountry compares each word of the table with every other row: an alias or a code that two
+// countries shared would answer with the wrong one.
 func TestEveryWordMeansOneCountry(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("countries.csv")

@@ -73,8 +73,8 @@ var Products = []Product{VegetationIndexProfile, VegetationIndexMap, ZoningMap, 
 // product: each order charges the area, whatever was charged for its fields.
 const Stratification Product = "stratification"
 
-// Services with a price per hectare: the satellite products (1.00 by default of a profile, whose price the maps have where they
-// have none), and the two stratification map types (no default).
+// Services with a price per hectare: the satellite products (a profile costs 1.00 by default; a map without a price has
+// that of the profile), and the two stratification map types (no default).
 const (
 	ServiceProfile = string(VegetationIndexProfile)
 	ServiceSTR     = "STR"
@@ -197,14 +197,14 @@ func Insufficient(required, available Amount) error {
 		With("required", required.Float()).With("available", available.Float())
 }
 
-// Site is what is charged once over the five satellite products: a field or, of an order without one, an outline by the digest
-// of its content.
+// Site is what is charged once over the five satellite products: a field or, for an order without one, an outline by
+// the digest of its content.
 type Site struct {
 	FieldID int64
 	Outline string // where FieldID is 0
 }
 
-// Note says in the ledger what was charged where it is no field.
+// Note returns what the ledger states as charged where it is not a field.
 func (s Site) Note() string {
 	if s.FieldID != 0 {
 		return ""

@@ -1,14 +1,14 @@
 package credit
 
-// Land is what a company has paid for of a field: all of it once the field is charged, or else so much of its area, which came
-// from fields that it was merged of. Where in the field that lies is not kept.
+// Land is how much of a field a company has paid for: all of it once the field is charged, or else the part of its area
+// that came from fields it was merged from. Where in the field that part lies is not kept.
 type Land struct {
 	CompanyID int64
 	FieldID   int64
 	AreaM2    int64
 	Charged   bool
 	PaidM2    int64   // where the field is not charged
-	OrderID   int64   // whose charge it was, of a charged one
+	OrderID   int64   // whose charge it was, of a charged field
 	Product   Product // what it was charged for
 }
 
@@ -20,11 +20,11 @@ func (l Land) Paid() int64 {
 	return min(l.PaidM2, l.AreaM2)
 }
 
-// DueM2 returns the area of a field that an order is still charged for, of which some was paid for before.
+// DueM2 returns the area of a field that an order is still charged for, given the area that was paid for before.
 func DueM2(areaM2, paidM2 int64) int64 { return max(0, areaM2-paidM2) }
 
-// Split returns what is paid for of the pieces of a field, given with their ids and areas: pieces of a charged field are charged;
-// of another, what was paid is shared out by area, to the square metre.
+// Split returns how much of each piece of a field is paid for; the pieces are given with their ids and areas. Pieces of
+// a charged field are charged; otherwise the paid area is shared out by area, to the square metre.
 func (l Land) Split(pieces []Land) []Land {
 	out := make([]Land, len(pieces))
 	var total int64
@@ -46,8 +46,8 @@ func (l Land) Split(pieces []Land) []Land {
 	return out
 }
 
-// Merge returns what a company has paid for of the field that others become: the merged field is charged where all of its parts
-// are, by area. Otherwise the parts that are charged count, so that nothing is charged twice and no land is free.
+// Merge returns how much a company has paid for of the field that parts become. The merged field is charged where the whole
+// area of each part is paid for. Otherwise the paid areas add up, so that nothing is charged twice and no land is free.
 func Merge(field Land, parts []Land) Land {
 	out := Land{CompanyID: field.CompanyID, FieldID: field.FieldID, AreaM2: field.AreaM2, Charged: len(parts) > 0}
 	for _, p := range parts {
@@ -69,5 +69,5 @@ func Merge(field Land, parts []Land) Land {
 // share returns amount * part / whole, rounded down, exactly.
 func share(amount, part, whole int64) int64 {
 	q, r := amount/whole, amount%whole
-	return q*part + r*part/whole // areas are below 2^31 m² by the limit of fields, and so are their products
+	return q*part + r*part/whole // areas are below 2^31 m² by the limit of fields, so their products fit
 }

@@ -7,8 +7,8 @@ import (
 	"tilth/core/fault"
 )
 
-// RefundOf returns the refund of a capture: of all of it where amount is 0, of at most all of it otherwise. A capture is
-// refunded once, which the caller ensures. The field remains charged: the company keeps the profile.
+// RefundOf returns the refund of a capture: all of it where amount is 0, otherwise amount, which is at most all of it.
+// The caller ensures that a capture is refunded only once. The field remains charged: the company keeps the profile.
 // Faults: Invalid (transaction, amount).
 func RefundOf(captured Transaction, amount Amount, note string, now time.Time) (Transaction, error) {
 	if captured.Kind != Capture {

@@ -38,7 +38,7 @@ func TestRefundOf(t *testing.T) {
 	}
 }
 
-// What a statement runs along is what the transactions were allowed by.
+// The wallets of a statement are those by which the transactions were allowed.
 func TestAfterIsWhatApplyGives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := credit.Wallet{Balance: credit.Amount(rapid.Int64Range(0, 1000).Draw(t, "balance"))}

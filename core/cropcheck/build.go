@@ -27,8 +27,8 @@ type Sample struct {
 // Build makes curves of labelled series: per class and step the median and the quartiles of NDVI and the median of EVI over
 // the samples. An observation belongs to the nearest step (composites restart on 1 January, so their days are not multiples
 // of the interval); several of one sample count with their mean. A step without samples of a class is left out. The set has
-// EVI where all series have. The growing year begins on the day on which most samples begin, of equals the earliest.
-// Each curve with enough samples has its caps. Faults: Invalid; the error of the budget where that ends.
+// EVI where all series have. The growing year begins on the day on which most samples begin, the earliest of equal ones.
+// Each curve with enough samples has its caps. Faults: Invalid; the error of the budget where that is exhausted.
 func Build(budget *effort.Budget, samples []Sample) (Set, error) {
 	if len(samples) == 0 {
 		return Set{}, fault.Field("samples", "There is no sample.")
@@ -65,7 +65,7 @@ func (g GrowingYear) compare(o GrowingYear) int {
 	return cmp.Or(cmp.Compare(g.Month, o.Month), cmp.Compare(g.Day, o.Day))
 }
 
-// buildSteps makes the steps of the samples at some positions.
+// buildSteps makes the steps from the samples at the given positions.
 func buildSteps(at []int, samples []Sample, hasEVI bool) []Step {
 	const n = yearDays/BuildStep + 1
 	var ndvi, evi [n][]float64

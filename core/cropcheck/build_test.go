@@ -100,7 +100,7 @@ func TestProbabilitiesFollowTheDistances(t *testing.T) {
 	})
 }
 
-// TestCapsKeepTheirShare holds what a cap is for: of a class that varies by chance it keeps about 95 % of new series.
+// TestCapsKeepTheirShare checks what a cap is for: of a class that varies by chance it keeps about 95 % of new series.
 func TestCapsKeepTheirShare(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -146,7 +146,7 @@ func TestClassesThatAreTooFewHaveNoCap(t *testing.T) {
 	}
 }
 
-// TestBuildingEndsWithItsBudget holds that the work grows with the samples and can be ended.
+// TestBuildingEndsWithItsBudget checks that the work grows with the samples and can be ended.
 func TestBuildingEndsWithItsBudget(t *testing.T) {
 	t.Parallel()
 	s := cropcheck.Sample{Class: "soy", Start: origin, Series: seriesOf(t, origin, every(16, 0, 352), hump(150))}

@@ -17,8 +17,8 @@ const (
 // Cap bounds how far a series of a class lies from its curve. Beyond either bound the series is not of the class.
 type Cap struct {
 	Distance float64 `json:"distance"`
-	// Shape bounds the distance of series and curve when the mean of each is taken off. Fields of one class differ in
-	// level more than in course, so their level alone makes Distance wide.
+	// Shape bounds the distance of series and curve when the mean of each is subtracted. Fields of one class differ in
+	// level more than in shape, so their level alone makes Distance wide.
 	Shape float64 `json:"shape"`
 }
 
@@ -30,8 +30,8 @@ func (c Curve) bound(withEVI bool) *Cap {
 	return c.CapNDVI
 }
 
-// capShare is the share of true series that a cap of a curve keeps: of few labelled series the farthest is the cap, and
-// the next one is farther with a probability of 1/(n + 1).
+// capShare is the share of true series that a cap of a curve keeps: with few labelled series the farthest is the cap,
+// and a new one is farther with a probability of 1/(n + 1).
 func (c Curve) capShare() float64 {
 	n := 0
 	for _, s := range c.Steps {

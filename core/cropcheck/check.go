@@ -38,7 +38,7 @@ const (
 	ReasonOther      Reason = "other_nearer"      // failed
 	ReasonBeyond     Reason = "beyond_cap"        // failed: farther from the declared class than its labelled series are
 	ReasonUnsure     Reason = "unsure"            // pending: the verdict would be right less than half of the time
-	ReasonNoCap      Reason = "no_cap"            // pending: nothing says how far series of the declared class may be
+	ReasonNoCap      Reason = "no_cap"            // pending: nothing says how far series of the declared class may lie
 	ReasonTooFew     Reason = "too_few_points"    // pending
 	ReasonGap        Reason = "gap"               // pending: a gap in the active part of the declared curve
 	ReasonNoCurve    Reason = "no_curve"          // pending: no curve of the declared crop
@@ -55,7 +55,7 @@ const ResemblesNone = "none"
 type Ranked struct {
 	Class    string  `json:"class"`
 	Distance float64 `json:"distance"`
-	Shape    float64 `json:"shape"`         // the distance when the means are taken off
+	Shape    float64 `json:"shape"`         // the distance when the means are subtracted
 	Cap      *Cap    `json:"cap,omitempty"` // nil where the curve has none
 }
 
@@ -88,7 +88,7 @@ type Result struct {
 	Confidence float64 // the probability that the verdict is right; 0 where it is pending
 	// Resembles is a class, or ResemblesNone; empty where that is not known.
 	Resembles string
-	// Ranking is every class that the series shares days with, the nearest first, of equals by name; empty where nothing
+	// Ranking is every class that the series shares days with, the nearest first, equal ones by name; empty where nothing
 	// was compared.
 	Ranking []Ranked
 }
@@ -137,8 +137,8 @@ func (s Set) check(subject Subject, p placed, ranking []Ranked) Result {
 	return s.judge(ranking, subject.Declared, subject.Series.HasEVI && s.HasEVI)
 }
 
-// Rank returns the distance of a series to every curve that it shares days with, the nearest first,
-// of equals by name; nil where the series has fewer than MinObservations dates.
+// Rank returns the distance of a series to every curve that it shares days with, the nearest first, equal ones by name;
+// nil where the series has fewer than MinObservations dates.
 func (s Set) Rank(series Series) []Ranked {
 	p := series.place(s.Year)
 	if !p.enough() {
@@ -160,7 +160,7 @@ func (s Set) rank(p placed, withEVI bool) []Ranked {
 }
 
 // distances compares the series with the part of the curve that the series spans: as they are, and with their means
-// taken off. A curve that shares no day with the series is infinitely far.
+// subtracted. A curve that shares no day with the series is infinitely far.
 func (c Curve) distances(p placed, withEVI bool) (distance, shape float64) {
 	series := slices.DeleteFunc(slices.Clone(p.samples), func(s sample) bool { return s.day < c.first() || s.day > c.last() })
 	if len(series) == 0 {
@@ -173,9 +173,8 @@ func (c Curve) distances(p placed, withEVI bool) (distance, shape float64) {
 	return warp(curve, series, withEVI), warp(levelled(curve), levelled(series), withEVI)
 }
 
-// judge decides on the declared crop, not on the nearest: the nearest curve alone is right three
-// times in four, while the declared one is nearly always among the best two. A class beyond whose
-// cap the series lies is no candidate.
+// judge decides on the declared crop, not on the nearest: the nearest curve alone is right three times in four, while
+// the declared one is nearly always among the best two. A class whose cap the series exceeds is not a candidate.
 func (s Set) judge(ranking []Ranked, declared []string, withEVI bool) Result {
 	r := Result{Ranking: ranking, Resembles: Resembles(ranking)}
 	isDeclared := func(c Ranked) bool { return slices.Contains(declared, c.Class) }
@@ -220,7 +219,7 @@ func (s Set) judge(ranking []Ranked, declared []string, withEVI bool) Result {
 	return r
 }
 
-// beyond fails a declared crop beyond whose cap the series lies.
+// beyond fails a declared crop whose cap the series exceeds.
 func (s Set) beyond(r Result, nearest Ranked, probable float64) Result {
 	declared, _ := s.curve(nearest.Class)
 	r.Verdict, r.Reason, r.Confidence = Failed, ReasonBeyond, max(declared.capShare(), 1-probable)

@@ -106,7 +106,7 @@ func TestVerdictOnTheDeclaredCrop(t *testing.T) {
 	}
 }
 
-// TestNoneOfThese holds the cap: a lake is no soy, whatever is nearest to it.
+// TestNoneOfThese checks the cap: a lake is not soy, whatever is nearest to it.
 func TestNoneOfThese(t *testing.T) {
 	t.Parallel()
 	soy, pasture := curveOf("soy", 16, hump(120)), curveOf("pasture", 16, flat(0.5))
@@ -197,8 +197,8 @@ func TestPendingWithItsReason(t *testing.T) {
 	}
 }
 
-// TestTimeKeepsCropsApart holds what the time weight is for: the same hump at another time of
-// the year is another crop, though plain warping would match it at no cost.
+// TestTimeKeepsCropsApart checks what the time weight is for: the same hump at another time of the year is another
+// crop, though plain warping would match it at no cost.
 func TestTimeKeepsCropsApart(t *testing.T) {
 	t.Parallel()
 	set := setOf(t, curveOf("early", 16, hump(100)), curveOf("late", 16, hump(250)))

@@ -32,7 +32,7 @@ var timeWeights = func() (w [yearDays + 1]float64) {
 // warpSteps is the steps of one comparison of whole years, as budgets count them.
 const warpSteps = 2 * (yearDays/stepDays + 1) * (yearDays/stepDays + 1)
 
-// levelled returns samples with the mean of each index taken off.
+// levelled returns samples with the mean of each index subtracted.
 func levelled(of []sample) []sample {
 	var ndvi, evi float64
 	for _, s := range of {

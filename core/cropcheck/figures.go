@@ -16,7 +16,7 @@ type HeldOut struct {
 }
 
 // CrossValidate compares every sample with curves that share no block with it. Faults: Invalid; the error of the budget
-// where that ends.
+// where that is exhausted.
 func CrossValidate(budget *effort.Budget, samples []Sample) ([]HeldOut, error) {
 	fold := Folds(samples)
 	var out []HeldOut
@@ -55,7 +55,7 @@ func (h HeldOut) Check(declared ...string) Result {
 	return h.Curves.check(Subject{Series: h.Sample.Series, Declared: declared}, h.placed, h.Ranking)
 }
 
-// Unseen returns what the sample resembles where nobody knows its class: there is no curve of it.
+// Unseen returns what the sample resembles where there is no curve of its class.
 func (h HeldOut) Unseen() string {
 	return Resembles(slices.DeleteFunc(slices.Clone(h.Ranking), func(r Ranked) bool { return r.Class == h.Sample.Class }))
 }
@@ -69,15 +69,15 @@ type ClassFigures struct {
 	Verified int `json:"verified"`
 	Pending  int `json:"pending"`
 	Failed   int `json:"failed"`
-	Beyond   int `json:"beyond"` // the loss of the cap
+	Beyond   int `json:"beyond"` // those lost to the cap
 	// Series of other classes under a declaration of this one.
 	Others        int `json:"others"`
 	FalseVerified int `json:"false_verified"`
-	// Rejected is the series of the class that resemble none of the others where there is no curve of it.
+	// Rejected counts the series of the class that resemble no other class where there is no curve of their own.
 	Rejected int `json:"rejected"`
 }
 
-// Figures are what curves of labelled series do on places that they are not made of.
+// Figures are how curves of labelled series perform at places that they are not made of.
 type Figures struct {
 	BlockDegrees float64        `json:"block_degrees"` // the side of the blocks that folds do not share
 	Classes      []ClassFigures `json:"classes"`       // in the order of names

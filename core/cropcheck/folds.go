@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// FoldCount is how many parts labelled series are cut into.
+// FoldCount is the number of parts that labelled series are divided into.
 const FoldCount = 5
 
 // blockDegrees are the sides of the blocks that stay whole, the widest first: about 55 km, 11 km, 2 km and 500 m. What
-// neighbours share (a farm, a soil, a year's weather) is mostly on one side of a wide block.
+// neighbours share (a farm, a soil, a year's weather) mostly lies within one wide block.
 var blockDegrees = [...]float64{0.5, 0.1, 0.02, 0.005}
 
 // block names a block.

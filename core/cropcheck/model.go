@@ -6,7 +6,7 @@ import "slices"
 // name it; a change that can change a verdict takes the next number.
 const Model = "twdtw-declared-2"
 
-// Of returns the edition of curves for a place. Curves without an extent hold for no place.
+// Of returns the edition of curves for a place. Curves without an extent apply to no place.
 func Of(place Place, editions []Edition) (Edition, bool) {
 	i := slices.IndexFunc(editions, func(e Edition) bool { return e.Set.Extent != nil && e.Set.Extent.holds(place) })
 	if i < 0 {

@@ -19,7 +19,7 @@ const OwnRegion = "own"
 // MaxOwnSamples bounds the labelled seasons that a company's curves are made of.
 const MaxOwnSamples = 2000
 
-// Own is curves of a company's own labelled fields, by NDVI, with what they do on blocks that they are not made of.
+// Own is curves of a company's own labelled fields, by NDVI, with how they perform on blocks that they are not made of.
 type Own struct {
 	ID        int64
 	Set       Set
@@ -29,12 +29,12 @@ type Own struct {
 	CreatedBy *record.Ref
 }
 
-// Edition returns the curves under the name that evidence gives them.
+// Edition returns the curves under the name that evidence uses for them.
 func (o Own) Edition() Edition {
 	return Edition{Region: OwnRegion, Version: strconv.FormatInt(o.ID, 10), Set: o.Set, ImportedAt: o.CreatedAt}
 }
 
-// LabelledSeason is a season of a field of which the crop is known.
+// LabelledSeason is a season of a field with its known crop.
 type LabelledSeason struct {
 	FieldID  int64
 	Class    string
@@ -46,13 +46,13 @@ type LabelledSeason struct {
 // ownScope is shown wherever a verdict rests on a company's own curves.
 const ownScope = "The curves are of the company's own labelled fields; the confidence was calibrated on Mato Grosso, Brazil, at 250 m."
 
-// ownMargin is how far from its labelled fields, in degrees, a company's curves are used: about the block that the
-// figures hold apart.
+// ownMargin is the distance from its labelled fields, in degrees, up to which a company's curves are used: about the
+// block that the figures keep apart.
 const ownMargin = 0.5
 
-// MakeOwn makes curves of labelled seasons. The growing year begins where the seasons do, of different days on the one
-// that is the most frequent. Faults: Invalid (too_few_labelled) where no class has enough series for a cap; the error of
-// the budget where that ends.
+// MakeOwn makes curves of labelled seasons. The growing year begins where the seasons do; where they begin on different
+// days, on the most frequent one. Faults: Invalid (too_few_labelled) where no class has enough series for a cap; the
+// error of the budget where that is exhausted.
 func MakeOwn(budget *effort.Budget, seasons []LabelledSeason) (Own, error) {
 	tooFew := fault.Newf(fault.Invalid, "too_few_labelled",
 		"No crop has %d labelled seasons with a profile, in at least two places. Enter cultivations of seasons that have ended, and order their profiles.", MinCapped)
@@ -85,8 +85,8 @@ func MakeOwn(budget *effort.Budget, seasons []LabelledSeason) (Own, error) {
 	return Own{Set: set, Figures: FiguresOf(held)}, err
 }
 
-// usualYear returns the day on which the seasons begin the most frequently, of equals the earliest; 29 February counts as
-// the day before.
+// usualYear returns the day on which most seasons begin, the earliest of equal ones; 29 February counts as the day
+// before.
 func usualYear(seasons []LabelledSeason) GrowingYear {
 	starts := map[GrowingYear]int{}
 	for _, s := range seasons {

@@ -51,7 +51,7 @@ type placed struct {
 	samples  []sample // the smoothed series on the days 0, 8, 16 …, where there is one
 }
 
-// enough reports whether there are dates enough for a verdict.
+// enough reports whether there are enough dates for a verdict.
 func (p placed) enough() bool {
 	return len(p.observed) >= MinObservations && len(p.samples) >= MinObservations
 }
@@ -59,8 +59,8 @@ func (p placed) enough() bool {
 // yearDays is the length of a growing year.
 const yearDays = 365
 
-// place chooses the growing year with the most observations, of equals the earliest. It smooths
-// before it cuts, so that observations just before the year count for its first days.
+// place chooses the growing year with the most observations, the earliest of equal ones. It smooths before it cuts, so
+// that observations just before the year count for its first days.
 func (s Series) place(year GrowingYear) placed {
 	var best placed
 	var origin, tried time.Time

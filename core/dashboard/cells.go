@@ -9,7 +9,7 @@ import (
 	"tilth/core/verification"
 )
 
-// The kinds of cells. A cell is one sum; its key says of what within the kind.
+// The kinds of cells. A cell is one sum; its key names the sum within the kind.
 const (
 	kindTotal        = "total"
 	kindEmissions    = "emissions"    // g CO2e, by label
@@ -49,7 +49,7 @@ type Cell struct{ Kind, Key string }
 // Cells are sums by their names.
 type Cells map[Cell]int64
 
-// add adds an amount; cells that come to nothing are none.
+// add adds an amount; an amount of 0 makes no cell.
 func (c Cells) add(kind, key string, amount int64) {
 	if amount != 0 {
 		c[Cell{kind, key}] += amount
@@ -89,7 +89,7 @@ func (c Cells) addSection(s assessment.SectionState) {
 	c.add(kindStage, stageKey(s.Section, s.Status), 1)
 	c.add(kindMissing, s.Section, int64(len(s.Missing)))
 	lacking := map[string]bool{}
-	for _, m := range s.Missing { // a field that three items lack is one thing to see to
+	for _, m := range s.Missing { // a field that three items lack counts once
 		if !lacking[m.Field] {
 			lacking[m.Field] = true
 			c.add(kindIssue, m.Field, 1)
@@ -136,7 +136,7 @@ func (c Cells) addVerification(v verification.Outcome) {
 // NoYear stands for assessments that do not state their year.
 const NoYear = 0
 
-// Contribution is what one assessment has added to the sums, and to which year's.
+// Contribution is what one assessment has added to the sums, with the year of those sums.
 type Contribution struct {
 	Year  int // or NoYear
 	Cells Cells
@@ -158,8 +158,8 @@ type Change struct {
 	By int64
 }
 
-// Changes returns how the sums change when what assessments contributed before is replaced by what they contribute after,
-// in the one order in which sums are locked: by year, kind and key. Sums that stay are left out.
+// Changes returns how the sums change when what assessments contributed before is replaced by what they contribute
+// after, in the one order in which sums are locked: by year, kind and key. Sums that do not change are left out.
 func Changes(before, after []Contribution) []Change {
 	var all []Change
 	for sign, contributions := range map[int64][]Contribution{-1: before, 1: after} {
@@ -172,7 +172,7 @@ func Changes(before, after []Contribution) []Change {
 	return Merge(all)
 }
 
-// Merge makes one change of those of the same sum, in the order of [Changes]. Sums that stay are left out.
+// Merge combines the changes of each sum into one, in the order of [Changes]. Sums that do not change are left out.
 func Merge(all []Change) []Change {
 	type place struct {
 		year int

@@ -67,7 +67,7 @@ type Verified struct {
 	At           time.Time
 }
 
-// Section is how far one section is over all assessments that are asked for it.
+// Section is the progress of one section over all assessments that are asked for it.
 type Section struct {
 	Key         string
 	Status      assessment.SectionStatus
@@ -133,7 +133,7 @@ func (c Cells) carbon() Carbon {
 	}
 }
 
-// masses returns the parts of a kind in t, the largest first, of equals by label.
+// masses returns the parts of a kind in t, the largest first, equal ones by label.
 func (c Cells) masses(kind string) []Part {
 	out := []Part{}
 	for _, p := range c.of(kind) {
@@ -147,7 +147,7 @@ type keyed struct {
 	amount int64
 }
 
-// of returns the cells of a kind that are not 0, the largest first, of equals by key.
+// of returns the cells of a kind that are not 0, the largest first, equal ones by key.
 func (c Cells) of(kind string) []keyed {
 	var out []keyed
 	for cell, amount := range c {
@@ -183,7 +183,7 @@ func (c Cells) sections(table *assessment.Table) []Section {
 		}
 		s.Completion = mean(c[Cell{kindDone, key}], s.Assessments, millionthsPerUnit/100)
 		switch s.Assessments {
-		case s.ByStatus[assessment.NotStarted]: // also of none at all
+		case s.ByStatus[assessment.NotStarted]: // also where there are none at all
 			s.Status = assessment.NotStarted
 		case s.ByStatus[assessment.Complete]:
 			s.Status = assessment.Complete

@@ -60,8 +60,8 @@ func TestNothingIsAllZeros(t *testing.T) {
 	}
 }
 
-// TestIntensitiesAreSumOverSum holds that a small farm with a large figure does not count as
-// much as a large one, and that what has no denominator is in neither part.
+// TestIntensitiesAreSumOverSum checks that a small farm with a large figure does not count as much as a large one, and
+// that what has no denominator is in neither part.
 func TestIntensitiesAreSumOverSum(t *testing.T) {
 	t.Parallel()
 	d := compose(t, nil,
@@ -91,8 +91,8 @@ func TestPartsAddUp(t *testing.T) {
 	require.EqualValues(t, 2, d.Summary.Total)
 }
 
-// TestOnlyWhatWasSubmittedCounts holds that a draft adds no carbon, and that a check of an
-// earlier version is none.
+// TestOnlyWhatWasSubmittedCounts checks that a draft adds no carbon, and that a check of an earlier version does not
+// count.
 func TestOnlyWhatWasSubmittedCounts(t *testing.T) {
 	t.Parallel()
 	verified := &verification.Record{Version: 2, Outcome: verification.Outcome{Status: verification.Verified, Confidence: 0.8, CropType: "maize"}}
@@ -148,8 +148,8 @@ func TestSections(t *testing.T) {
 	require.Len(t, d.Issues, 2)
 }
 
-// TestChangesNeverDrift holds that sums which are changed step by step are those of what is
-// there in the end, to the gram.
+// TestChangesNeverDrift checks that sums which are changed step by step are those of the final assessments, to the
+// gram.
 func TestChangesNeverDrift(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,7 +196,7 @@ func TestChangesNeverDrift(t *testing.T) {
 	})
 }
 
-// TestFiguresAreBounded holds that an engine gone wrong cannot make a sum overflow.
+// TestFiguresAreBounded checks that a faulty engine cannot make a sum overflow.
 func TestFiguresAreBounded(t *testing.T) {
 	t.Parallel()
 	f := dashboard.FiguresOf(1, reported(1e300, -1e300, at(1e300), nil))

@@ -17,12 +17,12 @@ const (
 	millionthsPerUnit = 1e6
 )
 
-// maxPerRecord bounds what one assessment adds to a sum: a thousand million tonnes, or hectares. No farm comes near it, an
-// engine gone wrong may; 9,000 such records still fit into a sum.
+// maxPerRecord bounds what one assessment adds to a sum: a thousand million tonnes, or hectares. No farm comes near it,
+// but a faulty engine may; 9,000 such records still fit into a sum.
 const maxPerRecord = 1e15
 
-// Figures are what the report of a submitted version says, as the dashboard adds it up.
-// The JSON form is stored: members are added, never changed.
+// Figures are those of the report of a submitted version, as the dashboard adds them up. The JSON form is stored:
+// members are added, never changed.
 type Figures struct {
 	Version int `json:"version"` // number of the submission; 0: nothing was submitted
 	// Emissions and Removals are g CO2e; EmissionsBy and RemovalsBy are those of the labels of core/ghg.
@@ -75,14 +75,14 @@ type Facts struct {
 	Status       assessment.Status
 	Ready        bool
 	Completeness float64 // per cent, one decimal
-	AreaHa       float64 // growing area; 0: not stated, or not to be understood
+	AreaHa       float64 // growing area; 0: not stated, or invalid
 	Sections     []assessment.SectionState
 	Figures      Figures               // of the submitted version
 	Verification *verification.Outcome // of the submitted version; nil where nothing was submitted
 }
 
-// FactsOf puts together what is known of a live assessment. Figures and verification count for what was submitted alone. A
-// verification of another version than the one submitted is out of date: what was submitted waits for its own.
+// FactsOf puts together what is known about a live assessment. Figures and verification count only where it is submitted.
+// A verification of a version other than the submitted one is out of date: the submitted one waits for its own.
 func FactsOf(a *assessment.Assessment, sections []assessment.SectionState, figures Figures, checked *verification.Record) Facts {
 	f := Facts{Year: a.Year, Status: a.Status, Ready: a.Ready, Completeness: a.Completeness, Sections: sections}
 	if ha, wrong := a.AreaHa(); len(wrong) == 0 {

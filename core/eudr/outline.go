@@ -7,8 +7,8 @@ import (
 	"tilth/core/geo"
 )
 
-// withoutHoles returns the outer rings of an area whose holes are cut open: a polygon with holes is divided by a meridian
-// through the first of them, and each part again, as long as one has a hole.
+// withoutHoles returns the outer rings of an area whose holes are cut open: a polygon with holes is divided by a
+// meridian through the first of them, and each part again as long as it has a hole.
 func withoutHoles(budget *effort.Budget, area geo.MultiPolygon) (rings []geo.Ring, cut bool, err error) {
 	for _, polygon := range area {
 		if len(polygon) == 1 {

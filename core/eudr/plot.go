@@ -15,7 +15,7 @@ const (
 	Decimals = 6
 	// MaxPointHa is the area up to which a point is enough for a plot.
 	MaxPointHa = 4
-	// MaxFileBytes is how large a file may be: 25 MB, less a tenth for what the Information System adds.
+	// MaxFileBytes is the maximum size of a file: 25 MB, less a tenth for what the Information System adds.
 	MaxFileBytes = 22_500_000
 
 	// boxMargin is how many degrees a field may lie outside the box of its country, which is rounded and misses small islands.
@@ -28,20 +28,20 @@ const (
 	NoCountry  = "no_country"  // the farm's country is not known
 	Vanishes   = "vanishes"    // nothing is left of the outline at six decimals
 	Abroad     = "abroad"      // the field lies outside of its country
-	HoleCut    = "hole_cut"    // the outline has holes, so that it is cut into parts without
+	HoleCut    = "hole_cut"    // the outline has holes, so it is cut into parts without holes
 )
 
-// Options are how fields become plots.
+// Options decide how fields become plots.
 type Options struct {
 	Country string // key of the country of fields whose farms have none; empty: they are refused
 	Points  bool   // plots of at most [MaxPointHa] are points
 }
 
-// Finding is what stands against a plot, or was done to it.
+// Finding is something that is wrong with a plot, or was done to it.
 type Finding struct {
 	Code    string
 	Message string
-	Refused bool // the Information System would refuse the plot; else it is only to be looked at
+	Refused bool // the Information System would refuse the plot; else it only needs a look
 }
 
 // Feature is a plot as a file holds it: an area without holes, or a point with its area.

@@ -1,6 +1,6 @@
 package event
 
-// TypeVerificationCompleted is published when a crop verification ends, also without a verdict.
+// TypeVerificationCompleted is published when a crop verification ends, with or without a verdict.
 const TypeVerificationCompleted = "crop_verification_completed"
 
 // VerificationCompleted is the payload of crop_verification_completed.

@@ -20,7 +20,7 @@ const TypeProfileCompleted = "vi_profile_completed"
 // TypeProfileUpdated is published when the series of an active profile has changed: a refresh brought new or other dates.
 const TypeProfileUpdated = "vi_profile_updated"
 
-// TypeFieldAlert is published when a rule of a field that is watched raises its alert of the season.
+// TypeFieldAlert is published when a rule of a watched field raises its alert of the season.
 const TypeFieldAlert = "field_alert"
 
 // FieldAlert is the payload of field_alert.
@@ -34,7 +34,7 @@ type FieldAlert struct {
 	Kind        string   `json:"kind"` // of the rule: drop, low_percentile, no_start, patch
 	Date        string   `json:"date"` // of the observation, YYYY-MM-DD
 	Value       float64  `json:"value"`
-	Against     *float64 `json:"against"` // what the value was held against; null where that is a date
+	Against     *float64 `json:"against"` // what the value was compared with; null where that is a date
 	Message     string   `json:"message"`
 }
 

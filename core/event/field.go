@@ -1,12 +1,12 @@
 package event
 
-// The types of events of fields that became others.
+// The types of events of fields that were replaced by others.
 const (
 	TypeFieldSplit   = "field_split"
 	TypeFieldsMerged = "fields_merged"
 )
 
-// FieldsReplaced is the payload of field_split and fields_merged: the fields that were, which are deleted, and those that are.
+// FieldsReplaced is the payload of field_split and fields_merged: the former fields, which are deleted, and those that replace them.
 type FieldsReplaced struct {
 	From []FieldRef `json:"from"`
 	To   []FieldRef `json:"to"`

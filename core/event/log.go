@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Logged is an event with its position in the feed of its company. The positions of a feed count up from 1 without a gap, in
-// an order that never changes: whoever has read one could read all before it.
+// Logged is an event with its position in the feed of its company. The positions of a feed count up from 1 without a
+// gap, in an order that never changes: a reader of one can have read all before it.
 type Logged struct {
 	ID        string // UUID
 	Type      string

@@ -6,8 +6,8 @@ const (
 	TypeStratificationFailed    = "stratification_order_failed"
 )
 
-// StratificationCompleted is the payload of stratification_order_completed: the layers of an
-// area of interest are there, and zones can be made of them; or (SOC) its map of soil carbon is.
+// StratificationCompleted is the payload of stratification_order_completed: the layers of an area of interest are
+// ready, and zones can be made of them; or (SOC) its map of soil carbon is ready.
 type StratificationCompleted struct {
 	OrderID  int64    `json:"order_id"`
 	DataUUID string   `json:"data_uuid"`
@@ -32,7 +32,7 @@ type StratificationFailed struct {
 // TypeMapsReady is published when a call that makes maps of zones is done.
 const TypeMapsReady = "stratification_maps_ready"
 
-// MapsReady is the payload of stratification_maps_ready. Without a map the reason says why.
+// MapsReady is the payload of stratification_maps_ready. Without a map, the reason states why.
 type MapsReady struct {
 	JobID    int64    `json:"job_id"`
 	OrderID  int64    `json:"order_id"`
@@ -46,8 +46,8 @@ type MapsReady struct {
 // TypePlanReady is published when a sample plan is made, of a map or of another plan.
 const TypePlanReady = "sample_plan_ready"
 
-// PlanReady is the payload of sample_plan_ready: map_uuid is the plan's, as in its records,
-// and stratification_map_uuid that of the map it is of.
+// PlanReady is the payload of sample_plan_ready: map_uuid is the plan's, as in its records, and stratification_map_uuid
+// that of its map.
 type PlanReady struct {
 	OrderID   int64  `json:"order_id"`
 	AOI       int64  `json:"aoi"`

@@ -9,19 +9,19 @@ import (
 	"tilth/core/webhook"
 )
 
-// Client is a data recipient that a company shows its footprints to: a credential, and where its own system takes events.
+// Client is a data recipient that a company shows its footprints to: a credential, and where its own system receives events.
 type Client struct {
 	record.Meta
 	record.External
 	Name       string
 	ClientID   string // the public part of the credential
 	SecretHash string `audit:"-"`
-	// Generation counts the secrets: tokens of an earlier one are worth nothing.
+	// Generation counts the secrets: tokens of an earlier one are invalid.
 	Generation int `audit:"-"`
 
 	EventsURL       string // empty: no events are sent to it
 	TokenURL        string // empty: events are sent without a token
-	RecipientID     string // what its system knows us by
+	RecipientID     string // the id by which its system knows us
 	RecipientSecret string `audit:"-"`
 }
 

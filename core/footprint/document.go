@@ -2,7 +2,7 @@ package footprint
 
 import "time"
 
-// The states of a footprint. An active one becomes deprecated and never anything else again.
+// The states of a footprint. An active one may become deprecated, and stays so.
 const (
 	Active     = "Active"
 	Deprecated = "Deprecated"
@@ -86,7 +86,7 @@ type DataQualityIndicators struct {
 	TemporalDQR      string `json:"temporalDQR" doc:"How well the data fit the time, 1 to 5; 1 is the best."`
 }
 
-// Assurance tells of the verification of a footprint by a third party.
+// Assurance describes the verification of a footprint by a third party.
 type Assurance struct {
 	Coverage     string     `json:"coverage,omitempty" doc:"PCF calculation model, PCF program or product level."`
 	ProviderName string     `json:"providerName,omitempty" doc:"Who verified."`
@@ -97,10 +97,10 @@ type Assurance struct {
 
 // Geography returns the region, the country or the subdivision of a footprint; empty: the world.
 func (p *CarbonFootprint) Geography() string {
-	return p.GeographyRegionOrSubregion + p.GeographyCountry + p.GeographyCountrySubdivision // one of them alone is set
+	return p.GeographyRegionOrSubregion + p.GeographyCountry + p.GeographyCountrySubdivision // only one of them is set
 }
 
-// validYears is how long a footprint is valid after its reference period.
+// validYears is the number of years for which a footprint is valid after its reference period.
 const validYears = 3
 
 // Validity returns when the footprint is valid: as it states, or for three years after its reference period.

@@ -25,7 +25,7 @@ type Event struct {
 	Data        any       `json:"data"`
 }
 
-// Problem is why something is refused, as the protocol writes it.
+// Problem is the reason for a refusal, in the form of the protocol.
 type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -119,7 +119,7 @@ func ReadEvent(body []byte) (Received, error) {
 	return out, err
 }
 
-// wanted reads the criteria of a request. A member that is no criterion is refused: what it asks for would be passed over.
+// wanted reads the criteria of a request. A member that is not a criterion is refused: what it asks for would be ignored.
 func wanted(data map[string]json.RawMessage) (f Filter, err error) {
 	for name, raw := range data {
 		if name == "comment" {

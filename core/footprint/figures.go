@@ -12,7 +12,7 @@ import (
 	"tilth/core/ghg/views"
 )
 
-// amount is a billionth of a kilogram: members that are rounded one by one still add up to their total.
+// amount counts billionths of a kilogram, so that members that are rounded one by one still add up to their total.
 type amount int64
 
 const perKg = 1_000_000_000
@@ -40,7 +40,7 @@ type figures struct {
 	fossil, managementFossil, managementCO2 amount
 	landUseChange, biogenicCH4, removals    amount
 	unwatched                               amount  // removals without monitoring, which are not counted
-	aircraft                                *amount // part of fossil; nil: not told apart
+	aircraft                                *amount // part of fossil; nil: not known separately
 	land                                    string  // m2 in the year
 }
 
@@ -52,10 +52,10 @@ func (f figures) excluding() amount {
 // stocks are the labels whose CO2 is the carbon of soils and biomass.
 var stocks = map[string]bool{ghg.LabelSoilLoss: true, ghg.LabelBiomassLoss: true, ghg.LabelOrganicSoils: true}
 
-// maxPerKg bounds what a kilogram of a crop can stand for, kg CO2e: beyond it the yield is no yield.
+// maxPerKg bounds the emissions or removals of a kilogram of a crop, kg CO2e: beyond it the yield cannot be right.
 const maxPerKg = 1e3
 
-// figuresOf returns what the main product carries, per a mass of it.
+// figuresOf returns what massKg of the main product carries.
 func figuresOf(src Source, massKg float64) (figures, error) {
 	r := src.Report
 	if r.FunctionalUnit.ProductT == nil || *r.FunctionalUnit.ProductT <= 0 {
@@ -110,7 +110,7 @@ func figuresOf(src Source, massKg float64) (figures, error) {
 	return out, nil
 }
 
-// aircraft returns the emissions of transport by air; nil where the version does not tell them apart.
+// aircraft returns the emissions of transport by air; nil where the version does not separate them.
 func aircraft(src Source, part float64) *amount {
 	if v := src.Report.Views; v != nil {
 		for _, p := range v.Product.Parts {

@@ -9,8 +9,8 @@ import (
 	"tilth/core/fault"
 )
 
-// Filter selects footprints. Values of one criterion are alternatives, and every criterion that is given must hold. Texts
-// are in lower case: they are compared whatever their case.
+// Filter selects footprints. Values of one criterion are alternatives, and every criterion that is given must hold.
+// Texts are in lower case, because they are compared without regard to case.
 type Filter struct {
 	ProductIDs, CompanyIDs, Geographies, Classifications, Statuses []string
 	ValidOn, ValidAfter, ValidBefore                               *time.Time
@@ -89,7 +89,7 @@ func moment(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no time", text)
 }
 
-// badRequest is the fault of what a client asks for.
+// badRequest returns the fault of a client's request.
 func badRequest(format string, args ...any) error {
 	return fault.Newf(fault.Invalid, "bad_request", format, args...)
 }

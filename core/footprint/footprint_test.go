@@ -83,7 +83,7 @@ func TestFiguresAreThoseOfTheReport(t *testing.T) {
 	require.Equal(t, "0", out.PCF.LandManagementBiogenicCO2Removals, "nor what is monitored")
 }
 
-// The patterns of the data model (spec/v3/openapi.yaml): each member is there, or is left out, and reads as it asks.
+// The patterns of the data model (spec/v3/openapi.yaml): each member is present or left out, and has the form that they require.
 func TestDocumentsKeepToTheDataModel(t *testing.T) {
 	t.Parallel()
 	out, err := Make(source(), stated())
@@ -181,7 +181,7 @@ func TestUUIDOfAName(t *testing.T) {
 	require.Error(t, err)
 }
 
-// FuzzReadEvent holds that no body of an event makes more of itself than its bounds, and that what is refused says why.
+// FuzzReadEvent checks that no body of an event exceeds its bounds, and that a refusal states why.
 func FuzzReadEvent(f *testing.F) {
 	for _, data := range []string{`{"productId": ["urn:a:b"], "validOn": "2026-01-01T00:00Z"}`, `{"pfIds": ["079e425a-464f-528d-341d-4a944a1dfd70"]}`, `{"requestEventId": "1", "pfs": []}`, `null`} {
 		for _, kind := range []string{RequestCreated, RequestFulfilled, RequestRejected, Published, "x"} {

@@ -77,7 +77,7 @@ func describe(src Source) string {
 	return fmt.Sprintf("%s, fresh at the farm gate, %s, %d", words(src.Subject.Crop), place, src.Subject.Year)
 }
 
-// comment says how the figures came about, behind what the owner states.
+// comment describes how the figures came about, after what the owner states.
 func comment(src Source, t Terms, f figures) string {
 	r := src.Report
 	var out []string
@@ -161,7 +161,7 @@ func boundary(r report.Report) string {
 	return "Cradle to farm gate, one year of cultivation. Sources and removals: " + cmp.Or(strings.Join(sources, "; "), "none") + "."
 }
 
-// allocation says what the products carry.
+// allocation describes what the products carry.
 func allocation(a report.Allocation) string {
 	if len(a.CoProducts) == 0 {
 		return "No allocation: the product carries all emissions and removals."
@@ -173,7 +173,7 @@ func allocation(a report.Allocation) string {
 	return fmt.Sprintf("The product carries %s %% of the emissions and removals; its co-products: %s.", decimal(a.MainSharePct), strings.Join(shares, ", "))
 }
 
-// factorSources names the factors that were used; an engine outside may not say which.
+// factorSources names the factors that were used; an external engine may not state them.
 func factorSources(r report.Report) []FactorSource {
 	if r.FactorSet.ID == "" || r.FactorSet.Version == "" {
 		return nil

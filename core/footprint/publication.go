@@ -18,7 +18,7 @@ type Publication struct {
 	DeprecatedAt *time.Time
 }
 
-// Shown returns the footprint with its status of now. Nothing else of it ever changes.
+// Shown returns the footprint with its current status. Nothing else in it ever changes.
 func (p Publication) Shown() Document {
 	out := p.Document
 	if p.DeprecatedAt != nil {

@@ -10,9 +10,9 @@ import (
 	"tilth/core/fault"
 )
 
-// Terms are what the owner of a footprint states of it beside the figures of the version. What is left out is taken from
-// the version where it says so, or is left out of the footprint. What no version holds and the data model asks for must be
-// stated: the ids of the product, the standards, and what is exempted.
+// Terms are what the owner of a footprint states about it beside the figures of the version. What is omitted is taken
+// from the version where a member says so, or is left out of the footprint. What the data model requires and no version
+// holds must be stated: the ids of the product, the standards, and what is exempted.
 type Terms struct {
 	CompanyIDs             []string // URNs; none: that of the company's UUID
 	ProductIDs             []string // URNs, at least one
@@ -22,7 +22,7 @@ type Terms struct {
 
 	Unit       string   // of [Units]; empty: kilogram
 	UnitAmount *float64 // units that the figures are of; nil: 1
-	UnitMassKg *float64 // mass of those units without packaging, kg; nil: as many as there are, of kilograms
+	UnitMassKg *float64 // mass of those units without packaging, kg; nil: the declared amount, for kilograms
 
 	Region, Country, Subdivision string // one of them; none: the country of the farm
 
@@ -33,10 +33,10 @@ type Terms struct {
 	BiogenicCarbonKg    *float64
 	Standards           []string // at least one
 	Rules               []Rule
-	ExemptedPercent     *float64 // of the emissions; stated, also where it is 0
+	ExemptedPercent     *float64 // of the emissions; must be stated, even where it is 0
 	ExemptedDescription string
 	Allocation          string   // empty: the shares of the products
-	PrimaryDataPercent  *float64 // nil: left out, for no report counts it as the methodology does
+	PrimaryDataPercent  *float64 // nil: left out, because no report counts it as the methodology does
 	DQI                 *Ratings
 	Verification        *Assurance
 	Comment             string
@@ -69,7 +69,7 @@ var Regions = []string{
 // Standards are the standards that the data model names.
 var Standards = []string{"ISO14067", "ISO14083", "ISO14040-44", "GHGP-Product", "PEF", "PACT-1.0", "PACT-2.0", "PACT-3.0", "PAS2050"}
 
-// Operators are those of rules of products, and Coverages what a verification covers.
+// Operators are the operators of product rules, and Coverages what a verification covers.
 var (
 	Operators = []string{"PEF", "EPD International", otherOperator}
 	Coverages = []string{"PCF calculation model", "PCF program", "product level"}
@@ -150,7 +150,7 @@ func (t *Terms) checkPlace(f fault.Fields) {
 	}
 }
 
-// checkTimes completes the reference period, and holds the validity against it: it lies within the three years after.
+// checkTimes completes the reference period, and checks that the validity lies within the three years after it.
 func (t *Terms) checkTimes(f fault.Fields, year int) {
 	if (t.ReferenceStart == nil) != (t.ReferenceEnd == nil) {
 		f.Add("reference_period_end", "Give both ends of the reference period, or none.")

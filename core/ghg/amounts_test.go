@@ -20,8 +20,8 @@ func steps(t *testing.T, in ghg.Input) map[string]ghg.TraceLine {
 	return out
 }
 
-// TestSugarcane holds residue nitrogen to the cane farm of the Australian calculators (aia-sugar-leaching-n2o): 2,300 ha of
-// 90 t/ha leave 84,352.5 kg N.
+// TestSugarcane checks residue nitrogen against the cane farm of the Australian calculators (aia-sugar-leaching-n2o):
+// 2,300 ha of 90 t/ha leave 84,352.5 kg N.
 func TestSugarcane(t *testing.T) {
 	t.Parallel()
 	in := plain("tropical_moist")
@@ -68,7 +68,7 @@ func TestFumigation(t *testing.T) {
 	require.InDelta(t, 20.5, of("soil_treatment"), 1e-9)
 }
 
-// TestNitrogenOfConversion: the nitrogen that a change of land use sets free belongs to it; that of a change of tillage does not.
+// TestNitrogenOfConversion: the nitrogen that a change of land use releases belongs to it; that of a change of tillage does not.
 func TestNitrogenOfConversion(t *testing.T) {
 	t.Parallel()
 	in := plain("cool_temperate_moist")
@@ -90,7 +90,7 @@ func TestNitrogenOfConversion(t *testing.T) {
 	require.Zero(t, by[ghg.LabelLandUse])
 }
 
-// TestAmountsThatAreNone: what no amount can be is refused by its path, whoever made the input.
+// TestAmountsThatAreNone: what cannot be an amount is refused by its path, whoever made the input.
 func TestAmountsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

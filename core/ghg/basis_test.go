@@ -11,8 +11,8 @@ import (
 	"tilth/core/ghg/report"
 )
 
-// TestBasisOfAReport: the data are judged by input, each row of the tables once; every label has its equations; and what the
-// method leaves out is said where the engine is ours.
+// TestBasisOfAReport: the data are judged by input, each row of the tables once; every label has its equations; and
+// what the method leaves out is stated where the engine is ours.
 func TestBasisOfAReport(t *testing.T) {
 	t.Parallel()
 	res, err := ghg.Calculate(full(), factors(t, ghg.IPCC2019), ghg.Options{Trace: true})

@@ -8,7 +8,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// The 20-year window: its first and its last year, t C against t CO2, who restarts.
+// The 20-year window: its first and its last year, t C against t CO2, what restarts it.
 func TestTwentyYears(t *testing.T) {
 	t.Parallel()
 	const ref = 81.0 // high activity clay, cool temperate moist

@@ -28,7 +28,7 @@ type referenceCase struct {
 	TolAbs        float64         `json:"tol_abs"`
 }
 
-// numbers are members of a case, by name; in falls to zero where one is absent.
+// numbers are members of a case, by name; an absent one is 0.
 type numbers map[string]any
 
 func (n numbers) f(name string) float64 { v, _ := n[name].(float64); return v }
@@ -203,7 +203,7 @@ var models = map[string]func(r rerun) []float64{
 		return one(step("forest_biomass", r.in.f("growth_t_dm_ha"), r.in.f("root_shoot"), r.in.f("carbon_fraction")) * r.in.f("area_ha"))
 	},
 	"biomass_loss": func(r rerun) []float64 {
-		// Bark hangs on the stem, so it counts beside the roots (Eq. 2.12).
+		// Bark is on the stem, so it counts beside the roots (Eq. 2.12).
 		return one(step("forest_biomass", r.in.f("volume_m3")*r.in.f("bcef"), r.in.f("root_shoot")+r.in.f("bark_fraction"), r.in.f("carbon_fraction")))
 	},
 }
@@ -289,7 +289,7 @@ func fuelCombustion(r rerun) []float64 {
 	return one(kg)
 }
 
-// perUnit is what one of a case's unit is in the unit of the model's result.
+// perUnit is the value of one unit of a case in the unit of the model's result.
 var perUnit = map[string]float64{
 	"t CO2": 1000, "t CO2e": 1000, "t CO2e/t": 1000, "t CO2e/ha": 1000, "kg CO2e": 1, "kg CH4": 1, "kg N2O": 1, "ratio": 1, "factor": 1,
 	"t C": 1, "t C/yr": 1, "t C/ha": 1,
@@ -361,7 +361,7 @@ func hold(t *testing.T, c referenceCase) {
 	require.Len(t, got, len(want))
 	for i := range want {
 		tolerance := math.Max(c.TolAbs, c.TolRel*math.Abs(want[i]))
-		// A tolerance of nothing is of the last digit that a float keeps.
+		// A tolerance of 0 is that of the last digit that a float keeps.
 		require.InDelta(t, want[i], got[i]/scale, math.Max(tolerance, 1e-12*math.Abs(want[i])))
 	}
 }

@@ -121,8 +121,8 @@ func TestWellToTankIsScope3(t *testing.T) {
 	require.Positive(t, scopes[ghg.LabelIrrigation][1])
 }
 
-// TestBiogenicCO2OfLines: the CO2 of burnt plants stands on the line of what was burnt, also where nothing else does, and
-// moves neither the line nor the totals.
+// TestBiogenicCO2OfLines: the CO2 of burnt plants stands on the line of what was burnt, even where nothing else does,
+// and moves neither the line nor the totals.
 func TestBiogenicCO2OfLines(t *testing.T) {
 	t.Parallel()
 	in := plain("boreal_dry")

@@ -13,8 +13,7 @@ import (
 // put sets the field of an enumeration on an input that is otherwise complete.
 type put func(in *ghg.Input, value string)
 
-// enumerations are the fields of the mapping that an input carries, with how a value
-// gets there.
+// enumerations are the fields of the mapping that an input carries, with the way to set a value.
 var enumerations = map[[2]string]put{
 	{"crop", "crop_type"}:           func(in *ghg.Input, v string) { in.Crop.Type = v },
 	{"soil", "soil_class"}:          func(in *ghg.Input, v string) { in.Soil.Class = v },

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What is known of the value of a row of the tables.
+// How well the value of a row of the tables is known.
 const (
 	// Verified: the value was read in the table that the row names.
 	Verified = "verified"
@@ -15,30 +15,30 @@ const (
 	Unverified = "unverified"
 )
 
-// What is known of the range of a row. A row that is exact has none.
+// Where the range of a row comes from. An exact row has no range.
 const (
 	RangePublished = "published" // the source of the value prints it
 	RangeRecalled  = "recalled"  // it was recalled and not read
-	RangeAssumed   = "assumed"   // it is that of the kind of source, or of a row like it
+	RangeAssumed   = "assumed"   // it is that of the kind of source, or of a similar row
 )
 
-// secondaryMarks are the words in the source (or the note) of a row that was read at second hand. docs/ghg.md prints them.
+// secondaryMarks are the words in the source (or the note) that mark a row as read at second hand. docs/ghg.md lists them.
 var secondaryMarks = []string{
-	// The row says itself that another's copy was read.
+	// The row itself states that a copy was read.
 	"seen in", " via ", "as republished", "quoted", "secondary source", "Farm News", "news article",
 	// The row names a calculator or a collection of other people's figures.
 	"AIA", "AMEE", "BioGrace", "CCAFS", "Cool Farm", "FaST", "GOBLIN", "HESTIA", "Holos", "afsetools", "gnocpy",
-	// The row follows from rows of these.
+	// The row is derived from such rows.
 	"derived: production.", "from production.", "same as ammonium nitrate", "derived from the four rows above",
 }
 
-// assumedMarks are the words in the note of a row that prints a range which is not of its source.
+// assumedMarks are the words in the note (or the source) of a row whose printed range is not that of its source.
 var assumedMarks = []string{"range assumed", "% assumed", "range of cattle manure"}
 
-// SecondaryMarks returns the words by which the source of a row is known to be a secondary one.
+// SecondaryMarks returns the words that mark the source of a row as secondary.
 func SecondaryMarks() []string { return slices.Clone(secondaryMarks) }
 
-// judge puts on a row what is known of its value and of its range, from what its table says of it.
+// judge sets the status of a row's value and of its range from the source and the note in its table.
 func (f *Factor) judge() {
 	said := func(mark string) bool { return strings.Contains(f.Source, mark) || strings.Contains(f.Note, mark) }
 	if f.Status == Verified && slices.ContainsFunc(secondaryMarks, said) {
@@ -55,8 +55,8 @@ func (f *Factor) judge() {
 	}
 }
 
-// Evidence counts the rows of the tables that move a figure, by what is known of them. What is exact by definition moves
-// nothing and is not counted; nor are the user's own factors and the warming potentials.
+// Evidence counts the rows of the tables that move a figure, by their status. Rows that are exact by definition move
+// nothing and are not counted; nor are the user's own factors and the warming potentials.
 type Evidence struct {
 	Factors        int `json:"factors" doc:"Rows of the tables that move the figure."`
 	Secondary      int `json:"secondary" doc:"Of them, those whose value was read in a secondary source."`

@@ -12,7 +12,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// TestEvidenceOfTheTables holds the numbers of rows by what is known of them, and the table of docs/ghg.md with them: a row
+// TestEvidenceOfTheTables checks the numbers of rows by their status, and the table of docs/ghg.md with them: a row
 // that is added, or read again in its source, changes both.
 func TestEvidenceOfTheTables(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestEvidenceOfTheTables(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfLines: every line says how many rows move it and what is known of them, with a trace and without; the whole
+// TestEvidenceOfLines: every line states how many rows move it and their status, with a trace and without; the whole
 // counts each row once.
 func TestEvidenceOfLines(t *testing.T) {
 	t.Parallel()

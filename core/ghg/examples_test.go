@@ -68,7 +68,7 @@ func byLine(lines []ghg.Line) map[lineKey]float64 {
 	return out
 }
 
-// TestWorkedExamples holds both worked examples of the method to the kilogram.
+// TestWorkedExamples checks both worked examples of the method to the kilogram.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// TestGuide: what docs/ghg.md says of the examples and of the sets is what is computed.
+// TestGuide: what docs/ghg.md states about the examples and the sets is what is computed.
 func TestGuide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "ghg.md"))

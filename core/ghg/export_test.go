@@ -14,8 +14,8 @@ func (s *Step) Compute(arguments ...float64) float64 { return s.compute(argument
 // WarmingPotential returns kg CO2e per kg of a gas over 100 years.
 func (s *FactorSet) WarmingPotential(g Gas) float64 { return s.gwp[g] }
 
-// Ranged returns the rows of the tables that have a range, in a fixed order. A test that sets their values has the set to
-// itself.
+// Ranged returns the rows of the tables that have a range, in a fixed order. A test that sets their values must have
+// the set to itself.
 func (s *FactorSet) Ranged() []*Factor {
 	out := make([]*Factor, 0, len(s.rows))
 	for _, key := range slices.Sorted(maps.Keys(s.rows)) {

@@ -16,8 +16,8 @@ import (
 type Factor struct {
 	Key   string
 	Value float64
-	// Empty: the source's table has no number in this cell. In the tables of residues the
-	// term is left out, for the grid the world row stands in, elsewhere it is an error.
+	// Empty: the source's table has no number in this cell. In the tables of residues the term is then left out, for the
+	// grid the world row is used, and elsewhere it is an error.
 	Empty        bool
 	Unit         string
 	Lower, Upper float64 // the 95 % range; meaningful where Ranged
@@ -32,7 +32,7 @@ type Factor struct {
 	rank    int    // numbers the ranged factors of a set
 }
 
-// ClimateRegion is what the tables need to know of a climate zone.
+// ClimateRegion holds what the tables need to know about a climate zone.
 type ClimateRegion struct {
 	Key              string
 	Moisture         string // wet or dry (IPCC 2019 V4 ch11, footnotes of Tables 11.1 and 11.3)
@@ -50,7 +50,7 @@ type FactorTables struct {
 	Countries        map[string]country.Regions
 }
 
-// FactorSet is one edition of the factors with the mapping that leads to them; never changed, safe for concurrent use.
+// FactorSet is one edition of the factors with the mapping that leads to them. It never changes and is safe for concurrent use.
 type FactorSet struct {
 	ID, Version, GWP string
 	Digest           string // SHA-256 of everything a result can depend on, in hexadecimal
@@ -68,7 +68,7 @@ type FactorSet struct {
 	residueMethod string             // default of residues.method
 }
 
-// target is what a row of the mapping leads to: a number, a row, or a row a climate zone.
+// target is what a row of the mapping leads to: a number, a row, or one row for each climate zone.
 type target struct {
 	literal bool
 	value   float64
@@ -77,7 +77,7 @@ type target struct {
 	grid    bool // the row of the country, or of the world
 }
 
-// sections of mapping.csv that are no section of an assessment.
+// Sections of mapping.csv that are not sections of an assessment.
 const (
 	sectionFactorSet  = "factor_set"
 	sectionN2O        = "soil_n2o"
@@ -86,7 +86,7 @@ const (
 	sectionConversion = "land_use_change"
 )
 
-// oldSet marks the terms of mapping.csv that hold for [IPCC2006] alone.
+// oldSet marks the terms of mapping.csv that apply to [IPCC2006] alone.
 const oldSet = "v2006_"
 
 // The factor sets that are built in.
@@ -102,7 +102,7 @@ func NewFactorSet(t FactorTables) (*FactorSet, error) {
 		rows: make(map[string]*Factor, len(t.Factors)), climate: make(map[string]ClimateRegion, len(t.Climate)),
 		countries: t.Countries, replaced: map[string]string{}, entered: make(map[string]*Factor, len(enteredRows)),
 	}
-	for _, row := range t.Factors { // a copy of each: the ranks are this set's
+	for _, row := range t.Factors { // a copy of each, because the ranks belong to this set
 		f := &row
 		if s.rows[f.Key] != nil {
 			return nil, fmt.Errorf("factor set %s: two rows with the key %s", t.ID, f.Key)
@@ -130,8 +130,8 @@ func NewFactorSet(t FactorTables) (*FactorSet, error) {
 	return s, s.resolveGWP()
 }
 
-// selected keeps the rows of the mapping that hold for this set: the terms of the 2006
-// set stand in for those of their name in that set, and are left out in the others.
+// selected keeps the rows of the mapping that apply to this set. In the 2006 set, its own terms replace those of the
+// same name; the other sets leave them out.
 func (s *FactorSet) selected(rows []MappingRow) []MappingRow {
 	old := map[[2]string]bool{}
 	if s.ID == IPCC2006 {
@@ -173,7 +173,7 @@ func withoutOld(field string) (string, bool) {
 // gridOfCountry is how the mapping refers to the row of the country's electricity.
 const gridOfCountry = "@general:farm_country/grid"
 
-// resolve looks up every key of the mapping once, in every zone where it depends on one.
+// resolve looks up every key of the mapping once, and in every zone where the key depends on the zone.
 func (s *FactorSet) resolve() error {
 	s.targets = make([]target, len(s.mapping.Rows()))
 	for i, r := range s.mapping.Rows() {
@@ -224,7 +224,7 @@ func (s *FactorSet) expand(key, zone string) string {
 	).Replace(key)
 }
 
-// Mapping returns the rows that hold for this set.
+// Mapping returns the rows that apply to this set.
 func (s *FactorSet) Mapping() *Mapping { return s.mapping }
 
 // Row returns a factor by its key, after the set's own replacements.

@@ -12,7 +12,7 @@ import (
 	"tilth/core/ghg/replay"
 )
 
-// recompute puts the values of a trace line in the place of its symbols.
+// recompute evaluates the equation of a trace line with its values.
 func recompute(line ghg.TraceLine) (float64, error) {
 	var symbols []string
 	var values []float64
@@ -50,5 +50,5 @@ func TestFormulas(t *testing.T) {
 	})
 }
 
-// exact is how far results may be apart: on some machines the compiler rounds a product and a sum once.
+// exact is the maximum difference of results: on some machines the compiler rounds a product and a sum once.
 var exact = map[bool]float64{true: 0, false: 1e-12}[runtime.GOARCH == "amd64"]

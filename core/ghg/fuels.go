@@ -29,11 +29,11 @@ var (
 		"R l/ha", "A ha", "p %", "n passes")
 )
 
-// biogenic are the carriers whose carbon grew in the years before: their CO2 is a memo
-// item, and their CH4 is not fossil (IPCC 2006 V2 ch1, section 1.3.1).
+// biogenic holds the carriers whose carbon is of recent growth: their CO2 is a memo item, and their CH4 is not fossil
+// (IPCC 2006 V2 ch1, section 1.3.1).
 var biogenic = map[string]bool{"biodiesel": true, "hvo": true, "ethanol": true, "wood": true}
 
-// ModelStationary is the model of fuel that no vehicle of the farm burns: of dryers, stores and pumps.
+// ModelStationary is the model of fuel that is not burnt in vehicles of the farm, but in dryers, stores and pumps.
 const ModelStationary = "stationary_combustion"
 
 // Purposes of fuel that vehicles burn.
@@ -42,7 +42,7 @@ const (
 	purposeTransport = "transport"
 )
 
-// carrierGrid is electricity that is bought.
+// carrierGrid is bought electricity.
 const carrierGrid = "electricity_grid"
 
 func (r *run) fuelEnergy() {
@@ -85,7 +85,7 @@ func (r *run) electricity(f *Fuel, amount quantity, model string) {
 	}
 }
 
-// districtHeat is bought energy (scope 2); losses on the way and the fuel's own way to the plant are upstream.
+// districtHeat counts heat as bought energy (scope 2); distribution losses and the supply of fuel to the plant are upstream.
 func (r *run) districtHeat(f *Fuel, amount quantity) {
 	r.electricity(f, amount, "district_heat")
 	kwh := r.kwh(f, amount)
@@ -119,7 +119,7 @@ func (r *run) fuel(f *Fuel, amount quantity) {
 	r.emit(stepUpstream.Name, LabelUpstream, 3, NotSplit, r.upstream(stock, wtt))
 }
 
-// upstream is the burden of bringing a fuel to the farm, by the unit of its factor.
+// upstream returns the burden of bringing a fuel to the farm; the unit of its factor decides the equation.
 func (r *run) upstream(stock, wtt quantity) quantity {
 	if wtt.factor != nil && wtt.factor.Unit == "kg CO2e/t" {
 		return r.do(stepUpstreamTonne, stock, wtt)
@@ -149,13 +149,13 @@ func (r *run) fuelAmounts(f *Fuel, amount, ncv quantity) (mj, stock quantity) {
 	return mj, r.do(stepFuelVolume, mj, ncv)
 }
 
-// burnt is a fuel that is burnt, as its lines name it.
+// burnt is a fuel that is burnt, with the label and the model of its lines.
 type burnt struct {
 	label, model string
 	biogenic     bool
 }
 
-// burn emits the gases of mj MJ with the factors of a gas; CO2 of biogenic carbon is left to the memo.
+// burn emits the gases of mj MJ of fuel with the factor of each gas; CO2 of biogenic carbon is left to the memo.
 func (r *run) burn(fuel burnt, mj quantity, of func(gas string) quantity) {
 	co2, ch4, n2o := of("co2"), of("ch4"), of("n2o")
 	methane := CH4Fossil

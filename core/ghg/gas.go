@@ -8,7 +8,7 @@ import (
 // Gas is a greenhouse gas as it is accounted for.
 type Gas int
 
-// The gases. NotSplit is kg CO2e of factors whose source does not tell the gases apart (production, upstream, transport).
+// The gases. NotSplit is kg CO2e of factors whose source does not separate the gases (production, upstream, transport).
 const (
 	CO2 Gas = iota
 	CH4Fossil
@@ -26,7 +26,7 @@ func (g Gas) String() string { return gasNames[g] }
 // Masses holds kg of each gas, indexed by [Gas].
 type Masses [gases]float64
 
-// Gases are kg of each gas under their names; not_split is kg CO2e of factors that do not tell them apart.
+// Gases holds kg of each gas by name; not_split is kg CO2e of factors that do not separate the gases.
 type Gases struct {
 	CO2         float64 `json:"co2" doc:"CO2, kg."`
 	CH4Fossil   float64 `json:"ch4_fossil" doc:"Methane of fossil carbon, kg."`
@@ -65,7 +65,7 @@ func (s *FactorSet) resolveGWP() error {
 
 var stepCO2e = newStep("co2e", "M * GWP", "kg CO2e", "IPCC 2006 V1 ch8", of2(CO2e), "M kg", "GWP kg CO2e/kg")
 
-// CO2e is the sum of masses times warming potentials, kg CO2e (IPCC 2006 V1 ch8).
+// CO2e returns a mass times its warming potential, kg CO2e (IPCC 2006 V1 ch8).
 func CO2e(kg, gwp float64) float64 { return kg * gwp }
 
 // Tonnes returns kg as reports show them: t, rounded to the gram.

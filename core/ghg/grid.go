@@ -3,23 +3,23 @@ package ghg
 var (
 	stepMarket = newStep("market_based_electricity", "W * EF", "kg CO2e", "GHG Protocol, scope 2 guidance, market-based method", of2(product),
 		"W kWh", "EF kg CO2e/kWh")
-	// Of what is fed in p per cent is lost on the way, so that the loss is p / (100 - p) of what arrives.
+	// Of the electricity fed in, p per cent is lost, so the loss is p / (100 - p) of what arrives.
 	stepGridLoss = newStep("grid_losses", "E * p / (100 - p)", "kg CO2e", "GHG Protocol, scope 3 standard, category 3",
 		of2(func(e, p float64) float64 { return e * p / (100 - p) }), "E kg CO2e", "p %")
 	stepGridLossRow = newStep("grid_losses_of_country", "W * EF", "kg CO2e", "transmission and distribution", of2(product), "W kWh", "EF kg CO2e/kWh")
 )
 
-// Electricity is what was bought of the grid, and what stands beside the totals of it: kWh and kg CO2e. Totals hold Location
-// alone.
+// Electricity is what was bought from the grid, in kWh and kg CO2e, with the figures that stand beside the totals. The
+// totals hold Location alone.
 type Electricity struct {
 	KWh, Location     float64 // in scope 2 of the totals
 	MarketKWh, Market float64 // for which a market-based figure was entered
-	// MarketLocation is what MarketKWh have in the totals.
+	// MarketLocation is the part of Location that belongs to MarketKWh.
 	MarketLocation  float64
 	LossKWh, Losses float64 // for which the losses of the grid are known
 }
 
-// bought counts electricity of the grid. f is nil where a pump takes it, which states neither contract nor losses.
+// bought counts electricity from the grid. f is nil for a pump, which states neither contract nor losses.
 func (r *run) bought(kwh, location quantity, f *Fuel) {
 	if r.err != nil {
 		return

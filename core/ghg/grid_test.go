@@ -9,8 +9,8 @@ import (
 	"tilth/core/ghg/views"
 )
 
-// TestElectricityBesideTheTotals: a market-based factor and the losses of the grid stand beside the totals, which they leave
-// as they are; what is not given is said to be so, and what is given for a part covers that part.
+// TestElectricityBesideTheTotals: a market-based factor and the losses of the grid stand beside the totals, which they
+// do not change; what is not given is stated as such, and what is given for a part covers that part.
 func TestElectricityBesideTheTotals(t *testing.T) {
 	t.Parallel()
 	in := plain("boreal_dry")

@@ -52,7 +52,7 @@ type CoProduct struct {
 	PricePerT *float64 `json:"price_per_t,omitempty" doc:"Price per t, in the currency of the main product's; absent: not entered."`
 }
 
-// Soil is the soil under the crop. Class, drained share and rainfall enter equations; the rest is for engines that use it.
+// Soil is the soil under the crop. Class, drained share, rainfall, sand and Carbon enter equations; the rest is for other engines.
 type Soil struct {
 	Class             string   `json:"class"`                         // one of the IPCC classes, or "organic"
 	DrainedOrganicPct *float64 `json:"drained_organic_pct,omitempty"` // share of the area that is drained organic soil, per cent
@@ -88,7 +88,7 @@ type Fertilizer struct {
 type OrganicInput struct {
 	Type               string   `json:"type"`
 	KgPerHa            float64  `json:"kg_per_ha"`              // fresh, per ha of growing area
-	M3PerHa            *float64 `json:"m3_per_ha,omitempty"`    // as it was entered; KgPerHa is then by the density
+	M3PerHa            *float64 `json:"m3_per_ha,omitempty"`    // as it was entered; KgPerHa then follows from the density
 	DensityTM3         *float64 `json:"density_t_m3,omitempty"` // of the material, t/m3; nil: the type's own
 	NPct               *float64 `json:"n_pct,omitempty"`
 	DryMatterPct       *float64 `json:"dry_matter_pct,omitempty"`
@@ -115,7 +115,7 @@ type Seeds struct {
 	UncertaintyPct *float64 `json:"uncertainty_pct,omitempty"` // of the rate, plus and minus per cent at 95 %; nil: not given
 }
 
-// Residues tells what became of what the harvest left.
+// Residues states what was done with what the harvest left.
 type Residues struct {
 	Management []ResidueShare `json:"management"`
 	Method     string         `json:"method,omitempty"` // ratio or slope_intercept; empty: the factor set's own
@@ -131,7 +131,7 @@ type ResidueShare struct {
 	SharePct float64 `json:"share_pct"`
 }
 
-// Rice is the water of a paddy.
+// Rice is the water management of a paddy.
 type Rice struct {
 	WaterRegime     string   `json:"water_regime"`
 	PreSeason       string   `json:"pre_season"`
@@ -147,7 +147,7 @@ type Irrigation struct {
 	Source           string   `json:"source,omitempty"`
 	PumpingHeadM     *float64 `json:"pumping_head_m,omitempty"`    // the lift alone, m; nil: the source's default
 	DistanceM        *float64 `json:"distance_m,omitempty"`        // length of pipe, m; nil: 0
-	CountedElsewhere bool     `json:"counted_elsewhere,omitempty"` // the energy stands in the fuels
+	CountedElsewhere bool     `json:"counted_elsewhere,omitempty"` // the energy is among the fuels
 	UncertaintyPct   *float64 `json:"uncertainty_pct,omitempty"`   // of the water, plus and minus per cent at 95 %; nil: not given
 }
 
@@ -205,7 +205,7 @@ type LandState struct {
 	NoChange20y  bool         `json:"no_change_20y,omitempty"`
 }
 
-// LandChange is a state of management that ended in Year. Empty members are those of the state that followed.
+// LandChange is a state of management that ended in Year. Empty members are as in the state that followed.
 type LandChange struct {
 	Year         int     `json:"year"`
 	LandUse      string  `json:"land_use,omitempty"`

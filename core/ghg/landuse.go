@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// Biomass above ground and the roots below it, t per t above.
+	// Biomass above ground and its roots; RS is t of roots per t above ground.
 	stepForest = newStep("forest_biomass", "AGB * (1 + RS) * CF", "t C/ha", "IPCC 2006 V4 ch2 Eq. 2.8",
 		of3(func(agb, rootShoot, cf float64) float64 { return agb * (1 + rootShoot) * cf }),
 		"AGB t dm/ha", "RS t/t", "CF t C/t dm")
@@ -25,7 +25,7 @@ var (
 		"A ha", "p %", "EF kg N2O-N/(ha yr)")
 )
 
-// landUseBiomass emits the biomass that conversions of the last 20 years cost, a twentieth a year.
+// landUseBiomass emits the biomass lost in conversions of the last 20 years, a twentieth each year.
 func (r *run) landUseBiomass() {
 	for i := range r.in.LandUseChange {
 		r.at("land_use_change", i)
@@ -75,7 +75,7 @@ func (r *run) biomassAfter(c *Conversion) quantity {
 	return r.factor(r.section, "present_use/biomass_after", "annual", r.set.ID)
 }
 
-// perennialCrop tells crops that stay for years.
+// perennialCrop reports whether the crop stays for years.
 func (r *run) perennialCrop() bool {
 	row, ok := r.set.mapping.Find("crop", "crop_type/is_perennial", r.in.Crop.Type)
 	if !ok {
@@ -101,7 +101,7 @@ func (r *run) organicSoil() {
 	r.emit(stepOrganicN2O.Name, LabelOrganicSoils, 1, N2O, r.do(stepOrganicN2O, r.area, drained, n2o))
 }
 
-// organicFactor is the row of the crop and the zone's class, or of the zone itself.
+// organicFactor returns the row of the crop and the zone's class, else that of the zone itself.
 func (r *run) organicFactor(field string) quantity {
 	row, ok := r.set.mapping.Find(r.section, field, organicClass, r.in.Crop.Type, r.zone().OrganicSoilClass)
 	if !ok {

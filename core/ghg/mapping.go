@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MappingRow ties one input value to a factor row or to a literal. Key is a key of the factor tables, where {climate_region}
-// and its kin stand for the class of the general fields; "=x" is a literal; "@file:column" and "@section:field" refer
-// elsewhere.
+// MappingRow ties one input value to a factor row or to a literal. Key is a key of the factor tables, where
+// {climate_region} and similar placeholders stand for the class of the general fields; "=x" is a literal;
+// "@file:column" and "@section:field" refer elsewhere.
 type MappingRow struct {
 	Section, Field, Value, Key, Note string
 
@@ -25,10 +25,10 @@ func (r MappingRow) Number() (float64, bool) {
 	return number, literal && err == nil
 }
 
-// anyValue is the input value of a row that holds for every value.
+// anyValue is the input value of a row that applies to every value.
 const anyValue = "*"
 
-// maxConditions is how many values a row may ask for at once (a|b|c).
+// maxConditions is the maximum number of values that a row may require at once (a|b|c).
 const maxConditions = 3
 
 type mappingKey struct {
@@ -42,7 +42,7 @@ type Mapping struct {
 	index map[mappingKey]int
 }
 
-// NewMapping indexes rows, which become its own; of two rows for the same values the first holds.
+// NewMapping indexes rows and takes ownership of them; of two rows for the same values the first applies.
 func NewMapping(rows []MappingRow) *Mapping {
 	m := &Mapping{rows: rows, index: make(map[mappingKey]int, len(rows))}
 	for i := range rows {
@@ -61,7 +61,7 @@ func NewMapping(rows []MappingRow) *Mapping {
 func (m *Mapping) Rows() []MappingRow { return m.rows }
 
 // Values returns the values that an input field ("product", not its term "product/n") may take, in file order; of a row
-// that asks for several values at once the first is this field's.
+// that requires several values at once, the first is this field's.
 func (m *Mapping) Values(section, field string) []string {
 	var out []string
 	for _, r := range m.rows {

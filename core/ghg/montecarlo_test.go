@@ -13,7 +13,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// draws is how many times the worked farms are drawn; make bench takes 100,000.
+// draws returns how many times the worked farms are drawn; make bench uses 100,000.
 func draws(t *testing.T) int {
 	t.Helper()
 	if text := os.Getenv("TILTH_DRAWS"); text != "" {
@@ -61,8 +61,8 @@ func (s skewed) at(z float64) float64 {
 	return s.shift + s.sign*s.scale*math.Exp(s.sigma*s.sign*z)
 }
 
-// TestMonteCarlo draws every row of the tables, with its value as mean and the bounds of its range as 2.5 and 97.5 %, and
-// computes the worked farms anew: the 95 % range of the draws is that of the result to 5 %.
+// TestMonteCarlo draws every row of the tables, with its value as mean and the bounds of its range as 2.5 and 97.5 %,
+// and computes the worked farms again: the 95 % range of the draws is that of the result to 5 %.
 func TestMonteCarlo(t *testing.T) {
 	t.Parallel()
 	n := draws(t)

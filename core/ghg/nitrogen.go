@@ -19,7 +19,7 @@ var (
 	stepCapped  = newStep("share_of_the_area", "min(S, 100)", "%", "definition", of1(func(sum float64) float64 { return min(sum, 100) }), "S %")
 	stepDirect  = newStep("soil_n2o_direct", "N * EF1 * (44 / 28)", "kg N2O", chapter11+"Eq. 11.1",
 		of2(func(n, ef1 float64) float64 { return n * ef1 * N2OPerN }), "N kg N", "EF1 kg N2O-N/kg N")
-	// Nitrogen that leaves as NH3 and NOx and comes down elsewhere.
+	// Nitrogen that leaves as NH3 and NOx and is deposited elsewhere.
 	stepVolatilised = newStep("soil_n2o_volatilisation", "N * FracGas * EF4 * (44 / 28)", "kg N2O", chapter11+"Eq. 11.9",
 		of3(func(n, fracGas, ef4 float64) float64 { return n * fracGas * ef4 * N2OPerN }),
 		"N kg N", "FracGas kg N/kg N", "EF4 kg N2O-N/kg N")
@@ -49,8 +49,8 @@ const (
 	organicClass = "organic"
 )
 
-// soilNitrogen emits the direct, volatilised and leached N2O of nitrogen put on soil; under a label where it belongs to
-// residues or to a change of land use, else under those of soil N2O.
+// soilNitrogen emits the direct, volatilised and leached N2O of nitrogen applied to soil: under label where it belongs
+// to residues or to a change of land use, else under the labels of soil N2O.
 func (r *run) soilNitrogen(kind, label string, n, fracGas quantity) {
 	if n.v == 0 || r.err != nil {
 		return
@@ -63,7 +63,7 @@ func (r *run) soilNitrogen(kind, label string, n, fracGas quantity) {
 	r.leach(cmp.Or(label, LabelLeaching), n)
 }
 
-// leach emits the N2O of nitrogen that leaches: in a dry zone that of the part of the area which is irrigated otherwise
+// leach emits the N2O of nitrogen that leaches: in a dry zone, that of the part of the area that is irrigated other
 // than by drip (IPCC 2019 V4 ch11 Table 11.3, footnote).
 func (r *run) leach(label string, n quantity) {
 	emit := func(n quantity, moisture string) {
@@ -82,7 +82,7 @@ func (r *run) leach(label string, n quantity) {
 	}
 }
 
-// ef1 is that of flooded rice where the field is flooded, else that of the kind of nitrogen and of the climate.
+// ef1 returns EF1 of flooded rice where the field is flooded, else EF1 of the kind of nitrogen and of the climate.
 func (r *run) ef1(kind string) quantity {
 	if r.floodedRice() {
 		return r.factor("rice", "water_regime/ef1fr", r.in.Rice.WaterRegime)
@@ -90,7 +90,7 @@ func (r *run) ef1(kind string) quantity {
 	return r.factor(sectionN2O, kind, r.moisture())
 }
 
-// floodedRice tells paddy rice under a water regime that floods it; upland rice is an ordinary crop.
+// floodedRice reports whether the crop is paddy rice under a water regime that floods it; upland rice is an ordinary crop.
 func (r *run) floodedRice() bool {
 	if r.in.Crop.Type != ricePaddy || r.in.Rice == nil {
 		return false
@@ -109,12 +109,12 @@ func (r *run) moisture() string {
 	return zone.Moisture
 }
 
-// montaneDryMm is the rainfall below which the montane tropics are dry (IPCC 2019 V4 ch3
-// Annex 3A.5 parts moist from dry tropics at 1000 mm).
+// montaneDryMm is the rainfall below which the montane tropics are dry (IPCC 2019 V4 ch3 Annex 3A.5 separates moist
+// from dry tropics at 1000 mm).
 const montaneDryMm = 1000
 
-// irrigatedPct is the share of the area under irrigation that makes nitrogen leach, per cent. Shares of several items add
-// up, at most to all of the area.
+// irrigatedPct is the share of the area under irrigation that makes nitrogen leach, per cent. Shares of several items
+// add up to at most the whole area.
 func (r *run) irrigatedPct() float64 {
 	var pct float64
 	for i := range r.in.Irrigation {
@@ -200,7 +200,7 @@ func (r *run) fertilizerGas(f *Fertilizer, n quantity) quantity {
 	case f.Product == custom:
 		return r.factor(r.section, "n_class/frac_gasf", f.NClass)
 	case !ok:
-		return quantity{} // lime with a content of nitrogen: none of it volatilises as a fertilizer does
+		return quantity{} // lime with a content of nitrogen: none of it volatilises as that of a fertilizer does
 	}
 	return r.resolved(row)
 }
@@ -261,7 +261,7 @@ func (r *run) organicPct(o *OrganicInput, field, name string, entered *float64) 
 	return r.contentOf(o, field, name, name, entered)
 }
 
-// contentOf is organicPct of a member of the snapshot that has another name in the form.
+// contentOf is organicPct for a member of the snapshot whose name in the form is another.
 func (r *run) contentOf(o *OrganicInput, field, member, name string, entered *float64) quantity {
 	if entered != nil {
 		return r.given(*entered, member)

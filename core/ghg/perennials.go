@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ModelMeasuredStock is the model of what two measured stocks of a stand show.
+// ModelMeasuredStock is the model of the change between two measured stocks of a stand.
 const ModelMeasuredStock = "measured_stock_change"
 
 const equation27 = "IPCC 2006 V4 ch2 Eq. 2.7"
@@ -18,7 +18,7 @@ var (
 		of2(func(length, width float64) float64 { return length * width * HectarePerM2 }), "L m", "W m")
 	stepMeasured = newStep(ModelMeasuredStock, "(S2 - S1) / n", "t C/yr", "IPCC 2006 V4 ch2 Eq. 2.8", of3(yearlyChange),
 		"S1 t C", "S2 t C", "n yr")
-	// A stand that is grubbed up holds its growth over the years it grew, at most a maturity cycle.
+	// A stand that is grubbed up holds its growth over the years it grew, up to one maturity cycle.
 	stepGrubbed = newStep("biomass_removed", "G * min(age, M) * A", "t C", equation27,
 		of4(func(growth, age, cycle, area float64) float64 { return growth * math.Min(age, cycle) * area }),
 		"G t C/(ha yr)", "age yr", "M yr", "A ha")
@@ -30,7 +30,7 @@ var (
 		"dC t C/yr")
 )
 
-// removalLabels are what the growth of a system is called.
+// removalLabels are the labels of the growth of each system.
 var removalLabels = map[string]string{
 	"orchard": RemovalPerennial, "vineyard": RemovalPerennial, "agroforestry": RemovalAgroforestry,
 	"shade_trees": RemovalAgroforestry, "hedgerow": RemovalHedgerows, "windbreak": RemovalHedgerows,
@@ -54,7 +54,7 @@ func (r *run) perennials() {
 	}
 }
 
-// measuredStand takes the change between the first and the last measured stock.
+// measuredStand counts the change between the first and the last measured stock.
 func (r *run) measuredStand(p *Perennial, label string) {
 	byYear := func(a, b CarbonStock) int { return cmp.Compare(a.Year, b.Year) }
 	first, last := slices.MinFunc(p.MeasuredStocks, byYear), slices.MaxFunc(p.MeasuredStocks, byYear)
@@ -74,7 +74,7 @@ func (r *run) measuredStand(p *Perennial, label string) {
 	r.emit(stepMeasured.Name, LabelBiomassLoss, 1, CO2, r.do(stepCarbonCO2, r.do(stepMinus, change)))
 }
 
-// growingStand takes up carbon until it is mature.
+// growingStand counts the carbon that a stand takes up until it is mature.
 func (r *run) growingStand(p *Perennial, label string) {
 	cycle := r.maturity(p)
 	age := r.in.General.Year - p.PlantingYear
@@ -84,7 +84,7 @@ func (r *run) growingStand(p *Perennial, label string) {
 	r.remove(stepGrowth.Name, label, r.do(stepGrowth, r.growth(p), r.standArea(p)))
 }
 
-// standArea is the area of a stand, that of a row by its length and width, ha.
+// standArea returns the area of a stand, ha; that of a row follows from its length and width.
 func (r *run) standArea(p *Perennial) quantity {
 	switch {
 	case p.AreaHa != nil:
@@ -106,8 +106,8 @@ func (r *run) growth(p *Perennial) quantity {
 	return assume(r.resolved(row))
 }
 
-// maturity is the time over which a stand grows. Hedges and windbreaks have none in the
-// tables: the IPCC's default time between two equilibria is taken.
+// maturity is the time over which a stand grows. Hedges and windbreaks have none in the tables: the IPCC's default time
+// between two equilibria is used.
 func (r *run) maturity(p *Perennial) quantity {
 	if row, ok := r.perennialRow(p, "system/maturity_cycle"); ok {
 		return r.resolved(row)
@@ -124,7 +124,7 @@ func (r *run) perennialRow(p *Perennial, field string) (MappingRow, bool) {
 	return r.set.mapping.Find(r.section, field, p.System, r.zone().PerennialClass)
 }
 
-// grubbed emits what the area removed in the assessment year held.
+// grubbed emits the carbon held by the area that was removed in the assessment year.
 func (r *run) grubbed(p *Perennial) {
 	if p.RemovedAreaHa == nil || *p.RemovedAreaHa == 0 {
 		return

@@ -17,7 +17,7 @@ var (
 		}), "n applications", "A ha", "p %", "R kg/ha", "a %")
 )
 
-// fertilizerProduction emits the making of a product: the region's row, else the world's.
+// fertilizerProduction emits the production of a product, by the region's row, else the world's.
 func (r *run) fertilizerProduction(f *Fertilizer, mass, n quantity) {
 	const model = "fertilizer_production"
 	if f.ManualProductionEF != nil {

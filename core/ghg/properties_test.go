@@ -61,8 +61,8 @@ func calculate(t require.TestingT, in ghg.Input, set *ghg.FactorSet) ghg.Result 
 
 const tiny = 1e-9
 
-// TestSums: the sources are the total, the gases are the total, the scopes and categories
-// are the total, in both factor sets; and every range holds its value.
+// TestSums: the sources add up to the total, and so do the gases, the scopes and the categories, in both factor sets;
+// and every range holds its value.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{ghg.IPCC2019, ghg.IPCC2006} {
@@ -181,9 +181,8 @@ func TestSplitRow(t *testing.T) {
 	})
 }
 
-// TestTrace: every result of a trace is what its equation gives for its own inputs and
-// factors; every line of the result is the sum of results of the trace; and a trace
-// changes no figure.
+// TestTrace: every result of a trace is what its equation yields for its own inputs and factors; every line of the
+// result is the sum of results of the trace; and a trace changes no figure.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{ghg.IPCC2019, ghg.IPCC2006} {

@@ -9,8 +9,8 @@ type SourceKind struct {
 	Keys []string
 }
 
-// The kinds of sources. The first whose keys a row begins with (or, behind a star, ends with) holds; [otherSource] holds
-// for rows of no kind. docs/ghg.md prints them.
+// The kinds of sources. The first applies whose pattern matches the key of a row: text before a star is its prefix,
+// text after it its suffix. [otherSource] applies to rows of no kind. docs/ghg.md lists them.
 var sourceKinds = []SourceKind{
 	{"definitions and conventions", 0, []string{"unit.", "conversion.", "gwp.", "rule.", "period.", "depth.", "soc_t2.", "irrigation.physics", "native.", "f_mg.full.", "f_i.medium.", "v2006.f_mg.full", "v2006.f_i.medium"}},
 	{"dry matter of crops", 10, []string{"residue.*.dry"}},
@@ -29,7 +29,7 @@ var sourceKinds = []SourceKind{
 	{engineering, 50, []string{"irrigation."}},
 }
 
-// engineering is the kind whose range is the least that its rows take.
+// engineering is the kind whose range is the minimum for its rows.
 const engineering = "engineering defaults, at least"
 
 // otherSource is the kind of rows that belong to no other.
@@ -67,7 +67,7 @@ func (f *Factor) assumeRange() {
 	}
 	half := f.Value * kind.Pct / 100
 	if f.Ranged && (kind.Name != engineering || f.Lower <= f.Value-half && f.Upper >= f.Value+half) {
-		return // engineering defaults are no better known for what one article says of them
+		return // one article with a narrower range does not make an engineering default better known
 	}
 	f.Lower, f.Upper, f.Ranged, f.rangeOf = f.Value-half, f.Value+half, true, kind.Name
 	if f.Value < 0 {
@@ -78,7 +78,7 @@ func (f *Factor) assumeRange() {
 	}
 }
 
-// The rows of what users enter: all items of a section share one, so that an item that is split stays what it was.
+// The rows of what users enter. All items of a section share one row, so that splitting an item does not change the range.
 const (
 	rowYield       = "entered.crop.harvested_yield"
 	rowResidue     = "entered.residues.above_ground_dm"
@@ -98,7 +98,7 @@ const (
 	rowOwnPrevious = "own.land_use_change.previous_biomass_t_c_ha"
 )
 
-// enteredRows are made for every factor set, behind the rows of its tables.
+// enteredRows are made for every factor set, after the rows of its tables.
 var enteredRows = []string{
 	rowYield, rowResidue, rowFertilizer, rowOrganic, rowProtection, rowSeed, rowWater, rowFuel, rowMachine, rowTransport, rowStand,
 	rowOwnProduct, rowOwnFuel, rowOwnGrowth, rowOwnStocks, rowOwnPrevious,
@@ -121,7 +121,7 @@ func (r *run) own(row, member string, v float64) quantity {
 	return q
 }
 
-// vary adds a range of plus and minus pct per cent, that of a row of what is entered.
+// vary adds a range of plus and minus pct per cent, under a row of what users enter.
 func (r *run) vary(q *quantity, row string, pct float64) {
 	if q.v == 0 || pct == 0 {
 		return

@@ -45,7 +45,7 @@ func TestKindsOfSources(t *testing.T) {
 	require.Contains(t, string(guide), "| --- | --- | --- |\n"+strings.Join(rows, "\n")+"\n\n")
 }
 
-// TestEveryRowHasARange: each row of a trace says its range and whose it is, or is exact by definition.
+// TestEveryRowHasARange: each row of a trace states its range and where that is from, or is exact by definition.
 func TestEveryRowHasARange(t *testing.T) {
 	t.Parallel()
 	res, err := ghg.Calculate(full(), factors(t, ghg.IPCC2019), ghg.Options{Trace: true})
@@ -129,7 +129,7 @@ func halved[T any](list []T, i int, scale func(item *T, part float64), part floa
 	return append(out, rest)
 }
 
-// TestEnteredUncertainty: an amount that is known to 20 % moves what it enters by 20 %, and straight with the other amounts
+// TestEnteredUncertainty: an amount that is known to 20 % moves what it enters by 20 %, in step with the other amounts
 // of its section; removals have a range of their own.
 func TestEnteredUncertainty(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"tilth/tests/witness"
 )
 
-// exported is a version of an input as an export of it holds them, without what was entered.
+// exported returns a version of an input as an export holds it, without what was entered.
 func exported(t require.TestingT, in ghg.Input, set *ghg.FactorSet) []byte {
 	res, err := ghg.Calculate(in, set, ghg.Options{Trace: true})
 	require.NoError(t, err)
@@ -37,8 +37,8 @@ func file(t require.TestingT, in ghg.Input, res ghg.Result) []byte {
 	return text
 }
 
-// TestReplay: the trace alone makes the totals and the ranges of every input, in both factor sets, and every value of it
-// says where it comes from.
+// TestReplay: the trace alone reproduces the totals and the ranges of every input, in both factor sets, and every value
+// of it states where it comes from.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	measured := steadyWheat()
@@ -57,7 +57,7 @@ func TestReplay(t *testing.T) {
 	moved := plain("boreal_dry")
 	moved.Transport = []ghg.Journey{{Mode: "truck", WeightT: 3, DistanceKm: 8, Leg: "on_farm"}, {Mode: "air_long_haul", WeightT: 1, DistanceKm: 5000}}
 	inputs := []ghg.Input{wheat(), paddy(), full(), varied, dry, steadyWheat(), measured, memo, moved, {}}
-	for n := range 8 { // so huge that what machines round otherwise is more than a gram
+	for n := range 8 { // so huge that machines differ by more than a gram in rounding
 		huge := full()
 		huge.General.AreaHa = 1e15 * math.Pi * float64(n+1)
 		inputs = append(inputs, huge)
@@ -239,7 +239,7 @@ func TestReplayOfLeftOutParts(t *testing.T) {
 	require.ErrorContains(t, out.Difference, "(transport of transport[0]): no total takes in its ")
 }
 
-// TestReplayOfOtherFiles: what is no version, or has nothing to replay, is told apart from what differs.
+// TestReplayOfOtherFiles: what is not a version, or has nothing to replay, is distinguished from what differs.
 func TestReplayOfOtherFiles(t *testing.T) {
 	t.Parallel()
 	var none replay.NotReplayableError

@@ -38,7 +38,7 @@ var (
 
 func thousandths(dm, ef float64) float64 { return dm * ef / 1000 }
 
-// Practices of residue management that the engine tells apart beyond their class.
+// Practices of residue management that the engine distinguishes beyond their class.
 const (
 	burned    = "burned"
 	composted = "composted"
@@ -117,7 +117,7 @@ func (r *run) residues() {
 	}
 }
 
-// cropFactor is a row of the residue tables of the crop.
+// cropFactor returns a row of the crop in the residue tables.
 func (r *run) cropFactor(term string) quantity {
 	return r.factor("crop", "crop_type/"+term, r.in.Crop.Type)
 }

@@ -74,9 +74,9 @@ type Line struct {
 	Kg              Masses
 	CO2e, Low, High float64 // with its 95 % range, kg
 	Tier            int     // 2 where a factor or a stock of the user's own took part in all of it, else 1
-	RangeAssumed    bool    // no factor of the line has a published range: those of the kinds of sources are taken
+	RangeAssumed    bool    // no factor of the line has a published range: those of the kinds of sources are used
 	Evidence        Evidence
-	BiogenicCO2     float64 // kg of what is burnt of plants, outside CO2e
+	BiogenicCO2     float64 // CO2 of burnt plants, kg, outside CO2e
 }
 
 // Codes of warnings.
@@ -132,14 +132,14 @@ type Result struct {
 	// Emissions and Removed are kg CO2e, both at least 0; Low and High are the 95 % range of the emissions.
 	Emissions, Removed, Low, High float64
 	RemovedLow, RemovedHigh       float64 // the 95 % range of the removals
-	MainSharePct                  float64 // what the main product carries of the emissions
+	MainSharePct                  float64 // share of the emissions that the main product carries
 	CoProducts                    []CoProduct
 	PricePerT                     *float64 // of the main product; nil: not entered
 	BiogenicCO2                   float64  // kg CO2 of burnt biomass, outside the totals
 	// UserShare is the share of the emissions, 0 to 1, with no value that the form can hold left to a default.
 	UserShare float64
 	Evidence  Evidence // of all rows that move a line, each counted once
-	// Electricity is nil where none was bought, and where the engine does not tell.
+	// Electricity is nil where none was bought, and where the engine does not state it.
 	Electricity *Electricity
 	// SoilCarbon is nil where nothing beyond Tier 1 is entered.
 	SoilCarbon *SoilEstimates

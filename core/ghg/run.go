@@ -21,7 +21,7 @@ import (
 // Options of a calculation.
 type Options struct {
 	Trace bool // the steps one by one
-	// Conversions of what was entered to the input, before the steps of a trace: see convert.
+	// Conversions of what was entered to the input; begin puts them before the steps of a trace.
 	Conversions []TraceLine
 }
 
@@ -31,13 +31,13 @@ const (
 	EngineVersion = "1.3"
 )
 
-// inputNumbers are what the numbers of an input are held to.
+// inputNumbers are the limits of the numbers of an input.
 var inputNumbers = numbers.Of(reflect.TypeFor[Input]())
 
-// Calculate returns the emissions and removals of an assessment by the Tier 1 method of the IPCC with the factors of a set.
-// What is not entered is not counted, with a warning where it ought to be; what is entered and cannot be computed is an
-// Invalid fault that names the section, the item and the field: so are amounts that are negative or no finite numbers, and
-// shares of more than all.
+// Calculate returns the emissions and removals of an assessment by the Tier 1 method of the IPCC with the factors of a
+// set. What is not entered is not counted, with a warning where it ought to be. What is entered and cannot be computed
+// is an Invalid fault that names the section, the item and the field; so are amounts that are negative or not finite,
+// and shares above 100 per cent.
 func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 	if err := inputNumbers.Wrong(reflect.ValueOf(&in).Elem()).Err(); err != nil {
 		return Result{}, err
@@ -105,10 +105,10 @@ type run struct {
 	result   Result
 }
 
-// noItem is the index of sections that are no lists.
+// noItem is the index of sections that are not lists.
 const noItem = -1
 
-// runs keeps working memory for the next calculations: a dashboard makes thousands. Nothing of it is part of a result.
+// runs keeps working memory for later calculations: a dashboard makes thousands. No part of it ends up in a result.
 var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(in *Input, set *FactorSet, tracing bool) *run {
@@ -130,7 +130,7 @@ func (r *run) release() {
 	runs.Put(r)
 }
 
-// at tells where in the input the next steps belong.
+// at sets the place in the input that the next steps belong to.
 func (r *run) at(section string, index int) {
 	r.section, r.index, r.itemName, r.base = section, index, "", ""
 }
@@ -163,7 +163,7 @@ func (r *run) cycles() quantity {
 	return r.constant(1, "one growing cycle where none is stated")
 }
 
-// zone is the climate region; an unknown or a missing one is refused by whoever needs it.
+// zone returns the climate region. It refuses an unknown or a missing one, so that only a step that needs the zone fails.
 func (r *run) zone() ClimateRegion {
 	zone, ok := r.set.climate[r.in.General.ClimateRegion]
 	if !ok {
@@ -240,7 +240,7 @@ func (r *run) grid() quantity {
 	return r.cell(row, r.set.targets[row.place].factor)
 }
 
-// cell is a row of the tables, with what an empty cell of its table stands for.
+// cell returns a row of the tables, or what an empty cell of its table stands for.
 func (r *run) cell(row MappingRow, f *Factor) quantity {
 	if !f.Empty {
 		q := quantity{v: f.Value, factor: f, link: &r.set.mapping.rows[row.place]}

@@ -11,7 +11,7 @@ const (
 	sumOf12     = "m1 + m2 + m3 + m4 + m5 + m6 + m7 + m8 + m9 + m10 + m11 + m12"
 
 	monthsOfAYear = 12
-	minDecay      = 0.0001 // bounds the effect of the climate below: nowhere does decay stand still
+	minDecay      = 0.0001 // lower bound of the effect of the climate: decay stops nowhere
 )
 
 var (
@@ -59,7 +59,7 @@ var (
 		func(v []float64) float64 { return (v[0]*v[1]*v[2] + v[3]*v[4]*v[5]) / v[6] },
 		"A t C/ha", "kA 1/yr", "f5 fraction", "S t C/ha", "kS 1/yr", "f6 fraction", "kP 1/yr")
 
-	// A pool moves to its steady state by its rate of decay, and not beyond it.
+	// A pool moves towards its steady state by its rate of decay, and not beyond it.
 	stepT2Pool = newStep("soc_tier2_series_pool", "P + (E - P) * min(1, k)", "t C/ha", equation50+"B to 5.0D",
 		of3(func(pool, steady, k float64) float64 { return pool + (steady-pool)*math.Min(1, k) }), "P t C/ha", "E t C/ha", "k 1/yr")
 	stepT2Stock = newStep("soc_tier2_series_stock", "A + S + P", "t C/ha", equation50+"A",

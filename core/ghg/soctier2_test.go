@@ -52,8 +52,8 @@ func removal(res ghg.Result) ghg.Line {
 	return ghg.Line{}
 }
 
-// TestSteadyStateExample: the change was worked out apart from the engine; its range moves each parameter and each row of
-// the residues alone.
+// TestSteadyStateExample: the change was worked out independently of the engine; its range moves each parameter and
+// each row of the residues alone.
 func TestSteadyStateExample(t *testing.T) {
 	t.Parallel()
 	set := factors(t, ghg.IPCC2019)
@@ -79,7 +79,7 @@ func TestSteadyStateExample(t *testing.T) {
 	}
 	require.Equal(t, 6, steps, "the end of the run-in and five years")
 
-	// Who does not ask for the method has the figures of before, and the model beside them.
+	// Without a request for the method the figures are as before, with the model beside them.
 	in := steadyWheat()
 	in.Soil.Carbon.Method = ""
 	plain := wheat()
@@ -117,8 +117,8 @@ func TestSteadyStateGuide(t *testing.T) {
 	}
 }
 
-// TestSteadyStateHolds: conditions that stay have no change, more carbon and less tillage a gain, the reverse a loss with
-// the nitrogen it sets free.
+// TestSteadyStateHolds: constant conditions give no change, more carbon and less tillage a gain, the reverse a loss
+// with the nitrogen it releases.
 func TestSteadyStateHolds(t *testing.T) {
 	t.Parallel()
 	set := factors(t, ghg.IPCC2019)
@@ -158,7 +158,7 @@ func TestSteadyStateHolds(t *testing.T) {
 	})
 }
 
-// TestSteadyStateInputs: what carbon follows from.
+// TestSteadyStateInputs: what the carbon input follows from.
 func TestSteadyStateInputs(t *testing.T) {
 	t.Parallel()
 	at := func(change func(in *ghg.Input)) float64 {
@@ -205,7 +205,7 @@ func TestSteadyStateInputs(t *testing.T) {
 	refused(t, in, "soil", "carbon_method")
 }
 
-// TestSteadyStateRefused: what cannot be is refused by its field.
+// TestSteadyStateRefused: what is impossible is refused by its field.
 func TestSteadyStateRefused(t *testing.T) {
 	t.Parallel()
 	for field, change := range map[string]func(in *ghg.Input){

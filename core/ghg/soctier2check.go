@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Bounds of what the Tier 2 method takes. Outside of those of a month another unit is likelier.
+// Bounds of what the Tier 2 method accepts. A monthly value outside its bounds is probably in another unit.
 const (
 	MinMonthC  = -60.0
 	MaxMonthC  = 60.0
@@ -18,10 +18,10 @@ const (
 	MinNitrogenPct = 0.01
 )
 
-// maxHistory is how many years a history may have.
+// maxHistory is the maximum number of years of a history.
 const maxHistory = 100
 
-// Problem is what keeps the Tier 2 method from an input: the field of the section soil, and the fix.
+// Problem is a reason why the Tier 2 method does not accept an input: the field of the section soil, and the fix.
 type Problem struct{ Field, Message string }
 
 type problems []Problem
@@ -30,7 +30,7 @@ func (p *problems) add(field, format string, args ...any) {
 	*p = append(*p, Problem{field, fmt.Sprintf(format, args...)})
 }
 
-// Problems returns what the Tier 2 method cannot take of an input for an assessment year.
+// Problems returns the reasons why the Tier 2 method does not accept an input for an assessment year.
 func (c *SoilCarbon) Problems(year int) []Problem {
 	var out problems
 	out.input("carbon_input", c.Input)
@@ -47,7 +47,7 @@ func (c *SoilCarbon) Problems(year int) []Problem {
 	return out
 }
 
-// periods returns the history in the order of time, with the places where the periods were entered.
+// periods returns the history in chronological order, with the places where the periods were entered.
 func (c *SoilCarbon) periods() (out []CarbonPeriod, places []int) {
 	for i := range c.History {
 		places = append(places, i)
@@ -82,7 +82,7 @@ func (p *problems) input(path string, c *CarbonInput) {
 	}
 }
 
-// history: year by year, without gaps, up to the year before the assessment.
+// history checks the periods: year by year, without gaps, up to the year before the assessment.
 func (p *problems) history(periods []CarbonPeriod, places []int, year int) {
 	const field = "carbon_history"
 	next := periods[0].FirstYear
@@ -124,7 +124,7 @@ func (p *problems) runIn(c *SoilCarbon, periods []CarbonPeriod) {
 	}
 }
 
-// climate: twelve months of each year that is listed, none of them of no place on earth, and no year without.
+// climate checks that each listed year has twelve months, that each month is possible on earth, and that no year is missing.
 func (p *problems) climate(c *SoilCarbon, first, year int) {
 	const field = "monthly_climate"
 	seen := map[int]bool{}
@@ -156,7 +156,7 @@ func (p *problems) climate(c *SoilCarbon, first, year int) {
 
 func within(v, lower, upper float64) bool { return !math.IsNaN(v) && v >= lower && v <= upper }
 
-// check refuses what the method cannot take.
+// check refuses what the method cannot accept.
 func (m *tier2) check() {
 	switch year := m.in.General.Year; {
 	case year == 0:

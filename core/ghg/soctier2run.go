@@ -23,13 +23,13 @@ var (
 		of4(func(m, w, x, v float64) float64 { return (m*w + x*v) / (w + v) }), "m part", "w weight", "x part", "v weight")
 )
 
-// carbonFlow is the carbon input of a year with what it is made of.
+// carbonFlow is the carbon input of a year with its composition.
 type carbonFlow struct{ c, lignin, nitrogen quantity } // t C/ha/yr, fractions of the dry matter
 
 // climateEffect is the effect of the climate of a year on decomposition.
 type climateEffect struct{ tfac, wfac quantity }
 
-// conditions are what a year is made of: what the steady state of its pools follows from.
+// conditions are those of a year, from which the steady state of its pools follows.
 type conditions struct {
 	carbonFlow
 	climateEffect
@@ -39,7 +39,7 @@ type conditions struct {
 // pools are the stocks of active, slow and passive carbon, or their rates of decay.
 type pools [3]quantity
 
-// tier2 is the model on its way through the years of one assessment.
+// tier2 is the model while it runs through the years of one assessment.
 type tier2 struct {
 	*run
 	entered *SoilCarbon
@@ -101,8 +101,8 @@ func (m *tier2) when(year int) [2]int {
 	return [2]int{climate, period}
 }
 
-// runIn returns the pools at the steady state of the mean conditions of years, the last excluded. Lignin and nitrogen are
-// weighted by the carbon.
+// runIn returns the pools at the steady state of the mean conditions of the years from first to end, which is excluded.
+// Lignin and nitrogen are weighted by the carbon.
 func (m *tier2) runIn(first, end int) pools {
 	var mean conditions
 	var years, carbon quantity
@@ -139,7 +139,7 @@ func (m *tier2) conditions(at [2]int) conditions {
 	return conditions{m.flows[at[1]], m.climateOf(at[0]), m.tills[at[1]]}
 }
 
-// steadyOf is the steady state of years of one climate and period, worked out once.
+// steadyOf returns the steady state and the rates of years of one climate and period; they are worked out once.
 func (m *tier2) steadyOf(at [2]int) (steady, rates pools) {
 	steady, known := m.steady[at]
 	if !known {
@@ -152,7 +152,7 @@ func (m *tier2) steadyOf(at [2]int) (steady, rates pools) {
 // row is a parameter of the method.
 func (m *tier2) row(name string) quantity { return m.factor(sectionTier2, name) }
 
-// steadyState returns where the pools come to rest under conditions that stay, with their rates of decay.
+// steadyState returns the pools at their steady state under constant conditions, with their rates of decay.
 func (m *tier2) steadyState(c conditions) (steady, rates pools) {
 	f3, f5, f6 := m.row("f3"), m.row("f5"), m.row("f6")
 	beta := m.do(stepT2Beta, c.c, c.lignin, c.nitrogen)
@@ -196,7 +196,7 @@ func (m *tier2) climateOf(year int) climateEffect {
 	return out
 }
 
-// irrigated tells whether a month, 1 to 12, lies in the irrigated span, which may run over the turn of the year.
+// irrigated reports whether a month, 1 to 12, lies in the irrigated span, which may extend over the turn of the year.
 func (m *tier2) irrigated(month int) bool {
 	from, to := m.entered.IrrigatedFrom, m.entered.IrrigatedTo
 	if from <= to {
@@ -218,7 +218,7 @@ func (m *tier2) inputs() {
 	m.tills = append(m.tills, m.factor("land_management", "tillage/tillfac", m.in.LandManagement.Tillage))
 }
 
-// settled is a flow that equations can take: without carbon, its quality does not matter.
+// settled returns a flow that the equations accept: without carbon, its lignin and nitrogen do not matter.
 func (m *tier2) settled(f carbonFlow) carbonFlow {
 	if f.c.v == 0 {
 		f.lignin, f.nitrogen = m.constant(0, "no carbon, no lignin"), m.constant(1, "no carbon, any nitrogen")
@@ -226,7 +226,7 @@ func (m *tier2) settled(f carbonFlow) carbonFlow {
 	return f
 }
 
-// stated is a carbon input that was entered, at path below what values are read from.
+// stated returns a carbon input that was entered, at a path below the place that values are read from.
 func (m *tier2) stated(c *CarbonInput, path string) carbonFlow {
 	of := func(v float64, member string) quantity {
 		q := m.given(v, path+"."+member)
@@ -298,7 +298,7 @@ func (m *tier2) cropFlow(crop string, mass residueMass, renewed, area quantity) 
 	return carbonFlow{assume(c), m.factor("crop", "crop_type/lignin", crop), m.factor("crop", "crop_type/nitrogen", crop)}
 }
 
-// organicMembers name what is read of an organic input: of the assessment year, or of a period.
+// organicMembers names the members that are read of an organic input, of the assessment year or of a period.
 type organicMembers struct{ rate, n, dm string }
 
 var (
@@ -306,7 +306,7 @@ var (
 	periodMembers  = organicMembers{"organic_kg_ha", "organic_nitrogen_pct", "organic_dry_matter_pct"}
 )
 
-// organicFlow is the carbon of an organic input; none of a type without a row, with a warning.
+// organicFlow returns the carbon of an organic input; a type without a row has none, with a warning.
 func (m *tier2) organicFlow(o OrganicInput, members organicMembers) carbonFlow {
 	const section = "organic_inputs"
 	if _, ok := m.set.mapping.Find(section, "type/lignin", o.Type); !ok {
@@ -322,7 +322,7 @@ func (m *tier2) organicFlow(o OrganicInput, members organicMembers) carbonFlow {
 	return carbonFlow{assume(c), m.factor(section, "type/lignin", o.Type), m.factor(section, "type/nitrogen", o.Type)}
 }
 
-// mixed is two inputs together.
+// mixed returns the combination of two inputs.
 func (m *tier2) mixed(a, b carbonFlow) carbonFlow {
 	switch {
 	case b.c.v == 0:

@@ -12,7 +12,7 @@ var (
 	stepStock = newStep("soc_stock", "SOCref * FLU * FMG * FI", "t C/ha", equation225,
 		of4(func(ref, landUse, management, input float64) float64 { return ref * landUse * management * input }),
 		"SOCref t C/ha", "FLU factor", "FMG factor", "FI factor")
-	// The stock after n years of a linear move to the equilibrium that D years bring about.
+	// The stock after n years of a linear change that reaches the equilibrium in D years.
 	stepStockAfter = newStep("soc_stock_after", "S + (E - S) * min(n, D) / D", "t C/ha", equation225+", Formulation B",
 		of4(func(start, equilibrium, years, transition float64) float64 {
 			return start + (equilibrium-start)*math.Min(years, transition)/transition
@@ -66,7 +66,7 @@ func (r *run) soilCarbon() {
 	r.remainingSoil(method, changes, pct)
 }
 
-// defaultChange emits what Tier 1 says of a parcel, of which pct per cent has the history changes.
+// defaultChange emits the Tier 1 change of a parcel, of which pct per cent has the history changes.
 func (r *run) defaultChange(p parcel, changes []LandChange, pct quantity) {
 	unchanged := p
 	if len(changes) > 0 {
@@ -81,7 +81,7 @@ func (r *run) defaultChange(p parcel, changes []LandChange, pct quantity) {
 	}
 }
 
-// landChanges returns the changes of management by year, and the share of each parcel they are about.
+// landChanges returns the changes of management by year, and the share of each parcel that they apply to.
 func (r *run) landChanges(land *LandState) (changes []LandChange, pct quantity, ok bool) {
 	if land == nil || len(land.Changes) == 0 {
 		return nil, quantity{}, true
@@ -98,7 +98,7 @@ func (r *run) landChanges(land *LandState) (changes []LandChange, pct quantity, 
 	return changes, r.of(changes[0].AreaPct, "land_management.changes[0].area_pct"), true
 }
 
-// parcels splits the area: an item of land_use_change each, and the rest.
+// parcels splits the area into one parcel for each item of land_use_change, and the rest.
 func (r *run) parcels() []parcel {
 	parcels := make([]parcel, 0, len(r.in.LandUseChange)+1)
 	for i := range r.in.LandUseChange {
@@ -117,8 +117,8 @@ func (r *run) parcels() []parcel {
 	return parcels
 }
 
-// timeline returns the change of a parcel's stock in the assessment year, t C/ha/yr. The yearly change is
-// (equilibrium of the new state - stock then) / 20, for 20 years from each change on or until the next.
+// timeline returns the change of a parcel's stock in the assessment year, t C/ha/yr. The yearly change is (equilibrium
+// of the new state - stock then) / 20, for 20 years from each change, or until the next.
 func (r *run) timeline(p parcel, changes []LandChange) quantity {
 	r.at(p.section, p.index)
 	turns := r.turns(p, changes)
@@ -168,8 +168,8 @@ func (r *run) stockChange(p parcel, change quantity) {
 	r.soilNitrogen(mineralised, ofNitrogen, r.do(stepMineralised, change, area, cn), quantity{})
 }
 
-// inTransition: the 20 years from a change on, the year of the change first.
+// inTransition reports whether year is one of the 20 years that begin with the year of the change.
 func inTransition(changed, year int) bool { return changed <= year && year < changed+transitionYears }
 
-// cropland tells the previous uses that are cropland remaining cropland.
+// cropland reports whether a previous use was cropland too: cropland remaining cropland.
 func cropland(use string) bool { return use == "perennial" || use == "annual_cropland" }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// The methods by which the change of the carbon of mineral soil is counted.
+// The methods of counting the change of carbon in mineral soil.
 const (
-	SoilTier1    = "tier_1"              // default factors, a twentieth of the way a year
+	SoilTier1    = "tier_1"              // default factors, a twentieth of the change each year
 	SoilTier2    = "tier_2_steady_state" // the model of three pools
 	SoilMeasured = "measured"            // the change between two rounds of sampling
 )
@@ -17,7 +17,7 @@ const (
 // SoilMethods are the methods in the order in which a report shows them.
 var SoilMethods = []string{SoilTier1, SoilTier2, SoilMeasured}
 
-// SoilCarbon is what the methods beyond Tier 1 need to know of a soil. It is absent where nothing of it is entered.
+// SoilCarbon is what the methods beyond Tier 1 need to know about a soil. It is absent where none of it is entered.
 type SoilCarbon struct {
 	Method        string          `json:"method,omitempty"` // one of [SoilMethods]; empty: Tier 1
 	Climate       []ClimateYear   `json:"climate,omitempty"`
@@ -25,7 +25,7 @@ type SoilCarbon struct {
 	IrrigatedFrom int             `json:"irrigated_from_month,omitempty"` // first irrigated month, 1 to 12; 0: none is
 	IrrigatedTo   int             `json:"irrigated_to_month,omitempty"`   // last one; before the first: over the turn of the year
 	History       []CarbonPeriod  `json:"history,omitempty"`
-	RunInYears    int             `json:"run_in_years,omitempty"` // 0: as many of the history as there are, 20 at most
+	RunInYears    int             `json:"run_in_years,omitempty"` // 0: all years of the history, at most 20
 	Measured      *MeasuredChange `json:"measured,omitempty"`
 	// Input replaces the carbon that follows from harvest, residues and organic inputs of the assessment year.
 	Input *CarbonInput `json:"input,omitempty"`
@@ -37,9 +37,9 @@ type ClimateYear struct {
 	Months []ClimateMonth `json:"months"` // January first
 }
 
-// ClimateSource is the cell or station of a file that a climate is of.
+// ClimateSource is the cell or station of a file that a climate comes from.
 type ClimateSource struct {
-	Source     string  `json:"source"`            // as the file says it
+	Source     string  `json:"source"`            // as the file states it
 	SHA256     string  `json:"sha256"`            // of the file, hexadecimal
 	Station    string  `json:"station,omitempty"` // absent: a cell
 	Latitude   float64 `json:"latitude"`
@@ -47,7 +47,7 @@ type ClimateSource struct {
 	DistanceKm float64 `json:"distance_km"` // from the assessed land
 }
 
-// Words returns in words where a climate comes from; empty where people entered it.
+// Words describes where a climate comes from; empty where people entered it.
 func (s *ClimateSource) Words() string {
 	if s == nil {
 		return ""
@@ -66,7 +66,7 @@ type ClimateMonth struct {
 	PETMm           float64 `json:"pet_mm"`           // potential evapotranspiration of the whole month
 }
 
-// CarbonPeriod is years of one management, before the assessment year.
+// CarbonPeriod is a span of years under one management, before the assessment year.
 type CarbonPeriod struct {
 	FirstYear int    `json:"first_year"`
 	LastYear  int    `json:"last_year"`
@@ -96,7 +96,7 @@ type SoilEstimates struct {
 }
 
 // SoilEstimate is the change of the stock of the assessed mineral soil, 0-30 cm, in the assessment year, by one method.
-// A gain is above 0. The range is of 95 %, both sides of 0 included.
+// A gain is above 0. The range is the 95 % range, and may extend to both sides of 0.
 type SoilEstimate struct {
 	Method string  `json:"method" doc:"tier_1, tier_2_steady_state or measured."`
 	Used   bool    `json:"used" doc:"Whether it counts in the totals."`
@@ -106,7 +106,7 @@ type SoilEstimate struct {
 	CO2e   float64 `json:"co2e" doc:"t CO2e a year on the area the method covers; above 0: taken up."`
 }
 
-// estimate keeps what a method says of the area that is no converted parcel, pct per cent of all.
+// estimate records a method's change for the area outside the converted parcels, pct per cent of the whole.
 func (r *run) estimate(method string, used bool, change quantity, pct float64) {
 	var range95 spread
 	for _, m := range change.moves {
@@ -124,7 +124,7 @@ func (r *run) estimate(method string, used bool, change quantity, pct float64) {
 	out.Estimates = append(out.Estimates, SoilEstimate{method, used, change.v, low, high, change.v * area * CO2PerC})
 }
 
-// beside works out what a method says beside what the totals hold already: it leaves no trace, no warning and no error.
+// beside works out a method's estimate beside what the totals already hold. It leaves no trace, no warning and no error.
 func (r *run) beside(method string, used bool, pct float64, work func() (quantity, bool)) {
 	if r.err != nil {
 		return
@@ -155,7 +155,7 @@ func (r *run) soilMethod() string {
 	return c.Method
 }
 
-// remains tells of a parcel that was cropland for 20 years.
+// remains reports whether a parcel was cropland for 20 years.
 func (r *run) remains(p parcel) bool {
 	return p.conversion == nil || !inTransition(p.conversion.Year, r.in.General.Year)
 }
@@ -176,8 +176,8 @@ func (r *run) rest(without func(c *Conversion) bool) quantity {
 	return rest
 }
 
-// remainingSoil emits what a method other than Tier 1 says of the land that was cropland for 20 years, and keeps beside it
-// what the other methods say. Tier 1 itself was emitted by parcel.
+// remainingSoil emits the change by a method other than Tier 1 on the land that was cropland for 20 years, and records
+// the estimates of the other methods beside it. Tier 1 itself was emitted by parcel.
 func (r *run) remainingSoil(method string, changes []LandChange, changed quantity) {
 	if r.in.Soil.Carbon == nil || r.err != nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"tilth/core/ghg/report"
 )
 
-// TestMeasuredChange: the measured change is the line of soil carbon with its interval, and the report shows what the
-// other methods say beside it.
+// TestMeasuredChange: the measured change is the line of soil carbon with its interval, and the report shows the
+// estimates of the other methods beside it.
 func TestMeasuredChange(t *testing.T) {
 	t.Parallel()
 	in := steadyWheat()
@@ -32,7 +32,7 @@ func TestMeasuredChange(t *testing.T) {
 	require.InDelta(t, 0.66149, report.Estimates[1].Change, 1e-6, "the model beside it")
 	require.False(t, report.Estimates[1].Used)
 
-	// A loss is an emission with the nitrogen it sets free.
+	// A loss is an emission with the nitrogen it releases.
 	in.Soil.Carbon.Measured = &ghg.MeasuredChange{Years: 4, Change: -2, Low: -3, High: -1}
 	res = run(t, in)
 	require.InDelta(t, .5*perTonne, labels(res.Lines)[ghg.LabelSoilLoss], 1e-6)

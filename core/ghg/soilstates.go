@@ -9,7 +9,7 @@ import (
 // state is a state of land: the three factors that set its stock.
 type state struct{ landUse, management, input quantity }
 
-// same reports whether two states have the same factors, so that nothing restarts.
+// same reports whether two states have the same factors, so that no transition restarts.
 func (s state) same(t state) bool {
 	return s.landUse.v == t.landUse.v && s.management.v == t.management.v && s.input.v == t.input.v
 }
@@ -21,7 +21,7 @@ type turn struct {
 	state
 }
 
-// turns returns the states of a parcel in the order of time; the first is at equilibrium.
+// turns returns the states of a parcel in chronological order; the first is at equilibrium.
 func (r *run) turns(p parcel, changes []LandChange) []turn {
 	now, since, path := r.stateNow(), math.MinInt, ""
 	out := make([]turn, 0, len(changes)+2)
@@ -90,7 +90,7 @@ func (r *run) carbonInputs(value string) quantity {
 	return r.factor("land_management", "carbon_inputs/f_i", value)
 }
 
-// stateOf is the state that ended with a change; what the item leaves out is as after it.
+// stateOf returns the state that ended with a change; what the item leaves out is as in the state after it.
 func (r *run) stateOf(c LandChange, after state) state {
 	if c.LandUse != "" {
 		after.landUse = r.landUse(c.LandUse)
@@ -104,7 +104,7 @@ func (r *run) stateOf(c LandChange, after state) state {
 	return after
 }
 
-// stateBefore is the state before a conversion; known is false where the stock before cannot be told from that after.
+// stateBefore is the state before a conversion; known is false where the stock before is not distinguished from that after.
 func (r *run) stateBefore(c *Conversion) (before state, known bool) {
 	if !cropland(c.PreviousUse) {
 		row, ok := r.set.mapping.Find("land_use_change", "previous_use/f_lu_before", c.PreviousUse)

@@ -59,7 +59,7 @@ func yearlyChange(from, to, years float64) float64 { return (to - from) / years 
 // maxArguments is the largest number of arguments of a step.
 const maxArguments = 12
 
-// quantity is a number on its way, with what it would be if one factor alone stood at a bound of its range.
+// quantity is an intermediate number, with what it would be if one factor alone stood at a bound of its range.
 type quantity struct {
 	v        float64
 	factor   *Factor     // where the quantity is a row of the tables itself
@@ -124,7 +124,7 @@ func (r *run) do(s *Step, arguments ...quantity) quantity {
 	return out
 }
 
-// plus adds a part to a sum that begins with nothing.
+// plus adds a part to a sum that starts empty.
 func (r *run) plus(sum, part quantity) quantity {
 	if sum.v == 0 {
 		return part

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Intensity returns amount per denominator; ok is false where there is no denominator, or one so small that the
-// intensity is no number that a report can show.
+// Intensity returns amount per denominator; ok is false where there is no denominator, or one so small that a report
+// cannot show the intensity.
 func Intensity(amount, denominator float64) (per float64, ok bool) {
 	if denominator <= 0 {
 		return 0, false
@@ -18,7 +18,7 @@ func Intensity(amount, denominator float64) (per float64, ok bool) {
 	return per, true
 }
 
-// MainShare returns the per cent of the emissions that the main product carries.
+// MainShare returns the percentage of the emissions that the main product carries.
 func MainShare(coProducts []CoProduct) float64 {
 	share := 100.0
 	for _, c := range coProducts {
@@ -27,7 +27,7 @@ func MainShare(coProducts []CoProduct) float64 {
 	return share
 }
 
-// sum is a line under way: its masses, and how much each ranged factor moves its CO2e.
+// sum is a line while it is added up: its masses, and how much each ranged factor moves its CO2e.
 type sum struct {
 	line    Line
 	moves   []move       // differences of CO2e from the line's own, by factor
@@ -93,7 +93,7 @@ func (s *sum) move(f *Factor, low, high float64) {
 	s.moves = append(s.moves, move{f, low, high})
 }
 
-// spread holds the squares of how far factors move a figure down and up.
+// spread holds the sums of the squares by which factors move a figure down and up.
 type spread struct{ down, up float64 }
 
 // take adds a factor that alone moves the figure by a and by b.
@@ -114,7 +114,7 @@ func (s *spread) bounds(v float64) (low, high float64) {
 	return v - math.Sqrt(s.down), v + math.Sqrt(s.up)
 }
 
-// Describe takes what a result says of its input: the functional units and the products.
+// Describe takes from the input what a result states about it: the functional units and the products.
 func (res *Result) Describe(in Input) {
 	res.AreaHa, res.ProductT = in.General.AreaHa, 0
 	if kg := cmp.Or(in.Crop.FarmGateYieldKg, in.Crop.YieldKg); kg != nil {
@@ -157,12 +157,12 @@ func (r *run) evidence() (e Evidence) {
 	return e
 }
 
-// nearNothing is the part of a figure under which its logarithm tells nothing of a range.
+// nearNothing is the part of a figure at or below which its logarithm says nothing about a range.
 const nearNothing = 0.05
 
-// stretch returns by how much the deviations of a line, down and up, differ from the root of the sum of their squares. The
-// factors of a line multiply, so they combine by their ratios: exp of the root of the sum of the squares of their
-// logarithms. Where a factor alone takes the line to nothing, its side is left as it is.
+// stretch returns the ratios of the combined deviation of a line, down and up, to the root of the sum of the squares.
+// The factors of a line multiply, so they combine by their ratios: exp of the root of the sum of the squares of their
+// logarithms. Where a factor alone takes the line to almost nothing, that side is left as it is.
 func (s *sum) stretch() (down, up float64) {
 	v := s.line.CO2e
 	var lin, logs [2]float64
@@ -187,8 +187,8 @@ func (s *sum) stretch() (down, up float64) {
 	return down, up
 }
 
-// close turns sums into lines with their ranges, and gives the total with its own: the
-// moves of a factor add over all the lines that use it, and factors are independent.
+// close turns sums into lines with their ranges, and returns the total with its own: the moves of a factor add over all
+// the lines that use it, and factors are independent.
 func (r *run) close(sums []sum) (lines []Line, total, own, low, high float64) {
 	var all spread
 	lines = make([]Line, 0, len(sums))

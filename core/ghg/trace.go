@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// TraceLine is one numbered step with all that is needed to redo it by hand: put the values of the inputs and the factors
-// in the place of their symbols in the equation. The steps of a trace are in the order of their numbers; each uses what
-// stands before it alone.
+// TraceLine is one numbered step with all that is needed to redo it by hand: replace the symbols in the equation by the
+// values of the inputs and the factors. The steps of a trace are in the order of their numbers; each uses only what
+// stands before it.
 type TraceLine struct {
 	Number   int           `json:"number,omitempty" doc:"Number of the step, from 1; absent in versions that were stored before steps had numbers."`
 	Step     string        `json:"step" doc:"What the step is called."`
@@ -24,7 +24,7 @@ type TraceLine struct {
 	Total    *TraceTotal   `json:"total,omitempty" doc:"Of a sum: what the result is in the report."`
 }
 
-// TraceInput is a member of the snapshot, of what was entered, the result of an earlier step, or a constant.
+// TraceInput is a member of the snapshot or of what was entered, the result of an earlier step, or a constant.
 type TraceInput struct {
 	Symbol  string  `json:"symbol" doc:"Its symbol in the equation."`
 	Value   float64 `json:"value" doc:"Its value, in the unit."`
@@ -69,17 +69,17 @@ type TraceTotal struct {
 	High    float64 `json:"high" doc:"Upper end of its 95 % range, kg CO2e."`
 }
 
-// notInSource is said of a residue factor whose cell is empty in the source.
+// notInSource is the note of a factor whose cell is empty in the source.
 const notInSource = "not available in the source: the term is left out"
 
-// allOfTheArea is what a constant of 100 per cent is.
+// allOfTheArea describes a constant of 100 per cent.
 const allOfTheArea = "all of the area"
 
-// pathYear is the assessment year in the snapshot.
+// pathYear is the path of the assessment year in the snapshot.
 const pathYear = "general.year"
 
-// origin is where a value comes from that no step made: a member of the snapshot, with its source where nobody entered it,
-// or what a constant is.
+// origin is where a value that no step produced comes from: a member of the snapshot, with its source where nobody
+// entered it, or the description of a constant.
 type origin struct{ input, constant, source string }
 
 // given is a member of the current item.
@@ -98,7 +98,7 @@ func (r *run) given(v float64, member string) quantity {
 // of is a member of the snapshot.
 func (r *run) of(v float64, path string) quantity { return r.sourced(v, path, "") }
 
-// sourced is a member of the snapshot that is of a source; empty: somebody entered it.
+// sourced returns a member of the snapshot that comes from a source; an empty source means that somebody entered it.
 func (r *run) sourced(v float64, path, source string) quantity {
 	q := quantity{v: v}
 	if r.tracing {
@@ -115,7 +115,7 @@ func (r *run) path(list string, i int, member string) string {
 	return list + "[" + strconv.Itoa(i) + "]." + member
 }
 
-// constant is a number of the method, or one that stands where nothing is entered; what says which.
+// constant returns a number of the method, or one that is used where nothing is entered; what describes it.
 func (r *run) constant(v float64, what string) quantity {
 	q := quantity{v: v}
 	if r.tracing {
@@ -214,7 +214,7 @@ func (q *quantity) part() TraceInput {
 	return TraceInput{Symbol: "x", Value: q.v, Unit: "kg CO2e", From: int(q.from)}
 }
 
-// traceTotal appends the lines of a total, then the total. The equation adds what has the symbol x, in its order.
+// traceTotal appends the lines of a total, then the total. The equation adds every input with the symbol x, in order.
 func (r *run) traceTotal(of TraceTotal, sums []sum, v float64) {
 	if !r.tracing || len(sums) == 0 {
 		return

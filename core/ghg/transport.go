@@ -2,7 +2,7 @@ package ghg
 
 import "strings"
 
-// stepTransport carries goods: a gas of the tank-to-wheel, what flying does besides its gases, or the well-to-tank.
+// stepTransport is the transport of goods: a tank-to-wheel gas, the effects of flying besides its gases, or the well-to-tank.
 var stepTransport = newStep("transport", "m * d * EF", "kg", "tank-to-wheel or well-to-tank",
 	of3(func(t, km, ef float64) float64 { return t * km * ef }), "m t", "d km", "EF kg/(t km)")
 
@@ -14,14 +14,14 @@ const (
 	legOnFarm      = "on_farm"           // of a journey
 )
 
-// transportGases are the terms of the tank-to-wheel. Aviation alone has effects besides its gases, which no gas holds.
+// transportGases are the tank-to-wheel terms. Only aviation has effects besides its gases, which are counted under no gas.
 var transportGases = []struct {
 	term string
 	gas  Gas
 }{{"co2", CO2}, {"ch4", CH4Fossil}, {"n2o", N2O}, {"non_co2", NotSplit}}
 
-// transport emits goods that are moved: on the farm with its own vehicles (scope 1, their fuel's way to the tank scope 3),
-// else bought (scope 3, with its well-to-tank).
+// transport emits the transport of goods: on the farm with its own vehicles (scope 1, with the well-to-tank of their
+// fuel in scope 3), else bought (scope 3, with its well-to-tank).
 func (r *run) transport() {
 	for i := range r.in.Transport {
 		t := &r.in.Transport[i]

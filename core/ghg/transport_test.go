@@ -8,8 +8,8 @@ import (
 	"tilth/core/ghg"
 )
 
-// TestTransportByGas: goods moved have their gases apart; what no gas holds is the well-to-tank and the effects of aviation
-// besides its gases. With the potentials of the source the gases add up to its row of all gases.
+// TestTransportByGas: transport is counted gas by gas; only the well-to-tank and the effects of aviation besides its
+// gases belong to no gas. With the potentials of the source the gases add up to its row of all gases.
 func TestTransportByGas(t *testing.T) {
 	t.Parallel()
 	set := factors(t, ghg.IPCC2019)
@@ -43,8 +43,8 @@ func TestTransportByGas(t *testing.T) {
 	}
 }
 
-// TestOnFarmTransportIsScope1: vehicles of the farm burn in scope 1, and their fuel's way to the tank is scope 3; what is
-// bought is scope 3 whole, on lines of its own.
+// TestOnFarmTransportIsScope1: what vehicles of the farm burn is scope 1, and the well-to-tank of their fuel is scope
+// 3; what is bought is all scope 3, on lines of its own.
 func TestOnFarmTransportIsScope1(t *testing.T) {
 	t.Parallel()
 	in := plain("boreal_dry")

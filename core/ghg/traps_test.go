@@ -26,7 +26,7 @@ func run(t *testing.T, in ghg.Input) ghg.Result {
 	return calculate(t, in, factors(t, ghg.IPCC2019))
 }
 
-// plain is a field with nothing on it: the traps add what they are about.
+// plain is a field with nothing on it; each trap adds what it tests.
 func plain(zone string) ghg.Input {
 	return ghg.Input{
 		General: ghg.General{Year: 2024, AreaHa: 1, ClimateRegion: zone, Country: "france"},
@@ -170,7 +170,7 @@ func TestResidueTraps(t *testing.T) {
 	require.InDelta(t, burnt*(.0027*27+.00007*273), labels(res.Lines)[ghg.LabelBurning], 1e-6, "the methane of a fire is not fossil")
 	require.InDelta(t, burnt*1.515, res.BiogenicCO2, 1e-6, "its CO2 is a memo")
 
-	// An empty cell is no zero factor: the term is left out, and the trace says so.
+	// An empty cell is not a zero factor: the term is left out, and the trace says so.
 	in.Crop.Type = "alfalfa"
 	in.Residues = &ghg.Residues{Management: []ghg.ResidueShare{{Practice: "left_on_field", SharePct: 100}}}
 	traced, err := ghg.Calculate(in, factors(t, ghg.IPCC2019), ghg.Options{Trace: true})
@@ -295,7 +295,7 @@ func TestCompare(t *testing.T) {
 	require.Len(t, report.Compare(before, report.New(calculate(t, wheat(), old), report.About{})).Warnings, 1)
 }
 
-// What a default stood in for is told, and a row says why it was taken.
+// What a default stood in for is reported, and a row states why it was chosen.
 func TestDefaultsAreTold(t *testing.T) {
 	t.Parallel()
 	set := factors(t, ghg.IPCC2019)

@@ -14,7 +14,7 @@ type Grown struct {
 }
 
 // Choose returns the one cultivation of a field whose season is harvested in a year and whose crop is of a crop type of
-// assessments. Where there is none, or there are several, nothing is chosen: the reason says so, and which they are.
+// assessments. Where there is none, or there are several, nothing is chosen: reason says so, and text for people.
 func Choose(year int, cropType string, grown []Grown) (chosen Grown, reason Reason, text string) {
 	var fit []Grown
 	for _, g := range grown {
@@ -31,7 +31,7 @@ func Choose(year int, cropType string, grown []Grown) (chosen Grown, reason Reas
 	return Grown{}, ReasonSeveral, fmt.Sprintf("%d cultivations of %s are entered in seasons harvested in %d; which one is meant cannot be said.", len(fit), cropType, year)
 }
 
-// Keep takes over the series of fields that an unfinished run looked at, in the place of older ones.
+// Keep stores the series of fields that an unfinished run looked at, in place of older ones of the same fields.
 func (r *Record) Keep(fields []Field) {
 	kept := append([]Field{}, fields...)
 	for _, old := range r.Evidence.Fields {

@@ -7,7 +7,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// NewSeries joins the NDVI of a season with its EVI, which may be nil: a date counts that both have.
+// NewSeries joins the NDVI of a season with its EVI, which may be nil: only dates that both have count.
 func NewSeries(from, to time.Time, ndvi vegetation.Series, evi *vegetation.Series) Series {
 	s := Series{
 		From: from, To: to, Algorithm: vegetation.Algorithm, Synthetic: ndvi.Synthetic, HasEVI: evi != nil,
@@ -28,7 +28,7 @@ func NewSeries(from, to time.Time, ndvi vegetation.Series, evi *vegetation.Serie
 	return s
 }
 
-// Judged takes over the verdict on the field.
+// Judged records the verdict on the field.
 func (f *Field) Judged(r cropcheck.Result) {
 	f.Verdict, f.Reason, f.Text, f.Confidence = Status(r.Verdict), Reason(r.Reason), r.Text, r.Confidence
 	f.Resembles = r.Resembles

@@ -1,7 +1,6 @@
-// Package verification holds what is kept of the check of a declared crop against what
-// satellites saw of its season: the states of a check, its evidence, and the rule that
-// makes one verdict of those on the fields. The verdict on one field is that of
-// tilth/core/cropcheck.
+// Package verification holds what is stored of the check of a declared crop against what satellites saw of its season:
+// the states of a check, its evidence, and the rule that combines the verdicts on the fields into one. The verdict on
+// one field is that of tilth/core/cropcheck.
 package verification
 
 import (
@@ -15,7 +14,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Status is how far the check of a submitted assessment is.
+// Status is the progress of the check of a submitted assessment.
 type Status string
 
 // The states. A submission is pending, then processing, and then has a verdict, or is
@@ -30,14 +29,14 @@ const (
 // Verdict reports whether something was decided.
 func (s Status) Verdict() bool { return s == Verified || s == Failed }
 
-// Reason is a stable word for why a check is where it is. Those on a field are also the words of cropcheck.
+// Reason is a stable word for why a check has its status. Those on a field include the words of cropcheck.
 type Reason string
 
 // Reasons beside those of cropcheck.
 const (
 	ReasonWaiting           Reason = "waiting"            // pending: submitted, not begun
 	ReasonSourceUnavailable Reason = "source_unavailable" // pending: the imagery source cannot be reached
-	ReasonBrokenOff         Reason = "broken_off"         // pending: the computation was broken off too often
+	ReasonBrokenOff         Reason = "broken_off"         // pending: the computation was interrupted too often
 	ReasonNoYear            Reason = "no_assessment_year" // pending
 	ReasonNoCrop            Reason = "no_crop_type"       // pending
 	ReasonGone              Reason = "resource_deleted"   // pending: the farm or field was deleted
@@ -47,18 +46,18 @@ const (
 	ReasonSeveral           Reason = "several_cultivations"
 	ReasonNoBoundary        Reason = "no_boundary"
 	ReasonNotBegun          Reason = "season_not_begun"
-	ReasonImagery           Reason = "imagery_unusable"    // pending: the imagery cannot be used for good
+	ReasonImagery           Reason = "imagery_unusable"    // pending: the imagery is permanently unusable
 	ReasonFieldFailed       Reason = "field_failed"        // failed: a field of the farm
 	ReasonAllVerified       Reason = "all_fields_verified" // verified: every field of the farm
 	ReasonFieldPending      Reason = "field_pending"       // pending: a field of the farm
 )
 
-// Outcome is where a check is, and what it found.
+// Outcome is the status of a check, and what it found.
 type Outcome struct {
 	Status     Status
 	Reason     Reason
 	Text       string  // the reason for people
-	Confidence float64 // 0 to 1: how probable what the verdict says is; 0 where there is none
+	Confidence float64 // 0 to 1: the probability that the verdict is right; 0 where there is none
 	CropType   string  // the declared one, as the assessment names it
 	DecidedAt  *time.Time
 }
@@ -70,7 +69,7 @@ const MaxFields = 200
 type Record struct {
 	Outcome
 	AssessmentID int64
-	Version      int // number of the submission it is of
+	Version      int // number of the submission that is checked
 	Run          int // counts up with every start, so that a late worker knows it is late
 	Attempts     int // tries of this run that could not reach the imagery source
 	NextTryAt    *time.Time
@@ -100,13 +99,13 @@ type Field struct {
 	Resembles     string             `json:"resembles"` // a curve class or [cropcheck.ResemblesNone]; empty: not known
 	Declared      []string           `json:"declared"`  // curve classes of the declared crop
 	Ranking       []cropcheck.Ranked `json:"ranking"`   // the nearest first
-	Region        string             `json:"region"`    // of the curves; empty where none are of the place
+	Region        string             `json:"region"`    // of the curves; empty where there are none for the place
 	CurvesVersion string             `json:"curves_version"`
-	Scope         string             `json:"scope"` // what the curves were made of, and hold for
+	Scope         string             `json:"scope"` // what the curves were made of, and apply to
 	Series        *Series            `json:"series"`
 }
 
-// Series is what was seen of a field, with what it was computed of: the cache of the check, and its evidence.
+// Series is what was seen of a field, with what it was computed from: the cache of the check, and its evidence.
 type Series struct {
 	From       time.Time               `json:"from"` // the season
 	To         time.Time               `json:"to"`
@@ -115,30 +114,30 @@ type Series struct {
 	Synthetic  bool                    `json:"synthetic"`
 	HasEVI     bool                    `json:"has_evi"`
 	Dates      []cropcheck.Observation `json:"dates"`    // accepted
-	Rejected   int                     `json:"rejected"` // dates that clouds or gaps took away
+	Rejected   int                     `json:"rejected"` // dates lost to clouds or gaps
 	ComputedAt time.Time               `json:"computed_at"`
 	Boundary   string                  `json:"boundary"` // digest of the boundary that it was computed within
 }
 
-// settled is how long after a season its imagery still changes: for as long profiles are refreshed.
+// settled is the time for which imagery still changes after a season: profiles are refreshed for as long.
 const settled = 30 * 24 * time.Hour
 
-// Reusable reports whether a series of an earlier computation can stand for one of a season within a boundary now: it was
-// computed in this run, or when the imagery of the season did not change any more.
+// Reusable reports whether a series of an earlier computation can be used for a season within a boundary: it was
+// computed in this run, or when the imagery of the season no longer changed.
 func (s *Series) Reusable(from, to time.Time, boundary string, evi bool, runStarted time.Time) bool {
 	same := s != nil && s.OrderID == 0 && s.From.Equal(from) && s.To.Equal(to) && s.Boundary == boundary &&
 		s.Algorithm == vegetation.Algorithm && (s.HasEVI || !evi)
 	return same && (!s.ComputedAt.Before(runStarted) || s.ComputedAt.After(to.Add(settled)))
 }
 
-// Begin starts the check of a version, anew where there was one.
+// Begin starts the check of a version, or restarts it.
 func (r *Record) Begin(version int, now time.Time) {
 	r.Outcome = Outcome{Status: Pending, Reason: ReasonWaiting, Text: "The check has not begun yet.", CropType: r.CropType}
 	r.Version, r.Attempts, r.NextTryAt, r.StartedAt, r.UpdatedAt = version, 0, nil, now, now
 	r.Run++
 }
 
-// Process says that a worker is at it.
+// Process records that a worker is processing the check.
 func (r *Record) Process(cropType string, now time.Time) {
 	r.Outcome = Outcome{Status: Processing, CropType: cropType}
 	r.NextTryAt, r.UpdatedAt = nil, now
@@ -167,9 +166,9 @@ func (r *Record) SourceUnavailable(now time.Time, jitter float64) (next time.Tim
 
 // Decide ends the run with what was found on the fields.
 //
-// One field says what the whole is. Of several, one that grows something else is enough to
-// fail, with its confidence; all of them have to be verified, with the confidence of the
-// least sure; otherwise the first that cannot be judged says why.
+// A single field decides for the whole. Of several, one that grows something else is enough to fail, with the
+// confidence of the surest; all of them have to be verified, with the confidence of the least sure; otherwise the first
+// that cannot be judged states the reason.
 func (r *Record) Decide(fields []Field, now time.Time) {
 	r.Evidence.Fields = fields
 	r.UpdatedAt, r.NextTryAt = now, nil

@@ -87,8 +87,7 @@ func TestChoose(t *testing.T) {
 	require.Equal(t, verification.ReasonNoGrowing, reason)
 }
 
-// TestRunsAreToldApart holds that every start is another run, and that a source that stays
-// out ends one.
+// TestRunsAreToldApart checks that every start is another run, and that a source that stays unavailable ends one.
 func TestRunsAreToldApart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

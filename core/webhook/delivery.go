@@ -119,7 +119,7 @@ var pauses = []time.Duration{
 }
 
 const (
-	// MaxTries is how often a delivery is tried in a round.
+	// MaxTries is the maximum number of tries of a delivery in a round.
 	MaxTries = 11
 	// RoundLasts is the time within which a delivery is tried.
 	RoundLasts = 24 * time.Hour
@@ -127,9 +127,9 @@ const (
 	jitterShare = 0.1
 )
 
-// NextTry returns when a delivery is tried again after tries failures in a round that began at a time: after the pause of
-// the schedule, shortened by up to a tenth by jitter in [0, 1), or after the wait that the address requested, whichever is
-// longer. again is false when the round is over.
+// NextTry returns when a delivery is tried again after tries failures in a round that began at a time: after the pause
+// of the schedule, shortened by up to a tenth by jitter in [0, 1), or after the wait that the address requested,
+// whichever is longer. again is false when the round has ended.
 func NextTry(tries int, began, now time.Time, requested time.Duration, jitter float64) (at time.Time, again bool) {
 	if tries > len(pauses) {
 		return time.Time{}, false

@@ -25,7 +25,7 @@ type File struct {
 	cells  []Cell // by latitude
 }
 
-// New returns a file: the SHA-256 of its bytes, how far from a cell its climate holds, km, and its cells.
+// New returns a file, given the SHA-256 of its bytes, how far from a cell its climate applies, km, and its cells.
 func New(digest string, maxKm float64, cells []Cell) *File {
 	sorted := slices.SortedStableFunc(slices.Values(cells), func(a, b Cell) int {
 		return cmp.Or(cmp.Compare(a.At.Y, b.At.Y), cmp.Compare(a.At.X, b.At.X))
@@ -42,11 +42,11 @@ type Found struct {
 	Months []ghg.ClimateMonth
 }
 
-// kmPerDegree is less than a degree of latitude has anywhere.
+// kmPerDegree is less than the length of a degree of latitude anywhere.
 const kmPerDegree = 110.0
 
-// Near returns the climate of the cell that is nearest to a place; nil where none is near enough. Of two as near it is the
-// southern one, then the western one.
+// Near returns the climate of the cell that is nearest to a place; nil where none is near enough. Of cells that are
+// equally near it takes the southern one, then the western one.
 func (f *File) Near(place geo.Position) *Found {
 	lower := place.Y - f.maxKm/kmPerDegree
 	begin, _ := slices.BinarySearchFunc(f.cells, lower, func(c Cell, y float64) int { return cmp.Compare(c.At.Y, y) })

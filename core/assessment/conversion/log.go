@@ -14,11 +14,11 @@ type Amount struct {
 	Path  string // of the value in what was entered
 }
 
-// Log keeps the conversions of one assessment as steps of its trace, in the order in which they are made. A nil one keeps
-// none.
+// Log keeps the conversions of one assessment as steps of its trace, in the order in which they are made. A nil Log
+// keeps none.
 type Log struct{ steps []ghg.TraceLine }
 
-// Steps returns what was kept.
+// Steps returns the kept steps.
 func (l *Log) Steps() []ghg.TraceLine { return l.steps }
 
 // Take converts an amount to the unit of a member of the snapshot, and keeps the step where a rule changes it.
@@ -42,13 +42,13 @@ func (l *Log) Part(item string, area, share Term) Term {
 	return out
 }
 
-// item is the item of the snapshot that a member is of.
+// item returns the item of the snapshot that a member belongs to.
 func item(sets string) string {
 	of, _, _ := strings.Cut(sets, ".")
 	return of
 }
 
-// Whole is the rule that makes shares which sum to nearly 100 per cent sum to all.
+// Whole returns the rule that scales shares which sum to nearly 100 per cent to exactly 100.
 func (l *Log) Whole(item string, shares []Amount) Rule {
 	var sum float64
 	for _, a := range shares {
@@ -70,7 +70,7 @@ func (l *Log) Whole(item string, shares []Amount) Rule {
 	return Rule{whole}
 }
 
-// keep returns the number of a step that converts v.
+// keep adds a step that converts v, and returns its number.
 func (l *Log) keep(step, item, unit string, v Term, rule Rule, result float64) int {
 	inputs := make([]ghg.TraceInput, 0, 1+len(rule))
 	for _, t := range append(Rule{v}, rule...) {
@@ -85,7 +85,7 @@ func (l *Log) keep(step, item, unit string, v Term, rule Rule, result float64) i
 	return l.add(ghg.TraceLine{Step: step, Equation: rule.equation(), Inputs: inputs, Item: item, Result: result, Unit: unit})
 }
 
-// add returns the number of the step.
+// add keeps a step and returns its number.
 func (l *Log) add(line ghg.TraceLine) int {
 	line.Number, line.Source, line.Factors = len(l.steps)+1, "definition", []ghg.TraceFactor{}
 	l.steps = append(l.steps, line)

@@ -1,6 +1,6 @@
 package conversion
 
-// Term is a number that a value is multiplied with, divided by, or lessened by.
+// Term is a number that a value is multiplied by, divided by, or reduced by.
 type Term struct {
 	Op       byte // '*', '/' or '-'
 	Symbol   string
@@ -35,7 +35,7 @@ func (r Rule) Of(value float64) float64 {
 	return value
 }
 
-// Inverse is the rule for what is stated per unit, of a rule that multiplies.
+// Inverse returns the rule for what is stated per unit, given a rule that multiplies.
 func (r Rule) Inverse() Rule {
 	out := make(Rule, len(r))
 	for i, t := range r {
@@ -44,7 +44,7 @@ func (r Rule) Inverse() Rule {
 	return out
 }
 
-// equation is the rule as a trace prints it, of v.
+// equation returns the rule as a trace prints it, applied to v.
 func (r Rule) equation() string {
 	text := "v"
 	for _, t := range r {

@@ -1,4 +1,4 @@
-// Package conversion brings what people enter in their own units to the units of the method, and records how: each
+// Package conversion converts what people enter in their own units to the units of the method, and records how: each
 // conversion is a step of the trace.
 package conversion
 
@@ -133,8 +133,8 @@ func Water(unit string, area Term) (Rule, bool) {
 	return nil, false
 }
 
-// Energy brings an amount of a carrier to the units of [ghg.Fuel], normal: US gallons become litres and tonnes kilograms. A
-// factor per entered unit is divided by the same.
+// Energy converts an amount of a carrier to a unit of [ghg.Fuel], normal: US gallons become litres and tonnes
+// kilograms. A factor per entered unit is divided by the same rule.
 func Energy(unit string) (rule Rule, normal string, ok bool) {
 	switch unit {
 	case ghg.Litre, ghg.Kilogram, ghg.CubicMetre, ghg.KilowattHour, ghg.Megajoule:

@@ -12,8 +12,8 @@ import (
 	"tilth/core/ghg"
 )
 
-// TestUnits holds every unit that the mapping allows against its constant there: the
-// conversions and the tables are two statements of the same figures.
+// TestUnits compares every unit that the mapping allows with its constant there: the conversions and the tables are two
+// statements of the same figures.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	set, err := engine.FactorSet(ghg.IPCC2019)

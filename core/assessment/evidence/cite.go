@@ -39,7 +39,7 @@ func Cites(section assessment.Section, rows []assessment.Row) (out []Cite) {
 		for _, key := range slices.Sorted(maps.Keys(row.Values)) {
 			text, _ := row.Values[key].(string)
 			for _, found := range citation.FindAllStringSubmatch(text, -1) {
-				id, _ := strconv.ParseInt(found[1], 10, 64) // of so few digits it is a number
+				id, _ := strconv.ParseInt(found[1], 10, 64) // so few digits always fit
 				out = append(out, Cite{section.Key, i, key, id})
 			}
 		}
@@ -55,7 +55,7 @@ func AllCites(t *assessment.Table, sheet assessment.Sheet) (out []Cite) {
 	return out
 }
 
-// Unknown returns those of the cites whose files are not attached.
+// Unknown returns the cites whose files are not attached.
 func Unknown(cites []Cite, attached []File) []Cite {
 	return slices.DeleteFunc(slices.Clone(cites), func(c Cite) bool {
 		return slices.ContainsFunc(attached, func(f File) bool { return f.ID == c.File })

@@ -1,5 +1,5 @@
-// Package evidence is the files that people attach to an assessment as evidence of what they entered: what a file is of,
-// which kinds are taken, and the list that a submitted version holds.
+// Package evidence holds the files that people attach to an assessment as evidence of what they entered: what a file is
+// evidence of, how texts cite it, and the list that a submitted version holds.
 package evidence
 
 import (
@@ -58,8 +58,8 @@ func (a About) Check(t *assessment.Table, sheet assessment.Sheet) fault.Fields {
 	return f
 }
 
-// Path returns what a file is of as clients write it: fertilizers[2].rate. gone reports that the item is no longer there:
-// the file then stands for its section.
+// Path returns what a file is evidence of as clients write it: fertilizers[2].rate. gone reports that the item no
+// longer exists: the file then counts for its section.
 func (a About) Path(sheet assessment.Sheet) (path string, gone bool) {
 	path = a.Section
 	if a.ItemID != 0 {
@@ -99,7 +99,7 @@ type Frozen struct {
 // List is the files of an assessment as they are listed, in the order in which they were attached.
 type List []Frozen
 
-// Listed returns the files of an assessment as they are listed, and a warning for each whose item is gone.
+// Listed returns the list of an assessment's files, and a warning for each file whose item is gone.
 func Listed(files []File, sheet assessment.Sheet) (List, []assessment.Finding) {
 	var warnings []assessment.Finding
 	out := make(List, len(files))

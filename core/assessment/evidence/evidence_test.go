@@ -15,7 +15,7 @@ import (
 	"tilth/core/record"
 )
 
-// TestWhatAFileIsOf: the place is checked against the assessment, follows its item, and survives its end.
+// TestWhatAFileIsOf: the place is checked against the assessment, follows its item, and survives the end of that item.
 func TestWhatAFileIsOf(t *testing.T) {
 	t.Parallel()
 	m, err := engine.Mapping()
@@ -25,7 +25,7 @@ func TestWhatAFileIsOf(t *testing.T) {
 	for _, c := range []struct {
 		about evidence.About
 		path  string
-		wrong string // the member that is; empty: none
+		wrong string // the member that is wrong; empty: none
 	}{
 		{evidence.About{}, "", ""},
 		{evidence.About{Section: "general", Field: "growing_area"}, "growing_area", ""},

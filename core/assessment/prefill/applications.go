@@ -13,7 +13,7 @@ import (
 	"tilth/core/fault"
 )
 
-// applications proposes the fertilizers and organic inputs: an item an application.
+// applications proposes the fertilizers and organic inputs, one item for each application.
 func (p *prefiller) applications() {
 	fields := map[int64]int64{}
 	for _, c := range p.cultivations {
@@ -94,8 +94,8 @@ func (p *prefiller) application(f farm.Fertilization, field int64) (section stri
 	return section, item, ""
 }
 
-// rateOf brings an amount to a unit that a section takes: volumes other than l/ha (and m3/ha of organic inputs) by their
-// density, which was needed to record them.
+// rateOf converts an amount to a unit that a section accepts: volumes per area to l/ha (m3/ha of organic inputs stays),
+// and total volumes to kg by their density. It returns false where that density is not known.
 func rateOf(a agronomy.Amount, density *float64, organic bool) (agronomy.Amount, bool) {
 	switch a.Unit {
 	case agronomy.M3PerHa:
@@ -163,7 +163,7 @@ func (p *prefiller) contents(item map[string]any, f farm.Fertilization, product 
 	}
 }
 
-// significant rounds to nine digits, which hides what binary fractions add.
+// significant rounds to nine digits, which removes what binary fractions add.
 func significant(x float64) float64 {
 	if x == 0 {
 		return 0
@@ -172,7 +172,7 @@ func significant(x float64) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// sound holds an item against the section and leaves out members it refuses; without its product or rate it is no item.
+// sound checks an item against the section and leaves out the members it refuses; without product or rate there is no item.
 func (p *prefiller) sound(section string, item map[string]any, f farm.Fertilization) (map[string]any, string) {
 	row, wrong := p.table.CheckItem(section, item)
 	for _, member := range slices.Sorted(maps.Keys(wrong)) {

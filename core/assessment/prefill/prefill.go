@@ -1,5 +1,5 @@
-// Package prefill works out what the records of farm management know of an assessment: proposals, and questions where they
-// leave something open. Nothing is guessed.
+// Package prefill works out what the records of farm management contribute to an assessment: proposals, and questions
+// where they leave something open. Nothing is guessed.
 package prefill
 
 import (
@@ -33,7 +33,7 @@ type Source struct {
 	Name     string
 }
 
-// Proposal is a value that other records give for a member of an assessment.
+// Proposal is a value that other records provide for a member of an assessment.
 type Proposal struct {
 	Path     string // growing_area, crop.crop_type, fertilizers, section_declarations.irrigation
 	Section  string // its section, or general
@@ -42,13 +42,13 @@ type Proposal struct {
 	Sources  []Source
 }
 
-// Filled tells that there is something already, which only an overwrite replaces.
+// Filled reports whether there is a value already, which only an overwrite replaces.
 func (p *Proposal) Filled() bool { return p.Current != nil }
 
-// Same tells that what is there is what is proposed.
+// Same reports whether the current value is the proposed one.
 func (p *Proposal) Same() bool { return reflect.DeepEqual(p.Current, p.Proposed) }
 
-// Question is what the records leave open, with the answers there are.
+// Question is what the records leave open, with the possible answers.
 type Question struct {
 	Path    string
 	Message string
@@ -63,14 +63,14 @@ type CropChoice struct {
 	Sources  []Source
 }
 
-// Prefill is what other records give for an assessment.
+// Prefill is what other records provide for an assessment.
 type Prefill struct {
 	Proposals []Proposal
 	Questions []Question
 	Notes     []assessment.Finding // what the records hold that cannot be taken over, and why
 }
 
-// Known is what the records of farm management tell of the farm or field of an assessment.
+// Known is what the records of farm management state about the farm or field of an assessment.
 type Known struct {
 	Farm   farm.Farm
 	Fields []farm.Field // the field, or all of the farm's
@@ -85,8 +85,8 @@ type Known struct {
 // Prefillable are the sections that other records can fill in.
 var Prefillable = []string{general, secCrop, secFertilizers, secOrganic, secIrrigation}
 
-// Propose works out what the records tell. An assessment is of one crop: where the fields grow several in the year, and
-// neither the caller nor the assessment says which, it asks, and proposes nothing that depends on the answer.
+// Propose works out what can be proposed from the records. An assessment is of one crop: where the fields grow several in the
+// year, and neither the caller nor the assessment states which, it asks, and proposes nothing that depends on the answer.
 func Propose(t *assessment.Table, a *assessment.Assessment, sheet assessment.Sheet, k Known) Prefill {
 	p := prefiller{table: t, a: a, sheet: sheet, known: k}
 	p.country()
@@ -126,7 +126,7 @@ func (p *prefiller) country() {
 	}
 }
 
-// chooseCrop finds the one crop, proposes its type, and tells whether there is one.
+// chooseCrop finds the one crop, proposes its type, and reports whether there is one.
 func (p *prefiller) chooseCrop() bool {
 	choices := p.choices()
 	entered := p.sheet.CropType()
@@ -230,7 +230,7 @@ func (p *prefiller) area() {
 
 const squareMetresPerHectare = 10_000
 
-// irrigation proposes to declare that there is none where the records say so of every field. Of one that is irrigated
+// irrigation proposes to declare that there is none where the records say so of every field. For an irrigated field
 // they do not say how.
 func (p *prefiller) irrigation() {
 	var sources []Source

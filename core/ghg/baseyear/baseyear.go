@@ -1,4 +1,4 @@
-// Package baseyear compares an inventory with that of the base year of its farm, and says when the base year is to be
+// Package baseyear compares an inventory with that of its farm's base year, and decides when the base year has to be
 // recalculated (GHG Protocol, corporate standard, chapter 5).
 package baseyear
 
@@ -9,10 +9,10 @@ import (
 	"tilth/core/ghg/report"
 )
 
-// What is known of a base year.
+// States of a Report.
 const (
 	NotStated = "not_stated" // the farm has none
-	NoVersion = "no_version" // no submitted version of that year is of the same land and crop
+	NoVersion = "no_version" // no submitted version of that year covers the same land and crop
 	Compared  = "compared"
 )
 
@@ -23,7 +23,7 @@ type Rule struct {
 	Policy       string  `json:"policy" doc:"The rule in the company's words."`
 }
 
-// Report is an inventory beside that of its base year.
+// Report compares an inventory with that of its base year.
 type Report struct {
 	State         string             `json:"state" doc:"not_stated: the farm has no base year. no_version: no submitted version of that year is of the same land and crop. compared."`
 	BaseYear      *Rule              `json:"base_year" doc:"The farm's base year; null where none is stated."`
@@ -33,14 +33,14 @@ type Report struct {
 	Comparison    *report.Comparison `json:"comparison" doc:"From the base year's version to the inventory; null where there is no version of it."`
 }
 
-// Why a base year gives another figure today.
+// Reasons why the figure of a base year differs today.
 const (
 	EngineChanged  = "engine_changed"
 	FactorsChanged = "factors_changed"
 	GWPChanged     = "warming_potentials_changed"
 )
 
-// Recalculation is what the base year's content makes with the methods of today, t CO2e.
+// Recalculation holds the emissions of the base year's content by today's methods, t CO2e.
 type Recalculation struct {
 	Submitted    float64  `json:"submitted" doc:"Emissions as the version has them, t CO2e."`
 	Recalculated float64  `json:"recalculated" doc:"Emissions of the same snapshot with the methods of today, t CO2e."`
@@ -49,7 +49,7 @@ type Recalculation struct {
 	Reasons      []string `json:"reasons" doc:"What differs between the methods: engine_changed, factors_changed, warming_potentials_changed."`
 }
 
-// Judge says whether a base year is to be recalculated: when its own content makes emissions that differ by the threshold.
+// Judge decides whether a base year has to be recalculated: when its own emissions change by the threshold or more.
 func Judge(rule Rule, submitted, recalculated report.Report) Recalculation {
 	was, is := submitted.Totals.Emissions, recalculated.Totals.Emissions
 	out := Recalculation{Submitted: was, Recalculated: is, Reasons: []string{}}

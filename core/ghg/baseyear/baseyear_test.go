@@ -10,7 +10,7 @@ import (
 	"tilth/core/ghg/report"
 )
 
-// TestJudge: the base year is recalculated from the threshold on, up or down, and the answer says what differs.
+// TestJudge: the base year is recalculated once a change, up or down, reaches the threshold, and the answer states what differs.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	of := func(emissions float64, engine, gwp string) report.Report {

@@ -1,5 +1,5 @@
-// Package numbers finds the numbers of a snapshot that no amount can be: negative or infinite ones, and shares of more than
-// all.
+// Package numbers finds the numbers of a snapshot that cannot be amounts: negative or infinite ones, and shares above
+// 100 per cent.
 package numbers
 
 import (
@@ -19,22 +19,22 @@ type checked struct {
 	below        []checked // of a struct, or of the items of a list
 }
 
-// judgedThere is what the steady-state method of soil carbon refuses by itself, under the names of the form.
+// judgedThere is the member that the steady-state method of soil carbon checks by itself, under the names of the form.
 const judgedThere = "carbon"
 
 // signed are the numbers of an input that may be negative.
 var signed = map[string]bool{"temperature_c": true}
 
-// shareTolerance is what a share may exceed 100 per cent by: sums of rounded shares do.
+// shareTolerance is how far a share may exceed 100 per cent: sums of rounded shares do.
 const shareTolerance = 0.01
 
-// Numbers are those of a type. They are worked out once: a snapshot is checked with each calculation.
+// Numbers are the checked numbers of a type. They are worked out once, because every calculation checks its snapshot.
 type Numbers []checked
 
 // Of returns the numbers of a struct, under the names of its JSON form.
 func Of(t reflect.Type) Numbers { return numbersOf(t) }
 
-// Wrong returns the numbers of a value that no amount can be, each under its name; nil where there are none.
+// Wrong returns the numbers of a value that cannot be amounts, each under its name; nil where there are none.
 func (n Numbers) Wrong(of reflect.Value) fault.Fields { return wrongNumbers(n, of) }
 
 func numbersOf(t reflect.Type) []checked {

@@ -16,8 +16,8 @@ var amounts = map[string][]string{
 // others are the sections whose items the engine may look at without a step.
 var others = []string{"residues", "rice", "irrigation", "land_management", "land_use_change", "perennial_biomass"}
 
-// whole finds what a trace leaves out: a part of the report that no total takes in, and an amount of the snapshot that no
-// step uses. It keeps the items that no step uses, whether they ought to be or not.
+// whole finds what a trace leaves out: a part of the report that no total includes, and an amount of the snapshot that
+// no step uses. It records every item that no step uses, whether one ought to use it or not.
 func (w *walk) whole(r *report) *Difference {
 	if d := reached(r.Trace); d != nil {
 		return d
@@ -46,7 +46,7 @@ func (w *walk) whole(r *report) *Difference {
 	return first
 }
 
-// reached finds the first part of the report that no total takes in.
+// reached finds the first part of the report that no total includes.
 func reached(trace []line) *Difference {
 	in := make([]bool, len(trace))
 	var first *Difference
@@ -67,7 +67,7 @@ func reached(trace []line) *Difference {
 	return first
 }
 
-// uses reports whether a step has a member of an item that carries an amount, of other sections any member.
+// uses reports whether a step uses a member of an item that carries an amount; in other sections any member counts.
 func (w *walk) uses(place string) bool {
 	section, _, _ := strings.Cut(place, "[")
 	members, counted := amounts[section]
@@ -82,8 +82,8 @@ func (w *walk) uses(place string) bool {
 	return false
 }
 
-// amountOf returns the member that carries the amount of an item; empty where it has none, or counts elsewhere: own seed,
-// and machines, transport and pumps whose fuel is among the fuels.
+// amountOf returns the member that carries the amount of an item; empty where it has none, or is counted elsewhere: own
+// seed, and machines, transport and pumps whose fuel is among the fuels.
 func amountOf(section string, values map[string]any) string {
 	if values["counted_elsewhere"] == true || section == "seeds" && values["origin"] == "own" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// version is what a replay reads of an exported version. It is a reading of its own: nothing of it is the engine's.
+// version is the part of an exported version that a replay reads. The types are its own: it shares none with the engine.
 type version struct {
 	InputDigest    string          `json:"input_digest"`
 	EnteredDigest  string          `json:"entered_digest"`
@@ -55,7 +55,7 @@ type shown struct {
 	bounds
 }
 
-// name tells the lines of a report apart.
+// name identifies a line of a report.
 type name struct {
 	Model, Label, Section string
 	Scope                 int
@@ -88,7 +88,7 @@ type total struct {
 	bounds
 }
 
-// read returns the version in the answer of GET …/submissions/{n}/, or in what its member data holds.
+// read returns the version in the answer of GET …/submissions/{n}/, or in the value of its member data.
 func read(file []byte) (*version, error) {
 	var answer struct{ Data json.RawMessage }
 	if err := json.Unmarshal(file, &answer); err != nil {
@@ -116,7 +116,7 @@ func read(file []byte) (*version, error) {
 	return v, nil
 }
 
-// empty tells the report of an assessment that has no figure, and so no step.
+// empty reports whether the report has no figure, and so no step.
 func (r *report) empty() bool {
 	return len(r.BySource) == 0 && len(r.Removals) == 0 && r.Totals.Emissions == 0 && r.Totals.Removals == 0
 }
@@ -133,13 +133,13 @@ func newTree(text json.RawMessage) (tree, error) {
 	return t, err
 }
 
-// number returns the number at a path; ok is false where none is there.
+// number returns the number at a path; ok is false where there is none.
 func (t tree) number(path string) (v float64, ok bool) {
 	v, ok = t.at(path).(float64)
 	return v, ok
 }
 
-// at returns the value at a path; nil where none is there.
+// at returns the value at a path; nil where there is none.
 func (t tree) at(path string) any {
 	at := t.root
 	for _, part := range strings.Split(path, ".") {

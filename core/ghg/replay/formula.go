@@ -15,8 +15,8 @@ type operand struct {
 	value  float64
 }
 
-// Evaluate works an equation of a trace out: + - * / and parentheses over numbers and symbols, with min, max and pow, and
-// sum(x), which adds every operand with the symbol x in its order. It fails on anything else.
+// Evaluate computes an equation of a trace: + - * / and parentheses over numbers and symbols, with min, max and pow,
+// and sum(x), which adds every operand with the symbol x in order. It fails on anything else.
 func Evaluate(equation string, symbols []string, values []float64) (float64, error) {
 	of := make([]operand, len(symbols))
 	for i := range symbols {
@@ -29,7 +29,7 @@ func Evaluate(equation string, symbols []string, values []float64) (float64, err
 	return f(of)
 }
 
-// formula is an equation that was read.
+// formula is a parsed equation.
 type formula func(of []operand) (float64, error)
 
 func parse(equation string) (formula, error) {
@@ -76,7 +76,7 @@ func binary(e *ast.BinaryExpr, of []operand) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The conversions keep each operation rounded by itself, on every machine.
+	// The conversions make every machine round each operation by itself.
 	switch e.Op {
 	case token.ADD:
 		return float64(a + b), nil

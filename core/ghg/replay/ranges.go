@@ -23,7 +23,7 @@ func (s *sum) add(m move) {
 	s.moves = append(s.moves, m)
 }
 
-// sum adds the parts of a line, or the lines of a total, and works its range out (docs/ghg.md, Uncertainty).
+// sum adds the parts of a line, or the lines of a total, and works out its range (docs/ghg.md, Uncertainty).
 func (w *walk) sum(l *line, parts []result) *sum {
 	s := &sum{value: l.Result, step: l}
 	for _, p := range parts {
@@ -53,14 +53,14 @@ func (w *walk) sum(l *line, parts []result) *sum {
 	return s
 }
 
-// nearNothing is the ratio to its value under which a deviation is not taken as a ratio.
+// nearNothing is the part of its value at or below which a deviated figure is not treated as a ratio.
 const nearNothing = 0.05
 
 // stretch makes the deviations of a line combine as ratios: their sides are scaled so that the root of the sum of their
 // squares is exp(root of the sum of the squared logarithms) - 1 times the value.
 func (s *sum) stretch() {
 	var squares, logs [2]float64
-	low := true // side may be taken as ratios
+	low := true // side may be treated as ratios
 	for _, m := range s.moves {
 		for side, d := range [2]float64{min(0, m.low, m.high), max(0, m.low, m.high)} {
 			squares[side] += d * d
@@ -89,7 +89,7 @@ func (s *sum) stretch() {
 	}
 }
 
-// total is the sum of all lines; zero where there is none.
+// total is the sum of all lines; zero where there are none.
 func (w *walk) total(of string) sum {
 	if s := w.lines[of][name{}]; s != nil {
 		return *s
@@ -116,14 +116,14 @@ func (w *walk) printed(r *report) *Difference {
 	return c.first
 }
 
-// comparison keeps the first figure of a report that its steps do not make.
+// comparison keeps the first figure of a report that its steps do not produce.
 type comparison struct{ first *Difference }
 
-// halfAGram is how far t CO2e are from what they are printed as, at most.
+// halfAGram is the maximum difference between t CO2e and their printed figure.
 const halfAGram = 0.5e-6
 
-// check compares a figure in t with one in kg. Machines round the last digit of a logarithm otherwise, which may be the digit that
-// decides how a figure is rounded, and of huge ones is more than a gram.
+// check compares a figure in t with one in kg. Machines differ in the last digit of a logarithm. That digit may decide
+// how a figure is rounded, and in huge figures it is worth more than a gram.
 func (c *comparison) check(s sum, what string, has, kg float64) {
 	if c.first != nil || math.Abs(has-kg/1000) <= halfAGram+accuracy*math.Abs(has) {
 		return

@@ -1,5 +1,5 @@
-// Package replay recomputes an exported version of an assessment from the file alone, as a witness beside the engine: it
-// shares no equation with it, and works out those that the trace prints.
+// Package replay recomputes an exported version of an assessment from the file alone, as a witness independent of the
+// engine: it shares no equation with the engine, and computes those that the trace prints.
 package replay
 
 import (
@@ -16,19 +16,19 @@ func notReplayable(format string, args ...any) error {
 	return NotReplayableError{fmt.Sprintf(format, args...)}
 }
 
-// Outcome is what a replay found: t CO2e as a report prints them.
+// Outcome is the result of a replay, in t CO2e as a report prints them.
 type Outcome struct {
 	Steps                             int // that were recomputed
 	Emissions, Low, High              float64
 	Removals, RemovedLow, RemovedHigh float64
-	// Difference is the first one; nil where the file holds what its steps make.
+	// Difference is the first one; nil where the file holds what its steps produce.
 	Difference *Difference
-	// Unused are the items of the snapshot that no step uses: what counts elsewhere, and what has no emission by the method.
+	// Unused are the items of the snapshot that no step uses: those counted elsewhere, and those without an emission by the method.
 	Unused []string
 }
 
-// Difference is the first place where a file is not what its steps make. Step is 0 where no step of its own does: a line
-// of the report has none, or the digest of the snapshot or of what was entered differs.
+// Difference is the first place where a file differs from what its steps produce. Step is 0 where the difference belongs to no
+// step: a line of the report has none, or the digest of the snapshot, of what was entered or of the evidence differs.
 type Difference struct {
 	Step       int
 	Name, Item string
@@ -46,8 +46,8 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("step %d (%s): %s", d.Step, at, d.Text)
 }
 
-// accuracy is how far the result of a step may be from the recorded one, relative to it: other machines round the last
-// digits of powers and logarithms otherwise. Figures that a report prints are held to the gram beside it.
+// accuracy is the maximum relative difference between the result of a step and the recorded one: machines differ in the
+// last digits of powers and logarithms. Figures that a report prints may be off by half a gram on top of it.
 const accuracy = 1e-12
 
 // Version recomputes totals and ranges of an exported version, the answer of GET …/submissions/{n}/. It returns a

@@ -17,14 +17,14 @@ type walk struct {
 	lines             map[string]map[name]*sum // of emissions and of removals; the name of a total is empty
 }
 
-// result is what a step makes, with what it would make with one row alone at a bound of its range.
+// result is what a step produces, with what it would produce with one row alone at a bound of its range.
 type result struct {
 	value float64
 	moves []move
 	sum   *sum // of a line of the report, or of a total
 }
 
-// move is what a value is with a row at its lower and at its upper bound.
+// move is what a value becomes with a row at its lower and at its upper bound.
 type move struct {
 	row       string
 	low, high float64
@@ -62,7 +62,7 @@ func (w *walk) step(l *line) *Difference {
 	case !near(out.value, l.Result):
 		return differs("the file has the result %v, its equation makes %v.", l.Result, out.value)
 	}
-	out.value = l.Result // the figures that are printed are rounded from what the engine had
+	out.value = l.Result // the printed figures are rounded from the engine's own value
 	if v, ok := w.snapshot.number(l.Sets); l.Sets != "" && (!ok || v != l.Result) {
 		return differs("the snapshot has %s for %s, the step makes %v.", told(v, ok), l.Sets, l.Result)
 	}
@@ -77,7 +77,7 @@ func (w *walk) step(l *line) *Difference {
 	return nil
 }
 
-// argument resolves an input or a factor, and says what is wrong with it.
+// argument resolves an input or a factor, and returns what is wrong with it.
 func (w *walk) argument(a *argument) (out result, wrong string) {
 	out.value = a.Value
 	if a.From == 0 && a.Input == "" && a.Entered == "" && a.Constant == "" && a.Key == "" {
@@ -133,7 +133,7 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= accuracy*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// evaluate works the equation out: with every value, then with each row of its arguments alone at its bounds.
+// evaluate works out the equation: with every value, then with each row of its arguments alone at its bounds.
 func (w *walk) evaluate(l *line, arguments []argument, values []result) (out result, err error) {
 	f := w.formulas[l.Equation]
 	if f == nil {

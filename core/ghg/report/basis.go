@@ -8,8 +8,8 @@ import (
 	"tilth/core/ghg"
 )
 
-// InputQuality is what is known of the data of one section: what was entered, what a default stood in for, and the rows of
-// the tables that its steps use, each counted once.
+// InputQuality is the quality of the data of one section: what was entered, what a default stood in for, and the rows
+// of the tables that its steps use, each counted once.
 type InputQuality struct {
 	Section  string
 	Entered  int // values of the snapshot that its steps use
@@ -128,7 +128,7 @@ func Methods(r Report) []Method {
 // Exclusion is a source or a sink that the built-in method leaves out, with the reason.
 type Exclusion struct{ What, Why string }
 
-// Exclusions returns what a report leaves out whatever is entered; nil where an engine of another's does not tell.
+// Exclusions returns what a report leaves out whatever is entered; nil for an external engine, which does not state it.
 func Exclusions(r Report) []Exclusion {
 	if r.Engine.ID != ghg.EngineID {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// Comparison is what a second report changes of a first, t CO2e: of two versions, of a version and now, of two scenarios.
+// Comparison holds the changes from a first report to a second, t CO2e: of two versions, of a version and now, or of two scenarios.
 type Comparison struct {
 	From             Compared      `json:"from" doc:"The first report."`
 	To               Compared      `json:"to" doc:"The second report."`
@@ -20,7 +20,7 @@ type Comparison struct {
 	Warnings         []ghg.Warning `json:"warnings" doc:"What to mind: results of two engines or factor sets differ by the method, too."`
 }
 
-// Compared names a report that is compared.
+// Compared identifies a report of a comparison.
 type Compared struct {
 	Basis         string       `json:"basis" doc:"live: of what the assessment held. submitted: of a version."`
 	ResultVersion *int         `json:"result_version" doc:"Number of the version; null of a live report."`
@@ -39,8 +39,8 @@ type Difference struct {
 	DifferencePct *float64 `json:"difference_pct" doc:"In per cent of from; null where that is 0 or null."`
 }
 
-// Compare holds report b against a. Results of two engines or of two factor sets are
-// compared with a warning: part of the difference is the method's.
+// Compare compares report b with report a. Results of two engines or of two factor sets are compared with a warning:
+// part of the difference is due to the method.
 func Compare(a, b Report) Comparison {
 	c := Comparison{
 		From: comparedOf(a), To: comparedOf(b), Warnings: []ghg.Warning{},
@@ -63,7 +63,7 @@ func comparedOf(r Report) Compared {
 	return Compared{r.Basis, r.ResultVersion, r.ComputedAt, r.Engine, r.FactorSet, r.InputDigest}
 }
 
-// differences sums lines up by a name, which a report without such lines has 0 of.
+// differences sums up lines by name; a report without lines of a name has 0 of it.
 func differences(a, b []SourceLine, name func(SourceLine) string) []Difference {
 	from, to := map[string]float64{}, map[string]float64{}
 	for _, l := range a {

@@ -1,5 +1,5 @@
-// Package report shapes the result of an engine for its readers: t CO2e, rounded here and nowhere before, and what one
-// report changes of another.
+// Package report prepares the result of an engine for its readers, in t CO2e, rounded here and nowhere earlier, and
+// compares two reports.
 package report
 
 import (
@@ -15,8 +15,8 @@ import (
 // Unit of the masses of a report.
 const reportUnit = "tCO2e"
 
-// Report is a result as it is shown: t CO2e, rounded here and nowhere before. Figures
-// per hectare and per tonne are nil where the denominator is missing.
+// Report is a result as it is shown: t CO2e, rounded here and nowhere earlier. Figures per hectare and per tonne are
+// nil where the denominator is missing.
 type Report struct {
 	AssessmentID   int64              `json:"assessment_id" doc:"Id of the assessment."`
 	Basis          string             `json:"basis" doc:"live: of what the assessment holds now. submitted: of a version."`
@@ -45,14 +45,14 @@ type Report struct {
 	Trace          []ghg.TraceLine    `json:"trace,omitempty" doc:"Every step of the calculation; absent where it was not asked for."`
 }
 
-// FunctionalUnit is what the intensities are per.
+// FunctionalUnit holds the denominators of the intensities.
 type FunctionalUnit struct {
 	AreaHa   *float64 `json:"area_ha" doc:"Growing area, hectares; null: not known."`
 	ProductT *float64 `json:"product_t" doc:"Fresh main product at the farm gate, t; null: not known."`
 }
 
-// Totals are t CO2e; per hectare and per tonne of product t CO2e each. Emissions and removals are at least 0 and apart;
-// balance = emissions - removals. Emissions per tonne are those allocated to the main product.
+// Totals are in t CO2e, or in t CO2e per hectare and per tonne of product. Emissions and removals are at least 0 and
+// kept apart; balance = emissions - removals. Emissions per tonne are those allocated to the main product.
 type Totals struct {
 	Emissions      float64  `json:"emissions" doc:"Emissions, t CO2e, 0 or more."`
 	Removals       float64  `json:"removals" doc:"Removals, t CO2e, 0 or more."`
@@ -88,7 +88,7 @@ type SourceLine struct {
 	Known
 }
 
-// Known is what is known of the factors behind a figure. It is absent where an external engine does not tell, and in
+// Known is the status of the factors behind a figure. It is absent where an external engine does not state it, and in
 // versions that were stored before it was counted.
 type Known struct {
 	ValueStatus string        `json:"value_status,omitempty" doc:"The weakest status of its factors: verified, secondary or unverified; absent where no factor moves it."`
@@ -103,7 +103,7 @@ func known(e ghg.Evidence) Known {
 	return Known{e.Status(), e.RangeStatus(), &e}
 }
 
-// GasLine is one gas over all sources: kg, and t CO2e. That of co2_biogenic has a potential of 0: it is outside the totals.
+// GasLine is one gas over all sources: kg, and t CO2e. The line of co2_biogenic has a potential of 0: it is outside the totals.
 type GasLine struct {
 	Gas   string  `json:"gas" doc:"The gas; not_split: what a factor states in all gases together; co2_biogenic: of burnt plants, outside the totals."`
 	Kg    float64 `json:"kg" doc:"Mass, kg."`
@@ -125,7 +125,7 @@ type CategoryLine struct {
 	CO2e     float64 `json:"co2e" doc:"t CO2e."`
 }
 
-// Allocation tells what the products carry of the emissions, t CO2e.
+// Allocation is the share of the emissions that each product carries, t CO2e.
 type Allocation struct {
 	MainSharePct float64            `json:"main_share_pct" doc:"What the main product carries of the emissions, per cent."`
 	Main         float64            `json:"main" doc:"What the main product carries of the emissions, t CO2e."`
@@ -155,14 +155,14 @@ type Memo struct {
 	BiogenicCO2 float64 `json:"biogenic_co2" doc:"CO2 of burnt biomass, t CO2, outside the totals."`
 }
 
-// About is what a report says of the assessment it belongs to.
+// About is what a report states about the assessment it belongs to.
 type About struct {
 	AssessmentID  int64
 	Basis         string
 	ResultVersion *int
 	ComputedAt    time.Time
 	Stale         bool
-	Warnings      []ghg.Warning // of the making of the input, shown before those of the engine
+	Warnings      []ghg.Warning // from the preparation of the input, shown before those of the engine
 }
 
 // The decimals that a report keeps: masses to the gram, shares to a thousandth of a per mille.
@@ -192,7 +192,7 @@ func New(res ghg.Result, about About) Report {
 	}
 }
 
-// derivedWarnings are those that the lines and the trace give rise to.
+// derivedWarnings returns the warnings that follow from the lines and the trace.
 func derivedWarnings(res ghg.Result) []ghg.Warning {
 	var out []ghg.Warning
 	for _, l := range res.Lines {

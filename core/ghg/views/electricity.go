@@ -2,8 +2,8 @@ package views
 
 import "tilth/core/ghg"
 
-// Electricity is what was bought of the grid by both methods of the GHG Protocol's scope 2 guidance, with the losses of the
-// grid, t CO2e. The totals hold the location-based figure alone; nil is a figure that is not given, and a note says why.
+// Electricity is what was bought from the grid, by both methods of the GHG Protocol's scope 2 guidance, with the losses of the
+// grid, t CO2e. The totals hold the location-based figure alone. A figure that is not given is nil, and a note states why.
 type Electricity struct {
 	BoughtKWh      float64  `json:"bought_kwh" doc:"Electricity bought of the grid, kWh."`
 	LocationBased  float64  `json:"location_based" doc:"Its emissions by the average of the grid, t CO2e."`

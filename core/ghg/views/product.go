@@ -2,8 +2,8 @@ package views
 
 import "tilth/core/ghg"
 
-// Footprint is that of the products by ISO 14067:2018: its parts, t CO2e of the whole harvest, what each product
-// carries of them, and the removals apart.
+// Footprint is the footprint of the products by ISO 14067:2018: its parts, t CO2e of the whole harvest, the share of
+// each product, and the removals apart.
 type Footprint struct {
 	Parts        []Part         `json:"parts" doc:"fossil, biogenic, land_use_change and aircraft; they add up to the emissions."`
 	Removals     float64        `json:"removals" doc:"Biogenic removals, t CO2e, not taken off the parts."`
@@ -91,7 +91,7 @@ func productParts(kg map[string]float64, whole, pct float64) []Part {
 	return parts(of, whole*pct/100, Fossil, Biogenic, LandUseChange, Aircraft)
 }
 
-// weight is a product with what it weighs in an allocation.
+// weight is a product with its weight in an allocation.
 type weight struct {
 	name   string
 	massT  float64 // 0: not known
@@ -107,7 +107,7 @@ func (w weight) of(kg map[string]float64, whole float64) ProductShare {
 	return s
 }
 
-// sharesBy returns the products with their per cent of the emissions, or why there are none.
+// sharesBy returns the products with their percentage of the emissions, or why there are none.
 func sharesBy(method string, res ghg.Result) (out []weight, reason string) {
 	main := weight{mainProduct, res.ProductT, res.MainSharePct}
 	prices := []*float64{res.PricePerT}

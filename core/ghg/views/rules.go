@@ -32,7 +32,7 @@ type Rule struct {
 
 	LandSector, FLAG, Product string
 
-	Why string // what of the guidance it follows
+	Why string // the part of the guidance that it follows
 }
 
 // The reasons of the rules. docs/ghg.md names the documents.
@@ -47,7 +47,7 @@ const (
 	whyAircraft = "transport by air stands apart (ISO 14067, 6.4.9.6)"
 )
 
-// rules are held from the top: the first that a line meets is its own.
+// rules are tried from the top: the first that matches a line applies.
 var rules = []Rule{
 	{ghg.LabelLandUse, "", 0, LandUseChange, FLAGLandUse, LandUseChange, whyChange},
 	{ghg.LabelDirect, "", 0, LandManagement, FLAGManagement, Biogenic, whySoil},
@@ -76,10 +76,10 @@ var rules = []Rule{
 	{ghg.LabelSeed, "", 0, NonLand, NonFLAG, Fossil, whyEnergy},
 }
 
-// Rules returns every rule, in the order in which they are held.
+// Rules returns every rule, in the order in which they are tried.
 func Rules() []Rule { return rules[:len(rules):len(rules)] }
 
-// ruleOf returns the rule of a line. Lines have no label that no rule has: a test holds both lists together.
+// ruleOf returns the rule of a line. Every label of a line has a rule: a test compares the two lists.
 func ruleOf(l *ghg.Line) Rule {
 	for _, r := range rules {
 		if r.Label == l.Label && (r.Model == "" || r.Model == l.Model) && (r.Scope == 0 || r.Scope == l.Scope) {

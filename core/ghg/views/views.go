@@ -33,15 +33,15 @@ type LandSector struct {
 	Removals           []Removal `json:"removals" doc:"What was taken up, and how it is watched; the largest first."`
 }
 
-// How the carbon of a removal is watched. The standard lets removals be reported where stocks are monitored and primary data
-// show them.
+// How the carbon of a removal is monitored. The standard lets removals be reported where stocks are monitored and
+// primary data show them.
 const (
 	MonitoringMeasured = "measured"      // two measurements of the stock, or two rounds of samples, show it
 	MonitoringModelled = "modelled"      // a model shows it, with data of the land
 	MonitoringNone     = "not_monitored" // it rests on a default, or on a growth that was entered
 )
 
-// Removal is CO2 that was taken up, t CO2e, with how it is watched.
+// Removal is CO2 that was taken up, t CO2e, with how it is monitored.
 type Removal struct {
 	Label      string  `json:"label" doc:"What reports and the dashboard call the source."`
 	Section    string  `json:"section" doc:"Section of the assessment that it comes from."`
@@ -51,8 +51,8 @@ type Removal struct {
 	Monitoring string  `json:"monitoring" doc:"measured: two measurements of the stock, or two rounds of samples, show it. modelled: a model shows it, with data of the land. not_monitored: it rests on a default, or on a growth that was entered."`
 }
 
-// FLAG is the inventory by the FLAG guidance of the Science Based Targets initiative: targets of either part are apart, and
-// removals are reported beside them.
+// FLAG is the inventory by the FLAG guidance of the Science Based Targets initiative: each part has targets of its own,
+// and removals are reported beside them.
 type FLAG struct {
 	Parts    []Part  `json:"parts" doc:"flag_land_use_change, flag_land_management and non_flag; they add up to the emissions."`
 	Total    float64 `json:"flag" doc:"The two parts of FLAG together, t CO2e."`
@@ -86,7 +86,7 @@ func Of(res ghg.Result) Views {
 	return v
 }
 
-// parts returns the parts of a view in order, also those of nothing.
+// parts returns the parts of a view in order, including empty ones.
 func parts(kg map[string]float64, whole float64, order ...string) []Part {
 	out := make([]Part, 0, len(order))
 	for _, name := range order {

@@ -130,7 +130,7 @@ func part(parts []views.Part, name string) float64 {
 	return -1
 }
 
-// TestWhereLinesStand holds the cases that are easy to get wrong.
+// TestWhereLinesStand checks the cases that are easy to get wrong.
 func TestWhereLinesStand(t *testing.T) {
 	t.Parallel()
 	line := func(label, model string, scope int, gas ghg.Gas) ghg.Line {
@@ -196,7 +196,7 @@ func TestAllocationsBesideTheStatedShares(t *testing.T) {
 	require.Equal(t, "not possible: no mass entered of straw", views.Of(res).Product.Allocations[1].NotPossible)
 }
 
-// TestMonitoringOfRemovals: a removal says whether measurements, a model or a default show it.
+// TestMonitoringOfRemovals: a removal states whether measurements, a model or a default show it.
 func TestMonitoringOfRemovals(t *testing.T) {
 	t.Parallel()
 	res := ghg.Result{Removals: []ghg.Line{
