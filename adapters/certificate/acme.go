@@ -21,20 +21,20 @@ const (
 	fetchTimeout = 5 * time.Minute  // of one certificate, challenges included
 	askTimeout   = 30 * time.Second // of one request to the authority
 	storeTimeout = 10 * time.Second
-	renewBefore  = 30 * 24 * time.Hour // at most; a third of what a certificate is good for at most
-	firstRetry   = 5 * time.Minute     // authorities bound the failures of an hour
+	renewBefore  = 30 * 24 * time.Hour // before its end, or a third of the certificate's lifetime if that is shorter
+	firstRetry   = 5 * time.Minute     // authorities limit failures per hour
 	lastRetry    = time.Hour
 )
 
-// ACMEConfig is where certificates come from (RFC 8555), and for which names.
+// ACMEConfig states where certificates come from (RFC 8555), and for which names.
 type ACMEConfig struct {
 	Directory string         // of the authority
-	Roots     *x509.CertPool // that the directory is trusted by; nil: those of the system
-	Email     string         // that the authority writes to; may be empty
+	Roots     *x509.CertPool // for verifying the directory; nil: those of the system
+	Email     string         // to which the authority writes; may be empty
 	Domains   []string
-	// Binding ties the account to one that the authority knows the operator by; nil: it asks for none.
+	// Binding ties the account to one that the operator already has with the authority; nil: the authority requires none.
 	Binding *Binding
-	// OverHTTP proves a name by an answer of [ACME.Challenges] (http-01), and not by one of the
+	// OverHTTP proves a name by an answer from [ACME.Challenges] (http-01) instead of one at the
 	// TLS address (tls-alpn-01).
 	OverHTTP bool
 	Store    ports.CertificateStore // shared by all servers of these names
@@ -49,8 +49,8 @@ type Binding struct {
 	Key []byte
 }
 
-// ACME keeps the certificates of names: it fetches them and renews them in time. Of the servers
-// that share a store one fetches, and any answers the challenge. It is safe for concurrent use.
+// ACME keeps the certificates of names: it fetches them and renews them in time. One of the servers that
+// share a store fetches them; any of them answers the challenge. It is safe for concurrent use.
 type ACME struct {
 	ACMEConfig
 	client *acme.Client
@@ -59,14 +59,14 @@ type ACME struct {
 	held map[string]*held
 }
 
-// held is what a server knows of a name.
+// held is what a server knows about a name.
 type held struct {
 	certificate *tls.Certificate // nil: none yet
 	renew       time.Time        // when the certificate is to be renewed
-	try         time.Time        // before which nothing is tried
+	try         time.Time        // no attempt is made before this time
 }
 
-// NewACME returns the keeper of certificates; it asks nobody yet.
+// NewACME returns a keeper of certificates. It sends no request yet.
 func NewACME(config ACMEConfig) *ACME {
 	a := &ACME{ACMEConfig: config, held: map[string]*held{}}
 	for _, domain := range config.Domains {
@@ -80,7 +80,7 @@ func (a *ACME) Config() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1", acme.ALPNProto}, GetCertificate: a.get}
 }
 
-// get returns the certificate of a handshake; a caller who names no server sees that of the first name.
+// get returns the certificate for a handshake. A caller that names no server gets that of the first name.
 func (a *ACME) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	name := strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))
 	if name == "" {
@@ -106,7 +106,7 @@ func (a *ACME) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, fmt.Errorf("the certificate of %q is not there yet", name)
 }
 
-// Load takes up what the store has.
+// Load loads the certificates that are in the store.
 func (a *ACME) Load(ctx context.Context) error {
 	for _, domain := range a.Domains {
 		if err := a.load(ctx, domain); err != nil {
@@ -136,7 +136,7 @@ func renewal(certificate *tls.Certificate) time.Time {
 	return leaf.NotAfter.Add(-min(renewBefore, leaf.NotAfter.Sub(leaf.NotBefore)/3))
 }
 
-// due reports whether a name lacks a good certificate and its next try has come.
+// due reports whether a name has no certificate or one that is due for renewal, and its next try has come.
 func (a *ACME) due(domain string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -144,8 +144,8 @@ func (a *ACME) due(domain string) bool {
 	return (of.certificate == nil || !now.Before(of.renew)) && !now.Before(of.try)
 }
 
-// Keep fetches and renews what is due, and returns how many certificates it fetched. Where an
-// authority refuses, it logs why and tries again later; its error is one of the store.
+// Keep fetches and renews the certificates that are due, and returns the number fetched. If the authority
+// refuses, Keep logs the reason and tries again later; an error that it returns is one of the store.
 func (a *ACME) Keep(ctx context.Context) (fetched int, err error) {
 	for _, domain := range a.Domains {
 		if !a.due(domain) {
@@ -160,7 +160,7 @@ func (a *ACME) Keep(ctx context.Context) (fetched int, err error) {
 	return fetched, nil
 }
 
-// keep fetches one certificate, unless another server did or is at it.
+// keep fetches one certificate, unless another server has fetched it or is fetching it.
 func (a *ACME) keep(ctx context.Context, domain string) (fetched int, err error) {
 	now := a.Clock.Now()
 	lease := a.name(leaseOf, domain)
@@ -200,10 +200,10 @@ func (a *ACME) keep(ctx context.Context, domain string) (fetched int, err error)
 	return 1, a.Store.Delete(ctx, a.name(failureOf, domain))
 }
 
-// Failure is why a certificate could not be fetched last.
+// Failure is the reason why the last attempt to fetch a certificate failed.
 type Failure struct {
 	At, Retry time.Time
-	Reason    string // empty: it could
+	Reason    string // empty: there was no failure
 }
 
 func (a *ACME) failure(ctx context.Context, domain string) (f Failure, err error) {
@@ -214,7 +214,7 @@ func (a *ACME) failure(ctx context.Context, domain string) (f Failure, err error
 	return f, err
 }
 
-// postpone records a failure for all servers; each waits twice as long as the one before.
+// postpone records a failure for all servers. The pause doubles with each failure in a row.
 func (a *ACME) postpone(ctx context.Context, domain string, last Failure, reason error) error {
 	pause := min(lastRetry, max(firstRetry, 2*last.Retry.Sub(last.At)))
 	if wait, limited := acme.RateLimit(reason); limited {

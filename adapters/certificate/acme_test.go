@@ -87,7 +87,7 @@ func (c *clock) advance(by time.Duration) {
 
 const domain = "tilth.farm.test"
 
-// world is an authority that looks for answers at one address, and servers that share a store.
+// world is an authority that looks for answers at one address, with servers that share a store.
 type world struct {
 	t               *testing.T
 	authority       *authority.Authority
@@ -119,13 +119,13 @@ func (w *world) server(holder string, change ...func(*certificate.ACMEConfig)) *
 	return certificate.NewACME(config)
 }
 
-// answer has a server answer the authority, and returns what ends that.
+// answer makes a server answer the authority.
 func (w *world) answer(a *certificate.ACME) {
 	listener := tls.NewListener(w.overTLS, a.Config())
 	go func() { _ = http.Serve(listener, http.NotFoundHandler()) }()
 }
 
-// shown is the certificate that a server shows, verified by the roots of the authority.
+// shown returns the serial number of the certificate that a server shows, verified with the roots of the authority.
 func (w *world) shown(a *certificate.ACME) (serial string, err error) {
 	w.t.Helper()
 	server, client := net.Pipe()
@@ -146,7 +146,7 @@ func (w *world) keep(a *certificate.ACME) (fetched int) {
 	return fetched
 }
 
-// Two servers: one answers the authority, the other fetches; both show the certificate, and its renewal.
+// With two servers, one answers the authority and the other fetches. Both show the certificate, and its renewal.
 func TestACertificateIsFetchedOnceAndRenewed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -183,7 +183,7 @@ func TestACertificateIsFetchedOnceAndRenewed(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, serial, renewed)
 
-	// What another server has renewed is taken up, not fetched again.
+	// A certificate that another server has renewed is loaded, not fetched again.
 	dir := t.TempDir()
 	require.NoError(t, certificate.Create(dir, []string{domain}, 397, w.clock.Now()))
 	var content []byte
@@ -200,7 +200,7 @@ func TestACertificateIsFetchedOnceAndRenewed(t *testing.T) {
 	require.WithinDuration(t, kept[0].Ends.AddDate(0, 0, -30), kept[0].Renews, 0, "a month before the end")
 }
 
-// Over plain HTTP: the challenge is answered, and everything else is led to HTTPS.
+// Over plain HTTP the challenge is answered, and everything else is redirected to HTTPS.
 func TestACertificateIsFetchedOverHTTP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -225,7 +225,7 @@ func TestACertificateIsFetchedOverHTTP(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, ask("GET", domain, "/.well-known/acme-challenge/"+domain).Code)
 }
 
-// An authority that does not find the answer: the reason is kept for all servers, which wait.
+// If the authority does not find the answer, the reason is kept for all servers, which wait.
 func TestARefusalIsNamedAndWaitedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -248,7 +248,7 @@ func TestARefusalIsNamedAndWaitedOut(t *testing.T) {
 	require.Equal(t, 10*time.Minute, again[0].Failure.Retry.Sub(again[0].Failure.At).Round(time.Second))
 }
 
-// broken is a store that is away.
+// broken is a store that is unavailable.
 type broken struct{ ports.CertificateStore }
 
 func (broken) Lease(context.Context, string, string, time.Time, time.Time) (bool, error) {
@@ -264,7 +264,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 	require.Error(t, w.server("first", func(c *certificate.ACMEConfig) { c.Directory = "http://127.0.0.1:1/dir" }).Reach(t.Context()))
 }
 
-// An authority that takes bound accounts alone: without the key the reason is named, with it the certificate comes.
+// An authority accepts bound accounts only: without the key the reason is reported, with it the certificate arrives.
 func TestAnAccountIsBound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

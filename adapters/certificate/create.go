@@ -20,21 +20,21 @@ import (
 
 // Names of the files in the folder of an authority.
 const (
-	AuthorityFile    = "ca.pem"     // for the devices that are to trust it
-	authorityKeyFile = "ca-key.pem" // keep it from others
+	AuthorityFile    = "ca.pem"     // for the devices that should trust it
+	authorityKeyFile = "ca-key.pem" // keep it secret
 	ServerFile       = "server.pem"
 	ServerKeyFile    = "server-key.pem"
 )
 
-// authorityYears is how long an authority is good for.
+// authorityYears is the number of years for which an authority is valid.
 const authorityYears = 10
 
-// Create makes a certificate of a server, good for some days, in a folder: with the authority that the folder
-// holds, or a new one. Names are host names or IP addresses. Faults: Invalid (host).
+// Create makes a server certificate, valid for a number of days, in a folder. The authority in the folder
+// signs it, or a new one if there is none. Names are host names or IP addresses. Faults: Invalid (host).
 func Create(folder string, names []string, days int, now time.Time) error {
 	request := &x509.Certificate{
 		Subject:   pkix.Name{CommonName: "Tilth"},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(0, 0, days), // devices whose clocks are behind
+		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(0, 0, days), // for devices whose clocks are behind
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	for _, name := range names {
@@ -91,8 +91,8 @@ func authorityOf(folder string, now time.Time) (*x509.Certificate, *ecdsa.Privat
 	return authority, key, nil
 }
 
-// issue makes a key and signs its certificate, by itself where there is no authority. The key is written first: a
-// server that looks in between finds two files that do not belong together, and goes on with those before.
+// issue makes a key and signs its certificate, or self-signs it if there is no authority. It writes the key
+// first: a server that looks in between finds two files that do not match, and keeps using the previous ones.
 func issue(request, authority *x509.Certificate, signer *ecdsa.PrivateKey, file, keyFile string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -118,7 +118,7 @@ func issue(request, authority *x509.Certificate, signer *ecdsa.PrivateKey, file,
 	return writePEM(file, "CERTIFICATE", signed, 0o644)
 }
 
-// writePEM replaces a file as a whole.
+// writePEM replaces a file atomically.
 func writePEM(file, kind string, content []byte, mode os.FileMode) error {
 	part := file + ".new"
 	if err := os.WriteFile(part, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}), mode); err != nil {

@@ -20,13 +20,13 @@ import (
 	"golang.org/x/crypto/acme"
 )
 
-// Kinds of entries of the store. Names hold the authority too: a certificate of one that tests is
-// not taken for that of another.
+// Kinds of entries in the store. Names also contain the authority, so that a certificate from a
+// test authority is not taken for one from another.
 const (
 	accountOf     = "account"
 	certificateOf = "certificate"
-	challengeOf   = "challenge" // the answer of tls-alpn-01, by name
-	tokenOf       = "token"     // the answer of http-01, by token
+	challengeOf   = "challenge" // the answer to tls-alpn-01, by name
+	tokenOf       = "token"     // the answer to http-01, by token
 	failureOf     = "failure"
 	leaseOf       = "lease"
 )
@@ -35,7 +35,7 @@ func (a *ACME) name(kind, of string) string {
 	return strings.TrimSpace(a.Directory + " " + kind + " " + of)
 }
 
-// read returns a certificate of the store with its key; nil where there is none.
+// read returns a certificate from the store with its key; nil if there is none.
 func (a *ACME) read(ctx context.Context, kind, domain string) (*tls.Certificate, error) {
 	content, err := a.Store.Get(ctx, a.name(kind, domain))
 	if err != nil || content == nil {
@@ -54,7 +54,7 @@ func (a *ACME) Reach(ctx context.Context) error {
 func (a *ACME) newClient() *acme.Client {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: a.Roots},
-		DisableKeepAlives: true, // it is asked a few times a month
+		DisableKeepAlives: true, // the authority is asked a few times a month
 	}
 	return &acme.Client{DirectoryURL: a.Directory, UserAgent: "tilth", HTTPClient: &http.Client{Transport: transport, Timeout: askTimeout}}
 }
@@ -106,7 +106,7 @@ func newKey() (*ecdsa.PrivateKey, []byte, error) {
 	return key, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), err
 }
 
-// fetch proves a name to the authority, and returns its certificate, also as it is stored.
+// fetch proves control of a name to the authority, and returns its certificate, both parsed and as it is stored.
 func (a *ACME) fetch(ctx context.Context, domain string) (*tls.Certificate, []byte, error) {
 	client, err := a.account(ctx)
 	if err != nil {
@@ -147,8 +147,8 @@ func (a *ACME) fetch(ctx context.Context, domain string) (*tls.Certificate, []by
 	return &pair, content, err
 }
 
-// take has an order signed. An authority that takes its time need not repeat where the order is,
-// and the client then asks nowhere: the order is asked for by its own address.
+// take has the authority sign an order. An authority that does not sign at once need not repeat the order's
+// address, and the client then has nowhere to ask. So take asks for the order by its own address.
 func take(ctx context.Context, client *acme.Client, order, finalize string, request []byte) ([][]byte, error) {
 	chain, _, err := client.CreateOrderCert(ctx, finalize, request, true)
 	if err == nil {
@@ -183,7 +183,7 @@ func (a *ACME) prove(ctx context.Context, client *acme.Client, domain, address s
 	if err := a.Store.Put(ctx, name, answer); err != nil {
 		return err
 	}
-	defer func() { _ = a.Store.Delete(context.WithoutCancel(ctx), name) }() // what stays is of no use to anyone
+	defer func() { _ = a.Store.Delete(context.WithoutCancel(ctx), name) }() // a leftover entry is of no use to anyone
 	if _, err := client.Accept(ctx, challenge); err != nil {
 		return fmt.Errorf("accept the challenge %s: %w", kind, err)
 	}
@@ -214,7 +214,7 @@ func (a *ACME) answer(client *acme.Client, challenge *acme.Challenge, domain str
 // challengePath is where an authority looks for answers (RFC 8555, section 8.3).
 const challengePath = "/.well-known/acme-challenge/"
 
-// Challenges answers an authority over plain HTTP, and leads pages of the names that are kept to HTTPS.
+// Challenges returns a handler for plain HTTP: it answers the authority, and redirects GET and HEAD of the kept names to HTTPS.
 func (a *ACME) Challenges() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: strings.ToLower(r.Host)}).Hostname()
@@ -233,7 +233,7 @@ func (a *ACME) Challenges() http.Handler {
 			_, _ = w.Write(answer)
 		case r.Method == http.MethodGet || r.Method == http.MethodHead:
 			http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
-		default: // a redirect would have the credential of a repeated request sent in the clear again
+		default: // a redirect would cause the credential of a repeated request to be sent in the clear again
 			http.Error(w, "Use HTTPS.", http.StatusUpgradeRequired)
 		}
 	})

@@ -1,5 +1,5 @@
-// Package certificate makes and reads the certificates of TLS: those of files, which may change while
-// the server runs, and those of a certificate authority of one's own for a network without public names.
+// Package certificate provides TLS certificates: from files, which may change while the server runs,
+// from an ACME authority, and from a private authority for a network without public names.
 package certificate
 
 import (
@@ -37,8 +37,8 @@ func Open(certificate, key string, log *slog.Logger) (*Files, error) {
 	return f, nil
 }
 
-// Config returns the configuration of a server, which follows the files: a certificate that is renewed serves from the
-// next connection on.
+// Config returns a server configuration that follows the files: a renewed certificate is used from
+// the next connection on.
 func (f *Files) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -46,7 +46,7 @@ func (f *Files) Config() *tls.Config {
 	}
 }
 
-// Expires returns when the certificate ends.
+// Expires returns when the certificate expires.
 func (f *Files) Expires() (time.Time, error) {
 	now, err := f.current()
 	if err != nil {
@@ -59,8 +59,8 @@ func (f *Files) Expires() (time.Time, error) {
 	return leaf.NotAfter, nil
 }
 
-// current reads the files if they changed. While they cannot be read, or do not belong together, the certificate
-// that was read last goes on.
+// current reads the files if they changed. While they cannot be read or do not match, it returns the certificate
+// that was read last.
 func (f *Files) current() (*tls.Certificate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

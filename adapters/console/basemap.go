@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// baseMapFile is where browsers ask for pieces of the base map.
+// baseMapFile is the path at which browsers request pieces of the base map.
 const baseMapFile = files + "basemap.pmtiles"
 
-// maxPiece is the length of the largest piece of an archive that is handed out: directories and tiles are far smaller.
+// maxPiece bounds the length of a requested piece of an archive, in bytes. Directories and tiles are far smaller.
 const maxPiece = 16 << 20
 
-// pieceTimeout is how long the server of an archive may take for a piece.
+// pieceTimeout is the time that the server of an archive may take for a piece.
 const pieceTimeout = 30 * time.Second
 
-// BaseMap is an archive of map tiles (PMTiles, version 3) under the fields: a file, or the address of one. Browsers get pieces of
-// it from this server in both cases, so that a page asks no other host and tells none where its fields lie.
+// BaseMap is an archive of map tiles (PMTiles, version 3) shown under the fields: a file, or the address of one. In both cases browsers get
+// pieces of it from this server, so that a page sends no request to another host and does not reveal to any where its fields lie.
 type BaseMap struct {
 	file   string
-	url    string // where it is no file
+	url    string // if it is not a file
 	client *http.Client
 }
 
-// OpenBaseMap returns the base map of a file or an address, nil where it names none. A file must be there, and be an archive of
-// tiles; an address is asked when a map is shown.
+// OpenBaseMap returns the base map in a file or at an address; nil if at is empty. A file must exist and be an archive of
+// tiles. An address is first requested when a map is shown.
 func OpenBaseMap(at string) (*BaseMap, error) {
 	if at == "" {
 		return nil, nil
@@ -56,7 +56,7 @@ func OpenBaseMap(at string) (*BaseMap, error) {
 	return b, nil
 }
 
-// pieces is a range that a request for a piece names.
+// pieces matches the range in a request for a piece.
 var pieces = regexp.MustCompile(`^bytes=(\d{1,18})-(\d{1,18})$`)
 
 // ServeHTTP answers a request for a piece of the archive.
@@ -98,7 +98,7 @@ func (b *BaseMap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(w, answer.Body, last-first+1) // the reader may be gone
 }
 
-// ofFile answers with a piece of a file, which may be another one since the last.
+// ofFile answers with a piece of a file, which may have been replaced since the last request.
 func (b *BaseMap) ofFile(w http.ResponseWriter, r *http.Request) {
 	file, err := os.Open(b.file)
 	if err != nil {

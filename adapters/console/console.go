@@ -20,20 +20,20 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// policy takes everything from this server: scripts, styles, fonts, answers and pictures; also pictures that a page makes.
+// policy allows content from this server only: scripts, styles, fonts, answers and pictures. It also allows pictures that a page makes.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
 	"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// screens are the first words of the addresses of screens.
+// screens has the first path segment of each screen's address.
 var screens = map[string]bool{"": true, "sign-in": true, "farm": true, "season": true, "field": true, "fields": true, "add": true, "draw": true, "setup": true, "assessments": true, "assessment": true, "dashboard": true, "sampling": true, "crew": true, "settings": true}
 
-// files is the folder below which the files of the console are, whose names change with their content.
+// files is the path below which the files of the console are served. Their names change with their content.
 const files = "/console/"
 
-// worker is the service worker of crews, which answers where the server cannot be reached; its place says what for.
+// worker is the service worker of crews, which answers when the server is unreachable. Its path determines its scope.
 const worker = "/sw.js"
 
-// packed is the ending of files that `make console` packed (tests/packed).
+// packed is the extension of files that `make console` compressed (tests/packed).
 const packed = ".gz"
 
 var media = map[string]string{
@@ -44,10 +44,10 @@ var media = map[string]string{
 type Console struct {
 	page    []byte
 	files   fs.FS
-	baseMap *BaseMap // nil: the ground of maps is plain
+	baseMap *BaseMap // nil: maps have a plain background
 }
 
-// New reads the embedded page, which says whether there is a base map.
+// New reads the embedded page, and adds the address of the base map to it if there is one.
 func New(baseMap *BaseMap) (*Console, error) {
 	inside, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -63,7 +63,7 @@ func New(baseMap *BaseMap) (*Console, error) {
 	return &Console{page, inside, baseMap}, nil
 }
 
-// Route returns the name of what answers a path: the screen of the console, or its file; empty where it has none there.
+// Route returns the name of what answers a path: a screen of the console, or its files; empty if the console has nothing there.
 func (c *Console) Route(address string) string {
 	if address == worker {
 		return worker
@@ -122,7 +122,7 @@ func (c *Console) has(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// writePacked writes a file that is stored packed: as it is to callers who take gzip, which are all browsers, else unpacked.
+// writePacked writes a file that is stored compressed: as it is to callers that accept gzip, as all browsers do, otherwise decompressed.
 func (c *Console) writePacked(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
 	if !slices.Contains(h.Values("Vary"), "Accept-Encoding") {
@@ -130,7 +130,7 @@ func (c *Console) writePacked(w http.ResponseWriter, r *http.Request, name strin
 	}
 	content, err := fs.ReadFile(c.files, name)
 	if err != nil {
-		http.Error(w, "The console cannot be shown.", http.StatusInternalServerError) // it is embedded: a test asks for all
+		http.Error(w, "The console cannot be shown.", http.StatusInternalServerError) // it is embedded, and a test requests every file
 		return
 	}
 	if takesGzip(r) {
@@ -146,7 +146,7 @@ func (c *Console) writePacked(w http.ResponseWriter, r *http.Request, name strin
 	_, _ = io.Copy(w, unpacked)
 }
 
-// takesGzip reports whether a caller says that it takes gzip.
+// takesGzip reports whether a request accepts gzip.
 func takesGzip(r *http.Request) bool {
 	for _, field := range r.Header.Values("Accept-Encoding") {
 		for coding := range strings.SplitSeq(field, ",") {

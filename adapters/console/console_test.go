@@ -29,7 +29,7 @@ func ask(t *testing.T, path string) (string, *httptest.ResponseRecorder) {
 	return route, w
 }
 
-// Every address of a screen is the page; its name in figures does not grow with the records.
+// Every address of a screen shows the page. The number of route names does not grow with the records.
 func TestScreensAreThePage(t *testing.T) {
 	for path, route := range map[string]string{
 		"/": "/", "/sign-in": "/sign-in", "/farm/12/season/3/field/87": "/farm", "/farm/12": "/farm", "/season/3/fields": "/season",
@@ -47,7 +47,7 @@ func TestScreensAreThePage(t *testing.T) {
 	}
 }
 
-// Files are stored packed, and go out as they are to whoever takes them so; others get the same file unpacked.
+// Files are stored compressed, and are sent so to callers that accept it. Others get the same file decompressed.
 func TestPackedFilesAreWhatTheyWere(t *testing.T) {
 	names, err := filepath.Glob("dist/console/*")
 	require.NoError(t, err)
@@ -101,8 +101,8 @@ func archive(t *testing.T) string {
 	return name
 }
 
-// A base map is handed out in pieces, from a file and from an address alike, by this server: the policy of the page stays as
-// strict. The page says that there is one.
+// This server serves a base map in pieces, from a file as from an address, so that the policy of the page stays as strict.
+// The page states that there is one.
 func TestBaseMapIsServedInPieces(t *testing.T) {
 	name := archive(t)
 	other := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(name))))
@@ -143,7 +143,7 @@ func TestBaseMapIsServedInPieces(t *testing.T) {
 	require.Equal(t, http.StatusBadGateway, w.Code)
 }
 
-// What is no archive of tiles is said when the server starts.
+// A base map that is not an archive of tiles is reported when the server starts.
 func TestBaseMapsThatAreNone(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text.pmtiles")
 	require.NoError(t, os.WriteFile(text, []byte("no tiles"), 0o600))
@@ -160,7 +160,6 @@ func TestBaseMapsThatAreNone(t *testing.T) {
 	require.Empty(t, route)
 }
 
-// The page names its own files alone, each is there, and may be kept for good.
 func TestTheServiceWorkerIsAskedForAnew(t *testing.T) {
 	route, w := ask(t, "/sw.js")
 	require.Equal(t, "/sw.js", route)
@@ -169,6 +168,7 @@ func TestTheServiceWorkerIsAskedForAnew(t *testing.T) {
 	require.Contains(t, w.Body.String(), "addEventListener('fetch'")
 }
 
+// The page names only its own files. Each of them exists, and may be kept for good.
 func TestFilesAreTheServersOwn(t *testing.T) {
 	_, page := ask(t, "/")
 	named := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page.Body.String(), -1)

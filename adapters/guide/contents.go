@@ -6,7 +6,7 @@ type chapter struct {
 	Names []string
 }
 
-// contents has every guide once. The order is that of the links to the next page, too.
+// contents lists every guide once. The links to the next page follow this order, too.
 var contents = []chapter{
 	{"Begin", []string{"tutorial", "guides", "install", "real-imagery", "first-request", "console", "clients", "examples"}},
 	{"How to", []string{

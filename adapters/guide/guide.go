@@ -1,5 +1,5 @@
-// Package guide shows the guides of docs/ as pages, with their contents, a search and links from each to the next. It is no
-// reference of the interface, which makes its own page from the document.
+// Package guide serves the guides in docs/ as pages, with a table of contents, a search and links from each to the next. It
+// does not serve the reference of the interface, which makes its own page from the OpenAPI document.
 package guide
 
 import (
@@ -18,25 +18,25 @@ import (
 	"time"
 )
 
-// policy takes everything from this server.
+// policy allows content from this server only, and pictures from data: URLs.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// root is the address of the contents, below which the guides are.
+// root is the path of the contents; the guides are below it.
 const root = "/docs"
 
-// Guide answers the addresses of the guides. They are rendered when the first is asked for: most processes are never asked.
+// Guide serves the guides. They are rendered on the first request, because most processes never receive one.
 type Guide struct {
-	names  map[string]string // the path of what is served, below root, to its file
+	names  map[string]string // from a path below root to the file that it serves
 	render func() (map[string]file, error)
 }
 
-// file is what one address answers.
+// file is the answer at one address.
 type file struct {
 	media   string
 	content []byte
 }
 
-// New serves the Markdown files of a folder, with what lies beside them.
+// New returns a Guide for the Markdown files of a folder, and for the other files beside them.
 func New(files fs.FS) (*Guide, error) {
 	found, err := sources(files)
 	if err != nil {
@@ -45,7 +45,7 @@ func New(files fs.FS) (*Guide, error) {
 	return &Guide{names: found, render: sync.OnceValues(func() (map[string]file, error) { return rendered(files, found, addresses{served: true}) })}, nil
 }
 
-// Write writes the guides as static files into a folder, which any server of files can show.
+// Write writes the guides as static files into a folder, which any file server can serve.
 func Write(files fs.FS, folder string) error {
 	found, err := sources(files)
 	if err != nil {
@@ -67,8 +67,8 @@ func Write(files fs.FS, folder string) error {
 	return nil
 }
 
-// sources returns the files of a folder by the name of what shows them: that of a guide is its file's without its ending, or
-// its folder's where the file is a README.
+// sources returns the files of a folder by the names under which they are shown. A guide has the name of its file without
+// the extension, or that of its folder if the file is a README.
 func sources(files fs.FS) (map[string]string, error) {
 	out := map[string]string{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -109,7 +109,7 @@ func (g *Guide) Route(address string) string {
 	return ""
 }
 
-// asked returns what a path asks for below root.
+// asked returns the part of a path below root, and whether the path is root or below it.
 func asked(address string) (name string, below bool) {
 	address = strings.TrimSuffix(address, "/")
 	if address == root {
@@ -122,7 +122,7 @@ func asked(address string) (name string, below bool) {
 func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	all, err := g.render()
 	if err != nil {
-		http.Error(w, "The guides cannot be shown.", http.StatusInternalServerError) // they are embedded: a test shows all
+		http.Error(w, "The guides cannot be shown.", http.StatusInternalServerError) // they are embedded, and a test renders all of them
 		return
 	}
 	name, _ := asked(r.URL.Path)
@@ -143,10 +143,10 @@ func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // document is the OpenAPI document, which lies beside the guides.
 const document = "openapi.json"
 
-// addresses are where pages find each other: below root of a server, or as files of one folder.
+// addresses determines how pages link to each other: by paths below root of a server, or as files in one folder.
 type addresses struct{ served bool }
 
-// key returns where what has a name is found: what follows root, or a file. "" is the contents.
+// key returns the location of the page or file with a name: a path below root, or a file name. The name "" is the contents.
 func (a addresses) key(name string) string {
 	if a.served {
 		return name
@@ -158,7 +158,7 @@ func (a addresses) key(name string) string {
 	return name
 }
 
-// link returns how a page refers to what has a name.
+// link returns the link from a page to the page or file with a name.
 func (a addresses) link(name string) string {
 	switch {
 	case !a.served:

@@ -51,8 +51,8 @@ func TestRoutes(t *testing.T) {
 
 var reference = regexp.MustCompile(`(?:src|href|data-search)="([^"]+)"`)
 
-// Every guide is a page with a title and a next step, and every link of it leads somewhere: to a page, to a heading of it, to a
-// file, or to what the server has beside the guides.
+// Every guide is a page with a title and a next step. Every link in it leads somewhere: to a page, to a heading of one, to a
+// file, or to what the server has in addition to the guides.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	g := guides(t)
@@ -60,7 +60,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(names), 30)
 	beside := map[string]bool{"/": true, "/docs/api/": true, "/openapi.json": true}
-	found := map[string]string{} // what was asked for already
+	found := map[string]string{} // pages that were requested already
 	for _, name := range append([]string{""}, names...) {
 		from, err := url.Parse("/docs/" + strings.TrimSuffix(name, ".md"))
 		require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestPagesAreScriptsAndStylesOfTheirOwn(t *testing.T) {
 	require.Equal(t, http.StatusNotModified, again.Code)
 }
 
-// The search finds sections by their anchors, the words of tables and of blocks of code among them.
+// The search finds sections by their anchors, including the words of tables and code blocks.
 func TestWhatTheSearchLooksIn(t *testing.T) {
 	t.Parallel()
 	g := guides(t)
@@ -132,7 +132,7 @@ func TestAGuideThatIsWrongIsNamed(t *testing.T) {
 	require.ErrorContains(t, guide.Write(files, t.TempDir()), "guides")
 }
 
-// The static files are the same pages, which find each other without a server. TILTH_PICTURES names a folder to keep them in.
+// The static files are the same pages, which link to each other without a server. TILTH_PICTURES names a folder to keep them in.
 func TestStaticFiles(t *testing.T) {
 	t.Parallel()
 	folder := cmp.Or(os.Getenv("TILTH_PICTURES"), t.TempDir())

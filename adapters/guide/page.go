@@ -9,7 +9,7 @@ import (
 //go:embed assets/page.html
 var frame string
 
-// view is what is shown: a page, or the contents where it has none.
+// view is what is shown: a page, or the contents if page is nil.
 type view struct {
 	page          *page
 	chapters      []shownChapter
@@ -22,7 +22,7 @@ type shownChapter struct {
 	pages []*page
 }
 
-// html is the whole page. Beside a server there is the reference of the interface.
+// html returns the whole page. It links to the reference of the interface only if a server serves it.
 func (v view) html() markup.Text {
 	served := v.where.served
 	holes := map[string]any{
@@ -51,12 +51,12 @@ func (v view) html() markup.Text {
 // current marks the link to the page that is shown.
 const current = ` aria-current="page"`
 
-// turn leads to the page before or after.
+// turn returns a link to the previous or the next page.
 func turn(rel, link, word, title string) markup.Text {
 	return markup.Sprintf(`<a rel="%s" href="%s"><small>%s</small> %s</a>`, rel, link, word, title)
 }
 
-// navigation is the list of all pages beside each.
+// navigation returns the list of all pages, which stands beside each page.
 func (v view) navigation() markup.Text {
 	return markup.Join(v.chapters, func(_ int, c shownChapter) markup.Text {
 		return markup.Sprintf("<h2>%s</h2>\n<ul>%s</ul>\n", c.title, markup.Join(c.pages, func(_ int, p *page) markup.Text {
@@ -65,7 +65,7 @@ func (v view) navigation() markup.Text {
 	})
 }
 
-// contents is the page of all pages, with what each is about.
+// contents returns the page that lists all pages, with a summary of each.
 func (v view) contents() markup.Text {
 	return "<h1>Guides</h1>\n<p>What Tilth does, how to do it, and how its figures come about." +
 		markup.If(v.where.served, ` Every operation is in the <a href="/docs/api/">API reference</a>.`) + "</p>\n" +
@@ -76,7 +76,7 @@ func (v view) contents() markup.Text {
 		})
 }
 
-// sections are the links to the headings of a page.
+// sections returns the links to the headings of a page.
 func (p *page) sections() markup.Text {
 	return `<aside aria-label="On this page"><h2>On this page</h2><ul>` + markup.Join(p.Sections, func(_ int, s section) markup.Text {
 		if s.Anchor == "" || s.Level > 3 {

@@ -22,13 +22,13 @@ import (
 //go:embed assets
 var embedded embed.FS
 
-// assets are the files that pages are made with, and what they are.
-// pictures are the endings of the pictures that guides show.
+// pictures has the content types of the pictures that guides show, by file extension.
 var pictures = map[string]string{".svg": "image/svg+xml"}
 
+// assets has the files from which pages are made, with their content types.
 var assets = map[string]string{"guide.css": "text/css; charset=utf-8", "guide.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"}
 
-// searchFile has what the search looks in.
+// searchFile holds the search index.
 const searchFile = "search.json"
 
 const (
@@ -44,7 +44,7 @@ type page struct {
 	Sections    []section
 }
 
-// section is a part of a page under a heading, as the search finds it. That before the first heading has no anchor.
+// section is a part of a page under a heading, as the search finds it. The part before the first heading has no anchor.
 type section struct {
 	Anchor, Heading string
 	Level           int
@@ -77,7 +77,7 @@ func rendered(files fs.FS, sources map[string]string, where addresses) (map[stri
 	return out, write(pages, where, out)
 }
 
-// write adds the pages, the contents and what the search looks in.
+// write adds the pages, the contents and the search index.
 func write(pages map[string]*page, where addresses, out map[string]file) error {
 	var chapters []shownChapter
 	var order []*page
@@ -114,7 +114,7 @@ func write(pages map[string]*page, where addresses, out map[string]file) error {
 	return err
 }
 
-// index is what the search looks in: every section of every page.
+// index returns the search index: every section of every page.
 func index(pages []*page, where addresses) ([]byte, error) {
 	type entry struct {
 		Link    string `json:"link"`
@@ -139,7 +139,7 @@ func index(pages []*page, where addresses) ([]byte, error) {
 	return b, nil
 }
 
-// read renders one guide. A link to what is not there is an error.
+// read renders one guide. A link to a file that does not exist is an error.
 func read(name, source string, content []byte, to links) (*page, error) {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	tree := markdown.Parser().Parse(text.NewReader(content))
@@ -163,7 +163,7 @@ func read(name, source string, content []byte, to links) (*page, error) {
 	return p, nil
 }
 
-// visit takes from a node what the contents, the search and the links need of it.
+// visit collects from a node what the contents and the search need, and resolves the address of a link or picture.
 func (p *page) visit(n ast.Node, content []byte, source string, to links) (ast.WalkStatus, error) {
 	last := &p.Sections[len(p.Sections)-1]
 	switch n := n.(type) {
@@ -205,7 +205,7 @@ func (p *page) visit(n ast.Node, content []byte, source string, to links) (ast.W
 	return ast.WalkContinue, nil
 }
 
-// plain returns the text of a node without its marks.
+// plain returns the text of a node without its markup.
 func plain(n ast.Node, content []byte) string {
 	var out strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the callback has no error

@@ -15,10 +15,10 @@ import (
 	"tilth/docs"
 )
 
-// step is how a guide says what comes next.
+// step matches the line with which a guide names the next page.
 var step = regexp.MustCompile(`(?m)^Next: .*\]\(`)
 
-// Every guide ends with where to go from there. What changed leads nowhere.
+// Every guide ends with a next step. The changelog has none.
 func TestEveryGuideHasANextStep(t *testing.T) {
 	t.Parallel()
 	names, err := fs.Glob(docs.Files, "*.md")
@@ -45,11 +45,11 @@ func TestTheREADMEIsOneScreen(t *testing.T) {
 	}
 }
 
-// known are words that codespell takes for others: land that rests, the detection limits of laboratories, and a name that an
-// example misspells.
+// known are words that codespell takes for misspellings: land that rests, the detection limits of laboratories,
+// and a name that an example misspells.
 const known = "fallow,lod,boundry" //nolint:misspell // an example shows this misspelling
 
-// Words of the guides, the README and the console are spelt right, as far as codespell knows.
+// Words of the guides, the README and the console are spelled correctly, as far as codespell knows.
 func TestSpelling(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("codespell"); err != nil {

@@ -7,11 +7,11 @@ import (
 	"tilth/core/markup"
 )
 
-// accountPolicy is the content policy of the pages that one-time links lead to: they
-// send a form to the interface, and bring nothing from elsewhere.
+// accountPolicy is the content policy of the pages that one-time links lead to. They send a form to
+// the interface, and load nothing from elsewhere.
 const accountPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// nameInput is where those who join say their name.
+// nameInput is where people who join enter their name.
 const nameInput markup.Text = `<label for="name">Your name</label>
   <input id="name" name="name" maxlength="255" autocomplete="name" placeholder="as in the invitation">`
 

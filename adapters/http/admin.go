@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Admin answers what only operators may see, without a credential: /metrics, and profiles of the
-// process below /debug/pprof/, and what the probes of the interface say, for processes without one. It is served on an address of its own.
+// Admin returns the handler of what only operators may see, without a credential: /metrics, profiles of the process below /debug/pprof/,
+// and the probes, for processes without an interface. It is served on an address of its own.
 func (s *Server) Admin() http.Handler {
 	mux := http.NewServeMux()
 	if s.deps.Metrics != nil {
@@ -32,7 +32,7 @@ func (s *Server) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	return s.serveBeside(ctx, listener, &http.Server{Handler: s.Admin()})
 }
 
-// ServePlain answers the requests of a listener without TLS by a handler of short answers, until ctx ends.
+// ServePlain answers the requests of a listener without TLS until ctx ends. The handler's answers are short.
 func (s *Server) ServePlain(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	return s.serveBeside(ctx, listener, &http.Server{Handler: handler, ReadTimeout: bodyTimeout, WriteTimeout: bodyTimeout})
 }

@@ -16,8 +16,8 @@ import (
 	"tilth/adapters/http/rest"
 )
 
-// answering is a server whose path text/ answers a text of a length, and flow/ answers
-// in parts, each flushed; next lets the second part go.
+// answering returns a server that answers text/ with a text of a given length, and flow/ in parts,
+// each of which is flushed; next releases the second part.
 func answering(t *testing.T, config server.Config, length int) (*rig, chan struct{}) {
 	t.Helper()
 	next := make(chan struct{})
@@ -109,7 +109,7 @@ func TestCompressedAnswersAreFlushed(t *testing.T) {
 		require.Equal(t, coding, res.Header.Get("Content-Encoding"))
 		body := uncompressed(t, coding, res.Body)
 		first := make([]byte, 6)
-		_, err = io.ReadFull(body, first) // would wait for ever, were the first part kept back
+		_, err = io.ReadFull(body, first) // would wait for ever if the first part were held back
 		require.NoError(t, err)
 		require.Equal(t, "first\n", string(first))
 		next <- struct{}{}

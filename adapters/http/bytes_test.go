@@ -15,8 +15,8 @@ import (
 	server "tilth/adapters/http"
 )
 
-// Every byte as it is, over a connection: in a path of the interface, in one beside it, and as
-// the first of a path.
+// Every byte is sent unescaped over a connection: in a path of the interface, in one outside it,
+// and as the first of a path.
 func TestEveryByteOverTheWire(t *testing.T) {
 	r := newRig(t, server.Config{})
 	address, stop, done := r.serve(t)

@@ -14,11 +14,11 @@ import (
 // minCompressed is the length below which compression saves no packet.
 const minCompressed = 1 << 10
 
-// compress compresses answers that are text and long enough, in the best coding that the
-// caller takes. What is flushed reaches the caller.
+// compress compresses answers that are text and long enough, with the best coding that the caller
+// accepts. Flushed data reaches the caller at once.
 func compress(next http.Handler) (http.Handler, error) {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.ContentTypeFilter(compressible),
-		gzhttp.SuffixETag(etag.CodingStart+"gzip")) // of zstd it is zstd
+		gzhttp.SuffixETag(etag.CodingStart+"gzip")) // for zstd, the suffix is zstd
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +34,8 @@ func compressible(contentType string) bool {
 		media == "application/javascript" || media == "application/yaml"
 }
 
-// guarded leaves an answer that must not be stored as it is: it holds tokens, whose length
-// compression would give away, or is short.
+// guarded does not compress answers that must not be stored (no-store): they hold tokens, whose
+// length compression would reveal, or are short.
 type guarded struct{ http.ResponseWriter }
 
 func (g guarded) guard() {

@@ -10,7 +10,7 @@ import (
 	server "tilth/adapters/http"
 )
 
-// FuzzAcceptEncoding holds that whatever a caller says it takes, it can read the answer.
+// FuzzAcceptEncoding checks that a caller can read the answer, whatever it says that it accepts.
 func FuzzAcceptEncoding(f *testing.F) {
 	for _, seed := range []string{"gzip", "zstd;q=0.1, gzip;q=0.2", "*", ",;q=,gzip;q=-1", "gzip;q=NaN", "identity;q=0", "gzip;q=1e400"} {
 		f.Add(seed)

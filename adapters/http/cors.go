@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What pages of other origins may ask and see. Credentials are headers that a page sets
+// What pages of other origins may request and read. Credentials are headers that a page sets
 // itself, never cookies, so no answer allows credentials of the browser.
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
@@ -15,8 +15,8 @@ const (
 	corsMaxAge  = "7200" // seconds; the most that browsers keep
 )
 
-// share lets pages of the configured origins call the interface from a browser. Without
-// any it changes nothing: the browser refuses by itself.
+// share lets pages of the configured origins call the interface from a browser. Without any it
+// changes nothing, and the browser refuses by itself.
 func (s *Server) share(origins []string, next http.Handler) http.Handler {
 	if len(origins) == 0 {
 		return next

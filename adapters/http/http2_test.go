@@ -16,7 +16,7 @@ import (
 	server "tilth/adapters/http"
 )
 
-// tlsRig is a server with TLS, and a client of HTTP/2 that buffers little of what it does not read.
+// tlsRig returns a server with TLS, and an HTTP/2 client that buffers little of what it does not read.
 func tlsRig(t *testing.T, config server.Config) (r *rig, client *http.Client, address string) {
 	t.Helper()
 	signed := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -52,7 +52,7 @@ func send(t *testing.T, client *http.Client, method, address string, body io.Rea
 	return res
 }
 
-// On a connection of HTTP/2 the deadline is that of an answer: one that nobody reads ends, and the others go on.
+// On an HTTP/2 connection the deadline belongs to an answer: one that nobody reads ends, and the others continue.
 func TestStalledAnswersOfOneConnectionEndAlone(t *testing.T) {
 	r, client, address := tlsRig(t, server.Config{StallTimeout: 50 * time.Millisecond})
 	stalled := send(t, client, "GET", address+base+"large/", nil)

@@ -14,16 +14,16 @@ import (
 	"tilth/core/fault"
 )
 
-// admittedKey is the key of a request that was let in.
+// admittedKey is the context key of an admitted request.
 type admittedKey struct{}
 
-// admitted is what the limiter knows of a request, and the head of its answer.
+// admitted is what the limiter knows about a request, and the header of its answer.
 type admitted struct {
 	*limit.Request
-	header http.Header // nil once it says whose the request is: the caller of a stream is checked again after its head was sent
+	header http.Header // nil once it shows the caller's quotas: the caller of a stream is checked again after the header was sent
 }
 
-// showQuotas says in the answer what is left of the limits that the request counted for.
+// showQuotas states in the header of the answer what is left of the limits that the request counted for.
 func (a *admitted) showQuotas() {
 	if a.header == nil {
 		return
@@ -49,7 +49,7 @@ func (s *Server) limit(origins origin.Rules, next http.Handler) http.Handler {
 		request, wait := s.limiter.Admit(origins.Client(r), credential.Of(r), signsIn)
 		known := &admitted{request, w.Header()}
 		known.showQuotas()
-		if !signsIn { // wrong passwords are slowed down by their account
+		if !signsIn { // wrong passwords are slowed down for each account
 			w = &reluctant{w, s.limiter, request, r.Context()}
 		}
 		if wait > 0 {
@@ -60,7 +60,7 @@ func (s *Server) limit(origins origin.Rules, next http.Handler) http.Handler {
 	})
 }
 
-// verified counts a request for its caller, or forgets the credential of one who has none.
+// verified counts a request for its caller, or forgets a credential that is not valid.
 func (s *Server) verified(ctx context.Context, who access.Principal, err error) error {
 	request, ok := ctx.Value(admittedKey{}).(*admitted)
 	if !ok {
@@ -82,7 +82,7 @@ func (s *Server) verified(ctx context.Context, who access.Principal, err error) 
 	return nil
 }
 
-// reluctant holds back what refuses a caller who is not known.
+// reluctant holds back refusals of unknown callers.
 type reluctant struct {
 	http.ResponseWriter
 	limiter *limit.Limiter
@@ -113,8 +113,8 @@ func tooOften(wait time.Duration) error {
 // RatesAsked has a value when another round of [Server.ShareRates] is worth it.
 func (s *Server) RatesAsked() <-chan struct{} { return s.limiter.Asked() }
 
-// ShareRates is one round of exchange of how often callers ask with the other servers of the
-// database, about once a second while callers ask, and otherwise every five. It returns how many callers were exchanged.
+// ShareRates does one round of exchange with the other servers of the database about how often callers ask. Rounds are
+// about a second apart while callers ask, otherwise five seconds. It returns the number of callers exchanged.
 func (s *Server) ShareRates(ctx context.Context) (int, error) {
 	if s.deps.Rates == nil {
 		return 0, nil

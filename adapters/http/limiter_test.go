@@ -19,7 +19,7 @@ import (
 	"tilth/core/fault"
 )
 
-// people takes tokens "user N of M" and keys of the same spelling.
+// people accepts tokens of the form user-N-of-M, and keys of the same form.
 func people(d *server.Deps) {
 	whose := func(_ context.Context, text string) (who access.Principal, err error) {
 		if n, _ := fmt.Sscanf(text, "user-%d-of-%d", &who.UserID, &who.CompanyID); n != 2 {
@@ -30,7 +30,7 @@ func people(d *server.Deps) {
 	d.Authenticate, d.AuthenticateKey = whose, whose
 }
 
-// limited is a server whose callers come from addresses of the test's choice.
+// limited returns a server whose callers come from addresses that the test chooses.
 func limited(t *testing.T, rates limit.Rates) (r *rig, ask func(path, from string, headers ...func(*http.Request)) *httptest.ResponseRecorder) {
 	t.Helper()
 	r = newRig(t, server.Config{Rates: rates, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}}, people)
@@ -115,7 +115,7 @@ func TestRateLimitOfSigningIn(t *testing.T) {
 	require.NotEqual(t, 429, ask("auth/invitation/x/", "10.0.0.2").Code)
 }
 
-// Every answer says which limits its request counted for, and what is left of them.
+// Every answer states which limits its request counted for, and what is left of them.
 func TestWhatIsLeftOfTheLimits(t *testing.T) {
 	r, ask := limited(t, limit.Rates{Caller: 1, Company: 1.5, SignIn: 0.1})
 	says := func(w *httptest.ResponseRecorder, status int, policy, left string) {

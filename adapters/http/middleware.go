@@ -36,20 +36,20 @@ func (r *response) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush sends what was written so far; a writer that cannot flush sends when it will.
+// Flush sends what was written so far; a writer that cannot flush sends it later.
 func (r *response) Flush() { _ = http.NewResponseController(r.ResponseWriter).Flush() }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// A well-formed id is logged, so it may not look like an API key or an access token.
+// A well-formed id is logged, so it must not look like an API key or an access token.
 var (
 	wellFormedID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 	secretLike   = regexp.MustCompile(`\.[A-Za-z0-9_-]{20}`)
 )
 
-// identify returns the request its id, the caller's where it sent a well-formed one, and
-// bounds the time in which its body must arrive.
+// identify gives the request an id, the caller's own if it sent a well-formed one, and bounds the
+// time in which the body must arrive.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("X-Request-ID")
@@ -58,7 +58,7 @@ func (s *Server) identify(next http.Handler) http.Handler {
 		}
 		w.Header().Set("X-Request-ID", id)
 		if r.Body != nil && r.Body != http.NoBody {
-			// Not every writer has deadlines; those of the server have.
+			// Not every writer has deadlines; the server's do.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 		}
 		next.ServeHTTP(w, r.WithContext(rest.WithTrace(r.Context(), &rest.Trace{RequestID: id})))
@@ -81,9 +81,8 @@ func (s *Server) protect(next http.Handler) http.Handler {
 	})
 }
 
-// recover answers a panic with an internal error, or cuts the connection where an answer
-// has begun. Left to net/http, the caller would see an empty reply; left to the router,
-// an empty success.
+// recover answers a panic with an internal error, or cuts the connection if an answer has begun.
+// With net/http alone the caller would see an empty reply; with the router alone, an empty success.
 func (s *Server) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &response{ResponseWriter: w}

@@ -21,8 +21,8 @@ import (
 	"tilth/ports"
 )
 
-// meters are the server's metrics. Labels are patterns and methods of ours, never what a
-// caller wrote: their number is bounded.
+// meters are the server's metrics. Labels are our own patterns and methods, never what a caller
+// wrote, so that their number is bounded.
 type meters struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
@@ -56,7 +56,7 @@ var methodLabels = map[string]bool{
 	http.MethodPatch: true, http.MethodDelete: true, http.MethodOptions: true,
 }
 
-// observe counts, times and logs every request, also one that panics.
+// observe counts, times and logs every request, including those that panic.
 func (s *Server) observe(m *meters, origins origin.Rules, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &response{ResponseWriter: w}
@@ -95,7 +95,7 @@ func (s *Server) observe(m *meters, origins origin.Rules, next http.Handler) htt
 	})
 }
 
-// follow has a request followed, unless it is a probe, where operators follow any.
+// follow has the observer follow a request, if there is an observer and the request is not a probe.
 func (s *Server) follow(r *http.Request) (*http.Request, func(ports.Ending)) {
 	if s.deps.Observer == nil || probes[r.URL.Path] {
 		return r, func(ports.Ending) {}
@@ -116,11 +116,11 @@ func (s *Server) traceOf(r *http.Request) slog.Attr {
 	return slog.String("trace_id", s.deps.Observer.Trace(r.Context()))
 }
 
-// What the log shows of an address is what the interface itself has words for, and numbers, dates
-// and UUIDs. Anything else may be a secret that was put into the wrong place.
+// Of an address the log shows only words of the interface itself, numbers, dates and UUIDs.
+// Anything else may be a secret that was put into the wrong place.
 var plainValue = regexp.MustCompile(`^(\d{1,19}|\d{4}-\d{2}-\d{2}|true|false|all)$`)
 
-// loggedPath returns the path for the log. A page beside the interface is its own route.
+// loggedPath returns the path for the log. For a page outside the interface it is the route.
 func (s *Server) loggedPath(r *http.Request, trace *rest.Trace) string {
 	if !s.api.Covers(r.URL.Path) && trace.Route != "" {
 		return trace.Route
@@ -134,8 +134,8 @@ func (s *Server) loggedPath(r *http.Request, trace *rest.Trace) string {
 	return strings.Join(segments, "/")
 }
 
-// loggedQuery returns the query string for the log: its parameters as far as a route declares
-// them, with the values that can be no secrets.
+// loggedQuery returns the query string for the log: the parameters that a route declares, with the
+// values that cannot be secrets.
 func (s *Server) loggedQuery(raw string) string {
 	given, err := url.ParseQuery(raw)
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// paceBytes is how much a reader must take within the stall timeout.
+// paceBytes is the number of bytes that a reader must take within the stall timeout.
 const paceBytes = 64 << 10
 
-// pace ends the connections of readers who take nothing of an answer for the stall timeout.
-// How long a whole answer takes is their affair.
+// pace ends connections whose readers take nothing of an answer for the stall timeout. A whole
+// answer may take as long as its reader needs.
 func (s *Server) pace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := &paced{ResponseWriter: w, control: http.NewResponseController(w), timeout: s.config.StallTimeout}
-		// What is buffered is sent after the handler, and the deadline outlives the request.
+		// Buffered data is sent after the handler returns, and the deadline outlives the request.
 		defer func() { p.last = time.Time{}; p.extend() }()
 		next.ServeHTTP(p, r)
 	})
@@ -30,16 +30,16 @@ type paced struct {
 // Unwrap is for http.ResponseController.
 func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// extend moves the deadline. It does so no more than some times in a timeout: a list is
-// written record by record.
+// extend moves the deadline. It does so at most ten times per timeout, because a list
+// is written record by record.
 func (p *paced) extend() {
 	if now := time.Now(); now.Sub(p.last) > p.timeout/10 {
 		p.last = now
-		_ = p.control.SetWriteDeadline(now.Add(p.timeout)) // a writer that has none, has none
+		_ = p.control.SetWriteDeadline(now.Add(p.timeout)) // not every writer has deadlines
 	}
 }
 
-// Write writes piece by piece, so that a large answer is no single step.
+// Write writes piece by piece, so that the deadline moves within a large answer.
 func (p *paced) Write(b []byte) (written int, err error) {
 	for {
 		p.extend()

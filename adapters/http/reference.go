@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// referencePolicy is the content policy of the API reference: no script and no style but its own files. Pictures of
-// answers are kept in the page.
+// referencePolicy is the content policy of the API reference: scripts and styles are its own files only. Pictures
+// in answers are kept in the page.
 const referencePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
@@ -17,9 +17,9 @@ var referenceMedia = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// referencePages adds the API reference and its files: scripts that make the page in the browser from the document, with
-// nothing of others (docs/clients.md has the figures of those that others keep). The page is at its address with and
-// without a slash at the end, and relative addresses differ between the two.
+// referencePages adds the API reference and its files: scripts that make the page in the browser from the document,
+// without third-party code (docs/clients.md compares it with third-party references). The page is at its address with
+// and without a slash at the end, and relative addresses differ between the two.
 func referencePages(pages map[string]http.Handler) error {
 	const page = "reference/reference.html"
 	// Here is where the page finds its files, and Root the root of the server: relative, so that the page also works behind a

@@ -23,7 +23,7 @@ import (
 	"tilth/core/fault"
 )
 
-// buffer is a log that is read while it is written.
+// buffer is a log that can be read while it is written.
 type buffer struct {
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -150,7 +150,7 @@ func envelope(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
 	return out
 }
 
-// serve runs the server on a port of its own; stop ends it and gives what Serve gave.
+// serve runs the server on a port of its own; stop ends it, and done receives the result of Serve.
 func (r *rig) serve(t *testing.T) (address string, stop context.CancelFunc, done <-chan error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -26,8 +26,8 @@ import (
 // DefaultBase is the service root.
 const DefaultBase = "/api/v1.2/"
 
-// Bounds in time. A whole answer has none: long lists and event streams take as long as their
-// readers do, while these take something.
+// Time limits, and two others. A whole answer has no time limit: long lists and event streams take
+// as long as their readers, as long as these take something.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
@@ -35,17 +35,17 @@ const (
 	readyTimeout  = 2 * time.Second
 	stallTimeout  = 30 * time.Second
 	maxHeader     = 64 << 10
-	maxStreams    = 100 // requests at a time of one connection over HTTP/2
+	maxStreams    = 100 // concurrent requests on one connection over HTTP/2
 )
 
 // Config is how the server behaves; the zero value is usable.
 type Config struct {
-	// Interface is what the interface is called and bounded by; the server adds who checks
-	// credentials, where links lead and where the log is. Its base is DefaultBase unless set.
+	// Interface has the name and the bounds of the interface. The server adds the checks of
+	// credentials, the addresses of links and the log. Its base is DefaultBase unless set.
 	Interface       rest.Config
 	Hosts           []string       // names that links may lead to; none: that of the request
 	PublicURL       string         // address that links are built from; default: the request's own
-	TrustedProxies  []netip.Prefix // whose forwarded headers are believed
+	TrustedProxies  []netip.Prefix // whose forwarded headers are trusted
 	CORSOrigins     []string       // whose pages may call the interface from a browser; none by default
 	Rates           limit.Rates    // how often callers may ask
 	ShutdownTimeout time.Duration  // how long requests may go on after the stop signal; default 20 s
@@ -54,8 +54,8 @@ type Config struct {
 	Build           string         // version of the program, for the front page and /healthz
 }
 
-// Deps is what the server needs of the rest of the program. All but AuthenticateKey,
-// Enter, Ready, Register, Metrics and Observer are required.
+// Deps is what the server needs from the rest of the program. All but AuthenticateKey, Enter,
+// Ready, Register, Metrics and Observer are required.
 type Deps struct {
 	// Who may call what, as in [rest.Config].
 	Authenticate        func(ctx context.Context, bearer string) (access.Principal, error)
@@ -65,18 +65,18 @@ type Deps struct {
 	Enter               func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	Authorize           func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
 
-	// Ready are the parts without which no request can be answered, by name, each with a
-	// quick question whether it is there. They are asked at the same time.
+	// Ready are the parts without which no request can be answered, by name, each with a quick
+	// check of whether it is available. The checks run at the same time.
 	Ready map[string]func(ctx context.Context) error
-	// Helps are the parts without which requests are answered all the same, likewise; nil: none.
+	// Helps are, likewise, the parts that are useful but that requests do not need; nil: none.
 	Helps map[string]func(ctx context.Context) error
 	// Register adds the routes.
 	Register func(*rest.API)
-	// Pages answer what is neither the interface nor a page beside it: the first that has a route.
+	// Pages answer paths outside the interface and the server's own pages: the first that has a route answers.
 	Pages []Pages
 
-	// Rates is what the servers of one database share of how often callers ask, under the
-	// name of this one; nil: it is alone.
+	// Rates is the table in which the servers of one database share how often callers ask; Replica
+	// is the name of this one. nil: the server is alone.
 	Rates   ports.RateTable
 	Replica string
 
@@ -87,7 +87,7 @@ type Deps struct {
 	Observer     ports.Observer       // follows requests and use cases; nil: nobody does
 }
 
-// Pages answer the paths that have a route, which names what answers them in figures and in the log.
+// Pages answer the paths that have a route. The route is the name in metrics and in the log.
 type Pages interface {
 	http.Handler
 	Route(path string) string // empty: nothing is there
@@ -177,11 +177,10 @@ func (s *Server) serve(server *http.Server, listener net.Listener) error {
 	return server.ServeTLS(listener, "", "")
 }
 
-// Serve answers the requests of a listener until ctx ends. It then takes no more, lets
-// those under way finish within the configured time, and returns an error when
-// some did not.
+// Serve answers the requests of a listener until ctx ends. It then accepts no more, lets those
+// under way finish within the configured time, and returns an error if some did not.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	// Requests outlive the signal to stop, but not the end of the grace. Event streams,
+	// Requests outlive the signal to stop, but not the end of the grace period. Event streams,
 	// which never end by themselves, end at the signal.
 	requests, cut := context.WithCancel(rest.WithStop(context.WithoutCancel(ctx), ctx.Done()))
 	defer cut()
@@ -202,7 +201,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer done()
 	err := server.Shutdown(grace)
 	if err != nil {
-		// Connections first: no caller takes the answer of a request that was cut for its outcome.
+		// Connections first, so that no caller takes the answer of a request that was cut off for its outcome.
 		err = fmt.Errorf("requests were cut off after %s: %w", s.config.ShutdownTimeout, errors.Join(err, server.Close()))
 		cut()
 	}

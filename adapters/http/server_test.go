@@ -93,8 +93,8 @@ func TestPagesFetchNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-// The reference is its own files and nothing else: no script or style stands in the page, each file that one of them
-// names is served, and the policy allows no other.
+// The reference consists of its own files only: no script or style stands in the page, every file that the page or
+// one of its files names is served, and the policy allows no other.
 func TestReferenceIsItsOwnFiles(t *testing.T) {
 	r := newRig(t, server.Config{})
 	policy := func(path string) string {
@@ -186,7 +186,7 @@ func TestPanicAfterTheHeaderCutsTheConnection(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+base+"late/", nil)
 	require.NoError(t, err)
 	req.Header.Set("Authorization", "Bearer good")
-	req.Header.Set("Accept-Encoding", "identity") // what is compressed may all be in the encoder yet
+	req.Header.Set("Accept-Encoding", "identity") // compressed data may still be in the encoder
 	res, err := s.Client().Do(req)
 	require.NoError(t, err)
 	defer func() { _ = res.Body.Close() }()

@@ -28,11 +28,11 @@ const (
 	pathAPIDocs = "/docs/api"
 )
 
-// probes are asked all the time; the log mentions them only when it is told to.
+// probes are requested all the time, so they are logged only at debug level.
 var probes = map[string]bool{pathHealth: true, pathReady: true}
 
-// site returns what is served around the interface. Like the interface it answers a path
-// with and without a slash at its end, and never redirects.
+// site returns the handler of what is served outside the interface. Like the interface it answers a
+// path with and without a slash at its end, and never redirects.
 func (s *Server) site() (http.Handler, error) {
 	pages := map[string]http.Handler{
 		"/openapi.json": s.written("application/json", s.api.OpenAPI),
@@ -85,8 +85,8 @@ func under(policy string, page http.Handler) http.Handler {
 	})
 }
 
-// written serves a document that is written when it is first asked for: the interface's is
-// long, and most processes are never asked.
+// written serves a document that is written when it is first requested: the interface's is long,
+// and most processes are never asked for it.
 func (s *Server) written(contentType string, write func() ([]byte, error)) http.Handler {
 	handler := sync.OnceValues(func() (http.Handler, error) {
 		content, err := write()
@@ -119,13 +119,13 @@ func file(contentType string, content []byte) http.Handler {
 	})
 }
 
-// healthy says that the process is up; it asks nobody.
+// healthy reports that the process is up; it checks no part.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	writeStatus(w, "Up.", map[string]string{"build": s.config.Build})
 }
 
-// ready says whether requests can be answered, and which part is missing where they
-// cannot. Causes go to the log: the probe is open to everyone.
+// ready reports whether requests can be answered, and otherwise which part is missing. Causes go to
+// the log, because the probe is open to everyone.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		s.api.WriteError(w, r, fault.New(fault.Unavailable, "shutting_down", "The server is shutting down."))
@@ -147,7 +147,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	s.api.WriteError(w, r, f)
 }
 
-// readiness is the state of every part, with the names of those that are away and are not needed for requests.
+// readiness returns the state of every part, with the names of the unavailable parts that requests do not need.
 func readiness(parts map[string]string, degraded []string) map[string]any {
 	out := map[string]any{}
 	for name, state := range parts {
@@ -159,8 +159,7 @@ func readiness(parts map[string]string, degraded []string) map[string]any {
 	return out
 }
 
-// askParts asks every part of some at the same time, and returns the state of each and the names
-// of those that are missing.
+// askParts checks parts at the same time, and returns the state of each and the names of those that are missing.
 func (s *Server) askParts(ctx context.Context, asked map[string]func(context.Context) error) (parts map[string]string, missing []string) {
 	names := slices.Sorted(maps.Keys(asked))
 	errs := make([]error, len(names))

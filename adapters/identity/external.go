@@ -26,7 +26,7 @@ type ExternalConfig struct {
 	EmailClaim string // the claim that identifies the user at its first sign-in
 	// UnverifiedEmail accepts tokens that do not say whether the address is verified.
 	UnverifiedEmail bool
-	// ClientID and ClientSecret are what browsers are signed in with; empty: they are not, or without a secret.
+	// ClientID and ClientSecret are the credentials for signing in browsers. Without an id browsers are not signed in; the secret may be empty.
 	ClientID, ClientSecret string
 	Clock                  ports.Clock
 }
@@ -35,13 +35,13 @@ type ExternalConfig struct {
 const (
 	issuerTimeout  = 5 * time.Second
 	issuerMaxBytes = 1 << 20
-	issuerPause    = 2 * time.Second // between attempts to reach one that is unavailable
+	issuerPause    = 2 * time.Second // between attempts to reach an unavailable issuer
 	// A token with an unknown key causes a read of the keys; anybody can make such a token.
 	issuerReads = 1 // a second
 	issuerBurst = 10
 	maxToken    = 16 << 10 // bytes of a token that is examined
-	// discoveryAge is how old the discovery document may be when a token does not fit it: an
-	// issuer may have changed its keys' address since.
+	// discoveryAge is the age up to which the discovery document is not read again when a token
+	// does not match it. An issuer may have changed the address of its keys since.
 	discoveryAge = time.Minute
 )
 
@@ -60,7 +60,7 @@ type External struct {
 	triedAt time.Time   // of that attempt
 }
 
-// discovered is what an issuer says of itself.
+// discovered holds the verifiers and the endpoint that the discovery document of an issuer leads to.
 type discovered struct {
 	access   *oidc.IDTokenVerifier // of access tokens
 	identity *oidc.IDTokenVerifier // of the tokens of sign-ins
@@ -97,7 +97,7 @@ func (e *External) Verify(ctx context.Context, token string) (ports.Vouched, err
 	return e.vouched(claims)
 }
 
-// verify checks a token against the issuer's keys, as one of a kind.
+// verify checks a token against the issuer's keys, with the verifier for its kind.
 func (e *External) verify(ctx context.Context, token string, of func(*discovered) *oidc.IDTokenVerifier) (*oidc.IDToken, error) {
 	found, err := e.reached(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (e *External) vouched(token *oidc.IDToken) (ports.Vouched, error) {
 	return ports.Vouched{ExternalID: ports.ExternalID{Issuer: e.config.Issuer, Subject: token.Subject}, Email: email}, nil
 }
 
-// Reach asks the issuer for its discovery document and its keys' address, and says what is wrong with them.
+// Reach requests the issuer's discovery document, which names the address of its keys, and returns what is wrong with it.
 func (e *External) Reach(ctx context.Context) error {
 	_, err := e.reached(ctx)
 	return err
@@ -160,7 +160,7 @@ func (e *External) outdated() bool {
 	return true
 }
 
-// reached returns what the issuer says of itself.
+// reached returns the verifiers and the endpoint of the issuer. It reads the discovery document if needed.
 func (e *External) reached(ctx context.Context) (*discovered, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -200,7 +200,7 @@ func (e *External) discover(ctx context.Context) (*discovered, error) {
 	return &discovered{verifier(e.config.Audience), verifier(e.config.ClientID), endpoint}, nil
 }
 
-// proof returns how the client shows who it is where codes are exchanged. It is not found out by trying: a code is good once.
+// proof returns how the client authenticates when it exchanges a code. It does not find this out by trying: a code can be used only once.
 func (e *External) proof(methods []string) oauth2.AuthStyle {
 	if e.config.ClientSecret == "" || len(methods) > 0 && !slices.Contains(methods, "client_secret_basic") {
 		return oauth2.AuthStyleInParams
@@ -208,15 +208,15 @@ func (e *External) proof(methods []string) oauth2.AuthStyle {
 	return oauth2.AuthStyleInHeader
 }
 
-// algorithms are the signatures that are verified with a public key, which decides alone: an
-// issuer may change its algorithm at any time. A token that is unsigned, or signed with a
-// shared secret, is never accepted.
+// algorithms are the signature algorithms that use a public key. The key alone decides: an issuer
+// may change its algorithm at any time. A token that is unsigned, or signed with a shared secret,
+// is never accepted.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
 
-// fetchFailure is the context key of the error of reading the keys, which is not an invalid
-// signature.
+// fetchFailure is the context key of an error in reading the keys, which does not mean that a
+// signature is invalid.
 type fetchFailure struct{}
 
 type keySet struct{ remote oidc.KeySet }
@@ -232,7 +232,7 @@ func (k keySet) VerifySignature(ctx context.Context, token string) ([]byte, erro
 	return payload, err
 }
 
-// unreachableError is an issuer that does not answer, or not with 200.
+// unreachableError reports that an issuer does not answer, or not with 200.
 type unreachableError struct{ cause error }
 
 func (e *unreachableError) Error() string {

@@ -83,7 +83,7 @@ func TestExternalTokens(t *testing.T) {
 		require.True(t, fault.Is(err, fault.Unauthenticated), "%s: %v", name, err)
 		require.Equal(t, c.code, code(err), name)
 	}
-	// A setting accepts the tokens of issuers that do not say it; false stays refused.
+	// A setting accepts the tokens of issuers that do not state it; false is still refused.
 	lenient := identity.NewExternal(identity.ExternalConfig{Issuer: i.URL, Audience: issuer.Audience, EmailClaim: "email", UnverifiedEmail: true, Clock: clock})
 	_, err = lenient.Verify(ctx, claims(func(c jwt.MapClaims) { delete(c, "email_verified") }))
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestExternalKeyRotation(t *testing.T) {
 	_, err = e.Verify(ctx, old)
 	require.Equal(t, "token_invalid", code(err), "the old key is gone")
 
-	// Whoever makes up keys does not make us ask the issuer every time.
+	// A caller that makes up keys does not cause a request to the issuer every time.
 	forged := i.SignWith(i.Claims("a@example.org", clock.Now()), jwt.SigningMethodES256, "made-up", strangeKey(t))
 	for range 50 {
 		_, err = e.Verify(ctx, forged)
@@ -156,7 +156,7 @@ func TestExternalIssuerAway(t *testing.T) {
 	_, err := e.Verify(ctx, token)
 	require.NoError(t, err, "it is asked again after a pause")
 
-	// Keys that are known are enough; one that is not cannot be looked up.
+	// Known keys are enough; an unknown one cannot be looked up.
 	i.SetDown(true)
 	_, err = e.Verify(ctx, token)
 	require.NoError(t, err)

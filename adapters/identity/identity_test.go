@@ -72,7 +72,7 @@ func TestTokens(t *testing.T) {
 	_, err = tokens.Verify(ctx, token, now)
 	require.NoError(t, err)
 
-	// A key that nobody has: refused, and the store is not asked again for each attempt.
+	// A key that nobody has is refused, and the store is not read again for each attempt.
 	forged, err := identity.NewTokens(&keys{stored: []ports.SigningKey{key("three", 'c')}}).Issue(ctx, 1, now, time.Hour)
 	require.NoError(t, err)
 	for range 10 {
@@ -88,7 +88,7 @@ func TestTokens(t *testing.T) {
 	require.Equal(t, "token_invalid", code(err))
 }
 
-// A signature is checked once; what else a token must hold is checked every time.
+// A signature is checked once; everything else that a token must satisfy is checked every time.
 func TestTokensThatWereVerifiedBefore(t *testing.T) {
 	t.Parallel()
 	ctx, now := context.Background(), time.Unix(1_700_000_000, 0)
@@ -106,7 +106,7 @@ func TestTokensThatWereVerifiedBefore(t *testing.T) {
 	_, err = tokens.Verify(ctx, token, now.Add(2*time.Minute))
 	require.True(t, fault.Is(err, fault.Unauthenticated), "when it has expired")
 	store.stored = []ports.SigningKey{key("two", 'b')}
-	_, err = tokens.Issue(ctx, 7, now, time.Minute) // which reads the keys
+	_, err = tokens.Issue(ctx, 7, now, time.Minute) // it reads the keys
 	require.NoError(t, err)
 	_, err = tokens.Verify(ctx, token, now)
 	require.True(t, fault.Is(err, fault.Unauthenticated), "when its key is gone")
@@ -169,7 +169,7 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// Who leaves while others hash waits no longer.
+// A caller that leaves while others hash no longer waits.
 func TestPasswordsWaitNoLongerThanTheirCaller(t *testing.T) {
 	t.Parallel()
 	p := identity.NewPasswords(12)

@@ -16,15 +16,15 @@ import (
 // server; OWASP's password storage cheat sheet requires at least 12.
 type PasswordMemory uint32
 
-// Passwords hashes and checks passwords. At most two at a time, so that a flood of
-// sign-ins cannot take the memory of the server.
+// Passwords hashes and checks passwords, at most two at a time, so that a flood of sign-ins cannot
+// take all of the server's memory.
 type Passwords struct {
 	params *argon2id.Params
 	slots  chan struct{}
 	dummy  func() string
 }
 
-// NewPasswords creates the hasher. Hashes made with another memory stay valid.
+// NewPasswords creates the hasher. Hashes made with a different amount of memory stay valid.
 func NewPasswords(memory PasswordMemory) *Passwords {
 	params := &argon2id.Params{
 		Memory: uint32(memory) * 1024, Iterations: 3, Parallelism: uint8(min(4, runtime.NumCPU())), SaltLength: 16, KeyLength: 32,
@@ -39,7 +39,7 @@ func NewPasswords(memory PasswordMemory) *Passwords {
 	}
 }
 
-// begin waits until the memory for a hash is free, as long as the context lasts.
+// begin waits until there is memory for a hash, or until the context ends.
 func (p *Passwords) begin(ctx context.Context) (done func(), err error) {
 	select {
 	case p.slots <- struct{}{}:

@@ -15,16 +15,16 @@ import (
 	"tilth/ports"
 )
 
-// Provider signs people in at an [External] issuer, which it verifies their tokens with. It is safe for concurrent use.
+// Provider signs people in at an [External] issuer, and verifies their tokens with it. It is safe for concurrent use.
 type Provider struct {
 	issuer *External
 	client *http.Client // asks for tokens
 }
 
-// redeemTimeout bounds the exchange of a code, which is tried once: a code is good once.
+// redeemTimeout bounds the exchange of a code. It is tried only once, because a code can be used only once.
 const redeemTimeout = 10 * time.Second
 
-// NewProvider returns what signs browsers in at an issuer; nil where it has no client for that.
+// NewProvider returns a provider that signs browsers in at an issuer; nil if there is no issuer, or if it has no client id for that.
 func NewProvider(issuer *External) *Provider {
 	if issuer == nil || issuer.config.ClientID == "" {
 		return nil
@@ -72,7 +72,7 @@ func (p *Provider) Redeem(ctx context.Context, code string, s ports.SigningIn) (
 	return p.issuer.vouched(token)
 }
 
-// asks returns how the provider is asked.
+// asks returns the OAuth 2.0 configuration for requests to the provider.
 func (p *Provider) asks(ctx context.Context, s ports.SigningIn) (*oauth2.Config, error) {
 	found, err := p.issuer.reached(ctx)
 	if err != nil {

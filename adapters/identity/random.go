@@ -28,7 +28,7 @@ func (Random) Jitter() float64 {
 	return mathrand.Float64()
 }
 
-// Clock is the system's time in UTC, to the microsecond that both databases keep.
+// Clock is the system's time in UTC, truncated to microseconds, the precision of both databases.
 type Clock struct{}
 
 // ahead is how far the clock of this process is ahead of the system's.

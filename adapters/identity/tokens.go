@@ -32,13 +32,13 @@ type Tokens struct {
 	verified *lru.Cache[[sha256.Size]byte, verified]
 }
 
-// verified is what a token that was verified says, under the hash of its audience and text.
+// verified is the content of a verified token, kept under the hash of its audience and text.
 type verified struct {
 	kid, subject string
 	expires      time.Time
 }
 
-// maxVerified bounds the tokens that are remembered, of about 200 bytes each; leeway is how far clocks may differ.
+// maxVerified bounds the number of remembered tokens, of about 200 bytes each. leeway is the tolerated difference between clocks.
 const (
 	maxVerified = 16_384
 	leeway      = 5 * time.Second
@@ -94,8 +94,8 @@ func (t *Tokens) Verify(ctx context.Context, text string, now time.Time) (int64,
 	return id, nil
 }
 
-// VerifyFor returns the subject of a token that was issued for an audience. A signature is checked once, as long as its
-// key is there. Faults: Unauthenticated (token_expired, token_invalid), Unavailable.
+// VerifyFor returns the subject of a token that was issued for an audience. It checks a signature only once, as long as
+// the key remains among those that were read last. Faults: Unauthenticated (token_expired, token_invalid), Unavailable.
 func (t *Tokens) VerifyFor(ctx context.Context, audience, text string, now time.Time) (string, error) {
 	hash := sha256.Sum256([]byte(audience + "\x00" + text))
 	if known, ok := t.verified.Get(hash); ok && now.Before(known.expires.Add(leeway)) && t.holds(known.kid) {

@@ -13,8 +13,8 @@ import (
 	"tilth/core/access"
 )
 
-// Model is that of casbin: a holder has roles in a company, a role has slug patterns in a company. The matcher is what
-// enforcer.matches says in Go, and what tests/casbin has casbin evaluate.
+// Model is the casbin model: a holder has roles in a company, and a role has slug patterns in a company.
+// enforcer.matches implements the matcher in Go, and in tests/casbin casbin evaluates it.
 const Model = `
 [request_definition]
 r = sub, dom, obj
@@ -37,11 +37,11 @@ var definitions = sync.OnceValues(func() (model.Model, error) { return model.New
 const (
 	// holder is the subject of every enforcer: whoever holds its roles.
 	holder = "holder"
-	// maxLevels is how far roles could hold each other. None does: one level is a holder's role.
+	// maxLevels bounds the nesting of roles. Roles do not nest: the one level is a holder's role.
 	maxLevels = 1
 )
 
-// enforcer decides what some roles of a company allow. It does not change.
+// enforcer decides what a set of roles in a company allows. It does not change.
 type enforcer struct {
 	domain   string
 	policies [][]string
@@ -87,7 +87,7 @@ func (e *enforcer) allows(slug access.Slug) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("decide on %s by %s: %w", slug, strings.Join(policy, ", "), err)
 		}
-		effects[i] = effector.Allow // of every policy: the model has none that denies
+		effects[i] = effector.Allow // for every policy: the model has none that denies
 		if matches {
 			matched[i] = 1
 		}
@@ -99,7 +99,7 @@ func (e *enforcer) allows(slug access.Slug) (bool, error) {
 	return false, nil
 }
 
-// matches is the matcher of the model. What costs least is asked first.
+// matches is the matcher of the model. The cheapest checks come first.
 func (e *enforcer) matches(policy []string, slug access.Slug) (bool, error) {
 	subject, domain, pattern := policy[0], policy[1], policy[2]
 	if domain != e.domain || !access.Match(pattern, slug) {

@@ -9,7 +9,7 @@ import (
 	"tilth/core/access"
 )
 
-// What the cache of enforcers keeps apart, an enforcer tells apart, too.
+// An enforcer distinguishes what the cache of enforcers keeps apart, too.
 func TestAPolicyOfOthersMatchesNothing(t *testing.T) {
 	t.Parallel()
 	e, err := newEnforcer("company:1", map[string][]string{"editor": {"farm.*"}})
@@ -29,7 +29,7 @@ func TestAPolicyOfOthersMatchesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkEnforcer is what the enforcer of a default role takes to be made, and what it holds.
+// BenchmarkEnforcer measures the time to make the enforcer of a default role, and the memory that it holds.
 func BenchmarkEnforcer(b *testing.B) {
 	for _, role := range access.DefaultRoles() {
 		b.Run(role.Name, func(b *testing.B) {

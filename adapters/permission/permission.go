@@ -1,14 +1,14 @@
-// Package permission implements ports.Permissions with casbin: role-based access with a domain
-// for each company. It caches the roles of each user, and reads them from the store when the
-// caller's version of its company's policy is newer than the cached one, so that a change is in
-// force on the next request, on every replica. Callers with the same roles share an enforcer.
+// Package permission implements ports.Permissions with casbin: role-based access with a domain for
+// each company. It caches the roles of each user, and reads them from the store when the caller's
+// version of its company's policy is newer than the cached one, so that a change takes effect on
+// the next request, on every replica. Callers with the same roles share an enforcer.
 //
-// Casbin's are the model with its definitions, the policies, the role manager, which says who
-// holds a role where, and the effector, which makes the decision of what matched. The matcher is
-// a function of this package in place of casbin's Enforcer. Its evaluator of expressions calls
-// methods by name, and is linked wherever it is imported: then the linker keeps every method of
-// the program, 12 MB of it; and a decision takes 0.2 ms. So go.mod puts the folder govaluate in its
-// place. tests/casbin, a module of its own, holds all decisions beside those of casbin's Enforcer.
+// Casbin provides the model with its definitions, the policies, the role manager, which knows who holds a
+// role where, and the effector, which decides from what matched. The matcher is a function of this package in
+// place of casbin's Enforcer. The Enforcer's evaluator of expressions calls methods by name and is linked
+// wherever it is imported; the linker then keeps every method of the program, 12 MB of it. A decision by it
+// also takes 0.2 ms. So go.mod replaces the evaluator with the folder govaluate. tests/casbin, a module of
+// its own, compares all decisions with those of casbin's Enforcer.
 package permission
 
 import (
@@ -26,8 +26,8 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of what is cached; beyond them the least recently used goes. A user takes about 300
-// bytes, an enforcer about 4 kB (BenchmarkEnforcer).
+// Bounds of the caches. Beyond them the least recently used entry is dropped. A user takes about
+// 300 bytes, an enforcer about 4 kB (BenchmarkEnforcer).
 const (
 	maxUsers     = 65_536
 	maxEnforcers = 1_024
@@ -37,7 +37,7 @@ const (
 type Casbin struct {
 	store     ports.Store
 	users     *lru.Cache[member, held]
-	enforcers *lru.Cache[string, *enforcer] // by what they decide from: a change makes another
+	enforcers *lru.Cache[string, *enforcer] // by the roles that they decide from: changed roles make another enforcer
 	reads     singleflight.Group
 }
 
@@ -74,9 +74,9 @@ func (c *Casbin) Allowed(ctx context.Context, who access.Principal, slug access.
 	return has.allows(slug)
 }
 
-// heldBy returns what a caller may do, no older than the caller's version; for one without, what it may do now. Callers who need the
-// same at the same time share one reading, which began after each of them had its version; one
-// who leaves does not end it for the others.
+// heldBy returns what a caller may do, no older than the caller's policy version; for a caller without a version, what it may do
+// now. Callers that need the same at the same time share one reading, which began after their version was in force. A caller that
+// leaves does not end it for the others.
 func (c *Casbin) heldBy(ctx context.Context, who access.Principal) (held, error) {
 	m := member{who.CompanyID, who.UserID}
 	if who.PolicyVersion == 0 {
@@ -87,7 +87,7 @@ func (c *Casbin) heldBy(ctx context.Context, who access.Principal) (held, error)
 	}
 	shared := c.reads.DoChan(fmt.Sprint(m.company, m.user, who.PolicyVersion), func() (any, error) {
 		if have, ok := c.users.Peek(m); ok && have.version >= who.PolicyVersion {
-			return have, nil // since the look above
+			return have, nil // cached since the check above
 		}
 		return c.read(context.WithoutCancel(ctx), m)
 	})
@@ -102,8 +102,8 @@ func (c *Casbin) heldBy(ctx context.Context, who access.Principal) (held, error)
 	}
 }
 
-// read reads the roles of a member and keeps them, unless newer ones came meanwhile. It runs
-// beside the request, where a panic would end the program.
+// read reads the roles of a member and caches them, unless newer ones were cached meanwhile. It
+// runs beside the request, where a panic would end the program, so it recovers from one.
 func (c *Casbin) read(ctx context.Context, m member) (fresh held, err error) {
 	defer func() {
 		if v := recover(); v != nil {

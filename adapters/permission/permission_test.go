@@ -21,7 +21,7 @@ type policies struct {
 	holders map[member][]string // role names
 	version int64
 	reads   atomic.Int64
-	during  func() // while a read lasts
+	during  func() // called during a read
 }
 
 func (p *policies) Consult(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
@@ -91,8 +91,8 @@ func TestAChangeIsInForceOnTheNextRequest(t *testing.T) {
 	require.True(t, may(t, c, caller(1, 10, store.change(member{1, 10}, "editor")), "farm.edit"))
 }
 
-// Work in the background knows no version of its own: a role that was taken away while it waited does not count, although
-// this process has met its holder before.
+// Work in the background has no policy version of its own: a role that was revoked while it waited does not count,
+// although this process has met its holder before.
 func TestWhoKnowsNoVersionHasTheRolesOfNow(t *testing.T) {
 	t.Parallel()
 	store := &policies{version: 1, holders: map[member][]string{{1, 10}: {"editor"}}}
@@ -106,8 +106,8 @@ func TestWhoKnowsNoVersionHasTheRolesOfNow(t *testing.T) {
 	require.Equal(t, reads, store.reads.Load(), "what was read is kept for those who know its version")
 }
 
-// A reading that began before a change is not shared with who comes after it, and what it read
-// does not stand in the way of what is newer.
+// A reading that began before a change is not shared with callers that come after it, and its
+// result does not replace a newer one.
 func TestAReadingFromBeforeAChangeIsNotSharedAfterIt(t *testing.T) {
 	t.Parallel()
 	begun, hold := make(chan struct{}), make(chan struct{})
@@ -153,11 +153,11 @@ func TestARequestWithoutTheRolesReadsThemOnceForAll(t *testing.T) {
 	waiting.Wait()
 	close(hold)
 	all.Wait()
-	// Who asked after the first reading had ended finds what it read.
+	// A caller that asked after the first reading had ended uses its result.
 	require.EqualValues(t, 1, store.reads.Load())
 }
 
-// A caller who leaves is answered at once, and ends the reading for nobody.
+// A caller that leaves is answered at once, and does not end the reading for others.
 func TestACallerWhoLeavesEndsNothingForOthers(t *testing.T) {
 	t.Parallel()
 	begun, hold := make(chan struct{}), make(chan struct{})

@@ -1,5 +1,5 @@
-// Package body reads JSON that callers send: it checks that a text is one well-formed value, and
-// holds it against a schema, with messages that name the member and the fix, and reads it as a record. It knows no request.
+// Package body reads JSON that callers send. It checks that a text is one well-formed value, checks it against a schema,
+// with messages that name the member and the fix, and reads it as a record. It knows nothing of requests.
 package body
 
 import (
@@ -20,11 +20,11 @@ import (
 // needs nine levels.
 const maxDepth = 64
 
-// Check checks that a body is one JSON value and nothing else, more strictly than
-// encoding/json: the decoder refuses repeated members, invalid UTF-8 and halves of surrogate
-// pairs, this function numbers beyond a float64, U+0000 and too many levels. It builds nothing,
-// so that a hostile body costs no more memory than its own bytes and the names of the members
-// of the objects it is inside of.
+// Check checks that a body is one JSON value and nothing else, more strictly than encoding/json.
+// The decoder refuses repeated members, invalid UTF-8 and halves of surrogate pairs; this function
+// refuses numbers beyond a float64, U+0000 and too many levels. It builds nothing, so that a
+// hostile body costs no more memory than its own bytes and the names of the members of the objects
+// that enclose the current position.
 func Check(text []byte) error {
 	in := jsontext.NewDecoder(bytes.NewBuffer(text))
 	escapesNUL := bytes.Contains(text, []byte(`\u0000`))
@@ -54,8 +54,8 @@ func Check(text []byte) error {
 	return nil
 }
 
-// syntaxError says what the decoder refused: a repeated member under its path, anything else
-// by line and column.
+// syntaxError reports what the decoder refused: a repeated member under its path,
+// anything else by line and column.
 func syntaxError(text []byte, err error) error {
 	var bad *jsontext.SyntacticError
 	if !errors.As(err, &bad) {
@@ -85,7 +85,7 @@ func malformedAt(text []byte, offset int64, message string) error {
 	return Malformed(fmt.Sprintf("%s (line %d, column %d)", message, bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(lastLine)+1))
 }
 
-// Malformed is the fault of a body that is no JSON.
+// Malformed returns the fault of a body that is not JSON.
 func Malformed(message string) error {
 	return &fault.Error{
 		Kind: fault.Invalid, Code: "malformed_body", Message: message,
@@ -93,7 +93,7 @@ func Malformed(message string) error {
 	}
 }
 
-// fieldError reports what is wrong with a value under the names that lead to it.
+// fieldError reports what is wrong with a value under the path of names that leads to it.
 func fieldError(at jsontext.Pointer, message string) error {
 	names := slices.Collect(at.Tokens())
 	if len(names) == 0 {
@@ -106,7 +106,7 @@ func fieldError(at jsontext.Pointer, message string) error {
 	return inner.(fault.Fields).Err()
 }
 
-// Decoder returns a decoder of a text that Check has accepted: its members are there once.
+// Decoder returns a decoder of a text that Check has accepted, in which each member occurs only once.
 func Decoder(text []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 }

@@ -16,14 +16,14 @@ import (
 	"tilth/core/fault"
 )
 
-// Source is a JSON text that Check has accepted, under way.
+// Source is a JSON text that Check has accepted, while it is read.
 type Source struct {
 	*jsontext.Decoder
 	reader *Reader
 	text   []byte
 }
 
-// Source returns a text under way, whose objects the reader reads.
+// Source returns a text to read, whose objects the reader reads.
 func (r *Reader) Source(text []byte) Source { return Source{Decoder(text), r, text} }
 
 // Since returns the value that was read from an offset on.
@@ -31,15 +31,14 @@ func (s Source) Since(start int64) []byte {
 	return bytes.TrimLeft(s.text[start:s.InputOffset()], ", \t\r\n")
 }
 
-// Record is an object that was held against a schema.
+// Record is the result of checking an object against a schema.
 type Record struct {
 	Errors  fault.Fields // what is wrong, under the names of the members
 	Unknown fault.Fields // members that the schema does not have
-	text    []byte       // the members that nothing is wrong with; nil where it is no object
+	text    []byte       // the valid members; nil if it is not an object
 }
 
-// Record holds the next value against the schema of a record; before are the values in the place of members that
-// something is wrong with.
+// Record checks the next value against the schema of a record. before has the values that take the place of invalid members.
 func (s Source) Record(schema *huma.Schema, before map[string]json.RawMessage) (out Record) {
 	start := s.InputOffset()
 	out.text, out.Errors, out.Unknown = s.reader.Object(s.Decoder, schema)
@@ -49,7 +48,7 @@ func (s Source) Record(schema *huma.Schema, before map[string]json.RawMessage) (
 	return out
 }
 
-// sound returns an object as it is read without the members that something is wrong with; nil where it is none.
+// sound returns an object, as it is read, without its invalid members; nil if it is not an object.
 func (r *Reader) sound(text []byte, schema *huma.Schema, errs fault.Fields, before map[string]json.RawMessage) []byte {
 	members := map[string]json.RawMessage{}
 	if json.Unmarshal(text, &members) != nil {
@@ -69,8 +68,8 @@ func (r *Reader) sound(text []byte, schema *huma.Schema, errs fault.Fields, befo
 	return out
 }
 
-// Into reads the members that nothing is wrong with, and adds what no schema can say of them to what is wrong; unread
-// says that nothing could be read.
+// Into reads the valid members, and adds to the errors what no schema can state about them. unread
+// reports that nothing could be read.
 func (r *Record) Into(into reflect.Value) (unread bool) {
 	more := fault.Fields{}
 	if unread = r.text == nil; !unread {
@@ -82,8 +81,8 @@ func (r *Record) Into(into reflect.Value) (unread bool) {
 	return unread || len(more) > 0
 }
 
-// readChecked decodes a validated text. What fails here is what no schema can say: a type
-// with a reader of its own, or an integer narrower than its format.
+// readChecked decodes a validated text. What fails here is what no schema can state: a type that
+// decodes itself, or an integer narrower than its format.
 func readChecked(text []byte, into any, errs fault.Fields) {
 	err := json.Unmarshal(text, into)
 	if err == nil {
@@ -101,7 +100,7 @@ func readChecked(text []byte, into any, errs fault.Fields) {
 	errs.Add(field, message)
 }
 
-// NoObject says what a JSON text is in the place of an object; empty where it is one.
+// NoObject returns the message that a JSON text is not an object; empty if it is one.
 func NoObject(text []byte) string {
 	if kind := jsontext.Value(text).Kind(); kind != jsontext.KindBeginObject {
 		return Mismatch(huma.TypeObject, kind)
@@ -109,7 +108,7 @@ func NoObject(text []byte) string {
 	return ""
 }
 
-// Over returns a record with the members of an object in the place of its own, and its own.
+// Over returns a record with the members of an object in place of its own, and the members that it had before.
 func Over(record any, changes []byte) (text []byte, before map[string]json.RawMessage, err error) {
 	if text, err = json.Marshal(record); err == nil {
 		err = json.Unmarshal(text, &before)
@@ -124,7 +123,7 @@ func Over(record any, changes []byte) (text []byte, before map[string]json.RawMe
 	return text, before, nil
 }
 
-// MembersOf returns the members that encoding/json writes of a type; nil where it is no object, or one of any members.
+// MembersOf returns the members that encoding/json writes for a type; nil if it is not an object, or one with arbitrary members.
 func MembersOf(t reflect.Type) Members { return membersOf(t, nil) }
 
 func membersOf(t reflect.Type, within []reflect.Type) Members {

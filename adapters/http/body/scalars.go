@@ -44,7 +44,7 @@ func (v *validator) checkString(schema *huma.Schema, value string, errs fault.Fi
 	}
 }
 
-// ParseDate reads YYYY-MM-DD as midnight UTC. Faults: Invalid, with a message that says what is wrong.
+// ParseDate reads YYYY-MM-DD as midnight UTC. Faults: Invalid, with a message that states what is wrong.
 func ParseDate(text string) (time.Time, error) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err == nil {
@@ -57,7 +57,7 @@ func ParseDate(text string) (time.Time, error) {
 	return time.Time{}, fault.New(fault.Invalid, "invalid_date", "Write a date as YYYY-MM-DD, for instance 2025-04-30.")
 }
 
-// CheckFormat returns what is wrong with a text of a format; empty where nothing is.
+// CheckFormat returns what is wrong with a text of a format; empty if nothing is.
 func CheckFormat(format, value string) string {
 	switch format {
 	case "date":
@@ -126,7 +126,7 @@ func checkRange(schema *huma.Schema, n float64, errs fault.Fields, key string) {
 	}
 }
 
-// Clip shortens what is quoted back to a caller.
+// Clip shortens text that is quoted back to a caller.
 func Clip(value string) string {
 	const maxQuoted = 60
 	if utf8.RuneCountInString(value) <= maxQuoted {

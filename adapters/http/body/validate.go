@@ -15,10 +15,10 @@ import (
 	"tilth/core/fault"
 )
 
-// PatternName is the extension of a schema that says what its pattern is called in messages.
+// PatternName is the extension of a schema with the name of its pattern in messages.
 const PatternName = "x-pattern-name"
 
-// Schemas is what is known of schemas beside themselves.
+// Schemas provides what a schema does not hold itself.
 type Schemas interface {
 	// Resolve follows references and sees through "this or null".
 	Resolve(schema *huma.Schema) (resolved *huma.Schema, nullable bool)
@@ -26,25 +26,24 @@ type Schemas interface {
 	Pattern(schema *huma.Schema) *regexp.Regexp
 }
 
-// Members are the names of the members of an object, and what is known below them; nil: any name.
+// Members are the names of the members of an object, with the members below each; nil: any name.
 type Members map[string]Members
 
-// maxUnknown is how many names of a body that are not known are compared with those that are, and named.
+// maxUnknown bounds the unknown names of a body that are compared with the known ones and reported.
 const maxUnknown = 200
 
 // Reader reads the objects of one body.
 type Reader struct {
 	Schemas Schemas
-	// ReadOnly are members that are passed over, beside those that a schema calls so.
+	// ReadOnly are members that are ignored, in addition to those that a schema marks as read-only.
 	ReadOnly Members
-	Also     []string // names that the object may have beside those of its schema; others read them
+	Also     []string // names that the object may have in addition to those of its schema; other code reads them
 	unknown  int      // names found so far
 }
 
-// Object reads the next value of a decoder, which must be an object of a schema, and returns
-// its text without what the schema does not know: unknown members, read-only members, and
-// optional members that are null. errs says what is wrong, under the names of the members,
-// and unknown which of them are not known.
+// Object reads the next value of a decoder, which must be an object of a schema, and returns its text
+// without what the schema does not accept: unknown members, read-only members, and optional members that
+// are null. errs holds what is wrong, under the names of the members, and unknown the unknown members.
 func (r *Reader) Object(in *jsontext.Decoder, schema *huma.Schema) (text []byte, errs, unknown fault.Fields) {
 	var out bytes.Buffer
 	v := validator{r, in, jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))}
@@ -59,14 +58,14 @@ func (r *Reader) Object(in *jsontext.Decoder, schema *huma.Schema) (text []byte,
 	return out.Bytes(), found.errs, found.unknown
 }
 
-// findings are what is found of an object or an array: what is wrong, and names that are not known.
+// findings are the results for an object or an array: what is wrong, and the unknown names.
 type findings struct {
 	errs, unknown fault.Fields
 	readOnly      Members
 	also          []string
 }
 
-// below returns where to put what is found of a member, or of an item.
+// below returns where to put the findings for a member, or for an item.
 func (f findings) below(name string) findings {
 	return findings{errs: fault.Fields{}, unknown: fault.Fields{}, readOnly: f.readOnly[name]}
 }
@@ -76,8 +75,8 @@ func (f findings) nest(name string, below findings) {
 	f.unknown.Nest(name, below.unknown)
 }
 
-// validator writes again what it reads. Both texts are known to be well-formed until something is
-// wrong, and what is written then is not read.
+// validator writes a copy of what it reads. Both texts are known to be well-formed until something
+// is wrong; what is written after that is not read.
 type validator struct {
 	*Reader
 	in  *jsontext.Decoder
@@ -91,8 +90,8 @@ func (v *validator) copy() jsontext.Token {
 	return token
 }
 
-// value checks the next value. Messages go to what is found under key; those inside of an object or
-// an array are nested there.
+// value checks the next value. Messages about it go under key; those about the inside of an object
+// or an array are nested there.
 func (v *validator) value(schema *huma.Schema, found findings, key string) {
 	schema, nullable := v.Schemas.Resolve(schema)
 	kind, errs := v.in.PeekKind(), found.errs
@@ -127,8 +126,7 @@ func (v *validator) copyValue() {
 	_ = v.out.WriteValue(text)
 }
 
-// object checks the members of an object. The members of one without properties
-// have no names known beforehand.
+// object checks the members of an object. An object without properties has members of any name.
 func (v *validator) object(schema *huma.Schema, found findings) {
 	each, typed := schema.AdditionalProperties.(*huma.Schema)
 	if open := len(schema.Properties) == 0; open && !typed {
@@ -146,7 +144,7 @@ func (v *validator) object(schema *huma.Schema, found findings) {
 			v.notKnown(schema, found, name)
 		}
 		if member == nil || member.ReadOnly || each == nil && v.in.PeekKind() == jsontext.KindNull && !v.keepsNull(schema, member, name) {
-			_ = v.in.SkipValue() // a null is taken as if it were not there
+			_ = v.in.SkipValue() // a null counts as absent
 			continue
 		}
 		given[name] = true
@@ -161,7 +159,7 @@ func (v *validator) object(schema *huma.Schema, found findings) {
 	}
 }
 
-// notKnown names a member that the schema does not have, unless it is one that is only read, or the schema is open.
+// notKnown reports a member that the schema does not have, unless it is read-only or the schema is open.
 func (v *validator) notKnown(schema *huma.Schema, found findings, name string) {
 	_, readOnly := found.readOnly[name]
 	if open, _ := schema.AdditionalProperties.(bool); readOnly || open || slices.Contains(found.also, name) {
@@ -182,9 +180,9 @@ func (v *validator) notKnown(schema *huma.Schema, found findings, name string) {
 	found.unknown.Unknown(name, known)
 }
 
-// keepsNull reports whether null is a value of a member. It is where the member is
-// required and a pointer. Slices, maps and raw objects may be null too, because nil ones
-// are written so; for input that would make null a way around "required".
+// keepsNull reports whether null is a value of a member: it is if the member is required and a
+// pointer. Slices, maps and raw objects are nullable too, because nil ones are written so; they are
+// excluded, since in input null would be a way around "required".
 func (v *validator) keepsNull(object, member *huma.Schema, name string) bool {
 	resolved, nullable := v.Schemas.Resolve(member)
 	open := resolved.Type == huma.TypeArray || resolved.Type == huma.TypeObject && len(resolved.Properties) == 0
@@ -208,7 +206,7 @@ func (v *validator) array(schema *huma.Schema, found findings, key string) {
 			item.in = Decoder(text)
 		}
 		at := strconv.Itoa(count)
-		nested.readOnly[at] = found.readOnly[key] // an item is what the member is
+		nested.readOnly[at] = found.readOnly[key] // the read-only members of an item are those of the list
 		item.value(schema.Items, nested, at)
 		delete(nested.readOnly, at)
 	}
@@ -226,13 +224,13 @@ func (v *validator) array(schema *huma.Schema, found findings, key string) {
 	found.unknown.Nest(key, nested.unknown)
 }
 
-// fits reports whether a JSON value is of a schema type. A number is taken for an integer
-// here, so that 3.5 gets a message of its own.
+// fits reports whether a JSON value is of a schema type. Any number counts as an integer here, so
+// that 3.5 gets a message of its own.
 func fits(want string, got jsontext.Kind) bool {
 	return kinds[got].schema == want || want == huma.TypeInteger && got == jsontext.KindNumber
 }
 
-// kinds are the kinds of JSON values: the type of a schema that they fit, and what they are called.
+// kinds are the kinds of JSON values: the schema type that each fits, and its name in messages.
 var kinds = map[jsontext.Kind]struct{ schema, called string }{
 	jsontext.KindBeginObject: {huma.TypeObject, "an object"},
 	jsontext.KindBeginArray:  {huma.TypeArray, "an array"},
@@ -243,7 +241,7 @@ var kinds = map[jsontext.Kind]struct{ schema, called string }{
 	jsontext.KindNull:        {"", "null"},
 }
 
-// Mismatch says that a value is of another type than the schema wants.
+// Mismatch returns the message that a value is of another type than the schema requires.
 func Mismatch(want string, got jsontext.Kind) string {
 	article := "a "
 	switch want {
@@ -255,7 +253,7 @@ func Mismatch(want string, got jsontext.Kind) string {
 	return "Expected " + article + want + ", got " + kinds[got].called + "."
 }
 
-// choices lists the allowed words of an enumeration, shortened where they are many.
+// choices lists the allowed words of an enumeration, shortened if there are many.
 func choices(enum []any) string {
 	const maxChoices = 12
 	words := make([]string, 0, maxChoices+1)

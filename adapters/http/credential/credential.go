@@ -1,5 +1,5 @@
-// Package credential says where a request shows who sends it: as a token, an API key, a signed link or the session of a
-// browser. It keeps what looks like one out of texts that repeat what a caller sent. It knows no user, and verifies nothing.
+// Package credential finds the credential of a request: a token, an API key, a signed link or the session of a browser. It
+// also removes what looks like one from texts that repeat what a caller sent. It knows no user, and verifies nothing.
 package credential
 
 import (
@@ -16,34 +16,34 @@ const (
 	LinkParam = "link" // on routes that a signed link opens
 )
 
-// KeyHeader is the header of an API key. The STAC panel of QGIS sends what it sends as a header as a parameter, too: where a key is taken from
+// KeyHeader is the header of an API key. QGIS's STAC panel also sends its headers as parameters, so a key in the query may have this name, too.
 // the query, it may have this name there.
 const KeyHeader = "X-API-Key"
 
-// KeyUse says where a route takes an API key, if no token is given.
+// KeyUse states where a route takes an API key, if no token is given.
 type KeyUse int
 
 // The uses of keys, from the widest to the narrowest.
 const (
-	KeyInQuery  KeyUse = 1  // as X-API-Key, or as ?api_key= from tools that can send no header
+	KeyInQuery  KeyUse = 1  // as X-API-Key, or as ?api_key= from tools that cannot send a header
 	KeyInHeader KeyUse = 0  // as X-API-Key; the default
-	KeyNowhere  KeyUse = -1 // what decides on credentials, and what is public
+	KeyNowhere  KeyUse = -1 // for routes that decide on credentials, and for public ones
 )
 
-// Taken is which credentials a route takes beside a token and a session.
+// Taken states which credentials a route takes in addition to a token and a session.
 type Taken struct {
 	Keys  KeyUse
 	Links bool
 }
 
-// Bearer returns what a header Authorization holds; ok is false where that is no token.
+// Bearer returns the token in an Authorization header; ok is false if it holds none.
 func Bearer(header string) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// Key returns the API key of a request, where it is taken.
+// Key returns the API key of a request, if the route takes one.
 func Key(r *http.Request, takes Taken) string {
 	switch takes.Keys {
 	case KeyInQuery:
@@ -55,7 +55,7 @@ func Key(r *http.Request, takes Taken) string {
 	return ""
 }
 
-// Link returns the signed link of a request, where it is taken.
+// Link returns the signed link of a request, if the route takes one.
 func Link(r *http.Request, takes Taken) string {
 	if !takes.Links {
 		return ""
@@ -63,8 +63,7 @@ func Link(r *http.Request, takes Taken) string {
 	return r.URL.Query().Get(LinkParam)
 }
 
-// Of returns the token, key, signed link or session that a request shows, however it is spelled; empty
-// where there is none.
+// Of returns the token, key, signed link or session of a request, wherever it is; empty if there is none.
 func Of(r *http.Request) string {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, _ := Bearer(header)

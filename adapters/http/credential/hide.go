@@ -1,15 +1,15 @@
 package credential
 
-// Errors may repeat what a caller sent, to name what is wrong. A key, a token or the secret of a
-// link in the wrong place is not repeated: errors end up in the logs of callers.
+// Errors may repeat what a caller sent, to name what is wrong. A key, a token or the secret of a link that
+// was sent in the wrong place is not repeated, because errors end up in the logs of callers.
 
-// Hidden stands in the place of what is not shown.
+// Hidden replaces what is not shown.
 const Hidden = "(hidden)"
 
-// shortest is the length from which a run of letters and digits may be a credential.
+// shortest is the length from which a run of characters may be a credential.
 const shortest = 20
 
-// The kinds of the characters of which credentials are made.
+// The kinds of characters that credentials consist of.
 const (
 	upperLetter = 1 << iota
 	lowerLetter
@@ -32,7 +32,7 @@ func kindOf(c byte) int {
 	return 0
 }
 
-// Hide replaces what looks like random letters and digits in the text of an error.
+// Hide replaces runs of characters that look random in the text of an error.
 func Hide(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
@@ -46,7 +46,7 @@ func Hide(text []byte) []byte {
 		} else {
 			out = append(out, text[:run]...)
 		}
-		if run < len(text) { // what ends a run is of none
+		if run < len(text) { // the character that ends a run is of no kind
 			out = append(out, text[run])
 			run++
 		}

@@ -14,28 +14,28 @@ import (
 
 const mediaJSON = "application/json"
 
-// The status of an envelope, and that of one of which some has failed (207).
+// The status in an envelope of a success, and in one of which a part has failed (207).
 const (
 	Success = "success"
 	Partial = "partial"
 )
 
-// Answer is what an operation answers when it succeeds.
+// Answer describes what an operation answers when it succeeds.
 type Answer struct {
 	Status  int
 	Message string         // what success means
-	Also    map[int]string // further statuses of success, with their meaning; 207: some has failed
-	// Data is in the envelope; Bare is JSON without one, of the content type BareMedia, and Or JSON that may be asked for instead.
+	Also    map[int]string // further statuses of success, with their meaning; 207: a part has failed
+	// Data is in the envelope. Bare is JSON without one, of content type BareMedia; Or is JSON that a caller may request instead.
 	Data      Records
 	Bare, Or  reflect.Type
 	BareMedia string
 	Files     []string // content types of files and streams
 	Forms     []Form
-	Tagged    bool     // it has an ETag, and is confirmed where the caller has it
-	Outcomes  []string // words for what became of each item; none: the answer says it of none
+	Tagged    bool     // it has an ETag, and a caller that has it already gets 304
+	Outcomes  []string // words for the outcome of each item; none: the answer does not state it
 }
 
-// Form is an answer in another content type, which the caller asks for.
+// Form is an answer in another content type, which the caller requests.
 type Form struct {
 	Media       string
 	Schema      string // name of a schema of the interface, where the content type does not say it
@@ -73,7 +73,7 @@ func (d *Document) responses(op Operation) map[string]*huma.Response {
 	return out
 }
 
-// content returns what a success has, by content type.
+// content returns the content of a success, by content type.
 func (d *Document) content(op Operation) map[string]*huma.MediaType {
 	out, answer := map[string]*huma.MediaType{}, op.Answer
 	if data := d.data(answer.Data); data != nil {
@@ -117,7 +117,7 @@ func (d *Document) data(of Records) *huma.Schema {
 	return record
 }
 
-// list names a list of records that have a name.
+// list gives a list of named records a name.
 func (d *Document) list(record *huma.Schema) *huma.Schema {
 	if name := schema.NameOf(record); name != "" {
 		return d.schemas.Named(name+"List", schema.List(record))
@@ -134,13 +134,13 @@ func (d *Document) page(record *huma.Schema) *huma.Schema {
 	}, "count", "next", "previous", "results"))
 }
 
-// outcomes say what the words of an envelope mean.
+// outcomes has the meanings of the words in an envelope.
 var outcomes = map[string]string{
 	Success: "The request was carried out.",
 	Partial: "Part of the request was carried out; the data say what was refused.",
 }
 
-// enveloped returns the envelope with a status around data. What wraps a named schema is named for it.
+// enveloped returns the envelope with a status around data. The envelope of a named schema is named after it.
 func (d *Document) enveloped(op Operation, status string, data *huma.Schema) *huma.MediaType {
 	if schema.NameOf(data) == "" {
 		data = d.schemas.Named(typeName(op.ID, "Data"), data)

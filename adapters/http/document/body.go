@@ -15,10 +15,10 @@ import (
 // Body is what an operation takes: JSON, files, or either.
 type Body struct {
 	Records
-	Partial  bool              // members of the record, of which none is required
+	Partial  bool              // members of the record, none of which is required
 	Media    string            // content type of the JSON; empty: application/json
 	Files    map[string]string // content types that are not JSON, with their descriptions
-	Fields   map[string]string // texts that a form may have before its file, with their descriptions
+	Fields   map[string]string // text fields that a form may have before its file, with their descriptions
 	Optional bool
 }
 
@@ -37,7 +37,7 @@ func (d *Document) requestBody(op Operation) *huma.RequestBody {
 	return &huma.RequestBody{Required: !body.Optional, Content: content}
 }
 
-// example returns the body that the document shows of an operation in a content type; nil where there is none.
+// example returns the example body of an operation in a content type; nil if there is none.
 func (d *Document) example(op Operation, media string) any {
 	text := d.of.Bodies[op.ID]
 	switch isJSON := strings.HasSuffix(media, "json"); {
@@ -73,7 +73,7 @@ func (d *Document) bulk(name string, item *huma.Schema) *huma.Schema {
 	return d.schemas.Named(name+"List", many)
 }
 
-// changes returns the schema of an array of changes of records, which may also have the members of a defined schema.
+// changes returns the schema of an array of changes of records, which may also have the members of another schema.
 func (d *Document) changes(record *huma.Schema, with string) *huma.Schema {
 	change := d.partial(record)
 	change.Properties["id"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(1.0), Description: "Id of the record that changes."}
@@ -82,8 +82,8 @@ func (d *Document) changes(record *huma.Schema, with string) *huma.Schema {
 	return d.bulk(name, d.schemas.With(d.schemas.Named(name, change), with))
 }
 
-// partial returns the schema of a PATCH: the members of the record, none required, and
-// null for those that it clears.
+// partial returns the schema of a PATCH: the members of the record, none of them required, and null
+// for those that it clears.
 func (d *Document) partial(record *huma.Schema) *huma.Schema {
 	whole, _ := d.schemas.Resolve(record)
 	out := schema.Object(maps.Clone(whole.Properties))

@@ -21,7 +21,7 @@ const (
 	retryAfterHeader = "Retry-After"
 )
 
-// statusTexts say what statuses of failure mean.
+// statusTexts has the meanings of failure statuses.
 var statusTexts = map[int]string{
 	http.StatusBadRequest:            "The request is wrong.",
 	http.StatusUnauthorized:          "No valid credential.",
@@ -38,7 +38,7 @@ var statusTexts = map[int]string{
 	http.StatusServiceUnavailable:    "A part that is needed is away.",
 }
 
-// failure is the one answer of everything that fails: a client reads it once.
+// failure returns the one answer for everything that fails, so that a client reads it only once.
 func failure() *huma.Response {
 	text := "What fails:\n"
 	for _, status := range slices.Sorted(maps.Keys(statusTexts)) {
@@ -50,7 +50,7 @@ func failure() *huma.Response {
 	}
 }
 
-// failed returns how an operation fails. Its description says with which statuses, as the extension x-failures does.
+// failed returns how an operation fails. Its description lists the statuses, as the extension x-failures does.
 func (d *Document) failed(op Operation) *huma.Response {
 	if op.FailedAs != nil {
 		return &huma.Response{Description: "What fails.", Content: map[string]*huma.MediaType{mediaJSON: {Schema: d.schemas.Of(op.FailedAs)}}}
@@ -88,7 +88,7 @@ func headers() map[string]*huma.Param {
 	}
 }
 
-// with refers to one of them.
+// with returns a reference to one of these headers.
 func with(header string) map[string]*huma.Param {
 	return map[string]*huma.Param{header: {Ref: "#/components/headers/" + header}}
 }

@@ -1,6 +1,6 @@
 // Package document writes the OpenAPI 3.1 document of an interface from a description of it: its operations with what they
-// take, answer and fail with, its credentials, its error codes and its examples. It serves nothing and checks nothing, and
-// it knows no route: who serves an interface describes it here, and answers for it that the description is true.
+// take, answer and fail with, its credentials, its error codes and its examples. It serves nothing, checks nothing and
+// knows no route. Whoever serves an interface describes it here, and is responsible for the description being true.
 package document
 
 import (
@@ -23,9 +23,9 @@ type Interface struct {
 	Schemes        []Scheme                  // the credentials; the first is the usual one
 	Codes          map[string]string         // error codes, with their meaning
 	Schemas        map[string]map[string]any // JSON Schemas (2020-12) by the names that operations refer to
-	MaxBulk        int                       // items of a body with many records
+	MaxBulk        int                       // max items of a body with many records
 	Operations     []Operation
-	// Examples by the ids of operations: bodies, which are JSON or the text of a file, and answers of success.
+	// Examples by operation id: bodies, which are JSON or the text of a file, and answers of success.
 	Bodies  map[string]string
 	Answers map[string]json.RawMessage
 }
@@ -33,11 +33,11 @@ type Interface struct {
 // Tag is a group of operations.
 type Tag struct{ Name, Description string }
 
-// Scheme is a credential and where it is sent.
+// Scheme is a credential and the place where it is sent.
 type Scheme struct {
 	Name        string // by which operations refer to it
 	In          string // header, query or cookie; empty: as the token of the header Authorization
-	Key         string // what it is called there
+	Key         string // its name there
 	Format      string // of a token
 	Description string
 }
@@ -47,11 +47,11 @@ type Document struct {
 	of         Interface
 	schemas    *schema.Set
 	openapi    *huma.OpenAPI
-	operations []*huma.Operation // in the order of their description
+	operations []*huma.Operation // in the order in which they were described
 }
 
-// Write writes the document of an interface. It panics on an example of an operation that there is not, and on two schemas
-// of one name: these are mistakes in the program.
+// Write writes the document of an interface. It panics on an example of an operation that does not exist, and on two
+// different schemas with one name: these are mistakes in the program.
 func Write(of Interface) *Document {
 	d := &Document{of: of, schemas: schema.New()}
 	d.schemas.DefineGeoJSON()

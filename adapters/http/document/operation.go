@@ -17,9 +17,9 @@ type Operation struct {
 	Description     string // CommonMark
 	Tag             string
 
-	Permission string   // slug of what the caller needs; empty: none
+	Permission string   // slug that the caller needs; empty: none
 	Schemes    []string // credentials that open it, by name; none: it is public
-	Ignored    []string // names that do not apply here, and are passed over
+	Ignored    []string // names that do not apply here and are ignored
 
 	Path    []string // parameters of the path
 	Query   []query.Param
@@ -28,13 +28,13 @@ type Operation struct {
 
 	Answer   Answer
 	Failures []int        // statuses of what fails
-	FailedAs reflect.Type // of the body of a failure; nil: that of the interface
+	FailedAs reflect.Type // of the body of a failure; nil: the interface's own
 }
 
 // Header is a header of a request.
 type Header struct{ Name, Description string }
 
-// Shape says of how many records something is.
+// Shape states how many records something has.
 type Shape int
 
 // The shapes of bodies and answers.
@@ -51,7 +51,7 @@ type Records struct {
 	Type  reflect.Type // nil: there are none
 	Shape Shape
 	Given string // name of a schema of the interface in place of the type; empty: none
-	With  string // name of one whose members are there, too
+	With  string // name of a schema whose members are added
 }
 
 // describe adds an operation to the document.
@@ -78,7 +78,7 @@ func (d *Document) describe(op Operation) {
 	d.operations = append(d.operations, out)
 }
 
-// typeName returns what a type is called in the document that belongs to an operation or a parameter.
+// typeName returns the name of a type in the document that belongs to an operation or a parameter.
 func typeName(of, suffix string) string {
 	var out strings.Builder
 	for word := range strings.FieldsFuncSeq(of, func(r rune) bool { return r == '_' || r == '-' }) {

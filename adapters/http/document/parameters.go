@@ -27,12 +27,12 @@ func (op Operation) parameters() []*huma.Param {
 	return out
 }
 
-// sharedBy is how many operations have a parameter that is described once, under its name.
+// sharedBy is the number of operations from which on a parameter is described once, under its name.
 const sharedBy = 5
 
-// shareParameters describes once what parameters of many operations are; of several with one name, that of more operations.
+// shareParameters describes parameters of many operations once. Of several with one name, the one with the most operations is shared.
 func (d *Document) shareParameters() {
-	uses := map[string][]**huma.Param{} // by the text of what is said of it
+	uses := map[string][]**huma.Param{} // by the text of their description
 	for _, op := range d.operations {
 		for i, p := range op.Parameters {
 			text, _ := p.MarshalJSON() // made of texts and numbers

@@ -1,11 +1,10 @@
-// Package etag names what is answered, so that a caller can ask whether it is still so, or write only where it is.
+// Package etag computes ETags for answers, so that a caller can ask whether an answer is unchanged, or write only if it is.
 //
-// An ETag is "version:content". The version changes with every write of the record, and
-// is what If-Match is held against, inside the transaction of the write; the content
-// changes with every byte of the answer, also when a name that is shown with the record
-// changes elsewhere, and is what If-None-Match is held against. An answer that was
-// compressed carries a third part, which names the coding. Answers that are no record
-// have no version.
+// An ETag is "version:content". The version changes with every write of the record. If-Match is
+// compared with it, inside the transaction of the write. The content changes with every byte of the
+// answer, also when a name that is shown with the record changes elsewhere; If-None-Match is compared
+// with it. A compressed answer has a third part, which names the coding. Answers that are not
+// records have no version.
 package etag
 
 import (
@@ -15,7 +14,7 @@ import (
 	"strings"
 )
 
-// Versioned is implemented by answers that are records which can be written.
+// Versioned is implemented by answers that are writable records.
 type Versioned interface {
 	// Version changes with every write of the record. It has no quote, colon or tilde.
 	Version() string
@@ -23,11 +22,11 @@ type Versioned interface {
 
 const versionEnd = ":"
 
-// CodingStart parts the coding from an ETag: the answer in a content coding is another
-// representation (RFC 9110, section 8.8.3.3).
+// CodingStart separates the coding from the rest of an ETag: the answer in a content coding is
+// another representation (RFC 9110, section 8.8.3.3).
 const CodingStart = "~"
 
-// Of returns the ETag of an answer of which text is the content; value may be Versioned.
+// Of returns the ETag of an answer with the content text; value may be Versioned.
 func Of(value any, text []byte) string {
 	version := ""
 	if v, ok := value.(Versioned); ok {
@@ -37,7 +36,7 @@ func Of(value any, text []byte) string {
 	return `"` + version + versionEnd + hex.EncodeToString(sum[:10]) + `"`
 }
 
-// Matches reports whether a header If-Match allows to write a record; one without tags does.
+// Matches reports whether an If-Match header allows a record to be written; a header without tags does.
 func Matches(ifMatch []string, record Versioned) bool {
 	tags := listed(ifMatch)
 	// A weak tag (W/"…") matches nothing: RFC 9110, section 13.1.1.
@@ -46,8 +45,8 @@ func Matches(ifMatch []string, record Versioned) bool {
 	})
 }
 
-// Known reports whether a header If-None-Match names a tag, and how: the caller's own representation, in a content coding, is
-// the one that is confirmed; empty for any.
+// Known reports whether an If-None-Match header names a tag, and in which form. The representation that the caller has,
+// possibly in a content coding, is the one to confirm; known is empty if the header matches anything (*).
 func Known(ifNoneMatch []string, tag string) (known string, ok bool) {
 	for _, known := range listed(ifNoneMatch) {
 		known = strings.TrimPrefix(known, "W/")
@@ -61,8 +60,7 @@ func Known(ifNoneMatch []string, tag string) (known string, ok bool) {
 	return "", false
 }
 
-// listed returns the members of a comma-separated header. ETags of ours hold no comma, and
-// others match nothing.
+// listed returns the members of a comma-separated header. Our ETags contain no comma, and others match nothing.
 func listed(values []string) []string {
 	return strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }

@@ -6,15 +6,15 @@ import (
 	"tilth/core/fault"
 )
 
-// Lists counts the whole lists of more than a page that each company reads, so that no
-// company takes the memory and the turns of all.
+// Lists counts the whole lists, longer than a page, that each company reads at a time, so that no
+// company takes up everyone's memory and turns.
 type Lists struct {
 	mu        sync.Mutex
 	byCompany map[int64]int
 	limit     int
 }
 
-// NewLists returns a count that refuses a company its list beyond the limit.
+// NewLists returns Lists that refuse a company more lists at a time than limit.
 func NewLists(limit int) *Lists { return &Lists{byCompany: map[int64]int{}, limit: limit} }
 
 // Enter counts a list of a company until leave is called. Faults: Limit (too_many_lists).

@@ -6,15 +6,15 @@ import (
 	"tilth/core/fault"
 )
 
-// Memory is the room for large bodies that are read or worked on. A company has no more of it than
-// what is free, so that there is always some for another one.
+// Memory is the memory for large bodies that are being read or processed. A company may hold no
+// more of it than is free, so that there is always some for another company.
 type Memory struct {
 	mu        sync.Mutex
 	free      int64
 	byCompany map[int64]int64
 }
 
-// NewMemory returns room for so many bytes.
+// NewMemory returns a Memory of a number of bytes.
 func NewMemory(bytes int64) *Memory { return &Memory{free: bytes, byCompany: map[int64]int64{}} }
 
 // Take takes bytes for a company, until they are returned. Faults: Limit (too_many_bodies).
@@ -30,7 +30,7 @@ func (m *Memory) Take(company, bytes int64) error {
 	return nil
 }
 
-// Return ends the use of bytes by a company.
+// Return releases bytes that a company took.
 func (m *Memory) Return(company, bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,8 +2,8 @@ package fairness
 
 import "context"
 
-// Request is what one request holds of what all share: its turn, its place among the bodies that arrive, and its memory. It
-// is not safe for concurrent use.
+// Request holds the part of the shared resources that one request uses: its turn, its place among the arriving bodies, and
+// its memory. It is not safe for concurrent use.
 type Request struct {
 	turns   *Turns
 	memory  *Memory
@@ -18,7 +18,7 @@ func NewRequest(turns *Turns, memory *Memory) *Request {
 	return &Request{turns: turns, memory: memory, leave: func() {}, arrived: func() {}}
 }
 
-// Of says whose the request is.
+// Of sets the company of the request.
 func (r *Request) Of(company int64) { r.company = company }
 
 // Begin begins the work on the request, when its turn comes. Faults: Limit (too_many_bodies, rate_limited).
@@ -38,11 +38,11 @@ func (r *Request) worked(leave func(), err error) error {
 	return err
 }
 
-// Leave ends the work, and may be called at any time: to wait for a caller is no work that others wait for.
+// Leave ends the work, and may be called at any time: waiting for a caller is not work that should block others.
 func (r *Request) Leave() { r.leave() }
 
-// Announced refuses a large body before it is read, where the company has as many under way as it may. Faults: Limit
-// (too_many_bodies).
+// Announced refuses a large body before it is read, if its company already has as many waiting as it may.
+// Faults: Limit (too_many_bodies).
 func (r *Request) Announced(bytes int64) error {
 	if bytes < Large {
 		return nil
@@ -50,8 +50,8 @@ func (r *Request) Announced(bytes int64) error {
 	return r.turns.Crowded(r.company)
 }
 
-// Hold takes memory for a body that arrives, of so many bytes in all; up to [Large] it takes none. Faults: Limit
-// (too_many_bodies).
+// Hold takes memory for an arriving body that needs a number of bytes in all; up to [Large] it takes none.
+// Faults: Limit (too_many_bodies).
 func (r *Request) Hold(bytes int64) error {
 	if bytes <= Large {
 		return nil
@@ -70,10 +70,10 @@ func (r *Request) Hold(bytes int64) error {
 	return nil
 }
 
-// Arrived says that the body is there: it waits for its turn now, as others do.
+// Arrived marks the body as arrived: it now waits for its turn, as others do.
 func (r *Request) Arrived() { r.arrived() }
 
-// End returns what the request holds.
+// End releases what the request holds.
 func (r *Request) End() {
 	r.leave()
 	r.arrived()

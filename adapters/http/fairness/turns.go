@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	// Large is from how many bytes on a body is work that others wait for.
+	// Large is the number of bytes from which a body counts as large: work on it always takes turns.
 	Large = 64 << 10
-	// maxWaiting is how many requests of a company wait for a turn, and maxLarge how many wait where
-	// one more large body is refused.
+	// maxWaiting is the maximum number of requests of a company that wait for a turn. When maxLarge
+	// of them wait, one more large body is refused.
 	maxWaiting = 64
 	maxLarge   = 8
 	// maxRest bounds how long a company rests after a large body.
 	maxRest = 10 * time.Second
-	// present is how long a company counts as at work after it asked.
+	// present is the time for which a company counts as at work after a request.
 	present = 2 * time.Second
-	// maxSaved and maxOwed bound how much work a company may do at once before it takes turns, and
-	// how much of what it did beyond is remembered.
+	// maxSaved bounds the work that a company may do at once before it takes turns, and maxOwed how
+	// much of the excess is remembered.
 	maxSaved = time.Second / 5
 	maxOwed  = 2 * time.Second
 )
 
 // Turns keep a company from taking all processors, all connections to the database, or on SQLite
-// its one writer. The work of its requests is measured, from the end of the body to the beginning
-// of the answer. While others are at work:
+// its one writer. The work of a company's requests is measured, from the end of the body to the
+// beginning of the answer.
 //
-//   - requests of a company that works more than its share of the processors take turns;
-//   - large bodies always do, and after each the company rests in proportion to what it took, so
-//     that short writes of others seldom meet one.
+//   - While others are at work, requests of a company that works more than its share of the processors take turns.
+//   - Large bodies always take turns. While others are at work, the company rests after each in proportion
+//     to the time that it took, so that short writes of others seldom meet one.
 //
-// One request of a company has a turn at a time, and the companies in turn; together the turns take
-// half of the processors. All other requests are worked on at once.
+// One request of a company has a turn at a time, and the companies take turns in line. Together the turns
+// take half of the processors. All other requests are worked on at once.
 type Turns struct {
 	share     float64 // of the time, for the large bodies of a company
 	perSecond float64 // processors that a company may use without taking turns
@@ -43,32 +43,32 @@ type Turns struct {
 
 	mu    sync.Mutex
 	free  int
-	line  []*work // those whose turn comes, the next first
+	line  []*work // companies that wait in line for a turn, the next first
 	all   map[int64]*work
-	asked [2]sighting // when which companies asked last, the latest first
+	asked [2]sighting // the last two companies that asked, the latest first
 }
 
-// work is what a company has done of late, does and wants to do.
+// work is what a company has done lately, is doing and wants to do.
 type work struct {
 	company             int64
 	waiting             []wish
-	arriving            int // large bodies that will wait when they are there
+	arriving            int // large bodies that will wait once they have arrived
 	inLine, busy, rests bool
 
 	saved   time.Duration // work that may be done without taking turns; below 0: owed
-	at      time.Time     // when that was so
+	at      time.Time     // the time at which saved was computed
 	running int           // requests that are worked on
-	begins  time.Duration // the sum of when they began, since the turns did
+	begins  time.Duration // the sum of their start times, counted from Turns.began
 }
 
-// wish is what waits for a turn.
+// wish is a request that waits for a turn.
 type wish struct {
 	turn  chan struct{} // closed when it comes
 	large bool
 }
 
-// next returns which of those who wait may have a turn, the first of them; -1 for none. A company that rests has no
-// other large body worked on; its answers go on.
+// next returns the index of the first waiting request that may have a turn; -1 if there is none. While a company
+// rests, its large bodies wait; its other work goes on.
 func (w *work) next() int {
 	return slices.IndexFunc(w.waiting, func(one wish) bool { return !one.large || !w.rests })
 }
@@ -79,8 +79,8 @@ type sighting struct {
 	at      time.Time
 }
 
-// NewTurns returns turns on a number of processors, of which a company may use some part without taking
-// turns; share is that of its large bodies.
+// NewTurns returns turns on a number of processors. A company may use part of them without taking
+// turns; share is the part of the time for its large bodies.
 func NewTurns(processors int, part, share float64) *Turns {
 	return &Turns{
 		share: share, perSecond: part * float64(processors), began: time.Now(),
@@ -88,7 +88,7 @@ func NewTurns(processors int, part, share float64) *Turns {
 	}
 }
 
-// Saw counts a company as at work; 0, an operator outside any, is none.
+// Saw counts a company as at work. It does not count 0, an operator outside any company.
 func (t *Turns) Saw(company int64) {
 	if company == 0 {
 		return
@@ -119,16 +119,16 @@ func (t *Turns) of(company int64) *work {
 	return w
 }
 
-// Crowded refuses a large body of a company of which as many requests wait as may, before it is
-// read. Faults: Limit (too_many_bodies).
+// Crowded refuses a large body before it is read, if as many requests of its company wait as may.
+// Faults: Limit (too_many_bodies).
 func (t *Turns) Crowded(company int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.of(company).crowded(true)
 }
 
-// Expect keeps a place for a large body that arrives, until left: what would be refused is not read. Faults: Limit
-// (too_many_bodies).
+// Expect keeps a place for an arriving large body until left is called, so that a body that would be refused is
+// not read. Faults: Limit (too_many_bodies).
 func (t *Turns) Expect(company int64) (left func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,8 +157,8 @@ func (w *work) crowded(large bool) error {
 	return nil
 }
 
-// Enter begins the work on a request, which leave ends: at once, or where it is large or its company
-// works more than its share, when its turn comes. Faults: Limit (too_many_bodies, rate_limited).
+// Enter begins the work on a request, and leave ends it. The work begins at once, or, if it is large or its
+// company works more than its share, when its turn comes. Faults: Limit (too_many_bodies, rate_limited).
 func (t *Turns) Enter(ctx context.Context, company int64, large bool) (leave func(), err error) {
 	t.mu.Lock()
 	mine := t.of(company)
@@ -174,8 +174,8 @@ func (t *Turns) Enter(ctx context.Context, company int64, large bool) (leave fun
 	return t.wait(ctx, mine, large)
 }
 
-// Again begins the next piece of the work on an answer that is under way, which leave ends: at once, or where its
-// company works more than its share, when its turn comes. It is not refused.
+// Again begins the next piece of work on an answer that is under way, and leave ends it. The work begins at once,
+// or, if its company works more than its share, when its turn comes. It is not refused.
 func (t *Turns) Again(ctx context.Context, company int64) (leave func(), err error) {
 	t.mu.Lock()
 	mine := t.of(company)
@@ -187,7 +187,7 @@ func (t *Turns) Again(ctx context.Context, company int64) (leave func(), err err
 	return t.wait(ctx, mine, false)
 }
 
-// wait waits for a turn; it is called under the lock, and unlocks.
+// wait waits for a turn. It is called with the lock held, and releases it.
 func (t *Turns) wait(ctx context.Context, mine *work, large bool) (leave func(), err error) {
 	turn := make(chan struct{})
 	mine.waiting = append(mine.waiting, wish{turn, large})
@@ -205,7 +205,7 @@ func (t *Turns) wait(ctx context.Context, mine *work, large bool) (leave func(),
 	return sync.OnceFunc(func() { t.pass(mine, large, t.end(mine, began)) }), nil
 }
 
-// left returns how much work a company may do without taking turns; what is under way counts.
+// left returns how much work a company may do without taking turns; work in progress counts as done.
 func (t *Turns) left(w *work) time.Duration {
 	now := time.Now()
 	w.saved = min(maxSaved, w.saved+time.Duration(t.perSecond*float64(now.Sub(w.at))))
@@ -220,7 +220,7 @@ func (t *Turns) begin(w *work) (began time.Duration) {
 	return began
 }
 
-// end counts the work of a request, which it returns.
+// end counts the work of a request, and returns how long it took.
 func (t *Turns) end(w *work, began time.Duration) (took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -232,7 +232,7 @@ func (t *Turns) end(w *work, began time.Duration) (took time.Duration) {
 	return took
 }
 
-// giveUp takes back the wish for a turn, or the turn where it has come.
+// giveUp withdraws the wish for a turn, or passes the turn on if it has come.
 func (t *Turns) giveUp(mine *work, turn chan struct{}) {
 	t.mu.Lock()
 	at := slices.IndexFunc(mine.waiting, func(one wish) bool { return one.turn == turn })
@@ -264,7 +264,7 @@ func (t *Turns) pass(mine *work, large bool, took time.Duration) {
 	t.proceed(mine)
 }
 
-// proceed puts a company in line where it may have a turn, and begins the turns that are free.
+// proceed puts a company in line if it may have a turn, and starts turns while there are free ones.
 func (t *Turns) proceed(mine *work) {
 	if mine.next() >= 0 && !mine.inLine && !mine.busy {
 		mine.inLine, t.line = true, append(t.line, mine)
@@ -274,7 +274,7 @@ func (t *Turns) proceed(mine *work) {
 		next.inLine, t.line = false, t.line[1:]
 		at := next.next()
 		if at < 0 {
-			continue // who waited has left
+			continue // the request that waited has left
 		}
 		turn := next.waiting[at].turn
 		next.waiting, next.busy = slices.Delete(next.waiting, at, at+1), true

@@ -9,12 +9,12 @@ const (
 	remembered = 50_000
 )
 
-// bucket is a token bucket, told by one time: its tokens until then are taken. A time before
-// now is a full bucket.
+// bucket is a token bucket, stored as one time: the tokens up to that time are taken. If the time
+// is before now, the bucket is full.
 type bucket struct {
 	until    time.Time
-	unshared int64 // tokens taken that the other replicas have not heard of
-	total    int64 // tokens that all replicas have taken, when they were asked last
+	unshared int64 // tokens taken that the other replicas do not know of yet
+	total    int64 // tokens that all replicas had taken at the last exchange
 	shared   bool  // total is known
 }
 
@@ -44,7 +44,7 @@ func (t *table) of(name string) slot {
 	return slot{t, b}
 }
 
-// worth is how long the bucket takes to fill by a number of tokens.
+// worth returns the time in which the bucket fills by a number of tokens.
 func (t *table) worth(tokens float64) time.Duration {
 	return time.Duration(tokens / t.perSecond * float64(time.Second))
 }
@@ -54,7 +54,7 @@ func (t *table) full(replicas int) float64 {
 	return max(1, burst*t.perSecond/float64(replicas))
 }
 
-// wait returns how long it takes until a token is there.
+// wait returns the time until a token is available.
 func (s slot) wait(now time.Time, replicas int) time.Duration {
 	if s.table.perSecond <= 0 {
 		return 0
@@ -62,7 +62,7 @@ func (s slot) wait(now time.Time, replicas int) time.Duration {
 	return s.waitFor(1, now, replicas)
 }
 
-// waitFor returns how long it takes until a number of tokens is there; none or less: they are.
+// waitFor returns the time until a number of tokens is available; 0 or less: they are available now.
 func (s slot) waitFor(tokens float64, now time.Time, replicas int) time.Duration {
 	return s.after(now).Add(s.table.worth(tokens)).Sub(now) - s.table.worth(s.table.full(replicas))
 }
@@ -74,8 +74,8 @@ func (s slot) after(now time.Time) time.Time {
 	return s.bucket.until
 }
 
-// take takes tokens, also ones that are not there: what other replicas took is owed. A debt
-// is no more than what a full bucket holds twice.
+// take takes tokens, even if they are not available, because what other replicas took is owed. At
+// most twice the content of a full bucket counts as taken.
 func (s slot) take(now time.Time, tokens float64) {
 	if s.table.perSecond <= 0 {
 		return
@@ -94,8 +94,8 @@ func (s slot) refund() {
 	}
 }
 
-// recent is a map that forgets what was not asked for lately: what is left in the older
-// half when the younger one is full. No caller can make it large, or slow.
+// recent is a map that forgets entries that were not used lately: those left in the older half when
+// the younger half is full. No caller can make it large or slow.
 type recent[K comparable, V any] struct{ young, old map[K]V }
 
 func (r *recent[K, V]) get(key K) (V, bool) {

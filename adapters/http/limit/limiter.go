@@ -1,6 +1,6 @@
-// Package limit bounds how often callers ask: an address until its credential is verified,
-// then the user whatever credential it shows, and the user's company on top. Requests that
-// sign in, or set a password, are bounded by address, apart from the others.
+// Package limit bounds how often callers ask: by address until the credential is verified, then by
+// user, whatever credential the user shows, and also by the user's company. Requests that sign in
+// or set a password are bounded by address, separately from the others.
 package limit
 
 import (
@@ -30,16 +30,16 @@ type Limiter struct {
 	refused, refusals                  *table // by address, and of all together; not shared with other replicas
 	known                              recent[credential, caller]
 	replicas                           replicas
-	asked                              chan struct{} // holds a value after a request, where there are other replicas
+	asked                              chan struct{} // holds a value after a request, if there are other replicas
 }
 
-// credential is the digest of a token or key: what is kept is no secret.
+// credential is the digest of a token or key, so that no secret is kept.
 type credential [sha256.Size]byte
 
-// caller is whose a verified credential is.
+// caller is the owner of a verified credential.
 type caller struct{ user, client, company int64 }
 
-// New makes a limiter that nobody shares yet.
+// New makes a limiter that is not shared yet.
 func New(rates Rates, now func() time.Time) *Limiter {
 	if rates.Caller <= 0 {
 		rates = Rates{}
@@ -53,21 +53,20 @@ func New(rates Rates, now func() time.Time) *Limiter {
 	}
 }
 
-// Request is one that was let in.
+// Request is a request that Admit has judged.
 type Request struct {
 	address    string
 	credential credential
-	refund     bool // its address gets its token back where the credential is verified
-	counted    bool // for its user and company
+	refund     bool // its address gets its token back once the credential is verified
+	counted    bool // it counts for its user and company
 	quotas     Quotas
 }
 
-// Quotas returns the limits that the request counted for, as they were then.
+// Quotas returns the limits that the request counted for, as they were when it did.
 func (r *Request) Quotas() Quotas { return r.quotas }
 
-// Admit counts a request, or returns how long it must wait. One whose credential was
-// verified lately is its user's: who floods the same address with made-up ones does not
-// keep it out.
+// Admit counts a request, or returns how long it must wait. A request whose credential was verified lately
+// counts for its user, so that a flood of made-up credentials from the same address does not keep it out.
 func (l *Limiter) Admit(from netip.Addr, given string, signsIn bool) (r *Request, wait time.Duration) {
 	r = &Request{address: account.Neighbourhood(from), credential: sha256.Sum256([]byte(given))}
 	l.mu.Lock()
@@ -85,8 +84,8 @@ func (l *Limiter) Admit(from netip.Addr, given string, signsIn bool) (r *Request
 	return r, l.take(r, l.addresses.of(r.address))
 }
 
-// Verified counts a request for its caller, once its credential is verified, instead of its
-// address, or returns how long it must wait.
+// Verified counts a request for its caller instead of its address, once its credential is verified,
+// or returns how long it must wait.
 func (l *Limiter) Verified(r *Request, who access.Principal) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +102,7 @@ func (l *Limiter) Verified(r *Request, who access.Principal) (wait time.Duration
 	return l.takeFor(r, whose)
 }
 
-// Refused forgets a credential that is none any more: who holds it is not its user.
+// Refused forgets a credential that is no longer valid, so that whoever holds it does not count as its user.
 func (l *Limiter) Refused(r *Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,13 +127,13 @@ func (l *Limiter) takeFor(r *Request, who caller) time.Duration {
 		name = "client/" + strconv.FormatInt(who.client, 10)
 	}
 	wanted := []slot{l.users.of(name)}
-	if who.company != 0 { // an operator outside any company
+	if who.company != 0 { // 0: an operator outside any company
 		wanted = append(wanted, l.companies.of(strconv.FormatInt(who.company, 10)))
 	}
 	return l.take(r, wanted...)
 }
 
-// take takes a token of every bucket for a request, or of none.
+// take takes a token from every bucket for a request, or from none.
 func (l *Limiter) take(r *Request, wanted ...slot) (wait time.Duration) {
 	now := l.now()
 	defer func() { r.quotas = quotas(wanted, now, l.replicas.live) }()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Quotas are the limits that a request counted for, as draft-ietf-httpapi-ratelimit-headers-10 writes them; both are
-// empty where nothing is limited.
+// Quotas are the limits that a request counted for, in the form of draft-ietf-httpapi-ratelimit-headers-10.
+// Both are empty if nothing is limited.
 type Quotas struct {
 	Policy string // RateLimit-Policy: q, the requests of a full burst, which fills in w seconds
 	Left   string // RateLimit: r, the requests that are left now; t, the seconds until there is one more

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What an answer says is left is what is let in, and one more when it says.
+// As many requests are admitted as an answer states are left, and one more at the time that it states.
 func TestQuotasAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := time.Date(2025, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -3,21 +3,20 @@ package limit
 import "time"
 
 const (
-	// refusedAtOnce and refusedOfAll are how many refusals a second are answered at once, to one address and
-	// in all, as parts of what an address may ask.
+	// refusedAtOnce and refusedOfAll are the rates of refusals that are answered at once, to one address and
+	// in all, relative to the rate of an address.
 	refusedAtOnce = 0.05
 	refusedOfAll  = 2
-	// reluctance is how long others are held back.
+	// reluctance is the time for which other refusals are held back.
 	reluctance = time.Second
 )
 
-// Known reports whether the request is one of a caller whose credential was verified.
+// Known reports whether the caller's credential was verified.
 func (r *Request) Known() bool { return r.counted }
 
-// Reluctance returns how long the refusal of a request is held back. Callers who are not known and
-// wait for each answer are slowed down by it, when there are many of them, and cost no more work
-// than the answers that they receive. It is nothing for an address that is seldom refused, and
-// where few are.
+// Reluctance returns how long the refusal of a request is held back. If there are many refusals, this
+// slows down unknown callers that wait for each answer, and they cost no more work than the answers
+// that they receive. It is 0 for an address that is seldom refused, and while there are few refusals.
 func (l *Limiter) Reluctance(r *Request) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// beatEvery is how far apart two signs of life are, in rounds of a second or of as long as nobody asks.
+	// beatEvery is the interval between two signs of life. Rounds are a second apart while callers ask, otherwise this long.
 	beatEvery = 5 * time.Second
-	// deadAfter is how many of our own signs of life another replica may miss.
+	// deadAfter is the number of our own signs of life after which another replica that gave none counts as dead.
 	deadAfter = 3
 )
 
-// replicas is what is known of the servers of one database. No clock of another machine is
-// believed: a replica lives while its count grows.
+// replicas is what is known about the servers of one database. The clock of another machine is not
+// trusted: a replica is alive while its count grows.
 type replicas struct {
 	live   int
 	beaten time.Time // the last sign of life
@@ -25,14 +25,13 @@ type replicas struct {
 	missed map[string]int
 }
 
-// Asked has a value when a request was admitted that other replicas may have to hear of.
+// Asked has a value when a request was admitted that other replicas may have to know of.
 func (l *Limiter) Asked() <-chan struct{} { return l.asked }
 
-// Share is one round of exchange with the other replicas, about once a second while callers ask, and every five seconds
-// while nobody does: it shares what
-// this one has admitted since the last round, and takes what the others did from the same
-// buckets. Only who uses more than a replica's part of its rate is exchanged: the number of
-// callers costs nothing. It returns how many buckets were exchanged. Faults: those of the table.
+// Share does one round of exchange with the other replicas. Rounds are about a second apart while callers ask, and five
+// seconds while nobody does. It shares what this replica has admitted since the last round, and takes from the same
+// buckets what the others have admitted. Only the use of callers that exceed a replica's part of their rate is exchanged,
+// so that the number of callers costs nothing. It returns the number of buckets exchanged. Faults: those of the table.
 func (l *Limiter) Share(ctx context.Context, common ports.RateTable, self string) (int, error) {
 	l.mu.Lock()
 	now := l.now()
@@ -68,7 +67,7 @@ func (l *Limiter) heard(beats map[string]int64) {
 	if !alone || l.replicas.live == 1 {
 		return
 	}
-	for _, t := range l.tables() { // what was taken alone is nobody's debt
+	for _, t := range l.tables() { // what was taken while alone is not owed
 		for _, half := range []map[string]*bucket{t.buckets.young, t.buckets.old} {
 			for _, b := range half {
 				b.unshared = 0
@@ -77,7 +76,7 @@ func (l *Limiter) heard(beats map[string]int64) {
 	}
 }
 
-// heard counts the replicas whose signs of life go on.
+// heard counts the replicas whose signs of life continue.
 func (r *replicas) heard(beats map[string]int64) {
 	missed := map[string]int{}
 	r.live = 0
@@ -85,7 +84,7 @@ func (r *replicas) heard(beats map[string]int64) {
 		if before, known := r.beats[id]; known && before == beat {
 			missed[id] = r.missed[id] + 1
 		} else if r.beats == nil {
-			missed[id] = deadAfter - 1 // one that is long gone is found so at the next beat
+			missed[id] = deadAfter - 1 // a replica that is long gone counts as dead at the next beat
 		}
 		if missed[id] < deadAfter {
 			r.live++
@@ -128,7 +127,7 @@ func (l *Limiter) settle(slots map[string]slot, taken, totals map[string]int64) 
 			continue
 		}
 		others := float64(max(0, total-s.bucket.total-taken[key]))
-		if !s.bucket.shared { // how old the sum is, is not known: they may have taken as much since the last round
+		if !s.bucket.shared { // the age of the sum is unknown: at most this much was taken since the last round
 			others = min(others, float64(l.replicas.live-1)*s.table.perSecond)
 		}
 		s.take(now, others)

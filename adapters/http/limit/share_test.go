@@ -13,7 +13,7 @@ import (
 	"tilth/core/access"
 )
 
-// common is the table of replicas in memory.
+// common is the shared table of the replicas, in memory.
 type common struct {
 	beats, sums map[string]int64
 	exchanged   int
@@ -57,7 +57,7 @@ func newFleet(t *testing.T, n int, rates Rates) *fleet {
 	return f
 }
 
-// share has every replica exchange for some seconds.
+// share makes every replica exchange for some seconds.
 func (f *fleet) share(seconds int) {
 	for range seconds {
 		for i, l := range f.all {
@@ -68,11 +68,11 @@ func (f *fleet) share(seconds int) {
 	}
 }
 
-// flood has a user ask all replicas as fast as they answer, and returns how often they did.
+// flood makes a user ask all replicas as fast as they answer, and returns the number of answers.
 func (f *fleet) flood(seconds int, user int64) (answered int) {
 	who := access.Principal{UserID: user, CompanyID: user}
 	for range seconds {
-		for range 20 { // times in a second
+		for range 20 { // times a second
 			for _, l := range f.all {
 				for {
 					r, wait := l.Admit(netip.MustParseAddr("10.0.0.1"), fmt.Sprint("of user ", user), false)
@@ -132,7 +132,7 @@ func TestOnlyBusyCallersAreExchanged(t *testing.T) {
 	require.Zero(t, f.common.exchanged)
 }
 
-// A server that nobody asks exchanges every five seconds; one that is asked is told so, where there are others.
+// A server that receives no requests exchanges every five seconds. A request signals that an exchange is due, if there are other servers.
 func TestOnlyARequestCallsForAnExchange(t *testing.T) {
 	f := newFleet(t, 2, Rates{Caller: 10})
 	require.Empty(t, f.all[0].Asked())

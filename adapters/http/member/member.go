@@ -1,5 +1,5 @@
-// Package member has the types of those members of records whose JSON their Go type does not say: civil dates, JSON that
-// passes through unread, GeoJSON, text that is shown as it was stored. Each brings its schema. It knows no record and no route.
+// Package member has types for record members whose JSON a plain Go type does not describe: civil dates, JSON that passes through
+// unread, GeoJSON, text that is shown as it was stored. Each has its own schema. The package knows no record and no route.
 package member
 
 import (
@@ -17,7 +17,7 @@ import (
 // Date is a civil date, written YYYY-MM-DD. In records a missing date is a nil *Date.
 type Date struct{ day time.Time }
 
-// DateOf returns the civil date of a time, as the time's own zone has it.
+// DateOf returns the civil date of a time in the time's own zone.
 func DateOf(t time.Time) Date {
 	return Date{time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)}
 }
@@ -28,7 +28,7 @@ func ParseDate(text string) (Date, error) {
 	return Date{day}, err
 }
 
-// Time returns midnight UTC of the date, as the core keeps civil dates.
+// Time returns midnight UTC of the date, which is how the core represents civil dates.
 func (d Date) Time() time.Time { return d.day }
 
 // String writes YYYY-MM-DD.
@@ -97,8 +97,8 @@ type Geometry struct{ RawObject }
 // Schema is the OpenAPI schema of a geometry, or null.
 func (Geometry) Schema(r huma.Registry) *huma.Schema { return rawOr(r, schema.Geometry) }
 
-// rawOr returns what the document calls a form of JSON. Bodies are held against none: those who read
-// them say what is wrong.
+// rawOr returns the schema that the document shows for a form of JSON. Bodies are not checked
+// against it: the code that reads them reports what is wrong.
 func rawOr(r huma.Registry, form string) *huma.Schema {
 	if r.Map()[form] == nil {
 		return RawObject.Schema(nil, r)
@@ -106,7 +106,7 @@ func rawOr(r huma.Registry, form string) *huma.Schema {
 	return schema.OrNull(schema.Given(form))
 }
 
-// Verbatim is the JSON text of a T, in answers that show it to the byte as it was stored. It is written and never read.
+// Verbatim is the JSON text of a T, in answers that show it byte for byte as it was stored. It is written and never read.
 type Verbatim[T any] json.RawMessage
 
 // MarshalJSON writes the text as it is.
@@ -117,15 +117,14 @@ func (Verbatim[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// Value is any JSON value, in answers that tell of members of many types. It is written
-// and never read.
+// Value is any JSON value, in answers that show members of many types. It is written and never read.
 type Value struct{ V any }
 
 // MarshalJSON writes the value.
 func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.V) }
 
-// Schema is the OpenAPI schema of any value. The types are spelled out, because not
-// every reader of a document takes null for one of "any".
+// Schema is the OpenAPI schema of any value. The types are spelled out, because not every reader of
+// a document counts null as "any".
 func (Value) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{
 		{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean}, {Type: huma.TypeObject, AdditionalProperties: true},

@@ -38,11 +38,11 @@ type Item[P any] struct {
 	Links      []Link          `json:"links" doc:"Where to go from here."`
 }
 
-// kind is a kind of feature: records R, of which T is what is known of each, shown as P.
+// kind is a kind of feature. R is its record, T what is known about each, and P the properties that show it.
 type kind[R, T, P any] struct {
 	routes
 	id, title, description string
-	timed                  string // what datetime looks at; empty: it narrows nothing
+	timed                  string // the time that datetime filters by; empty: it filters nothing
 	extent                 bool   // the features lie within that of the fields
 	record                 string // path of the records in the rest of the interface; empty: they have none of their own
 	filters                []filter
@@ -50,10 +50,10 @@ type kind[R, T, P any] struct {
 	show                   func(T) P
 }
 
-// filter is a property that features are narrowed by.
+// filter is a property that features can be filtered by.
 type filter struct {
 	rest.Param
-	as string // its name to the use case; empty: the same
+	as string // its name in the use case; empty: the same
 }
 
 // The parameters of a page.
@@ -135,7 +135,7 @@ func (k kind[R, T, P]) params() []rest.Param {
 	return out
 }
 
-// pageParams are the parameters of a page of features; timed says what datetime looks at, empty: it narrows nothing.
+// pageParams returns the parameters of a page of features. timed is the time that datetime filters by; empty: it filters nothing.
 func pageParams(timed string) []rest.Param {
 	when := "Of " + timed + ". What has none matches."
 	if timed == "" {
@@ -176,7 +176,7 @@ func (k kind[R, T, P]) feature(f features.Feature[T]) Feature[P] {
 	return Feature[P]{"Feature", shownID(f.ID), geometryOf(f.Outline, f.Place), k.show(f.Of)}
 }
 
-// beside returns the link to a page beside that of a request; none where there is no such page.
+// beside returns the link to the page before or after that of a request; none if there is no such page.
 func beside(c *rest.Call, rel, param string, id *features.ID) []Link {
 	if id == nil {
 		return nil
@@ -188,7 +188,7 @@ func beside(c *rest.Call, rel, param string, id *features.ID) []Link {
 	}), rel, mediaGeoJSON, "The page beside this one"}}
 }
 
-// shownID returns an id as features have it.
+// shownID returns an id as features show it: a number, or a text if it has a part.
 func shownID(id features.ID) member.Value {
 	if id.Part == 0 {
 		return member.Value{V: id.Record}

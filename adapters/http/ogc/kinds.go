@@ -13,7 +13,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// offered is a collection, whatever its features are.
+// offered is a collection, whatever the type of its features.
 type offered interface {
 	describe(ctx context.Context, c *rest.Call) (Collection, error)
 	register()
@@ -27,7 +27,7 @@ func text(name, as, description string, words ...string) filter {
 	return filter{rest.Param{Name: name, Type: rest.String, Enum: words, Description: description}, as}
 }
 
-// What several collections are narrowed by.
+// Filters that several collections have.
 var (
 	byName       = text("name", "", "The name, exactly.")
 	byExternalID = text("external_id", "", "The record's key in the system it came from, exactly.")

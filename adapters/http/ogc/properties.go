@@ -12,9 +12,9 @@ import (
 	"tilth/core/stratification/sample"
 )
 
-// The properties of features are flat, for the tables of those who work with maps.
+// The properties of features are flat, for the attribute tables of map tools.
 
-// FarmProperties are what is known of a farm.
+// FarmProperties are the properties of a farm.
 type FarmProperties struct {
 	Name        string    `json:"name" doc:"What people call it."`
 	Description string    `json:"description" doc:"Free text of the company."`
@@ -33,7 +33,7 @@ func farmProperties(r farm.Farm) FarmProperties {
 	return FarmProperties{r.Name, r.Description, r.Country, r.Region, r.City, r.TotalAreaHa, r.FieldCount, r.ExternalID, r.Source, r.CreatedAt, r.UpdatedAt}
 }
 
-// FieldProperties are what is known of a field.
+// FieldProperties are the properties of a field.
 type FieldProperties struct {
 	UUID           string       `json:"uuid" format:"uuid" doc:"The uuid of the field."`
 	Name           string       `json:"name" doc:"What people call it."`
@@ -64,7 +64,7 @@ func fieldProperties(r farm.Field) FieldProperties {
 	return out
 }
 
-// CultivationProperties are what is known of a cultivation.
+// CultivationProperties are the properties of a cultivation.
 type CultivationProperties struct {
 	FieldID   int64       `json:"field_id" doc:"Id of the field."`
 	Field     string      `json:"field" doc:"Name of the field."`
@@ -85,7 +85,7 @@ func cultivationProperties(r features.Cultivation) CultivationProperties {
 	}
 }
 
-// ProfileProperties are what is known of a profile order.
+// ProfileProperties are the properties of a profile order.
 type ProfileProperties struct {
 	FieldID   int64        `json:"field_id" doc:"Id of the field."`
 	Field     string       `json:"field" doc:"Name of the field."`
@@ -116,7 +116,7 @@ func profileProperties(r features.Profile) ProfileProperties {
 	return out
 }
 
-// AOIProperties are what is known of an area of interest.
+// AOIProperties are the properties of an area of interest.
 type AOIProperties struct {
 	UUID        string    `json:"aoi_uuid" format:"uuid" doc:"The uuid of the area of interest."`
 	Name        string    `json:"name" doc:"What people call it."`
@@ -132,7 +132,7 @@ func aoiProperties(r stratification.AOI) AOIProperties {
 	return AOIProperties{r.UUID, r.Name, r.Description, len(r.Fields), r.SavedMaps, r.SavedPlans, r.CreatedAt, r.UpdatedAt}
 }
 
-// ZoneProperties are what is known of a zone of a saved map.
+// ZoneProperties are the properties of a zone of a saved map.
 type ZoneProperties struct {
 	Zone    int       `json:"zone" doc:"Number of the zone in its map."`
 	AreaHa  float64   `json:"area_ha" doc:"Hectares."`
@@ -157,7 +157,7 @@ func zoneProperties(r features.Zone) ZoneProperties {
 	return out
 }
 
-// PointProperties are what is known of a point of a saved sample plan.
+// PointProperties are the properties of a point of a saved sample plan.
 type PointProperties struct {
 	Point    string    `json:"point" doc:"Id of the point in its plan, as Z2-07."`
 	Zone     int       `json:"zone" doc:"Number of the stratum of the point: a zone, or what the plan numbers behind the zones."`
@@ -186,7 +186,7 @@ func pointProperties(r features.Point) PointProperties {
 	return out
 }
 
-// SampleProperties are what is known of a sample.
+// SampleProperties are the properties of a sample.
 type SampleProperties struct {
 	Label       string     `json:"label" doc:"What stands on the bag; unique in the company."`
 	Point       string     `json:"point" doc:"Id of the point in its plan, as Z2-07."`
@@ -210,7 +210,7 @@ type SampleProperties struct {
 	UpdatedAt   time.Time  `json:"updated_at" doc:"When the record was written last."`
 }
 
-// mmPerCm turns depths into centimetres.
+// mmPerCm converts depths to centimetres.
 const mmPerCm = 10
 
 func sampleProperties(r sample.Sample) SampleProperties {
@@ -234,7 +234,7 @@ func day(t *time.Time) *member.Date {
 	return new(member.DateOf(*t))
 }
 
-// geometryOf returns a geometry of GeoJSON. All outlines are of one type, which tools make a layer of.
+// geometryOf returns a GeoJSON geometry. All outlines have the same type, so that tools make one layer of them.
 func geometryOf(outline geo.MultiPolygon, place *geo.Position) member.Geometry {
 	var raw []byte
 	switch {

@@ -13,7 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// What is said of a box and of times that are none.
+// Messages about an invalid box and about invalid times.
 const (
 	noBox  = "Give west, south, east and north in degrees, separated by commas: longitudes from -180 to 180, latitudes from -90 to 90."
 	noSpan = "A time as 2026-03-01T12:00:00Z or a day as 2026-03-01; or two in their order with a slash between, one of which may be .. for open."
@@ -51,7 +51,7 @@ func (f filter) name() string {
 	return f.as
 }
 
-// place reads the feature that a page lies beside.
+// place reads the feature that a page begins after or ends before.
 func place(given map[string]any, param string, errs fault.Fields) *features.ID {
 	text, ok := given[param].(string)
 	if !ok {
@@ -62,7 +62,7 @@ func place(given map[string]any, param string, errs fault.Fields) *features.ID {
 	return &id
 }
 
-// partMark parts the record of a feature from its number in it.
+// partMark separates the record of a feature from its number in the record.
 const partMark = "."
 
 // textOf returns an id as it is written.
@@ -74,7 +74,7 @@ func textOf(id features.ID) string {
 	return text
 }
 
-// parseID reads an id; ok is false of what is none.
+// parseID reads an id; ok is false if the text is not one.
 func parseID(text string) (id features.ID, ok bool) {
 	record, part, several := strings.Cut(text, partMark)
 	n, err := strconv.ParseUint(record, 10, 63) // which takes no sign
@@ -90,7 +90,7 @@ func parseID(text string) (id features.ID, ok bool) {
 	return id, err == nil && m > 0
 }
 
-// parseSpan reads a time, or an interval of two, of which one may be open; nil: it is neither.
+// parseSpan reads a time, or an interval of two, one of which may be open; nil: it is neither.
 func parseSpan(text string) *ports.Span {
 	first, last, interval := strings.Cut(text, "/")
 	if !interval {
@@ -119,13 +119,13 @@ func parseTime(text string, mayBeOpen bool) (first, last *time.Time, ok bool) {
 	return &at, &at, err == nil && at.Year() > 0
 }
 
-// What a box is written with: two corners, each with a height or without.
+// The numbers of coordinates in a box: two corners, without or with heights.
 const (
 	corners2D = 4
 	corners3D = 6
 )
 
-// parseBox returns the box of a text of numbers; none: it is no box.
+// parseBox reads a box from a text of numbers; nil: it is not a box.
 func parseBox(text string) []geo.Box {
 	words := strings.Split(text, ",")
 	n := make([]float64, len(words))
@@ -138,8 +138,8 @@ func parseBox(text string) []geo.Box {
 	return boxesOf(n)
 }
 
-// boxesOf returns a box in degrees; two, where it begins east of where it ends and so crosses the antimeridian. Heights are
-// passed over. None: it is no box.
+// boxesOf returns a box in degrees, or two boxes if it begins east of where it ends and so crosses the antimeridian.
+// Heights are ignored. nil: it is not a box.
 func boxesOf(n []float64) []geo.Box {
 	switch len(n) {
 	case corners2D:

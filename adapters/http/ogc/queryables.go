@@ -2,7 +2,7 @@ package ogc
 
 import "tilth/adapters/http/rest"
 
-// Queryables are the properties that features are narrowed by, as a JSON Schema.
+// Queryables are the properties that features can be filtered by, as a JSON Schema.
 type Queryables struct {
 	Schema     string               `json:"$schema" format:"uri" doc:"The kind of schema."`
 	ID         string               `json:"$id" format:"uri" doc:"The address of this schema."`
@@ -12,7 +12,7 @@ type Queryables struct {
 	Additional bool                 `json:"additionalProperties" doc:"false: other properties narrow nothing."`
 }
 
-// Queryable is a property that features are narrowed by.
+// Queryable is a property that features can be filtered by.
 type Queryable struct {
 	Title  string `json:"title" doc:"For people."`
 	Type   string `json:"type,omitempty" doc:"integer, string or boolean."`

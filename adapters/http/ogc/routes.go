@@ -1,6 +1,6 @@
-// Package ogc is OGC API - Features, part 1 (docs.ogc.org/is/17-069r4): what a company has on the map, for the tools of
-// those who work with maps, such as QGIS. Answers and failures are those of that standard, without the envelope of the rest
-// of the interface; who calls, and what they may see, is decided as everywhere else.
+// Package ogc implements OGC API - Features, part 1 (docs.ogc.org/is/17-069r4): what a company has on the map, for GIS
+// tools such as QGIS. Answers and failures are those of that standard, without the envelope of the rest of the interface.
+// Authentication and permissions are as everywhere else.
 package ogc
 
 import (
@@ -18,7 +18,7 @@ import (
 	"tilth/core/geo"
 )
 
-// The paths below the service root. None ends with a slash in a link: QGIS puts one behind.
+// The paths below the service root. In links none ends with a slash, because QGIS appends one.
 const (
 	word            = "ogc"
 	conformancePath = word + "/conformance"
@@ -34,10 +34,10 @@ const (
 	mediaSchema  = "application/schema+json"
 )
 
-// crs84 is longitude and latitude on WGS 84, the one system that is spoken.
+// crs84 is longitude and latitude on WGS 84, the only supported coordinate system.
 const crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct{ Features *features.Features }
 
 // Exception is a failure.
@@ -61,7 +61,7 @@ type LandingPage struct {
 	Links       []Link `json:"links" doc:"Where to go from here."`
 }
 
-// Conformance is what of the standard is kept.
+// Conformance lists the parts of the standard that are implemented.
 type Conformance struct {
 	ConformsTo []string `json:"conformsTo" format:"uri" doc:"Classes of the standard, by their addresses."`
 }
@@ -72,7 +72,7 @@ type Collections struct {
 	Collections []Collection `json:"collections" doc:"Those that the caller may see."`
 }
 
-// Collection is features of one kind.
+// Collection describes the features of one kind.
 type Collection struct {
 	ID          string   `json:"id" doc:"Its word in addresses."`
 	Title       string   `json:"title" doc:"For people."`
@@ -159,7 +159,7 @@ func self(c *rest.Call, media string) Link {
 	return Link{c.Here(func(url.Values) {}), "self", media, "This answer"}
 }
 
-// described returns what a failure says, with what is wrong where.
+// described returns the message of a failure, with the messages of its fields.
 func described(f *fault.Error) string {
 	out := []string{f.Message}
 	messages := f.Fields.Messages()

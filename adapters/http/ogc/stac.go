@@ -14,7 +14,7 @@ import (
 	"tilth/core/geo"
 )
 
-// STAC (stacspec.org) builds on OGC API - Features: finished maps and profiles as items, a collection a product, with links to their files.
+// STAC (stacspec.org) builds on OGC API - Features: finished maps and profiles are items with links to their files, in one collection per product.
 
 // The paths below the service root.
 const (
@@ -29,10 +29,10 @@ const (
 	stacVersion = "1.0.0"
 )
 
-// stacBegan is when the first satellite whose scenes are used began to see.
+// stacBegan is the time at which the first satellite whose scenes are used began to see.
 const stacBegan = "2015-06-23T00:00:00Z"
 
-// STACDeps is what the items are made from.
+// STACDeps are what the items are made from.
 type STACDeps struct {
 	Features *features.Features
 	Links    mapview.Links
@@ -49,7 +49,7 @@ type STACCatalog struct {
 	Links       []STACLink `json:"links" doc:"Where to go from here: the collections that the caller may see are its children."`
 }
 
-// STACLink is the address of something else, with how it is asked for.
+// STACLink is the address of something else, with the method to request it.
 type STACLink struct {
 	Href   string      `json:"href" format:"uri" doc:"The address."`
 	Rel    string      `json:"rel" doc:"What it is: self, root, next, search, child, data, conformance, service-desc or service-doc."`
@@ -65,7 +65,7 @@ type STACCollections struct {
 	Links       []Link           `json:"links" doc:"Where to go from here."`
 }
 
-// STACCollection is what came of the orders of one product.
+// STACCollection has the results of the orders of one product.
 type STACCollection struct {
 	Type        string     `json:"type" enum:"Collection" doc:"What it is."`
 	Version     string     `json:"stac_version" doc:"Version of the specification."`
@@ -180,7 +180,7 @@ func (r stacRoutes) list(all []stacProduct) {
 	})
 }
 
-// visible calls do with the collections that the caller may see.
+// visible calls do with each collection that the caller may see.
 func visible(ctx context.Context, c *rest.Call, all []stacProduct, do func(stacProduct) error) error {
 	for _, p := range all {
 		err := p.of.Require(ctx, c.Principal())
@@ -197,7 +197,7 @@ func visible(ctx context.Context, c *rest.Call, all []stacProduct, do func(stacP
 	return nil
 }
 
-// describe describes the collection. The caller may see it.
+// describe describes the collection. The caller must be allowed to see it.
 func (p stacProduct) describe(ctx context.Context, c *rest.Call) (out STACCollection, err error) {
 	began := stacBegan
 	world := geo.Box{MinX: -180, MinY: -90, MaxX: 180, MaxY: 90}
@@ -226,10 +226,10 @@ type stacLinks struct {
 	expires time.Time
 }
 
-// lasting is how long the links to files live.
+// lasting is the lifetime of the links to files.
 const lasting = 24 * time.Hour
 
-// of returns the link that opens what lies below a path.
+// of returns the link that opens everything below a path.
 func (l *stacLinks) of(ctx context.Context, below string) (string, error) {
 	if text, ok := l.links[below]; ok {
 		return text, nil

@@ -40,7 +40,7 @@ type STACItem struct {
 	Assets     map[string]STACAsset `json:"assets" doc:"Its files by their names. The addresses open for 24 hours without another credential."`
 }
 
-// STACProperties is what is known of an item.
+// STACProperties are the properties of an item.
 type STACProperties struct {
 	Title     string     `json:"title" doc:"For people."`
 	Datetime  *time.Time `json:"datetime" doc:"null: start_datetime and end_datetime say when."`
@@ -87,7 +87,7 @@ type stacFile struct {
 	STACAsset
 }
 
-// stacFarm narrows items.
+// stacFarm filters items by farm.
 var stacFarm = whole(rest.FarmParam, "", "Id of a farm: items of its fields.")
 
 func (p stacProduct) path() string { return stacCollectionsPath + "/" + p.id }
@@ -110,7 +110,7 @@ func (p stacProduct) register() {
 		})
 	items := p.route("/items", "items", "list", "Items of "+p.id)
 	items.BareAs, items.Query = mediaGeoJSON, append(pageParams("the days of the items"), stacFarm.Param)
-	items.Inapplicable = []string{collectionsParam} // pystac-client sends that of the address
+	items.Inapplicable = []string{collectionsParam} // pystac-client also sends the collection of the address
 	items.Description = p.description + " In the order of ids. `next` and `prev` among the links lead to the pages beside this one; they stay good."
 	rest.Handle(p.api, items, p.items)
 	item := p.route("/items/{featureId}", "item", "retrieve", "An item of "+p.id)
@@ -233,7 +233,7 @@ func stacID(id features.ID) string {
 	return text
 }
 
-// parseID reads the id of an item; ok is false of what is none.
+// parseID reads the id of an item; ok is false if the text is not one.
 func (p stacProduct) parseID(text string) (id features.ID, ok bool) {
 	record, date, dated := strings.Cut(text, "-")
 	if id, ok = parseID(record); !ok || id.Part > 0 || !dated {
@@ -256,7 +256,7 @@ func raster(name, file, title string) stacFiles {
 	}
 }
 
-// thumbnail is the picture that stands beside an item in lists, such as that of QGIS's panel.
+// thumbnail returns the small picture that is shown beside an item in lists, such as that of QGIS's panel.
 func thumbnail(file string) stacFile {
 	return stacFile{"thumbnail", "maps/" + file + ".png?thumbnail=true", STACAsset{"", stacPNG, "A small picture", []string{"thumbnail"}}}
 }

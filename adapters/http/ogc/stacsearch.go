@@ -17,7 +17,7 @@ import (
 	"tilth/core/geo"
 )
 
-// STACSearch is what items are searched by.
+// STACSearch holds the criteria of a search for items.
 type STACSearch struct {
 	Collections []string        `json:"collections,omitempty" maxItems:"20" doc:"Words of the collections that are searched; left out: all that the caller may see."`
 	IDs         []string        `json:"ids,omitempty" maxItems:"100" doc:"Ids of items: these alone, where the rest applies to them."`
@@ -37,7 +37,7 @@ type STACFound struct {
 	Returned int        `json:"numberReturned" doc:"Items of this page."`
 }
 
-// The parameters of a search beside those of a page, and how large they may be.
+// The parameters of a search in addition to those of a page, and their limits.
 const (
 	collectionsParam = "collections"
 	idsParam         = "ids"
@@ -110,7 +110,7 @@ func searchGiven(given map[string]any) (s STACSearch, q features.Query, err erro
 	return s, q, s.narrow(&q, fault.Fields{})
 }
 
-// listed returns the values of a parameter of many. One with a comma is the whole.
+// listed returns the values of a parameter with several. A value with a comma is the whole text, and is left out.
 func listed(given map[string]any, param string) []string {
 	values, _ := given[param].([]string)
 	return slices.DeleteFunc(slices.Clone(values), func(one string) bool { return strings.Contains(one, ",") })
@@ -131,7 +131,7 @@ func (s STACSearch) query() (q features.Query, err error) {
 	return q, s.narrow(&q, errs)
 }
 
-// narrow adds to a query what both kinds of a search have.
+// narrow adds the criteria to a query that both kinds of search have.
 func (s STACSearch) narrow(q *features.Query, errs fault.Fields) (err error) {
 	errs.AddIf(len(s.IDs) > maxNamed, idsParam, "Give at most %d at a time; these are %d.", maxNamed, len(s.IDs))
 	if raw := s.Intersects.RawObject; len(raw) > 0 {
@@ -144,7 +144,7 @@ func (s STACSearch) narrow(q *features.Query, errs fault.Fields) (err error) {
 	return errs.Err()
 }
 
-// find returns a page of what is found, and what the next comes behind; empty: there is none.
+// find returns a page of the items found, and the value of after for the next page; empty: there is none.
 func (r stacRoutes) find(ctx context.Context, c *rest.Call, all []stacProduct, s STACSearch, q features.Query) (out STACFound, next string, err error) {
 	out = STACFound{Type: "FeatureCollection", Features: []STACItem{}, Links: []STACLink{stacLink(c.Link(stacWord), "root", mediaJSON, "Start")}}
 	chosen, err := s.chosen(ctx, c, all)
@@ -164,7 +164,7 @@ func (r stacRoutes) find(ctx context.Context, c *rest.Call, all []stacProduct, s
 		if q.IDs = p.named(s.IDs); s.IDs != nil && q.IDs == nil {
 			continue
 		}
-		q.Limit = max(1, limit-len(out.Features)) // of a full page, whether anything follows
+		q.Limit = max(1, limit-len(out.Features)) // at least 1, to find out whether anything follows a full page
 		page, err := p.of.Page(ctx, c.Principal(), q)
 		if err != nil {
 			return out, "", err
@@ -193,7 +193,7 @@ func (r stacRoutes) find(ctx context.Context, c *rest.Call, all []stacProduct, s
 	return out, "", nil
 }
 
-// matched returns how many items some collections have; nil: nobody counts those of one.
+// matched returns the number of items in some collections; nil: those of one are not counted.
 func matched(ctx context.Context, c *rest.Call, chosen []stacProduct, q features.Query) (*int64, error) {
 	var sum int64
 	for _, p := range chosen {
@@ -228,7 +228,7 @@ func (s STACSearch) chosen(ctx context.Context, c *rest.Call, all []stacProduct)
 	return out, nil
 }
 
-// behind returns the collections from that of the item that the page comes behind, and which that is. Faults: Invalid.
+// behind returns the collections from that of the item that the page begins after, and the id of this item. Faults: Invalid.
 func (s STACSearch) behind(chosen []stacProduct) (rest []stacProduct, after *features.ID, err error) {
 	if s.After == "" {
 		return chosen, nil, nil
@@ -242,7 +242,7 @@ func (s STACSearch) behind(chosen []stacProduct) (rest []stacProduct, after *fea
 	return chosen[at:], &id, nil
 }
 
-// named returns which of some ids are of the collection's form.
+// named returns those of the ids that have the form of the collection's ids.
 func (p stacProduct) named(ids []string) (out []features.ID) {
 	for _, text := range ids {
 		if id, ok := p.parseID(text); ok {

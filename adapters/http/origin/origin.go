@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// Rules say what of a request is believed: what proxies say, only when the connection comes from a trusted one.
+// Rules define what is trusted in a request: what proxies report counts only if the connection comes from a trusted one.
 type Rules struct {
 	// Public is the address that clients use, such as https://tilth.example.org; links
 	// are built from it where it is set.
 	Public *url.URL
-	// Hosts are the names that requests may come under, in lower case and without a port; none: any.
-	// Links of a request under another name lead to the first.
+	// Hosts are the host names that requests may use, in lower case and without a port; none: any.
+	// Links in answers to a request under another name lead to the first.
 	Hosts []string
 	// Trusted are the networks of the reverse proxies.
 	Trusted []netip.Prefix
@@ -79,7 +79,7 @@ func (o Rules) Client(r *http.Request) netip.Addr {
 	return at
 }
 
-// Secure reports whether a request came by TLS, by its own or that of a trusted proxy, or from this machine.
+// Secure reports whether a request came over TLS, its own or that of a trusted proxy, or from this machine.
 func (o Rules) Secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true

@@ -1,6 +1,6 @@
-// Package pact is the PACT API for data recipients, version 3 (github.com/wbcsd/data-exchange-protocol, spec/v3): clients
-// of a company read the footprints that it published, and exchange events with it. Answers and failures are those of that
-// standard, without the envelope of the rest of the interface.
+// Package pact implements the PACT API for data recipients, version 3 (github.com/wbcsd/data-exchange-protocol, spec/v3):
+// clients of a company read the footprints that it published, and exchange events with it. Answers and failures are those
+// of that standard, without the envelope of the rest of the interface.
 package pact
 
 import (
@@ -24,7 +24,7 @@ const (
 
 const tag = "PACT for data recipients"
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct{ Recipients *exchange.Recipients }
 
 // OAuthFailure is a failure where a token is asked for (RFC 6749, section 5.2).
@@ -68,8 +68,8 @@ func callerOf(c *rest.Call) exchange.Caller {
 	return exchange.Caller{ClientID: who.ClientID, CompanyID: who.CompanyID}
 }
 
-// failure returns a failure as the standard writes it. It has no word for some statuses: those of the caller are bad
-// requests, and the others internal errors.
+// failure returns a failure in the form of the standard. The standard has no code for some statuses: client errors
+// become bad requests, and the others internal errors.
 func failure(door bool, status int, f *fault.Error) any {
 	if door {
 		return OAuthFailure{oauthWord(status, f), f.Message}

@@ -13,12 +13,12 @@ import (
 	"tilth/core/footprint"
 )
 
-// FootprintList is footprints.
+// FootprintList is a page of footprints.
 type FootprintList struct {
 	Data []footprint.Document `json:"data" doc:"Footprints of the page."`
 }
 
-// OneFootprint is a footprint.
+// OneFootprint is one footprint.
 type OneFootprint struct {
 	Data footprint.Document `json:"data" doc:"The footprint."`
 }
@@ -80,15 +80,15 @@ func (r routes) list(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[F
 	return rest.Bare[FootprintList]{Data: FootprintList{page.Footprints}}, nil
 }
 
-// query is what a client asks of the list.
+// query is what a client requests of the list.
 type query struct {
 	filter footprint.Filter
 	after  string
 	limit  int
 }
 
-// readQuery reads the parameters of the list. Names are compared whatever their case. One that is not known is refused:
-// what it asks for would be passed over. Faults: Invalid.
+// readQuery reads the parameters of the list. Criteria are compared regardless of case. An unknown parameter is
+// refused: otherwise its condition would be ignored. Faults: Invalid.
 func readQuery(given url.Values) (q query, err error) {
 	q.limit = exchange.MaxPage
 	for name, values := range given {

@@ -28,7 +28,7 @@ func TestReadQuery(t *testing.T) {
 func TestBasicCredentials(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string][3]any{
-		"Basic YTpi": {"a", "b", true}, "basic YTpi": {"a", "b", true}, "Basic YTpiJTNBJTJC": {"a", "b:+", true}, // b:+ encoded as in a form
+		"Basic YTpi": {"a", "b", true}, "basic YTpi": {"a", "b", true}, "Basic YTpiJTNBJTJC": {"a", "b:+", true}, // b:+ is form-encoded
 		"Basic YTpiOmM=": {"a", "b:c", true}, "Bearer YTpi": {"", "", false}, "Basic ab": {"", "", false}, "Basic !": {"", "", false}, "Basic YTolWg==": {"", "", false}, "": {"", "", false},
 	} {
 		id, secret, ok := basic(header)
@@ -39,7 +39,7 @@ func TestBasicCredentials(t *testing.T) {
 	}
 }
 
-// FuzzQuery holds that a query is read into what can be compared with what is stored, or refused with a reason.
+// FuzzQuery checks that a query is either read into values that can be compared with what is stored, or refused with a reason.
 func FuzzQuery(f *testing.F) {
 	for _, query := range []string{
 		"productId=urn:a:b&limit=2", "validOn=2026-01-01", "after=079e425a-464f-528d-341d-4a944a1dfd70", "limit=0", "status=&geography=", "$filter=x", "PRODUCTID=%00", "validAfter=2026-01-01T00:00:00+02:00",

@@ -21,7 +21,7 @@ type AccessToken struct {
 	ExpiresIn   int64  `json:"expires_in" doc:"Seconds until it ends."`
 }
 
-// Discovery says where tokens are made, as OpenID providers do.
+// Discovery states where tokens are issued, as OpenID providers do.
 type Discovery struct {
 	Issuer        string   `json:"issuer" doc:"Who issues the tokens: the address of this service."`
 	TokenEndpoint string   `json:"token_endpoint" doc:"Where an access token is asked for."`
@@ -83,8 +83,7 @@ func checkGrant(c *rest.Call) error {
 	return nil
 }
 
-// basic returns the credential of an Authorization header, each part of which is encoded as in a form (RFC 6749, section
-// 2.3.1).
+// basic returns the credential of an Authorization header, each part of which is form-encoded (RFC 6749, section 2.3.1).
 func basic(header string) (id, secret string, ok bool) {
 	scheme, encoded, _ := strings.Cut(header, " ")
 	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))

@@ -14,10 +14,10 @@ const (
 	MaxPageSize     = 1000
 )
 
-// allPages asks for the whole list in place of the number of a page.
+// allPages requests the whole list instead of a page number.
 const allPages = "all"
 
-// PageParams are the parameters page and page_size, of lists.
+// PageParams returns the parameters page and page_size of lists.
 func PageParams() []Param {
 	return []Param{
 		{Name: "page", Type: PageNumber, Description: "A page, counted from 1, or `all` for the whole list in one answer."},
@@ -25,7 +25,7 @@ func PageParams() []Param {
 	}
 }
 
-// CursorParams are those of [PageParams] and cursor, of lists that can go on where a page ended.
+// CursorParams returns those of [PageParams] and cursor, for lists that can continue where a page ended.
 func CursorParams() []Param {
 	return append(PageParams(), Param{Name: "cursor", Type: String,
 		Description: "Instead of `page`: `first`, then what the link to the next page has. Pages by cursor cost the same however deep they lie, and miss nothing when records come or go."})
@@ -86,8 +86,8 @@ func (v Values) Page() PageSpec {
 	return spec
 }
 
-// PageOrAll returns the page asked for; the whole list where neither page nor page_size
-// is given, as lists outside farm management have it.
+// PageOrAll returns the page asked for; the whole list if neither page nor page_size is given, as
+// for lists outside farm management.
 func (v Values) PageOrAll() PageSpec {
 	if v.parsed["page"] == nil && v.parsed["page_size"] == nil && v.parsed["cursor"] == nil {
 		return PageSpec{All: true, Number: 1}
@@ -95,7 +95,7 @@ func (v Values) PageOrAll() PageSpec {
 	return v.Page()
 }
 
-// Pages returns how many pages a list of so many records has, at least one.
+// Pages returns the number of pages of a list of count records, at least one.
 func (p PageSpec) Pages(count int64) int64 {
 	if p.All || count <= p.Size {
 		return 1
@@ -103,7 +103,7 @@ func (p PageSpec) Pages(count int64) int64 {
 	return (count-1)/p.Size + 1
 }
 
-// Within refuses a page past the end of a list of so many records, and a cursor beside a number. Faults: NotFound, Invalid.
+// Within refuses a page past the end of a list of count records, and a cursor together with a number. Faults: NotFound, Invalid.
 func (p PageSpec) Within(count int64) error {
 	if p.Cursor != nil {
 		if p.twice {

@@ -1,6 +1,6 @@
-// Package query reads the parameters of a query: their types, how each is documented and written, what is said of one that
-// is wrong, and which part of a list is asked for. It knows no route and no request: which parameters there are, and what
-// becomes of others, is the affair of those who call it.
+// Package query reads the parameters of a query: their types, the documentation and the form of each, the message about an
+// invalid one, and the part of a list that is requested. It knows no route and no request: its callers decide which
+// parameters exist and what happens to others.
 package query
 
 import (
@@ -38,7 +38,7 @@ const (
 	IDs       Type = "ids"   // whole numbers, separated by commas
 	Texts     Type = "texts" // texts, separated by commas; also the whole, since a text may hold a comma
 	Box       Type = "box"   // numbers, separated by commas, which the handler reads as text
-	Limit     Type = "limit" // 1 to [MaxLimit]; more is that
+	Limit     Type = "limit" // 1 to [MaxLimit]; more counts as MaxLimit
 
 	// The parameters that every list takes have types of their own.
 	PageNumber Type = "page"
@@ -46,8 +46,8 @@ const (
 	ordering   Type = "ordering"
 )
 
-// types says of each type what it reads as in the input of a handler, how it is documented,
-// and how it is read; the message of a text that cannot be read says what is wrong.
+// types has for each type the Go type of its values in the input of a handler, its schema in the document,
+// and its reader; the reader's message states what is wrong with a text that it cannot read.
 var types = map[Type]struct {
 	zero   any
 	schema huma.Schema
@@ -86,7 +86,7 @@ const (
 	MaxLimit     = 10_000
 )
 
-// MaxListed is how many values a parameter of many takes.
+// MaxListed is the maximum number of values in a parameter that takes several.
 const MaxListed = 1_000
 
 func arrayOf(item *huma.Schema) *huma.Schema {

@@ -16,7 +16,7 @@ import (
 	"tilth/core/fault"
 )
 
-// declared has a parameter of every type, called as its type is, beside those of lists.
+// declared returns a parameter of every type, named after its type, in addition to those of lists.
 func declared() []query.Param {
 	out := append(query.CursorParams(), query.OrderingParam("id", "name"),
 		query.Param{Name: "word", Type: query.String, Enum: []string{"one", "two"}},

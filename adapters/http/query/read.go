@@ -31,7 +31,7 @@ func Parse(text string) (url.Values, error) {
 	return raw, nil
 }
 
-// Read reads the declared parameters of a query; errs says which of them are wrong.
+// Read reads the declared parameters of a query; errs holds what is wrong with them.
 func Read(declared []Param, raw url.Values) (v Values, errs fault.Fields) {
 	v, errs = Values{map[string]any{}}, fault.Fields{}
 	for _, p := range declared {
@@ -54,7 +54,7 @@ func Read(declared []Param, raw url.Values) (v Values, errs fault.Fields) {
 	return v, errs
 }
 
-// unless returns the message that says what a text is; none where it is well-formed.
+// unless returns a message about what is wrong with a text; none if it is well-formed.
 func unless(wellFormed bool, text, says string) string {
 	if wellFormed {
 		return ""
@@ -67,7 +67,7 @@ func readInteger(_ Param, text string) (any, string) {
 	return n, unless(err == nil, text, "is no whole number.")
 }
 
-// readLimit takes what is more than the largest for it, as OGC API - Features has it (7.15.2).
+// readLimit reads more than the maximum as the maximum, as OGC API - Features specifies (7.15.2).
 func readLimit(_ Param, text string) (any, string) {
 	n, err := strconv.ParseUint(text, 10, 63)
 	return int64(min(n, MaxLimit)), unless(err == nil && n > 0, text, "is no limit; give a whole number from 1.")

@@ -51,7 +51,7 @@ func (List[R]) form() form      { return form{record: reflect.TypeFor[R](), shap
 func (OneOrMany[R]) form() form { return form{record: reflect.TypeFor[R](), shape: document.OneOrMany} }
 func (Paginated[R]) form() form { return form{record: reflect.TypeFor[R](), shape: document.Page} }
 
-// formOf returns what the answers of a type consist of, of which one is given.
+// formOf returns what the answers of a type consist of; one is an answer of the type.
 func formOf(answers reflect.Type, one any) form {
 	if special, ok := one.(formed); ok {
 		return special.form()
@@ -59,7 +59,7 @@ func formOf(answers reflect.Type, one any) form {
 	return form{record: answers}
 }
 
-// data is any value in the success envelope, and what became of the items of the request.
+// data is any value in the success envelope, and the outcomes of the items of the request.
 type data struct {
 	value    any
 	outcomes []string
@@ -108,8 +108,8 @@ func (NoContent) answer(c *Call) error {
 	return nil
 }
 
-// OneOrMany is the answer of a create: the record, or the records of a bulk in the order
-// in which they were sent, with what became of each item where that is asked for.
+// OneOrMany is the answer of a create: the record, or the records of a bulk in the order in which
+// they were sent, with the outcome of each item if that is requested.
 type OneOrMany[R any] struct {
 	Records  []R
 	Bulk     bool
@@ -126,7 +126,7 @@ func (o OneOrMany[R]) answer(c *Call) error {
 	return data{o.Records[0], o.Outcomes}.answer(c)
 }
 
-// happened says what became of the items of a request; of one that was created what its route says.
+// happened returns the message about the outcomes of a request's items; for a single item that was created, the message of its route.
 func happened(r *Route, bulk bool, outcomes []string) string {
 	if !bulk && outcomes[0] == Outcomes[0] {
 		return r.Message
@@ -143,7 +143,7 @@ func happened(r *Route, bulk bool, outcomes []string) string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// Many is the answer of a change of records: all of them in the order in which they were sent, with what became of each item.
+// Many is the answer of a change of records: all of them in the order in which they were sent, with the outcome of each item.
 type Many[R any] struct {
 	Records  []R
 	Outcomes []string
@@ -156,7 +156,7 @@ type Raw struct {
 	ContentType string
 	Filename    string // offers the answer as a download of that name
 	ETag        string // see [etag.Of]; empty: none
-	Parts       bool   // a part of it can be asked for, for which the whole is made; it always has its length
+	Parts       bool   // callers may request a part, for which the whole is made; it always has a length
 	// Write writes the body. The writer is an http.Flusher; an error after the first bytes
 	// went out cuts the connection, so that nobody takes half a file for a whole one.
 	Write func(w io.Writer) error
@@ -187,7 +187,7 @@ func (r Raw) answer(c *Call) error {
 			c.api.config.Logger.ErrorContext(c.request.Context(), "answer cut short",
 				slog.String("request_id", trace.RequestID), slog.String("route", trace.Route), slog.Any("error", err))
 		}
-		panic(http.ErrAbortHandler) // the only sign that is left
+		panic(http.ErrAbortHandler) // the only way left to report the error
 	}
 	s.Finish()
 	return nil
@@ -259,7 +259,7 @@ func (c *Call) linkHeader(page PageSpec, count int64, cursor string) {
 	c.SetHeader("X-Total-Count", strconv.FormatInt(count, 10))
 }
 
-// stream answers with an envelope whose data is open, the records separated by commas, end.
+// stream answers with an envelope whose data is made of open, the records separated by commas, and end.
 func stream[R any](c *Call, open, end string, list List[R]) error {
 	if list.page.All && list.listing.Count > query.MaxPageSize {
 		leave, err := c.api.long.Enter(c.Principal().CompanyID)
@@ -314,7 +314,7 @@ func (c *Call) IfMatch(record etag.Versioned) error {
 		"The record has changed since the version that If-Match names; get it again.")
 }
 
-// unchanged answers a GET with 304 where If-None-Match names what would be answered.
+// unchanged answers a GET with 304 if If-None-Match names what would be answered, and reports whether it did.
 func (c *Call) unchanged(tag string) bool {
 	known, ok := etag.Known(c.request.Header.Values("If-None-Match"), tag)
 	if !ok || c.route.Method != http.MethodGet {

@@ -26,7 +26,7 @@ import (
 	"tilth/ports"
 )
 
-// Config is what the interface is made with.
+// Config is the configuration of the interface.
 type Config struct {
 	Base          string // path of the service root, with a slash at both ends; required
 	Title         string
@@ -34,17 +34,17 @@ type Config struct {
 	Description   string        // CommonMark
 	MaxBody       int64         // bytes of a body; 0: 8 MiB
 	MaxBulk       int           // items of a bulk; 0: 1000
-	IgnoreUnknown bool          // names that are not known, as if every request preferred handling=lenient
+	IgnoreUnknown bool          // ignore unknown names, as if every request preferred handling=lenient
 	Processors    int           // that requests run on; 0: those of the machine
-	CompanyShare  float64       // of the processors, that a company may use without taking turns while others are at work; 0: 1/4
-	BulkShare     float64       // of the time, for the large bodies of one company while others are at work; 0: 0.03
-	BodyMemory    int64         // bytes of the large bodies under way, no less than four of the largest; 0: 128 MiB
-	MaxLong       int           // whole lists of more than a page that a company reads at a time; 0: 4
-	Lean          func() func() // called before a whole list of more than a page is answered, what it returns afterwards; nil: nothing is
+	CompanyShare  float64       // part of the processors that a company may use without taking turns while others are at work; 0: 1/4
+	BulkShare     float64       // part of the time for the large bodies of one company while others are at work; 0: 0.03
+	BodyMemory    int64         // bytes for large bodies under way, at least four times MaxBody; 0: 128 MiB
+	MaxLong       int           // whole lists longer than a page that a company reads at a time; 0: 4
+	Lean          func() func() // called before a whole list longer than a page is answered, and its result afterwards; nil: nothing is called
 	BodyTimeout   time.Duration // between two reads of a body; 0: no bound
 	Timeout       time.Duration // from the last piece of a body to the first of the answer; 0: no bound
 	Origins       origin.Rules
-	AllowPlain    bool // dialects are spoken without TLS too
+	AllowPlain    bool // answer dialects without TLS, too
 
 	// Authenticate returns the caller of an access token. Faults: Unauthenticated.
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
@@ -54,20 +54,20 @@ type Config struct {
 	AuthenticateSession func(ctx context.Context, secret string) (access.Principal, error)
 	// AuthenticateLink returns the caller behind a signed link, for a path below the base; nil where there are none.
 	AuthenticateLink func(ctx context.Context, link, path string) (access.Principal, error)
-	// Verified hears whose a request is, or why its credential was refused with Unauthenticated,
-	// and may refuse the request itself; nil: nobody listens. Faults: Limit.
+	// Verified receives the caller of a request, or the error of its authentication, and may refuse
+	// the request itself; nil: there is none. Faults: Limit.
 	Verified func(ctx context.Context, who access.Principal, err error) error
 	// Observer follows the operations; nil: nobody does.
 	Observer ports.Observer
-	// Enter returns the caller as it acts inside the company that the header X-Company names;
-	// nil where the header has no meaning. Faults: Forbidden, NotFound.
+	// Enter returns the caller as it acts inside the company that the header X-Company names; nil:
+	// the header is ignored. Faults: Forbidden, NotFound.
 	Enter func(ctx context.Context, who access.Principal, companyID int64) (access.Principal, error)
 	// Authorize refuses a caller without a permission, and returns the context of the request
 	// of one who has it. Faults: Forbidden.
 	Authorize func(ctx context.Context, who access.Principal, need access.Permission) (context.Context, error)
-	// Once carries a request out once under the key of its caller, or returns the answer that
-	// it had; do answers it, and returns whether that answer is final. Nil where keys are
-	// ignored. Faults: Mismatch, Unavailable.
+	// Once carries out a request only once under the key of its caller; for a repeat, it returns
+	// the answer of the first time. do answers the request, and returns whether its answer is
+	// final. Nil: keys are ignored. Faults: Mismatch, Unavailable.
 	Once func(ctx context.Context, who access.Principal, key, digest string,
 		do func(ctx context.Context) (answer ports.Answer, final bool)) (answer ports.Answer, replayed bool, err error)
 	// Logger takes what must not be sent to callers; nil discards it.
@@ -84,7 +84,7 @@ type API struct {
 	routers    map[string]*bunrouter.Router // by the first word of their paths
 	endpoints  map[string]*endpoint         // by pattern
 	dialects   map[string]*Dialect          // by their words
-	complete   sync.Once                    // once it serves: every method of every path is answered
+	complete   sync.Once                    // when it begins to serve: completes the methods of every path
 	schemas    *schema.Set                  // of bodies
 	operations map[string]bool              // ids
 	// What the document is written from.
@@ -139,8 +139,8 @@ func (a *API) HasWord(segment string) bool { return a.words[segment] }
 // HasParam reports whether a route declares a query parameter.
 func (a *API) HasParam(name string) bool { return a.params[name] }
 
-// admit finds who calls, in the company that the request names, and asks for the permission
-// of the route; it returns the context of the request of one who has it.
+// admit finds the caller, in the company that the request names, and checks the permission of the
+// route. It returns the context for the request of a caller that has it.
 func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Principal, error) {
 	ctx := r.Context()
 	if err := a.reach(r); err != nil {
@@ -165,8 +165,8 @@ func (a *API) admit(r *http.Request, route *Route) (context.Context, access.Prin
 	return ctx, who, err
 }
 
-// authenticate finds the caller. A token comes first; a key, and then a signed link, is looked at where the route
-// takes it and there is no token.
+// authenticate finds the caller. A token comes first. Without one, a key, then a signed link, is used if the
+// route takes it, and then the session of a browser.
 func (a *API) authenticate(r *http.Request, takes credential.Taken) (access.Principal, error) {
 	who, err := a.holder(r, takes)
 	if a.config.Verified != nil {
@@ -175,7 +175,7 @@ func (a *API) authenticate(r *http.Request, takes credential.Taken) (access.Prin
 	return who, err
 }
 
-// holder returns whose the credential of a request is.
+// holder returns the holder of the credential of a request.
 func (a *API) holder(r *http.Request, takes credential.Taken) (access.Principal, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		token, ok := credential.Bearer(header)
@@ -205,8 +205,8 @@ func (a *API) holder(r *http.Request, takes credential.Taken) (access.Principal,
 // companyHeader names the company that the caller wants to act in, by its id.
 const companyHeader = "X-Company"
 
-// enter returns the caller as it acts in the company that the request names, if any. What
-// is no id is the id of no company.
+// enter returns the caller as it acts in the company that the request names, if any. Text that is
+// not an id counts as the id of no company.
 func (a *API) enter(r *http.Request, who access.Principal) (access.Principal, error) {
 	given := r.Header.Values(companyHeader)
 	if len(given) == 0 || a.config.Enter == nil || a.spokenAt(r.URL.Path).foreign() {

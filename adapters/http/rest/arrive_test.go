@@ -13,7 +13,7 @@ import (
 	"tilth/core/fault"
 )
 
-// A handler decodes a body within its transaction, under locks that others wait for: the body is there before.
+// A handler decodes a body within its transaction, under locks that block others, so the body has arrived before.
 func TestTheBodyIsThereBeforeTheHandler(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -37,13 +37,13 @@ type Call struct {
 	body      func() ([]byte, error) // reads it, once
 	bulk      bool                   // its body is an array
 	passed    []string               // names that were ignored
-	share     *fairness.Request      // what it holds of what all share
+	share     *fairness.Request      // its part of the shared resources
 }
 
 // Principal is the caller; the zero Principal on a public route.
 func (c *Call) Principal() access.Principal { return c.principal }
 
-// Permission is what the route asks for, so that a use case can ask for the same.
+// Permission is the permission that the route requires, so that a use case can require the same.
 func (c *Call) Permission() access.Permission { return c.route.Permission }
 
 // Client is the address of the caller; the zero Addr where there is none.
@@ -55,23 +55,23 @@ func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
 // SetHeader sets a header of the answer.
 func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
 
-// SetSession begins a session of the browser that called, and EndSession ends it there.
+// SetSession begins a session in the calling browser, and EndSession ends it there.
 func (c *Call) SetSession(secret string, lasts time.Duration) {
 	c.SetHeader("Set-Cookie", session.Cookie(secret, c.api.config.Base, strings.HasPrefix(c.Site(""), "https:"), lasts))
 }
 
-// EndSession ends the session of the browser that called, and returns its secret; empty where it has none.
+// EndSession ends the session in the calling browser, and returns its secret; empty if there is none.
 func (c *Call) EndSession() (secret string) {
 	c.SetHeader("Set-Cookie", session.Gone(c.api.config.Base, strings.HasPrefix(c.Site(""), "https:")))
 	return session.Of(c.request)
 }
 
-// SetTicket has the browser that called keep the ticket of a sign-in at a provider; an empty one ends it. Ticket returns it.
+// SetTicket makes the calling browser keep the ticket of a sign-in at a provider; an empty ticket ends it. Ticket returns it.
 func (c *Call) SetTicket(ticket string, lasts time.Duration) {
 	c.writer.Header().Add("Set-Cookie", session.Ticket(ticket, c.api.config.Base, strings.HasPrefix(c.Site(""), "https:"), lasts))
 }
 
-// Ticket returns the ticket that the browser shows, where a page of this server sent the request; empty: it shows none.
+// Ticket returns the ticket that the browser sent; empty: it sent none. It fails if [session.CheckOrigin] refuses the request.
 func (c *Call) Ticket() (string, error) {
 	return session.TicketOf(c.request), session.CheckOrigin(c.request, c.Site(""))
 }
@@ -111,11 +111,11 @@ func (c *Call) Link(path string) string {
 	return c.api.config.Origins.Base(c.request) + u.String()
 }
 
-// Site returns the absolute address of a path beside the interface, such as /docs/.
+// Site returns the absolute address of a path outside the interface, such as /docs/.
 func (c *Call) Site(path string) string { return c.api.config.Origins.Base(c.request) + path }
 
-// Patience returns how long an answer may be waited for that is wanted within a time: at most half of what a request may take, so that
-// it is still answered.
+// Patience returns how long to wait for an answer that is wanted within a time: at most half of the time that a request may take, so
+// that the request is still answered.
 func (c *Call) Patience(wanted time.Duration) time.Duration {
 	if limit := c.api.config.Timeout; limit > 0 {
 		return min(wanted, limit/2)
@@ -128,8 +128,8 @@ func (c *Call) Patience(wanted time.Duration) time.Duration {
 func (c *Call) Body() ([]byte, error) { return c.body() }
 
 // arrive waits for the body, unless the handler reads it as a stream, and for the caller's turn. Both come before the
-// handler, which decodes the body under locks that others wait for. What is wrong with a body is left to who decodes
-// it: that what is asked for is not there comes first.
+// handler, which decodes the body under locks that block others. Faults of a body are left to the code that decodes
+// it, because a record that does not exist is reported first.
 func (c *Call) arrive() error {
 	if spec := c.route.Body; spec != nil && spec.is.Files == nil {
 		if _, err := c.body(); err == nil {
@@ -139,15 +139,15 @@ func (c *Call) arrive() error {
 	return c.share.Begin(c.request.Context(), false)
 }
 
-// BodyReader returns the body as a stream with the bound of the route. Its read errors
-// are faults, as those of [Call.Body] are. To wait for it is no work that others wait for.
+// BodyReader returns the body as a stream with the bound of the route. Its read errors are faults,
+// like those of [Call.Body]. Waiting for it does not count as work.
 func (c *Call) BodyReader() io.Reader { return c.arriving() }
 
 func (c *Call) arriving() *transfer.Body {
 	c.share.Leave()
 	upper, every := c.api.config.MaxBody, time.Duration(0)
 	if c.route.Public {
-		upper = min(upper, fairness.Large-1) // strangers wait for no turns
+		upper = min(upper, fairness.Large-1) // callers of public routes take no turns
 	}
 	if c.route.MaxBody > 0 {
 		upper, every = c.route.MaxBody, c.api.config.BodyTimeout
@@ -164,7 +164,7 @@ func (c *Call) alternative() *Alternative {
 	if format := c.request.URL.Query().Get(formatParam); format != "" {
 		i := slices.IndexFunc(c.route.Alternatives, func(alt Alternative) bool { return alt.Format == format })
 		if i < 0 {
-			return nil // json, or none of the words, which the route refuses
+			return nil // json, or an unknown word, which the route refuses
 		}
 		return &c.route.Alternatives[i]
 	}
@@ -178,8 +178,8 @@ func (c *Call) alternative() *Alternative {
 	return nil
 }
 
-// Preferred returns the place of the content type that the caller's header Accept prefers, the first of those that it likes
-// alike; -1: it names none of them.
+// Preferred returns the index of the content type that the caller's Accept header prefers, the first of those with the same
+// weight; -1: it names none of them.
 func (c *Call) Preferred(media []string) int {
 	c.writer.Header().Add("Vary", "Accept")
 	accepted := parseAccept(c.request.Header.Values("Accept"))
@@ -207,8 +207,8 @@ func parseAccept(headers []string) map[string]float64 {
 	return out
 }
 
-// Trace is what is known of a request outside of its handler, for the access log and
-// the metrics: the server makes it, this package fills it in.
+// Trace is what is known about a request outside its handler, for the access log and the metrics:
+// the server makes it, this package fills it in.
 type Trace struct {
 	RequestID string
 	Route     string // the pattern of the route, such as /api/v1.2/farm/{id}/; empty where no route matched

@@ -16,7 +16,7 @@ import (
 	"tilth/core/fault"
 )
 
-// hurried is an interface whose requests may work for a moment only; released ends what waits.
+// hurried returns an interface whose requests may work only for a moment; released ends those that wait.
 func hurried(t *testing.T, timeout time.Duration) (api *rest.API, released chan struct{}) {
 	t.Helper()
 	released = make(chan struct{})
@@ -70,7 +70,7 @@ func hurried(t *testing.T, timeout time.Duration) (api *rest.API, released chan 
 	return r.api, released
 }
 
-// ask sends a request without a network, so that the time of a synctest bubble passes for it.
+// ask sends a request without a network, so that the time of a synctest bubble applies to it.
 func ask(t *testing.T, api http.Handler, method, path string, body io.Reader) *httptest.ResponseRecorder {
 	t.Helper()
 	return send(t, api, method, path, "text/plain", body)

@@ -17,19 +17,19 @@ import (
 	"tilth/core/fault"
 )
 
-// Item is one decoded item of a body that may hold many. Errors are those of its own
-// members; business errors are added to them by the use case, so that all that is wrong with
-// all items is reported at once. Value holds those of its members that nothing is wrong with.
+// Item is one decoded item of a body that may hold many. Errors are those of its own members; the
+// use case adds business errors to them, so that everything that is wrong with all items is
+// reported at once. Value holds the valid members.
 type Item[W any] struct {
 	Value  W
 	Errors fault.Fields
-	Unread bool // it could not be read at all, so that nothing else can be said of it
+	Unread bool // it could not be read at all, so that nothing else can be checked
 
 	at   string // its index among many
 	text []byte // as it was sent
 }
 
-// Members returns the members of the item as they were sent, held against no schema; ok is false where it is no object.
+// Members returns the members of the item as they were sent, not checked against a schema; ok is false if it is not an object.
 func (i Item[W]) Members() (members map[string]any, ok bool) {
 	ok = json.Unmarshal(i.text, &members) == nil && members != nil
 	return members, ok
@@ -38,8 +38,8 @@ func (i Item[W]) Members() (members map[string]any, ok bool) {
 // Decode reads the body as one object of the type that the route declared with [Body].
 //
 // Faults: Invalid (400) with what is wrong under the names of the members, or under
-// non_field_errors with line and column where the body is no JSON; Limit with code
-// body_too_large (413) or unsupported_media_type (415).
+// non_field_errors with line and column if the body is not JSON; Limit with code body_too_large
+// (413) or unsupported_media_type (415).
 func Decode[W any](c *Call) (W, error) {
 	in, err := Read[JSON[W]](c)
 	return in.Body, err
@@ -85,8 +85,8 @@ func DecodeChange[W any](c *Call, current W) (W, error) {
 	return item.Value, cmp.Or(err, item.Errors.Err())
 }
 
-// DecodeDraft is DecodeChange for callers that find more that is wrong: what is wrong with members is in the item.
-// Where a PATCH has a member wrong, its value is the current one. Faults: those of [Decode] for the body as a whole.
+// DecodeDraft is DecodeChange for callers that check further: what is wrong with members is in the item. Where a
+// member of a PATCH is wrong, its value is the current one. Faults: those of [Decode] for the body as a whole.
 func DecodeDraft[W any](c *Call, current W) (item Item[W], err error) {
 	if c.route.Method == http.MethodPatch {
 		return decodeOver(c, current)
@@ -133,9 +133,8 @@ func DecodeMany[W any](c *Call) (items []Item[W], bulk bool, err error) {
 	return items, bulk, nil
 }
 
-// DecodeValue reads the body as the value it is: nil, bool, float64, string, []any or
-// map[string]any. It holds it against no schema.
-// Faults: those of [Decode] for the body as a whole.
+// DecodeValue reads the body as it is: nil, bool, float64, string, []any or map[string]any. It does
+// not check it against a schema. Faults: those of [Decode] for the body as a whole.
 func DecodeValue(c *Call) (any, error) {
 	in, err := c.json()
 	if err != nil {
@@ -152,8 +151,8 @@ func (c *Call) source(text []byte) body.Source {
 	return reader.Source(text)
 }
 
-// decode holds the next value of a checked JSON text against the schema of the type of a record, and reads those of its
-// members that nothing is wrong with; before are the values in the place of the others. at is the index of an item of a bulk.
+// decode checks the next value of a well-formed JSON text against the schema of the type of a record, and reads the valid
+// members; before has the values that replace the others. at is the index of an item of a bulk.
 func (c *Call) decode(in body.Source, into reflect.Value, at string, before map[string]json.RawMessage) (errs fault.Fields, unread bool) {
 	schema := c.api.schemas.Known(into.Type())
 	if schema == nil {
@@ -161,7 +160,7 @@ func (c *Call) decode(in body.Source, into reflect.Value, at string, before map[
 	}
 	record := in.Record(schema, before)
 	switch {
-	case c.route.dialect.foreign(): // a standard of others says what may be there
+	case c.route.dialect.foreign(): // an external standard defines what it may hold
 	case c.Lenient():
 		c.ignored(at, record.Unknown)
 	default:
@@ -206,8 +205,7 @@ func (c *Call) Text() ([]byte, error) {
 	return text, body.Check(text)
 }
 
-// wantJSON refuses a body that says it is something else. A body that says nothing is
-// taken for JSON.
+// wantJSON refuses a body that declares another content type. A body without a content type counts as JSON.
 func (c *Call) wantJSON() error {
 	if coding := c.Header("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return unsupported("Content-Encoding " + body.Clip(coding) + " is not accepted; send the body as it is.")

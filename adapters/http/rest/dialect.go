@@ -12,22 +12,22 @@ import (
 	"tilth/core/fault"
 )
 
-// Dialect is a standard of others that the paths below a word speak instead of the envelope. One with callers of its own is
-// spoken over TLS only, but with callers on this machine, unless the configuration allows otherwise.
+// Dialect is an external standard that the paths below a word follow instead of the envelope. A dialect with callers of its
+// own is served over TLS only, except to callers on this machine, unless the configuration allows otherwise.
 type Dialect struct {
-	Word string // that the paths begin with, below the base: pact
+	Word string // first word of the paths, below the base: pact
 	Door string // path below the base where a credential is exchanged for a token: pact/auth/token
-	// Authenticate returns the caller of an access token of the dialect; others open nothing here. Faults: Unauthenticated.
-	// Nil: its callers are those of the rest of the interface, whose rules for credentials, companies and names hold.
+	// Authenticate returns the caller of an access token of the dialect; other tokens open nothing here. Faults: Unauthenticated.
+	// Nil: its callers are those of the rest of the interface, whose rules for credentials, companies and names apply.
 	Authenticate func(ctx context.Context, token string) (access.Principal, error)
-	// Failure returns the body of a failure; door says that it is one of the door.
+	// Failure returns the body of a failure; door reports whether it is one at the door.
 	Failure func(door bool, status int, f *fault.Error) any
 }
 
-// Speak adds a dialect. It comes before the routes below its word.
+// Speak adds a dialect. It must be called before the routes below its word are registered.
 func (a *API) Speak(d Dialect) { a.dialects[d.Word] = &d }
 
-// spokenAt returns the dialect of a path; nil where it is that of the envelope.
+// spokenAt returns the dialect of a path; nil if the path has the envelope.
 func (a *API) spokenAt(path string) *Dialect {
 	if !a.Covers(path) {
 		return nil
@@ -53,7 +53,7 @@ func (a *API) isDoor(d *Dialect, path string) bool {
 	return strings.Trim(strings.TrimPrefix(path, a.config.Base), "/") == d.Door
 }
 
-// reach refuses a request of a dialect that comes without TLS. Faults: Invalid (tls_required).
+// reach refuses a request without TLS to a dialect that requires it. Faults: Invalid (tls_required).
 func (a *API) reach(r *http.Request) error {
 	if !a.spokenAt(r.URL.Path).foreign() || a.config.AllowPlain || a.config.Origins.Secure(r) {
 		return nil
@@ -74,7 +74,7 @@ func (d *Dialect) write(a *API, w http.ResponseWriter, r *http.Request, status i
 	sendFailure(w, r, status, text)
 }
 
-// Bare is JSON without the envelope, as a dialect has it.
+// Bare is JSON without the envelope, as a dialect requires.
 type Bare[R any] struct{ Data R }
 
 func (b Bare[R]) answer(c *Call) error {

@@ -3,16 +3,15 @@
 //
 // A route is a [Route] and a function; a farm-management resource is a [Resource]:
 // the record types, a list of filters and a few functions. The package authenticates,
-// asks for the route's permission, decodes strictly, and encodes. It holds no business
+// checks the route's permission, decodes strictly, and encodes. It holds no business
 // rule, knows no use case and opens no socket: the package above it makes the server.
 //
-// The order of checks is fixed: authentication (401), permission (403), then the input of
-// the handler: path, query and body, in the order of its fields. A body that comes after
-// checks of the use case (subscription, existence, a lock) is no part of the input: the
-// handler passes a callback that calls [Decode], [DecodeInto] or [DecodeMany].
+// The order of checks is fixed: authentication (401), permission (403), then the input of the
+// handler: path, query and body, in the order of its fields. A body that comes after checks of the
+// use case (subscription, existence, a lock) is not part of the input: the handler passes a
+// callback that calls [Decode], [DecodeInto] or [DecodeMany].
 //
-// The schemas of the document and the validation of bodies come from the same struct
-// tags, through huma's schema generator, which the package schema wraps. The packages beside
-// this one know no route: query and body read what callers send, transfer moves bodies and
-// answers, document writes the document.
+// The schemas of the document and the validation of bodies come from the same struct tags, through huma's
+// schema generator, which the package schema wraps. The neighbouring packages know no route: query and
+// body read what callers send, transfer moves bodies and answers, document writes the document.
 package rest

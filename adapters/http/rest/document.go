@@ -15,8 +15,8 @@ import (
 	"tilth/core/fault"
 )
 
-// The document is written from the routes in the order of their registration, when it is asked for: most processes are
-// never asked, and a process that starts should not wait for it.
+// The document is written from the routes in the order of their registration, when it is requested: most processes
+// never serve it, and the start of a process should not wait for it.
 
 // Names of the credentials in the document.
 const (
@@ -27,13 +27,13 @@ const (
 	linkScheme      = "signedLink"
 )
 
-// The headers of draft-ietf-httpapi-ratelimit-headers-10, which whoever limits requests sets.
+// The headers of draft-ietf-httpapi-ratelimit-headers-10, which the code that limits requests sets.
 const (
 	RateLimit       = "RateLimit"
 	RateLimitPolicy = "RateLimit-Policy"
 )
 
-// everyRequest says of the headers of every request what the description of each would repeat.
+// everyRequest describes the headers of every request, which the description of each operation would otherwise repeat.
 const everyRequest = "## Headers of every request\n\n" +
 	"- `" + companyHeader + "`: for operators, the id of the company to act in; one that does not exist is answered with 404. Other users may name their own company only; any other is answered with 403.\n" +
 	"- `" + preferHeader + ": handling=lenient`: names that are not known are ignored, and listed in the header `" + ignoredHeader + "` of the answer; without it they are refused (`unknown_name`).\n" +
@@ -75,11 +75,11 @@ var transportCodes = map[string]string{
 func (a *API) DescribeCodes(codes map[string]string) { maps.Copy(a.codes, codes) }
 
 // ShowBodies adds bodies that the document shows as examples, by the ids of their operations: JSON, or the text of a file.
-// A document with one of an unknown operation is not written.
+// A document with an example of an unknown operation is not written.
 func (a *API) ShowBodies(examples map[string]string) { maps.Copy(a.bodies, examples) }
 
-// ShowAnswers adds answers of success that the document shows as examples, by the ids of their operations: JSON, a text of a
-// file as a string. They are read when the document is written; one with an answer of an unknown operation is not.
+// ShowAnswers adds answers of success that the document shows as examples, by the ids of their operations: JSON, or the text of a
+// file as a string. They are read when the document is written. A document with an answer of an unknown operation is not written.
 func (a *API) ShowAnswers(read func() map[string]json.RawMessage) { a.answers = read }
 
 // DescribeTag adds a tag with its description to the document, in the order of calls; see [API.OrderTags].
@@ -87,7 +87,7 @@ func (a *API) DescribeTag(name, description string) {
 	a.tags = append(a.tags, document.Tag{Name: name, Description: description})
 }
 
-// OrderTags puts the tags into the order of their names. It panics where a tag has no place among them.
+// OrderTags puts the tags into the order of the names. It panics if a tag is not among them.
 func (a *API) OrderTags(names ...string) {
 	for _, t := range a.tags {
 		if !slices.Contains(names, t.Name) {
@@ -119,7 +119,7 @@ func (a *API) document() *document.Document {
 	return document.Write(of)
 }
 
-// schemes are the credentials of the interface and of its dialects.
+// schemes returns the credentials of the interface and of its dialects.
 func (a *API) schemes() []document.Scheme {
 	out := []document.Scheme{
 		{Name: bearerScheme, Format: "JWT", Description: "An access token, from auth/token/."},
@@ -136,7 +136,7 @@ func (a *API) schemes() []document.Scheme {
 	return out
 }
 
-// described returns what the document says of an operation.
+// described returns the description of an operation for the document.
 func (op *operation) described() document.Operation {
 	r := op.route
 	out := document.Operation{
@@ -156,7 +156,7 @@ func (op *operation) described() document.Operation {
 	return out
 }
 
-// success returns what the document says of one.
+// success returns the description of a successful answer for the document.
 func (r Route) success(of form) document.Answer {
 	out := document.Answer{
 		Status: r.Status, Message: r.Message, Also: r.Also, Data: document.Records{Given: r.Data},
@@ -177,7 +177,7 @@ func (r Route) success(of form) document.Answer {
 	return out
 }
 
-// headers are those of requests that a route reads.
+// headers returns the request headers that a route reads.
 func (r Route) headers() []document.Header {
 	var out []document.Header
 	if r.repeatable() {
@@ -206,7 +206,7 @@ func (r Route) credentials() []string {
 	return out
 }
 
-// confirmable reports whether the answer has an ETag: what is read and is no list and no stream.
+// confirmable reports whether the answer has an ETag: it does after GET, except for paged lists, streams and public routes of dialects.
 func (r Route) confirmable() bool {
 	return r.Method == http.MethodGet && !(r.dialect != nil && r.Public) && !slices.Contains(r.Media, EventStreamMedia) && !r.paged()
 }
@@ -216,7 +216,7 @@ func (r Route) paged() bool {
 	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Type == query.PageNumber })
 }
 
-// perItem reports whether a route can say what became of each item.
+// perItem reports whether a route can state the outcome of each item.
 func (r Route) perItem() bool {
 	return r.Body != nil && r.Body.is.Shape == document.Changes || slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == onConflict })
 }

@@ -44,7 +44,7 @@ var codeStatuses = map[string]int{
 // statusClientGone is written to the log when a caller left before its answer.
 const statusClientGone = 499
 
-// defaultRetry is how many seconds a caller waits where the fault does not say.
+// defaultRetry is the number of seconds that a caller should wait if the fault does not state one.
 const defaultRetry = 5
 
 // WriteError answers a request with an error in the envelope. An error that is no fault
@@ -62,7 +62,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error, odd 
 	status := cmp.Or(odd[f.Code], codeStatuses[f.Code], statuses[f.Kind], http.StatusInternalServerError)
 	h := w.Header()
 	for _, name := range []string{"Content-Disposition", "Link", "X-Total-Count", "ETag"} {
-		h.Del(name) // of the answer that was not to be
+		h.Del(name) // of the answer that was not sent
 	}
 	switch status {
 	case http.StatusUnauthorized:
@@ -145,8 +145,8 @@ func encodeFailure(f *fault.Error, details any) ([]byte, error) {
 	}{"error", f.Code, f.Message, details})
 }
 
-// encoding is how answers are written: as encoding/json does, but that a list without items is an empty array,
-// and <, > and & stay as they are.
+// encoding defines how answers are written: as encoding/json does, except that a list without items is an
+// empty array, and that <, > and & stay as they are.
 var encoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv2.FormatNilSliceAsNull(false), jsontext.EscapeForHTML(false))
 
 // encode writes a value as JSON on one line.

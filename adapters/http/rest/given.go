@@ -7,9 +7,9 @@ import (
 	"tilth/adapters/http/schema"
 )
 
-// Some bodies and answers have a form that is data: a table of fields, not a Go type.
-// Their schemas are given as JSON Schema and named; what is in a body is then for the
-// use case to check, and the functions below only read it.
+// Some bodies and answers have a form that is data: a table of fields, not a Go type. Their schemas
+// are given as JSON Schema and named. The use case then checks the content of a body, and the
+// functions below only read it.
 
 // DefineSchema adds a JSON Schema (2020-12, the dialect of OpenAPI 3.1) to the document,
 // under a name that [GivenBody], [BodySpec.With], [Route.Data] and [Route.DataWith] use.

@@ -22,11 +22,10 @@ const (
 	replayed       = "Idempotent-Replay"
 )
 
-// keptHeaders are the headers of an answer that its repeats have too. The others are of the
-// single request.
+// keptHeaders are the headers of an answer that its repeats have too. The others belong to the single request.
 var keptHeaders = []string{"Content-Type", "Content-Disposition", "ETag", "Location", "Link", "X-Total-Count", "Retry-After", "Cache-Control", ignoredHeader}
 
-// unkept are the beginnings of paths whose answers hold secrets and are not kept.
+// unkept are the prefixes of paths whose answers hold secrets and are not kept.
 var unkept = []string{"auth/", "api-key/"}
 
 // repeatable reports whether a route takes an Idempotency-Key.
@@ -35,9 +34,8 @@ func (r Route) repeatable() bool {
 		!slices.ContainsFunc(unkept, func(prefix string) bool { return strings.HasPrefix(r.Path+"/", prefix) })
 }
 
-// once carries a request with an Idempotency-Key out once. Without a key, outside a
-// company, where there is nothing to write, and for a body that cannot be read it
-// carries it out as it is.
+// once carries out a request with an Idempotency-Key only once. It carries out other requests as they
+// are: those without a key, outside a company, with nothing to write, or with a body that cannot be read.
 func (c *Call) once(ctx context.Context, op *operation) error {
 	key := c.Header(idempotencyKey)
 	if key == "" || c.api.config.Once == nil || !op.route.repeatable() || c.principal.CompanyID == 0 {
@@ -88,8 +86,8 @@ func (c *Call) carryOut(ctx context.Context, op *operation) error {
 	return out.answer(c)
 }
 
-// digest stands for a request: its method, address and body. A body that is streamed is
-// too large to be read before; its content type and announced length stand for it.
+// digest identifies a request by its method, address and body. A streamed body is too large to be
+// read beforehand; its content type and announced length take its place.
 func (c *Call) digest() (string, error) {
 	parts := []string{c.request.Method, strings.TrimSuffix(c.request.URL.Path, "/"), c.request.URL.RawQuery}
 	var body []byte

@@ -109,7 +109,7 @@ func TestPlainLists(t *testing.T) {
 	require.Equal(t, strings.Join([]string{link(1, "first"), link(1, "prev"), link(3, "next"), link(3, "last")}, ", "), w.Header().Get("Link"))
 }
 
-// streaming is a list of many records that tells how much was asked of it.
+// streaming is a list of many records that counts how many of them were produced.
 func streaming(t *testing.T, records int, fail error) (server *httptest.Server, produced *int) {
 	t.Helper()
 	produced = new(int)
@@ -215,7 +215,7 @@ func TestLinksUseThePublicAddress(t *testing.T) {
 	require.Equal(t, "https://tilth.example.org"+base+"plot?page=2", next)
 }
 
-// A company reads so many whole lists at a time, and pages beside them.
+// The number of whole lists that a company reads at a time is bounded; pages are not counted.
 func TestLongListsOfACompanyAreBounded(t *testing.T) {
 	r := newRig(t, func(c *rest.Config) { c.MaxLong = 1 })
 	started, finish := make(chan struct{}), make(chan struct{})

@@ -12,24 +12,24 @@ import (
 	"tilth/core/fault"
 )
 
-// One rule for names. A query parameter that the route does not declare, and a member of a body that its schema does not
-// have, are refused; so the document and the handlers know the same names. Known beside them is what GET answers at the
-// same address, which can be sent back and is passed over, and what the specification itself calls not writable or not
-// applicable ([Route.Inapplicable]). The standards of others ([Dialect]) have rules of their own, and are left alone.
+// There is one rule for names. A query parameter that the route does not declare, and a member of a body that its schema does not
+// have, are refused, so that the document and the handlers know the same names. Also known, but ignored, are the members that GET
+// answers at the same address, which can be sent back, and what the specification itself calls not writable or not applicable
+// ([Route.Inapplicable]). External standards ([Dialect]) have rules of their own, and are exempt.
 
-// preferHeader asks for that, as handling=lenient (RFC 7240, section 4.4).
+// preferHeader requests that unknown names are ignored, as handling=lenient (RFC 7240, section 4.4).
 const preferHeader = "Prefer"
 
-// ignoredHeader lists what was ignored for a caller who wants it so.
+// ignoredHeader lists the names that were ignored.
 const ignoredHeader = "Tilth-Ignored"
 
-// Bounds of that list: a proxy takes headers of some kilobytes.
+// Bounds of that list: proxies accept headers of a few kilobytes.
 const (
 	maxIgnored     = 50
 	maxIgnoredName = 200 // bytes
 )
 
-// Lenient reports whether the caller, or the operator for all, wants names that are not known ignored.
+// Lenient reports whether the caller, or the operator for all callers, wants unknown names to be ignored.
 func (c *Call) Lenient() bool {
 	for preference := range strings.SplitSeq(strings.Join(c.request.Header.Values(preferHeader), ","), ",") {
 		if strings.EqualFold(strings.ReplaceAll(preference, " ", ""), "handling=lenient") {
@@ -39,10 +39,10 @@ func (c *Call) Lenient() bool {
 	return c.api.config.IgnoreUnknown
 }
 
-// Ignored lists names that were ignored in the answer.
+// Ignored lists ignored names in the answer.
 func (c *Call) Ignored(unknown fault.Fields) { c.ignored("", unknown) }
 
-// ignored lists names below an index of a bulk; the index is empty where it is none.
+// ignored lists names below an index of a bulk; at is empty outside a bulk.
 func (c *Call) ignored(at string, unknown fault.Fields) {
 	if len(unknown) == 0 {
 		return
@@ -60,7 +60,7 @@ func (c *Call) ignored(at string, unknown fault.Fields) {
 	c.SetHeader(ignoredHeader, strings.Join(c.passed, ", "))
 }
 
-// headerText returns a name as an item of a header: what is no visible ASCII, and a comma, percent-encoded.
+// headerText returns a name as an item of a header: bytes that are not visible ASCII, commas and percent signs are percent-encoded.
 func headerText(name string) string {
 	var out strings.Builder
 	for _, b := range []byte(name) {
@@ -76,7 +76,7 @@ func headerText(name string) string {
 	return out.String()
 }
 
-// strict reports whether names that are not known are refused.
+// strict reports whether unknown names are refused.
 func (r *Route) strict() bool { return !r.AnyQuery && !r.dialect.foreign() }
 
 // Takes reports whether the route declares a query parameter.
@@ -102,16 +102,16 @@ func (c *Call) unknownParams(given url.Values) fault.Fields {
 	return unknown
 }
 
-// passes reports whether a query parameter that is not declared is passed over: a credential where the route takes it so,
-// share on what is no read of a record that can be shared, which reaches none of others whatever it says, and what does not apply.
+// passes reports whether an undeclared query parameter is ignored: a credential that the route takes in this way, share on a route
+// of a record that shares none, where it opens nothing of other companies whatever its value, and an inapplicable name.
 func (r *Route) passes(name string) bool {
 	return (name == credential.KeyParam || name == credential.KeyHeader) && r.Keys == KeyInQuery || name == credential.LinkParam && r.Links ||
 		name == ShareParam.Name && strings.Contains(r.Path, "{") && r.dialect == nil ||
 		slices.Contains(r.Inapplicable, name)
 }
 
-// readOnly returns the members of a body that are passed over: what GET answers at the address of the route, or of the list
-// that the record is of, and what does not apply.
+// readOnly returns the members of a body that are ignored: those that GET answers at the address of the route, or of the
+// list that the record is in, and inapplicable ones.
 func (a *API) readOnly(r Route, pattern string) body.Members {
 	out := body.Members{}
 	for _, p := range []string{pattern, listOf(pattern)} {
@@ -136,7 +136,7 @@ func (c *Call) also() []string {
 	return slices.Sorted(maps.Keys(properties))
 }
 
-// listOf returns the pattern of the list that a record is in; empty where the pattern is none of a record.
+// listOf returns the pattern of the list that a record is in; empty if the pattern is not that of a record.
 func listOf(pattern string) string {
 	i := strings.LastIndex(pattern, "{")
 	if i < 0 || !strings.HasSuffix(pattern, "}/") {

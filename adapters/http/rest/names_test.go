@@ -23,7 +23,7 @@ func TestNamesThatAreNotKnown(t *testing.T) {
 		status             int
 		says               string // in the message or the details
 	}{
-		// What GET answers can be sent back, and is passed over; so is what the specification calls inapplicable.
+		// What GET answers can be sent back, and is ignored; so is what the specification calls inapplicable.
 		{"POST", "plot/", `{` + plain + `,"id":1,"owner":{"id":5,"name":"Ana"},"shape":null,"names":{"x":"y"}}`, 200, ""},
 		{"PUT", "plot/1/", `{` + plain + `,"id":1,"owner":null}`, 200, ""},
 		{"PATCH", "plot/1/", `{"owner":3}`, 200, ""},
@@ -60,7 +60,7 @@ func TestNamesThatAreNotKnown(t *testing.T) {
 		if tt.status != 404 {
 			require.Equal(t, "unknown_name", answer["code"])
 		}
-		// Whoever prefers it has them ignored, and is told which.
+		// A caller that prefers it has them ignored, and gets their names.
 		w = r.ask(tt.method, base+tt.path, tt.body, header("Prefer", "respond-async, handling=Lenient"))
 		if strings.Contains(tt.path, "ordering=nothing") || tt.status == 404 {
 			require.Equal(t, map[bool]int{true: 404, false: 400}[tt.status == 404], w.Code, w.Body)
@@ -71,7 +71,7 @@ func TestNamesThatAreNotKnown(t *testing.T) {
 		}
 	}
 
-	// The operator may have them ignored for all.
+	// The operator may have them ignored for all callers.
 	lenient := newRig(t, func(c *rest.Config) { c.IgnoreUnknown = true })
 	w := lenient.ask("POST", base+"plot/?x,y=1", `[{`+plain+`,"tenur":1,"größe\n":{}},{`+plain+`,"tenur":1}]`)
 	require.Equal(t, 200, w.Code, w.Body)

@@ -16,7 +16,7 @@ type Listing[R any] struct {
 	Next  string // the cursor behind a page by cursor; empty: nothing follows
 }
 
-// Records makes a page of records that are all at hand.
+// Records makes a page of records that are all in memory.
 func Records[R any](page PageSpec, all []R) Listing[R] {
 	count := int64(len(all))
 	from := min(page.Offset(), count)
@@ -32,7 +32,7 @@ func Records[R any](page PageSpec, all []R) Listing[R] {
 	}}
 }
 
-// Map returns the listing of what f makes of each record.
+// Map returns a listing with f applied to each record.
 func Map[A, B any](in Listing[A], f func(A) B) Listing[B] {
 	return Listing[B]{Count: in.Count, Next: in.Next, Each: func(yield func(B, error) bool) {
 		for a, err := range in.Each {
@@ -70,8 +70,8 @@ func Paginate[R any](page PageSpec, listing Listing[R]) (Paginated[R], error) {
 	return Paginated[R]{page, listing}, page.Within(listing.Count)
 }
 
-// pageLink returns the address of another page of the same list; nil where there is none of
-// that number. Every other parameter is kept, but the API key, which appears in no answer.
+// pageLink returns the address of another page of the same list; nil if there is none of that
+// number. Every other parameter is kept, except the API key, which appears in no answer.
 func (c *Call) pageLink(page, last int64) *string {
 	if page < 1 || page > last {
 		return nil
@@ -79,7 +79,7 @@ func (c *Call) pageLink(page, last int64) *string {
 	return c.listLink("page", strconv.FormatInt(page, 10))
 }
 
-// links returns the addresses of the pages behind and before that of a listing; nil where there is none.
+// links returns the addresses of the pages after and before that of a listing; nil if there is none.
 func (c *Call) links(p PageSpec, count int64, cursor string) (next, previous *string) {
 	last := p.Pages(count)
 	switch {

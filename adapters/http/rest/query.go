@@ -2,7 +2,7 @@ package rest
 
 import "tilth/adapters/http/query"
 
-// What routes and handlers say of a query; the package query reads it.
+// The types with which routes and handlers describe a query; the package query reads it.
 type (
 	// Param is one query parameter of a route.
 	Param = query.Param

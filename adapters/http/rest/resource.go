@@ -21,14 +21,14 @@ type Resource[W, R any] struct {
 	Tag         string
 	Description string // of the list, CommonMark
 
-	Filters      []Param       // of the list, beside page and page_size
+	Filters      []Param       // of the list, in addition to page and page_size
 	Shareable    bool          // takes ?share=true on list and retrieve
 	Keys         KeyUse        // where an API key is taken
 	Alternatives []Alternative // of the list
 	Forms        []Alternative // of one record
 	Faults       []int         // further statuses of the writing methods
 
-	// Odd and OddBulk hold the contract's exceptions, and Inapplicable what the specification has ignored, as those of [Route].
+	// Odd and OddBulk hold the contract's exceptions, and Inapplicable the names that are ignored, as in [Route].
 	Odd, OddBulk map[string]int
 	Inapplicable []string
 
@@ -37,14 +37,14 @@ type Resource[W, R any] struct {
 	// Create makes the records of a body. It calls decode when its checks that come before
 	// the body are done, and answers with the records in the order of the items.
 	Create func(ctx context.Context, c *Call, decode func() (items []Item[W], bulk bool, err error)) ([]R, error)
-	// Upsert is Create where records that are there already are changed, with the outcomes of the items. OnConflict is the
-	// word of its rule, and Same says in English when a record is there; empty: there is none.
+	// Upsert is Create, except that it changes records that exist already; it also returns the outcomes of the items.
+	// OnConflict is the word for its rule, and Same states in English when a record exists already; empty: there is none.
 	Upsert           func(ctx context.Context, c *Call, decode func() (items []Item[W], bulk bool, err error)) ([]R, []string, error)
 	OnConflict, Same string
 	// Update changes a record, for PUT and PATCH alike; it reads the body with [DecodeChange].
 	Update func(ctx context.Context, c *Call, id int64) (R, error)
 	Delete func(ctx context.Context, c *Call, id int64) error
-	// DeleteEmpty is Delete with ?empty=true: it refuses a record that holds others. absent: there is no such parameter.
+	// DeleteEmpty is Delete with ?empty=true: it refuses a record that holds others. nil: there is no such parameter.
 	DeleteEmpty func(ctx context.Context, c *Call, id int64) error
 	// UpdateMany changes records, all or none, and returns them with the outcomes of the items.
 	UpdateMany func(ctx context.Context, c *Call, changes []Changes[W]) ([]R, []string, error)
@@ -56,18 +56,18 @@ type Resource[W, R any] struct {
 	Restore func(ctx context.Context, c *Call, id int64) (R, error)
 }
 
-// ListQuery is what a caller asks of a list.
+// ListQuery is what a caller requests of a list.
 type ListQuery struct {
 	Page   PageSpec
 	Shared bool
 	Values // the filters
 }
 
-// ShareParam asks for what others share.
+// ShareParam requests what others share.
 var ShareParam = Param{Name: "share", Type: Boolean,
 	Description: "With true: the records that other companies share with the caller's, instead of its own."}
 
-// emptyParam asks that nothing else is deleted.
+// emptyParam requests that nothing else is deleted.
 var emptyParam = Param{Name: "empty", Type: Boolean,
 	Description: "With true: only where it holds nothing; else 409 (`not_empty`), and nothing is deleted. Without, what it holds is deleted along with it."}
 

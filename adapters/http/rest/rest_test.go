@@ -253,9 +253,9 @@ func details(t *testing.T, w *httptest.ResponseRecorder) string {
 	return string(text)
 }
 
-// itemErrors gathers what is wrong with decoded items into one fault: for a bulk with
-// code bulk_validation_failed and keyed by the item's index in decimal, for a single
-// object its own fields. It returns nil when nothing is wrong.
+// itemErrors collects what is wrong with decoded items into one fault: for a bulk with code
+// bulk_validation_failed and keyed by the item's index in decimal, for a single object its own
+// fields. It returns nil if nothing is wrong.
 func itemErrors[W any](items []rest.Item[W], bulk bool) error {
 	if !bulk {
 		return items[0].Errors.Err()

@@ -16,7 +16,7 @@ import (
 	"tilth/core/access"
 )
 
-// Route describes one method of one path: what the document says of it, and what is
+// Route describes one method of one path: what the document states about it, and what is
 // checked before its handler runs.
 type Route struct {
 	Method string // GET, POST, PUT, PATCH or DELETE; HEAD is answered from GET
@@ -28,13 +28,13 @@ type Route struct {
 	Tag         string
 	Noun        string // what a path id names, for "No field of that id."; default "record"
 
-	Permission access.Permission // asked for before anything is parsed; none where the slug is empty
+	Permission access.Permission // checked before anything is parsed; none if the slug is empty
 	Public     bool              // needs no credential
 	Keys       KeyUse            // where an API key is taken, if no token is given; default in the header X-API-Key
 	Links      bool              // a signed link opens it too, as ?link=
 
 	Query   []Param        // parameters, for the input of the handler
-	Body    *BodySpec      // nil: what the input of the handler says
+	Body    *BodySpec      // nil: as the input of the handler declares
 	Status  int            // of success; default 200
 	Also    map[int]string // further successes that the handler may choose with [Call.SetStatus], with their meaning
 	Message string         // of the success envelope; default "Success."
@@ -42,12 +42,12 @@ type Route struct {
 	BareAs  string         // content type of JSON without the envelope ([Bare]); empty: application/json
 	Secret  bool           // the answer holds a secret, which is not kept for an Idempotency-Key
 	Inside  string         // parameter of the path that names the company to act in, in place of X-Company; empty: none
-	Unkeyed bool           // of a POST: what it does is not of one company, and it takes no Idempotency-Key
+	Unkeyed bool           // of a POST: its effect does not belong to one company, and it takes no Idempotency-Key
 	Reading bool           // of a POST: nothing is stored, and its answer is not kept for an Idempotency-Key
-	Faults  []int          // statuses of failures, beside those that follow from the description
+	Faults  []int          // statuses of failures, in addition to those that follow from the description
 
-	// Data names a defined schema of the answer's data, where its Go type does not say it,
-	// and DataWith one whose members the data has beside those of its type; see [API.DefineSchema].
+	// Data names a defined schema of the answer's data, if its Go type does not describe it, and DataWith one
+	// whose members the data has in addition to those of its type; see [API.DefineSchema].
 	Data, DataWith string
 
 	// OrBare is a value of the type of JSON that the query may ask for instead, without the envelope; nil: there is none.
@@ -58,7 +58,7 @@ type Route struct {
 	Inapplicable []string
 	AnyQuery     bool
 
-	// Odd holds the contract's exceptions: the status of a fault code on this route; OddBulk is that where the body is an array.
+	// Odd holds the contract's exceptions: the status of a fault code on this route. OddBulk holds those for a body that is an array.
 	Odd, OddBulk map[string]int
 	// MaxBody bounds the body of this route in bytes; 0 means the configured bound.
 	MaxBody int64
@@ -77,7 +77,7 @@ func (c *Call) odd() map[string]int {
 	return c.route.Odd
 }
 
-// KeyUse says where a route takes an API key, if no token is given.
+// KeyUse states where a route takes an API key, if no token is given.
 type KeyUse = credential.KeyUse
 
 // The uses of keys.
@@ -107,13 +107,13 @@ func (s Routes) Route(method, below string, need access.Permission, summary stri
 type Alternative struct {
 	Media       string // such as application/geo+json
 	Format      string // its word for the parameter: geojson
-	Schema      string // name of its defined schema, where the content type does not say it
+	Schema      string // name of its defined schema, if the content type does not determine it
 	Description string
 	Missing     bool // it also answers 404 in this type, by [Call.SetStatus]
 	Handle      func(ctx context.Context, c *Call) (Raw, error)
 }
 
-// BodySpec says what a route takes as its body.
+// BodySpec describes what a route takes as its body.
 type BodySpec struct{ is document.Body }
 
 // Body is a JSON object that reads as W; see [Decode] and [DecodeInto].
@@ -130,7 +130,7 @@ func bodyOf(record reflect.Type, shape document.Shape) *BodySpec {
 // reads it from [Call.BodyReader].
 func FileBody(media map[string]string) *BodySpec { return &BodySpec{document.Body{Files: media}} }
 
-// Fields returns the same body, whose forms may have texts before the file.
+// Fields returns the same body, whose forms may have text fields before the file.
 func (b BodySpec) Fields(fields map[string]string) *BodySpec { b.is.Fields = fields; return &b }
 
 // As returns the same body, documented with a content type that ends in +json.
@@ -151,7 +151,7 @@ const (
 // and [Raw] are answered in their own way. Handle panics on a route that cannot be served:
 // that is a mistake in the program, found when it starts. One that cannot be documented is found when the document is written.
 func Handle[I, O any](a *API, r Route, h func(ctx context.Context, c *Call, in I) (O, error)) {
-	// There are some three hundred of these, so that the types of a route say no more than they must.
+	// There are some three hundred instances of this function, so it holds only what depends on the types of the route.
 	a.register(r, reflect.TypeFor[I](), formOf(reflect.TypeFor[O](), *new(O)), func(ctx context.Context, c *Call, bindings []binding) (any, error) {
 		var in I
 		if err := c.read(bindings, reflect.ValueOf(&in).Elem()); err != nil {
@@ -179,7 +179,7 @@ func (a *API) register(r Route, input reflect.Type, answered form, h func(contex
 	pattern := a.config.Base + r.Path + "/"
 	r.readOnly = sync.OnceValue(func() body.Members { return a.readOnly(r, pattern) })
 	op := &operation{r, pattern, answered, func(ctx context.Context, c *Call) (answer, error) {
-		if len(r.Query) == 0 || len(r.Alternatives) > 0 { // nobody else looks at it, or not before the form is chosen
+		if len(r.Query) == 0 || len(r.Alternatives) > 0 { // nothing else reads the query, or not before the form is chosen
 			if _, err := c.query(); err != nil {
 				return nil, err
 			}
@@ -247,8 +247,8 @@ func (r Route) check() error {
 	return nil
 }
 
-// contradicts finds what a description has that the routes before it rule out: a schema that is not defined, or an
-// operation id that is taken.
+// contradicts finds conflicts between a description and what was registered before it: a schema that is not
+// defined, or an operation id that is taken.
 func (a *API) contradicts(r Route) error {
 	if a.operations[r.OperationID] {
 		return fmt.Errorf("rest: %s %s: the operation id %s is taken", r.Method, r.Path, r.OperationID)

@@ -22,16 +22,16 @@ import (
 	"tilth/ports"
 )
 
-// Routes stand on bunrouter with their own methods. Put right
-// here is what bunrouter does otherwise than this interface answers:
+// Routes are registered with bunrouter, each with its own method. This file corrects what bunrouter does
+// differently from what this interface answers:
 //
 //   - it redirects a path that is not clean, or has a slash too many or too few, which turns
 //     a POST into a GET: such a path is unknown, and the slash at the end is optional;
-//   - it answers 405 without Allow, and a method that a path lacks by another path whose
+//   - it answers 405 without Allow, and a method that a path lacks with another path whose
 //     parameter matches: [API.completePaths] completes every path;
 //   - it takes an escaped slash and a dot segment for a parameter: such a path is unknown;
-//   - it panics on a NUL, and hands on control bytes and what is no UTF-8, which no database
-//     takes for text: such a path is unknown.
+//   - it panics on a NUL, and passes on control bytes and invalid UTF-8, which no database
+//     accepts as text: such a path is unknown.
 
 // routed are the methods that bunrouter knows. Any other is looked up as OPTIONS.
 var routed = []string{
@@ -58,8 +58,8 @@ func (e *endpoint) allow() string {
 	return strings.Join(slices.Sorted(maps.Keys(e.methods)), ", ")
 }
 
-// router returns the router of the paths that begin with a word: one for each, for bunrouter indexes its whole tree anew
-// with every route.
+// router returns the router of the paths that begin with a word. Each word has its own, because bunrouter indexes its
+// whole tree anew with every route.
 func (a *API) router(pattern string) *bunrouter.Router {
 	word := a.firstWord(pattern)
 	if a.routers[word] == nil {
@@ -80,7 +80,7 @@ func newRouter() *bunrouter.Router {
 	}))
 }
 
-// mount hands an operation to the router; GET is also HEAD. Paths are mounted, and looked
+// mount registers an operation with the router; GET also serves HEAD. Paths are mounted, and looked
 // up, without the slash at the end.
 func (a *API) mount(op *operation) {
 	pattern := op.pattern
@@ -146,8 +146,8 @@ func (a *API) completePaths() {
 	}
 }
 
-// refuse answers OPTIONS; other methods that a path lacks are 405, and 401 before it
-// where every method of the path asks for a credential.
+// refuse answers OPTIONS. Other methods that a path lacks are answered with 405, or first with 401
+// if every method of the path requires a credential.
 func (e *endpoint) refuse(c *Call) error {
 	if c.request.Method == http.MethodOptions {
 		c.SetHeader("Allow", e.allow())
@@ -169,10 +169,10 @@ func (e *endpoint) refuse(c *Call) error {
 	return fault.Newf(fault.Invalid, "method_not_allowed", "%s is not possible here; allowed are %s.", body.Clip(c.request.Method), e.allow())
 }
 
-// briefBody is how large a body is at most, in bytes, whose write takes a moment: a record and its outline, or a bulk of a few.
+// briefBody is the maximum size in bytes of a body whose write takes a moment: a record and its outline, or a bulk of a few.
 const briefBody = 8 << 10
 
-// brief reports whether what a request writes takes a moment. A deletion may take along whatever refers to its record.
+// brief reports whether the write of a request takes only a moment. A deletion may also delete whatever refers to its record.
 func brief(r *http.Request) bool {
 	return r.Method != http.MethodDelete && r.ContentLength >= 0 && r.ContentLength <= briefBody
 }
@@ -206,7 +206,7 @@ func (op *operation) serve(c *Call) error {
 	return nil
 }
 
-// followed carries a call out, for those who follow what the program does.
+// followed carries out a call, and reports it to the observer if there is one.
 func (c *Call) followed(ctx context.Context, op *operation) error {
 	if c.api.config.Observer == nil {
 		return c.once(ctx, op)
@@ -217,7 +217,7 @@ func (c *Call) followed(ctx context.Context, op *operation) error {
 	return err
 }
 
-// originalRequest is the key under which the request travels through the router.
+// originalRequest is the context key under which the request passes through the router.
 type originalRequest struct{}
 
 func original(r bunrouter.Request) *http.Request {

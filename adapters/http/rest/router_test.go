@@ -10,7 +10,7 @@ import (
 	"tilth/adapters/http/rest"
 )
 
-// A method that a path lacks is not answered by another path whose parameter matches, and a
+// A method that a path lacks is not answered by another path whose parameter matches. A
 // path with a NUL is unknown.
 func TestPathsOfRoutesThatOverlap(t *testing.T) {
 	r := newRig(t)

@@ -129,7 +129,7 @@ func TestAPIKeysAreTakenWhereTheRouteSays(t *testing.T) {
 	require.Equal(t, 401, ask("plot/?api_key=k-123", token("wrong")), "a token is not replaced by a key")
 }
 
-// A signed link opens the routes that say so, at the addresses that it is for, and no others; no answer repeats it.
+// A signed link opens the routes that permit it, at the addresses that it is for, and no others. No answer repeats it.
 func TestSignedLinksOpenWhereTheRouteSays(t *testing.T) {
 	r := newRig(t, func(c *rest.Config) {
 		c.AuthenticateLink = func(_ context.Context, link, path string) (access.Principal, error) {
@@ -176,7 +176,7 @@ func TestTraceIsFilledIn(t *testing.T) {
 	require.Equal(t, rest.Trace{Route: base + "plot/{id}/", UserID: 1, CompanyID: 10}, *trace)
 }
 
-// Whatever the path, there is an envelope, and never a redirect.
+// Every path is answered with an envelope, and never with a redirect.
 func TestNoPathRedirects(t *testing.T) {
 	r := newRig(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,13 +16,13 @@ import (
 	"tilth/core/fault"
 )
 
-// Outcomes are what becomes of the items of a request that creates or changes records.
+// Outcomes are the possible outcomes of the items of a request that creates or changes records.
 var Outcomes = []string{"created", "updated", "unchanged"}
 
 // onConflict is the name of [OnConflictParam].
 const onConflict = "on_conflict"
 
-// OnConflictParam asks a create to change the records that are there already; same says when one is.
+// OnConflictParam requests that a create changes the records that exist already; same states when one does.
 func OnConflictParam(word, same string) Param {
 	return Param{Name: onConflict, Type: String, Enum: []string{word}, Description: "Where " + same +
 		" is there already, it is changed as by PATCH, and not created. Needs the permission to change records, too. " +
@@ -33,7 +33,7 @@ func OnConflictParam(word, same string) Param {
 type Changes[W any] struct {
 	ID     int64
 	Item   Item[W]
-	Errors fault.Fields // where there is no telling which record it changes
+	Errors fault.Fields // if it is not clear which record it changes
 }
 
 // EachBody is a JSON array of changes of records that read as W; see [DecodeChanges].
@@ -72,7 +72,7 @@ func DecodeChanges[W any](c *Call) ([]Changes[W], error) {
 	return out, nil
 }
 
-// Over reads an item of a body with many as changes of a record, as [DecodeInto] does. Faults: none that the item has.
+// Over reads an item of a body with many as changes of a record, as [DecodeInto] does. What is wrong with the item is in its errors.
 func Over[W any](c *Call, item Item[W], current W) (Item[W], error) {
 	return readOver(c, item.at, item.text, current)
 }
@@ -93,7 +93,7 @@ func (res Resource[W, R]) registerSets(a *API) {
 	}
 }
 
-// UpdateMany adds a route that changes records by their ids, all or none. Its body is [EachBody] where it is not given.
+// UpdateMany adds a route that changes records by their ids, all or none. Its body is [EachBody] if none is given.
 func UpdateMany[W, R any](
 	a *API, r Route, plural string, update func(ctx context.Context, c *Call, changes []Changes[W]) ([]R, []string, error),
 ) {
@@ -113,12 +113,12 @@ func UpdateMany[W, R any](
 	})
 }
 
-// DeletedParams are those of lists of deleted records, beside those of the page; farm is that of records below a farm.
+// DeletedParams returns the parameters of lists of deleted records, in addition to those of the page. farm is that of records below a farm.
 func DeletedParams(farm ...Param) []Param {
 	return append([]Param{{Name: "id", Type: IDs, Description: "Ids of records, separated by commas."}, query.OrderingParam("id", "created_at", "updated_at")}, farm...)
 }
 
-// FarmParam is the name of the parameter that narrows lists to what is below a farm.
+// FarmParam is the name of the parameter that filters lists by the farm above their records.
 const FarmParam = "farm"
 
 // ListDeleted adds a route that lists the records that can be restored; find reads its [DeletedParams].

@@ -14,7 +14,7 @@ import (
 // EventStreamMedia is the content type of server-sent events (WHATWG HTML, section 9.2).
 const EventStreamMedia = "text/event-stream"
 
-// lastEventID is the header by which a reader that comes back names what it saw last.
+// lastEventID is the header in which a reader that reconnects names what it saw last.
 const lastEventID = "Last-Event-ID"
 
 type stopKey struct{}
@@ -48,7 +48,7 @@ func (e EventStream) answer(c *Call) error {
 		defer func() { cancel(); watch.Wait() }()
 		err := e.Run(ctx, &transfer.Events{To: w.(*transfer.Sink)}, beat)
 		if ctx.Err() != nil {
-			return nil // the end of a stream, however it came
+			return nil // the end of a stream, whatever caused it
 		}
 		return err
 	}}.answer(c)
@@ -71,7 +71,7 @@ func (c *Call) watch(ctx context.Context, end context.CancelFunc, every time.Dur
 			return
 		case <-ticker.C:
 		}
-		// A part that is unavailable says nothing of the caller.
+		// An unavailable part says nothing about the caller.
 		_, _, err := c.api.admit(c.request, c.route)
 		if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) || fault.Is(err, fault.NotFound) {
 			return

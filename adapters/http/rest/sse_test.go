@@ -19,8 +19,8 @@ import (
 	"tilth/core/fault"
 )
 
-// ticking is an interface with one stream that gives signs of life until it ends, and
-// counts what it gives back.
+// ticking returns an interface with one stream that sends signs of life until it ends. It reports
+// when the stream is released.
 func ticking(t *testing.T, allowed *atomic.Value, stop <-chan struct{}, closed chan<- struct{}) *httptest.Server {
 	t.Helper()
 	r := newRig(t, func(c *rest.Config) {
@@ -105,7 +105,7 @@ func TestEventStreamEnds(t *testing.T) {
 	}
 }
 
-// A part that is away ends no stream; a caller who leaves ends its own.
+// An unavailable part ends no stream; a caller that leaves ends its own.
 func TestEventStreamGoesOn(t *testing.T) {
 	t.Parallel()
 	allowed, stop, closed := &atomic.Value{}, make(chan struct{}), make(chan struct{}, 2)

@@ -21,13 +21,13 @@ import (
 	"tilth/core/access"
 )
 
-// works is an interface whose requests take as long as a test says.
+// works is an interface whose requests take as long as a test decides.
 type works struct {
 	*rig
 	took time.Duration
 
 	mu      sync.Mutex
-	begun   []string // which bodies were begun, by their name
+	begun   []string // names of the bodies whose work began
 	answers map[int]int
 }
 
@@ -76,7 +76,7 @@ func body(name string, size int) io.Reader {
 	return strings.NewReader(`{"a":"` + name + strings.Repeat("x", size) + `"}`)
 }
 
-// send has a company send a body, and waits until all that can proceed has.
+// send makes a company send a body, and waits until everything that can proceed has.
 func (w *works) send(ctx context.Context, company int, text io.Reader) *httptest.ResponseRecorder {
 	out := httptest.NewRecorder()
 	go w.serve(ctx, out, company, "thing/", text)
@@ -102,7 +102,7 @@ func (w *works) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// A company that sends many large bodies has one of them worked on at a time; those of others come
+// One large body of a company that sends many is worked on at a time. Those of other companies come
 // in between, and short ones at once.
 func TestLargeBodiesTakeTurnsByCompany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestACompanyRestsAfterALargeBody(t *testing.T) {
 }
 
 // A company whose requests work more than its share has one worked on at a time while others are at
-// work, who are not held, and then as many as it sends again.
+// work. The others are not held back. Afterwards the company again has as many worked on as it sends.
 func TestACompanyThatWorksMoreThanItsShareTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorks(t)
@@ -199,14 +199,14 @@ func TestACompanyThatWorksMoreThanItsShareTakesTurns(t *testing.T) {
 	})
 }
 
-// discard is a writer of an answer that nobody reads.
+// discard is a writer for an answer that nobody reads.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// Who leaves while a body waits, or while it is worked on, leaves the turn to the next.
+// A caller that leaves while its body waits or is worked on passes the turn on.
 func TestWhoLeavesLeavesTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorks(t)
@@ -285,8 +285,8 @@ func TestStrangersSendNoLargeBodies(t *testing.T) {
 	})
 }
 
-// The pieces of long lists and files are work too: where others are at work a company that makes several has one made
-// at a time, and else all at once.
+// Making the pieces of long lists and files is work too. While others are at work, a company that makes several has
+// one made at a time; otherwise all are made at once.
 func TestLongAnswersTakeTurnsPieceByPiece(t *testing.T) {
 	pieces := func(each func() bool) {
 		for range 8 {

@@ -8,10 +8,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Word is a text that is always the same.
+// Word returns the schema of a text with only one value.
 func Word(w string) *huma.Schema { return Words(w) }
 
-// Words is an enumeration.
+// Words returns an enumeration.
 func Words(all ...string) *huma.Schema {
 	out := &huma.Schema{Type: huma.TypeString}
 	for _, word := range all {
@@ -20,7 +20,7 @@ func Words(all ...string) *huma.Schema {
 	return out
 }
 
-// Object has the members of a map; those that are required are always there.
+// Object returns an object with the members of a map; the required ones are always present.
 func Object(of map[string]*huma.Schema, required ...string) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Properties: of, Required: required}
 }
@@ -33,7 +33,7 @@ func Binary(description string) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "binary", Description: description}
 }
 
-// Described returns a schema with a description; that of a reference stands beside it.
+// Described returns a schema with a description; on a reference, the description stands beside it.
 func Described(schema *huma.Schema, text string) *huma.Schema {
 	out := *schema
 	out.Description = text
@@ -55,7 +55,7 @@ func (s *Set) With(schema *huma.Schema, name string) *huma.Schema {
 	return s.Named(NameOf(schema)+"With"+name, &huma.Schema{AllOf: []*huma.Schema{schema, Given(name)}})
 }
 
-// Named adds a schema under a name, and returns a reference to it. It panics when the name stands for another.
+// Named adds a schema under a name, and returns a reference to it. It panics if the name stands for a different schema.
 func (s *Set) Named(name string, schema *huma.Schema) *huma.Schema {
 	if before := s.Registry.Map()[name]; before != nil && !reflect.DeepEqual(before, schema) {
 		panic(fmt.Sprintf("schema: two schemas are named %s", name))
@@ -64,7 +64,7 @@ func (s *Set) Named(name string, schema *huma.Schema) *huma.Schema {
 	return Given(name)
 }
 
-// NameOf returns what a schema is called; nothing where it has no name.
+// NameOf returns the name of a schema; empty if it has none.
 func NameOf(schema *huma.Schema) string { return strings.TrimPrefix(schema.Ref, Prefix) }
 
 // Or returns the schema of a value that has one of two named forms.
@@ -84,7 +84,7 @@ func Sent(media, what string, fields map[string]string) *huma.Schema {
 	return File(media, what)
 }
 
-// File returns the schema of what a content type says itself.
+// File returns the schema that follows from a content type.
 func File(media, what string) *huma.Schema {
 	kind, _, _ := strings.Cut(media, "/")
 	switch {

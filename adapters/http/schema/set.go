@@ -1,5 +1,5 @@
-// Package schema makes the JSON Schemas (2020-12, the dialect of OpenAPI 3.1) of the interface: those of record types, which
-// bodies are held against and the document shows, and those that are put together by hand. It knows no route.
+// Package schema makes the JSON Schemas (2020-12, the dialect of OpenAPI 3.1) of the interface: those of record types,
+// against which bodies are checked and which the document shows, and those that are built by hand. It knows no route.
 package schema
 
 import (
@@ -21,7 +21,7 @@ type Set struct {
 	fixed    map[reflect.Type]bool
 }
 
-// Prefix is what references to named schemas begin with.
+// Prefix is the beginning of references to named schemas.
 const Prefix = "#/components/schemas/"
 
 // Pattern implements body.Schemas.
@@ -37,8 +37,8 @@ func New() *Set {
 	}
 }
 
-// typeName returns the name of the schema of a type. Those of the core's own types begin
-// with their package (or the one above it), for the core names its types without regard to others.
+// typeName returns the name of the schema of a type. Names of the core's types begin with their
+// package (or the one above it), because the core names its types without regard to others.
 func typeName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if t.Kind() == reflect.Pointer {
@@ -51,9 +51,8 @@ func typeName(t reflect.Type, hint string) string {
 	return name
 }
 
-// Of returns the schema of a type; a struct becomes a named component.
-// It panics, when routes are registered, on a tag that the validation does not enforce:
-// a document that promises more than the service checks is a lie.
+// Of returns the schema of a type; a struct becomes a named component. It panics, when routes are registered,
+// on a tag that the validation does not enforce: the document must not promise more than the service checks.
 func (s *Set) Of(t reflect.Type) *huma.Schema {
 	schema := s.Registry.Schema(t, true, t.Name())
 	s.fix(t)
@@ -61,7 +60,7 @@ func (s *Set) Of(t reflect.Type) *huma.Schema {
 	return schema
 }
 
-// Known returns the schema of a type that Of has made; nil where it has not.
+// Known returns the schema of a type that Of has made; nil if it has not.
 func (s *Set) Known(t reflect.Type) *huma.Schema { return s.known[t] }
 
 // Resolve follows references and sees through "this or null".
@@ -78,8 +77,8 @@ func (s *Set) Resolve(schema *huma.Schema) (resolved *huma.Schema, nullable bool
 	}
 }
 
-// fix makes the generated schema of a type say what is read and written: a pointer and a map that are nil are null
-// (the generator says so for scalars alone), a slice that is nil is an empty array, and unknown members are no fault of the schema.
+// fix makes the generated schema of a type match what is read and written: nil pointers and maps are null (the generator states
+// this for scalars only), nil slices are empty arrays, and unknown members do not violate the schema.
 func (s *Set) fix(t reflect.Type) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
 		t = t.Elem()
@@ -120,7 +119,7 @@ func (s *Set) fix(t reflect.Type) {
 	}
 }
 
-// filled makes the arrays of a schema none that may be null: without items they are empty.
+// filled makes the arrays in a schema non-nullable: without items they are empty.
 func filled(schema *huma.Schema) {
 	for schema != nil {
 		inner, _ := schema.AdditionalProperties.(*huma.Schema)
@@ -156,7 +155,7 @@ func OrNull(schema *huma.Schema) *huma.Schema {
 	case schema.Type == "":
 		return schema // anything goes already, or null is one of the choices
 	}
-	if len(schema.Enum) > 0 { // null is none of the choices: a generated type would have a name for it
+	if len(schema.Enum) > 0 { // null is not one of the choices: a generated type would have a name for it
 		outer := &huma.Schema{Description: schema.Description, ReadOnly: schema.ReadOnly, WriteOnly: schema.WriteOnly, Default: schema.Default}
 		inner := *schema
 		inner.Description, inner.ReadOnly, inner.WriteOnly, inner.Default, inner.Nullable = "", false, false, nil, false
@@ -181,7 +180,7 @@ func (s *Set) enforceable(t reflect.Type, name string, schema *huma.Schema) {
 		s.patterns[p] = regexp.MustCompile(p)
 	}
 	if name := schema.PatternDescription; name != "" {
-		schema.PatternDescription = "" // no keyword of JSON Schema
+		schema.PatternDescription = "" // not a keyword of JSON Schema
 		schema.Extensions = map[string]any{body.PatternName: name}
 	}
 	if schema.Items != nil {

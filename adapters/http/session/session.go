@@ -1,5 +1,5 @@
-// Package session is how a browser shows a session: a cookie that no script reads, and that counts where the request comes
-// from a page of this server. It knows no user.
+// Package session handles how a browser shows a session: by a cookie that no script can read, and that counts if the
+// request comes from a page of this server. It knows no user.
 package session
 
 import (
@@ -10,7 +10,7 @@ import (
 	"tilth/core/fault"
 )
 
-// Name is that of the cookie, and TicketName that of a sign-in at a provider that is under way.
+// Name is the name of the session cookie, and TicketName that of the cookie of a sign-in at a provider that is under way.
 const (
 	Name       = "tilth_session"
 	TicketName = "tilth_sign_in"
@@ -59,9 +59,9 @@ func text(cookie http.Cookie) string {
 	return cookie.String()
 }
 
-// CheckOrigin refuses a request that changes something where its browser does not say that a page of this server sent it:
-// a browser sends the cookie for every page of the site, and a site has several servers. own is the scheme and authority of
-// this one. Faults: Forbidden (cross_origin).
+// CheckOrigin refuses a request that changes something unless its browser reports that a page of this server sent it. A
+// browser sends the cookie for every page of the site, and a site may have several servers. own is the scheme and authority
+// of this server. Faults: Forbidden (cross_origin).
 func CheckOrigin(r *http.Request, own string) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

@@ -15,13 +15,13 @@ import (
 )
 
 // Body reads the body of a request. It bounds it, translates read errors into faults, and keeps the connection's read
-// deadline: a large file may take its time as long as it keeps coming, and once the body
-// is there the deadline goes, for when it passes net/http cancels the request.
+// deadline: a large file may take its time as long as it keeps coming. Once the body has arrived the deadline is
+// removed, because net/http cancels the request when it passes.
 type Body struct {
 	Request    *http.Request
 	Connection *http.ResponseController
 	Deadline   *Deadline     // of the answer, which every piece extends; nil: there is none
-	MaxBytes   int64         // it is refused beyond
+	MaxBytes   int64         // a larger body is refused
 	Every      time.Duration // that a read may take; 0 to leave the server's deadline alone
 
 	read int64
@@ -33,7 +33,7 @@ func (b *Body) Read(p []byte) (int, error) {
 		return 0, b.refuse()
 	}
 	if b.Every > 0 {
-		_ = b.Connection.SetReadDeadline(time.Now().Add(b.Every)) // writers that know no deadlines are those of tests
+		_ = b.Connection.SetReadDeadline(time.Now().Add(b.Every)) // only writers in tests have no deadlines
 	}
 	if left := b.MaxBytes - b.read; int64(len(p)) > left+1 {
 		p = p[:left+1]
@@ -56,17 +56,17 @@ func (b *Body) Read(p []byte) (int, error) {
 	return n, body.Malformed("The body ends before the length that was announced.")
 }
 
-// refuse passes over as much again as is allowed, before the refusal: a caller who is
-// still sending when the connection closes would see a reset and never the answer.
+// refuse first discards as much again as is allowed: a caller that is still sending when the
+// connection closes would see a reset and never the answer.
 func (b *Body) refuse() error {
 	if b.Request.Header.Get("Expect") == "" { // a caller who sends it waits to be told to send the body
-		_, _ = io.CopyN(io.Discard, b.Request.Body, b.MaxBytes) // what fails here is the caller's loss
+		_, _ = io.CopyN(io.Discard, b.Request.Body, b.MaxBytes) // an error here harms only the caller
 	}
 	return fault.Newf(fault.Limit, "body_too_large", "The body is larger than %d bytes.", b.MaxBytes).With("max_bytes", b.MaxBytes)
 }
 
-// All reads the whole body. A large one takes memory of its company. To wait for it is no work, which begins anew when it is
-// there. Faults: those of Read; Limit (too_many_bodies, rate_limited).
+// All reads the whole body. A large one takes memory of its company. Waiting for the body is not work; the work begins anew
+// once it has arrived. Faults: those of Read; Limit (too_many_bodies, rate_limited).
 func (b *Body) All(share *fairness.Request) ([]byte, error) {
 	announced := b.Request.ContentLength
 	if err := share.Announced(announced); err != nil {
@@ -90,8 +90,8 @@ func (b *Body) All(share *fairness.Request) ([]byte, error) {
 	return text, share.Begin(b.Request.Context(), len(text) >= fairness.Large)
 }
 
-// firstPiece returns how much of a body of an announced length is read without taking memory: one
-// byte more than the length, which finds its end.
+// firstPiece returns how much of a body of an announced length is read without taking memory: at
+// most one byte more than the length, to find its end.
 func firstPiece(announced int64) int64 {
 	if announced < 0 {
 		return bytes.MinRead
@@ -99,8 +99,7 @@ func firstPiece(announced int64) int64 {
 	return min(announced+1, fairness.Large)
 }
 
-// grow doubles the place for a body. What was announced is no reason to take memory for it; what
-// has arrived is.
+// grow doubles the buffer for a body. It takes memory for what has arrived, not for what was announced.
 func grow(text []byte, announced int64, share *fairness.Request) ([]byte, error) {
 	size := int64(2 * cap(text))
 	if announced >= int64(len(text)) {

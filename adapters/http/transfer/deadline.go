@@ -1,6 +1,5 @@
-// Package transfer moves the bytes of one request: its body as it arrives, its answer as it is made and sent, and the time
-// between the two. It bounds both, and works on them only when it is the turn of their company. It knows no route, and what
-// the bytes say is the affair of others.
+// Package transfer moves the bytes of one request: its body as it arrives, and its answer as it is made and sent. It bounds both, and
+// the time between them, and works on them only when it is their company's turn. It knows no route, and does not interpret the bytes.
 package transfer
 
 import (
@@ -13,11 +12,11 @@ import (
 	"tilth/core/fault"
 )
 
-// errTookTooLong is why the context of a request ends whose answer does not begin in time.
+// errTookTooLong is the cause with which the context of a request ends if its answer does not begin in time.
 var errTookTooLong = errors.New("the request took too long")
 
-// Deadline bounds the time from the last piece of a request's body to the first of its answer.
-// Before, the body is bounded by its own pace; afterwards the answer is bounded by its reader's.
+// Deadline bounds the time from the last piece of a request's body to the first of its answer. Before that
+// the body is bounded by its own pace; afterwards the answer is bounded by its reader's pace.
 type Deadline struct {
 	timer   *time.Timer
 	timeout time.Duration
@@ -25,8 +24,8 @@ type Deadline struct {
 	late    bool // it had passed when it was lifted
 }
 
-// Hurry returns the request with a context that ends when its answer does not begin in time;
-// done ends it in any case.
+// Hurry returns the request with a context that ends if its answer does not begin in
+// time; done ends it in any case.
 func Hurry(r *http.Request, timeout time.Duration) (hurried *http.Request, d *Deadline, done func()) {
 	if timeout <= 0 {
 		return r, nil, func() {}
@@ -36,14 +35,14 @@ func Hurry(r *http.Request, timeout time.Duration) (hurried *http.Request, d *De
 	return r.WithContext(ctx), d, func() { d.timer.Stop(); cancel(nil) }
 }
 
-// extend starts the time anew: a piece of the body has arrived.
+// extend restarts the time, because a piece of the body has arrived.
 func (d *Deadline) extend() {
 	if d != nil && !d.lifted.Load() {
 		d.timer.Reset(d.timeout)
 	}
 }
 
-// lift ends the deadline, because the answer begins. Faults: Unavailable (timeout) where it has passed.
+// lift ends the deadline, because the answer begins. Faults: Unavailable (timeout) if it has passed.
 func (d *Deadline) lift() error {
 	if d == nil {
 		return nil
@@ -57,7 +56,7 @@ func (d *Deadline) lift() error {
 	return nil
 }
 
-// InTime returns the error of a request, or that it took too long where that is behind it.
+// InTime returns the error of a request, or that it took too long if that caused the error.
 func InTime(ctx context.Context, err error) error {
 	if err == nil || !errors.Is(context.Cause(ctx), errTookTooLong) {
 		return err

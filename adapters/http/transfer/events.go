@@ -8,13 +8,13 @@ import (
 
 // Event is one server-sent event (WHATWG HTML, section 9.2).
 type Event struct {
-	ID   string // what a reader that comes back names; empty: none
-	Type string // empty: only the id is recorded, and nothing happens at the reader
+	ID   string // which a reader names when it reconnects; empty: none
+	Type string // empty: the reader only records the id
 	Data []byte // on one line
 }
 
-// Events writes server-sent events; each is sent at once. The server's pace cuts off a reader
-// that reads no more; it resumes when it comes back.
+// Events writes server-sent events; each is sent at once. The server's pace cuts off a reader that
+// stops reading; it resumes when it reconnects.
 type Events struct{ To *Sink }
 
 // Send writes an event.
@@ -29,12 +29,12 @@ func (w *Events) Send(e Event) error {
 	return w.write(text + "\n")
 }
 
-// Retry says how long to wait before it comes back.
+// Retry tells the reader how long to wait before it reconnects.
 func (w *Events) Retry(pause time.Duration) error {
 	return w.write("retry: " + strconv.FormatInt(pause.Milliseconds(), 10) + "\n\n")
 }
 
-// Comment writes what a reader passes over: a sign of life.
+// Comment writes text that the reader ignores: a sign of life.
 func (w *Events) Comment(text string) error { return w.write(": " + text + "\n\n") }
 
 func (w *Events) write(text string) error {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Part returns which bytes of a body of some size a header Range asks for, from one up to another: one range of bytes (RFC 9110,
-// 14.1.2). ok is false of whatever else it says, also of several ranges and of one beyond the body: such a header is passed over.
+// Part returns the bytes that a Range header requests from a body of a given size, from inclusive, until exclusive: one range of bytes (RFC
+// 9110, 14.1.2). ok is false for anything else, also for several ranges and for one beyond the body: such a header is ignored.
 func Part(header string, size int) (from, until int, ok bool) {
 	text, bytes := strings.CutPrefix(header, "bytes=")
 	first, last, both := strings.Cut(text, "-")

@@ -8,12 +8,12 @@ import (
 	"tilth/adapters/http/fairness"
 )
 
-// pieceBytes is how much of an answer is made in one piece of work. An error in the first piece, whose header is not
-// sent, is still answered as an error.
+// pieceBytes is the number of bytes of an answer that are made in one piece of work. An error in the first piece is
+// still answered as an error, because the header is not sent yet.
 const pieceBytes = 64 << 10
 
-// Sink makes and sends an answer piece by piece. To make one is work, which takes turns where its company works more
-// than its share; to send it takes its reader's time.
+// Sink makes and sends an answer piece by piece. Making a piece is work, which takes turns if its company works more
+// than its share; sending it takes its reader's time.
 type Sink struct {
 	to       http.ResponseWriter
 	request  *http.Request
@@ -21,8 +21,8 @@ type Sink struct {
 	deadline *Deadline
 	share    *fairness.Request
 
-	kept    bool // sent when it is stored, with the request's work: see [Keeper]
-	live    bool // sent as it comes, by who waits for news, which is no work
+	kept    bool // sent once it is stored, within the request's work: see [Keeper]
+	live    bool // sent as it comes, to a reader that waits for news, which is not work
 	made    []byte
 	started bool
 	broken  error // of the connection
@@ -52,7 +52,7 @@ func (s *Sink) Write(p []byte) (int, error) {
 	return len(p), s.again()
 }
 
-// Text returns what writes a text that is at hand.
+// Text returns a function that writes a given text.
 func Text(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		s, ok := w.(*Sink)
@@ -62,7 +62,7 @@ func Text(text []byte) func(io.Writer) error {
 		}
 		err := s.inTime()
 		if err == nil {
-			s.send(text) // nothing is left to be worked on
+			s.send(text) // no work is left
 		}
 		return err
 	}
@@ -71,14 +71,14 @@ func Text(text []byte) func(io.Writer) error {
 // Flush sends what was written so far.
 func (s *Sink) Flush() {
 	if s.inTime() != nil {
-		return // the next write says so
+		return // the next write reports it
 	}
 	s.live = true
 	s.send(nil)
-	_ = http.NewResponseController(s.to).Flush() // a writer that cannot flush sends when it will
+	_ = http.NewResponseController(s.to).Flush() // a writer that cannot flush sends it later
 }
 
-// Finish sends what is left; an answer of one piece has its length. A caller who left is no error of ours.
+// Finish sends the rest. An answer of one piece has a Content-Length. A caller that has left is not an error.
 func (s *Sink) Finish() {
 	if !s.started {
 		s.to.Header().Set("Content-Length", strconv.Itoa(len(s.made)))
@@ -92,7 +92,7 @@ func (s *Sink) Started() bool { return s.started }
 // Broken reports whether the caller left.
 func (s *Sink) Broken() bool { return s.broken != nil }
 
-// inTime fails where an answer that goes on begins too late.
+// inTime fails if the answer has not begun and its deadline has passed.
 func (s *Sink) inTime() error {
 	if s.started {
 		return nil
@@ -100,7 +100,7 @@ func (s *Sink) inTime() error {
 	return s.deadline.lift()
 }
 
-// send sends what was made, and the end of it.
+// send sends what was made, and then end.
 func (s *Sink) send(end []byte) {
 	s.Leave()
 	if !s.started {

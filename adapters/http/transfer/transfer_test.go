@@ -17,7 +17,7 @@ import (
 	"tilth/core/fault"
 )
 
-// share is what a request of a company holds, where a large body and one more fit into memory.
+// share returns what a request of a company holds, with the given memory.
 func share(memory *fairness.Memory) *fairness.Request {
 	out := fairness.NewRequest(fairness.NewTurns(2, 0.5, 0.5), memory)
 	out.Of(1)

@@ -1,7 +1,6 @@
-// Package v12 is version 1.2 of the interface: the routes of every product. A product's
-// package holds a file a resource, each with its wire form, the mapping to and from the
-// core's records, and its routes; what speaks a standard of others is beside it. Nothing here decides: rules are the core's and the use
-// cases'.
+// Package v12 is version 1.2 of the interface: the routes of every product. A product's package holds one file per resource, each with
+// its wire form, the mapping to and from the core's records, and its routes. Packages for external standards are beside it. Nothing
+// here decides: the rules are in the core and the use cases.
 package v12
 
 import (
@@ -37,7 +36,7 @@ type Deps struct {
 	Operator  operatorapi.Deps
 }
 
-// answers are what operations answered in tests, one a file: `make answers` records those that are missing.
+// answers are what operations answered in tests, one per file: `make answers` records those that are missing.
 //
 //go:embed answers/*.json
 var answers embed.FS

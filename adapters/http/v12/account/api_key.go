@@ -11,7 +11,7 @@ import (
 	"tilth/core/access"
 )
 
-// APIKeyWrite is an API key as it is asked for.
+// APIKeyWrite is a request for an API key.
 type APIKeyWrite struct {
 	Name      string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for."`
 	Slugs     *[]string  `json:"slugs" required:"false" maxItems:"100" doc:"What the key may do, as field.view, field.* or *.view; left out or empty: all that its user may do. It never may do more."`
@@ -19,7 +19,7 @@ type APIKeyWrite struct {
 	form.External
 }
 
-// APIKey is an API key as it is listed: never the key itself.
+// APIKey is an API key as lists show it, without the key itself.
 type APIKey struct {
 	ID        int64      `json:"id" doc:"Id of the key, as audit entries name it."`
 	CreatedAt time.Time  `json:"created_at" doc:"When the record was made."`
@@ -31,7 +31,7 @@ type APIKey struct {
 	form.External
 }
 
-// NewAPIKey is an API key as it is answered once, to whoever made it.
+// NewAPIKey is an API key as its maker gets it, once.
 type NewAPIKey struct {
 	APIKey
 	Key string `json:"key" doc:"The key. It is shown this once; only a hash of it is kept."`

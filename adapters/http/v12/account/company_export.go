@@ -12,7 +12,7 @@ import (
 	"tilth/core/moving"
 )
 
-// CompanyExport is an export of everything that the company has.
+// CompanyExport is an export of everything that belongs to the company.
 type CompanyExport struct {
 	ID        int64      `json:"id" doc:"Id of the export."`
 	Status    string     `json:"status" enum:"queued,running,completed,failed" doc:"queued or running in the background; completed: the file lies ready; failed: reason says why."`

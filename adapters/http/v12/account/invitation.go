@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// InvitationWrite asks somebody into the company.
+// InvitationWrite invites somebody to the company.
 type InvitationWrite struct {
 	Email string   `json:"email" format:"email" minLength:"1" maxLength:"254" doc:"Where the invitation is sent; the address that the user will sign in with."`
 	Name  *string  `json:"name" required:"false" maxLength:"255" doc:"Name of the invited person, which it may replace by its own."`
@@ -40,7 +40,7 @@ func showInvitation(i ports.Invitation) Invitation {
 	}
 }
 
-// InvitationMade is a new invitation with its link, which is shown this once.
+// InvitationMade is a new invitation with its link, which is shown only this once.
 type InvitationMade struct {
 	Invitation
 	Token string `json:"token" doc:"For auth/invitation/accept/. It is shown this once; only its hash is kept."`

@@ -8,7 +8,7 @@ import (
 	"tilth/app/account"
 )
 
-// Providers is how browsers are signed in.
+// Providers states how browsers are signed in.
 type Providers struct {
 	Provider  *string `json:"provider" format:"uri" doc:"Address of the identity provider that signs browsers in; null where none does."`
 	Passwords bool    `json:"passwords" doc:"Whether passwords sign browsers in."`
@@ -19,13 +19,13 @@ type Departure struct {
 	Address string `json:"address" format:"uri" doc:"Page of the identity provider to go to, in this browser, within ten minutes."`
 }
 
-// Arrival is what a browser comes back with.
+// Arrival is what a browser brings back from the identity provider.
 type Arrival struct {
 	State string `json:"state" minLength:"1" maxLength:"512" doc:"The state of the address that the browser came back to."`
 	Code  string `json:"code" minLength:"1" maxLength:"4096" doc:"The code of that address."`
 }
 
-// signInPage is the page of the console that browsers come back to.
+// signInPage is the page of the console that browsers return to.
 const signInPage = "/sign-in"
 
 func registerProvided(a *rest.API, id *account.Identity) {

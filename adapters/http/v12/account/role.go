@@ -12,7 +12,7 @@ import (
 	"tilth/core/fault"
 )
 
-// RoleWrite is a role as it is written.
+// RoleWrite is the writable form of a role.
 type RoleWrite struct {
 	Name  string   `json:"name" minLength:"1" maxLength:"64" doc:"Name of the role, unique in the company; users and invitations refer to it."`
 	Slugs []string `json:"slugs" maxItems:"500" doc:"Permissions, as farm.view, or patterns: farm.*, *.view, *."`

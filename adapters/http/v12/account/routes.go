@@ -1,5 +1,5 @@
-// Package account is the routes of accounts: signing in, passwords, users and roles,
-// invitations, API keys, share grants and the audit trail. The wallet is in satellite.
+// Package account has the routes of accounts: signing in, passwords, users and roles, invitations,
+// API keys, share grants and the audit trail. The wallet is in satellite.
 package account
 
 import (
@@ -15,7 +15,7 @@ const (
 	peopleTag = "Users and roles"
 )
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct {
 	Identity *account.Identity
 	People   *account.People

@@ -12,7 +12,7 @@ import (
 	"tilth/core/fault"
 )
 
-// SetupState says whether an installation is empty.
+// SetupState states whether an installation is empty.
 type SetupState struct {
 	Needed bool `json:"needed" doc:"Whether there is no company yet, so that the first one can be made here."`
 }

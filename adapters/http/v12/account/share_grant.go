@@ -15,7 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// ShareGrantWrite is a share grant as it is offered.
+// ShareGrantWrite is an offer of a share grant.
 type ShareGrantWrite struct {
 	GranteeUUID string       `json:"grantee_uuid" format:"uuid" doc:"The company that is to read, by its uuid, which it gives to those it works with. Companies are never listed."`
 	Target      string       `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
@@ -114,7 +114,7 @@ const answerText = "For the company that the grant is offered to, while it is pe
 
 var grantRoute = rest.Routes{Base: "share-grant/", Operation: "share_grant", Tag: "Sharing", Noun: "share grant"}.Route
 
-// onGrant returns the handler of a route that does one thing with a grant and answers with it.
+// onGrant returns the handler of a route that performs one action on a grant and answers with the grant.
 func onGrant(
 	use func(context.Context, access.Principal, int64) (access.Grant, error),
 ) func(context.Context, *rest.Call, form.ByID) (ShareGrant, error) {
@@ -141,8 +141,8 @@ func (in grantsInput) query() ports.GrantQuery {
 	}
 }
 
-// idFilter returns the id that a filter names: 0 for none given, and for what can be no id
-// one that nothing has, so that it matches nothing.
+// idFilter returns the id that a filter names: 0 if none is given. For 0, which cannot be an id, it
+// returns one that no record has, so that the filter matches nothing.
 func idFilter(given *int64) int64 {
 	if given != nil && *given == 0 {
 		return -1

@@ -12,13 +12,13 @@ import (
 	"tilth/ports"
 )
 
-// SignIn is what a token is asked for with.
+// SignIn has the credentials for a token.
 type SignIn struct {
 	Email    string `json:"email" minLength:"1" maxLength:"254" doc:"E-mail address of the user."`
 	Password string `json:"password" minLength:"1" maxLength:"1024" doc:"Password of the user."`
 }
 
-// RefreshToken is a refresh token, to be exchanged or ended.
+// RefreshToken is a refresh token to exchange or to end.
 type RefreshToken struct {
 	Refresh string `json:"refresh" minLength:"1" maxLength:"512" doc:"The refresh token, as it was answered with the access token."`
 }
@@ -82,7 +82,7 @@ func registerSignIn(a *rest.API, id *account.Identity, people *account.People) {
 	registerPasswords(a, id)
 }
 
-// MeWrite is what callers may change of themselves.
+// MeWrite is what callers may change about themselves.
 type MeWrite struct {
 	AlertMail bool `json:"alert_mail" doc:"Whether the caller wants letters about the alerts of watched fields."`
 }
@@ -127,14 +127,14 @@ func public(path, operation, summary, description string, status int, faults ...
 	}
 }
 
-// CompanyRef is the company a caller acts in.
+// CompanyRef is the company that a caller acts in.
 type CompanyRef struct {
 	ID   int64  `json:"id" doc:"Id of the company."`
 	UUID string `json:"uuid" format:"uuid" doc:"The company's uuid, to hand to those who shall share with it."`
 	Name string `json:"name" doc:"Name of the company."`
 }
 
-// Me is the caller, to itself.
+// Me is the caller as it sees itself.
 type Me struct {
 	ID      int64         `json:"id" doc:"Id of the user."`
 	Name    string        `json:"name" doc:"Name of the user."`
@@ -152,7 +152,7 @@ func showMe(m account.Me) Me {
 	return Me{m.Principal.UserID, m.Principal.Name, m.Principal.Email, company, orEmpty(m.Roles), orEmpty(m.Slugs), m.AlertMail, m.Principal.Operator}
 }
 
-// orEmpty returns a list that is written as [] and not as null.
+// orEmpty returns a list that is written as [] instead of null.
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // PasswordChange is a new password, with proof of the old one.
@@ -172,7 +172,7 @@ type PasswordReset struct {
 	Password string `json:"password" minLength:"10" maxLength:"1024" doc:"Not the e-mail address, and none of the passwords that are tried first."`
 }
 
-// InvitationAccept makes a user of an invitation.
+// InvitationAccept turns an invitation into a user.
 type InvitationAccept struct {
 	Token    string  `json:"token" minLength:"1" maxLength:"512" doc:"From the link of the invitation; good once."`
 	Password string  `json:"password" minLength:"10" maxLength:"1024" doc:"Not the e-mail address, and none of the passwords that are tried first."`

@@ -27,7 +27,7 @@ func showUser(m ports.Member) User {
 	return User{m.ID, m.Name, m.Email, orEmpty(m.Roles), m.Disabled, m.CreatedAt, form.ExternalOf(m.External)}
 }
 
-// UserWrite is what can be changed of a user.
+// UserWrite is what can be changed about a user.
 type UserWrite struct {
 	Name     string   `json:"name" minLength:"1" maxLength:"255" doc:"Name of the user."`
 	Roles    []string `json:"roles" maxItems:"100" doc:"Names of roles of the company: all that the user shall have."`

@@ -1,4 +1,4 @@
-// Package events is the routes of the event stream, of webhooks and of their deliveries.
+// Package events has the routes of the event stream, of webhooks and of their deliveries.
 package events
 
 import (
@@ -6,7 +6,7 @@ import (
 	"tilth/app/events"
 )
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct {
 	Feed     *events.Feed
 	Webhooks *events.Webhooks

@@ -75,7 +75,7 @@ type streamInput struct {
 	Types       string `query:"type"`
 }
 
-// start returns where a stream begins, and its types; the id of the header comes first.
+// start returns the position at which a stream begins, and its types. The id in the header takes precedence.
 func (in streamInput) start(header string) (after *int64, types []string, err error) {
 	errs := fault.Fields{}
 	if given := cmp.Or(header, in.LastEventID); given != "" {
@@ -95,8 +95,8 @@ func (in streamInput) start(header string) (after *int64, types []string, err er
 	return after, types, errs.Err()
 }
 
-// follow writes a stream until its context ends. It first sends the reader its place, so
-// that one that is cut off before the first event misses nothing either.
+// follow writes a stream until its context ends. It first sends the reader its position, so that a
+// reader that is cut off before the first event misses nothing either.
 func follow(ctx context.Context, stream *events.Stream, out *transfer.Events, beat time.Duration) error {
 	if err := out.Retry(streamRetry); err != nil {
 		return err
@@ -119,7 +119,7 @@ func follow(ctx context.Context, stream *events.Stream, out *transfer.Events, be
 	}
 }
 
-// write writes a batch, and returns the place that the reader knows then.
+// write writes a batch, and returns the position that the reader then knows.
 func write(out *transfer.Events, batch events.Batch, sent int64) (int64, error) {
 	if batch.Reset {
 		data, err := json.Marshal(map[string]string{"message": "Events were forgotten before you came back; what follows begins with the oldest that is kept."})

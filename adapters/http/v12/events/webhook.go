@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// WebhookWrite is a webhook as it is written.
+// WebhookWrite is the writable form of a webhook.
 type WebhookWrite struct {
 	form.OfCompany
 	URL         string    `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are posted to: a public https address. It holds no user or password; redirects are not followed."`
@@ -33,7 +33,7 @@ type LastDelivery struct {
 	StatusCode *int      `json:"status_code" doc:"Null where there was no answer."`
 }
 
-// Webhook is a webhook as it is answered: without its secret.
+// Webhook is a webhook in answers: without its secret.
 type Webhook struct {
 	form.Meta
 	URL            string        `json:"url" doc:"Where events are posted to."`
@@ -46,7 +46,7 @@ type Webhook struct {
 	form.External
 }
 
-// NewWebhook is a webhook with its secret, as it is answered once.
+// NewWebhook is a webhook with its secret, which is shown only once.
 type NewWebhook struct {
 	Webhook
 	Secret string `json:"secret" doc:"The secret that deliveries are signed with, whsec_ and base64. It is shown this once; empty of a webhook that was there already."`
@@ -121,14 +121,14 @@ func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	registerDeliveries(a, w)
 }
 
-// webhookEdits is how webhooks are changed, many at once as one, and shown.
+// webhookEdits returns how webhooks are changed, many in the same way as one, and shown.
 func webhookEdits[R any](w *events.Webhooks, show func(webhook.Webhook) R) form.Edits[webhook.Webhook, WebhookWrite, R] {
 	return form.Edits[webhook.Webhook, WebhookWrite, R]{
 		Together: w.Together, Update: w.Update, Check: w.Check, Write: writeOfWebhook, Apply: applyWebhook, Show: show,
 	}
 }
 
-// registerWebhookWrites adds PUT, PATCH and DELETE, which are those of every resource.
+// registerWebhookWrites adds PUT, PATCH and DELETE, as every resource has them.
 func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 	rest.Register(a, rest.Resource[WebhookWrite, Webhook]{
 		Path: "webhook/", Noun: "webhook", Plural: "webhooks", Access: access.Webhooks, Tag: "Webhooks", Faults: []int{http.StatusConflict},
@@ -142,7 +142,7 @@ func registerWebhookWrites(a *rest.API, w *events.Webhooks) {
 	})
 }
 
-// WebhookDelivery is one event on its way to a webhook, with its latest try.
+// WebhookDelivery is the delivery of one event to a webhook, with its latest try.
 type WebhookDelivery struct {
 	ID         int64      `json:"id" doc:"Id of the delivery."`
 	CreatedAt  time.Time  `json:"created_at" doc:"When the event was queued for the webhook."`
@@ -172,7 +172,7 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	list.Query = append(query.CursorParams(),
 		rest.Param{Name: "state", Type: rest.String, Enum: form.Strings(webhook.States), Description: "State of the delivery."})
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[WebhookDelivery], error) {
-		// That there is such a webhook comes before what is wrong with the query.
+		// A webhook that does not exist is reported before errors in the query.
 		if _, err := w.Retrieve(ctx, c.Principal(), in.ID); err != nil {
 			return rest.List[WebhookDelivery]{}, err
 		}

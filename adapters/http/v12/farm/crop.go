@@ -12,7 +12,7 @@ import (
 	"tilth/core/farm"
 )
 
-// Crop is an entry of the shared catalog. Codes are text.
+// Crop is an entry of the shared catalog. Its codes are text.
 type Crop struct {
 	ID             int64             `json:"id" doc:"Id of the crop; that of all companies."`
 	CreatedAt      time.Time         `json:"created_at" doc:"When the record was made."`

@@ -12,7 +12,7 @@ import (
 	"tilth/core/record"
 )
 
-// CultivationWrite is a cultivation as it is written.
+// CultivationWrite is the writable form of a cultivation.
 type CultivationWrite struct {
 	form.OfCompany
 	SeasonID int64 `json:"season_id" minimum:"1" doc:"Id of the season it grows in, of your company."`
@@ -20,7 +20,7 @@ type CultivationWrite struct {
 	FieldID  int64 `json:"field_id" minimum:"1" doc:"Id of the field it grows on, of your company."`
 }
 
-// Cultivation is a cultivation as it is answered.
+// Cultivation is a cultivation in answers.
 type Cultivation struct {
 	form.Meta
 	CultivationWrite

@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// formatEUDR is the GeoJSON that the EU's due diligence statements take.
+// formatEUDR is the GeoJSON that the EU's due diligence statements accept.
 const formatEUDR = "eudr"
 
 const eudrDescription = "`eudr` is the geolocation file of a due diligence statement under Regulation (EU) 2023/1115: GeoJSON with ProducerName (the " +
@@ -25,7 +25,7 @@ var eudrParams = []rest.Param{
 	{Name: "points", Type: rest.Boolean, Description: "With `eudr` and true: fields of at most 4 ha are points with their area, as the Regulation permits."},
 }
 
-// plotsInput is how fields become plots.
+// plotsInput states how fields become plots.
 type plotsInput struct {
 	Country string `query:"country"`
 	Points  bool   `query:"points"`
@@ -42,7 +42,7 @@ func plotsFormat(several bool) string {
 	return ports.GeoJSON
 }
 
-// PlotsCheck is what the EU's system would say to fields.
+// PlotsCheck is the result of checking fields against the rules of the EU's system.
 type PlotsCheck struct {
 	Checked int64        `json:"checked" doc:"Fields that were looked at."`
 	Refused int64        `json:"refused" doc:"Fields that would be refused."`
@@ -53,7 +53,7 @@ type PlotsCheck struct {
 	More    bool         `json:"more" doc:"Whether more fields than those have findings."`
 }
 
-// PlotsField is a field with what stands against its plots.
+// PlotsField is a field with the findings about its plots.
 type PlotsField struct {
 	ID       int64         `json:"id" doc:"Id of the field."`
 	Name     string        `json:"name" doc:"Name of the field."`
@@ -63,7 +63,7 @@ type PlotsField struct {
 	Findings []PlotFinding `json:"findings" doc:"What stands against its plots, or was done to them."`
 }
 
-// PlotFinding is one thing that stands against a plot, or was done to it.
+// PlotFinding is one finding about a plot: a problem with it, or a change made to it.
 type PlotFinding struct {
 	Code    string `json:"code" enum:"no_boundary,no_country,vanishes,abroad,hole_cut" doc:"no_boundary: the field has none. no_country: its farm names none. vanishes: nothing of the outline remains at six decimals. abroad: it lies outside the country. hole_cut: a hole was cut open, for the system takes none."`
 	Message string `json:"message" doc:"What it is, and the fix."`

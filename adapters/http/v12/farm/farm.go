@@ -14,14 +14,14 @@ import (
 type Point struct {
 	Type        string    `json:"type" enum:"Point" doc:"The type of GeoJSON."`
 	Coordinates []float64 `json:"coordinates" minItems:"2" maxItems:"3" doc:"Longitude, latitude; a height is dropped."`
-	_           struct{}  `additionalProperties:"true"` // as RFC 7946 has it, section 6.1
+	_           struct{}  `additionalProperties:"true"` // as RFC 7946, section 6.1, allows
 }
 
 func pointOf(p geo.Position) Point { return Point{Type: "Point", Coordinates: []float64{p.X, p.Y}} }
 
 func (p Point) position() geo.Position { return geo.Position{X: p.Coordinates[0], Y: p.Coordinates[1]} }
 
-// BaseYear is the year that later inventories of a farm are compared with, and the rule by which it is recalculated.
+// BaseYear is the year with which later inventories of a farm are compared, and the rule for recalculating it.
 type BaseYear struct {
 	Year         int     `json:"year" minimum:"1980" maximum:"2100" doc:"The year whose inventory is the base."`
 	ThresholdPct float64 `json:"threshold_pct" minimum:"0.1" maximum:"100" doc:"A change of the base year's emissions from which they are recalculated, per cent."`
@@ -34,7 +34,7 @@ func (b BaseYear) record() farm.BaseYear {
 	return farm.BaseYear{Year: b.Year, ThresholdPct: b.ThresholdPct, Policy: b.Policy}
 }
 
-// FarmWrite is a farm as it is written.
+// FarmWrite is the writable form of a farm.
 type FarmWrite struct {
 	form.OfCompany
 	Name        string    `json:"name" minLength:"1" maxLength:"255" doc:"Name of the farm; several may have the same."`
@@ -55,7 +55,7 @@ type FarmWrite struct {
 	form.External
 }
 
-// Farm is a farm as it is answered.
+// Farm is a farm in answers.
 type Farm struct {
 	form.Meta
 	FarmWrite

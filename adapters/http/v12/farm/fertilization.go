@@ -12,13 +12,13 @@ import (
 	"tilth/core/record"
 )
 
-// Amount is a quantity as it was typed.
+// Amount is a quantity as it was entered.
 type Amount struct {
 	Value float64 `json:"value" exclusiveMinimum:"0" doc:"How much, in the unit."`
 	Unit  string  `json:"unit" enum:"kg/ha,t/ha,l/ha,m3/ha,lb/acre,gal/acre,kg,t,l,m3" doc:"A rate per treated area, or a total over it. Gallons are US gallons."`
 }
 
-// FertilizationWrite is a fertilization as it is written.
+// FertilizationWrite is the writable form of a fertilization.
 type FertilizationWrite struct {
 	form.OfCompany
 	CultivationID      int64        `json:"cultivation_id" minimum:"1" doc:"Id of the cultivation that the product was applied to, of your company."`
@@ -47,7 +47,7 @@ type FertilizationWrite struct {
 	form.External
 }
 
-// Fertilization is a fertilization as it is answered.
+// Fertilization is a fertilization in answers.
 type Fertilization struct {
 	form.Meta
 	FertilizationWrite

@@ -22,7 +22,7 @@ import (
 	"tilth/core/record"
 )
 
-// FieldWrite is a field as it is written.
+// FieldWrite is the writable form of a field.
 type FieldWrite struct {
 	form.OfCompany
 	Name               string         `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field; several may have the same."`
@@ -41,14 +41,14 @@ type FieldWrite struct {
 	form.External
 }
 
-// Warning is something that may be wrong and is never a refusal.
+// Warning is something that may be wrong, but is never a reason to refuse.
 type Warning struct {
 	Code    string `json:"code" doc:"overlap, overlap_pending (whether it overlaps others is still being checked in the background), sliver, likely_axis_swap (it lies far from the farm's location, country or other fields, or where nothing is grown, and with the axes swapped it does not) or far_from_farm."`
 	Message string `json:"message" doc:"What may be wrong, for people."`
 	Swapped *Point `json:"swapped" doc:"The centroid with its axes swapped, where that fits the farm."`
 }
 
-// Field is a field as it is answered.
+// Field is a field in answers.
 type Field struct {
 	form.Meta
 	FieldWrite
@@ -95,27 +95,27 @@ func applyField(budget *effort.Budget, b FieldWrite, r *farm.Field, limits geo.L
 		return nil
 	}
 	if bytes.Equal(b.Boundary.RawObject, boundaryJSON(r.Boundary).RawObject) {
-		return nil // sent back as it was answered: the same boundary, to the last digit
+		return nil // sent back as it was shown: the same boundary, to the last digit
 	}
 	boundary, err := geo.ParseGeoJSON(budget, b.Boundary.RawObject, limits)
 	if f, ok := fault.As(err); ok {
 		return f.Fields
 	}
 	if err != nil {
-		return nil // the budget ended, as who gave it finds
+		return nil // the budget ended, which the code that provided it notices
 	}
 	r.Boundary = &boundary
 	return nil
 }
 
-// showWarnings returns what may be wrong with a boundary, but for the fields that it overlaps.
+// showWarnings returns what may be wrong with a boundary, except the fields that it overlaps.
 func showWarnings(b *geo.Boundary, astray *farm.Astray, overlaps farm.Overlaps) []Warning {
 	out := []Warning{}
 	if b == nil {
 		return out
 	}
 	for _, w := range b.Warnings() {
-		if astray == nil || w.Code != astray.Code { // the farm says more about the place
+		if astray == nil || w.Code != astray.Code { // the farm knows more about the place
 			out = append(out, Warning{Code: w.Code, Message: w.Message})
 		}
 	}
@@ -166,10 +166,10 @@ func showField(r farm.Field) Field {
 	return out
 }
 
-// fieldProperties is a field as the properties of a Feature, whose geometry is the boundary.
+// fieldProperties are the properties of a field's Feature, whose geometry is the boundary.
 type fieldProperties struct {
 	Field
-	Boundary *struct{} `json:"boundary,omitempty"` // hides that of the field
+	Boundary *struct{} `json:"boundary,omitempty"` // hides the member of the field
 }
 
 func fieldFeature(r farm.Field) rest.Feature[fieldProperties] {

@@ -24,13 +24,13 @@ type Overlap struct {
 	Name string `json:"name" doc:"Name of the field, or of the other feature."`
 }
 
-// ImportedFarm is a farm that features of a file go to.
+// ImportedFarm is a farm to which features of a file are assigned.
 type ImportedFarm struct {
 	ID   *int64 `json:"id" doc:"Null where it is not there: a preview would make it, or nothing goes there."`
 	Name string `json:"name" doc:"Name of the farm."`
 }
 
-// ImportedFeature is a feature of a file with what the import makes of it.
+// ImportedFeature is a feature of a file with what the import does with it.
 type ImportedFeature struct {
 	Index       int64               `json:"index" doc:"Place in the file, from 0."`
 	Row         *int64              `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
@@ -48,7 +48,7 @@ type ImportedFeature struct {
 	Errors      map[string][]string `json:"errors" doc:"By field, as those of a create; why the feature is refused or skipped."`
 }
 
-// SownCrop is a crop that a file says of a field.
+// SownCrop is a crop that a file states for a field.
 type SownCrop struct {
 	ID       *int64 `json:"id" doc:"The cultivation; null of a preview that would make one."`
 	CropID   int64  `json:"crop_id" doc:"Id of the crop."`
@@ -57,7 +57,7 @@ type SownCrop struct {
 	Made     bool   `json:"made" doc:"Whether the import makes it; false where it is there already."`
 }
 
-// AppliedInput is what a file says was applied to a field.
+// AppliedInput is an application to a field that a file states.
 type AppliedInput struct {
 	ID        *int64       `json:"id" doc:"The fertilization; null where there is none, and of a preview that would make one."`
 	Product   string       `json:"product" doc:"What the file calls the product."`
@@ -66,7 +66,7 @@ type AppliedInput struct {
 	Reason    *string      `json:"reason" doc:"Why it is not taken."`
 }
 
-// LeftOut are records of a file that an import does not take.
+// LeftOut are records of a file that an import does not use.
 type LeftOut struct {
 	Kind    string   `json:"kind" enum:"application,crop,device,farm,guidance,point,product,task,way,worker" doc:"What they are. farm: a farm of fields that go to the farm of the request; application: a task that applied a product to a field; task: another one; product: one that none applied; point: a flag in a field of task data; way: a line in a field; guidance: a group of lines to drive along."`
 	Count   int64    `json:"count" doc:"How many there are; of crops and farms, features that name one."`
@@ -172,10 +172,10 @@ func registerImport(a *rest.API, imports *outlines.Imports, r rest.Route) {
 	})
 }
 
-// maxCorners is how many corners of outlines an answer has at most.
+// maxCorners is the maximum number of corners of outlines in an answer.
 const maxCorners = 500_000
 
-// drawImport is showImport with the outlines.
+// drawImport returns what showImport does, with the outlines.
 func drawImport(r outlines.ImportReport) FieldImport {
 	out, corners := showImport(r), 0
 	for i, j := range r.Judged {

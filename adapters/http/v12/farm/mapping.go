@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// MappedFrom is what an import takes a member of fields from.
+// MappedFrom is the source of a member of fields in an import.
 type MappedFrom struct {
 	Properties []string          `json:"properties" doc:"Properties of the features, in order; empty where the value is the same for all, or nothing is taken."`
 	Separator  *string           `json:"separator" doc:"Stands between the values of several properties."`
@@ -59,7 +59,7 @@ func showProperties(found []ports.Property, m farm.Mapping) []FileProperty {
 	return out
 }
 
-// The parameters that say what is taken from a file.
+// The parameters that define what is taken from a file.
 const (
 	paramMapping    = "mapping"
 	paramMap        = "map"
@@ -68,14 +68,14 @@ const (
 	paramSeason     = "season_id"
 )
 
-// mappingReader gathers what the parameters of a request say.
+// mappingReader collects what the parameters of a request define.
 type mappingReader struct {
 	mapping farm.Mapping
 	errs    fault.Fields
 }
 
-// mappingOf returns what is taken from a file by the parameters of a request. Members that are none are refused, or passed over
-// where ignore hears of them. Faults: Invalid, with code unknown_name.
+// mappingOf returns what the parameters of a request take from a file. Unknown members are refused, or, if ignore is not nil,
+// passed to it and ignored. Faults: Invalid, with code unknown_name.
 func mappingOf(in importInput, short []string, ignore func(fault.Fields)) (farm.Mapping, error) {
 	r := &mappingReader{mapping: farm.Mapping{}, errs: fault.Fields{}}
 	r.whole(in.Mapping)
@@ -110,7 +110,7 @@ func (r *mappingReader) set(member string, source farm.Source) {
 	r.mapping[member] = source
 }
 
-// short reads a parameter such as external_id:REGION+NUMBER; nothing behind the colon takes nothing.
+// short reads a parameter such as external_id:REGION+NUMBER; without text after the colon, nothing is taken.
 func (r *mappingReader) short(text string) {
 	member, properties, ok := strings.Cut(text, ":")
 	if !ok {
@@ -156,10 +156,10 @@ func (r *mappingReader) whole(text string) {
 	r.errs.Nest(paramMapping, errs)
 }
 
-// sourceMembers are the members of a source that is an object.
+// sourceMembers are the members of a source that is given as an object.
 var sourceMembers = []string{"property", "properties", "separator", "values", "default", "value"}
 
-// sourceOf reads what a member is taken from: a property, several, or an object that says more.
+// sourceOf reads the source of a member: a property, several, or an object with more details.
 func sourceOf(raw json.RawMessage) (out farm.Source, errs fault.Fields) {
 	errs = fault.Fields{}
 	var one string
@@ -209,7 +209,7 @@ func readInto(raw json.RawMessage, to any, name, want string, errs fault.Fields)
 	}
 }
 
-// valuesOf reads a translation: texts of the file to values of the member.
+// valuesOf reads a translation from texts of the file to values of the member.
 func valuesOf(raw json.RawMessage, errs fault.Fields) map[string]string {
 	var values map[string]json.RawMessage
 	if readInto(raw, &values, "values", `An object of what stands in the file and what it means, as {"J": true, "N": false}.`, errs); values == nil {

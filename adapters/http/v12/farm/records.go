@@ -14,11 +14,11 @@ import (
 // inapplicable are members that the specification calls not writable.
 var inapplicable = []string{"created_by_id"}
 
-// bulkRefused are the statuses of bulks that are refused, of fields and seasons (specification, section 7).
+// bulkRefused has the statuses of refused bulks of fields and seasons (specification, section 7).
 var bulkRefused = map[string]int{"bulk_validation_failed": http.StatusPaymentRequired, fault.CodeUnknownName: http.StatusPaymentRequired}
 
-// registerRecords adds a resource of farm management: the use cases of records, in the form
-// of a mapping.
+// registerRecords adds a resource of farm management: the use cases of records, in the
+// form that a mapping defines.
 func registerRecords[T, W, R any](a *rest.API, records *farmapp.Records[T], res rest.Resource[W, R], m form.Mapping[T, W, R]) {
 	res.Access = records.Access()
 	res.Noun = res.Access.Name

@@ -17,7 +17,7 @@ import (
 	"tilth/core/record"
 )
 
-// FieldSplit is how a field is split: by the outlines of its pieces, or by a line.
+// FieldSplit states how a field is split: by the outlines of its pieces, or by a line.
 type FieldSplit struct {
 	Pieces *[]FieldPiece `json:"pieces" required:"false" minItems:"2" maxItems:"50" doc:"The pieces with their outlines, which divide the field; left out where line is given."`
 	Line   member.Line   `json:"line" required:"false" doc:"GeoJSON LineString that crosses the field from outline to outline, however often: every part that it makes is a piece. Left out where pieces is given."`
@@ -32,7 +32,7 @@ type FieldPiece struct {
 	Source     string         `json:"source" required:"false" maxLength:"255" doc:"The other system."`
 }
 
-// FieldMerge is how fields become one.
+// FieldMerge states how fields are merged into one.
 type FieldMerge struct {
 	FieldIDs   []int64 `json:"field_ids" minItems:"2" maxItems:"100" doc:"Ids of fields of one farm; none twice."`
 	Name       string  `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field that they become."`
@@ -103,7 +103,7 @@ func registerReshape(a *rest.API, reshape *farmapp.Reshape, limits geo.Limits) {
 	})
 }
 
-// mergeOf returns what a body asks for.
+// mergeOf returns the merge that a body requests.
 func mergeOf(b FieldMerge) farmapp.MergeRequest {
 	return farmapp.MergeRequest{
 		Fields: b.FieldIDs, Name: b.Name, External: record.External{ExternalID: b.ExternalID, Source: b.Source}, KeepMixed: form.OrZero(b.KeepMixed),
@@ -119,7 +119,7 @@ func readSplit(ctx context.Context, c *rest.Call, limits geo.Limits) (farmapp.Sp
 	return splitOf(effort.Of(ctx, limits.OverlapSteps), body, limits)
 }
 
-// splitOf returns what a body asks for, with all that is wrong with it.
+// splitOf returns the split that a body requests, with all errors in the body.
 func splitOf(budget *effort.Budget, b FieldSplit, limits geo.Limits) (req farmapp.SplitRequest, err error) {
 	errs, byPiece := fault.Fields{}, fault.Fields{}
 	switch line := len(b.Line.RawObject) > 0; {

@@ -1,6 +1,5 @@
-// Package farm is the routes of farm management: farms, fields with their boundaries,
-// seasons, crops, cultivations and fertilizations, and the import and export of outlines.
-// Areas of interest are in soil.
+// Package farm has the routes of farm management: farms, fields with their boundaries, seasons, crops,
+// cultivations and fertilizations, and the import and export of outlines. Areas of interest are in soil.
 package farm
 
 import (
@@ -13,7 +12,7 @@ import (
 
 const farmTag = "Farm management"
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct {
 	Farms          *farmapp.Records[farm.Farm]
 	Fields         *farmapp.Records[farm.Field]

@@ -12,7 +12,7 @@ import (
 	"tilth/core/fault"
 )
 
-// SeasonWrite is a season as it is written.
+// SeasonWrite is the writable form of a season.
 type SeasonWrite struct {
 	form.OfCompany
 	Name        string      `json:"name" minLength:"1" maxLength:"255" doc:"Name of the season; several may have the same."`
@@ -24,7 +24,7 @@ type SeasonWrite struct {
 	form.External
 }
 
-// Season is a season as it is answered.
+// Season is a season in answers.
 type Season struct {
 	form.Meta
 	SeasonWrite

@@ -12,7 +12,7 @@ type AuditChange struct {
 	After  member.Value `json:"after" doc:"What it is since; null where it was cleared."`
 }
 
-// ChangeOf returns a change of a trail as it is answered.
+// ChangeOf returns a change of a trail for an answer.
 func ChangeOf(c audit.Change) AuditChange {
 	return AuditChange{c.Member, member.Value{V: c.Before}, member.Value{V: c.After}}
 }

@@ -8,7 +8,7 @@ import (
 	"tilth/core/record"
 )
 
-// External is where a record came from.
+// External states where a record came from.
 type External struct {
 	ExternalID string `json:"external_id" required:"false" maxLength:"255" doc:"The record's key in the system it came from. Of the live records of this kind in a company, one has it."`
 	Source     string `json:"source" required:"false" maxLength:"255" doc:"The system it came from, in your own words."`
@@ -19,17 +19,17 @@ func (e External) Record() record.External {
 	return record.External{ExternalID: e.ExternalID, Source: e.Source}
 }
 
-// ExternalOf returns the origin of a record of the core as it is answered.
+// ExternalOf returns the origin of a record of the core for an answer.
 func ExternalOf(e record.External) External { return External{e.ExternalID, e.Source} }
 
-// ExternalID is the word of [rest.OnConflictParam] for records that are matched by their external id, and SameExternal says
-// when one is there.
+// ExternalID is the word for [rest.OnConflictParam] for records that are matched by their external id. SameExternal
+// describes when such a record exists.
 const (
 	ExternalID   = "external_id"
 	SameExternal = "a live record of your company with the same `external_id`"
 )
 
-// WithExternalID adds the key of the record in another system, and further parameters; of a list of records also their ids.
+// WithExternalID adds the key of the record in another system, and further parameters; to a list of records also their ids.
 func WithExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
 	if !slices.ContainsFunc(append(slices.Clone(params), more...), func(p rest.Param) bool { return p.Name == IDsParam.Name }) {
 		params = append(params, IDsParam)
@@ -39,7 +39,7 @@ func WithExternalID(params []rest.Param, more ...rest.Param) []rest.Param {
 	}), more...)
 }
 
-// Keys is the parameter of [WithExternalID] of a list that is no generic one.
+// Keys are the parameters of [WithExternalID] for a list that is not a generic one.
 type Keys struct {
 	IDs         []int64  `query:"id"`
 	ExternalIDs []string `query:"external_id"`

@@ -19,7 +19,7 @@ const Zip = "zip"
 // XLSXType is the content type of workbooks.
 const XLSXType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// formats are the content types of files, and the endings of their names.
+// formats has the content types of files, and the extensions of their names.
 var formats = map[string]struct{ media, ending string }{
 	ports.GeoJSON: {rest.GeoJSONType, "geojson"},
 	ports.CSV:     {"text/csv; charset=utf-8", "csv"},
@@ -48,7 +48,7 @@ func Media(of ...string) []string {
 	})
 }
 
-// FormatParam chooses among formats, of which the first is the default.
+// FormatParam selects one of several formats, of which the first is the default.
 func FormatParam(formats ...string) rest.Param {
 	return rest.Param{Name: "format", Type: rest.String, Enum: formats, Description: "Default: what the header Accept names, or else " + formats[0] + "."}
 }
@@ -58,7 +58,7 @@ type Formatted struct {
 	Format string `query:"format"`
 }
 
-// Among returns the format that a caller asks for among those of [FormatParam].
+// Among returns the format that a caller requests among those of [FormatParam].
 func (f Formatted) Among(c *rest.Call, formats ...string) string {
 	if f.Format != "" {
 		return f.Format
@@ -72,7 +72,7 @@ var Tables = []string{ports.CSV, ports.XLSX}
 // SheetParam names a sheet of a workbook that is imported.
 var SheetParam = rest.Param{Name: "sheet", Type: rest.String, Description: "Of a workbook (.xlsx): the name of the sheet. Default: the first that is not hidden."}
 
-// Download answers with a file, whose name has no ending here.
+// Download answers with a file; name is without an extension.
 func Download(name, format string, write func(w io.Writer) error) rest.Raw {
 	return rest.Raw{ContentType: formats[format].media, Filename: name + "." + formats[format].ending, Write: write}
 }
@@ -90,8 +90,8 @@ const MaxUpload = 512 << 20
 
 // File is the file of a request.
 type File struct {
-	Name    string // as the form names it; empty where the file is the body
-	Media   string // content type; empty where the sender does not say
+	Name    string // as the form states it; empty if the file is the body
+	Media   string // content type; empty if the sender does not state it
 	Content io.Reader
 	Texts   map[string]string // fields of a form that are read, by their names
 }
@@ -99,10 +99,10 @@ type File struct {
 // maxText bounds a field of a form.
 const maxText = 1 << 20
 
-// unsaid is the content type that curl sends with every body whose type the caller does not say. No file is of it.
+// unsaid is the content type that curl sends with every body for which the caller states none. No file has it.
 const unsaid = "application/x-www-form-urlencoded"
 
-// MediaType returns the content type of a body that is a file; empty where the sender does not say.
+// MediaType returns the content type of a body that is a file; empty if the sender does not state it.
 func MediaType(c *rest.Call) string {
 	header := c.Header("Content-Type")
 	if kind, _, _ := mime.ParseMediaType(header); kind == unsaid {
@@ -111,8 +111,7 @@ func MediaType(c *rest.Call) string {
 	return header
 }
 
-// UploadedFile returns the file of a request: the body, or the first file of a form, with those of the texts before it that are
-// named.
+// UploadedFile returns the file of a request: the body, or the first file of a form together with the named texts that come before it.
 func UploadedFile(c *rest.Call, texts ...string) (File, error) {
 	header := MediaType(c)
 	kind, params, err := mime.ParseMediaType(header)
@@ -128,7 +127,7 @@ func UploadedFile(c *rest.Call, texts ...string) (File, error) {
 			return File{}, others.Err()
 		case err != nil:
 			return File{}, formFault(err)
-		case slices.Contains(texts, part.FormName()): // also where it is sent as a file, as with curl's mapping=@mapping.json
+		case slices.Contains(texts, part.FormName()): // even if it is sent as a file, as by curl's mapping=@mapping.json
 			if err := readText(part, read); err != nil {
 				return File{}, err
 			}
@@ -147,8 +146,7 @@ func UploadedFile(c *rest.Call, texts ...string) (File, error) {
 	}
 }
 
-// Ignore returns what hears of names in a file that are not known, where the caller wants them ignored; nil where they are
-// to be refused.
+// Ignore returns the function that receives unknown names in a file, if the caller wants them ignored; nil if they are to be refused.
 func Ignore(c *rest.Call) func(unknown fault.Fields) {
 	if c.Lenient() {
 		return c.Ignored
@@ -156,7 +154,7 @@ func Ignore(c *rest.Call) func(unknown fault.Fields) {
 	return nil
 }
 
-// Upload returns how the file of a request is read once that is permitted.
+// Upload returns the function that opens the file of a request, to be called once that is permitted.
 func Upload(c *rest.Call) func() (io.Reader, error) {
 	return func() (io.Reader, error) {
 		file, err := UploadedFile(c)
@@ -164,7 +162,7 @@ func Upload(c *rest.Call) func() (io.Reader, error) {
 	}
 }
 
-// readText reads a field of a form, each once.
+// readText reads a field of a form, and refuses a repeated one.
 func readText(part *multipart.Part, into map[string]string) error {
 	name := part.FormName()
 	text, err := io.ReadAll(io.LimitReader(part, maxText+1))
@@ -180,7 +178,7 @@ func readText(part *multipart.Part, into map[string]string) error {
 	return nil
 }
 
-// formPart is the file of a form. It reports what is wrong with the form as a fault, also a text that comes too late.
+// formPart is the file of a form. It reports errors in the form as faults, including a text that comes too late.
 type formPart struct {
 	io.Reader
 	form  *multipart.Reader

@@ -41,8 +41,7 @@ type TableImport struct {
 	Sheet string `query:"sheet"`
 }
 
-// OnRecord returns the handler of a route that does one thing with one record and answers
-// with what came of it.
+// OnRecord returns the handler of a route that performs one action on one record and answers with the result.
 func OnRecord[T, R any](
 	use func(ctx context.Context, who access.Principal, id int64) (T, error), show func(T) R,
 ) func(context.Context, *rest.Call, ByID) (R, error) {
@@ -59,7 +58,7 @@ func Remove(use func(ctx context.Context, who access.Principal, id int64) error)
 	}
 }
 
-// Previewed says of an answer that it is a preview, where it is one.
+// Previewed marks an answer as a preview, if it is one.
 func Previewed(c *rest.Call, preview bool) {
 	if preview {
 		c.Say("A preview: nothing is stored.")

@@ -13,8 +13,8 @@ import (
 	"tilth/ports"
 )
 
-// ListParams are the parameters that every list takes; search says what is searched, and
-// order what the list may be ordered by beside the usual.
+// ListParams returns the parameters that every list takes. search describes what is searched; order
+// has the further fields that the list may be ordered by.
 func ListParams(search string, order ...string) []rest.Param {
 	return []rest.Param{
 		IDsParam,
@@ -27,14 +27,14 @@ func ListParams(search string, order ...string) []rest.Param {
 // IDsParam names the records of a list.
 var IDsParam = rest.Param{Name: "id", Type: rest.IDs, Description: "Ids of records, separated by commas. Those that the caller does not see are left out."}
 
-// ShareParam asks for what others share, on lists and records outside the generic path.
+// ShareParam requests what others share, on lists and records outside the generic path.
 var ShareParam = rest.ShareParam
 
-// Whole asks for a list without pages.
+// Whole requests a list without pages.
 var Whole = rest.PageSpec{All: true, Number: 1}
 
-// QueryOf returns the store's query for the parameters that a caller set, among those
-// declared: its filters, order and page; partial names those that match a part of the text.
+// QueryOf returns the store's query for the parameters that a caller set, among those declared: its
+// filters, order and page. partial names the filters that match a part of the text.
 func QueryOf(page rest.PageSpec, declared []rest.Param, given rest.Values, partial ...string) ports.Query {
 	q := ports.Query{Limit: page.Limit(), Offset: page.Offset(), Cursor: page.Cursor}
 	for _, p := range declared {
@@ -56,13 +56,13 @@ func DeletedQuery(q rest.ListQuery) ports.Query {
 	return QueryOf(q.Page, rest.DeletedParams(rest.Param{Name: rest.FarmParam}), q.Values)
 }
 
-// From returns where a page of a list with one order begins.
+// From returns the position at which a page of a list with one order begins.
 func From(page rest.PageSpec) ports.From { return ports.From{Cursor: page.Cursor} }
 
 // Listing converts a list of the use cases to one of the interface.
 func Listing[T any](l app.List[T]) rest.Listing[T] { return rest.Listing[T](l) }
 
-// HandleList adds the route of a list outside farm management; filters are its parameters beside those of the page.
+// HandleList adds the route of a list outside farm management; filters are its parameters in addition to those of the page.
 func HandleList[T, R any](
 	a *rest.API, r rest.Route, filters []rest.Param, find func(context.Context, access.Principal, ports.Query) (app.List[T], error), show func(T) R,
 ) {
@@ -72,7 +72,7 @@ func HandleList[T, R any](
 	})
 }
 
-// List returns the answer of a list outside farm management, of what a use case found.
+// List returns a function that makes the answer of a list outside farm management from what a use case found.
 func List[T, R any](page rest.PageSpec, show func(T) R) func(app.List[T], error) (rest.List[R], error) {
 	return func(found app.List[T], err error) (rest.List[R], error) {
 		if err != nil {
@@ -82,7 +82,7 @@ func List[T, R any](page rest.PageSpec, show func(T) R) func(app.List[T], error)
 	}
 }
 
-// LowerEmail compares an e-mail address as it is stored.
+// LowerEmail compares e-mail addresses in lower case, as they are stored.
 func LowerEmail[T any](list func(context.Context, access.Principal, ports.Query) (app.List[T], error)) func(context.Context, access.Principal, ports.Query) (app.List[T], error) {
 	return func(ctx context.Context, who access.Principal, q ports.Query) (app.List[T], error) {
 		for i, f := range q.Filters {

@@ -9,14 +9,14 @@ import (
 	"tilth/core/fault"
 )
 
-// Mapping is how a resource's wire form and its record become each other.
+// Mapping converts between the wire form of a resource and its record.
 type Mapping[T, W, R any] struct {
-	Apply func(budget *effort.Budget, body W, onto *T) fault.Fields // what the body says, over the record
+	Apply func(budget *effort.Budget, body W, onto *T) fault.Fields // applies the body to the record
 	Write func(T) W                                                 // the record as a body
 	Show  func(T) R                                                 // the record as an answer
 }
 
-// Draft returns an item over a record, with all that is wrong with it.
+// Draft returns an item applied to a record, with all errors in it.
 func (m Mapping[T, W, R]) Draft(budget *effort.Budget, item rest.Item[W], onto T) farmapp.Draft[T] {
 	out := farmapp.Draft[T]{Record: onto, Errors: fault.Fields{}, Unread: item.Unread}
 	if out.Errors.Merge(item.Errors); !item.Unread {
@@ -25,7 +25,7 @@ func (m Mapping[T, W, R]) Draft(budget *effort.Budget, item rest.Item[W], onto T
 	return out
 }
 
-// Wanted returns items as new records, and over those that are there.
+// Wanted returns items as new records, and applied to existing ones.
 func (m Mapping[T, W, R]) Wanted(ctx context.Context, c *rest.Call, items []rest.Item[W]) ([]farmapp.Wanted[T], error) {
 	out, budget := make([]farmapp.Wanted[T], len(items)), effort.Of(ctx, 0)
 	for i, item := range items {
@@ -34,7 +34,7 @@ func (m Mapping[T, W, R]) Wanted(ctx context.Context, c *rest.Call, items []rest
 	return out, budget.Err()
 }
 
-// Changes returns changes of records with the ids of these; 0 where there is no telling which.
+// Changes returns changes of records with their ids; 0 if it is not clear which record it is.
 func (m Mapping[T, W, R]) Changes(ctx context.Context, c *rest.Call, changes []rest.Changes[W]) ([]int64, []farmapp.Wanted[T]) {
 	ids, wanted := make([]int64, len(changes)), make([]farmapp.Wanted[T], len(changes))
 	for i, change := range changes {
@@ -47,7 +47,7 @@ func (m Mapping[T, W, R]) Changes(ctx context.Context, c *rest.Call, changes []r
 	return ids, wanted
 }
 
-// over returns an item over the record that it changes.
+// over returns an item applied to the record that it changes.
 func (m Mapping[T, W, R]) over(ctx context.Context, c *rest.Call, item rest.Item[W]) func(current T) (farmapp.Draft[T], error) {
 	return func(current T) (farmapp.Draft[T], error) {
 		changed, err := rest.Over(c, item, m.Write(current))
@@ -60,7 +60,7 @@ func (m Mapping[T, W, R]) over(ctx context.Context, c *rest.Call, item rest.Item
 	}
 }
 
-// Written returns what became of items as it is answered.
+// Written returns the records and the outcomes of items for an answer.
 func (m Mapping[T, W, R]) Written(w farmapp.Written[T], err error) ([]R, []string, error) {
 	return Each(w.Records, m.Show), Strings(w.Outcomes), err
 }

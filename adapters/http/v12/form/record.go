@@ -1,6 +1,6 @@
-// Package form is what the resources of several products share: references and the
-// members that every record carries, the parameters of lists as queries, optional values,
-// and uploaded files. A form that one product alone uses is in that product's package.
+// Package form has what the resources of several products share: references and the members that
+// every record has, the parameters of lists as queries, optional values, and uploaded files. A form
+// that only one product uses is in that product's package.
 package form
 
 import (
@@ -13,19 +13,19 @@ import (
 	"tilth/core/record"
 )
 
-// Ref is another record, seen from this one.
+// Ref is a reference to another record.
 type Ref struct {
 	ID   int64  `json:"id" doc:"Id of the record."`
 	Name string `json:"name" doc:"Its name now."`
 }
 
-// RefOf returns a reference of the core as it is answered.
+// RefOf returns a reference of the core for an answer.
 func RefOf(r record.Ref) Ref { return Ref(r) }
 
-// Named returns a reference of access rules as it is answered.
+// Named returns a reference of access rules for an answer.
 func Named(n access.Named) Ref { return Ref(n) }
 
-// Meta is what every record of a company carries.
+// Meta has the members that every record of a company has.
 type Meta struct {
 	ID        int64     `json:"id" doc:"Id of the record; the service sets it, and it never changes."`
 	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
@@ -34,7 +34,7 @@ type Meta struct {
 	Company   Ref       `json:"company" doc:"The company that the record belongs to."`
 }
 
-// MetaOf returns what a record of the core carries as it is answered.
+// MetaOf returns the members that every record has, of a record of the core, for an answer.
 func MetaOf(m record.Meta) Meta {
 	return Meta{m.ID, m.CreatedAt, m.UpdatedAt, Pointed(m.CreatedBy, RefOf), Ref{m.CompanyID, m.Company}}
 }
@@ -55,8 +55,8 @@ func (c OfCompany) Apply(m *record.Meta) { m.CompanyID = OrZero(c.CompanyID) }
 // CompanyOf returns the company of a record in its writable form.
 func CompanyOf(m record.Meta) OfCompany { return OfCompany{&m.CompanyID} }
 
-// Change returns what makes of a record the one that a write wants: its body over the record
-// as it stands, once the If-Match header is compared. It is called under the record's lock.
+// Change returns a function that applies the body of a write to the current record, once the
+// If-Match header is compared. It is called under the record's lock.
 func Change[T, W, R any](c *rest.Call, show func(T) R, write func(T) W, apply func(W, *T)) func(current T) (T, error) {
 	return func(current T) (T, error) {
 		if err := CheckIfMatch(c, current, show); err != nil {

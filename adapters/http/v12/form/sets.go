@@ -17,18 +17,18 @@ import (
 // Together runs use cases of single records in one transaction; see app.Deps.
 type Together = func(ctx context.Context, do func(ctx context.Context) error) error
 
-// Edits is how the use cases change a record of a kind of which a company has few: edit is given the record as it stands,
-// and returns what it shall be.
+// Edits has the use cases that change a record of a kind of which a company has few. edit receives the current record,
+// and returns what it should become.
 type Edits[T, W, R any] struct {
 	Together Together
 	Update   func(ctx context.Context, who access.Principal, id int64, edit func(T) (T, error)) (T, error)
-	Check    func(who access.Principal, r *T) fault.Fields // what is wrong with one by itself; nil: Update says it
+	Check    func(who access.Principal, r *T) fault.Fields // errors in one record by itself; nil: Update reports them
 	Write    func(T) W
 	Apply    func(W, *T)
 	Show     func(T) R
 }
 
-// applied returns an item over a record, with all that is wrong with it by itself.
+// applied returns an item applied to a record, with all errors in the result itself.
 func (e Edits[T, W, R]) applied(c *rest.Call, item rest.Item[W], onto T) (T, error) {
 	errs := fault.Fields{}
 	if errs.Merge(item.Errors); !item.Unread {
@@ -40,15 +40,15 @@ func (e Edits[T, W, R]) applied(c *rest.Call, item rest.Item[W], onto T) (T, err
 	return onto, errs.Err()
 }
 
-// Makes is how the use cases make such records, too. Match finds those that items stand for by their external ids, and Create
-// makes one; R is what is answered of one that was made, and Edits.Show of one that was there.
+// Makes adds the use cases that create such records. Match finds the existing records that items refer to by external id, and
+// Create creates one. R is the answer for a created record; Edits.Show makes that for an existing one.
 type Makes[T, W, R any] struct {
 	Edits[T, W, R]
 	Match  func(ctx context.Context, who access.Principal, keys []string, change bool) (ids []int64, wrong []error, err error)
 	Create func(ctx context.Context, who access.Principal, r T) (R, error)
 }
 
-// CreateEach adds a route that makes such records, one or many, or changes those with the same external ids: all or none.
+// CreateEach adds a route that creates such records, one or many, or changes those with the same external ids: all or none.
 func CreateEach[T, W, R any](a *rest.API, r rest.Route, m Makes[T, W, R]) {
 	const many = "Takes an object, or an array of objects: all are stored, or none."
 	r.Description = strings.TrimSpace(r.Description + " " + many)
@@ -76,7 +76,7 @@ func CreateEach[T, W, R any](a *rest.API, r rest.Route, m Makes[T, W, R]) {
 	})
 }
 
-// all makes or changes what items say, and says what became of each. What is wrong with a body of one is not said with its place.
+// all creates or changes the records of items, and returns their outcomes. Errors in a body with one item are reported without its index.
 func (m Makes[T, W, R]) all(ctx context.Context, c *rest.Call, items []rest.Item[W], bulk, change bool) ([]R, []string, error) {
 	fresh, wrong, keys := make([]T, len(items)), make([]error, len(items)), make([]string, len(items))
 	for i, item := range items {
@@ -118,7 +118,7 @@ func (m Makes[T, W, R]) all(ctx context.Context, c *rest.Call, items []rest.Item
 	return records, outcomes, err
 }
 
-// errSame ends a change of a record that is what was wanted.
+// errSame ends a change of a record that already is as wanted.
 var errSame = errors.New("nothing changes")
 
 // UpdateEach adds a route that changes such records by their ids, all or none.
@@ -138,7 +138,7 @@ func UpdateEach[T, W, R any](a *rest.API, r rest.Route, plural string, edits Edi
 	})
 }
 
-// one makes a change, and says what became of it.
+// one makes a change, and returns its outcome.
 func (e Edits[T, W, R]) one(ctx context.Context, c *rest.Call, change rest.Changes[W]) (out R, outcome string, err error) {
 	changed, err := e.Update(ctx, c.Principal(), change.ID, func(current T) (T, error) {
 		before := e.Write(current)
@@ -167,7 +167,7 @@ func DeleteEach(a *rest.API, r rest.Route, plural string, together Together, rem
 	})
 }
 
-// DeleteBelow adds a route that deletes what belongs to a record by its ids, all or none.
+// DeleteBelow adds a route that deletes, by their ids, records that belong to another, all or none.
 func DeleteBelow(a *rest.API, r rest.Route, plural string, below Below) {
 	rest.DeleteMany(a, r, plural, func(ctx context.Context, c *rest.Call, ids []int64) error {
 		parent, err := c.ID("id")
@@ -183,23 +183,23 @@ func DeleteBelow(a *rest.API, r rest.Route, plural string, below Below) {
 	})
 }
 
-// Below is how the use cases remove what belongs to a record.
+// Below has the use cases that remove what belongs to a record.
 type Below struct {
 	Together Together
-	// There refuses a record that is not there.
+	// There refuses a record that does not exist.
 	There  func(ctx context.Context, who access.Principal, parent int64) error
 	Remove func(ctx context.Context, who access.Principal, parent, id int64) error
 }
 
-// Unasked returns the removal of a record that asks nobody whether it may.
+// Unasked returns a function that removes a record without asking for agreement.
 func Unasked[T any](remove func(ctx context.Context, who access.Principal, id int64, agree func(T) error) error) func(context.Context, access.Principal, int64) error {
 	return func(ctx context.Context, who access.Principal, id int64) error {
 		return remove(ctx, who, id, func(T) error { return nil })
 	}
 }
 
-// each does one thing for each of n items, and refuses them together: with the ids of all that are not there, or with what is
-// wrong with each. What other records forbid is its own fault where it is all that there is. Any other failure ends it.
+// each does one thing for each of n items, and refuses them together: with the ids of all that do not exist, or with the errors
+// of each. Conflicts with other records become a fault of their own if there are no other errors. Any other failure ends it.
 func each(n int, do func(i int) (id int64, err error)) error {
 	errs, missing, wrong := make([]fault.Fields, n), []int64{}, false
 	var gone, forbidden *fault.Error
@@ -233,7 +233,7 @@ func each(n int, do func(i int) (id int64, err error)) error {
 	return batch.Refuse(errs, "items")
 }
 
-// takenKeys is the detail of a conflict that names external ids.
+// takenKeys is the detail in which a conflict names external ids.
 const takenKeys = external.Member + "s"
 
 // memberOf returns the member of an item that a fault without members is about.
@@ -244,7 +244,7 @@ func memberOf(f *fault.Error) string {
 	return fault.NonField
 }
 
-// placed says of which item a conflict is, and adds external ids that are taken to those of the conflict before it, which may be nil.
+// placed adds the index of the item to a conflict, and its taken external ids to those of the conflict before it, which may be nil.
 func placed(before, next *fault.Error, item int) *fault.Error {
 	taken, _ := next.Details[takenKeys].([]any)
 	for _, one := range taken {

@@ -9,7 +9,7 @@ import (
 	"tilth/core/fault"
 )
 
-// What is wrong with items is said of all of them at once, also where the state of other records forbids one.
+// Errors of all items are reported together, even if the state of other records forbids one.
 func TestFaultsOfItemsAreSaidTogether(t *testing.T) {
 	t.Parallel()
 	clash := func() error { return fault.New(fault.Conflict, "already_exists", "Another record has the same key.") }

@@ -29,7 +29,7 @@ func Or[T any](p *T, otherwise T) T {
 	return *p
 }
 
-// Pointed returns a pointer to what show makes of an optional value, and nil for none.
+// Pointed returns a pointer to the result of show for an optional value, and nil for none.
 func Pointed[T, R any](p *T, show func(T) R) *R {
 	if p == nil {
 		return nil
@@ -37,7 +37,7 @@ func Pointed[T, R any](p *T, show func(T) R) *R {
 	return new(show(*p))
 }
 
-// Each returns what show makes of each element, and an empty list for none.
+// Each returns the result of show for each element, and an empty list for none.
 func Each[T, R any](all []T, show func(T) R) []R {
 	out := make([]R, len(all))
 	for i, one := range all {
@@ -54,7 +54,7 @@ func Strings[T ~string](words []T) []string {
 // CodeList returns an enumeration for a description: `a`, `b`.
 func CodeList(all []string) string { return "`" + strings.Join(all, "`, `") + "`" }
 
-// DateOf returns an optional day as it is answered.
+// DateOf returns an optional day for an answer.
 func DateOf(t *time.Time) *member.Date { return Pointed(t, member.DateOf) }
 
 // TimeOf returns an optional day of a request as a time.

@@ -29,12 +29,12 @@ type Transaction struct {
 	Note      string    `json:"note" doc:"What the operator wrote of a credit or a refund; else empty."`
 }
 
-// WalletOf returns a wallet as it is answered.
+// WalletOf returns a wallet for an answer.
 func WalletOf(w credit.Wallet) Wallet {
 	return Wallet{w.Balance.Float(), w.Held.Float(), w.Available().Float(), "credit"}
 }
 
-// TransactionOf returns a line of the ledger as it is answered.
+// TransactionOf returns a line of the ledger for an answer.
 func TransactionOf(t credit.Transaction) Transaction {
 	return Transaction{
 		t.ID, t.CreatedAt, string(t.Kind), t.Amount.Float(), OrNull(string(t.Product)), OrNull(t.FieldID), OrNull(t.OrderID), OrNull(t.RefundOf), t.Note,
@@ -64,7 +64,7 @@ type StatementSpan struct {
 	To   *member.Date `query:"to"`
 }
 
-// StatementParams are its parameters.
+// StatementParams are the parameters of [StatementSpan].
 func StatementParams() []rest.Param {
 	return []rest.Param{
 		{Name: "from", Type: rest.DateType, Description: "First day, UTC. Default: the wallet's first."},

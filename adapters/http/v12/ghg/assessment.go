@@ -19,8 +19,8 @@ import (
 	"tilth/core/fault"
 )
 
-// AssessmentWrite is the general part of an assessment as it is written. Sections and
-// declarations may stand beside it; their form is that of the table of sections.
+// AssessmentWrite is the writable form of the general part of an assessment. Sections and
+// declarations may stand beside it; the table of sections defines their form.
 type AssessmentWrite struct {
 	form.External
 	ResourceType         string           `json:"resource_type" enum:"farm,field" doc:"What is assessed: a farm, or a single field."`
@@ -57,7 +57,7 @@ type AssessmentRecord struct {
 	HasUnsubmittedChanges  bool              `json:"has_unsubmitted_changes" doc:"It holds something else than its newest version."`
 }
 
-// Assessment is an assessment with what is entered in its sections.
+// Assessment is an assessment with the contents of its sections.
 type Assessment struct {
 	AssessmentRecord
 	Sections map[string]any `json:"-"` // by key: an object, or a list of items with their ids
@@ -101,7 +101,7 @@ func registerAssessments(a *rest.API, use *ghgapp.Assessments, footprints *excha
 
 var assessmentRoute = rest.Routes{Base: assessmentsPath, Operation: "assessment", Tag: "Assessments", Noun: "assessment"}.Route
 
-// farmOfAssessment narrows lists of assessments.
+// farmOfAssessment filters lists of assessments by farm.
 var farmOfAssessment = rest.Param{Name: rest.FarmParam, Type: rest.Integer, Description: "Id of a farm: its own assessments and those of its fields."}
 
 func assessmentFilters(more ...rest.Param) []rest.Param {
@@ -176,14 +176,14 @@ func (r assessmentRoutes) registerWrites() {
 	rest.Handle(r.api, restore, form.OnRecord(r.use.Restore, r.show))
 }
 
-// agreed holds the If-Match of a call against the assessment as it stands, under its lock.
+// agreed compares the If-Match of a call with the current assessment, under its lock.
 func (r assessmentRoutes) agreed(c *rest.Call) func(current ghgapp.Whole) error {
 	return func(current ghgapp.Whole) error {
 		return form.CheckIfMatch(c, current.Assessment, showAssessmentRecord)
 	}
 }
 
-// draftOf reads a body, that of a PATCH over the general part as it stands.
+// draftOf reads a body; that of a PATCH is applied to the current general part.
 func (r assessmentRoutes) draftOf(c *rest.Call, current assessment.Assessment) (ghgapp.AssessmentDraft, error) {
 	item, err := rest.DecodeDraft(c, writeAssessment(current))
 	if err != nil {
@@ -192,7 +192,7 @@ func (r assessmentRoutes) draftOf(c *rest.Call, current assessment.Assessment) (
 	return r.draftFrom(c, item)
 }
 
-// draftFrom returns an item with its sections. What is wrong with the general part is left to be reported together with them.
+// draftFrom returns an item with its sections. Errors in the general part are kept, to be reported together with those of the sections.
 func (r assessmentRoutes) draftFrom(c *rest.Call, item rest.Item[AssessmentWrite]) (ghgapp.AssessmentDraft, error) {
 	out := ghgapp.AssessmentDraft{Sections: map[string]any{}, Errors: item.Errors}
 	object, isObject := item.Members()
@@ -214,7 +214,7 @@ func (r assessmentRoutes) draftFrom(c *rest.Call, item rest.Item[AssessmentWrite
 	return out, err
 }
 
-// ignore takes members out that sections do not have. Those that are refused instead, the use case finds.
+// ignore removes members that sections do not have. If they are to be refused instead, the use case finds them.
 func (r assessmentRoutes) ignore(c *rest.Call, sections map[string]any) {
 	ignored := fault.Fields{}
 	for key, sent := range sections {
@@ -248,7 +248,7 @@ func writeAssessment(r assessment.Assessment) AssessmentWrite {
 	}
 }
 
-// objectJSON writes an object that was read from JSON; null where there is none.
+// objectJSON writes an object that was read from JSON; null if there is none.
 func objectJSON(object map[string]any) member.RawObject {
 	if object == nil {
 		return nil
@@ -269,7 +269,7 @@ func showAssessmentRecord(r assessment.Assessment) AssessmentRecord {
 	}
 }
 
-// show returns an assessment with all sections, also those that are empty.
+// show returns an assessment with all sections, including empty ones.
 func (r assessmentRoutes) show(w ghgapp.Whole) Assessment {
 	out := Assessment{AssessmentRecord: showAssessmentRecord(w.Assessment), Sections: map[string]any{}}
 	for _, section := range r.use.Table.Sections() {
@@ -278,7 +278,7 @@ func (r assessmentRoutes) show(w ghgapp.Whole) Assessment {
 	return out
 }
 
-// showSection returns a section as it is sent: its object with what follows from it, or its items with their ids.
+// showSection returns a section for an answer: its object with what follows from it, or its items with their ids.
 func (r assessmentRoutes) showSection(section assessment.Section, rows []assessment.Row) any {
 	if section.Shape == assessment.Object {
 		if len(rows) == 0 {

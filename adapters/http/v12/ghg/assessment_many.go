@@ -13,7 +13,7 @@ import (
 	"tilth/core/fault"
 )
 
-// registerSets adds the routes that create by a key of another system, and that change, delete and list many.
+// registerSets adds the routes that create by a key of another system, and those that change, delete and list many.
 func (r assessmentRoutes) registerSets() {
 	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment or many")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
@@ -76,7 +76,7 @@ func (r assessmentRoutes) registerSets() {
 		}, farmOfAssessment)
 }
 
-// drafted returns an item as a new assessment. What is wrong with an item of many is said with its place, by the use case.
+// drafted returns an item as a new assessment. The use case reports errors in an item of many with its index.
 func (r assessmentRoutes) drafted(c *rest.Call, item rest.Item[AssessmentWrite], bulk bool) (ghgapp.AssessmentDraft, error) {
 	draft, err := r.draftFrom(c, item)
 	if wrong, isFault := fault.As(err); isFault && bulk && wrong.Kind == fault.Invalid {
@@ -99,7 +99,7 @@ func (r assessmentRoutes) upsert(ctx context.Context, c *rest.Call, items []rest
 	return form.Each(written.Records, r.show), form.Strings(written.Outcomes), err
 }
 
-// over returns an item as changes of the assessment that it stands for: objects of sections are merged, as by PATCH.
+// over returns an item as changes of the assessment that it refers to: objects of sections are merged, as by PATCH.
 func (r assessmentRoutes) over(c *rest.Call, item rest.Item[AssessmentWrite]) ghgapp.Over {
 	return func(current ghgapp.Whole) (ghgapp.AssessmentDraft, error) {
 		changed, err := rest.Over(c, item, writeAssessment(current.Assessment))

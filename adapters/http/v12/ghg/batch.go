@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// AssessmentFilter chooses assessments; what is left out does not narrow it.
+// AssessmentFilter selects assessments; members that are left out do not restrict the selection.
 type AssessmentFilter struct {
 	AssessmentYear       *int    `json:"assessment_year" required:"false" doc:"Year of the harvest. Copies are of from_year, whatever stands here."`
 	ResourceType         *string `json:"resource_type" required:"false" enum:"farm,field" doc:"Those of farms, or of single fields."`
@@ -30,7 +30,7 @@ type AssessmentFilter struct {
 	IDs                  []int64 `json:"ids" required:"false" doc:"These assessments, at most 10000; the other members narrow them further."`
 }
 
-// CopyForward asks for copies of assessments for another year.
+// CopyForward requests copies of assessments for another year.
 type CopyForward struct {
 	FromYear  int               `json:"from_year" doc:"The year of the assessments that are copied."`
 	ToYear    int               `json:"to_year" doc:"The year of the drafts that are made."`
@@ -38,20 +38,20 @@ type CopyForward struct {
 	Overwrite bool              `json:"overwrite" required:"false" doc:"With true: a draft that is there takes what the copy holds. A submitted assessment is never overwritten."`
 }
 
-// SubmitMany asks for submissions: of the ids, or of what the filter chooses.
+// SubmitMany requests submissions: of the ids, or of what the filter selects.
 type SubmitMany struct {
 	IDs    []int64           `json:"ids" required:"false" doc:"These assessments, at most 10000, in this order. One of ids and filter is needed, not both."`
 	Filter *AssessmentFilter `json:"filter" required:"false" doc:"All assessments that it chooses. One of ids and filter is needed, not both."`
 }
 
-// BatchProblem is why a row or an assessment was refused or passed over.
+// BatchProblem is the reason why a row or an assessment was refused or skipped.
 type BatchProblem struct {
 	Code    string `json:"code" doc:"A stable word for programs."`
 	Path    string `json:"path" doc:"The member or column it is about, such as fertilizers[0].rate.unit; empty for the whole."`
 	Message string `json:"message" doc:"What is wrong, for people."`
 }
 
-// BatchItem is one row of a file, or one assessment, with what became of it.
+// BatchItem is one row of a file, or one assessment, with its outcome.
 type BatchItem struct {
 	Index          int64          `json:"index" doc:"In the file, below the heading, in the ids as they were sent, or in the selection; from 0."`
 	Row            *int64         `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
@@ -65,7 +65,7 @@ type BatchItem struct {
 	Problems       []BatchProblem `json:"problems" doc:"Why the row or the assessment was refused or passed over; empty where it was not."`
 }
 
-// AssessmentBatch is many assessments worked through at once, with a report.
+// AssessmentBatch is a batch of assessments processed together, with a report.
 type AssessmentBatch struct {
 	JobID     *int64           `json:"job_id" doc:"Of a batch in the background; null where all was done within the request."`
 	Status    string           `json:"status" enum:"queued,running,completed,failed" doc:"queued or running in the background; completed: every item was judged; failed: reason says why."`
@@ -109,7 +109,7 @@ func registerManyAssessments(a *rest.API, use *ghgapp.Batches) {
 	}
 }
 
-// answer returns the report of a batch, with 202 where it goes on.
+// answer returns the report of a batch, with 202 if it continues in the background.
 func answer(c *rest.Call, report ghgapp.BatchReport, err error) (AssessmentBatch, error) {
 	if err == nil && report.Background() {
 		c.SetStatus(http.StatusAccepted)

@@ -14,7 +14,7 @@ import (
 	"tilth/core/cropcheck"
 )
 
-// CropCurves are reference curves of a company's own labelled fields.
+// CropCurves are reference curves made from a company's own labelled fields.
 type CropCurves struct {
 	ID         *int64           `json:"id" doc:"As evidence names them (region own); null for a preview."`
 	InForce    bool             `json:"in_force" doc:"The newest that were not removed."`
@@ -28,7 +28,7 @@ type CropCurves struct {
 	CreatedBy  *form.Ref        `json:"created_by" doc:"Who made the record; null where that user is gone, and for a preview."`
 }
 
-// CropCurveClass is a crop's curve with its cap, and what it does on blocks that it is not made of.
+// CropCurveClass is a crop's curve with its cap, and how the curves perform on blocks that they are not made from.
 type CropCurveClass struct {
 	Class       string          `json:"class" doc:"Slug of the crop."`
 	MaxDistance *float64        `json:"max_distance" doc:"The cap. null: too few labelled seasons, so the curve verifies nothing."`
@@ -37,7 +37,7 @@ type CropCurveClass struct {
 	Steps       []CropCurveStep `json:"steps" doc:"The curve over the growing year, in the order of days."`
 }
 
-// CropCurveFigure is the verdicts on labelled seasons by curves made of the other blocks of land, as shares from 0 to 1.
+// CropCurveFigure has the verdicts on labelled seasons by curves made from the other blocks of land, as shares from 0 to 1.
 type CropCurveFigure struct {
 	Samples  int     `json:"samples" doc:"Labelled seasons that were judged."`
 	Nearest  float64 `json:"nearest" doc:"Whose nearest curve is that of the crop."`

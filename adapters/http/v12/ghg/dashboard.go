@@ -14,7 +14,7 @@ import (
 	"tilth/core/verification"
 )
 
-// Dashboard is the rollup of a company's assessments.
+// Dashboard is the summary of a company's assessments.
 type Dashboard struct {
 	Summary      DashboardSummary            `json:"summary" doc:"How many assessments there are, and how far they are."`
 	Carbon       DashboardCarbon             `json:"carbon" doc:"Figures of the last submission of each assessment; what was entered since does not count."`
@@ -76,7 +76,7 @@ type VerifiedAssessment struct {
 	Status          string  `json:"status" enum:"verified" doc:"The verdict, of this list always the same."`
 }
 
-// DashboardSection is one section over the assessments that are asked for it.
+// DashboardSection is one section over the assessments that require it.
 type DashboardSection struct {
 	Status             string           `json:"status" enum:"complete,in_progress,not_started" doc:"complete if all are, not_started if none was begun."`
 	Completion         float64          `json:"completion" doc:"Mean, per cent."`
@@ -85,7 +85,7 @@ type DashboardSection struct {
 	MissingFieldsCount int64            `json:"missing_fields_count" doc:"Required fields that are empty or invalid, over all assessments."`
 }
 
-// DashboardCharts are the figures as charts take them.
+// DashboardCharts are the figures in the form for charts.
 type DashboardCharts struct {
 	EmissionsByModel               Chart      `json:"emissions_by_model" doc:"tCO2e, the largest first, zeros left out."`
 	RemovalsBySource               Chart      `json:"removals_by_source" doc:"tCO2e, the largest first, zeros left out."`
@@ -96,13 +96,13 @@ type DashboardCharts struct {
 	YearlyTrend                    TrendChart `json:"yearly_trend" doc:"All years with an assessment, ascending, whatever assessment_year says; nothing between them is filled in."`
 }
 
-// Chart is labels with a value each.
+// Chart is a list of labels with a value each.
 type Chart struct {
 	Labels []string  `json:"labels" doc:"What the values are of."`
 	Values []float64 `json:"values" doc:"One for each label, in their order."`
 }
 
-// TrendChart is years with their figures.
+// TrendChart is a list of years with their figures.
 type TrendChart struct {
 	Labels     []string  `json:"labels" doc:"The years, as text."`
 	Completion []float64 `json:"completion" doc:"Mean, per cent, of all assessments of the year."`

@@ -48,7 +48,7 @@ type EvidenceFiles struct {
 	MaxBytes int64          `json:"max_bytes" doc:"How large one may be here."`
 }
 
-// formRoom is what a form may hold beside its file.
+// formRoom is the number of bytes that a form may have in addition to its file.
 const formRoom = 64 << 10
 
 func registerEvidence(a *rest.API, use *evidenceapp.Files) {
@@ -127,7 +127,7 @@ func registerEvidenceFile(a *rest.API, use *evidenceapp.Files) {
 		FileID int64 `path:"file_id"`
 	}) (rest.Raw, error) {
 		file, err := use.Open(ctx, c.Principal(), in.Share, in.ID, in.FileID)
-		c.SetHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox") // a browser that shows it all the same runs nothing
+		c.SetHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox") // a browser that shows it anyway runs nothing
 		return rest.Raw{ContentType: file.Media, Filename: file.Name, Write: file.Write}, err
 	})
 	remove := assessmentRoute(http.MethodDelete, "{id}/evidence/{file_id}/", access.Assessments.Edit.For("detach_evidence"), "Detach a file of evidence")

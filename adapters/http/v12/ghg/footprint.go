@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// FootprintTerms is what the owner of a footprint states of it beside the figures of the version.
+// FootprintTerms is what the owner of a footprint states in addition to the figures of the version.
 type FootprintTerms struct {
 	CompanyIDs             *[]string `json:"company_ids" required:"false" maxItems:"50" doc:"URNs of the company; left out: urn:uuid: and the UUID of the company."`
 	ProductIDs             []string  `json:"product_ids" minItems:"1" maxItems:"50" doc:"URNs that identify the product to those who buy it, such as urn:gtin:4712345060507."`
@@ -56,14 +56,14 @@ type PublishedRule struct {
 	OtherOperatorName string   `json:"other_operator_name" required:"false" maxLength:"255" doc:"Who publishes the rules, where operator is Other."`
 }
 
-// PublishedQuality is ratings of the data, from 1 (the best) to 5.
+// PublishedQuality is the ratings of the data, from 1 (the best) to 5.
 type PublishedQuality struct {
 	Technological float64 `json:"technological_dqr" minimum:"1" maximum:"5" doc:"How well the data fit the technology; 1 is the best."`
 	Geographical  float64 `json:"geographical_dqr" minimum:"1" maximum:"5" doc:"How well the data fit the place; 1 is the best."`
 	Temporal      float64 `json:"temporal_dqr" minimum:"1" maximum:"5" doc:"How well the data fit the time; 1 is the best."`
 }
 
-// PublishedVerification tells of the verification by a third party.
+// PublishedVerification describes the verification by a third party.
 type PublishedVerification struct {
 	Coverage     string     `json:"coverage" required:"false" maxLength:"255" doc:"PCF calculation model, PCF program or product level."`
 	ProviderName string     `json:"provider_name" minLength:"1" maxLength:"255" doc:"Who verified."`
@@ -98,7 +98,7 @@ type PublishedFootprint struct {
 	Footprint    footprint.Document `json:"footprint" doc:"As clients see it: the data model of PACT, version 3."`
 }
 
-// Publication is what came of a publication.
+// Publication is the result of a publication.
 type Publication struct {
 	PublishedFootprint
 	Unchanged bool `json:"unchanged" doc:"The version is published with the same terms already; nothing was stored."`

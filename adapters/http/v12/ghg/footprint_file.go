@@ -16,7 +16,7 @@ import (
 // pactFormat is the format of a product footprint.
 const pactFormat = "pact"
 
-// footprintQuery is what the footprint of a version that is not published is made with.
+// footprintQuery is what the footprint of an unpublished version is made with.
 type footprintQuery struct {
 	Product  string   `query:"product_ids"`
 	Standard string   `query:"cross_sectoral_standards"`

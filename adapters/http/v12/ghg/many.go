@@ -12,13 +12,13 @@ import (
 	"tilth/core/fault"
 )
 
-// PrefillManyRequest asks what the farm records know of several assessments.
+// PrefillManyRequest requests what the farm records know about several assessments.
 type PrefillManyRequest struct {
 	IDs []int64 `json:"ids" doc:"Of the assessments, at most 100."`
 	PrefillRequest
 }
 
-// PrefillItem is what came of one id.
+// PrefillItem is the result for one id.
 type PrefillItem struct {
 	Index        int   `json:"index" doc:"In the ids as they were sent, from 0."`
 	AssessmentID int64 `json:"assessment_id" doc:"Id of the assessment."`
@@ -26,12 +26,12 @@ type PrefillItem struct {
 	Problems []BatchProblem `json:"problems" doc:"Why it was refused; nothing was written of it then."`
 }
 
-// PrefillItems is what came of a prefill of many.
+// PrefillItems is the result of a prefill of many.
 type PrefillItems struct {
 	Items []PrefillItem `json:"items" doc:"One for each assessment, in the order of the request."`
 }
 
-// ReportsRequest asks for the reports of several assessments.
+// ReportsRequest requests the reports of several assessments.
 type ReportsRequest struct {
 	IDs   []int64 `json:"ids" doc:"Of the assessments, at most 500."`
 	Basis *string `json:"basis" required:"false" enum:"live,submitted" doc:"live: of what they hold now (default); submitted: the versions submitted last."`

@@ -15,7 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// PACTClientWrite is a client as it is written.
+// PACTClientWrite is the writable form of a client.
 type PACTClientWrite struct {
 	form.OfCompany
 	Name            string  `json:"name" minLength:"1" maxLength:"255" doc:"Who receives the footprints."`
@@ -26,7 +26,7 @@ type PACTClientWrite struct {
 	form.External
 }
 
-// PACTClient is a client as it is answered: without secrets.
+// PACTClient is a client in answers: without secrets.
 type PACTClient struct {
 	form.Meta
 	Name               string `json:"name" doc:"Who receives the footprints."`
@@ -38,7 +38,7 @@ type PACTClient struct {
 	form.External
 }
 
-// NewPACTClient is a client with its secret, as it is answered once.
+// NewPACTClient is a client with its secret, which is shown only once.
 type NewPACTClient struct {
 	PACTClient
 	Secret string `json:"client_secret" doc:"The secret of its credential. It is shown this once; only a hash of it is kept; empty of a client that was there already."`
@@ -89,7 +89,7 @@ func writeOfPACTClient(c footprint.Client) PACTClientWrite {
 	return PACTClientWrite{form.CompanyOf(c.Meta), c.Name, c.EventsURL, c.TokenURL, c.RecipientID, form.OrNull(c.RecipientSecret), form.ExternalOf(c.External)}
 }
 
-// pactClientEdits is how clients are changed, many at once as one, and shown.
+// pactClientEdits returns how clients are changed, many in the same way as one, and shown.
 func pactClientEdits[R any](use *exchange.Clients, show func(footprint.Client) R) form.Edits[footprint.Client, PACTClientWrite, R] {
 	return form.Edits[footprint.Client, PACTClientWrite, R]{
 		Together: use.Together, Update: use.Update, Check: use.Check, Write: writeOfPACTClient, Apply: applyPACTClient, Show: show,
@@ -139,7 +139,7 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 	messages := pactClientRoute(http.MethodGet, "{id}/messages/", access.PACTClients.View.For("messages"), "List the events from and to a PACT client, newest first")
 	messages.Query = query.CursorParams()
 	rest.Handle(a, messages, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.List[PACTMessage], error) {
-		// That there is such a client comes before what is wrong with the query.
+		// A client that does not exist is reported before errors in the query.
 		if _, err := use.Retrieve(ctx, c.Principal(), in.ID); err != nil {
 			return rest.List[PACTMessage]{}, err
 		}

@@ -13,7 +13,7 @@ import (
 	"tilth/core/assessment/prefill"
 )
 
-// PrefillRequest asks what the farm records know of an assessment.
+// PrefillRequest requests what the farm records know about an assessment.
 type PrefillRequest struct {
 	Apply     bool     `json:"apply" required:"false" doc:"With true: what is proposed is written, where nothing is filled in yet."`
 	Overwrite bool     `json:"overwrite" required:"false" doc:"With true: also where something is filled in."`
@@ -21,7 +21,7 @@ type PrefillRequest struct {
 	CropID    *int64   `json:"crop_id" required:"false" minimum:"1" doc:"Which crop of the catalog, where several grow here in the year."`
 }
 
-// RecordRef is a record that a proposal comes from.
+// RecordRef is a record that a proposal is based on.
 type RecordRef struct {
 	Resource string `json:"resource" enum:"farm,field,cultivation,crop,fertilization" doc:"What kind of record it is."`
 	ID       int64  `json:"id" doc:"Id of the record."`
@@ -54,7 +54,7 @@ type PrefillQuestion struct {
 	Choices []PrefillChoice `json:"choices" doc:"What it may be answered with."`
 }
 
-// Prefill is what the farm records know of an assessment.
+// Prefill is what the farm records know about an assessment.
 type Prefill struct {
 	Proposals []PrefillProposal `json:"proposals" doc:"What the records say, member by member."`
 	Questions []PrefillQuestion `json:"questions" doc:"What they leave open; it is never guessed."`

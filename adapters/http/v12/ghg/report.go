@@ -24,8 +24,8 @@ import (
 	"tilth/ports"
 )
 
-// ImpactReport is a report as it is answered: masses are t CO2e, those of single gases kg;
-// figures per hectare and per tonne are null where the denominator is not known.
+// ImpactReport is a report in answers: masses are t CO2e, those of single gases kg; figures per
+// hectare and per tonne are null if the denominator is not known.
 type ImpactReport report.Report
 
 // AssessmentReport is the report of an assessment with the files that were attached to it.
@@ -51,13 +51,13 @@ func showReported(f ports.ListedFile) ReportedFile {
 	return ReportedFile{f.ID, f.For, f.Name, f.Media, f.Size, f.SHA256, f.Note, f.UploadedAt, form.Named(f.By)}
 }
 
-// ImpactComparison is what one report changes of another: t CO2e.
+// ImpactComparison is the change from one report to another: t CO2e.
 type ImpactComparison report.Comparison
 
 // BaseYearReport is a report beside that of the base year of its farm: t CO2e.
 type BaseYearReport baseyear.Report
 
-// AssessmentVersionDetails is a submitted version with what was frozen of it.
+// AssessmentVersionDetails is a submitted version with its frozen content.
 type AssessmentVersionDetails struct {
 	AssessmentVersion
 	Subject      AssessmentSubject                  `json:"subject" doc:"What the version is of, as it was called at that time."`
@@ -69,13 +69,13 @@ type AssessmentVersionDetails struct {
 	Report       member.Verbatim[ImpactReport]      `json:"report" doc:"As it was stored."`
 }
 
-// VersionCompleteness is how complete a submitted version was.
+// VersionCompleteness states how complete a submitted version was.
 type VersionCompleteness struct {
 	CompletenessPercentage float64                        `json:"completeness_percentage" doc:"0 to 100, rounded down to one decimal."`
 	Sections               map[string]SectionCompleteness `json:"sections" doc:"By key, with the general part as general."`
 }
 
-// AssessmentSubject is what a submitted version is of.
+// AssessmentSubject is the subject of a submitted version.
 type AssessmentSubject struct {
 	Company              string            `json:"company" doc:"Name of the company."`
 	ResourceType         string            `json:"resource_type" doc:"What is assessed: a farm, or a single field."`
@@ -93,7 +93,7 @@ var versionParam = rest.Param{Name: "version", Type: rest.Integer, Description: 
 
 const liveWord = "live"
 
-// The forms of a report, beside that of PACT.
+// The forms of a report, in addition to that of PACT.
 const reportJSON = "json"
 
 var reportFiles = []string{ports.CSV, ports.XLSX, ports.PDF}
@@ -153,7 +153,7 @@ func (r assessmentRoutes) registerReports() {
 	r.registerSignatures()
 }
 
-// reportChoice reads a report that is named in a query: live, or the number of a version.
+// reportChoice reads a report that a query names: live, or the number of a version.
 func reportChoice(name, text string, otherwise ghgapp.ReportRequest, f fault.Fields) ghgapp.ReportRequest {
 	switch number, err := strconv.Atoi(text); {
 	case text == "":

@@ -1,6 +1,5 @@
-// Package ghg is the routes of greenhouse-gas assessments, one or many at a time, the
-// dashboard made of them, the verification of their crops, and the footprints that are
-// published of them.
+// Package ghg has the routes of greenhouse-gas assessments, one or many at a time, of the dashboard
+// made from them, of the verification of their crops, and of the footprints published from them.
 package ghg
 
 import (
@@ -11,7 +10,7 @@ import (
 	"tilth/app/ghg/exchange"
 )
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct {
 	Assessments  *ghgapp.Assessments
 	Batches      *ghgapp.Batches

@@ -33,7 +33,7 @@ func (p part) Version() string { return p.version }
 
 func partOf(w ghgapp.Whole, value any) part { return part{value, form.MetaOf(w.Meta).Version()} }
 
-// sectionKeys returns the sections, for a description.
+// sectionKeys returns the keys of the sections, for a description.
 func (r assessmentRoutes) sectionKeys(only assessment.Shape) string {
 	var out []string
 	for _, s := range r.use.Table.Sections() {
@@ -89,8 +89,8 @@ func (r assessmentRoutes) registerSections() {
 	})
 }
 
-// sent reads the body once the assessment is found, and its If-Match before that. Names that a section does not know are
-// left in place, to be refused, unless the caller wants them ignored.
+// sent reads the body once the assessment is found and its If-Match is compared. Names that a section does not know stay
+// in place, to be refused, unless the caller wants them ignored.
 func (r assessmentRoutes) sent(c *rest.Call, section string) ghgapp.SectionReader {
 	return func(current ghgapp.Whole) (any, error) {
 		if err := r.agreed(c)(current); err != nil {
@@ -162,9 +162,9 @@ const (
 	schemaForm     = "AssessmentFormSchema"
 )
 
-// define adds the schemas of bodies and answers whose form is the table of sections. They
-// are those of the form ([assessment.Table.Schema]) without what only a complete section
-// has: a draft may leave out what is required.
+// define adds the schemas of bodies and answers whose form the table of sections defines. They are
+// those of the form ([assessment.Table.Schema]) without what applies only to a complete section: a
+// draft may leave out what is required.
 func (r assessmentRoutes) define() {
 	form, _ := r.use.Table.Schema()["properties"].(map[string]any)
 	members := map[string]any{"section_declarations": said(rest.SchemaRef(schemaDeclared), "Sections of which there is nothing to enter, on purpose.")}
@@ -203,7 +203,7 @@ func (r assessmentRoutes) define() {
 	r.api.DefineSchema(schemaForm, map[string]any{"type": "object", "additionalProperties": true, "description": "A JSON Schema (2020-12)."})
 }
 
-// addMembers adds the schemas of the members of a record, as its tags say, to those of an answer that may lack some of them.
+// addMembers adds the schemas of a record's members, as its tags define them, to those of an answer that may lack some of them.
 func addMembers(to map[string]any, record reflect.Type) {
 	for field := range record.Fields() {
 		name := field.Tag.Get("json")
@@ -247,16 +247,16 @@ func addMembers(to map[string]any, record reflect.Type) {
 	}
 }
 
-// forms say what a section is in the body of an assessment.
+// forms describes the form of a section in the body of an assessment.
 var forms = map[assessment.Shape]string{assessment.Object: "An object: ", assessment.List: "A list of items: "}
 
-// said returns a schema with a description; that of a reference stands beside it.
+// said returns a schema with a description; on a reference, the description stands beside it.
 func said(schema map[string]any, text string) map[string]any {
 	schema["description"] = text
 	return schema
 }
 
-// onlyComplete are the keywords that only a complete section meets, and titles of choices.
+// onlyComplete are the keywords that only a complete section satisfies, and those that list choices with titles.
 var onlyComplete = []string{"required", "allOf", "anyOf", "oneOf", "dependentRequired", "minItems", "minLength", "x-required-when"}
 
 // drafted returns the schema of a section as a draft may hold it.
@@ -277,10 +277,10 @@ func drafted(schema map[string]any) map[string]any {
 	return out
 }
 
-// unitWords are units that are no symbols.
+// unitWords are the words for units that are not symbols.
 var unitWords = map[string]string{"d": "days", "yr": "years"}
 
-// meaning returns what a member is, of the schema of the form: what people call it, its unit, and what is to be known of it.
+// meaning returns the description of a member of the form's schema: its title, its unit, and what one should know about it.
 func meaning(member map[string]any) string {
 	title, _ := member["title"].(string)
 	unit, _ := member["x-unit"].(string)
@@ -294,7 +294,7 @@ func meaning(member map[string]any) string {
 	return strings.TrimSuffix(title+". "+help, " ")
 }
 
-// camel returns the name of a schema: crop_protection is CropProtection.
+// camel returns the name of a schema: crop_protection becomes CropProtection.
 func camel(key string) string {
 	var out strings.Builder
 	for part := range strings.SplitSeq(key, "_") {

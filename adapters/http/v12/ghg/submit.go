@@ -28,7 +28,7 @@ type AssessmentVersion struct {
 	Signatures     []VersionSignature `json:"signatures" doc:"Of second persons; the earliest first."`
 }
 
-// VersionSignature is what a second person signed of a submitted version.
+// VersionSignature is the signature of a second person on a submitted version.
 type VersionSignature struct {
 	SignedBy  form.Ref  `json:"signed_by" doc:"Who signed; another user than the one who submitted."`
 	SignedAt  time.Time `json:"signed_at" doc:"When it was signed."`
@@ -55,14 +55,14 @@ type FactorsIdentity struct {
 	Digest  string `json:"digest" doc:"SHA-256 of its tables, hexadecimal."`
 }
 
-// Finding is what a check has to say of a place in an assessment.
+// Finding is what a check reports about a place in an assessment.
 type Finding struct {
 	Code    string `json:"code" doc:"A stable word for programs."`
 	Path    string `json:"path" doc:"fertilizers[3].rate"`
 	Message string `json:"message" doc:"What is odd, for people."`
 }
 
-// AssessmentSubmission is what came of a submission.
+// AssessmentSubmission is the result of a submission.
 type AssessmentSubmission struct {
 	AssessmentVersion
 	Unchanged  bool             `json:"unchanged" doc:"This content was submitted before, as this version; nothing was stored."`

@@ -112,7 +112,7 @@ func registerVerification(a *rest.API, use *cropcheckapp.Verification) {
 
 func showVerification(r verification.Record) Verification {
 	evidence := r.Evidence
-	if r.DecidedAt == nil { // what is kept of an earlier run is no evidence of this one
+	if r.DecidedAt == nil { // what is kept from an earlier run is no evidence for this one
 		evidence = verification.Evidence{}
 	}
 	return Verification{

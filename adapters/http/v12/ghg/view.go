@@ -17,7 +17,7 @@ import (
 	"tilth/core/assessment"
 )
 
-// GHGValues are placeholder figures: they are calculated from nothing.
+// GHGValues are placeholder figures: they are not calculated from anything.
 type GHGValues struct {
 	Emissions float64 `json:"emissions" doc:"Always 24.8, tCO2e: a placeholder, calculated from nothing."`
 	Removals  float64 `json:"removals" doc:"Always 5.3, tCO2e: a placeholder, calculated from nothing."`
@@ -25,7 +25,7 @@ type GHGValues struct {
 	Unit      string  `json:"unit" enum:"tCO2e" doc:"Unit of the figures."`
 }
 
-// Completeness is how complete an assessment is.
+// Completeness states how complete an assessment is.
 type Completeness struct {
 	CompletenessPercentage float64                        `json:"completeness_percentage" doc:"0 to 100, rounded down to one decimal."`
 	IsReadyForSubmission   bool                           `json:"is_ready_for_submission" doc:"Nothing keeps the assessment from being submitted. Optional sections lower the percentage and are no obstacle."`
@@ -34,7 +34,7 @@ type Completeness struct {
 	Sections               map[string]SectionCompleteness `json:"sections" doc:"By key, with the general part as general; empty until the first run."`
 }
 
-// SectionCompleteness is how far a section is filled in.
+// SectionCompleteness states how far a section is filled in.
 type SectionCompleteness struct {
 	Applies  bool           `json:"applies" doc:"false: it is not asked for, and does not count."`
 	Declared bool           `json:"declared" doc:"Declared to hold nothing."`
@@ -96,7 +96,7 @@ func (r assessmentRoutes) registerViews() {
 
 var alwaysShown = []string{"id", "status", "completeness_percentage", "is_ready_for_submission"}
 
-// showDetails returns the members of the record and the sections that a detail view is about.
+// showDetails returns the members of the record and the sections that a detail view shows.
 func (r assessmentRoutes) showDetails(d ghgapp.Details) (map[string]json.RawMessage, error) {
 	raw, err := json.Marshal(r.show(d.Whole))
 	if err != nil {

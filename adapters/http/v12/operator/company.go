@@ -32,12 +32,12 @@ type Subscription struct {
 	GrantedAt time.Time    `json:"granted_at" doc:"When it was granted as it is."`
 }
 
-// OperatorCompanyWrite is what can be written of a company.
+// OperatorCompanyWrite is the writable form of a company.
 type OperatorCompanyWrite struct {
 	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the company, which no other has."`
 }
 
-// SubscriptionWrite is what can be written of a subscription.
+// SubscriptionWrite is the writable form of a subscription.
 type SubscriptionWrite struct {
 	Until *member.Date `json:"until" required:"false" doc:"Its last day, UTC; left out or null: without end."`
 }
@@ -86,7 +86,7 @@ func registerCompanies(a *rest.API, o *operating.Operating) {
 	})
 }
 
-// services are what companies subscribe to.
+// services are the services that companies can subscribe to.
 var services = []string{string(access.Stratification)}
 
 // ofService is the input of a route on one subscription.

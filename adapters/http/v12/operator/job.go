@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// Job is a piece of background work that is not done.
+// Job is a piece of background work that is not finished.
 type Job struct {
 	ID          int64      `json:"id" doc:"Id of the job."`
 	State       string     `json:"state" enum:"waiting,running,failed" doc:"waiting: it is due at run_at, or was. running: a worker has it. failed: it is not run any more."`
@@ -56,7 +56,7 @@ func registerJobs(a *rest.API, o *operating.Operating) {
 	rest.Handle(a, cancel, on(o, (*operating.Operating).CancelJob, showJob))
 }
 
-// OperatorEntry is a change of what belongs to no company.
+// OperatorEntry is a change of something that belongs to no company.
 type OperatorEntry struct {
 	ID       int64              `json:"id" doc:"Id of the entry."`
 	At       time.Time          `json:"at" doc:"When the change was made."`

@@ -1,5 +1,5 @@
-// Package operator is the routes of the operators of an installation: companies, users, prices, subscriptions, wallets,
-// jobs, and the trail of what operators changed. The use cases are those of the command line.
+// Package operator has the routes of the operators of an installation: companies, users, prices, subscriptions,
+// wallets, jobs, and the trail of what operators changed. The use cases are those of the command line.
 package operator
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const tag = "Operators"
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct {
 	Operating *operating.Operating
 }
@@ -45,7 +45,7 @@ func Register(a *rest.API, d Deps) {
 	registerTrail(a, d.Operating)
 }
 
-// route returns the routes of a subject, which operators alone are let in to.
+// route returns a function that makes the routes of a subject, which only operators may use.
 func route(base, operation, noun string) func(method, below, action, summary string) rest.Route {
 	routes := rest.Routes{Base: "operator/" + base, Operation: "operator_" + operation, Tag: tag, Noun: noun, Keys: rest.KeyNowhere}
 	return func(method, below, action, summary string) rest.Route {
@@ -66,7 +66,7 @@ func all[T any](o *operating.Operating, find func(op *operating.Operating, ctx c
 	}
 }
 
-// on returns the handler of a route that does one thing with one record as an operator, and answers with what came of it.
+// on returns the handler of a route that performs one action on one record as an operator, and answers with the result.
 func on[T, R any](o *operating.Operating, use func(op *operating.Operating, ctx context.Context, id int64) (T, error), show func(T) R) func(context.Context, *rest.Call, form.ByID) (R, error) {
 	return form.OnRecord(func(ctx context.Context, who access.Principal, id int64) (out T, err error) {
 		op, err := o.As(ctx, who)

@@ -25,7 +25,7 @@ type OperatorUser struct {
 	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
 }
 
-// OperatorUserWrite is a user that an operator makes.
+// OperatorUserWrite is a user that an operator creates.
 type OperatorUserWrite struct {
 	Company int64  `json:"company" minimum:"1" doc:"Id of the company."`
 	Email   string `json:"email" minLength:"3" maxLength:"254" doc:"The address that the user signs in with, which no other has."`
@@ -33,7 +33,7 @@ type OperatorUserWrite struct {
 	Role    string `json:"role" minLength:"1" maxLength:"255" doc:"Name of a role of the company, such as owner."`
 }
 
-// OperatorUserPatch is what an operator changes of a user.
+// OperatorUserPatch is what an operator can change about a user.
 type OperatorUserPatch struct {
 	Disabled bool `json:"disabled" doc:"A disabled user is out at its next request."`
 }

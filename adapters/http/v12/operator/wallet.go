@@ -28,19 +28,19 @@ type RefundWrite struct {
 	Note        string   `json:"note" required:"false" maxLength:"500" doc:"The reason; the company reads it in the ledger."`
 }
 
-// Price is what a hectare of a service costs.
+// Price is the price of a service per hectare.
 type Price struct {
 	Service string     `json:"service" doc:"The service."`
 	PerHa   *float64   `json:"per_ha" doc:"Credits per hectare; null: there is no price, and the service cannot be ordered."`
 	SetAt   *time.Time `json:"set_at" doc:"When it was set; null: never, and a price is the one that Tilth comes with."`
 }
 
-// PriceWrite is what can be written of a price.
+// PriceWrite is the writable form of a price.
 type PriceWrite struct {
 	PerHa float64 `json:"per_ha" minimum:"0.01" doc:"Credits per hectare, with at most two decimals."`
 }
 
-// amountOf returns credits of a member of a body.
+// amountOf returns the credits in a member of a body.
 func amountOf(member string, value float64) (credit.Amount, error) {
 	amount, err := credit.ParseAmount(strconv.FormatFloat(value, 'f', -1, 64))
 	if err != nil {
@@ -82,7 +82,7 @@ func registerWallets(a *rest.API, o *operating.Operating) {
 	registerMoney(a, o, r)
 }
 
-// registerMoney adds what moves credit.
+// registerMoney adds the routes that move credit.
 func registerMoney(a *rest.API, o *operating.Operating, r func(method, below, action, summary string) rest.Route) {
 	put := r(http.MethodPost, "credit/", "credit", "Put credits into the wallet of a company")
 	put.Message, put.Unkeyed, put.Inside = "Credits added.", false, "id"

@@ -16,7 +16,7 @@ import (
 	"tilth/core/phenology"
 )
 
-// ProfileComparison is a profile beside others.
+// ProfileComparison compares a profile with others.
 type ProfileComparison struct {
 	OrderID   int64          `json:"order_id" doc:"The order."`
 	IndexCode string         `json:"index_code" doc:"The index that is compared: that of the order."`
@@ -26,7 +26,7 @@ type ProfileComparison struct {
 	Reason    *string        `json:"reason" doc:"Why there is no field to compare with; null: there is one."`
 }
 
-// SeriesStanding is how a profile stands among others.
+// SeriesStanding states how a profile compares with others.
 type SeriesStanding struct {
 	N           int           `json:"n" doc:"Seasons or fields at hand. A day is compared where at least three of them were seen on it."`
 	Standing    *string       `json:"standing" enum:"usual,low,high" doc:"Of the latest day that could be compared: low or high where its probability is under 0.1; null: none could be."`
@@ -36,7 +36,7 @@ type SeriesStanding struct {
 	Reason      *string       `json:"reason" doc:"Why no day could be compared; null: some could be."`
 }
 
-// ComparedDay is a day beside the same day of others.
+// ComparedDay compares a day with the same day of others.
 type ComparedDay struct {
 	Date       member.Date `json:"date" doc:"The day."`
 	Value      float64     `json:"value" doc:"The smoothed line of the profile."`
@@ -48,7 +48,7 @@ type ComparedDay struct {
 	Score      float64     `json:"score" doc:"Standard deviations of a new value, from the mean of the others."`
 }
 
-// ProfileStanding is how a profile stands among the other seasons of its field, on the latest day that could be compared.
+// ProfileStanding states how a profile compares with the other seasons of its field, on the latest day that could be compared.
 type ProfileStanding struct {
 	OrderID     int64        `json:"order_id" doc:"The order."`
 	Field       int64        `json:"field" doc:"Id of its field."`

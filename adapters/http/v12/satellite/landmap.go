@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// LandMapOrderWrite is an order of a map of the land as it is: of relief or soil.
+// LandMapOrderWrite is an order of a map of the land itself: of relief or soil.
 type LandMapOrderWrite struct {
 	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives the order of such maps. Either this or field_boundary."`
 	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`

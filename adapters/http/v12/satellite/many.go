@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// PlacedItem is what became of one order of a batch.
+// PlacedItem is the outcome of one order of a batch.
 type PlacedItem struct {
 	Index   int     `json:"index" doc:"Place in the array, from 0."`
 	Verdict string  `json:"verdict" enum:"create,skip,fail" doc:"create: placed. skip: the order is there, and nothing is held for it. fail: refused, and nothing of it is stored."`
@@ -26,14 +26,14 @@ type PlacedItem struct {
 	Errors map[string][]string `json:"errors" doc:"By member, as those of a single order; why it is refused."`
 }
 
-// PlacedItems is what became of the orders of a batch.
+// PlacedItems are the outcomes of the orders of a batch.
 type PlacedItems struct {
 	Preview bool         `json:"preview" doc:"Nothing was placed."`
 	Charge  float64      `json:"charge" doc:"Credits that all of them hold."`
 	Items   []PlacedItem `json:"items" doc:"One for each order, in the order of the array."`
 }
 
-// previewed is the parameter of a batch that only says what it would cost.
+// previewed is the parameter of a batch that only states what it would cost.
 type previewed struct {
 	Preview bool `query:"preview"`
 }
@@ -91,7 +91,7 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 	})
 }
 
-// placeMany places the orders of a body that are well-formed, and reports the others beside them.
+// placeMany places the well-formed orders of a body, and reports the others beside them.
 func placeMany[W, R any](c *rest.Call, in previewed, requested func(rest.Item[W]) (R, error), place func([]R) ([]satellite.Placed, error)) (out PlacedItems, err error) {
 	items, bulk, err := rest.DecodeMany[W](c)
 	if err != nil {
@@ -102,7 +102,7 @@ func placeMany[W, R any](c *rest.Call, in previewed, requested func(rest.Item[W]
 	}
 	out.Preview, out.Items = in.Preview, make([]PlacedItem, len(items))
 	var reqs []R
-	var at []int // of each request, in the array
+	var at []int // the index in the array, of each request
 	for i, item := range items {
 		req, err := requested(item)
 		wrong, ok := fault.As(err)

@@ -20,7 +20,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// MapOrderWrite is an order of a map as it is placed.
+// MapOrderWrite is a request for an order of a map.
 type MapOrderWrite struct {
 	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives vi-map.create. Either this or field_boundary."`
 	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content: the same land is charged once, however its corners are ordered. No field is made of it."`
@@ -35,7 +35,7 @@ type MapOrderWrite struct {
 	form.External
 }
 
-// MapOrder is an order of a map as it stands in a list.
+// MapOrder is an order of a map in a list.
 type MapOrder struct {
 	OrderID        int64        `json:"order_id" doc:"Id of the order, to retrieve it by."`
 	MapUUID        string       `json:"map_uuid" format:"uuid" doc:"The map's uuid, which events and the refusal of a duplicate name it by."`
@@ -86,11 +86,11 @@ type Map struct {
 	Rejected   []Rejection `json:"rejected" doc:"The dates that could not be used, and why."`
 }
 
-// mapProduct is how the routes of one product of maps differ from those of the others.
+// mapProduct has what differs between the routes of one product of maps and those of the others.
 type mapProduct struct {
 	code      credit.Product
 	slug      string // in addresses
-	operation string // how ids of operations begin
+	operation string // prefix of operation ids
 	tag       string
 	what      string // "a map of zones"
 }
@@ -107,11 +107,11 @@ func (p mapProduct) access() access.Resource { return satellite.MapAccess(p.code
 
 // landed is a body of an order of a map.
 type landed interface {
-	// request returns what is asked for, without its land, and the land. Faults: Invalid, with all that is wrong with it.
+	// request returns what is ordered, without its land, and the land. Faults: Invalid, with all errors.
 	request() (req satellite.MapRequest, fieldUUID *string, outline member.Outline, background *bool, err error)
 }
 
-// mapRoutes is the routes of the orders of one product of maps: W is their body, O an order in a list, and M one that is retrieved.
+// mapRoutes are the routes of the orders of one product of maps: W is their body, O an order in a list, and M a retrieved one.
 type mapRoutes[W landed, O, M any] struct {
 	mapProduct
 	maps    *satellite.Maps
@@ -222,7 +222,7 @@ func waitOf(background *bool) time.Duration {
 	return satellite.MapWait
 }
 
-// requested returns the request of an item, and how long its answer waits. Faults: Invalid, with all that is wrong with it.
+// requested returns the request of an item, and how long its answer waits. Faults: Invalid, with all errors.
 func (m mapRoutes[W, O, M]) requested(ctx context.Context, item rest.Item[W]) (satellite.MapRequest, time.Duration, error) {
 	req, uuid, outline, background, err := item.Value.request()
 	if wrong, ok := fault.As(err); ok {
@@ -253,7 +253,7 @@ func (in MapOrderWrite) request() (satellite.MapRequest, *string, member.Outline
 	return req, in.FieldUUID, in.FieldBoundary, in.IsBackground, err
 }
 
-// ofIndex returns the request of an index, NDVI where none is named.
+// ofIndex returns the request of an index; NDVI if none is named.
 func ofIndex(index, mask, dataset *string) (satellite.MapRequest, error) {
 	choice, err := chosen(index, mask, dataset)
 	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})

@@ -23,20 +23,20 @@ import (
 	"tilth/ports"
 )
 
-// fileExample is a name as pictures and files have it.
+// fileExample is an example of a name in the addresses of pictures and files.
 func (p mapProduct) fileExample() string {
 	return map[credit.Product]string{
 		credit.VegetationIndexMap: "2025-05-12", credit.ZoningMap: fieldmap.ZonesLayer, credit.ElevationMap: "slope", credit.SoilMap: "clay_0_30",
 	}[p.code]
 }
 
-// mapSheets is the routes that show the dates or the layers of one product of maps.
+// mapSheets are the routes that show the dates or the layers of one product of maps.
 type mapSheets struct {
 	mapProduct
 	views *mapview.Views
 }
 
-// describeSheets says what the codes of their errors mean.
+// describeSheets describes the error codes of these routes.
 func describeSheets(a *rest.API) {
 	a.DescribeCodes(map[string]string{
 		"map_layer":        "the map has no such layer; details hold the reason and the layers that there are (404)",
@@ -51,7 +51,7 @@ func describeSheets(a *rest.API) {
 // dated reports whether the product has dates; otherwise it has layers.
 func (m mapSheets) dated() bool { return m.code == credit.VegetationIndexMap }
 
-// ask names what a request is about: a date or a layer, by the parameter of sheetParam.
+// ask returns what a request is about: a date or a layer, by the parameter of sheetParam.
 func (m mapSheets) ask(in form.SharedByID, sheet rest.Values) mapview.Ask {
 	ask := mapview.Ask{Product: m.code, Shared: in.Share, ID: in.ID}
 	if day, ok := sheet.All()["date"].(member.Date); ok {
@@ -61,7 +61,7 @@ func (m mapSheets) ask(in form.SharedByID, sheet rest.Values) mapview.Ask {
 	return ask
 }
 
-// sheetParam returns the parameter that says which date or layer is meant.
+// sheetParam returns the parameter that selects the date or layer.
 func (m mapSheets) sheetParam(otherwise string) rest.Param {
 	if m.dated() {
 		return rest.Param{Name: "date", Type: rest.DateType, Description: "A usable date of the map; default: " + otherwise}
@@ -69,7 +69,7 @@ func (m mapSheets) sheetParam(otherwise string) rest.Param {
 	return rest.Param{Name: "layer", Type: rest.String, Description: "A layer of the map, by its name; default: " + otherwise}
 }
 
-// first is what is shown where nothing else is asked for.
+// first describes what is shown if nothing else is requested.
 func (m mapSheets) first() string {
 	if m.dated() {
 		return "the last one."
@@ -101,7 +101,7 @@ func methodNames() []string {
 	return form.Each(indexmap.Methods, func(m indexmap.Method) string { return string(m) })
 }
 
-// cached is how long a picture may be shown again without asking whether it is still the same.
+// cached is the header for a picture that may be shown again for a while without asking whether it is still the same.
 const cached = "private, max-age=300"
 
 type lookInput struct {
@@ -114,7 +114,7 @@ type classInput struct {
 	Classes *int64 `query:"classes"`
 }
 
-// asked returns a number of a query that is 0 where it was left out. One that was given as 0 is -1, which every rule refuses.
+// asked returns a number of a query, and 0 if it was left out. An explicit 0 becomes -1, which every rule refuses.
 func asked[T int64 | float64](given *T) T {
 	if given != nil && *given == 0 {
 		return -1
@@ -122,7 +122,7 @@ func asked[T int64 | float64](given *T) T {
 	return form.OrZero(given)
 }
 
-// method returns the method that is asked for.
+// method returns the requested method.
 func (in classInput) method() indexmap.Method {
 	if in.Method == "" {
 		return indexmap.Quantile
@@ -130,7 +130,7 @@ func (in classInput) method() indexmap.Method {
 	return indexmap.Method(in.Method)
 }
 
-// dated answers with what shows a date. It is the same as long as the date has the same content and is looked at in the same way.
+// dated answers with a view of a date. It is unchanged as long as the date has the same content and is viewed in the same way.
 func dated(c *rest.Call, d mapview.Sheet, media string, write func(io.Writer) error) rest.Raw {
 	c.SetHeader("Cache-Control", cached)
 	how := c.Here(func(url.Values) {})
@@ -227,7 +227,7 @@ func (m mapSheets) registerPictures(a *rest.API) {
 	})
 }
 
-// bandsOf returns how many bands of a GeoTIFF are asked for. Fault: Invalid (bands).
+// bandsOf returns the requested number of bands of a GeoTIFF. Fault: Invalid (bands).
 func bandsOf(given *int64) (int64, error) {
 	const both = 2
 	if given == nil {
@@ -274,7 +274,7 @@ func (m mapSheets) registerTiles(a *rest.API) {
 	})
 }
 
-// tileOf returns the tile of an address. Faults: NotFound for what is none; Invalid (size).
+// tileOf returns the tile of an address. Faults: NotFound if it is not one; Invalid (size).
 func tileOf(z, x, y string, size int64) (t indexmap.Tile, err error) {
 	row := strings.TrimSuffix(y, ".png")
 	t.Size = indexmap.TileSizes[0]
@@ -297,7 +297,7 @@ func tileOf(z, x, y string, size int64) (t indexmap.Tile, err error) {
 	return t, t.Check()
 }
 
-// MapLinkWrite says how long a signed link is to live.
+// MapLinkWrite states the lifetime of a signed link.
 type MapLinkWrite struct {
 	ExpiresIn *int64 `json:"expires_in" required:"false" minimum:"60" maximum:"86400" doc:"Seconds; default 3,600, at most a day."`
 }

@@ -16,7 +16,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// MapStyle is how the values of an index are coloured.
+// MapStyle states how the values of an index are coloured.
 type MapStyle struct {
 	IndexCode string      `json:"index_code" doc:"The vegetation index, as NDVI."`
 	Family    string      `json:"family" doc:"The ramp of colours, which indices of one kind share."`
@@ -74,7 +74,7 @@ type MapFigures struct {
 	Notes       *[]string       `json:"notes,omitempty" doc:"With ?classes=: what is not as asked, such as fewer classes where values are tied."`
 }
 
-// MapPercentile is the value below which so many percent of the pixels lie.
+// MapPercentile is the value below which a given percentage of the pixels lies.
 type MapPercentile struct {
 	Percent int     `json:"percent" doc:"So many percent of the pixels lie below."`
 	Value   float64 `json:"value" doc:"This value."`
@@ -219,7 +219,7 @@ func (m mapSheets) registerStyle(a *rest.API) {
 	})
 }
 
-// zoneProperties are what a zone of a date says of itself.
+// zoneProperties are the properties of a zone of a date.
 type zoneProperties struct {
 	Class     *int     `json:"class"`
 	Low       *float64 `json:"low"`
@@ -241,7 +241,7 @@ type zoneFeature struct {
 	Geometry   multiPolygon   `json:"geometry"`
 }
 
-// multiPolygon is written as one, also where it has one part: programs find the same type everywhere.
+// multiPolygon is written as a MultiPolygon even if it has only one part, so that programs find the same type everywhere.
 type multiPolygon geo.MultiPolygon
 
 // MarshalJSON implements json.Marshaler.

@@ -8,7 +8,7 @@ import (
 	"tilth/core/indexmap"
 )
 
-// FieldMapStyle is how the values of a layer are coloured.
+// FieldMapStyle states how the values of a layer are coloured.
 type FieldMapStyle struct {
 	Layer  string      `json:"layer" doc:"Name of the layer."`
 	Title  string      `json:"title" doc:"What its values are, for people."`

@@ -15,18 +15,18 @@ import (
 	"tilth/core/monitoring"
 )
 
-// MonitorWrite is how a profile is to be watched.
+// MonitorWrite states how a profile should be watched.
 type MonitorWrite struct {
 	Rules []MonitorRule `json:"rules" required:"false" minItems:"1" maxItems:"10" doc:"Left out: a drop of more than 0.2 in 14 days, a patch of more than 0.15 in 14 days, and below the 10th percentile of the field's other seasons."`
 }
 
-// MonitorsWrite is how profiles are to be watched.
+// MonitorsWrite states how several profiles should be watched.
 type MonitorsWrite struct {
 	OrderIDs []int64       `json:"order_ids" minItems:"1" maxItems:"1000" doc:"Ids of active orders, each once."`
 	Rules    []MonitorRule `json:"rules" required:"false" minItems:"1" maxItems:"10" doc:"As of a single one; they take the place of those that each has."`
 }
 
-// MonitorRule raises one alert a season.
+// MonitorRule is a rule that raises at most one alert a season.
 type MonitorRule struct {
 	Kind       string       `json:"kind" enum:"drop,low_percentile,no_start,patch" doc:"drop: the index fell by more than change within days. patch: the lowest tenth of the field fell away from its median by more than change within days. low_percentile: the index is below the percentile of the field's other seasons on the day, of which three are needed. no_start: no growing cycle has started by the date."`
 	Change     *float64     `json:"change" required:"false" doc:"Of drop and patch: more than 0, at most 2, in units of the index."`
@@ -35,7 +35,7 @@ type MonitorRule struct {
 	By         *member.Date `json:"by" required:"false" doc:"Of no_start: the day by which a growing cycle is to have started."`
 }
 
-// Monitor is how a profile is watched.
+// Monitor states how a profile is watched.
 type Monitor struct {
 	OrderID   int64         `json:"order_id" doc:"The order."`
 	Field     int64         `json:"field" doc:"Id of its field."`
@@ -129,14 +129,14 @@ func registerMonitors(a *rest.API, orders *satellite.Profiles) {
 	form.DeleteEach(a, unwatch, "orders", orders.Together, orders.Unwatch)
 }
 
-// distinct returns ids, each once.
+// distinct returns ids in ascending order, each once.
 func distinct(ids []int64) []int64 {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// rulesOf returns the rules of a body; without any the usual ones.
+// rulesOf returns the rules of a body, or the default ones if it has none.
 func rulesOf(rules []MonitorRule) []monitoring.Rule {
 	if rules == nil {
 		return monitoring.DefaultRules()

@@ -16,7 +16,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// OrderWrite is a profile order as it is placed.
+// OrderWrite is a request for a profile order.
 type OrderWrite struct {
 	FieldUUID string  `json:"field_uuid" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives vi-profile.create."`
 	SeasonID  int64   `json:"season_id" minimum:"1" doc:"A season of your company; its dates are the window."`
@@ -32,7 +32,7 @@ type Placed struct {
 	Status  string `json:"status" enum:"pending,processing,active,failed" doc:"processing: the series is being made. See the status of a retrieve."`
 }
 
-// ProfileOrder is an order as it stands in a list.
+// ProfileOrder is an order in a list.
 type ProfileOrder struct {
 	OrderID       int64       `json:"order_id" doc:"Id of the order, to retrieve it by."`
 	Status        string      `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the series is being made. active: the series is there. failed: none could be made, and nothing was charged."`
@@ -56,7 +56,7 @@ type ProfileOrder struct {
 	CloudMask     *string     `json:"cloud_mask" enum:"scl,none" doc:"none: the archive has no scene classification, so every pixel with data counted as clear."`
 	SmallField    bool        `json:"small_field" doc:"Fewer than ten pixels: weighted by exact areas."`
 	BoundaryID    *int64      `json:"boundary_id" doc:"The outline that the series is of: an id of the field's boundaries."`
-	// BoundaryOutdated and what follows are beside the specification.
+	// BoundaryOutdated and the members after it are additions to the specification.
 	BoundaryOutdated bool         `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the series anew on it, at no charge."`
 	Points           int          `json:"points" doc:"Accepted dates of the order's own series."`
 	FirstDate        *member.Date `json:"first_date" doc:"The first of them."`
@@ -64,7 +64,7 @@ type ProfileOrder struct {
 	form.External
 }
 
-// inapplicable are members of the orders of maps that do not apply to profiles (specification, section 4.3).
+// inapplicable are members of map orders that do not apply to profiles (specification, section 4.3).
 var inapplicable = []string{"field_boundary", "output_data_type", "no_of_classes", "is_background"}
 
 const ordersPath = "profiles/vegetation-index-profile/orders/"
@@ -135,7 +135,7 @@ func orderFilters(what string) []rest.Param {
 	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 }
 
-// indexTable is the formulas, as a table in CommonMark.
+// indexTable returns the formulas, as a table in CommonMark.
 func indexTable() string {
 	var b strings.Builder
 	b.WriteString("| index_code | formula, on reflectance 0 to 1 |\n| --- | --- |\n")
@@ -158,7 +158,6 @@ func showOrder(s vegetation.OrderState) ProfileOrder {
 	}
 }
 
-// request returns what is ordered. Faults: Invalid (index_code, mask, dataset).
 // decodeOrder reads the body of an order. Faults: those of [rest.Decode].
 func decodeOrder(c *rest.Call) (satellite.ProfileRequest, error) {
 	item, err := rest.DecodeDraft(c, OrderWrite{})
@@ -168,7 +167,7 @@ func decodeOrder(c *rest.Call) (satellite.ProfileRequest, error) {
 	return requested(item)
 }
 
-// requested returns the request of an item. Faults: Invalid, with all that is wrong with it.
+// requested returns the request of an item. Faults: Invalid, with all errors.
 func requested(item rest.Item[OrderWrite]) (satellite.ProfileRequest, error) {
 	req, err := item.Value.request()
 	if more, ok := fault.As(err); ok {
@@ -177,6 +176,7 @@ func requested(item rest.Item[OrderWrite]) (satellite.ProfileRequest, error) {
 	return req, item.Errors.Err()
 }
 
+// request returns what is ordered. Faults: Invalid (index_code, mask, dataset).
 func (in OrderWrite) request() (satellite.ProfileRequest, error) {
 	choice, err := chosen(in.IndexCode, in.Mask, in.Dataset)
 	reading := choice.Of(vegetation.OrderState{Index: string(vegetation.NDVI)})

@@ -20,7 +20,7 @@ type SmoothedPoint struct {
 	Seen  bool        `json:"seen" doc:"False in a gap of more than 16 days between observations: the line is a guess there."`
 }
 
-// Smoothing is how a smoothed line was drawn.
+// Smoothing states how a smoothed line was drawn.
 type Smoothing struct {
 	Method string  `json:"method" enum:"whittaker,savitzky_golay,harmonic,double_logistic" doc:"As asked for; whittaker as a rule."`
 	RMSE   float64 `json:"rmse" doc:"Root of the mean square of what the observations differ from the line."`
@@ -28,7 +28,7 @@ type Smoothing struct {
 	Reason *string `json:"reason" doc:"Why there is no line; null: there is one."`
 }
 
-// Phenology is what the series says of the season.
+// Phenology is what the series shows about the season.
 type Phenology struct {
 	Threshold    float64        `json:"threshold" doc:"Share of the rise at which a season starts, and of the fall at which it ends."`
 	MinAmplitude float64        `json:"min_amplitude" doc:"Least height of a peak, in units of the index."`
@@ -66,7 +66,7 @@ type CycleFigure struct {
 	SD    *float64 `json:"sd" doc:"Standard deviation, by leaving out one observation at a time; null: not known."`
 }
 
-// seasonParams ask for what a series says of the season.
+// seasonParams request what a series shows about the season.
 var seasonParams = []rest.Param{
 	{Name: "smoothed", Type: rest.Boolean, Description: "Adds a smoothed line, a value a day with its band of uncertainty."},
 	{Name: "smoothing", Type: rest.String, Enum: form.Strings(phenology.Methods), Description: "How the smoothed line is drawn: whittaker (second differences, weighted with the coverage; the default), " +
@@ -86,7 +86,7 @@ type seasonInput struct {
 	MaxGap       *int64   `query:"max_gap"`
 }
 
-// settings returns by what cycles are measured. Faults: Invalid (threshold, min_amplitude, max_gap).
+// settings returns the settings for measuring cycles. Faults: Invalid (threshold, min_amplitude, max_gap).
 func (in seasonInput) settings() (phenology.Settings, error) {
 	out := phenology.DefaultSettings()
 	if in.Threshold != nil {
@@ -101,7 +101,7 @@ func (in seasonInput) settings() (phenology.Settings, error) {
 	return out, out.Check().Err()
 }
 
-// showSeason adds to a profile what is asked for of its season.
+// showSeason adds what is requested about the season to a profile.
 func (in seasonInput) showSeason(out *Profile, s vegetation.Series) error {
 	settings, err := in.settings()
 	if err != nil {

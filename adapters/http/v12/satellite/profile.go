@@ -24,11 +24,11 @@ import (
 type ProfilePoint struct {
 	Date  member.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
 	Value float64     `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
-	// Sensor is beside the specification.
+	// Sensor is an addition to the specification.
 	Sensor *Sensor `json:"sensor,omitempty" doc:"Of a harmonised series: what the point is of, and what was adjusted."`
 }
 
-// Sensor is what a harmonised point is of.
+// Sensor describes the source of a harmonised point.
 type Sensor struct {
 	Dataset     string       `json:"dataset" doc:"The data set of the archive that the scenes are of."`
 	Platform    string       `json:"platform" doc:"The satellite, as sentinel-2a."`
@@ -52,7 +52,7 @@ func showSensor(s vegetation.Sensor) Sensor {
 	}
 }
 
-// Observation is what stands behind a point.
+// Observation has the data behind a point.
 type Observation struct {
 	Date       member.Date    `json:"date" doc:"Day of the observation, by the sun at the field."`
 	Value      float64        `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
@@ -79,7 +79,7 @@ type HistogramBin struct {
 	Share float64 `json:"share" doc:"Share of the valid pixels, 0 to 1."`
 }
 
-// Offset is what turned the digital numbers of a scene into reflectance.
+// Offset is the offset with which the digital numbers of a scene became reflectance.
 type Offset struct {
 	Item   string  `json:"item" doc:"Id of the scene."`
 	Offset float64 `json:"offset" doc:"Reflectance = digital number * scale + offset."`
@@ -162,7 +162,7 @@ var datasetParam = rest.Param{Name: "dataset", Type: rest.String, Description: "
 
 var outlineParam = rest.Param{Name: "boundary_id", Type: rest.Integer, Description: "The stored series on this outline of the field, such as the one before it was recomputed; 404 where there is none."}
 
-// waitingText says how a series in another reading is answered.
+// waitingText describes how a series in another reading is answered.
 var waitingText = "`?index_code=`, `?mask=` and `?dataset=` select another reading of the same order, at no charge; what is left out is as it was ordered. It is computed once, when it is first asked for, " +
 	"kept up to date with the order, and made anew with it (`recompute`); an order has at most " + strconv.Itoa(vegetation.MaxReadings) + " beside its own (409 `limit_reached`). " +
 	"The request waits for it up to " + strconv.Itoa(int(satellite.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
@@ -183,12 +183,12 @@ type readingInput struct {
 	Dataset   string `query:"dataset"`
 }
 
-// choice returns the reading that is asked for. Faults: Invalid (index_code, mask, dataset).
+// choice returns the requested reading. Faults: Invalid (index_code, mask, dataset).
 func (in readingInput) choice() (vegetation.Choice, error) {
 	return chosen(form.OrNull(in.IndexCode), form.OrNull(in.Mask), form.OrNull(in.Dataset))
 }
 
-// chosen returns a choice of texts, of which nil ones choose nothing. Faults: Invalid, of all fields that are wrong.
+// chosen returns a choice from texts; nil ones choose nothing. Faults: Invalid, for all wrong fields.
 func chosen(index, mask, dataset *string) (c vegetation.Choice, err error) {
 	wrong := fault.Fields{}
 	note := func(err error) {
@@ -214,8 +214,7 @@ func chosen(index, mask, dataset *string) (c vegetation.Choice, err error) {
 	return c, wrong.Err()
 }
 
-// waitGiven returns how long a caller would wait (RFC 7240, section 4.3), at most as long as
-// anybody does.
+// waitGiven returns how long a caller wants to wait (RFC 7240, section 4.3), at most the limit for all callers.
 func waitGiven(c *rest.Call) time.Duration {
 	for preference := range strings.SplitSeq(c.Header("Prefer"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
@@ -226,7 +225,7 @@ func waitGiven(c *rest.Call) time.Duration {
 	return c.Patience(satellite.IndexWait)
 }
 
-// retrieved returns an order with the series that is asked for, its own or that of another reading.
+// retrieved returns an order with the requested series: its own, or that of another reading.
 func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, in profileInput) (satellite.Profile, error) {
 	choice, err := in.choice()
 	if err != nil {
@@ -243,7 +242,7 @@ func retrieved(ctx context.Context, c *rest.Call, orders *satellite.Profiles, in
 	return found, err
 }
 
-// sayLater says when to ask again for a series that is being computed.
+// sayLater tells the caller when to ask again for a series that is being computed.
 func sayLater(c *rest.Call, order vegetation.OrderState) {
 	if order.Status == vegetation.Processing {
 		c.SetHeader("Retry-After", strconv.Itoa(retryLater))

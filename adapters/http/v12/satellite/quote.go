@@ -27,7 +27,7 @@ func registerQuote(a *rest.API, orders *satellite.Profiles) {
 		Tag:         profileTag, Permission: access.ProfileOrders.Create.For("quote"), Message: "Nothing was ordered.",
 		Body: rest.Body[OrderWrite](), Inapplicable: inapplicable,
 		Faults: []int{http.StatusInternalServerError},
-		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as of an order
+		Odd:    map[string]int{"season_unresolved": http.StatusInternalServerError}, // as for an order
 	}
 	rest.Handle(a, quote, func(ctx context.Context, c *rest.Call, _ struct{}) (Quote, error) {
 		req, err := decodeOrder(c)

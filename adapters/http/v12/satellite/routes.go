@@ -1,5 +1,4 @@
-// Package satellite is the routes of vegetation-index profiles and maps, and of the wallet and
-// its statement.
+// Package satellite has the routes of vegetation-index profiles and maps, and of the wallet and its statement.
 package satellite
 
 import (
@@ -19,13 +18,13 @@ const (
 	soilTag      = "Soil maps"
 )
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct {
 	Orders *satellite.Profiles
 	Files  *satellite.ProfileFiles
 	Maps   *satellite.Maps
 	Views  *mapview.Views
-	Limits geo.Limits // of outlines that are no fields
+	Limits geo.Limits // of outlines that are not fields
 }
 
 // Register adds the routes of profiles and of the wallet that pays for them.

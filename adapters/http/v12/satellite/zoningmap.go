@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// ZoningMapOrderWrite is an order of a zoning map as it is placed.
+// ZoningMapOrderWrite is a request for an order of a zoning map.
 type ZoningMapOrderWrite struct {
 	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives zoning-map.create. Either this or field_boundary."`
 	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
@@ -38,7 +38,7 @@ func (in ZoningMapOrderWrite) request() (satellite.MapRequest, *string, member.O
 	return req, in.FieldUUID, in.FieldBoundary, in.IsBackground, err
 }
 
-// LandMapOrder is what orders of maps of all kinds say in a list.
+// LandMapOrder has what orders of maps of all kinds show in a list.
 type LandMapOrder struct {
 	OrderID        int64      `json:"order_id" doc:"Id of the order, to retrieve it by."`
 	MapUUID        string     `json:"map_uuid" format:"uuid" doc:"The map's uuid, which events and the refusal of a duplicate name it by."`
@@ -73,7 +73,7 @@ func showLandOrder(s vegetation.OrderState) LandMapOrder {
 	}
 }
 
-// ZoningMapOrder is an order of a zoning map as it stands in a list.
+// ZoningMapOrder is an order of a zoning map in a list.
 type ZoningMapOrder struct {
 	LandMapOrder
 	IndexCode   string      `json:"index_code" doc:"Vegetation index whose peaks are compared, as NDVI."`
@@ -117,7 +117,7 @@ func showLayer(l fieldmap.Layer) FieldMapLayer {
 	}
 }
 
-// ZoningSeason is a season that zones were looked for in.
+// ZoningSeason is a season in which zones were looked for.
 type ZoningSeason struct {
 	StartDate member.Date `json:"start_date" doc:"First day."`
 	EndDate   member.Date `json:"end_date" doc:"Last day, inclusive."`

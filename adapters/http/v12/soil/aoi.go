@@ -16,12 +16,12 @@ import (
 	"tilth/core/stratification"
 )
 
-// aoiBase is where areas of interest, and all that is made of them, lie.
+// aoiBase is the path of areas of interest, and of all that is made from them.
 const aoiBase = "soil/"
 
 const aoiTag = "Areas of interest"
 
-// AOIWrite is an area of interest as it is written.
+// AOIWrite is the writable form of an area of interest.
 type AOIWrite struct {
 	form.OfCompany
 	Name        string   `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
@@ -30,7 +30,7 @@ type AOIWrite struct {
 	form.External
 }
 
-// AOIReplace is an area of interest as PUT takes it: also as GET answers it, where its fields are in aoi_fields.
+// AOIReplace is the body of a PUT of an area of interest. It may also be the answer to a GET, with the fields in aoi_fields.
 type AOIReplace struct {
 	form.OfCompany
 	Name        string     `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
@@ -56,14 +56,14 @@ type AOI struct {
 	form.External
 }
 
-// ListedAOI is an area of interest as it stands in a list.
+// ListedAOI is an area of interest in a list.
 type ListedAOI struct {
 	AOI
 	SavedPlans int64 `json:"total_saved_sample_plan_maps" doc:"Sample plans of the area that are saved."`
 	SavedMaps  int64 `json:"total_saved_stratification_maps" doc:"Maps of zones of the area that are saved."`
 }
 
-// AOIPrice is what an area of interest costs in a map type.
+// AOIPrice is the price of an area of interest in a map type.
 type AOIPrice struct {
 	MapType      string  `json:"map_type" enum:"STR,SOC" doc:"STR: layers, for zones and plans. SOC: the map of soil organic carbon."`
 	TotalPrice   float64 `json:"total_price" doc:"0 once the area was ordered."`
@@ -71,7 +71,7 @@ type AOIPrice struct {
 	AOIArea      float64 `json:"aoi_area" doc:"Hectares."`
 }
 
-// AOIQuote is the prices of an area of interest.
+// AOIQuote has the prices of an area of interest.
 type AOIQuote struct {
 	Area    float64    `json:"area" doc:"Hectares of the union of the fields: what they share counts once."`
 	Prices  []AOIPrice `json:"prices" doc:"By map type; all 0 once there is an order of the area."`
@@ -105,7 +105,7 @@ func writeOfAOI(a stratification.AOI) AOIWrite {
 	return AOIWrite{form.CompanyOf(a.Meta), a.Name, a.Description, a.FieldUUIDs(), form.ExternalOf(a.External)}
 }
 
-// drafted is [form.Change] for a use case that finds more that is wrong.
+// drafted is [form.Change] for a use case that checks further.
 func drafted[T, W, R any](c *rest.Call, show func(T) R, write func(T) W, apply func(W, *T)) func(current T) (farmapp.Draft[T], error) {
 	return func(current T) (farmapp.Draft[T], error) {
 		if err := form.CheckIfMatch(c, current, show); err != nil {
@@ -134,7 +134,7 @@ func onAOI[R any](
 	}
 }
 
-// aoiID returns the id of the area that a path names: the caller's own, or one that is shared with it.
+// aoiID returns the id of the area that a path names: the caller's own, or one that is shared with the caller.
 func aoiID(ctx context.Context, c *rest.Call, aois *soil.AOIs, shared bool) (int64, error) {
 	if uuid, err := c.UUID("id"); err == nil {
 		return aois.Resolve(ctx, c.Principal(), shared, c.Permission(), uuid)
@@ -184,10 +184,10 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	}))
 }
 
-// farmOfAOI narrows lists of areas of interest, and of what belongs to them.
+// farmOfAOI filters lists of areas of interest, and of what belongs to them, by farm.
 var farmOfAOI = rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of a farm: areas of interest that cover a field of it."}
 
-// aoiMapping is how the wire form of an area of interest and its record become each other.
+// aoiMapping converts between the wire form of an area of interest and its record.
 var aoiMapping = form.Mapping[stratification.AOI, AOIWrite, AOI]{
 	Apply: func(_ *effort.Budget, in AOIWrite, onto *stratification.AOI) fault.Fields {
 		applyAOI(in, onto)

@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// CarbonSurvey is what a map of soil carbon is made of.
+// CarbonSurvey identifies the samples from which a map of soil carbon is made.
 type CarbonSurvey struct {
 	Plan       string  `json:"plan" format:"uuid" doc:"map_uuid of the saved plan."`
 	Round      int64   `json:"round" doc:"Round of sampling, from 1."`

@@ -14,7 +14,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// EstimatedFigure is an estimate. What the design does not give is null.
+// EstimatedFigure is an estimate. Figures that the design does not yield are null.
 type EstimatedFigure struct {
 	Mean *float64 `json:"mean" doc:"The estimate; null where there is none."`
 	SE   *float64 `json:"standard_error" doc:"In the unit of the mean; null where there is none."`
@@ -71,7 +71,7 @@ type UnusedPoint struct {
 	Reason string `json:"reason" doc:"Why it does not count, for people."`
 }
 
-// EstimateReport is what samples say between two depths.
+// EstimateReport is what the samples show between two depths.
 type EstimateReport struct {
 	DepthFrom      float64         `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
 	DepthTo        float64         `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
@@ -151,7 +151,7 @@ func registerEstimateFile(a *rest.API, s *soil.SampleFiles) {
 	})
 }
 
-// estimateBasis says what is estimated from which samples.
+// estimateBasis states what is estimated, and from which samples.
 type estimateBasis struct {
 	mapPath
 	DepthFrom  *float64 `query:"depth_from"`

@@ -35,7 +35,7 @@ var background = rest.Param{Name: "background", Type: rest.Boolean, Description:
 var layoutParam = rest.Param{Name: "layout", Type: rest.String, Enum: []string{ports.Desktop, ports.Phone}, Description: "Default desktop: 1400 pixels wide, what explains the map beside it. " +
 	"phone: 390 pixels of CSS wide, what explains the map below it, no letters under 11 pixels; PNG has 780 pixels, for screens with two pixels or more for one of CSS."}
 
-// fileRoutes are the files of maps of zones, or of sample plans: exports and pictures.
+// fileRoutes are the routes of files of maps of zones, or of sample plans: exports and pictures.
 type fileRoutes struct {
 	routes                 rest.Routes
 	need                   access.Permission

@@ -39,7 +39,7 @@ func (w SeedWrite) choice() seed.Choice {
 	return out
 }
 
-// SeedOrigin says where a seed comes from.
+// SeedOrigin states where a seed comes from.
 type SeedOrigin struct {
 	Source string      `json:"source" enum:"parameters,given,phrase,beacon" doc:"given: somebody chose the number, which proves nothing."`
 	Phrase *string     `json:"phrase" doc:"The line that a second person chose; null of other sources."`
@@ -47,12 +47,12 @@ type SeedOrigin struct {
 	Text   *string     `json:"text" doc:"What the seed is the hash of: the first 53 bits of the SHA-256 of these bytes. Null of a given seed, and where it is longer than 16 KiB."`
 }
 
-// showOrigin shows where a seed comes from; null of maps and plans of before it was recorded.
+// showOrigin shows where a seed comes from; null for maps and plans from before it was recorded.
 func showOrigin(o seed.Origin) *SeedOrigin {
 	return form.If(o.Source != "", SeedOrigin{string(o.Source), form.OrNull(o.Phrase), form.If(o.Pulse != "", SeedBeacon{o.Pulse, o.Value}), form.OrNull(o.Text)})
 }
 
-// Generated is a call for maps of zones, or a sample plan.
+// Generated is a call that made maps of zones, or a sample plan.
 type Generated struct {
 	At               time.Time    `json:"at" doc:"When it was made."`
 	User             *form.Ref    `json:"user" doc:"Who asked for it; null where that user is gone."`

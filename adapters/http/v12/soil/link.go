@@ -15,7 +15,7 @@ import (
 	"tilth/core/stratification/sample"
 )
 
-// LinkedSample is what the holder of a label sees: what was taken where, and nothing of what the laboratory found.
+// LinkedSample is what the holder of a label sees: what was taken and where, but not the results of the laboratory.
 type LinkedSample struct {
 	Label       string       `json:"label" doc:"What stands on the bag."`
 	Point       string       `json:"point" doc:"Id of the point in its plan."`
@@ -103,12 +103,12 @@ func linkedSample(s sample.Sample) LinkedSample {
 	return out
 }
 
-// linkPolicy is the content policy of the page behind a code: it brings nothing from elsewhere, and sends nothing.
+// linkPolicy is the content policy of the page behind a code: it loads nothing from elsewhere, and sends nothing.
 const linkPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const linkBase = "link/"
 
-// registerLinks adds what printed codes open, and the list of the links.
+// registerLinks adds the routes that printed codes open, and the list of the links.
 func registerLinks(a *rest.API, use *soil.Links) {
 	a.DescribeCodes(map[string]string{"no_samples": "the plan has no samples in that round, and labels are those of samples (409)"})
 	open := rest.Route{
@@ -132,13 +132,13 @@ func registerLinks(a *rest.API, use *soil.Links) {
 	registerPlanLinks(a, use)
 }
 
-// guardLink keeps the address of a link, which is a credential, from the places that it leads to and from search engines.
+// guardLink keeps the address of a link, which is a credential, from the sites that the page links to and from search engines.
 func guardLink(c *rest.Call) {
 	c.SetHeader("Referrer-Policy", "no-referrer")
 	c.SetHeader("X-Robots-Tag", "noindex")
 }
 
-// pageOf answers with the page of a code. Who holds a code that opens nothing reads that on a page too.
+// pageOf answers with the page of a code. If the code opens nothing, a page states that too.
 func pageOf(ctx context.Context, c *rest.Call, use *soil.Links) (rest.Raw, error) {
 	var opens *Linked
 	found, err := use.Open(ctx, c.Param("token"))

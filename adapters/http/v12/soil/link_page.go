@@ -10,7 +10,7 @@ import (
 //go:embed link.html
 var linkText string
 
-// linkPage is the page of what a code opens; nil: nothing.
+// linkPage returns the page for what a code opens; nil: it opens nothing.
 func linkPage(opens *Linked) markup.Text {
 	switch {
 	case opens == nil:
@@ -27,7 +27,7 @@ func (l Linked) footer() markup.Text {
 	return markup.Sprintf("<footer>%s · this code opens until %s, to be read only</footer>", l.Area, l.ExpiresAt.UTC().Format("2006-01-02"))
 }
 
-// place leads to the map of a phone.
+// place returns a link that opens the map application of a phone.
 func place(lat, lon float64) markup.Text {
 	return markup.Sprintf(`<a href="geo:%.7f,%.7f">%.7[1]f, %.7[2]f</a>`, lat, lon)
 }

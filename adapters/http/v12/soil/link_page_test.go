@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who names a field names no markup of the page that a stranger opens.
+// A name that a user gives to a field cannot become markup of the page that a stranger opens.
 func TestPageOfACodeEscapesNames(t *testing.T) {
 	t.Parallel()
 	const hostile, escaped = `"><script>alert('1')</script>&`, `&#34;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;`

@@ -18,7 +18,7 @@ import (
 
 const stratificationTag = "Stratification"
 
-// StratificationOrderWrite is a stratification order as it is placed.
+// StratificationOrderWrite is a request for a stratification order.
 type StratificationOrderWrite struct {
 	AOIID   *int64  `json:"aoi_id" required:"false" minimum:"1" doc:"The area of interest, by its id."`
 	AOIUUID *string `json:"aoi_uuid" required:"false" format:"uuid" doc:"Or by its uuid."`
@@ -32,7 +32,7 @@ type StratificationOrderWrite struct {
 	form.External
 }
 
-// StratificationRequester is who placed an order.
+// StratificationRequester is the user who placed an order.
 type StratificationRequester struct {
 	ID    int64  `json:"id" doc:"Id of the user."`
 	Email string `json:"email" doc:"The address that the user signs in with."`
@@ -82,7 +82,7 @@ type StratificationLayer struct {
 	Provenance LayerProvenance `json:"provenance" doc:"Where its values come from, in detail."`
 }
 
-// LayerProvenance says where the values of a layer come from.
+// LayerProvenance states where the values of a layer come from.
 type LayerProvenance struct {
 	Kind      string   `json:"kind" enum:"sentinel2,elevation,raster" doc:"elevation: heights of the imagery source, and what is derived of them."`
 	Years     []int    `json:"years" doc:"Of imagery: the calendar years."`

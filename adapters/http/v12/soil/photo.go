@@ -45,7 +45,7 @@ func showPhoto(f attachment.File) SamplePhoto {
 	return SamplePhoto{f.ID, f.Name, f.Media, f.Size, f.SHA256, f.Note, f.At, form.RefOf(f.By), form.ExternalOf(f.External)}
 }
 
-// formRoom is what a form may hold beside its photo.
+// formRoom is the number of bytes that a form may have in addition to its photo.
 const formRoom = 64 << 10
 
 type onePhoto struct {
@@ -99,7 +99,7 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 	download.Description = "The bytes that were attached, always as a download. Their SHA-256 is checked on the way: where they are no longer those that were attached, the answer breaks off."
 	rest.Handle(a, download, func(ctx context.Context, c *rest.Call, in onePhoto) (rest.Raw, error) {
 		photo, write, err := use.Open(ctx, c.Principal(), in.ID, in.PhotoID)
-		c.SetHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox") // a browser that shows it all the same runs nothing
+		c.SetHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox") // a browser that shows it anyway runs nothing
 		return rest.Raw{ContentType: photo.Media, Filename: photo.Name, Write: write}, err
 	})
 	remove := sampleRoute(http.MethodDelete, photos+"{photo_id}/", access.Samples.Edit.For("detach_photo"), "Remove a photo of a sample")

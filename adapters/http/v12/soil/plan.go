@@ -55,7 +55,7 @@ type PlanPoint struct {
 	Composite *string  `json:"composite" doc:"Id of the composite that the soil goes to, as Z2-C1; null of reserves, of legacy points, and where every sample is analysed."`
 }
 
-// PlanZone sums up a plan for a zone.
+// PlanZone summarises a plan for a zone.
 type PlanZone struct {
 	Zone       int     `json:"zone" doc:"Number of the stratum: a zone, or behind the zones the strip along edges, a field, or a draw of a field."`
 	Samples    int     `json:"samples" doc:"Samples in it."`
@@ -84,7 +84,7 @@ func showCoverage(p plan.Plan) *PlanCoverage {
 	return form.If(c.Ha > 0, PlanCoverage{c.Ha, c.StripHa, c.StripShare, c.ExistingHa, c.Crowding, form.OrNull(p.Statement())})
 }
 
-// PlanMetadata is what is known of a plan.
+// PlanMetadata is what is known about a plan.
 type PlanMetadata struct {
 	NumberOfSamples       int            `json:"number_of_samples" doc:"Samples, without reserve and legacy points."`
 	NumberOfReserve       int            `json:"number_of_reserve" doc:"Reserve points, each in place of a sample that cannot be taken."`
@@ -121,7 +121,7 @@ type PlanMetadata struct {
 	AlgorithmVersion      string         `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
 }
 
-// PlanHypercube says how points represent layers.
+// PlanHypercube states how well points represent layers.
 type PlanHypercube struct {
 	Layers          []string `json:"layers" doc:"Names of the layers that the points represent."`
 	Objective       float64  `json:"objective" doc:"That of Minasny and McBratney (2006): points too many or too few in the quantile strata of the layers, in shares of classes, and differences of correlations; 0 is the best."`
@@ -130,7 +130,7 @@ type PlanHypercube struct {
 	RandomHeld      float64  `json:"random_strata_with_a_point" doc:"Of these draws."`
 }
 
-// PlanWarning is something that somebody should know who accepts a plan.
+// PlanWarning is something that whoever accepts a plan should know.
 type PlanWarning struct {
 	Code    string  `json:"code" doc:"A stable word for programs."`
 	Zone    int     `json:"zone" doc:"Number of the stratum that is meant; 0 where none is."`
@@ -224,7 +224,7 @@ func showPlan(record plan.SamplePlan, fields []string) Plan {
 	}
 }
 
-// showSavedPlan shows a saved plan, with its points where they are asked for.
+// showSavedPlan shows a saved plan, with its points if they are requested.
 func showSavedPlan(record plan.SamplePlan, points bool) SavedPlan {
 	p, saved := record.Plan, form.OrZero(record.Saved)
 	out := SavedPlan{
@@ -264,7 +264,7 @@ type PlanOperation struct {
 	Lat       *float64 `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"Of a point that is moved or added."`
 }
 
-// ListedPoint is a point of a whole list.
+// ListedPoint is a point of a list that replaces all points.
 type ListedPoint struct {
 	ID   *string `json:"id" required:"false" doc:"Left out: a new point."`
 	Role *string `json:"role" required:"false" enum:"sample,reserve,legacy" doc:"Left out: as it is; of a new point sample."`
@@ -292,10 +292,10 @@ func (e PlanEdit) edit() soil.PlanEdit {
 	return out
 }
 
-// degrees returns a coordinate; one that is missing is none, which is refused where it is needed.
+// degrees returns a coordinate. For a missing one it returns a value that is not a coordinate, which is refused where one is needed.
 func degrees(v *float64) float64 { return form.Or(v, 1e9) }
 
-// PlanSave names a plan that is saved.
+// PlanSave names a plan to save.
 type PlanSave struct {
 	Name    *string `json:"name" required:"false" doc:"Up to 255 characters; left out: the numbers of samples and zones."`
 	PlanTag *string `json:"plan_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: k3-n24-prop for 24 samples in three zones, proportionally."`
@@ -304,7 +304,7 @@ type PlanSave struct {
 
 var planRoute = rest.Routes{Operation: "sample_plan", Tag: stratificationTag, Noun: "plan"}.Route
 
-// showMade draws a plan that was made, with the fields that its points lie in.
+// showMade shows a plan that was made, with the fields that its points lie in.
 func showMade(ctx context.Context, c *rest.Call, plans *soil.Plans, made plan.SamplePlan, err error) (Plan, error) {
 	if err != nil {
 		return Plan{}, err

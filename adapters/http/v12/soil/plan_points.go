@@ -19,7 +19,7 @@ type held struct{ *bytes.Reader }
 
 func (held) Close() error { return nil }
 
-// registerPlanPoints adds the route that takes the samples of a plan at the points of a file.
+// registerPlanPoints adds the route that places the samples of a plan at the points of a file.
 func registerPlanPoints(a *rest.API, plans *soil.Plans) {
 	place := planRoute(http.MethodPost, plansPath+"{map_uuid}/points/", access.SamplePlans.Create.For("import_points"), "Take the samples of a plan at the points of a file")
 	place.Description = "Takes the flags (`PNT` of type 1) in the fields of task data (ISO 11783-10), as `field/export/?format=isoxml` writes them of plans, and returns a new custom plan whose " +

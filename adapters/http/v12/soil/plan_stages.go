@@ -6,7 +6,7 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// PlanStagesWrite asks for a plan in two stages.
+// PlanStagesWrite requests a plan in two stages.
 type PlanStagesWrite struct {
 	Draws   *int     `json:"draws" required:"false" example:"12" doc:"Of a field, 2 to 999; left out: as many as change.detectable_change, costs.budget or relative_error asks for."`
 	Points  *int     `json:"points_per_field" required:"false" example:"3" doc:"At each draw, 1 to 100. Left out: S_w/S_b √(c₁/c₂), where c₁ is costs.per_field (and per_km for the drive to a field) and c₂ the cost of a point."`
@@ -29,7 +29,7 @@ func (w *PlanStagesWrite) choices() *plan.Stages {
 	return &d
 }
 
-// PlanStages is what is particular to a plan in two stages.
+// PlanStages is what is specific to a plan in two stages.
 type PlanStages struct {
 	Draws       int         `json:"draws" doc:"Of a field, with replacement and a chance in proportion to its area."`
 	Points      int         `json:"points_per_field" doc:"At each draw: a field that is drawn twice has twice as many."`

@@ -9,14 +9,14 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// PilotZone is what pilot samples of a zone gave.
+// PilotZone has the results of the pilot samples of a zone.
 type PilotZone struct {
 	N    int     `json:"n" required:"false" doc:"How many they were."`
 	Mean float64 `json:"mean" doc:"Mean of the pilot samples, in their unit."`
 	SD   float64 `json:"sd" doc:"Standard deviation of the pilot samples, in their unit."`
 }
 
-// PlanChange says what a second round at the same points is to see.
+// PlanChange states which change a second round at the same points should detect.
 type PlanChange struct {
 	Detectable  *float64 `json:"detectable_change" required:"false" doc:"Sets the number of samples: the change of the mean stock that has to be seen, t C/ha (in the unit of the pilot samples, where there are any). Left out: the answer says what change is seen."`
 	Power       *float64 `json:"power" required:"false" doc:"Probability that it is seen; 0.8 where left out."`
@@ -44,7 +44,7 @@ type PlanCosts struct {
 	Budget       float64 `json:"budget" required:"false" doc:"Sets the number of samples: as many as it pays for, with an estimate of the way that counts the drives between fields (way_estimated_km). The plan's cost is that of its own way; a warning (over_budget) says so where that is more."`
 }
 
-// PlanDetection is the smallest change that a plan is expected to see.
+// PlanDetection is the smallest change that a plan is expected to detect.
 type PlanDetection struct {
 	Change     float64 `json:"detectable_change" doc:"Of the mean, between two rounds at the same points; t C/ha, or in the unit of the pilot samples."`
 	PerYear    float64 `json:"per_year" doc:"detectable_change over the years."`
@@ -55,7 +55,7 @@ type PlanDetection struct {
 	Summary    string  `json:"summary" example:"20 points see 1.1 t C/ha in 5 years at 80 %" doc:"The same in a sentence."`
 }
 
-// PlanWrite asks for a sample plan.
+// PlanWrite requests a sample plan.
 type PlanWrite struct {
 	MapUUID           string               `json:"map_uuid" format:"uuid" doc:"Of a map of zones, saved or a candidate."`
 	NumberOfSamples   *int                 `json:"number_of_samples" required:"false" doc:"Left out, and without ha_per_sample: what the precision needs."`
@@ -88,7 +88,7 @@ type PlanWrite struct {
 	SeedWrite
 }
 
-// request returns what is asked for; zone numbers that are none are refused by the rules.
+// request returns what is requested; the rules refuse invalid zone numbers.
 func (w PlanWrite) request() soil.PlanRequest {
 	p := plan.DefaultParams()
 	p.Samples, p.HaPerSample = form.Or(w.NumberOfSamples, p.Samples), form.Or(w.HaPerSample, p.HaPerSample)
@@ -117,7 +117,7 @@ func (w PlanWrite) request() soil.PlanRequest {
 	}
 }
 
-// byZone reads zone numbers; what is none becomes zone 0, which no map has.
+// byZone reads zone numbers; an invalid one becomes zone 0, which no map has.
 func byZone[T any](given map[string]T) map[int]T {
 	if given == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package soil is the routes of soil sampling: areas of interest, stratification orders,
-// maps of zones, sample plans and samples, with their files.
+// Package soil has the routes of soil sampling: areas of interest, stratification orders, maps of
+// zones, sample plans and samples, with their files.
 package soil
 
 import (
@@ -7,7 +7,7 @@ import (
 	"tilth/app/soil"
 )
 
-// Deps is the use cases that these routes offer.
+// Deps are the use cases that these routes offer.
 type Deps struct {
 	AOIs    *soil.AOIs
 	Orders  *soil.Orders

@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// SampleCollection is how a sample was taken, as it is written.
+// SampleCollection states how a sample was taken, in a body.
 type SampleCollection struct {
 	Lon       *float64   `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"With lat; both null: not measured, and taken to be the planned place."`
 	Lat       *float64   `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"With lon; both null: not measured, and taken to be the planned place."`
@@ -26,7 +26,7 @@ type SampleCollection struct {
 	AccuracyM *float64   `json:"accuracy_m" required:"false" minimum:"0" maximum:"1000" doc:"Of the place, in metres."`
 }
 
-// CollectedSample is how a sample was taken.
+// CollectedSample states how a sample was taken.
 type CollectedSample struct {
 	Lon       *float64  `json:"lon" doc:"Longitude, degrees (WGS 84); null: not measured."`
 	Lat       *float64  `json:"lat" doc:"Latitude, degrees (WGS 84); null: not measured."`
@@ -49,7 +49,7 @@ type SampleLab struct {
 	At                 *time.Time `json:"at" required:"false" doc:"When it was analysed."`
 }
 
-// SampleWrite is what the crew changes of a sample.
+// SampleWrite is what the crew can change about a sample.
 type SampleWrite struct {
 	Status    *string           `json:"status" required:"false" enum:"planned,collected,analysed,missed" doc:"Left out, it follows from collected and lab."`
 	Label     *string           `json:"label" required:"false" doc:"1 to 64 of A-Z, a-z, 0-9, dot, underscore, hyphen and slash; unique in your company."`
@@ -60,7 +60,7 @@ type SampleWrite struct {
 	form.External
 }
 
-// Sample is soil from a point of a plan and a depth interval.
+// Sample is soil from a point of a plan, in a depth interval.
 type Sample struct {
 	form.Meta
 	Plan      PlanOfSample     `json:"plan" doc:"The plan that it belongs to."`
@@ -160,7 +160,7 @@ type SampleDepth struct {
 	To   float64 `json:"to" minimum:"0" maximum:"300" doc:"cm below the surface, more than from."`
 }
 
-// SamplesWrite asks for the samples of a plan.
+// SamplesWrite requests the samples of a plan.
 type SamplesWrite struct {
 	Plan      string        `json:"plan" format:"uuid" doc:"map_uuid of a saved plan."`
 	Depths    []SampleDepth `json:"depths" minItems:"1" maxItems:"10" doc:"Depth intervals: a sample each at every point."`
@@ -168,7 +168,7 @@ type SamplesWrite struct {
 	SampledOn *member.Date  `json:"sampled_on" required:"false" doc:"The day of the round, also of samples that are there already: tables of results without dates take it. Left out, it stays."`
 }
 
-// SamplesMade is what became of it.
+// SamplesMade is the result of [SamplesWrite].
 type SamplesMade struct {
 	Plan      string       `json:"plan" format:"uuid" doc:"map_uuid of the plan."`
 	Round     int64        `json:"round" doc:"Round of sampling, from 1."`

@@ -15,7 +15,7 @@ import (
 	"tilth/core/stratification/labtable"
 )
 
-// ImportedSample is a row of a file with what the import makes of it.
+// ImportedSample is a row of a file with what the import does with it.
 type ImportedSample struct {
 	Index    int64            `json:"index" doc:"Place in the file, from 0, without the header."`
 	Row      *int64           `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
@@ -27,7 +27,7 @@ type ImportedSample struct {
 	Notes    []string         `json:"notes" doc:"What was made of the row by a rule: half of a limit, the day of the round, the mean of repeats."`
 }
 
-// ImportedColumn is a column of a file as the import understands it.
+// ImportedColumn is a column of a file as the import reads it.
 type ImportedColumn struct {
 	Header string  `json:"header" doc:"As the file has it."`
 	Column *string `json:"column" doc:"What it says of samples; null: it is passed over."`
@@ -101,7 +101,7 @@ func registerCrewImport(a *rest.API, s *soil.SampleFiles) {
 	})
 }
 
-// answerImport shows an import; where rows failed the answer is no plain success.
+// answerImport shows an import; if rows failed, the answer is not a plain success.
 func answerImport(c *rest.Call, imported soil.ImportedSamples, options soil.SampleImportOptions, err error) (SampleImport, error) {
 	if err != nil {
 		return SampleImport{}, err
@@ -120,7 +120,7 @@ func showSampleImport(imported soil.ImportedSamples, options soil.SampleImportOp
 		return ImportedColumn{c.Header, form.OrNull(c.Name), form.OrNull(c.Unit.Shown), c.Unit.Factor()}
 	})
 	for i, j := range imported.Rows {
-		errs, err := json.Marshal(maps.Collect(maps.All(j.Errors))) // an object, also where there is none
+		errs, err := json.Marshal(maps.Collect(maps.All(j.Errors))) // an object, even if it is empty
 		if err != nil {
 			return out, err
 		}

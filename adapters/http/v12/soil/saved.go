@@ -13,7 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// savedRoutes list and retrieve what was saved of orders: maps of zones, or sample plans.
+// savedRoutes list and retrieve what was saved from orders: maps of zones, or sample plans.
 type savedRoutes[T, R any] struct {
 	list, retrieve rest.Route
 	filters        []rest.Param

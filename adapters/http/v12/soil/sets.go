@@ -15,7 +15,7 @@ import (
 	"tilth/core/stratification/sample"
 )
 
-// SampleRecordWrite is a sample at a point of a plan, with what is known of it.
+// SampleRecordWrite is a sample at a point of a plan, with what is known about it.
 type SampleRecordWrite struct {
 	Plan      *string  `json:"plan" required:"false" format:"uuid" doc:"map_uuid of a saved plan. A sample that is not there yet needs it, with point, depth_from_cm and depth_to_cm; one that is there keeps its own."`
 	Round     *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Round of sampling; 1 where left out."`
@@ -25,7 +25,7 @@ type SampleRecordWrite struct {
 	SampleWrite
 }
 
-// sampleMapping is how the wire form of a sample at a point and its record become each other.
+// sampleMapping converts between the wire form of a sample at a point and its record.
 var sampleMapping = form.Mapping[sample.Sample, SampleRecordWrite, Sample]{
 	Apply: func(_ *effort.Budget, in SampleRecordWrite, onto *sample.Sample) fault.Fields {
 		applySample(in.SampleWrite, onto)
@@ -50,7 +50,7 @@ var sampleMapping = form.Mapping[sample.Sample, SampleRecordWrite, Sample]{
 	Show: showSample,
 }
 
-// changedSamples is how samples are changed by their ids, many at once as one.
+// changedSamples converts changes of samples that are named by their ids, many in the same way as one.
 var changedSamples = form.Mapping[sample.Sample, SampleWrite, Sample]{
 	Apply: func(_ *effort.Budget, in SampleWrite, onto *sample.Sample) fault.Fields {
 		applySample(in, onto)
@@ -59,7 +59,7 @@ var changedSamples = form.Mapping[sample.Sample, SampleWrite, Sample]{
 	Write: writeOfSample, Show: showSample,
 }
 
-// registerSampleSets adds the routes that change, delete and bring back samples.
+// registerSampleSets adds the routes that change, delete and restore samples.
 func registerSampleSets(a *rest.API, s *soil.Samples) {
 	rest.UpdateMany(a, sampleRoute(http.MethodPatch, samplesPath, access.Samples.Edit.For("partial_update_many"), "Change samples"), "samples",
 		func(ctx context.Context, c *rest.Call, changes []rest.Changes[SampleWrite]) ([]Sample, []string, error) {
@@ -116,7 +116,7 @@ func registerSampleRecords(a *rest.API, s *soil.Samples) {
 	})
 }
 
-// PlanSaveMany is a plan that is saved among others.
+// PlanSaveMany is a plan that is saved together with others.
 type PlanSaveMany struct {
 	MapUUID *string `json:"map_uuid" required:"false" format:"uuid" doc:"Of the plan. With on_conflict=external_id it may be left out where a saved plan has the external id."`
 	PlanSave

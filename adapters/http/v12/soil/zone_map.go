@@ -15,7 +15,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// MapsWrite asks for maps of zones.
+// MapsWrite requests maps of zones.
 type MapsWrite struct {
 	Order             int64              `json:"order" minimum:"1" doc:"Id of an active stratification order."`
 	MinZones          *int               `json:"min_zones" required:"false" doc:"Fewest zones to try, 2 to 8; 2 where left out."`
@@ -69,7 +69,7 @@ type MapZone struct {
 	SDs    map[string]float64 `json:"sds" doc:"Standard deviation by layer, in its own unit."`
 }
 
-// MapDiagnostics describe how well zones part the layers. They decide nothing.
+// MapDiagnostics describe how well zones separate the layers. They decide nothing.
 type MapDiagnostics struct {
 	CalinskiHarabasz float64  `json:"calinski_harabasz" doc:"Index of Calinski and Harabasz: the larger, the better the zones are parted."`
 	Silhouette       float64  `json:"silhouette" doc:"Mean, over at most 5,000 cells."`
@@ -78,7 +78,7 @@ type MapDiagnostics struct {
 	NCE              *float64 `json:"nce" doc:"Normalised classification entropy, over n ln k; null for k-means."`
 }
 
-// MapMetadata is what is known of a map.
+// MapMetadata is what is known about a map.
 type MapMetadata struct {
 	NumberOfZones      int                `json:"number_of_zones" doc:"Zones of the map."`
 	IsRecommended      bool               `json:"is_recommended" doc:"Whether it is the one of its call that is recommended."`
@@ -110,7 +110,7 @@ type MapMetadata struct {
 	PlanNeeds          *MapPlanNeeds      `json:"plan_needs" doc:"Why the map does not take the default sample plan; null where it does. Only where no map takes it is one with needs recommended."`
 }
 
-// MapPlanNeeds is what a map lacks for the default sample plan.
+// MapPlanNeeds states what a map lacks for the default sample plan.
 type MapPlanNeeds struct {
 	Message   string `json:"message" doc:"What is lacking, for people."`
 	MaxOffset *int   `json:"max_offset" doc:"Metres: with this zone_offset the plan is made; null where an offset alone does not help."`
@@ -123,7 +123,7 @@ func showNeeds(needs *zoning.PlanNeeds) *MapPlanNeeds {
 	return &MapPlanNeeds{needs.Message, form.If(needs.MaxOffset >= 0, needs.MaxOffset)}
 }
 
-// MapCandidate is a map that may be saved.
+// MapCandidate is a map that can be saved.
 type MapCandidate struct {
 	MapUUID       string      `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
 	IsRecommended bool        `json:"is_recommended" doc:"Whether it is the one of its call that is recommended."`
@@ -131,7 +131,7 @@ type MapCandidate struct {
 	Metadata      MapMetadata `json:"metadata" doc:"What is known of it."`
 }
 
-// MapsJob is a call that makes maps.
+// MapsJob is a call that generates maps.
 type MapsJob struct {
 	JobID      int64          `json:"job_id" doc:"Id of the call, to retrieve it by."`
 	Order      int64          `json:"order" doc:"Id of the stratification order."`
@@ -202,7 +202,7 @@ func showCandidate(m zoning.Map) MapCandidate {
 	return MapCandidate{m.Candidate.MapUUID, m.Candidate.Recommended, name, showMetadata(m)}
 }
 
-// showSavedMap shows a saved map, with its outlines where they are asked for.
+// showSavedMap shows a saved map, with its outlines if they are requested.
 func showSavedMap(m zoning.Map, outlines bool) SavedMap {
 	saved := form.OrZero(m.Saved)
 	out := SavedMap{
@@ -274,14 +274,14 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 	}.register(a)
 }
 
-// MapSave names a map that is saved.
+// MapSave names a map to save.
 type MapSave struct {
 	Name   *string `json:"name" required:"false" doc:"Up to 255 characters; left out: the number of zones."`
 	MapTag *string `json:"map_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: str-k3 for three zones."`
 	form.External
 }
 
-// saveAs is as what a map or plan is saved.
+// saveAs returns the name, tag and origin under which a map or plan is saved.
 func saveAs(name, tag *string, of form.External) soil.SaveAs {
 	return soil.SaveAs{Name: strings.TrimSpace(form.OrZero(name)), Tag: form.OrZero(tag), External: of.Record()}
 }
