@@ -8,7 +8,7 @@ import (
 	"tilth/core/credit"
 )
 
-// Company is a tenant.
+// Company is a company of the installation.
 type Company struct {
 	ID            int64
 	UUID          string
@@ -28,9 +28,9 @@ type CompanySeen struct {
 // Companies are the companies as the operator sees them, in order of id, without their subscriptions. Filters: id, name, uuid, service.
 type Companies interface {
 	Whole[CompanySeen]
-	// Rename stores another name. Faults: NotFound, Conflict (company_exists).
+	// Rename stores a new name. Faults: NotFound, Conflict (company_exists).
 	Rename(ctx context.Context, id int64, name string) error
-	// NoneYet returns whether there is no company, and has others who ask wait until the transaction ends.
+	// NoneYet reports whether there is no company yet, and blocks other callers until the transaction ends.
 	NoneYet(ctx context.Context) (bool, error)
 }
 
@@ -80,13 +80,13 @@ type Accounts interface {
 	Company(ctx context.Context, id int64) (Company, error)
 	// CreateUser stores a user and fills in the id. Faults: Conflict (code "email_taken").
 	CreateUser(ctx context.Context, user *User) error
-	// GiveRole returns a user a role of its company and raises the policy version. Faults: NotFound when there is no such role.
+	// GiveRole gives a user a role of its company and raises the policy version. Faults: NotFound when there is no such role.
 	GiveRole(ctx context.Context, userID, companyID int64, role string) error
 	// UserByEmail returns a user by e-mail, whatever its case. Faults: NotFound.
 	UserByEmail(ctx context.Context, email string) (User, error)
 	// Caller returns the user and the policy version of its company, in one query. Faults: NotFound.
 	Caller(ctx context.Context, userID int64) (User, int64, error)
-	// Holder returns the user of a refresh token that is good at a time, by its hash, as Caller does. Faults: NotFound.
+	// Holder returns the user of a refresh token that is valid at a time, by its hash, as Caller does. Faults: NotFound.
 	Holder(ctx context.Context, hash string, now time.Time) (User, int64, error)
 	// UserByExternalID returns the user that an identity provider's person is bound to. Faults: NotFound.
 	UserByExternalID(ctx context.Context, id ExternalID) (User, error)
@@ -115,10 +115,10 @@ type Accounts interface {
 	AddSigningKey(ctx context.Context, key SigningKey) error
 }
 
-// Passwords hashes and checks passwords, few at a time. Who waits for that waits no longer than a context.
+// Passwords hashes and checks passwords, a few at a time. A caller waits for its turn no longer than its context lasts.
 type Passwords interface {
 	Hash(ctx context.Context, password string) (string, error)
-	// Check reports whether a password fits a hash; it takes as long for an empty hash.
+	// Check reports whether a password matches a hash; it takes equally long for an empty hash.
 	Check(ctx context.Context, password, hash string) (bool, error)
 }
 
@@ -130,24 +130,24 @@ type Tokens interface {
 	Verify(ctx context.Context, token string, now time.Time) (userID int64, err error)
 }
 
-// ClientTokens makes and checks the access tokens of who is no user.
+// ClientTokens makes and checks the access tokens of clients that are not users.
 type ClientTokens interface {
-	// IssueFor signs a token about a subject for an audience other than that of users' tokens, which VerifyFor alone accepts.
+	// IssueFor signs a token about a subject for an audience other than that of users' tokens; only VerifyFor accepts it.
 	IssueFor(ctx context.Context, audience, subject string, now time.Time, ttl time.Duration) (string, error)
-	// VerifyFor returns the subject of a token of an audience. Faults: as of [Tokens].
+	// VerifyFor returns the subject of a token of an audience. Faults: as in [Tokens].
 	VerifyFor(ctx context.Context, audience, token string, now time.Time) (subject string, err error)
 }
 
-// ExternalIssuer verifies the access tokens of an identity provider outside.
+// ExternalIssuer verifies the access tokens of an external identity provider.
 type ExternalIssuer interface {
-	// Issued reports whether a token says that it is of this issuer. Nothing is verified.
+	// Issued reports whether a token claims to be from this issuer. Nothing is verified.
 	Issued(token string) bool
 	// Verify returns whom a token vouches for. Faults: Unauthenticated (token_expired,
 	// token_invalid, email_unverified), Unavailable (issuer_unavailable).
 	Verify(ctx context.Context, token string) (Vouched, error)
 }
 
-// SignInProvider signs people in at an identity provider outside: OpenID Connect, code flow with PKCE.
+// SignInProvider signs people in at an external identity provider: OpenID Connect, code flow with PKCE.
 type SignInProvider interface {
 	// Name is the address of the provider.
 	Name() string
@@ -158,12 +158,12 @@ type SignInProvider interface {
 	Redeem(ctx context.Context, code string, s SigningIn) (Vouched, error)
 }
 
-// SigningIn is what a sign-in at a provider is recognised by; each but the first is a secret of the browser that began it.
+// SigningIn is what a sign-in at a provider is recognised by; each member but the first is a secret of the browser that began it.
 type SigningIn struct {
 	Return   string // the page that the browser comes back to
 	State    string // comes back with the browser
 	Nonce    string // comes back in the token
-	Verifier string // of PKCE: proves to the provider who began
+	Verifier string // of PKCE: proves to the provider who began the sign-in
 }
 
 // ExternalID names a person as an identity provider does, for good.
@@ -180,7 +180,7 @@ type Vouched struct {
 
 // Permissions decides whether a caller has a permission.
 type Permissions interface {
-	// Allowed is asked on every guarded action; a change of a role is in force on the next one.
+	// Allowed is called for every guarded action; a changed role is in force on the next one.
 	Allowed(ctx context.Context, who access.Principal, slug access.Slug) (bool, error)
 }
 
@@ -196,11 +196,11 @@ type Subscription struct {
 type Subscriptions interface {
 	// Active reports whether a company's subscription covers a day (a civil date, UTC).
 	Active(ctx context.Context, companyID int64, service access.Service, day time.Time) (bool, error)
-	// Get returns a subscription, over or not. Faults: NotFound.
+	// Get returns a subscription, ended or not. Faults: NotFound.
 	Get(ctx context.Context, companyID int64, service access.Service) (Subscription, error)
-	// Of returns the subscriptions of companies, over or not, by company and service.
+	// Of returns the subscriptions of companies, ended or not, by company and service.
 	Of(ctx context.Context, companyIDs ...int64) ([]Subscription, error)
-	// Put stores a subscription, in place of the one before.
+	// Put stores a subscription, in place of the previous one.
 	Put(ctx context.Context, s Subscription) error
 	// Drop ends a subscription. Faults: NotFound.
 	Drop(ctx context.Context, companyID int64, service access.Service) error
@@ -226,7 +226,7 @@ type APIKeys interface {
 // KeyRing finds the key behind a credential, before it is known whose it is.
 type KeyRing interface {
 	KeyWriter
-	// ByHash returns a key by the hash of its text, revoked and expired ones too. Faults: NotFound.
+	// ByHash returns a key by the hash of its text, including revoked and expired ones. Faults: NotFound.
 	ByHash(ctx context.Context, hash string) (access.APIKey, error)
 }
 
@@ -258,12 +258,12 @@ func (q GrantQuery) Chunk(limit, offset int64, at *Place) GrantQuery {
 type Grants interface {
 	List[access.Grant, GrantQuery]
 	Lockable[access.Grant]
-	// Keyed is of the grants that a company gives and that are not over.
+	// Keyed covers the grants that a company gives and that have not ended.
 	Keyed
 	// Insert stores a grant of the company and fills in its id.
 	Insert(ctx context.Context, scope access.Scope, grant *access.Grant) error
 	// SetStatus stores the status of a grant read by GetForUpdate. Faults: NotFound.
 	SetStatus(ctx context.Context, scope access.Scope, id int64, status access.GrantStatus, at time.Time) error
-	// Party returns the company of a uuid: companies name one another by it and cannot be listed. Faults: NotFound.
+	// Party returns the company with a uuid: companies name one another by it and cannot be listed. Faults: NotFound.
 	Party(ctx context.Context, uuid string) (access.Party, error)
 }

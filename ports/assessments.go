@@ -15,13 +15,13 @@ import (
 // Assessments are the assessments of a company. A section is written under the lock of its assessment.
 type Assessments interface {
 	Records[assessment.Assessment]
-	// Alone makes writers of many assessments of a company wait for one another until the transaction ends.
+	// Alone blocks other writers of many assessments of the company until the transaction ends.
 	Alone(ctx context.Context, scope access.Scope) error
 	// IDsAfter returns, in order, up to limit ids above one that the filters of a query select.
 	IDsAfter(ctx context.Context, scope access.Scope, q Query, after int64, limit int) ([]int64, error)
 	// Whole returns those of the ids in the scope with their sections, in order of id. In a Write they are locked.
 	Whole(ctx context.Context, scope access.Scope, ids []int64) ([]EnteredAssessment, error)
-	// OfYear returns the ids of the own live assessments for a year by their farms or fields, each in order.
+	// OfYear returns the ids of the company's own live assessments for a year, by farm or field, each in order.
 	OfYear(ctx context.Context, scope access.Scope, of assessment.ResourceType, year int, resourceIDs []int64) (map[int64][]int64, error)
 	// Enter stores the sections of new assessments and fills in the ids of their rows.
 	Enter(ctx context.Context, scope access.Scope, entered []EnteredAssessment) error
@@ -32,9 +32,9 @@ type Assessments interface {
 	NewestVersions(ctx context.Context, scope access.Scope, ids []int64) (map[int64]AssessmentVersion, error)
 	// Sheet returns everything entered in the sections of an assessment; empty outside the scope.
 	Sheet(ctx context.Context, scope access.Scope, id int64) (assessment.Sheet, error)
-	// ReplaceSection replaces the rows of a section. Rows with an id keep it; the others are given theirs.
+	// ReplaceSection replaces the rows of a section. Rows with an id keep it; the others are assigned one.
 	ReplaceSection(ctx context.Context, scope access.Scope, id int64, section string, rows []assessment.Row) error
-	// AddRow stores a row behind the others of its section and fills in its id.
+	// AddRow stores a row after the others of its section and fills in its id.
 	AddRow(ctx context.Context, scope access.Scope, id int64, section string, row *assessment.Row) error
 	// SetRow stores the values of a row. Faults: NotFound.
 	SetRow(ctx context.Context, scope access.Scope, id int64, section string, row assessment.Row) error
@@ -43,23 +43,23 @@ type Assessments interface {
 
 	// SetState stores how complete an assessment and each of its sections is; updated_at stays.
 	SetState(ctx context.Context, scope access.Scope, id int64, state assessment.State, at time.Time) error
-	// SetCalculation stores how the engine's run for a submission went; updated_at stays.
+	// SetCalculation stores the outcome of the engine's run for a submission; updated_at stays.
 	SetCalculation(ctx context.Context, scope access.Scope, id int64, status assessment.CalculationStatus, reason string) error
 	// State returns the stored state; ok is false where none was computed yet.
 	State(ctx context.Context, scope access.Scope, id int64) (state assessment.State, ok bool, err error)
 }
 
-// AssessmentVersion is what was submitted, frozen. Snapshot, Entered, Evidence, Subject and Report are JSON, kept to the byte.
-// Entered and what follows from it is empty in versions stored before it was kept.
+// AssessmentVersion is what was submitted, frozen. Snapshot, Entered, Evidence, Subject and Report are JSON, kept to
+// the byte. Entered and what follows from it are empty in versions stored before it was kept.
 type AssessmentVersion struct {
 	ID               int64
 	AssessmentID     int64
 	Number           int    // 1 for the first
 	Digest           string // of the snapshot
 	Snapshot         []byte // what the engine was given
-	Entered          []byte // an assessment.AsEntered; nil in what Each gives
+	Entered          []byte // an assessment.AsEntered; nil in what Each yields
 	EnteredDigest    string // of Entered
-	Evidence         []byte // an evidence.List; nil where nothing was attached, and in what Each gives
+	Evidence         []byte // an evidence.List; nil where nothing was attached, and in what Each yields
 	EvidenceDigest   string // of Evidence; empty where nothing was attached
 	Completeness     assessment.State
 	Subject          []byte // an assessment.Subject; nil in versions stored before there was one
@@ -69,31 +69,31 @@ type AssessmentVersion struct {
 	FactorSetVersion string
 	FactorSetDigest  string
 	GWPSet           string
-	Report           []byte // nil in what Each gives
+	Report           []byte // nil in what Each yields
 	SubmittedAt      time.Time
 	SubmittedBy      *access.Named // nil where the user is gone
 	Signatures       []Signature   // the earliest first
 }
 
-// Signature is what a second person signed of a version.
+// Signature is a second person's signature of a version.
 type Signature struct {
 	By        access.Named // without a name where the user is gone
 	At        time.Time
 	Statement string
 	Digest    string // see [AssessmentVersion.SignedDigest]
-	Parts     int    // how many of [signing.Parts] the digest is of
+	Parts     int    // how many of [signing.Parts] the digest covers
 }
 
 // ReportDigest returns the SHA-256 of the report, in hexadecimal.
 func (v AssessmentVersion) ReportDigest() string { return signing.Digest(string(v.Report)) }
 
-// SignedDigest returns the digest of what a signature of the version is of: all of [signing.Parts].
+// SignedDigest returns the digest that a signature of the version covers: that of all [signing.Parts].
 func (v AssessmentVersion) SignedDigest() string {
 	return signing.Digest(v.Digest, v.EnteredDigest, v.Engine, v.EngineVersion, v.FactorSet, v.FactorSetVersion, v.FactorSetDigest, v.GWPSet, v.ReportDigest(), v.EvidenceDigest)
 }
 
 // AssessmentVersions are the submitted versions of the assessments of a company. They are
-// append-only; a scope shows those of the assessments it shows, also of deleted own ones.
+// append-only; a scope shows those of the assessments it shows, including deleted own ones.
 type AssessmentVersions interface {
 	// Insert stores a version and fills in its id, under the lock of the assessment. Faults: NotFound.
 	Insert(ctx context.Context, scope access.Scope, version *AssessmentVersion) error
@@ -107,7 +107,7 @@ type AssessmentVersions interface {
 	Each(ctx context.Context, scope access.Scope, assessmentID int64, q Query) iter.Seq2[AssessmentVersion, error]
 }
 
-// EngineReferences is what an external engine calls a version in its own books. No answer ever shows it.
+// EngineReferences is what an external engine calls a version in its own records. No answer ever shows it.
 type EngineReferences struct {
 	AssessmentID int64
 	Number       int // of the version
@@ -123,7 +123,7 @@ type EngineReferenceWriter interface {
 
 // AssessmentUpkeep is what background work and operators do with assessments of all companies.
 type AssessmentUpkeep interface {
-	// Stale returns up to limit live assessments of outdated or no completeness, longest waiting first.
+	// Stale returns up to limit live assessments with outdated or missing completeness, the longest waiting first.
 	Stale(ctx context.Context, limit int) ([]AssessmentRef, error)
 	// EngineReferences returns the references of a version. Faults: NotFound.
 	EngineReferences(ctx context.Context, scope access.Scope, assessmentID int64, number int) (EngineReferences, error)
@@ -132,13 +132,13 @@ type AssessmentUpkeep interface {
 // AssessmentRef is an assessment of some company.
 type AssessmentRef struct{ CompanyID, ID int64 }
 
-// JobCompleteness is the kind of the jobs that work out how complete an assessment is.
+// JobCompleteness is the kind of the jobs that compute how complete an assessment is.
 const JobCompleteness = "assessment_completeness"
 
 // JobVerification is the kind of the jobs that verify crops; their subject is an assessment.
 const JobVerification = "crop_verification"
 
-// Verifications are the crop verifications of assessments, each seen with its assessment and written under its lock.
+// Verifications are the crop verifications of assessments, each visible with its assessment and written under the assessment's lock.
 type Verifications interface {
 	// Get returns the verification of an own assessment; ok is false where none was begun.
 	Get(ctx context.Context, scope access.Scope, assessmentID int64) (record verification.Record, ok bool, err error)

@@ -35,9 +35,9 @@ func (q AuditQuery) Chunk(limit, offset int64, at *Place) AuditQuery {
 type AuditWriter interface {
 	// Add stores entries. Those without a company or a record are refused (Internal).
 	Add(ctx context.Context, entries ...audit.Entry) error
-	// AddCascade stores an entry for every record that this transaction has soft-deleted or
-	// restored and not yet named: what hangs below a record goes and comes with it. The entries say
-	// who did which of the two; their own records are stored as they are, the others without members.
+	// AddCascade stores an entry for every record that this transaction has soft-deleted or restored and that has no
+	// entry yet: the children of a record are deleted and restored with it. The given entries say who did which of the
+	// two; they are stored as they are, the others without members.
 	AddCascade(ctx context.Context, by ...audit.Entry) error
 }
 
@@ -47,7 +47,7 @@ type AuditTrail interface {
 	List[audit.Entry, AuditQuery]
 }
 
-// OperatorEntry is a change of what belongs to no company.
+// OperatorEntry is a change of something that belongs to no company.
 type OperatorEntry struct {
 	ID       int64
 	At       time.Time

@@ -51,7 +51,7 @@ type ShownLayer struct {
 	Style   indexmap.Style
 	Classes *indexmap.Classes // in which the values are shown; nil: each in its own shade
 	Bare    bool              // the map alone, without title, legend and sources
-	Small   bool              // of a bare one: as lists show it
+	Small   bool              // of a bare map: in the size for lists
 	About   *fieldmap.Layer   // of a layer of a map without dates
 	Photo   *indexmap.Photo   // what the scenes of a date show, in place of its values; may be nil
 }
@@ -74,9 +74,9 @@ type LayerPictures interface {
 
 // LayerFiles writes dates of maps for people and their programs.
 type LayerFiles interface {
-	// WriteGeoTIFF writes a date as Cloud-Optimized GeoTIFF of 32-bit numbers: the index, and what each pixel counts in the field.
+	// WriteGeoTIFF writes a date as Cloud-Optimized GeoTIFF of 32-bit numbers: the index, and the weight of each pixel in the field.
 	WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error
-	// WriteFieldGeoTIFF writes the like of the pixels of the field alone, in one band.
+	// WriteFieldGeoTIFF writes the same for only the pixels of the field, in one band.
 	WriteFieldGeoTIFF(w io.Writer, layer indexmap.Layer) error
 }
 
@@ -101,10 +101,10 @@ type ZoneFiles interface {
 
 // Sheets writes tables as csv (RFC 4180), safe to be opened in a spreadsheet, or as xlsx: a workbook.
 type Sheets interface {
-	// SeriesSheet writes a series, a line a date.
+	// SeriesSheet writes a series, one line per date.
 	SeriesSheet(w io.Writer, format string, series vegetation.Series) error
-	// SeriesOfMany writes the series of many orders as jsonl (an order a line), csv and xlsx (a point a line) or geojson (an order
-	// a feature, with one property a date). It stops at the first error of the series.
+	// SeriesOfMany writes the series of many orders as jsonl (one line per order), csv and xlsx (one line per point) or
+	// geojson (one feature per order, with one property per date). It stops at the first error of the series.
 	SeriesOfMany(w io.Writer, format string, all iter.Seq2[OrderSeries, error]) error
 	// StatementSheet writes a statement of a wallet: the opening state, the lines and the closing state.
 	StatementSheet(w io.Writer, format string, opening credit.Wallet, lines iter.Seq2[credit.StatementLine, error]) error
@@ -135,13 +135,13 @@ type ImpactSheets interface {
 
 // ImpactArchive is a zip archive of reports, written file by file.
 type ImpactArchive interface {
-	// Add begins the next file, of the time of its report.
+	// Add begins the next file, with the time of its report.
 	Add(name string, at time.Time) (io.Writer, error)
-	// Close ends the archive with its manifest (CSV, a line a report), of the time of the newest file.
+	// Close ends the archive with its manifest (CSV, one line per report), with the time of the newest file.
 	Close(name string, reports []ArchivedReport) error
 }
 
-// ArchivedReport is what a manifest says of a report.
+// ArchivedReport is what a manifest says about a report.
 type ArchivedReport struct {
 	Index        int // in the request
 	AssessmentID int64
@@ -151,9 +151,9 @@ type ArchivedReport struct {
 	Problem      string // for people; empty where there is a file
 }
 
-// Documents prints for people to hand on.
+// Documents prints documents for people to hand on.
 type Documents interface {
-	// PrintImpact writes a report as PDF. The same report returns the same bytes.
+	// PrintImpact writes a report as PDF. The same report yields the same bytes.
 	PrintImpact(ctx context.Context, w io.Writer, doc ImpactDocument) error
 }
 
@@ -208,7 +208,7 @@ type ShownCarbon struct {
 	Strata []int32 // the zone of each cell, or the strip
 }
 
-// Formats of the files of maps and plans, beside SVG and PNG.
+// Formats of the files of maps and plans, besides SVG and PNG.
 const (
 	GeoJSON = "geojson"
 	CSV     = "csv"
@@ -229,7 +229,7 @@ const (
 // The layouts of pictures of maps and plans.
 const (
 	Desktop = "desktop"
-	Phone   = "phone" // 390 pixels of CSS wide, all that explains the map below it
+	Phone   = "phone" // 390 CSS pixels wide, with all that explains the map below it
 )
 
 // The papers of field sheets and labels.
@@ -238,20 +238,20 @@ const (
 	PaperLetter = "Letter"
 )
 
-// StratificationFiles writes maps and plans in WGS84, seven decimals. The same input returns the same bytes.
+// StratificationFiles writes maps and plans in WGS84, seven decimals. The same input yields the same bytes.
 type StratificationFiles interface {
-	// WriteZones writes the zones of a map: as areas, in CSV their figures.
+	// WriteZones writes the zones of a map: as areas or, in CSV, their figures.
 	WriteZones(to io.Writer, format string, zones ShownMap) error
 	// WritePlan writes the points of a plan, along the walk.
 	WritePlan(to io.Writer, format string, plan ShownPlan) error
-	// WriteGenerated writes what was generated of an order as CSV or XLSX. It returns the first error of the entries as it is.
+	// WriteGenerated writes what was generated for an order as CSV or XLSX. It returns the first error of the entries as it is.
 	WriteGenerated(to io.Writer, format string, entries iter.Seq2[generated.Entry, error]) error
-	// WriteCarbon writes a map of soil carbon: its zones as areas, in CSV their figures; as GeoTIFF the stock of the
-	// cells with both ends of its interval, in the plane of the frame.
+	// WriteCarbon writes a map of soil carbon: its zones as areas or, in CSV, their figures; as GeoTIFF the stock of
+	// the cells with both ends of its interval, in the plane of the frame.
 	WriteCarbon(to io.Writer, format string, in ShownCarbon) error
 }
 
-// StratificationPictures draws maps and plans. The same map or plan returns the same bytes.
+// StratificationPictures draws maps and plans. The same map or plan yields the same bytes.
 type StratificationPictures interface {
 	// DrawZones draws a map of zones as SVG or PNG.
 	DrawZones(ctx context.Context, to io.Writer, format string, zones ShownMap) error

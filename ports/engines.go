@@ -8,13 +8,12 @@ import (
 	"tilth/core/ghg"
 )
 
-// Engine computes the greenhouse-gas result of an assessment. Implementations are safe
-// for concurrent use and bound every external call by time and number of tries. The same
-// input and factor set give the same result, however often they are asked for.
+// Engine computes the greenhouse-gas result of an assessment. Implementations are safe for
+// concurrent use and bound every external call by time and number of tries. The same input and
+// factor set yield the same result, however often it is requested.
 //
-// Faults: Invalid, with the section, the item and the field, when the input cannot be
-// computed; Unavailable when an external engine cannot be reached or its answer is no
-// result.
+// Faults: Invalid, with the section, the item and the field, when the input cannot be computed;
+// Unavailable when an external engine cannot be reached or its answer is not a result.
 type Engine interface {
 	// ID names the engine in results.
 	ID() string
@@ -40,7 +39,7 @@ type EngineChoice struct{ Engine, FactorSet string }
 type Engines interface {
 	// Engine returns an engine by its id, empty for the built-in one. Faults: Unavailable (engine_unconfigured).
 	Engine(id string) (Engine, error)
-	// Check holds a choice against the engines and their factor sets. Faults: Invalid.
+	// Check checks a choice against the engines and their factor sets. Faults: Invalid.
 	Check(choice EngineChoice) error
 }
 

@@ -43,18 +43,18 @@ type EventKeeper interface {
 	// Waiting reports whether committed events have no position yet.
 	Waiting(ctx context.Context) (bool, error)
 	// Assign numbers up to limit events, oldest first, with the next positions of their companies'
-	// feeds, and returns them. One transaction of a database does so at a time, until it ends,
-	// and others wait for it: positions become visible in their order. Events of no company
-	// get no position and are not returned.
+	// feeds, and returns them. Only one transaction of a database does so at a time, and others
+	// wait until it ends: positions become visible in their order. Events of no company get no
+	// position and are not returned.
 	Assign(ctx context.Context, at time.Time, limit int) ([]event.Logged, error)
-	// Positions returns the positions of events by id: 0 for one of no feed, nothing for one that waits for its own.
+	// Positions returns the positions of events by id: 0 for an event of no feed, nothing for one that still waits for its position.
 	Positions(ctx context.Context, ids []string) (map[string]int64, error)
 	// Lasts returns the last position of each of the feeds; one without an event is left out.
 	Lasts(ctx context.Context, companies []int64) (map[int64]int64, error)
 	// Get returns a committed event. Faults: NotFound.
 	Get(ctx context.Context, id string) (event.Logged, error)
 	// Prune removes up to limit published events with a position from before a time, and returns how many. Those that
-	// webhooks have not got yet stay.
+	// webhooks have not received yet stay.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
 }
 
@@ -90,14 +90,14 @@ type Deliveries interface {
 	Insert(ctx context.Context, scope access.Scope, d *webhook.Delivery) error
 	// Update stores a delivery read under a lock.
 	Update(ctx context.Context, scope access.Scope, d webhook.Delivery) error
-	// End makes every pending delivery of a webhook failed, for a reason.
+	// End marks every pending delivery of a webhook as failed, for a reason.
 	End(ctx context.Context, scope access.Scope, webhookID int64, reason string) error
 }
 
 // WebhookKeeper holds the webhooks and the deliveries of all companies.
 type WebhookKeeper interface {
-	// Take returns the events of the companies' feeds of which no deliveries were made yet, in
-	// order, and marks them as taken by this transaction. Others that take them wait for it.
+	// Take returns the events of the companies' feeds of which no deliveries were made yet, in order, and marks them as
+	// taken by this transaction. Other transactions that take them wait for it.
 	Take(ctx context.Context, companies []int64) ([]event.Logged, error)
 	// Listening returns the active webhooks of the companies and locks them, in order of id.
 	Listening(ctx context.Context, companies []int64) ([]webhook.Webhook, error)
@@ -124,6 +124,6 @@ type TokenRequest struct{ URL, ID, Secret string }
 type WebhookSender interface {
 	// Check returns what is wrong with an address, for people; empty for nothing. Every dial checks what it resolves to.
 	Check(address string) string
-	// Send posts a parcel, once, and returns the outcome; a failure is one, too.
+	// Send posts a parcel, once, and returns the outcome; a failure is an outcome too.
 	Send(ctx context.Context, p Parcel) webhook.Outcome
 }

@@ -18,38 +18,38 @@ type Fields interface {
 	GetByUUID(ctx context.Context, scope access.Scope, uuid string) (farm.Field, error)
 	// IDsOfFarm returns the live fields of a farm.
 	IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64) ([]int64, error)
-	// UndeleteOfFarm makes the fields of a farm live again that were deleted at a time, and gives their ids.
+	// UndeleteOfFarm restores the fields of a farm that were deleted at a time, and returns their ids.
 	UndeleteOfFarm(ctx context.Context, scope access.Scope, farmID int64, deletedAt, now time.Time) ([]int64, error)
 	// GetManyByUUID returns those of the uuids that are in the scope. In a Write they cannot be deleted before it ends.
 	GetManyByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
 	// GetBare returns those of the fields that are in the scope, by id, without their boundaries.
 	GetBare(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Field, error)
-	// Near returns where the live fields of the company lie whose boxes meet a box: by id, those after one, up to limit.
+	// Near returns the places of the live fields of the company whose boxes meet a box: up to limit, in order of id, after an id.
 	Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error)
 	// Extent returns the box around all live fields; ok is false where none has a boundary.
 	Extent(ctx context.Context, scope access.Scope) (box geo.Box, ok bool, err error)
 	// PutLineage stores what became of fields that were split or merged.
 	PutLineage(ctx context.Context, scope access.Scope, made []farm.Descent) error
-	// Lineage returns what fields were made of and became, by id; nothing for those that were neither split nor merged.
+	// Lineage returns what fields were made from and what they became, by id; nothing for those that were neither split nor merged.
 	Lineage(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Lineage, error)
 	// Homes returns those of the farms that are in the scope, by id, as a field shows them. In a Write they cannot be deleted
 	// before it ends.
 	Homes(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64]farm.Home, error)
-	// Spots returns about where the live fields of farms of the company lie, by farm.
+	// Spots returns the approximate places of the live fields of farms of the company, by farm.
 	Spots(ctx context.Context, scope access.Scope, farmIDs []int64) (map[int64][]farm.Spot, error)
 }
 
-// FieldOverlaps is which boundaries of a company overlap, found when one changes.
+// FieldOverlaps are the overlaps between boundaries of a company, found when a boundary changes.
 type FieldOverlaps interface {
-	// Alone makes other changes of the company's boundaries wait until the transaction ends: they
-	// see one another. It is the last lock that a transaction takes before that of a job.
+	// Alone blocks other changes to the company's boundaries until the transaction ends, so that
+	// changes see one another. It is the last lock that a transaction takes before that of a job.
 	Alone(ctx context.Context, scope access.Scope) error
-	// Of returns what is known, by the id of the field; nothing for those that overlap none.
+	// Of returns what is known, by the id of the field; nothing for fields that overlap none.
 	Of(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Overlaps, error)
-	// Put stores what is known of fields, by id. Fields that are named already stay named.
+	// Put stores what is known about fields, by id. Fields that are named already stay named.
 	Put(ctx context.Context, scope access.Scope, known map[int64]farm.Overlaps) error
-	// Forget removes what was found of fields. One that overlapped more than was named, and is left
-	// with no name, is to be checked again: reports whether there is any.
+	// Forget removes what was found about fields. A field that overlapped more fields than were named, and is left with
+	// none named, is to be checked again; again reports whether there is any.
 	Forget(ctx context.Context, scope access.Scope, ids []int64) (again bool, err error)
 	// NextPending returns a live field that is to be checked; ok is false where there is none.
 	NextPending(ctx context.Context, scope access.Scope) (id int64, ok bool, err error)
@@ -83,9 +83,9 @@ type Cultivations interface {
 	Records[farm.Cultivation]
 	// CountOfField counts the live cultivations of a field.
 	CountOfField(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
-	// SoftDeleteOfFields marks every live cultivation of the fields deleted.
+	// SoftDeleteOfFields marks every live cultivation of the fields as deleted.
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
-	// UndeleteOfFields makes the cultivations of the fields live again that were deleted at a time.
+	// UndeleteOfFields restores the cultivations of the fields that were deleted at a time.
 	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) error
 	// OfFields returns the live cultivations of the fields, in the order of their ids.
 	OfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Cultivation, error)
@@ -96,15 +96,15 @@ type Cultivations interface {
 // Fertilizations are the applications of fertilizers of a company.
 type Fertilizations interface {
 	Records[farm.Fertilization]
-	// OfFields returns the live ones of the scope of cultivations of fields, in order of id.
+	// OfFields returns the live fertilizations in the scope of cultivations of fields, in order of id.
 	OfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]farm.Fertilization, error)
-	// SoftDeleteOfFields marks those of live cultivations of the fields deleted.
+	// SoftDeleteOfFields marks those of live cultivations of the fields as deleted.
 	SoftDeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) (int64, error)
-	// SoftDeleteOfCultivation marks those of a cultivation deleted.
+	// SoftDeleteOfCultivation marks those of a cultivation as deleted.
 	SoftDeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, at time.Time) (int64, error)
 	// UndeleteOfFields restores those that were deleted at a time with the cultivations of the fields, and returns their ids.
 	UndeleteOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64, deletedAt, now time.Time) ([]int64, error)
-	// UndeleteOfCultivation makes those live again that were deleted at a time with a cultivation, and returns their ids.
+	// UndeleteOfCultivation restores those that were deleted at a time with a cultivation, and returns their ids.
 	UndeleteOfCultivation(ctx context.Context, scope access.Scope, cultivationID int64, deletedAt, now time.Time) ([]int64, error)
 }
 
@@ -112,12 +112,12 @@ type Fertilizations interface {
 type Boundaries interface {
 	// Close ends the versions in force of the fields.
 	Close(ctx context.Context, scope access.Scope, fieldIDs []int64, at time.Time) error
-	// Open begins a version of each field, in force from when the field was changed last, of the boundary that it has. Those
-	// before must have been closed. A by of 0 is nobody.
+	// Open begins a version of each field with the boundary that it has, in force from the field's last change. Earlier
+	// versions must have been closed. A by of 0 is nobody.
 	Open(ctx context.Context, scope access.Scope, fieldIDs []int64, by int64) error
 	// InForce returns the version of a field that is in force. Faults: NotFound where it has no boundary.
 	InForce(ctx context.Context, scope access.Scope, fieldID int64) (farm.BoundaryVersion, error)
-	// Count counts the versions of a field, and of those that it was made of, in the scope.
+	// Count counts the versions of a field, and of those that it was made from, in the scope.
 	Count(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
 	// Each streams a page of these versions, newest first.
 	Each(ctx context.Context, scope access.Scope, fieldID int64, q Query) iter.Seq2[farm.BoundaryVersion, error]
@@ -138,9 +138,9 @@ type Imports interface {
 	Matches(ctx context.Context, scope access.Scope, farmIDs []int64, externalIDs []string) (map[string][]farm.Field, error)
 	// MatchesByUUID returns the live fields of the company by their uuids.
 	MatchesByUUID(ctx context.Context, scope access.Scope, uuids []string) (map[string]farm.Field, error)
-	// Farms returns the live farms of the company as files can call them, in order of id.
+	// Farms returns the live farms of the company as files can refer to them, in order of id.
 	Farms(ctx context.Context, scope access.Scope) ([]farm.Called, error)
-	// AddMade keeps farms that a locked import made, or of a preview would make (ID 0), for the report; names are kept once.
+	// AddMade keeps the farms that a locked import created, or that a preview would create (ID 0), for the report; each name is kept once.
 	AddMade(ctx context.Context, scope access.Scope, id int64, farms []record.Ref) error
 	// Made returns these farms, in order of their ids and names.
 	Made(ctx context.Context, scope access.Scope, id int64) ([]record.Ref, error)

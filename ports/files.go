@@ -10,8 +10,8 @@ import (
 type FileMark interface {
 	// Get returns the SHA-256 of the mark in hexadecimal; empty where there is none.
 	Get(ctx context.Context) (string, error)
-	// Add stores the first one, and returns false where one is stored already. Another who adds one meanwhile waits.
+	// Add stores the first mark, and returns false where one is stored already. A concurrent caller waits.
 	Add(ctx context.Context, sha256 string, at time.Time) (bool, error)
-	// Replace stores another one in its place.
+	// Replace stores another mark in its place.
 	Replace(ctx context.Context, sha256 string, at time.Time) error
 }

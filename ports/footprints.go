@@ -14,7 +14,7 @@ type PublicationQuery struct {
 	Filter       footprint.Filter
 	AssessmentID int64 // 0: of any
 	FarmID       int64 // of assessments of a farm or of its fields; 0: of any
-	After        int64 // behind that id
+	After        int64 // after that id
 	Limit        int64 // 0: all
 	Offset       int64
 	At           *Place // see [Query]
@@ -45,11 +45,11 @@ type Footprints interface {
 	Deprecate(ctx context.Context, scope access.Scope, id int64, at time.Time) error
 }
 
-// FootprintClientKeeper finds clients by what they show.
+// FootprintClientKeeper finds clients by what they present.
 type FootprintClientKeeper interface {
-	// ByClientID returns the client of a credential, not revoked. Faults: NotFound.
+	// ByClientID returns the client of a credential unless it is revoked. Faults: NotFound.
 	ByClientID(ctx context.Context, clientID string) (footprint.Client, error)
-	// ByID returns a client, not revoked. Faults: NotFound.
+	// ByID returns a client unless it is revoked. Faults: NotFound.
 	ByID(ctx context.Context, id int64) (footprint.Client, error)
 }
 
@@ -84,8 +84,8 @@ type FootprintMessages interface {
 	Due(ctx context.Context, scope access.Scope, clientID int64, now time.Time) (footprint.Message, error)
 	// NextTry returns when the next pending message of a client is due; nil if none is pending.
 	NextTry(ctx context.Context, scope access.Scope, clientID int64) (*time.Time, error)
-	// Tried stores what came of a try: of one that failed only where the message still waits.
+	// Tried stores the outcome of a try: that of a failed try only where the message still waits.
 	Tried(ctx context.Context, scope access.Scope, id int64, d webhook.Delivery) error
-	// End makes every pending message to a client failed, for a reason.
+	// End marks every pending message to a client as failed, for a reason.
 	End(ctx context.Context, scope access.Scope, clientID int64, reason string) error
 }

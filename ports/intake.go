@@ -19,7 +19,7 @@ type Objects interface {
 	Put(ctx context.Context, name string, from io.Reader) (size int64, err error)
 	// Open returns a file to read. Faults: NotFound.
 	Open(ctx context.Context, name string) (Object, error)
-	// Remove removes a file; one that is not there is no error.
+	// Remove removes a file; a missing file is not an error.
 	Remove(ctx context.Context, name string) error
 	// RemoveOlder removes the files below a folder that were stored before a time.
 	RemoveOlder(ctx context.Context, folder string, before time.Time) error
@@ -38,10 +38,10 @@ type Feature struct {
 	Boundary   *geo.Boundary // nil where there is none, or where it is refused
 	Geometry   string        // the file's word for what is there: "Polygon", "Point"; empty for nothing
 	Attributes map[string]string
-	Cut        map[string]bool // attributes that may end in the middle: they fill the room that the format has
+	Cut        map[string]bool // attributes that may be cut off: they fill the room that the format has
 	Applied    []TaskInput     // to it, of task data
 	Farm       *farm.Farm      // its address, of task data; nil: the file says none
-	Err        error           // Invalid: why this one feature cannot be taken; the others go on
+	Err        error           // Invalid: why this one feature cannot be imported; the others continue
 }
 
 // Property is an attribute of the features of a file.
@@ -51,7 +51,7 @@ type Property struct {
 	Samples  []string // some of the values
 }
 
-// Survey is what there is in a file of outlines.
+// Survey is what a file of outlines contains.
 type Survey struct {
 	Features   int64
 	Properties []Property // in order of their names
@@ -59,7 +59,7 @@ type Survey struct {
 	LeftOut    []LeftOut  // in order of their kinds
 }
 
-// LeftOut are records of a file that are no outlines, and that reading it passes over.
+// LeftOut are records of a file that are not outlines and that are skipped when it is read.
 type LeftOut struct {
 	Kind    string // application, product, task, device, worker, guidance, way, point
 	Count   int64
@@ -105,11 +105,11 @@ const (
 // Column describes an attribute of exported outlines.
 type Column struct {
 	Name  string
-	Short string // at most 10 ASCII letters, for formats that can have no more
+	Short string // at most 10 ASCII letters, for formats that allow no more
 	Kind  ColumnKind
 	// Decimals of a NumberColumn in tables of text; 0: as many as needed, or six in tables of fixed widths.
 	Decimals int
-	// Holds is what a TextColumn has where it is a day or a time, which workbooks show as such.
+	// Holds states that a TextColumn holds days or times, which workbooks show as such.
 	Holds ColumnTime
 }
 
@@ -129,7 +129,7 @@ type Outline struct {
 	Values   []any
 }
 
-// PartField is a field with what task data of ISO 11783-10 says beside it.
+// PartField is a field with what else task data of ISO 11783-10 says about it.
 type PartField struct {
 	Field  farm.Field
 	Farm   farm.Farm   // with its address where the caller may see it; at least its id and name
@@ -138,13 +138,13 @@ type PartField struct {
 	Spread []TaskInput // products that were applied, in order of id
 }
 
-// TaskInput is a product that was, or shall be, applied to a field.
+// TaskInput is a product that was, or is to be, applied to a field.
 type TaskInput struct {
 	ID            int64  // of the fertilization that is written
 	Task          string // id in the file that is read
 	ExternalID    string
-	Product       string // what it is called
-	Cut           bool   // Product may end in the middle
+	Product       string // its name
+	Cut           bool   // Product may be cut off
 	Typed         string // what people called it, in full; empty: they did not, or another program wrote it
 	Key           string // of the catalog of agronomy; empty: it has none, or another program wrote it
 	Sown          string // the cultivation, as [farm.Grown] is named; empty: not known
@@ -172,9 +172,9 @@ type OutlineWriter interface {
 
 // PlotFiles writes plots of the EU's due diligence statements as GeoJSON.
 type PlotFiles interface {
-	// Size returns a measure of files that nothing is written to.
+	// Size returns a measure of files, which writes nothing.
 	Size() PlotSize
-	// Write writes plots as one file or, where they are several, as an archive of files each of which is small enough. It
+	// Write writes plots as one file or, where they are several, as an archive of files that are each small enough. It
 	// returns their first error as it is.
 	Write(ctx context.Context, to io.Writer, several bool, features iter.Seq2[eudr.Feature, error]) error
 }

@@ -16,32 +16,32 @@ type Job struct {
 	Attempt   int // how often it was claimed, this time included
 	Lease     string
 	Cancelled bool // the operator cancelled it: its work is given up at the next claim
-	Retried   bool // the operator takes it up again after it failed
+	Retried   bool // the operator retried it after it failed
 }
 
-// JobWriter puts jobs into the queue, in the transaction of what asks for them.
+// JobWriter puts jobs into the queue, in the transaction that requests them.
 type JobWriter interface {
-	// Enqueue adds a job; one of its kind and key that waits stays, with the earlier of the two times.
+	// Enqueue adds a job; a waiting one of its kind and key stays, with the earlier of the two times.
 	Enqueue(ctx context.Context, job Job) error
 	// Waits reports whether a job of that kind and key is unfinished, running or not.
 	Waits(ctx context.Context, kind, key string) (bool, error)
-	// TryEnqueue is Enqueue of several jobs, each with a key of its own, whose failure leaves
-	// the transaction as it was, for work that a sweep finds again: what asks for it need not
+	// TryEnqueue is Enqueue for several jobs, each with a key of its own; its failure leaves the
+	// transaction as it was. It is for work that a sweep finds again, so that the caller need not
 	// fail with it.
 	TryEnqueue(ctx context.Context, jobs ...Job) error
-	// Hold keeps a leased job until the transaction ends. Faults: Conflict (lease_lost): it must not commit.
+	// Hold locks a leased job until the transaction ends. Faults: Conflict (lease_lost): the transaction must not commit.
 	Hold(ctx context.Context, job Job) error
-	// Fail keeps a held job as failed, with its reason; it is not handed out any more. Faults: Conflict (lease_lost).
+	// Fail keeps a held job as failed, with its reason; it is no longer handed out. Faults: Conflict (lease_lost).
 	Fail(ctx context.Context, job Job, failed FailedJob) error
 	// Finish removes a job under its lease. Faults: Conflict (lease_lost): the transaction must not commit.
 	Finish(ctx context.Context, job Job) error
-	// Postpone returns a held job back to run at a time. Faults: Conflict (lease_lost).
+	// Postpone returns a held job to the queue, to run at a time. Faults: Conflict (lease_lost).
 	Postpone(ctx context.Context, job Job, at time.Time) error
-	// Repeat is Postpone of a job that did its work: its claims count from 0. Faults: Conflict (lease_lost).
+	// Repeat is Postpone for a job that did its work: its claims count from 0. Faults: Conflict (lease_lost).
 	Repeat(ctx context.Context, job Job, at time.Time) error
 }
 
-// FailedJob is why a job failed for good, until the operator retries or cancels it, or its record asks anew.
+// FailedJob is why a job failed for good, until the operator retries or cancels it, or its record requests it again.
 type FailedJob struct {
 	At     time.Time
 	Reason string
@@ -54,7 +54,7 @@ type KeptJob struct {
 	Failed      *FailedJob
 }
 
-// JobState is where a job is.
+// JobState is the state of a job.
 type JobState string
 
 // The states of jobs.
@@ -74,7 +74,7 @@ type JobKeeper interface {
 	Whole[KeptJob]
 	// GetForUpdate returns a job and locks it. Faults: NotFound.
 	GetForUpdate(ctx context.Context, id int64) (KeptJob, error)
-	// Retry makes a failed job due, its claims counted anew.
+	// Retry makes a failed job due, and counts its claims from 0.
 	Retry(ctx context.Context, id int64, at time.Time) error
 	// Cancel takes a job from its worker and makes it due as cancelled; a failed one is removed.
 	Cancel(ctx context.Context, id int64, at time.Time) error
@@ -87,13 +87,13 @@ type JobKeeper interface {
 type Queue interface {
 	// Claim returns up to limit jobs that are due, each under a new lease.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Job, error)
-	// Next returns when the next job is due, which may be over; waits is false where there is none.
+	// Next returns when the next job is due, which may be in the past; waits is false where there is none.
 	Next(ctx context.Context) (at time.Time, waits bool, err error)
 	// Renew prolongs a lease. Faults: Conflict (lease_lost).
 	Renew(ctx context.Context, job Job, until time.Time) error
 	// Fail keeps a job as failed, in a transaction of its own. Faults: Conflict (lease_lost).
 	Fail(ctx context.Context, job Job, failed FailedJob) error
-	// Return returns a job to the queue, due at a time, its lease ended. The claim does not count: the work was not what
-	// ended it, as on shutdown.
+	// Return returns a job to the queue, due at a time, and ends its lease. The claim does not count: it was not the
+	// work that ended it, as on shutdown.
 	Return(ctx context.Context, job Job, at time.Time) error
 }

@@ -23,6 +23,6 @@ type PlanLinks interface {
 
 // PlanLinkKeeper finds links of all companies, for those who hold the paper.
 type PlanLinkKeeper interface {
-	// ByID returns a link, revoked and expired ones too. Faults: NotFound.
+	// ByID returns a link, including revoked and expired ones. Faults: NotFound.
 	ByID(ctx context.Context, id int64) (link.Link, error)
 }

@@ -43,11 +43,11 @@ type Batches interface {
 	GetForUpdate(ctx context.Context, scope access.Scope, kind batch.Kind, id int64) (assessment.Batch, error)
 	// Update stores a batch read by GetForUpdate.
 	Update(ctx context.Context, scope access.Scope, batch assessment.Batch) error
-	// AddNotes keeps what is to be told of a batch; what is kept already stays.
+	// AddNotes keeps notes to be reported about a batch; those that are kept already stay.
 	AddNotes(ctx context.Context, scope access.Scope, batch assessment.Batch, notes []assessment.Judged) error
 	// DropNotes forgets the notes of a pass that begins again.
 	DropNotes(ctx context.Context, scope access.Scope, batch assessment.Batch) error
-	// Notes returns what was kept, in order.
+	// Notes returns the kept notes, in order.
 	Notes(ctx context.Context, scope access.Scope, batch assessment.Batch, limit int64) ([]assessment.Judged, error)
 }
 
@@ -57,9 +57,9 @@ type TableLine struct {
 	Texts  []string
 }
 
-// AssessmentTables reads and writes the tables of assessments that people edit in a
-// spreadsheet: CSV (RFC 4180), or a workbook, of which sheet is the name of a sheet, empty for the first. In CSV a text
-// that a spreadsheet would take for a formula is written behind an apostrophe, which is taken off again when it is read.
+// AssessmentTables reads and writes the tables of assessments that people edit in a spreadsheet: CSV (RFC 4180), or a
+// workbook; sheet is the name of one of its sheets, empty for the first. In CSV a text that a spreadsheet would take
+// for a formula is written with a leading apostrophe, which is removed again when it is read.
 type AssessmentTables interface {
 	// Heading returns the first line of a file. Faults: Invalid with "file", and "sheet" where there is none of that name.
 	Heading(file Object, sheet string) ([]string, error)

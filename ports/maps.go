@@ -27,15 +27,15 @@ type StratificationRuns interface {
 
 // Drafts are maps or plans, candidates and saved ones, except those of a deleted area of interest.
 type Drafts[T any] interface {
-	// Keyed is of saved ones, also those of a deleted area of interest: it may come back.
+	// Keyed covers saved ones, including those of a deleted area of interest, which may be restored.
 	Keyed
-	// ByUUID returns a candidate or a saved one; whole: with what is large. Faults: NotFound.
+	// ByUUID returns a candidate or a saved one; whole: with its large parts. Faults: NotFound.
 	ByUUID(ctx context.Context, scope access.Scope, uuid string, whole bool) (T, error)
-	// ByUUIDForUpdate returns one without what is large, and locks it. Faults: NotFound.
+	// ByUUIDForUpdate returns one without its large parts, and locks it. Faults: NotFound.
 	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (T, error)
 	// Save stores how one was saved. Faults: NotFound; Conflict (tag_taken) within its order.
 	Save(ctx context.Context, scope access.Scope, record T) error
-	// CountSaved and EachSaved are the list of saved ones, by id.
+	// CountSaved and EachSaved list the saved ones, by id.
 	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	EachSaved(ctx context.Context, scope access.Scope, q Query, large bool) iter.Seq2[T, error]
 	// GetSaved returns a saved one. Faults: NotFound.
@@ -46,7 +46,7 @@ type Drafts[T any] interface {
 // labels, and outlines where wanted. Filters are order, aoi and map_tag.
 type StratificationMaps interface {
 	Drafts[zoning.Map]
-	// Put stores candidates and fills in their ids; one that is stored already keeps its id and is as new.
+	// Put stores candidates and fills in their ids; one that is stored already keeps its id and takes the new creation time.
 	Put(ctx context.Context, scope access.Scope, maps []*zoning.Map) error
 }
 
@@ -54,28 +54,28 @@ type StratificationMaps interface {
 // are order, aoi, stratification_map, map_tag (the map's) and plan_tag.
 type SamplePlans interface {
 	Drafts[plan.SamplePlan]
-	// Put stores a candidate as that of a map is stored. Faults: NotFound (its map).
+	// Put stores a candidate as the candidates of maps are stored. Faults: NotFound (its map).
 	Put(ctx context.Context, scope access.Scope, plan *plan.SamplePlan) error
 }
 
 // MapKeeper removes what was not saved, of all companies.
 type MapKeeper interface {
 	// Prune removes up to limit plans and up to limit maps that were made before a time and not
-	// saved, and up to limit runs that old; it gives how many records went. What another
-	// transaction holds stays for the next time.
+	// saved, and up to limit runs that old; it returns how many records it removed. Records that
+	// another transaction holds stay for the next time.
 	Prune(ctx context.Context, before time.Time, limit int) (int64, error)
 }
 
-// SoilSamples are the samples of a company. Those of a deleted area of interest are not seen.
+// SoilSamples are the samples of a company. Those of a deleted area of interest are not visible.
 // Filters are aoi, plan (the id of the saved plan), plan_uuid, zone, status, round, point, label
-// and role, beside the common ones.
+// and role, besides the common ones.
 type SoilSamples interface {
 	Records[sample.Sample]
 	// OfPlan returns the samples of a plan in a round, by id.
 	OfPlan(ctx context.Context, scope access.Scope, planID, round int64) ([]sample.Sample, error)
 	// ByLabels returns those of the labels that are in the scope, by label; in a Write they are locked.
 	ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error)
-	// ByComposites returns those whose composites have the labels, by these and in the order of their ids, and locks likewise.
+	// ByComposites returns those whose composites have the labels, by label and in order of id, and locks them likewise.
 	ByComposites(ctx context.Context, scope access.Scope, labels []string) (map[string][]sample.Sample, error)
 }
 
@@ -100,7 +100,7 @@ type SampleTableOptions struct {
 // CrewPackages writes and reads the packages that crews take to the field, for QField and QGIS.
 type CrewPackages interface {
 	// Write writes a zip: a project, a GeoPackage with the points, samples, zones and fields of a plan, and a folder
-	// for photos. Its labels are the samples to take. The same plan and samples are the same bytes.
+	// for photos. Its labels are the samples to take. The same plan and samples yield the same bytes.
 	Write(ctx context.Context, to io.Writer, plan ShownPlan) error
 	// Read reads what a crew recorded: the zipped folder of a package, or its GeoPackage alone. Faults: Invalid with "file".
 	Read(ctx context.Context, file Object, maxRows int) (CrewRecords, error)
@@ -110,7 +110,7 @@ type CrewPackages interface {
 type CrewRecords struct {
 	Points  []crew.Point
 	Samples []crew.Sample
-	// Photo opens a photo by its path, while the file is open; nil: the file is a GeoPackage alone. Faults: Invalid with
-	// "photo" where it is not there.
+	// Photo opens a photo by its path, while the file is open; nil: the file is a GeoPackage alone. Faults: Invalid
+	// with "photo" where it is missing.
 	Photo func(path string) (io.ReadCloser, error)
 }

@@ -11,15 +11,15 @@ import (
 	"tilth/core/moving"
 )
 
-// CarriedTable is a table of which a company's rows move.
+// CarriedTable is a table whose rows move with a company.
 type CarriedTable struct {
 	Name  string
 	Proof bool // its rows prove something in the file, and are not stored again
-	// Files are the columns that name the stored bytes of a row; none: it has none.
+	// Files are the columns that name the stored bytes of a row; none: a row has no such bytes.
 	Files []string
 }
 
-// CompanySurvey is what is known of a company before its rows are read.
+// CompanySurvey is what is known about a company before its rows are read.
 type CompanySurvey struct {
 	Schema  string // the newest migration
 	IDs     map[string]moving.Span
@@ -27,17 +27,17 @@ type CompanySurvey struct {
 	Wallet  *moving.Wallet // nil: it has none
 }
 
-// Arrival is what becomes of a company as it is stored.
+// Arrival states what becomes of a company when it is stored.
 type Arrival struct {
 	IDs        moving.IDs
 	Name       string            // of the company
-	Emails     map[string]string // other addresses of people, by the old
+	Emails     map[string]string // new addresses of people, by the old ones
 	Crops      map[string]int64  // the catalog, by slug
 	Object     func(table, key string) string
 	ExportedAt time.Time
 }
 
-// AlreadyHere is what an installation has of what a file brings.
+// AlreadyHere is what an installation already has of what a file brings.
 type AlreadyHere struct {
 	Company int64 // the id of the company with its uuid; 0: none
 	Name    int64 // the id of the company with its name; 0: none
@@ -46,21 +46,21 @@ type AlreadyHere struct {
 
 // Carrier reads everything that a company has, and stores it in another installation.
 type Carrier interface {
-	// Tables returns the tables, each behind those that it refers to.
+	// Tables returns the tables, each after those that it refers to.
 	Tables() []CarriedTable
 	// Survey looks at a company. Faults: Conflict (orders_open).
 	Survey(ctx context.Context, companyID int64) (CompanySurvey, error)
-	// Rows streams the rows of a table, each as a JSON object that is good until the next. Hashes of passwords are among
-	// them where that is asked for.
+	// Rows streams the rows of a table, each as a JSON object that is valid until the next. Hashes of passwords are
+	// included where that is asked for.
 	Rows(ctx context.Context, companyID int64, table string, passwords bool) iter.Seq2[[]byte, error]
 
-	// Here says what of a company is here already.
+	// Here returns what of a company already exists here.
 	Here(ctx context.Context, uuid, name string, emails []string) (AlreadyHere, error)
 	// Crops returns the ids of the catalog by slug.
 	Crops(ctx context.Context) (map[string]int64, error)
-	// Reserve takes ids for spans of ids, by table, and returns the distances to them. Nobody else gets them.
+	// Reserve reserves ids for spans of ids, by table, and returns the distances to them. Nobody else is assigned these ids.
 	Reserve(ctx context.Context, spans map[string]moving.Span) (map[string]int64, error)
-	// Insert stores rows and returns how many there were. An error that is no fault is about the last row read.
+	// Insert stores rows and returns how many there were. An error that is not a fault concerns the last row read.
 	Insert(ctx context.Context, table string, arrival Arrival, rows iter.Seq2[[]byte, error]) (int64, error)
 	// Open stores an entry of the audit trail under an id that was reserved.
 	Open(ctx context.Context, entry audit.Entry) error
@@ -86,15 +86,15 @@ type CompanyFileWriter interface {
 type CompanyFileReader interface {
 	// Names returns the names of all entries.
 	Names() []string
-	// Open returns the content of an entry, which must be of a size; it ends with an error where it is not. Faults: Invalid (company_file).
+	// Open returns the content of an entry, which must be of the given size; else reading it ends with an error. Faults: Invalid (company_file).
 	Open(name string, size int64) (io.ReadCloser, error)
 	// Small returns the content of an entry of up to limit bytes. Faults: Invalid (company_file).
 	Small(name string, limit int64) ([]byte, error)
 }
 
-// Arrivals are the imports of companies that have begun and not ended: the bytes of their files lie under their names.
+// Arrivals are the imports of companies that have begun and not ended: the bytes of their files are stored under their names.
 type Arrivals interface {
-	// Begin stores that an import begins.
+	// Begin records that an import begins.
 	Begin(ctx context.Context, name string, at time.Time) error
 	// End forgets an import. Faults: NotFound.
 	End(ctx context.Context, name string) error
@@ -102,18 +102,18 @@ type Arrivals interface {
 	Begun(ctx context.Context, before time.Time) ([]string, error)
 }
 
-// CompanyExports are the exports that people of a company asked for.
+// CompanyExports are the exports that people of a company requested.
 type CompanyExports interface {
 	Lockable[moving.Request]
 	// Insert stores an export. Faults: Conflict (export_running) where one is under way.
 	Insert(ctx context.Context, scope access.Scope, export *moving.Request) error
-	// Update stores how far an export is. Faults: NotFound.
+	// Update stores the progress of an export. Faults: NotFound.
 	Update(ctx context.Context, scope access.Scope, export moving.Request) error
 }
 
-// CompanyExportKeeper clears away the exports of all companies.
+// CompanyExportKeeper cleans up the exports of all companies.
 type CompanyExportKeeper interface {
-	// Old returns up to limit exports that changed last before a time.
+	// Old returns up to limit exports whose last change lies before a time.
 	Old(ctx context.Context, before time.Time, limit int) ([]moving.Request, error)
 	// Forget removes exports.
 	Forget(ctx context.Context, ids []int64) error

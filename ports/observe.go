@@ -5,19 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// Observer follows what the program does, for those who operate it: it counts and times it, and makes spans of it
-// where they are collected. It is safe for concurrent use.
+// Observer follows what the program does, for those who operate it: it counts and times activities, and makes spans of
+// them where spans are collected. It is safe for concurrent use.
 type Observer interface {
-	// Begin says that an activity begins. What begins in the context that it returns is a part of it. Who began it
-	// calls the function, once, when it ends.
+	// Begin records that an activity begins. Activities that begin in the returned context are a part of it. The caller
+	// calls the returned function, once, when the activity ends.
 	Begin(ctx context.Context, a Activity) (context.Context, func(Ending))
 	// Trace returns the id of the trace that a context is a part of, as lower-case hexadecimal digits; empty where
 	// there is none.
 	Trace(ctx context.Context) string
 }
 
-// Activity is something that the program does. Its words are the program's own, and few: patterns of routes, ids of
-// operations, kinds of jobs. What a caller wrote, and what a record holds, is none of them.
+// Activity is something that the program does. Its names are the program's own, and few: patterns of routes, ids of
+// operations, kinds of jobs. They never hold what a caller wrote or what a record contains.
 type Activity struct {
 	Kind ActivityKind
 	Name string
@@ -38,7 +38,7 @@ const (
 	ActJob                           // a job of the background, from its claim to its end
 	ActStatement                     // a statement of the database
 	ActImagery                       // a call to the imagery source
-	ActHook                          // a try to post to an address outside
+	ActHook                          // a try to post to an external address
 )
 
 // Ending is how an activity ended.
@@ -51,19 +51,19 @@ type Ending struct {
 	Traffic   *Traffic // of a call to the imagery source
 }
 
-// Traffic is what reading a source took, in requests to its hosts and reads of its files. It is safe for concurrent use.
+// Traffic is what reading from a source took, in requests to its hosts and reads of its files. It is safe for concurrent use.
 type Traffic struct {
 	Requests, Failed, Bytes atomic.Int64
 }
 
 type trafficKey struct{}
 
-// WithTraffic has what is read from a source in a context counted.
+// WithTraffic returns a context in which reads from a source are counted.
 func WithTraffic(ctx context.Context, t *Traffic) context.Context {
 	return context.WithValue(ctx, trafficKey{}, t)
 }
 
-// CountTraffic counts one request in a context, with the bytes that came.
+// CountTraffic counts one request in a context, with the bytes received.
 func CountTraffic(ctx context.Context, bytes int64, failed bool) {
 	t, ok := ctx.Value(trafficKey{}).(*Traffic)
 	if !ok {
@@ -76,10 +76,10 @@ func CountTraffic(ctx context.Context, bytes int64, failed bool) {
 	}
 }
 
-// JobScheduled is the state of a waiting job that is due later; a backlog tells it apart.
+// JobScheduled is the state of a waiting job that is due later; a backlog counts it separately.
 const JobScheduled JobState = "scheduled"
 
-// BacklogCap is how many jobs of a state, events and deliveries are counted at most.
+// BacklogCap is the number up to which the jobs of a state, events and deliveries are counted.
 const BacklogCap = 10_000
 
 // Backlog is what waits in the database, counted up to [BacklogCap] each. Ages are in seconds.
@@ -98,10 +98,10 @@ type BacklogJobs struct {
 	Age   float64 // of those that are due: since the first of them was; else 0
 }
 
-// BrokerTraffic is what went over the connection of this process to the broker, since it began.
+// BrokerTraffic is what went over the connection of this process to the broker since the process began.
 type BrokerTraffic struct {
 	Connected bool // now
 	// Published are events that the broker has stored, Refused those it has not, Received those that it handed to
-	// consumers of this process, and Ignored messages that are no events.
+	// consumers of this process, and Ignored messages that are not events.
 	Published, Refused, Received, Ignored int64
 }

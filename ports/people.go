@@ -23,14 +23,14 @@ type Member struct {
 
 // Members are the users of a company, in order of id. Filters: email, disabled, role, external_id.
 type Members interface {
-	// Lock makes changes of a company's users, roles and invitations wait for one another. Faults: NotFound.
+	// Lock blocks other changes to a company's users, roles and invitations. Faults: NotFound.
 	Lock(ctx context.Context, scope access.Scope) error
-	// Changed raises the policy version: what roles say from now on is in force on the next request.
+	// Changed raises the policy version, so that changed roles are in force on the next request.
 	Changed(ctx context.Context, scope access.Scope) error
 	List[Member, Query]
 	Readable[Member]
 	Keyed
-	// Update stores name, roles, origin and whether the user is disabled. Faults: NotFound, also of a role.
+	// Update stores name, roles, origin and whether the user is disabled. Faults: NotFound, also for a role.
 	Update(ctx context.Context, scope access.Scope, member Member) error
 	// WantAlertMail stores whether a user wants letters about alerts. Faults: NotFound.
 	WantAlertMail(ctx context.Context, scope access.Scope, id int64, wanted bool) error
@@ -50,11 +50,11 @@ type Roles interface {
 	Update(ctx context.Context, scope access.Scope, role access.Role) error
 	// Delete removes a role that nobody holds. Faults: NotFound.
 	Delete(ctx context.Context, scope access.Scope, id int64) error
-	// Invited counts the open invitations that give a role.
+	// Invited counts the open invitations that grant a role.
 	Invited(ctx context.Context, scope access.Scope, id int64, now time.Time) (int64, error)
 }
 
-// Invitation asks somebody into a company.
+// Invitation invites somebody into a company.
 type Invitation struct {
 	ID         int64
 	CompanyID  int64
@@ -79,7 +79,7 @@ func (i Invitation) Open(now time.Time) bool {
 type Invitations interface {
 	List[Invitation, Query]
 	Readable[Invitation]
-	// Insert stores a new invitation with the hash of its link's token, and fills in its id. Faults: NotFound of a role.
+	// Insert stores a new invitation with the hash of its link's token, and fills in its id. Faults: NotFound for a role.
 	Insert(ctx context.Context, scope access.Scope, invitation *Invitation, hash string) error
 	// Accept marks an invitation accepted.
 	Accept(ctx context.Context, scope access.Scope, id int64, at time.Time) error
@@ -113,7 +113,7 @@ type Tickets interface {
 	Purge(ctx context.Context, before time.Time) error
 }
 
-// Credentials change what a user proves itself with.
+// Credentials change what a user authenticates with.
 type Credentials interface {
 	// SetPassword stores the hash of a new password. Faults: NotFound.
 	SetPassword(ctx context.Context, userID int64, hash string) error
@@ -125,7 +125,7 @@ type Credentials interface {
 type Attempts interface {
 	// Get returns the counters of keys, in their order, empty ones where there are none.
 	Get(ctx context.Context, keys ...string) ([]access.Attempts, error)
-	// Lock is Get under locks that end with the transaction; the counters that are missing are made.
+	// Lock is Get under locks that end with the transaction; missing counters are created.
 	Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error)
 	Put(ctx context.Context, attempts access.Attempts) error
 	// Clear forgets the counter of a key.
@@ -146,7 +146,7 @@ const (
 	LetterAlerts     = "alerts"
 )
 
-// Letter asks that somebody be written to. Its text and its link are made when it is sent.
+// Letter is a request to write to somebody. Its text and its link are made when it is sent.
 type Letter struct {
 	ID           int64
 	Kind         string
@@ -157,7 +157,7 @@ type Letter struct {
 	CreatedAt    time.Time
 }
 
-// AlertNotice is an alert of a watched field, as a letter tells of it.
+// AlertNotice is an alert of a watched field, as a letter reports it.
 type AlertNotice struct {
 	Field    string    `json:"field"` // its name
 	FieldID  int64     `json:"field_id"`
@@ -171,20 +171,20 @@ type AlertNotice struct {
 	At       time.Time `json:"at"` // when it was raised
 }
 
-// AlertBox takes alerts in the transaction that raises them, to be told by letter.
+// AlertBox takes alerts in the transaction that raises them, to be reported by letter.
 type AlertBox interface {
 	Put(ctx context.Context, scope access.Scope, alerts ...AlertNotice) error
 }
 
-// AlertNotices are the alerts that no letter tells of yet.
+// AlertNotices are the alerts that no letter has reported yet.
 type AlertNotices interface {
-	// Companies returns those that have some which were raised before a time.
+	// Companies returns the companies that have such alerts raised before a time.
 	Companies(ctx context.Context, before time.Time) ([]int64, error)
 	// Take removes those of a company that were raised before a time, and returns them in the order in which they were raised.
 	Take(ctx context.Context, company int64, before time.Time) ([]AlertNotice, error)
 }
 
-// LetterBox takes letters in the transaction of what asks for them.
+// LetterBox takes letters in the transaction that requests them.
 type LetterBox interface {
 	// Put stores a letter and fills in its id; the same letter that still waits keeps its place.
 	Put(ctx context.Context, letter *Letter) error
@@ -211,10 +211,10 @@ type Message struct {
 
 // Mailer sends letters.
 //
-// Faults: Unavailable when the mail server is away or will not take letters now; Invalid
-// (code "mail_refused") when it will never take this one.
+// Faults: Unavailable when the mail server is unreachable or does not accept letters now; Invalid
+// (code "mail_refused") when it will never accept this one.
 type Mailer interface {
 	Send(ctx context.Context, message Message) error
-	// Describe says in one line where letters go, without secrets.
+	// Describe returns one line that says where letters go, without secrets.
 	Describe() string
 }

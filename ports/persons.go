@@ -7,12 +7,12 @@ import (
 	"tilth/core/chain"
 )
 
-// Held is what is stored about a person, by what it is; each record by the names of its columns.
+// Held is what is stored about a person, by kind; each record by the names of its columns.
 type Held map[string][]map[string]any
 
 // Persons find and erase what is stored about a person.
 type Persons interface {
-	// Held returns everything that is stored about a user but secrets and hashes, and the ids of
+	// Held returns everything that is stored about a user except secrets and hashes, and the ids of
 	// the records that it made.
 	Held(ctx context.Context, user User) (Held, error)
 	// Entries returns the ids of the entries of its company's audit trail that may name a user:
@@ -25,7 +25,7 @@ type Persons interface {
 
 // ValueEraser erases values of chained rows.
 type ValueEraser interface {
-	// EraseValues erases, of rows that are chained, the values that choose picks of each, and
-	// returns how many. Faults: Unavailable where one of them is not chained yet.
+	// EraseValues erases the values that choose picks from each of the chained rows, and returns
+	// how many. Faults: Unavailable where one of them is not chained yet.
 	EraseValues(ctx context.Context, id chain.ID, rows []int64, choose func(row chain.Row) func(f chain.Field) bool, at time.Time) (int64, error)
 }

@@ -40,22 +40,22 @@ type ProfileOrders interface {
 	Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error
 	// Update stores an order read under a lock.
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
-	// PutSeries replaces the series of an order in its reading on the order's outline; those on others stay.
+	// PutSeries replaces the series of an order in its reading on the order's outline; those on other outlines stay.
 	PutSeries(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series) error
 	// SeriesOn returns the stored series of an order in a reading on an outline, the order's or an earlier one.
 	// Faults: NotFound.
 	SeriesOn(ctx context.Context, scope access.Scope, orderID, boundaryID int64, reading vegetation.Reading) (vegetation.Series, error)
-	// SeriesOf returns the orders of which a series in their reading on their outline is stored, with it, in their order.
+	// SeriesOf returns the orders that have a stored series in their reading on their outline, with the series, in the given order.
 	SeriesOf(ctx context.Context, scope access.Scope, orders []vegetation.OrderState) ([]OrderSeries, error)
 	// Series returns the stored series of an order in a reading on its outline; an empty one where none is stored.
 	Series(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (vegetation.Series, error)
-	// Derivation returns that of an order for a reading; ok is false where none was asked for.
+	// Derivation returns the derivation of an order for a reading; ok is false where none was requested.
 	Derivation(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (d vegetation.Derivation, ok bool, err error)
-	// PutDerivation stores one. Faults: NotFound for an order that may not be written.
+	// PutDerivation stores a derivation. Faults: NotFound for an order that may not be written.
 	PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error
-	// CountDerivations returns how many an order has, in whatever state.
+	// CountDerivations returns how many derivations an order has, in any state.
 	CountDerivations(ctx context.Context, scope access.Scope, orderID int64) (int64, error)
-	// Readings returns those of which a series of an order on its outline is stored, in the order of their texts.
+	// Readings returns the readings in which a series of an order on its outline is stored, in the order of their texts.
 	Readings(ctx context.Context, scope access.Scope, orderID int64) ([]vegetation.Reading, error)
 }
 
@@ -74,24 +74,24 @@ type MapOrders interface {
 	Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error
 	// PutDates replaces the dates of an order, accepted and rejected, with the files of the accepted ones.
 	PutDates(ctx context.Context, scope access.Scope, orderID int64, series vegetation.Series, files []indexmap.File) error
-	// Dates returns them; the files in the order of their days.
+	// Dates returns the dates of an order, and the files in the order of their days.
 	Dates(ctx context.Context, scope access.Scope, orderID int64) (vegetation.Series, []indexmap.File, error)
-	// File returns an order with the file of one of its dates, nil: the last, and nothing else of them: tiles are asked for by the
-	// hundred. Faults: NotFound, also where there is no such date.
+	// File returns an order with the file of one of its dates (nil: the last), and nothing else about them: tiles are
+	// requested by the hundred. Faults: NotFound, also where there is no such date.
 	File(ctx context.Context, scope access.Scope, orderID int64, day *time.Time) (vegetation.OrderState, indexmap.File, error)
 	// PutLayers replaces the layers of an order.
 	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []fieldmap.Layer) error
-	// Layers returns them in their order; none where the map has dates.
+	// Layers returns the layers of an order in their order; none where the map has dates.
 	Layers(ctx context.Context, scope access.Scope, orderID int64) ([]fieldmap.Layer, error)
 }
 
 // FieldMaps are the orders of all products of maps of a company.
 type FieldMaps interface {
-	// Of returns those of one product.
+	// Of returns the orders of one product.
 	Of(product credit.Product) MapOrders
 	// OpenOfFields returns the processing and pending orders of the fields, in order of id.
 	OpenOfFields(ctx context.Context, scope access.Scope, fieldIDs []int64) ([]vegetation.OrderRef, error)
-	// OpenOfOutline returns those of an outline that is no field, by its digest.
+	// OpenOfOutline returns those of an outline that is not a field, by its digest.
 	OpenOfOutline(ctx context.Context, scope access.Scope, outline string) ([]vegetation.OrderRef, error)
 	// OpenOfSeason returns those of a season.
 	OpenOfSeason(ctx context.Context, scope access.Scope, seasonID int64) ([]vegetation.OrderRef, error)
@@ -101,29 +101,29 @@ type FieldMaps interface {
 
 // MapFiles writes and reads the dates of maps as files.
 type MapFiles interface {
-	// WriteLayer writes a date; of the same date it writes the same bytes.
+	// WriteLayer writes a date; for the same date it writes the same bytes.
 	WriteLayer(w io.Writer, layer indexmap.Layer) error
-	// ReadLayer returns the date of a file. Faults: Invalid for a file that is no such date.
+	// ReadLayer returns the date of a file. Faults: Invalid for a file that is not such a date.
 	ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (indexmap.Layer, error)
 }
 
 // MapLayers reads the dates of maps from the store of files.
 type MapLayers interface {
-	// Layer returns the date that an object holds. It is shared: nobody may change it. Faults: NotFound; as of MapFiles.ReadLayer.
+	// Layer returns the date that an object holds. It is shared and must not be changed. Faults: NotFound; as in MapFiles.ReadLayer.
 	Layer(ctx context.Context, object string) (*indexmap.Layer, error)
 }
 
-// Monitors are the standing orders to watch profiles. An order has one at most.
+// Monitors are the standing orders to watch profiles. An order has at most one.
 type Monitors interface {
-	// The own ones, in order of their orders. Filters: id (of the order), field, season, farm, alerted.
+	// The company's own, in order of their orders. Filters: id (of the order), field, season, farm, alerted.
 	List[monitoring.Monitor, Query]
 	// Of returns those of own orders that have one, by the id of the order.
 	Of(ctx context.Context, scope access.Scope, orderIDs []int64) (map[int64]monitoring.Monitor, error)
-	// Get returns that of an own order. Faults: NotFound.
+	// Get returns the monitor of an own order. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, orderID int64) (monitoring.Monitor, error)
-	// Put stores those of own orders, in the place of those that are there. Faults: NotFound (an order).
+	// Put stores monitors of own orders, in the place of existing ones. Faults: NotFound (an order).
 	Put(ctx context.Context, scope access.Scope, all ...monitoring.Monitor) error
-	// Remove removes that of an own order. Faults: NotFound.
+	// Remove removes the monitor of an own order. Faults: NotFound.
 	Remove(ctx context.Context, scope access.Scope, orderID int64) error
 }
 
@@ -132,22 +132,22 @@ type Watched struct{ OrderID, CompanyID int64 }
 
 // MonitorKeeper finds what is due, in all companies.
 type MonitorKeeper interface {
-	// Due returns up to limit watched orders that are active, whose last check lies before a time, and whose season did not end
-	// before another; in the order of their ids, after one.
+	// Due returns up to limit watched orders that are active, whose last check lies before a time, and whose season did
+	// not end before another; in the order of their ids, after an id.
 	Due(ctx context.Context, checkedBefore, endedBefore time.Time, after int64, limit int) ([]Watched, error)
 }
 
-// LedgerSpan is a stretch of the ledger in the order of time, and of the ids within a moment.
+// LedgerSpan is a stretch of the ledger in the order of time and, within a moment, of the ids.
 type LedgerSpan struct {
 	From, To time.Time           // From is part of it
 	Last     int64               // those with a larger id are not part of it
 	After    *credit.Transaction // those up to this one are not, either; nil: from the beginning
-	Limit    int64               // how many are read
+	Limit    int64               // how many are read at most
 }
 
 // Wallet is a company's wallet with its ledger. The ledger is append-only.
 type Wallet interface {
-	// Lock returns the wallet, made on first use, and locks it until the transaction ends.
+	// Lock returns the wallet, created on first use, and locks it until the transaction ends.
 	Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error)
 	// Get returns the wallet without a lock; an empty one where none was made yet.
 	Get(ctx context.Context, scope access.Scope) (credit.Wallet, error)
@@ -181,12 +181,12 @@ type Wallet interface {
 	PutFieldCharge(ctx context.Context, scope access.Scope, charge credit.FieldCharge) error
 	// DropFieldCharge removes a charge that was held and is released.
 	DropFieldCharge(ctx context.Context, scope access.Scope, of credit.Site) error
-	// PaidLand returns how many square metres of a field that is not charged were paid for as other fields. It stays as it was when
-	// the field was made of them.
+	// PaidLand returns how many square metres of a field that is not charged were paid for as other fields. The figure
+	// stays as it was when the field was made from them.
 	PaidLand(ctx context.Context, scope access.Scope, fieldID int64) (int64, error)
-	// LandOf returns what was paid for of fields of the scope, given with their areas, by every company that paid for any.
+	// LandOf returns how much of fields of the scope, given with their areas, was paid for, by every company that paid for any.
 	LandOf(ctx context.Context, scope access.Scope, areas map[int64]int64) ([]credit.Land, error)
-	// PutLand stores what companies have paid for of new fields of the scope.
+	// PutLand stores how much of new fields of the scope companies have paid for.
 	PutLand(ctx context.Context, scope access.Scope, land []credit.Land) error
 }
 
@@ -212,11 +212,11 @@ type CurveSets interface {
 	Newest(ctx context.Context) ([]cropcheck.Edition, error)
 }
 
-// OwnCurves are the curves that companies made of their own labelled fields.
+// OwnCurves are the curves that companies made from their own labelled fields.
 type OwnCurves interface {
 	// Insert stores curves and fills in their id.
 	Insert(ctx context.Context, scope access.Scope, curves *cropcheck.Own) error
-	// Newest returns those that were not removed, the newest first, at most so many.
+	// Newest returns up to limit curves that were not removed, the newest first.
 	Newest(ctx context.Context, scope access.Scope, limit int) ([]cropcheck.Own, error)
 	// Remove takes curves out of force. Faults: NotFound.
 	Remove(ctx context.Context, scope access.Scope, id int64, at time.Time) error

@@ -12,10 +12,9 @@ import (
 	"tilth/core/webhook"
 )
 
-// Store is the unit of work. Write runs its callback in one transaction and commits
-// when it returns nil; the callback may be run again after a lost race, so it does
-// no I/O but through the bundle. Read provides the same repositories on a consistent
-// read-only view.
+// Store is the unit of work. Write runs its callback in one transaction and commits when it returns
+// nil; the callback may be run again after a lost race, so it does no I/O except through the
+// bundle. Read provides the same repositories on a consistent read-only view.
 //
 // Faults: what the callback returns, Unavailable when the database cannot be reached.
 type Store interface {
@@ -23,7 +22,7 @@ type Store interface {
 	Read(ctx context.Context, do func(ctx context.Context, tx Repos) error) error
 	// Operate is Write over the bundle of no company: for operators, sign-in and background work, never for requests of companies.
 	Operate(ctx context.Context, do func(ctx context.Context, tx OperatorRepos) error) error
-	// Consult is Operate on a read-only view, for what every request asks (who calls, by which policy). No writer delays it.
+	// Consult is Operate on a read-only view, for what every request needs to know (who calls, under which policy). No writer delays it.
 	Consult(ctx context.Context, do func(ctx context.Context, tx OperatorRepos) error) error
 	// Ping asks the database for an answer.
 	Ping(ctx context.Context) error
@@ -94,8 +93,8 @@ type Repos struct {
 
 	CompanyExports CompanyExports
 
-	// Nested runs a part of the transaction: an error takes back what the part wrote, and what was written before can still
-	// be stored. Faults beside those of do: Conflict (already_exists, reference_missing) of rows that others rule out.
+	// Nested runs a part of the transaction: an error rolls back what the part wrote, and what was written before can still
+	// be committed. Faults besides those of do: Conflict (already_exists, reference_missing) for rows that others rule out.
 	Nested func(ctx context.Context, do func(ctx context.Context) error) error
 }
 
@@ -159,8 +158,8 @@ type OperatorRepos struct {
 // Filter narrows a list to records with a value. The names are the documented query parameters.
 type Filter struct {
 	Name    string
-	Value   any  // int64, string or bool, or a list; of bbox []geo.Box, any of which will do; of datetime a Span
-	Partial bool // a string that may stand anywhere, whatever its case
+	Value   any  // int64, string or bool, or a list; for bbox []geo.Box, any of which may match; for datetime a Span
+	Partial bool // a string that may occur anywhere, whatever its case
 }
 
 // Span is a stretch of time; nil: without a start, or an end.
@@ -179,9 +178,9 @@ type Query struct {
 	Limit   int64   // 0: all
 	Offset  int64
 	At      *Place  // nil: the list is read in one go
-	Cursor  *string // goes on where an earlier page ended; first: from the start; nil: by the offset
-	NoCount bool    // how many there are does not matter
-	// Deleted asks for own records that were deleted at or after a time, instead of those that live.
+	Cursor  *string // continues where an earlier page ended; first: from the start; nil: by the offset
+	NoCount bool    // the number of records does not matter
+	// Deleted asks for own records that were deleted at or after a time, instead of live ones.
 	Deleted time.Time
 }
 
@@ -190,7 +189,7 @@ const MaxPage = 1000
 
 type patience struct{}
 
-// Patiently marks reads of a context that may wait: they leave a share of the connections to
+// Patiently marks the reads of a context as able to wait: they leave a share of the connections to
 // others.
 func Patiently(ctx context.Context) context.Context { return context.WithValue(ctx, patience{}, true) }
 
@@ -199,32 +198,32 @@ func Patient(ctx context.Context) bool { return ctx.Value(patience{}) != nil }
 
 type brevity struct{}
 
-// Briefly marks writes of a context that take a moment each, so that others may wait for them: they may share a commit.
+// Briefly marks the writes of a context as brief, so that others may wait for them: they may share a commit.
 func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx, brevity{}, true) }
 
-// Brief reports whether writes of a context take a moment each.
+// Brief reports whether writes of a context are brief.
 func Brief(ctx context.Context) bool { return ctx.Value(brevity{}) != nil }
 
 type looseness struct{}
 
-// Loosely marks reads of a context that need no common moment: each statement shows the database as it is when it
-// runs, and no transaction is around them.
+// Loosely marks the reads of a context as needing no common snapshot: each statement sees the database as it is when it
+// runs, and no transaction surrounds them.
 func Loosely(ctx context.Context) context.Context {
 	return context.WithValue(ctx, looseness{}, true)
 }
 
-// Loose reports whether reads of a context need no common moment.
+// Loose reports whether reads of a context need no common snapshot.
 func Loose(ctx context.Context) bool { return ctx.Value(looseness{}) != nil }
 
-// Place is where a reader stands in a list: at its start, or behind the record with these
-// values of what the list is ordered by. A list that is read at a place begins there and moves
-// it with each record, so that another transaction can go on; an offset counts at the start alone.
+// Place is a reader's position in a list: at its start, or after the record with these values of
+// what the list is ordered by. A list that is read at a place begins there and advances the place
+// with each record, so that another transaction can continue; an offset applies only at the start.
 type Place struct {
 	Keys  []any
-	Given []json.RawMessage // the keys of a cursor, for a reader who knows their types; Keys are nil then
+	Given []json.RawMessage // the keys of a cursor, for a reader that knows their types; Keys are nil then
 }
 
-// From is where a list begins that has one order.
+// From is where a list with a single order begins.
 type From struct {
 	Cursor *string // see [Query]
 }
@@ -263,22 +262,22 @@ type Whole[T any] interface {
 	Each(ctx context.Context, q Query) iter.Seq2[T, error]
 }
 
-// Readable is records of a company that are read one by one.
+// Readable reads records of a company one by one.
 type Readable[T any] interface {
 	// Get returns one record. Faults: NotFound.
 	Get(ctx context.Context, scope access.Scope, id int64) (T, error)
 }
 
-// Lockable is records of a company that are read in order to be changed.
+// Lockable reads records of a company that are to be changed.
 type Lockable[T any] interface {
 	Readable[T]
 	// GetForUpdate returns one record and locks it until the transaction ends. Faults: NotFound.
 	GetForUpdate(ctx context.Context, scope access.Scope, id int64) (T, error)
 }
 
-// Keyed is records of a company that may have external ids, each of which one live record has.
+// Keyed finds records of a company by their external ids, each of which is unique among the live records.
 type Keyed interface {
-	// HoldKeys makes others who take external ids, or match records, of the company wait until the transaction ends.
+	// HoldKeys blocks others that take external ids, or match records, of the company until the transaction ends.
 	HoldKeys(ctx context.Context, scope access.Scope) error
 	// ByExternalID returns the ids of the live records with each external id, in order.
 	ByExternalID(ctx context.Context, scope access.Scope, keys []string) (map[string][]int64, error)
@@ -294,17 +293,17 @@ type Records[T any] interface {
 	Known(ctx context.Context, scope access.Scope, ids []int64) (map[int64]bool, error)
 	// GetManyForUpdate returns and locks those of the ids that are in the scope.
 	GetManyForUpdate(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error)
-	// Keyed is of records that have external ids.
+	// Keyed covers records that have external ids.
 	Keyed
 	// Insert stores new records and fills in their ids, in order.
 	Insert(ctx context.Context, scope access.Scope, records []*T) error
 	// Update stores a record read by GetForUpdate. Faults: NotFound.
 	Update(ctx context.Context, scope access.Scope, record *T) error
-	// SoftDelete marks records deleted and gives how many were live.
+	// SoftDelete marks records as deleted and returns how many were live.
 	SoftDelete(ctx context.Context, scope access.Scope, ids []int64, at time.Time) (int64, error)
 	// GetDeleted returns and locks an own record deleted at or after a time, with that time. Faults: NotFound.
 	GetDeleted(ctx context.Context, scope access.Scope, id int64, since time.Time) (T, time.Time, error)
-	// Undelete makes a record live again that was deleted at that very time.
+	// Undelete restores a record that was deleted at exactly that time.
 	Undelete(ctx context.Context, scope access.Scope, id int64, deletedAt, now time.Time) error
 }
 

@@ -20,7 +20,7 @@ type AOIs interface {
 
 // StratificationOrders are stratification orders with their layers, except those of a deleted area of interest.
 type StratificationOrders interface {
-	// Each leaves the land out and goes by id; the filters are aoi and external_id.
+	// Each leaves the land out and is in order of id; the filters are aoi and external_id.
 	List[stratification.OrderState, Query]
 	// GetForUpdate also returns an order whose area of interest is deleted: money is settled all the same.
 	Lockable[stratification.OrderState]
@@ -30,9 +30,9 @@ type StratificationOrders interface {
 	Latest(ctx context.Context, scope access.Scope, aoiID int64, mapType string) (stratification.OrderState, error)
 	// OpenOf returns the ids of the open orders of an area of interest.
 	OpenOf(ctx context.Context, scope access.Scope, aoiID int64) ([]int64, error)
-	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists) beside an unfinished one.
+	// Insert stores a new order and fills in its id. Faults: Conflict (order_exists) where an unfinished one exists.
 	Insert(ctx context.Context, scope access.Scope, order *stratification.OrderState) error
-	// Update stores an order, but for its land and charge. Faults: NotFound; Conflict (order_exists) as Insert.
+	// Update stores an order, except its land and charge. Faults: NotFound; Conflict (order_exists) as Insert.
 	Update(ctx context.Context, scope access.Scope, order stratification.OrderState) error
 	// PutLayers replaces the layers of an order.
 	PutLayers(ctx context.Context, scope access.Scope, orderID int64, layers []layer.PreparedLayer) error
@@ -54,7 +54,7 @@ type OverdueOrder struct{ ID, CompanyID int64 }
 // LayerRaster is a raster that the operator registered as a layer.
 type LayerRaster struct {
 	Name     string // of the layer
-	Object   string // where the file lies among the objects
+	Object   string // where the file is stored among the objects
 	File     string // its name when it was registered
 	Checksum string // SHA-256 of the file, in hexadecimal
 	Size     int64  // bytes
@@ -67,8 +67,8 @@ type LayerRaster struct {
 	AddedAt       time.Time
 
 	Description string
-	CompanyID   int64 // whose orders alone it is for; 0: those of every company
-	// Coarse: it comes of a far coarser map than its pixels tell.
+	CompanyID   int64 // the only company whose orders may use it; 0: every company
+	// Coarse: it comes from a far coarser map than its pixels suggest.
 	Coarse bool
 	// Classes: its numbers name classes, such as types of soil.
 	Classes bool
@@ -82,11 +82,11 @@ type LayerRasters interface {
 	Of(ctx context.Context, scope access.Scope) ([]LayerRaster, error)
 	// Add registers one. Faults: Conflict (layer_exists) where the name is taken.
 	Add(ctx context.Context, r LayerRaster) error
-	// Remove forgets one and gives it. Faults: NotFound.
+	// Remove removes one and returns it. Faults: NotFound.
 	Remove(ctx context.Context, name string) (LayerRaster, error)
 }
 
-// RasterFiles reads rasters of covariates that lie among the objects.
+// RasterFiles reads rasters of covariates that are stored among the objects.
 type RasterFiles interface {
 	// Surface returns the part of a raster around a geometry (WGS84). Faults name its file as the user did.
 	Surface(ctx context.Context, of LayerRaster, around geo.MultiPolygon) (layer.Surface, error)

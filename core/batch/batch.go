@@ -1,6 +1,6 @@
-// Package batch is the record of many things of a company that are worked through at once,
-// within a request or in the background: the features of a file, the rows of a table, the
-// assessments of a selection. What is done to each is the business of its product.
+// Package batch holds the state of processing many things of a company at once, within a request or
+// in the background: the features of a file, the rows of a table, the assessments of a selection.
+// What is done with each is up to its product.
 package batch
 
 import (
@@ -12,10 +12,10 @@ import (
 	"tilth/core/record"
 )
 
-// Kind is what is done in a batch, in the words of its product.
+// Kind names what a batch does, in the terms of its product.
 type Kind string
 
-// Status is how far a batch is.
+// Status is the progress of a batch.
 type Status string
 
 // The states of a batch: queued, then running, then one of the last two.
@@ -23,10 +23,10 @@ const (
 	Queued    Status = "queued"
 	Running   Status = "running"
 	Completed Status = "completed"
-	Failed    Status = "failed" // broken off, or refused as a whole; Reason says why
+	Failed    Status = "failed" // aborted, or refused as a whole; Reason says why
 )
 
-// Outcome is what a batch does with one of the things it is about.
+// Outcome is what a batch does with one of its items.
 type Outcome string
 
 // The outcomes of imports and copies, and those of submissions.
@@ -41,13 +41,13 @@ const (
 	Refused   Outcome = "refused"
 )
 
-// Judged is one of the things that a batch is about, with what becomes of it.
+// Judged is one item of a batch, with its outcome.
 type Judged interface {
 	// Judgement returns the outcome, and the errors where it failed.
 	Judgement() (Outcome, fault.Fields)
 }
 
-// Mode is how a batch is worked through.
+// Mode is how a batch is processed.
 type Mode struct {
 	Preview bool // judge, and store nothing
 	Atomic  bool // one failure refuses all
@@ -56,8 +56,8 @@ type Mode struct {
 // Options is what a caller asks of a batch.
 type Options interface{ Mode() Mode }
 
-// Batch is many things worked through at once. Its progress is stored together with what it
-// writes, so that one that was broken off continues where it stood.
+// Batch is the processing of many items at once. Its progress is stored together with what it
+// writes, so that an interrupted batch continues where it stopped.
 type Batch[O Options, J Judged] struct {
 	ID        int64
 	CompanyID int64
@@ -66,7 +66,7 @@ type Batch[O Options, J Judged] struct {
 	UpdatedAt time.Time
 	Kind      Kind
 	Options   O
-	Object    string // where the file of an import lies
+	Object    string // where the file of an import is stored
 	Media     string // its content type, as it was sent; may be empty
 	Status    Status
 	Reason    string // of a failure
@@ -79,7 +79,7 @@ type Batch[O Options, J Judged] struct {
 	Tally    map[Outcome]int64
 }
 
-// New returns a batch that waits to be worked through.
+// New returns a batch that waits to be processed.
 func New[O Options, J Judged](options O, by record.Ref, total int64, now time.Time) Batch[O, J] {
 	mode := options.Mode()
 	return Batch[O, J]{
@@ -94,7 +94,7 @@ func (b *Batch[O, J]) Open() bool { return b.Status == Queued || b.Status == Run
 // Failures counts what was refused.
 func (b *Batch[O, J]) Failures() int64 { return b.Tally[Fail] + b.Tally[Refused] }
 
-// Advance records a judged piece, which ends at a record of the selection.
+// Advance records a judged piece; after is the last record of the selection in it.
 func (b *Batch[O, J]) Advance(judged []J, after int64, now time.Time) {
 	b.Status, b.UpdatedAt, b.After = Running, now, after
 	b.Done += int64(len(judged))
@@ -108,8 +108,8 @@ func (b *Batch[O, J]) Advance(judged []J, after int64, now time.Time) {
 	}
 }
 
-// EndPass is called when everything is judged: it starts the second pass of an atomic batch
-// without failures, and ends every other.
+// EndPass is called when everything is judged: it starts the second pass of an atomic batch without
+// failures, and otherwise ends the batch.
 func (b *Batch[O, J]) EndPass(now time.Time) {
 	switch mode := b.Options.Mode(); {
 	case b.Checking && mode.Atomic && !mode.Preview && b.Failures() > 0:
@@ -127,13 +127,13 @@ func (b *Batch[O, J]) Restart(now time.Time) {
 	b.Done, b.After, b.Tally, b.UpdatedAt = 0, 0, map[Outcome]int64{}, now
 }
 
-// Fail breaks the batch off. What was stored before stays.
+// Fail aborts the batch. What was stored before stays.
 func (b *Batch[O, J]) Fail(reason string, now time.Time) {
 	b.Status, b.Reason, b.UpdatedAt = Failed, reason, now
 }
 
-// Report is a batch with what became of the single things: of all of them for one within a
-// request, of those with problems for one in the background.
+// Report is a batch with the outcomes of its items: of all of them for a batch within a request, of
+// those with problems for one in the background.
 type Report[O Options, J Judged] struct {
 	Batch[O, J]
 	Judged []J
@@ -142,8 +142,8 @@ type Report[O Options, J Judged] struct {
 // Background reports whether the batch continues after the answer.
 func (r Report[O, J]) Background() bool { return r.ID != 0 }
 
-// Refusal returns the errors of all that fail, by their place; nil where none does. The noun is
-// what they are: rows.
+// Refusal returns the errors of all items that fail, by their position; nil where none does. The
+// noun names the items: rows.
 func Refusal[J Judged](judged []J, noun string) error {
 	errs := make([]fault.Fields, len(judged))
 	for i, j := range judged {
@@ -154,7 +154,7 @@ func Refusal[J Judged](judged []J, noun string) error {
 	return Refuse(errs, noun)
 }
 
-// Refuse is Refusal of things whose errors are given; those that are sound have none.
+// Refuse is Refusal for items whose errors are given; sound items have none.
 func Refuse(errs []fault.Fields, noun string) error {
 	byPlace := fault.Fields{}
 	for i, wrong := range errs {

@@ -1,6 +1,6 @@
-// Package effort bounds work whose length a caller decides. A loop that can run for long counts
-// its steps on a budget, which ends it where the caller has left, or where the steps are used up.
-// Steps are counted and not timed: the same input ends at the same step on any machine.
+// Package effort bounds work whose length a caller decides. A loop that can run for a long time
+// counts its steps against a budget, which ends it when the caller has left or the steps are used
+// up. Steps are counted, not timed: the same input ends at the same step on any machine.
 package effort
 
 import (
@@ -11,7 +11,7 @@ import (
 // ErrSpent ends work that takes more steps than its budget has.
 var ErrSpent = errors.New("the work takes more steps than it may")
 
-// A Budget is what one piece of work may take. The nil budget has no end. It serves one goroutine.
+// A Budget is what one piece of work may take. The nil budget is unlimited. A budget serves one goroutine.
 type Budget struct {
 	ctx    context.Context
 	max    int64
@@ -20,17 +20,17 @@ type Budget struct {
 	err    error // why it ended
 }
 
-// Interval is how many steps pass between two questions whether the caller has left: of the
-// cheapest steps, some ten microseconds.
+// Interval is the number of steps between two checks whether the caller has left: for the cheapest
+// steps, some ten microseconds.
 const Interval = 1 << 12
 
-// Of returns a budget of a number of steps that ends with a context; 0: any number.
+// Of returns a budget of a number of steps that also ends with a context; 0 steps: no limit.
 func Of(ctx context.Context, steps int64) *Budget {
 	return &Budget{ctx: ctx, max: steps, looked: -Interval}
 }
 
 // Spend counts steps. It returns [ErrSpent] where they are used up, or the context's error, and
-// goes on to return it.
+// from then on always returns that error.
 func (b *Budget) Spend(steps int) error {
 	if b == nil || b.err != nil {
 		return b.Err()

@@ -17,31 +17,31 @@ type Grown struct {
 	Season Season
 }
 
-// Name returns what tells a cultivation from the others of its field, in any installation: the days of its season, and its crop.
+// Name returns the name that distinguishes a cultivation from the others of its field, in any installation: the days of its season, and its crop.
 func (g Grown) Name() string {
 	return g.Season.StartDate.Format(time.DateOnly) + "/" + g.Season.EndDate.Format(time.DateOnly) + "/" + g.Crop.Name
 }
 
-// Application is what a file says was applied to a field, or shall be.
+// Application is what a file says was applied, or is to be applied, to a field.
 type Application struct {
 	Record  Fertilization // without its cultivation
-	Cut     bool          // the name of its product may end in the middle
+	Cut     bool          // the name of its product may be cut off
 	Planned bool          // nothing says that it was done
 	Sown    string        // the name of the cultivation, as [Grown.Name]; empty: not known
-	Step    float64       // by how much the file can tell rates apart, in kilograms or litres per hectare
+	Step    float64       // the smallest difference between rates that the file can express, in kilograms or litres per hectare
 }
 
-// Applied is what became of an application.
+// Applied is the outcome of an application.
 type Applied struct {
 	FertilizationID int64 // 0: none, or one that would be made
 	Product         string
 	On              *time.Time
 	Outcome         batch.Outcome // Create, Update or Skip
-	Reason          string        // why it is not taken
+	Reason          string        // why it is not imported
 }
 
-// Among returns the cultivation of a field that an application belongs to; said is the one that the file says to grow there, or 0.
-// It returns why there is none that is certain.
+// Among returns the cultivation of a field that an application belongs to; said is the one that the file says grows
+// there, or 0. Where none is certain, why says so.
 func (a Application) Among(grown []Grown, said int64) (id int64, why string) {
 	named := slices.DeleteFunc(slices.Clone(grown), func(g Grown) bool { return a.Sown == "" || g.Name() != a.Sown })
 	if len(named) == 0 {
@@ -68,20 +68,20 @@ func (a Application) Among(grown []Grown, said int64) (id int64, why string) {
 	return 0, "The field has no cultivation in a season that holds " + a.Record.AppliedOn.Format(time.DateOnly) + "." + sow
 }
 
-// within reports whether an application may be in a season; one without a day may be in any.
+// within reports whether an application may belong to a season; one without a day may belong to any.
 func (a Application) within(s Season) bool {
 	on := a.Record.AppliedOn
 	return on == nil || !on.Before(s.StartDate) && !on.After(s.EndDate)
 }
 
-// Says reports whether a fertilization is what the file says.
+// Says reports whether a fertilization matches what the file says.
 func (a Application) Says(f *Fertilization) bool {
 	want := &a.Record
 	return f.Cultivation.ID == want.Cultivation.ID && f.Product == want.Product && a.calls(f.ProductName) && sameDay(f.AppliedOn, want.AppliedOn) && a.rates(f)
 }
 
-// Find returns the fertilization that stands for an application, of those that are there and not taken: that of its external id, or
-// else one that says the same; nil: none.
+// Find returns the fertilization that stands for an application, among the existing ones that are not taken: the one
+// with its external id, or else one that says the same; nil where there is none.
 func (a Application) Find(there []Fertilization, taken map[int64]bool) *Fertilization {
 	for _, is := range []func(f *Fertilization) bool{
 		func(f *Fertilization) bool { return a.Record.ExternalID != "" && f.ExternalID == a.Record.ExternalID },
@@ -105,7 +105,7 @@ func sameDay(a, b *time.Time) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
 }
 
-// rates reports whether a fertilization has the rate that the file says; a total is compared by the area that it was applied to.
+// rates reports whether a fertilization has the rate that the file says; a total is compared per hectare of the area that it was applied to.
 func (a Application) rates(f *Fertilization) bool {
 	want, wantVolume, known := a.Record.Rate()
 	have, haveVolume, ok := f.Rate()
@@ -116,7 +116,7 @@ func (a Application) rates(f *Fertilization) bool {
 	return wantVolume == haveVolume && math.Abs(want-have) <= rounding*a.Step
 }
 
-// Over returns a fertilization as the file says it; what the file does not say stays.
+// Over returns a fertilization with what the file says; what the file does not say is kept.
 func (a Application) Over(f Fertilization) Fertilization {
 	want := &a.Record
 	f.Cultivation, f.Product, f.AppliedOn = want.Cultivation, want.Product, want.AppliedOn
@@ -132,8 +132,8 @@ func (a Application) Over(f Fertilization) Fertilization {
 	return f
 }
 
-// ProductNamed returns the product of the catalog with a key or a name; one that may end in the middle is that of the only product
-// whose name begins so.
+// ProductNamed returns the product of the catalog with a key or a name; a name that may be cut off stands for the only
+// product whose name begins with it.
 func ProductNamed(name string, cut bool) (agronomy.Product, bool) {
 	word := strings.ToLower(oneLine(name))
 	var begun []agronomy.Product

@@ -18,14 +18,14 @@ const (
 	countryMargin = 3
 )
 
-// Surroundings are what is known of where a farm is.
+// Surroundings are what is known about where a farm is.
 type Surroundings struct {
 	Location *geo.Position
 	Country  string // key; empty where unknown
-	Others   []Spot // of the farm's fields, the one in question too
+	Others   []Spot // of the farm's fields, including the one in question
 }
 
-// Spot is about where fields of a farm lie: the whole degrees nearest to their centres.
+// Spot is the approximate place of fields of a farm: the whole degrees nearest to their centres.
 type Spot struct {
 	Lon, Lat int
 	Fields   int
@@ -63,8 +63,8 @@ func (s Surroundings) Doubt(b *geo.Boundary) (doubt Astray, ok bool) {
 		swapped.X, swapped.Y), &swapped}, true
 }
 
-// far reports whether a place is far from the farm, and from what of it. own is the spot that the field itself counts in.
-// A farm whose location the field is near says nothing more: it may lie at a border, and its other fields may be the astray ones.
+// far reports whether a place is far from the farm, and from which part of it. own is the spot in which the field itself is counted. Where the place
+// is near the farm's location, nothing else is checked: the farm may lie at a border, and its other fields may be the astray ones.
 func (s Surroundings) far(p geo.Position, own Spot) (from string, far bool) {
 	if s.Location != nil {
 		if d := geo.Distance(*s.Location, p); d > farMetres {

@@ -6,7 +6,7 @@ import "tilth/core/fault"
 // Protocol, corporate standard, chapter 5).
 type BaseYear struct {
 	Year         int
-	ThresholdPct float64 // a change of the base year's emissions from which they are recalculated, per cent
+	ThresholdPct float64 // the change of the base year's emissions from which they are recalculated, in per cent
 	Policy       string  // the rule in the company's words
 }
 

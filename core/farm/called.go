@@ -12,7 +12,7 @@ import (
 	"tilth/core/record"
 )
 
-// Called is a farm as files can call it: by its key in another system, or by its name.
+// Called is a farm as files can refer to it: by its key in another system, or by its name.
 type Called struct {
 	ID         int64
 	Name       string
@@ -38,11 +38,11 @@ func NewDirectory(farms []Called) Directory {
 	return d
 }
 
-// NameKey is what names of the same farm share: neither their case nor their blanks tell farms apart.
+// NameKey returns the key that all spellings of a farm's name share: neither case nor blanks distinguish farms.
 func NameKey(name string) string { return record.Fold(oneLine(name)) }
 
-// Find returns the farms that a file may mean: those of an external id, or else those of a name. One that may end in the middle is
-// also the beginning of longer ones.
+// Find returns the farms that a file may mean: those with an external id, or else those with a name. A name that may be
+// cut off and that no farm has stands for the longer names that begin with it.
 func (d Directory) Find(said string, cut bool) []Called {
 	if found := d.byKey[plainText(said)]; len(found) > 0 {
 		return found
@@ -64,7 +64,7 @@ func (d Directory) Find(said string, cut bool) []Called {
 	return found
 }
 
-// Ambiguous says of several farms that a file may mean how to tell them apart.
+// Ambiguous adds an error that says how to tell apart several farms that a file may mean.
 func Ambiguous(said string, found []Called, errs fault.Fields) {
 	told := make([]string, 0, 2)
 	for _, one := range found[:2] {
@@ -81,6 +81,6 @@ func Ambiguous(said string, found []Called, errs fault.Fields) {
 
 // Destination is the farm that a feature of a file goes to. The zero value is none.
 type Destination struct {
-	record.Ref      // ID 0: it is not there yet
+	record.Ref      // ID 0: it does not exist yet
 	Made       bool // by the import
 }

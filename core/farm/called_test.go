@@ -19,8 +19,8 @@ func TestFarmsAreFoundByWhatFilesCallThem(t *testing.T) {
 		cut  bool
 		want []int64
 	}{
-		{"N-1", false, []int64{1}},          // the key says more than a name
-		{"n-1", false, []int64{4}},          // keys are told apart by their case
+		{"N-1", false, []int64{1}},          // a key takes precedence over a name
+		{"n-1", false, []int64{4}},          // keys differ by their case
 		{"HOF STRAßE", false, []int64{1}},   // names are not
 		{"Hof\tNord", false, []int64{2, 3}}, // nor by blanks
 		{"A farm whose name is", false, nil},

@@ -20,7 +20,7 @@ const (
 	BasisElemental = "elemental"
 )
 
-// AreaTolerance is how much more than the field may be treated: machines overlap, and boundaries are drawn by hand.
+// AreaTolerance is the maximum treated area, as a multiple of the field's: machines overlap, and boundaries are drawn by hand.
 const AreaTolerance = 1.05
 
 // Nutrients are contents in per cent of the product as it is spread. nil: not stated.
@@ -122,7 +122,7 @@ func (r *Fertilization) CheckTreatedArea(fieldHa *float64) fault.Fields {
 	return f
 }
 
-// Name returns what the applied product is called: as entered, or else as in the catalog.
+// Name returns the name of the applied product: as entered, or else as in the catalog.
 func (r *Fertilization) Name() string {
 	if r.ProductName != "" {
 		return r.ProductName
@@ -131,7 +131,7 @@ func (r *Fertilization) Name() string {
 	return cmp.Or(product.Name, r.Product)
 }
 
-// spread is the hectares that the product was applied to; nil where not known.
+// spread returns the area in hectares that the product was applied to; nil where it is not known.
 func (r *Fertilization) spread() *float64 {
 	if r.TreatedAreaHa != nil {
 		return r.TreatedAreaHa
@@ -139,7 +139,7 @@ func (r *Fertilization) spread() *float64 {
 	return r.FieldAreaHa
 }
 
-// Rate returns the rate of the application in kilograms or, of a volume, litres per hectare; ok is false where it is not known.
+// Rate returns the rate of the application in kilograms or, for a volume, litres per hectare; ok is false where it is not known.
 func (r *Fertilization) Rate() (rate float64, volume, ok bool) {
 	if r.Amount == nil {
 		return 0, false, false
@@ -148,7 +148,7 @@ func (r *Fertilization) Rate() (rate float64, volume, ok bool) {
 	return rate, r.Amount.Unit.Volume(), ok
 }
 
-// Rates are the kilograms that an application brings to a treated hectare; nil where unknown.
+// Rates are the kilograms per treated hectare that an application brings; nil where unknown.
 type Rates struct{ Mass, N, P2O5, K2O *float64 }
 
 // Rates computes the rates of the application:
@@ -206,7 +206,7 @@ func percentages(f fault.Fields, tooMuch string, parts []part) {
 			sum += *p.value
 		}
 	}
-	if sum <= 100+1e-9 { // tolerates what decimal fractions add up to in binary
+	if sum <= 100+1e-9 { // tolerates the rounding of decimal fractions in binary
 		return
 	}
 	for _, p := range parts {

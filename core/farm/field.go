@@ -9,7 +9,7 @@ import (
 	"tilth/core/record"
 )
 
-// BoundaryCategories and BoundaryMethods are in the words of ISO 11783 field data.
+// BoundaryCategories and BoundaryMethods use the terms of ISO 11783 field data.
 var (
 	BoundaryCategories = []string{"conceptual", "operational", "economic", "administrative", "other"}
 	BoundaryMethods    = []string{"manual", "surveyed", "driven", "auto_operation", "auto_imagery", "unknown"}
@@ -34,19 +34,19 @@ type Field struct {
 	Notes              string
 	record.External
 
-	// Lineage is of the record, and kept apart from it; Reshaped says that there is any.
+	// Lineage belongs to the record and is stored apart from it; Reshaped reports whether there is any.
 	Lineage  Lineage
 	Reshaped bool `audit:"-"`
 	// Overlaps is a warning in the answer, kept apart from the record.
 	Overlaps Overlaps `audit:"-"`
-	// Astray is a doubt about where the field lies, of the answer too; nil where there is none.
+	// Astray is a doubt about where the field lies, also a part of the answer only; nil where there is none.
 	Astray *Astray `audit:"-"`
 }
 
 // Home is a farm as a field of it shows it.
 type Home struct{ Name, Company string }
 
-// Weight returns about how many bytes a field takes, for who holds many.
+// Weight returns the approximate number of bytes that a field takes, for callers that hold many.
 func (r *Field) Weight() int {
 	if r.Boundary == nil {
 		return 0
@@ -54,7 +54,7 @@ func (r *Field) Weight() int {
 	return positionBytes * r.Boundary.Vertices()
 }
 
-// positionBytes is what a vertex takes, in memory and as text.
+// positionBytes is the approximate size of a vertex in bytes, in memory and as text.
 const positionBytes = 64
 
 // Check returns what is wrong with the record itself; the boundary is valid by construction.
@@ -77,8 +77,8 @@ func (r *Field) Check() fault.Fields {
 	return f
 }
 
-// AreaM2 is the area of the boundary in whole square metres (hectares to four decimals, the figure
-// that is displayed and charged); 0 without a boundary.
+// AreaM2 returns the area of the boundary in whole square metres (hectares to four decimals, the
+// figure that is displayed and charged); 0 without a boundary.
 func (r *Field) AreaM2() int64 {
 	if r.Boundary == nil {
 		return 0

@@ -19,7 +19,7 @@ type BoundaryVersion struct {
 	ChangedBy *record.Ref // nil where that user is gone
 }
 
-// Weight returns about how many bytes a boundary takes.
+// Weight returns the approximate number of bytes that a boundary takes.
 func (v *BoundaryVersion) Weight() (bytes int) {
 	for _, ring := range v.Boundary.Rings() {
 		bytes += positionBytes * len(ring)
@@ -35,7 +35,7 @@ func (r *Field) SameBoundary(o *Field) bool {
 	return reflect.DeepEqual(r.Boundary.Geometry(), o.Boundary.Geometry())
 }
 
-// KnownAreaHa is the area of the boundary, or else the declared one; nil where neither is known.
+// KnownAreaHa returns the area of the boundary, or else the declared one; nil where neither is known.
 func (r *Field) KnownAreaHa() *float64 {
 	if r.Boundary == nil {
 		return r.DeclaredAreaHa

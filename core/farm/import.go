@@ -9,16 +9,16 @@ import (
 	"tilth/core/record"
 )
 
-// Judged is a feature of a file with what the import makes of it.
+// Judged is a feature of a file with the import's verdict on it.
 type Judged struct {
 	Index      int64 // in the file, from 0
-	Line       int64 // in the table, as a spreadsheet numbers it; 0: the file is none
+	Line       int64 // in the table, as a spreadsheet numbers it; 0: the file is not a table
 	Verdict    batch.Outcome
-	FieldID    int64       // the field made, changed or matched; 0: none
-	Farm       Destination // zero where what the file says of it is refused, and of those that were kept
+	FieldID    int64       // the field created, changed or matched; 0: none
+	Farm       Destination // zero where what the file says about it is refused, and in failures read from storage
 	Name       string
 	ExternalID string
-	Outline    geo.MultiPolygon // as the file has it, also where it is refused; of imports within the request alone
+	Outline    geo.MultiPolygon // as in the file, even where it is refused; only of imports within the request
 	AreaM2     int64            // 0 without a boundary
 	Overlaps   Overlaps
 	Field      *Field // the record as it would stand; nil where it failed
@@ -27,7 +27,7 @@ type Judged struct {
 	Errors     fault.Fields // why it is skipped or failed
 }
 
-// Sown is what an import found to grow on a field in a season. The zero value is nothing.
+// Sown is what an import found growing on a field in a season. The zero value is nothing.
 type Sown struct {
 	CultivationID int64 // 0: it would be made
 	Crop          record.Ref
@@ -41,14 +41,14 @@ func (j Judged) Judgement() (batch.Outcome, fault.Fields) { return j.Verdict, j.
 // ImportOptions is the caller's request.
 type ImportOptions struct {
 	FarmID  int64
-	Mapping Mapping // what is taken from the file; of a batch, with the defaults
+	Mapping Mapping // what is taken from the file; in a batch, with the defaults filled in
 	Preview bool    // judge, and store nothing
 	Atomic  bool    // one bad feature refuses all
 
-	MakesFarms bool // who asked may make the farms that the mapping names
+	MakesFarms bool // the caller may create the farms that the mapping names
 
-	Operator bool  // who asked is an operator inside the company
-	KeyID    int64 // the API key that was shown; 0: a token
+	Operator bool  // the caller is an operator acting inside the company
+	KeyID    int64 // the API key that was presented; 0: a token
 }
 
 // Mode implements batch.Options.

@@ -96,7 +96,7 @@ func equal(a, b farm.Field) bool {
 		(a.Irrigated == nil) == (b.Irrigated == nil) && (a.ActiveFrom == nil) == (b.ActiveFrom == nil) && (a.ActiveTo == nil) == (b.ActiveTo == nil)
 }
 
-// What a field has is what a file says when it is written out: nothing changes.
+// A file that was written from a field says what the field has: reading it changes nothing.
 func TestPropertyWhatAFieldHasChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

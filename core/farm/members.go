@@ -24,14 +24,14 @@ const (
 // memberFarm says which farm a feature goes to: by its external id, or else by its name.
 const memberFarm = "farm"
 
-// memberProduct says which of the products that a file says were applied to its fields are taken, and what they are called.
+// memberProduct selects which of the products that a file says were applied to its fields are imported, and names them.
 const memberProduct = "product"
 
-// member is a member of a field that a file can say. What it says may be what the field has already: changed is false then,
-// and the field keeps it to the letter.
+// member is a member of a field that a file can state. Where the file states what the field has already, changed is
+// false and the field keeps its text to the letter.
 type member struct {
 	name string
-	set  func(f *Field, text string, cut bool) (changed bool, wrong string) // nil: it is not for the file to set
+	set  func(f *Field, text string, cut bool) (changed bool, wrong string) // nil: a file does not set it
 }
 
 var members = []member{
@@ -66,15 +66,15 @@ func setText(of func(*Field) *string, plain func(string) string) func(*Field, st
 	}
 }
 
-// plainText returns a text as every format can hold it: lines end in one way, and blanks at the ends do not count.
+// plainText returns a text in the form that every format can hold: uniform line ends, and no blanks at either end.
 func plainText(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
 }
 
-// oneLine returns a name as formats can hold it that have one line for it.
+// oneLine returns a name in the form that formats with a single line for it can hold.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// sameArea is how near two areas are that are the same: formats write numbers with fewer digits than they have.
+// sameArea is the relative difference up to which two areas are the same: formats write numbers with fewer digits than they have.
 const sameArea = 1e-9
 
 func setArea(f *Field, text string, _ bool) (bool, string) {
@@ -105,7 +105,7 @@ func areaOf(text string) (float64, string) {
 	return v, ""
 }
 
-// flags are the words of yes and no that are understood without a translation.
+// flags are the words for yes and no that are understood without a translation.
 var flags = map[string]bool{"true": true, "t": true, "yes": true, "y": true, "1": true, "false": false, "f": false, "no": false, "n": false, "0": false}
 
 func setFlag(f *Field, text string, _ bool) (bool, string) {
@@ -135,7 +135,7 @@ func setDay(of func(*Field) **time.Time) func(*Field, string, bool) (bool, strin
 	}
 }
 
-// dayOf reads a day: 2026-05-01, also with a time behind it, and 20260501, as tables of shapefiles have it.
+// dayOf reads a day: 2026-05-01, also followed by a time, and 20260501, as in the tables of shapefiles.
 func dayOf(text string) (time.Time, string) {
 	said := text
 	if len(said) > len(time.DateOnly) && (said[len(time.DateOnly)] == 'T' || said[len(time.DateOnly)] == ' ') {

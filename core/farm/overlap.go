@@ -11,17 +11,17 @@ import (
 	"tilth/core/record"
 )
 
-// MaxOverlaps is how many of the fields that a field overlaps are named.
+// MaxOverlaps is the maximum number of the fields overlapped by a field that are named.
 const MaxOverlaps = 10
 
-// Overlaps is what is known of the fields of the company that a boundary overlaps.
+// Overlaps is what is known about the fields of the company that a boundary overlaps.
 type Overlaps struct {
 	Fields  []record.Ref // live ones, in the order found, up to [MaxOverlaps]
-	More    bool         // it overlaps others beside them
+	More    bool         // it overlaps further fields
 	Pending bool         // the boundary is still to be checked in the background
 }
 
-// Add adds a field; one that is named already stays.
+// Add adds a field that is not named yet.
 func (o *Overlaps) Add(other record.Ref) {
 	switch {
 	case slices.ContainsFunc(o.Fields, func(r record.Ref) bool { return r.ID == other.ID }):
@@ -56,7 +56,7 @@ func NewPlaces(all []Place) Places {
 }
 
 // Near visits the other fields whose boxes meet that of a place, by their western edges. It ends
-// with the budget, of which every box compared is a step.
+// with the budget; every box compared is a step of it.
 func (p Places) Near(budget *effort.Budget, of Place) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		first, _ := slices.BinarySearchFunc(p.byWest, of.Box.MinX-p.widest, func(p Place, west float64) int { return cmp.Compare(p.Box.MinX, west) })
@@ -89,7 +89,7 @@ type compared struct {
 	found int
 }
 
-// NewComparison begins a comparison, of whose budget a pair of edges is a step.
+// NewComparison begins a comparison; each pair of edges compared is a step of its budget.
 func NewComparison(budget *effort.Budget) *Comparison {
 	return &Comparison{budget: budget, known: map[int64]*compared{}, seen: map[[2]int64]bool{}}
 }
@@ -109,8 +109,8 @@ func (c *Comparison) Learn(id int64, boundary *geo.Boundary) error {
 // Knows reports whether a field was learnt.
 func (c *Comparison) Knows(id int64) bool { return c.known[id] != nil }
 
-// Full reports whether a field was found to overlap more fields than are named: then what else it
-// overlaps does not matter.
+// Full reports whether a field was found to overlap more fields than are named: what else it
+// overlaps then no longer matters.
 func (c *Comparison) Full(id int64) bool { return c.known[id].found > MaxOverlaps }
 
 // Compare compares two fields that it knows.

@@ -12,30 +12,30 @@ import (
 	"tilth/core/record"
 )
 
-// Bounds of what fields are split into and merged of.
+// The maximum numbers of pieces that a field is split into, and of fields that are merged.
 const (
 	MaxPieces = 50
 	MaxMerged = 100
 )
 
-// Lineage is the fields that a field was made of, and those that were made of it.
+// Lineage names the fields that a field was made from, and those that were made from it.
 type Lineage struct {
-	SplitFrom  int64   // 0: it is no piece of another
+	SplitFrom  int64   // 0: it is not a piece of another
 	MergedFrom []int64 // by id; none: it was not merged
-	ReplacedBy []int64 // by id; those that it was split into or merged to
+	ReplacedBy []int64 // by id; those that it was split or merged into
 }
 
-// Descent is how a field became of another.
+// Descent states how one field came from another.
 type Descent struct {
 	From, To int64
 	Merged   bool // with others; else it is a piece
 }
 
-// FitTolerance is the share of an area by which pieces may leave a field uncovered, go beyond it, or overlap, as outlines that
-// were drawn along one fence do. It is that above which the boundaries of two fields count as overlapping.
+// FitTolerance is the share of an area by which pieces may leave a field uncovered, go beyond it, or overlap, as outlines
+// that were drawn along one fence do. It equals the share above which the boundaries of two fields count as overlapping.
 const FitTolerance = 0.005
 
-// CheckFit returns what is wrong with pieces that are to divide a field: gaps, what lies beyond and overlaps are named with their areas.
+// CheckFit returns what is wrong with pieces that are to divide a field: gaps, land beyond the field and overlaps are named with their areas.
 func CheckFit(fit geo.Fit, whole geo.MultiPolygon, pieces []geo.MultiPolygon) fault.Fields {
 	f := fault.Fields{}
 	area := make([]float64, len(pieces))
@@ -60,8 +60,8 @@ func CheckFit(fit geo.Fit, whole geo.MultiPolygon, pieces []geo.MultiPolygon) fa
 
 func hectares(m2 float64) string { return fmt.Sprintf("%.4f ha", m2/10_000) }
 
-// Piece returns a new field that is a piece of the field: it keeps what is said of the field. Of a declared area it has the
-// share that it has of the boundary.
+// Piece returns a new field that is a piece of the field: it keeps what is recorded about the field. Its declared area
+// is the field's, in proportion to its share of the boundary.
 func (r *Field) Piece(name string, boundary geo.Boundary) Field {
 	out := *r
 	out.Meta, out.UUID, out.External, out.Overlaps, out.Astray = record.Meta{}, "", record.External{}, Overlaps{}, nil
@@ -71,8 +71,8 @@ func (r *Field) Piece(name string, boundary geo.Boundary) Field {
 	return out
 }
 
-// Merged returns the new field that fields of one farm become, whose boundary is the union of theirs; nil where none has one.
-// What is said of all alike stays; declared areas are added up.
+// Merged returns the new field that fields of one farm become. Its boundary is the union of theirs, nil where none has
+// one. Values that all of them share are kept; declared areas are added up.
 func Merged(name string, parts []Field, boundary *geo.Boundary) Field {
 	out := Field{Name: name, Farm: parts[0].Farm, Boundary: boundary, DeclaredAreaHa: new(0.0)}
 	for _, p := range parts {
@@ -96,7 +96,7 @@ func Merged(name string, parts []Field, boundary *geo.Boundary) Field {
 	return out
 }
 
-// alike returns what all parts have; the zero value where they differ.
+// alike returns the value that all parts have; the zero value where they differ.
 func alike[V comparable](parts []Field, of func(Field) V) V {
 	first := of(parts[0])
 	for _, p := range parts {
@@ -128,7 +128,7 @@ func times(value *float64, factor float64) *float64 {
 // OnPiece returns a new application that is the part of this one on a piece of its field: a rate stays, a total and a treated
 // area are shared out by area.
 func (r Fertilization) OnPiece(share float64) Fertilization {
-	r.External = record.External{} // another record cannot have the same
+	r.External = record.External{} // no other record can have the same
 	if a := r.Amount; a != nil && !a.Unit.PerArea() {
 		part := *a
 		part.Value *= share
@@ -138,7 +138,7 @@ func (r Fertilization) OnPiece(share float64) Fertilization {
 	return r
 }
 
-// OnMerged returns the application as one on a field that its own became a part of: it treats what it treated.
+// OnMerged returns the application as one on the field that its own became a part of: it still covers the area that it treated.
 func (r Fertilization) OnMerged(part *Field) Fertilization {
 	if r.TreatedAreaHa == nil {
 		r.TreatedAreaHa = part.KnownAreaHa()
@@ -149,8 +149,8 @@ func (r Fertilization) OnMerged(part *Field) Fertilization {
 // sown is a crop in a season.
 type sown struct{ season, crop int64 }
 
-// Together returns cultivations in groups that become one each where their fields are merged: those of the same crop in the same
-// season, in the order of the first of each.
+// Together groups the cultivations that become one where their fields are merged: those of the same crop in the same
+// season, in the order of the first of each group.
 func Together(all []Cultivation) [][]Cultivation {
 	at := map[sown]int{}
 	var out [][]Cultivation
@@ -178,8 +178,8 @@ type FieldOfCrops struct {
 	Crops []record.Ref `json:"crops"`
 }
 
-// Mixed returns the seasons in which fields with cultivations grew different crops: merged, each of the crops would stand for
-// all of the land.
+// Mixed returns the seasons in which fields with cultivations grew different crops: once they are merged, each of the
+// crops would stand for all of the land.
 func Mixed(all []Cultivation) []MixedSeason {
 	seasons := map[int64]*MixedSeason{}
 	for _, c := range all {

@@ -33,7 +33,7 @@ func stripes(t require.TestingT, widths []float64) (pieces []farm.Field, whole f
 	return pieces, whole
 }
 
-// What is said in sums adds up over the pieces; what is said per hectare is the same on each.
+// Totals add up over the pieces; rates per hectare are the same on each.
 func TestPiecesAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,7 @@ var SeasonKinds = []string{"annual", "winter", "summer", "perennial_year", "othe
 // MaxSeasonDays bounds a season: three years with a leap day.
 const MaxSeasonDays = 1096
 
-// Season is a span of days in which crops grow. It may cross the year and overlap other seasons.
+// Season is a span of days in which crops grow. It may cross the turn of the year and overlap other seasons.
 type Season struct {
 	record.Meta
 	Name        string

@@ -36,7 +36,7 @@ const (
 // Fields (a nested object or an item of an array, keyed by its decimal index).
 type Fields map[string]any
 
-// Messages returns the messages that a value of [Fields] is; none where it is Fields.
+// Messages returns a value of [Fields] as messages; none where the value is Fields.
 func Messages(value any) []string {
 	switch v := value.(type) {
 	case []string:
@@ -56,8 +56,8 @@ func (f Fields) Add(field, message string) {
 	f[field] = append(have, message)
 }
 
-// AddAt adds a message, once, at a path such as fertilizers[3].rate. Messages about a whole that has messages about its parts too
-// stand among these as [NonField], and so do those of the empty path.
+// AddAt adds a message, once, at a path such as fertilizers[3].rate. Messages about a whole whose parts have messages
+// too are kept among these under [NonField], and so are those of the empty path.
 func (f Fields) AddAt(path, message string) {
 	steps := strings.FieldsFunc(cmp.Or(path, NonField), func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 	for _, step := range steps[:len(steps)-1] {
@@ -101,7 +101,7 @@ func (f Fields) Messages() map[string][]string {
 	return out
 }
 
-// Within adds an error when a number is not from low to high.
+// Within adds an error when a number is not between low and high.
 func (f Fields) Within(field string, v, low, high float64) {
 	f.AddIf(!(v >= low && v <= high), field, "It is a number from %g to %g.", low, high)
 }
@@ -124,7 +124,7 @@ func (f Fields) RequiredText(field, value string, limit int) {
 	f.Text(field, value, limit)
 }
 
-// MergeNew merges what a later check finds: it says nothing new of a value that could not be read.
+// MergeNew merges what a later check finds; it says nothing new about a value that could not be read.
 func (f Fields) MergeNew(later Fields) {
 	fresh := maps.Clone(later)
 	maps.DeleteFunc(fresh, func(field string, _ any) bool { return f[field] != nil && !onlyUnknown(f[field]) })
@@ -158,7 +158,7 @@ func (f Fields) Merge(other Fields) {
 	}
 }
 
-// List returns words as a message names them.
+// List returns words as a message lists them.
 func List[T ~string](words []T) string {
 	var list []string
 	for _, w := range words {
@@ -256,7 +256,7 @@ func As(err error) (*Error, bool) {
 	return e, ok
 }
 
-// KindOf returns the kind of err; Internal for what is no fault.
+// KindOf returns the kind of err; Internal for an error that is not a fault.
 func KindOf(err error) Kind {
 	if e, ok := As(err); ok {
 		return e.Kind
@@ -267,7 +267,7 @@ func KindOf(err error) Kind {
 // Is reports whether err is a fault of that kind.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// Refusal returns what an error says for people where it is for good: what is asked for is wrong, or not there. What may pass is none.
+// Refusal returns the message of an error that is permanent: what is asked for is wrong, or does not exist. ok is false for any other.
 func Refusal(err error) (why string, ok bool) {
 	known, ok := As(err)
 	if !ok || known.Kind != Invalid && known.Kind != NotFound {

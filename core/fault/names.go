@@ -10,16 +10,16 @@ import (
 // CodeUnknownName is the code of a refusal for names that are not known, whatever else is wrong.
 const CodeUnknownName = "unknown_name"
 
-// Bounds of what is said of names that are not known: a body has room for many and long ones.
+// The bounds of what is reported about unknown names: a body has room for many, and for long ones.
 const (
-	maxNamed  = 60 // characters of a name that is repeated
+	maxNamed  = 60 // characters that are repeated of a name
 	maxListed = 10 // in the message of a fault
 )
 
-// unknownName is the messages of a name that is not known.
+// unknownName holds the messages about a name that is not known.
 type unknownName []string
 
-// Unknown adds the message of a name that is none of those known, with the nearest of them.
+// Unknown adds the message about a name that is not among those known, with the nearest of these.
 func (f Fields) Unknown(name string, known []string) {
 	message := "This name is not known here."
 	if nearest := Nearest(name, known); nearest != "" {
@@ -30,10 +30,10 @@ func (f Fields) Unknown(name string, known []string) {
 
 const meant = ": did you mean "
 
-// Meant is how the message of a name that is not known ends, with the one that is likely meant.
+// Meant returns the end of the message about an unknown name, with the name that was probably meant.
 func Meant(nearest string) string { return meant + "\"" + nearest + "\"?" }
 
-// Misplaced adds the message of a name that is not known here, which says where it is.
+// Misplaced adds a message about a name that is not known here; the message says where it belongs.
 func (f Fields) Misplaced(name, message string) {
 	if utf8.RuneCountInString(name) > maxNamed {
 		name = string([]rune(name)[:maxNamed]) + "…"
@@ -41,7 +41,7 @@ func (f Fields) Misplaced(name, message string) {
 	f[name] = append(unknownName(Messages(f[name])), message)
 }
 
-// Unknowns returns the paths of the names that are not known, as fertilizers[2].amout, in the order of their letters.
+// Unknowns returns the paths of the names that are not known, such as fertilizers[2].amout, sorted.
 func (f Fields) Unknowns() []string {
 	var out []string
 	f.unknowns("", func(path, _ string) { out = append(out, path) })
@@ -59,10 +59,10 @@ func (f Fields) unknowns(prefix string, found func(path, message string)) {
 	}
 }
 
-// OnlyUnknown reports whether nothing is wrong but that names are not known.
+// OnlyUnknown reports whether nothing is wrong except unknown names.
 func (f Fields) OnlyUnknown() bool { return onlyUnknown(f) }
 
-// onlyUnknown reports whether a value of fields says of nothing but names that they are not known.
+// onlyUnknown reports whether a value of fields is nested fields that hold nothing but messages about unknown names.
 func onlyUnknown(value any) bool {
 	below, ok := value.(Fields)
 	for _, v := range below {
@@ -86,7 +86,7 @@ func Path(prefix, key string) string {
 	return prefix + "." + key
 }
 
-// Naming returns the same fault, with the code and the message of the names in its fields that are not known, if any.
+// Naming returns the same fault. If its fields have names that are not known, it takes their code and names them in its message.
 func (e *Error) Naming() *Error {
 	var says []string
 	e.Fields.unknowns("", func(path, message string) {
@@ -121,7 +121,7 @@ func Nearest(name string, known []string) (nearest string) {
 	return nearest
 }
 
-// editsBetween returns how many bytes are to be put in, taken out or changed to make one text of another (Levenshtein).
+// editsBetween returns the number of bytes to insert, delete or change to turn one text into another (Levenshtein).
 func editsBetween(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -30,7 +30,7 @@ func TestUnknownNames(t *testing.T) {
 	require.Contains(t, refused.Message, `fertilizers[2].amout (did you mean "amount"?)`)
 	require.Equal(t, []string{"fertilizers[2].amout"}, all.Unknowns())
 
-	// What a later check says of a value that could not be read is left out; that names were unknown hinders nothing.
+	// What a later check says about a value that could not be read is left out; unknown names do not prevent it.
 	all.MergeNew(fault.Fields{"fertilizers": []string{"consequence"}, "soil": []string{"more"}})
 	require.Equal(t, []string{"more"}, fault.Messages(all["soil"]))
 	require.NotContains(t, all["fertilizers"], fault.NonField)

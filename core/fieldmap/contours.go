@@ -25,10 +25,10 @@ const (
 	minInterval   = 0.1 // metres
 )
 
-// ContourMethod says for people how contours are made of heights.
+// ContourMethod describes, for people, how contours are made from heights.
 const ContourMethod = "contours run between the middles of pixels (marching squares)"
 
-// ContourInterval returns the distance in height of some eight contours with round heights.
+// ContourInterval returns the interval of heights that yields some eight contours at round heights.
 func ContourInterval(low, high float64) float64 {
 	step := minInterval
 	for k := 0; step*usualContours < high-low; k++ {
@@ -37,8 +37,8 @@ func ContourInterval(low, high float64) float64 {
 	return step
 }
 
-// Contours returns the contours of a layer within a field (WGS84), at whole multiples of an interval; 0 chooses it. They run between the
-// middles of pixels (marching squares; where lines may cross, the mean of the four decides).
+// Contours returns the contours of a layer within a field (WGS84), at whole multiples of an interval; for 0 one is chosen.
+// They run between the middles of pixels (marching squares; where lines may cross, the mean of the four decides).
 //
 // Faults: Invalid (interval) where there would be too many; the budget's error where it ends.
 func Contours(budget *effort.Budget, l *indexmap.Layer, field geo.MultiPolygon, interval float64) ([]Contour, float64, error) {
@@ -87,8 +87,8 @@ const (
 	left
 )
 
-// turns are, by which corners lie above (8: upper left, 4: upper right, 2: lower right, 1: lower left), the sides from which and to which
-// lines run with these on their left. The saddles, 5 and 10, come twice: where the middle lies below, then above.
+// turns holds, by the corners that lie above (8: upper left, 4: upper right, 2: lower right, 1: lower left), the sides from which and to
+// which lines run with these corners on their left. The saddles, 5 and 10, occur twice: for a middle that lies below, then for one above.
 var turns = map[int][][2]int{
 	8: {{left, top}}, 4: {{top, right}}, 2: {{right, bottom}}, 1: {{bottom, left}},
 	12: {{left, right}}, 6: {{top, bottom}}, 3: {{right, left}}, 9: {{bottom, top}},
@@ -99,7 +99,7 @@ var turns = map[int][][2]int{
 
 // trace returns the lines of a height on a layer, in its plane.
 func trace(budget *effort.Budget, l *indexmap.Layer, height float64) [][]geo.Position {
-	next, entered := map[int]int{}, map[int]bool{} // by the sides that they cross: each is left to one other
+	next, entered := map[int]int{}, map[int]bool{} // by the side that a line crosses: from each it goes on to one other
 	var order []int
 	for row := range l.Rows - 1 {
 		if budget.Spend(l.Cols) != nil {
@@ -120,7 +120,7 @@ func trace(budget *effort.Budget, l *indexmap.Layer, height float64) [][]geo.Pos
 			if (which == 5 || which == 10) && sum/4 >= height {
 				which += 16
 			}
-			sides := [4]int{2 * at, 2*(at+1) + 1, 2 * (at + l.Cols), 2*at + 1} // each is named by its upper or left pixel
+			sides := [4]int{2 * at, 2*(at+1) + 1, 2 * (at + l.Cols), 2*at + 1} // each is numbered by its upper or left pixel
 			for _, turn := range turns[which] {
 				from, to := sides[turn[0]], sides[turn[1]]
 				next[from], entered[to] = to, true
@@ -128,7 +128,7 @@ func trace(budget *effort.Budget, l *indexmap.Layer, height float64) [][]geo.Pos
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { // lines with an end come first, so that rings are what is left
+	slices.SortStableFunc(order, func(a, b int) int { // lines with an end come first, so that only rings remain
 		return cmp.Compare(map[bool]int{true: 1}[entered[a]], map[bool]int{true: 1}[entered[b]])
 	})
 	var out [][]geo.Position

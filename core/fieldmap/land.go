@@ -21,8 +21,8 @@ const (
 	margin    = 3    // pixels beside the field
 )
 
-// Board lays pixels over a field (WGS84) and a little beside it, and says which of its cells are the field's. Pixels are 10 m wide, or
-// 5 m where the finest raster is that fine (metres; 0: not known); of small fields they are halved, of vast ones doubled.
+// Board lays pixels over a field (WGS84) and a little beside it, and returns which of its cells are the field's. Pixels are 10 m wide, or
+// 5 m where the finest raster is that fine (metres; 0: not known); for small fields they are halved, for vast ones doubled.
 //
 // Faults: Invalid for a field that no pixels can be laid over.
 func Board(field geo.MultiPolygon, finest float64) (f *frame.Frame, inside []bool, err error) {
@@ -80,7 +80,7 @@ var landSubjects = map[string]indexmap.Subject{
 	layer.TWI:       {Title: "Topographic wetness index", Kind: indexmap.Measure},
 }
 
-// landMethods say how they are worked out.
+// landMethods describe how they are computed.
 var landMethods = map[string]string{
 	layer.Elevation: "the heights of the model, interpolated or averaged",
 	layer.Slope:     "Horn (1981), on the model's own pixels",
@@ -88,7 +88,7 @@ var landMethods = map[string]string{
 	layer.TWI:       "ln(a / tan b) (Beven and Kirkby 1979), flow to all lower neighbours (Freeman 1991), with the land up to 1.5 km around",
 }
 
-// OfRelief returns a layer of relief of a board.
+// OfRelief returns a layer of relief on a board.
 func OfRelief(f *frame.Frame, inside []bool, in layer.PreparedLayer) Made {
 	subject := landSubjects[in.Name]
 	subject.Name = in.Name
@@ -135,7 +135,7 @@ func ofLand(f *frame.Frame, inside []bool, in layer.PreparedLayer, about Layer) 
 	return made(about, pixels)
 }
 
-// None says why a map has no layer, where each says why it is not there.
+// None returns why a map has no layer, with the reason of each; empty where one has pixels.
 func None(what string, layers []Made) string {
 	if len(layers) == 0 {
 		return what

@@ -44,7 +44,7 @@ func relief(t *testing.T, field geo.MultiPolygon, height func(x, y float64) floa
 	t.Helper()
 	f, inside, err := fieldmap.Board(field, 0)
 	require.NoError(t, err)
-	const wide, pixel = 128, 30.0 // as models of the world are
+	const wide, pixel = 128, 30.0 // as in models of the world
 	model := layer.Surface{EPSG: 32630, OriginX: 500_000 - 1905, OriginY: 4_600_000 + 1905, CellX: pixel, CellY: pixel, Cols: wide, Rows: wide}
 	for i := range wide * wide {
 		model.Values = append(model.Values, height(float64(i%wide)*pixel-1890, 1890-float64(i/wide)*pixel))

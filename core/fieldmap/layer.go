@@ -1,5 +1,5 @@
-// Package fieldmap holds what maps of a field are made of that are no series of dates of an index: zones of several seasons, relief, and
-// what registered rasters say of the soil.
+// Package fieldmap holds the content of maps of a field that are not series of dates of an index: zones of several
+// seasons, relief, and what registered rasters say about the soil.
 package fieldmap
 
 import (
@@ -12,17 +12,17 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Layer is a layer of a map as it is kept: what it is and where it comes from, and the file of its pixels; with a reason there is none.
+// Layer is a layer of a map as it is stored: what it is, where it comes from, and the file of its pixels; a layer with a reason has none.
 type Layer struct {
 	indexmap.Subject
 	Source    string   `json:"source"` // where the values come from, for people
-	Method    string   `json:"method"` // how they were worked out
+	Method    string   `json:"method"` // how they were computed
 	Reason    string   `json:"reason"` // why there is no such layer; empty where there is
 	Scenes    []string `json:"scenes"` // of imagery and elevation models
 	Years     []int    `json:"years"`  // of what was acquired
 	Checksum  string   `json:"checksum"`
 	Synthetic bool     `json:"synthetic"`
-	// Coarse: the pixels of the source are far wider than those of the layer, or come of a far coarser map than they tell.
+	// Coarse: the pixels of the source are far wider than those of the layer, or come from a far coarser map than they suggest.
 	Coarse bool     `json:"coarse"`
 	Notes  []string `json:"notes"`
 
@@ -39,7 +39,7 @@ type Made struct {
 	Pixels *indexmap.Layer
 }
 
-// Season is a season that zones were looked for in.
+// Season is a season in which zones were looked for.
 type Season struct {
 	Start  time.Time `json:"start"` // civil dates, both inclusive
 	End    time.Time `json:"end"`
@@ -57,9 +57,9 @@ type Zone struct {
 	AreaHa float64 `json:"area_ha"`
 	Share  float64 `json:"share"` // of the area of all zones
 	Pixels int     `json:"pixels"`
-	// Mean is how far its peaks lie above those of the field, over the seasons, in the unit of the index; below it is negative.
+	// Mean is how far its peaks lie above those of the field, over the seasons, in the unit of the index; negative where they lie below.
 	Mean float64 `json:"mean"`
-	// Std is how much this changes from season to season, over the pixels of the zone; 0 of a single season.
+	// Std is how much this changes from season to season, over the pixels of the zone; 0 for a single season.
 	Std   float64   `json:"std"`
 	Peaks []float64 `json:"peaks"` // the mean peak of each season that is used, the newest first
 }
@@ -75,7 +75,7 @@ func raster(f *frame.Frame, values []float64, inside []bool) *indexmap.Layer {
 	return l
 }
 
-// made joins what a layer is with its pixels, which say the same of themselves.
+// made joins the description of a layer with its pixels, which take it over.
 func made(about Layer, pixels *indexmap.Layer) Made {
 	pixels.Subject = about.Subject
 	about.Subject = about.Spanning(pixels)
@@ -83,7 +83,7 @@ func made(about Layer, pixels *indexmap.Layer) Made {
 	return Made{about, pixels}
 }
 
-// Found returns what the layers of a map come to for its order; none says why there is none.
+// Found returns the outcome of the layers of a map for its order; none is the reason where there is no layer.
 func Found(layers []Layer, none string) vegetation.Found {
 	out := vegetation.Found{}
 	for _, l := range layers {

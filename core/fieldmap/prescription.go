@@ -9,11 +9,11 @@ import (
 	"tilth/core/fault"
 )
 
-// RateUnit is the unit of the rates of a prescription, with what terminals call it: the data dictionary of ISO 11783-11.
+// RateUnit is the unit of the rates of a prescription, with what terminals call it in the data dictionary of ISO 11783-11.
 type RateUnit struct {
 	Name  string
 	DDI   string  // of the set point, four hexadecimal digits
-	Scale float64 // of the unit of the dictionary, in one of this
+	Scale float64 // how many units of the dictionary are in one of this
 }
 
 // RateUnits are the units of rates.
@@ -23,7 +23,7 @@ var RateUnits = []RateUnit{
 	{"seeds/m2", "000B", 1000}, // 0.001/m²
 }
 
-// UnitOfRate is kilograms or, of a volume, litres per hectare.
+// UnitOfRate returns kilograms or, for a volume, litres per hectare.
 func UnitOfRate(volume bool) RateUnit {
 	if volume {
 		return RateUnits[1]
@@ -34,7 +34,7 @@ func UnitOfRate(volume bool) RateUnit {
 // MaxRate bounds a rate, so that set points are whole numbers of 32 bits.
 const MaxRate = 100_000
 
-// Prescription is how much is to be applied in each zone. The zero value says nothing.
+// Prescription states how much is to be applied in each zone. The zero value is no prescription.
 type Prescription struct {
 	Rates []float64 // of the zones, from number 1 on
 	Unit  RateUnit

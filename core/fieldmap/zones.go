@@ -24,10 +24,10 @@ import (
 const (
 	MinZones     = 2
 	MaxZones     = 7
-	DefaultZones = 3 // low, middle and high: what most spreaders and sowing plans tell apart
+	DefaultZones = 3 // low, middle and high: what most spreaders and sowing plans distinguish
 )
 
-// MaxSeasons is how many seasons a zoning map is made of, the order's own among them.
+// MaxSeasons is the maximum number of seasons that a zoning map is made from, including the order's own.
 const MaxSeasons = layer.MaxYears
 
 // The names of the layers of a zoning map; those of seasons are "peak_" and the year in which they end.
@@ -37,7 +37,7 @@ const (
 	StabilityLayer = "stability"
 )
 
-// Earlier returns the span of days of a season so many years before.
+// Earlier returns the span of days of a season, moved back by a number of years.
 func Earlier(start, end time.Time, years int) (time.Time, time.Time) {
 	return start.AddDate(-years, 0, 0), end.AddDate(-years, 0, 0)
 }
@@ -49,7 +49,7 @@ type Peak struct {
 	Synthetic bool
 }
 
-// Zoned is what zones are made of.
+// Zoned is what zones are made from.
 type Zoned struct {
 	Index   string           // the code of the index
 	Field   geo.MultiPolygon // WGS84
@@ -61,12 +61,12 @@ type Zoned struct {
 // edgeSpace is the weight of each coordinate beside the seasons, which have a weight of 1 together.
 const edgeSpace = 0.25
 
-// zonesMethod says for people how zones are made.
+// zonesMethod describes, for people, how zones are made.
 const zonesMethod = "k-means on the seasons' peaks (95th percentile of the dates of each pixel), each season standardised and all of the same weight, with the place at a quarter of it; " +
 	"pixels along the outline take the zone beside them; parts below the smallest area join their neighbours (" + zoning.AlgorithmVersion + ")"
 
 // MakeZones divides a field into zones that are alike in all seasons, numbered from the lowest peaks on. The same input makes the same
-// zones. Layers follow: the zones, how far the peaks lie above the field's, how much that changes, and the peaks of each season.
+// zones. The layers are, in order: the zones, how far the peaks lie above the field's, how much that changes, and the peaks of each season.
 //
 // Faults: Invalid (no_season) where no season can be used; (no_zones, no_usable_layers) where the field has no zones.
 func MakeZones(ctx context.Context, in Zoned) ([]Made, error) {
@@ -132,7 +132,7 @@ func (in Zoned) used() (out []*Peak) {
 	return out
 }
 
-// noSeason says why there is no season to make zones of.
+// noSeason returns why there is no season to make zones from.
 func noSeason(all []Peak) string {
 	if len(all) == 0 {
 		return "The archive has no season of the field."
@@ -152,7 +152,7 @@ func seasonsInWords(used []*Peak) string {
 	return fmt.Sprintf("%d seasons, of %s and up to %s", len(used), inWords(first), inWords(last))
 }
 
-// cluster returns the zone of each cell. Seasons that cannot be used after all say why, and are used no more.
+// cluster returns the zone of each cell. Seasons that cannot be used after all are marked as not used, with the reason.
 func cluster(ctx context.Context, f *frame.Frame, used []*Peak, k int) ([]int32, error) {
 	p := zoning.DefaultParams()
 	p.SpatialWeight, p.Weights = edgeSpace, map[string]float64{}
@@ -193,7 +193,7 @@ func deviate(f *frame.Frame, used []*Peak) [][]float64 {
 	return out
 }
 
-// number numbers the zones by ascending mean, and returns them with that.
+// number numbers the zones by ascending mean, and returns them with their means.
 func number(labels []int32, mean []float64) []Zone {
 	k := int(slices.Max(labels))
 	sums, counts := make([]float64, k), make([]float64, k)
@@ -244,7 +244,7 @@ func describe(zones []Zone, labels []int32, used []*Peak, deviations [][]float64
 	}
 }
 
-// alike warns of zones that follow each other in their numbers and differ less than the pixels within them: a plan need not tell them apart.
+// alike warns about zones with consecutive numbers that differ less than the pixels within them: a plan need not distinguish them.
 func alike(zones []Zone, labels []int32, mean []float64) (out []string) {
 	within := make([]float64, len(zones)) // sums of squares
 	for i, label := range labels {

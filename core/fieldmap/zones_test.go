@@ -28,7 +28,7 @@ func land(t *testing.T) (geo.MultiPolygon, *frame.Frame) {
 	return field, &f
 }
 
-// season returns the peaks of a year: of each cell what value says of its column and row.
+// season returns the peaks of a year: for each cell, what value returns for its column and row.
 func season(f *frame.Frame, year int, value func(col, row int) float64) fieldmap.Peak {
 	p := fieldmap.Peak{Season: fieldmap.Season{
 		Start: time.Date(year, 3, 1, 0, 0, 0, 0, time.UTC), End: time.Date(year, 10, 31, 0, 0, 0, 0, time.UTC), Dates: 9, Used: true, Scenes: []string{"s" + time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Format("2006")},

@@ -2,14 +2,14 @@ package geo
 
 import "math"
 
-// metresPerDegree is the shortest degree of a meridian, at the equator, and of the equator, both rounded down.
+// metresPerDegree is the shortest degree of a meridian, which is at the equator, and a degree of the equator, both rounded down.
 const metresPerDegree = 110_500
 
-// rounding is more than the distance between two places is wrong by, in metres: what is very near comes out as no distance.
+// rounding is greater than the error of a distance between two places, in metres: very near places come out at no distance.
 const rounding = 0.001
 
-// Around returns boxes that hold all places within a distance of one, in metres: one, or two where it lies near the 180th
-// meridian. They hold others too.
+// Around returns boxes that contain all places within a distance, in metres, of a centre: one box, or two where it lies
+// near the 180th meridian. They contain other places too.
 func Around(centre Position, metres float64) []Box {
 	up := (metres + rounding) / metresPerDegree
 	south, north := max(-90, centre.Y-up), min(90, centre.Y+up)

@@ -10,7 +10,7 @@ import (
 	"tilth/core/geo"
 )
 
-// What is within the distance is in a box, wherever on the globe.
+// A place within the distance is in one of the boxes, anywhere on the globe.
 func TestAroundHoldsWhatIsNear(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,7 +31,7 @@ func TestAroundHoldsWhatIsNear(t *testing.T) {
 	})
 }
 
-// Places so near that their distance comes out as none are in the box too.
+// Places so near that their distance comes out as zero are in the box too.
 func TestAroundHoldsWhatIsNextToIt(t *testing.T) {
 	t.Parallel()
 	centre := geo.Position{X: 0, Y: 1}

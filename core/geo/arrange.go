@@ -109,7 +109,7 @@ func node(budget *effort.Budget, loops []loop, window Box) error {
 		if turn >= snappingTurn {
 			err = snap(budget, segments, cuts)
 		}
-		if len(cuts) == 0 && err == nil { // crossings of edges that are to be snapped are not theirs for long
+		if len(cuts) == 0 && err == nil { // edges that are to be snapped do not keep their crossings
 			err = cross(budget, segments, cuts)
 		}
 		if err != nil {
@@ -175,7 +175,7 @@ func cross(budget *effort.Budget, segments []segment, cuts map[edge][]Position) 
 	})
 }
 
-// snap adds to the cuts the vertices whose square edges enter. A vertex compared is a step of the budget.
+// snap adds to the cuts the vertices whose squares are entered by edges. Each vertex compared is a step of the budget.
 func snap(budget *effort.Budget, segments []segment, cuts map[edge][]Position) error {
 	vertices := make([]Position, 0, len(segments))
 	for _, s := range segments {

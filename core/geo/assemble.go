@@ -2,10 +2,10 @@ package geo
 
 import "slices"
 
-// Assemble makes polygons of loose rings as shapefiles keep them: a clockwise ring is an outer one,
-// a counter-clockwise ring is a hole of the smallest outer ring around it. A hole outside all outer
-// rings counts as an outer ring wound the wrong way, so that no land is lost. NewBoundary checks
-// the result.
+// Assemble makes polygons from loose rings as shapefiles store them: a clockwise ring is an outer
+// one, a counter-clockwise ring is a hole of the smallest outer ring around it. A hole outside all
+// outer rings counts as an outer ring wound the wrong way, so that no land is lost. NewBoundary
+// checks the result.
 func Assemble(rings []Ring) MultiPolygon {
 	var outers, holes []Ring
 	for _, ring := range rings {
@@ -18,8 +18,8 @@ func Assemble(rings []Ring) MultiPolygon {
 	return Nest(outers, holes)
 }
 
-// Nest makes polygons of outer rings and holes, each of which goes to the smallest outer ring around it. One outside all of them
-// counts as an outer ring. NewBoundary checks the result.
+// Nest makes polygons from outer rings and holes: each hole goes to the smallest outer ring around it. A hole outside
+// all of them counts as an outer ring. NewBoundary checks the result.
 func Nest(outers, holes []Ring) MultiPolygon {
 	var out MultiPolygon
 	var boxes []Box

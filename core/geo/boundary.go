@@ -17,7 +17,7 @@ type Limits struct {
 	MaxVertices int     // over all rings, closing positions not counted
 	SliverHa    float64 // below this area the boundary carries the warning "sliver"
 
-	// OverlapSteps is how many pairs of edges a request compares to find overlaps.
+	// OverlapSteps is the maximum number of pairs of edges that a request compares to find overlaps.
 	OverlapSteps int64
 }
 
@@ -62,7 +62,7 @@ const squareMetresPerHectare = 10_000
 
 // NewBoundary normalises a geometry in degrees and checks it: rings are closed, repeated positions
 // and spikes dropped, outer rings wound counter-clockwise and holes clockwise (RFC 7946, section
-// 3.1.6). The argument stays. Every refusal is an Invalid fault of the field "boundary".
+// 3.1.6). The argument is not changed. Every refusal is an Invalid fault of the field "boundary".
 func NewBoundary(budget *effort.Budget, m MultiPolygon, limits Limits) (Boundary, error) {
 	out, err := soundBoundary(budget, m, limits)
 	if err != nil {
@@ -71,7 +71,7 @@ func NewBoundary(budget *effort.Budget, m MultiPolygon, limits Limits) (Boundary
 	return out, nil
 }
 
-// unsound is why a geometry is refused, with the geometry: what is refused can still be shown.
+// unsound is the refusal of a geometry together with the geometry, which can thus still be shown.
 type unsound struct {
 	error
 	geometry MultiPolygon
@@ -79,7 +79,7 @@ type unsound struct {
 
 func (u unsound) Unwrap() error { return u.error }
 
-// Unsound returns the geometry that NewBoundary refused with an error; nil where the error is another.
+// Unsound returns the geometry that NewBoundary refused with an error; nil for any other error.
 func Unsound(err error) MultiPolygon {
 	var u unsound
 	errors.As(err, &u)

@@ -353,8 +353,8 @@ func TestPropertyBoundary(t *testing.T) {
 	})
 }
 
-// TestPropertyValidityAgreesWithOracle throws small random integer shapes, which touch and
-// cross in every way, at the rules and at simplefeatures.
+// TestPropertyValidityAgreesWithOracle gives small random integer shapes, which touch and cross in
+// every way, to the rules and to simplefeatures.
 func TestPropertyValidityAgreesWithOracle(t *testing.T) {
 	limits := geo.Limits{MinAreaM2: 0, MaxAreaHa: math.Inf(1), MaxVertices: 1000}
 	accepted, refused := 0, 0

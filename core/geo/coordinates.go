@@ -78,14 +78,14 @@ func (r *coordinateReader) number() (float64, error) {
 	for r.at < len(r.raw) && r.raw[r.at] > ' ' && r.raw[r.at] != ',' && r.raw[r.at] != ']' {
 		r.at++
 	}
-	v, err := strconv.ParseFloat(string(r.raw[begin:r.at]), 64) // which the compiler does not copy where it does not escape
+	v, err := strconv.ParseFloat(string(r.raw[begin:r.at]), 64) // the compiler does not copy a string that does not escape
 	if err != nil || math.IsInf(v, 0) {
 		return 0, refuse("The coordinate %.30s is out of range.", r.raw[begin:r.at])
 	}
 	return v, nil
 }
 
-// array reads one array, each element by item. It is never nil without an error.
+// array reads one array, each element by item. The result is never nil without an error.
 func array[T any](r *coordinateReader, what string, item func() (T, error)) ([]T, error) {
 	if err := r.open(what); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func array[T any](r *coordinateReader, what string, item func() (T, error)) ([]T
 	return out, nil
 }
 
-// open passes the bracket that begins an array.
+// open consumes the bracket that begins an array.
 func (r *coordinateReader) open(what string) error {
 	if c := r.next(); c != '[' {
 		return refuse("The coordinates are nested wrongly: %s should be an array, not %s.", what, valueName(c))
@@ -121,7 +121,7 @@ func (r *coordinateReader) next() byte {
 	return 0
 }
 
-// valueName names the value of JSON that begins with a byte.
+// valueName names the kind of JSON value that begins with a byte.
 func valueName(first byte) string {
 	switch first {
 	case '[':

@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// digestGrain is the grain of a digest, in degrees: about a centimetre.
+// digestGrain is the number of steps per degree to which a digest rounds positions: a step is about a centimetre.
 const digestGrain = 1e7
 
-// Digest returns a digest of the land that a geometry of a Boundary covers, whatever the order of its parts and holes, and
-// whichever position a ring begins with. Positions that are less than a centimetre apart count as the same.
+// Digest returns a digest of the land that a geometry of a Boundary covers, whatever the order of its parts and holes,
+// and whichever position a ring begins with. Positions are rounded to about a centimetre.
 func (m MultiPolygon) Digest() string {
 	parts := make([][][][2]int64, len(m))
 	for i, polygon := range m {
@@ -42,7 +42,7 @@ func (m MultiPolygon) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digestRing returns the positions of a ring once each, from the smallest on.
+// digestRing returns the rounded positions of a ring without repeated ones, beginning with the smallest.
 func digestRing(r Ring) [][2]int64 {
 	var out [][2]int64
 	for _, p := range r {

@@ -11,9 +11,9 @@ import (
 	"tilth/core/fault"
 )
 
-// Cut returns the parts into which a line divides a geometry, from west to east: the faces between its outline and the line.
-// Their areas add up to that of the geometry. A line that begins or ends inside does not divide there. It fails where the two
-// cross more often than fields do.
+// Cut returns the parts into which a line divides a geometry, from west to east: the faces between its outline and the
+// line. Their areas add up to that of the geometry. A line that begins or ends inside does not divide there. Cut fails
+// where the two cross more often than fields do.
 func Cut(budget *effort.Budget, m MultiPolygon, line []Position) (MultiPolygon, error) {
 	unit := latticeOf([]MultiPolygon{m, {{Ring(line)}}})
 	for range latticeTries {
@@ -35,8 +35,8 @@ func onLattice(line []Position, unit float64) []Position {
 	return slices.Compact(out)
 }
 
-// cutOnLattice is Cut on whole coordinates. The line goes out and back as a loop that covers nothing, so that noding gives it
-// and the outline a common vertex wherever they meet. Its edges inside are walked in both directions, each along another face.
+// cutOnLattice is Cut on whole coordinates. The line goes out and back as a loop that covers nothing, so that noding gives it and
+// the outline a common vertex wherever they meet. Its edges inside are walked in both directions, each along a different face.
 func cutOnLattice(budget *effort.Budget, m MultiPolygon, line []Position) (MultiPolygon, error) {
 	if len(m) == 0 || len(line) < 2 {
 		return m, nil
@@ -75,8 +75,8 @@ func cutOnLattice(budget *effort.Budget, m MultiPolygon, line []Position) (Multi
 	return faces(budget, rings)
 }
 
-// faces makes polygons of the rings of faces that lie side by side: a hole belongs to the smallest outer ring around it, but for
-// those of the faces that fill it, which run along its edges the other way.
+// faces makes polygons from the rings of adjacent faces: a hole belongs to the smallest outer ring around it, except
+// for the rings of the faces that fill it, which run along its edges in the opposite direction.
 func faces(budget *effort.Budget, rings []Ring) (out MultiPolygon, err error) {
 	type way struct{ a, b Position }
 	var holes []Ring
@@ -132,16 +132,16 @@ func (m MultiPolygon) Inside(p Position) bool {
 	return slices.ContainsFunc(m, func(polygon Polygon) bool { return locate(p, polygon) == inside })
 }
 
-// Fit says how far pieces are from dividing a geometry exactly, in square metres.
+// Fit states by how much pieces fail to divide a geometry exactly, in square metres.
 type Fit struct {
 	Gap      float64   // of the geometry, that no piece covers
 	Beyond   []float64 // of each piece, that lies outside the geometry
 	Overlaps []Overlap // of two pieces each
 }
 
-// Overlap is what two pieces have in common.
+// Overlap is the area that two pieces have in common.
 type Overlap struct {
-	A, B int // their places among the pieces
+	A, B int // their indices among the pieces
 	M2   float64
 }
 
@@ -176,8 +176,8 @@ func Fitted(budget *effort.Budget, whole MultiPolygon, pieces []MultiPolygon) (F
 // LineField is the request field that every refusal of [ParseLine] names.
 const LineField = "line"
 
-// ParseLine reads a GeoJSON LineString with longitude and latitude (RFC 7946), of at most so many positions. Of a position,
-// numbers after these are dropped.
+// ParseLine reads a GeoJSON LineString with longitude and latitude (RFC 7946), of at most maxPositions positions.
+// Further numbers of a position are dropped.
 func ParseLine(raw []byte, maxPositions int) ([]Position, error) {
 	line, err := parseLine(raw, maxPositions)
 	if f, ok := fault.As(err); ok {

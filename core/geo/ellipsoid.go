@@ -18,9 +18,9 @@ var (
 	authalicR2 = wgs84A * wgs84A * polarQ / 2
 )
 
-// longestPiece in metres is measured at once; longer edges are halved along the geodesic. At 20 km
-// the great circle of the authalic sphere deviates from the geodesic by at most about 350 m² an
-// edge, and the chord series of chordArc is exact to a few nanometres.
+// longestPiece is the longest piece, in metres, that is measured at once; longer edges are halved
+// along the geodesic. At 20 km the great circle of the authalic sphere deviates from the geodesic
+// by at most about 350 m² an edge, and the chord series of chordArc is exact to a few nanometres.
 const longestPiece = 20_000.0
 
 // maxHalvings bounds the halvings of one edge: 2^11 pieces of 20 km go round the globe.
@@ -103,7 +103,7 @@ func chordArc(a, b surfacePoint) float64 {
 //
 // Every latitude is mapped to the authalic sphere, which preserves areas, and the strips between
 // the edges (great circles there) and the equator are summed with exact differences of longitude.
-// What cancels is of the order of 1e-9 m² for a ring of a metre and 1e-5 m² for one of 10 km.
+// Cancellation costs about 1e-9 m² for a ring of a metre and 1e-5 m² for one of 10 km.
 func ringArea(ring Ring) float64 {
 	total := 0.0
 	for i := 1; i < len(ring); i++ {

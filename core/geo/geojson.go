@@ -7,7 +7,7 @@ import (
 )
 
 // ParseGeoJSON reads a field boundary: a GeoJSON Polygon, MultiPolygon, or a Feature of one (RFC
-// 7946). Of a position, numbers after longitude and latitude are dropped; unknown members are
+// 7946). Numbers of a position after longitude and latitude are dropped; unknown members are
 // ignored. Every refusal is an Invalid fault of the field "boundary". Positions are counted while
 // they are read, so that a hostile document costs one pass over its bytes.
 func ParseGeoJSON(budget *effort.Budget, raw []byte, limits Limits) (Boundary, error) {

@@ -2,7 +2,7 @@ package geo
 
 import "tilth/core/effort"
 
-// Turned returns a longitude within ±180°, turned around the globe where it is nearer to another that way.
+// Turned returns a longitude within ±180°, moved by a full turn where that brings it nearer to another.
 func Turned(lon, near float64) float64 {
 	switch away := lon - near; {
 	case away > 180:
@@ -14,8 +14,8 @@ func Turned(lon, near float64) float64 {
 	}
 }
 
-// InOnePiece returns a geometry of both sides of the antimeridian (its parts span more than half the globe) with
-// its western part turned to the east of 180°; any other as it is.
+// InOnePiece returns a geometry that lies on both sides of the antimeridian (its parts span more than half the globe)
+// with its western part moved east of 180°; any other geometry as it is.
 func (m MultiPolygon) InOnePiece() MultiPolygon {
 	if b := m.Bounds(); b.MaxX-b.MinX <= 180 {
 		return m
@@ -23,8 +23,8 @@ func (m MultiPolygon) InOnePiece() MultiPolygon {
 	return m.mapped(func(p Position) Position { return Position{Turned(p.X, 180), p.Y} })
 }
 
-// OnGlobe brings a geometry whose longitudes leave ±180° a little back between them: cut in two at the antimeridian,
-// as RFC 7946 (section 3.1.9) requires. Its error is that of [Intersection].
+// OnGlobe brings a geometry whose longitudes slightly exceed ±180° back into that range: cut in two at the
+// antimeridian, as RFC 7946 (section 3.1.9) requires. Its error is that of [Intersection].
 func (m MultiPolygon) OnGlobe(budget *effort.Budget) (MultiPolygon, error) {
 	b := m.Bounds()
 	if b.MinX >= -180 && b.MaxX <= 180 {

@@ -91,9 +91,9 @@ func TestAreaOfCells(t *testing.T) {
 	}
 }
 
-// TestAreaFollowsGeodesics tells the geodesic edge from the straight one of a map: a
-// triangle with a 14 km side along a parallel at 60° differs by 6e-4 between the two, six
-// times what is allowed. Drawing the geodesic in by hand must change nothing.
+// TestAreaFollowsGeodesics distinguishes the geodesic edge from the straight one of a map: a
+// triangle with a 14 km side along a parallel at 60° differs by 6e-4 between the two, six times
+// what is allowed. Drawing the geodesic in by hand must change nothing.
 func TestAreaFollowsGeodesics(t *testing.T) {
 	a, b, top := geo.Position{X: 10, Y: 60}, geo.Position{X: 10.25, Y: 60}, geo.Position{X: 10.125, Y: 60.12}
 	plain := geo.AreaM2(geo.MultiPolygon{{{a, b, top, a}}})

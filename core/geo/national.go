@@ -14,15 +14,15 @@ type datum struct {
 	*spheroid
 	shift [3]float64 // metres, from the datum to WGS84
 	turn  [3]float64 // radians, of the position vector
-	scale float64    // beside 1
+	scale float64    // minus 1
 }
 
 const arcSecond = math.Pi / (180 * 3600)
 
-// The published parameters. They are those of a whole country; what its network deviates from them
-// is in grids of corrections that Tilth does without: up to 5 m in Great Britain (Ordnance Survey,
-// "A guide to coordinate systems in Great Britain", 2020, section 6.6; mostly 2 m: EPSG 1314), 0.25 m
-// in the Netherlands (Lesparre, Huisman and Alberts, "RDNAPTRANS2018", 2019; EPSG 15934).
+// The published parameters. They are those of a whole country; the deviations of its network from them are in
+// correction grids, which Tilth does without: up to 5 m in Great Britain (Ordnance Survey, "A guide to coordinate
+// systems in Great Britain", 2020, section 6.6; mostly 2 m: EPSG 1314), 0.25 m in the Netherlands (Lesparre, Huisman
+// and Alberts, "RDNAPTRANS2018", 2019; EPSG 15934).
 var (
 	osgb36 = datum{
 		airy, [3]float64{446.448, -125.157, 542.06},
@@ -114,8 +114,8 @@ const (
 // dutchSphere is the conformal sphere at Amersfoort.
 var dutchSphere = newConformalSphere(bessel, radians(dutchParallel))
 
-// conformalSphere maps an ellipsoid: its longitudes are n times those, and its isometric latitudes
-// ln c / 2 + n times those.
+// conformalSphere maps an ellipsoid to a sphere: its longitudes are n times the ellipsoid's, and
+// its isometric latitudes ln c / 2 + n times the ellipsoid's.
 type conformalSphere struct {
 	radius, n, shift float64
 	sin, cos         float64 // of the latitude of the origin on the sphere

@@ -7,30 +7,29 @@ import (
 	"tilth/core/effort"
 )
 
-// overlapShare is the share of the smaller of two boundaries above which what they have in common
-// counts as an overlap. Neighbours drawn along one fence share a sliver; a field drawn twice,
-// nearly all.
+// overlapShare is the share of the smaller of two boundaries above which their common area counts
+// as an overlap. Neighbours drawn along one fence share a sliver; a field drawn twice, nearly all.
 const overlapShare = 0.005
 
 // A Shape is a boundary prepared to be compared with many others.
 type Shape struct {
 	geometry MultiPolygon
 	bounds   Box
-	area     float64 // in the square of degrees: shares of it equal those on the ground, for both lie at one latitude
+	area     float64 // in square degrees: shares of it equal those on the ground, since both shapes lie at one latitude
 	core     Box     // lies inside; without extent where none was found
 	edges    int
 }
 
-// Shape prepares the boundary for comparisons. An edge is a step of the budget.
+// Shape prepares the boundary for comparisons. Each edge is a step of the budget.
 func (b Boundary) Shape(budget *effort.Budget) (Shape, error) {
 	s := Shape{geometry: b.geometry, bounds: b.bounds, area: b.geometry.PlanarArea(), edges: b.vertices}
 	return s, s.findCore(budget)
 }
 
-// Overlaps reports whether two boundaries share more than half a percent of the smaller area.
-// Their boxes, or boxes inside them, decide most cases at once; the others take the overlay. The
-// overlay fails only where the two cross in more than a hundred thousand places; then they count
-// as apart. A pair of edges compared is a step of the budget, whose end is the only error.
+// Overlaps reports whether two boundaries share more than half a percent of the smaller area. Their
+// boxes, or boxes inside them, decide most cases at once; the others need the overlay. The overlay
+// fails only where the two cross in more than a hundred thousand places; then they count as apart.
+// Each pair of edges compared is a step of the budget; its end is the only error.
 func (s Shape) Overlaps(budget *effort.Budget, other Shape) (bool, error) {
 	if err := budget.Spend(1); err != nil {
 		return false, err
@@ -55,7 +54,7 @@ func (s Shape) Overlaps(budget *effort.Budget, other Shape) (bool, error) {
 	return common.PlanarArea() > threshold, nil
 }
 
-// certainty is the factor by which boxes must pass the threshold, for the rounding of areas.
+// certainty is the factor by which boxes must pass the threshold, to allow for the rounding of areas.
 const certainty = 1.001
 
 // shared returns the area that two boxes have in common.
@@ -63,11 +62,11 @@ func (b Box) shared(o Box) float64 {
 	return max(0, min(b.MaxX, o.MaxX)-max(b.MinX, o.MinX)) * max(0, min(b.MaxY, o.MaxY)-max(b.MinY, o.MinY))
 }
 
-// coreHalvings is how often the search for an inner box halves it.
+// coreHalvings bounds how often the search for an inner box halves it.
 const coreHalvings = 5
 
-// findCore looks for a box inside the boundary: round the middle of its widest stretch at half its
-// height, half as wide as that and as high, then smaller until no edge is in the way.
+// findCore looks for a box inside the boundary: a square around the middle of the widest stretch at
+// half its height, half as wide as that stretch, then smaller until no edge is in the way.
 func (s *Shape) findCore(budget *effort.Budget) error {
 	if err := budget.Spend(s.edges); err != nil {
 		return err

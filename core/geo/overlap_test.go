@@ -35,7 +35,7 @@ func zigzag(lon, lat, size float64, n int) geo.MultiPolygon {
 	return geo.MultiPolygon{{append(ring, geo.Position{X: lon + size*1.5, Y: lat - size/2}, geo.Position{X: lon, Y: lat - size/2})}}
 }
 
-// The quick answers equal that of the overlay, but where the share lies within a millionth of the threshold.
+// The quick answers equal those of the overlay, except where the share lies within a millionth of the threshold.
 func TestPropertyOverlapsEqualTheOverlay(t *testing.T) {
 	yes, no := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestPropertyOverlapsEqualTheOverlay(t *testing.T) {
 	require.Positive(t, no)
 }
 
-// What lies on top of one another is told without an overlay, whatever its outline.
+// Shapes that lie on top of one another are recognised without an overlay, whatever their outlines.
 func TestStacksAreComparedByABoxInside(t *testing.T) {
 	for name, m := range map[string]geo.MultiPolygon{
 		"round": {{circle(10, 45, 0.01, 350, true)}},

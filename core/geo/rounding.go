@@ -85,7 +85,7 @@ func (m MultiPolygon) validParts() MultiPolygon {
 	return out
 }
 
-// PartRing splits an open ring at positions that it passes twice, into parts of three or more.
+// PartRing splits an open ring at positions that it passes twice, into parts of three or more positions.
 func PartRing(ring Ring) []Ring {
 	var out []Ring
 	keep := func(r Ring) {

@@ -54,7 +54,7 @@ func TestRoundingMendsWhatItBreaks(t *testing.T) {
 	require.Empty(t, plot(0, 0, 0.3, 0.3).Rounded(0), "smaller than the last decimal")
 }
 
-// Rounding gives valid whole numbers, and moves the edge by hardly more than half a unit.
+// Rounding yields valid whole numbers, and moves the edge by hardly more than half a unit.
 func TestRoundedIsValidAndNear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		corners := rapid.IntRange(3, 40).Draw(t, "corners")

@@ -9,7 +9,7 @@ import (
 	"tilth/core/fault"
 )
 
-// A Sought is a geometry of any kind that outlines are looked for by: a place, a way, an area, or several of them.
+// A Sought is a geometry of any kind by which outlines are searched: a point, a line, an area, or several of them.
 type Sought struct {
 	geometry  geom.Geometry
 	bounds    Box
@@ -19,12 +19,12 @@ type Sought struct {
 // SoughtField is the request field that every refusal of [ParseSought] names.
 const SoughtField = "intersects"
 
-// ParseSought reads a geometry of GeoJSON (RFC 7946) of at most so many positions.
+// ParseSought reads a GeoJSON geometry (RFC 7946) of at most maxPositions positions.
 func ParseSought(raw []byte, maxPositions int) (*Sought, error) {
 	refuse := func(format string, args ...any) (*Sought, error) {
 		return nil, fault.Field(SoughtField, fmt.Sprintf(format, args...))
 	}
-	// Whether areas are valid is asked behind the count, since it can take long.
+	// The validity of areas is checked after the count, since that can take long.
 	g, err := geom.UnmarshalGeoJSON(raw, geom.NoValidate{})
 	if err != nil {
 		return refuse("This is no geometry of GeoJSON: %v.", err)
@@ -44,8 +44,8 @@ func ParseSought(raw []byte, maxPositions int) (*Sought, error) {
 	return s, nil
 }
 
-// Meets reports whether a geometry shares at least a point with what is sought. A position of either is a step of the budget, whose
-// end is the only error.
+// Meets reports whether a geometry shares at least a point with what is sought. Each position of either is a step of
+// the budget, whose end is the only error.
 func (s *Sought) Meets(budget *effort.Budget, m MultiPolygon) (bool, error) {
 	if err := budget.Spend(1); err != nil || !s.bounds.Intersects(m.Bounds()) {
 		return false, err

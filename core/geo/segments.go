@@ -39,10 +39,10 @@ func segmentsOf(m MultiPolygon) (out []segment) {
 	return out
 }
 
-// eachMeeting calls visit for every pair of segments that share a point, except the common vertex
-// of neighbours in a ring, until visit returns an error. The order is that of a sweep along the
-// axis on which the segments overlap less, and so the same for the same input. Its time follows the
-// pairs whose boxes overlap: close to linear for real outlines. A pair compared is a step of the budget.
+// eachMeeting calls visit for every pair of segments that share a point, except the common vertex of neighbours in a
+// ring, until visit returns an error. The order is that of a sweep along the axis on which the segments overlap less,
+// and so the same for the same input. Its time depends on the number of pairs whose boxes overlap: close to linear for
+// real outlines. Each pair compared is a step of the budget.
 func eachMeeting(budget *effort.Budget, segments []segment, visit func(s, t *segment, kind contact, at Position) error) error {
 	low, high := sweepAxis(segments)
 	order := make([]*segment, len(segments))

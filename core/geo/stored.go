@@ -12,7 +12,7 @@ import (
 // every coordinate in the shortest form that reads back the same.
 func (m MultiPolygon) MarshalJSON() ([]byte, error) { return m.CompactJSON() }
 
-// CompactJSON returns the same as json.Marshal, which reads what MarshalJSON wrote once more.
+// CompactJSON returns the same as json.Marshal, without the second pass that json.Marshal makes over what MarshalJSON wrote.
 func (m MultiPolygon) CompactJSON() ([]byte, error) {
 	out := make([]byte, 0, 64+40*m.positions())
 	if len(m) == 1 {
@@ -23,7 +23,7 @@ func (m MultiPolygon) CompactJSON() ([]byte, error) {
 	return m.appendMulti(out)
 }
 
-// MultiJSON returns the geometry as a GeoJSON MultiPolygon, which one polygon is too: for readers who want one type.
+// MultiJSON returns the geometry as a GeoJSON MultiPolygon even where it has one part, for readers that want one type.
 func (m MultiPolygon) MultiJSON() ([]byte, error) {
 	return m.appendMulti(make([]byte, 0, 64+40*m.positions()))
 }
@@ -67,7 +67,7 @@ func appendArray[S ~[]T, T any](out []byte, items S, item func([]byte, T) ([]byt
 	return append(out, ']'), nil
 }
 
-// appendNumber writes a number as encoding/json does, which leaves the exponent to what is large or small.
+// appendNumber writes a number as encoding/json does, which uses an exponent only for large and small numbers.
 func appendNumber(out []byte, v float64) ([]byte, error) {
 	switch size := math.Abs(v); {
 	case math.IsInf(v, 0) || math.IsNaN(v):
@@ -101,7 +101,7 @@ func (m *MultiPolygon) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readCompact reads what [MultiPolygon.CompactJSON] wrote, in one pass, and reports whether it is that.
+// readCompact reads what [MultiPolygon.CompactJSON] wrote, in one pass, and reports whether raw has that form.
 func (m *MultiPolygon) readCompact(raw []byte) bool {
 	for _, typ := range []string{typePolygon, typeMultiPolygon} {
 		coordinates, found := bytes.CutPrefix(raw, []byte(`{"type":"`+typ+`","coordinates":`))

@@ -37,7 +37,7 @@ func spans(m geo.MultiPolygon, y float64) (out [][2]float64) {
 }
 
 // apart returns by how much two sets of spans differ, and the length of the first; the spans of
-// each are put together here, so that what overlaps counts once.
+// each are merged here, so that overlaps count once.
 func apart(a, b [][2]float64) (differ, length float64) {
 	type end struct {
 		x    float64
@@ -68,7 +68,7 @@ func apart(a, b [][2]float64) (differ, length float64) {
 }
 
 // requireUnion compares a union with its fields on level lines, where what the fields cover is
-// worked out with no overlay at all.
+// computed without any overlay.
 func requireUnion(t require.TestingT, whole geo.MultiPolygon, fields []geo.MultiPolygon) {
 	var all geo.MultiPolygon
 	for _, f := range fields {
@@ -179,7 +179,7 @@ func TestUnionCoversTheFields(t *testing.T) {
 	})
 }
 
-// What two fields share and what they cover together add up to both.
+// The areas that two fields share and that they cover together add up to those of both.
 func TestUnionAndIntersectionAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -260,7 +260,7 @@ func crowd(fields, n int, stacked bool) []geo.MultiPolygon {
 	return out
 }
 
-// Many fields, side by side or on one heap, take a time that grows with their vertices.
+// Many fields, side by side or on top of one another, take a time that grows with their vertices.
 func TestUnionOfManyFields(t *testing.T) {
 	t.Parallel()
 	for _, stacked := range []bool{false, true} {

@@ -11,7 +11,7 @@ var errBroken = errors.New("the outline of the overlay does not close")
 // woven joins pieces of an outline, with the area on their left, into simple rings. Where several
 // pieces continue one, it takes the one furthest to the left: that bounds the same area, and rings
 // touch but do not cross. A ring that passes a place twice is split there. Rings narrower than a
-// unit are rounding and dropped. It fails where the pieces do not close.
+// unit come from rounding and are dropped. It fails where the pieces do not close.
 func woven(pieces []Ring) (out []Ring, err error) {
 	from := map[Position][]int32{}
 	for i, p := range pieces {
@@ -46,7 +46,7 @@ func woven(pieces []Ring) (out []Ring, err error) {
 	return out, nil
 }
 
-// walked joins pieces from one round to itself again.
+// walked joins pieces from the first until it comes round to that one again.
 func walked(pieces []Ring, from map[Position][]int32, used []bool, first int32) (ring Ring, forks bool, err error) {
 	for at := first; ; {
 		used[at] = true
@@ -61,7 +61,7 @@ func walked(pieces []Ring, from map[Position][]int32, used []bool, first int32) 
 		at = choices[0]
 		for _, c := range choices[1:] {
 			if turned := pieces[at][1] == before; turned || pieces[c][1] != before && furtherLeft(before, end, pieces[c][1], pieces[at][1]) {
-				at = c // back along the same way only where there is no other
+				at = c // back along the same way only where there is no other choice
 			}
 		}
 		if at == first {

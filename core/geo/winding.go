@@ -7,7 +7,7 @@ import (
 	"tilth/core/effort"
 )
 
-// flank is an edge with the number of areas that begin on its left, less those that begin on its
+// flank is an edge with the number of areas that begin on its left, minus those that begin on its
 // right; or, in nested, with the number of its ring.
 type flank struct {
 	a, b Position
@@ -112,7 +112,7 @@ type shelves struct {
 }
 
 // newShelves chooses as many bands as there are edges where these are short, and fewer where they
-// are long: on average an edge stands in at most three.
+// are long: on average an edge is in at most three.
 func newShelves(sides []flank) *shelves {
 	low, high, sum := math.Inf(1), math.Inf(-1), 0.0
 	for _, s := range sides {

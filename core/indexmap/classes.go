@@ -14,8 +14,8 @@ type Method string
 
 // The methods.
 const (
-	Quantile      Method = "quantile"       // as many pixels in each
-	EqualInterval Method = "equal_interval" // as wide as each other
+	Quantile      Method = "quantile"       // equally many pixels in each
+	EqualInterval Method = "equal_interval" // equally wide
 )
 
 // Methods lists the methods.
@@ -43,11 +43,11 @@ type Classes struct {
 	Method Method
 	Asked  int // how many classes were asked for
 	Each   []Class
-	// Notes say, for people, what is not as asked: fewer classes than that, or empty ones.
+	// Notes say, for people, what differs from what was asked for: fewer classes, or empty ones.
 	Notes []string
 }
 
-// CheckClasses refuses a method or a number of classes that there is not. Fault: Invalid, of the fields "method" and "classes".
+// CheckClasses refuses an unknown method, or a number of classes out of bounds. Fault: Invalid, of the fields "method" and "classes".
 func CheckClasses(method Method, n int) error {
 	fields := fault.Fields{}
 	fields.AddIf(!slices.Contains(Methods, method), "method", "%.30q is no method; choose quantile or equal_interval.", method)
@@ -91,7 +91,7 @@ func (l *Layer) Classify(method Method, n int) (Classes, error) {
 	return c, nil
 }
 
-// count sets what each class holds.
+// count sets the pixels, the share and the mean of each class.
 func (c *Classes) count(s Statistics) {
 	sums, weights := make([]float64, len(c.Each)), make([]float64, len(c.Each))
 	for i, v := range s.values {

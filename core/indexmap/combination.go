@@ -12,11 +12,11 @@ import (
 
 // Combination is three bands that make the red, the green and the blue of a picture.
 type Combination struct {
-	Code  string // as addresses have it
+	Code  string // as in addresses
 	Name  string // for people
 	Bands [3]vegetation.Band
-	// White is the reflectance from which each is as bright as can be; 0 is black. It is the same for all fields and dates, as is
-	// the rise between them, so that pictures can be compared.
+	// White is the reflectance from which each band is at full brightness; 0 is black. Both are the same for all fields
+	// and dates, as is the curve between them, so that pictures can be compared.
 	White [3]float64
 }
 
@@ -27,11 +27,11 @@ const (
 	whiteInfrared = 0.6
 )
 
-// Gamma is how much dark land is brightened: crops reflect 0.03 to 0.1 of visible light, and an even rise of the values of sRGB, which
-// stand for less light than their share, leaves them nearly black.
+// Gamma is the degree to which dark land is brightened: crops reflect 0.03 to 0.1 of visible light, and a linear scale
+// of sRGB values, which stand for less light than their share, would leave them nearly black.
 const Gamma = 1.6
 
-// Combinations are those that there are.
+// Combinations are all combinations.
 var Combinations = []Combination{
 	{"true-colour", "True colours", [3]vegetation.Band{vegetation.B04, vegetation.B03, vegetation.B02}, [3]float64{whiteVisible, whiteVisible, whiteVisible}},
 	{"false-colour", "False colours: near infrared as red", [3]vegetation.Band{vegetation.B08, vegetation.B04, vegetation.B03}, [3]float64{whiteInfrared, whiteVisible, whiteVisible}},
@@ -55,7 +55,7 @@ func (c Combination) Missing(s vegetation.Scene) []vegetation.Band {
 	return slices.DeleteFunc(slices.Clone(c.Bands[:]), func(b vegetation.Band) bool { return s.Bands[b] })
 }
 
-// Photo is what the scenes of a date show on the pixels of a layer, clouds and all.
+// Photo is what the scenes of a date show on the pixels of a layer, including clouds.
 type Photo struct {
 	Combination
 	Reflectances [3][]float64 // of each band, in the order of the layer's values; NaN where a scene shows nothing

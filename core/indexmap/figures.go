@@ -9,11 +9,11 @@ import (
 // Bar is a bar of a histogram: values from Low on, up to High.
 type Bar struct{ Low, High, Share float64 }
 
-// bars is how many bars a measure has.
+// bars is the number of bars of a measure.
 const bars = 20
 
-// Figures returns the figures of a layer as its values are to be read: those of Describe for an index and a measure, of directions their
-// circular mean alone, and of numbers none but how many pixels have a value.
+// Figures returns the figures of a layer that suit the kind of its values: those of Describe for an index and a
+// measure, only the circular mean for directions, and only how many pixels have a value for numbers.
 func (l *Layer) Figures() Statistics {
 	s := l.Describe()
 	if l.Subject.Name == "" || s.Valid == 0 {
@@ -33,7 +33,7 @@ func (l *Layer) Figures() Statistics {
 	return s
 }
 
-// heading returns the circular mean of directions, in degrees; NaN where they point nowhere together.
+// heading returns the circular mean of directions, in degrees; NaN where they cancel one another out.
 func (s *Statistics) heading() float64 {
 	east, north := 0.0, 0.0
 	for i, v := range s.values {
@@ -67,10 +67,10 @@ func (s *Statistics) divided() []Bar {
 	return out
 }
 
-// maxNumbers is how many different numbers are told apart.
+// maxNumbers is the maximum number of different numbers that are counted.
 const maxNumbers = 256
 
-// Numbered returns the numbers of a layer of them as classes, from the lowest: how many pixels have each.
+// Numbered returns the numbers of a layer of numbers as classes, from the lowest, with how many pixels have each.
 func (l *Layer) Numbered() Classes {
 	s := l.Describe()
 	different := slices.Compact(slices.Sorted(slices.Values(s.values)))

@@ -131,7 +131,7 @@ func TestClassesThatThereAreNot(t *testing.T) {
 	}
 }
 
-// Zones are the field: nothing of it is left out, and nothing is in two of them.
+// Zones make up the field: no part of it is left out, and none is in two of them.
 func TestZonesTileTheField(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 9))
 	const cols, rows = 24, 18
@@ -225,7 +225,7 @@ func TestPixelAtAPlace(t *testing.T) {
 	require.False(t, beyond.Inside)
 }
 
-// A crop, which reflects some hundredths of visible light, is seen in a picture, and what is brighter than white is white.
+// A crop, which reflects a few hundredths of visible light, is visible in a picture, and anything brighter than white is white.
 func TestDarkLandIsSeenInPictures(t *testing.T) {
 	t.Parallel()
 	p := indexmap.Photo{Combination: indexmap.Combinations[0]}

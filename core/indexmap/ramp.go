@@ -54,10 +54,10 @@ func (c lab) to(o lab, t float64) lab {
 
 func (c lab) distance(o lab) float64 { return math.Hypot(c.L-o.L, math.Hypot(c.a-o.a, c.b-o.b)) }
 
-// ramp is a sequence of colours from light to dark along a curve: a Bézier curve of three points through a perceptual space, as
-// Wijffelaars, Vliegen, van Wijk and van der Linden, "Generating color palettes using intuitive parameters", Computer Graphics
-// Forum 27 (2008), make theirs through CIELUV. The colours stand along it at equal distances, so that equal steps of a value are
-// equal steps of colour. Lightness falls all the way: who sees no hue reads the same map.
+// ramp is a sequence of colours from light to dark along a curve: a Bézier curve of three points through a perceptual space,
+// as Wijffelaars, Vliegen, van Wijk and van der Linden, "Generating color palettes using intuitive parameters", Computer
+// Graphics Forum 27 (2008), make theirs through CIELUV. The colours lie along it at equal distances, so that equal steps of
+// a value are equal steps of colour. Lightness falls all the way, so that people who see no hue read the same map.
 type ramp struct {
 	name             string
 	light, mid, dark lab
@@ -65,10 +65,10 @@ type ramp struct {
 
 func (r ramp) at(t float64) lab { return r.light.to(r.mid, t).to(r.mid.to(r.dark, t), t) }
 
-// curveSteps is how many pieces a curve is measured in.
+// curveSteps is the number of pieces in which a curve is measured.
 const curveSteps = 4096
 
-// even returns n colours at equal distances along the curve, its ends among them.
+// even returns n colours at equal distances along the curve, including its ends.
 func (r ramp) even(n int) []lab {
 	var along [curveSteps + 1]float64
 	for i := 1; i <= curveSteps; i++ {

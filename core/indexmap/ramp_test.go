@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No colour of a ramp is cut off to what screens show, which would bend it.
+// No colour of a ramp is clipped to what screens can show, which would bend the ramp.
 func TestRampsCanBeShown(t *testing.T) {
 	for r := range colors {
 		for i, c := range r.even(Shades) {

@@ -10,7 +10,7 @@ import (
 // percents are the percentiles of a layer.
 var percents = []int{2, 5, 10, 25, 50, 75, 90, 95, 98}
 
-// Percentile is the value below which so many percent of the pixels lie.
+// Percentile is the value below which a percentage of the pixels lies.
 type Percentile struct {
 	Percent int
 	Value   float64
@@ -60,7 +60,7 @@ func (l *Layer) Describe() Statistics {
 	return s
 }
 
-// weight returns what a pixel Inside counts.
+// weight returns the weight of a pixel Inside.
 func (l *Layer) weight(i int) float64 {
 	if l.Weights == nil {
 		return 1
@@ -75,7 +75,7 @@ type Pixel struct {
 	Inside   bool    // it counts as the field's
 }
 
-// At returns the pixel that holds a place (longitude, latitude). Fault: Invalid, of a grid that no raster has.
+// At returns the pixel that contains a place (longitude, latitude). Fault: Invalid, for a grid that no raster has.
 func (l *Layer) At(lonlat geo.Position) (Pixel, error) {
 	plane, err := geo.NewPlane(l.Grid.EPSG)
 	if err != nil {

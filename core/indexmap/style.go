@@ -34,10 +34,10 @@ var styles = map[vegetation.IndexCode]struct {
 	vegetation.NBR:   {&burn, -0.3, 0.9},
 }
 
-// Shades is how many colours a style has: with the transparent one, as many as a picture with a palette may.
+// Shades is the number of colours of a style: with the transparent one, the maximum of a picture with a palette.
 const Shades = 255
 
-// Unseen is the colour of pixels of the field without a value, in pictures, which hatch them beside. Tiles leave them out.
+// Unseen is the colour of pixels of the field without a value, in pictures, which also hatch them. Tiles leave them out.
 var Unseen = Color{0xc4, 0xc4, 0xc4}
 
 // Style is how values of an index are shown: from Low in the first colour to High in the last.
@@ -60,7 +60,7 @@ func init() {
 	}
 }
 
-// StyleOf returns the style of an index; that of NDVI for one that is not known.
+// StyleOf returns the style of an index; that of NDVI for an unknown index.
 func StyleOf(index vegetation.IndexCode) Style {
 	s, ok := styles[index]
 	if !ok {
@@ -89,8 +89,8 @@ type Stop struct {
 	Color Color
 }
 
-// Stops returns n values at equal distances, from 2, with their colours: a map that turns from one to the next in even steps has the
-// style's colours, but for rounding.
+// Stops returns n values (at least 2) at equal distances, with their colours: a map that interpolates evenly between
+// them has the style's colours, except for rounding.
 func (s *Style) Stops(n int) []Stop {
 	out := make([]Stop, n)
 	for i := range out {

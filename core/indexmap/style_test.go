@@ -57,8 +57,8 @@ func oklab(rgb [3]float64) [3]float64 {
 
 func apart(a, b [3]float64) float64 { return math.Hypot(a[0]-b[0], math.Hypot(a[1]-b[1], a[2]-b[2])) }
 
-// sights are how people see: the matrices are those of severity 1 of Machado, Oliveira and Fernandes, "A physiologically-based
-// model for simulation of color vision deficiency", IEEE TVCG 15 (2009), for linear sRGB.
+// sights are the kinds of colour vision: the matrices are those of severity 1 of Machado, Oliveira and Fernandes, "A
+// physiologically-based model for simulation of color vision deficiency", IEEE TVCG 15 (2009), for linear sRGB.
 var sights = map[string][3][3]float64{
 	"usual":        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -74,8 +74,8 @@ func seen(c indexmap.Color, sight [3][3]float64) [3]float64 {
 	return rgb
 }
 
-// However people see colours, a higher value is darker, and the colours of nine classes are told apart: by more than
-// 5 of CIELAB, where 2.3 is just noticed (Mahy, Van Eycken and Oosterlinck 1994).
+// With every kind of colour vision a higher value is darker, and the colours of nine classes can be told apart: by more
+// than 5 of CIELAB, where 2.3 is just noticed (Mahy, Van Eycken and Oosterlinck 1994).
 func TestRampsAreReadByAll(t *testing.T) {
 	for _, index := range vegetation.Indices() {
 		s := indexmap.StyleOf(index.Code)
@@ -102,7 +102,7 @@ func TestRampsAreReadByAll(t *testing.T) {
 func TestRampsAreEven(t *testing.T) {
 	for _, index := range vegetation.Indices() {
 		s := indexmap.StyleOf(index.Code)
-		const step = 15 // colours are rounded to whole numbers, which single steps show
+		const step = 15 // colours are rounded to whole numbers, which shows in single steps
 		whole := 0.0
 		var steps []float64
 		for i := step; i < indexmap.Shades; i += step {

@@ -11,12 +11,12 @@ type Kind string
 
 // The kinds.
 const (
-	Measure   Kind = "measure"   // more is more
+	Measure   Kind = "measure"   // a quantity
 	Direction Kind = "direction" // degrees clockwise from north: 360 is 0
-	Numbers   Kind = "numbers"   // whole numbers that name zones or classes, of which there is no mean
+	Numbers   Kind = "numbers"   // whole numbers that name zones or classes, and have no mean
 )
 
-// Subject is what the values of a layer are that is of no index and no date.
+// Subject states what the values of a layer without an index and a date are.
 type Subject struct {
 	Name  string `json:"name"`  // in addresses and files: slope, clay_0_30, zones
 	Title string `json:"title"` // for people
@@ -27,7 +27,7 @@ type Subject struct {
 	High float64 `json:"high"`
 }
 
-// Name names what the values of the layer are: the code of its index, or the name of its subject.
+// Name returns the name of what the layer's values are: the code of its index, or the name of its subject.
 func (l *Layer) Name() string {
 	if l.Subject.Name != "" {
 		return l.Subject.Name
@@ -35,7 +35,7 @@ func (l *Layer) Name() string {
 	return string(l.Index)
 }
 
-// Title says for people what the layer is of: "NDVI on 2025-05-12", or the title of its subject with the unit.
+// Title returns, for people, what the layer shows: "NDVI on 2025-05-12", or the title of its subject with the unit.
 func (l *Layer) Title() string {
 	if l.Subject.Name == "" {
 		return string(l.Index) + " on " + l.Day.Format(time.DateOnly)
@@ -46,14 +46,14 @@ func (l *Layer) Title() string {
 	return l.Subject.Title + ", " + l.Subject.Unit
 }
 
-// around is how much of the values the colours of a measure span: what lies beyond has those of the ends.
+// lowEnd and highEnd are the quantiles between which the colours of a measure span: values beyond have those of the ends.
 const (
 	lowEnd  = 0.02
 	highEnd = 0.98
 )
 
-// Spanning returns the subject of a layer with the ends of its colours where the values of the field lie: from the 2nd to the 98th
-// percentile. Directions have all of the circle, and numbers all of theirs.
+// Spanning returns the subject of a layer with the ends of its colours where the values of the field lie: from the 2nd
+// to the 98th percentile. Directions span the full circle, and numbers all of theirs.
 func (s Subject) Spanning(l *Layer) Subject {
 	figures := l.Describe()
 	switch {
@@ -68,13 +68,13 @@ func (s Subject) Spanning(l *Layer) Subject {
 	default:
 		s.Low, s.High = figures.spread.Quantile(lowEnd), figures.spread.Quantile(highEnd)
 	}
-	if width := max(1e-6, 1e-6*math.Abs(s.Low)); s.High-s.Low < width { // of one value, which has the middle colour
+	if width := max(1e-6, 1e-6*math.Abs(s.Low)); s.High-s.Low < width { // a single value, which gets the middle colour
 		s.Low, s.High = s.Low-width, s.High+width
 	}
 	return s
 }
 
-// subjects is how the subjects with a known meaning are shown; others have the ramp of chlorophyll.
+// subjects holds the ramps of the subjects with a known meaning; others have that of chlorophyll.
 var subjects = map[string]*ramp{
 	"zones": &canopy, "mean": &canopy, "peak": &canopy, "stability": &burn,
 	"elevation": &ground, "slope": &burn, "twi": &moisture,
@@ -96,7 +96,7 @@ func StyleOfSubject(s Subject) Style {
 	return out
 }
 
-// Style returns how the layer is shown.
+// Style returns the style of the layer.
 func (l *Layer) Style() Style {
 	if l.Subject.Name != "" {
 		return StyleOfSubject(l.Subject)
@@ -104,8 +104,8 @@ func (l *Layer) Style() Style {
 	return StyleOf(l.Index)
 }
 
-// compass are the colours of directions, which end as they begin: the south is light and the north dark, the east blue and the west
-// orange, so that they are told apart with all kinds of colour vision.
+// compass are the colours of directions, which end as they begin: the south is light and the north dark, the east blue
+// and the west orange, so that they can be told apart with every kind of colour vision.
 var compass = func() (out [Shades]Color) {
 	const dark, light, chroma = 0.35, 0.92, 0.12
 	for i := range out {

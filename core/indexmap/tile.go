@@ -11,14 +11,14 @@ import (
 // MaxZoom is the largest zoom of tiles: a pixel of 256 is then 4 cm wide at the equator.
 const MaxZoom = 22
 
-// Tile is a square of the world in Web Mercator (EPSG:3857) in so many pixels each way, as map libraries ask for it: of 2^Z columns from
-// 180° W on, and rows from the north.
+// Tile is a square of the world in Web Mercator (EPSG:3857) of Size pixels each way, as map libraries request it: one
+// of 2^Z columns from 180° W on, and as many rows from the north.
 type Tile struct{ Z, X, Y, Size int }
 
 // TileSizes are the sizes of tiles.
 var TileSizes = []int{256, 512}
 
-// Check refuses a tile that there is not. Fault: Invalid.
+// Check refuses a tile that does not exist. Fault: Invalid.
 func (t Tile) Check() error {
 	fields := fault.Fields{}
 	fields.AddIf(t.Z < 0 || t.Z > MaxZoom, "z", "The zoom is 0 to %d.", MaxZoom)
@@ -40,7 +40,7 @@ var edge = geo.ToWebMercator(geo.Position{X: 180}).X
 // metres returns the width of a pixel in Web Mercator.
 func (t Tile) metres() float64 { return 2 * edge / math.Ldexp(float64(t.Size), t.Z) }
 
-// at returns the place of the tile's pixels in Web Mercator, in pixels from its upper left corner.
+// at returns the place in Web Mercator of a point of the tile, given in pixels from its upper left corner.
 func (t Tile) at(col, row float64) geo.Position {
 	m := t.metres()
 	return geo.Position{X: -edge + (float64(t.X*t.Size)+col)*m, Y: edge - (float64(t.Y*t.Size)+row)*m}
@@ -48,12 +48,12 @@ func (t Tile) at(col, row float64) geo.Position {
 
 // Sampling is how a tile takes values from a layer.
 type Sampling struct {
-	Bilinear bool // between the middles of pixels, where they have values; otherwise that of the pixel that holds a place
-	Margin   bool // beside the pixels that count as the field's also those around them
+	Bilinear bool // interpolated between the middles of pixels, where they have values; otherwise the value of the pixel that contains a place
+	Margin   bool // also the pixels around those that count as the field's
 }
 
-// Sample calls found with the values at the middles of the tile's pixels, by their places in row order; where there is none it
-// does not. Faults: those of Tile.Check; Invalid of a grid that no raster has.
+// Sample calls found with the value at the middle of each of the tile's pixels that has one, by the pixel's place in
+// row order. Faults: those of Tile.Check; Invalid for a grid that no raster has.
 func (l *Layer) Sample(t Tile, how Sampling, found func(at int, v float64)) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (l *Layer) Sample(t Tile, how Sampling, found func(at int, v float64)) erro
 
 // met returns the columns and rows of a tile that a layer may have values for: from (included) and to (not included).
 func (l *Layer) met(t Tile, plane geo.Plane) (col0, row0, col1, row1 int) {
-	const around = 16 // places along each edge of the layer, which is no straight line on the tile
+	const around = 16 // places along each edge of the layer, which is not straight on the tile
 	box := geo.Box{MinX: math.Inf(1), MinY: math.Inf(1), MaxX: math.Inf(-1), MaxY: math.Inf(-1)}
 	wide, high := float64(l.Cols)*l.Grid.PixelX, float64(l.Rows)*l.Grid.PixelY
 	take := func(x, y float64) {
@@ -100,7 +100,7 @@ func (l *Layer) met(t Tile, plane geo.Plane) (col0, row0, col1, row1 int) {
 	within := func(v float64) int { return int(math.Floor(min(float64(t.Size), max(0, v)))) }
 	row0, row1 = within((corner.Y-box.MaxY)/m), within((corner.Y-box.MinY)/m+1)
 	col0, col1 = t.Size, 0
-	for _, turn := range []float64{-2 * edge, 0, 2 * edge} { // longitudes of the layer may leave ±180° a little
+	for _, turn := range []float64{-2 * edge, 0, 2 * edge} { // longitudes of the layer may slightly exceed ±180°
 		if from, to := within((box.MinX+turn-corner.X)/m), within((box.MaxX+turn-corner.X)/m+1); from < to {
 			col0, col1 = min(col0, from), max(col1, to)
 		}
@@ -119,11 +119,11 @@ type sampler struct {
 	onLayer func(col, row float64) geo.Position // from a tile's pixels to columns and rows of the layer
 }
 
-// straight is how far, in pixels of the layer, a piece of a row may lie from a straight line to be taken for one.
+// straight is the maximum distance, in pixels of the layer, of a piece of a row from a straight line that it is taken for.
 const straight = 1e-4
 
-// row takes the pixels of a row from one column to another, both included, whose places on the layer are known. It is halved until its
-// pieces are straight on the layer, so that few places are projected.
+// row samples the pixels of a row from one column to another, both included, whose places on the layer are known. The
+// row is halved until its pieces are straight on the layer, so that few places are projected.
 func (s *sampler) row(first int, y float64, from, to int, a, b geo.Position) {
 	if to-from > 1 {
 		half := (from + to) / 2

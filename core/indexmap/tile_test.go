@@ -43,8 +43,8 @@ func numbered(epsg int, x, y float64, cols, rows int) *indexmap.Layer {
 	return l
 }
 
-// Every pixel of a tile has the value of the layer's pixel that holds its middle, worked out one by one: at every zoom, on both
-// hemispheres, in planes of any kind, and over the antimeridian.
+// Every pixel of a tile has the value of the layer's pixel that holds its middle, computed one by one: at every zoom,
+// on both hemispheres, in planes of any kind, and over the antimeridian.
 func TestTilesHoldTheLayersPixels(t *testing.T) {
 	for name, l := range map[string]*indexmap.Layer{
 		"north":        numbered(32630, 352_000, 4_612_000, 60, 44),
@@ -88,7 +88,7 @@ func TestTilesHoldTheLayersPixels(t *testing.T) {
 	}
 }
 
-// Tiles fit: what four tiles of a zoom show is what one of the zoom below shows in twice the pixels.
+// Tiles fit: four tiles of a zoom show what one of the zoom below shows with twice the pixels.
 func TestTilesHaveNoSeam(t *testing.T) {
 	l := numbered(32630, 352_000, 4_612_000, 90, 71)
 	utm, err := geo.NewUTM(32630)

@@ -8,16 +8,16 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// Zone is the area of a field that one class takes.
+// Zone is the area of a field that one class occupies.
 type Zone struct {
 	Class *Class           // nil: the part of the field where no pixel counts, such as below a cloud
 	Area  geo.MultiPolygon // in degrees, rounded to a centimetre
 	Ha    float64          // on the ellipsoid
 }
 
-// Zones returns the area of each class that has any, from the lowest, and that without a value last. Together they are the field
-// (WGS84), without gaps and overlaps: they follow the edges of the pixels within it, and its outline where they meet it. What of the
-// field no pixel's centre holds, along the outline, goes to the nearest pixel.
+// Zones returns the area of each class that has one, from the lowest, and last the area without a value. Together they
+// make up the field (WGS84), without gaps and overlaps: they follow the edges of the pixels within it, and its outline
+// where they meet it. Land along the outline whose pixel has its centre outside the field goes to the nearest pixel.
 //
 // Faults: Invalid for a grid or a field that cannot be outlined; the budget's error where it ends.
 func (l *Layer) Zones(budget *effort.Budget, field geo.MultiPolygon, c Classes) ([]Zone, error) {
@@ -34,12 +34,12 @@ func (l *Layer) Zones(budget *effort.Budget, field geo.MultiPolygon, c Classes) 
 
 // Area is the part of a field whose pixels have a number.
 type Area struct {
-	Number  int // one more than there are: where no pixel counts
+	Number  int // one more than the highest: where no pixel counts
 	Outline geo.MultiPolygon
 	Ha      float64
 }
 
-// Areas returns the areas of the numbers 1 to k of a layer of them, as Zones does those of classes.
+// Areas returns the areas of the numbers 1 to k of a layer of numbers, as Zones does those of classes.
 func (l *Layer) Areas(budget *effort.Budget, field geo.MultiPolygon, k int) ([]Area, error) {
 	return l.areas(budget, field, k, func(v float64) int { return int(v) })
 }

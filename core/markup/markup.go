@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Text is markup, which stands as it is. Only what the program itself wrote is made one.
+// Text is markup that is written as it is. Only what the program itself wrote may become Text.
 type Text string
 
-// Escape returns a text as markup that shows it. What no document may have is shown as U+FFFD.
+// Escape returns a text as markup that shows it. Characters that no document may contain are shown as U+FFFD.
 func Escape(text string) Text {
 	var out strings.Builder
 	_ = xml.EscapeText(&out, []byte(text)) // a builder takes everything
 	return Text(out.String())
 }
 
-// Sprintf formats as fmt.Sprintf does. Markup, numbers and truth values stand as they are, and everything else is escaped.
+// Sprintf formats as fmt.Sprintf does. Markup, numbers and booleans are written as they are, and everything else is escaped.
 func Sprintf(format string, values ...any) Text {
 	shown := make([]any, len(values))
 	for i, v := range values {
@@ -36,8 +36,8 @@ func safe(v any) any {
 	return Escape(fmt.Sprint(v))
 }
 
-// Fill returns a page with its holes filled as by Sprintf: a hole is {{name}}. It panics where a page and its holes do not
-// go together, which is a fault of the program.
+// Fill returns a page with its holes filled as by Sprintf: a hole is {{name}}. It panics where a page and its holes do
+// not match, which is a bug in the program.
 func Fill(page string, holes map[string]any) Text {
 	var pairs []string
 	left := strings.Count(page, "{{")
@@ -55,7 +55,7 @@ func Fill(page string, holes map[string]any) Text {
 	return Text(strings.NewReplacer(pairs...).Replace(page))
 }
 
-// Join returns what is made of each of some values, one after the other.
+// Join returns the markup that each makes of every value, concatenated.
 func Join[T any](all []T, each func(i int, one T) Text) Text {
 	var out strings.Builder
 	for i, one := range all {
@@ -64,7 +64,7 @@ func Join[T any](all []T, each func(i int, one T) Text) Text {
 	return Text(out.String())
 }
 
-// If returns a text where something is true, and nothing else.
+// If returns the text where the condition is true, and otherwise empty text.
 func If(is bool, text Text) Text {
 	if is {
 		return text

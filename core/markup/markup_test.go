@@ -34,13 +34,13 @@ func TestValuesAreEscaped(t *testing.T) {
 	require.Equal(t, Text(""), If(false, "x"))
 }
 
-// Whatever a value is, a reader of HTML and one of XML find it again, and nothing that it opened.
+// Whatever a value is, a reader of HTML and one of XML read it back, and it opens no markup.
 func TestWhatIsEscapedIsReadAgain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.String().Draw(t, "value")
 		out := string(Sprintf(`<a b="%s">%s</a>`, value, value))
-		shown := strings.Map(func(r rune) rune { // characters that XML has not
+		shown := strings.Map(func(r rune) rune { // characters that XML does not allow
 			if r == 0xFFFE || r == 0xFFFF || r < 0x20 && !strings.ContainsRune("\t\n\r", r) {
 				return 0xFFFD
 			}

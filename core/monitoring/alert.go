@@ -15,11 +15,11 @@ type Alert struct {
 	Rule    Rule
 	Date    time.Time // the observation that it was found on
 	Value   float64   // of the field, by which the rule judged
-	Against float64   // what it was held against
+	Against float64   // what it was compared with
 	Message string    // for people
 }
 
-// Seen is what is known of a field when its rules are held against it.
+// Seen is what is known about a field when its rules are applied to it.
 type Seen struct {
 	Series vegetation.Series
 	// Years is the comparison with the other seasons of the field.
@@ -27,8 +27,8 @@ type Seen struct {
 	Today time.Time // civil date at the field
 }
 
-// Find returns what a rule finds: the first of the season, so that it is the same whenever it is looked for; ok is false for
-// nothing.
+// Find returns the alert of a rule: the first of the season, so that it is the same whenever Find is called; ok is
+// false where there is none.
 func (s Seen) Find(r Rule) (Alert, bool) {
 	switch r.Kind {
 	case Drop:
@@ -43,7 +43,7 @@ func (s Seen) Find(r Rule) (Alert, bool) {
 	return Alert{}, false
 }
 
-// fall finds the first observation that lies more than the change of the rule below one of the days before.
+// fall finds the first observation that lies more than the change of the rule below one of the days of the rule before it.
 func (s Seen) fall(r Rule, value func(vegetation.Observation) float64, message string) (Alert, bool) {
 	all := s.Series.Observations
 	for i := range all {
@@ -69,7 +69,7 @@ func (s Seen) low(r Rule) (Alert, bool) {
 	return Alert{}, false
 }
 
-// lateBy is how long after the date an observation must be, so that a start on the day would have been seen.
+// lateBy is the minimum time from the date to an observation, so that a start on that date would have been seen.
 const lateBy = 5 * 24 * time.Hour
 
 func (s Seen) late(r Rule) (Alert, bool) {
@@ -88,7 +88,7 @@ func (s Seen) late(r Rule) (Alert, bool) {
 			return Alert{}, false
 		}
 	}
-	seen := all[first] // as a rule that was there from the start would have found it
+	seen := all[first] // as a rule that existed from the start would have found it
 	return Alert{r, seen.Date, seen.Value, math.NaN(), fmt.Sprintf(
 		"No growing cycle had started by %s; the %s was %.2f on %s.", r.By.Format(time.DateOnly), s.Series.Index, seen.Value, seen.Date.Format(time.DateOnly))}, true
 }

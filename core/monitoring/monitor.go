@@ -25,22 +25,22 @@ type Raised struct {
 	At      time.Time `json:"at"`
 	Date    time.Time `json:"date"` // of the observation
 	Value   float64   `json:"value"`
-	Against *float64  `json:"against"` // nil where the rule holds the value against nothing
+	Against *float64  `json:"against"` // nil where the rule compares the value with nothing
 	Message string    `json:"message"`
 }
 
-// SweepEvery is how often it is looked which fields are due; the requests to the archive are spread over that time.
+// SweepEvery is the interval at which due fields are looked for; the requests to the archive are spread over that time.
 const SweepEvery = time.Hour
 
-// Delay returns how long after a sweep the archive is asked for the field of an order: by its number, so that the fields of a
-// sweep do not ask at once.
+// Delay returns how long after a sweep the archive is asked for the field of an order: it follows from the order's id,
+// so that the requests of a sweep do not all come at once.
 func Delay(orderID int64) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(strconv.FormatInt(orderID, 10))) // a hash takes everything
 	return time.Duration(h.Sum64() % uint64(SweepEvery))
 }
 
-// Replace takes other rules. What a rule has raised stays raised where the rule stays.
+// Replace replaces the rules. The alerts of a rule that stays are kept.
 func (m *Monitor) Replace(rules []Rule, now time.Time) {
 	m.Rules, m.UpdatedAt = rules, now
 	m.Alerts = slices.DeleteFunc(slices.Clone(m.Alerts), func(a Raised) bool { return !slices.ContainsFunc(rules, a.Rule.same) })

@@ -16,7 +16,7 @@ var march = time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
 
 func day(n int) time.Time { return march.AddDate(0, 0, n) }
 
-// observed is a series of every five days.
+// observed returns a series with a value every five days.
 func observed(values ...float64) vegetation.Series {
 	out := vegetation.Series{Index: "NDVI"}
 	for i, v := range values {
@@ -65,7 +65,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A rule raises one alert a season, whatever is seen later, and again where it is another rule.
+// A rule raises one alert a season, whatever is seen later; a different rule raises its own.
 func TestARuleRaisesOnce(t *testing.T) {
 	t.Parallel()
 	m := monitoring.Monitor{OrderID: 7, Rules: []monitoring.Rule{{Kind: monitoring.Drop, Change: 0.2, Days: 10}}}

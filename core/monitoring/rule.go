@@ -1,4 +1,4 @@
-// Package monitoring decides when a field that is watched through its season asks for a look: rules over a series and its
+// Package monitoring decides when a field that is watched through its season needs a look: rules over a series and its
 // phenology, and the alerts that they raise. It knows no schedule, and sends nothing.
 package monitoring
 
@@ -22,15 +22,15 @@ const (
 	LowPercentile Kind = "low_percentile"
 	// NoStart: no growing cycle has started by the date By.
 	NoStart Kind = "no_start"
-	// Patch: the lowest tenth of the field fell away from its middle, the median less the tenth percentile, by more than Change
-	// within Days.
+	// Patch: the lowest tenth of the field fell behind its middle: the median minus the tenth percentile grew by more
+	// than Change within Days.
 	Patch Kind = "patch"
 )
 
 // Kinds are all kinds, in the order of the documentation.
 var Kinds = []Kind{Drop, LowPercentile, NoStart, Patch}
 
-// MaxRules is how many rules a field is watched by.
+// MaxRules is the maximum number of rules that a field is watched by.
 const MaxRules = 10
 
 // Rule raises an alert once a season.
@@ -42,7 +42,7 @@ type Rule struct {
 	By         *time.Time `json:"by,omitempty"`         // of no_start: a civil date
 }
 
-// DefaultRules are those of a field that is watched without any given.
+// DefaultRules returns the rules of a field that is watched without any given.
 func DefaultRules() []Rule {
 	return []Rule{{Kind: Drop, Change: 0.2, Days: 14}, {Kind: Patch, Change: 0.15, Days: 14}, {Kind: LowPercentile, Percentile: 10}}
 }
@@ -66,7 +66,7 @@ func (r Rule) Check() fault.Fields {
 	return f
 }
 
-// member adds what is wrong with a member that the kind of the rule has, or has not.
+// member adds what is wrong with a member that the kind of the rule has or does not have.
 func (r Rule) member(f fault.Fields, name string, has, given, right bool, expected string) {
 	switch {
 	case has && !given:
@@ -101,7 +101,7 @@ func CheckRules(rules []Rule) fault.Fields {
 // same reports whether two rules are equal.
 func (r Rule) same(o Rule) bool { return r.Key() == o.Key() }
 
-// Key tells a rule from others, as a text that is stored.
+// Key returns the text that identifies a rule, for storage.
 func (r Rule) Key() string {
 	by := ""
 	if r.By != nil {

@@ -6,7 +6,7 @@ import (
 	"tilth/core/credit"
 )
 
-// Books add up a ledger, to see that it makes the wallet that the file says.
+// Books adds up a ledger, to check that it agrees with the wallet that the file states.
 type Books struct {
 	sums map[credit.Account]credit.Amount
 }
@@ -19,7 +19,7 @@ func (b *Books) Add(account credit.Account, amount credit.Amount) {
 	b.sums[account] += amount
 }
 
-// Balanced reports what is wrong with a ledger: its entries do not sum to zero, or not to the wallet.
+// Balanced returns what is wrong with a ledger: its entries do not sum to zero, or not to the wallet.
 func (b *Books) Balanced(wallet *Wallet) error {
 	var total credit.Amount
 	for _, sum := range b.sums {

@@ -10,13 +10,13 @@ import (
 	"tilth/core/chain"
 )
 
-// IDs are what the ids of a file become: those of each table move by one distance, so that their order stays and no
+// IDs maps the ids of a file to new ones: those of each table move by one distance, so that their order stays and no
 // list of them is needed.
 type IDs struct {
 	Spans  map[string]Span  // as the manifest says
 	Shifts map[string]int64 // by table
 	Named  map[string]map[int64]int64
-	// Named are the new ids of what the installation has of its own, by table and old id: crops.
+	// Named holds the new ids of records that the installation has itself, by table and old id: crops.
 }
 
 // Move returns the new id of an id of a table. ok is false where the file has no such id.
@@ -31,11 +31,11 @@ func (m IDs) Move(table string, id int64) (moved int64, ok bool) {
 	return id + m.Shifts[table], true
 }
 
-// Path leads to ids within JSON: members apart from each other by dots, [] for every item of a list, as
-// "fields[].series.order_id". The ids are of a table.
+// Path leads to ids within JSON: members separated by dots, [] for every item of a list, such as
+// "fields[].series.order_id". The ids are those of a table.
 type Path struct{ Path, Table string }
 
-// MoveJSON moves the ids within a value of JSON, as [Decoded] makes it. 0, null and what is not there stay; an id that the
+// MoveJSON moves the ids within a JSON value as [Decoded] returns it. 0, null and missing values stay; an id that the
 // file does not have becomes 0, which is no id.
 func (m IDs) MoveJSON(value any, paths []Path) {
 	for _, p := range paths {
@@ -69,12 +69,12 @@ func (m IDs) walk(value any, steps []string, table string) any {
 
 var cited = regexp.MustCompile(`\bfile:([0-9]{1,15})\b`)
 
-// MoveCites moves the ids of the files that texts within a value cite, file:12. A file that the table does not have stays.
+// MoveCites moves the ids of the files that texts within a value cite, file:12. The id of a file that the table does not have stays.
 func (m IDs) MoveCites(value any, table string) any {
 	switch v := value.(type) {
 	case string:
 		return cited.ReplaceAllStringFunc(v, func(found string) string {
-			id, _ := strconv.ParseInt(found[len("file:"):], 10, 64) // of so few digits it is a number
+			id, _ := strconv.ParseInt(found[len("file:"):], 10, 64) // so few digits always make a number
 			if moved, ok := m.Move(table, id); ok {
 				return "file:" + strconv.FormatInt(moved, 10)
 			}
@@ -92,7 +92,7 @@ func (m IDs) MoveCites(value any, table string) any {
 	return value
 }
 
-// members are the members of records that are ids, as the audit trail names them, with the table that they are of.
+// members holds the members of records that are ids, as the audit trail names them, with the tables that they refer to.
 var members = map[string]string{
 	"farm_id": "farms", "field_id": "fields", "season_id": "seasons", "crop_id": "crops", "cultivation_id": "cultivations",
 	"aoi_id": "aois", "plan_id": "stratification_plans", "map_id": "stratification_maps", "user_id": "users", "changed_by_id": "users",
@@ -100,7 +100,7 @@ var members = map[string]string{
 	"order": "stratification_orders", "order_id": "stratification_orders",
 }
 
-// resources are the tables of what an assessment is of.
+// resources holds the tables of the resources that an assessment may be of.
 var resources = map[string]string{"farm": "farms", "field": "fields"}
 
 // MoveChanges moves the ids within the changes of an entry of the audit trail: those of members that are references. An id
@@ -141,7 +141,7 @@ func (m IDs) moveKnown(value any, table string) any {
 	return value
 }
 
-// Decoded reads one value of JSON, its numbers as they are written.
+// Decoded reads one JSON value, and keeps its numbers as they are written.
 func Decoded(raw []byte) (value any, err error) {
 	err = chain.Decode(raw, &value)
 	return value, err

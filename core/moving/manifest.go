@@ -17,33 +17,33 @@ const Format = 1
 // ManifestName is the name of the manifest, the last file of all.
 const ManifestName = "manifest.json"
 
-// Manifest says what a file holds.
+// Manifest states what a file contains.
 type Manifest struct {
 	Format     int       `json:"format"`
 	Tilth      string    `json:"tilth"`  // the version of the program that wrote it
 	Schema     string    `json:"schema"` // the newest migration of its database
 	ExportedAt time.Time `json:"exported_at"`
 	Company    Company   `json:"company"`
-	// Tables are in the order in which they can be stored: each behind those that it refers to.
+	// Tables are in the order in which they can be stored: each after those that it refers to.
 	Tables []Table `json:"tables"`
 	Files  []File  `json:"files"`
 	// LeftOut is what the company has and the file does not, with the reason.
 	LeftOut []LeftOut `json:"left_out"`
-	// Ids are the ids that each kind of record has, whether the record is here or is only named.
+	// IDs are the ids that each kind of record has, whether the records are in the file or only referred to.
 	IDs    map[string]Span `json:"ids"`
 	Wallet *Wallet         `json:"wallet"` // null: it has none
 	Chains []Chain         `json:"chains"`
 	Keys   []Key           `json:"keys"` // that signed the chains
 }
 
-// Company is whose file it is.
+// Company is the company whose file it is.
 type Company struct {
 	ID   int64  `json:"id"`
 	UUID string `json:"uuid"`
 	Name string `json:"name"`
 }
 
-// Table is the rows of one table, an object a line.
+// Table describes the rows of one table, one object a line.
 type Table struct {
 	Name   string `json:"name"`
 	File   string `json:"file"`
@@ -57,19 +57,19 @@ type File struct {
 	File   string `json:"file"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
-	// Of and Record name the row whose bytes these are, the latter by its key; empty for what is only for people.
+	// Of and Record name the row whose bytes these are, the latter by its key; empty for files that are only for people.
 	Of     string `json:"of,omitempty"`
 	Record string `json:"record,omitempty"`
 }
 
-// LeftOut is records that are not in the file.
+// LeftOut names records that are not in the file.
 type LeftOut struct {
 	What string `json:"what"`
 	Rows int64  `json:"rows"`
 	Why  string `json:"why"`
 }
 
-// Span is ids from the first to the last.
+// Span is a range of ids, from the first to the last.
 type Span struct {
 	First int64 `json:"first"`
 	Last  int64 `json:"last"`
@@ -78,7 +78,7 @@ type Span struct {
 // Has reports whether an id is in a span.
 func (s Span) Has(id int64) bool { return id >= s.First && id <= s.Last }
 
-// With returns the span that holds another one too. The zero span holds nothing.
+// With returns the span that covers another one too. The zero span holds nothing.
 func (s Span) With(other Span) Span {
 	switch {
 	case other == Span{}:
@@ -158,7 +158,7 @@ func TableFile(table string) string { return "tables/" + table + ".jsonl" }
 // RecordFile is the name of the file whose bytes belong to a row.
 func RecordFile(table, key string) string { return "files/" + table + "/" + key }
 
-// maxID bounds ids: what is added to them does not overflow.
+// maxID bounds ids, so that adding to them does not overflow.
 const maxID = 1 << 52
 
 // ReadManifest reads a manifest and checks that it makes sense by itself. The error is for people.

@@ -120,13 +120,13 @@ func TestOutlinesAreGeoJSON(t *testing.T) {
 	require.False(t, has)
 }
 
-// FuzzReadManifest holds that no manifest ends the program.
+// FuzzReadManifest asserts that no manifest makes the program panic.
 func FuzzReadManifest(f *testing.F) {
 	f.Add([]byte(`{"format":1,"company":{"id":1,"uuid":"u","name":"n"},"ids":{"farms":{"first":1,"last":2}}}`))
 	f.Fuzz(func(_ *testing.T, text []byte) { _, _ = moving.ReadManifest(text) })
 }
 
-// FuzzLines holds that no row ends the program, whatever its chain makes of it.
+// FuzzLines asserts that no row makes the program panic, whatever its chain makes of it.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(`{"id":1,"changes":[{"member":"a","before":null,"after":1}],"line":1,"chain":"audit"}`))
 	f.Fuzz(func(_ *testing.T, text []byte) {

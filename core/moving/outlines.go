@@ -17,7 +17,7 @@ var Outlines = []OutlineFile{
 	{"outlines/history.geojson", "field_boundaries", []string{"field_id", "area_m2", "valid_from", "valid_to"}},
 }
 
-// Feature returns a row as a feature of GeoJSON; has is false where it has no outline.
+// Feature returns a row as a GeoJSON feature; has is false where it has no outline.
 func (o OutlineFile) Feature(text []byte) (feature []byte, has bool, err error) {
 	line, err := ReadLine(text)
 	if err != nil || line.Text("boundary") == nil {

@@ -6,7 +6,7 @@ import (
 	"tilth/core/record"
 )
 
-// Status is how far an export in the background is.
+// Status is the progress of an export in the background.
 type Status string
 
 // The states of an export.
@@ -17,19 +17,19 @@ const (
 	Failed    Status = "failed"
 )
 
-// Kept is how long the file of an export lies ready.
+// Kept is how long the file of an export stays available.
 const Kept = 7 * 24 * time.Hour
 
-// Request is an export that somebody of the company asked for.
+// Request is an export that was requested for a company.
 type Request struct {
 	ID        int64
 	CompanyID int64
 	CreatedBy record.Ref
-	Operator  bool // who asked is an operator, acting inside the company
+	Operator  bool // the requester is an operator, acting inside the company
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Status    Status
-	Reason    string // of a failed one
+	Reason    string // of a failed export
 	Object    string // the stored file
 	Bytes     int64
 	Rows      int64
@@ -39,5 +39,5 @@ type Request struct {
 // Open reports whether the export is still to be made.
 func (r Request) Open() bool { return r.Status == Queued || r.Status == Running }
 
-// Expires returns when the file goes.
+// Expires returns when the file expires.
 func (r Request) Expires() time.Time { return r.UpdatedAt.Add(Kept) }

@@ -9,7 +9,7 @@ import (
 	"tilth/core/chain"
 )
 
-// Line is a row of a table as the file has it.
+// Line is a row of a table as it is in the file.
 type Line map[string]json.RawMessage
 
 // RowError is what is wrong with a row, in words for people.
@@ -46,13 +46,13 @@ func (l Line) Text(name string) *string {
 	return &text
 }
 
-// Number returns a whole number; 0 for null and for what is none.
+// Number returns a whole number; 0 for null and for anything else.
 func (l Line) Number(name string) int64 {
 	n, _ := strconv.ParseInt(string(l[name]), 10, 64)
 	return n
 }
 
-// Key returns the key of a row as names of files have it: its numbers, with hyphens between them.
+// Key returns the key of a row as in the names of files: its numbers, joined by hyphens.
 func (l Line) Key(columns []string) string {
 	parts := make([]string, len(columns))
 	for i, name := range columns {

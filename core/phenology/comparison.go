@@ -9,29 +9,29 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// MinReferences is how many earlier years, or other fields, a day is held against at least.
+// MinReferences is the minimum number of other years, or other fields, that a day is compared with.
 const MinReferences = 3
 
-// maxYears is how many years back a day is looked for.
+// maxYears is how many years back and ahead a day is looked for.
 const maxYears = 30
 
-// Compared is a day of a line beside the same day of others.
+// Compared is a day of a line compared with the same day of others.
 type Compared struct {
 	Date  time.Time
 	Value float64 // of the line
 	// N is how many others were seen on the day; with fewer than MinReferences nothing else is known.
 	N                int
 	P10, Median, P90 float64
-	Percentile       float64 // share of the others below, those alike by half, in percent
-	// Score is by how many standard deviations of a new value the line differs from the mean of the others, the spread of
-	// their mean included.
+	Percentile       float64 // share of the others below, equal ones counted by half, in percent
+	// Score is the difference of the line from the mean of the others, in standard deviations of a new value, the
+	// spread of their mean included.
 	Score float64
 }
 
-// Known reports whether there are others enough.
+// Known reports whether there are enough others.
 func (c Compared) Known() bool { return c.N >= MinReferences }
 
-// Standing is what a comparison comes to.
+// Standing is the result of a comparison.
 type Standing string
 
 // The standings of the latest day that could be compared.
@@ -44,7 +44,7 @@ const (
 // unusual is the probability, on both sides together, at which a day counts as unusual.
 const unusual = 0.1
 
-// Comparison is a line beside others on the days of its observations.
+// Comparison is a line compared with others on the days of its observations.
 type Comparison struct {
 	Days []Compared // those that could be compared, in order
 	// Standing is that of the last of them; empty where there is none.
@@ -56,8 +56,8 @@ type Comparison struct {
 	MeanScore float64
 }
 
-// WithYears holds a line against what others show on the same days of earlier and later years: those of the same field.
-// Each year counts once, whatever the number of its lines.
+// WithYears compares a line with others of the same field on the same days of earlier and later years. Each year counts
+// once, whatever the number of its lines.
 func WithYears(line Line, others []Line) Comparison {
 	values := valuesOf(others)
 	return compare(line, func(day time.Time) (out []float64) {
@@ -72,7 +72,7 @@ func WithYears(line Line, others []Line) Comparison {
 	})
 }
 
-// WithFields holds a line against what others show on the same days: those of other fields.
+// WithFields compares a line with those of other fields on the same days.
 func WithFields(line Line, others []Line) Comparison {
 	values := valuesOf(others)
 	return compare(line, func(day time.Time) []float64 { return values[day] })
@@ -93,7 +93,7 @@ func valuesOf(lines []Line) map[time.Time][]float64 {
 	return out
 }
 
-// compare holds the days of a line's observations, as the line has them, against others.
+// compare compares the values of a line on the days of its observations with others.
 func compare(line Line, others func(day time.Time) []float64) Comparison {
 	out := Comparison{Probability: math.NaN(), MeanScore: math.NaN()}
 	var scores []float64

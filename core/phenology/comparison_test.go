@@ -46,7 +46,7 @@ func TestAYearIsHeldAgainstOthers(t *testing.T) {
 	require.Empty(t, phenology.WithYears(phenology.Fit(seen(r, growth{0.2, 0.8, 100, 190}.at, 0, 145, 5, 0, 0), phenology.Whittaker), others[:2]).Days, "two years are too few")
 }
 
-// Of fields that are drawn alike one in ten is unusual, as the comparison says of itself.
+// Of fields that are drawn alike, one in ten is unusual, as the comparison claims.
 func TestUnusualIsAsRareAsItSays(t *testing.T) {
 	t.Parallel()
 	r := random(11)

@@ -32,19 +32,19 @@ type Settings struct {
 	Threshold float64
 	// MinAmplitude is the smallest height of a peak above the lowest values around it, in units of the index.
 	MinAmplitude float64
-	// MaxGap is the longest time between two observations, in days, in which a date is told.
+	// MaxGap is the longest time between two observations, in days, within which a date is stated.
 	MaxGap int
 }
 
-// DefaultSettings are the usual ones. Twenty per cent is that of TIMESAT (Jönsson and Eklundh 2004, Computers and
-// Geosciences 30: 833) and of MODIS' land cover dynamics nearly (15 %).
+// DefaultSettings returns the usual settings. The threshold of twenty per cent is that of TIMESAT (Jönsson and Eklundh
+// 2004, Computers and Geosciences 30: 833) and nearly that of MODIS' land cover dynamics (15 %).
 func DefaultSettings() Settings { return Settings{Threshold: 0.2, MinAmplitude: 0.1, MaxGap: 25} }
 
 // minShare is the smallest height of a peak above the values around it, as a share of the range of the line: smaller ones are
 // swings within a cycle.
 const minShare = 0.25
 
-// noisy is how many standard deviations of an observation the height of a peak must be.
+// noisy is the minimum height of a peak, in standard deviations of an observation.
 const noisy = 3
 
 // The levels between which rates are measured, as shares of the rise or fall (TIMESAT).
@@ -80,7 +80,7 @@ type Cycle struct {
 	IntegralAbove    Figure // of what is above the base
 }
 
-// Phenology is what the line of a series says of the season.
+// Phenology is what the line of a series says about the season.
 type Phenology struct {
 	Settings
 	Cycles []Cycle
@@ -136,9 +136,9 @@ func cyclesOf(line Line, settings Settings) []measured {
 	return out
 }
 
-// peaksOf returns the places of the maxima that stand at least so high above the lowest values between them and what is higher
-// on either side. A side on which nothing is higher asks nothing, for the line may begin or end on the way; where neither
-// side has anything higher the deeper one counts.
+// peaksOf returns the places of the maxima that stand at least enough above the lowest values between them and the next
+// higher value on either side. A side without a higher value sets no condition, since the line may begin or end on the
+// way; where neither side has a higher value, the deeper one counts.
 func peaksOf(z []float64, enough float64) []int {
 	var out []int
 	for i := range z {
@@ -191,10 +191,10 @@ func lowest(z []float64, from, to int) int {
 	}
 }
 
-// limb is the places of a cycle on its run: the lowest value before, the peak, the lowest value after.
+// limb holds the places of a cycle on its run: the lowest value before, the peak, the lowest value after.
 type limb struct{ left, peak, right int }
 
-// measured is a cycle in numbers, its days as those since 1970; a NaN is not known.
+// measured is a cycle in numbers, with days counted since 1970; NaN where a number is not known.
 type measured struct {
 	start, peak, end                   float64
 	startReason, peakReason, endReason Reason
@@ -208,7 +208,7 @@ func measure(run []Day, z []float64, l limb, s Settings) measured {
 	nan := math.NaN()
 	m := measured{start: nan, end: nan, rise: nan, fall: nan, integral: nan, integralAbove: nan, top: z[l.peak]}
 	left, right := z[l.left], z[l.right]
-	// At an end of the run the lowest value may be a place on the way.
+	// At an end of the run the lowest value may lie in the middle of the rise or the fall.
 	before := l.left == 0 && (l.peak == 0 || left > right+s.Threshold*(m.top-right))
 	after := l.right == len(z)-1 && (l.peak == len(z)-1 || right > left+s.Threshold*(m.top-left))
 	switch {
@@ -251,7 +251,7 @@ func measure(run []Day, z []float64, l limb, s Settings) measured {
 	return m
 }
 
-// vertex returns where the parabola through a maximum and its neighbours is highest, half a day off at most.
+// vertex returns where the parabola through a maximum and its neighbours is highest, at most half a day away.
 func vertex(z []float64, at int) float64 {
 	if at == 0 || at == len(z)-1 {
 		return float64(at)
@@ -263,7 +263,7 @@ func vertex(z []float64, at int) float64 {
 	return float64(at) + (z[at-1]-z[at+1])/(2*bend)
 }
 
-// crossing returns where a line that falls from the peak towards a place first is at a level, between days.
+// crossing returns where a line that falls from the peak towards a place first reaches a level, interpolated between days.
 func crossing(z []float64, peak, towards int, level float64) float64 {
 	step := 1
 	if towards < peak {
@@ -300,7 +300,7 @@ func area(z []float64, from, to float64) (sum float64) {
 	return sum
 }
 
-// gapAt returns the observations around a day of a run, where they are further apart than a date may be told in.
+// gapAt returns the observations around a day of a run, where they are too far apart for a date to be stated.
 func gapAt(points []vegetation.Weighted, date time.Time, longest int) *[2]time.Time {
 	i, there := slices.BinarySearchFunc(points, date, func(p vegetation.Weighted, d time.Time) int { return p.Date.Compare(d) })
 	if there || i == 0 || i == len(points) || vegetation.DaysBetween(points[i-1].Date, points[i].Date) <= longest {

@@ -12,7 +12,7 @@ import (
 // year is the period of the harmonics, in days.
 const year = 365.25
 
-// harmonics is how many waves a year the harmonic line has: with two, a winter crop and a summer crop of one year are both
+// harmonics is the number of waves of the harmonic line: with two, a winter crop and a summer crop of one year are both
 // seen (Jakubauskas et al. 2001, Photogrammetric Engineering and Remote Sensing 67: 461).
 const harmonics = 2
 
@@ -22,7 +22,7 @@ type model struct {
 	at         func(p []float64, day float64) (value float64, gradient []float64)
 }
 
-// tooFew says that a curve has too many parameters for the observations.
+// tooFew returns a line whose reason is that the curve has too many parameters for the observations.
 func tooFew(method string, needed, there int) Line {
 	return Line{Reason: fmt.Sprintf("A %s line takes at least %d observations; there are %d.", method, needed, there)}
 }
@@ -56,11 +56,11 @@ func harmonic(points []vegetation.Weighted, runs [][]vegetation.Weighted) Line {
 	return waves.line(fitted, points, runs)
 }
 
-// steps is how often a fit that is no sum is improved at most.
+// steps is the maximum number of steps in which a fit is improved.
 const steps = 200
 
-// improve returns the parameters of least squares by Levenberg's and Marquardt's way (Marquardt 1963, Journal of the Society
-// for Industrial and Applied Mathematics 11: 431), from some on; for a sum of terms the first step is the last.
+// improve returns the least-squares parameters by the method of Levenberg and Marquardt (Marquardt 1963, Journal of the
+// Society for Industrial and Applied Mathematics 11: 431), starting from p; a sum of terms takes only a few steps.
 func (m model) improve(p []float64, points []vegetation.Weighted) ([]float64, bool) {
 	damping, cost := 1e-3, m.cost(p, points)
 	for range steps {

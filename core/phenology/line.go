@@ -43,7 +43,7 @@ func ParseMethod(word string) (Method, error) {
 }
 
 // MaxSeenGap is the longest time between two observations, in days, within which a line counts as seen: three passes of
-// Sentinel-2, which comes every five days. In a longer one the line is a guess that nothing contradicts.
+// Sentinel-2, which comes every five days. In a longer gap the line is a guess that nothing contradicts.
 const MaxSeenGap = 16
 
 // confidence is that of the bands.
@@ -53,8 +53,8 @@ const confidence = 0.95
 type Day struct {
 	Date  time.Time
 	Value float64
-	// Low and High are the limits of the band in which the index of the field lies with a probability of 95 %; both are NaN
-	// where too few observations say how much they scatter.
+	// Low and High are the limits of the band in which the index of the field lies with a probability of 95 %; both are
+	// NaN where there are too few observations to tell how much they scatter.
 	Low, High float64
 	Seen      bool // it lies in no gap of more than MaxSeenGap days between observations
 	Observed  bool // there is an observation
@@ -64,7 +64,7 @@ type Day struct {
 type Line struct {
 	Method Method
 	Runs   [][]Day
-	// RMSE is the root of the mean square of what the observations differ from the line; N is how many there are.
+	// RMSE is the root mean square of the observations' differences from the line; N is the number of observations.
 	RMSE float64
 	N    int
 	// Reason says why there is no line, for people; empty where there is one.
@@ -73,7 +73,7 @@ type Line struct {
 	noise float64 // standard deviation of an observation of weight 1; 0: not known
 }
 
-// bands returns the limits for values with variances, which noise of a number of degrees of freedom was estimated with.
+// bands returns the function of the limits of a value with a variance, where the noise was estimated with a number of degrees of freedom.
 func bands(freedom float64) func(value, variance float64) (low, high float64) {
 	if freedom < 1 {
 		return func(float64, float64) (float64, float64) { return math.NaN(), math.NaN() }
@@ -111,7 +111,7 @@ func Fit(points []vegetation.Weighted, method Method) Line {
 // FitSeries draws a line through the observations of a series, weighted with their coverage.
 func FitSeries(s vegetation.Series, method Method) Line { return Fit(s.Weighted(), method) }
 
-// see marks the days that no long gap holds, and measures how far the observations are from the line.
+// see marks the days that lie in no long gap, and measures how far the observations are from the line.
 func (l *Line) see(points []vegetation.Weighted) {
 	var sum float64
 	n, at := 0, 0 // at: the last point at or before the day

@@ -21,8 +21,8 @@ const (
 //
 //	base + height · (1/(1+e^(−rise·(t−green))) + 1/(1+e^(fall·(t−green−ripe))) − 1)
 //
-// The best of several fits is taken, which begin around the highest part of the series. Two crops of a season are not one
-// cycle: the line then runs through neither, and its RMSE says so.
+// The result is the best of several fits, which begin around the highest part of the series. Two crops of a season are
+// not one cycle: the line then runs through neither, and its RMSE says so.
 func doubleLogistic(points []vegetation.Weighted, runs [][]vegetation.Weighted) Line {
 	needed := logisticParameters + 2
 	if len(points) < needed {

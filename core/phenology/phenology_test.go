@@ -82,7 +82,7 @@ func TestTheDatesOfACurveAreFound(t *testing.T) {
 	})
 }
 
-// Two crops of a year are two cycles, and a swing within one is none.
+// Two crops of a year are two cycles, and a swing within one is not a cycle.
 func TestSeveralCyclesAreFound(t *testing.T) {
 	t.Parallel()
 	first, second := growth{0.2, 0.8, 60, 130}, growth{0.2, 0.7, 210, 280}
@@ -174,7 +174,7 @@ func TestUncertaintiesAreThoseOfRepeatedSeasons(t *testing.T) {
 	require.Less(t, ratio, 1.5)
 }
 
-// A band holds the truth as often as it says, and widens where nothing was seen.
+// A band contains the truth as often as it claims, and widens where nothing was seen.
 func TestBandsHoldTheTruth(t *testing.T) {
 	t.Parallel()
 	g := growth{0.2, 0.8, 100, 190}

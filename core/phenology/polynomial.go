@@ -6,17 +6,17 @@ import (
 	"tilth/core/vegetation"
 )
 
-// The window of the Savitzky-Golay filter: polynomials of the second degree over 31 days, the span that Chen et al. (2004,
-// Remote Sensing of Environment 91: 332) found right for the long-term change of vegetation at steps of ten days, m = 4,
-// is 81; five-day images bear a shorter one.
+// The window of the Savitzky-Golay filter: polynomials of the second degree over 31 days. The span that Chen et al.
+// (2004, Remote Sensing of Environment 91: 332) found right for the long-term change of vegetation at steps of ten
+// days, m = 4, is 81 days; five-day images allow a shorter one.
 const (
 	windowHalf   = 15
 	windowDegree = 2
 )
 
-// savitzkyGolay filters the observations, joined by straight lines to a value a day (Savitzky and Golay 1964, Analytical
-// Chemistry 36: 1627). At the ends of a run the polynomial is that of the days there are. A filtered value is a weighted sum
-// of observations; its variance follows from theirs.
+// savitzkyGolay filters the observations, joined by straight lines to a value a day (Savitzky and Golay 1964,
+// Analytical Chemistry 36: 1627). At the ends of a run the polynomial is that of the days that exist. A filtered value
+// is a weighted sum of observations; its variance follows from theirs.
 func savitzkyGolay(runs [][]vegetation.Weighted) Line {
 	var out Line
 	sums := make([][]map[int]float64, len(runs)) // of each day, the share of each observation

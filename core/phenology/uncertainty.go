@@ -8,15 +8,15 @@ import (
 	"tilth/core/vegetation"
 )
 
-// sameCycle is how far, in days, the peaks of a cycle with and without one of the observations are apart at most.
+// sameCycle is the maximum distance, in days, between the peaks of a cycle with and without one of the observations.
 const sameCycle = 30
 
-// enoughAgain is the share of the fits without one observation that must know a figure for its uncertainty to be told.
+// enoughAgain is the share of the fits without one observation that must know a figure for its uncertainty to be stated.
 const enoughAgain = 0.8
 
-// shown returns cycles as they are answered: dates that lie in gaps without their day, and all figures with standard
-// deviations by the jackknife, the fits that leave out one observation each (Efron and Stein 1981, Annals of Statistics 9:
-// 586): √((n−1)/n · Σ(θᵢ − θ̄)²).
+// shown returns cycles in the form of the answer: dates that lie in gaps without their day, and all figures with
+// standard deviations by the jackknife, from fits that leave out one observation each (Efron and Stein 1981, Annals of
+// Statistics 9: 586): √((n−1)/n · Σ(θᵢ − θ̄)²).
 func shown(found []measured, points []vegetation.Weighted, s Settings) []Cycle {
 	if len(found) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func nearest(found []measured, peak float64) int {
 	return best
 }
 
-// shown returns the cycle as it is answered. What is measured from a peak that lies in a gap is not known.
+// shown returns the cycle in the form of the answer. What is measured from a peak that lies in a gap is not known.
 func (m measured) shown(again []measured, points []vegetation.Weighted, s Settings) Cycle {
 	of := func(value func(measured) float64) Figure {
 		x := value(m)
@@ -119,5 +119,5 @@ func jackknife(again []measured, n int, value func(measured) float64) *float64 {
 
 func epochDay(d time.Time) float64 { return float64(d.Unix() / 86400) }
 
-// dateOf returns the day that a place on the line is nearest to.
+// dateOf returns the day nearest to a place on the line.
 func dateOf(day float64) time.Time { return time.Unix(int64(math.Round(day))*86400, 0).UTC() }

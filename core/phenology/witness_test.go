@@ -19,7 +19,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// told is a cycle as the second witness tells it.
+// told is a cycle as the second witness reports it.
 type told struct {
 	Start, End, Integral *float64
 	Peak, Base, Top      float64
@@ -66,7 +66,7 @@ func TestASecondWitnessFindsTheSameCycles(t *testing.T) {
 	}
 }
 
-// same compares a day with that of the witness, who tells also of days in gaps and of the highest value so far.
+// same compares a day with that of the witness, which also reports days in gaps and the highest value so far.
 func same(t *testing.T, name string, day *float64, m phenology.Moment) {
 	t.Helper()
 	if m.Date == nil {

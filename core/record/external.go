@@ -7,14 +7,14 @@ const maxExternal = 255
 
 // External is the origin of a record that is kept in step with another system.
 type External struct {
-	ExternalID string // its key there, of one live record of a kind in a company; empty: none
+	ExternalID string // its key there, unique among a company's live records of a kind; empty: none
 	Source     string // the name of that system
 }
 
 // Foreign is a record that carries its origin.
 type Foreign interface{ Origin() *External }
 
-// Origin returns the origin itself: what embeds it is Foreign.
+// Origin returns the origin itself, so that a record that embeds it is Foreign.
 func (e *External) Origin() *External { return e }
 
 // Check adds what is wrong with the origin itself.

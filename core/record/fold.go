@@ -2,5 +2,5 @@ package record
 
 import "strings"
 
-// Fold returns a text as names are compared and searched: what differs in its case alone is the same.
+// Fold returns the form of a text in which names are compared and searched: texts that differ only in case have the same form.
 func Fold(text string) string { return strings.ToLower(strings.ToUpper(text)) }

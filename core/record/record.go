@@ -1,5 +1,5 @@
-// Package record holds what the records of a company share: id, owner, times, creator and
-// version. It knows no kind of record.
+// Package record holds what the records of a company share: id, owner, times, creator and version.
+// It knows nothing about particular kinds of records.
 package record
 
 import "time"
@@ -32,5 +32,5 @@ func NextVersion(before, now time.Time) time.Time {
 	return now
 }
 
-// RestorePeriod is how long a deleted record can be brought back.
+// RestorePeriod is the time within which a deleted record can be restored.
 const RestorePeriod = 30 * 24 * time.Hour

@@ -1,15 +1,15 @@
-// Package task holds the rules of background work that every product shares: when work whose
-// source is unavailable is tried again. What a job does is the product's; how jobs are leased,
-// run and settled is app/task's.
+// Package task holds the rules of background work that every product shares: when work whose source
+// is unavailable is tried again. What a job does is up to the product; how jobs are leased, run and
+// settled is up to app/task.
 package task
 
 import "time"
 
-// Backoff says how often work is tried whose source is unavailable, and how long it waits in
-// between: the step doubles from First to Max.
+// Backoff states how often work is tried whose source is unavailable, and how long it waits between
+// tries: the step doubles from First to Max.
 type Backoff struct {
 	First, Max time.Duration
-	Tries      int // the last try that fails ends the work
+	Tries      int // the work ends after this many failed tries
 }
 
 // Wait returns the pause after a failed try, counted from 1; again is false after the last.

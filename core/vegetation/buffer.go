@@ -6,8 +6,8 @@ import (
 	"tilth/core/geo"
 )
 
-// awayFrom returns the cells whose centres lie at least so many metres from all edges. It works along the edges, so
-// that the time follows the length of the outline and not the area of the field.
+// awayFrom returns the cells whose centres lie at least the given number of metres from every edge. It works along the
+// edges, so that its running time depends on the length of the outline and not on the area of the field.
 func awayFrom(m geo.MultiPolygon, g Grid, cells []Cell, metres float64) []Cell {
 	if len(cells) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func cellBox(cells []Cell) Window {
 	return Window{Col: low.Col, Row: low.Row, Width: high.Col - low.Col + 1, Height: high.Row - low.Row + 1}
 }
 
-// meeting returns the part of a window whose pixels may lie within so many metres of an edge.
+// meeting returns the part of a window whose pixels may lie within the given number of metres of an edge.
 func (w Window) meeting(g Grid, a, b geo.Position, metres float64) Window {
 	col0, row0 := g.PixelAt(geo.Position{X: min(a.X, b.X) - metres, Y: max(a.Y, b.Y) + metres})
 	col1, row1 := g.PixelAt(geo.Position{X: max(a.X, b.X) + metres, Y: min(a.Y, b.Y) - metres})

@@ -8,18 +8,18 @@ import (
 	"tilth/core/list"
 )
 
-// state is what is known of a pixel. The order matters: a scene never lowers the state of a pixel.
+// state is what is known about a pixel. The order matters: a scene never lowers the state of a pixel.
 type state uint8
 
 const (
 	noData  state = iota // no scene had data here
-	masked               // data, but of no class that the mask keeps
+	masked               // data, but not of a class that the mask keeps
 	dropped              // clear, but the index has no value
 	clear                // clear by its class; the bands have not been read
 	valid                // the index has a value
 )
 
-// Layer is what was read of one scene: its view of the ground (Mask.View; nil where the archive has no
+// Layer holds what was read from one scene: its view of the ground (Mask.View; nil where the archive has no
 // classification) and the bands of the index. The windows may have any size, resolution and UTM zone.
 type Layer struct {
 	View  *Raster
@@ -29,8 +29,8 @@ type Layer struct {
 }
 
 // Composite merges the scenes of one pass over a field pixel by pixel: the first scene with a value
-// for a pixel wins. Callers Screen every scene's view, ask Screened whether to go on, and
-// Add the scenes that Needs selects, the one with the larger coverage first; Result judges. A
+// for a pixel wins. Callers Screen every scene's view, ask Screened whether to go on, and Add the
+// scenes that Needs selects, the one with the larger coverage first; Result then judges the pass. A
 // Composite is not safe for concurrent use.
 type Composite struct {
 	footprint Footprint
@@ -70,7 +70,7 @@ func (c *Composite) Screen(view Raster) error {
 }
 
 // Needs reports whether a scene with that view could set a pixel that has no value yet; a scene
-// without one (nil) could wherever one is missing.
+// without a view (nil) could set any pixel without a value.
 func (c *Composite) Needs(view *Raster) (bool, error) {
 	var at func(int) (float64, bool)
 	if view != nil {
@@ -146,7 +146,7 @@ func (c *Composite) Add(l Layer) (used bool, err error) {
 	return used, nil
 }
 
-// adjustment returns what is done to the reflectances of a band; negative results count as 0.
+// adjustment returns the function that adjusts the reflectances of a band; negative results count as 0.
 func (l Layer) adjustment(band Band) func(float64) float64 {
 	for _, a := range l.Adjusted {
 		if a.Band == band {
@@ -156,10 +156,10 @@ func (l Layer) adjustment(band Band) func(float64) float64 {
 	return func(v float64) float64 { return v }
 }
 
-// Footprint returns the pixels that the composite is of.
+// Footprint returns the pixels that the composite covers.
 func (c *Composite) Footprint() Footprint { return c.footprint }
 
-// Values returns the index of each pixel of the footprint, in its order; NaN where there is none.
+// Values returns the index of each pixel of the footprint, in the footprint's order; NaN where a pixel has no value.
 func (c *Composite) Values() []float64 {
 	out := make([]float64, len(c.states))
 	for i, s := range c.states {
@@ -170,8 +170,8 @@ func (c *Composite) Values() []float64 {
 	return out
 }
 
-// sampler returns a function from the index of a footprint's pixel to the number of the raster's
-// pixel that holds its centre; false outside the raster and for nodata.
+// sampler returns a function from the index of a footprint's pixel to the number stored in the
+// raster's pixel that contains its centre; false outside the raster and for nodata.
 func (c *Composite) sampler(r Raster) (func(i int) (float64, bool), error) {
 	if err := r.Check(); err != nil {
 		return nil, err

@@ -16,22 +16,22 @@ const (
 	LandsatC2L2 DatasetCode = "landsat-c2-l2"
 )
 
-// Dataset is how the scenes of one product are read. The zero value is none.
+// Dataset describes how the scenes of one product are read. The zero value is no data set.
 type Dataset struct {
 	Code        DatasetCode
 	Title       string
-	Collections []string // how ids of collections begin, in lower case
-	Products    []string // how ids of items begin
+	Collections []string // the prefixes of collection ids, in lower case
+	Products    []string // the prefixes of item ids
 	Platform    string   // where the item names none
 	// Bands are the roles of the product's bands, by the names and keys that catalogs use, in lower
-	// case. A role is named as Sentinel-2's band of that part of the spectrum; SCL is the mask.
+	// case. A role has the name of Sentinel-2's band in that part of the spectrum; SCL is the mask.
 	Bands map[string]Band
-	// Where neither the item nor the file states them; the offset of Sentinel-2 depends on the baseline.
+	// Scale and Offset apply where neither the item nor the file states them; the offset of Sentinel-2 depends on the baseline.
 	Scale, Offset    float64
 	NoData           float64 // of reflectances
 	MaskNoData       float64
-	Flags            []Flag  // of the mask, the first that is set counts; none: the mask holds classes
-	Bits             Bits    // what the mask's bits are called, where it holds bits
+	Flags            []Flag  // of the mask; the first that is set counts; without flags the mask holds classes
+	Bits             Bits    // the name of the mask's bits, where it holds bits
 	Metres           float64 // of the red band's pixels
 	Tiling           string
 	OffsetByBaseline bool
@@ -43,8 +43,8 @@ type Flag struct {
 	Class Class
 }
 
-// The bands of Sentinel-2, by ESA's names, and by the common names of one band only ("rededge" means
-// three).
+// The bands of Sentinel-2, by ESA's names and by those common names that mean one band only
+// ("rededge" means three).
 var (
 	visible     = map[string]Band{"b02": B02, "b03": B03, "b04": B04, "blue": B02, "green": B03, "red": B04}
 	commonNames = merge(visible, map[string]Band{"nir": B08, "swir16": B11, "swir22": B12})
@@ -53,7 +53,7 @@ var (
 	})
 )
 
-// The bands of Landsat, also by the numbers of its instruments: OLI of Landsat 8 and 9, TM and ETM+ of those before.
+// The bands of Landsat, also by the numbers of its instruments: OLI of Landsat 8 and 9, TM and ETM+ of the earlier ones.
 var (
 	landsat = map[string]Band{"blue": B02, "green": B03, "red": B04, "nir08": B08, "nir": B08, "swir16": B11, "swir22": B12, "qa_pixel": SCL}
 	oli     = merge(landsat, map[string]Band{"sr_b2": B02, "sr_b3": B03, "sr_b4": B04, "sr_b5": B08, "sr_b6": B11, "sr_b7": B12})
@@ -97,7 +97,7 @@ var datasets = []Dataset{
 	},
 }
 
-// The bits of the masks. What is clear is taken as vegetation: they do not tell it from bare ground.
+// The bits of the masks. A clear pixel is taken as vegetation: the masks do not distinguish it from bare ground.
 var (
 	fmask = []Flag{{1, ClassCloud}, {3, ClassShadow}, {2, ClassNearCloud}, {4, ClassSnow}, {5, ClassWater}}
 
@@ -129,7 +129,7 @@ func DatasetOf(collection, id string) Dataset {
 	return datasets[0]
 }
 
-// Classes returns the numbers of a mask as classes of the scene classification, beside the bits that they were.
+// Classes returns a mask with its numbers converted to classes of the scene classification, beside the original bits.
 func (d Dataset) Classes(r Raster) Raster {
 	if len(d.Flags) == 0 {
 		return r

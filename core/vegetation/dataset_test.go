@@ -54,7 +54,7 @@ func TestMasksOfBits(t *testing.T) {
 	}
 }
 
-// A reading says how its values are worked out.
+// A reading says how its values are computed.
 func TestTheMethodOfAReading(t *testing.T) {
 	r, err := vegetation.ParseReading("ndmi strict,dilate:2 harmonised")
 	require.NoError(t, err)

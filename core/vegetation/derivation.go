@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// DeriveAgain is how long a derivation stays failed: missing imagery may be there another day.
+// DeriveAgain is how long a derivation stays failed: missing imagery may become available later.
 const DeriveAgain = 24 * time.Hour
 
-// Derivation is the series of an active order in another reading than its own. A retrieve
+// Derivation is the series of an active order in a reading other than the order's own. A retrieve
 // requests it, at no charge. It is Processing until it is Active or Failed.
 type Derivation struct {
 	OrderID int64
 	Reading
 	Status    Status
-	Reason    string // of Failed, and of Processing that waits for the imagery source
+	Reason    string // of Failed, and of Processing while it waits for the imagery source
 	Attempts  int    // tries that could not reach the imagery source
 	CheckedAt *time.Time
 	UpdatedAt time.Time
@@ -27,11 +27,11 @@ func NewDerivation(order OrderState, reading Reading, now time.Time) Derivation 
 }
 
 // Due reports whether the series is to be computed: it is in progress, it failed long enough ago,
-// or the archive was searched for the order's own series since and has other dates now.
+// or the archive has since been searched for the order's own series and now has other dates.
 func (d Derivation) Due(order OrderState, own, derived Series, now time.Time) bool {
 	switch d.Status {
 	case Active:
-		if d.Dataset != order.Dataset { // other days, whatever the archive has
+		if d.Dataset != order.Dataset { // its days differ from the order's in any case
 			return d.Searched(order)
 		}
 		return d.Searched(order) && !slices.Equal(days(own), days(derived))
@@ -42,12 +42,12 @@ func (d Derivation) Due(order OrderState, own, derived Series, now time.Time) bo
 	}
 }
 
-// Searched reports whether the archive was searched since: only then can there be other dates.
+// Searched reports whether the archive was searched since the last check of the derivation: only then can there be other dates.
 func (d Derivation) Searched(order OrderState) bool {
 	return order.LastCheckedAt != nil && (d.CheckedAt == nil || order.LastCheckedAt.After(*d.CheckedAt))
 }
 
-// days returns all days of a series, in order. Which have a pass does not depend on the index.
+// days returns all days of a series, in order. Which days have a pass does not depend on the index.
 func days(s Series) []time.Time {
 	out := make([]time.Time, 0, len(s.Observations)+len(s.Rejected))
 	for _, o := range s.Observations {
@@ -73,8 +73,8 @@ func (d *Derivation) Complete(order OrderState, now time.Time) {
 	d.Status, d.Reason, d.Attempts, d.CheckedAt, d.UpdatedAt = Active, "", 0, order.LastCheckedAt, now
 }
 
-// SourceUnavailable records that the imagery source could not be reached, and returns when to
-// try next by [Retry]; false after the last try.
+// SourceUnavailable records that the imagery source could not be reached, and returns the time of
+// the next try by [Retry]; again is false after the last try.
 func (d *Derivation) SourceUnavailable(order OrderState, now time.Time, jitter float64) (next time.Time, again bool) {
 	d.Attempts++
 	wait, again := Retry.Wait(d.Attempts, jitter)

@@ -47,7 +47,7 @@ func TestDerivationIsComputedOnceAndAnewForNewDates(t *testing.T) {
 	other.Complete(order, searched)
 	require.False(t, other.Due(order, seriesOf(1, 2), seriesOf(2), searched))
 
-	// Computed anew, what is there stays; what cannot be computed anew is left until the next search.
+	// An existing series stays while it is recomputed; one that cannot be recomputed is left until the next search.
 	d.Begin(searched)
 	require.Equal(t, vegetation.Active, d.Status)
 	d.Fail(order, searched, "gone")

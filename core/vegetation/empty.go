@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// rejectedWords is what a person reads of acquisitions that were rejected, in this order.
+// rejectedWords holds the words that describe rejected acquisitions to people, in the order in which they are listed.
 var rejectedWords = []struct {
 	reason Reason
 	words  string
@@ -60,7 +60,7 @@ func (s Series) narrow() bool {
 	return !slices.ContainsFunc(s.Rejected, func(r Rejection) bool { return r.Reason != ReasonTooFew || r.Note == "" })
 }
 
-// unreadable returns which date of so many is the first that could not be read, and why.
+// unreadable returns the first of count dates that could not be read, and why.
 func (s Series) unreadable(count int) string {
 	for _, r := range s.Rejected {
 		if r.Reason != ReasonError {
@@ -75,7 +75,7 @@ func (s Series) unreadable(count int) string {
 	return ""
 }
 
-// Unread returns how many dates were rejected because a file could not be read, which a refresh tries again.
+// Unread returns how many dates were rejected because a file could not be read; a refresh tries them again.
 func (s Series) Unread() (n int) {
 	for _, r := range s.Rejected {
 		if r.Reason == ReasonError {

@@ -9,22 +9,22 @@ import (
 	"tilth/core/geo"
 )
 
-// SmallFieldPixels is the number of pixels below which a field is small: its pixels are weighted
-// with the area that lies in it instead of counted by their centres.
+// SmallFieldPixels is the number of pixels below which a field is small: its pixels are then
+// weighted by the share of their area that lies in it instead of being counted by their centres.
 const SmallFieldPixels = 10
 
-// maxExtent bounds the pixels of a field's bounding box, and so the memory of a computation: 50 km
-// × 50 km at 10 m. The largest field of the interface (10,000 ha) is 10 km × 10 km, or in parts.
+// maxExtent bounds the pixels of a field's bounding box, and so the memory of a computation: 50 km × 50 km at 10 m. The
+// largest field of the interface (10,000 ha) is 10 km × 10 km, or consists of several parts.
 const maxExtent = 25_000_000
 
-// Cell is a pixel of a field. Weight is 1 or, of a small field, the share of its area in it.
+// Cell is a pixel of a field. Weight is 1 or, in a small field, the share of the pixel's area that lies in the field.
 type Cell struct {
 	Col, Row int
 	Weight   float64
 }
 
-// Footprint is the set of pixels of a grid that belong to a field. The grid counts as endless, so
-// that a field half outside a tile keeps its full number of pixels.
+// Footprint is the set of pixels of a grid that belong to a field. The grid is taken as unbounded,
+// so that a field half outside a tile keeps its full number of pixels.
 type Footprint struct {
 	Grid  Grid
 	Cells []Cell // by row, then column
@@ -48,8 +48,8 @@ func Cover(projected geo.MultiPolygon, grid Grid) (Footprint, error) {
 	return Footprint{Grid: grid, Cells: cells}, nil
 }
 
-// CoverWithin returns the pixels whose centre lies in a field and at least so many metres from its outline, as Cover
-// does without a buffer: they all count in full, and may be none.
+// CoverWithin returns the pixels whose centre lies in a field and at least buffer metres from its outline. They all
+// count in full, and there may be none. Without a buffer it is Cover.
 func CoverWithin(projected geo.MultiPolygon, grid Grid, buffer float64) (Footprint, error) {
 	if buffer == 0 {
 		return Cover(projected, grid)
@@ -84,8 +84,8 @@ func (f Footprint) Weight() float64 {
 	return sum
 }
 
-// Widened returns the pixels within n columns and rows of the footprint, each in full, by row, then column, and the window of the
-// grid, also beyond the raster, that holds them. The footprint has a pixel.
+// Widened returns the pixels within n columns and rows of the footprint, each with full weight, by row, then column,
+// and the window of the grid that contains them, which may reach beyond the raster. The footprint must have a pixel.
 func (f Footprint) Widened(n int) ([]Cell, Window) {
 	first, last := f.Cells[0], f.Cells[0]
 	for _, c := range f.Cells {
@@ -139,7 +139,7 @@ func centresIn(m geo.MultiPolygon, g Grid) []Cell {
 	return cells
 }
 
-// crossing is where an edge of a polygon crosses the line through a row's centres.
+// crossing is the point where an edge of a polygon crosses the line through a row's centres.
 type crossing struct {
 	row int
 	x   float64

@@ -155,7 +155,7 @@ func TestPropertySmallFieldKeepsItsArea(t *testing.T) {
 }
 
 // TestThinFieldIsQuick covers strips of up to 40 km by a centimetre whose box has millions of
-// pixels: only those they meet may be looked at, so the time follows the length, not the box.
+// pixels: only those they meet may be looked at, so the time depends on the length, not on the box.
 func TestThinFieldIsQuick(t *testing.T) {
 	cover := func(pixels int) time.Duration {
 		var strip geo.Ring
@@ -168,7 +168,7 @@ func TestThinFieldIsQuick(t *testing.T) {
 		strip = append(strip, strip[0])
 		best := time.Duration(math.MaxInt64)
 		for range 5 {
-			before := processor.Spent() // a machine that does something else meanwhile is no slow one
+			before := processor.Spent() // a machine that is busy with other work is not slow
 			f, err := vegetation.Cover(geo.MultiPolygon{{strip}}, grid10)
 			best = min(best, processor.Spent()-before)
 			require.NoError(t, err)

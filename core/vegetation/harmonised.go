@@ -7,14 +7,14 @@ import (
 	"tilth/core/list"
 )
 
-// Harmonised is all data sets of the archive together, with their bands adjusted to those of Landsat 8's OLI as far as
-// published coefficients go. Each observation says what it is of and what was adjusted.
+// Harmonised stands for all data sets of the archive together, with their bands adjusted to those of Landsat 8's OLI as
+// far as published coefficients go. Each observation states its data set and platform, and what was adjusted.
 const Harmonised DatasetCode = "harmonised"
 
-// harmonisedVersion is part of the fingerprint of harmonised dates: it rises with any change of what is adjusted.
+// harmonisedVersion is part of the fingerprint of harmonised dates: it is raised with any change to what is adjusted.
 const harmonisedVersion = 1
 
-// precedence is the order of data sets in which same-day observations of equal coverage win: the nearer to OLI at nadir first.
+// precedence is the order in which data sets win between same-day observations of equal coverage: the nearer to OLI at nadir, the earlier.
 var precedence = []DatasetCode{HLSL30, HLSS30, LandsatC2L2, SentinelL2A}
 
 // Adjustment is a linear adjustment of a band: slope × reflectance + offset.
@@ -27,7 +27,7 @@ type Adjustment struct {
 // NotNormalised is the entry of Sensor.NotAdjusted for reflectances that depend on the angles of view and sun.
 const NotNormalised = "brdf"
 
-// Sensor is what a harmonised observation is of, and what was done to its reflectances.
+// Sensor states the data set and platform of a harmonised observation, and what was done to its reflectances.
 type Sensor struct {
 	Dataset  DatasetCode  `json:"dataset"`
 	Platform string       `json:"platform"`
@@ -51,7 +51,7 @@ var (
 	etm   = []Adjustment{{B02, 0.8474, 0.0003}, {B03, 0.8483, 0.0088}, {B04, 0.9047, 0.0061}, {B08, 0.8462, 0.0412}, {B11, 0.8937, 0.0254}, {B12, 0.9071, 0.0172}}
 )
 
-// Harmonise returns what is done to the bands of an index of a scene.
+// Harmonise returns the sensor of a scene, with the adjustments of the bands of an index.
 func Harmonise(s Scene, index Index) Sensor {
 	out := Sensor{Dataset: s.dataset().Code, Platform: s.Platform, Adjusted: []Adjustment{}, NotAdjusted: []string{}}
 	var table []Adjustment
@@ -62,7 +62,7 @@ func Harmonise(s Scene, index Index) Sensor {
 	case out.Dataset == LandsatC2L2 && strings.HasSuffix(platform, "7"):
 		table, out.Source = etm, sourceETM
 	case out.Dataset == HLSS30:
-		table, out.Source = msi2A, sourceHLSS // which bands; not by how much
+		table, out.Source = msi2A, sourceHLSS // only for which bands, not for the coefficients
 	case platform == "sentinel-2a":
 		table, out.Source = msi2A, sourceMSI
 	case platform == "sentinel-2b":
@@ -88,14 +88,14 @@ func Harmonise(s Scene, index Index) Sensor {
 	return out
 }
 
-// dataset returns the data set of a scene; one that names none is of Sentinel-2 L2A.
+// dataset returns the data set of a scene; a scene that names none is of Sentinel-2 L2A.
 func (s Scene) dataset() Dataset {
 	i := max(0, slices.IndexFunc(datasets, func(d Dataset) bool { return d.Code == s.Dataset }))
 	return datasets[i]
 }
 
-// file returns the band that a reading of a data set reads for a role: harmonised, the narrow near infrared of Sentinel-2,
-// where the scene has it, as OLI has no wide one.
+// file returns the band that a reading of a data set reads for a role: a harmonised reading reads the narrow near
+// infrared of Sentinel-2 where the scene has it, as OLI has no wide one.
 func (s Scene) file(role Band, as DatasetCode) Band {
 	if as == Harmonised && role == B08 && s.Bands[B8A] {
 		return B8A
@@ -108,8 +108,8 @@ func (r Reading) Files(s Scene, index Index) []Band {
 	return list.Map(index.bands, func(role Band) Band { return s.file(role, r.Dataset) })
 }
 
-// Passes returns the passes of the scenes that the reading looks at, as Passes does. Harmonised, none merges the scenes of two
-// data sets, data sets without the bands of the index are left out, and those of a day follow the order in which they win.
+// Passes returns the passes of the scenes that the reading looks at, as the function Passes does. In a harmonised reading no pass merges the scenes
+// of two data sets, data sets without the bands of the index are left out, and the passes of a day come in the order in which they win.
 func (r Reading) Passes(scenes []Scene, longitude float64) []Pass {
 	if r.Dataset != Harmonised {
 		return Passes(r.Dataset.Of(scenes), longitude)

@@ -67,7 +67,7 @@ func TestAdjustedReflectances(t *testing.T) {
 	require.InDelta(t, (0.3-red)/(0.3+red), composite.Result(pass, nil).Observation.Value, 1e-12)
 }
 
-// No pass merges two data sets; those of a day stand in the order in which they win; what cannot have the index is left out.
+// No pass merges two data sets; those of a day come in the order in which they win; data sets that cannot have the index are left out.
 func TestHarmonisedPasses(t *testing.T) {
 	t.Parallel()
 	scenes := []vegetation.Scene{

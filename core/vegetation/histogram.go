@@ -8,18 +8,18 @@ import (
 // BinWidth is the width of the bins of histograms, in units of the index.
 const BinWidth = 0.05
 
-// whole is the share of all pixels of a field in a histogram, so that what is stored is what was computed.
+// whole is the share that stands for all pixels of a field: shares are integers, so that what is stored is what was computed.
 const whole = 10_000
 
-// farBin is the number of the last bin on either side, which holds all that lies further out: quotients such as CIre have no
-// bound.
+// farBin is the number of the last bin on either side, which holds everything further out: quotients such as CIre have
+// no bound.
 const farBin = 400
 
 // Bin is the share of a field's valid pixels whose index is from At·BinWidth up to the next bin, in ten-thousandths.
 type Bin struct{ At, Share int }
 
-// Histogram is how the index of a field spreads over its valid pixels, on one date: the bins that are not empty, in order.
-// Empty where it was not worked out, as in series of older releases.
+// Histogram is the distribution of the index over a field's valid pixels on one date: the bins that are not empty, in
+// order. It is empty where it was not computed, as in series of older releases.
 type Histogram []Bin
 
 // histogramOf counts values by their weight.
@@ -47,8 +47,8 @@ func (b Bin) Range() (low, high, share float64) {
 
 func round4(v float64) float64 { return math.Round(v*whole) / whole }
 
-// Entropy returns Shannon's entropy of the histogram, in bits: 0 where all pixels lie in one bin, and one more for each time
-// that the field spreads over twice as many; NaN of an empty one.
+// Entropy returns Shannon's entropy of the histogram, in bits: 0 where all pixels lie in one bin, and one bit more each
+// time the field spreads over twice as many bins; NaN for an empty histogram.
 func (h Histogram) Entropy() float64 {
 	all, out := h.total(), 0.0
 	if all == 0 {
@@ -61,8 +61,8 @@ func (h Histogram) Entropy() float64 {
 	return max(0, out)
 }
 
-// Below returns the share of the valid pixels, from 0 to 1, whose index is below a value; within a bin they are taken to be
-// spread evenly. NaN of an empty histogram.
+// Below returns the share of the valid pixels, from 0 to 1, whose index is below a value; within a bin the pixels are
+// taken to be spread evenly. NaN for an empty histogram.
 func (h Histogram) Below(value float64) float64 {
 	all, sum := h.total(), 0.0
 	if all == 0 {

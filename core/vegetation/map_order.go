@@ -13,15 +13,15 @@ import (
 	"tilth/core/list"
 )
 
-// MapTerms is what an order of a map says beside what orders of profiles do.
+// MapTerms holds what an order of a map states beyond what orders of profiles do.
 type MapTerms struct {
-	Day     *time.Time // the date that is wanted, of an order without a season
+	Day     *time.Time // the requested date, of an order without a season
 	Outline string     // the digest of the outline, of an order without a field
 	Output  string     // one of MapOutputs
-	Classes int        // 0: as many as are usual
+	Classes int        // 0: the usual number
 }
 
-// MapOutputs are the types of data that maps are ordered as; all of them are there afterwards.
+// MapOutputs are the types of data that a map can be ordered as; all of them are available afterwards.
 var MapOutputs = []string{"geotiff", "png", "geojson"}
 
 // The classes that a map may be divided into.
@@ -30,13 +30,13 @@ const (
 	MaxClasses = 9
 )
 
-// MapDays is how far, in days, the acquisition of a map of one date may lie from that date.
+// MapDays is the maximum distance, in days, of the acquisition of a map of one date from that date.
 const MapDays = 5
 
-// NearDays is how far around it usable dates are looked for, to be named, where there is none within MapDays.
+// NearDays is the number of days around that date within which usable dates are looked for, to be named where none lies within MapDays.
 const NearDays = 30
 
-// Found is what the computation of a map came to that is no series of dates.
+// Found is the outcome of computing a map that is not a series of dates.
 type Found struct {
 	Layers    int
 	Synthetic bool
@@ -55,7 +55,7 @@ func (t MapTerms) Check() fault.Fields {
 	return f
 }
 
-// Around returns the first and the last day of the acquisitions that a map of a date may be of, so many days around it.
+// Around returns the first and the last day on which an acquisition may lie for a map of a date: the given number of days before and after it.
 func Around(day time.Time, days int) (from, to time.Time) {
 	return day.AddDate(0, 0, -days), day.AddDate(0, 0, days)
 }
@@ -87,7 +87,7 @@ func (t MapTerms) reason(s Series, near []time.Time) string {
 	return why + fmt.Sprintf(" Nor is any date within %d days usable.", NearDays)
 }
 
-// searchedAgain says until when the archive is searched again.
+// searchedAgain returns a sentence on how long the archive is searched again.
 func (t MapTerms) searchedAgain() string {
 	if t.Day == nil {
 		return " The archive is searched again every day of the season."
@@ -111,14 +111,14 @@ func (s OrderState) Timeless() bool {
 	return s.Product == credit.ElevationMap || s.Product == credit.SoilMap
 }
 
-// placed reports whether the order says where and when.
+// placed reports whether the order states where and, unless it is timeless, when.
 func (s OrderState) placed() bool {
 	where := s.FieldID > 0 || s.Product != "" && s.Map.Outline != ""
 	return where && (s.Timeless() || s.SeasonID > 0 || s.Product != "" && s.Map.Day != nil)
 }
 
-// Key returns what a company has one order of a product of: the field or the outline, and but for a timeless map the season or the
-// date, and the index.
+// Key returns the text by which a company has one order of a product: the field or the outline and, except for a
+// timeless map, the season or the date, and the index.
 func (s OrderState) Key() string {
 	place, span := "field "+strconv.FormatInt(s.FieldID, 10), "season "+strconv.FormatInt(s.SeasonID, 10)
 	if s.FieldID == 0 {
@@ -133,7 +133,7 @@ func (s OrderState) Key() string {
 	return place + ", " + span + ", " + s.Index
 }
 
-// NotBegun says what an order waits for whose window has not begun.
+// NotBegun returns the reason of an order whose window has not begun.
 func (s OrderState) NotBegun() string {
 	if s.Map.Day != nil {
 		return "The date has not come."
@@ -147,8 +147,8 @@ type OrderRef struct {
 	ID      int64
 }
 
-// Nearest returns the observations of a series that are nearest to a day, the nearest first, of equals the earlier; at most so
-// many.
+// Nearest returns at most upper observations of a series, those nearest to a day: the nearest first and, of equals, the
+// earlier.
 func (s Series) Nearest(day time.Time, upper int) []Observation {
 	away := func(o Observation) time.Duration { return o.Date.Sub(day).Abs() }
 	out := slices.SortedFunc(slices.Values(s.Observations), func(a, b Observation) int {

@@ -24,7 +24,7 @@ const (
 	lastClass = ClassSnow
 )
 
-// classOf returns the class that a stored number stands for; ClassNoData for a number that is none.
+// classOf returns the class that a stored number stands for; ClassNoData for a number that cannot be one.
 func classOf(number float64) Class {
 	if !(number >= 0 && number <= math.MaxUint16) {
 		return ClassNoData
@@ -55,7 +55,7 @@ var (
 // ParseMask and String convert from and to text.
 type Mask struct {
 	differs         bitSet  // the classes that it does not treat as the standard mask does
-	fmask, qaPixel  bitSet  // the bits of these masks that leave a pixel out, beside its class
+	fmask, qaPixel  bitSet  // the bits of these masks that leave a pixel out, besides its class
 	dilation        int     // pixels
 	buffer          float64 // metres
 	coverage        float64 // 0: MinCoverage
@@ -82,10 +82,10 @@ func (m Mask) MinCoverage() float64 {
 	return m.coverage
 }
 
-// Buffer returns how many metres of the field along its outline do not count.
+// Buffer returns the width, in metres, of the strip along the field's outline that does not count.
 func (m Mask) Buffer() float64 { return m.buffer }
 
-// Dilation returns by how many pixels of the classification's own grid what is left out grows.
+// Dilation returns the number of pixels, of the classification's own grid, by which the area that is left out grows.
 func (m Mask) Dilation() int { return m.dilation }
 
 // NeedsProbability reports whether scenes need a band of cloud probability.

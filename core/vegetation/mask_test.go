@@ -38,7 +38,7 @@ func TestTheNamedMasks(t *testing.T) {
 	require.InDelta(t, 0.5, vegetation.MaskStandard.MinCoverage(), 0)
 }
 
-// What is written in several ways has one text, which is the key of its readings.
+// A mask that can be written in several ways has one text, which is the key of its readings.
 func TestAMaskHasOneText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -11,14 +11,14 @@ import (
 	"tilth/core/fault"
 )
 
-// What the parts of a mask may be.
+// The limits of the parts of a mask.
 const (
 	MaxDilation = 20  // pixels
 	MaxBuffer   = 500 // metres
 	maxMaskText = 400 // characters
 )
 
-// The names of the parts of a mask's text, beside those of whole masks.
+// The names of whole masks, and of the parts of a mask's text.
 const (
 	standardName = "standard"
 	strictName   = "strict"
@@ -30,12 +30,12 @@ const (
 	nothing      = "none"
 )
 
-// maskHelp says how masks are written.
+// maskHelp explains how masks are written.
 const maskHelp = "Write standard, strict or out:3,8,9 (the classes that are left out), and after it any of " +
 	"fmask:6,7 and qa_pixel:9 (bits that are left out too), dilate:2 (pixels), buffer:10 (metres), coverage:0.8 and cloud:40 (percent), separated by commas."
 
-// String returns the mask's text, of which there is one for each mask: standard, strict or out with the classes that
-// are left out, then the parts that are not as usual, in a fixed order.
+// String returns the mask's text, which is unique to the mask: standard, strict or out with the classes that are left
+// out, then the parts that differ from the usual, in a fixed order.
 func (m Mask) String() string {
 	var parts []string
 	switch m.keeps() {
@@ -78,8 +78,8 @@ type part struct {
 	values []string
 }
 
-// ParseMask returns the mask that a text describes; empty for the standard. A number without a name continues the list
-// before it. Fault: Invalid, of the field "mask", naming the part and the fix.
+// ParseMask returns the mask that a text describes; an empty text is the standard mask. A number without a name
+// continues the list before it. Fault: Invalid, of the field "mask", naming the part and the fix.
 func ParseMask(text string) (Mask, error) {
 	var m Mask
 	if text == "" {
@@ -159,7 +159,7 @@ func (m *Mask) take(p part) (err error) {
 	return err
 }
 
-// set returns a list of numbers between two.
+// set returns the values as a set of numbers between low and high.
 func (p part) set(low, high int, what string) (s bitSet, err error) {
 	for _, v := range p.values {
 		n, err := strconv.Atoi(v)

@@ -3,7 +3,7 @@ package vegetation
 import "math"
 
 // OffsetBasis names what decided the offset that turns digital numbers into reflectance. A wrong
-// offset is the largest silent error of this field, so every value keeps the basis of its offset.
+// offset is the largest silent error in this field, so every value keeps the basis of its offset.
 type OffsetBasis string
 
 // The bases of an offset.
@@ -76,8 +76,8 @@ func (l *Levels) Count(r Raster) {
 	}
 }
 
-// Dark reports that too many pixels lie below 1000 for 1000 to have been added: far below, or any
-// below where the metadata contradict themselves.
+// Dark reports whether too many pixels lie below 1000 for 1000 to have been added: far below, or
+// any below where the metadata contradict themselves.
 func (l Levels) Dark(far bool) bool {
 	if far {
 		return float64(l.farBelow) > farShare*float64(l.valid)
@@ -85,8 +85,8 @@ func (l Levels) Dark(far bool) bool {
 	return float64(l.farBelow+l.below) > darkShare*float64(l.valid)
 }
 
-// Raised reports that the pixels end just above 1000, as only those do to which 1000 was added: many
-// are there, none (but for noise) is below, and the ground is large enough to hold something dark.
+// Raised reports whether the pixels end just above 1000, as only those do to which 1000 was added: many lie there, none
+// (but for noise) below, and the ground is large enough to contain something dark.
 func (l Levels) Raised() bool {
 	ground := minGroundWithoutBlue
 	if l.Band == B02 {
@@ -95,19 +95,19 @@ func (l Levels) Raised() bool {
 	return !l.Dark(false) && float64(l.nearFloor) > floorShare*float64(l.valid) && float64(l.valid)*l.PixelArea >= ground
 }
 
-// OffsetClaim is what the metadata of a scene say of an offset.
+// OffsetClaim is what the metadata of a scene say about its offset.
 type OffsetClaim struct {
 	Offset float64 // reflectance = DN × Scale + Offset
 	Scale  float64
 	Basis  OffsetBasis
 	// Doubtful: the metadata contradict themselves, so that weaker evidence suffices.
 	Doubtful bool
-	// Recent: the product is of a baseline since 04.00, whose numbers had 1000 added at first.
+	// Recent: the product is of a baseline since 04.00, whose numbers originally had 1000 added.
 	Recent bool
 }
 
-// Added reports whether the claim is that 1000 was added to the digital numbers; None that nothing
-// was, or that it was taken off again, where that can be wrong. Only these the pixels can refute.
+// Added reports whether the claim is that 1000 was added to the digital numbers; None reports whether it is that
+// nothing was, or that it was subtracted again, where that can be wrong. The pixels can refute only these two claims.
 func (c OffsetClaim) Added() bool { return math.Abs(c.Offset+addedDN*c.Scale) < c.Scale/2 }
 
 // None is described at Added.

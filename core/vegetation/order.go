@@ -19,20 +19,20 @@ type Status string
 const (
 	Pending    Status = "pending"    // accepted, waiting for the season, an accepted date or the imagery source
 	Processing Status = "processing" // a job computes it
-	Active     Status = "active"     // the series, or the map, is there
+	Active     Status = "active"     // the series, or the map, is available
 	Failed     Status = "failed"     // given up; the reason says why
 )
 
 // Statuses lists the states.
 var Statuses = []Status{Pending, Processing, Active, Failed}
 
-// Retry is the schedule of an order whose imagery source is unavailable; then it fails.
+// Retry is the schedule of an order whose imagery source is unavailable; after the last try it fails.
 var Retry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 12}
 
-// SearchAgain is the wait of a running season that has no accepted date yet.
+// SearchAgain is the wait between searches while a running season has no accepted date yet.
 const SearchAgain = 24 * time.Hour
 
-// sourceUnavailable is the reason of what waits for the imagery source.
+// sourceUnavailable is the reason of an order or a derivation that waits for the imagery source.
 const sourceUnavailable = "The imagery source cannot be reached; the next try is scheduled."
 
 // OrderState is an order as the database keeps it.
@@ -44,11 +44,11 @@ type OrderState struct {
 	// Product is the map that is ordered; the zero value is the profile.
 	Product credit.Product
 	Map     MapTerms
-	// FieldCompanyID is the company of the field: another one's, where the field is shared with the company for orders.
+	// FieldCompanyID is the company that owns the field: another company where the field is shared for orders.
 	FieldCompanyID int64
-	FieldID        int64 // 0 of a map of an outline that is no field
+	FieldID        int64 // 0 for a map of an outline that is not a field
 	FieldUUID      string
-	SeasonID       int64 // 0 of a map of one date
+	SeasonID       int64 // 0 for a map of one date
 	Index          string
 	Mask           Mask
 	Dataset        DatasetCode
@@ -68,10 +68,10 @@ type OrderState struct {
 	NoSCL          bool  // the archive has no scene classification: every pixel with data counted as clear
 	SmallField     bool  // fewer than ten pixels: exact area weights
 	Unread         int   // dates rejected because a file could not be read
-	BoundaryID     int64 // the version of the field's outline that the series is of; 0 where it is not known
+	BoundaryID     int64 // the version of the field's outline that the series was computed on; 0 where it is not known
 	// TodaysBoundaryID is the version of the outline that the field has now; 0 without one. It is read, never stored.
 	TodaysBoundaryID int64
-	// Of the order's own series; no dates without a point.
+	// Of the order's own series; the dates are nil without a point.
 	Points              int
 	FirstDate, LastDate *time.Time
 }
@@ -79,7 +79,7 @@ type OrderState struct {
 // Lent reports whether the field is another company's.
 func (s OrderState) Lent() bool { return s.FieldCompanyID != 0 && s.FieldCompanyID != s.CompanyID }
 
-// BoundaryOutdated reports whether the field has another outline now than the series is of.
+// BoundaryOutdated reports whether the field now has another outline than the one that the series was computed on.
 func (s OrderState) BoundaryOutdated() bool {
 	return s.TodaysBoundaryID != 0 && s.TodaysBoundaryID != s.BoundaryID
 }
@@ -94,7 +94,7 @@ func (s OrderState) SameRequest(other OrderState) bool {
 // by its methods, each of which refuses a transition that the table does not have.
 type Order struct{ s OrderState }
 
-// NewOrder accepts an order in processing.
+// NewOrder accepts an order and sets it to processing.
 func NewOrder(s OrderState) (Order, error) {
 	if !s.placed() || s.CompanyID <= 0 || s.UUID == "" {
 		return Order{}, fault.New(fault.Internal, "order", "an order needs a company, a field, a season and a uuid")
@@ -134,7 +134,7 @@ func (o Order) SeasonBegun(now time.Time) bool { return !now.UTC().Before(o.s.St
 // SeasonOver reports whether the last day of the season is past.
 func (o Order) SeasonOver(now time.Time) bool { return !now.UTC().Before(o.s.EndDate.AddDate(0, 0, 1)) }
 
-// MoveWindow follows the dates of the season while the order is open.
+// MoveWindow takes over changed dates of the season while the order is open.
 func (o *Order) MoveWindow(start, end, now time.Time) {
 	if o.Open() && !(o.s.StartDate.Equal(start) && o.s.EndDate.Equal(end)) {
 		o.s.StartDate, o.s.EndDate, o.s.UpdatedAt = start, end, now
@@ -164,9 +164,9 @@ func (o *Order) SourceUnavailable(now time.Time, jitter float64) error {
 	return o.Wait(now, now.Add(wait), sourceUnavailable)
 }
 
-// Complete records a computed series. The order is active only with an accepted date: without one it
-// waits, with the reason, while the season can still bring one, and has failed after it. Near are the nearest usable dates
-// outside the window of a map of one date.
+// Complete records a computed series. The order becomes active only with an accepted date. Without one it waits, with
+// the reason, while the season can still bring one, and fails after that. near holds the nearest usable dates outside
+// the window of a map of one date.
 func (o *Order) Complete(now time.Time, series Series, near ...time.Time) error {
 	if o.s.Status != Processing {
 		return o.refuse("complete")
@@ -175,7 +175,7 @@ func (o *Order) Complete(now time.Time, series Series, near ...time.Time) error 
 	return o.complete(now, o.s.Map.reason(series, near))
 }
 
-// CompleteLayers is Complete for a map that is no series of dates. A timeless one waits for nothing.
+// CompleteLayers is Complete for a map that is not a series of dates. A timeless map never waits.
 func (o *Order) CompleteLayers(now time.Time, found Found) error {
 	if o.s.Status != Processing {
 		return o.refuse("complete")
@@ -184,7 +184,7 @@ func (o *Order) CompleteLayers(now time.Time, found Found) error {
 	return o.complete(now, found.Reason)
 }
 
-// complete ends a computation: reason says why nothing came of it.
+// complete ends a computation: reason says why it has no result, and is empty where it has one.
 func (o *Order) complete(now time.Time, reason string) error {
 	o.s.LastCheckedAt, o.s.Attempts = &now, 0
 	switch {
@@ -202,7 +202,7 @@ func (o *Order) describeLayers(found Found) {
 	o.s.Synthetic, o.s.Points = found.Synthetic, found.Layers
 }
 
-// describe takes over what the order shows of its own series.
+// describe copies what the order shows about its own series.
 func (o *Order) describe(series Series) {
 	o.s.Synthetic, o.s.NoSCL, o.s.SmallField, o.s.Unread = series.Synthetic, series.NoSCL, series.SmallField, series.Unread()
 	o.s.Points, o.s.FirstDate, o.s.LastDate = len(series.Observations), nil, nil

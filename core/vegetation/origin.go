@@ -13,9 +13,9 @@ import (
 	"tilth/core/geo"
 )
 
-// Algorithm is the version of the path from scenes to a date. A change of how pixels become a value
-// (a formula, the mask, the merging of scenes, what makes a date enter) raises it: the next refresh
-// recomputes all dates.
+// Algorithm is the version of the path from scenes to a date. Any change to how pixels become a
+// value (a formula, the mask, the merging of scenes, the criteria for a date to enter) raises it;
+// the next refresh then recomputes all dates.
 const Algorithm = 2
 
 // Origin identifies what a date was computed from, so that a refresh can decide whether computing
@@ -83,7 +83,7 @@ func (r Recipe) Days(passes []Pass) []Day {
 	return out
 }
 
-// looksAt reports whether a band can change a date: what no reading of before looked at does not change theirs.
+// looksAt reports whether a band can change a date: an auxiliary band can only for the readings that use it.
 func (r Recipe) looksAt(b Band) bool {
 	return !b.Auxiliary() || b == CLP && r.Mask.NeedsProbability() || b == B8A && r.Dataset == Harmonised
 }

@@ -18,7 +18,7 @@ var recipe = vegetation.Recipe{
 	Boundary: geo.MultiPolygon{{{{X: 9, Y: 45}, {X: 9.1, Y: 45}, {X: 9, Y: 45.1}, {X: 9, Y: 45}}}}, Reading: vegetation.Reading{Index: vegetation.NDVI},
 }
 
-// fullScene has something in every member that the catalog tells.
+// fullScene has a value in every member that the catalog fills.
 func fullScene() vegetation.Scene {
 	return vegetation.Scene{
 		ID: "a", Platform: "sentinel-2a", Tile: "33TWM", RelativeOrbit: 122, SensedAt: sensed("2023-08-10T10:07:31Z"), Datastrip: "D1",
@@ -88,7 +88,7 @@ func TestFingerprintTellsEveryDifference(t *testing.T) {
 	}
 }
 
-// judged stands for the work on pixels: what it gives is decided by the scenes alone.
+// judged stands in for the work on pixels: its result depends on the scenes alone.
 func judged(p vegetation.Pass, fingerprint string) vegetation.Outcome {
 	out := vegetation.Outcome{Origin: vegetation.Origin{Fingerprint: fingerprint}}
 	coverage, broken := 0.0, false
@@ -110,7 +110,7 @@ func judged(p vegetation.Pass, fingerprint string) vegetation.Outcome {
 	return out
 }
 
-// refreshed is the whole of a refresh, with the days that were worked on.
+// refreshed runs a whole refresh, and also returns the days that were computed.
 func refreshed(known vegetation.Series, scenes []vegetation.Scene) (vegetation.Series, []time.Time) {
 	outcomes, fresh := known.Unchanged(recipe.Days(vegetation.Passes(scenes, 9)))
 	var worked []time.Time
@@ -133,8 +133,8 @@ func drawScene(t *rapid.T, label string) vegetation.Scene {
 	}
 }
 
-// A refresh gives what computing everything anew would, whatever happened to the archive, and
-// works on those days only of which something changed or could not be read.
+// A refresh yields what recomputing everything would, whatever happened to the archive, and
+// computes only the days of which something changed or could not be read.
 func TestRefreshEqualsComputingAnew(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,10 +10,10 @@ import (
 	"tilth/core/list"
 )
 
-// MaxReadings is how many readings an order may have beside its own: each is kept up to date with the order.
+// MaxReadings is the maximum number of readings of an order besides its own: each is kept up to date with the order.
 const MaxReadings = 24
 
-// AllDatasets is every data set that the archive has, as it is; the zero value.
+// AllDatasets stands for every data set of the archive, unadjusted; it is the zero value.
 const AllDatasets DatasetCode = ""
 
 const allName = "all"
@@ -21,13 +21,13 @@ const allName = "all"
 // String returns the code as it is written: all for AllDatasets.
 func (c DatasetCode) String() string { return cmp.Or(string(c), allName) }
 
-// DatasetChoices returns what a reading may be of, in the order of the documentation.
+// DatasetChoices returns the data sets that a reading may select, in the order of the documentation.
 func DatasetChoices() []string {
 	codes := list.Map(datasets, func(d Dataset) string { return string(d.Code) })
 	return append(append([]string{allName}, codes...), string(Harmonised))
 }
 
-// ParseDataset returns what a text selects; empty for all. Fault: Invalid, of the field "dataset".
+// ParseDataset returns the data set that a text selects; an empty text selects all. Fault: Invalid, of the field "dataset".
 func ParseDataset(text string) (DatasetCode, error) {
 	switch {
 	case text == "" || text == allName:
@@ -39,7 +39,7 @@ func ParseDataset(text string) (DatasetCode, error) {
 	}
 }
 
-// Method says for people how the value of a pixel is worked out.
+// Method describes, for people, how the value of a pixel is computed.
 func (r Reading) Method() string {
 	text := fmt.Sprintf("from surface reflectance, on the pixels that the mask (%s) keeps", r.Mask)
 	if index, err := ParseIndex(string(r.Index)); err == nil {
@@ -51,7 +51,7 @@ func (r Reading) Method() string {
 	return text + "; of scenes of one pass that overlap, the one that shows more of the field comes first"
 }
 
-// Of returns the scenes that a reading of it looks at. A scene that names no data set is of Sentinel-2 L2A.
+// Of returns the scenes that a reading of the data set looks at. A scene that names no data set is of Sentinel-2 L2A.
 func (c DatasetCode) Of(scenes []Scene) []Scene {
 	if c == AllDatasets {
 		return scenes
@@ -66,10 +66,10 @@ type Reading struct {
 	Dataset DatasetCode
 }
 
-// String returns the reading's text, of which there is one for each.
+// String returns the reading's text, which is unique to it.
 func (r Reading) String() string { return fmt.Sprintf("%s %s %s", r.Index, r.Mask, r.Dataset) }
 
-// ParseReading returns the reading of a text; a mask or data set that is not there is the usual. Fault: Invalid.
+// ParseReading returns the reading that a text describes; a missing mask or data set is the usual one. Fault: Invalid.
 func ParseReading(text string) (Reading, error) {
 	words := append(strings.Fields(text), "", "", "")
 	index, err := ParseIndex(words[0])
@@ -84,17 +84,17 @@ func ParseReading(text string) (Reading, error) {
 	return Reading{index.Code, mask, dataset}, err
 }
 
-// Choice is the parts of a reading that somebody chooses; what is left open is as the order has it.
+// Choice holds the parts of a reading that a caller chooses; what is left open is as in the order's own reading.
 type Choice struct {
 	Index   IndexCode
 	Mask    *Mask
 	Dataset *DatasetCode
 }
 
-// IsZero reports whether nothing is chosen: it is the order's own reading.
+// IsZero reports whether nothing is chosen, which selects the order's own reading.
 func (c Choice) IsZero() bool { return c == Choice{} }
 
-// Of returns the reading of an order that is chosen.
+// Of returns the reading of an order that the choice selects.
 func (c Choice) Of(order OrderState) Reading {
 	r := order.Reading()
 	r.Index = cmp.Or(c.Index, r.Index)
@@ -116,7 +116,7 @@ func (s OrderState) As(r Reading) OrderState {
 	return s
 }
 
-// Reading returns what the series is.
+// Reading returns the reading of the series.
 func (s Series) Reading() Reading { return Reading{s.Index, s.Mask, s.Dataset} }
 
 // TooManyReadings refuses a further reading of an order that has as many as it may.

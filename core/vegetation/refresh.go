@@ -14,19 +14,19 @@ const (
 	// RefreshAfter is the age of the last check from which a retrieve requests another (interface
 	// specification, sections 4.3 and 8: more than one day).
 	RefreshAfter = 24 * time.Hour
-	// RefreshGrace after its season a profile is still checked: scenes arrive late.
+	// RefreshGrace is how long after its season a profile is still checked: scenes arrive late.
 	RefreshGrace = 30 * 24 * time.Hour
 )
 
-// RefreshRetry is how one refresh is tried whose imagery source is unavailable: the waits add
-// up to a quarter of an hour. After the last try the series stays as it is until the next retrieve.
+// RefreshRetry is the schedule of a refresh whose imagery source is unavailable: the waits add up
+// to a quarter of an hour. After the last try the series stays as it is until the next retrieve.
 var RefreshRetry = task.Backoff{First: 30 * time.Second, Max: 6 * time.Hour, Tries: 6}
 
-// MaxGrowth is how many times the area that was charged an outline may have on which a series is made anew.
+// MaxGrowth is the maximum area of an outline on which a series is recomputed, as a multiple of the area that was charged.
 const MaxGrowth = 1.1
 
-// CheckOutline refuses to make the series of an order anew on an outline of an area, in square metres, where the
-// field was charged for another. Faults: Conflict (order_state, boundary_too_different).
+// CheckOutline refuses to recompute the series of an order that is not active, or on an outline of more than MaxGrowth times
+// the area that was charged. Both areas are in square metres. Faults: Conflict (order_state, boundary_too_different).
 func (o Order) CheckOutline(areaM2, chargedM2 int64) error {
 	if o.s.Status != Active {
 		return o.refuse("be recomputed")
@@ -39,7 +39,7 @@ func (o Order) CheckOutline(areaM2, chargedM2 int64) error {
 	return nil
 }
 
-// Redraw records that the series was made anew on an outline of the field.
+// Redraw records that the series was recomputed on an outline of the field.
 func (o *Order) Redraw(now time.Time, series Series, boundaryID int64, on geo.MultiPolygon) error {
 	if err := o.Refreshed(now, series, true); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (o *Order) Redraw(now time.Time, series Series, boundaryID int64, on geo.Mu
 	return nil
 }
 
-// RefreshedLayers records a check of what a map is made of that is no series of dates, and its making anew where it has changed.
+// RefreshedLayers records a check of the sources of a map that is not a series of dates and, where they have changed, that the map was recomputed.
 func (o *Order) RefreshedLayers(now time.Time, found Found, changed bool) error {
 	if o.s.Status != Active {
 		return o.refuse("be refreshed")
@@ -61,7 +61,7 @@ func (o *Order) RefreshedLayers(now time.Time, found Found, changed bool) error 
 	return nil
 }
 
-// RedrawLayers is Redraw for a map that is no series of dates.
+// RedrawLayers is Redraw for a map that is not a series of dates.
 func (o *Order) RedrawLayers(now time.Time, found Found, boundaryID int64, on geo.MultiPolygon) error {
 	if err := o.RefreshedLayers(now, found, true); err != nil {
 		return err
@@ -70,26 +70,26 @@ func (o *Order) RedrawLayers(now time.Time, found Found, boundaryID int64, on ge
 	return nil
 }
 
-// RefreshDue reports whether the archive may hold something new for an active profile: the last
-// check is over a day old and lies before the end of the grace, or left a file unread or the order without
-// a point. A map of zones is checked twice after its season, and a timeless one never. So a profile that nobody retrieved during its season is still completed once, by the first retrieve after it.
+// RefreshDue reports whether the archive may hold something new for an active profile: the last check is over a day old, and it lies before
+// the end of the grace, or left a file unread or the order without a point. So a profile that nobody retrieved during its season is still
+// completed once, by the first retrieve after it. A map of zones is checked twice after its season, and a timeless map never.
 func (o Order) RefreshDue(now time.Time) bool {
 	if o.s.Status != Active || o.s.LastCheckedAt == nil || o.s.Timeless() {
 		return false
 	}
 	over := o.s.EndDate.AddDate(0, 0, 1)
 	settled := over.Add(RefreshGrace)
-	if o.s.Product == credit.ZoningMap { // of seasons that are over: looked for when this one is, and when its last scenes are there
+	if o.s.Product == credit.ZoningMap { // made of ended seasons: checked when this one has ended, and when its last scenes have arrived
 		since := func(t time.Time) bool { return !now.Before(t) && o.s.LastCheckedAt.Before(t) }
 		return since(over) || since(settled)
 	}
 	return now.Sub(*o.s.LastCheckedAt) > RefreshAfter && (o.s.LastCheckedAt.Before(settled) || o.s.Unread > 0 || o.s.Points == 0)
 }
 
-// Refreshed records a check of the archive. series is that of the order's own index; changed
-// reports whether any of its series has changed. An earlier release made orders active that had no point, as
-// where the address of the source was wrong: one that the archive still has nothing for fails, so that it can be
-// placed again, at no charge as its field was charged.
+// Refreshed records a check of the archive. series is that of the order's own index; changed reports whether any of its
+// series has changed. An earlier release made orders active that had no point, for example where the address of the
+// source was wrong. Such an order fails if the archive still has nothing for it, so that it can be placed again, at no
+// charge because its field was charged already.
 func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
 	if o.s.Status != Active {
 		return o.refuse("be refreshed")

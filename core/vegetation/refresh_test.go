@@ -50,8 +50,8 @@ func TestRefreshDue(t *testing.T) {
 	require.False(t, vegetation.RehydrateOrder(unchecked).RefreshDue(inSeason))
 }
 
-// However often it is asked, an order is due again only a day after it was refreshed, and
-// never after the grace of its season has been looked at.
+// However often it is checked, an order is due again only a day after it was refreshed, and never
+// once the grace of its season has been checked.
 func TestRefreshesComeToAnEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -71,8 +71,8 @@ func TestRefreshesComeToAnEnd(t *testing.T) {
 	})
 }
 
-// An order that an earlier release made active without a point is checked whenever it was last, and ends where there is
-// still none.
+// An order that an earlier release made active without a point is checked whenever its last check was, and fails where
+// there is still none.
 func TestActiveOrdersWithoutAPointEnd(t *testing.T) {
 	t.Parallel()
 	late := afterSeason.AddDate(3, 0, 0)

@@ -24,7 +24,7 @@ const (
 	B11 Band = "B11"
 	B12 Band = "B12"
 	SCL Band = "SCL"
-	// CLP is the probability of cloud in percent, of some archives of Sentinel-2.
+	// CLP is the cloud probability in percent, which some archives of Sentinel-2 have.
 	CLP Band = "CLP"
 	// B8A is the narrow near infrared of Sentinel-2, which harmonised readings use for B08.
 	B8A Band = "B8A"
@@ -53,7 +53,7 @@ type Scene struct {
 	// Revision is the adapter's opaque digest of everything else that decides the pixels: the
 	// addresses of the files and the catalog's statements about them.
 	Revision string
-	// Auxiliary is the same of the auxiliary bands, for the readings that look at them.
+	// Auxiliary is the same digest for the auxiliary bands, for the readings that look at them.
 	Auxiliary string
 	// Source is the adapter's own handle (addresses of the files), opaque to the core.
 	Source any

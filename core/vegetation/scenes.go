@@ -44,16 +44,16 @@ func SolarDay(t time.Time, longitude float64) time.Time {
 	return t.Add(SolarOffset(longitude)).UTC().Truncate(24 * time.Hour)
 }
 
-// SolarOffset returns mean solar time less UTC at a longitude: four minutes a degree.
+// SolarOffset returns mean solar time minus UTC at a longitude: four minutes a degree.
 func SolarOffset(longitude float64) time.Duration {
 	return time.Duration(longitude * 4 * float64(time.Minute)).Round(time.Second)
 }
 
-// Deduplicate keeps one scene of each acquisition. Two scenes are the same acquisition when
-// platform, tile, sensing second, relative orbit and datastrip agree: one that is not broken stays, of
-// those the highest processing baseline, then the latest update, then the greatest id. Scenes of different datastrips
-// complement one another and all stay. A scene whose tile is not known is never a duplicate. The
-// result is ordered by sensing time, then id.
+// Deduplicate keeps one scene of each acquisition. Two scenes are the same acquisition when platform, tile, sensing
+// second, relative orbit and datastrip agree. Of these a scene that is not broken stays, then that with the highest
+// processing baseline, then the latest update, then the greatest id. Scenes of different datastrips complement one
+// another and all stay. A scene whose tile is not known is never a duplicate. The result is ordered by sensing time,
+// then id.
 func Deduplicate(scenes []Scene) []Scene {
 	type key struct {
 		platform, tile, datastrip string
@@ -87,7 +87,7 @@ func newer(a, b Scene) bool {
 	return cmp.Or(compareBaselines(a.Baseline, b.Baseline), a.Updated.Compare(b.Updated), cmp.Compare(a.ID, b.ID)) > 0
 }
 
-// compareBaselines orders processing baselines ("05.09"); what is no number comes first.
+// compareBaselines orders processing baselines ("05.09"); one that is not a number comes first.
 func compareBaselines(a, b string) int {
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)

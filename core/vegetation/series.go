@@ -91,7 +91,7 @@ func (s Series) Profile() Profile {
 	return list.Map(s.Observations, func(o Observation) Point { return Point{Date: o.Date, Value: o.Value} })
 }
 
-// Warning is a doubt about a series that its reader should know of. The code is for programs.
+// Warning is a doubt about a series that its reader should know about. The code is for programs.
 type Warning struct {
 	Code    string
 	Message string
@@ -123,9 +123,9 @@ type Outcome struct {
 	Origin
 }
 
-// Assemble makes the series of the outcomes of all passes. Of several passes on a day the accepted
-// one with the largest coverage stays or, where none is accepted, the rejected one with the largest;
-// of equals the first. Days are sorted.
+// Assemble makes the series from the outcomes of all passes. Of several passes on a day the
+// accepted one with the largest coverage stays or, where none is accepted, the rejected one with
+// the largest; of equals the first. Days are sorted.
 func Assemble(reading Reading, outcomes []Outcome) Series {
 	out := Series{Index: reading.Index, Mask: reading.Mask, Dataset: reading.Dataset}
 	best, origins := map[time.Time]Outcome{}, map[time.Time]Origin{}
@@ -218,7 +218,7 @@ func (c *Composite) Screened(p Pass) *Rejection {
 	return c.reject(p, reason, share(t.unmasked, t.weight), t.clear)
 }
 
-// Result judges after the bands; items are the ids of the scenes with values.
+// Result judges after the bands have been added; items are the ids of the scenes with values.
 func (c *Composite) Result(p Pass, items []string) Outcome {
 	t := c.tally()
 	coverage := share(t.valued, t.weight)
@@ -235,8 +235,8 @@ func (c *Composite) Result(p Pass, items []string) Outcome {
 	return Outcome{Observation: &o}
 }
 
-// Unreadable is the rejection of a pass of which a scene could not be read, and why. nPolygon is
-// the number of pixels of the field, 0 where no scene has a grid to count them on.
+// Unreadable returns the rejection of a pass with a scene that could not be read; note says why.
+// nPolygon is the number of pixels of the field, 0 where no scene has a grid to count them on.
 func Unreadable(p Pass, nPolygon int, note string) Outcome {
 	return Outcome{Rejection: &Rejection{
 		Date: p.Day, Reason: ReasonError, NPolygon: nPolygon, Items: p.items(), Note: note,

@@ -9,7 +9,7 @@ import (
 )
 
 // minShare is the share of a pixel's area below which the pixel counts as not met: what rounding
-// leaves where a field ends on a pixel's edge. Of a pixel of 10 m it is 0.1 mm by 1 mm.
+// leaves where a field ends on a pixel's edge. For a pixel of 10 m it is 0.1 mm by 1 mm.
 const minShare = 1e-9
 
 // outline is a ring in units of pixels, columns to the right and rows down, relative to the first
@@ -21,8 +21,8 @@ type outline struct {
 }
 
 // sharesIn returns the pixels that meet a field and the share of each that lies in it. It halves
-// the field's box down to single pixels and drops empty halves, so that the time follows the length
-// of the outline and not the area of the box.
+// the field's box down to single pixels and drops empty halves, so that its running time depends on
+// the length of the outline and not on the area of the box.
 func sharesIn(m geo.MultiPolygon, g Grid) []Cell {
 	box := m.Bounds()
 	col0, row0 := g.PixelAt(geo.Position{X: box.MinX, Y: box.MaxY})
@@ -51,7 +51,7 @@ func sharesIn(m geo.MultiPolygon, g Grid) []Cell {
 	return cells
 }
 
-// halve calls found for every pixel that outlines meet in a box of pixels to which they are cut.
+// halve calls found for every pixel of a box that outlines meet. The outlines have been cut to the box.
 func halve(outlines []outline, col, row, width, height int, found func(col, row int, share float64)) {
 	if len(outlines) == 0 {
 		return

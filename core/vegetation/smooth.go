@@ -33,8 +33,8 @@ func (s Series) Weighted() []Weighted {
 	return list.Map(s.Observations, func(o Observation) Weighted { return Weighted{Date: o.Date, Value: o.Value, Weight: o.Coverage} })
 }
 
-// Runs returns the points that count, at most one a day and given in any order: by date, and apart where more than MaxSmoothGap
-// days lie between two.
+// Runs returns the points that count, sorted by date and split where more than MaxSmoothGap days lie between two. The
+// points are given in any order, at most one a day.
 func Runs(points []Weighted) [][]Weighted {
 	counted := slices.DeleteFunc(slices.Clone(points), func(p Weighted) bool { return p.Weight <= 0 })
 	slices.SortStableFunc(counted, func(a, b Weighted) int { return a.Date.Compare(b.Date) })
@@ -86,15 +86,15 @@ func Whittaker(values, weights []float64, lambda float64) []float64 {
 	return z
 }
 
-// WhittakerBand is Whittaker with the diagonal of (W + λ·DᵀD)⁻¹: times the variance of a value of weight 1 it is the
-// variance of each z, and the sum of its products with the weights is how many degrees of freedom the line takes
-// (Eilers 2003; Wahba 1983, Journal of the Royal Statistical Society B 45: 133).
+// WhittakerBand is Whittaker and also returns the diagonal of (W + λ·DᵀD)⁻¹. Multiplied by the variance of a value of
+// weight 1 it is the variance of each z; the sum of its products with the weights is the number of degrees of freedom
+// of the line (Eilers 2003; Wahba 1983, Journal of the Royal Statistical Society B 45: 133).
 func WhittakerBand(values, weights []float64, lambda float64) (z, inverse []float64) {
 	z, factors := whittaker(values, weights, lambda)
 	return z, factors.inverseDiagonal()
 }
 
-// whittaker returns the line and the factors of its equations; without a second value there are none.
+// whittaker returns the line and the factors of its equations; a single value is its own line, with its weight as the only factor.
 func whittaker(values, weights []float64, lambda float64) ([]float64, pentadiagonal) {
 	n := len(values)
 	if n < 2 {

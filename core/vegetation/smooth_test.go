@@ -49,8 +49,8 @@ func TestSmoothingKeepsAStraightLine(t *testing.T) {
 	})
 }
 
-// TestSmoothingSolvesItsEquations holds the banded solver against the equations themselves:
-// at the minimum the gradient w(z − y) + λ·DᵀD·z vanishes on every day.
+// TestSmoothingSolvesItsEquations checks the banded solver against the equations themselves: at the
+// minimum the gradient w(z − y) + λ·DᵀD·z vanishes on every day.
 func TestSmoothingSolvesItsEquations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,7 +131,7 @@ func TestSmoothedLinesBreakAtLongGaps(t *testing.T) {
 	require.Equal(t, 2.0, runs[2][0].Value, "a lonely date keeps its value")
 }
 
-// TestSmoothingPassesACropAndStopsTheWeather holds the reason that is given for λ.
+// TestSmoothingPassesACropAndStopsTheWeather checks the reason that is given for λ.
 func TestSmoothingPassesACropAndStopsTheWeather(t *testing.T) {
 	t.Parallel()
 	gain := func(period float64) float64 {
@@ -166,8 +166,8 @@ func TestSeriesIsSmoothedByCoverage(t *testing.T) {
 	require.Len(t, s.Profile(), 3, "the profile stays raw")
 }
 
-// The diagonal of the inverse is held against the columns that the equations have themselves: the answer to a value of one
-// on one day alone is a column of (W + λ·DᵀD)⁻¹ times the weight of the day.
+// The diagonal of the inverse is compared with the columns that the equations themselves yield: the solution for a
+// value of one on one day alone is a column of (W + λ·DᵀD)⁻¹ times the weight of the day.
 func TestTheBandIsTheInverse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

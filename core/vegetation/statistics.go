@@ -8,15 +8,15 @@ import (
 
 type weighted struct{ value, weight float64 }
 
-// Spread is how values of an index spread over pixels: what the figures of an observation are worked out from, and those of
-// a map on the same pixels.
+// Spread is the distribution of an index over pixels. The figures of an observation, and those of a map on the same
+// pixels, are computed from it.
 type Spread struct {
 	Mean, Std float64 // weighted; Std is that of the population
 	sorted    []weighted
 	places    []float64 // of the sorted values, along their summed weights
 }
 
-// NewSpread returns the spread of values, of which there is at least one; weights nil: each counts in full.
+// NewSpread returns the spread of at least one value; with nil weights each value counts in full.
 func NewSpread(values, weights []float64) Spread {
 	pixels := make([]weighted, len(values))
 	var sum, weight float64
@@ -43,7 +43,7 @@ func (s Spread) Min() float64 { return s.sorted[0].value }
 // Max returns the highest value.
 func (s Spread) Max() float64 { return s.sorted[len(s.sorted)-1].value }
 
-// Histogram returns how much of the pixels lies in each bin.
+// Histogram returns the share of the pixels in each bin.
 func (s Spread) Histogram() Histogram { return histogramOf(s.sorted) }
 
 // Quantile returns the value below which a share of the pixels lies, 0…1. Each value stands at the middle of its

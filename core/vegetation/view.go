@@ -13,18 +13,18 @@ const (
 	viewClear
 )
 
-// Sight is what was read of a scene by which a mask judges its pixels.
+// Sight holds what was read from a scene for a mask to judge its pixels by.
 type Sight struct {
 	Classes     *Raster // the scene classification; nil where the scene has none
-	Probability *Raster // of clouds, in percent; of masks that need it
+	Probability *Raster // of clouds, in percent; for masks that need it
 }
 
 // View returns what a scene shows of the ground, on the grid of its classification or, without one, of its cloud
 // probability; nil without both, where every pixel with data counts as clear. Faults: Invalid, as Raster.Check.
 //
-// A pixel is left out where the mask leaves out its class or one of its bits, or from the mask's cloud probability on;
-// then within as many columns and rows of such a pixel as the mask dilates (the metric of the larger difference, so that
-// a single pixel grows to a square), on that grid. Pixels without data neither grow nor change.
+// A pixel is left out where the mask leaves out its class or one of its bits, or where the cloud probability reaches the mask's.
+// Then every pixel is left out that lies within as many columns and rows of such a pixel, on that grid, as the mask dilates (the
+// metric of the larger difference, so that a single pixel grows to a square). Pixels without data neither grow nor change.
 func (m Mask) View(s Sight) (*Raster, error) {
 	on := s.Classes
 	if on == nil {
@@ -60,8 +60,8 @@ func (m Mask) View(s Sight) (*Raster, error) {
 	return view, nil
 }
 
-// probability returns whether a pixel of a grid lies below the mask's cloud probability. What is marked as nodata counts as 0 %:
-// catalogs state 0 as nodata of these bands.
+// probability returns a function that reports whether a pixel of a grid lies below the mask's cloud probability. Nodata
+// counts as 0 %: catalogs state 0 as the nodata value of these bands.
 func (m Mask) probability(s Sight, grid Grid) (func(col, row int) bool, error) {
 	if s.Probability == nil || !m.NeedsProbability() {
 		return func(int, int) bool { return true }, nil
