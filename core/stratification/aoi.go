@@ -26,11 +26,11 @@ type AOI struct {
 	Name        string
 	Description string
 	record.External
-	// Fields covered, in the order given; of a stored record, those that are not deleted.
+	// Fields covered, in the order given; of a stored record, only those that are not deleted.
 	Fields []AOIField
 
 	// Read-only figures.
-	MapRequested bool  `audit:"-"` // there is an order, whatever its state
+	MapRequested bool  `audit:"-"` // an order exists, whatever its state
 	SavedMaps    int64 `audit:"-"`
 	SavedPlans   int64 `audit:"-"`
 }
@@ -41,7 +41,7 @@ type AOIField struct {
 	UUID string
 }
 
-// AuditValue implements audit.Summary: the field as the interface names it.
+// AuditValue implements audit.Summary: it returns the UUID by which the interface names the field.
 func (f AOIField) AuditValue() any { return f.UUID }
 
 // FieldUUIDs returns the uuids of the fields, in their order.
@@ -78,7 +78,7 @@ type Land struct {
 	Geometry  geo.MultiPolygon `json:"geometry"` // WGS84, valid
 }
 
-// CheckReach refuses fields whose centroid lies more than 100 km from that of all, by name.
+// CheckReach refuses, by name, the fields whose centroid lies more than 100 km from the centroid of all of them.
 func CheckReach(land []Land) fault.Fields {
 	f := fault.Fields{}
 	_, far := frame.Centroid(Geometries(land))
@@ -90,7 +90,7 @@ func CheckReach(land []Land) fault.Fields {
 
 // AreaM2 returns the area of the union of the fields on the ellipsoid in whole square metres
 // (hectares to four decimals, the figure that is displayed and charged). Fault: Invalid; the
-// budget's error where it ends.
+// budget's error when the budget ends.
 func AreaM2(budget *effort.Budget, land []Land) (int64, error) {
 	whole, err := geo.Union(budget, Geometries(land)...)
 	if err := budget.Err(); err != nil {

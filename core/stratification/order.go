@@ -21,11 +21,11 @@ import (
 // OrderStatus is the state of a stratification order.
 type OrderStatus string
 
-// The states of an order. The specification has active; the others are those of profile orders.
+// The states of an order. active is from the specification; the others are those of profile orders.
 const (
 	OrderPending    OrderStatus = "pending"    // accepted, its charge held
 	OrderProcessing OrderStatus = "processing" // its layers are being prepared
-	OrderActive     OrderStatus = "active"     // the layers are there, the charge captured
+	OrderActive     OrderStatus = "active"     // the layers are available, the charge captured
 	OrderFailed     OrderStatus = "failed"     // given up, the charge released
 )
 
@@ -36,9 +36,9 @@ var OrderStatuses = []OrderStatus{OrderPending, OrderProcessing, OrderActive, Or
 const (
 	// OrderYears is the time in calendar years between orders of an area of interest.
 	OrderYears = 1
-	// ProcessingLimit is how long an order may prepare its layers before it fails.
+	// ProcessingLimit is the time that an order has to prepare its layers before it fails.
 	ProcessingLimit = 30 * time.Minute
-	// MaxRetries is how often the operator may retry a failed order.
+	// MaxRetries is the number of times that the operator may retry a failed order.
 	MaxRetries = 3
 )
 
@@ -69,11 +69,11 @@ type OrderState struct {
 	AreaM2 int64
 	Charge credit.Amount
 
-	// MapType is STR, layers for zones and plans, or SOC, the map of soil carbon; Carbon is the latter's.
+	// MapType is STR (layers for zones and plans) or SOC (the map of soil carbon). Carbon is the map of a SOC order.
 	MapType string
 	Carbon  *carbon.Map
 
-	// What was prepared: of an active order.
+	// What was prepared, for an active order.
 	Grid      frame.Settings
 	Digest    string // SHA-256 over the cells and all values, in hexadecimal
 	Notes     []string
@@ -89,14 +89,14 @@ type AOIRef struct {
 	UUID, Name string
 }
 
-// Requester is the user who placed an order; the zero Requester where that user is gone.
+// Requester is the user who placed an order; the zero Requester where that user no longer exists.
 type Requester struct {
 	ID    int64
 	Email string
 }
 
-// EventID returns the id of the event that reports the order's present end. It follows from the
-// order, its state and its retries, so that one end is reported once.
+// EventID returns the id of the event that reports how the order has ended. It is derived from the
+// order, its state and its retries, so that each end is reported once.
 func (s OrderState) EventID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", s.DataUUID, s.Status, s.Retries))
 	return digest.UUID(sum[:])
@@ -115,7 +115,7 @@ func (s OrderState) TotalTime() (seconds int64, ok bool) {
 	return int64(s.CompletedAt.Sub(*s.ProcessingAt) / time.Second), true
 }
 
-// NextAllowed is the day from which the area may be ordered again (after 29 February: 1 March).
+// NextAllowed returns the day from which the area may be ordered again (after 29 February: 1 March).
 func (s OrderState) NextAllowed() time.Time { return s.RequestDate.AddDate(OrderYears, 0, 0) }
 
 // Changed returns the uuids of fields whose boundary or presence differs from the given land.

@@ -26,7 +26,7 @@ func newOrder(t *testing.T) stratification.Order {
 	return o
 }
 
-// Every transition that the table does not have is refused, and changes nothing.
+// Every transition that is not in the table is refused, and changes nothing.
 func TestOrderTransitions(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	moves := map[string]func(o *stratification.Order) error{
@@ -96,7 +96,7 @@ func TestChangedLand(t *testing.T) {
 	}), "new, moved and gone")
 }
 
-// Fields too far from the middle are named; the area counts what they share once.
+// Fields too far from the middle are named.
 func TestReachOfAnArea(t *testing.T) {
 	near := []stratification.Land{{FieldUUID: "a", Geometry: square(4, 42)}, {FieldUUID: "b", Geometry: square(4.5, 42)}}
 	require.Empty(t, stratification.CheckReach(near))

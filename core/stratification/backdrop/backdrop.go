@@ -1,4 +1,4 @@
-// Package backdrop makes images of land from reflectances, which lie behind maps. It reads no imagery.
+// Package backdrop renders reflectances of land as images that lie behind maps. It reads no imagery.
 package backdrop
 
 import (
@@ -17,12 +17,12 @@ const (
 	maxPixels = 400  // along a side; larger fields have larger pixels
 	lowTail   = 0.02 // reflectances beyond these quantiles are black or white
 	highTail  = 0.98
-	// brightest is the lowest reflectance that is white in colours: land of bare soil alone is brown, not bright.
+	// brightest is the lowest reflectance that may be white in colour images, so that land of nothing but bare soil is brown, not bright.
 	brightest = 0.3
 )
 
-// Image is the reflectances of land on pixels, one band (grey) or three (red, green, blue), by row from
-// the north. NaN has no value.
+// Image holds the reflectances of land by pixel, in one band (grey) or three (red, green, blue), by row from
+// the north. NaN marks a pixel without a value.
 type Image struct {
 	Box           geo.Box // in the plane of a map, metres
 	Width, Height int
@@ -49,9 +49,9 @@ func (m Image) Centre(i int) geo.Position {
 	}
 }
 
-// Paint returns the images in colours: the same reflectance has the same brightness in all of them and in
-// all bands, from black to white at the 98th percentile, in colours at a reflectance of 0.3 or more. Black is no reflectance in colours, so that bare soil
-// stays brown, and the 2nd percentile in grey. Pixels without a value are transparent.
+// Paint renders the images: a given reflectance has the same brightness in all images and all bands. White is the 98th percentile.
+// If any image is in colour, white is also at least a reflectance of 0.3, and black is a reflectance of 0, so that bare soil stays
+// brown. If all are grey, black is the 2nd percentile. Pixels without a value are transparent.
 func Paint(images []Image) []*image.NRGBA {
 	var all []float64
 	for _, m := range images {

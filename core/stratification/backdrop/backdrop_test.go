@@ -15,7 +15,7 @@ func square(side float64) geo.MultiPolygon {
 	return geo.MultiPolygon{{{{X: 500_000, Y: 5_000_000}, {X: 500_000 + side, Y: 5_000_000}, {X: 500_000 + side, Y: 5_000_000 + side}, {X: 500_000, Y: 5_000_000 + side}, {X: 500_000, Y: 5_000_000}}}}
 }
 
-// An image holds its field with land around it, in square pixels, of which there are not too many.
+// An image holds its field with land around it, in a limited number of square pixels.
 func TestAnImageHoldsItsField(t *testing.T) {
 	t.Parallel()
 	for side, pixels := range map[float64]int{100: 22, 995: 112, 40_000: 400} {

@@ -1,5 +1,5 @@
-// Package carbon is the map of soil organic carbon of an area of interest: the stock of each zone with its
-// interval, as the samples of one round of a saved plan say it. Package sample makes it.
+// Package carbon holds the map of soil organic carbon of an area of interest: the stock of each zone with its
+// interval, estimated from the samples of one round of a saved plan. Package sample makes it.
 package carbon
 
 import (
@@ -12,7 +12,7 @@ import (
 	"tilth/core/fault"
 )
 
-// Survey is what a map is made of. It is fixed when the map is ordered.
+// Survey states what a map is made from. It is fixed when the map is ordered.
 type Survey struct {
 	PlanUUID   string  `json:"plan"`
 	Round      int64   `json:"round"`
@@ -30,7 +30,7 @@ type Figure struct {
 	DF   float64 `json:"degrees_of_freedom"`
 }
 
-// Zone is the carbon of a zone, or of the strip along the edges, which is numbered behind the zones.
+// Zone is the carbon of a zone, or of the strip along the edges, which is numbered after the zones.
 type Zone struct {
 	Zone   int     `json:"zone"`
 	AreaHa float64 `json:"area_ha"`
@@ -54,19 +54,19 @@ type Map struct {
 func (m Map) Digest() string {
 	text, err := json.Marshal(m)
 	if err != nil {
-		text = fmt.Append(nil, m) // only figures that are no numbers do not marshal, and a map has none
+		text = fmt.Append(nil, m) // only NaN and infinite figures fail to marshal, and a map has none
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// Lack is what a survey lacks for a map.
+// Lack is one thing that a survey lacks for a map.
 type Lack struct {
 	Zone int    `json:"zone,omitempty"` // 0: the whole area
 	What string `json:"what"`
 }
 
-// Missing is the refusal of a map whose samples do not suffice. Its details name what is missing.
+// Missing returns the refusal of a map whose samples do not suffice. Its details name what is missing.
 func Missing(s Survey, lacks []Lack) *fault.Error {
 	var texts []string
 	for _, l := range lacks {

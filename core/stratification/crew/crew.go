@@ -1,5 +1,5 @@
-// Package crew holds what a crew records in the field, at the points of a plan: what a package for the field states before it
-// leaves, and what rows the package makes when it is back. It knows no file format, and stores nothing.
+// Package crew holds what a crew records in the field at the points of a plan: what a field package states when it leaves,
+// and the rows that it yields on its return. It knows no file format and stores nothing.
 package crew
 
 import (
@@ -16,10 +16,10 @@ import (
 	"tilth/core/stratification/sample"
 )
 
-// Status is what the crew says of a point, or of one of its samples.
+// Status is the crew's statement about a point or one of its samples.
 type Status string
 
-// The statements of a crew. An empty one of a point says nothing, that of a sample is the point's.
+// The statements of a crew. An empty status of a point states nothing; an empty status of a sample stands for that of its point.
 const (
 	Taken  Status = "collected"
 	Moved  Status = "moved" // taken at another place, which is recorded
@@ -54,8 +54,8 @@ type Sample struct {
 	Errors fault.Fields
 }
 
-// Known returns what is known of the samples of a point when a package leaves: the point says what all of its samples have
-// in common, and otherwise each sample says its own. Imported as it is, this changes nothing.
+// Known returns what is known about the samples of a point when a package leaves. If all samples agree, the point states it for
+// them; otherwise each sample states its own. A package that is imported as it left changes nothing.
 func Known(id string, of []sample.Sample) (Point, []Sample) {
 	p := Point{ID: id}
 	own := make([]Sample, len(of))
@@ -90,7 +90,7 @@ func said(s sample.Sample) Status {
 	}
 }
 
-// taking is what a crew says of the taking of a sample.
+// taking is what a crew records about the taking of a sample.
 type taking struct {
 	at, by   string
 	place    geo.Position
@@ -119,8 +119,8 @@ type Photo struct {
 	Row   int // the first row of its point
 }
 
-// Rows returns a row for each sample, in their order, then one with an error for each point that has none although the crew
-// says something of it; and the photos of points that have rows.
+// Rows returns a row for each sample, in order, then a row with an error for each point that has no samples although the crew
+// states something about it. It also returns the photos of points that have rows.
 func Rows(points []Point, samples []Sample) ([]labtable.Row, []Photo) {
 	of := map[string][]int{}
 	for i, p := range points {
@@ -166,7 +166,7 @@ func Rows(points []Point, samples []Sample) ([]labtable.Row, []Photo) {
 	return rows, photos
 }
 
-// says completes the row of a sample by what it and its point say.
+// says completes the row of a sample with what the sample and its point state.
 func (s Sample) says(p Point, of labtable.Row, row *labtable.Row) {
 	status := s.Status
 	if status == "" {
@@ -194,14 +194,14 @@ func (s Sample) says(p Point, of labtable.Row, row *labtable.Row) {
 
 // Tolerances of what a crew records.
 const (
-	unmoved   = 0.05 // metres: a point so near its planned place lies where it was
-	apart     = 1.0  // metres between the point on the map and the receiver that are worth a remark
+	unmoved   = 0.05 // metres: a point this near its planned place was not moved
+	apart     = 1.0  // metres between the point on the map and the receiver's place, above which a remark is made
 	zoneSteps = 15 * time.Minute
 	maxZone   = 14 * time.Hour
 	clockSlip = 2 * time.Second // between two readings of a clock in one form
 )
 
-// row returns what a point says of the taking of all its samples.
+// row returns what a point states about the taking of all its samples.
 func (p Point) row() (out labtable.Row) {
 	moved := p.OnMap != nil && geo.Distance(p.Planned, *p.OnMap) > unmoved
 	switch {
@@ -230,7 +230,7 @@ func (p Point) row() (out labtable.Row) {
 	return out
 }
 
-// inZone reports whether a clock that is ahead of UTC by so much can be that of a time zone.
+// inZone reports whether ahead, a clock's lead over UTC, can be the offset of a time zone.
 func inZone(ahead time.Duration) bool {
 	slip := ahead - ahead.Round(zoneSteps)
 	return ahead.Abs() <= maxZone+clockSlip && slip.Abs() <= clockSlip

@@ -23,7 +23,7 @@ var (
 	at      = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 )
 
-// TestWhatTheCrewSays: each statement of a form, and what becomes of a planned sample of that point.
+// TestWhatTheCrewSays: each statement of a form, and its effect on a planned sample of that point.
 func TestWhatTheCrewSays(t *testing.T) {
 	t.Parallel()
 	three := 3.0
@@ -75,7 +75,7 @@ func TestWhatTheCrewSays(t *testing.T) {
 	}
 }
 
-// TestTheClockOfADevice: it may be ahead of UTC by what a time zone can be; another difference is an edit of the date.
+// TestTheClockOfADevice: it may be ahead of UTC by as much as a time zone can be; any other difference is an edit of the date.
 func TestTheClockOfADevice(t *testing.T) {
 	t.Parallel()
 	for ahead, same := range map[time.Duration]bool{
@@ -88,7 +88,7 @@ func TestTheClockOfADevice(t *testing.T) {
 	}
 }
 
-// TestPointsAndSamplesThatDoNotFit: what lost its other half is refused by name, and photos go to the first sample of a point.
+// TestPointsAndSamplesThatDoNotFit: a sample or point without its counterpart is refused by name, and photos go to the first sample of a point.
 func TestPointsAndSamplesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	points := []crew.Point{
@@ -102,7 +102,7 @@ func TestPointsAndSamplesThatDoNotFit(t *testing.T) {
 	require.Equal(t, []crew.Photo{{Path: "DCIM/1.jpg", Point: "a", Row: 2}, {Path: "DCIM/2.jpg", Point: "a", Row: 2}}, photos)
 }
 
-// TestAPackageThatNobodyTouched: whatever is known of the samples of a point, its package says nothing new.
+// TestAPackageThatNobodyTouched: whatever is known about the samples of a point, its package states nothing new.
 func TestAPackageThatNobodyTouched(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

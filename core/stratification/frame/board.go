@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Board is cells with their neighbours: the frame's, for maps followed by those of the fringe.
+// Board holds cells with their neighbours: the frame's cells, followed for maps by those of the fringe.
 type Board struct {
 	at    [][2]int32 // row, column
 	Near  [][8]int32 // indices of the neighbours by direction; -1 where there is no cell
 	order []int32    // the cells by row, then column
 }
 
-// The directions to neighbours, counter-clockwise; those with an edge in common are even.
+// The directions to neighbours, counter-clockwise. The even ones lead to cells that share an edge.
 const (
 	east = iota
 	northEast
@@ -45,7 +45,7 @@ func NewBoard(cells []Cell, fringe []fringeCell) *Board {
 	return b
 }
 
-// join links a cell to the previous one and, by a second pointer, to the three in the row above.
+// join links each cell to the one before it and, with a second pointer, to the three in the row above.
 func (b *Board) join() {
 	link := func(x, y int32, towards int) {
 		b.Near[x][towards] = y

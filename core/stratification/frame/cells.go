@@ -18,9 +18,9 @@ type GridCells struct {
 }
 
 // OfCells makes a frame of given cells and returns, for each of its cells in row order, the index
-// of the given one. The area of interest is the outline of the cells, or boundary (WGS84) where one
-// is given: then the frame has every cell of the grid whose centre lies in it, with the index -1
-// (values are missing) for those not given.
+// of the given one. The area of interest is the outline of the cells or, where one is given, boundary
+// (WGS84). With a boundary, the frame has every cell of the grid whose centre lies in it, with the
+// index -1 (values are missing) for those not given.
 //
 // Faults: Invalid for cells given twice, for a boundary without an EPSG, more than MaxCells or
 // fewer than MinCells cells.

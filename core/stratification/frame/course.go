@@ -8,10 +8,10 @@ import (
 	"tilth/core/geo"
 )
 
-// course is the outline of an area cut into chains, one for each cell of a grid that it passes. It
-// clips maps to the area exactly, where a general overlay of polygons decides by rounded
-// coordinates: whole numbers decide which cell comes next, and every crossing is computed once, for
-// both zones that meet there.
+// course is the outline of an area cut into chains, one for each passage through a cell of a grid.
+// It clips maps to the area exactly, whereas a general overlay of polygons decides by rounded
+// coordinates: here whole numbers decide which cell comes next, and every crossing is computed once,
+// for both zones that meet there.
 //
 // Vertices are moved to odd points of a lattice of a tenth of a millimetre or less, whose even
 // points hold the grid's lines, so that no vertex lies on a line. An edge through the corner of four
@@ -80,7 +80,7 @@ func newCourse(f *Frame) *course {
 	return &c.course
 }
 
-// lattice returns a ring's vertices as odd points, none repeated, the last not the first.
+// lattice returns a ring's vertices as odd points, without consecutive repeats and without the closing vertex.
 func (c *chart) lattice(ring geo.Ring) []point {
 	odd := func(v float64) int64 { return 2*int64(math.Floor(v/c.unit/2)) + 1 }
 	var out []point
@@ -100,7 +100,7 @@ func (c *chart) position(x, y float64) geo.Position {
 	return geo.Position{X: c.originX + float64(x*c.unit), Y: c.originY - float64(y*c.unit)}
 }
 
-// follow cuts a ring into chains. The chain in which the ring begins is completed at its end.
+// follow cuts a ring into chains. The chain in which the ring begins is completed at the end of the ring.
 func (c *chart) follow(ring []point) {
 	if len(ring) < 3 {
 		return // smaller than the lattice
@@ -188,14 +188,14 @@ func (c *chart) pass(key sideKey, at geo.Position, along float64, row, col int32
 }
 
 // holds reports whether the area holds the north-western corner of a cell: whether the outline
-// crosses the line along it an odd number of times before.
+// crosses the line north of the cell's row an odd number of times west of that corner.
 func (c *course) holds(row, col int32) bool {
 	before, _ := slices.BinarySearch(c.lines[row], col)
 	return before%2 == 1
 }
 
-// after returns the node of a side that follows node n (-1: the first) in the order of the side's
-// nodes or, where forward is false, against it; -1 where there is none.
+// after returns the node of a side that follows node n in the order of the side's nodes or, where
+// forward is false, against it; -1 where there is none. With n = -1 it returns the first in that direction.
 func (c *course) after(side sideKey, n int32, forward bool) int32 {
 	at := c.on[side]
 	i := slices.Index(at, n)

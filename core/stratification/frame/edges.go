@@ -20,8 +20,8 @@ func (f *Frame) maskEdges() {
 	for _, field := range f.Fields {
 		for a, b := range field.Edges() {
 			f.EachNear(a, b, reach, func(i int) {
-				// The slack: of cells that make up their own outline, those of the second row lie
-				// exactly at the distance of a mask of 1.5 cells.
+				// The slack: rounding must not decide about a centre that lies exactly at the
+				// width of the mask.
 				if !f.Cells[i].Masked && DistanceToSegment(f.Centre(i), a, b) < reach-1e-6 {
 					f.Cells[i].Masked = true
 					left--
@@ -37,7 +37,7 @@ func (f *Frame) maskEdges() {
 	}
 }
 
-// SegmentWithin returns the range of x of a segment between two heights; low > high outside them.
+// SegmentWithin returns the range of x of a segment between two heights; low > high where it lies outside them.
 func SegmentWithin(a, b geo.Position, south, north float64) (low, high float64) {
 	if a.Y > b.Y {
 		a, b = b, a

@@ -16,7 +16,7 @@ type Cell struct {
 // Frame is the grid over an area of interest. It keeps only the cells whose centre lies in a field.
 // The functions of this package do not change it.
 type Frame struct {
-	// EPSG is the plane's UTM zone; 0 where it is unknown, and with it longitudes and latitudes.
+	// EPSG is the plane's UTM zone; 0 where it is unknown, in which case longitudes and latitudes are too.
 	EPSG     int
 	CellSize float64 // metres
 	// The outer (north-west) corner of row 0, column 0: easting, northing. Rows run south.

@@ -18,7 +18,7 @@ func (f *Frame) indexRows() {
 	}
 }
 
-// Indexed returns the frame with its rows indexed: itself, or a copy of one restored from storage.
+// Indexed returns the frame with its rows indexed: itself or, if it was restored from storage, an indexed copy.
 func (f *Frame) Indexed() *Frame {
 	if f.rows != nil {
 		return f
@@ -47,7 +47,7 @@ func searchCol(cells []Cell, col int) int {
 	return at
 }
 
-// InWindow counts, and visits in row order, the cells within a reach in rows and columns.
+// InWindow counts the cells within reach rows and columns of a place and, unless visit is nil, visits them in row order.
 func (f *Frame) InWindow(row, col, reach int, visit func(i int)) int {
 	count := 0
 	for r := max(row-reach, 0); r <= min(row+reach, f.Rows-1); r++ {
@@ -62,7 +62,7 @@ func (f *Frame) InWindow(row, col, reach int, visit func(i int)) int {
 	return count
 }
 
-// nearestRings is how many rings of cells are searched before all cells are.
+// nearestRings is the number of rings of cells that are searched before all cells are.
 const nearestRings = 16
 
 // Nearest returns the index of the cell nearest to a place of the grid for which ok holds; of

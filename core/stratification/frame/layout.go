@@ -45,7 +45,7 @@ type Options struct {
 //
 // Faults: Invalid for options out of range, for fields more than 100 km from the centroid of all,
 // and with the code frame_too_small for fewer than MinCells cells.
-// The budget's error where it ends, of which a pair of edges compared is a step.
+// The budget's error when the budget ends; each pair of edges compared is one of its steps.
 func New(budget *effort.Budget, fields []geo.MultiPolygon, opts Options) (Frame, error) {
 	if err := opts.check(); err != nil {
 		return Frame{}, err
@@ -96,8 +96,8 @@ func centreOf(fields []geo.MultiPolygon) (geo.Position, error) {
 	return centre, nil
 }
 
-// Centroid returns the centroid of all fields (degrees), weighted by area, and by index what is wrong
-// with fields whose own lies too far from it. Fields on both sides of the antimeridian are neighbours.
+// Centroid returns the centroid of all fields (degrees), weighted by area, and a message by index for each
+// field whose own centroid lies too far from it. Fields on both sides of the antimeridian are neighbours.
 func Centroid(fields []geo.MultiPolygon) (centre geo.Position, far map[int]string) {
 	total := 0.0
 	middles := list.Map(fields, geo.MultiPolygon.Centroid)
@@ -222,7 +222,7 @@ func (f *Frame) Unmasked() []int32 {
 	return out
 }
 
-// FieldAt returns the field that holds a place: the likely one if it or none does, or the first.
+// FieldAt returns the index of the field that holds a place: likely if that field or none does, otherwise the first that does.
 func (f *Frame) FieldAt(p geo.Position, likely int) int {
 	if f.Fields[likely].Contains(p) {
 		return likely

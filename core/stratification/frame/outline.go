@@ -26,7 +26,7 @@ func NewOutliner(f *Frame) *Outliner { return &Outliner{f, NewBoard(f.Cells, f.f
 // only where the zones on the other side change, so that both sides of an edge have the same
 // vertices and still fit after a projection.
 //
-// Where the budget ends, of which a side of a cell is a step, the outlines are of no use.
+// Each side of a cell is a step of the budget. If the budget ends, the outlines are of no use.
 func (o *Outliner) Outlines(budget *effort.Budget, zones []int32, k int) []geo.MultiPolygon {
 	f, b := o.frame, o.board
 	labels := slices.Grow(slices.Clone(zones), len(f.fringe))
@@ -37,7 +37,7 @@ func (o *Outliner) Outlines(budget *effort.Budget, zones []int32, k int) []geo.M
 	rings := make([][]geo.Ring, k)
 	keep := func(label int32, ring geo.Ring) {
 		if budget.Err() != nil {
-			return // the walk is not whole
+			return // the walk is incomplete
 		}
 		for _, simple := range geo.PartRing(ring) {
 			slices.Reverse(simple) // Assemble takes clockwise rings for outer ones
@@ -168,7 +168,7 @@ func (t *tracer) alongChain(c, own int32) stand {
 	panic("stratification: a chain leaves its cell by none of its sides")
 }
 
-// alongSide walks from a node of a side or (-1) its beginning to the next or round the corner.
+// alongSide walks from a node of a side, or (from -1) from the side's beginning, to the next node or round the corner.
 func (t *tracer) alongSide(i int32, side int, from, own int32) stand {
 	if course := t.frame.course; course != nil {
 		if n := course.after(t.key(i, side), from, side == 0 || side == 3); n >= 0 {

@@ -9,12 +9,12 @@ import (
 	"tilth/core/vegetation"
 )
 
-// OfPixels makes a frame of the pixels of a raster that belong to a field, of any number, for the outlines of
-// classes of pixels. It masks nothing. field is in WGS84. The places are those of the cells on the raster's grid,
-// which counts as endless.
+// OfPixels makes a frame of the pixels of a raster that belong to a field, however many there are, to outline
+// classes of pixels. It masks nothing. field is in WGS84. places are the positions of the frame's cells on the
+// raster's grid, which is taken to be unbounded.
 //
-// Faults: Invalid for a grid that no raster has, pixels that are not squares, or a field that cannot be read on it; the
-// budget's error where it ends.
+// Faults: Invalid for a grid that no raster can have, pixels that are not square, or a field that cannot be read on the grid;
+// the budget's error when the budget ends.
 func OfPixels(budget *effort.Budget, g vegetation.Grid, field geo.MultiPolygon) (f Frame, places []vegetation.Cell, err error) {
 	if g.PixelX != g.PixelY {
 		return f, nil, fault.Newf(fault.Invalid, "invalid_raster", "The pixels are %g × %g m, and no squares.", g.PixelX, g.PixelY)

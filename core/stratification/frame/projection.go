@@ -10,8 +10,8 @@ import (
 // DegreeDecimals are the decimals of a longitude or latitude: a centimetre.
 const DegreeDecimals = 7
 
-// RoundedOutline returns an outline in rounded degrees, in two at the antimeridian; nil where the frame has no
-// EPSG. Its error is that of the budget, or of an outline that cannot be cut.
+// RoundedOutline returns an outline in rounded degrees, cut in two at the antimeridian; nil where the frame has no
+// EPSG. The error is the budget's, or that of an outline that cannot be cut.
 func (f *Frame) RoundedOutline(budget *effort.Budget, outline geo.MultiPolygon) (geo.MultiPolygon, error) {
 	if f.EPSG == 0 {
 		return nil, nil

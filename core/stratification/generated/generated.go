@@ -1,4 +1,4 @@
-// Package generated records what is generated of an order: every call for maps and every plan, with seed,
+// Package generated records what is generated from an order: every call for maps and every plan, with its seed,
 // parameters and outcome, whether it is saved or not. The audit trail keeps the records.
 package generated
 
@@ -16,7 +16,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Action is the action of the audit trail under which the records of an order stand.
+// Action is the action under which the audit trail keeps the records of an order.
 const Action audit.Action = "generate"
 
 // The kinds of records.
@@ -37,7 +37,7 @@ type Record struct {
 	SeedPhrase string      `json:"seed_phrase"`
 	SeedPulse  string      `json:"seed_pulse"`
 	SeedValue  string      `json:"seed_value"`
-	SeedText   string      `json:"seed_text"` // what the seed is the hash of
+	SeedText   string      `json:"seed_text"` // the text whose hash is the seed
 
 	AlgorithmVersion string         `json:"algorithm_version"`
 	Parameters       map[string]any `json:"parameters"` // without those that are empty or 0
@@ -51,8 +51,8 @@ type Entry struct {
 	Saved []string // of Made, those that are saved
 }
 
-// OfMaps returns the record of a call that made maps, or none for a reason. prepared is the digest of the
-// order's layers.
+// OfMaps returns the record of a call that made maps or, for the given reason, none. prepared is the digest of
+// the order's layers.
 func OfMaps(run zoning.Run, made []*zoning.Map, reason, prepared string) Record {
 	r := Record{Kind: Maps, AlgorithmVersion: zoning.AlgorithmVersion, Parameters: object(run.Params)}
 	r.seeded(run.Params.Seed, run.Params.Origin)
@@ -107,8 +107,8 @@ func OfPlan(of plan.SamplePlan) Record {
 	return r
 }
 
-// Digest returns the SHA-256 of a line for each point of a plan in its order: id, easting and northing with
-// two decimals, with a space between them and a line feed behind.
+// Digest returns the SHA-256 of one line for each point of a plan, in plan order: id, easting and northing with
+// two decimals, separated by spaces and ended by a line feed.
 func Digest(points []plan.Point) string {
 	h := sha256.New()
 	for _, p := range points {
@@ -124,7 +124,7 @@ func (r *Record) seeded(number uint64, o seed.Origin) {
 // Changes returns the record as the audit trail keeps it.
 func (r Record) Changes() []audit.Change { return audit.Diff(nil, &r) }
 
-// Of reads an entry of the audit trail. Its error: the entry is no record.
+// Of reads an entry of the audit trail. It fails if the entry is not a record.
 func Of(e audit.Entry) (Entry, error) {
 	members := map[string]any{}
 	for _, c := range e.Changes {

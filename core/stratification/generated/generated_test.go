@@ -13,7 +13,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// A record says what was asked for and what came of it, and is what it was when it is read from the trail.
+// A record states the request and its outcome, and is unchanged when it is read back from the trail.
 func TestRecordsPassThroughTheTrail(t *testing.T) {
 	t.Parallel()
 	p := plan.DefaultParams()

@@ -11,8 +11,8 @@ import (
 	"tilth/core/stratification/sample"
 )
 
-// Repeats decides about labels that stand in several rows. Rows that say the same count once. Of others the mean
-// is taken where that is asked for: of the measured values, while of everything else the first statement counts.
+// Repeats resolves labels that occur in several rows. Rows that state the same count once. If mean is set, other
+// rows are merged: their measured values are averaged, and of everything else the first statement counts.
 // Otherwise each of them is refused.
 func Repeats(rows []Row, mean bool) {
 	of := map[string][]int{}
@@ -47,7 +47,7 @@ func Repeats(rows []Row, mean bool) {
 	}
 }
 
-// instead has the first of rows stand for the others.
+// instead makes the first of the rows stand for the others.
 func instead(rows []Row, places []int, why string) {
 	for _, i := range places[1:] {
 		rows[i].Instead = places[0]
@@ -79,11 +79,11 @@ func meanOf(rows []Row, places []int) Says {
 	carbon := said(func(s Says) *float64 { return s.SOCPct })
 	out.SOCPct = mean(carbon)
 	if limits := said(func(s Says) *float64 { return s.SOCLimitPct }); len(limits) == len(carbon) {
-		out.SOCLimitPct = mean(limits) // all are below theirs
+		out.SOCLimitPct = mean(limits) // every result is below its limit
 	}
 	out.BulkDensity = mean(said(func(s Says) *float64 { return s.BulkDensity }))
 	out.Fragments = mean(said(func(s Says) *float64 { return s.Fragments }))
-	for _, i := range slices.Backward(places) { // the first statement is made last
+	for _, i := range slices.Backward(places) { // the first statement is set last, so that it counts
 		s := rows[i].Says
 		over(&out.Status, s.Status)
 		over(&out.Notes, s.Notes)
@@ -98,10 +98,10 @@ func meanOf(rows []Row, places []int) Says {
 	return out
 }
 
-// Apply returns a sample as the row says; what it does not say stays. A row without a date of a sample that nobody
-// has collected takes the day of the sample's round.
+// Apply returns the sample as changed by the row; what the row does not state stays. For a sample that nobody has
+// collected, a row without a date takes the day of the sample's round.
 //
-// Faults: Invalid with the field where the row has no date and neither has the round.
+// Faults: Invalid with the field where neither the row nor the round has a date.
 func (r Row) Apply(current sample.Sample) (after sample.Sample, remarks []string, wrong fault.Fields) {
 	s := r.Says
 	after, wrong = current, fault.Fields{}
@@ -133,8 +133,8 @@ func (r Row) Apply(current sample.Sample) (after sample.Sample, remarks []string
 	return after, remarks, wrong
 }
 
-// Pooling returns what is wrong with a row by composites, given the sample of its label, or those of the composite of its
-// label that were not missed, or else the first: a composite has no place, and what the laboratory found of pooled soil is that of the composite.
+// Pooling returns what is wrong with a row in terms of composites. of holds the sample with the row's label, or the samples of the composite
+// with that label that were not missed, or else its first. A composite has no place, and the result for pooled soil is that of the composite.
 func (r Row) Pooling(of []sample.Sample) fault.Fields {
 	wrong := fault.Fields{}
 	if of[0].Label != r.Label {
@@ -149,7 +149,7 @@ func (r Row) Pooling(of []sample.Sample) fault.Fields {
 	return wrong
 }
 
-// analysis returns a laboratory's result as a row changes it.
+// analysis returns a laboratory's result as changed by a row.
 func (s Says) analysis(known *sample.Lab) *sample.Lab {
 	if s.SOCPct == nil && s.BulkDensity == nil && s.Fragments == nil && s.AnalysedAt == nil && s.Method == "" && s.Ref == "" {
 		return known
@@ -169,7 +169,7 @@ func (s Says) analysis(known *sample.Lab) *sample.Lab {
 	return &l
 }
 
-// over sets what a row says; what it leaves out stays.
+// over sets what a row states; what the row leaves out stays.
 func over[T comparable](at *T, said T) {
 	if said != *new(T) {
 		*at = said

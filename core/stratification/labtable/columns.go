@@ -1,6 +1,6 @@
 // Package labtable reads the tables that laboratories send: what their columns mean and in which unit, what a
-// row says of the sample with a label, and what becomes of values below a limit and of labels that repeat. It
-// knows no file format, and stores nothing.
+// row states about the sample with its label, and how values below a limit and repeated labels are treated. It
+// knows no file format and stores nothing.
 package labtable
 
 import (
@@ -12,13 +12,13 @@ import (
 	"tilth/core/fault"
 )
 
-// Names are the columns that say something of a sample, in the units of their names. An export has them too.
+// Names are the columns that describe a sample, in the units of their names. An export has them too.
 var Names = []string{
 	"label", "status", "lon", "lat", "collected_at", "collected_by", "accuracy_m",
 	socPct, socLimitPct, bulkDensity, fragmentsPct, "method", "lab_ref", "analysed_at", "notes",
 }
 
-// Shown are the columns that an export has beside [Names]: an import passes them over.
+// Shown are the columns that an export has besides [Names]; an import ignores them.
 var Shown = []string{
 	"id", "plan", "aoi", "round", "round_day", "point", "zone", "role", "depth_from_cm", "depth_to_cm", "planned_lon", "planned_lat", "moved_m", "out_of_zone", "composite", "external_id",
 }
@@ -32,18 +32,18 @@ const (
 
 // Column is what a column of a table means.
 type Column struct {
-	Header string // as the table has it
-	Name   string // of Names; empty: it says nothing of a sample, and is passed over
-	Unit   Unit   // of its values; the zero Unit where they are not measured
+	Header string // as written in the table
+	Name   string // of Names; empty: it does not describe a sample and is ignored
+	Unit   Unit   // of its values; the zero Unit where they have none
 }
 
 // Unit is a unit of a table's values. Two figures keep decimal values exact: 23.4 g/kg is 2.34 %.
 type Unit struct {
 	Shown       string  // as people write it: g/kg
-	Times, Over float64 // a value times Times over Over is in the unit of its column's name
+	Times, Over float64 // value * Times / Over is in the unit of its column's name
 }
 
-// Factor returns what a value is multiplied by; 1 where the column has no unit.
+// Factor returns the factor by which a value is multiplied; 1 where the column has no unit.
 func (u Unit) Factor() float64 {
 	if u.Over == 0 {
 		return 1
@@ -71,7 +71,7 @@ var (
 		percent:           "pct vol_pct v_v_pct pct_v_v pct_vol pct_volume",
 		{"m³/m³", 100, 1}: "m3_m3 m3_m_3 cm3_cm3 cm3_cm_3 v_v",
 	})
-	ofDensity = spelled(map[Unit]string{ // Mg/m³: nobody measures soil in milligrams by the cubic metre
+	ofDensity = spelled(map[Unit]string{ // mg_m3 is Mg/m³: soil is not measured in milligrams per cubic metre
 		{"g/cm³", 1, 1}:     "g_cm3 g_cm_3 g_ml g_ml_1 g_cc kg_l kg_l_1 kg_dm3 kg_dm_3 t_m3 t_m_3 mg_m3 mg_m_3",
 		{"kg/m³", 1, 1_000}: "kg_m3 kg_m_3 g_l g_l_1",
 	})
@@ -93,7 +93,7 @@ func spelled(units map[Unit]string) map[string]Unit {
 	return out
 }
 
-// aliases are what laboratories call the columns without a unit.
+// aliases are laboratories' names for the columns without a unit.
 var aliases = map[string]string{
 	"sample_label": "label", "sample_id": "label", "sample_no": "label", "sample_name": "label", "sample": "label",
 	"sampled_at": "collected_at", "sampled_on": "collected_at", "sampling_date": "collected_at", "date_sampled": "collected_at", "collection_date": "collected_at",
@@ -103,8 +103,8 @@ var aliases = map[string]string{
 	"remarks": "notes", "comment": "notes", "comments": "notes",
 }
 
-// Columns returns what the columns of a header mean. Where one has the very name of a column without a unit,
-// others that are called alike are passed over.
+// Columns returns what the columns of a header mean. Where one has the exact name of a column without a unit,
+// others of the same meaning are ignored.
 //
 // Faults: Invalid with "file" for a header without labels, two columns of one meaning, and a quantity whose
 // unit is missing or cannot be converted.
@@ -140,10 +140,10 @@ func Columns(header []string) ([]Column, error) {
 	return out, nil
 }
 
-// maxUnknown is how many columns that are not known are named.
+// maxUnknown is the maximum number of unknown columns that are named.
 const maxUnknown = 100
 
-// Unknown finds the columns that are neither of a sample nor of an export.
+// Unknown returns a message for each column that belongs neither to a sample nor to an export.
 func Unknown(columns []Column) fault.Fields {
 	out := fault.Fields{}
 	known := slices.Concat(Names, slices.Sorted(maps.Keys(aliases)))
@@ -208,7 +208,7 @@ func (q quantity) shown() string {
 
 var signs = strings.NewReplacer("%", " pct ", "‰", " permille ", "³", "3", "⁻", "-", "¹", "1")
 
-// plain returns a header in lower case, its letters and digits alone, underscores between them: "SOC [g/kg]" is
+// plain returns the letters and digits of a header in lower case, joined by underscores: "SOC [g/kg]" is
 // soc_g_kg.
 func plain(header string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(signs.Replace(header)), func(r rune) bool {

@@ -29,7 +29,7 @@ func TestWhatColumnsMean(t *testing.T) {
 	for want, header := range map[string][]string{
 		`"SOC" states no unit`:                    {"label", "SOC"},
 		"cannot be converted to soc_pct":          {"label", "SOC [mmol/l]"},
-		"cannot be converted to coarse_fragments": {"label", "stones (g/kg)"}, // of the mass: it takes the density of stones
+		"cannot be converted to coarse_fragments": {"label", "stones (g/kg)"}, // of the mass: converting it takes the density of stones
 		"no column label":                         {"soc_pct"},
 		"Two columns are soc_pct":                 {"label", "soc_pct", "Corg [g/kg]"},
 		"Two columns are label":                   {"sample id", "sample no"},
@@ -61,7 +61,7 @@ func TestColumnsThatAreNotKnown(t *testing.T) {
 	require.Equal(t, []string{"The header has no column label."}, refused.Fields.Messages()["file"])
 }
 
-// read reads rows under a header, in a table whose columns are apart by semicolons.
+// read reads rows under a header, in a table whose columns are separated by semicolons.
 func read(t *testing.T, options Options, header []string, rows ...[]string) []Row {
 	t.Helper()
 	columns, err := Columns(header)
@@ -141,7 +141,7 @@ func TestRepeatedLabels(t *testing.T) {
 	require.Equal(t, []string{"It is the mean of rows 0, 2."}, rows[0].Remarks)
 }
 
-// A row without a date takes the day of its round; without one it is refused.
+// A row without a date takes the day of its round; if the round has none, the row is refused.
 func TestDatesOfRows(t *testing.T) {
 	day := time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC)
 	row := read(t, Options{}, []string{"label", "soc_pct"}, []string{"a", "2"})[0]

@@ -19,37 +19,37 @@ type Table struct {
 	Rows    []Row
 }
 
-// Row is what a row says of the sample with a label.
+// Row is what a row states about the sample with its label.
 type Row struct {
 	Line    int64 // in the table, as a spreadsheet numbers it; 0: there is none
 	Label   string
 	Says    Says
-	Errors  fault.Fields // what of it cannot be read
-	Remarks []string     // what was made of it by a rule
-	// Instead is the place of the row that stands for this one, whose label it repeats; -1: none does.
+	Errors  fault.Fields // what cannot be read
+	Remarks []string     // what a rule made of it
+	// Instead is the place of the row with the same label that stands for this one; -1: none does.
 	Instead int
 }
 
-// Says is the statements of a row; nil and empty ones leave what is known.
+// Says holds the statements of a row; nil and empty ones leave what is known unchanged.
 type Says struct {
 	Status      sample.Status
-	Taken       bool // it was collected, whatever else is known of that
+	Taken       bool // it was collected, whatever else is known about that
 	Notes       string
 	At          *geo.Position
 	AccuracyM   *float64
 	CollectedAt *time.Time
 	CollectedBy string
 	SOCPct      *float64
-	SOCLimitPct *float64 // the result is below it, and SOCPct half of it
+	SOCLimitPct *float64 // the result is below it, and SOCPct is half of it
 	BulkDensity *float64
 	Fragments   *float64
 	Method, Ref string
 	AnalysedAt  *time.Time
 }
 
-// Options say how a table is read.
+// Options state how a table is read.
 type Options struct {
-	Commas bool // a comma may separate decimals: none separates the columns
+	Commas bool // a comma may be the decimal sign, because none separates the columns
 	// SOCLimitPct is the limit of results that are "<LOD" in a table that does not state it; nil: not known.
 	SOCLimitPct *float64
 }
@@ -77,7 +77,7 @@ func Read(columns []Column, rows [][]string, options Options) (Table, error) {
 	return out, nil
 }
 
-// nothing is how tables say that there is no value.
+// nothing lists how tables write a missing value.
 var nothing = []string{"", "-", "–", "—", "n.a.", "n/a", "na", "null"}
 
 // measured are the columns of numbers.
@@ -132,7 +132,7 @@ func (r *reader) read() Row {
 	return r.row
 }
 
-// carbon reads the result of soil organic carbon. One below the laboratory's limit is half of the limit.
+// carbon reads the result of soil organic carbon. A result below the laboratory's limit counts as half of the limit.
 func (r *reader) carbon() {
 	own := r.number(socLimitPct)
 	if own == nil {
@@ -156,7 +156,7 @@ func (r *reader) carbon() {
 	r.row.Says.SOCPct, r.row.Says.SOCLimitPct = r.half(socPct, *limit), limit
 }
 
-// fragments reads the share of coarse fragments; one below a limit is half of the limit as well.
+// fragments reads the share of coarse fragments; a share below a limit counts as half of the limit too.
 func (r *reader) fragments() {
 	limit, below := r.limit(fragmentsPct)
 	switch {
@@ -175,7 +175,7 @@ func (r *reader) half(name string, limit float64) *float64 {
 	return &half
 }
 
-// limits are how tables call a limit without its number.
+// limits lists how tables write that a result is below a limit without stating the number.
 var limits = []string{"<", "<lod", "<loq", "<lq", "<ld", "<dl", "<mdl", "<rl", "bdl", "bql", "blq", "<bg", "<ng"}
 
 // limit returns the limit that a result is below, in the unit of the column's name; nil where the cell does not
@@ -192,7 +192,7 @@ func (r *reader) limit(name string) (limit *float64, below bool) {
 	if v, ok := r.parse(name, rest); ok {
 		return &v, true
 	}
-	return nil, false // and no number
+	return nil, false // what follows < is no number
 }
 
 // number reads a cell in the unit of its column's name; nil where it is empty or no number.
@@ -225,7 +225,7 @@ func (r *reader) parse(name, text string) (v float64, ok bool) {
 	return v, err == nil && math.Abs(v) <= 1e300
 }
 
-// moment reads a time or a civil date, which is its beginning in UTC.
+// moment reads a time, or a civil date, which counts as the beginning of that day in UTC.
 func (r *reader) moment(name string) *time.Time {
 	text := r.cells[name]
 	if text == "" {

@@ -8,7 +8,7 @@ import (
 	"tilth/core/geo"
 )
 
-// enough is the part of a cell that pixels with a value have to cover for the cell to have one.
+// enough is the share of a cell that pixels with a value must cover for the cell to have a value.
 const enough = 0.5
 
 // footprint is a cell in the plane of a raster: its corners in order, a convex quadrangle.
@@ -23,8 +23,8 @@ func footprintOf(centre geo.Position, width float64, to func(geo.Position) geo.P
 	return q
 }
 
-// mean returns the mean of the pixels under a cell by the areas that they have in common with it;
-// NaN where pixels with a value cover less than half of it.
+// mean returns the mean of the pixels under a cell, weighted by the areas that they share with it;
+// NaN where pixels with a value cover less than half of the cell.
 func (s Surface) mean(q footprint) float64 {
 	sum, known := 0.0, 0.0
 	whole := s.eachUnder(q, func(v, area float64) {
@@ -37,7 +37,7 @@ func (s Surface) mean(q footprint) float64 {
 	return sum / known
 }
 
-// mode returns the value that covers the largest area of a cell, of several the smallest; NaN as for
+// mode returns the value that covers the largest area of a cell (of several, the smallest); NaN as for
 // mean.
 func (s Surface) mode(q footprint) float64 {
 	type class struct{ value, area float64 }
@@ -72,7 +72,7 @@ func (s Surface) eachUnder(q footprint, visit func(value, area float64)) float64
 	if !(right > 0 && bottom > 0 && left < float64(s.Cols) && top < float64(s.Rows)) {
 		return polygonArea(cell[:])
 	}
-	var a, b, strip, piece [12]geo.Position // a half-plane adds at most a vertex
+	var a, b, strip, piece [12]geo.Position // a half-plane adds at most one vertex
 	for row := max(0, int(top)); row < min(s.Rows, int(math.Ceil(bottom))); row++ {
 		low, high := float64(row), float64(row+1)
 		part := clipped(clipped(cell[:], a[:0], 1, low, 1), strip[:0], 1, high, -1)
@@ -95,9 +95,9 @@ func (s Surface) eachUnder(q footprint, visit func(value, area float64)) float64
 	return polygonArea(cell[:])
 }
 
-// clipped keeps the side of a line of a convex polygon (Sutherland and Hodgman, "Reentrant Polygon
-// Clipping", Communications of the ACM 17 (1974)): where the coordinate (0: X, 1: Y) is at least the
-// bound, or with side -1 at most.
+// clipped returns the part of a convex polygon on one side of a line (Sutherland and Hodgman, "Reentrant
+// Polygon Clipping", Communications of the ACM 17 (1974)): where the coordinate (0: X, 1: Y) is at least
+// the bound or, with side -1, at most the bound.
 func clipped(in, out []geo.Position, coordinate int, bound, side float64) []geo.Position {
 	beyond := func(p geo.Position) float64 {
 		v := p.X
@@ -148,7 +148,7 @@ func between(in []geo.Position, low, high float64) (from, to float64) {
 
 func polygonArea(p []geo.Position) float64 {
 	twice := 0.0
-	for i := 1; i+1 < len(p); i++ { // from the first vertex: products of large numbers would cancel
+	for i := 1; i+1 < len(p); i++ { // relative to the first vertex, since products of large numbers would cancel
 		twice += float64((p[i].X-p[0].X)*(p[i+1].Y-p[0].Y)) - float64((p[i+1].X-p[0].X)*(p[i].Y-p[0].Y))
 	}
 	return math.Abs(twice) / 2

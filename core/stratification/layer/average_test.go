@@ -11,7 +11,7 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// The areas that a cell has in common with pixels are those of many points in it, and add up to it.
+// The areas that a cell shares with pixels agree with counts of many points in it, and add up to its own.
 func TestAreasUnderACell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Surface{CellX: 1, CellY: 1, OriginY: 12, Cols: 12, Rows: 12, Values: make([]float64, 144)}
@@ -54,8 +54,8 @@ func squareFrame(t *testing.T, n int, epsg int, x, y float64) *frame.Frame {
 	return &f
 }
 
-// Finer pixels are averaged, classes take that of the largest area, and a cell has a value where
-// half of it has.
+// Finer pixels are averaged, of classes the one with the largest area is taken, and a cell has a value
+// where half of it has one.
 func TestFinePixelsOfACell(t *testing.T) {
 	f := squareFrame(t, 6, 32632, 500_000, 5_000_000)
 	s := Surface{EPSG: 32632, OriginX: 500_000, OriginY: 5_000_000, CellX: 5, CellY: 5, Cols: 12, Rows: 12, Values: make([]float64, 144)}

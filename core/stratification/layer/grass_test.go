@@ -21,8 +21,8 @@ var grassIndices = map[string]string{
 	"topidx":    "r.topidx input=z output=topidx",
 }
 
-// The wetness is that of GRASS on surfaces of known answer and on rolling land, where nothing but the two
-// is known.
+// The wetness agrees with that of GRASS on surfaces with a known answer and on rolling land, where nothing
+// but the two is known.
 func TestWetnessAsGRASS(t *testing.T) {
 	if os.Getenv("TILTH_GRASS") == "" {
 		t.Skip("run by make grass")

@@ -9,13 +9,13 @@ import (
 	"tilth/core/list"
 )
 
-// latticeTolerance is how far, in pixels, the corners of two rasters of one lattice may lie off it.
+// latticeTolerance is the distance, in pixels, by which the corners of two rasters of one lattice may lie off it.
 const latticeTolerance = 1e-3
 
 // joinSurfaces merges rasters that are pieces of one lattice, such as the tiles of an elevation
 // model, so that values can be interpolated across their seams. Pieces of other lattices stay
-// apart: tiles of GLO-30 have wider pixels from 50° of latitude on. Of overlaps the first by source
-// counts.
+// apart: tiles of GLO-30 have wider pixels from 50° of latitude on. Where pieces overlap, the first by
+// source counts.
 func joinSurfaces(parts []Surface) []Surface {
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b Surface) int { return cmp.Compare(a.Source, b.Source) })
@@ -82,9 +82,9 @@ func joined(parts []Surface) Surface {
 	return out
 }
 
-// heightsAt returns a function from the centre of a cell of a plane to its height: of the first model
-// whose finer pixels cover it, by their mean, or whose four pixels lie around the centre,
-// interpolated; else of the pixel that holds the centre; NaN where there is none.
+// heightsAt returns a function from the centre of a cell of a plane to its height. The first model that has one decides: the mean of
+// its pixels under the cell where they are finer, otherwise the interpolation between the four pixels around the centre. Failing
+// that, it is the height of the pixel that holds the centre; NaN where there is none.
 func heightsAt(models []Surface, epsg int, width float64) (func(geo.Position) float64, error) {
 	ways := make([]func(geo.Position) geo.Position, len(models))
 	heights := make([]func(geo.Position) float64, len(models))

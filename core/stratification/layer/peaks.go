@@ -14,7 +14,7 @@ const (
 
 	FirstYear   = 2015 // of Sentinel-2
 	MaxYears    = 5
-	MinDates    = 6 // accepted dates over the area that make a year count
+	MinDates    = 6 // accepted dates over the area that a year needs to count
 	minOfCell   = 3 // of them with a value of the cell, for the year to count there
 	peakPercent = 0.95
 	minYearsDev = 2
@@ -72,7 +72,7 @@ func (p *Peaks) Values() []float64 {
 	return out
 }
 
-// MeanAndSD returns mean and deviation (n-1) of each cell over the years; nil sd of a single one.
+// MeanAndSD returns the mean and the standard deviation (n-1) of each cell over the years; sd is nil for a single year.
 func MeanAndSD(years [][]float64) (mean, sd []float64) {
 	if len(years) == 0 {
 		return nil, nil

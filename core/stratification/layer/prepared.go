@@ -16,7 +16,7 @@ import (
 type Provenance struct {
 	Kind      string   `json:"kind"`      // "sentinel2" or "raster"
 	Years     []int    `json:"years"`     // of imagery: the calendar years, oldest first
-	Dates     int      `json:"dates"`     // of imagery: how many dates were accepted in them
+	Dates     int      `json:"dates"`     // of imagery: the number of dates accepted in them
 	Scenes    []string `json:"scenes"`    // of imagery: ids of the scenes with values, sorted
 	Synthetic bool     `json:"synthetic"` // of imagery: from a synthetic archive
 	Raster    string   `json:"raster"`    // of a raster: its registered name
@@ -35,7 +35,7 @@ type PreparedLayer struct {
 	Layer
 	ValidShare float64 // of the frame's cells
 	Mean, SD   float64 // of the valid cells (SD with n-1); 0 where there is none
-	Dropped    string  // why there is no such layer; empty where there is
+	Dropped    string  // why the layer is left out; empty where it is not
 	Provenance Provenance
 }
 

@@ -15,15 +15,15 @@ const (
 	Elevation = "elevation" // m, as in the model
 	Slope     = "slope"     // degrees
 	TWI       = "twi"       // topographic wetness index
-	Aspect    = "aspect"    // degrees clockwise from north; of maps of relief alone, for a direction has no place among what is clustered
+	Aspect    = "aspect"    // degrees clockwise from north; only in maps of relief, since a direction does not belong among clustered layers
 )
 
 // ReliefLayers lists them in the order of the results.
 var ReliefLayers = []string{Elevation, Slope, TWI}
 
 const (
-	// reliefMargin is how far beyond the fields the model is read, in metres: the wetness of a
-	// field depends on the land that drains into it.
+	// reliefMargin is the distance in metres beyond the fields to which the model is read: the wetness
+	// of a field depends on the land that drains into it.
 	reliefMargin = 1500.0
 	// maxReliefPixels bounds the plane on which relief is derived, at about 60 bytes a pixel.
 	maxReliefPixels = 1 << 21
@@ -32,7 +32,7 @@ const (
 	fullMetres     = 5.0
 )
 
-// Region is a part of a frame whose relief is derived at once: fields whose surroundings meet.
+// Region is a part of a frame whose relief is derived together: fields whose surroundings meet.
 type Region struct {
 	box    geo.Box // of the surroundings, in the frame's plane
 	fields []int   // of the frame, ascending
@@ -68,7 +68,7 @@ func (r Region) holds(c frame.Cell) bool {
 	return mine
 }
 
-// edgeSteps are the pieces of a region's side by which its extent in degrees is found.
+// edgeSteps is the number of pieces into which a region's side is cut to find its extent in degrees.
 const edgeSteps = 16
 
 // Around returns the region with its surroundings in WGS84, as a box of longitudes and latitudes,
@@ -130,8 +130,8 @@ func NewFrameRelief(f *frame.Frame) *FrameRelief {
 // Add derives the relief of a region from the elevation models that reach into it. Heights are
 // interpolated on a plane of the frame's projection, with square pixels (Relief needs both) of
 // about the width of the models', doubled as often as the bounds require; slope and wetness are
-// derived there. They and the model's own heights are brought to the cells as Sample does: of finer
-// pixels the mean.
+// derived there. They and the model's own heights are sampled at the cells as Sample does, with the mean
+// of finer pixels.
 //
 // Faults: Invalid for models in an unknown projection.
 func (r *FrameRelief) Add(region Region, models []Surface) error {
@@ -199,14 +199,14 @@ func (r Region) plane(pixel float64, epsg int) Surface {
 	}
 }
 
-// Pixel is the width in metres of the widest pixels of slope and wetness; 0 without a model.
+// Pixel returns the width in metres of the widest pixels of slope and wetness; 0 without a model.
 func (r *FrameRelief) Pixel() float64 { return r.pixel }
 
-// Layers returns the layers, in the order of ReliefLayers. That of slope and that of wetness say how
-// they are derived.
+// Layers returns the layers, in the order of ReliefLayers. The sources of slope and wetness state how
+// these are derived.
 func (r *FrameRelief) Layers(source string) []Layer { return r.named(source, ReliefLayers) }
 
-// All returns the layers with that of aspect.
+// All returns the layers including aspect.
 func (r *FrameRelief) All(source string) []Layer {
 	return r.named(source, []string{Elevation, Slope, Aspect, TWI})
 }
@@ -217,7 +217,7 @@ func (r *FrameRelief) named(source string, names []string) []Layer {
 	})
 }
 
-// derivations are for people, as the documents have them in full.
+// derivations are for people; the documents have them in full.
 var derivations = map[string]string{
 	Slope:  "; Horn (1981)",
 	Aspect: "; Horn (1981), none where the land is flat",

@@ -10,14 +10,14 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// around returns a square field of some metres around a position in degrees.
+// around returns a square field around a position in degrees; half is half of its side in metres.
 func around(lonlat geo.Position, half float64) geo.MultiPolygon {
 	dy := half / metresPerDegree
 	dx := dy / math.Cos(lonlat.Y*math.Pi/180)
 	return geo.MultiPolygon{degreeBox(lonlat.X-dx, lonlat.Y-dy, lonlat.X+dx, lonlat.Y+dy)}
 }
 
-// tile is a tile of one arc second in degrees, of a function of longitude and latitude.
+// tile returns a tile in degrees with pixels of one arc second, whose values are a function of longitude and latitude.
 func tile(source string, west, north float64, cols, rows int, z func(lon, lat float64) float64) Surface {
 	const second = 1.0 / 3600
 	s := Surface{EPSG: Degrees, OriginX: west, OriginY: north, CellX: second, CellY: second, Cols: cols, Rows: rows, Values: make([]float64, cols*rows), Source: source}
@@ -27,7 +27,7 @@ func tile(source string, west, north float64, cols, rows int, z func(lon, lat fl
 	return s
 }
 
-// A plane that rises northwards by 0.1 m a metre, in four tiles whose seam goes through the
+// A plane that rises northwards by 0.1 m per metre, in four tiles whose seams go through the
 // field: on both hemispheres, and across the antimeridian.
 func TestReliefAcrossTiles(t *testing.T) {
 	for name, centre := range map[string]geo.Position{
@@ -104,7 +104,7 @@ func TestRegions(t *testing.T) {
 	require.Equal(t, -180.0, both[1:].Bounds().MinX)
 }
 
-// Rasters in every projection give the same values, and voids stay empty.
+// Rasters in every projection yield the same values, and voids stay empty.
 func TestSampledByWidth(t *testing.T) {
 	centre := geo.Position{X: 12, Y: 45}
 	f, err := frame.New(nil, []geo.MultiPolygon{around(centre, 200)}, frame.Options{})

@@ -19,7 +19,7 @@ type answered struct {
 	spread func(x, y float64) float64
 	// begun is the area for each metre of contour where the way uphill ends; ok where it does.
 	begun func(x, y float64) (area float64, ok bool)
-	// within says where it has heights; nil for everywhere.
+	// within reports where it has heights; nil for everywhere.
 	within func(x, y float64) bool
 }
 
@@ -48,7 +48,7 @@ func (s answered) area(x, y float64) float64 {
 	}
 }
 
-// ranks returns the ranks of values, of equal ones their mean.
+// ranks returns the ranks of values; equal values have their mean rank.
 func ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -88,7 +88,7 @@ func knownPlace(i int) (x, y float64) {
 	return (float64(i%knownPixels)+0.5)*knownSize - knownHalf, knownHalf - (float64(i/knownPixels)+0.5)*knownSize
 }
 
-// knownSurfaces are surfaces of known answer by name.
+// knownSurfaces returns surfaces with a known answer, by name.
 func knownSurfaces() map[string]answered {
 	cone := func(sign float64) answered {
 		return answered{
@@ -136,7 +136,7 @@ func (s answered) model() Surface {
 	})
 }
 
-// compared are pixels of the models that are not beside a pit, a top or an edge: a third of them.
+// compared returns a third of the pixels of the models that are not beside a pit, a top or an edge.
 func compared() (out []int) {
 	for i := 0; i < knownPixels*knownPixels; i += 3 {
 		x, y := knownPlace(i)

@@ -12,23 +12,23 @@ import (
 type Surface struct {
 	EPSG             int     // Degrees, WebMercator or one that geo.NewPlane knows
 	OriginX, OriginY float64 // outer corner of row 0, column 0, in the raster's own units
-	CellX, CellY     float64 // both over 0
+	CellX, CellY     float64 // both positive
 	Cols, Rows       int
 	Values           []float64 // by row; NaN where there is none
 	Source           string    // for people
-	Classes          bool      // the values are names of classes, of which there is no mean
+	Classes          bool      // the values are names of classes, which have no mean
 }
 
-// The EPSG codes beside planes: longitude and latitude on WGS84, and Web Mercator.
+// The EPSG codes besides those of planes: longitude and latitude on WGS84, and Web Mercator.
 const (
 	Degrees     = 4326
 	WebMercator = 3857
 )
 
 const (
-	// coarser is how many times wider than the frame's cells a coarse raster's pixels are.
+	// coarser is the multiple of the width of the frame's cells above which a raster's pixels make it coarse.
 	coarser = 10
-	// wider is how much wider than a cell pixels have to be to be interpolated: beyond rounding.
+	// wider is the multiple of a cell's width above which pixels are interpolated: more than rounding.
 	wider = 1.01
 )
 
@@ -66,12 +66,12 @@ func (s Surface) bilinear(p geo.Position) float64 {
 	return float64((1-v)*top) + float64(v*bottom)
 }
 
-// Sample samples a layer from a raster at the frame's cells. Where the pixels are wider than a cell
-// it interpolates at the centre, or their edges would become edges of zones; otherwise it takes the
-// mean of the pixels by their areas in the cell. Classes and Coarse layers keep their own values, the
-// latter because the zoning judges by them whether a coarse map varies over the area: that of the
-// pixel that holds the centre, or of several in a cell that of the largest area. Faults: Invalid where frame and raster are not both in a
-// known projection, unless in the same.
+// Sample samples a layer from a raster at the frame's cells. Where the pixels are wider than a cell, it interpolates
+// at the centre, because otherwise their edges would become edges of zones; elsewhere it takes the mean of the pixels,
+// weighted by their areas in the cell. Layers with Classes or Coarse keep the raster's own values: that of the pixel that
+// holds the centre or, of several in a cell, the one of the largest area. Coarse layers do so because the zoning judges by
+// these values whether a coarse map varies over the area. Faults: Invalid where frame and raster are not both in a
+// known projection, unless both are in the same one.
 func Sample(f *frame.Frame, s Surface, name string) (Layer, error) {
 	coarse := s.Metres() > coarser*f.CellSize
 	layer := Layer{Name: name, Source: s.Source, Values: make([]float64, len(f.Cells)), Coarse: coarse, Classes: s.Classes}
@@ -116,7 +116,7 @@ func (s Surface) Metres() float64 {
 	switch s.EPSG {
 	case Degrees:
 		return s.CellY * metresPerDegree
-	case WebMercator: // true to scale at the equator alone
+	case WebMercator: // true to scale only at the equator
 		middle := geo.FromWebMercator(geo.Position{X: s.OriginX, Y: s.OriginY - s.CellY*float64(s.Rows)/2})
 		return s.CellX * math.Cos(middle.Y*math.Pi/180)
 	default:
@@ -142,7 +142,7 @@ func (s Surface) from(epsg int) (func(geo.Position) geo.Position, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own == geo.Plane(plane) { // of another datum that counts as equal
+	if own == geo.Plane(plane) { // the same plane on another datum, which counts as equal
 		return func(p geo.Position) geo.Position { return p }, nil
 	}
 	return func(p geo.Position) geo.Position { return own.Forward(plane.Inverse(p)) }, nil

@@ -10,7 +10,7 @@ import (
 	"tilth/core/stratification/frame"
 )
 
-// Table is a list of cells as a file has them.
+// Table is a list of cells as given in a file.
 type Table struct {
 	// Row and Col are whole numbers, row 0 the northernmost; X and Y are the plane's coordinates
 	// of the centres, in metres. A table has one of the pairs, or both.
@@ -26,13 +26,13 @@ type TableOptions struct {
 	Boundary geo.MultiPolygon // WGS84; nil: the outline of the cells
 }
 
-// offLattice is how far a centre may lie from its place on the grid, in cells.
+// offLattice is the distance, in cells, by which a centre may be off its place on the grid.
 const offLattice = 0.01
 
-// FromTable makes a frame of a table's cells, with the layers in the frame's order. corner is row
-// and column, in the table's own counting, of the frame's row 0, column 0.
+// FromTable makes a frame of a table's cells, with the layers in the frame's order. corner is the row
+// and column, in the table's own numbering, of the frame's row 0, column 0.
 //
-// Faults: as frame.OfCells; Invalid for coordinates that lie on no grid.
+// Faults: as frame.OfCells; Invalid for coordinates that do not lie on a grid.
 func FromTable(t Table, o TableOptions) (f frame.Frame, layers []Layer, corner [2]int, err error) {
 	g := frame.GridCells{EPSG: o.EPSG, CellSize: o.CellSize}
 	if g.EPSG == 0 && o.Boundary != nil && t.X != nil {
@@ -107,7 +107,7 @@ func smallestStep(values []float64) float64 {
 	return lower
 }
 
-// sizeByRows returns the cell size from the first cell in another column or row than the first.
+// sizeByRows returns the cell size, derived from the first cell that is not in the same column and row as cell 0.
 func (t Table) sizeByRows() float64 {
 	for i := range t.X {
 		if t.Col[i] != t.Col[0] {

@@ -12,13 +12,13 @@ const (
 	minTangent = 0.001 // of the slope, in the wetness index
 	// flowExponent concentrates the flow on steeper paths (Freeman 1991).
 	flowExponent = 1.1
-	// fillStep is how much higher, in metres, a filled cell lies than the one it drains to.
+	// fillStep is the height, in metres, of a filled cell above the one that it drains to.
 	fillStep = 1e-5
 )
 
 // Relief derives slope and topographic wetness from a digital elevation model in metres with
-// square pixels, in a projected plane. Both have its grid; pixels without height, and those at
-// its edge for the slope, have none.
+// square pixels, in a projected plane. Both have the model's grid; pixels that have no height, or not
+// all eight neighbours with one, have no value.
 //
 // slope is in degrees, from the 3 × 3 window of Horn, "Hill shading and the reflectance map",
 // Proceedings of the IEEE 69 (1981).
@@ -50,7 +50,7 @@ func (s Surface) height(col, row int) float64 {
 	return s.Values[row*s.Cols+col]
 }
 
-// gradient returns by how much the land rises to the east and to the south by Horn's differences; NaN where a neighbour is missing.
+// gradient returns the tangents by which the land rises to the east and to the south, by Horn's differences; NaN where a neighbour is missing.
 func (s Surface) gradient(col, row int) (dx, dy float64) {
 	z := func(dc, dr int) float64 { return s.height(col+dc, row+dr) }
 	dx = (z(1, -1) + 2*z(1, 0) + z(1, 1) - z(-1, -1) - 2*z(-1, 0) - z(-1, 1)) / (8 * s.CellX)
@@ -64,7 +64,7 @@ func (s Surface) gradient(col, row int) (dx, dy float64) {
 // hornTangent returns the slope's tangent by Horn's differences; NaN where a neighbour is missing.
 func (s Surface) hornTangent(col, row int) float64 { return math.Hypot(s.gradient(col, row)) }
 
-// aspect returns the direction that the land faces, degrees clockwise from north, where it rises so much to the east and to the south; NaN
+// aspect returns the direction that land with this gradient to the east and to the south faces, in degrees clockwise from north; NaN
 // where it is flat: less steep than minTangent.
 func aspect(dx, dy float64) float64 {
 	if !(math.Hypot(dx, dy) >= minTangent) {
@@ -98,7 +98,7 @@ func (s Surface) flow() []float64 {
 			order = append(order, i)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { // the highest first; of one height in row order
+	slices.SortFunc(order, func(a, b int) int { // the highest first; those of equal height in row order
 		return cmp.Or(cmp.Compare(filled.Values[b], filled.Values[a]), cmp.Compare(a, b))
 	})
 	for _, i := range order {

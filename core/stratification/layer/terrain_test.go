@@ -9,7 +9,7 @@ import (
 	"tilth/core/stratification/internal/pcg"
 )
 
-// relief makes an elevation model of a function of column and row.
+// relief makes an elevation model from a function of column and row.
 func relief(cols, rows int, size float64, z func(col, row float64) float64) Surface {
 	s := Surface{EPSG: 32633, CellX: size, CellY: size, Cols: cols, Rows: rows, Values: make([]float64, cols*rows)}
 	for i := range s.Values {

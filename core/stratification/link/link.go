@@ -1,5 +1,5 @@
-// Package link holds the signed links of sample plans: what is printed on labels and field sheets, and opens one sample or one
-// plan for whoever holds the paper, without a password. It knows no addresses.
+// Package link holds the signed links of sample plans. They are printed on labels and field sheets, and open one sample or one
+// plan without a password for whoever holds the paper. The package knows no addresses.
 package link
 
 import (
@@ -25,13 +25,13 @@ const (
 // Kinds lists the kinds of links.
 var Kinds = []Kind{Label, Sheet}
 
-// How long the links live.
+// The lifetimes of the links.
 const (
 	labelMonths = 24
 	sheetDays   = 90
 )
 
-// Link is what one printing of labels, or of a field sheet, opens. Its tokens are made of its secret when they are printed,
+// Link covers one printing of labels or of a field sheet. Its tokens are made with its secret when they are printed,
 // and are not stored.
 type Link struct {
 	ID        int64 `audit:"-"`
@@ -42,12 +42,12 @@ type Link struct {
 	Round     int64       // of the samples
 	Secret    string      `audit:"-"`
 	CreatedAt time.Time   `audit:"-"`
-	CreatedBy *record.Ref `audit:"-"` // nil where the user is gone
+	CreatedBy *record.Ref `audit:"-"` // nil where the user no longer exists
 	ExpiresAt time.Time
 	RevokedAt *time.Time `audit:"-"`
 }
 
-// New returns a link of a plan that begins to live now.
+// New returns a link of a plan that lives from now on.
 func New(kind Kind, planID, round int64, secret string, now time.Time) Link {
 	out := Link{PlanID: planID, Kind: kind, Round: round, Secret: secret, CreatedAt: now, ExpiresAt: now.AddDate(0, labelMonths, 0)}
 	if kind == Sheet {
@@ -56,7 +56,7 @@ func New(kind Kind, planID, round int64, secret string, now time.Time) Link {
 	return out
 }
 
-// Today reports whether the link was made on the day of now (UTC) and lives: what is printed again that day is the same.
+// Today reports whether the link was made on the day of now (UTC) and lives. Printing again on that day yields the same tokens.
 func (l *Link) Today(now time.Time) bool {
 	const day = time.DateOnly
 	return l.Lives(now) && l.CreatedAt.UTC().Format(day) == now.UTC().Format(day)
@@ -65,7 +65,7 @@ func (l *Link) Today(now time.Time) bool {
 // Lives reports whether the link is neither revoked nor expired.
 func (l *Link) Lives(now time.Time) bool { return l.RevokedAt == nil && now.Before(l.ExpiresAt) }
 
-// Token is what an address below link/ ends in: the link, the sample that it opens (the plan of a sheet link), and the
+// Token is the end of an address below link/: the link, the sample that it opens (for a sheet link, the plan), and a
 // signature of both, 128 bits. As text it is base64url without padding.
 type Token struct {
 	Link, Subject int64
@@ -83,7 +83,7 @@ func (l *Link) Token(subject int64) string {
 	return base64.RawURLEncoding.EncodeToString(append(t.named(), l.sign(t)...))
 }
 
-// named returns the bytes of what a token names.
+// named returns the encoded ids that a token names.
 func (t Token) named() []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(t.Link)), uint64(t.Subject))
 }
@@ -95,7 +95,7 @@ func (l *Link) sign(t Token) []byte {
 	return mac.Sum(nil)[:signatureBytes]
 }
 
-// Parse reads the text of a token. Of what it names nothing is proven yet; see [Link.Opens].
+// Parse reads the text of a token. It proves nothing about what the token names; see [Link.Opens].
 func Parse(text string) (t Token, ok bool) {
 	if len(text) > base64.RawURLEncoding.EncodedLen(maxToken) {
 		return t, false
@@ -111,7 +111,7 @@ func Parse(text string) (t Token, ok bool) {
 	}
 	subject, m := binary.Uvarint(names[n:])
 	t = Token{Link: int64(id), Subject: int64(subject), signature: raw[len(names):]}
-	// One token has one text: leading zeros and negative numbers are none.
+	// Each token has exactly one text: leading zeros and negative numbers are refused.
 	return t, m > 0 && t.Link > 0 && t.Subject > 0 && bytes.Equal(t.named(), names)
 }
 

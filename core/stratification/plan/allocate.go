@@ -45,9 +45,9 @@ func (a Allocation) priorities(strata []Stratum) []float64 {
 	return out
 }
 
-// Allocate shares n samples out so that Σ A²/n_h is as small as whole numbers allow, with between
-// lower[h] and upper[h] samples in each zone: from the lower number on, each further sample goes to the
-// zone with the largest A/√(n_h (n_h+1)), of several to the lowest; without upper, to any. Wright, "The Equivalence of
+// Allocate shares n samples out so that Σ A²/n_h is as small as whole numbers allow, with between lower[h] and
+// upper[h] samples in each zone (upper nil: without an upper bound). From the lower number on, each further sample goes to
+// the zone with the largest A/√(n_h (n_h+1)) or, of several, to the one with the lowest number. Wright, "The Equivalence of
 // Neyman Optimum Allocation for Sampling and Equal Proportions for Apportioning the U.S. House of
 // Representatives", The American Statistician 66 (2012) 217.
 //
@@ -69,7 +69,7 @@ func Allocate(priorities []float64, n int, lower, upper []int) (samples []int, o
 	return samples, total == n
 }
 
-// another adds a sample to the zone of the largest priority; false where all have as many as they may.
+// another adds a sample to the zone of the largest priority; false where all are at their upper bounds.
 func another(samples []int, priorities []float64, upper []int) bool {
 	next, largest := -1, -1.0
 	for h, have := range samples {
@@ -109,7 +109,7 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 	return out, fields.Err()
 }
 
-// number returns the samples as requested, by density, budget or precision, at least the minimum a zone.
+// number returns the number of samples: as requested, or by density, budget or precision, and at least the minimum of each zone.
 func (p Params) number(of land, strata []Stratum, mean float64) (int, error) {
 	lower := 0
 	for _, n := range floors(strata, p.MinSamplesPerZone) {
@@ -142,8 +142,8 @@ func (p Params) number(of land, strata []Stratum, mean float64) (int, error) {
 	return n, nil
 }
 
-// allocate shares the samples out to the zones, none of which gets more than it has cells. Where
-// the precision or a change sets their number, there are as many as it takes in whole numbers.
+// allocate shares the samples out to the zones, none of which gets more samples than it has cells. Where
+// the precision or a change sets their number, it is as many as that takes in whole numbers.
 func (p Params) allocate(of land, strata []Stratum, mean float64, upper []int) ([]int, error) {
 	if p.Allocation == Given {
 		return p.givenSamples(len(strata))

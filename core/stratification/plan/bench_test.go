@@ -12,7 +12,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// largestFrame is two zones of 200,000 cells in one field.
+// largestFrame returns one field of 200,000 cells with two zones.
 func largestFrame(t testing.TB) (frame.Frame, *zoning.Zoning) {
 	t.Helper()
 	g := frame.GridCells{EPSG: 32633, CellSize: 10, OriginX: 500_000, OriginY: 5_400_000}
@@ -26,7 +26,7 @@ func largestFrame(t testing.TB) (frame.Frame, *zoning.Zoning) {
 	return f, zoningOf(&f, labels)
 }
 
-// BenchmarkPlanOfTheLargestFrame places 500 samples, and as many as a plan has.
+// BenchmarkPlanOfTheLargestFrame places 500 samples, and as many as a plan can have.
 func BenchmarkPlanOfTheLargestFrame(b *testing.B) {
 	f, z := largestFrame(b)
 	layers := layersOf(&f)

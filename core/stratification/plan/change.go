@@ -9,21 +9,21 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// Monitoring is what a second round at the same points is to see.
+// Monitoring states what a second round at the same points is to detect.
 type Monitoring struct {
-	// Change is the change of the mean that has to be seen, in the unit of the pilot samples, and
-	// without any in t C/ha; 0: none sets the number of samples.
+	// Change is the change of the mean that must be detected, in the unit of the pilot samples or,
+	// without any, in t C/ha; 0: no change sets the number of samples.
 	Change float64
-	Power  float64 // probability of an interval without 0 where the mean changes so much, in [0.5, 1)
+	Power  float64 // probability of an interval without 0 where the mean changes by that much, in [0.5, 1)
 	Years  float64 // between the rounds
-	// SD is the standard deviation of the changes at points; 0: that of the zone and Correlation.
+	// SD is the standard deviation of the changes at points; 0: it follows from the zone's and Correlation.
 	SD          float64
 	Correlation float64 // of the two rounds at the same points, in [0, 1)
-	Mean        float64 // stock in t C/ha that is expected; of no use with pilot samples
+	Mean        float64 // expected stock in t C/ha; not used with pilot samples
 }
 
-// The judgements of a plan without pilot samples: repeated stocks at places found again to a few metres, and
-// the stock of arable topsoil of temperate regions to 30 cm.
+// The assumptions of a plan without pilot samples: repeated stocks at places that are found again to within a few metres,
+// and the stock of arable topsoil of temperate regions to 30 cm.
 const (
 	defaultPower       = 0.8
 	defaultYears       = 5
@@ -31,7 +31,7 @@ const (
 	defaultMean        = 60 // t C/ha
 )
 
-// DefaultMonitoring returns the choices of the method.
+// DefaultMonitoring returns the default choices of the method.
 func DefaultMonitoring() Monitoring {
 	return Monitoring{Power: defaultPower, Years: defaultYears, Correlation: defaultCorrelation, Mean: defaultMean}
 }
@@ -50,15 +50,15 @@ func (m Monitoring) check(fixed bool) fault.Fields {
 	return fields
 }
 
-// Detection is the smallest change of the mean that a plan is expected to see.
+// Detection is the smallest change of the mean that a plan is expected to detect.
 type Detection struct {
 	Change  float64 // in the unit of the pilot samples, without any in t C/ha
 	PerYear float64
 	SD      float64 // of the changes at points, over all zones
 }
 
-// ofChange returns the strata with the standard deviations of the changes at their points: the
-// variance of a difference, S² + S² - 2 correlation S², as the rounds vary alike,
+// ofChange returns the strata with the standard deviations of the changes at their points, from the
+// variance of a difference, S² + S² - 2 correlation S², for two rounds of equal variance:
 //
 //	S_d = S √(2 (1 - correlation))
 func (m Monitoring) ofChange(strata []Stratum, pilot bool) []Stratum {
@@ -71,7 +71,7 @@ func (m Monitoring) ofChange(strata []Stratum, pilot bool) []Stratum {
 	})
 }
 
-// scale returns S_d/S, without pilot samples in t C/ha.
+// scale returns S_d/S; without pilot samples it is multiplied by the expected mean, in t C/ha.
 func (m Monitoring) scale(pilot bool) float64 {
 	scale := math.Sqrt(2 * (1 - m.Correlation))
 	if !pilot {
@@ -80,7 +80,7 @@ func (m Monitoring) scale(pilot bool) float64 {
 	return scale
 }
 
-// detectable returns the smallest change that numbers of samples by stratum see,
+// detectable returns the smallest change that these numbers of samples by stratum detect,
 //
 //	D = (t(1-α/2, f) + t(power, f)) √V    V = Σ w_h² S_dh²/n_h
 //
@@ -94,13 +94,13 @@ func (m Monitoring) detectable(strata []Stratum, confidence float64, samples []i
 	return m.seen(varianceOf(strata, samples), math.Sqrt(pooled), confidence)
 }
 
-// seen returns the smallest change that is seen with a variance of the change of the mean.
+// seen returns the smallest change that is detected, given the variance of the change of the mean.
 func (m Monitoring) seen(whole stats.Part, sd, confidence float64) Detection {
 	d := (stats.StudentQuantile(confidence, whole.DF) + stats.StudentQuantile(2*m.Power-1, whole.DF)) * math.Sqrt(whole.Variance)
 	return Detection{Change: d, PerYear: d / m.Years, SD: sd}
 }
 
-// Summary says what a plan sees, such as "20 points see 1.1 t C/ha in 5 years at 80 %".
+// Summary states what a plan detects, such as "20 points see 1.1 t C/ha in 5 years at 80 %".
 func (plan Plan) Summary() string {
 	unit := " t C/ha"
 	if plan.FromPilot {

@@ -14,7 +14,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// halves is a square of 400 m with two zones, the first of three quarters.
+// halves returns a square of 400 m with two zones, of which the first holds three quarters.
 func halves(t *testing.T) (frame.Frame, *zoning.Zoning) {
 	t.Helper()
 	f := squareFrame(t, 40)
@@ -77,7 +77,7 @@ func TestPlanForAChange(t *testing.T) {
 	}
 }
 
-// A change of the size that a plan says it sees is seen in as many surveys as it says.
+// A change of the size that a plan claims to detect is detected with the power that it claims.
 func TestPowerOfAPlan(t *testing.T) {
 	strata := []Stratum{{Weight: 0.6, SD: 2}, {Weight: 0.3, SD: 1}, {Weight: 0.1, SD: 4}}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -20,8 +20,8 @@ func (p Params) checkComposites(fields fault.Fields) {
 		"composites_per_zone", "It is at most min_samples_per_field, %d, as every composite holds a point.", p.MinSamplesPerField)
 }
 
-// pool assigns the samples of each stratum to its composites, at random and as evenly as whole numbers allow. Points that
-// the way puts in another order are in the same composites.
+// pool assigns the samples of each stratum to its composites, at random and as evenly as whole numbers allow. The order
+// in which the way visits the points does not affect their composites.
 func (p Params) pool(points []Point) {
 	if p.CompositesPerZone == 0 {
 		return
@@ -44,10 +44,10 @@ func (p Params) pool(points []Point) {
 	}
 }
 
-// CompositeID is the id of a composite of a stratum, such as Z2-C1.
+// CompositeID returns the id of a composite of a stratum, such as Z2-C1.
 func CompositeID(zone, number int) string { return fmt.Sprintf("Z%d-C%d", zone, number) }
 
-// CompositeID returns the id of the composite that a point is part of; empty where it is of none.
+// CompositeID returns the id of the composite that a point is part of; empty where it is part of none.
 func (p Point) CompositeID() string {
 	if p.Composite == 0 {
 		return ""
@@ -55,7 +55,7 @@ func (p Point) CompositeID() string {
 	return CompositeID(p.Zone, p.Composite)
 }
 
-// composites returns how many composites the samples of a plan are pooled into.
+// composites returns the number of composites into which the samples of a plan are pooled.
 func (plan Plan) composites() int {
 	ids := map[string]bool{}
 	for _, p := range plan.Points {
@@ -66,7 +66,7 @@ func (plan Plan) composites() int {
 	return len(ids)
 }
 
-// join makes a point part of the composite of its stratum with the fewest points, of several the first.
+// join makes a point part of the composite of its stratum with the fewest points (of several, the first).
 func (plan *Plan) join(p *Point) {
 	p.Composite = 0
 	if plan.Params.CompositesPerZone == 0 || p.Role != RoleSample {
@@ -81,7 +81,7 @@ func (plan *Plan) join(p *Point) {
 	p.Composite = 1 + slices.Index(held, slices.Min(held))
 }
 
-// units returns what is analysed of n samples of a stratum: its composites, or they themselves.
+// units returns the number of units analysed for n samples of a stratum: its composites, or the samples themselves.
 func (s Stratum) units(n int) int {
 	if s.Composites > 0 {
 		return min(n, s.Composites)
@@ -89,7 +89,7 @@ func (s Stratum) units(n int) int {
 	return n
 }
 
-// pooled returns the composites of all strata.
+// pooled returns the number of composites of all strata.
 func pooled(strata []Stratum) (n int) {
 	for _, s := range strata {
 		if s.Min != none {

@@ -71,7 +71,7 @@ func TestComposites(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 60, paid.Samples, "(300 - 6 × 30) / 2")
 
-	// The way puts the points in another order, and nothing else.
+	// Another way changes the order of the points, and nothing else.
 	p.Samples, p.Costs = 22, Costs{}
 	from := p
 	from.Journey.Start = &Terminus{At: geo.Position{X: f.OriginX + 900, Y: f.OriginY - 900}}
@@ -88,7 +88,7 @@ func TestComposites(t *testing.T) {
 	}
 }
 
-// What changes by hand keeps every sample in a composite of its stratum.
+// Changes by hand keep every sample in a composite of its stratum.
 func TestCompositesOfCustomPlans(t *testing.T) {
 	t.Parallel()
 	f, z := halves(t)

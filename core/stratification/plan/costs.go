@@ -32,7 +32,7 @@ func (c Costs) each() float64 { return c.PerPoint + c.analysis() }
 
 func (c Costs) analysis() float64 { return float64(float64(max(c.Composites, 1)) * c.PerComposite) }
 
-// of returns the cost of samples in so many fields along a way, of which so many soils are analysed.
+// of returns the cost of samples in a number of fields along a way, with a number of analyses.
 func (c Costs) of(samples, analyses int, fields, km float64) float64 {
 	return float64(float64(samples)*c.PerPoint) + float64(float64(analyses)*c.analysis()) + float64(fields*c.PerField) + float64(km*c.PerKm)
 }

@@ -9,23 +9,23 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Covered is the land that the points of a plan may lie on: what its sample speaks for by the design.
+// Covered is the land on which the points of a plan may lie, which its sample represents by the design.
 // Estimates take the rest to be like the covered part of its zone.
 type Covered struct {
 	Ha float64 // by cells whose centre keeps the distances
 	// StripHa lies nearer to the edge of a zone or field than the offset, and StripShare is its share of
-	// the area. Its places cannot be drawn.
+	// the area. Places in it cannot be drawn.
 	StripHa, StripShare float64
 	// ExistingHa, of the rest, lies nearer to an existing point than the distance between points.
 	ExistingHa float64
-	// Crowding is n π d² over the covered land, of n samples at least d apart in the zone with the most
-	// of it: how much the distance rule hinders points. No two places nearer than d are drawn together.
+	// Crowding is n π d² over the covered land, for n samples at least d apart, in the zone where it is
+	// largest: how much the distance rule restricts points. No two places nearer than d are drawn together.
 	// Places near the edges of the covered land, with fewer neighbours, are drawn slightly more often:
 	// up to 6 % at a crowding of 0.7.
 	Crowding float64
 }
 
-// covered returns what the points of zones cover at a distance from each other.
+// covered returns the land that the points of a layout cover at their distance, and the hectares of the strip by zone.
 func (d *design) covered(found layout) (out Covered, strips []float64) {
 	existing := newCrowd(found.apart, d.params.keptOut())
 	cells, sampled := make([]int, len(d.zoning.Zones)), make([]int, len(d.zoning.Zones)) // by zone
@@ -91,8 +91,8 @@ func (g *ground) cellsHa(cells int) float64 {
 	return float64(cells) * g.frame.CellSize * g.frame.CellSize / frame.M2PerHectare
 }
 
-// Statement says what a plan covers, in a sentence; empty where points may lie anywhere, or where that is
-// not known.
+// Statement states in a sentence what a plan covers; empty where points may lie anywhere, or where the coverage
+// is not known.
 func (plan Plan) Statement() string {
 	c := plan.Covered
 	if c.Ha > 0 && plan.Staged != nil && c.StripHa+c.ExistingHa == 0 {

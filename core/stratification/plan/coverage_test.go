@@ -8,7 +8,7 @@ import (
 	"tilth/core/geo"
 )
 
-// A plan says what it leaves out: the strip along the edges, and the land near existing points.
+// A plan states what it leaves out: the strip along the edges, and the land near existing points.
 func TestWhatAPlanCovers(t *testing.T) {
 	f := squareFrame(t, 20) // 4 ha
 	z := oneZone(&f)
@@ -43,8 +43,8 @@ func TestWhatAPlanCovers(t *testing.T) {
 	require.Empty(t, whole.Statement())
 }
 
-// The distance rule changes the chance of a place by little, and by how much is documented: at a crowding
-// of 0.7 places near the edges are drawn up to 6 % more often.
+// The distance rule changes the chance of a place only slightly, and by no more than documented: at a crowding
+// of 0.7, places near the edges are drawn up to 6 % more often.
 func TestChancesUnderTheDistanceRule(t *testing.T) {
 	f := squareFrame(t, 20)
 	params := loosely(StratifiedRandom, map[int]int{1: 23})
@@ -66,6 +66,6 @@ func TestChancesUnderTheDistanceRule(t *testing.T) {
 			}
 		}
 	}
-	chance := float64(edge) / (23 * runs) / 0.36 // over that of any place
+	chance := float64(edge) / (23 * runs) / 0.36 // relative to that of any place
 	require.True(t, chance > 1 && chance < 1.06, "%g", chance)
 }

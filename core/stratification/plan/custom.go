@@ -37,11 +37,11 @@ type Operation struct {
 // Listed is a point of a whole list sent instead of operations.
 type Listed struct {
 	ID   string // empty: a new point
-	Role Role   // empty: as it is; of a new point RoleSample
+	Role Role   // empty: unchanged or, for a new point, RoleSample
 	At   geo.Position
 }
 
-// unmoved is how far, in metres, a point may lie from its old place and count as not moved: its
+// unmoved is the distance, in metres, from its old place up to which a point counts as not moved: its
 // position may have been converted to degrees and back.
 const unmoved = 0.05
 
@@ -120,11 +120,11 @@ func (plan Plan) places() map[string]int {
 // one, and so does deleting.
 //
 // Points nearer to an edge than the offset or to each other than the plan's distance, and zones
-// with fewer samples than the minimum, are accepted as concerns: the person in the field knows why.
+// with fewer samples than the minimum, are accepted as concerns: the person in the field knows the reason.
 //
 // Faults: Invalid for operations on unknown points, points outside the area of interest, zones left
-// without a sample, and too many points. The budget's error where it ends, of which an edge or a
-// point compared is a step.
+// without a sample, and too many points. The budget's error when the budget ends; each edge or
+// point compared is one of its steps.
 func Customise(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, base Plan, operations []Operation) (Plan, error) {
 	if err := checkZoning(f, z); err != nil {
 		return Plan{}, err
@@ -179,7 +179,7 @@ type customising struct {
 	plan   Plan           // a point that was deleted has no ID
 	places map[string]int // of the points, by ID
 	last   map[string]int // highest number used, by series
-	own    map[int]int    // strata of the fields that are some
+	own    map[int]int    // the stratum of each field that is one
 }
 
 func (c *customising) series(zone int, role Role) string { return fmt.Sprint(zone, role) }
@@ -279,7 +279,7 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	p.Zone = 0
 	for _, zone := range c.zoning.Zones {
 		for _, ring := range zone.Outline.Rings() {
-			_ = c.budget.Spend(len(ring)) // as the next operation finds
+			_ = c.budget.Spend(len(ring)) // the next operation finds the error
 		}
 		if zone.Outline.Contains(at) {
 			p.Zone = zone.Number

@@ -14,7 +14,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// basePlan is a plan of the wheat field with points to change.
+// basePlan returns a plan of the wheat field with points to change.
 func basePlan(t *testing.T) (frame.Frame, *zoning.Zoning, Plan) {
 	t.Helper()
 	f, z := wheatZones(t)
@@ -65,7 +65,7 @@ func TestMovedAndAddedPoints(t *testing.T) {
 	require.Equal(t, []int{3, 4, 5}, []int{plan.PerZone[0].Samples, plan.PerZone[1].Samples, plan.PerZone[2].Samples})
 	require.Equal(t, "too_close", plan.Concerns[0].Code)
 
-	// On the edge of the field, and a name that is not given again.
+	// On the edge of the field, and a name that is not used again.
 	edge := geo.Position{X: z.Zones[0].Outline[0][0][0].X, Y: z.Zones[0].Outline[0][0][0].Y}
 	plan = custom(t, &f, z, base,
 		Operation{Change: Delete, Point: "Z1-04"}, Operation{Change: Delete, Point: "Z1-03"}, Operation{Change: Add, At: edge})
@@ -156,7 +156,7 @@ func TestWholeLists(t *testing.T) {
 	}
 }
 
-// index returns the place of a point among a plan's; -1 where there is none of that ID.
+// index returns the place of a point among a plan's; -1 where none has that ID.
 func (plan Plan) index(id string) int {
 	if i, ok := plan.places()[id]; ok {
 		return i
@@ -164,7 +164,7 @@ func (plan Plan) index(id string) int {
 	return -1
 }
 
-// listOf is a plan of n points with the list of all of them, each moved.
+// listOf returns a plan of n points with the list of all of them, each moved.
 func listOf(n int) (Plan, []Listed) {
 	plan, list := Plan{PerZone: make([]ZonePlan, 1)}, make([]Listed, n)
 	for i := range n {
@@ -189,7 +189,7 @@ func BenchmarkListsOfPoints(b *testing.B) {
 	}
 }
 
-// The nearest earlier point is that of all pairs, and few points are looked at to find it.
+// The nearest earlier point is the one found by comparing all pairs, and few points are looked at to find it.
 func TestNearestOfACrowd(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, apart := range []float64{0, 3, 25} {
@@ -217,7 +217,7 @@ func TestNearestOfACrowd(t *testing.T) {
 	}
 }
 
-// Points that are added, moved and deleted in one edit go by the names that they have then.
+// Points that are added, moved and deleted in one edit go by the names that they have at that moment.
 func TestOperationsSeeTheNamesOfThoseBefore(t *testing.T) {
 	f, z, base := basePlan(t)
 	first, last := base.Points[base.index("Z1-01")].At, base.Points[base.index("Z3-01")].At

@@ -11,19 +11,19 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Edge is what becomes of the strip nearer to the edges of zones and fields than the offset.
+// Edge is the treatment of the strip that lies nearer to the edges of zones and fields than the offset.
 type Edge string
 
 // The treatments of the strip.
 const (
-	ExcludeEdge Edge = "exclude" // no point lies in it; the empty one is the same
-	EdgeStratum Edge = "stratum" // it is sampled as a stratum of its own, numbered behind the zones
+	ExcludeEdge Edge = "exclude" // no point lies in it; the empty Edge means the same
+	EdgeStratum Edge = "stratum" // it is sampled as a stratum of its own, numbered after the zones
 )
 
 // Edges lists the treatments of the strip.
 var Edges = []Edge{ExcludeEdge, EdgeStratum}
 
-// strata returns how many strata the strip is.
+// strata returns the number of strata that the strip makes.
 func (e Edge) strata() int {
 	if e == EdgeStratum {
 		return 1
@@ -48,8 +48,8 @@ func (d *design) stratum(cell int32) int {
 	return int(d.zoning.Labels[cell])
 }
 
-// addEdge makes the strip a stratum: its cells leave the zones, which weigh less by as much. It is
-// taken to vary as the zones do together, by their shares of it.
+// addEdge makes the strip a stratum: its cells leave the zones, whose weights fall by as much. Its
+// variance is taken to be that of the zones, weighted by their shares of the strip.
 func (d *design) addEdge(to *layout, offset int) {
 	cells, strip := make([]float64, len(d.strata)), []int32(nil)
 	for i, label := range d.zoning.Labels {
@@ -74,7 +74,7 @@ func (d *design) addEdge(to *layout, offset int) {
 	d.shared = append(d.shared, edge)
 }
 
-// Zones returns the number of the plan's zones; strata behind them are none.
+// Zones returns the number of the plan's zones; the strata numbered after them are not zones.
 func (plan Plan) Zones() int {
 	n := len(plan.PerZone) - plan.Params.Edge.strata() - len(plan.own())
 	if plan.Staged != nil {
@@ -83,15 +83,15 @@ func (plan Plan) Zones() int {
 	return n
 }
 
-// strata returns the strata as a plan's summary has them.
+// strata returns the strata as given in a plan's summary.
 func (plan Plan) strata() []Stratum {
 	return list.Map(plan.PerZone, func(z ZonePlan) Stratum {
 		return Stratum{Weight: z.Weight, SD: z.SD, Cost: plan.Params.Cost[z.Zone], Field: z.Field, Draw: z.Draw, Min: plan.Params.floor(z), Composites: plan.Params.CompositesPerZone}
 	})
 }
 
-// Strata returns the stratum in which each cell of a map is sampled by a plan: its zone (also of a plan in two stages), or one numbered behind the
-// zones: the strip along the edges, or a field. Its error is that of the budget, or of outlines that cannot be measured.
+// Strata returns the stratum in which a plan samples each cell of a map: its zone (also for a plan in two stages) or a stratum numbered after the
+// zones, which is the strip along the edges or a field. The error is the budget's, or that of outlines that cannot be measured.
 func (plan Plan) Strata(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning) ([]int32, error) {
 	if len(plan.PerZone) == len(z.Zones) || plan.Staged != nil {
 		return z.Labels, nil

@@ -23,7 +23,7 @@ func (p Params) checkFields(fields fault.Fields) {
 		"min_samples_per_field", "It goes with the allocations %s, %s and %s.", Proportional, Neyman, Equal)
 }
 
-// floor returns the samples that a stratum of a plan has at least; none where its land is in other strata.
+// floor returns the minimum number of samples of a stratum of a plan; none where its land is in other strata.
 func (p Params) floor(z ZonePlan) int {
 	switch {
 	case z.Field > 0:
@@ -34,7 +34,7 @@ func (p Params) floor(z ZonePlan) int {
 	return p.MinSamplesPerZone
 }
 
-// own returns the fields that are strata of their own, to their stratum.
+// own returns the stratum of each field that is a stratum of its own.
 func (plan Plan) own() map[int]int {
 	out := map[int]int{}
 	for _, z := range plan.PerZone {
@@ -45,10 +45,10 @@ func (plan Plan) own() map[int]int {
 	return out
 }
 
-// share shares out the samples to the strata. Where every field has a minimum, the fields that the zones'
-// samples would not certainly give so many become strata of their own, numbered behind the others: their
-// land leaves the zones, which weigh less by as much. A field is certain of the samples that it is
-// expected to get from its parts of the strata, rounded down; see programme.Round.
+// share shares out the samples to the strata. Where every field has a minimum, the fields that are not certain
+// to get that many of the zones' samples become strata of their own, numbered after the others: their land
+// leaves the zones, whose weights fall by as much. A field is certain to get the number of samples expected
+// in its parts of the strata, rounded down; see programme.Round.
 func (d *design) share(to *layout) error {
 	before, eligible := d.shared, to.eligible
 	d.own = map[int]int{}
@@ -66,7 +66,7 @@ func (d *design) share(to *layout) error {
 			if len(own) == 0 || len(own) == len(d.frame.Fields) || errors.Is(err, errNoRoom) {
 				return err
 			}
-			// What is left of the zones asks for too many: every field is a stratum.
+			// What is left of the zones needs too many samples, so every field becomes a stratum.
 			own = own[:0]
 			for field := range d.frame.Fields {
 				own = append(own, field)
@@ -97,8 +97,8 @@ func (d *design) share(to *layout) error {
 	}
 }
 
-// separate makes fields strata of their own, which weigh as their land does. Each is taken to vary as its parts of the
-// zones do together.
+// separate makes fields strata of their own, weighted by their land. Each is taken to have the pooled variance of its
+// parts of the zones.
 func (d *design) separate(to *layout, before []Stratum, eligible [][]int32, own []int) {
 	d.own = map[int]int{}
 	for i, field := range own {
@@ -141,8 +141,8 @@ func (d *design) separate(to *layout, before []Stratum, eligible [][]int32, own 
 	}
 }
 
-// stoodFor returns the cells that the samples of each stratum stand for: those that are drawn from, and of zones whose
-// edges are no stratum these as well.
+// stoodFor returns the cells that the samples of each stratum stand for: those from which they are drawn and, where the
+// edges are not a stratum, also the edges of the zones.
 func (d *design) stoodFor(eligible [][]int32) [][]int32 {
 	if d.params.Edge == EdgeStratum {
 		return eligible
@@ -154,7 +154,7 @@ func (d *design) stoodFor(eligible [][]int32) [][]int32 {
 	return out
 }
 
-// expected returns the samples of each stratum (row) that are expected in each field.
+// expected returns the number of samples of each stratum (row) that are expected in each field.
 func (d *design) expected(found layout) [][]float64 {
 	out := make([][]float64, len(found.eligible))
 	for h, cells := range found.eligible {
@@ -176,8 +176,8 @@ type parts struct {
 	fields bool
 }
 
-// parts returns the strata or, where every field has a minimum, their parts in fields with the samples
-// that these get, so that every place of a stratum has the same chance.
+// parts returns the strata or, where every field has a minimum, their parts in fields with the number of
+// samples of each, so that every place of a stratum has the same chance.
 func (d *design) parts(found layout) (parts, error) {
 	if d.params.MinSamplesPerField == 0 {
 		return parts{cells: found.eligible, counts: found.counts}, nil
@@ -213,7 +213,7 @@ func (p parts) chooser(d *design) *targeted {
 	return out
 }
 
-// inField reports whether a place lies in the field of its cell, where that decides about its chance.
+// inField reports whether a place lies in the field of its cell; where fields do not affect its chance, it is always true.
 func (d *design) inField(at geo.Position, cell int32) bool {
 	field := int(d.frame.Cells[cell].Field)
 	return d.params.MinSamplesPerField == 0 && !d.params.InStages() || d.frame.FieldAt(at, field) == field

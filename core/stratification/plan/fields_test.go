@@ -13,8 +13,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// estate returns fields side by side, of so many columns of 40 cells of 10 m, with two zones: the northern
-// and the southern half.
+// estate returns fields side by side, each with its number of columns of 40 cells of 10 m, and two zones: the
+// northern and the southern half.
 func estate(t *testing.T, columns ...int) (frame.Frame, *zoning.Zoning) {
 	t.Helper()
 	g := frame.GridCells{CellSize: 10, OriginX: 500_000, OriginY: 5_700_000}
@@ -52,7 +52,7 @@ func byField(plan Plan) map[int]int {
 	return out
 }
 
-// Every field gets its minimum; those that their share does not give so many are strata of their own.
+// Every field gets its minimum; fields whose share does not yield as many samples are strata of their own.
 func TestMinimumByField(t *testing.T) {
 	t.Parallel()
 	f, z := estate(t, 30, 24, 6, 4)
@@ -85,7 +85,7 @@ func TestMinimumByField(t *testing.T) {
 			}
 		}
 	}
-	// All fields are too small for the zones: these have no land of their own.
+	// All fields are too small to get their minimum from the zones, which are left without land.
 	p.Samples, p.MinSamplesPerField = 16, 4
 	plan, err := New(nil, &f, z, p, layersOf(&f)...)
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestMinimumByField(t *testing.T) {
 	require.Equal(t, "few_samples", custom.Concerns[0].Code)
 }
 
-// A field that is a stratum of its own weighs as its land does, also where more of it than of others is strip.
+// A field that is a stratum of its own is weighted by its land, even where more of it than of other fields is strip.
 func TestOwnFieldsWeighAsTheirLand(t *testing.T) {
 	t.Parallel()
 	f, z := estate(t, 30, 24, 6, 4)
@@ -173,8 +173,8 @@ func TestMinimumByFieldIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "2 zones need at least 6 samples; 5 were requested.")
 }
 
-// Over 3,000 seeds, the weighted mean of the samples has the mean of the land: every place of a stratum has
-// the same chance. Its standard error is at most that of the strata alone.
+// Over 3,000 seeds, the weighted mean of the samples averages to the mean of the land: every place of a stratum
+// has the same chance. Its standard error is at most that of the strata alone.
 func TestMinimumByFieldIsUnbiased(t *testing.T) {
 	t.Parallel()
 	f, z := estate(t, 20, 16, 10, 3)

@@ -36,7 +36,7 @@ func across(t *testing.T, lon float64) (frame.Frame, zoning.Candidate, Plan) {
 	return f, made.Candidates[0], plan
 }
 
-// Land across 180° has the zones and the plan of like land across any other edge of a UTM zone; its outlines are
+// Land across 180° has the same zones and plan as like land across any other edge of a UTM zone; its outlines are
 // cut in two there, and longitudes lie within ±180°.
 func TestLandAcrossTheAntimeridian(t *testing.T) {
 	t.Parallel()

@@ -14,14 +14,14 @@ import (
 // maxCubeLayers bounds the layers of a hypercube: every exchange of a point looks at all pairs of them.
 const maxCubeLayers = 20
 
-// Hypercube says how the points of a plan represent the layers that they were chosen for, beside random points.
+// Hypercube states how well the points of a plan represent the layers for which they were chosen, compared with random points.
 type Hypercube struct {
 	Layers []string
 	// Objective is that of the conditioned Latin hypercube (see cube), and RandomObjective the mean of
 	// randomDraws stratified random draws of as many points.
 	Objective, RandomObjective float64
-	// Held is the share of the quantile strata of the layers that hold a point, and RandomHeld that of these draws;
-	// 0 where no layer is of numbers.
+	// Held is the share of the quantile strata of the layers that hold a point, and RandomHeld its mean over these draws;
+	// both are 0 where no layer is numeric.
 	Held, RandomHeld float64
 }
 
@@ -31,11 +31,11 @@ func (p Params) checkHypercube(fields fault.Fields) {
 	fields.AddIf(len(p.Layers) > maxCubeLayers, "layers", "A Latin hypercube has at most %d layers.", maxCubeLayers)
 }
 
-// covariates returns the layers of a hypercube, of those given the named ones or, where none is named, all, and sets
-// their names; for other placements none.
+// covariates returns the layers of a hypercube: of those given, the named ones or, where none is named, all. It sets
+// p.Layers to their names. For other placements it returns none.
 //
-// Faults: Invalid (placement) where no layer is given, and (layers) for one that is not given, or has not a value for
-// each of so many cells.
+// Faults: Invalid (placement) where no layer is given, and (layers) for a layer that is not given, is named twice, or does
+// not have one value for each cell.
 func (p *Params) covariates(given []layer.Layer, cells int) ([]layer.Layer, error) {
 	if p.Placement != LatinHypercube {
 		return nil, nil
@@ -65,11 +65,11 @@ func (p *Params) covariates(given []layer.Layer, cells int) ([]layer.Layer, erro
 	return out, fields.Err()
 }
 
-// randomDraws is how many random draws a hypercube is compared with.
+// randomDraws is the number of random draws with which a hypercube is compared.
 const randomDraws = 20
 
 // conditioned moves samples that were drawn at random in parts of the land to places where they represent the layers,
-// and returns how they do; legacy points count.
+// and returns how well they do so. Legacy points count.
 func (a *attempt) conditioned(samples []spot, of parts) *Hypercube {
 	c := newCube(a.design, of, a.kept)
 	out := &Hypercube{Layers: a.params.Layers}
@@ -97,7 +97,7 @@ func (a *attempt) conditioned(samples []spot, of parts) *Hypercube {
 	return out
 }
 
-// picked returns n of some cells, a simple random sample (Floyd's: Bentley, "Programming Pearls: A Sample of
+// picked returns a simple random sample of n of the cells (Floyd's: Bentley, "Programming Pearls: A Sample of
 // Brilliance", Communications of the ACM 30 (1987) 754).
 func picked(cells []int32, n int, random *pcg.Stream) (out []int32) {
 	taken := make(map[int]bool, n)
@@ -112,7 +112,7 @@ func picked(cells []int32, n int, random *pcg.Stream) (out []int32) {
 	return out
 }
 
-// Purposive says that and why the points of a plan are no probability sample; empty where they are one.
+// Purposive states that the points of a plan are not a probability sample, and why; empty where they are one.
 func (plan Plan) Purposive() string {
 	why := ""
 	switch p := plan.Params.Placement; {

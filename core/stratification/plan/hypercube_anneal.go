@@ -17,18 +17,18 @@ import (
 //
 //	O = Σ |η - 1| + Σ |η/n - κ| + ΣΣ |c - t|
 //
-// over the strata of all layers of numbers, over the classes of the others, of the share κ, and over all pairs of
-// layers of numbers in both orders, of the correlations c of the land and t of the points. The three parts weigh alike,
-// as in the paper.
+// summed over the strata of all layers of numbers, over the classes of the other layers (κ is the share of a class), and
+// over all pairs of layers of numbers in both orders (c is their correlation in the land, t that in the points). The three
+// parts have equal weights, as in the paper.
 //
-// Where zones have numbers of points of their own, a cell counts by the points that are expected in it: n_h over the
-// cells of zone h. With shares as the areas that is the paper's; with others O can still be 0. Cells of equal values
-// are in one stratum, and 1 is the points that are expected in it: those of its cells. Cells without a value are one
-// more stratum.
+// Where zones have their own numbers of points, a cell is weighted by the points expected in it: n_h over the number of
+// cells of zone h. If the numbers are proportional to the areas, this is the paper's objective; otherwise O can still be 0.
+// Cells of equal value are in one stratum, where the sum of the points expected in its cells takes the place of 1. Cells
+// without a value form one more stratum.
 type cube struct {
 	points  int
 	axes    []axis
-	numbers []int     // the axes of numbers
+	numbers []int     // the numeric axes
 	target  []float64 // correlations of the land, in the order of pairs
 }
 
@@ -36,7 +36,7 @@ type cube struct {
 type axis struct {
 	stratum  []int32   // of each cell of the frame that matters
 	expected []float64 // points in each stratum
-	scale    float64   // what a point too many or too few counts
+	scale    float64   // the weight of a point too many or too few
 	z        []float64 // of each such cell: mean 0 and variance 1 over the land, 0 without a value; nil for classes
 }
 
@@ -80,16 +80,16 @@ func newCube(d *design, of parts, kept []spot) *cube {
 		for _, cell := range cells {
 			sum += float64(weights[cell] * float64(c.axes[i].z[cell]*c.axes[j].z[cell]))
 		}
-		_ = d.budget.Spend(len(cells)) // as the caller finds
+		_ = d.budget.Spend(len(cells)) // the caller finds the error
 		c.target = append(c.target, sum/float64(c.points))
 	})
 	return c
 }
 
-// sortSteps is what sorting costs for each cell, beside a step.
+// sortSteps is the number of steps that sorting costs for each cell.
 const sortSteps = 16
 
-// pairs visits the pairs of axes of numbers, each once.
+// pairs visits each pair of numeric axes once.
 func (c *cube) pairs(visit func(i, j int)) {
 	for n, i := range c.numbers {
 		for _, j := range c.numbers[n+1:] {
@@ -98,7 +98,7 @@ func (c *cube) pairs(visit func(i, j int)) {
 	}
 }
 
-// newAxis cuts a layer into strata: of numbers at their quantiles into as many as there are points, of classes into these.
+// newAxis cuts a layer into strata: numbers at their quantiles into as many strata as there are points, classes into one each.
 func newAxis(l layer.Layer, cells []int32, weights []float64, points int) axis {
 	a := axis{stratum: make([]int32, len(l.Values)), scale: 1}
 	rank := func(cell int32) float64 { // cells without a value come last
@@ -126,7 +126,7 @@ func newAxis(l layer.Layer, cells []int32, weights []float64, points int) axis {
 		at := len(a.expected)
 		if l.Classes || !stats.Finite(l.Values[sorted[low]]) {
 			a.expected = append(a.expected, 0)
-		} else { // that of the middle of the cells of the value
+		} else { // the stratum of the middle of the cells of this value
 			at = min(int((below+own/2)/known*float64(points)), points-1)
 		}
 		a.expected[at] += own
@@ -141,7 +141,7 @@ func newAxis(l layer.Layer, cells []int32, weights []float64, points int) axis {
 	return a
 }
 
-// standardise sets z of cells, whose known values weigh so much.
+// standardise sets z of the cells; known is the total weight of those with a value.
 func (a *axis) standardise(values []float64, cells []int32, weights []float64, known float64, points int) {
 	a.z = make([]float64, len(values))
 	mean, square := 0.0, 0.0
@@ -163,14 +163,14 @@ func (a *axis) standardise(values []float64, cells []int32, weights []float64, k
 	}
 }
 
-// filling is points in a cube.
+// filling holds points in a cube.
 type filling struct {
 	*cube
 	have    [][]int32 // points by axis and stratum
 	sums    []float64 // of z, by axis
 	squares []float64
 	cross   []float64 // sums of the products of pairs
-	off     float64   // the part of the objective of strata and classes
+	off     float64   // the part of the objective that strata and classes contribute
 }
 
 // fill returns a filling of kept points.
@@ -205,7 +205,7 @@ func (f *filling) put(cell, points int32) {
 	})
 }
 
-// objective returns the objective, less a constant until exact was called.
+// objective returns the objective, minus a constant until exact has been called.
 func (f *filling) objective() float64 {
 	size, n, out := float64(f.points), 0, f.off
 	f.pairs(func(i, j int) {
@@ -222,7 +222,7 @@ func (f *filling) objective() float64 {
 	return out
 }
 
-// exact returns the objective, without what many exchanges have left of rounding.
+// exact returns the objective without the rounding errors that many exchanges accumulate.
 func (f *filling) exact() float64 {
 	f.off = 0
 	for i, a := range f.axes {
@@ -233,7 +233,7 @@ func (f *filling) exact() float64 {
 	return f.objective()
 }
 
-// held returns the share of the quantile strata that hold a point, of those in which half a point or more is
+// held returns the share of quantile strata that hold a point, among those in which half a point or more is
 // expected.
 func (f *filling) held() float64 {
 	all, some := 0, 0
@@ -248,9 +248,9 @@ func (f *filling) held() float64 {
 	return float64(some) / float64(max(all, 1))
 }
 
-// The annealing: so many exchanges for each sample, within bounds, at temperatures that fall by a factor in equal steps;
-// factor and first temperature are those of the R package clhs (Roudier, 2011), and its 10,000 exchanges the minimum
-// here. At the last temperature, 4e-5, nothing worse is taken any more.
+// The annealing: a number of exchanges for each sample, within bounds, at temperatures that fall by a factor in equal steps.
+// The factor and the first temperature are those of the R package clhs (Roudier, 2011), and its 10,000 exchanges are the
+// minimum here. At the last temperature, 4e-5, nothing worse is accepted any more.
 const (
 	exchangesPerSample = 400
 	minExchanges       = 10_000
@@ -260,9 +260,9 @@ const (
 	firstTemperature   = 1.0
 )
 
-// anneal exchanges places of samples for others of their parts of the land, where they keep their distances, by
+// anneal exchanges the places of samples for others in the same parts of the land, where they keep their distances, by
 // simulated annealing (Kirkpatrick, Gelatt and Vecchi, "Optimization by Simulated Annealing", Science 220 (1983) 671):
-// what is worse by D is taken with the probability exp(-D/T). The best that is met at the end of a temperature stays.
+// a state that is worse by D is accepted with the probability exp(-D/T). The best state at the end of any temperature is kept.
 func (a *attempt) anneal(to *filling, samples []spot) {
 	random := pcg.New(a.params.Seed, "plan/hypercube")
 	now := to.exact()
@@ -295,8 +295,8 @@ func (a *attempt) anneal(to *filling, samples []spot) {
 	}
 }
 
-// exchange moves a sample to another cell if it keeps its distances there and the objective, which is so much now, is no
-// worse or may be so; it returns what it is then.
+// exchange moves a sample to another cell if it keeps its distances there and the objective gets no worse than now, or may
+// get worse by as much. It returns the objective afterwards.
 func (a *attempt) exchange(of *filling, s *spot, cell int32, now float64, may func(worse float64) bool) float64 {
 	from, to := *s, spot{at: a.centre(int(cell)), cell: cell}
 	a.withdraw(of, from)

@@ -14,7 +14,7 @@ import (
 	"tilth/core/stratification/layer"
 )
 
-// layersOf returns layers of a frame of known values: a skewed one that rises to the east, waves from north to south with
+// layersOf returns layers of a frame with known values: a skewed one that rises to the east, waves from north to south with
 // a cell in ten missing, and three classes.
 func layersOf(f *frame.Frame) []layer.Layer {
 	out := []layer.Layer{{Name: "skewed"}, {Name: "waves"}, {Name: "soil", Classes: true}}
@@ -30,7 +30,7 @@ func layersOf(f *frame.Frame) []layer.Layer {
 	return out
 }
 
-// strataHeld returns how many of n quantile strata of values hold one of some values.
+// strataHeld returns the number of the n quantile strata of all values that hold one of some.
 func strataHeld(all, some []float64, n int) int {
 	sorted := slices.Sorted(slices.Values(all))
 	held := map[int]bool{}
@@ -41,8 +41,8 @@ func strataHeld(all, some []float64, n int) int {
 	return len(held)
 }
 
-// The points of a hypercube lie in more quantile strata of the layers than random ones, in as many samples of each zone;
-// the plan is no probability sample and says so.
+// The points of a hypercube lie in more quantile strata of the layers than random points, with as many samples in each
+// zone; the plan is not a probability sample and says so.
 func TestHypercubeRepresentsLayers(t *testing.T) {
 	t.Parallel()
 	f, z := halves(t)
@@ -93,7 +93,7 @@ func TestHypercubeRepresentsLayers(t *testing.T) {
 	require.False(t, moved.ProbabilitySample)
 }
 
-// Legacy points count: where they represent half of a layer, the samples represent the other.
+// Legacy points count: where they represent half of a layer, the samples represent the other half.
 func TestHypercubeCountsLegacyPoints(t *testing.T) {
 	t.Parallel()
 	f := squareFrame(t, 40)
@@ -183,7 +183,7 @@ func TestObjectiveOfAHypercube(t *testing.T) {
 	}
 }
 
-// Whatever is exchanged, the objective follows, and annealing never ends above its start.
+// Whatever is exchanged, the objective follows and is never negative, and as many points are expected as there are.
 func TestHypercubeByProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

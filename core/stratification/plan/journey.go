@@ -14,7 +14,7 @@ import (
 	"tilth/core/stratification/route"
 )
 
-// Journey is where the way along the samples comes from and goes to; nil: anywhere.
+// Journey states where the way along the samples starts and ends; nil: anywhere.
 type Journey struct{ Start, End *Terminus }
 
 // Terminus is an end of a journey.
@@ -48,7 +48,7 @@ func (plan *Plan) Ends() (ends []End) {
 	return ends
 }
 
-// MaxApproach is how far, in metres, a journey may start or end from its fields: a plane says little beyond.
+// MaxApproach is the maximum distance, in metres, of the ends of a journey from its fields: a plane is of little use beyond.
 const MaxApproach = 300_000.0
 
 func (j Journey) ends() (e route.Ends) {
@@ -66,7 +66,7 @@ func (j Journey) named() map[string]*Terminus {
 	return map[string]*Terminus{"start": j.Start, "end": j.End}
 }
 
-// check refuses places that are no places.
+// check refuses ends without a valid position, and an end without a start.
 func (j Journey) check(fields fault.Fields) {
 	for name, end := range j.named() {
 		fields.AddIf(end != nil && (!stats.Finite(end.At.X) || !stats.Finite(end.At.Y)), name, "It is a longitude and a latitude.")
@@ -101,7 +101,7 @@ func beside(b geo.Box, p geo.Position) float64 {
 // that of Johnson, McGeoch and Rothberg (1996).
 const wayPerRoot = 0.7124
 
-// land is what is known of the way along samples before they are placed.
+// land holds what is known about the way along samples before they are placed.
 type land struct {
 	areaHa    float64
 	parts     []float64 // of its fields, shares of the area
@@ -111,7 +111,7 @@ type land struct {
 	perDraw   int       // points at a draw, where fields are drawn in a first stage; 0: they are not
 }
 
-// visited returns how many fields are expected to be among n samples, or draws of fields.
+// visited returns the number of fields that n samples, or n draws of fields, are expected to visit.
 func (l land) visited(n int) (fields float64) {
 	if l.every {
 		return float64(len(l.parts))
@@ -122,9 +122,9 @@ func (l land) visited(n int) (fields float64) {
 	return fields
 }
 
-// wayKm estimates the way along n samples: within each field that of random points, as many as its share; between
-// fields that through the middles of all, times the root of the share of fields with a sample (by the same law), and the
-// ways from the start and to the end. Of n draws of fields each walks through its own points.
+// wayKm estimates the way along n samples: within each field the way through random points, as many as its share of n; between
+// fields the way through the middles of all, times the root of the share of fields with a sample (by the same law); and the
+// ways from the start and to the end. If fields are drawn, each of the n draws walks through its own points.
 func (l land) wayKm(n int) float64 {
 	within := 0.0
 	for _, part := range l.parts {
@@ -137,7 +137,7 @@ func (l land) wayKm(n int) float64 {
 	return within + float64(l.between*math.Sqrt(l.visited(n)/float64(len(l.parts)))) + l.toAndFrom
 }
 
-// land measures the fields of a design. It is computed once, as samples are shared out more than once.
+// land measures the fields of a design. It does so once, although samples are shared out more than once.
 func (d *design) land() land {
 	if d.measured.areaHa > 0 {
 		return d.measured
@@ -177,7 +177,7 @@ func (c Costs) affordable(l land, pooled int) int {
 	return sort.Search(maxSamples, func(n int) bool { return c.of(n+1, cmp.Or(pooled, n+1), l.visited(n+1), l.wayKm(n+1)) > c.Budget })
 }
 
-// overBudget is the concern about a plan whose way is longer than estimated.
+// overBudget adds the concern about a plan that costs more than its budget, since its way is longer than estimated.
 func (plan *Plan) overBudget() {
 	c := plan.Params.Costs
 	if c.Budget == 0 || plan.Cost <= c.Budget {

@@ -13,7 +13,7 @@ import (
 	"tilth/tests/fields"
 )
 
-// inARow are fields 9 ha large at some kilometres eastwards.
+// inARow returns a frame of fields of 9 ha each, at the given kilometres eastwards.
 func inARow(t *testing.T, km ...float64) (f frame.Frame) {
 	t.Helper()
 	var land []geo.MultiPolygon
@@ -83,8 +83,8 @@ func requireRefused(t *testing.T, f *frame.Frame, p Params, name string) {
 	require.Contains(t, refusal.Fields, name)
 }
 
-// A budget pays for fewer samples of fields far apart than of neighbours, because it counts the drives. What is estimated
-// is near the way that the points then have.
+// A budget pays for fewer samples of fields far apart than of neighbours, because it counts the drives. The estimate of
+// the way is near the actual way along the points.
 func TestABudgetCountsTheDrives(t *testing.T) {
 	t.Parallel()
 	p := DefaultParams()

@@ -11,7 +11,7 @@ import (
 	"tilth/tests/leaving"
 )
 
-// A plan whose caller has left is not finished, whatever is in hand.
+// A plan whose caller has left is not finished, whatever step it is at.
 func TestPlansEndWithTheirCaller(t *testing.T) {
 	t.Parallel()
 	g := frame.GridCells{EPSG: 32633, CellSize: 10, OriginX: 500_000, OriginY: 5_400_000}

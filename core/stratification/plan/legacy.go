@@ -42,7 +42,7 @@ func cellAt(f *frame.Frame, at geo.Position) int {
 	return f.Nearest(row, col, func(int) bool { return true })
 }
 
-// legacyConcerns says of legacy points that they are not part of estimates.
+// legacyConcerns adds the concern that legacy points are not part of estimates.
 func (plan *Plan) legacyConcerns() {
 	if plan.Legacy > 0 {
 		plan.Concerns = append(plan.Concerns, Concern{Code: "legacy_points", Message: fmt.Sprintf(

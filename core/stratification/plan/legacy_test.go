@@ -8,7 +8,7 @@ import (
 	"tilth/core/geo"
 )
 
-// Legacy points are kept beside the samples, at their places and on the way; new points keep away from them.
+// Legacy points are kept besides the samples, at their places and on the way; new points keep their distance from them.
 func TestLegacyPointsAreKept(t *testing.T) {
 	f, z := halves(t)
 	p := DefaultParams()

@@ -20,13 +20,13 @@ const (
 	// edgeRoom is the smallest distance from an edge in metres, whatever the offset: more than
 	// rounding to centimetres, or to 7 decimals of a degree, may move a point or an edge.
 	edgeRoom = 0.05
-	// jitters is how often a place is drawn in a cell before its centre is taken.
+	// jitters is the number of places drawn in a cell before its centre is taken.
 	jitters = 16
 	// lowering is the factor by which the distance between points is reduced.
 	lowering = 0.9
 )
 
-// errNoRoom: the zones do not hold the points; noRoom turns it into a fault with the code noRoomCode.
+// errNoRoom means that the zones do not hold the points; noRoom turns it into a fault with the code noRoomCode.
 var errNoRoom = errors.New("not enough room")
 
 const noRoomCode = "not_enough_room"
@@ -73,7 +73,7 @@ func newGround(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params
 			return nil, err
 		}
 		g.frame.EachNear(e[0], e[1], g.reach+1, func(i int) {
-			_ = budget.Spend(1) // as the next edge finds
+			_ = budget.Spend(1) // the next edge finds the error
 			g.clearance[i] = min(g.clearance[i], frame.DistanceToSegment(g.centre(i), e[0], e[1]))
 		})
 	}
@@ -116,7 +116,7 @@ func (g *ground) inscribed(p Params, zone int) float64 {
 	return upper
 }
 
-// fits reports whether a place near a cell's centre lies in its zone, the offset from the edges.
+// fits reports whether a place near a cell's centre lies in the cell's zone and, as the cell does, outside or in the strip along the edges.
 func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 	away := g.edges.distance(p)
 	if g.clearance[cell] < room(offset) { // of the strip
@@ -137,11 +137,11 @@ func (g *ground) fits(p geo.Position, cell int32, offset int) bool {
 type spot struct {
 	at     geo.Position
 	cell   int32
-	field  int // known once the walk is
+	field  int // known once the walk is known
 	legacy bool
 	draw   int // of its field in a first stage, from 1; 0: it was not drawn
 	part   int // in which it was placed
-	// number is that of a reserve in its zone, in the order in which they replace samples.
+	// number is that of a reserve in its zone, in the order in which reserves replace samples.
 	number int
 }
 
@@ -151,7 +151,7 @@ type layout struct {
 	counts, reserved  []int // samples and reserves of each zone
 	samples, reserves []spot
 	apart             float64
-	hypercube         *Hypercube // of that placement
+	hypercube         *Hypercube // set for that placement only
 }
 
 // design is a plan under construction.
@@ -159,15 +159,15 @@ type design struct {
 	*ground
 	params Params
 	strata []Stratum   // the zones
-	shared []Stratum   // to which samples are shared out: the zones, or without their edges and these behind them
-	own    map[int]int // fields that are strata of their own, to their stratum
+	shared []Stratum   // to which samples are shared out: the zones, or what is left of them followed by the edges or fields taken from them
+	own    map[int]int // the stratum of each field that is a stratum of its own
 	mean   float64
 	layers []layer.Layer // of a hypercube
 	kept   []spot        // legacy points
-	rough  bool          // whether the points fit is all that is asked
+	rough  bool          // only whether the points fit is asked
 	// measured is what land returns.
 	measured land
-	// staged is the first stage of a plan in two; nil: there is none.
+	// staged is the first stage of a plan in two stages; nil: there is none.
 	staged *Staged
 }
 
@@ -245,7 +245,7 @@ func (d *design) number(reserves []spot) {
 	}
 }
 
-// reservesOf returns the reserves of a stratum, or of all draws of a field, of n samples.
+// reservesOf returns the number of reserves for n samples of a stratum, or for all draws of a field.
 func (d *design) reservesOf(stratum, n int) int {
 	if d.staged != nil {
 		return len(d.staged.Fields[stratum].Draws) * d.params.reserves(d.staged.Points)
@@ -399,7 +399,7 @@ func (z ZoneRoom) name() string {
 
 func spare(z ZoneRoom) float64 { return float64(z.EligibleCells) / float64(max(z.Samples, 1)) }
 
-// largestOffset finds by bisection an offset at which the points fit, but not above; -1: none.
+// largestOffset finds by bisection an offset at which the points fit, but not above it; -1: none.
 func (d *design) largestOffset() int {
 	low, high := -1, d.params.ZoneOffset
 	d.rough = true

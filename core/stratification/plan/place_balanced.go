@@ -139,7 +139,7 @@ func (t *tree) remove(i int32) {
 	}
 }
 
-// nearest returns the unit nearest to another; of several as near, each with the same chance.
+// nearest returns the unit nearest to another; if several are equally near, each has the same chance.
 func (t *tree) nearest(i int32, random *pcg.Stream) int32 {
 	t.from, t.best, t.lower, t.ties, t.random = i, -1, 1<<62, 0, random
 	t.search(0)
@@ -169,7 +169,7 @@ func (t *tree) search(n int32) {
 	}
 }
 
-// consider keeps the nearest unit so far; of several as near, each with the same chance.
+// consider keeps the nearest unit so far; if several are equally near, each has the same chance.
 func (t *tree) consider(j int32) {
 	d := squaredSteps(t.at[t.from], t.at[j])
 	switch {

@@ -9,7 +9,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// edgeIndex finds the edge nearest to a place by squares of the plane with the edges through them.
+// edgeIndex finds the edge nearest to a place. It divides the plane into squares and knows the edges that pass through each.
 type edgeIndex struct {
 	edges [][2]geo.Position
 	size  float64 // of a square
@@ -90,14 +90,14 @@ func (x *edgeIndex) distance(p geo.Position) float64 {
 	return lower
 }
 
-// crowd are points that keep a distance from each other, whatever their zones.
+// crowd holds points that keep a distance from each other, whatever their zones.
 type crowd struct {
 	apart float64
 	size  int
 	bins  map[[2]int32][]member
 }
 
-// member is a point of a crowd, with its number in the order in which they came.
+// member is a point of a crowd, with its number in the order in which points were added.
 type member struct {
 	at     geo.Position
 	number int
@@ -132,7 +132,7 @@ func (c *crowd) remove(p geo.Position) {
 	}
 }
 
-// near visits the points that may lie nearer to a place than the distance, until one ends it.
+// near visits the points that may lie nearer to a place than the distance, until visit returns false.
 func (c *crowd) near(p geo.Position, visit func(q member) (more bool)) {
 	if c.apart == 0 {
 		return
@@ -159,8 +159,8 @@ func (c *crowd) free(p geo.Position) bool {
 	return free
 }
 
-// nearest returns the number of the nearest point that lies nearer to a place than the distance, of several the first,
-// and how far it is; -1 where there is none. It looked at so many.
+// nearest returns the number of the point nearest to a place (of several, the first) if that is nearer than the distance,
+// and how far away it is; -1 where there is none. looked is the number of points that it looked at.
 func (c *crowd) nearest(p geo.Position) (number int, away float64, looked int) {
 	number, away = -1, c.apart
 	c.near(p, func(q member) bool {

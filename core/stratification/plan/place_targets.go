@@ -12,17 +12,17 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// targeted places points at targets or, unless these are random, as near as they fit.
+// targeted places points at targets or, unless these are random, as near to them as they fit.
 type targeted struct {
 	*design
 	eligible [][]int32
 	land     [][]int32  // the cells that an even coverage covers; nil: those of the zones
 	stage    string     // of its random numbers; empty: of samples
-	zoneOf   []int      // of each cell of the frame that is eligible; -1 of others
+	zoneOf   []int      // of each cell of the frame that is eligible; -1 for others
 	targets  [][]target // of each zone
 	at       []int
-	round    int // of the calls of again
-	// Of balanced points: the reserves of each zone that are drawn with its samples, the next first.
+	round    int // the number of calls of again so far
+	// For balanced points: the reserves of each zone that are drawn with its samples, the next first.
 	reserved []int
 	spare    [][]int32
 }
@@ -81,7 +81,7 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 		for _, cell := range open {
 			t.targets[h] = append(t.targets[h], target{t.centre(int(cell)), cell})
 		}
-		// Where room is short, no part of the zone comes first.
+		// In a random order, no part of the zone comes first where room is short.
 		stream.Shuffle(len(open), func(i, j int) { t.targets[h][i], t.targets[h][j] = t.targets[h][j], t.targets[h][i] })
 	}
 	t.round++
@@ -90,9 +90,9 @@ func (t *targeted) again(taken map[int32]bool, counts []int) {
 // maxDrops bounds the units that are looked at to put reserves in order.
 const maxDrops = 1_000_000
 
-// balanced draws n samples and up to r reserves, so that the samples with the first of the reserves, and
-// the second, and so on, lie evenly: the local pivotal method draws all, and from them the samples,
-// leaving out one reserve after the other from the last to the first. Every place has the same chance
+// balanced draws n samples and up to r reserves, so that the samples lie evenly, alone and together with the
+// first reserve, the first two, and so on. The local pivotal method draws all of them, and then the samples
+// from these, leaving out one reserve at a time from the last to the first. Every place has the same chance
 // to be a sample. (Splitting a balanced sample in this way is hierarchical in the sense of the
 // function hlpm2 of Grafström's and Lisic's R package BalancedSampling; the order serves as that of
 // Stevens and Olsen, "Spatially Balanced Sampling of Natural Resources", Journal of the American
@@ -161,9 +161,9 @@ func (t *targeted) evenly(h, n int) []target {
 	})
 }
 
-// next passes the next cells for a point of a zone to try, the best first, until one fits: the cell of
-// the next target, or that nearest to it, and then those around it or, of random targets, the next.
-// Cells that are taken or unusable may be among them.
+// next passes cells for the next point of a zone to try, the best first, until one fits: the cell of the
+// next target, or the cell nearest to it, and then those around it or, with random targets, the targets
+// after it. Cells that are taken or unusable may be among them.
 func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 	for t.at[zone] < len(t.targets[zone]) {
 		goal := t.targets[zone][t.at[zone]]
@@ -181,11 +181,11 @@ func (t *targeted) next(zone int, try func(cell int32) bool) bool {
 	return false
 }
 
-// firstReach is how many cells the search around a place reaches at first.
+// firstReach is the initial reach, in cells, of the search around a place.
 const firstReach = 4
 
-// outward passes the eligible cells of a zone for try to take, the nearest to a place first, of
-// several as near the first of the frame. It looks around the place in windows that double.
+// outward passes the eligible cells of a zone to try, the nearest to a place first, and equally near
+// ones in the order of the frame. It looks around the place in windows that double in size.
 func (t *targeted) outward(at geo.Position, zone int, try func(cell int32) bool) bool {
 	size := t.frame.CellSize
 	row, col := int(math.Floor((t.frame.OriginY-at.Y)/size)), int(math.Floor((at.X-t.frame.OriginX)/size))
@@ -194,12 +194,12 @@ func (t *targeted) outward(at geo.Position, zone int, try func(cell int32) bool)
 		away float64
 	}
 	var found []candidate
-	done := -1.0 // squared: what is as near has been passed
+	done := -1.0 // squared: the cells up to this distance have been passed
 	for reach := firstReach; ; reach *= 2 {
 		whole := row-reach <= 0 && col-reach <= 0 && row+reach >= t.frame.Rows && col+reach >= t.frame.Cols
 		limit := math.Inf(1)
 		if !whole {
-			limit = float64(reach-1) * size * float64(reach-1) * size // the window holds all that are as near
+			limit = float64(reach-1) * size * float64(reach-1) * size // the window holds all cells up to this distance
 		}
 		found = found[:0]
 		looked := t.frame.InWindow(row, col, reach, func(i int) {

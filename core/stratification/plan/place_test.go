@@ -19,7 +19,7 @@ import (
 	"tilth/tests/realdata"
 )
 
-// zoningOf makes a map of labels.
+// zoningOf makes a map from labels.
 func zoningOf(f *frame.Frame, labels []int32) *zoning.Zoning {
 	k := int(slices.Max(labels))
 	z := &zoning.Zoning{Labels: labels, Zones: make([]zoning.Zone, k)}
@@ -61,7 +61,7 @@ func voorstFrame(t testing.TB) (f frame.Frame, values []float64, strata []int32)
 	return f, values, strata
 }
 
-// loosely returns parameters that keep points from nothing.
+// loosely returns parameters without an offset, a minimum distance or reserves.
 func loosely(placement Placement, samples map[int]int) Params {
 	p := DefaultParams()
 	p.Placement, p.ZoneOffset, p.MinDistance, p.ReserveShare = placement, 0, 0, 0
@@ -79,8 +79,8 @@ func designOf(t testing.TB, f *frame.Frame, z *zoning.Zoning, p Params) *design 
 	return &design{ground: g, params: p, strata: strata, mean: mean}
 }
 
-// Over 2,000 seeds the estimates by stratified random points have the mean of the population and
-// the standard error of the theory.
+// Over 2,000 seeds the estimates from stratified random points have the mean of the population and
+// the theoretical standard error.
 func TestStratifiedRandomPointsAreUnbiased(t *testing.T) {
 	w, _ := fields.Voorst(t)
 	f, values, strata := voorstFrame(t)
@@ -113,8 +113,8 @@ func TestStratifiedRandomPointsAreUnbiased(t *testing.T) {
 	}
 }
 
-// spread of points over cells: the mean squared distance of cells to the nearest point, and the
-// balance of Stevens and Olsen.
+// evenness returns the mean squared distance of cells to the nearest point, and the balance of
+// Stevens and Olsen.
 func evenness(f *frame.Frame, spots []spot) (mssd, balance float64) {
 	share := make([]float64, len(spots))
 	for i := range f.Cells {
@@ -160,7 +160,7 @@ func TestBalancedPointsLieEvenly(t *testing.T) {
 	t.Logf("spatially balanced: MSSD %.0f, balance %.3f, standard error %.2f", mssd, balance, sd)
 	require.InEpsilon(t, 34_905, mssd, 0.03)
 	require.InDelta(t, 0.0865, balance, 0.01)
-	require.InDelta(t, 6.017, sd, 1.9) // of 50 values: a tenth of it, three times
+	require.InDelta(t, 6.017, sd, 1.9) // three times its own standard error, which is a tenth of it for 50 values
 	mssd, balance, sd = figures(StratifiedRandom, 25)
 	t.Logf("random: MSSD %.0f, balance %.3f, standard error %.2f", mssd, balance, sd)
 	require.InEpsilon(t, 58_062, mssd, 0.12)
@@ -246,7 +246,7 @@ func TestCoverageIsAsEvenAsThePeers(t *testing.T) {
 	}
 }
 
-// The cells that keep an offset, as shapely's buffers have them.
+// The cells that keep an offset are those that shapely's buffers yield.
 func TestEligibleCellsOfTheWheatField(t *testing.T) {
 	var want struct {
 		Cleaning struct {
@@ -271,7 +271,7 @@ func TestEligibleCellsOfTheWheatField(t *testing.T) {
 	}
 }
 
-// Points of a square cell field lie anywhere in it with the same chance: in quarters of cells,
+// Points of a square field of cells lie anywhere in it with the same chance: in quarters of cells,
 // and at the field's edge as often as inside, whatever the seed.
 func TestPlacesAreUniform(t *testing.T) {
 	f := squareFrame(t, 20)
@@ -304,7 +304,7 @@ func TestPlacesAreUniform(t *testing.T) {
 	}
 }
 
-// squareFrame is a field of side × side cells of 10 m.
+// squareFrame returns a field of side × side cells of 10 m.
 func squareFrame(t testing.TB, side int32) frame.Frame {
 	t.Helper()
 	g := frame.GridCells{EPSG: 32633, CellSize: 10, OriginX: 500_000, OriginY: 5_400_000}

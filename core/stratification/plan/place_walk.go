@@ -80,8 +80,8 @@ func countSteps(points []Point) {
 	}
 }
 
-// FieldsInOrder returns the fields of a frame that have points along the way through all fields. Those
-// that have reserves alone follow the others.
+// FieldsInOrder returns the fields of a frame that have points, in the order of the way through all fields.
+// Those that have only reserves follow the others.
 func (plan Plan) FieldsInOrder() (fields []int) {
 	seen := map[int]bool{}
 	for _, p := range plan.Points {

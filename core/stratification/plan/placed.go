@@ -6,18 +6,18 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// MaxPlaces bounds the places of a file that a plan is taken from.
+// MaxPlaces is the maximum number of places in a file from which a plan is taken.
 const MaxPlaces = 10_000
 
-// Named is a place of a file, in the plane of the frame.
+// Named is a place in a file, in the plane of the frame.
 type Named struct {
 	Name string
 	At   geo.Position
 }
 
-// PlacedAt returns the whole list of points of the plan with its samples at places instead. A place that has the name of a sample keeps
-// it, so that a plan which comes back as it went out is the same. Reserves and legacy points stay. Places outside of the zones, which are
-// counted, are passed over: a file has those of other land, too. The budget's error where it ends.
+// PlacedAt returns the whole list of points of the plan with its samples at the given places instead. A place with the name of a sample
+// keeps that name, so that a plan that comes back unchanged stays the same. Reserves and legacy points stay. Places outside the zones are
+// counted and skipped, since a file may also hold those of other land. The budget's error when the budget ends.
 func (plan Plan) PlacedAt(budget *effort.Budget, z *zoning.Zoning, places []Named) (list []Listed, outside int, err error) {
 	samples, taken := map[string]bool{}, map[string]bool{}
 	for _, p := range plan.Points {

@@ -20,14 +20,14 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Version names the rules by which points are placed and named, like zoning.AlgorithmVersion those of maps.
+// Version names the rules by which points are placed and named, as zoning.AlgorithmVersion names those of maps.
 const Version = "plan-3"
 
 // Placement is the way to choose the places of samples within zones.
 type Placement string
 
 // The placements. The first two are probability samples, whose measurements may be expanded to the
-// zone by the design alone. The points of Coverage are chosen to lie evenly, without a look at the layers.
+// zone by the design alone. The points of Coverage are chosen to lie evenly, without regard to the layers.
 const (
 	StratifiedRandom  Placement = "stratified_random"
 	SpatiallyBalanced Placement = "spatially_balanced"
@@ -43,7 +43,7 @@ var Placements = []Placement{StratifiedRandom, SpatiallyBalanced, Coverage, Lati
 // (approximately, where points keep a distance).
 func (p Placement) Probability() bool { return p == StratifiedRandom || p == SpatiallyBalanced }
 
-// shuffled reports whether a placement tries the places of a zone in a random order; a hypercube begins with it.
+// shuffled reports whether a placement tries the places of a zone in a random order; a hypercube begins that way.
 func (p Placement) shuffled() bool { return p == StratifiedRandom || p == LatinHypercube }
 
 // The bounds of a plan.
@@ -58,10 +58,10 @@ const (
 	distanceDecimals  = 2 // of easting and northing: centimetres
 )
 
-// Params are the choices of a sample plan. DefaultParams returns those of the method.
+// Params are the choices of a sample plan. DefaultParams returns the method's own.
 type Params struct {
-	// Samples, or HaPerSample, or Monitoring.Change, or Costs.Budget, or (all 0) what Precision needs, at
-	// least MinSamplesPerZone each.
+	// The number of samples is set by Samples, HaPerSample, Monitoring.Change or Costs.Budget or, where all
+	// are 0, by what Precision needs; each zone has at least MinSamplesPerZone.
 	Samples           int
 	HaPerSample       float64
 	Monitoring        Monitoring
@@ -69,15 +69,15 @@ type Params struct {
 	Precision         Precision
 	CV, Rho2          float64 // as in zoning.Params; ignored where there are pilot samples
 	MinSamplesPerZone int
-	// MinSamplesPerField is a number for every field; 0: none. See share.
+	// MinSamplesPerField is the minimum of every field; 0: none. See share.
 	MinSamplesPerField int `json:",omitzero"`
-	// CompositesPerZone is the number of composites that the samples of each stratum are pooled into for the laboratory;
-	// 0: each is analysed by itself. See pool.
+	// CompositesPerZone is the number of composites into which the samples of each stratum are pooled for the laboratory;
+	// 0: each sample is analysed by itself. See pool.
 	CompositesPerZone int `json:",omitzero"`
 	// Stages draws fields first; nil: every field is land of its zones.
 	Stages *Stages `json:",omitempty"`
 
-	// Allocation: the empty one is Neyman with pilot samples and Proportional without.
+	// Allocation may be empty: Neyman with pilot samples and Proportional without.
 	Allocation Allocation
 	PerZone    map[int]int     // by zone, for the allocation Given
 	Cost       map[int]float64 // of a sample by zone, for CostOptimal
@@ -95,13 +95,13 @@ type Params struct {
 	// Legacy are points in the frame's plane that are kept and sampled again; new ones are placed around them.
 	Legacy []geo.Position `json:",omitzero" audit:"-"`
 	Seed   uint64         `audit:"-"` // up to seed.Max
-	// Origin says where the seed comes from. Seeded sets both.
+	// Origin states where the seed comes from. Seeded sets both.
 	Origin seed.Origin `json:",omitzero" audit:"-"`
 	// Scope is the id of the plan's map. It is part of the plan's id.
 	Scope string `audit:"-"`
 }
 
-// DefaultParams returns the choices of the method.
+// DefaultParams returns the default choices of the method.
 func DefaultParams() Params {
 	p := zoning.DefaultParams()
 	return Params{
@@ -121,7 +121,7 @@ type Role string
 const (
 	RoleSample  Role = "sample"
 	RoleReserve Role = "reserve" // replaces a sample of its zone that cannot be taken
-	RoleLegacy  Role = "legacy"  // was there before the plan, which did not draw it: sampled, but no part of estimates
+	RoleLegacy  Role = "legacy"  // existed before the plan, which did not draw it: sampled, but not part of estimates
 )
 
 // Visited reports whether a point of the role is sampled in any case.
@@ -137,7 +137,7 @@ type Point struct {
 	// Walk is the place in the walk through the samples of the field (or its reserves), from 1; see
 	// Plan.FieldOrder.
 	Walk int
-	// Composite is the number in its stratum of the composite that a sample is part of; 0: of none.
+	// Composite is the number, within the stratum, of the composite that a sample is part of; 0: none.
 	Composite int           `json:",omitzero"`
 	At        geo.Position  // easting and northing in the frame's plane, whole centimetres
 	LonLat    *geo.Position // WGS84 with 7 decimals; nil where the frame has no EPSG
@@ -148,9 +148,9 @@ type Point struct {
 // ZonePlan is the summary of a plan for a zone.
 type ZonePlan struct {
 	Zone         int
-	Field        int  `json:",omitzero"` // number, from 1, of a field that is a stratum of its own, behind the zones and the strip, or was drawn; 0: it is none
+	Field        int  `json:",omitzero"` // number, from 1, of a field that is a stratum, after the zones and the strip, or was drawn; 0: no field
 	Draw         int  `json:",omitzero"` // number, from 1, of the draw of the field in a first stage; 0: it was not drawn
-	Edge         bool // the strip along the edges of all zones, a stratum of its own behind them
+	Edge         bool // the strip along the edges of all zones, a stratum of its own after them
 	Samples      int
 	Reserves     int
 	Weight       float64 // share of the area
@@ -161,7 +161,7 @@ type ZonePlan struct {
 	ExpectedMean float64 // by pilot samples; 1 without
 }
 
-// Concern is a doubt about a plan that is accepted.
+// Concern is a doubt about a plan that is accepted nonetheless.
 type Concern struct {
 	Code    string // inside_offset, too_close, few_samples, few_reserves
 	Zone    int
@@ -171,24 +171,24 @@ type Concern struct {
 
 // Plan is a sample plan. Plans are immutable: Customise derives a new one.
 type Plan struct {
-	PlanUUID  string // follows from the map, the parameters and the seed, or from the plan it is based on
+	PlanUUID  string // derived from the map, the parameters and the seed, or from the plan it is based on
 	Params    Params
 	Points    []Point // samples along a short way through all fields, then the reserves, the fields in the same order
 	PerZone   []ZonePlan
 	Samples   int
 	Reserves  int
-	Legacy    int     `json:",omitzero"` // points that are kept beside the samples
-	Pooled    int     `json:",omitzero"` // composites that the samples are pooled into; 0: they are not
+	Legacy    int     `json:",omitzero"` // points that are kept besides the samples
+	Pooled    int     `json:",omitzero"` // number of composites into which the samples are pooled; 0: they are not
 	FromPilot bool    // the standard deviations are those of pilot samples, not assumed
 	Staged    *Staged `json:",omitempty"` // nil: the plan is not drawn in two stages
 	// MinDistanceUsed is the requested distance of points, or less where there was no room.
 	MinDistanceUsed float64
-	// ExpectedRelativeError is half the width of the interval expected for the mean, over it. It may be
-	// over that of Params.Precision where this did not set the number of samples.
+	// ExpectedRelativeError is half the width of the interval expected for the mean, divided by the mean. It may
+	// exceed that of Params.Precision where this did not set the number of samples.
 	ExpectedRelativeError float64
 	Detection             Detection
 	Covered               Covered
-	Hypercube             *Hypercube `json:",omitzero"` // nil of other placements, and of plans changed by hand
+	Hypercube             *Hypercube `json:",omitzero"` // nil for other placements, and for plans changed by hand
 	WayKm                 float64    // along the samples in their order, DriveKm included
 	DriveKm               float64    // of it between fields; see route.Circuity
 	WayEstimateKm         float64    // before the points were known, where a budget set their number
@@ -199,7 +199,7 @@ type Plan struct {
 	ZoneOffsetAchieved float64
 	Concerns           []Concern
 	IsCustom           bool
-	BasedOn            string // id of the plan that a custom one derives from
+	BasedOn            string // id of the plan from which a custom one derives
 	AlgorithmVersion   string
 }
 
@@ -255,11 +255,11 @@ func (p Params) checkPlaces(fields fault.Fields) {
 }
 
 // New makes the sample plan of a map of zones: how many samples, how many in each zone, and where.
-// Of the zones it uses number, share, RV and outline; of the layers a Latin hypercube those that it names.
+// Of the zones it uses number, share, RV and outline; of the layers, a Latin hypercube uses those that it names.
 //
-// Faults: Invalid for parameters out of range, and with the code not_enough_room, and the room
-// there is, where the zones do not hold the points. The budget's error where it ends, of which a
-// distance computed is a step.
+// Faults: Invalid for parameters out of range and, with the code not_enough_room and the available
+// room, where the zones do not hold the points. The budget's error when the budget ends; each
+// distance computed is one of its steps.
 func New(budget *effort.Budget, f *frame.Frame, z *zoning.Zoning, p Params, layers ...layer.Layer) (Plan, error) {
 	if err := checkZoning(f, z); err != nil {
 		return Plan{}, err
@@ -324,7 +324,7 @@ func (p Params) settled() Params {
 	default:
 		p.Allocation = Proportional
 	}
-	if p.Monitoring == (Monitoring{}) { // of a plan that was made before it was a choice
+	if p.Monitoring == (Monitoring{}) { // a plan that was made before this was a choice
 		p.Monitoring = DefaultMonitoring()
 	}
 	return p
@@ -343,8 +343,8 @@ func checkZoning(f *frame.Frame, z *zoning.Zoning) error {
 	return nil
 }
 
-// sumUp counts a plan's points by zone and computes the expected precision; strata behind the zones
-// are the strip along their edges.
+// sumUp counts a plan's points by stratum and computes the expected precision. A stratum after the zones
+// that is not a field, or a draw of one, is the strip along their edges.
 func (plan *Plan) sumUp(zones int, strata []Stratum, mean float64) {
 	plan.Samples, plan.Reserves, plan.Legacy = 0, 0, 0
 	plan.ZoneOffsetAchieved = math.Inf(1)

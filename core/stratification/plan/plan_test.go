@@ -27,7 +27,7 @@ func wheatZones(t *testing.T) (frame.Frame, *zoning.Zoning) {
 	return f, zoningOf(&f, fields.LabelsOf(t, &f, "wheat-zones-smallest-first50.csv"))
 }
 
-// requireSound holds a plan against what it promises.
+// requireSound checks that a plan keeps its promises.
 func requireSound(t require.TestingT, f *frame.Frame, z *zoning.Zoning, plan Plan) {
 	p := plan.Params
 	ids := map[string]bool{}
@@ -79,8 +79,8 @@ func positions(points []Point) []geo.Position {
 	return out
 }
 
-// Over random fields with holes and tongues, and random choices, a plan keeps what it promises or
-// is refused with what there is room for; at the offset that the refusal names it can be made.
+// Over random fields with holes and tongues, and random choices, a plan keeps its promises or is
+// refused with the room that is available; at the offset that the refusal names, it can be made.
 func TestPlansKeepTheirPromises(t *testing.T) {
 	made, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -254,7 +254,7 @@ func TestNotEnoughRoom(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Where the distance leaves no room it is lowered, and the plan says so.
+// Where the distance leaves no room it is lowered, and the plan states the lower one.
 func TestDistanceIsLowered(t *testing.T) {
 	f := squareFrame(t, 10)
 	p := loosely(StratifiedRandom, map[int]int{1: 25})
@@ -279,7 +279,7 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 		require.NoError(t, err)
 		return string(raw)
 	}
-	stored := frame.Frame{ // as a frame that comes from a store
+	stored := frame.Frame{ // like a frame that comes from a store
 		EPSG: f.EPSG, CellSize: f.CellSize, OriginX: f.OriginX, OriginY: f.OriginY, Rows: f.Rows, Cols: f.Cols,
 		Cells: f.Cells, EdgeMask: f.EdgeMask, Fields: f.Fields, AOI: f.AOI, AreaHa: f.AreaHa,
 	}

@@ -6,8 +6,8 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// expected returns half the width of the interval for a mean, over it, that numbers of samples by
-// stratum lead to expect, by the formulas and the quantile of the estimate from samples:
+// expected returns half the width of the interval that is expected for a mean, divided by the mean, with
+// these numbers of samples by stratum. It uses the formulas and the quantile of the estimate from samples:
 //
 //	V = Σ w_h² S_h²/n_h - Σ w_h S_h²/N    (Cochran, "Sampling Techniques" (1977), equation 5.7)
 //
@@ -27,8 +27,8 @@ func (p Precision) expected(strata []Stratum, mean float64, samples []int) float
 	return quantile * math.Sqrt(whole.Variance*p.effect()) / mean
 }
 
-// varianceOf returns the variance of a mean, Σ w_h² S_h²/n_h, with the degrees of freedom that its
-// estimate has: of composites fewer, while the mean of composites varies as that of their points does.
+// varianceOf returns the variance of a mean, Σ w_h² S_h²/n_h, with the degrees of freedom of its estimate.
+// Composites have fewer of these, although their mean varies as that of their points does.
 func varianceOf(strata []Stratum, samples []int) stats.Part {
 	var parts []stats.Part
 	for h, s := range strata {
@@ -41,7 +41,7 @@ func varianceOf(strata []Stratum, samples []int) stats.Part {
 	return stats.Sum(parts...)
 }
 
-// within is what rounding may add to an expected error that is reached.
+// within is the factor by which rounding may raise an expected error that still counts as reached.
 const within = 1 + 1e-9
 
 // PrecisionReached reports whether the plan expects the precision that it was asked for.
@@ -49,14 +49,14 @@ func (plan Plan) PrecisionReached() bool {
 	return plan.ExpectedRelativeError <= plan.Params.Precision.RelativeError*within
 }
 
-// reached reports whether the precision is expected.
+// reached returns a function that reports whether the precision is expected of numbers of samples.
 func (p Precision) reached(strata []Stratum, mean float64) func(samples []int) bool {
 	return func(samples []int) bool { return p.expected(strata, mean, samples) <= p.RelativeError*within }
 }
 
 // reach adds samples one by one until they are enough: a minimum by zone, whole numbers and the
-// degrees of freedom may ask for more than the formula for their sum. room is false where the zones
-// hold no more, ok where a plan has no more.
+// degrees of freedom may require more than the formula for their sum. room is false where the zones
+// hold no more, ok where a plan may have no more.
 func reach(enough func(samples []int) bool, samples []int, priorities []float64, upper []int) (ok, room bool) {
 	total := 0
 	for _, n := range samples {
@@ -73,8 +73,8 @@ func reach(enough func(samples []int) bool, samples []int, priorities []float64,
 	return true, true
 }
 
-// Needed returns the samples that reach the precision for a mean when they are allocated in whole
-// numbers, at least a minimum to each stratum. It may be more than a plan can have.
+// Needed returns the number of samples that reach the precision for a mean when they are allocated in
+// whole numbers, at least a minimum to each stratum. It may be more than a plan can have.
 func (p Precision) Needed(strata []Stratum, mean float64, a Allocation, minimum int) int {
 	n := p.Samples(strata, mean, a == Neyman || a == CostOptimal)
 	lower, fewest := floors(strata, minimum), 0

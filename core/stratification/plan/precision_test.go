@@ -10,8 +10,8 @@ import (
 	"tilth/core/list"
 )
 
-// A plan for a precision expects it, whatever the minimum by zone, the rule of allocation and whole
-// numbers make of the sum; it has at least as many samples as the formula for the sum.
+// A plan for a precision is expected to reach it, however the minimum by zone, the rule of allocation
+// and whole numbers change the sum; it has at least as many samples as the formula for the sum.
 func TestPlansForAPrecisionReachIt(t *testing.T) {
 	raised := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Recommend recommends, among the maps of a call of Zones, one that takes the default plan: that of
-// DefaultParams with its own seed. Where none does, the recommended map says what it needs. The
+// DefaultParams with its own seed. Where none does, the recommended map states what it needs. The
 // error is that of the budget.
 func Recommend(budget *effort.Budget, f *frame.Frame, r *zoning.Result) error {
 	return r.RecommendPlannable(func(c *zoning.Candidate) (*zoning.PlanNeeds, error) {

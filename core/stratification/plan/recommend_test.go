@@ -12,7 +12,7 @@ import (
 )
 
 // A recommended map takes the plan that a request without choices asks for; where zones are too
-// narrow for it, the recommendation says with which offset it is made.
+// narrow for it, the recommendation states the offset with which it can be made.
 func TestRecommendedMapsTakeTheDefaultPlan(t *testing.T) {
 	g := frame.GridCells{CellSize: 10}
 	for i := range 400 { // 40 m × 1 km

@@ -21,13 +21,13 @@ type SamplePlan struct {
 	Saved     *zoning.Saving // nil: a candidate
 }
 
-// Weight returns about how many bytes a plan takes.
+// Weight returns the approximate number of bytes that a plan takes.
 func (p *SamplePlan) Weight() int { return 256 * len(p.Plan.Points) }
 
-// shortAllocations are the allocations in the tags of plans.
+// shortAllocations are the names of the allocations in the tags of plans.
 var shortAllocations = map[Allocation]string{Proportional: "prop", Neyman: "ney", CostOptimal: "cost", Equal: "eq", Given: "given"}
 
-// DefaultTag is the tag of a plan that is saved without one.
+// DefaultTag returns the tag of a plan that is saved without one.
 func DefaultTag(p Plan) string {
 	if p.Staged != nil {
 		return fmt.Sprintf("d%d-m%d", p.Staged.Draws, p.Staged.Points) + map[bool]string{true: "-custom"}[p.IsCustom]

@@ -10,7 +10,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// Stratum is what is known or assumed of a zone when samples are planned.
+// Stratum holds what is known or assumed about a zone when samples are planned.
 type Stratum struct {
 	Weight float64 // share of the area; those of all zones add up to 1
 	SD     float64 // of what is measured, between places of the zone
@@ -19,16 +19,16 @@ type Stratum struct {
 	Field int
 	// Draw is the number, from 1, of the draw of the field in a first stage; 0: it was not drawn.
 	Draw int
-	// Min are the samples that it has at least; 0: as many as any; none where it has no land left.
+	// Min is its minimum number of samples; 0: that of any zone; none where it has no land left.
 	Min int
-	// Composites are those that its samples are pooled into; 0: none.
+	// Composites is the number of composites into which its samples are pooled; 0: none.
 	Composites int
 }
 
 // none is the Stratum.Min of a zone whose land is sampled in other strata.
 const none = -1
 
-// floors returns the samples that strata have at least, given that of zones.
+// floors returns the minimum number of samples of each stratum, given that of zones.
 func floors(strata []Stratum, ofZone int) []int {
 	return list.Map(strata, func(s Stratum) int {
 		switch {
@@ -46,7 +46,7 @@ type Precision struct {
 	Confidence    float64 // of the interval, two-sided, in (0, 1)
 	RelativeError float64 // half the width of the interval over the mean
 	// Student takes the quantile of Student's distribution, with as many degrees of freedom as
-	// samples less zones, instead of the normal one: a few samples more, and honest for few.
+	// samples minus zones, instead of the normal one: it asks for a few more samples, and is right for few.
 	Student bool
 	// Population is the number of places to choose from; 0 for land, where it is unlimited.
 	Population int
@@ -56,7 +56,7 @@ type Precision struct {
 	DesignEffect float64
 }
 
-// maxSamples bounds the search for a number of samples, and a plan.
+// maxSamples bounds the search for a number of samples, and the samples of a plan.
 const maxSamples = 5000
 
 // Samples returns the smallest number of samples that reach the precision for a mean, when they
@@ -65,7 +65,7 @@ const maxSamples = 5000
 //	n = t² V / (E² + t² ΣwS²/N)    V = ΣwS² in proportion, (ΣwS)² after Neyman; E = r·mean
 //
 // Cochran, "Sampling Techniques" (1977), equations 5.46 to 5.49. With (ΣwS)² it is the formula
-// of the CDM's A/R methodological tool 03. It may be more than anybody would take.
+// of the CDM's A/R methodological tool 03. The result may be more than anybody would take.
 func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
 	v, pooled := 0.0, 0.0
 	for _, s := range strata {
@@ -90,7 +90,7 @@ func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
 	if !p.Student || lower > math.MaxInt32 {
 		return int(math.Min(lower, math.MaxInt32))
 	}
-	// Student's quantile is above the normal one and falls with n: the first n that suffices.
+	// Student's quantile is above the normal one and falls with n, so the first n that suffices is the smallest.
 	n := max(int(lower), len(strata)+1)
 	for float64(n) < samples(stats.StudentQuantile(p.Confidence, float64(n-len(strata)))) {
 		n++
@@ -98,7 +98,7 @@ func (p Precision) Samples(strata []Stratum, mean float64, optimal bool) int {
 	return n
 }
 
-// SamplesByDensity returns the samples for an area at a number of hectares each.
+// SamplesByDensity returns the number of samples for an area at a number of hectares each.
 func SamplesByDensity(areaHa, haPerSample float64) int {
 	return int(math.Ceil(areaHa/haPerSample - 1e-9))
 }
@@ -109,14 +109,14 @@ type Pilot struct {
 	Mean, SD float64
 }
 
-// strataOf returns what is assumed of the zones of a map, and the mean to which it relates: by
+// strataOf returns what is assumed about the zones of a map, and the mean to which that relates: from
 // pilot samples where there are any, otherwise in units of the mean, the variance in a zone being
 // cv² ((1 - rho2) + rho2 V_h/V) where the layers explain the share rho2 of it.
 //
 // Faults: Invalid for pilot samples that leave zones out or cannot be used.
 func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, err error) {
 	strata = make([]Stratum, len(zones))
-	if p.InStages() { // zones are no strata
+	if p.InStages() { // zones are not strata
 		_, mean = p.spread()
 		return list.Map(strata, func(s Stratum) Stratum { s.Min = none; return s }), mean, nil
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // Stages asks for a plan in two stages: fields are drawn with replacement, each with a chance in proportion to its
-// area, and at each draw points at random in the field. The zones of the map are no strata of such a plan.
+// area, and at each draw points are drawn at random in the field. The zones of the map are not strata of such a plan.
 type Stages struct {
-	Draws  int `json:",omitzero"` // of a field; 0: as many as the change, the budget or the precision ask for
+	Draws  int `json:",omitzero"` // of a field; 0: as many as the change, the budget or the precision requires
 	Points int `json:",omitzero"` // at a draw; 0: the optimum by the costs
-	// ShareBetween is the share of the variance CV² that lies between fields; of no use with pilot samples.
+	// ShareBetween is the share of the variance CV² that lies between fields; not used with pilot samples.
 	ShareBetween float64
 	Pilot        *StagesPilot `json:",omitempty"`
 }
@@ -28,7 +28,7 @@ type StagesPilot struct{ Mean, Between, Within float64 }
 // defaultShareBetween is a judgement: farms, soils and crops differ between fields as much as places within them do.
 const defaultShareBetween = 0.5
 
-// DefaultStages returns the choices of the method.
+// DefaultStages returns the default choices of the method.
 func DefaultStages() Stages { return Stages{ShareBetween: defaultShareBetween} }
 
 // The bounds of a plan in two stages.
@@ -41,7 +41,7 @@ const (
 // InStages reports whether a plan is drawn in two stages.
 func (p Params) InStages() bool { return p.Stages != nil }
 
-// checkStages refuses what is no plan in two stages, and what does not go with one.
+// checkStages refuses stages out of range, and choices that do not go with a plan in two stages.
 func (p Params) checkStages(fields fault.Fields) {
 	if !p.InStages() {
 		return
@@ -81,7 +81,7 @@ func (s Stages) check(c Costs) fault.Fields {
 	return fields
 }
 
-// spread returns what is assumed of fields, and the mean to which it relates: by pilot samples, or in units of the mean.
+// spread returns what is assumed about fields, and the mean to which that relates: from pilot samples, or in units of the mean.
 func (p Params) spread() (s programme.Stages, mean float64) {
 	if pilot := p.Stages.Pilot; pilot != nil {
 		return programme.Stages{Between: pilot.Between, Within: pilot.Within}, pilot.Mean
@@ -93,15 +93,15 @@ func (p Params) spread() (s programme.Stages, mean float64) {
 // fromPilot reports whether the standard deviations are those of pilot samples.
 func (p Params) fromPilot() bool { return len(p.Pilot) > 0 || p.InStages() && p.Stages.Pilot != nil }
 
-// Staged is what is particular to a plan in two stages.
+// Staged holds what is specific to a plan in two stages.
 type Staged struct {
 	Draws   int
 	Points  int     // at a draw
 	Optimum float64 // points at a draw by the costs, before rounding; 0 where the number was sent
-	Needed  int     // draws of so many points for Params.Precision
+	Needed  int     // draws of that many points for Params.Precision
 	Spread  programme.Stages
 	Mean    float64
-	Fields  []StagedField // all of the area of interest, in its order: the sample speaks for those that are not drawn as well
+	Fields  []StagedField // all of the area of interest, in its order: the sample represents those that are not drawn as well
 }
 
 // StagedField is a field of a plan in two stages.
@@ -150,7 +150,7 @@ func (p Params) sized(of land) (out Staged, err error) {
 	return out, nil
 }
 
-// Draws returns the smallest number of draws of fields that reach the precision for a mean, by the variance of a draw:
+// Draws returns the smallest number of draws of fields that reach the precision for a mean, given the variance of a draw:
 //
 //	t(1-α/2, n-1) √(V/n) ≤ r·mean
 //
@@ -159,14 +159,14 @@ func (p Precision) Draws(perDraw, mean float64) int {
 	return minDraws + sort.Search(math.MaxInt32, func(n int) bool { return p.ofDraws(minDraws+n, perDraw, mean) <= p.RelativeError*within })
 }
 
-// ofDraws returns half the width of the interval for a mean, over it, by draws of fields.
+// ofDraws returns half the width of the interval for a mean, divided by the mean, with n draws of fields.
 func (p Precision) ofDraws(n int, perDraw, mean float64) float64 {
 	part := programme.OfDraws(n, perDraw)
 	return stats.StudentQuantile(p.Confidence, part.DF) * math.Sqrt(part.Variance) / mean
 }
 
-// detectableBy returns the smallest change that draws of fields see, by the variance of a draw. Changes vary between
-// fields and within them as what is measured does.
+// detectableBy returns the smallest change that draws of fields detect, given the variance of a draw. Changes are taken to
+// vary between fields and within them as the measured quantity does.
 func (p Params) detectableBy(s programme.Stages, draws int, perDraw float64) Detection {
 	m := p.Monitoring
 	scale := m.scale(p.fromPilot())
@@ -176,7 +176,7 @@ func (p Params) detectableBy(s programme.Stages, draws int, perDraw float64) Det
 	return m.seen(programme.OfDraws(draws, perDraw*scale*scale), s.SD()*scale, p.Precision.Confidence)
 }
 
-// edges names what points keep the offset from.
+// edges names the land from whose edges points keep the offset.
 func (p Params) edges() string {
 	if p.InStages() {
 		return "fields"
@@ -195,7 +195,7 @@ func visits(points []Point) int {
 	return len(seen)
 }
 
-// DrawnFields returns how many fields were drawn.
+// DrawnFields returns the number of fields that were drawn.
 func (s Staged) DrawnFields() int {
 	n := 0
 	for _, f := range s.Fields {
@@ -219,7 +219,7 @@ func (plan *Plan) NameFields(uuids []string) {
 	plan.Staged = &staged
 }
 
-// SharedOut says among what the samples of a plan are shared out, in words.
+// SharedOut names in words the zones or draws among which the samples of a plan are shared out.
 func (plan Plan) SharedOut() string {
 	if plan.Staged != nil {
 		return fmt.Sprintf("%d draws of %d fields", plan.Staged.Draws, plan.Staged.DrawnFields())

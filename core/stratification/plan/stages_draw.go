@@ -11,7 +11,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// bounded returns the zones from whose edges points keep the offset, beside those of fields.
+// bounded returns the zones from whose edges points keep the offset, besides the edges of fields.
 func (p Params) bounded(z *zoning.Zoning) []zoning.Zone {
 	if p.InStages() {
 		return nil
@@ -20,8 +20,8 @@ func (p Params) bounded(z *zoning.Zoning) []zoning.Zone {
 }
 
 // drawFields draws the fields of a first stage and shares out points to them: the strata of the layout are the fields.
-// Fields without room for the points of a draw cannot be drawn. A field is that of a cell drawn at random, so that its
-// chance is in proportion to its area.
+// Fields without room for the points of a draw cannot be drawn. Each draw takes the field of a cell drawn at random, so
+// that the chance of a field is in proportion to its area.
 func (d *design) drawFields(to *layout) error {
 	if n := len(d.frame.Fields); n < 2 {
 		return fault.Field("stages", "The area of interest has one field: there is none to draw. Leave stages out.")
@@ -81,7 +81,7 @@ func (d *design) drawFields(to *layout) error {
 	return d.budget.Spend(len(d.frame.Cells))
 }
 
-// dealOut deals the points of a field out to its draws, in turn: they were drawn in a random order.
+// dealOut deals the points of a field out to its draws in turn, since the points were drawn in a random order.
 func (d *design) dealOut(spots []spot) {
 	if d.staged == nil {
 		return
@@ -95,7 +95,7 @@ func (d *design) dealOut(spots []spot) {
 	}
 }
 
-// stratumOf returns the number of the stratum of a spot; those of draws are behind the zones.
+// stratumOf returns the number of the stratum of a spot; draws are numbered after the zones.
 func (d *design) stratumOf(s spot) int {
 	if s.draw > 0 {
 		return len(d.zoning.Zones) + s.draw
@@ -103,8 +103,8 @@ func (d *design) stratumOf(s spot) int {
 	return d.stratum(s.cell)
 }
 
-// strataOfPlan returns the strata as a plan has them: those to which samples were shared out, or the zones, without
-// any, and behind them the draws of fields.
+// strataOfPlan returns the strata of the plan: those to which samples were shared out or, in two stages, the zones, which
+// have no samples, followed by the draws of fields.
 func (d *design) strataOfPlan() []Stratum {
 	if d.staged == nil {
 		return d.shared
@@ -119,7 +119,7 @@ func (d *design) strataOfPlan() []Stratum {
 	return out
 }
 
-// wayEstimate is the way that a budget counted with.
+// wayEstimate returns the length of the way on which a budget is based, in km.
 func (d *design) wayEstimate(samples int) float64 {
 	of := d.land()
 	if d.staged == nil {
@@ -160,7 +160,7 @@ func (d *design) describeStages(plan *Plan, found layout, strips []float64) {
 	}
 }
 
-// perDraw returns how many draws have samples, and the variance of the mean of one.
+// perDraw returns the number of draws that have samples, and the variance of the mean of one.
 func (plan Plan) perDraw() (draws int, variance float64) {
 	inverse := 0.0
 	for _, z := range plan.PerZone {
@@ -173,7 +173,7 @@ func (plan Plan) perDraw() (draws int, variance float64) {
 	return draws, float64(s.Between*s.Between) + float64(s.Within*s.Within)*inverse/float64(max(draws, 1))
 }
 
-// judgeDraws collects the concerns about draws with few samples, by stratum, and refuses plans with one draw left.
+// judgeDraws collects the concerns about draws with few samples (samples is by stratum), and refuses plans with fewer than two draws left.
 func (c *customising) judgeDraws(samples []int, fields fault.Fields) {
 	left := 0
 	for h, z := range c.plan.PerZone {
@@ -193,7 +193,7 @@ func (c *customising) judgeDraws(samples []int, fields fault.Fields) {
 	fields.AddIf(c.plan.Staged != nil && left < minDraws, "operations", "Samples of %d draws of fields are left; an estimate needs %d.", left, minDraws)
 }
 
-// stays refuses a place in another field than that of the draw of a point.
+// stays refuses a place outside the field that was drawn for a point.
 func (c *customising) stays(p *Point, at geo.Position, stratum, field int) (problem string) {
 	if c.plan.Staged == nil {
 		return ""
@@ -205,7 +205,7 @@ func (c *customising) stays(p *Point, at geo.Position, stratum, field int) (prob
 	return ""
 }
 
-// drawnStatement says what a plan in two stages speaks for, in a sentence.
+// drawnStatement states in a sentence what a plan in two stages represents.
 func (plan Plan) drawnStatement() string {
 	s := plan.Staged
 	visited, can := s.DrawnFields(), 0

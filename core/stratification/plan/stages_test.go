@@ -15,7 +15,7 @@ import (
 	"tilth/core/stratification/programme"
 )
 
-// inStages returns parameters of so many draws of so many points.
+// inStages returns parameters for a number of draws, with a number of points each.
 func inStages(draws, points int) Params {
 	p := DefaultParams()
 	s := DefaultStages()
@@ -63,7 +63,7 @@ func TestPlanInTwoStages(t *testing.T) {
 	}
 }
 
-// Fields are drawn in proportion to their areas, and the points of a field drawn again are others of it.
+// Fields are drawn in proportion to their areas, and a field that is drawn again gets as many points again.
 func TestDrawsAreInProportionToAreas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -214,7 +214,7 @@ func TestStagesAreRefused(t *testing.T) {
 	require.Contains(t, known.Message, "field 2 of the area of interest")
 }
 
-// Changes by hand keep points in the field that was drawn, and say what is left of a draw.
+// Changes by hand keep points in the field that was drawn, and state what is left of a draw.
 func TestStagesAreChangedByHand(t *testing.T) {
 	t.Parallel()
 	f, z := estate(t, 30, 24)

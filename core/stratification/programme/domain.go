@@ -16,23 +16,23 @@ type Stratum struct {
 // Mean is an estimate of a mean.
 type Mean struct {
 	Value float64
-	N     int // points that it is of
+	N     int // number of points that it is based on
 	// Part is its variance with the degrees of freedom; nil where the points are too few for one.
 	Part *stats.Part
 }
 
-// DomainMean estimates the mean of a domain, such as a field, from a stratified sample that was not planned by
+// DomainMean estimates the mean of a domain, such as a field, from a stratified sample that was not planned for
 // it: the ratio of the domain's estimated total to its estimated size,
 //
 //	ȳ_d = Σ W_h/n_h Σ_{i in d} y_i / Â    Â = Σ W_h n_hd/n_h
 //	V = c Σ W_h²/(n_h (n_h-1)) Σ_i (z_i - z̄_h)² / Â²    z_i = y_i - ȳ_d in the domain, 0 outside
 //
 // (Cochran, "Sampling Techniques" (1977), section 5A.14; Särndal, Swensson and Wretman, "Model Assisted Survey
-// Sampling" (1992), chapter 10). The residuals of few points are small because ȳ_d follows them, which
-// c = (n_d - P)/(n_d - 1) makes up for, P being the mean of the shares n_hd/n_h over the domain's points: within
-// one stratum V is s_d²/n_d, and where the domain is everything that of the stratified mean. The degrees of
-// freedom are Satterthwaite's, of n_hd - n_hd/n_h by stratum (strata with one point of the domain count
-// together), less 1 - P.
+// Sampling" (1992), chapter 10). The residuals of few points are small because ȳ_d follows them. The factor
+// c = (n_d - P)/(n_d - 1) compensates for that, P being the mean of the shares n_hd/n_h over the domain's points:
+// within one stratum V is s_d²/n_d, and where the domain is everything, V is that of the stratified mean. The
+// degrees of freedom are Satterthwaite's, from n_hd - n_hd/n_h by stratum (strata with one point of the domain
+// count together), less 1 - P.
 func DomainMean(strata []Stratum) (out Mean, ok bool) {
 	size, total, shares := 0.0, 0.0, 0.0
 	spread := true

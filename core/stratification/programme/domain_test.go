@@ -13,7 +13,7 @@ import (
 // outcome is what repeated surveys of a known truth show.
 type outcome struct{ mean, trueSE, rmsSE, covered float64 }
 
-// repeat draws estimates until there are n with a spread, and holds them against the truth at 95 %.
+// repeat draws estimates until there are n with a spread, and compares their 95 % intervals with the truth.
 func repeat(n int, truth float64, draw func(r *rand.Rand) (mean float64, part *stats.Part)) (o outcome) {
 	r := rand.New(rand.NewPCG(5, 6))
 	means := make([]float64, 0, n)
@@ -62,7 +62,7 @@ func (d domain) truth() float64 {
 	return sum / size
 }
 
-// Intervals of fields and farms hold, from a few points to all of a survey.
+// Intervals of fields and farms cover the truth as often as they should, from a few points to all of a survey.
 func TestDomainsCover(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]domain{
@@ -80,7 +80,7 @@ func TestDomainsCover(t *testing.T) {
 	}
 }
 
-// A domain that is a stratum has the mean of its points, and one that is everything the stratified mean.
+// A domain that is a stratum has the mean of its points, and one that is everything has the stratified mean.
 func TestDomainsOfWholeStrata(t *testing.T) {
 	a, b := []float64{1, 2, 6}, []float64{10, 14}
 	one, ok := DomainMean([]Stratum{{Weight: 0.7, N: 3, In: a}, {Weight: 0.3, N: 2}})

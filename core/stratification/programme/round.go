@@ -6,12 +6,12 @@ import (
 	"tilth/core/effort"
 )
 
-// whole is how far a number may lie from a whole one and count as it.
+// whole is the distance from a whole number within which a number counts as whole.
 const whole = 1e-9
 
 // Round rounds a table of expected numbers to whole ones at random, each up or down, so that every number
-// keeps its expectation and the sums of rows and columns are rounded up or down as well: the sums of rows
-// that are whole stay. With the numbers of points by zone (row) and field (column) that follow from the
+// keeps its expectation and the sums of rows and columns are rounded up or down as well: row sums that are
+// whole stay the same. With the numbers of points by zone (row) and field (column) that follow from the
 // areas, every place of a zone keeps the same chance to be drawn, while no field gets fewer points than
 // its expected number rounded down.
 //
@@ -33,7 +33,7 @@ func Round(budget *effort.Budget, expected [][]float64, unit func() float64) ([]
 	}
 }
 
-// table is the parts after the point of the expected numbers, as a graph between rows and columns.
+// table holds the fractional parts of the expected numbers, as a graph between rows and columns.
 type table struct {
 	rows, cols int
 	base       []int     // by row, then column: rounded down
@@ -52,7 +52,7 @@ func newTable(expected [][]float64) *table {
 	return t
 }
 
-// settled makes a part that is nearly 0 or 1 so.
+// settled rounds a part that is nearly 0 or 1, and returns any other unchanged.
 func settled(v float64) float64 {
 	if r := math.Round(v); math.Abs(v-r) < whole {
 		return r
@@ -62,12 +62,12 @@ func settled(v float64) float64 {
 
 func (t *table) open(cell int) bool { return t.part[cell] > 0 && t.part[cell] < 1 }
 
-// next returns an open cell of a node, a row or (from t.rows on) a column, other than one; -1: there is none.
+// next returns an open cell of a node (a row or, from t.rows on, a column) that is not other, and the node to which it leads; -1: there is none.
 func (t *table) next(budget *effort.Budget, node, other int) (cell, to int) {
 	if node < t.rows {
 		for c := range t.cols {
 			if i := node*t.cols + c; i != other && t.open(i) {
-				_ = budget.Spend(c + 1) // as way finds
+				_ = budget.Spend(c + 1) // way finds the error
 				return i, t.rows + c
 			}
 		}
@@ -81,7 +81,7 @@ func (t *table) next(budget *effort.Budget, node, other int) (cell, to int) {
 	return -1, -1
 }
 
-// way returns the open cells along a cycle, or along a path that goes no further at either end; nil where
+// way returns the open cells along a cycle, or along a path that cannot be extended at either end; nil where
 // no cell is open.
 func (t *table) way(budget *effort.Budget) []int {
 	first := -1
@@ -94,7 +94,7 @@ func (t *table) way(budget *effort.Budget) []int {
 	if first < 0 || budget.Spend(len(t.part)) != nil {
 		return nil
 	}
-	// Back to an end, if there is one, and from there as far as it goes.
+	// Walk to an end, if there is one, and from there as far as possible.
 	way, cycle := t.walk(budget, first/t.cols, -1)
 	if cycle {
 		return way
@@ -108,9 +108,9 @@ func (t *table) way(budget *effort.Budget) []int {
 	return way
 }
 
-// walk goes along open cells until it comes to a node again, and returns the cycle, or to an end.
+// walk follows open cells until it comes to a node again, and returns the cycle, or to an end, and returns the path.
 func (t *table) walk(budget *effort.Budget, node, by int) (way []int, cycle bool) {
-	at := map[int]int{node: 0} // how long the way was
+	at := map[int]int{node: 0} // the length of the way at each node
 	for {
 		cell, to := t.next(budget, node, by)
 		if cell < 0 {

@@ -47,7 +47,7 @@ func TestRoundedOptimumIsBest(t *testing.T) {
 	})
 }
 
-// Of fields of unequal area whose means go along with it, the mean of draws has no bias, its standard error is the true
+// For fields of unequal area whose means are related to it, the mean of draws has no bias, its standard error is the true
 // one, and its intervals hold.
 func TestMeansOfDrawsCover(t *testing.T) {
 	t.Parallel()

@@ -7,10 +7,10 @@ import (
 	"tilth/core/geo"
 )
 
-// binPlaces is about how many places share a bin.
+// binPlaces is the approximate number of places that share a bin.
 const binPlaces = 2
 
-// bins are places in a grid, to find those near others. It is as even as the places of one field are.
+// bins holds places in a grid, to find those near others. The bins are filled as evenly as the places of one field lie.
 type bins struct {
 	places     []geo.Position
 	west, low  float64
@@ -38,8 +38,8 @@ func newBins(places []geo.Position, members []int) *bins {
 	return b
 }
 
-// place returns the bin of a place, or of the place in the grid that is nearest to it: no member is nearer to the one than
-// to the other.
+// place returns the bin of a place or, outside the grid, of the place in the grid that is nearest to it. No member is nearer
+// to the former than to the latter.
 func (b *bins) place(p geo.Position) (col, row int) {
 	at := func(v float64, n int) int { return int(min(max(v/b.size, 0), float64(n-1))) }
 	return at(p.X-b.west, b.cols), at(p.Y-b.low, b.rows)
@@ -69,7 +69,7 @@ func (b *bins) remove(m int) {
 	b.of[bin] = kept
 }
 
-// nearest returns the member nearest to a place, of several the one of the lowest number.
+// nearest returns the member nearest to a place; of several, the one with the lowest number.
 func (b *bins) nearest(budget *effort.Budget, p geo.Position) (member int, away float64) {
 	member, away = -1, math.Inf(1)
 	for r := 0; r <= b.rings(p) && b.beyond(r) <= away; r++ {
@@ -83,7 +83,7 @@ func (b *bins) nearest(budget *effort.Budget, p geo.Position) (member int, away 
 	return member, away
 }
 
-// around visits the members that may lie within a distance of a place, the nearer ones first, until one ends it.
+// around visits the members that may lie within a distance of a place, the nearer rings first, until visit returns false.
 func (b *bins) around(budget *effort.Budget, p geo.Position, within float64, visit func(m int) (more bool)) {
 	for r := 0; r <= b.rings(p) && b.beyond(r) <= within; r++ {
 		if !b.ring(budget, p, r, visit) {
@@ -92,16 +92,16 @@ func (b *bins) around(budget *effort.Budget, p geo.Position, within float64, vis
 	}
 }
 
-// beyond is a distance that no member of a ring is nearer than: rings are counted around the bin of a place.
+// beyond returns a lower bound of the distance of the members of a ring; rings are counted around the bin of a place.
 func (b *bins) beyond(ring int) float64 { return float64(ring-1) * b.size }
 
-// rings is how many rings around the bin of a place there are.
+// rings returns the number of rings around the bin of a place.
 func (b *bins) rings(p geo.Position) int {
 	col, row := b.place(p)
 	return max(col, b.cols-1-col, row, b.rows-1-row)
 }
 
-// ring visits the members of the bins that are r bins away, until one ends it. The budget's steps are bins and members.
+// ring visits the members of the bins that are r bins away, until visit returns false. The budget's steps are bins and members.
 func (b *bins) ring(budget *effort.Budget, p geo.Position, r int, visit func(m int) (more bool)) (more bool) {
 	col, row := b.place(p)
 	for y := max(row-r, 0); y <= min(row+r, b.rows-1); y++ {
@@ -118,7 +118,7 @@ func (b *bins) ring(budget *effort.Budget, p geo.Position, r int, visit func(m i
 				continue
 			}
 			bin := b.of[y*b.cols+x]
-			_ = budget.Spend(1 + len(bin)) // as the next place finds
+			_ = budget.Spend(1 + len(bin)) // the next place finds the error
 			for _, m := range bin {
 				if !visit(m) {
 					return false

@@ -16,11 +16,11 @@ type leg struct {
 
 func (l leg) turned() leg { return leg{l.visit, l.out, l.in, !l.back} }
 
-// chain is a way through all fields. Drives between them are compared by their straight lines: one
-// factor for all does not change which is shorter.
+// chain is a way through all fields. Drives between them are compared by their straight lines: a
+// common factor does not change which is shorter.
 type chain struct {
 	budget *effort.Budget
-	ends   Ends // with a place to come from the first leg stays
+	ends   Ends // with From, the first leg stays
 	legs   []leg
 	gains  int // how many more times it may be shortened
 }
@@ -28,11 +28,11 @@ type chain struct {
 // maxPiece is the number of legs that are moved together.
 const maxPiece = 3
 
-// rounding is how many metres shorter a way has to be to count as such.
+// rounding is the number of metres by which a way must be shorter to count as such.
 const rounding = 1e-6
 
-// drive is the straight line from the leg at a place of the chain to the next; behind the last to where the way
-// ends, 0 where that is anywhere, as it is before the first.
+// drive returns the straight line from the leg at a place of the chain to the next; after the last leg, to where the way
+// ends, or 0 where that is anywhere. Before the first leg it is 0 too.
 func (c *chain) drive(i int) float64 {
 	if i < 0 {
 		return 0
@@ -40,7 +40,7 @@ func (c *chain) drive(i int) float64 {
 	return c.onFrom(c.legs[i].out, i+1)
 }
 
-// onFrom is the straight line from a place to the leg at a place of the chain, or to where the way ends.
+// onFrom returns the straight line from a place to the leg at a place of the chain or, after the last leg, to where the way ends.
 func (c *chain) onFrom(p geo.Position, i int) float64 {
 	if i == len(c.legs) {
 		return c.ends.fromLast(p)
@@ -48,7 +48,7 @@ func (c *chain) onFrom(p geo.Position, i int) float64 {
 	return distance(p, c.legs[i].in)
 }
 
-// movable is the first leg that may be elsewhere.
+// movable returns the place of the first leg that may be moved.
 func (c *chain) movable() int {
 	if c.ends.From != nil {
 		return 1
@@ -76,7 +76,7 @@ func (c *chain) shorten() {
 	}
 }
 
-// turn turns the pieces that begin at a leg around where that is shorter.
+// turn reverses the pieces that begin at a leg where that makes the chain shorter.
 func (c *chain) turn(i int) {
 	for j := i; j < len(c.legs) && c.gains > 0; j++ {
 		change := -c.drive(i-1) - c.drive(j)
@@ -105,7 +105,7 @@ func (c *chain) move(i, j int) {
 		gain -= c.onFrom(c.legs[i-1].out, j+1)
 	}
 	shortest, to, turned := -rounding, 0, false
-	for k := c.movable() - 1; k < len(c.legs) && c.gains > 0; k++ { // behind leg k
+	for k := c.movable() - 1; k < len(c.legs) && c.gains > 0; k++ { // after leg k
 		if k >= i-1 && k <= j {
 			continue
 		}
@@ -141,7 +141,7 @@ func (c *chain) move(i, j int) {
 	c.legs = slices.Insert(c.legs, to, piece...)
 }
 
-// walk orders the stops of each field along a walk from where the one before is left towards the next.
+// walk orders the stops of each field along a walk from where the field before is left towards the next field.
 func (c *chain) walk(all []visit) {
 	for k := range c.legs {
 		l := &c.legs[k]

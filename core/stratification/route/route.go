@@ -1,5 +1,5 @@
 // Package route orders places of several fields along a short way: the fields one after the other, and
-// the places within each. It knows no road.
+// the places within each. It knows no roads.
 package route
 
 import (
@@ -11,7 +11,7 @@ import (
 	"tilth/core/geo"
 )
 
-// Circuity is how many times as long as the straight line a drive between fields counts. Roads of whole
+// Circuity is the ratio at which a drive between fields counts as longer than the straight line. Roads of whole
 // countries are 1.2 to 1.6 times as long as the straight lines (Ballou, Rahardja and Sakai, "Selected
 // country circuity factors for road travel distance estimation", Transportation Research Part A 36 (2002)
 // 843); the figure is a judgement.
@@ -23,7 +23,7 @@ type Stop struct {
 	At    geo.Position // metres in a plane
 }
 
-// Ends are where a way comes from and goes to; nil: it begins at its first stop, or ends at its last.
+// Ends are the places where a way starts and ends; nil: it begins at its first stop, or ends at its last.
 type Ends struct{ From, To *geo.Position }
 
 // Length returns how many metres a crew walks within fields, in straight lines, and drives between
@@ -59,7 +59,7 @@ func (e Ends) fromLast(p geo.Position) float64 {
 
 func distance(a, b geo.Position) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// visit is the stops of one field.
+// visit holds the stops of one field.
 type visit struct {
 	field  int
 	stops  []int // numbers of the stops, in their order
@@ -102,8 +102,8 @@ func (v *visit) arrange(walk []int) {
 	}
 }
 
-// Within returns the numbers of the stops field by field, the fields in an order and others behind them by
-// their number, and within a field along a short walk from the north-west.
+// Within returns the numbers of the stops field by field: the given fields in their order, then the others by
+// their number. The stops of a field follow a short walk from the north-west.
 func Within(budget *effort.Budget, stops []Stop, fields []int) (order []int) {
 	all := visits(stops)
 	rank := func(v visit) int {
@@ -124,13 +124,13 @@ func Within(budget *effort.Budget, stops []Stop, fields []int) (order []int) {
 const maxRounds = 6
 
 // Through returns the numbers of the stops along a short way through all fields, each visited once. A
-// way through one field begins in its north-west. With a place to come from the first field is the one with the
-// stop nearest to it. Where the budget ends the order is any.
+// way through one field begins in its north-west. If From is given, the first field is the one with the stop nearest
+// to it, and a way through one field begins there. If the budget ends, the order is arbitrary.
 //
-// The order of the fields is a tour from field to nearest field that is shortened (chain) between
-// the middles of their stops. Then walks within the fields, from where the field before is left
-// towards the next, and the order of the fields by the ends of their walks take turns, as long as the
-// whole gets shorter.
+// The order of the fields is at first a tour from field to nearest field, by the middles of their stops, that
+// is then shortened (chain). After that, two steps alternate as long as the whole gets shorter: walks within
+// the fields, from where the field before is left towards the next, and the order of the fields by the ends
+// of their walks.
 func (e Ends) Through(budget *effort.Budget, stops []Stop) (order []int) {
 	all := visits(stops)
 	if len(all) == 0 {
@@ -170,7 +170,7 @@ func (e Ends) Through(budget *effort.Budget, stops []Stop) (order []int) {
 	return order
 }
 
-// first returns the fields from one to the nearest.
+// first returns the fields in an order that always goes on to the nearest.
 func (e Ends) first(budget *effort.Budget, all []visit, middles []geo.Position) []int {
 	if e.From == nil {
 		return onwards(budget, middles, corner(middles))
@@ -184,7 +184,7 @@ func (e Ends) first(budget *effort.Budget, all []visit, middles []geo.Position) 
 		}
 	}
 	order := onwards(budget, middles, middles[nearest])
-	at := slices.Index(order, nearest) // first, but for fields of one middle
+	at := slices.Index(order, nearest) // 0, unless fields share a middle
 	return append([]int{nearest}, slices.Delete(order, at, at+1)...)
 }
 

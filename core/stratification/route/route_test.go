@@ -15,8 +15,8 @@ import (
 	"tilth/core/stratification/internal/pcg"
 )
 
-// programme is a made-up programme: farms within a square of 70 km, with fields of up to 20 ha around them that are
-// numbered as they were entered, by no order of the land, and three to six places in each.
+// programme returns a made-up programme: farms within a square of 70 km, with fields of up to 20 ha around them that are
+// numbered in the order of entry, which does not follow the land, and three to six places in each.
 func programme(fields int, random *pcg.Stream) (stops []Stop) {
 	var farms []geo.Position
 	for range 40 {
@@ -39,7 +39,7 @@ func straight(stops []Stop) (km float64) {
 	return km
 }
 
-// lowerBound returns a length that no way through places is shorter than: that of a minimal tree over them and an
+// lowerBound returns a lower bound of the length of any way through places: that of a minimal tree over them and an
 // imagined place without distance to any, whose degrees are brought towards two by prices on the places (Held and
 // Karp, "The Traveling-Salesman Problem and Minimum Spanning Trees: Part II", Mathematical Programming 1 (1971) 6).
 func lowerBound(places []geo.Position, rounds int) (upper float64) {
@@ -102,8 +102,8 @@ func lowerBound(places []geo.Position, rounds int) (upper float64) {
 	return upper
 }
 
-// The way through a programme is near the shortest that there can be, whose fields need not even be visited one by
-// one; in the order in which they were entered it is many times that.
+// The way through a programme is near the shortest possible one, which need not even visit the fields one by one. In the
+// order in which the fields were entered it is many times as long.
 func TestTheWayThroughAProgrammeIsNearTheShortest(t *testing.T) {
 	t.Parallel()
 	stops := programme(292, pcg.New(14, "programme"))
@@ -127,7 +127,7 @@ func TestTheWayThroughAProgrammeIsNearTheShortest(t *testing.T) {
 	require.Equal(t, way, at(again, Ends{}.Through(nil, again)), "the order in which the stops are sent does not matter")
 }
 
-// requireWhole checks that an order has every stop once, and the stops of a field one behind the other.
+// requireWhole checks that an order has every stop once, and the stops of a field one after the other.
 func requireWhole(t require.TestingT, stops []Stop, order []int) {
 	sorted := slices.Sorted(slices.Values(order))
 	require.Len(t, sorted, len(stops))
@@ -144,7 +144,7 @@ func requireWhole(t require.TestingT, stops []Stop, order []int) {
 	}
 }
 
-// No field is better visited at another place of the way, or the other way around, also where fields lie in a line or
+// No field is better visited at another place of the way, or the other way around, even where fields lie in a line or
 // coincide.
 func TestPropertyNoFieldIsBetterVisitedElsewhere(t *testing.T) {
 	t.Parallel()
@@ -189,7 +189,7 @@ func elsewhere(way []Stop) (out [][]Stop) {
 	return out
 }
 
-// A way through the largest area of interest takes steps in the number of its fields squared, and ends with its caller.
+// A way through the largest area of interest takes steps in proportion to its number of fields squared, and ends with its caller.
 func TestAWayEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	steps := func(fields int) float64 {
@@ -210,8 +210,8 @@ func TestAWayEndsWithItsCaller(t *testing.T) {
 	require.Less(t, float64(budget.Spent()), many/10)
 }
 
-// A way from a start begins in the field nearest to it and is no longer than any other order of the rest, there and
-// back as well; what is driven to the first place and from the last counts.
+// A way from a start begins in the field nearest to it and is no longer than any other order of the rest, also there and
+// back. The drives to the first place and from the last count.
 func TestPropertyTheWayFromAStart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

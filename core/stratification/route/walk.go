@@ -7,11 +7,11 @@ import (
 	"tilth/core/geo"
 )
 
-// shortWalk returns the order of a short open walk over places: from the one nearest to the place
-// from where the crew comes, always on to the nearest; then pieces of it are reversed until none is
+// shortWalk returns the order of a short open walk over places. It begins at the place nearest to where
+// the crew comes from and always goes on to the nearest. Then pieces of it are reversed until none is
 // shorter the other way (2-opt: Croes, "A Method for Solving Traveling-Salesman Problems",
-// Operations Research 6 (1958) 791), the step on to where the crew goes included, nil if that is
-// anywhere. The beginning stays.
+// Operations Research 6 (1958) 791). The step on to where the crew goes is included; to is nil if that
+// is anywhere. The beginning stays.
 func shortWalk(budget *effort.Budget, places []geo.Position, from geo.Position, to *geo.Position) []int {
 	if len(places) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func corner(places []geo.Position) geo.Position {
 	return from
 }
 
-// onwards walks always on to the nearest place, of several to the first.
+// onwards returns the order of a walk that always goes on to the nearest place; of several, to the first.
 func onwards(budget *effort.Budget, places []geo.Position, from geo.Position) []int {
 	left := make([]int, len(places))
 	for i := range places {
@@ -38,7 +38,7 @@ func onwards(budget *effort.Budget, places []geo.Position, from geo.Position) []
 	}
 	order := make([]int, 0, len(places))
 	for len(left) > 0 {
-		// Bins that fit to what is left hold few places and are seldom empty: half of what is left is taken from them.
+		// Bins that fit what is left hold few places and are seldom empty, so they serve for half of what is left.
 		b := newBins(places, left)
 		for range (len(left) + 1) / 2 {
 			next, _ := b.nearest(budget, from)
@@ -54,11 +54,11 @@ func onwards(budget *effort.Budget, places []geo.Position, from geo.Position) []
 }
 
 // walk is a walk that is being shortened: a ring of places that begins and ends at the gate, where the crew goes next.
-// Without such a place the gate is as far from any place as from the others, so that the walk may end anywhere; the step
-// from it to the first place stays.
+// Without such a place the gate is equally far from all places, so that the walk may end anywhere; the step from the gate to
+// the first place stays.
 type walk struct {
 	budget *effort.Budget
-	places []geo.Position // that of the gate behind the others, where it has one
+	places []geo.Position // the gate's own is the last, where it has one
 	gate   int
 	bins   *bins
 	ring   []int // places in the order of the walk, and the gate
@@ -95,7 +95,7 @@ func (w *walk) enqueue(place int) {
 	}
 }
 
-// step is the place on from a place, forwards (1) or backwards (-1).
+// step returns the next place of the ring after a place, forwards (1) or backwards (-1).
 func (w *walk) step(place, way int) int {
 	return w.ring[(w.at[place]+way+len(w.ring))%len(w.ring)]
 }
@@ -107,13 +107,13 @@ func (w *walk) length(a, b int) float64 {
 	return distance(w.places[a], w.places[b])
 }
 
-// maxGains bounds the improvements of a walk of n places to as many times n. Random places take about one each.
+// maxGains bounds the improvements of a walk to this many per place. Random places take about one each.
 const maxGains = 50
 
 // untangle reverses pieces of the walk until none is shorter the other way. Of the two steps by which a reversal shortens
-// the walk, one is shorter than the step that it replaces, so the places that near are all that need a look. First only
-// places are looked at again whose steps have changed ("don't look bits": Bentley, "Fast Algorithms for Geometric Traveling
-// Salesman Problems", ORSA Journal on Computing 4 (1992) 387), then all, until nothing is found.
+// the walk, one is shorter than the step that it replaces, so only the places that near need a look. At first, only places
+// whose steps have changed are looked at again ("don't look bits": Bentley, "Fast Algorithms for Geometric Traveling
+// Salesman Problems", ORSA Journal on Computing 4 (1992) 387), and then all, until nothing is found.
 func (w *walk) untangle() {
 	gains := maxGains * len(w.places)
 	for before := -1; before != gains && gains > 0; {
@@ -161,12 +161,12 @@ func (w *walk) improve(place, way int) (improved bool) {
 	return improved
 }
 
-// stays is true for the step between the gate and the first place.
+// stays reports whether a step is the one between the gate and the first place, which stays.
 func (w *walk) stays(a, b int) bool {
 	return a == w.gate && b == w.first || b == w.gate && a == w.first
 }
 
-// reverse reverses the piece of the ring between two places, or the rest of it, which is the same: whichever is shorter.
+// reverse reverses the piece of the ring between two places or the rest of the ring, whichever is shorter; the effect is the same.
 func (w *walk) reverse(from, to int) {
 	n := len(w.ring)
 	i, j := w.at[from], w.at[to]
@@ -174,7 +174,7 @@ func (w *walk) reverse(from, to int) {
 	if 2*size > n {
 		i, j, size = (j+1)%n, (i-1+n)%n, n-size
 	}
-	_ = w.budget.Spend(size) // as the next place finds
+	_ = w.budget.Spend(size) // the next place finds the error
 	for range size / 2 {
 		w.ring[i], w.ring[j] = w.ring[j], w.ring[i]
 		w.at[w.ring[i]], w.at[w.ring[j]] = i, j

@@ -41,7 +41,7 @@ func TestShortWalk(t *testing.T) {
 		require.Equal(t, i, n)
 	}
 	// The shortest tour of n random places of a square of area A is about 0.7124 √(nA)
-	// (Beardwood, Halton and Hammersley 1959), with the edge some tenth more.
+	// (Beardwood, Halton and Hammersley 1959); the edge adds about a tenth.
 	require.Less(t, length(places, order), 1.25*0.7124*math.Sqrt(60*1e6))
 	for i := 1; i < len(order)-1; i++ {
 		for j := i + 1; j < len(order); j++ {
@@ -54,8 +54,8 @@ func TestShortWalk(t *testing.T) {
 	require.Empty(t, shortWalk(nil, nil, geo.Position{}, nil))
 }
 
-// A walk passes every place once, on from the nearest to where the crew comes from, and no piece of it is shorter the
-// other way round, also where places coincide or lie in a line; the way on to where the crew goes is part of it.
+// A walk passes every place once, from the place nearest to where the crew comes from. No piece of it is shorter the other
+// way round, even where places coincide or lie in a line; the way on to where the crew goes is part of it.
 func TestPropertyWalksHaveNoShorterPiece(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,7 +92,7 @@ func TestPropertyWalksHaveNoShorterPiece(t *testing.T) {
 	})
 }
 
-// allPairs is a walk for which all pairs of steps are compared, as long as a reversal shortens it.
+// allPairs returns a walk for which all pairs of steps are compared, until no reversal shortens it.
 func allPairs(places []geo.Position) []int {
 	var order []int
 	from, left := geo.Position{X: math.Inf(1), Y: math.Inf(-1)}, map[int]bool{}

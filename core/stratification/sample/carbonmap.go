@@ -8,8 +8,8 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// CarbonMap returns the map of soil carbon of a survey of the round, or what it lacks: every zone needs two points
-// with a stock, and the design of the plan a standard error.
+// CarbonMap returns the map of soil carbon of a survey of the round, or what the round lacks for it: every zone needs two
+// points with a stock, and the design of the plan must allow a standard error.
 //
 // Faults: as Estimate.
 func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {

@@ -12,7 +12,7 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// A map of soil carbon says by zone what its samples lack, and without a lack has the figures of the estimate.
+// A map of soil carbon states by zone what its samples lack; where nothing is lacking, it has the figures of the estimate.
 func TestWhatAMapOfCarbonLacks(t *testing.T) {
 	survey := carbon.Survey{PlanUUID: "p", Round: 1, ToCm: 30, Confidence: 0.9}
 	density := 1.3

@@ -7,14 +7,14 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// samePlace is how far, in metres, a point of two rounds may lie apart: more than rounding.
+// samePlace is the distance, in metres, by which the places of a point in two rounds may differ: more than rounding.
 const samePlace = 0.1
 
-// Difference estimates the change from a first to a second round of the same zones, second less
-// first. In a zone with two or more pairs, points of both rounds, the change is the mean of those at
-// the pairs. Where each round has other points as well, because some were replaced, the difference
-// of their means is an independent estimate of the same change, and the two are combined. Other
-// points of one round alone say nothing of a change. In a zone with fewer pairs the rounds count as
+// Difference estimates the change from a first to a second round of the same zones, second minus
+// first. In a zone with two or more pairs (points of both rounds), the change is the mean of the changes
+// at the pairs. Where each round has other points as well, because some were replaced, the difference
+// of their means is an independent estimate of the same change, and the two are combined. If only one
+// round has other points, these say nothing about a change. In a zone with fewer pairs the rounds count as
 // independent samples and their variances add up (Cochran, section 12.10, on sampling on two
 // occasions; de Gruijter et al., "Sampling for Natural Resource Monitoring" (2006), chapter 15;
 // Brus, "Spatial Sampling with R" (2022), chapter 15).
@@ -51,10 +51,10 @@ func Difference(first, second Survey, confidence float64) (Estimate, error) {
 	return e.Estimate, nil
 }
 
-// overlap is the points of a zone in two rounds.
+// overlap holds the points of a zone in two rounds.
 type overlap struct {
 	changes       []Value // at points of both rounds
-	before, after []Value // at points of one
+	before, after []Value // at points of one round only
 }
 
 func overlapOf(before, after []Value) (out overlap) {
@@ -91,7 +91,7 @@ func (e *estimator) change(h int, before, after []Value) stats.Part {
 	}
 	c := e.zone(h, both.changes)
 	z := &e.Zones[h]
-	z.Paired, z.Pairs = true, len(both.changes) // of composites where these are
+	z.Paired, z.Pairs = true, len(both.changes) // pairs of composites where samples are pooled
 	switch replaced := min(len(both.before), len(both.after)); {
 	case replaced > 0 && c.Variance > 0:
 		var mean float64
@@ -109,12 +109,12 @@ func (e *estimator) change(h int, before, after []Value) stats.Part {
 }
 
 // combined combines the mean change at the pairs of a zone with the difference of the means of its
-// other points, V = s₁²/u₁ + s₂²/u₂ by the deviations of all its points in each round. The two are
-// independent, so each counts by its share of 1/V, p_i, and for weights that are estimated
+// other points, for which V = s₁²/u₁ + s₂²/u₂ with the deviations of all its points in each round. The
+// two are independent, so each is weighted by its share p_i of 1/V. As these weights are estimated,
 //
 //	V = 1/Σ(1/V_i) · (1 + 4 Σ p_i (1-p_i)/f_i)    1/f = Σ p_i²/f_i
 //
-// of f_i degrees of freedom (Meier, "Variance of a Weighted Mean", Biometrics 9 (1953) 59). The
+// with f_i degrees of freedom (Meier, "Variance of a Weighted Mean", Biometrics 9 (1953) 59). The
 // covariance of the rounds is in the variance of the changes: the closer the rounds are related, the
 // less the others count.
 func combined(change float64, pairs stats.Part, both overlap, before, after []Value) (mean float64, c stats.Part) {

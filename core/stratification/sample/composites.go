@@ -12,8 +12,8 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// CompositeLabel is what stands on the bag of the composite that a sample is part of, such as P7-Z2-C1-0-30; empty where
-// it is of none.
+// CompositeLabel returns the label on the bag of the composite that a sample is part of, such as P7-Z2-C1-0-30; empty where
+// it is part of none.
 func (s *Sample) CompositeLabel() string {
 	if s.Composite == "" {
 		return ""
@@ -23,12 +23,12 @@ func (s *Sample) CompositeLabel() string {
 	return of.DefaultLabel()
 }
 
-// Bag is what stands on the bag that the soil of a sample goes to: the label of its composite, or its own.
+// Bag returns the label on the bag into which the soil of a sample goes: that of its composite, or its own.
 func (s *Sample) Bag() string { return cmp.Or(s.CompositeLabel(), s.Label) }
 
 var compositeLabels = regexp.MustCompile(`^P(\d{1,18})(-r\d+)?-Z\d+-C\d+-[0-9.]+-[0-9.]+$`)
 
-// PlanOfComposite returns the id of the plan in the label of a composite; false for what is none.
+// PlanOfComposite returns the id of the plan in the label of a composite; false for any other text.
 func PlanOfComposite(label string) (planID int64, ok bool) {
 	parts := compositeLabels.FindStringSubmatch(label)
 	if parts == nil {
@@ -38,8 +38,8 @@ func PlanOfComposite(label string) (planID int64, ok bool) {
 	return planID, err == nil
 }
 
-// CheckComposite returns what is wrong with the composite of a sample, where the samples of each zone are pooled into so
-// many; empty where nothing is.
+// CheckComposite returns what is wrong with the composite of a sample, where the samples of each zone are pooled into
+// perZone composites; empty where nothing is wrong.
 func (s *Sample) CheckComposite(perZone int) string {
 	for n := range perZone {
 		if s.Composite == plan.CompositeID(s.Zone, n+1) && s.Role != plan.RoleLegacy {
@@ -60,7 +60,7 @@ func (s *Sample) CheckComposite(perZone int) string {
 // pooled reports whether a value is that of a composite.
 func (v Value) pooled() bool { return len(v.Places) > 0 }
 
-// points returns how many points a value is the mean of.
+// points returns the number of points of which a value is the mean.
 func (v Value) points() int { return max(1, len(v.Places)) }
 
 // pooled reports whether values of a survey are those of composites.
@@ -73,14 +73,14 @@ func (s Survey) pooled() bool {
 	return false
 }
 
-// moments returns the mean of the points of a zone and the variance between points, by the values of b points or
+// moments returns the mean of the points of a zone and the variance between points, from the values of b points or
 // composites. A composite is the mean of the points that were dealt to it at random, so that its variance is S²/n_k,
 //
 //	ȳ = Σ n_k y_k / n    s² = Σ n_k (y_k - ȳ)² / (b-1)    V(ȳ) = s²/n    f = b-1
 //
-// which is the mean square between random groups, without bias for groups of unlike size as well (Wolter, "Introduction to
+// which is the mean square between random groups, and unbiased for groups of unlike size as well (Wolter, "Introduction to
 // Variance Estimation" (2007), chapter 2, on random groups; Snedecor and Cochran, "Statistical Methods" (1989), section
-// 13.2, on the mean square between classes of unlike size). Of equal sizes V is the variance between composites over b.
+// 13.2, on the mean square between classes of unlike size). With equal sizes V is the variance between composites over b.
 func moments(values []Value) (mean, variance float64, points int) {
 	for _, v := range values {
 		points += v.points()
@@ -100,7 +100,7 @@ func moments(values []Value) (mean, variance float64, points int) {
 	return mean, variance, points
 }
 
-// composites returns how many composites the samples of a zone are pooled into; 0 where they are not.
+// composites returns the number of composites into which the samples of a zone are pooled; 0 where they are not.
 func (z ZoneEstimate) composites() int {
 	if z.Pooled {
 		return z.Units
@@ -149,10 +149,10 @@ func samePoints(a, b Value) bool {
 	return true
 }
 
-// noPooledDomains is why fields and farms have no estimate.
+// noPooledDomains is the reason why fields and farms have no estimate where samples are pooled.
 const noPooledDomains = "The samples are pooled into composites, whose soil may be of several fields. Fix: for estimates by field and farm sample without composites."
 
-// notePooled says what values of composites are.
+// notePooled adds notes on what the values of composites are.
 func (e *estimator) notePooled(s Survey) {
 	composites, points := 0, 0
 	for _, v := range s.Values {

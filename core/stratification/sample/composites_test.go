@@ -11,7 +11,7 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// pooling is a survey of zones of n points in b composites; each holds at most a point more than another.
+// pooling is a survey of zones of n points in b composites; each holds at most one point more than another.
 type pooling struct {
 	n, b  []int
 	sd    []float64
@@ -49,8 +49,8 @@ func (p pooling) draw(r *rand.Rand) (first, second Survey) {
 	return first, second
 }
 
-// Composites of points, of unlike size as well, have the standard error of these and intervals that hold; so have changes
-// where the composites keep their points.
+// Composites, even of unlike size, have the standard error of their points and intervals that hold; so have changes where
+// the composites keep their points.
 func TestEstimatesOfComposites(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]pooling{
@@ -99,7 +99,7 @@ func TestCompositesByHand(t *testing.T) {
 	require.Equal(t, e.Mean, of.Mean)
 	require.Contains(t, fmt.Sprint(of.Notes), "too large for spatially balanced")
 
-	// Bags that were dealt anew are no pairs, and neither are points.
+	// Bags that were dealt anew are not pairs, and neither are their points.
 	other := s
 	other.Values = []Value{s.Values[0], s.Values[1]}
 	other.Values[0].Places, other.Values[1].Places = s.Values[0].Places[:2], []geo.Position{place(2), place(3)}
@@ -124,7 +124,7 @@ func pooledRound() Round {
 	return r
 }
 
-// The samples of a composite are one value; what does not go with composites is left out by name.
+// The samples of a composite count as one value; what does not go with composites is left out by name.
 func TestSamplesOfComposites(t *testing.T) {
 	t.Parallel()
 	r := pooledRound()

@@ -11,7 +11,7 @@ import (
 // Land is a field of a survey, as it stands today.
 type Land struct {
 	FieldUUID, FieldName string
-	FarmID               int64 // 0 where the field is gone
+	FarmID               int64 // 0 where the field no longer exists
 	FarmName             string
 	AreaHa               float64
 }
@@ -112,7 +112,7 @@ func fieldsOf(p plan.Plan) map[string]int {
 	return out
 }
 
-// noteDomains says how fields and farms are estimated.
+// noteDomains adds a note on the fields with too few points for an estimate.
 func (e *estimator) noteDomains() {
 	few := 0
 	for _, f := range e.Fields {

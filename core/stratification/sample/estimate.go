@@ -17,7 +17,7 @@ type Value struct {
 	Zone  int          // of the planned point, wherever the sample was taken
 	At    geo.Position // planned longitude, latitude; identifies the point in two rounds
 	Value float64
-	// Places are those of the points of a composite; nil of a point.
+	// Places are those of the points of a composite; nil for a point.
 	Places []geo.Position
 }
 
@@ -26,7 +26,7 @@ type SurveyZone struct {
 	Zone    int
 	AreaHa  float64
 	Planned int // samples; 0 where it is not known
-	Draw    int // number, from 1, of the draw of a field that the stratum is; 0: it is none
+	Draw    int // number, from 1, of the draw of a field that the stratum is; 0: it is not one
 	Field   int // number, from 1, of the field that was drawn
 }
 
@@ -39,7 +39,7 @@ type Survey struct {
 	Placement   plan.Placement
 	Custom      bool // points were changed by hand
 	Probability bool // Plan.ProbabilitySample
-	// Land are the fields, and FieldOf the number of that of each point, from 1; without them there are no Fields and Farms.
+	// Land holds the fields, and FieldOf the number of each point's field, from 1; without them there are no Fields and Farms.
 	Land    []Land
 	FieldOf map[string]int
 }
@@ -60,13 +60,13 @@ type Figure struct {
 // ZoneEstimate is the estimate of a zone's mean.
 type ZoneEstimate struct {
 	Zone   int
-	Draw   int // as of SurveyZone, with Field
+	Draw   int // as in SurveyZone, like Field
 	Field  int
 	N      int // points; Units of them or of their composites have values
 	Units  int
 	Pooled bool     // the values are those of composites
 	Weight float64  // share of the area; of a draw its share of the draws with values
-	SD     *float64 // between points; nil of fewer than 2
+	SD     *float64 // between points; nil for fewer than 2
 	Figure *Figure  // nil where there is no value
 	Paired bool     // of a change: by the same points in both rounds, at least two
 	Pairs  int      // of a change: points of both rounds, where it is paired
@@ -79,9 +79,9 @@ type Estimate struct {
 	Confidence    float64
 	AreaHa        float64
 	Mean          *Figure  // of the area, per unit of the values; nil where a zone has no value
-	Total         *Figure  // mean times area, so t C of values in t C/ha
+	Total         *Figure  // mean times area, so t C for values in t C/ha
 	RelativeError *float64 // reached: half the interval's width over the mean
-	// Needed are the samples for the requested precision by the measured deviations; or 0.
+	// Needed is the number of samples for the requested precision with the measured deviations; or 0.
 	Needed  int
 	Fields  []Domain // in the order of the survey's land
 	Farms   []Domain
@@ -95,10 +95,10 @@ type Estimate struct {
 //	mean = Σ w_h ȳ_h    V = Σ w_h² s_h²/n_h    interval: mean ± t(f) √V
 //	f = V² / Σ (w_h² s_h²/n_h)²/(n_h-1)
 //
-// of Satterthwaite's degrees of freedom ("An Approximate Distribution of Estimates of Variance
-// Components", Biometrics Bulletin 2 (1946) 110; Cochran, equation 5.16): with n-H of them the
-// intervals of unlike zones are too narrow. It is without a correction for finite populations, because the places of land are unlimited. A relative
-// error in precision is compared with the result.
+// with Satterthwaite's degrees of freedom ("An Approximate Distribution of Estimates of Variance
+// Components", Biometrics Bulletin 2 (1946) 110; Cochran, equation 5.16), because with n-H of them the
+// intervals of unlike zones are too narrow. There is no correction for finite populations, because the places of
+// land are unlimited. If precision has a relative error, it is compared with the result.
 //
 // Faults: Invalid for values that are not numbers, unknown zones, and points with two values.
 func MeanOf(s Survey, precision plan.Precision) (Estimate, error) {
@@ -176,7 +176,7 @@ func (e *estimator) meanPart(values []Value) stats.Part {
 	return stats.OfMean(points, variance, len(values))
 }
 
-// begin returns an estimate without figures; reasons are why the design has no standard error.
+// begin returns an estimate without figures; reasons state why the design has no standard error.
 func (s Survey) begin(confidence float64, reasons []string) *estimator {
 	e := &estimator{designed: len(reasons) == 0}
 	e.Confidence, e.Reasons, e.local = confidence, reasons, s.local()
@@ -291,7 +291,7 @@ func (e *estimator) spreadOut(whole stats.Part) {
 	}
 }
 
-// effect returns the variance of the mean over that of as many random points; 0 where these do not vary.
+// effect returns the variance of the mean divided by that of as many random points; 0 where these do not vary.
 func (e *estimator) effect() float64 {
 	random := 0.0
 	for _, z := range e.Zones {

@@ -15,7 +15,7 @@ import (
 	"tilth/tests/fields"
 )
 
-// having returns n values of a mean and a variance.
+// having returns n values with a given mean and variance.
 func having(n int, mean, variance float64) []float64 {
 	out := make([]float64, n)
 	raw := make([]float64, n)
@@ -196,7 +196,7 @@ func TestStocks(t *testing.T) {
 	require.Contains(t, out[0].Reason, "do not fill")
 }
 
-// Fields and farms are estimated by the points in them; those with too few are named with the reason.
+// Fields and farms are estimated from the points in them; those with too few are named with the reason.
 func TestFieldsAndFarms(t *testing.T) {
 	s := survey([]float64{6, 2}, [][]float64{{50, 54, 58, 62}, {70, 74}})
 	s.Land = []Land{{FieldUUID: "a", FarmID: 1, FarmName: "Hill", AreaHa: 5}, {FieldUUID: "b", FarmID: 1, AreaHa: 2}, {FieldUUID: "c", FarmID: 2, AreaHa: 1}, {FieldUUID: "d"}}

@@ -14,8 +14,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// patterned is a square field of cells of 10 m whose values are alike over some metres (a covariance that
-// falls exponentially) and vary from cell to cell besides.
+// patterned returns a square field of cells of 10 m whose values are alike over some metres (a covariance that
+// falls exponentially) and vary from cell to cell as well.
 func patterned(t *testing.T, side int32, reach, noise float64) (f frame.Frame, z *zoning.Zoning, value func(geo.Position) float64, mean float64) {
 	t.Helper()
 	g := frame.GridCells{EPSG: 32633, CellSize: 10, OriginX: 500_000, OriginY: 5_400_000}
@@ -54,7 +54,7 @@ func patterned(t *testing.T, side int32, reach, noise float64) (f frame.Frame, z
 	return f, z, value, mean
 }
 
-// drawn are spatially balanced samples of a field without values.
+// drawn returns spatially balanced samples of a field without values.
 func drawn(t *testing.T, f *frame.Frame, z *zoning.Zoning, n, draws int) (out [][]plan.Point) {
 	t.Helper()
 	p := plan.DefaultParams()
@@ -69,8 +69,8 @@ func drawn(t *testing.T, f *frame.Frame, z *zoning.Zoning, n, draws int) (out []
 	return out
 }
 
-// The standard error of balanced points is theirs, not that of random ones, and intervals hold: without a pattern and
-// with weak and strong ones, of few points and of many. With few of a strong pattern it is too large, never too small.
+// The standard error is that of balanced points, not of random ones, and intervals hold: without a pattern, with weak and
+// strong ones, for few points and for many. For few points of a strong pattern it is too large, never too small.
 func TestStandardErrorOfBalancedPoints(t *testing.T) {
 	const draws = 300
 	f, z, _, _ := patterned(t, 30, 1, 0)
@@ -94,7 +94,7 @@ func TestStandardErrorOfBalancedPoints(t *testing.T) {
 				return e.Mean
 			})
 			t.Logf("n = %g, %+v: %.2f, as random points %.2f, %.3f covered", c.n, field, o.rmsSE/o.trueSE, math.Sqrt(asRandom)/o.trueSE, o.covered)
-			largest := c.largest // of many points a tenth, and the chance of so many draws
+			largest := c.largest // for many points a tenth, plus the chance of this many draws
 			if field.strong {
 				largest = c.ofStrong
 				require.Greater(t, math.Sqrt(asRandom), 1.2*o.trueSE, "as random points: n = %g, %+v", c.n, field)
@@ -106,7 +106,7 @@ func TestStandardErrorOfBalancedPoints(t *testing.T) {
 	}
 }
 
-// A hand-made example: four points 0, 1, 3 and 6 steps along a line, and what is nearest to each.
+// A hand-made example: four points 0, 1, 3 and 6 steps along a line, and the points nearest to each.
 func TestLocalMean(t *testing.T) {
 	line := func(values ...float64) (out []Value) {
 		for i, v := range values {
@@ -187,7 +187,7 @@ func TestEdgesThatDiffer(t *testing.T) {
 	require.Less(t, without, mean-0.3, "the strip adds 0.39 to the mean")
 }
 
-// Points on both sides of 180° are neighbours as those of one side are.
+// Points on both sides of 180° are neighbours, like points on one side.
 func TestNeighbourhoodsAcrossTheAntimeridian(t *testing.T) {
 	var at, turned []geo.Position
 	for i := range 12 {

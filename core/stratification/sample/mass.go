@@ -23,7 +23,7 @@ const (
 // ReferenceMass returns the mass of fine soil from the surface, t/ha, in which the stocks of points
 // are compared: the smallest plausible mass that the points of the first round hold down to a depth.
 // Masses below Tukey's lower fence are not plausible, so a stony or mismeasured point does not set it.
-// ok is false where no point has two intervals or more, which resolve the carbon by depth.
+// ok is false where no point has two or more intervals, which resolve the carbon by depth.
 func ReferenceMass(profiles []Profile, toCm float64) (mass float64, ok bool) {
 	var masses []float64
 	for _, p := range profiles {
@@ -61,8 +61,8 @@ func massOf(intervals []DepthInterval) (sum float64) {
 // "Calculation of organic matter and nutrients stored in soils under contrasting management
 // regimes", Canadian Journal of Soil Science 75 (1995) 529; Wendt and Hauser, "An equivalent soil
 // mass procedure for monitoring soil organic carbon in multiple soil layers", European Journal of
-// Soil Science 64 (2013) 58, fit a spline instead). A point takes the mass from all that is known of
-// it, below the depth of the survey as well. Points that do not hold it are left out, with the reason.
+// Soil Science 64 (2013) 58, fit a spline instead). A point takes the mass from all its known intervals,
+// including those below the depth of the survey. Points that do not hold it are left out, with the reason.
 func EquivalentStocks(profiles []Profile, mass float64) (values []Value, out []Unusable) {
 	for _, p := range profiles {
 		intervals := p.fromSurface()
@@ -117,7 +117,7 @@ func stockInMass(intervals []DepthInterval, mass float64) (stock float64, reason
 	return 0, fmt.Sprintf("its intervals hold %.0f t/ha of fine soil, less than %.0f t/ha", mass-left, mass)
 }
 
-// MassBasis says where a reference mass comes from.
+// MassBasis states where a reference mass comes from.
 type MassBasis string
 
 // The bases of a reference mass.
@@ -126,7 +126,7 @@ const (
 	MassFirstRound MassBasis = "first_round" // by ReferenceMass
 )
 
-// Reference is what the stocks of a survey are referred to.
+// Reference defines the mass to which the stocks of a survey are referred.
 type Reference struct {
 	Mass float64 // t/ha; 0: that of the first round
 	// First are the samples of the first round of the zones; nil where a round is the first.

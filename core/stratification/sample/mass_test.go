@@ -36,7 +36,7 @@ func TestEquivalentStocks(t *testing.T) {
 	require.False(t, ok, "one interval does not allow it")
 }
 
-// round is a round of nine points of one zone, of a bulk density each, in two intervals.
+// roundOf returns a round of nine points of one zone, each with its own bulk density, in two intervals.
 func roundOf(number int64, change float64) Round {
 	r := Round{Plan: plan.SamplePlan{Plan: plan.Plan{ProbabilitySample: true}}}
 	r.Plan.Map.Candidate.Zones = []zoning.Zone{{Number: 1, AreaHa: 2}}
@@ -80,8 +80,8 @@ func TestOneStonyPoint(t *testing.T) {
 	require.Contains(t, got.WithoutEquivalent[1].Reason, "one depth interval")
 }
 
-// The mass of the first round is that of the later ones, alone and compared; a given one counts
-// before it.
+// The mass of the first round is that of the later ones, alone and compared; a given mass takes
+// precedence.
 func TestReferenceIsKept(t *testing.T) {
 	first, second, third := roundOf(1, 0), roundOf(2, 0.1), roundOf(3, 0.3)
 	for _, r := range []*Round{&second, &third} {

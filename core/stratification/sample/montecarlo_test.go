@@ -12,13 +12,13 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// runs is how often a survey is repeated: 95 % of 4,000 intervals are within 0.7 of 95 %.
+// runs is the number of times that a survey is repeated: the coverage of 4,000 intervals of 95 % is known to within 0.7 %.
 const runs = 4000
 
 // outcome is what repeated surveys of a known truth show.
 type outcome struct{ trueSE, rmsSE, covered, power float64 }
 
-// repeat draws estimates and holds them against the truth, at a confidence of 95 %.
+// repeat draws estimates and compares them with the truth, at a confidence of 95 %.
 func repeat(t *testing.T, n int, truth float64, draw func(r *rand.Rand) *Figure) (o outcome) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -43,7 +43,7 @@ func repeat(t *testing.T, n int, truth float64, draw func(r *rand.Rand) *Figure)
 	return o
 }
 
-// twoRounds are rounds of zones of known change, in which each zone loses and gains points.
+// twoRounds describes two rounds of zones with a known change, in which each zone loses and gains points.
 type twoRounds struct {
 	areas                          []float64
 	pairs, replaced, missed, extra int // of each zone
@@ -73,8 +73,8 @@ func (d twoRounds) draw(r *rand.Rand) (before, after Survey) {
 	return before, after
 }
 
-// Points that are replaced, missed or added leave a change its standard error, its interval and its
-// power, whether the rounds are closely related or hardly.
+// Where points are replaced, missed or added, a change keeps its true standard error, its interval and
+// its power, whether the rounds are closely related or hardly.
 func TestChangeOfOverlappingRounds(t *testing.T) {
 	for name, d := range map[string]twoRounds{
 		"one of ten replaced":             {areas: []float64{1}, pairs: 9, replaced: 1, sd: 3, noise: 0.4, change: 0.5},
@@ -96,8 +96,8 @@ func TestChangeOfOverlappingRounds(t *testing.T) {
 	}
 }
 
-// Zones of unlike spread and size of sample have intervals that hold; by n-H degrees of freedom
-// they cover 86 %.
+// Zones of unlike spread and sample size have intervals that hold; with n-H degrees of freedom
+// they would cover 86 %.
 func TestIntervalOfUnlikeZones(t *testing.T) {
 	n, sd := []int{15, 4, 3}, []float64{1, 4, 9}
 	o := repeat(t, runs, 50, func(r *rand.Rand) *Figure {

@@ -37,7 +37,7 @@ const (
 	MaxDepths    = 10   // intervals of one call
 	MaxDepthCm   = 300  // a hand auger reaches no deeper
 	MaxRound     = 100  // times that a plan is sampled
-	maxMoved     = 1000 // metres from its point; beyond, longitude and latitude are mostly swapped
+	maxMoved     = 1000 // metres from its point; beyond that, longitude and latitude are usually swapped
 	maxAccuracyM = 1000
 	maxNotes     = 4000
 
@@ -75,14 +75,14 @@ func CheckDepths(depths []Depth) fault.Fields {
 	return f
 }
 
-// Collected is how a sample was taken.
+// Collected states how a sample was taken.
 type Collected struct {
 	LonLat    *geo.Position // nil: not measured, the planned place counts
 	At        time.Time
 	By        string // name of the sampler
 	AccuracyM *float64
 	MovedM    *float64 // from the planned place, on the ellipsoid; nil where the place was not measured
-	// Zone in which it was taken: 0 outside every zone, the planned one without a place.
+	// Zone is the zone in which it was taken: 0 outside every zone; the planned zone where the place was not measured.
 	Zone int
 }
 
@@ -117,14 +117,14 @@ type Sample struct {
 	Collected *Collected
 	Lab       *Lab
 	Notes     string
-	// Composite is the id of the composite that its soil goes to, such as Z2-C1; empty: it is analysed by itself.
+	// Composite is the id of the composite into which its soil goes, such as Z2-C1; empty: it is analysed by itself.
 	Composite string
 }
 
-// OutOfZone reports whether the sample was taken in another zone than planned.
+// OutOfZone reports whether the sample was taken in a zone other than the planned one.
 func (s *Sample) OutOfZone() bool { return s.Collected != nil && s.Collected.Zone != s.Zone }
 
-// DefaultLabel is the label of a sample without one of its own: plan, round where it is not the
+// DefaultLabel returns the label of a sample without one of its own: plan, round where it is not the
 // first, point and depth. Labels of two companies differ, as the ids of plans do.
 func (s *Sample) DefaultLabel() string {
 	round := ""
@@ -135,7 +135,7 @@ func (s *Sample) DefaultLabel() string {
 }
 
 // OfPlan returns the planned samples of a plan's points, including reserves, for depth intervals in
-// a round of a day, which may be nil.
+// a round on a day, which may be nil.
 //
 // Faults: Conflict (plan_without_places) for a plan in a plane without longitude and latitude.
 func OfPlan(plan plan.SamplePlan, depths []Depth, round int64, day *time.Time) ([]*Sample, error) {
@@ -170,7 +170,7 @@ func AtPoint(of plan.SamplePlan, point string, depth Depth, round int64) (s *Sam
 	return made[0], true
 }
 
-// labels consist of characters that every printer and bar code has.
+// labels consist of characters that every printer and bar code supports.
 var labels = regexp.MustCompile(`^[A-Za-z0-9._/-]{1,64}$`)
 
 // Known returns the state that the data of a sample imply; planned stands for missed as well.
@@ -185,8 +185,8 @@ func (s *Sample) Known() Status {
 	}
 }
 
-// Advance sets the state that follows from a change without one: the added or withdrawn data
-// decide. A missed sample without new data stays missed.
+// Advance sets the state that follows from a change that does not set one: the added or withdrawn
+// data decide. A missed sample without new data stays missed.
 func (s *Sample) Advance(before Sample) {
 	if s.Status != before.Status {
 		return
@@ -296,8 +296,8 @@ func inRange(f fault.Fields, name string, v *float64, low, high float64, unit st
 	}
 }
 
-// ZoneTaken returns the zone in which a sample with a place was taken. A sample of the strip along the
-// edges, whose number is behind those of the zones, counts for it wherever it was taken in the area.
+// ZoneTaken returns the zone in which a sample with a place was taken. A sample of a stratum that is
+// numbered after the zones, such as the strip along the edges, counts for it wherever it was taken in the area.
 func (s *Sample) ZoneTaken(zones []zoning.Zone) int {
 	at := ZoneAt(zones, *s.Collected.LonLat)
 	if at > 0 && s.Zone > len(zones) {

@@ -15,7 +15,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// taken is a sound sample of a state.
+// taken returns a sound sample in a state.
 func taken(status Status) Sample {
 	s := Sample{PlanID: 7, Round: 1, Point: "Z2-07", Zone: 2, Depth: DepthOf(0, 30), Planned: geo.Position{X: 6, Y: 52}, Status: status}
 	s.Label = s.DefaultLabel()
@@ -115,8 +115,8 @@ func TestLabelsAreUnique(t *testing.T) {
 	})
 }
 
-// How an estimate tells of reserves, of samples outside their zone and of what was not stated,
-// and what it leaves out.
+// How an estimate reports reserves, samples outside their zone and what was not stated, and what
+// it leaves out.
 func TestEstimateOfSamples(t *testing.T) {
 	r := Round{Plan: plan.SamplePlan{Plan: plan.Plan{ProbabilitySample: true, PerZone: []plan.ZonePlan{{Zone: 1, Samples: 3}}}}}
 	r.Plan.Map.Candidate.Zones = []zoning.Zone{{Number: 1, AreaHa: 2}}

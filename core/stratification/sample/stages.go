@@ -12,8 +12,8 @@ import (
 // staged reports whether a survey's strata are draws of fields.
 func (s Survey) staged() bool { return len(s.Zones) > 0 && s.Zones[0].Draw > 0 }
 
-// meanOfDraws estimates the mean of a survey in two stages: the mean of the means of its draws of fields, each equally,
-// with the variance between them; see programme.MeanOfDraws. A draw without a value is left out by name.
+// meanOfDraws estimates the mean of a survey in two stages: the mean of the means of its draws of fields, weighted equally,
+// with the variance between them; see programme.MeanOfDraws. A note names each draw that is left out because it has no value.
 func (e *estimator) meanOfDraws(s Survey, values [][]Value) {
 	fewer := 0
 	for h := range values {
@@ -28,7 +28,7 @@ func (e *estimator) meanOfDraws(s Survey, values [][]Value) {
 	e.concludeDraws(s.drawNames())
 }
 
-// draw sets what is known of a draw: the mean of its points is that of its field.
+// draw sets what is known about a draw: the mean of its points is that of its field.
 func (e *estimator) draw(h int, values []Value) {
 	z := &e.Zones[h]
 	z.N, z.Units = len(values), len(values)
@@ -77,7 +77,7 @@ func (e *estimator) concludeDraws(name func(draw int) string) {
 	e.note("The standard error is that of %d draws of fields, however many points each has.", len(means))
 }
 
-// neededDraws sets the samples for a precision by the variance between draws that was found.
+// neededDraws sets the number of samples for a precision from the variance found between draws.
 func (e *estimator) neededDraws(p plan.Precision, s Survey) {
 	if p.RelativeError <= 0 || e.RelativeError == nil || e.Mean.Mean <= 0 {
 		return
@@ -96,7 +96,7 @@ func (e *estimator) neededDraws(p plan.Precision, s Survey) {
 	}
 }
 
-// drawNames returns how draws are named: with the field that was drawn, where it is known.
+// drawNames returns a function that names draws, with the field that was drawn where that is known.
 func (s Survey) drawNames() func(draw int) string {
 	return func(draw int) string {
 		for _, z := range s.Zones {
@@ -111,8 +111,8 @@ func (s Survey) drawNames() func(draw int) string {
 	}
 }
 
-// drawnDomain estimates a field by its own points, which are random ones of it, or a farm of several fields by the draws
-// of these: given how many they are, they are a sample in two stages of the farm.
+// drawnDomain estimates a field from its own points, which are random points of it, or a farm of several fields from the
+// draws of these fields. Given their number, these draws are a sample of the farm in two stages.
 func (e *estimator) drawnDomain(d *Domain, s Survey, values [][]Value, fields []int) {
 	var own, means []float64
 	for h, z := range s.Zones {
@@ -158,8 +158,8 @@ func (e *estimator) drawnDomain(d *Domain, s Survey, values [][]Value, fields []
 }
 
 // changeOfDraws estimates the change between two rounds of which one or both are in two stages. Rounds of the same
-// draws are paired by draw: the change of a draw is that at its points of both rounds, or without any the difference of
-// its means, and its variance that between draws, which holds the covariance of the rounds. Otherwise the rounds are
+// draws are paired by draw: the change of a draw is that at its points of both rounds or, without any, the difference of
+// its means. The variance is that between draws, which includes the covariance of the rounds. Otherwise the rounds are
 // independent samples of the same area, and their variances add up.
 func (e *estimator) changeOfDraws(first, second Survey, before, after [][]Value) error {
 	same := slices.EqualFunc(first.Zones, second.Zones, func(a, b SurveyZone) bool { return a.Draw == b.Draw && a.Field == b.Field })
@@ -193,7 +193,7 @@ func (e *estimator) changeOfDraws(first, second Survey, before, after [][]Value)
 	return nil
 }
 
-// changeOfMeans is the change between two independent rounds.
+// changeOfMeans estimates the change between two independent rounds.
 func (e *estimator) changeOfMeans(first, second Survey) error {
 	p := plan.Precision{Confidence: e.Confidence}
 	first.Land, second.Land = nil, nil

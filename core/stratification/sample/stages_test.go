@@ -11,8 +11,8 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// draws are surveys in two stages of fields of 4, 3 and 3 ha: the fields that were drawn, and the values at their points;
-// a negative value is missing.
+// draws returns a survey in two stages of fields of 4, 3 and 3 ha, given the fields that were drawn and the values at their
+// points; a negative value is missing.
 func draws(fields []int, values [][]float64) Survey {
 	s := Survey{Map: "m", Placement: plan.StratifiedRandom, Probability: true, FieldOf: map[string]int{}}
 	for i, ha := range []float64{4, 3, 3} {
@@ -74,7 +74,7 @@ func TestWorkedStages(t *testing.T) {
 	require.Empty(t, change.Reasons)
 }
 
-// A draw without a value is left out by name, and what cannot be estimated says why.
+// A draw without a value is left out by name, and what cannot be estimated states why.
 func TestStagesWithGaps(t *testing.T) {
 	s := draws([]int{1, 2, 1}, [][]float64{{52, 54}, {-1, -1}, {53, -1}})
 	e, err := MeanOf(s, plan.Precision{Confidence: 0.9, RelativeError: 0.001})

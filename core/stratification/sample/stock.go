@@ -38,7 +38,7 @@ type Profile struct {
 	Zone      int          // in which the point was planned
 	At        geo.Position // where it was planned: longitude, latitude
 	Intervals []DepthInterval
-	Places    []geo.Position // of the points of a composite, whose id Point is; nil of a point
+	Places    []geo.Position // of the points of a composite, whose id Point is; nil for a point
 	Wrong     string         // why it has no value; empty where it may have one
 }
 
@@ -57,7 +57,7 @@ func Stocks(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unu
 }
 
 // Concentrations returns the soil organic carbon of points between two depths, % of the mass of fine
-// soil, each interval by its thickness. Points are left out as by Stocks.
+// soil, each interval weighted by its thickness. Points are left out as by Stocks.
 func Concentrations(profiles []Profile, fromCm, toCm float64) (values []Value, out []Unusable) {
 	return eachPoint(profiles, fromCm, toCm, func(intervals []DepthInterval) (float64, string) {
 		sum := 0.0

@@ -8,10 +8,10 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// Report is the estimates from the samples of a plan between two depths.
+// Report holds the estimates from the samples of a plan between two depths.
 type Report struct {
 	FromCm, ToCm float64
-	SOC          Estimate  // %, of the mass of fine soil, intervals by their thickness
+	SOC          Estimate  // %, of the mass of fine soil, intervals weighted by their thickness
 	Stock        *Estimate // t C/ha; nil where no point has a bulk density
 	// Equivalent are the stocks in a reference mass of fine soil, where two intervals allow it; nil where
 	// a round has no point that holds the mass.
@@ -24,11 +24,11 @@ type Report struct {
 	Notes             []string
 }
 
-// Round is the samples of a plan in one round.
+// Round holds the samples of a plan in one round.
 type Round struct {
 	Plan    plan.SamplePlan
 	Samples []Sample
-	Land    []Land // the fields of the plan, whose points are there with it; nil: fields and farms are not asked for
+	Land    []Land // the fields of the plan, which then has its points; nil: fields and farms are not asked for
 	// Reference is that of the equivalent stocks. In a comparison the earlier round's counts.
 	Reference Reference
 }
@@ -134,7 +134,7 @@ func (r Round) survey(values []Value) Survey {
 		whole += z.AreaHa
 		out.Zones = append(out.Zones, SurveyZone{Zone: z.Number, AreaHa: z.AreaHa, Planned: planned[z.Number].Samples})
 	}
-	if len(p.PerZone) > len(out.Zones) { // the zones without the land of the strata behind them, and these
+	if len(p.PerZone) > len(out.Zones) { // the zones without the land of the strata after them, and these strata
 		out.Zones = nil
 		for _, z := range p.PerZone {
 			if z.Weight == 0 {
@@ -146,7 +146,7 @@ func (r Round) survey(values []Value) Survey {
 	return out
 }
 
-// drawnField returns the field of a draw; 0 of other strata.
+// drawnField returns the field of a draw; 0 for other strata.
 func drawnField(z plan.ZonePlan) int {
 	if z.Draw == 0 {
 		return 0
@@ -154,7 +154,7 @@ func drawnField(z plan.ZonePlan) int {
 	return z.Field
 }
 
-// profiles returns the analyses by point; weighed: of samples with a bulk density alone.
+// profiles returns the analyses by point; weighed: only of samples with a bulk density.
 func (r Round) profiles(weighed bool) []Profile {
 	at := map[string]int{}
 	var out []Profile

@@ -13,7 +13,7 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// The worked example of docs/stratification.md says what the estimate says.
+// The worked example of docs/stratification.md states the figures of the estimate.
 func TestWorkedExample(t *testing.T) {
 	raw, err := os.ReadFile("../../../docs/stratification.md")
 	require.NoError(t, err)

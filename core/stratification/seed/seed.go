@@ -1,4 +1,4 @@
-// Package seed says where the seed of maps and plans comes from, so that anybody can compute it again.
+// Package seed records where the seed of maps and plans comes from, so that anybody can compute it again.
 package seed
 
 import (
@@ -16,9 +16,9 @@ import (
 // Source is the way a seed was made.
 type Source string
 
-// The sources. Of a given seed nobody can tell how often it was tried before, so it proves nothing.
+// The sources. Nobody can tell how many seeds were tried before a given one, so it proves nothing.
 const (
-	Parameters Source = "parameters" // it follows from what is divided or sampled, and the parameters
+	Parameters Source = "parameters" // derived from what is divided or sampled, and from the parameters
 	Given      Source = "given"
 	Phrase     Source = "phrase" // of a second person
 	Beacon     Source = "beacon" // a value that a public source of randomness published
@@ -27,7 +27,7 @@ const (
 // Max is the largest seed: it passes unchanged through JSON.
 const Max = 1<<53 - 1
 
-// The bounds of what seeds are made of.
+// The bounds of what seeds are made from.
 const (
 	minPhrase, maxPhrase = 8, 200    // characters
 	minBytes, maxBytes   = 32, 128   // of the value of a beacon
@@ -35,7 +35,7 @@ const (
 	maxText              = 16 * 1024 // bytes of a text that is kept
 )
 
-// Choice is what a caller says of a seed: one member, or none for a seed that follows from the parameters.
+// Choice is a caller's choice of a seed: one member, or none for a seed that follows from the parameters.
 type Choice struct {
 	Number *uint64
 	Phrase string
@@ -76,17 +76,17 @@ func (c Choice) Check() fault.Fields {
 	return f
 }
 
-// Origin is where a seed comes from. The zero Origin is that of maps and plans of before it was recorded.
+// Origin states where a seed comes from. Maps and plans made before it was recorded have the zero Origin.
 type Origin struct {
 	Source Source
 	Phrase string `json:",omitzero"`
 	Pulse  string `json:",omitzero"`
 	Value  string `json:",omitzero"` // lower case
-	// Text is what the seed is the hash of; empty of a given seed, and where it is longer than 16 KiB.
+	// Text is the text whose hash is the seed; empty for a given seed, and where it is longer than 16 KiB.
 	Text string `json:",omitzero"`
 }
 
-// Words says in words where a seed comes from; empty where it was not recorded.
+// Words states in words where a seed comes from; empty where that was not recorded.
 func (o Origin) Words() string {
 	switch o.Source {
 	case Parameters:
@@ -102,8 +102,8 @@ func (o Origin) Words() string {
 }
 
 // Of returns the seed of a choice that passed Check, with its origin. The scope is the id of what is divided or
-// sampled: the same phrase is another seed elsewhere. parameters are the others, which set the seed alone
-// where nothing was chosen.
+// sampled: the same phrase yields another seed elsewhere. parameters are all other parameters, which set the
+// seed together with the scope where nothing was chosen, and only then.
 func (c Choice) Of(scope string, parameters any) (uint64, Origin) {
 	var o Origin
 	switch {
@@ -137,8 +137,8 @@ func Hash(text string) uint64 {
 	return binary.BigEndian.Uint64(sum[:8]) >> 11
 }
 
-// Chosen returns the part of an origin that names maps and plans beside their seed: a phrase, or the pulse of
-// a beacon.
+// Chosen returns the part of an origin that identifies maps and plans besides their seed: a phrase, or the pulse
+// of a beacon.
 func (o Origin) Chosen() Origin {
 	if o.Source != Phrase && o.Source != Beacon {
 		return Origin{}

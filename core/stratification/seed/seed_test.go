@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A phrase and the pulse of a beacon are seeds that a shell computes as well:
+// A phrase and the pulse of a beacon yield seeds that a shell can compute as well:
 //
 //	printf 'tilth seed phrase MAP Ten old oaks stand here' | sha256sum   # 14 digits, shifted right by 3 bits
 func TestSeedsAreHashesOfStatedTexts(t *testing.T) {

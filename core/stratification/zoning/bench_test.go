@@ -11,7 +11,7 @@ import (
 	"tilth/tests/fields"
 )
 
-// BenchmarkKMeans is one number of zones with all its starts.
+// BenchmarkKMeans measures one number of zones with all its starts.
 func BenchmarkKMeans(b *testing.B) {
 	columns, _ := fields.Table(b, "wheat-field.csv")
 	points := columnsOf(columns, fields.WheatColumns, true)
@@ -26,7 +26,7 @@ func BenchmarkKMeans(b *testing.B) {
 	}
 }
 
-// BenchmarkZones is a whole call: preparation, 2 to 8 zones, cleaning, polygons, diagnostics.
+// BenchmarkZones measures a whole call: preparation, 2 to 8 zones, cleaning, polygons, diagnostics.
 func BenchmarkZones(b *testing.B) {
 	f, columns := fields.WheatFrame(b, 1)
 	layers := wheatLayers(columns, fields.WheatColumns...)
@@ -37,7 +37,7 @@ func BenchmarkZones(b *testing.B) {
 	}
 }
 
-// BenchmarkZonesOfTheLargestFrame is one number of zones on 200,000 cells.
+// BenchmarkZonesOfTheLargestFrame measures one number of zones on 200,000 cells.
 func BenchmarkZonesOfTheLargestFrame(b *testing.B) {
 	g := frame.GridCells{EPSG: 32633, CellSize: 10, OriginX: 500_000, OriginY: 5_400_000}
 	for i := range frame.MaxCells {

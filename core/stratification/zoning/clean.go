@@ -8,10 +8,10 @@ import (
 	"tilth/core/stratification/internal/lowest"
 )
 
-// majority smooths a map once: a cell takes another label that is strictly more frequent than its
-// own in the 3 × 3 window around it, itself included; of several such labels of the same frequency
-// the lowest. All cells are judged on the old map. Labels are 1 to k. Where the budget ends, the rest
-// stays as it is.
+// majority smooths a map once: a cell takes the most frequent label in the 3 × 3 window around it,
+// itself included, if that label is strictly more frequent than its own; of several equally frequent
+// labels, the lowest. All cells are judged on the old map. Labels are 1 to k. If the budget ends, the
+// rest stays as it is.
 func majority(budget *effort.Budget, b *frame.Board, labels []int32, k int) []int32 {
 	out := slices.Clone(labels)
 	count := make([]uint8, k+1)
@@ -37,14 +37,14 @@ func majority(budget *effort.Budget, b *frame.Board, labels []int32, k int) []in
 	return out
 }
 
-// mergeSteps is what merging two groups costs beside their neighbours.
+// mergeSteps is the number of steps that merging two groups costs, besides one for each neighbour.
 const mergeSteps = 16
 
 // absorb relabels, in place, the smallest 4-connected group of fewer than lower cells (of several
-// of one size the first in row order) as the neighbouring group with which it shares the longest
+// of equal size, the first in row order) as the neighbouring group with which it shares the longest
 // edge (of several: the one of more cells, then the first), and so on until none is left.
 //
-// Where the budget ends, the rest stays as it is.
+// If the budget ends, the rest stays as it is.
 func absorb(budget *effort.Budget, b *frame.Board, labels []int32, lower int) {
 	of, first := b.Components(labels)
 	m := newMerger(b, labels, of, first)
@@ -62,14 +62,14 @@ func absorb(budget *effort.Budget, b *frame.Board, labels []int32, lower int) {
 	}
 }
 
-// merger holds the groups of a map and their shared edges while they merge. A group stands in the
-// order of first cells, also after it took in others.
+// merger holds the groups of a map and their shared edges while they merge. Groups stay in the order
+// of their first cells, even after they have absorbed others.
 type merger struct {
 	parent []int32
 	label  []int32
 	cells  []int
 	shared []map[int]int // edges shared with neighbouring groups, by group
-	queue  lowest.Queue  // of groups, by their cells when they were queued
+	queue  lowest.Queue  // of groups, by their number of cells when they were queued
 }
 
 func newMerger(b *frame.Board, labels, of, first []int32) *merger {

@@ -27,7 +27,7 @@ func speckled(t *rapid.T) (b *frame.Board, labels []int32, k int) {
 	return frame.NewBoard(cells, nil), labels, k
 }
 
-// absorbPlainly is the rule as it is written, each merge from scratch.
+// absorbPlainly applies the rule as it is written, with each merge from scratch.
 func absorbPlainly(b *frame.Board, labels []int32, lower int) {
 	for {
 		of, first := b.Components(labels)

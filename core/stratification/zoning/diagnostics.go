@@ -11,7 +11,7 @@ import (
 // silhouetteCells bounds the cells of the silhouette: every m-th is taken.
 const silhouetteCells = 5_000
 
-// groups returns number, centre and sum of squared distances of the groups 0 to k-1, unless the budget ends.
+// groups returns the number of points, the centre and the sum of squared distances of each group 0 to k-1, unless the budget ends.
 func groups(budget *effort.Budget, points cluster.Matrix, labels []int32, k int) (count []int, centres cluster.Matrix, within []float64) {
 	count, centres, within = make([]int, k), cluster.NewMatrix(k, points.D), make([]float64, k)
 	for i, h := range labels {
@@ -33,9 +33,9 @@ func groups(budget *effort.Budget, points cluster.Matrix, labels []int32, k int)
 	return count, centres, within
 }
 
-// calinskiHarabasz returns the variance between groups over that within, each over its degrees of
-// freedom (Caliński and Harabasz, "A dendrite method for cluster analysis", Communications in
-// Statistics 3 (1974)). Every group has a point. 0 where nothing varies.
+// calinskiHarabasz returns the variance between groups divided by that within, each over its degrees
+// of freedom (Caliński and Harabasz, "A dendrite method for cluster analysis", Communications in
+// Statistics 3 (1974)). Every group has a point. The result is 0 where nothing varies within groups.
 func calinskiHarabasz(budget *effort.Budget, points cluster.Matrix, labels []int32, k int) float64 {
 	_, _, within := groups(budget, points, labels, k)
 	_, _, whole := groups(budget, points, make([]int32, len(labels)), 1)

@@ -1,4 +1,4 @@
-// Package zoning divides the cells of a frame into zones that are alike inside: it prepares the
+// Package zoning divides the cells of a frame into zones of like cells: it prepares the
 // layers, clusters for several numbers of zones, cleans the maps, describes them and recommends
 // one. It reads no raster and places no samples.
 //
@@ -10,5 +10,5 @@
 package zoning
 
 // AlgorithmVersion names the rules by which zones are made. A change that moves a cell of any map
-// needs a new one: ids stand for the same map for good.
+// needs a new version: an id stands for the same map for good.
 const AlgorithmVersion = "zones-2"

@@ -11,7 +11,7 @@ import (
 	"tilth/core/stratification/seed"
 )
 
-// Seeded returns parameters that pass Check with the seed of a choice. Without a choice it follows from
+// Seeded returns parameters that pass Check with the seed of a choice. Without a choice the seed follows from
 // the scope and the other parameters, so that the same call yields the same maps.
 func (p Params) Seeded(c seed.Choice) Params {
 	p.Seed, p.Origin = 0, seed.Origin{}
@@ -19,7 +19,7 @@ func (p Params) Seeded(c seed.Choice) Params {
 	return p
 }
 
-// named returns the parameters as they name maps.
+// named returns the parameters as they identify maps.
 func (p Params) named() Params {
 	p.Origin = p.Origin.Chosen()
 	return p

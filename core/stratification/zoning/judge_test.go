@@ -12,7 +12,7 @@ import (
 	"tilth/core/stratification/layer"
 )
 
-// over returns a layer whose values a function of row and column makes.
+// over returns a layer whose values are a function of row and column.
 func over(f *frame.Frame, name string, value func(row, col int) float64) layer.Layer {
 	l := layer.Layer{Name: name, Values: make([]float64, len(f.Cells))}
 	for i, c := range f.Cells {
@@ -58,7 +58,7 @@ func TestLayersThatSayNothingCarryNoWeight(t *testing.T) {
 	require.Contains(t, uses[2].Dropped, "heights that do not vary")
 }
 
-// Layers that hold values in different parts of an area are not made to meet by filling.
+// Layers with values in different parts of an area are not made to overlap by filling.
 func TestLayersHaveToOverlap(t *testing.T) {
 	f := square(t, 40, 0)
 	part := func(name string, from, to int) layer.Layer {
@@ -91,7 +91,7 @@ func TestLayersHaveToOverlap(t *testing.T) {
 	}
 }
 
-// What no map can be made of is refused with what each layer lacks.
+// Layers from which no map can be made are refused with what each of them lacks.
 func TestLayersOfWhichNoMapCanBeMade(t *testing.T) {
 	f := square(t, 40, 0)
 	flat := over(&f, "clay", func(int, int) float64 { return 25 })

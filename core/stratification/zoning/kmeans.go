@@ -20,12 +20,12 @@ const (
 )
 
 // kMeans groups points around k centres so that the sum of squared distances to the own centre is
-// small: the best of a number of starts, of several as good the first. A start takes its centres by
+// small: the best of a number of starts or, of several equally good, the first. A start takes its centres by
 // k-means++ (Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding", SODA 2007),
 // iterates (Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28
 // (1982)) until no point changes, at most 500 times, and then moves single points where that lowers
-// the sum (Hartigan and Wong, "Algorithm AS 136", Applied Statistics 28 (1979)) in one pass. Of many
-// points the starts have a sample, and the best few go on with all until none changes.
+// the sum (Hartigan and Wong, "Algorithm AS 136", Applied Statistics 28 (1979)) in one pass. With many
+// points the starts work on a sample, and the best few go on with all points until none changes.
 //
 // The result does not depend on the number of workers. There are at least k points. Cancelling the
 // context ends it early, with the context's error.
@@ -49,8 +49,8 @@ func kMeans(ctx context.Context, points cluster.Matrix, k, starts int, seed uint
 	return results[0], nil
 }
 
-// groupings makes a number of groupings and returns them in the order of their sums of squares, of
-// equal ones the first first.
+// groupings makes a number of groupings and returns them in the order of their sums of squares, and
+// equal ones in the order of their numbers.
 func groupings(ctx context.Context, n, workers int, group func(budget *effort.Budget, i int) cluster.Clustering) ([]cluster.Clustering, error) {
 	out := make([]cluster.Clustering, n)
 	err := inParallel(ctx, n, workers, func(i int) { out[i] = group(effort.Of(ctx, 0), i) })
@@ -66,7 +66,7 @@ func GroupCentres(budget *effort.Budget, places []geo.Position, k, starts int, s
 	}
 	found, err := kMeans(budget.Context(), points, k, starts, seed, 1)
 	if err != nil {
-		_ = budget.Spend(effort.Interval) // it asks the context, too
+		_ = budget.Spend(effort.Interval) // this asks the context, too
 		return nil
 	}
 	out := make([]geo.Position, k)

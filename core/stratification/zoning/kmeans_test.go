@@ -50,7 +50,7 @@ func TestTheLastPassIsOverAllCells(t *testing.T) {
 			require.InDelta(t, sums.Row(h)[j]/float64(n), got.Centres.Row(h)[j], 1e-9, "centre %d", h)
 		}
 	}
-	// No cell would rather belong to another centre, but for single moves.
+	// No cell is nearer to another centre, except for single moves.
 	wrong := 0
 	for i, h := range got.Labels {
 		own := cluster.SquaredDistance(points.Row(i), got.Centres.Row(int(h)))

@@ -16,7 +16,7 @@ import (
 	"tilth/tests/leaving"
 )
 
-// noise is points that no centre explains.
+// noise returns points that no centre explains.
 func noise(n, d int) cluster.Matrix {
 	points, random := cluster.NewMatrix(n, d), pcg.New(1, "noise")
 	for i := range points.Values {
@@ -92,7 +92,7 @@ func TestEachStepEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// What was found when the caller left is of no use, and is not returned as if it were.
+// What was found when the caller left is of no use, and is not returned as a result.
 func TestAGroupingThatEndsEarlyIsNone(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
@@ -104,7 +104,7 @@ func TestAGroupingThatEndsEarlyIsNone(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// leaves is a caller who leaves after a number of looks, from whichever goroutine.
+// leaves is the context of a caller who leaves after it was asked a number of times, from any goroutine.
 type leaves struct {
 	context.Context
 	looks atomic.Int64
@@ -117,7 +117,7 @@ func (l *leaves) Err() error {
 	return nil
 }
 
-// A call ends with the error of its caller wherever the caller leaves, also while outlines are drawn.
+// A call ends with the error of its caller wherever the caller leaves, even while outlines are drawn.
 func TestZonesEndWhereverTheirCallerLeaves(t *testing.T) {
 	t.Parallel()
 	f := square(t, 60, 0)

@@ -9,8 +9,8 @@ import (
 	"tilth/core/stratification/internal/stats"
 )
 
-// number renumbers the zones in use 1 to k, and returns k: by the ascending mean of the first layer of
-// the highest weight, whose values are those of cells, so that a colour means the same in every map.
+// number renumbers the zones in use 1 to k by the ascending mean of the first layer of the highest weight,
+// so that a colour means the same in every map, and returns k. values are the layer's values at cells.
 // Every zone has one of the cells.
 func number(labels, cells []int32, values []float64) (k int) {
 	upper := slices.Max(labels)
@@ -36,7 +36,7 @@ func number(labels, cells []int32, values []float64) (k int) {
 	return len(order)
 }
 
-// projectSteps is what measuring and projecting a vertex costs.
+// projectSteps is the number of steps that measuring and projecting a vertex costs.
 const projectSteps = 16
 
 // draw makes the zones of a map's labels: outlines, areas and figures. Its error is that of the budget.
@@ -116,7 +116,7 @@ func (z *zoner) judge(c *Candidate) {
 	c.SamplesNeeded = max(c.Precision, z.params.MinSamplesPerZone*len(c.Zones))
 }
 
-// diagnose sets the figures of how well the cleaned maps separate the layers, without coordinates.
+// diagnose sets the figures that state how well the cleaned maps separate the layers, without coordinates.
 func (z *zoner) diagnose(ctx context.Context, candidates []Candidate) error {
 	if len(candidates) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"tilth/core/stratification"
 )
 
-// CandidateDays is how long an unsaved map or plan is kept.
+// CandidateDays is the number of days for which an unsaved map or plan is kept.
 const CandidateDays = 30
 
 // About is the common part of the candidates of one call. It is frozen with each map.
@@ -24,10 +24,10 @@ type About struct {
 	CellSize            float64 // metres
 	EPSG                int
 	AreaHa              float64
-	Synthetic           bool // a layer comes from a synthetic archive; Zones does not know
+	Synthetic           bool // a layer comes from a synthetic archive; Zones does not know this
 }
 
-// Used returns the layers that the zones were made of, in the order of Zone.Means.
+// Used returns the layers from which the zones were made, in the order of Zone.Means.
 func (a About) Used() []LayerUse {
 	var out []LayerUse
 	for _, l := range a.Layers {
@@ -61,7 +61,7 @@ type Map struct {
 	Saved     *Saving // nil: a candidate
 }
 
-// Saving is how and by whom a map or plan was saved.
+// Saving records how and by whom a map or plan was saved.
 type Saving struct {
 	Name string
 	Tag  string // unique within the order
@@ -70,12 +70,12 @@ type Saving struct {
 	record.External
 }
 
-// DefaultTag is the tag of a map that is saved without one.
+// DefaultTag returns the tag of a map that is saved without one.
 func DefaultTag(zones int) string { return fmt.Sprintf("str-k%d", zones) }
 
 var tags = regexp.MustCompile(`^[a-z0-9._-]{1,50}$`)
 
-// CheckTag refuses an invalid tag under the name of its parameter; the empty one is the default.
+// CheckTag refuses an invalid tag under the name of its parameter; an empty tag stands for the default.
 func CheckTag(parameter, tag string) fault.Fields {
 	f := fault.Fields{}
 	if tag != "" && !tags.MatchString(tag) {
@@ -109,13 +109,13 @@ type Run struct {
 	Reason    string   // why there is no candidate, or why it failed
 	Maps      []string // ids of the candidates, by ascending number of zones
 	CreatedBy int64    // who asked for it last
-	Operator  bool     // who is an operator, acting inside the company
+	Operator  bool     // that user is an operator, acting inside the company
 	KeyID     int64    // the API key of the request; 0: none
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Progress is the finished share, from 0 to 1.
+// Progress returns the finished share, from 0 to 1.
 func (r Run) Progress() float64 {
 	switch {
 	case r.Status == RunDone:

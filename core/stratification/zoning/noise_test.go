@@ -11,8 +11,8 @@ import (
 	"tilth/core/stratification/layer"
 )
 
-// On a noisy raster of 1 m with two known zones the mean of the pixels puts 97.5 % of the cells of
-// 10 m right; a pixel picked for each cell does not.
+// On a noisy raster of 1 m with two known zones, the mean of the pixels puts 97.5 % of the cells of
+// 10 m in the right zone; a pixel picked for each cell does not.
 func TestFinePixelsMakeTheZonesRight(t *testing.T) {
 	const cells, fine = 100, 10
 	g := frame.GridCells{EPSG: 32632, CellSize: 10, OriginX: 500_000, OriginY: 5_000_000}

@@ -23,9 +23,9 @@ const (
 	maxPartHa    = 2.0
 )
 
-// DefaultParams returns the choices of the method: an estimate within 10 % at a confidence of 90 %,
-// of which the layers explain 30 % of the variance (an assumption, to be replaced by that of pilot
-// samples), with at least 3 samples in a zone.
+// DefaultParams returns the default choices of the method: an estimate within 10 % at a confidence of
+// 90 %, where the layers explain 30 % of the variance (an assumption, to be replaced by the share found
+// with pilot samples), with at least 3 samples in a zone.
 func DefaultParams() Params {
 	return Params{
 		MinZones: 2, SpatialWeight: defaultSpatial,
@@ -71,7 +71,7 @@ func (p Params) minZoneArea(areaHa float64) float64 {
 	return min(max(minPartHa, minPartShare*areaHa), maxPartHa)
 }
 
-// maxZonesFor returns the most zones to try: as requested, or as area and samples have room for.
+// maxZonesFor returns the maximum number of zones to try: as requested, or as many as area and samples have room for.
 func (p Params) maxZonesFor(areaHa float64) int {
 	if p.MaxZones != 0 {
 		return p.MaxZones
@@ -79,7 +79,7 @@ func (p Params) maxZonesFor(areaHa float64) int {
 	return min(MaxZones, int(areaHa/p.minZoneArea(areaHa)), p.MaxSamples/p.MinSamplesPerZone)
 }
 
-// samples returns the samples for the requested precision: those of simple random sampling times
+// samples returns the number of samples for the requested precision: that of simple random sampling times
 // the variance left within zones, ceil((z cv / r)² q), with z of the normal distribution (Cochran,
 // "Sampling Techniques", 1977, section 4.6).
 func (p Params) samples(varianceLeft float64) int {
@@ -110,14 +110,14 @@ const (
 	Fuzzy  Method = "fuzzy" // fuzzy c-means; the zone of a cell is that of its largest membership
 )
 
-// Params are the choices of a call of Zones. DefaultParams returns those of the method.
+// Params are the choices of a call of Zones. DefaultParams returns the method's own.
 type Params struct {
 	MinZones, MaxZones int                // bound the numbers of zones; MaxZones 0: by the area and MaxSamples
-	Weights            map[string]float64 // of layers by name, each over 0; others have that of DefaultWeight
+	Weights            map[string]float64 // of layers by name, each over 0; others have their DefaultWeight
 	SpatialWeight      float64            // of each of the two coordinates; 0 ignores the place
 	MinZoneAreaHa      float64            // smallest part of a zone; 0: max(0.25 ha, 2 % of the area), at most 2 ha
 
-	// The precision that the samples are planned for.
+	// The precision for which the samples are planned.
 	Confidence        float64 // of the estimate, in (0, 1)
 	RelativeError     float64 // half the width of the interval over the mean, in (0, 1)
 	CV                float64 // coefficient of variation of soil organic carbon over the area
@@ -130,7 +130,7 @@ type Params struct {
 	PCA       bool    // cluster on principal components that hold 90 % of the variance
 	Starts    int     // of k-means
 	Seed      uint64  `audit:"-"` // up to seed.Max
-	// Origin says where the seed comes from. Seeded sets both.
+	// Origin states where the seed comes from. Seeded sets both.
 	Origin seed.Origin `json:",omitzero" audit:"-"`
 	// Scope is the owner of the maps, such as the id of an order. It is part of their ids: the same
 	// land under another order has maps of its own.

@@ -24,8 +24,8 @@ import (
 const peerTurns = 3 // of which the cheapest counts, and the lowest sum of squares, on both sides
 
 // BenchmarkPeersZones compares k-means with scikit-learn (Debian's python3-sklearn) on the same
-// points: k and 25 starts alike, one thread on both sides. Reported is how many times as much we do
-// for a second of the processor, at a sum of squares that is at most 1e-4 larger.
+// points: the same k and 25 starts, one thread on both sides. It reports how many times as much we do
+// in a second of processor time, at a sum of squares that is at most 1e-4 larger.
 func BenchmarkPeersZones(b *testing.B) {
 	python := pythonWithSklearn(b)
 	b.Run("wheat", func(b *testing.B) {

@@ -22,17 +22,17 @@ const (
 	principalEnough    = 0.90 // of the variance, kept by principal components
 	defaultSpatial     = 0.25
 	defaultLayerWeight = 1.0
-	// minOverlap is the share of the cells in which every used layer has a value: elsewhere zones
-	// would follow where layers end.
+	// minOverlap is the minimum share of the cells in which every used layer has a value: with fewer,
+	// zones would follow the edges of layers.
 	minOverlap = 0.50
-	// roundingNoise is the deviation, relative to the largest value, that rounding of 32-bit numbers leaves.
+	// roundingNoise is the deviation, relative to the largest value, that rounding to 32-bit numbers leaves.
 	roundingNoise = 1e-6
-	// windowSteps is what the search for a window costs, beside a distance.
+	// windowSteps is the number of steps that the search for a window costs; a distance costs one.
 	windowSteps = 64
 )
 
-// resolutions are the deviations below which layers with a known unit say nothing. Means near 0 and
-// differences of nearly equal numbers leave noise that is large beside the mean.
+// resolutions are the deviations below which layers with a known unit mean nothing. Means near 0 and
+// differences of nearly equal numbers leave noise that is large relative to the mean.
 var resolutions = map[string]float64{
 	layer.NDVIMean: 1e-4, layer.NDVISD: 1e-4, // reflectances are whole multiples of 1e-4
 	layer.Elevation: 1e-3, // m
@@ -140,8 +140,8 @@ func prepareLayer(budget *effort.Budget, f *frame.Frame, layer layer.Layer, cell
 	return values, use
 }
 
-// dropWetnessOfFlatLand drops the wetness of land whose height does not vary: what is left of it is
-// the order in which the filling of flats ran.
+// dropWetnessOfFlatLand drops the wetness of land whose height does not vary: all that it shows is the
+// order in which flats were filled.
 func dropWetnessOfFlatLand(uses []LayerUse) {
 	height := slices.IndexFunc(uses, func(u LayerUse) bool { return u.Name == layer.Elevation })
 	wetness := slices.IndexFunc(uses, func(u LayerUse) bool { return u.Name == layer.TWI })
@@ -150,10 +150,10 @@ func dropWetnessOfFlatLand(uses []LayerUse) {
 	}
 }
 
-// dropApart drops layers until those left have values together in enough cells: each time the one
-// with values in the fewest, of several the last. Its error is that of the budget.
+// dropApart drops layers until the remaining ones all have values in enough cells: each time the layer
+// with values in the fewest cells or, of several, the last. Its error is that of the budget.
 func (p *prepared) dropApart(budget *effort.Budget, layers []layer.Layer) error {
-	missing := make([]int, len(p.cells)) // used layers without a value, of each cell
+	missing := make([]int, len(p.cells)) // number of used layers without a value, by cell
 	gaps := func(l layer.Layer, count int) {
 		for n, i := range p.cells {
 			if !stats.Finite(l.Values[i]) {
@@ -235,7 +235,7 @@ func windowMean(f *frame.Frame, values []float64, row, col int) float64 {
 	return sum / float64(count)
 }
 
-// winsorise moves the values beyond the 1st and 99th percentile to these.
+// winsorise moves the values beyond the 1st and 99th percentiles to these.
 func winsorise(values []float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	low, high := stats.Quantile(sorted, lowTail), stats.Quantile(sorted, highTail)

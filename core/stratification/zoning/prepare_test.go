@@ -12,8 +12,7 @@ import (
 	"tilth/core/stratification/layer"
 )
 
-// A missing cell gets the mean of the smallest window with a value, whatever the way in which
-// that is found.
+// A missing cell gets the mean of the smallest window with a value, however that is found.
 func TestFillingIsTheRuleAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := frame.GridCells{CellSize: 10}

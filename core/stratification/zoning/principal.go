@@ -65,7 +65,7 @@ const jacobiSweeps = 60
 
 // eigen returns the eigenvalues of a symmetric matrix, which it overwrites, in descending order,
 // with their vectors: Jacobi's cyclic method (Golub and Van Loan, "Matrix Computations", section
-// 8.5). Libraries sum in an order that depends on the machine.
+// 8.5). It uses no library, since libraries sum in an order that depends on the machine.
 func eigen(a [][]float64) (values []float64, vectors [][]float64) {
 	n := len(a)
 	v := make([][]float64, n) // rows are vectors

@@ -98,8 +98,8 @@ func requireFuzzy(t *testing.T, w fuzzyReference, got cluster.Fuzzy) {
 	require.InEpsilon(t, w.XB, xieBeni(got, w.K), 1e-4, "XB, k %d", w.K)
 }
 
-// xieBeni returns the index of Xie and Beni (1991): objective / n over the least squared distance
-// of centres.
+// xieBeni returns the index of Xie and Beni (1991): objective / n divided by the smallest squared
+// distance between centres.
 func xieBeni(f cluster.Fuzzy, k int) float64 {
 	apart := math.Inf(1)
 	for h := range k {
@@ -151,7 +151,7 @@ func TestWheatByKMeans(t *testing.T) {
 	}
 }
 
-// The silhouette is taken of every second of the 5,982 cells, the reference of all.
+// The silhouette is taken over every second one of the 5,982 cells, the reference over all.
 func TestWheatSilhouette(t *testing.T) {
 	var want wheatReference
 	fields.Expected(t, "wheat-expected.json", &want)
@@ -202,8 +202,8 @@ func TestWheatPrincipalComponents(t *testing.T) {
 	}
 }
 
-// Zones of soil and relief explain as much of the yield, which they have not seen, as the
-// reference's.
+// Zones made from soil and relief explain as much of the yield, from which they were not made, as
+// the reference's.
 func TestWheatZonesExplainTheYield(t *testing.T) {
 	var want wheatReference
 	fields.Expected(t, "wheat-expected.json", &want)
@@ -284,7 +284,7 @@ func TestWheatArea(t *testing.T) {
 	require.InDelta(t, want.Geodesic, f.AreaHa, 0.0001)
 }
 
-// columnsOf makes points of columns, as they are or standardised.
+// columnsOf makes points from columns, as they are or standardised.
 func columnsOf(columns map[string][]float64, names []string, standardised bool) cluster.Matrix {
 	m := cluster.NewMatrix(len(columns[names[0]]), len(names))
 	for j, name := range names {

@@ -17,7 +17,7 @@ type Zone struct {
 	// Means and SDs (n-1) of each used layer over the zone's unmasked cells, in the order of
 	// Result.Layers without the dropped ones, in the layer's own unit.
 	Means, SDs []float64
-	// RV is the summed variance of the weighted layers (not the place) over that of the area.
+	// RV is the summed variance of the weighted layers (not the place) in the zone, divided by that in the area.
 	RV float64
 	// Clipped to the fields: in the frame's plane, and in WGS84 (nil where it has no EPSG).
 	Outline, Geometry geo.MultiPolygon
@@ -29,7 +29,7 @@ type Zoning struct {
 	Zones  []Zone
 }
 
-// Diagnostics say how well zones separate the values of the layers. They decide nothing.
+// Diagnostics state how well zones separate the values of the layers. They do not affect any decision.
 type Diagnostics struct {
 	CalinskiHarabasz float64
 	Silhouette       float64 // mean over at most 5,000 cells
@@ -40,19 +40,19 @@ type Diagnostics struct {
 // Candidate is a map of zones with the figures by which its number of zones is judged.
 type Candidate struct {
 	Zoning
-	MapUUID       string  // follows from frame, layers, parameters and seed
-	Requested     int     // the number of zones that was clustered for; cleaning may leave fewer
+	MapUUID       string  // derived from frame, layers, parameters and seed
+	Requested     int     // the number of zones that the clustering made; cleaning may leave fewer
 	Inertia       float64 // within-zone sum of squares of the clustering, in weighted standard deviations
 	RV            float64 // variance of the layers left within the zones, relative to no zones
 	VarianceLeft  float64 // q: variance of soil organic carbon expected within the zones, relative to no zones
 	Precision     int     // n: samples for the requested precision
 	SamplesNeeded int     // N: with at least MinSamplesPerZone in each zone
 	Recommended   bool
-	Needs         *PlanNeeds // nil: it takes the default sample plan, or nobody has looked (see RecommendPlannable)
+	Needs         *PlanNeeds // nil: it takes the default sample plan, or that was not checked (see RecommendPlannable)
 	Diagnostics   Diagnostics
 }
 
-// LayerUse is how a call of Zones used a layer.
+// LayerUse states how a call of Zones used a layer.
 type LayerUse struct {
 	Name       string
 	Source     string
@@ -69,14 +69,14 @@ type Result struct {
 	Reason     string      // why there is no candidate; empty where there is one
 }
 
-// PlanNeeds is why a map does not take the default sample plan.
+// PlanNeeds states why a map does not take the default sample plan.
 type PlanNeeds struct {
 	Message   string
 	MaxOffset int // metres: with this zone_offset it takes the plan otherwise unchanged; -1: with none
 }
 
-// RecommendPlannable recommends among the maps that take the default sample plan, as lacks says of
-// each, where there is one. The error is that of lacks.
+// RecommendPlannable recommends one of the maps that take the default sample plan, where there is one.
+// lacks returns what a map needs for that. The error is that of lacks.
 func (r *Result) RecommendPlannable(lacks func(*Candidate) (*PlanNeeds, error)) (err error) {
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
@@ -88,8 +88,8 @@ func (r *Result) RecommendPlannable(lacks func(*Candidate) (*PlanNeeds, error)) 
 	return nil
 }
 
-// recommend marks the one with the fewest zones that needs hardly more samples than the best: of
-// those that take the default plan or, where none does, of all.
+// recommend marks the map with the fewest zones that needs hardly more samples than the best, among
+// those that take the default plan or, where none does, among all.
 func (r *Result) recommend() {
 	var all, eligible []*Candidate
 	for i := range r.Candidates {
@@ -116,7 +116,7 @@ func (r *Result) recommend() {
 	}
 }
 
-// noMap says why there is no map.
+// noMap states why there is no map.
 func (p Params) noMap(areaHa float64) string {
 	upper := p.maxZonesFor(areaHa)
 	switch {

@@ -18,11 +18,11 @@ import (
 
 // The rules of the recommendation.
 const (
-	nearlyFewest = 1.05 // times the fewest samples still counts as few
-	worthwhile   = 0.95 // of the samples without zones; otherwise the zones are weak
+	nearlyFewest = 1.05 // times the fewest samples still counts as fewest
+	worthwhile   = 0.95 // of the samples without zones: zones that do not need fewer are weak
 )
 
-// Work is how a call of Zones is carried out. It does not affect the result.
+// Work states how a call of Zones is carried out. It does not affect the result.
 type Work struct {
 	Workers  int                   // concurrent workers; 0 and 1: one
 	Progress func(done, total int) // called after every finished step, never concurrently; may be nil
@@ -68,7 +68,7 @@ func Zones(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params, 
 	return result, nil
 }
 
-// Judge returns how Zones would use each of the layers, before anybody pays for a map of them.
+// Judge returns how Zones would use each of the layers, before anybody pays for a map from them.
 //
 // Faults: those of Zones; Invalid with the code no_zones where the layers leave no map.
 func Judge(ctx context.Context, f *frame.Frame, layers []layer.Layer, p Params) ([]LayerUse, error) {
@@ -116,7 +116,7 @@ func noUsableLayers(uses []LayerUse) error {
 	return fault.New(fault.Invalid, "no_usable_layers", "No layer can be used."+reasons(uses)).With("dropped", dropped)
 }
 
-// reasons says of each dropped layer why.
+// reasons states why each dropped layer was dropped.
 func reasons(uses []LayerUse) string {
 	var out strings.Builder
 	for _, u := range uses {
@@ -129,7 +129,7 @@ func reasons(uses []LayerUse) string {
 
 // zoner is a running call of Zones.
 type zoner struct {
-	budget      *effort.Budget // of what one goroutine does
+	budget      *effort.Budget // for what one goroutine does
 	frame       *frame.Frame
 	params      Params
 	work        Work
@@ -163,7 +163,7 @@ func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) 
 			return nil, err
 		}
 		z.step()
-		if left <= last { // nothing is left, or a map has as many zones
+		if left <= last { // nothing is left, or another map has as many zones
 			continue
 		}
 		last = left
@@ -179,7 +179,7 @@ func (z *zoner) candidates(ctx context.Context, upper int) ([]Candidate, error) 
 	return out, z.diagnose(ctx, out)
 }
 
-// nearestSteps is what the search for the nearest unmasked cell costs.
+// nearestSteps is the number of steps that the search for the nearest unmasked cell costs.
 const nearestSteps = 32
 
 // tables finds the neighbours of cells and, for masked cells, the nearest unmasked one.
@@ -198,7 +198,7 @@ func (z *zoner) tables() {
 	}
 }
 
-// cluster makes the cleaned map of k zones, and returns how many are left.
+// cluster makes the cleaned map of k zones, and returns it with the number of zones that are left.
 func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	points := z.data.clustered
 	found, err := kMeans(ctx, points, k, z.params.Starts, z.params.Seed, z.work.Workers)
@@ -233,8 +233,8 @@ func (z *zoner) cluster(ctx context.Context, k int) (Candidate, int, error) {
 	return c, number(labels, z.data.cells, z.data.values[z.data.first]), nil
 }
 
-// restoreSeen dissolves zones of masked cells alone, of which nothing is known: their cells join
-// the zone of the nearest unmasked cell.
+// restoreSeen dissolves zones that consist only of masked cells, about which nothing is known: their
+// cells join the zone of the nearest unmasked cell.
 func (z *zoner) restoreSeen(labels []int32, k int) {
 	seen := make([]bool, k+1)
 	for _, i := range z.data.cells {

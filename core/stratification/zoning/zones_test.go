@@ -24,7 +24,7 @@ func zonesOf(t testing.TB, f *frame.Frame, layers []layer.Layer, p Params, w Wor
 	return r
 }
 
-// With the defaults the design's own run recommends three zones, of 25 samples without.
+// With the defaults, the design's own run recommends three zones; without zones it takes 25 samples.
 func TestWheatRecommendation(t *testing.T) {
 	f, columns := fields.WheatFrame(t, 1)
 	steps := 0
@@ -119,7 +119,7 @@ func square(t testing.TB, n, edgeMask int) frame.Frame {
 	return f
 }
 
-// halves is a layer that is 0 in the west and 1 in the east.
+// halves returns a layer that is 0 in the west and 1 in the east.
 func halves(f *frame.Frame, name string) layer.Layer {
 	l := layer.Layer{Name: name, Values: make([]float64, len(f.Cells))}
 	for i, c := range f.Cells {
@@ -134,7 +134,7 @@ func TestZonesFollowTheLayer(t *testing.T) {
 	f := square(t, 20, 1)
 	l := halves(&f, "a")
 	for i, c := range f.Cells {
-		if c.Masked { // what lies at the edge says the opposite, and is not heard
+		if c.Masked { // values at the edge contradict the zones, and do not count
 			l.Values[i] = 5
 		}
 	}

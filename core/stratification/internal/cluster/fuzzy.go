@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// fuzzyTolerance ends fuzzy c-means: the relative change of its objective in an iteration.
+	// fuzzyTolerance is the relative change of the objective in an iteration at which fuzzy c-means ends.
 	fuzzyTolerance  = 1e-12
 	fuzzyIterations = 5_000
-	// fuzzySteps is what the share of a point in a group costs beside a distance.
+	// fuzzySteps is the number of steps that a point's share in a group costs; a distance costs one.
 	fuzzySteps = 8
 )
 
-// Fuzzy is a grouping in which every point belongs to every centre by a share.
+// Fuzzy is a grouping in which every point has a share in every group.
 type Fuzzy struct {
 	Clustering
 	Objective float64 // sum of u^m d²
@@ -25,8 +25,8 @@ type Fuzzy struct {
 	PC, PE float64
 }
 
-// FPI is the fuzziness performance index 1 - (k PC - 1)/(k - 1), 0 for groups apart and 1 for
-// none. Fridgen et al., "Management Zone
+// FPI returns the fuzziness performance index 1 - (k PC - 1)/(k - 1): 0 for groups that are apart, 1 where
+// there are none. Fridgen et al., "Management Zone
 // Analyst (MZA)", Agronomy Journal 96 (2004); MZA divides the sum of the entropy by n - k instead
 // of n ln k.
 func (f Fuzzy) FPI(k int) float64 { return 1 - (float64(k)*f.PC-1)/float64(k-1) }
@@ -34,7 +34,7 @@ func (f Fuzzy) FPI(k int) float64 { return 1 - (float64(k)*f.PC-1)/float64(k-1) 
 // NCE returns the normalised classification entropy PE / ln k.
 func (f Fuzzy) NCE(k int) float64 { return f.PE / math.Log(float64(k)) }
 
-// fuzzyPoints is the number of points up to which the groups are fitted to all.
+// fuzzyPoints is the maximum number of points to which the groups are fitted; of more points, a sample is taken.
 const fuzzyPoints = 40_000
 
 // FuzzyCMeans groups points by fuzzy c-means (Bezdek 1981) with the exponent m. It begins at the

@@ -10,17 +10,17 @@ import (
 // maxIterations bounds a start of k-means.
 const maxIterations = 500
 
-// StartPoints is the number of points up to which every start of k-means has all. Of more it has so
-// many.
+// StartPoints is the maximum number of points of a start of k-means. Of more points, it has a sample of
+// that size.
 const StartPoints = 8_000
 
-// roughly ends a start on a sample: where the centres move by less, squared and summed, than this
-// share of the variance of a point. The best of them go on with all points.
+// roughly ends a start on a sample: it stops when the squared moves of the centres sum to less than this
+// share of the variance of a point. The best starts go on with all points.
 const roughly = 1e-4
 
 // Sample returns all points, or a simple random sample of n in their order
 // (Fan, Muller and Rezucha 1962; Knuth, "The Art of Computer Programming" 2, algorithm S of 3.4.2). A
-// stride would fall in with what repeats along the rows.
+// stride would coincide with patterns that repeat along the rows.
 func Sample(points Matrix, n int, random *pcg.Stream) Matrix {
 	if points.N <= n {
 		return points
@@ -42,8 +42,8 @@ type Clustering struct {
 	Inertia float64 // sum of squared distances to the own centre
 }
 
-// Refine goes on from centres of a sample with all points, as Start does. Where the budget ends it is
-// of no use.
+// Refine continues from the centres of a sample with all points, as Start does. If the budget ends, the
+// result is of no use.
 func Refine(budget *effort.Budget, points, centres Matrix) Clustering {
 	l := newLloyd(budget, points, centres.N)
 	copy(l.centres.Values, centres.Values)
@@ -52,8 +52,8 @@ func Refine(budget *effort.Budget, points, centres Matrix) Clustering {
 	return l.result()
 }
 
-// Start returns what one start of k-means finds: centres by k-means++, iterations, and one pass that
-// moves single points. Where the budget ends it is of no use.
+// Start returns the result of one start of k-means: centres by k-means++, iterations, and one pass that
+// moves single points. If the budget ends, the result is of no use.
 func Start(budget *effort.Budget, points Matrix, k int, random *pcg.Stream) Clustering {
 	l := newLloyd(budget, points, k)
 	l.seed(random)
@@ -62,7 +62,7 @@ func Start(budget *effort.Budget, points Matrix, k int, random *pcg.Stream) Clus
 	return l.result()
 }
 
-// StartRoughly is Start on a sample: it ends where centres hardly move, and moves no single points.
+// StartRoughly is Start on a sample: it stops when the centres hardly move, and moves no single points.
 func StartRoughly(budget *effort.Budget, sample Matrix, k int, random *pcg.Stream) Clustering {
 	l := newLloyd(budget, sample, k)
 	l.seed(random)
@@ -78,7 +78,7 @@ func StartRoughly(budget *effort.Budget, sample Matrix, k int, random *pcg.Strea
 // centre and a lower bound of that to any other, so that most points need no distance in most
 // iterations (Hamerly, "Making k-means even faster", SIAM SDM 2010).
 type lloyd struct {
-	budget       *effort.Budget // where it ends, what the start has found is of no use
+	budget       *effort.Budget // if it ends, the result of the start is of no use
 	points       Matrix
 	k            int
 	labels       []int32
@@ -134,8 +134,8 @@ func (l *lloyd) seed(random *pcg.Stream) {
 	}
 }
 
-// iterate alternates between centres and points until no point changes, or the centres move by less
-// than a sum of squares.
+// iterate updates centres and points in turn until no point changes its centre, or the squared moves
+// of the centres sum to less than enough.
 func (l *lloyd) iterate(enough float64) {
 	l.assignAll()
 	for range maxIterations {
@@ -177,7 +177,7 @@ func (l *lloyd) addUp() {
 	}
 }
 
-// settle moves centres to the means of their points; one without takes the furthest from its own.
+// settle moves centres to the means of their points; a centre without points takes the point furthest from its own centre.
 func (l *lloyd) settle() {
 	for h := range l.k {
 		if l.count[h] == 0 {
@@ -205,7 +205,7 @@ func (l *lloyd) settle() {
 	}
 }
 
-// reseed moves an empty centre to the point furthest from its own; of several, the first.
+// reseed moves an empty centre to the point furthest from that point's own centre; of several, to the first.
 func (l *lloyd) reseed(h int) {
 	far, upper := -1, -1.0
 	for i, own := range l.labels {

@@ -1,5 +1,5 @@
-// Package cluster groups points around centres: the kernels of zones. One caller computes with what
-// it passes; nothing here starts a goroutine or shares anything with another.
+// Package cluster groups points around centres: the kernels of zones. It computes only with what the
+// caller passes; nothing here starts a goroutine or shares anything between callers.
 package cluster
 
 import (
@@ -39,7 +39,7 @@ func Add(sums, row []float64) {
 	}
 }
 
-// Divide sets the means of n rows from their sums; of none it leaves them.
+// Divide sets the means of n rows from their sums; it leaves the means where n is 0.
 func Divide(means, sums []float64, n int) {
 	for j := 0; n > 0 && j < len(means); j++ {
 		means[j] = sums[j] / float64(n)
@@ -57,7 +57,7 @@ func SquaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// SumDistances sums the distances from a point to all points by the slots of these.
+// SumDistances sets sums, for each slot, to the sum of the distances from point i to the points with that slot.
 func SumDistances(sums []float64, points Matrix, i int, slots [][]int32) {
 	clear(sums)
 	from := points.Row(i)
@@ -69,7 +69,7 @@ func SumDistances(sums []float64, points Matrix, i int, slots [][]int32) {
 	}
 }
 
-// nearestTwo returns the nearest, then first, centre and the squared distances of the nearest two.
+// nearestTwo returns the nearest centre (of several, the first) and the squared distances of the nearest two.
 func (m Matrix) nearestTwo(point []float64) (best int32, lower, second float64) {
 	lower, second = SquaredDistance(point, m.Row(0)), math.Inf(1)
 	for h := 1; h < m.N; h++ {
@@ -109,7 +109,7 @@ func (m Matrix) Leading(columns int) Matrix {
 	return out
 }
 
-// SetColumn sets a column to values less their mean, in standard deviations, times a scale.
+// SetColumn sets a column to values minus their mean, in standard deviations, times a scale.
 func (m Matrix) SetColumn(j int, values []float64, mean, sd, scale float64) {
 	for i, v := range values {
 		m.Values[i*m.D+j] = (v - mean) / sd * scale

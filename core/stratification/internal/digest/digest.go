@@ -1,4 +1,4 @@
-// Package digest hashes inputs into seeds and ids. A change here changes those of all maps.
+// Package digest hashes inputs into seeds and ids. A change here changes the seeds and ids of all maps.
 package digest
 
 import (

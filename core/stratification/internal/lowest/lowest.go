@@ -9,13 +9,13 @@ type Item struct {
 	Number int
 }
 
-// Queue holds items: the lowest value is taken first, of one value the lowest number.
+// Queue holds items: the lowest value is taken first and, among equal values, the lowest number.
 type Queue struct{ items items }
 
 // Add adds an item.
 func (q *Queue) Add(value float64, number int) { heap.Push(&q.items, Item{value, number}) }
 
-// Take removes the first item; false where the queue is empty.
+// Take removes the first item and returns it; ok is false where the queue is empty.
 func (q *Queue) Take() (first Item, ok bool) {
 	if len(q.items) == 0 {
 		return Item{}, false

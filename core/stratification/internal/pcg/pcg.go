@@ -10,13 +10,13 @@ import (
 
 // Stream is a generator of random numbers: PCG XSH RR 64/32 of O'Neill, "PCG: A Family of Simple
 // Fast Space-Efficient Statistically Good Algorithms for Random Number Generation", Harvey Mudd
-// College HMC-CS-2014-0905 (2014), section 6.3. The standard library's may change.
+// College HMC-CS-2014-0905 (2014), section 6.3. The standard library's generator may change.
 type Stream struct{ state, increment uint64 }
 
 // The multiplier of the 64 bit generator (O'Neill, section 6.3).
 const pcgMultiplier = 6364136223846793005
 
-// New returns the stream of a named stage, so that the draws of one do not affect another.
+// New returns the stream of a named stage, so that the draws of one stage do not affect another.
 func New(seed uint64, stage string) *Stream {
 	var raw [8]byte
 	binary.BigEndian.PutUint64(raw[:], seed)

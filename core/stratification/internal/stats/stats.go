@@ -42,11 +42,11 @@ func Quantile(sorted []float64, p float64) float64 {
 // NormalQuantile returns z of a two-sided confidence.
 func NormalQuantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 
-// StudentQuantile returns t of a two-sided confidence; df is over 0 and need not be whole.
+// StudentQuantile returns t of a two-sided confidence; df is positive and need not be whole.
 func StudentQuantile(confidence, df float64) float64 {
 	// P(|T| > t) is the regularised incomplete beta function of df/(df + t²) with df/2 and 1/2
-	// (Abramowitz and Stegun 26.7.1). gonum's distribution does the same, and brings its
-	// linear algebra along: two megabytes of program.
+	// (Abramowitz and Stegun 26.7.1). gonum's distribution does the same, but pulls in its
+	// linear algebra: two megabytes of program.
 	x := mathext.InvRegIncBeta(df/2, 0.5, 1-confidence)
 	return math.Sqrt(float64(df*(1-x)) / x)
 }
@@ -54,7 +54,7 @@ func StudentQuantile(confidence, df float64) float64 {
 // Part is a part of a variance, such as s²/n of a zone, with its degrees of freedom.
 type Part struct{ Variance, DF float64 }
 
-// OfMean is the variance of the mean of n values, by the variance of so many.
+// OfMean returns the variance of the mean of n values, given a variance with of - 1 degrees of freedom.
 func OfMean(n int, variance float64, of int) Part {
 	return Part{Variance: variance / float64(n), DF: float64(of - 1)}
 }
@@ -64,7 +64,7 @@ func OfMean(n int, variance float64, of int) Part {
 //
 //	f = V² / Σ V_i²/f_i
 //
-// or, where no part varies, those of all.
+// or, where no part varies, the sum of those of all parts.
 func Sum(parts ...Part) (out Part) {
 	below, all := 0.0, 0.0
 	for _, p := range parts {
