@@ -13,8 +13,8 @@ import (
 // adminAddr is where operators find figures and profiles, unless they choose another address.
 const adminAddr = "127.0.0.1:8081"
 
-// listenAdmin opens the operators' address; nil where it is switched off. That the default one is
-// taken is no reason not to serve: another program, or another server, has it.
+// listenAdmin opens the operators' address; nil where it is switched off. A default address
+// that is taken, by another program or another server, does not prevent serving.
 func listenAdmin(ctx context.Context, cfg cli.Config, log *slog.Logger) (net.Listener, error) {
 	if cfg.AdminAddr == "off" {
 		return nil, nil

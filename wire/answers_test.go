@@ -17,8 +17,8 @@ import (
 var unshown = map[string]string{}
 
 // Every operation that answers with text shows an answer, which its schema allows and which holds no name that the schema
-// does not have. They are what operations answered in tests, so they are true; one that a change of the interface has made
-// wrong is recorded anew.
+// does not have. The examples are what operations answered in tests, so they are true; one that a change of the interface has
+// made wrong must be recorded anew.
 func TestAnswersHaveExamples(t *testing.T) {
 	text, err := Program{}.OpenAPI()
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestAnswersHaveExamples(t *testing.T) {
 			require.NoError(t, err, id)
 			const fix = "%s. Fix: delete adapters/http/v12/answers/%[1]s.json, and make answers."
 			assert.NoErrorf(t, schema.Validate(example), fix, id)
-			if media == "application/json" { // GeoJSON lets all have some of their own
+			if media == "application/json" { // GeoJSON allows everybody members of their own
 				assert.Emptyf(t, unknown(document, "", example, body["schema"]), fix, id)
 			}
 		}
@@ -65,7 +65,7 @@ func TestAnswersHaveExamples(t *testing.T) {
 	t.Logf("%d answers are shown", shown)
 }
 
-// success returns the status of success of an operation that shows its answer, or any; nothing: none answers with text.
+// success returns a successful status of an operation whose answer is shown, or else any; empty where none answers with text.
 func success(op map[string]any) (status string, content map[string]any) {
 	for code, one := range op["responses"].(map[string]any) {
 		of, _ := one.(map[string]any)["content"].(map[string]any)

@@ -15,7 +15,7 @@ import (
 	"tilth/adapters/persistence/archive"
 )
 
-// newArchive returns what backs up a database with the stored files.
+// newArchive returns the archive that backs up a database with the stored files.
 func newArchive(cfg cli.Config, db *persistence.Database) (archive.Archive, error) {
 	file, err := db.File()
 	if err != nil {
@@ -46,7 +46,7 @@ func archiving(ctx context.Context, cfg cli.Config, log *slog.Logger, do func(ar
 // Backup implements cli.Program.
 func (Program) Backup(ctx context.Context, cfg cli.Config, log *slog.Logger, file string) error {
 	if files := examineFiles(ctx, cfg); !files.OK {
-		// A backup without its files would say so when it is too late.
+		// That a backup lacks its files would be noticed when it is too late.
 		return fmt.Errorf("%s. Fix: %s", files.Detail, files.Fix)
 	}
 	return archiving(ctx, cfg, log, func(a archive.Archive) error { return a.Write(ctx, file) })

@@ -19,7 +19,7 @@ import (
 // How often the chores are done.
 const (
 	chainGap    = time.Second / 2
-	foldEvery   = time.Hour // where nothing says that rows were committed
+	foldEvery   = time.Hour // where nothing reports that rows were committed
 	foldGap     = 10 * time.Second
 	sweepEvery  = time.Minute
 	pruneEvery  = 10 * time.Minute
@@ -88,7 +88,7 @@ func (r *Running) shareRates(ctx context.Context) error {
 	return every(ctx, r.log, slog.LevelDebug, rhythm, "shared with other servers how often callers ask", r.http.ShareRates)
 }
 
-// tidy does the chores of a process that works: those that somebody wakes, and those of the machine that it runs on.
+// tidy does the chores of a worker process: those that somebody wakes, and those of the machine that it runs on.
 func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error {
 		rhythm := messaging.Rhythm{Latest: foldEvery, Woken: r.db.Wakes(sqlstore.RowsWait), Gap: foldGap}
@@ -101,7 +101,7 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 	}
 }
 
-// newChores are the chores that one process is enough for, whichever it is.
+// newChores returns the chores for which one process is enough, whichever it is.
 func (r *Running) newChores() task.Chores {
 	p := r.parts
 	return task.Chores{Store: r.db, Clock: identity.Clock{}, Log: r.log, All: []task.Chore{
@@ -119,7 +119,7 @@ func (r *Running) newChores() task.Chores {
 		}},
 		{Kind: "map_forget", Every: forgetEvery, Did: "files of maps that had expired were removed", Do: p.Interface.Satellite.Maps.Forget},
 		{Kind: "event_prune", Every: pruneEvery, Did: "old events pruned", Do: func(ctx context.Context) (int64, error) {
-			// Not a chore of its own: a release that does not know a kind of job takes it, and fails.
+			// Not a chore of its own: a release that does not know a kind of job would take it, and fail.
 			if n, err := r.db.Partition(ctx, identity.Clock{}.Now()); err != nil {
 				return 0, err
 			} else if n > 0 {

@@ -14,7 +14,7 @@ import (
 const (
 	// littleRoom is how many bytes must be free for uploads, blocks of imagery and a day of work before the doctor warns.
 	littleRoom = 1 << 30
-	// noRoom is where SQLite and uploads begin to fail.
+	// noRoom is the number of free bytes below which SQLite and uploads begin to fail.
 	noRoom = 64 << 20
 )
 
@@ -47,7 +47,7 @@ func places(cfg cli.Config) []place {
 	return out
 }
 
-// examineDisk says whether there is room where the program writes. room returns the free bytes of a folder that exists.
+// examineDisk reports whether there is room where the program writes. room returns the free bytes of a folder that exists.
 func examineDisk(places []place, room func(folder string) (uint64, error)) cli.Finding {
 	f := cli.Finding{Part: "disk", OK: true}
 	lowest := ^uint64(0)

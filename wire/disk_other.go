@@ -4,5 +4,5 @@ package wire
 
 import "errors"
 
-// freeBytes is for Linux and macOS.
+// freeBytes is available on Linux and macOS only.
 func freeBytes(string) (uint64, error) { return 0, errors.ErrUnsupported }

@@ -11,7 +11,7 @@ import (
 	"tilth/adapters/cli"
 )
 
-// The doctor warns where a disk is nearly full, and says no where nothing more can be written, with the setting that names it.
+// The doctor warns where a disk is nearly full, and fails where nothing more can be written, with the setting that names it.
 func TestTheDoctorLooksForRoom(t *testing.T) {
 	t.Parallel()
 	database := filepath.Join(t.TempDir(), "tilth.db")
@@ -19,7 +19,7 @@ func TestTheDoctorLooksForRoom(t *testing.T) {
 	cfg := cli.Config{DatabaseURL: "sqlite:" + database + "?_x=1", ObjectsURL: "file:" + filepath.Join(t.TempDir(), "not", "yet", "there"), BackupDir: t.TempDir()}
 	for name, c := range map[string]struct {
 		free     uint64
-		at       string // the folder of which that is so; elsewhere there is much
+		at       string // the folder with that much free; elsewhere there is plenty
 		ok, warn bool
 		fix      string
 	}{

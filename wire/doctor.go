@@ -23,10 +23,10 @@ import (
 	"tilth/core/geo"
 )
 
-// oldestClock is before any version of this program was built: a clock behind it is wrong.
+// oldestClock is a time before any version of this program was built: a clock behind it is wrong.
 var oldestClock = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Examine looks at everything the configuration names, and says how to fix what is wrong.
+// Examine looks at everything the configuration names, and reports how to fix what is wrong.
 func (Program) Examine(ctx context.Context, cfg cli.Config, file string) []cli.Finding {
 	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
 	out = append(out, examineDatabase(ctx, cfg)...)
@@ -35,7 +35,7 @@ func (Program) Examine(ctx context.Context, cfg cli.Config, file string) []cli.F
 	return out
 }
 
-// examineBroker says whether events are stored at the broker as they should be.
+// examineBroker reports whether events are stored at the broker as they should be.
 func examineBroker(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "broker", OK: true, Detail: "none: events and jobs are in the database alone"}
 	o, err := brokerOptions(cfg, "doctor", slog.New(slog.DiscardHandler))
@@ -127,7 +127,7 @@ func unused(ctx context.Context, db *persistence.Database) bool {
 	return err == nil && !slices.ContainsFunc(all, func(one sqlstore.MigrationStatus) bool { return one.AppliedAt != nil })
 }
 
-// examinePartitions says whether the partitions of big tables are made ahead, and hold what they should.
+// examinePartitions reports whether the partitions of big tables are made ahead, and hold what they should.
 func examinePartitions(ctx context.Context, db *persistence.Database) []cli.Finding {
 	const part = "partitions"
 	states, err := db.Partitions(ctx, identity.Clock{}.Now())
@@ -153,7 +153,7 @@ func examinePartitions(ctx context.Context, db *persistence.Database) []cli.Find
 // farBehind is how many seconds a copy may be behind before the doctor warns: long reads go to the primary then.
 const farBehind = 10
 
-// examineStandby says whether the copy for long reads is one, and how far it is behind.
+// examineStandby reports whether the copy for long reads is one, and how far it is behind.
 func examineStandby(ctx context.Context, cfg cli.Config) []cli.Finding {
 	if cfg.DatabaseReadURL == "" {
 		return nil
@@ -161,7 +161,7 @@ func examineStandby(ctx context.Context, cfg cli.Config) []cli.Finding {
 	const part = "replica"
 	db, err := openThrough(ctx, cfg, slog.New(slog.DiscardHandler), through{standby: true})
 	if err != nil {
-		return nil // the database says so
+		return nil // the finding of the database says so
 	}
 	defer func() { _ = db.Close() }()
 	s, err := db.ExamineStandby(ctx)
@@ -178,7 +178,7 @@ func examineStandby(ctx context.Context, cfg cli.Config) []cli.Finding {
 	return []cli.Finding{f}
 }
 
-// examineConnections says whether all servers of the database can open the connections that they may.
+// examineConnections reports whether all servers of the database can open the connections that they may.
 func examineConnections(ctx context.Context, db *persistence.Database) []cli.Finding {
 	b, err := db.Budget(ctx)
 	switch {
@@ -199,7 +199,7 @@ func examineConnections(ctx context.Context, db *persistence.Database) []cli.Fin
 // maxUnsealed bounds how many unsealed secrets are counted.
 const maxUnsealed = 1000
 
-// examineSecrets says whether stored secrets are sealed.
+// examineSecrets reports whether stored secrets are sealed.
 func examineSecrets(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "secrets", OK: true, Detail: "stored secrets are sealed with a key of this configuration"}
 	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
@@ -228,7 +228,7 @@ func examineSecrets(ctx context.Context, cfg cli.Config) cli.Finding {
 	return f
 }
 
-// examineFiles says whether the store of files answers, and is that of the database.
+// examineFiles reports whether the store of files answers, and belongs to the database.
 func examineFiles(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "files"}
 	files, err := objects.Open(cfg.ObjectsURL)
@@ -328,7 +328,7 @@ func examineAddress(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "address", OK: true, Detail: cfg.Addr + " is free"}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if err != nil {
-		// Taken by a server that runs already is no illness.
+		// An address that a running server has taken is no failure.
 		f.Detail = cfg.Addr + " is in use: " + err.Error()
 		f.Fix = "fine if Tilth runs already; otherwise choose another TILTH_ADDR"
 		return f

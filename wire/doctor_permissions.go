@@ -12,8 +12,8 @@ import (
 // others are the permissions of all but the owner of a file.
 const others = 0o077
 
-// examinePermissions says which files that hold secrets, or every record, other users of this machine can read. file is that of the
-// settings, which may hold passwords; empty: there is none.
+// examinePermissions reports which files that hold secrets, or every record, other users of this machine can read. file is the file
+// of settings, which may hold passwords; empty: there is none.
 func examinePermissions(cfg cli.Config, file string) cli.Finding {
 	f := cli.Finding{Part: "permissions", OK: true, Detail: "only their owner can read the files of settings, keys and records"}
 	if runtime.GOOS == "windows" {
@@ -24,7 +24,7 @@ func examinePermissions(cfg cli.Config, file string) cli.Finding {
 	for _, name := range []string{file, cfg.SecretKeyFile, cfg.TLSKey, sqliteFile(cfg.DatabaseURL)} {
 		info, err := os.Stat(name)
 		if err != nil || info.Mode().Perm()&others == 0 {
-			continue // one that is not there is named by the part that needs it
+			continue // a missing file is reported by the part that needs it
 		}
 		open, fixes = append(open, fmt.Sprintf("%s (%s)", name, info.Mode().Perm())), append(fixes, name)
 	}

@@ -16,7 +16,7 @@ import (
 // hookWorkers is how many webhooks, and systems of PACT clients, are posted to at a time. Slow ones (10 seconds) keep no other work waiting.
 const hookWorkers = 8
 
-// openBroker connects to the broker of the configuration, which may be away; nil: there is none.
+// openBroker connects to the broker of the configuration, which may be unreachable; nil: there is none.
 func openBroker(cfg cli.Config, client string, log *slog.Logger) (*broker.Broker, error) {
 	o, err := brokerOptions(cfg, client, log)
 	if err != nil || len(o.Servers) == 0 {
@@ -58,5 +58,5 @@ func (r *Running) newBus(failures *cli.Failures) *messaging.Bus {
 	return bus
 }
 
-// followGap is how far apart the looks of the streams of this process are at least for what other processes relayed.
+// followGap is the minimum time between two looks of the streams of this process for what other processes relayed.
 const followGap = 100 * time.Millisecond

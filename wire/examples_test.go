@@ -112,7 +112,7 @@ func unknown(document map[string]any, path string, value any, schemas ...any) (o
 	return out
 }
 
-// anything reports whether a schema says nothing of the form of a value.
+// anything reports whether a schema says nothing about the form of a value.
 func anything(schema map[string]any) bool {
 	for _, keyword := range []string{"type", "properties", "allOf", "anyOf", "oneOf", "enum", "items"} {
 		if schema[keyword] != nil {

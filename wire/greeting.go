@@ -14,8 +14,8 @@ import (
 // demoTokenTTL is how long the token that the demo prints is good for.
 const demoTokenTTL = 24 * time.Hour
 
-// greet prints where the server is, for the demo a token and a first request, and of an empty installation what to do next.
-// All of it is printed at once: who reads that the server is ready may end it.
+// greet prints where the server is, for the demo a token and a first request, and for an empty installation what to do next.
+// All of it is printed at once: a reader that learns that the server is ready may end it.
 func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Addr) error {
 	base := r.cfg.Base(addr.String())
 	if opts.Demo {
@@ -33,7 +33,7 @@ func (r *Running) greet(ctx context.Context, opts cli.ServeOptions, addr net.Add
 	return err
 }
 
-// firstStep returns what to do next where there is no company yet; nothing where there is one.
+// firstStep returns what to do next where there is no company yet; empty where there is one.
 func (r *Running) firstStep(ctx context.Context, base string) (string, error) {
 	setup := r.parts.Interface.Account.Setup
 	needed, err := setup.Needed(ctx)

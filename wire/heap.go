@@ -13,20 +13,20 @@ import (
 	"sync/atomic"
 )
 
-// How much garbage a server lets gather before it looks for it, unless the environment (GOGC, GOMEMLIMIT) says so. What a
-// server keeps is small, a tenth of what a busy second allocates, so that Go's own rule, as much garbage as is kept, had a fifth
-// of its time go into looking.
+// How much garbage a server lets gather before it is collected, unless the environment (GOGC, GOMEMLIMIT) decides. What a
+// server keeps is small, a tenth of what a busy second allocates, so that with Go's own rule, as much garbage as is kept, a
+// fifth of the server's time went into collection.
 const (
 	startPercent = 400      // of what is kept, while a server is put together, which keeps nearly all that it allocates
 	usualPercent = 100      // Go's own
 	maxPercent   = 300      // of what is kept
-	maxGarbage   = 96 << 20 // bytes: what keeps more than this has the usual rule
-	memoryShare  = 8        // of the memory there is, the part that garbage has at most beyond the usual rule
+	maxGarbage   = 96 << 20 // bytes: a server that keeps more than this has the usual rule
+	memoryShare  = 8        // one part in so many of the memory is the most that garbage has beyond the usual rule
 )
 
-// roomyHeap lets the heap of the process grow while a server is put together. What it returns is called once that is done, for
-// the time in which it serves, and what that returns when it has ended. It is of a process with one server: each change waits for the collection
-// under way.
+// roomyHeap lets the heap of the process grow while a server is put together. The caller calls settled once that is done, for
+// the time in which the server serves, and end when it has ended. It is for a process with one server: each change waits for the
+// collection under way.
 func roomyHeap() (settled func() (end func())) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() func() { return func() {} }
@@ -48,8 +48,8 @@ func roomyHeap() (settled func() (end func())) {
 // serving is the heap of the process while it serves; a process has one collector.
 var serving atomic.Pointer[heap]
 
-// lean has garbage collected as often as Go does until end is called: a long list makes more of it than all else that a small
-// server does, and is to pass through without the server growing for it.
+// lean makes garbage be collected as often as by Go's own rule until end is called: a long list makes more of it than everything
+// else that a small server does, and must not make the server grow.
 func lean() (end func()) {
 	h := serving.Load()
 	if h == nil {
@@ -66,14 +66,14 @@ func lean() (end func()) {
 // heap sets after each collection how much garbage may gather until the next.
 type heap struct {
 	room  uint64
-	leans atomic.Int64 // who asked for a lean heap and has not ended
+	leans atomic.Int64 // calls of lean that have not ended
 	ended atomic.Bool
 
 	setting sync.Mutex
 	percent int
 }
 
-// watch adjusts the heap when a collection has found that an object is garbage: after each.
+// watch adjusts the heap after each collection: when the collection has found that an object is garbage.
 func (h *heap) watch() {
 	runtime.SetFinalizer(&struct{ of *heap }{h}, func(*struct{ of *heap }) {
 		if !h.ended.Load() {
@@ -103,7 +103,7 @@ func garbagePercent(kept, room uint64) int {
 	return int(min(max(room*10/max(kept, 1)*10, usualPercent), maxPercent))
 }
 
-// garbageRoom returns how many bytes of garbage are let gather beyond the usual rule, of the memory there is; 0: unknown.
+// garbageRoom returns how many bytes of garbage may gather beyond the usual rule, given the memory; 0: unknown.
 func garbageRoom(memory uint64) uint64 {
 	if memory == 0 {
 		return maxGarbage
@@ -111,7 +111,7 @@ func garbageRoom(memory uint64) uint64 {
 	return min(maxGarbage, memory/memoryShare)
 }
 
-// memoryThere returns the memory of the machine, or what the groups of the process may have of it; 0 where nothing says so.
+// memoryThere returns the memory of the machine, or the part of it that the control groups of the process may have; 0: unknown.
 func memoryThere() (limit uint64) {
 	files := []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 	if groups, err := os.ReadFile("/proc/self/cgroup"); err == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Garbage has room beside what is kept, less of it where much is kept or little memory is there.
+// Garbage has room beside what is kept, less of it where much is kept or there is little memory.
 func TestRoomForGarbage(t *testing.T) {
 	t.Parallel()
 	const mb = 1 << 20
@@ -33,7 +33,7 @@ func TestMemoryThatIsThere(t *testing.T) {
 	require.Less(t, memoryThere(), uint64(1)<<50, "a limit that is none is none")
 }
 
-// While a long list is answered, garbage is collected as often as Go does; other servers of the process are none of its business.
+// While a long list is answered, garbage is collected as often as by Go's own rule; while nothing serves, nothing is set.
 func TestLongListsAreLean(t *testing.T) {
 	lean()() // nothing serves: nothing is set
 	h := &heap{room: maxGarbage}

@@ -5,7 +5,7 @@ import (
 	"context"
 )
 
-// helps are the parts without which requests are answered all the same.
+// helps returns the checks of the parts without which requests are answered all the same.
 func (r *Running) helps() map[string]func(context.Context) error {
 	helps := map[string]func(context.Context) error{"objects": r.checkFiles}
 	if r.broker != nil {
@@ -17,8 +17,8 @@ func (r *Running) helps() map[string]func(context.Context) error {
 	return helps
 }
 
-// checkFiles asks whether the store of files can be used. Where it holds the mark of the database it can; else the mark may be
-// missing because the whole store is, as a bucket that was never made.
+// checkFiles asks whether the store of files can be used. If it holds the mark of the database it can; else the mark may be
+// missing because the whole store is, such as a bucket that was never made.
 func (r *Running) checkFiles(ctx context.Context) error {
 	tied, err := r.parts.Operating.CheckFiles(ctx, r.files)
 	if tied {

@@ -35,7 +35,7 @@ import (
 )
 
 // openImagery chooses the imagery source by its address: a folder, a STAC API, or by default the open API.
-// files keeps what is read of it; nil: in memory.
+// files keeps what is read from it; nil: in memory.
 func openImagery(cfg cli.Config, files *cog.Reader, log *slog.Logger) (ports.Imagery, error) {
 	address := cfg.ImageryURL
 	if address == "" {
@@ -51,7 +51,7 @@ func openImagery(cfg cli.Config, files *cog.Reader, log *slog.Logger) (ports.Ima
 	}
 }
 
-// keptImagery returns what keeps blocks of imagery as the configuration says; nil: memory alone.
+// keptImagery returns the reader that keeps blocks of imagery on disk, as configured; nil: memory alone.
 func keptImagery(cfg cli.Config, log *slog.Logger) *cog.Reader {
 	if cfg.ImageryCache == 0 {
 		return nil
@@ -77,7 +77,7 @@ func layerMakers(zoning *fieldlayers.Zoning, land *soil.Covariates) satellite.La
 	}
 }
 
-// makeDemo makes the synthetic archive, where it is missing, and says what of it to load.
+// makeDemo makes the synthetic archive, where it is missing, and returns what of it to load.
 func makeDemo(ctx context.Context, dir string) (demo.Plan, error) {
 	archive, err := synthetic.Make(ctx, dir, synthetic.Options{})
 	if err != nil {
@@ -108,7 +108,7 @@ func openEngines(cfg cli.Config) (ports.Engines, error) {
 	return engine.NewRegistry(external), nil
 }
 
-// issuersOf says whose access tokens the configuration takes.
+// issuersOf returns the issuers whose access tokens the configuration accepts.
 func issuersOf(cfg cli.Config) account.Issuers {
 	out := account.Issuers{BuiltInOff: !cfg.BuiltinIssuer}
 	if external := externalIssuer(cfg); external != nil {
@@ -146,8 +146,8 @@ func openSecrets(cfg cli.Config) (*envelope.Box, error) {
 	return envelope.New(text)
 }
 
-// holdFiles refuses a store of files that is not the database's. One that is away now is no reason not to start: requests
-// that need no file are answered, and /readyz says what is missing.
+// holdFiles refuses a store of files that is not the database's. A store that is unavailable now does not prevent the start:
+// requests that need no file are answered, and /readyz says what is missing.
 func (r *Running) holdFiles(ctx context.Context) error {
 	err := r.parts.Operating.HoldFiles(ctx, r.files)
 	if fault.Is(err, fault.Unavailable) && r.db.Ping(ctx) == nil {

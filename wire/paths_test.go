@@ -41,8 +41,8 @@ func routes(t *testing.T, a *rest.API) map[string][]string {
 	return out
 }
 
-// status returns what a request line is answered. One that cannot be read is 400, as net/http
-// answers it.
+// status returns the status that a request line is answered with. One that cannot be read gets
+// 400, as from net/http.
 func status(a *rest.API, method, target string) int {
 	r, err := request(method, target)
 	if err != nil {
@@ -77,8 +77,8 @@ func insert(path string, at int, b byte, encoded bool) string {
 
 func ofText(b byte) bool { return b >= 0x20 && b < 0x7f }
 
-// Every byte in every position of every path: none panics or is an internal error, and control
-// bytes and what is no UTF-8 are unknown paths. OPTIONS finds its path as every method does, and
+// Every byte in every position of every path: none causes a panic or an internal error, and paths
+// with control bytes or invalid UTF-8 are unknown. OPTIONS finds its path as every method does, and
 // asks neither for a credential nor for a use case. Paths that begin alike are alike to the
 // router up to there, so each beginning is tried once.
 func TestEveryByteInEveryPathPosition(t *testing.T) {
@@ -92,7 +92,7 @@ func TestEveryByteInEveryPathPosition(t *testing.T) {
 			}
 			tried[path[:at]] = true
 			for b := range 256 {
-				// Letters, digits and what is beyond ASCII are alike for the router: each has its turn, the others come everywhere.
+				// Letters, digits and bytes beyond ASCII are alike for the router: each is tried in some places, the others in all.
 				if alike(byte(b)) && (b+len(tried))%16 != 0 {
 					continue
 				}

@@ -23,7 +23,7 @@ import (
 	"tilth/ports"
 )
 
-// newJobPool returns the workers that do the work of companies. The chores are known already.
+// newJobPool returns the workers that do the work of companies. The pool of chores must exist already.
 func (r *Running) newJobPool(postman *account.LetterSender) *messaging.Pool {
 	pool := &messaging.Pool{
 		Queue: r.db.QueueBut(append(slices.Collect(maps.Keys(r.chores.Handlers)), events.WebhookJob, exchange.MessageJob)...),

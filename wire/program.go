@@ -68,7 +68,7 @@ func openDatabase(ctx context.Context, cfg cli.Config, log *slog.Logger) (*persi
 
 // through is what stands between the program and its database.
 type through struct {
-	connect  sqlstore.Connect // nil but in simulations of failures
+	connect  sqlstore.Connect // nil except in simulations of failures
 	observer ports.Observer   // of statements; nil: none
 	standby  bool             // long reads go to the copy that the configuration names
 }
@@ -166,7 +166,7 @@ func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
 // OpenAPI returns the interface document.
 func (Program) OpenAPI() ([]byte, error) { return routed().OpenAPI() }
 
-// routed is the interface with every route and nothing behind it.
+// routed returns the interface with every route and nothing behind it.
 func routed() *rest.API {
 	a := rest.New(interfaceConfig(cli.Config{}))
 	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, nil, nil, geo.DefaultLimits(), evidenceapp.Bounds{}, soil.PhotoBounds{}, nil, slog.New(slog.DiscardHandler)))

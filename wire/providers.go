@@ -46,7 +46,7 @@ import (
 	"tilth/ports"
 )
 
-// outside is the adapters that need no configuration.
+// outside provides the adapters that need no configuration.
 var outside = googlewire.NewSet(
 	googlewire.Value(identity.Clock{}), googlewire.Bind(new(ports.Clock), new(identity.Clock)),
 	googlewire.Value(identity.Random{}), googlewire.Bind(new(ports.IDs), new(identity.Random)),
@@ -56,7 +56,7 @@ var outside = googlewire.NewSet(
 	app.NewGate, googlewire.Struct(new(app.Deps), "*"),
 )
 
-// useCases is the use cases over a store.
+// useCases provides the use cases over a store.
 var useCases = googlewire.NewSet(
 	outside,
 	googlewire.Struct(new(operating.Operating), "*"), googlewire.Struct(new(operating.Setup), "*"),
@@ -88,7 +88,7 @@ var useCases = googlewire.NewSet(
 	googlewire.Struct(new(account.People), "*"),
 )
 
-// importing is the use cases of import and export, over a store and a store of files.
+// importing provides the use cases of import and export, over a store and a store of files.
 var importing = googlewire.NewSet(
 	outlines.New, googlewire.Bind(new(ports.Outlines), new(*outlines.Reader)), googlewire.Bind(new(ports.PlaceFiles), new(*outlines.Reader)),
 	googlewire.Value(exchange.OutlineWriter{}), googlewire.Bind(new(ports.OutlineWriter), new(exchange.OutlineWriter)),
@@ -97,26 +97,26 @@ var importing = googlewire.NewSet(
 	googlewire.Struct(new(farmapp.Plots), "*"),
 )
 
-// leaving is the use cases of companies that leave, over a store and a store of files.
+// leaving provides the use cases of companies that leave, over a store and a store of files.
 var leaving = googlewire.NewSet(
 	googlewire.Struct(new(auditapp.Sequencer), "*"), googlewire.Value(companyfile.Files{}), googlewire.Bind(new(ports.CompanyFiles), new(companyfile.Files)),
 	programVersion, googlewire.Struct(new(moving.Mover), "*"), googlewire.Struct(new(moving.Exports), "*"),
 )
 
-// telling is the use cases of events and webhooks, over a sender of webhooks.
+// telling provides the use cases of events and webhooks, over a sender of webhooks.
 var telling = googlewire.NewSet(
 	events.NewFeed,
 	googlewire.Struct(new(events.Webhooks), "*"),
 )
 
-// mapping is the use cases of maps of zones, which tell the log of progress that is lost.
+// mapping provides the use cases of maps of zones, which log progress that is lost.
 var mapping = googlewire.NewSet(
 	googlewire.Struct(new(soil.Maps), "*"),
 	googlewire.Struct(new(soil.MapFiles), "*"), googlewire.Struct(new(soil.Generated), "*"), googlewire.Struct(new(soil.Links), "*"), googlewire.Struct(new(soil.Backgrounds), "*"),
 	googlewire.Value(exchange.StratificationFiles{}), googlewire.Bind(new(ports.StratificationFiles), new(exchange.StratificationFiles)),
 )
 
-// assessments is the use cases of assessments, over a store.
+// assessments provides the use cases of assessments, over a store.
 var assessments = googlewire.NewSet(
 	assessmentTable, googlewire.Struct(new(ghgapp.Assessments), "*"),
 	googlewire.Struct(new(ghgapp.Dashboard), "*"),
@@ -128,7 +128,7 @@ var assessments = googlewire.NewSet(
 	googlewire.Struct(new(exchangeapp.Publishing), "*"), googlewire.Struct(new(exchangeapp.Clients), "*"), googlewire.Struct(new(exchangeapp.Recipients), "*"),
 )
 
-// apiDeps is what version 1.2 of the interface offers, product by product.
+// apiDeps provides what version 1.2 of the interface offers, product by product.
 var apiDeps = googlewire.NewSet(
 	googlewire.Struct(new(accountapi.Deps), "*"),
 	googlewire.Struct(new(farmapi.Deps), "*"),

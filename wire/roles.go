@@ -12,7 +12,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 )
 
-// Serve does what the roles of the process ask for until the context ends, finishes its requests and gives its jobs back to
+// Serve does what the roles of the process ask for until the context ends, then finishes its requests and returns its jobs to
 // the queue.
 func (r *Running) Serve(ctx context.Context, on Listeners) error {
 	defer func() { _ = r.close() }()
@@ -54,7 +54,7 @@ func (r *Running) Serve(ctx context.Context, on Listeners) error {
 	return err
 }
 
-// furnish makes what is computed of the demonstration. The server works all the same without it.
+// furnish computes the results of the demonstration. The server works all the same without them.
 func (r *Running) furnish(ctx context.Context) {
 	if err := r.parts.Demo.Furnish(ctx, *r.demo); err != nil && ctx.Err() == nil {
 		r.log.WarnContext(ctx, "a part of the demonstration is missing; it is tried again with the next start", "error", err)
@@ -63,7 +63,7 @@ func (r *Running) furnish(ctx context.Context) {
 	}
 }
 
-// answer does what the answers to requests need beside them.
+// answer runs what the answers to requests depend on.
 func (r *Running) answer(ctx context.Context, group *errgroup.Group, on Listeners) {
 	r.keepCertificates(ctx, group, on.Plain)
 	group.Go(func() error { return r.shareRates(ctx) })
@@ -73,8 +73,8 @@ func (r *Running) answer(ctx context.Context, group *errgroup.Group, on Listener
 	})
 }
 
-// consumes makes the bus of a process without the relay one that only wakes the streams of this process; false where nothing
-// comes over a broker.
+// consumes turns the bus of a process without the relay into one that only wakes the streams of this process; it returns false
+// where the process has no streams, or nothing comes over a broker.
 func (r *Running) consumes() bool {
 	if !r.roles.API || r.broker == nil {
 		return false
@@ -88,7 +88,7 @@ func (r *Running) consumes() bool {
 	return true
 }
 
-// work does the work of the background, and the chores.
+// work does the work in the background, and the chores.
 func (r *Running) work(ctx context.Context, group *errgroup.Group) {
 	group.Go(func() error { return r.pool.Run(ctx) })
 	group.Go(func() error { return r.hooks.Run(ctx) })

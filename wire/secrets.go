@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// ResetSecrets implements cli.Program. No server runs meanwhile: one that does holds the key.
+// ResetSecrets implements cli.Program. No server may run meanwhile: one that does holds the key.
 func (Program) ResetSecrets(
 	ctx context.Context, cfg cli.Config, log *slog.Logger, agree func(ports.LostSecrets) error,
 ) (lost ports.LostSecrets, err error) {

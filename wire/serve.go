@@ -78,7 +78,7 @@ type Running struct {
 
 // Assemble opens the database, brings it up to date, and puts a server together.
 func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.ServeOptions) (*Running, error) {
-	go func() { _, _ = engine.Mapping() }() // beside the database: the table of sections needs it
+	go func() { _, _ = engine.Mapping() }() // while the database is opened: the table of sections needs it
 	var plan demo.Plan
 	if opts.Demo {
 		var err error
@@ -111,7 +111,7 @@ func Assemble(ctx context.Context, cfg cli.Config, log *slog.Logger, opts cli.Se
 // assemble puts the parts together.
 func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
 	cfg, log := r.cfg, r.log
-	source := r.openImagery(opts) // beside the database: an archive may be long
+	source := r.openImagery(opts) // while the database is opened: an archive may be long
 	stored, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (r *Running) assemble(ctx context.Context, opts cli.ServeOptions, plan demo
 	return nil
 }
 
-// openImagery begins to open the imagery source, and returns what waits for it.
+// openImagery begins to open the imagery source, and returns a function that waits for it.
 func (r *Running) openImagery(opts cli.ServeOptions) func() (ports.Imagery, error) {
 	if opts.Imagery != nil {
 		return func() (ports.Imagery, error) { return opts.Imagery, nil }
@@ -186,7 +186,7 @@ func capsOf(cfg cli.Config) caps.Caps {
 	}
 }
 
-// close leaves the database, and says to those who watch what they do not know yet.
+// close leaves the database, and sends the telemetry that has not been sent yet.
 func (r *Running) close() (err error) {
 	if r.leave != nil {
 		err = r.leave()
@@ -201,7 +201,7 @@ func (r *Running) close() (err error) {
 	return err
 }
 
-// prepare makes the database ready, and the interface beside it, which does not ask the database before the first request.
+// prepare makes the database ready, and at the same time the interface, which does not ask the database before the first request.
 func (r *Running) prepare(ctx context.Context, opts cli.ServeOptions, plan demo.Plan) error {
 	made := make(chan error, 1)
 	go func() { made <- r.makeInterface() }()
@@ -242,7 +242,7 @@ func (r *Running) prepareData(ctx context.Context, opts cli.ServeOptions, plan d
 	return nil
 }
 
-// makeInterface makes the server of HTTP.
+// makeInterface makes the HTTP server.
 func (r *Running) makeInterface() error {
 	proxies, err := r.cfg.Proxies()
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"tilth/adapters/telemetry"
 )
 
-// flushWithin is how long a process that ends may send what the collector has not got yet.
+// flushWithin is how long a process that ends may take to send what the collector has not received yet.
 const flushWithin = 5 * time.Second
 
-// openTelemetry makes the figures of the process, and what sends them and spans to a collector that is configured.
+// openTelemetry makes the figures of the process, and what sends them and spans to a configured collector.
 func openTelemetry(cfg cli.Config, replica string, log *slog.Logger) (*telemetry.Telemetry, *prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -33,7 +33,7 @@ func watchDatabase(eyes *telemetry.Telemetry, registry *prometheus.Registry, db 
 	return eyes.Watch(registry, db.Backlog, pools...)
 }
 
-// flush sends what operators have not seen yet. A collector that is away is no error of the program.
+// flush sends what operators have not seen yet. An unreachable collector is no error of the program.
 func (r *Running) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushWithin)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 	"tilth/ports"
 )
 
-// certificates returns the configuration of TLS, nil for plain HTTP; and what keeps the certificates, nil for files.
+// certificates returns the configuration of TLS, nil for plain HTTP; and the keeper of the certificates, nil for files.
 func certificates(cfg cli.Config, store ports.CertificateStore, log *slog.Logger) (*tls.Config, *certificate.ACME, error) {
 	if cfg.TLSCert != "" {
 		files, err := certificate.Open(cfg.TLSCert, cfg.TLSKey, log)
@@ -142,7 +142,7 @@ func examineACME(ctx context.Context, cfg cli.Config) cli.Finding {
 	return f
 }
 
-// proofOf says what an authority must reach.
+// proofOf returns what an authority must reach.
 func proofOf(cfg cli.Config) string {
 	if cfg.ACMEHTTPAddr != "" {
 		return "port 80 to TILTH_ACME_HTTP_ADDR"

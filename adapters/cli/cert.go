@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxCertificateDays is what browsers and phones accept at most.
+// maxCertificateDays is the longest validity that browsers and phones accept.
 const maxCertificateDays = 397
 
 func (s *shell) cert() *cobra.Command {

@@ -52,7 +52,7 @@ type Program interface {
 	Series(ctx context.Context, cfg Config) (*satellite.Computer, error)
 	// DrawSeries draws a series as SVG.
 	DrawSeries(w io.Writer, s vegetation.Series, from, to time.Time) error
-	// SeriesSheet writes a series as CSV, a line a date.
+	// SeriesSheet writes a series as CSV, one line per date.
 	SeriesSheet(w io.Writer, s vegetation.Series) error
 	// OpenAPI returns the interface document as JSON.
 	OpenAPI() ([]byte, error)
@@ -75,7 +75,7 @@ type Program interface {
 	CreateCertificate(folder string, names []string, days int) (authority, certificate, key string, err error)
 	// Ready asks the process of this configuration on this machine whether it can work, and returns what it says.
 	Ready(ctx context.Context, cfg Config) (string, error)
-	// Build is what the program was built from.
+	// Build returns what the program was built from.
 	Build() Build
 }
 
@@ -124,19 +124,19 @@ type MigrationStatus struct {
 // ServeOptions are the choices of `tilth serve`.
 type ServeOptions struct {
 	Demo      bool
-	Sparse    bool // the demonstration without what is computed of it: in tests
+	Sparse    bool // the demonstration without its computed results: in tests
 	NoMigrate bool
 	Out       io.Writer     // where the address and the first request are printed
 	Imagery   ports.Imagery // nil: the source that the configuration names
-	Failures  *Failures     // nil but in simulations
-	Batches   batches.Sizes // zero but in tests
+	Failures  *Failures     // nil except in simulations
+	Batches   batches.Sizes // zero except in tests
 }
 
 // Failures is what stands between a server and its database, files and consumers of events in a simulation.
 type Failures struct {
 	Connect func(driver.Connector) driver.Connector
 	Objects func(ports.Objects) ports.Objects
-	// Consume stands before what takes the events of the broker.
+	// Consume wraps what takes the events of the broker.
 	Consume func(func(context.Context, []events.CloudEvent) error) func(context.Context, []events.CloudEvent) error
 }
 
@@ -301,17 +301,17 @@ func strictArgs(c *cobra.Command) {
 	}
 }
 
-// notBelow says that a command has none of a name below it.
+// notBelow returns the error that a command has no subcommand with a name.
 func notBelow(cmd *cobra.Command, name string) error {
 	return usageError{fmt.Errorf("%q is not a command of `%s`%s", name, cmd.CommandPath(), didYouMean(nearestBelow(cmd, name)))}
 }
 
-// nearestBelow returns the command below another that a misspelt name is likely to mean; empty where none is near.
+// nearestBelow returns the subcommand of a command that a misspelt name is likely to mean; empty where none is near.
 func nearestBelow(cmd *cobra.Command, name string) string {
 	return fault.Nearest(name, list.Map(cmd.Commands(), (*cobra.Command).Name))
 }
 
-// notMisspelt refuses an argument of a command that looks like one below it: a file of that name is spelt with its folder.
+// notMisspelt refuses an argument of a command that looks like one of its subcommands: a file with such a name is given with its folder.
 func notMisspelt(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && nearestBelow(cmd, args[0]) != "" {
 		return notBelow(cmd, args[0])

@@ -54,7 +54,7 @@ func (s *shell) printCompany(c ports.CompanySeen) error {
 	}, "%s", strings.TrimRight(fmt.Sprintf("%6d  %-32s  %s  %4d users  %12s credits  %s", c.ID, c.Name, c.UUID, c.Users, c.Wallet.Balance, strings.Join(services, ", ")), " "))
 }
 
-// subscriptionOf returns a subscription with --json.
+// subscriptionOf returns a subscription as --json prints it.
 func subscriptionOf(s ports.Subscription) record {
 	return record{{"company", s.CompanyID}, {"granted_at", s.GrantedAt}, {"service", s.Service}, {"until", dayOf(s.Until)}}
 }

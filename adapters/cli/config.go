@@ -181,7 +181,7 @@ func (c *Config) flags(f *pflag.FlagSet, common bool) {
 	}
 }
 
-// checker keeps an error of a setting for every condition that does not hold.
+// checker records an error of a setting for every condition that does not hold.
 type checker func(holds bool, name, format string, args ...any)
 
 // Check returns all errors of the configuration at once.

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// brokerSchemes are those of the servers of a broker: NATS, over TLS from its start, and within WebSocket.
+// brokerSchemes are the schemes of the servers of a broker: NATS, NATS over TLS from the start, and NATS within WebSocket.
 var brokerSchemes = []string{"nats", "tls", "ws", "wss"}
 
 // brokerFiles are the files that the address of a broker may name, as nats://HOST?creds=FILE.
 var brokerFiles = []string{"creds", "nkey", "ca", "cert", "key"}
 
-// streamName is what a stream may be called: it is the first word of its subjects too.
+// streamName matches the names that a stream may have: the name is the first word of its subjects too.
 var streamName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Broker returns the servers of the broker and the files that are named with them; none: there is no broker.

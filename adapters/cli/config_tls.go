@@ -32,7 +32,7 @@ func (c *Config) ACMEKey() ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(strings.TrimRight(c.ACMEEABKey, "="))
 }
 
-// Base returns the address under which the server is known that listens at another.
+// Base returns the address under which a server that listens at addr is known.
 func (c *Config) Base(addr string) string {
 	switch {
 	case c.PublicURL != "":

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noProgram is a program of which no command gets anywhere: a command line that reaches it was understood.
+// noProgram is a program with which no command gets anywhere: a command line that reaches it was understood.
 type noProgram struct{ Program }
 
 func (noProgram) Build() Build { return Build{Version: "test"} }
@@ -64,7 +64,7 @@ func understood(t *testing.T, line string) (path string) {
 	return cmd.CommandPath()
 }
 
-// The examples in the help of a command can be typed as they are, and one of them at least calls the command itself.
+// The examples in the help of a command can be typed as they are, and at least one of them calls the command itself.
 func TestExamplesInHelpAreUnderstood(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -83,7 +83,7 @@ func TestExamplesInHelpAreUnderstood(t *testing.T) {
 	require.Greater(t, shown, 15)
 }
 
-// A flag's value is called by one word. In the help of a flag backquotes name the value: `tilth engine set` became one once.
+// A flag's value is named by one word. In the help of a flag backquotes name the value: `tilth engine set` once became one.
 func TestFlagsNameTheirValuesByOneWord(t *testing.T) {
 	commands(helped(t), func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -127,7 +127,7 @@ func TestUnknownVariablesAreNamedWithTheNearest(t *testing.T) {
 	}))
 }
 
-// A misspelt variable is a warning of every command, and refuses nothing.
+// A misspelt variable causes a warning in every command, and is not refused.
 func TestAMisspeltVariableIsAWarning(t *testing.T) {
 	var out, errOut strings.Builder
 	status := Run(t.Context(), noProgram{}, []string{"config"}, map[string]string{"TILTH_DATABSE_URL": "sqlite:x"}, Streams{Out: &out, Err: &errOut})
@@ -138,7 +138,7 @@ func TestAMisspeltVariableIsAWarning(t *testing.T) {
 	require.NotContains(t, out.String(), "DATABSE")
 }
 
-// The tests' own variables, and those of the first programs, are no misspelt settings.
+// The tests' own variables, and those of the first programs, do not count as misspelt settings.
 func TestVariablesOfTheTestsPass(t *testing.T) {
 	root, environ := filepath.Join("..", ".."), map[string]string{}
 	read := func(file string) {

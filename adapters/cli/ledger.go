@@ -13,7 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// walletOf returns a wallet with --json.
+// walletOf returns a wallet as --json prints it.
 func walletOf(company int64, w credit.Wallet) record {
 	return record{
 		{"company", company}, {"balance", w.Balance.Float()}, {"held", w.Held.Float()}, {"available", w.Available().Float()}, {"unit", "credit"},
@@ -66,7 +66,7 @@ charged, its profiles stay, and further orders on it cost nothing.`,
 	return required(c, "company", "transaction")
 }
 
-// transactionOf returns a line of the ledger with --json: the record of the interface.
+// transactionOf returns a line of the ledger as --json prints it: the record of the interface.
 func transactionOf(t credit.Transaction) record {
 	return record{
 		{"id", t.ID}, {"created_at", t.CreatedAt}, {"kind", t.Kind}, {"amount", t.Amount.Float()}, {"product", optional(t.Product)},

@@ -40,11 +40,11 @@ func didYouMean(name string) string {
 	return fmt.Sprintf(": did you mean `%s`?", name)
 }
 
-// prefix is what the names of all settings but those of OpenTelemetry begin with.
+// prefix begins the names of all settings except those of OpenTelemetry.
 const prefix = "TILTH_"
 
-// Variables with the prefix that are no settings: copyTo is of one command, CONFIG names the file of settings, and the others are of the tests, of the Makefile
-// and of the first programs in docs/clients.
+// Variables with the prefix that are not settings: copyTo belongs to one command, CONFIG names the file of settings, and the others
+// belong to the tests, to the Makefile and to the first programs in docs/clients.
 const copyTo = prefix + "COPY_TO"
 
 var (
@@ -55,8 +55,8 @@ var (
 	}
 )
 
-// unknownVariables returns the variables of the environment that are named as settings are and are none, each with the setting
-// that it is likely to mean, or an empty text.
+// unknownVariables returns the variables of the environment that are named like settings but are none, each with the setting that
+// it is likely to mean, or an empty text.
 func unknownVariables(environ map[string]string) map[string]string {
 	var known []string
 	for _, one := range new(Config).settings() {
@@ -79,7 +79,7 @@ func unknownVariables(environ map[string]string) map[string]string {
 	return out
 }
 
-// warnOfUnknown names the variables that are likely misspelt. They are refused by nobody: another program may own them.
+// warnOfUnknown names the variables that are likely misspelt. They are not refused: another program may own them.
 func (s *shell) warnOfUnknown() {
 	unknown := unknownVariables(s.environ)
 	for _, variable := range slices.Sorted(maps.Keys(unknown)) {

@@ -11,7 +11,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// seasonFlags ask for what a series says of the season.
+// seasonFlags ask for what a series says about the season.
 type seasonFlags struct {
 	smoothed, phenology bool
 	smoothing           string

@@ -80,7 +80,7 @@ func printed[T any](all iter.Seq2[T, error], print func(T) error) error {
 	return nil
 }
 
-// listed returns what prints the records of a list, unless it could not be read.
+// listed returns a function that prints the records of a list, unless the list could not be read.
 func listed[T any](list app.List[T], err error) func(print func(T) error) error {
 	return func(print func(T) error) error {
 		if err != nil {

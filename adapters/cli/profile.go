@@ -85,7 +85,7 @@ func (s *shell) writeSeries(format string, computed vegetation.Series, req satel
 	}
 }
 
-// oneOf refuses a format that is none of those there are.
+// oneOf refuses a format that is not one of the formats given.
 func oneOf(format string, formats []string) error {
 	if slices.Contains(formats, format) {
 		return nil
@@ -111,7 +111,7 @@ func profileRequest(field, from, to string) (satellite.SeriesRequest, error) {
 	return req, nil
 }
 
-// readingFor completes a request by the reading of three flags.
+// readingFor completes a request with the reading that three flags state.
 func readingFor(req *satellite.SeriesRequest, index, mask, dataset string) (err error) {
 	if req.Index, err = vegetation.ParseIndex(index); err != nil {
 		return err
@@ -131,7 +131,7 @@ func day(flag, text string) (time.Time, error) {
 	return d, nil
 }
 
-// seriesOf returns the JSON of a series: that of a retrieve with ?detail=true.
+// seriesOf returns the JSON of a series, the same as that of a retrieve with ?detail=true.
 func seriesOf(s vegetation.Series) record {
 	mask := map[bool]string{true: "none", false: "scl"}[s.NoSCL]
 	return record{

@@ -66,7 +66,7 @@ what this command gives up.`,
 	return reset
 }
 
-// spellLost says what is lost, and what of it comes back by itself.
+// spellLost lists what is lost, and what of it comes back by itself.
 func spellLost(lost ports.LostSecrets) string {
 	var lines []string
 	line := func(n int64, format string) {

@@ -20,7 +20,7 @@ import (
 	"tilth/core/list"
 )
 
-// What names the file of settings, and the one that is read where nothing names one, if it is there.
+// The variable that names the file of settings, and the file that is read, if it exists, where the variable is not set.
 const (
 	fileVariable = prefix + "CONFIG"
 	usualFile    = "tilth.toml"
@@ -40,7 +40,7 @@ func readSettings(environ map[string]string) (name string, held map[string]strin
 	if held, err = settingsfile.Read(in, fileSettings()); err != nil {
 		return name, nil, err
 	}
-	_, err = ReadConfig(held) // so that a mistake of the file is not called one of the environment
+	_, err = ReadConfig(held) // so that a mistake in the file is not reported as one of the environment
 	return name, held, err
 }
 
@@ -98,7 +98,7 @@ environment, and that more than a line of tilth.toml (TILTH_CONFIG names another
 	return c
 }
 
-// origin says where a setting in force comes from.
+// origin returns where a setting in force comes from.
 func (s *shell) origin(cmd *cobra.Command, one setting) string {
 	_, inEnvironment := s.environ[one.variable]
 	_, inFile := s.held[one.variable]
@@ -167,7 +167,7 @@ secret.key beside it. Files that are there are not touched.`,
 	return c
 }
 
-// checkAnswer says what is wrong with the value of one setting.
+// checkAnswer returns what is wrong with the value of one setting.
 func checkAnswer(variable, answer string) error {
 	cfg, err := ReadConfig(map[string]string{variable: answer})
 	if err != nil {
@@ -191,7 +191,7 @@ func writeSettings(file, keyFile, key string, answers map[string]string) error {
 	return writeNew(file, b.Bytes())
 }
 
-// writeNew writes a file that its owner alone can read. One that is there is an error.
+// writeNew writes a file that its owner alone can read. A file that exists already is an error.
 func writeNew(name string, data []byte) error {
 	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestInitWritesWhatIsAnswered(t *testing.T) {
 	require.NoFileExists(t, "tilth.toml")
 }
 
-// A file in which every comment of a setting is made a line says what holds without a file.
+// A file in which every commented-out setting is uncommented states what holds without a file.
 func TestTheWholeFileIsTheDefault(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, before, _ := typed(t, nil, "", "config")

@@ -160,7 +160,7 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (offline.Re
 	return req, err
 }
 
-// readPlace reads longitude,latitude; nil of an empty text.
+// readPlace reads longitude,latitude; nil for an empty text.
 func readPlace(flag, text string) (*geo.Position, error) {
 	if text == "" {
 		return nil, nil

@@ -67,7 +67,7 @@ func candidateOf(a offline.Answer, c zoning.Candidate, labels bool) record {
 	return append(out, member{"labels", cells})
 }
 
-// planNeeds says why a map does not take the default sample plan; null where it does.
+// planNeeds returns why a map does not take the default sample plan; null where it does.
 func planNeeds(needs *zoning.PlanNeeds) any {
 	if needs == nil {
 		return nil
@@ -148,7 +148,7 @@ func originOf(o seed.Origin) record {
 	return record{{"source", o.Source}, {"text", o.Text}}
 }
 
-// placeIn returns how points of a plan are shown.
+// placeIn returns the function that shows points of a plan.
 func placeIn(plan soilplan.Plan) func(p soilplan.Point) record {
 	order := plan.FieldOrder()
 	return func(p soilplan.Point) record {

@@ -163,7 +163,7 @@ previous keys are valid until they expire.`,
 	return group("key", "Keys that sign access tokens", rotate)
 }
 
-// Build is what a program was built from. What nobody said is "unknown".
+// Build is what a program was built from. A commit or a date that was not set is "unknown".
 type Build struct {
 	Version string
 	Commit  string

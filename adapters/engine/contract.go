@@ -52,7 +52,7 @@ type computedLine struct {
 	Tier    int       `json:"tier"`
 }
 
-// privateIDs are the identifiers that the engine keeps the assessment under: a [ports.EngineReference],
+// privateIDs are the identifiers under which the engine keeps the assessment: a [ports.EngineReference],
 // which has no JSON so that it stays private.
 type privateIDs struct {
 	Account    string `json:"account_id"`
@@ -60,7 +60,7 @@ type privateIDs struct {
 	Run        string `json:"run_id"`
 }
 
-// result checks an answer and gives it the form of our own results.
+// result checks an answer and converts it to the form of our own results.
 func (c *computed) result(engine, digest string, in ghg.Input) (ghg.Result, error) {
 	res, err := c.mapped(engine, digest, in)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *computed) mapped(engine, digest string, in ghg.Input) (ghg.Result, erro
 	return res, nil
 }
 
-// removedRange is the range of the removals: as it was answered, else the sum of those of the lines.
+// removedRange returns the range of the removals: the one of the answer, else the sum of the ranges of the lines.
 func (c *computed) removedRange(removals []ghg.Line) (low, high float64) {
 	if c.RemovedLow != nil && c.RemovedHigh != nil {
 		return *c.RemovedLow, *c.RemovedHigh
@@ -135,7 +135,7 @@ func lines(from []computedLine, warming ghg.Masses, labels map[string]string) (o
 	return out, total, nil
 }
 
-// masses returns the figures by gas; ok is false where one is negative or no number.
+// masses returns the figures by gas; ok is false where one is negative or not a number.
 func masses(g ghg.Gases) (kg ghg.Masses, ok bool) {
 	kg = ghg.Masses{ghg.CO2: g.CO2, ghg.CH4Fossil: g.CH4Fossil, ghg.CH4Biogenic: g.CH4Biogenic, ghg.N2O: g.N2O, ghg.NotSplit: g.NotSplit}
 	return kg, !amiss(kg[:]...)
@@ -144,7 +144,7 @@ func masses(g ghg.Gases) (kg ghg.Masses, ok bool) {
 // maxKg is more than any figure of an assessment: the world emits 6e13 kg CO2e a year.
 const maxKg = 1e15
 
-// amiss reports a figure that is negative, no number, or out of all bounds.
+// amiss reports whether a figure is negative, not a number, or out of all bounds.
 func amiss(figures ...float64) bool {
 	for _, v := range figures {
 		if !(v >= 0 && v <= maxKg) {

@@ -87,7 +87,7 @@ func (e *External) ID() string { return e.options.ID }
 var errPassing = errors.New("may pass")
 
 // Calculate posts the snapshot, at most three times, under a key that is the digest of
-// what is asked: an engine that answered before answers the same.
+// what is asked: an engine that answered before returns the same answer.
 func (e *External) Calculate(ctx context.Context, in ghg.Input, factorSet string, options ghg.Options) (ghg.Result, ports.EngineReference, error) {
 	var none ports.EngineReference
 	digest, err := in.Digest()

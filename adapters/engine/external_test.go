@@ -111,7 +111,7 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// Faults that pass are tried again, under the same key, at most three times.
+// A call that fails with a temporary fault is tried again under the same key, three times in all.
 func TestExternalTries(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{408, 425, 429, 500, 502, 503} {
@@ -143,7 +143,7 @@ func TestExternalTries(t *testing.T) {
 	require.EqualValues(t, externalTries, asked.Load())
 }
 
-// Faults that do not pass are said at once.
+// Permanent faults are reported at once.
 func TestExternalRefusals(t *testing.T) {
 	t.Parallel()
 	change := func(edit func(map[string]any)) any {

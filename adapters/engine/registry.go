@@ -10,7 +10,7 @@ import (
 	"tilth/ports"
 )
 
-// Registry is the engines of a program: the built-in one, and those that are configured.
+// Registry holds the engines of a program: the built-in one, and those that are configured.
 type Registry struct {
 	engines map[string]ports.Engine
 }
@@ -38,7 +38,7 @@ func (r *Registry) Engine(id string) (ports.Engine, error) {
 	return e, nil
 }
 
-// Check implements ports.Engines. The factor sets of an external engine are its own to know.
+// Check implements ports.Engines. Which factor sets an external engine has only that engine knows.
 func (r *Registry) Check(choice ports.EngineChoice) error {
 	f := fault.Fields{}
 	e, err := r.Engine(choice.Engine)

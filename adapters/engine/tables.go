@@ -27,7 +27,7 @@ var editions = []struct{ id, version, gwp string }{
 	{ghg.IPCC2006, "2026.5", "ar5"},
 }
 
-// Files of the data folder that are no factor rows.
+// Files of the data folder that hold no factor rows.
 const (
 	mappingFile = "mapping.csv"
 	climateFile = "climate_regions.csv"
@@ -64,8 +64,8 @@ func FactorSet(id string) (*ghg.FactorSet, error) {
 	return set()
 }
 
-// Mapping returns the values that an assessment may hold and the factors they lead to, as
-// the default factor set has them.
+// Mapping returns the values that an assessment may hold and the factors they lead to in
+// the default factor set.
 func Mapping() (*ghg.Mapping, error) {
 	set, err := FactorSet(ghg.IPCC2019)
 	if err != nil {
@@ -134,7 +134,7 @@ func factor(row func(string) string) (ghg.Factor, error) {
 	return f, nil
 }
 
-// eachRow reads a table and hands over its rows as a function from column name to text.
+// eachRow reads a table and passes each row to take, as a function from column name to text.
 func eachRow(files fs.FS, name string, take func(func(string) string) error) error {
 	file, err := files.Open(name)
 	if err != nil {

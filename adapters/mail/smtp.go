@@ -21,7 +21,7 @@ const sendTimeout = time.Minute
 
 // Options are what tests of the adapter set.
 type Options struct {
-	Roots *x509.CertPool // who signs the server's certificate; nil: the system's
+	Roots *x509.CertPool // the authorities that may sign the server's certificate; nil: the system's
 }
 
 // SMTP sends letters through a mail server.
@@ -176,7 +176,7 @@ func (s *SMTP) greet(client *smtp.Client, secure *tls.Config) error {
 	return client.Auth(s.auth)
 }
 
-// unavailable is the fault of a mail server that cannot be used now.
+// unavailable returns the fault of a mail server that cannot be used now.
 func unavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -185,7 +185,7 @@ func unavailable(err error) error {
 }
 
 // refused distinguishes a letter that is refused for good (RFC 5321, replies 5yz) from a server
-// that accepts it later.
+// that may accept it later.
 func refused(err error) error {
 	var reply *textproto.Error
 	if errors.As(err, &reply) && reply.Code >= 500 {

@@ -77,7 +77,7 @@ func TestAnEventThatAConsumerFailsOnIsSetAside(t *testing.T) {
 	require.Equal(t, []string{"3"}, aside.seen)
 }
 
-// What fails because the database is away is set aside never: it comes when the database is back.
+// An event that fails because the database is unavailable is never set aside: it comes again when the database is back.
 func TestADatabaseThatIsAwayMakesNoDeadLetters(t *testing.T) {
 	t.Parallel()
 	o, got, tries := newOutbox(3), newIDs(3), 0

@@ -167,7 +167,7 @@ func positionOf(id string) string {
 	return event.FormatPosition(n)
 }
 
-// placer returns each event its id as its position.
+// placer gives each event its id as its position.
 func placer(_ context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error) {
 	for i := range batch {
 		batch[i].Sequence = positionOf(batch[i].ID)
@@ -265,7 +265,7 @@ func TestPoolSetsAJobAsideThatFailsForGood(t *testing.T) {
 	require.Equal(t, []int64{2}, q.failed)
 }
 
-// That a database was away says nothing of the job: it comes again after a pause, and the claim does not count, however often.
+// An unavailable database says nothing about the job: it comes again after a pause, and the claim does not count, however often.
 func TestPoolGivesJobsBackThatTheDatabaseDidNotAnswer(t *testing.T) {
 	t.Parallel()
 	q := &queue{waiting: []ports.Job{{ID: 1, Kind: "stored", Attempt: 1000}}}

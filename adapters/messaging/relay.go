@@ -18,7 +18,7 @@ import (
 
 const relayBatch = 500
 
-// drainGap is how far apart the looks of a busy relay are at least: each writes, whatever the number of events.
+// drainGap is the minimum time between two looks of a busy relay: each look writes, whatever the number of events.
 const drainGap = 500 * time.Millisecond
 
 // Consumer handles events that have their positions.
@@ -28,8 +28,8 @@ type Consumer struct {
 	Take Take
 	// Everywhere says that every process has such a consumer, which wakes what waits in that process.
 	Everywhere bool
-	// Rereads says that it reads from the database what the events are about: told of some, it handles all before them
-	// too, in order. It is told within the process while the transport is away.
+	// Rereads says that the consumer reads from the database what the events are about: told of some, it handles all
+	// before them too, in order. It is told within the process while the transport is unavailable.
 	Rereads bool
 }
 
@@ -37,8 +37,8 @@ type Consumer struct {
 type Take func(ctx context.Context, batch []events.CloudEvent) error
 
 // Bus carries events from the outbox to the consumers, each with its position in the feed of its company. A row of the
-// outbox is done only when every consumer has acknowledged it, or the transport has stored it, and comes again, to any
-// replica, when its lease runs out. One replica publishes at a time, so that the events of a company are published in order.
+// outbox is done only when every consumer has acknowledged it, or the transport has stored it; until then it comes again, to
+// any replica, when its lease runs out. One replica publishes at a time, so that the events of a company are published in order.
 type Bus struct {
 	Relay     ports.Relay // nil: this process only consumes what others publish
 	Transport Transport
@@ -48,24 +48,24 @@ type Bus struct {
 	Poll      time.Duration   // 0: PollEvery
 	// Place assigns the events of a batch, and all older ones, their positions, and returns the batch with them.
 	Place func(ctx context.Context, batch []events.CloudEvent) ([]events.CloudEvent, error)
-	// PlaceAll does so for all events that have none, and returns them; nil: events wait for the transport.
+	// PlaceAll does so for all events without a position, and returns them; nil: events wait for the transport.
 	PlaceAll  func(ctx context.Context) ([]events.CloudEvent, error)
 	Consumers map[string]Consumer // by name
 	// SetAside keeps an event that a consumer has failed on, to be handled apart from those that follow; nil: it is
-	// handed to the consumer until that takes it.
+	// handed to the consumer until the consumer takes it.
 	SetAside func(ctx context.Context, consumer string, e events.CloudEvent, cause error) error
 
 	held taken
 }
 
-// taken is a batch that this process holds the lease of, while the transport cannot take it.
+// taken is a batch whose lease this process holds, while the transport cannot take it.
 type taken struct {
 	batch []events.CloudEvent
 	seqs  []int64
 	since time.Time // by the process's own clock
 }
 
-// Run publishes events until the context ends, and hands to the consumers what comes of the transport.
+// Run publishes events until the context ends, and hands to the consumers what the transport delivers.
 func (b *Bus) Run(ctx context.Context) error {
 	router, err := b.router()
 	if err != nil {
@@ -82,7 +82,7 @@ func (b *Bus) Run(ctx context.Context) error {
 	case err := <-stopped:
 		return err
 	}
-	var said string // the last trouble, which is said once
+	var said string // the last error, which is logged once
 	for {
 		looked, latest := time.Now(), cmp.Or(b.Poll, PollEvery)
 		err := b.drain(ctx)
@@ -91,7 +91,7 @@ func (b *Bus) Run(ctx context.Context) error {
 		}
 		if said = ""; err != nil {
 			said = err.Error()
-			if b.Transport.Away() == nil { // else it says itself when it is back
+			if b.Transport.Away() == nil { // else Back tells when it is back
 				latest = min(latest, lookAgain)
 			}
 		}
@@ -143,8 +143,8 @@ func (b *Bus) rest(ctx context.Context) {
 // handTries is how often a batch is handed to a consumer before its events are handed over one by one.
 const handTries = 3
 
-// hand hands a batch to a consumer. What that fails on, again and again, for a reason of its own, is set aside, so that one
-// event does not keep back those that follow.
+// hand hands a batch to a consumer. An event on which the consumer fails again and again, for a reason of its own, is set
+// aside, so that one event does not hold up those that follow.
 func (b *Bus) hand(ctx context.Context, name string, batch []events.CloudEvent) error {
 	err := b.take(ctx, name, batch)
 	for try := 1; err != nil && try < handTries && !passes(ctx, err); try++ {
@@ -171,12 +171,12 @@ func (b *Bus) hand(ctx context.Context, name string, batch []events.CloudEvent) 
 	return nil
 }
 
-// passes reports whether a failure is none of the event's: a part of the program does not answer, or the process stops.
+// passes reports whether a failure is not due to the event: a part of the program does not answer, or the process stops.
 func passes(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || fault.Is(err, fault.Unavailable)
 }
 
-// take hands a batch to a consumer; a panic is an error.
+// take hands a batch to a consumer; a panic becomes an error.
 func (b *Bus) take(ctx context.Context, name string, batch []events.CloudEvent) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -248,8 +248,8 @@ func (b *Bus) claim(ctx context.Context) error {
 	return nil
 }
 
-// inOrder sorts a batch by the positions in the feed of each company: an event that was committed late comes after those
-// that it has found there.
+// inOrder sorts a batch by the positions in the feed of each company: an event that was committed late comes after those that
+// were placed there before it.
 func inOrder(batch []events.CloudEvent) {
 	slices.SortStableFunc(batch, func(a, b events.CloudEvent) int {
 		return cmp.Or(cmp.Compare(a.CompanyID, b.CompanyID), cmp.Compare(a.Sequence, b.Sequence))

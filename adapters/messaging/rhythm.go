@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Rhythm is when a loop in the background looks for what is to be done: when it is woken, but no sooner than Gap
-// after it looked last, so that a busy process looks for many things at once and an idle one at once for each.
+// Rhythm decides when a loop in the background looks for work: when it is woken, but no sooner than Gap after its
+// last look, so that a busy process finds many items in one look and an idle one finds each item at once.
 type Rhythm struct {
 	Latest time.Duration   // after which it looks in any case
 	Woken  <-chan struct{} // nil: it is never woken
@@ -19,12 +19,12 @@ type wake int
 
 const (
 	over   wake = iota // it does not: the context ended
-	idled              // the time is over
+	idled              // the time has passed
 	called             // somebody woke it
 )
 
-// Wait waits until the loop looks again, and returns false when the context ends. The moment of the last look is by the
-// process's own clock.
+// Wait waits until the loop looks again, and returns false when the context ends. The moment of the last look is given by
+// the process's own clock.
 func (r Rhythm) Wait(ctx context.Context, looked time.Time) bool { return r.await(ctx, looked) != over }
 
 // await waits until the loop looks again, and returns why it does.

@@ -125,7 +125,7 @@ func TestAPoolLooksWhenAJobIsDue(t *testing.T) {
 	})
 }
 
-// A job that comes without anybody waking the pool is run at its next look, also where that comes sooner than another try
+// A job that comes without anybody waking the pool is run at its next look, even where that comes sooner than another try
 // after a failure would.
 func TestAPoolThatLooksOftenClaimsWhatIsDue(t *testing.T) {
 	for _, poll := range []time.Duration{10 * time.Millisecond, 400 * time.Millisecond, 0} {

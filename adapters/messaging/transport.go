@@ -25,7 +25,7 @@ type Transport interface {
 	For(consumer string, each bool) message.Subscriber
 	// Away returns why nothing can be published now; nil: it can be tried.
 	Away() error
-	// Back has a value when the transport was away and is there again; nil: it is never away.
+	// Back has a value when the transport is back after it was away; nil: it is never away.
 	Back() <-chan struct{}
 }
 

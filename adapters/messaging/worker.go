@@ -19,15 +19,15 @@ import (
 const (
 	LeaseFor   = 15 * time.Second
 	RenewEvery = 5 * time.Second
-	// PollEvery is how often a loop that nobody wakes looks for what is to be done.
+	// PollEvery is how often a loop that nobody wakes looks for work.
 	PollEvery = 5 * time.Second
-	// lookAgain is how soon a loop looks again after a failure, or for a job that is due and that it did not get.
+	// lookAgain is how soon a loop looks again after a failure, or for a job that is due but that it did not get.
 	lookAgain = 500 * time.Millisecond
-	// claimGap is how far apart the claims of a pool are at least that is woken all the time.
+	// claimGap is the minimum time between two claims of a pool that is woken all the time.
 	claimGap = 100 * time.Millisecond
 )
 
-// maxClaims is how often a job is handed out whose handler fails on its own account. A handler
+// maxClaims is how often a job whose handler fails on its own account is handed out. A handler
 // that ends its record after fewer claims does so first.
 const maxClaims = 100
 
@@ -74,14 +74,14 @@ func (p *Pool) Run(ctx context.Context) error {
 			if why == over {
 				return nil
 			}
-			// Where nothing was due and nobody woke it, it looks whether something is: that writes nothing.
+			// Where nothing was due and nobody woke it, it only checks whether something is due, which writes nothing.
 			idle = why == idled && quiet && free > 0
 			looked = time.Now()
 		}
 	}
 }
 
-// idle returns how long the pool need not look for a job: until the next is due. quiet says that none is due by then.
+// idle returns how long the pool need not look for a job: until the next is due. quiet reports that none is due by then.
 func (p *Pool) idle(ctx context.Context, free int) (latest time.Duration, quiet bool) {
 	longest := cmp.Or(p.Poll, PollEvery)
 	if free == 0 || ctx.Err() != nil {
@@ -192,14 +192,14 @@ func (p *Pool) renew(ctx context.Context, job ports.Job, stop context.CancelCaus
 	}
 }
 
-// unanswered reports whether a job ended because the database was away, which says nothing of the job.
+// unanswered reports whether a job ended because the database was unavailable, which says nothing about the job.
 func unanswered(err error) bool {
 	f, ok := fault.As(err)
 	return ok && f.Code == "database_unavailable"
 }
 
-// giveBack returns a job to the queue, due after a pause. It has a few seconds of its own, for the pool's context may have
-// ended. Where the database does not answer in them, the lease runs out, and the claim counts.
+// giveBack returns a job to the queue, due after a pause. It has a few seconds of its own, since the pool's context may
+// have ended. If the database does not answer in that time, the lease runs out, and the claim counts.
 func (p *Pool) giveBack(ctx context.Context, job ports.Job, pause time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

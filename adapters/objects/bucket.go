@@ -20,8 +20,8 @@ import (
 // Bucket stores files in a bucket that speaks the protocol of S3, below a prefix. Every process that knows the address
 // sees the same files.
 //
-// A request is tried a few times with growing, jittered pauses, by the client for what answers with a failure or does not
-// answer, by us for an answer that breaks off.
+// A request is tried a few times with growing, jittered pauses, by the client if the answer is a failure or does not come,
+// by us if an answer breaks off.
 type Bucket struct {
 	client *minio.Client
 	core   minio.Core
@@ -31,11 +31,11 @@ type Bucket struct {
 const (
 	bucketTries = 4                // of one request
 	dialWait    = 5 * time.Second  // for a connection
-	silence     = 30 * time.Second // in which a connection must take or bring something
+	silence     = 30 * time.Second // within which a connection must send or receive something
 	requestWait = time.Minute      // for a request of few bytes, with all of its tries
 )
 
-// impatient is a connection that breaks off where nothing moves.
+// impatient is a connection that breaks off when nothing moves.
 type impatient struct{ net.Conn }
 
 func (c impatient) Read(p []byte) (int, error) {
@@ -83,7 +83,7 @@ func openBucket(address string) (*Bucket, error) {
 	return &Bucket{client, minio.Core{Client: client}, at}, nil
 }
 
-// Describe says where the files are.
+// Describe returns where the files are.
 func (b *Bucket) Describe() string {
 	return "bucket " + b.at.bucket + "/" + b.at.prefix + " at " + b.at.host
 }
@@ -96,7 +96,7 @@ func (b *Bucket) key(name string) (string, error) {
 	return path.Join(b.at.prefix, name), nil
 }
 
-// failed makes a fault of an error of the store; ctx is the caller's.
+// failed turns an error of the store into a fault; ctx is the caller's.
 func (b *Bucket) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -171,7 +171,7 @@ func (b *Bucket) below(folder string) string {
 	return ""
 }
 
-// list returns the objects whose keys begin so, in pages, with all below or only those without a further slash.
+// list returns the objects whose keys begin with prefix, in pages: all of them, or only those without a further slash.
 func (b *Bucket) list(ctx context.Context, prefix string, all bool) func(yield func(minio.ObjectInfo, error) bool) {
 	return func(yield func(minio.ObjectInfo, error) bool) {
 		within, cancel := context.WithCancel(ctx)
@@ -223,7 +223,7 @@ func (b *Bucket) giveUp(ctx context.Context, prefix string, before time.Time) er
 	return nil
 }
 
-// Check asks whether the bucket answers and takes these credentials.
+// Check asks whether the bucket answers and accepts these credentials.
 func (b *Bucket) Check(ctx context.Context) error {
 	value, err := b.client.GetCreds()
 	if err == nil && value.SignerType.IsAnonymous() {

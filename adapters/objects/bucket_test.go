@@ -133,7 +133,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// An object that is replaced, or removed, while it is read is no mixture of two, and no 404.
+// An object that is replaced or removed while it is read yields neither a mixture of two nor a 404.
 func TestAnObjectThatChangesUnderItsReader(t *testing.T) {
 	server := s3test.Start(t)
 	store, err := objects.Open(server.Address("x"))
@@ -184,7 +184,7 @@ func TestLongFilesInParts(t *testing.T) {
 		require.NoError(t, store.Remove(t.Context(), "layers/long"))
 	}
 
-	// What a killed process leaves of an upload goes with what is old.
+	// What a killed process leaves of an upload is removed with old files.
 	core := minio.Core{Client: server.Client}
 	_, err = core.NewMultipartUpload(t.Context(), server.Bucket, "x/imports/begun", minio.PutObjectOptions{})
 	require.NoError(t, err)

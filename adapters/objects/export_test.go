@@ -1,6 +1,6 @@
 package objects
 
-// InParts has files sent in parts of so many bytes, until it is undone.
+// InParts makes files be sent in parts of a number of bytes, until undo is called.
 func InParts(bytes int64) (undo func()) {
 	part, whole := partSize, wholePut
 	partSize, wholePut = bytes, bytes

@@ -22,18 +22,18 @@ import (
 // work share the folder.
 type Folder struct{ root string }
 
-// Store is a folder or a bucket, with what those need who look after it.
+// Store is a folder or a bucket, with what those who look after it need.
 type Store interface {
 	ports.Objects
 	// Names lists the stored files, sorted.
 	Names(ctx context.Context) ([]string, error)
 	// Check asks whether the store can be used now.
 	Check(ctx context.Context) error
-	// Describe says where the files are, without secrets.
+	// Describe returns where the files are, without secrets.
 	Describe() string
 }
 
-// Open parses an address: file:PATH, or s3://BUCKET/PREFIX?endpoint=…. It asks nobody.
+// Open parses an address: file:PATH, or s3://BUCKET/PREFIX?endpoint=…. It connects to nothing.
 func Open(address string) (Store, error) {
 	if strings.HasPrefix(address, "s3:") {
 		return openBucket(address)
@@ -45,7 +45,7 @@ func Open(address string) (Store, error) {
 	return &Folder{strings.TrimPrefix(path, "//")}, nil
 }
 
-// Describe says where the files are.
+// Describe returns where the files are.
 func (f *Folder) Describe() string { return "folder " + f.root }
 
 // Check asks whether there is a folder, or may be one.
@@ -108,9 +108,9 @@ func (f *Folder) Put(ctx context.Context, name string, from io.Reader) (size int
 	return size, nil
 }
 
-// settle sees the names in a folder onto the disk, and its own in those above it up to that of the
-// root: a sync of a file saves what it holds, not its name. Windows saves names by itself and has
-// no such call.
+// settle syncs the names in a folder to the disk, and its own name in its parents up to the one that
+// holds the root: a sync of a file saves its content, not its name. Windows saves names by itself and
+// has no such call.
 func (f *Folder) settle(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -64,7 +64,7 @@ func parsePlace(address string) (place, error) {
 		if at.host, at.secure, err = parseEndpoint(endpoint); err != nil {
 			return place{}, err
 		}
-		at.region = cmp.Or(at.region, "us-east-1") // the word for those that have no regions
+		at.region = cmp.Or(at.region, "us-east-1") // the usual value for servers without regions
 	}
 	return at, nil
 }
@@ -88,8 +88,8 @@ var errNoCredentials = errors.New("no credentials were found. " +
 // or a machine has.
 func newCredentials() *credentials.Credentials {
 	chain := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
-	// Off Amazon's machines the service that knows their role is an address that answers nobody; it is asked last, and
-	// not at all where the usual variable says so.
+	// Outside of Amazon's machines the address of the service that knows their role answers nobody; it is asked last, and
+	// not at all where the usual variable disables it.
 	if off, _ := strconv.ParseBool(os.Getenv("AWS_EC2_METADATA_DISABLED")); !off {
 		chain = append(chain, &credentials.IAM{})
 	}

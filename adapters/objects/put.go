@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	heldInMemory = 256 << 10 // of a file that is about to be stored; what is longer waits on the disk
+	heldInMemory = 256 << 10 // bytes of a file that is about to be stored; a longer one waits on the disk
 	partsAtOnce  = 2
 )
 
 // Variables for tests of long files.
 var (
-	wholePut int64 = 64 << 20 // up to which a file is sent by one request, which a kill leaves nothing of
+	wholePut int64 = 64 << 20 // up to this size a file is sent by one request, of which a kill leaves nothing
 	partSize int64 = 64 << 20 // of a longer one: 10,000 parts are 640 GB
 )
 
@@ -27,8 +27,8 @@ type content interface {
 	io.ReaderAt
 }
 
-// Put implements ports.Objects. What comes from elsewhere is read to its end before anything is sent, so that a sender who
-// leaves, or is slow, is no concern of the store: short in memory, else in a file of the system's folder for these.
+// Put implements ports.Objects. Other readers are read to their end before anything is sent, so that a sender that leaves, or is
+// slow, does not affect the store: short content is held in memory, longer content in a file of the system's temporary folder.
 func (b *Bucket) Put(ctx context.Context, name string, from io.Reader) (size int64, err error) {
 	key, err := b.key(name)
 	if err != nil {
@@ -58,8 +58,8 @@ func (b *Bucket) Put(ctx context.Context, name string, from io.Reader) (size int
 	size = end - start
 	options := minio.PutObjectOptions{
 		PartSize: uint64(partSize), NumThreads: partsAtOnce, DisableMultipart: size <= wholePut, ContentType: "application/octet-stream",
-		// An empty file has no content to sign. Sent in signed pieces all the same, the last of them stays unread in some
-		// servers, which then take it for the next request of the connection.
+		// An empty file has no content to sign. Were it sent in signed pieces all the same, some servers would leave the last
+		// of them unread, and then take it for the next request of the connection.
 		DisableContentSha256: size == 0,
 	}
 	if _, err := b.client.PutObject(ctx, b.at.bucket, key, io.NewSectionReader(whole, start, size), size, options); err != nil {
@@ -74,7 +74,7 @@ type held struct {
 	close func() error
 }
 
-// hold reads to the end.
+// hold reads a reader to its end.
 func hold(from io.Reader) (*held, error) {
 	var start bytes.Buffer
 	if _, err := io.CopyN(&start, from, heldInMemory); errors.Is(err, io.EOF) {

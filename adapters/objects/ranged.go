@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	firstWindow = 64 << 10 // what is read at least
-	lastWindow  = 1 << 20  // what is read at most ahead of one who reads on
+	firstWindow = 64 << 10 // the least that is read
+	lastWindow  = 1 << 20  // the most that is read ahead for a sequential reader
 	windows     = 8        // that are kept of an open file
 	direct      = 256 << 10
 )
 
 // ranged is a stored file, read in ranges. Archives and rasters are read in many small pieces, some far from each other and
-// some in order: the last few ranges are kept, and one who reads on gets longer ones. An open file takes some MB at most.
+// some in order: the last few ranges are kept, and a sequential reader gets longer ones. An open file takes a few MB at most.
 type ranged struct {
 	size  int64
 	fetch func(ctx context.Context, p []byte, off int64) error
@@ -88,7 +88,7 @@ func (r *ranged) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// known copies what a kept window has of a place, and returns how much that is.
+// known copies what a kept window holds from a place on, and returns how many bytes that is.
 func (r *ranged) known(p []byte, at int64) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,7 @@ func (r *ranged) known(p []byte, at int64) int {
 	return 0
 }
 
-// load keeps the window around a place of which so many bytes are wanted.
+// load reads and keeps the window around a place from which a number of bytes is wanted.
 func (r *ranged) load(at int64, wanted int) error {
 	start, length, follows := at-at%firstWindow, int64(firstWindow), -1
 	r.mu.Lock()
@@ -138,7 +138,7 @@ func (b *Bucket) read(ctx context.Context, key, etag string, p []byte, off int64
 			return nil
 		}
 		if !broke {
-			break // the client has tried again what is worth it
+			break // the client has already tried again what is worth it
 		}
 	}
 	if err = b.failed(ctx, err); fault.Is(err, fault.NotFound) {
@@ -147,7 +147,7 @@ func (b *Bucket) read(ctx context.Context, key, etag string, p []byte, off int64
 	return err
 }
 
-// readOnce returns whether an answer broke off.
+// readOnce reads once, and reports whether an answer broke off.
 func (b *Bucket) readOnce(ctx context.Context, key, etag string, p []byte, off int64) (broke bool, err error) {
 	var options minio.GetObjectOptions
 	if err := errors.Join(options.SetRange(off, off+int64(len(p))-1), options.SetMatchETag(etag)); err != nil {

@@ -19,11 +19,11 @@ import (
 	"tilth/ports"
 )
 
-// Options are what a database needs of its surroundings.
+// Options are what a database needs from its surroundings.
 type Options struct {
 	Clock   ports.Clock      // decides which share grants have ended; required
 	IDs     ports.IDs        // makes lease tokens and jitter; required
-	Shared  ports.Clock      // see [sqlstore.Options]; nil but in tests
+	Shared  ports.Clock      // see [sqlstore.Options]; nil except in tests
 	Logger  *slog.Logger     // nil: nothing is logged
 	Connect sqlstore.Connect // see [sqlstore.Options]
 	// Secrets seals the secrets that are stored; nil: they are stored as they are.
@@ -34,7 +34,7 @@ type Options struct {
 	Observer ports.Observer
 	// ReadURL is the address of a copy (a hot standby) that long reads go to; empty: there is none.
 	ReadURL string
-	// BeforeCommit is the last step of every Write, of the use cases; nil: there is none.
+	// BeforeCommit is the last step of every Write, provided by the use cases; nil: there is none.
 	BeforeCommit func(ctx context.Context, tx ports.Repos) error
 }
 
@@ -83,23 +83,23 @@ func (d *Database) Backlog(ctx context.Context) (ports.Backlog, error) {
 	return common.ReadBacklog(ctx, d.DB)
 }
 
-// FoldSearch puts names that writers have left for later into their index, where they did not do it themselves, and returns how many.
+// FoldSearch adds names to their index on the database where writers leave that for later, and returns how many.
 func (d *Database) FoldSearch(ctx context.Context) (int64, error) { return names.Fold(ctx, d.DB) }
 
-// Partition makes the partitions of big tables that a time will need soon, where the database has some, and returns how many.
+// Partition makes the partitions of big tables that will be needed soon after a time, if the database has any, and returns how many.
 func (d *Database) Partition(ctx context.Context, now time.Time) (int64, error) {
 	return partition.Prepare(ctx, d.DB, now)
 }
 
-// Partitions returns what the partitions of big tables are like; none where the database has none.
+// Partitions returns the state of the partitions of big tables; none where the database has none.
 func (d *Database) Partitions(ctx context.Context, now time.Time) ([]partition.State, error) {
 	return partition.Examine(ctx, d.DB, now)
 }
 
-// Rates returns what the servers of the database share of how often callers ask.
+// Rates returns the table in which the servers of the database share how often callers ask.
 func (d *Database) Rates() ports.RateTable { return common.NewRates(d.DB) }
 
-// Certificates returns what the servers of the database share of certificates that they fetch.
+// Certificates returns the store in which the servers of the database share the certificates that they fetch.
 func (d *Database) Certificates() ports.CertificateStore { return common.NewCertificates(d.DB) }
 
 // Write implements ports.Store: READ COMMITTED on PostgreSQL, an immediate transaction on SQLite.
@@ -125,7 +125,7 @@ func (d *Database) Operate(ctx context.Context, do func(ctx context.Context, tx 
 // Read implements ports.Store: REPEATABLE READ, READ ONLY on PostgreSQL, a deferred
 // transaction of a connection that cannot write on SQLite. It is never run twice: its
 // callback may have begun to answer. A read that may wait ([ports.Patiently]: a piece of a file or of a long list) goes to the
-// copy where there is one that has everything which was acknowledged before the read began, on whatever server.
+// copy, if there is one that has everything that any server acknowledged before the read began.
 func (d *Database) Read(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
 	from := d.DB
 	if d.standby != nil && ports.Patient(ctx) {

@@ -11,34 +11,34 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 )
 
-// standby is a copy of the database that long reads go to. It is opened when it is first needed, so that no server waits for it
-// to start.
+// standby is a copy of the database that long reads go to. It is opened when it is first needed, so that the start of a
+// server does not wait for it.
 type standby struct {
 	url  string
 	opts sqlstore.Options
 
 	db   atomic.Pointer[sqlstore.DB]
-	away atomic.Int64 // until when nobody asks it, nanoseconds
-	mu   sync.Mutex   // of who opens it
+	away atomic.Int64 // until when nobody asks it, in nanoseconds
+	mu   sync.Mutex   // held while opening it
 }
 
 const (
 	standbyWait   = 500 * time.Millisecond // how long a read waits until the copy has what was written before
 	standbyPoll   = 10 * time.Millisecond
-	standbyAnswer = 2 * time.Second  // how long the copy may take to say what it has
+	standbyAnswer = 2 * time.Second  // how long the copy may take to report what it has
 	standbyRetry  = 10 * time.Second // until one that does not answer is asked again
 	standbyBehind = 2 * time.Second  // until one that is behind is
 )
 
 var errStandbyAway = errors.New("the copy did not answer, or is behind, and is asked again in a while")
 
-// leave has nobody ask the copy for a while, and returns why.
+// leave keeps everybody from asking the copy for a while, and returns why.
 func (s *standby) leave(during time.Duration, why error) error {
 	s.away.Store(time.Now().Add(during).UnixNano())
 	return why
 }
 
-// open returns the open copy. The caller does not wait for another who opens it.
+// open returns the open copy. It does not wait for another caller that is opening it.
 func (s *standby) open(ctx context.Context, of *sqlstore.DB) (*sqlstore.DB, error) {
 	if db := s.db.Load(); db != nil {
 		return db, nil
@@ -60,7 +60,7 @@ func (s *standby) open(ctx context.Context, of *sqlstore.DB) (*sqlstore.DB, erro
 	return db, nil
 }
 
-// isCopy tells why a database is no copy of another.
+// isCopy returns an error that tells why a database is not a copy of another.
 func isCopy(ctx context.Context, of, db *sqlstore.DB) error {
 	original, err := of.CopyState(ctx)
 	if err != nil {
@@ -127,13 +127,13 @@ func (d *Database) CheckStandby(ctx context.Context) error {
 	return err
 }
 
-// Standby is what a copy is, for the doctor.
+// Standby describes a copy, for the doctor.
 type Standby struct {
 	Where   string
 	BehindS *float64 // seconds; nil: nothing was written yet
 }
 
-// ExamineStandby opens the copy and looks at it. Faults: any error says why it is none, or why it cannot be reached.
+// ExamineStandby opens the copy and looks at it. Faults: any error tells why it is not a copy, or why it cannot be reached.
 func (d *Database) ExamineStandby(ctx context.Context) (out Standby, err error) {
 	db, err := d.standby.open(ctx, d.DB)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 const (
 	backlogFresh  = 5 * time.Second // how long a reading serves
 	backlogWait   = time.Second     // how long a scrape waits for a new one
-	backlogWithin = 5 * time.Second // how long one may take
+	backlogWithin = 5 * time.Second // how long a reading may take
 )
 
-// Watch adds figures of what waits in the database, read when they are asked for. A database that is slow or away
+// Watch adds figures of what waits in the database, read when they are asked for. A database that is slow or unavailable
 // holds up no scrape for longer than a second: the last reading stays, with its age.
 func (t *Telemetry) Watch(registry *prometheus.Registry, read func(ctx context.Context) (ports.Backlog, error), more ...prometheus.Collector) error {
 	t.backlog = newBacklog(read, backlogWait)
@@ -29,8 +29,8 @@ func (t *Telemetry) Watch(registry *prometheus.Registry, read func(ctx context.C
 	return nil
 }
 
-// Kinds says which kinds of jobs there are: the figures of each begin at 0, for a rate is that of a series that was
-// there before.
+// Kinds states which kinds of jobs there are: the figures of each begin at 0, since a rate needs a series that existed
+// before.
 func (t *Telemetry) Kinds(kinds ...string) {
 	for _, kind := range kinds {
 		for _, outcome := range []string{done, failed} {
@@ -52,7 +52,7 @@ type backlog struct {
 	at      time.Time     // of the last reading; zero: there was none
 	reading chan struct{} // closed when the one under way ends; nil: none is
 	failed  float64
-	kinds   []string // that are shown even where there are no jobs of theirs
+	kinds   []string // that are shown even when they have no jobs
 
 	jobs, oldest, events, lag, deliveries, age, failures *prometheus.Desc
 }
@@ -90,7 +90,7 @@ func (b *backlog) Collect(to chan<- prometheus.Metric) {
 	}
 	to <- prometheus.MustNewConstMetric(b.failures, prometheus.CounterValue, b.failed)
 	if b.at.IsZero() {
-		return // what is not known is no zero
+		return // unknown is not zero
 	}
 	for of, jobs := range b.byKind() {
 		gauge(b.jobs, float64(jobs.Count), of.kind, string(of.state))

@@ -67,7 +67,7 @@ func newFigures(version string) *figures {
 		}),
 	}
 	f.build.Set(1)
-	// A rate is that of a series that was there before: those that are known begin at 0.
+	// A rate needs a series that existed before: those that are known begin at 0.
 	for _, outcome := range []string{done, failed} {
 		f.requests.WithLabelValues(outcome)
 	}

@@ -15,8 +15,8 @@ import (
 	"tilth/ports"
 )
 
-// spans makes spans of activities. They hold what an activity says, whose words are the program's own, and the codes
-// of faults, never their messages.
+// spans makes spans of activities. They hold what an activity states, in the program's own words, and the codes of
+// faults, never their messages.
 type spans struct{ tracer trace.Tracer }
 
 func newSpans(tracer trace.Tracer) *spans { return &spans{tracer} }
@@ -27,8 +27,8 @@ var kinds = map[ports.ActivityKind]trace.SpanKind{
 	ports.ActStatement: trace.SpanKindClient, ports.ActImagery: trace.SpanKindClient, ports.ActHook: trace.SpanKindClient,
 }
 
-// within are the activities that have a span only as a part of another: the loops of the background, which look
-// whether there is something to do, are followed by nobody.
+// within are the activities that have a span only as a part of another: the loops in the background that look for
+// work are followed by nobody.
 var within = map[ports.ActivityKind]bool{ports.ActStatement: true, ports.ActImagery: true, ports.ActHook: true}
 
 // begin begins a span. The function is nil where there is none.
@@ -50,7 +50,7 @@ func (s *spans) begin(ctx context.Context, a ports.Activity) (context.Context, f
 	return ctx, func(e ports.Ending) { end(span, a, e) }
 }
 
-// attributes says what an activity is, in the words of the semantic conventions of OpenTelemetry where they have some.
+// attributes returns what an activity is, in the words of the semantic conventions of OpenTelemetry where they have some.
 func attributes(a ports.Activity, statement string) []attribute.KeyValue {
 	switch a.Kind {
 	case ports.ActRequest:
@@ -94,7 +94,7 @@ func end(span trace.Span, a ports.Activity, e ports.Ending) {
 	}
 }
 
-// codeOf returns what may be shown of an error: the code of a fault, for the message of any other may quote a value.
+// codeOf returns what may be shown of an error: the code of a fault, since the message of any other may quote a value.
 func codeOf(err error) string {
 	known, ok := fault.As(err)
 	switch {
@@ -108,8 +108,8 @@ func codeOf(err error) string {
 	return "error"
 }
 
-// parentOnly hands out the header that names the trace of a caller. What else a caller says about its trace
-// (tracestate) is any text, and would go to the collector as it is.
+// parentOnly returns the header that names the trace of a caller. Anything else that a caller says about its trace
+// (tracestate) is arbitrary text, and would go to the collector as it is.
 type parentOnly func(header string) string
 
 // Get implements propagation.TextMapCarrier.

@@ -10,7 +10,7 @@ import (
 	"tilth/ports"
 )
 
-// Store returns the same store, whose committed transactions are looked through for orders and for credit.
+// Store returns the same store, whose committed transactions are examined for orders and for credit.
 func (t *Telemetry) Store(of ports.Store) ports.Store { return store{of, t.figures} }
 
 type store struct {
@@ -81,7 +81,7 @@ func (w wallet) Post(ctx context.Context, scope access.Scope, next credit.Wallet
 	return err
 }
 
-// profileOrders counts the orders that come into a status: those that had it when they were read did not.
+// profileOrders counts the orders that come into a status: those that already had it when they were read are not counted.
 type profileOrders struct {
 	ports.ProfileOrders
 	seen *tally

@@ -49,7 +49,7 @@ type Telemetry struct {
 }
 
 // Open makes the figures and, where a collector is named, what sends to it. It sends nothing itself: a
-// collector that is not there is no reason not to start.
+// missing collector does not prevent the start.
 func Open(o Options) (*Telemetry, error) {
 	t := &Telemetry{figures: newFigures(o.Version)}
 	if err := t.figures.register(o.Registry); err != nil {
@@ -64,7 +64,7 @@ func Open(o Options) (*Telemetry, error) {
 	return t, nil
 }
 
-// protocolVariables name the protocol; over another than OTLP/HTTP with protobuf nothing is sent.
+// protocolVariables name the protocol; any other than OTLP/HTTP with protobuf is refused.
 var protocolVariables = []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"}
 
 // export sends spans and figures to the collector.
@@ -113,18 +113,18 @@ func signal(base *url.URL, name, path string) string {
 	return strings.TrimSuffix(base.String(), "/") + "/" + path
 }
 
-// about describes the process to the collector. What the environment says of it (OTEL_SERVICE_NAME,
-// OTEL_RESOURCE_ATTRIBUTES) comes before.
+// about describes the process to the collector. What the environment says about it (OTEL_SERVICE_NAME,
+// OTEL_RESOURCE_ATTRIBUTES) takes precedence.
 func about(o Options) (*resource.Resource, error) {
 	return resource.New(context.Background(), resource.WithAttributes(
 		attribute.String("service.name", "tilth"), attribute.String("service.version", o.Version), attribute.String("service.instance.id", o.Replica),
 	), resource.WithTelemetrySDK(), resource.WithFromEnv())
 }
 
-// Observer returns what follows jobs, imagery and posts, always.
+// Observer returns the observer of jobs, imagery and posts; it is never nil.
 func (t *Telemetry) Observer() ports.Observer { return t.figures }
 
-// Tracer returns what follows requests, use cases and statements; nil where no spans are collected, so that
+// Tracer returns the observer of requests, use cases and statements; nil where no spans are collected, so that
 // they cost nothing.
 func (t *Telemetry) Tracer() ports.Observer {
 	if t.figures.spans == nil {
@@ -144,14 +144,14 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// link is the way to the collector. A collector that is away is logged once, and once when it is back.
+// link is the way to the collector. A collector that is unreachable is logged once, and once more when it is back.
 type link struct {
 	log  *slog.Logger
 	to   string // its host
 	away atomic.Bool
 }
 
-// sent keeps the error of a send from the library, which would write a line for each.
+// sent hides the error of a send from the library, which would write a line for each.
 func (l *link) sent(ctx context.Context, what string, err error) error {
 	switch {
 	case err == nil && l.away.CompareAndSwap(true, false):

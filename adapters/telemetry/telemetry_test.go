@@ -48,8 +48,8 @@ func values(t *testing.T, from *prometheus.Registry, name string) map[string]flo
 	return out
 }
 
-// A collector that takes connections and says nothing holds up nobody: more spans than the queue has room for begin
-// and end, and the end of the process does not wait for it longer than it may.
+// A collector that takes connections and stays silent holds up nobody: more spans than the queue has room for begin
+// and end, and the end of the process waits for it no longer than it may.
 func TestSilentCollector(t *testing.T) {
 	asked, released := make(chan struct{}, 100), make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -57,7 +57,7 @@ func TestSilentCollector(t *testing.T) {
 		<-released
 	}))
 	defer silent.Close()
-	defer close(released) // before it: what is still asked for ends
+	defer close(released) // before the server closes, so that pending requests end
 	eyes, _ := open(t, silent.URL)
 	for range 10_000 {
 		_, end := eyes.Tracer().Begin(t.Context(), ports.Activity{Kind: ports.ActUseCase, Name: "farm_list"})

@@ -26,10 +26,10 @@ import (
 // within names the folder of the programs, in the process that has a network and a list of hosts of its own.
 const within = "PROGRAMS_OF_COMPOSE"
 
-// TestComposeRuns runs what the compose file writes, with the commands, variables, passwords and names of hosts that stand there,
-// in the order of its dependencies, in place of containers as processes in a network of their own. PostgreSQL is that of this machine
-// (Debian's), NATS and versitygw are built of the versions that the file names. Only what containers keep apart differs: folders are
-// named for volumes, and the worker, which shares the network, listens on other ports.
+// TestComposeRuns runs what the compose file describes, with its commands, variables, passwords and host names, in the order of its
+// dependencies, as processes in a network of their own in place of containers. PostgreSQL is that of this machine (Debian's); NATS
+// and versitygw are built from the versions that the file names. Only what containers keep apart differs: folders stand for volumes,
+// and the worker, which shares the network, listens on other ports.
 func TestComposeRuns(t *testing.T) {
 	if programs := os.Getenv(within); programs != "" {
 		runCompose(t, programs)
@@ -111,8 +111,8 @@ func runCompose(t *testing.T, programs string) {
 	}
 }
 
-// works has the server, the worker, the relay and the bucket do something: the completeness of an assessment is computed by a job, a
-// file lies in the bucket, and a stream tells of what was relayed by NATS.
+// works makes the server, the worker, the relay and the bucket do something: the completeness of an assessment is computed by a job, a
+// file lies in the bucket, and a stream reports what NATS relayed.
 func (s *stack) works(token string) {
 	t := s.t
 	ask := func(method, path, media string, body []byte) (out map[string]any) {
@@ -155,7 +155,7 @@ func (s *stack) works(token string) {
 	require.Equal(t, "event: field_split", lines.Text())
 }
 
-// healthy has the doctor look at the parts that the file connects. The archive of imagery is none of them.
+// healthy makes the doctor look at the parts that the file connects. The archive of imagery is not one of them.
 func (s *stack) healthy() {
 	cmd := s.command("tilth", "admin", s.environ("admin"), append(s.project.Services["admin"].Command, "--json"))
 	said, _ := cmd.Output() // its status says that the archive cannot be reached
@@ -212,7 +212,7 @@ func (s *stack) postgres() {
 	}
 }
 
-// placed are words of a service with the folders of this machine for its volumes and secrets.
+// placed returns words of a service with the folders of this machine for its volumes and secrets.
 func (s *stack) placed(service string, words []string) (out []string) {
 	for _, word := range words {
 		for _, v := range s.project.Services[service].Volumes {
@@ -233,7 +233,7 @@ func (s *stack) environ(service string) map[string]string {
 	return out
 }
 
-// command is a program with the variables of a service and no others, as the user of the service.
+// command returns a program with the variables of a service and no others, as the user of the service.
 func (s *stack) command(program, service string, environ map[string]string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(s.t.Context(), filepath.Join(s.programs, program), args...)
 	cmd.Dir, cmd.Env = s.folder, []string{"HOME=/tmp"}
@@ -246,7 +246,7 @@ func (s *stack) command(program, service string, environ map[string]string, args
 	return cmd
 }
 
-// begin starts a service, and returns what stops it as compose does.
+// begin starts a service, and returns a function that stops it as compose does.
 func (s *stack) begin(service, program string, others ...string) (stop func()) {
 	environ := s.environ(service)
 	for _, one := range others {
@@ -276,7 +276,7 @@ func (s *stack) spawn(cmd *exec.Cmd) {
 	})
 }
 
-// tilth runs a command of a service of Tilth to its end; without words that of the file.
+// tilth runs a command of a service of Tilth to its end; without words, the command of the file.
 func (s *stack) tilth(service string, words ...string) []byte {
 	if len(words) == 0 {
 		words = s.project.Services[service].Command
@@ -298,7 +298,7 @@ func (s *stack) until(what string, done func() bool) {
 	require.Eventually(s.t, done, 2*time.Minute, 50*time.Millisecond, what)
 }
 
-// composed is the compose file with the values of its example.
+// composed returns the compose file with the values of its example.
 func composed(t *testing.T) *types.Project {
 	t.Helper()
 	project, err := load(t, exampleOfCompose(t))

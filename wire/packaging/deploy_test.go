@@ -70,7 +70,7 @@ func of[T any](all []any) (out []T) {
 	return out
 }
 
-// pods are the pods of deployments and jobs, by their names.
+// pods returns the pods of deployments and jobs, by their names.
 func pods(all []any) map[string]corev1.PodTemplateSpec {
 	out := map[string]corev1.PodTemplateSpec{}
 	for _, d := range of[*appsv1.Deployment](all) {
@@ -136,7 +136,7 @@ func TestManifestsHangTogether(t *testing.T) {
 	}))
 }
 
-// Each process of the manifests would start: its settings are valid together, and its roles are all there.
+// Each process of the manifests would start: its settings are valid together, and all roles are covered.
 func TestManifestsHoldValidSettings(t *testing.T) {
 	t.Parallel()
 	all := manifests(t)
@@ -242,7 +242,7 @@ func settingNames() map[string]bool {
 	return out
 }
 
-// What is in the files of the Debian package are settings, also where they are commented out.
+// Every variable in the files of the Debian package is a setting, even where it is commented out.
 func TestDebianSettingsAreKnown(t *testing.T) {
 	t.Parallel()
 	known, seen := settingNames(), 0

@@ -1,4 +1,4 @@
-// Package settingsfile reads and writes the file of settings, tilth.toml: one line a setting, named as its variable is, in
+// Package settingsfile reads and writes the file of settings, tilth.toml: one line per setting, named like its variable, in
 // lower case and without TILTH_.
 package settingsfile
 
@@ -19,7 +19,7 @@ import (
 	"tilth/core/list"
 )
 
-// Setting is one that the file may hold.
+// Setting is a setting that the file may hold.
 type Setting struct {
 	Variable string // TILTH_DATABASE_URL
 	Help     string
@@ -33,7 +33,7 @@ func (s Setting) Name() string { return strings.ToLower(strings.TrimPrefix(s.Var
 // maxBytes bounds a file: it holds a hundred lines.
 const maxBytes = 1 << 20
 
-// Read returns the values of a file by their variables. A name that is none of the settings' is an error.
+// Read returns the values of a file by their variables. A name that is not that of a setting is an error.
 func Read(r io.Reader, known []Setting) (map[string]string, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -99,7 +99,7 @@ const head = `# Settings of Tilth. A line without # counts; one with # shows wha
 // width is how long the lines of a comment may be.
 const width = 110
 
-// Write writes a file with every setting: those that are set, and the others as comments with what they are otherwise.
+// Write writes a file with every setting: those that are set, and the others as comments with their defaults.
 func Write(w io.Writer, known []Setting, set map[string]string) error {
 	var b strings.Builder
 	b.WriteString(head)
@@ -134,7 +134,7 @@ func (s Setting) line(value string) (string, error) {
 		return s.Name() + " = " + value + "\n", nil
 	}
 	var b strings.Builder
-	encoder := json.NewEncoder(&b) // a string of JSON is one of TOML, but for DEL
+	encoder := json.NewEncoder(&b) // a string of JSON is one of TOML, except for DEL
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(value)
 	return s.Name() + " = " + strings.ReplaceAll(b.String(), "\x7f", `\u007f`), err

@@ -70,7 +70,7 @@ func TestWrittenFilesAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, set, got)
 
-	// Without their # all lines are settings as they are without a file.
+	// Without their # all lines are settings with the values that hold without a file.
 	var all strings.Builder
 	for line := range strings.Lines(text) {
 		if after, ok := strings.CutPrefix(line, "#"); ok && !strings.HasPrefix(after, " ") {
@@ -118,7 +118,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var b bytes.Buffer
 		if _, plain := read["TILTH_WORKERS"]; plain {
-			return // what stands for a number is checked by who reads the setting
+			return // a value for a number is checked where the setting is read
 		}
 		delete(read, "TILTH_RATE_LIMIT")
 		delete(read, "TILTH_BUILTIN_ISSUER")

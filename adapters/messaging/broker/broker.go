@@ -1,7 +1,7 @@
 // Package broker carries events on NATS JetStream, behind watermill's interfaces. An installation has one stream, whose
-// subjects are NAME.COMPANY.TYPE; a message is one CloudEvent in JSON, as the NATS binding of CloudEvents has it, so that
-// other systems may consume them. It decides nothing about events, and needs no event to be its own: who reads them from it
-// reads what they mean from the database.
+// subjects are NAME.COMPANY.TYPE; a message is one CloudEvent in JSON, as the NATS binding of CloudEvents specifies it, so
+// that other systems may consume them. It decides nothing about events, and does not require an event to be its own: whoever reads
+// them from it reads from the database what they mean.
 package broker
 
 import (
@@ -27,21 +27,21 @@ const (
 	connectWithin = 2 * time.Second
 	askWithin     = 5 * time.Second // how long the broker may take to answer
 	pingEvery     = 10 * time.Second
-	firstPause    = 500 * time.Millisecond // between tries to reach a broker that is away
+	firstPause    = 500 * time.Millisecond // between tries to reach a broker that is unreachable
 	maxPause      = 5 * time.Second
-	// sameWithin is for how long the broker knows the id of an event, and drops a repeat. A relay that was killed between
-	// storing an event and saying so repeats it when its lease has run out; one whose broker was away, when that is back.
+	// sameWithin is how long the broker remembers the id of an event, and drops a repeat. A relay that was killed between storing
+	// an event and noting that repeats it when its lease has run out; one whose broker was unreachable, when the broker is back.
 	sameWithin = time.Hour
 )
 
 // Options say where the broker is and what the stream keeps.
 type Options struct {
 	Servers []string          // nats://, tls://, ws:// or wss:// each, with user and password or a token where there are any
-	Files   map[string]string // creds, nkey, ca, cert and key: files that prove who asks and who answers
+	Files   map[string]string // creds, nkey, ca, cert and key: files that authenticate the client and the server
 	Stream  string            // name of the stream, and the first word of its subjects
 	Keep    time.Duration     // how long events stay in the stream
-	Bytes   int64             // how much of them, the oldest leave first
-	Copies  int               // on how many nodes of a cluster; of a stream that is made here
+	Bytes   int64             // how many bytes of them; the oldest are dropped first
+	Copies  int               // on how many nodes of a cluster, for a stream that is made here
 	Client  string            // name of this process at the broker
 	Log     *slog.Logger
 }
@@ -54,7 +54,7 @@ type Broker struct {
 	back chan struct{} // holds a value after the connection came back
 
 	mu       sync.Mutex
-	there    bool // the stream, on this connection
+	there    bool // whether the stream is known to exist, on this connection
 	trouble  error
 	returned chan struct{} // closed when the connection comes back, and made anew
 	lost     chan struct{} // closed when it goes, and made anew
@@ -62,7 +62,7 @@ type Broker struct {
 	published, refused, received, ignored atomic.Int64
 }
 
-// Connect returns the connection to a broker, which may be away: it is tried again until Close.
+// Connect returns the connection to a broker, which may be unreachable: it is tried again until Close.
 func Connect(o Options) (*Broker, error) {
 	b := &Broker{o: o, back: make(chan struct{}, 1), returned: make(chan struct{}), lost: make(chan struct{})}
 	options, err := o.security()
@@ -111,7 +111,7 @@ func (o Options) security() (out []nats.Option, err error) {
 	return out, nil
 }
 
-// pause returns how long to wait after a number of tries in vain.
+// pause returns how long to wait after a number of failed tries.
 func pause(tries int) time.Duration {
 	step := min(maxPause, firstPause<<min(max(tries-1, 0), 8))
 	return step/2 + rand.N(step/2)
@@ -127,7 +127,7 @@ func (b *Broker) wentAway(_ *nats.Conn, err error) {
 	b.lost = make(chan struct{})
 }
 
-// cameBack is called by the connection, which may be there before Connect has it.
+// cameBack is called by the connection, maybe before Connect has stored it.
 func (b *Broker) cameBack(conn *nats.Conn) {
 	b.o.Log.Info("connected to the broker", "server", conn.ConnectedUrlRedacted(), "stream", b.o.Stream)
 	b.mu.Lock()
@@ -144,7 +144,7 @@ func (b *Broker) cameBack(conn *nats.Conn) {
 // Back has a value after the broker came back.
 func (b *Broker) Back() <-chan struct{} { return b.back }
 
-// errAway says that there is no connection.
+// errAway reports that there is no connection.
 var errAway = errors.New("the broker is not connected")
 
 // Away returns why nothing can be sent; nil: there is a connection.
@@ -178,15 +178,15 @@ func (b *Broker) Traffic() ports.BrokerTraffic {
 	}
 }
 
-// subjects are those of the stream.
+// subjects returns the subjects of the stream.
 func (o Options) subjects() string { return o.Stream + ".*.*" }
 
-// subject is that of an event.
+// subject returns the subject of an event.
 func (o Options) subject(company int64, typ string) string {
 	return o.Stream + "." + strconv.FormatInt(company, 10) + "." + typ
 }
 
-// config is the stream as it is made.
+// config returns the configuration with which the stream is made.
 func (o Options) config() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: o.Stream, Subjects: []string{o.subjects()}, Description: "Events of Tilth, as CloudEvents",
@@ -195,7 +195,7 @@ func (o Options) config() jetstream.StreamConfig {
 	}
 }
 
-// asking bounds a question to the broker, which is lost with the connection.
+// asking bounds a request to the broker, and cancels it when the connection is lost.
 func (b *Broker) asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	b.mu.Lock()
@@ -211,8 +211,8 @@ func (b *Broker) asking(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, cancel
 }
 
-// stream returns the stream, which it makes where there is none. What another installation, or an operator, made of it
-// stays, but for what the settings say of how much it keeps.
+// stream returns the stream, which it makes if there is none. What another installation, or an operator, has configured
+// stays, except for how much the stream keeps, which follows the settings.
 func (b *Broker) stream(ctx context.Context) (jetstream.Stream, error) {
 	ctx, cancel := b.asking(ctx)
 	defer cancel()
@@ -241,7 +241,7 @@ func (b *Broker) stream(ctx context.Context) (jetstream.Stream, error) {
 	return stream, nil
 }
 
-// ready makes sure that the stream is there, once for each connection.
+// ready makes sure that the stream exists, once for each connection.
 func (b *Broker) ready(ctx context.Context) error {
 	b.mu.Lock()
 	there := b.there

@@ -116,7 +116,7 @@ func newCollector(want int) *collector {
 	return &collector{ids: map[string]int{}, all: make(chan struct{}), want: want}
 }
 
-// take notes the events of a message, and reports whether it is to be acknowledged.
+// take notes the events of a message, and closes all once it has as many as are expected.
 func (c *collector) take(t *testing.T, m *message.Message) {
 	var got []events.CloudEvent
 	if err := json.Unmarshal(m.Payload, &got); err != nil {
@@ -176,7 +176,7 @@ func TestProcessesShareAConsumerAndEachHasAnother(t *testing.T) {
 		})
 		consume(t, b, "streams", true, func(m *message.Message) { apart[i].take(t, m); m.Ack() })
 	}
-	// What is on the broker and no event of ours stops nobody. The subscriptions of each process are there once it arrives.
+	// A message on the broker that is no event of ours stops nobody. Once it arrives, the subscriptions of each process exist.
 	js := at.Client()
 	require.Eventually(t, func() bool {
 		_, err := js.Publish(t.Context(), "tilth.7.junk", []byte("no event"))

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Health is what a broker says of itself.
+// Health is what a broker reports about itself.
 type Health struct {
 	Server  string // its version and address
 	Cluster string // its name; empty: there is one node
@@ -22,7 +22,7 @@ type Health struct {
 // Advice is something to be changed at the broker.
 type Advice struct{ What, Fix string }
 
-// Examine connects once and says how the broker and its stream are.
+// Examine connects once and reports the state of the broker and its stream.
 func Examine(ctx context.Context, o Options) (h Health, err error) {
 	options, err := o.security()
 	if err != nil {
@@ -55,7 +55,7 @@ func Examine(ctx context.Context, o Options) (h Health, err error) {
 	return h, nil
 }
 
-// judge says what is wrong with a stream.
+// judge adds what is wrong with a stream.
 func (h *Health) judge(o Options, have jetstream.StreamConfig) {
 	covered := false
 	for _, subject := range have.Subjects {

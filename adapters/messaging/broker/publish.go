@@ -16,7 +16,7 @@ const mediaEvent = "application/cloudevents+json"
 
 const headerContent = "content-type"
 
-// envelope is what the broker needs of an event.
+// envelope is the part of an event that the broker needs.
 type envelope struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
@@ -24,7 +24,7 @@ type envelope struct {
 }
 
 // Publish stores batches of events, each event as a message of its own, in order. It returns nil only when the broker has
-// stored them all; a repeat of one that it has stored is none.
+// stored them all; a repeat of one that it has stored is dropped.
 func (b *Broker) Publish(_ string, batches ...*message.Message) error {
 	for _, batch := range batches {
 		err := b.publish(batch)
@@ -58,7 +58,7 @@ func (b *Broker) publish(batch *message.Message) error {
 			break
 		}
 		m := &nats.Msg{Subject: b.o.subject(e.CompanyID, e.Type), Data: one, Header: nats.Header{headerContent: {mediaEvent}}}
-		// No retry of one: it would come after its successors.
+		// No retry of a single event: it would come after its successors.
 		stored, failed := b.js.PublishMsgAsync(m, jetstream.WithMsgID(e.ID), jetstream.WithExpectStream(b.o.Stream), jetstream.WithRetryAttempts(0))
 		if failed != nil {
 			err = failed
@@ -77,7 +77,7 @@ func (b *Broker) publish(batch *message.Message) error {
 			return errors.Join(err, ctx.Err())
 		}
 		if err != nil && b.conn.Status() != nats.CONNECTED {
-			return err // none of the others is answered
+			return err // the others will not be answered
 		}
 	}
 	return err

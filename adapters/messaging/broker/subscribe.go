@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// maxBatch is how many messages are handed on at a time, or are on their way to the broker.
+	// maxBatch is the maximum number of messages that are handed on at a time, or are on their way to the broker.
 	maxBatch = 500
-	// ackWithin is how soon a process says that it works on a message, before another gets it.
+	// ackWithin is how soon a process must report that it works on a message, before another gets it.
 	ackWithin = 15 * time.Second
 	workEvery = 5 * time.Second
 	// pullFor is how long the broker holds an empty request for messages.
 	pullFor = 30 * time.Second
-	// maxDelay is after how long, at the latest, a message comes again that was not handled.
+	// maxDelay is the longest time until a message that was not handled comes again.
 	maxDelay = time.Minute
 )
 
-// For returns the subscriber of a consumer. What it gets is shared by all processes, and comes again until one of them has
-// handled it; or, with each, every process gets all that is published while it is connected, once or not at all.
+// For returns the subscriber of a consumer. Its messages are shared by all processes, and come again until one of them has
+// handled them; or, with each, every process gets all that is published while it is connected, once or not at all.
 func (b *Broker) For(consumer string, each bool) message.Subscriber {
 	return subscriber{b, consumer, each}
 }
@@ -63,7 +63,7 @@ func (s subscriber) Subscribe(ctx context.Context, _ string) (<-chan *message.Me
 	return out, nil
 }
 
-// rest waits before another try: for the connection, where that is what is missing.
+// rest waits before another try: for the connection, if that is missing.
 func (s subscriber) rest(ctx context.Context, tries int) {
 	s.mu.Lock()
 	returned := s.returned
@@ -81,7 +81,7 @@ func (s subscriber) rest(ctx context.Context, tries int) {
 	}
 }
 
-// pull hands on what the durable consumer gets, until the context or the consumer ends.
+// pull hands on what the durable consumer receives, until the context or the consumer ends.
 func (s subscriber) pull(ctx context.Context, out chan<- *message.Message) error {
 	stream, err := s.stream(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s subscriber) pull(ctx context.Context, out chan<- *message.Message) error
 	}
 }
 
-// giveBack returns to the broker what was not begun, so that another process has it at once.
+// giveBack returns to the broker what was not begun, so that another process gets it at once.
 func giveBack(arrived <-chan jetstream.Msg) {
 	for {
 		select {
@@ -151,7 +151,7 @@ func gather[T any](first T, arrived <-chan T) []T {
 	return all
 }
 
-// handOn hands a batch to the consumer, says to the broker that it is at work, and what became of it.
+// handOn hands a batch to the consumer, and tells the broker that it is being worked on, and then the outcome.
 func (s subscriber) handOn(ctx context.Context, out chan<- *message.Message, all []jetstream.Msg) {
 	var good []jetstream.Msg
 	var bodies [][]byte
@@ -159,7 +159,7 @@ func (s subscriber) handOn(ctx context.Context, out chan<- *message.Message, all
 		if s.event(m.Data(), m.Subject()) {
 			good, bodies = append(good, m), append(bodies, m.Data())
 		} else {
-			_ = m.Term() // it comes again where the broker does not hear of it
+			_ = m.Term() // it comes again if the broker does not hear of it
 		}
 	}
 	if len(good) == 0 {
@@ -173,7 +173,7 @@ func (s subscriber) handOn(ctx context.Context, out chan<- *message.Message, all
 	for _, m := range good {
 		switch {
 		case handed:
-			_ = m.Ack() // a lost one brings the event again, which consumers expect
+			_ = m.Ack() // if this is lost the event comes again, which consumers expect
 		case ctx.Err() != nil:
 			_ = m.Nak()
 		default:
@@ -182,7 +182,7 @@ func (s subscriber) handOn(ctx context.Context, out chan<- *message.Message, all
 	}
 }
 
-// delayOf returns after how long a message comes again that was not handled.
+// delayOf returns after how long a message that was not handled comes again.
 func delayOf(m jetstream.Msg) time.Duration {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -203,7 +203,7 @@ func (s subscriber) event(data []byte, subject string) bool {
 	return true
 }
 
-// hand hands a batch to the consumer, and reports whether that has handled it. working is called now and then while it does.
+// hand hands a batch to the consumer, and reports whether the consumer has handled it. working is called from time to time meanwhile.
 func (s subscriber) hand(ctx context.Context, out chan<- *message.Message, bodies [][]byte, working func()) bool {
 	raw := make([]json.RawMessage, len(bodies))
 	for i, body := range bodies {

@@ -130,7 +130,7 @@ func TestSend(t *testing.T) {
 	require.LessOrEqual(t, len(o.Answer), 3*excerpt)
 	require.NotContains(t, o.Answer, "\x00")
 
-	// A name that leads into the machine is refused when it is dialled, whatever it said before.
+	// A name that resolves to this machine is refused when it is dialled, whatever it resolved to before.
 	_, port, err := net.SplitHostPort(target.Listener.Addr().String())
 	require.NoError(t, err)
 	o = send(t, New(Rules{AllowHTTP: true}, "t"), "http://localhost:"+port+"/ok")
@@ -146,7 +146,7 @@ func TestSend(t *testing.T) {
 	require.Contains(t, send(t, open(), target.URL+"/ok").Error, "could not be reached")
 }
 
-// A target that takes the request and says nothing ends with the caller's patience.
+// A request to a target that takes it and stays silent ends when the caller leaves.
 func TestSilentTarget(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Rules are where webhooks may be posted to.
+// Rules state where webhooks may be posted to.
 type Rules struct {
 	AllowHTTP    bool // also without TLS
 	AllowPrivate bool // also this machine and its networks
@@ -94,8 +94,8 @@ var closed = prefixes(
 	"3fff::/20",        // documentation (RFC 9637)
 )
 
-// globalIPv6 is the one block from which public IPv6 addresses are assigned. Outside of it are loopback, unique local, link-local, multicast, IPv4-mapped (::ffff:0:0/96) and
-// both NAT64 blocks (64:ff9b::/96, 64:ff9b:1::/48), behind which any IPv4 address may be.
+// globalIPv6 is the one block from which public IPv6 addresses are assigned. Outside of it are loopback, unique local, link-local,
+// multicast, IPv4-mapped (::ffff:0:0/96) and both NAT64 blocks (64:ff9b::/96, 64:ff9b:1::/48), behind which any IPv4 address may be.
 var globalIPv6 = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {

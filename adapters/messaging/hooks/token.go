@@ -14,8 +14,8 @@ import (
 	"tilth/ports"
 )
 
-// token returns the access token that a parcel is posted with (RFC 6749, section 4.4; HTTP Basic), got under the same rules
-// as the parcel is posted; or the outcome of a try that got none. It quotes nothing of the answer: a secret may stand there.
+// token returns the access token that a parcel is posted with (RFC 6749, section 4.4; HTTP Basic), obtained under the rules for
+// posting the parcel; or the outcome of a try that obtained none. It quotes nothing of the answer, which may hold a secret.
 func (s *Sender) token(ctx context.Context, want ports.TokenRequest, at time.Time) (string, *webhook.Outcome) {
 	failed := func(reason string) (string, *webhook.Outcome) {
 		return "", &webhook.Outcome{Error: "No access token: " + reason}
@@ -27,7 +27,7 @@ func (s *Sender) token(ctx context.Context, want ports.TokenRequest, at time.Tim
 	if err != nil {
 		return failed("The request could not be made.")
 	}
-	req.SetBasicAuth(url.QueryEscape(want.ID), url.QueryEscape(want.Secret)) // encoded as RFC 6749, section 2.3.1, has it
+	req.SetBasicAuth(url.QueryEscape(want.ID), url.QueryEscape(want.Secret)) // encoded as in RFC 6749, section 2.3.1
 	for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json", "User-Agent": s.agent} {
 		req.Header.Set(name, value)
 	}

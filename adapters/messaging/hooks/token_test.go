@@ -15,7 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// A parcel that names a credential is posted with the token it is worth; where there is none it is not posted.
+// A parcel that names a credential is posted with the token obtained for it; where there is none it is not posted.
 func TestSendWithAToken(t *testing.T) {
 	t.Parallel()
 	var posted []string
@@ -72,7 +72,7 @@ func TestSendWithAToken(t *testing.T) {
 	require.Equal(t, 7*time.Second, try(open, target.URL+"/busy").RetryAfter)
 	require.Len(t, posted, 1, "nothing more was posted")
 
-	// The rules of addresses are those of every other.
+	// The address of a token is under the same rules as any other.
 	s := New(Rules{}, "t")
 	defer s.Close()
 	for _, address := range []string{target.URL + "/token", "https://169.254.169.254/token", "https://u:p@example.org/"} {

@@ -138,7 +138,7 @@ func (a accounts) Holder(ctx context.Context, hash string, now time.Time) (ports
 		Where("token.used_at IS NULL AND token.revoked_at IS NULL AND token.expires_at > ?", sqlstore.StampAt(now)))
 }
 
-// callers selects users with the policy versions of their companies. Each request asks it, so that its columns are written out.
+// callers selects users with the policy versions of their companies. Every request runs it, so its columns are written out.
 func (a accounts) callers() *bun.SelectQuery {
 	return a.s.NewSelect().Model((*userRow)(nil)).ColumnExpr("t.id, t.company_id, t.email, t.name, t.password_hash, t.disabled, t.created_at, company.policy_version").
 		Join("LEFT JOIN companies AS company ON company.id = t.company_id")
@@ -157,8 +157,8 @@ func (a accounts) SetDisabled(ctx context.Context, userID int64, disabled bool) 
 		fault.Missing("user"))
 }
 
-// The version is read first: should the roles change between the statements, they are newer than it
-// says, and the next request that compares versions reads them again.
+// The version is read first: should the roles change between the statements, they are newer than the
+// version says, and the next request that compares versions reads them again.
 func (a accounts) RolesOf(ctx context.Context, companyID, userID int64) (map[string][]string, int64, error) {
 	company, err := a.Company(ctx, companyID)
 	if err != nil {

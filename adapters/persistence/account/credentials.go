@@ -72,7 +72,7 @@ func (a accounts) SetPassword(ctx context.Context, userID int64, hash string) er
 		fault.Missing("user"))
 }
 
-// A revoked token keeps its time. It repeats, because a statement that waited for an exchange does not see the new token.
+// A revoked token keeps its time. RevokeOf repeats, because a statement that waited for an exchange does not see the new token.
 func (a accounts) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
 	for {
 		n, err := sqlstore.Affected(ctx, a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
@@ -98,7 +98,7 @@ func (a attempts) Get(ctx context.Context, keys ...string) ([]access.Attempts, e
 	return a.read(ctx, keys, a.s.NewSelect().Model((*attemptRow)(nil)))
 }
 
-// Keys are locked in one order, so that two that count for the same keys cannot deadlock.
+// Keys are locked in one order, so that two callers with the same keys cannot deadlock.
 func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error) {
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted)
@@ -182,7 +182,7 @@ type letterRow struct {
 // letters implements ports.Letters.
 type letters struct{ s *sqlstore.Session }
 
-// A letter to an address waits at most once a kind and invitation, however often it is asked for; one about alerts is one of its own.
+// At most one letter per address, kind and invitation waits, however often it is asked for; each letter about alerts is a separate one.
 func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 	row := letterRow{
 		Key: fmt.Sprintf("%s:%d:%s", letter.Kind, letter.InvitationID, letter.Email), Kind: letter.Kind, Email: letter.Email,
@@ -192,7 +192,7 @@ func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 	if len(letter.Alerts) > 0 {
 		row.Key += ":" + letter.CreatedAt.UTC().Format(time.RFC3339Nano)
 	}
-	// The update changes nothing; it locks the letter that waits, and gives its id.
+	// The update changes nothing; it locks the letter that waits, and returns its id.
 	_, err := l.s.NewInsert().Model(&row).On("CONFLICT (key) DO UPDATE").Set("key = EXCLUDED.key").Returning("id").Exec(ctx)
 	letter.ID = row.ID
 	return err

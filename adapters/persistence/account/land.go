@@ -29,7 +29,7 @@ func ofOwnFields(q *bun.SelectQuery, scope access.Scope, fieldIDs []int64) *bun.
 	return q.Where("t.field_id IN (SELECT f.id FROM fields AS f WHERE f.company_id = ? AND f.id IN (?))", scope.Company(), prepared.List(fieldIDs))
 }
 
-// Whose field it is decides: the companies that it is shared with pay for it as well.
+// LandOf goes by the owner of a field: the companies that it is shared with pay for it as well.
 func (w wallet) LandOf(ctx context.Context, scope access.Scope, areas map[int64]int64) ([]credit.Land, error) {
 	ids := make([]int64, 0, len(areas))
 	for id := range areas {

@@ -53,7 +53,7 @@ func namesOf(s *sqlstore.Session, query string) string {
 	return "(SELECT " + gather + " FROM (" + query + ") AS n)"
 }
 
-// ordered sorts names here, because databases sort text as their locale has it.
+// ordered sorts names here, because databases sort text by their locale.
 func ordered(names sqlstore.JSON[[]string]) []string {
 	slices.Sort(names.V)
 	return names.V
@@ -63,7 +63,7 @@ const rolesOfUser = "SELECT r.name AS name FROM user_roles AS ur JOIN roles AS r
 
 const hasRole = "EXISTS (" + rolesOfUser + " AND r.name = ?)"
 
-// The row of the company is the lock.
+// Lock locks the row of the company.
 func (m members) Lock(ctx context.Context, scope access.Scope) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing("company")

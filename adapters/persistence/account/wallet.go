@@ -54,7 +54,7 @@ type chargeRow struct {
 	chargeColumns
 }
 
-// outlineChargeRow is the charge of an outline that is no field of the company.
+// outlineChargeRow is the charge of an outline that is not a field of the company.
 type outlineChargeRow struct {
 	bun.BaseModel `bun:"table:outline_charges,alias:t"`
 	Outline       string
@@ -133,7 +133,7 @@ func (w wallet) Post(ctx context.Context, scope access.Scope, state credit.Walle
 	return sqlstore.Run(ctx, w.s.NewInsert().Model(&entries))
 }
 
-// postAtOnce writes the wallet, a transaction and its entries in one statement: others of the company wait for the wallet meanwhile.
+// postAtOnce writes the wallet, a transaction and its entries in one statement: other transactions of the company wait for the wallet.
 func (w wallet) postAtOnce(ctx context.Context, change *bun.UpdateQuery, post *bun.InsertQuery, entries []entryRow, tx *credit.Transaction) error {
 	var out []struct {
 		TransactionID int64
@@ -260,7 +260,7 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
 }
 
-// insertCharge inserts the charge of a field or an outline; where there is one, on the key says what is done.
+// insertCharge inserts the charge of a field or an outline; on decides, by the key, what is done where there is one.
 func (w wallet) insertCharge(scope access.Scope, charge credit.FieldCharge, on func(key string) sqlstore.Conflict) *bun.InsertQuery {
 	charge.CompanyID = scope.Company()
 	if charge.FieldID == 0 {

@@ -21,7 +21,7 @@ import (
 	"tilth/ports"
 )
 
-// Database is what is backed up first of all.
+// Database is the database that is backed up.
 type Database interface {
 	// Backup writes a copy as of one moment into a new file.
 	Backup(ctx context.Context, file string) error
@@ -91,8 +91,8 @@ func (a Archive) write(ctx context.Context, file, database string) (err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	w := writer{tar: tar.NewWriter(out), has: map[string]bool{}}
-	// A file is stored before the database names it and removed after the database forgets it. Those stored
-	// since the first look are taken in a second one, so that the archive has what its database names.
+	// A file is stored before the database names it and removed after the database forgets it. Files stored
+	// since the first look are added in a second one, so that the archive has every file that its database names.
 	if err := a.addFiles(ctx, &w); err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func TestADamagedArchiveChangesNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, names)
 	}
-	// Behind the manifest, and between members, are zeros that hold nothing.
+	// After the manifest, and between members, are zeros that hold nothing.
 	for at := 0; at <= bytes.LastIndexByte(whole, ']'); at += 97 {
 		refused(whole[:at], "cut at", at)
 		if whole[at] != 0 {
@@ -171,7 +171,7 @@ func TestBackupsAreMadeOnSchedule(t *testing.T) {
 		"notes.txt", "tilth-20260307T030610Z.tar", "tilth-20260308T030611Z.tar", "tilth-20260309T040611Z.tar", "tilth-20300101T000000Z.tar",
 	}, names())
 
-	// One that fails leaves the others alone, and is tried again.
+	// A backup that fails leaves the others alone, and is tried again.
 	now.now = now.now.Add(25 * time.Hour)
 	a.Database = broken{}
 	_, err = s.Run(t.Context(), a)

@@ -52,7 +52,7 @@ func (a Archive) Restore(ctx context.Context, file string) (err error) {
 		}
 		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no backup of Tilth that can be read whole.", file).Because(err)
 	}
-	// The files first: the database never names one that is not there.
+	// The files first: the database never names one that is missing.
 	err = each(in, func(name string, content io.Reader) error {
 		name, ok := strings.CutPrefix(name, filesFolder)
 		if ok {

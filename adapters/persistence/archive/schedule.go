@@ -33,7 +33,7 @@ func (s Schedule) Newest() (time.Time, error) {
 	return time.Parse(stamped, all[len(all)-1])
 }
 
-// Run backs up if it is time to, and removes the backups that are too many. It returns how many it made.
+// Run makes a backup if one is due, and removes the backups beyond Keep. It returns how many it made.
 func (s Schedule) Run(ctx context.Context, a Archive) (int64, error) {
 	newest, err := s.Newest()
 	now := s.Clock.Now().UTC()
@@ -63,7 +63,7 @@ func (s Schedule) prune(now time.Time) error {
 }
 
 // backups lists the scheduled backups up to now, the oldest first. Those from the future were made before the clock
-// was set back: they count for nothing, and stay.
+// was set back: they are not counted, and stay.
 func (s Schedule) backups(now time.Time) (out []string, err error) {
 	entries, err := os.ReadDir(s.Folder)
 	if errors.Is(err, os.ErrNotExist) {

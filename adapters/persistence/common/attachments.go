@@ -12,7 +12,7 @@ import (
 	"tilth/core/record"
 )
 
-// FileRow is the columns of files that are attached to records, whatever these are.
+// FileRow holds the columns of files that are attached to records of any kind.
 type FileRow struct {
 	ID         int64 `bun:"id,pk,autoincrement"`
 	CompanyID  int64
@@ -31,7 +31,7 @@ type FileRow struct {
 	UploadedByName *string `bun:"uploaded_by_name,scanonly"`
 }
 
-// FileRowOf returns the row of a file that is begun. What is known of its bytes comes later.
+// FileRowOf returns the row of a file that is begun. What is known about its bytes is added later.
 func FileRowOf(scope access.Scope, file *attachment.File) FileRow {
 	file.At = sqlstore.Micro(file.At)
 	return FileRow{CompanyID: scope.Company(), Object: file.Object, Name: file.Name, Note: file.Note, UploadedAt: sqlstore.StampAt(file.At), UploadedBy: file.By.ID}
@@ -51,7 +51,7 @@ const (
 	FileAttached = "t.attached_at IS NOT NULL AND t.removed_at IS NULL"
 )
 
-// WithUploader adds the name of who uploaded a file.
+// WithUploader adds the name of the user who uploaded a file.
 func WithUploader(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.ColumnExpr("?TableColumns").ColumnExpr("author.name AS uploaded_by_name").Join("LEFT JOIN users AS author ON author.id = t.uploaded_by")
 }

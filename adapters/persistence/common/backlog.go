@@ -10,7 +10,7 @@ import (
 	"tilth/ports"
 )
 
-// ReadBacklog reads what waits in a database: each part by the index of those who take it, and no further than
+// ReadBacklog reads what waits in a database: each part by the index that its takers use, and no more than
 // [ports.BacklogCap] rows.
 func ReadBacklog(ctx context.Context, d *sqlstore.DB) (out ports.Backlog, err error) {
 	err = d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {

@@ -23,7 +23,7 @@ type certificateRow struct {
 // certificates implements ports.CertificateStore, each call in a transaction of its own.
 type certificates struct{ d *sqlstore.DB }
 
-// NewCertificates returns what the servers of a database share of certificates that they fetch.
+// NewCertificates returns the store in which the servers of a database share the certificates that they fetch.
 func NewCertificates(d *sqlstore.DB) ports.CertificateStore { return certificates{d} }
 
 func placeOfCertificate(name string) string {

@@ -42,7 +42,7 @@ func (c chains) EraseValues(
 	return erased, nil
 }
 
-// storeErased stores an entry whose values were erased; the trigger of the trail lets it, once
+// storeErased stores an entry whose values were erased; the trigger of the trail allows that once
 // the erasure is recorded.
 func (c chains) storeErased(ctx context.Context, link linkRow, row chain.Row, salts chain.Salts, at time.Time) error {
 	var stored string

@@ -137,7 +137,7 @@ func (c chains) operatorEntries(ctx context.Context, ids []int64) (map[int64]cha
 		{name: "resource", expr: text("resource")}, {name: "record", expr: text("record")}, {name: "changes", expr: text("changes")},
 	}, ids)
 	c.unfold(out)
-	// What the command line wrote has no user, as before the trail had the column.
+	// Entries of the command line have no field for the user, as before the trail had the column.
 	for id, row := range out {
 		row.Fields = slices.DeleteFunc(row.Fields, func(f chain.Field) bool { return f.Name == "user_id" && f.Value == nil })
 		out[id] = row

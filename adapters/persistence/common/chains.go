@@ -34,7 +34,7 @@ type linkRow struct {
 	Hash          string
 }
 
-// checkpointRow is a row of chain_heads or, as the query says, of chain_checkpoints.
+// checkpointRow is a row of chain_heads or, depending on the query, of chain_checkpoints.
 type checkpointRow struct {
 	bun.BaseModel `bun:"table:chain_heads,alias:t"`
 	Chain         chain.Name
@@ -55,8 +55,8 @@ type chainKeyRow struct {
 	CreatedAt     sqlstore.Stamp
 }
 
-// signedStamp is a time that is signed. Text that this program does not write is no error but the
-// zero time, which nothing signed.
+// signedStamp is a time that is signed. Text that this program would not write is read as the
+// zero time, which nothing signed, and not as an error.
 type signedStamp struct{ sqlstore.Stamp }
 
 // Scan implements sql.Scanner.
@@ -153,7 +153,7 @@ func (c chains) Append(ctx context.Context, links []chain.Link, head chain.Check
 	for i, l := range links {
 		ids[i] = l.RowID
 	}
-	// The ends are for PostgreSQL, which compares each row that waits with the whole list.
+	// The bounds are for PostgreSQL, which would compare every waiting row with the whole list.
 	if err := sqlstore.Run(ctx, c.s.NewDelete().Model((*waitingRow)(nil)).Where("t.chain = ?", head.Name).
 		Where("t.company_id = ?", head.CompanyID).Where("t.row_id BETWEEN ? AND ?", prepared.Arg(slices.Min(ids)), prepared.Arg(slices.Max(ids))).
 		Where("t.row_id IN (?)", prepared.List(ids))); err != nil {
@@ -184,7 +184,7 @@ func (c chains) setHead(ctx context.Context, head chain.Checkpoint) error {
 		Apply(sqlstore.Replacing("chain, company_id", "position", "hash", "purged", "at", "key_id", "signature")))
 }
 
-// keep stores a checkpoint; one of its position that is kept stays.
+// keep stores a checkpoint, unless one of its position is kept already.
 func (c chains) keep(ctx context.Context, checkpoint chain.Checkpoint) error {
 	row := rowOfCheckpoint(checkpoint)
 	return sqlstore.Run(ctx, c.s.NewInsert().Model(&row).ModelTableExpr("chain_checkpoints AS t").Apply(sqlstore.Skipping("chain, company_id, position")))
@@ -299,7 +299,7 @@ func (c chains) RemovePurged(ctx context.Context, id chain.ID, limit int) (int64
 	}
 	in := prepared.List(ids)
 	for _, q := range []*bun.DeleteQuery{
-		// The rows go first: their trigger looks at their links.
+		// The rows are deleted first: their trigger looks at their links.
 		c.s.NewDelete().TableExpr("? AS t", bun.Ident(chainTables[id.Name])).Where("t.id IN (?)", in),
 		c.s.NewDelete().TableExpr("chain_erasures AS t").Where("t.chain = ?", id.Name).Where("t.row_id IN (?)", in),
 		c.s.NewDelete().Model((*linkRow)(nil)).Where("t.chain = ?", id.Name).Where("t.row_id IN (?)", in),

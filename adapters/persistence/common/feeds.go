@@ -16,7 +16,7 @@ import (
 	"tilth/core/fault"
 )
 
-// feedRow is what the feed of a company holds.
+// feedRow is the state of a company's feed.
 type feedRow struct {
 	bun.BaseModel `bun:"table:event_feeds,alias:t"`
 	CompanyID     int64 `bun:"company_id,pk"`
@@ -129,7 +129,7 @@ func (f feeds) Prune(ctx context.Context, before time.Time, limit int) (int64, e
 	var rows []outboxRow
 	err := f.s.NewSelect().Model(&rows).Column("seq", "company_id", "position").Where("t.logged_at < ?", sqlstore.StampAt(before)).
 		Where("t.published_at IS NOT NULL").
-		// What the webhooks have not got yet stays: the broker has told nobody of it so far, or a consumer has failed on it.
+		// Events that the webhooks have not received yet stay: the broker has told nobody of them so far, or a consumer has failed on them.
 		Where("t.position IS NULL OR t.position <= (SELECT f.delivered FROM event_feeds AS f WHERE f.company_id = t.company_id)").
 		OrderExpr("t.logged_at").Limit(int64(limit)).Scan(ctx)
 	if err != nil || len(rows) == 0 {

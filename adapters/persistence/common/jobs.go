@@ -44,9 +44,9 @@ func (j jobs) job(row *jobRow) ports.Job {
 // jobs implements ports.JobWriter.
 type jobs struct{ s *sqlstore.Session }
 
-// One that failed is taken up again: its record asks for it anew. A job that a worker holds is left
-// alone: who changes a record and asks for its job holds the record's lock, as the worker does when
-// it finishes, so that the one sees what the other did.
+// A job that failed is run again: its record asks for it anew. A job that a worker holds is left
+// alone: whoever changes a record and asks for its job holds the record's lock, as the worker does
+// when it finishes, so that each sees what the other did.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	return j.enqueue(ctx, []ports.Job{job})
 }
@@ -134,7 +134,7 @@ func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
 	return queue{d, sqlstore.When("kind NOT IN (?)", prepared.List(kinds))}
 }
 
-// The jobs of one call share a token, and no two calls do. A row that cannot be read stops only itself.
+// The jobs of one call share a token, which no other call has. A row that cannot be read holds up only itself.
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
 	out, err := q.claim(ctx, now, lease, limit)
 	if !sqlstore.Unreadable(err) {
@@ -189,7 +189,7 @@ func (q queue) Next(ctx context.Context) (at time.Time, waits bool, err error) {
 	return at, waits, err
 }
 
-// setAside fails the due jobs whose rows cannot be read, with values that can be, and returns how many. The
+// setAside marks the due jobs whose rows cannot be read as failed, with readable values, and returns how many. The
 // operator lists them with the other failed jobs.
 func (q queue) setAside(ctx context.Context, now time.Time, limit int) (n int, err error) {
 	err = q.d.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {

@@ -10,8 +10,8 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 )
 
-// How late a row may be for the partition of its time: events are placed in their feeds, and entries chained and their heads kept
-// as checkpoints, within that.
+// How late a row may arrive for the partition of its time: within that, events are placed in their feeds, and entries are chained
+// and their heads kept as checkpoints.
 const (
 	lateEvents  = time.Hour
 	lateEntries = 2 * time.Hour
@@ -38,7 +38,7 @@ func (p partitions) DropEvents(ctx context.Context, before time.Time) (total int
 		counts[part.Name] = n
 		return kept == 0 && (n > 0 || part.Begin != nil), err
 	}
-	// What was added since has no position: whoever assigns some waits for the feeds.
+	// Rows added since have no position: whoever assigns positions waits for the lock of the feeds.
 	still := func(ctx context.Context, part partition.Part) (bool, error) {
 		added, err := p.s.NewSelect().TableExpr("? AS t", bun.Ident(part.Name)).Where("t.logged_at IS NULL").Exists(ctx)
 		if err != nil || added {
@@ -79,7 +79,7 @@ func (p partitions) DropEntries(ctx context.Context, before time.Time) error {
 			Where("l.position IS NULL OR h.purged IS NULL OR l.position > h.purged").Exists(ctx)
 		return !kept, err
 	}
-	// What was added since waits: whoever chains it waits for the chains.
+	// Rows added since are not chained yet: whoever chains them waits for the lock of the chains.
 	still := func(ctx context.Context, part partition.Part) (bool, error) {
 		added, err := p.s.NewSelect().TableExpr("chain_waiting AS w").Join("JOIN ? AS t ON t.id = w.row_id", bun.Ident(part.Name)).
 			Where("w.chain = 'audit'").Exists(ctx)

@@ -18,8 +18,8 @@ import (
 	"tilth/tests/plantest"
 )
 
-// What is asked of tables in partitions comes out of an index of each partition, and out of those alone that can hold it where a
-// time is asked for.
+// Queries of partitioned tables are answered from an index of each partition and, where they ask for a time, only of those
+// partitions that can hold it.
 func TestPlansOfPartitions(t *testing.T) {
 	t.Parallel()
 	ctx, address := context.Background(), pgtest.NewTemplate(migrated.Migrate).Open(t)

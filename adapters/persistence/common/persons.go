@@ -14,8 +14,8 @@ import (
 // persons implements ports.Persons.
 type persons struct{ s *sqlstore.Session }
 
-// heldTables are what is held about a person beside its records: columns, and which rows. The
-// conditions are given the id, the company and the address of the user, in this order.
+// heldTables are the tables with data about a person besides the records that the person made: their columns, and a condition
+// of the rows. The conditions get the id, the company, the address and the name of the user, in this order.
 var heldTables = []struct{ name, from, columns, where string }{
 	{"user", "users", "id, company_id, email, name, disabled, created_at, alert_mail_off, external_id, source", "t.id = ?0"},
 	{"roles", "user_roles", "role_id", "t.user_id = ?0"},
@@ -116,7 +116,7 @@ func (p persons) Erase(ctx context.Context, user ports.User, name, email string,
 		from("letters").Where("t.email = ?", user.Email),
 		in("invitations").Set("revoked_at = CASE WHEN accepted_at IS NULL THEN COALESCE(revoked_at, ?) END", stamp).Set("email = ?, name = ?", email, name).
 			Where("t.company_id = ?", user.CompanyID).Where("t.email = ?", user.Email),
-		// The trail refers to keys, so they stay, ended and without what they were.
+		// The trail refers to keys, so they stay, revoked and without their content.
 		in("api_keys").Set("revoked_at = COALESCE(revoked_at, ?)", stamp).Set("name = 'erased', prefix = '', hash = 'erased ' || CAST(id AS TEXT)").
 			Where("t.user_id = ?", user.ID),
 		in("soil_samples").Set("collected_by = ?", name).Where("t.company_id = ?", user.CompanyID).

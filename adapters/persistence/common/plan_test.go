@@ -21,7 +21,7 @@ func TestPlansOfWebhooks(t *testing.T) {
 }
 
 // TestPlansOfEvents asserts that what every stream and every delivery asks again and again
-// comes out of an index, in its order.
+// comes from an index, in its order.
 func TestPlansOfEvents(t *testing.T) {
 	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
 		us := access.Own(7)
@@ -34,7 +34,7 @@ func TestPlansOfEvents(t *testing.T) {
 	})
 }
 
-// TestPlansOfQueues asserts that a queue finds by indexes when it has to look again: idle processes ask all the time.
+// TestPlansOfQueues asserts that a queue finds out by indexes when it has to look again: idle processes ask all the time.
 func TestPlansOfQueues(t *testing.T) {
 	for name, q := range map[string]ports.Queue{"all": NewQueue(nil), "all but some": NewQueueBut(nil, "a")} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestPlansOfHoldings(t *testing.T) {
 	})
 }
 
-// TestPlansOfTheBacklog asserts that figures for operators, which are read all the time, come out of indexes.
+// TestPlansOfTheBacklog asserts that figures for operators, which are read all the time, come from indexes.
 func TestPlansOfTheBacklog(t *testing.T) {
 	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
 		b := backlog{s, sqlstore.StampAt(time.Unix(1e9, 0))}

@@ -35,7 +35,7 @@ type replicaRow struct {
 // rates implements ports.RateTable, each call in a transaction of its own.
 type rates struct{ d *sqlstore.DB }
 
-// NewRates returns what the servers of a database share of how often callers ask.
+// NewRates returns the table in which the servers of a database share how often callers ask.
 func NewRates(d *sqlstore.DB) ports.RateTable { return rates{d} }
 
 func (r rates) Beat(ctx context.Context, replica string, at time.Time) (map[string]int64, error) {

@@ -69,7 +69,7 @@ func (r sealedRow) place(t sealedTable, column int) string {
 	return sqlstore.PlaceOf(t.name, strings.Join(r.key, "/"), t.columns[column])
 }
 
-// read reads the rows behind a key, in the order of their keys; a transaction that writes locks them.
+// read reads the rows after a key, in the order of their keys; a transaction that writes locks them.
 func (k secrets) read(ctx context.Context, t sealedTable, after []string, limit int) ([]sealedRow, error) {
 	q := k.s.NewSelect().TableExpr("? AS t", bun.Ident(t.name)).Limit(int64(limit))
 	for _, column := range t.key {

@@ -38,10 +38,10 @@ func (k secrets) Lost(ctx context.Context) (lost ports.LostSecrets, err error) {
 	return lost, nil
 }
 
-// lostRows is how many rows one query looks at.
+// lostRows is the number of rows that one query looks at.
 const lostRows = 500
 
-// countOf returns what counts the lost secrets of a table.
+// countOf returns the counter of the lost secrets of a table.
 func countOf(lost *ports.LostSecrets, table sealedTable) *int64 {
 	switch table.name {
 	case "signing_keys":

@@ -190,7 +190,7 @@ func (d deliveries) End(ctx context.Context, scope access.Scope, webhookID int64
 // webhookKeeper implements ports.WebhookKeeper.
 type webhookKeeper struct{ s *sqlstore.Session }
 
-// The locked feeds end where they end until the transaction does.
+// Take locks the feeds, so that none of them grows until the transaction ends.
 func (k webhookKeeper) Take(ctx context.Context, companies []int64) ([]event.Logged, error) {
 	var feeds []feedRow
 	in := prepared.List(companies)

@@ -18,8 +18,8 @@ import (
 )
 
 // An envelope is the text "sealed:1:KEY:BOX". KEY is the id of the key, 16 hexadecimal digits;
-// BOX is base64url without padding of a random nonce of 12 bytes and what AES-256-GCM makes of
-// the value, with the place of the value as additional data.
+// BOX is, in base64url without padding, a random nonce of 12 bytes and the output of AES-256-GCM
+// for the value, with the place of the value as additional data.
 const (
 	prefix   = "sealed:1:"
 	keyBytes = 32
@@ -104,7 +104,7 @@ func (b *Box) find(id string) *key {
 	return nil
 }
 
-// KeyOf returns the id of the key of an envelope; empty where a value is none.
+// KeyOf returns the id of the key of an envelope; empty for a value that is not one.
 func KeyOf(stored []byte) string {
 	rest, ok := bytes.CutPrefix(stored, []byte(prefix))
 	if !ok || len(rest) <= 2*idBytes || rest[2*idBytes] != ':' {

@@ -66,7 +66,7 @@ func (b boundaries) InForce(ctx context.Context, scope access.Scope, fieldID int
 	return boundaryView.One(ctx, b.query(scope).Where("t.field_id = ?", fieldID).Where("t.valid_to IS NULL"))
 }
 
-// history selects the versions of a field and of those that it was made of.
+// history selects the versions of a field and of the fields that it was made from.
 func (b boundaries) history(scope access.Scope, fieldID int64) *bun.SelectQuery {
 	return b.query(scope).Where("t.field_id IN ("+lines+")", fieldID)
 }

@@ -84,7 +84,7 @@ func fertilizationRecords(s *sqlstore.Session) fertilizations {
 	return fertilizations{sqlstore.NewRecords(s, fertilizationTable)}
 }
 
-// ofFields is the fertilizations of the cultivations of fields, live and deleted.
+// ofFields returns the condition of the fertilizations of the cultivations of fields, live and deleted.
 func ofFields(scope access.Scope, fieldIDs []int64) sqlstore.Condition {
 	if len(fieldIDs) == 0 {
 		return sqlstore.Nothing

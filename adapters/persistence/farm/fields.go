@@ -97,9 +97,9 @@ func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64)
 	return sqlstore.Values[int64](ctx, sqlstore.Where(q, r.In(scope)...))
 }
 
-// Boxes are compared in the database: a neighbour begins at most as far to the west as the
-// company's widest field is wide, so the index on the western edge bounds the search. What others
-// share has no neighbours.
+// Boxes are compared in the database: a neighbour begins at most the width of the company's
+// widest field further west, so the index on the western edge bounds the search. Fields that
+// others share have no neighbours.
 func (r fields) Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error) {
 	if !sqlstore.Writable(scope) {
 		return nil, nil
@@ -133,8 +133,8 @@ func (r fields) widest(scope access.Scope) *bun.SelectQuery {
 		Where("t.min_x IS NOT NULL").OrderExpr(width + " DESC").Limit(1)
 }
 
-// near selects places. An outline is long, and its row slow to read: the index holds all that is asked for. The sign
-// keeps the databases from reading the rows in the order of their ids instead.
+// near selects places. An outline is long, and its row slow to read: the index holds all that is asked for. The plus
+// sign keeps the databases from reading the rows in the order of their ids instead.
 func (r fields) near(scope access.Scope, box geo.Box, widest float64, after int64, limit int) *bun.SelectQuery {
 	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id", "t.updated_at", "t.min_x", "t.min_y", "t.max_x", "t.max_y").
 		Where("t.min_x >= ? AND t.min_x <= ?", box.MinX-widest, box.MaxX).
@@ -163,7 +163,7 @@ func (r fields) Homes(ctx context.Context, scope access.Scope, farmIDs []int64) 
 	return out, err
 }
 
-// spotRow is a spot with the fields of a farm that lie there.
+// spotRow is a spot with the number of a farm's fields that lie there.
 type spotRow struct {
 	FarmID   int64
 	Lon, Lat int

@@ -173,7 +173,7 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 	})
 }
 
-// In a Write the fields are locked, for what matches is about to be changed.
+// In a Write the fields are locked, since those that match are about to be changed.
 func (i imports) Matches(ctx context.Context, scope access.Scope, farmIDs []int64, externalIDs []string) (map[string][]farm.Field, error) {
 	out := map[string][]farm.Field{}
 	asked := slices.DeleteFunc(slices.Clone(externalIDs), func(id string) bool { return id == "" || !sqlstore.Storable(id) })
@@ -181,7 +181,7 @@ func (i imports) Matches(ctx context.Context, scope access.Scope, farmIDs []int6
 		return out, nil
 	}
 	fields := fieldRecords(i.Session)
-	// The order keeps to the index on external ids: that on farms would read every field of a large farm.
+	// The order makes databases use the index on external ids: the one on farms would read every field of a large farm.
 	q := fields.Query(scope).Where("t.farm_id IN (?)", prepared.List(farmIDs)).Where("t.external_id <> ''").
 		Where("t.external_id IN (?)", prepared.List(asked)).OrderExpr("t.external_id, t.id")
 	if i.Session.Writes {

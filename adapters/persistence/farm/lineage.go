@@ -29,7 +29,7 @@ func (r fields) PutLineage(ctx context.Context, scope access.Scope, made []farm.
 	})
 }
 
-// What others share does not tell what it was made of.
+// A field that others share does not tell what it was made from.
 func (r fields) Lineage(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Lineage, error) {
 	out := map[int64]farm.Lineage{}
 	if len(ids) == 0 || !sqlstore.Writable(scope) {
@@ -64,6 +64,6 @@ func (r fields) Lineage(ctx context.Context, scope access.Scope, ids []int64) (m
 	return out, nil
 }
 
-// lines is the field and those that it was made of, as far back as is known.
+// lines selects a field and those that it was made from, as far back as is known.
 const lines = `WITH RECURSIVE line (id) AS (SELECT CAST(? AS BIGINT) UNION SELECT l.from_id FROM field_lineage AS l JOIN line ON l.to_id = line.id)
 SELECT id FROM line`

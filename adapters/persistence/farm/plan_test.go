@@ -44,8 +44,8 @@ func TestPlansOfFarms(t *testing.T) {
 	})
 }
 
-// TestPlansOfPlaces asserts that a change of a boundary reads no outline of others but those near it: each is long, and
-// the transaction makes all others wait.
+// TestPlansOfPlaces asserts that a change of a boundary reads no outlines of other fields except those near it: each is
+// long, and the transaction blocks all others.
 func TestPlansOfPlaces(t *testing.T) {
 	plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
 		us := access.Own(7)
@@ -57,8 +57,8 @@ func TestPlansOfPlaces(t *testing.T) {
 	})
 }
 
-// TestPlansOfPagesBehindTies asserts that a page behind a record passes over none of those that tie with it: an import gives
-// thousands one moment.
+// TestPlansOfPagesBehindTies asserts that a page after a record is found without walking over those that tie with it: an
+// import gives thousands of records the same time.
 func TestPlansOfPagesBehindTies(t *testing.T) {
 	plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
 		q, err := fieldRecords(s).Page(t.Context(), access.Own(7), ports.Query{
@@ -69,14 +69,14 @@ func TestPlansOfPagesBehindTies(t *testing.T) {
 	})
 }
 
-// TestFewAreFoundAmongMany asserts that a search on SQLite reads the names that it finds alone, however many others the index cannot
+// TestFewAreFoundAmongMany asserts that a search on SQLite reads only the names that it finds, however many others the index cannot
 // tell from them: a list of ten million fields was read to its end for one.
 func TestFewAreFoundAmongMany(t *testing.T) {
 	ctx, undone := context.Background(), errors.New("undone")
 	db := plantest.Open(ctx, t, migrated.SQLite(t))
 	require.ErrorIs(t, db.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		for _, statement := range []string{
-			`PRAGMA defer_foreign_keys = ON`, // the company and the farm are not there
+			`PRAGMA defer_foreign_keys = ON`, // the company and the farm do not exist
 			`INSERT INTO fields (company_id, created_at, updated_at, uuid, name, name_folded, farm_id, area_m2, boundary_category, boundary_method, soil_type, tenure, notes, external_id, source)
 			 SELECT 7, '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000000Z', 'u' || n, 'F', 'field ' || n, 1, 0, '', '', '', '', '', '', ''
 			 FROM (WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 1500) SELECT n FROM s) AS s`,
@@ -143,9 +143,9 @@ func TestPlansOnPostgreSQL(t *testing.T) {
 	}))
 }
 
-// TestRecordsAreFoundByTheirIDs asserts that records named by their ids are found by those, also while PostgreSQL has no figures
-// of a table yet, as in the first minute of an import: it took an index of the company's live records for narrow, and each
-// request read all that the company had.
+// TestRecordsAreFoundByTheirIDs asserts that records named by their ids are found by these, even while PostgreSQL has no
+// statistics of a table yet, as in the first minute of an import: it considered an index of the company's live records narrow,
+// and each request read all that the company had.
 func TestRecordsAreFoundByTheirIDs(t *testing.T) {
 	ctx := context.Background()
 	db := plantest.Open(ctx, t, pgtest.Open(t))

@@ -65,7 +65,7 @@ func seasonOfRow(row *seasonRow) (farm.Season, error) {
 	}, nil
 }
 
-// sharedSeason is the seasons that a live cultivation of a shared field uses.
+// sharedSeason returns the condition of the seasons that a live cultivation of a shared field uses.
 func sharedSeason(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
 	inner := s.Granted("f", sqlstore.GrantOfField, "season.view", scope)
 	return sqlstore.When(

@@ -69,7 +69,7 @@ func assessmentRecords(s *sqlstore.Session) assessments {
 	return assessments{sqlstore.NewRecords(s, assessmentTable)}
 }
 
-// sharedAssessment is the assessments of shared fields and of wholly shared farms: a grant on a field shows no farm.
+// sharedAssessment returns the condition of the assessments of shared fields and of wholly shared farms: a grant on a field shows no farm.
 func sharedAssessment(s *sqlstore.Session, scope access.Scope) sqlstore.Condition {
 	const view = access.Slug("assessment.view")
 	field := s.OfSharedField("f.id = t.field_id", view, scope)

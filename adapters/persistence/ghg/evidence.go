@@ -65,7 +65,7 @@ func (f files) Begin(ctx context.Context, scope access.Scope, assessmentID int64
 	return sqlstore.Insert(ctx, f.s, &row, &file.ID)
 }
 
-// change updates a file of an own assessment that is in a state.
+// change updates a file of an own assessment if the file is in a state.
 func (f files) change(scope access.Scope, assessmentID, id int64, state string) *bun.UpdateQuery {
 	return sqlstore.Where(f.s.NewUpdate().Model((*fileRow)(nil)), sqlstore.OwnOnly(scope)).
 		Where("t.assessment_id = ?", assessmentID).Where("t.id = ?", id).Where(state)

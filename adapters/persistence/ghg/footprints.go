@@ -63,7 +63,7 @@ func (f footprints) own(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.OwnRows[footprintRow](f.s, scope)
 }
 
-// whole adds the columns and the names of who published.
+// whole adds the columns and the names of the users who published.
 func (f footprints) whole(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.ColumnExpr("?TableColumns").ColumnExpr("author.name AS published_by_name").Join("LEFT JOIN users AS author ON author.id = t.published_by")
 }
@@ -103,7 +103,7 @@ func (f footprints) selected(scope access.Scope, q ports.PublicationQuery) *bun.
 	return withStatus(out, q.Filter.Statuses)
 }
 
-// withStatus adds the filter of the status; a word that is no status is that of no footprint.
+// withStatus adds the filter of the status; a word that is no status matches no footprint.
 func withStatus(q *bun.SelectQuery, statuses []string) *bun.SelectQuery {
 	if len(statuses) == 0 {
 		return q

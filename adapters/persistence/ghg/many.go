@@ -100,7 +100,7 @@ func (r assessments) Enter(ctx context.Context, scope access.Scope, entered []po
 }
 
 func (r assessments) Resources(ctx context.Context, scope access.Scope, of assessment.ResourceType, by ports.ResourceKey, keys []string) (map[string][]ports.Resource, error) {
-	asked := map[string][]string{} // as they are stored: as they were asked for
+	asked := map[string][]string{} // the stored form of each key: the forms that were asked for
 	for _, key := range keys {
 		stored := key
 		if by == ports.ByName {

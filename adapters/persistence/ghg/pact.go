@@ -37,7 +37,7 @@ var pactClientTable = &sqlstore.Table[footprint.Client, pactClientRow]{
 	Kept:    []string{"client_id"},
 }
 
-// pactClients implements ports.Records and ports.FootprintClientKeeper. What we show to a recipient is sealed for its id.
+// pactClients implements ports.Records and ports.FootprintClientKeeper. The secret that we show to a recipient is sealed for the client's id.
 type pactClients struct {
 	sqlstore.Records[footprint.Client, pactClientRow, *footprint.Client, *pactClientRow]
 }
@@ -81,7 +81,7 @@ func (p pactClients) one(ctx context.Context, condition string, value any) (foot
 	if len(rows) == 0 {
 		return footprint.Client{}, fault.Missing(pactClientTable.Word)
 	}
-	rows[0].RecipientSecret = "" // who checks a credential has no use for it
+	rows[0].RecipientSecret = "" // a check of a credential has no use for it
 	return p.Table.Record(&rows[0])
 }
 

@@ -28,7 +28,7 @@ func TestPlansOfAssessments(t *testing.T) {
 	})
 }
 
-// TestPlansOfFootprints asserts that every criterion of the list of footprints, and what is asked of messages, comes out of an index.
+// TestPlansOfFootprints asserts that every criterion of the list of footprints, and what is asked of messages, comes from an index.
 func TestPlansOfFootprints(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	plantest.AssertQueries(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
@@ -48,7 +48,7 @@ func TestPlansOfFootprints(t *testing.T) {
 	})
 }
 
-// TestPlansOfTheDashboard asserts that a dashboard comes out of indexes, in their order: its
+// TestPlansOfTheDashboard asserts that a dashboard comes from indexes, in their order: its
 // time does not grow with the number of assessments.
 func TestPlansOfTheDashboard(t *testing.T) {
 	year := 2024

@@ -13,7 +13,7 @@ import (
 	"tilth/core/dashboard"
 )
 
-// stripes is how many rows a sum has on PostgreSQL, where a company's writers run at the same time; SQLite has one.
+// stripes is the number of rows of a sum on PostgreSQL, where a company's writers run at the same time; SQLite has one.
 const stripes = 8
 
 type sumRow struct {
@@ -63,7 +63,7 @@ func addToSums(ctx context.Context, s *sqlstore.Session, changes map[place][]das
 // rollups implements ports.Rollups.
 type rollups struct{ s *sqlstore.Session }
 
-// summed adds the stripes of each sum up.
+// summed adds up the stripes of each sum.
 func (r rollups) summed(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.Where(r.s.NewSelect().Model((*sumRow)(nil)), sqlstore.Own("t", scope)).Column("t.year", "t.kind", "t.name").
 		ColumnExpr("CAST(SUM(t.amount) AS BIGINT) AS amount").GroupExpr("t.year, t.kind, t.name")

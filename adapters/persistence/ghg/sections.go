@@ -66,7 +66,7 @@ func (r assessments) entered(scope access.Scope, id int64, section string, at in
 	}
 }
 
-// All rows are written again, those with an id under it.
+// ReplaceSection writes all rows again, those with an id under that id.
 func (r assessments) ReplaceSection(ctx context.Context, scope access.Scope, id int64, section string, rows []assessment.Row) error {
 	if !sqlstore.Writable(scope) {
 		return fault.Missing(assessmentTable.Word)
@@ -75,7 +75,7 @@ func (r assessments) ReplaceSection(ctx context.Context, scope access.Scope, id 
 		Where("t.assessment_id = ?", id).Where("t.section = ?", section).Exec(ctx); err != nil {
 		return err
 	}
-	var kept, fresh []enteredRow // bun writes DEFAULT for an id that is 0, and one statement says so for all rows or for none
+	var kept, fresh []enteredRow // bun writes DEFAULT for an id that is 0, and one statement does so for all rows or for none
 	for at, row := range rows {
 		if entered := r.entered(scope, id, section, at, row); row.ID == 0 {
 			fresh = append(fresh, entered)

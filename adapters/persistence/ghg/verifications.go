@@ -33,7 +33,7 @@ type verificationColumns struct {
 	UpdatedAt    sqlstore.Stamp
 }
 
-// evidenceRow is a verification with what it rests on, which may be long.
+// evidenceRow is a verification with its evidence, which may be long.
 type evidenceRow struct {
 	bun.BaseModel `bun:"table:assessment_verifications,alias:t"`
 	verificationColumns

@@ -26,7 +26,7 @@ type versionRow struct {
 	EnteredDigest    string
 	Evidence         string
 	EvidenceDigest   string
-	Completeness     string // JSON; empty in versions of before
+	Completeness     string // JSON; empty in older versions
 	Subject          string
 	Engine           string
 	EngineVersion    string
@@ -180,7 +180,7 @@ func (e engineReferences) Put(ctx context.Context, scope access.Scope, refs port
 // upkeep implements ports.AssessmentUpkeep.
 type upkeep struct{ s *sqlstore.Session }
 
-// The condition is that of the index made for it.
+// Stale uses the condition of the index made for it.
 func (u upkeep) Stale(ctx context.Context, limit int) ([]ports.AssessmentRef, error) {
 	var out []ports.AssessmentRef
 	err := u.s.NewSelect().Model((*assessmentRow)(nil)).Column("t.company_id", "t.id").

@@ -1,5 +1,5 @@
-// Package grams says what SQLite's indexes of names are asked for: each three letters in a row that a text has, and each five
-// digits. It knows texts and conditions of FTS5; the tables and the statements are those of sqlstore.
+// Package grams builds what SQLite's indexes of names are searched for: each run of three letters in a text, and each run of
+// five digits. It knows texts and conditions of FTS5; the tables and the statements belong to sqlstore.
 package grams
 
 import (
@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// Letters are those in a row that the index knows together.
+	// Letters is the number of letters in a row that the index knows together.
 	Letters = 3
-	// Digits are those in a row that the index of numbers knows together: with Letters of them, each of figureDigits.
+	// Digits is the number of digits in a row that the index of numbers knows together: Letters letters, each of figureDigits digits.
 	Digits = 5
-	// CompanyBase is the first of the letters, of those that mean nothing, that a company and a table are written with.
+	// CompanyBase is the first of the letters, which mean nothing otherwise, with which a company and a table are written.
 	CompanyBase = 0xF0000
 
 	figureBase   = 0xF0000
@@ -22,7 +22,7 @@ const (
 	rareDigits   = 5  // of a word that few names have; a year has four
 )
 
-// Of is the condition that a name has each three letters of a text.
+// Of returns the condition that a name has the runs of three letters of a text, up to maxGrams of them.
 func Of(text string) string {
 	var grams []string
 	letters := []rune(text)
@@ -35,7 +35,7 @@ func Of(text string) string {
 	return strings.Join(grams, " AND ")
 }
 
-// OfCompany is the condition that a name is one of a company in a table, by its number below 8.
+// OfCompany returns the condition that a name is one of a company in a table, given by its number below 8.
 func OfCompany(company int64, table int) string {
 	const bits = 12
 	n := company<<3 | int64(table)
@@ -43,7 +43,7 @@ func OfCompany(company int64, table int) string {
 	return quoted(string([]rune{letter(2 * bits), letter(bits), letter(0)}))
 }
 
-// OfNumber is the condition that a name has the longest number of a text in it, or empty where the text has none of five digits.
+// OfNumber returns the condition that a name has the longest number of a text in it; empty where the text has none of five digits.
 func OfNumber(text string) string {
 	var longest string
 	for _, one := range numbers(text) {
@@ -57,8 +57,8 @@ func OfNumber(text string) string {
 	return Of(figures(longest))
 }
 
-// Numbers is what the index of numbers knows of a name, or empty where the name has no number of five digits. Each letter of it
-// stands for three digits in a row, so that three letters in a row stand for five.
+// Numbers returns what the index of numbers holds of a name; empty where the name has no number of five digits. Each letter of
+// it stands for three digits in a row, so that three letters in a row stand for five.
 func Numbers(name string) string {
 	all := numbers(name)
 	for i, one := range all {
@@ -85,8 +85,8 @@ func figures(digits string) string {
 	return string(out)
 }
 
-// RareWord returns the part of a text to ask the index for: a word with a number that few names have, or else the text. The lists
-// of a word such as "field" are as long as all names, and to intersect others with them takes longer than to read the names that are found.
+// RareWord returns the part of a text to search the index for: a word with a number that few names have, or else the text. The lists
+// of a word such as "field" are as long as all names, and intersecting others with them takes longer than reading the names found.
 func RareWord(text string) string {
 	for word := range strings.FieldsSeq(text) {
 		digits := 0

@@ -46,7 +46,7 @@ func TestWhatNumbersAreAskedFor(t *testing.T) {
 	}
 }
 
-// No name that has a text in it is missed.
+// No name that contains a text is missed.
 func TestNumbersMissNoName(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"1", "23", "90817", "0", " ", "-", "a", "é", "٣"}), 1, 12).Draw(rt, "name"), "")

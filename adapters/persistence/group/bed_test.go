@@ -29,12 +29,12 @@ var (
 	errMind    = errors.New("changed my mind")
 )
 
-// disk is between the group and SQLite: it keeps what is asked, and fails at commits by plan.
+// disk sits between the group and SQLite: it records what is asked, and fails commits as planned.
 type disk struct {
 	driver.Connector
 	mu      sync.Mutex
 	heard   []string
-	commits []error // of the next ones: nil, errRefused before they take effect or errSilent after it
+	commits []error // of the next commits: nil, errRefused before they take effect or errSilent after it
 }
 
 func (d *disk) hear(what string) {
@@ -43,7 +43,7 @@ func (d *disk) hear(what string) {
 	d.heard = append(d.heard, what)
 }
 
-// count returns how often something was asked that begins with a text.
+// count returns how many of the recorded requests begin with a text.
 func (d *disk) count(beginning string) (n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,7 +128,7 @@ func lay(t fataler, folder string) *bed {
 	return b
 }
 
-// seen returns how many rows each writer has for those who read beside the group.
+// seen returns the number of rows of each writer, as readers outside of the group see them.
 func (b *bed) seen(t fataler) map[int]int {
 	t.Helper()
 	return rowsOf(t, b.reader)
@@ -152,7 +152,7 @@ func rowsOf(t fataler, from interface {
 	return out
 }
 
-// write runs a transaction of two rows, with something between them and the end.
+// write runs a transaction that inserts two rows, and calls then before its end.
 func (b *bed) write(ctx context.Context, writer int, then func(*sql.Tx) error) error {
 	tx, err := b.writer.BeginTx(ctx, nil)
 	if err != nil {

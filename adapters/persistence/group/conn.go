@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// conn is a connection as database/sql has it, which uses one connection by one goroutine at a time.
+// conn is a connection as database/sql sees it. database/sql uses a connection from one goroutine at a time.
 type conn struct {
 	shared *Connector
 	in     *member // its transaction, which has the turn; nil: none
@@ -21,7 +21,7 @@ func (c *conn) Alone(ctx context.Context, do func(Inner) error) error {
 	return do(c.shared.conn)
 }
 
-// Close implements driver.Conn. The last one closes the connection that all stand for.
+// Close implements driver.Conn. The last one closes the connection that all share.
 func (c *conn) Close() error {
 	s := c.shared
 	s.mu.Lock()
@@ -30,7 +30,7 @@ func (c *conn) Close() error {
 	if s.out > 0 {
 		return nil
 	}
-	s.turn <- struct{}{} // nobody else is there to have it for long
+	s.turn <- struct{}{} // nobody else is left to hold it for long
 	defer s.pass()
 	if s.conn == nil {
 		return nil
@@ -45,7 +45,7 @@ func (c *conn) Begin() (driver.Tx, error) {
 	return c.BeginTx(context.Background(), driver.TxOptions{})
 }
 
-// Prepare implements driver.Conn. A statement that outlives its turn would be used beside another.
+// Prepare implements driver.Conn. A prepared statement would outlive its turn and be used during another turn.
 func (c *conn) Prepare(string) (driver.Stmt, error) {
 	return nil, errors.New("connections that take turns prepare no statements for their callers")
 }
@@ -64,8 +64,8 @@ func (c *conn) Ping(ctx context.Context) error {
 	return c.Alone(ctx, func(inner Inner) error { return inner.Ping(ctx) })
 }
 
-// within returns the context of a statement of a transaction. One that is interrupted takes the whole
-// transaction back, and so runs to its end where others wait for that.
+// within returns the context of a statement of a transaction. An interrupted statement would roll back the
+// whole transaction, so a statement runs to its end where others wait for the commit.
 func (c *conn) within(ctx context.Context) (context.Context, error) {
 	if c.shared.rolled {
 		return ctx, ErrLost // what runs now would be stored at once
@@ -110,7 +110,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return rows{res, c.shared}, nil
 }
 
-// rows have the turn until they are closed.
+// rows hold the turn until they are closed.
 type rows struct {
 	driver.Rows
 	shared *Connector
@@ -136,7 +136,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	return m, nil
 }
 
-// errOver is what a transaction gets that is ended twice.
+// errOver is returned for a transaction that is ended twice.
 var errOver = errors.New("the transaction is over")
 
 // member is a transaction.

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// MaxMembers is how many transactions one commit is for at most, and so how many connections are worth having.
+	// MaxMembers is the maximum number of transactions in one commit, and so the number of connections worth having.
 	MaxMembers = 16
-	// maxTime is how long after its beginning a group is handed on.
+	// maxTime is how long after its beginning a group is still passed on.
 	maxTime = 5 * time.Millisecond
 )
 
-// ErrLost is what a transaction gets that was taken back with another one of its group. It can run again.
+// ErrLost is returned to a transaction that was rolled back with another member of its group. It can run again.
 var ErrLost = errors.New("the transaction was taken back with another that it shared a commit with")
 
-// Inner is what the one connection offers.
+// Inner is the interface of the one connection that all share.
 type Inner interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -31,11 +31,11 @@ type Inner interface {
 	driver.QueryerContext
 	driver.Pinger
 	driver.Validator
-	// OnRollback has a function called whenever a whole transaction is rolled back, by whomever.
+	// OnRollback registers a function that is called whenever a whole transaction is rolled back, whatever the cause.
 	OnRollback(do func()) error
 }
 
-// Owner is a connection that gives out the one that it stands for.
+// Owner is a connection that gives access to the one that it shares.
 type Owner interface {
 	// Alone runs something on the connection outside of all groups.
 	Alone(ctx context.Context, do func(Inner) error) error
@@ -44,21 +44,21 @@ type Owner interface {
 // Connector makes connections that take turns on one connection of another connector. It is safe for concurrent use.
 type Connector struct {
 	driver.Connector
-	wait    time.Duration // for a turn, at most
-	takes   time.Duration // how long after its beginning a group is handed on
+	wait    time.Duration // the longest wait for a turn
+	takes   time.Duration // how long after its beginning a group is still passed on
 	turn    chan struct{} // full while somebody has the turn
-	waiting atomic.Int32  // who would join a group
+	waiting atomic.Int32  // callers that would join a group
 
 	mu  sync.Mutex
 	out int // connections that were made and not closed
 
-	// Who has the turn has these.
+	// Only the holder of the turn uses these.
 	conn   Inner // nil: not open
 	open   *group
 	rolled bool // the transaction was rolled back
 }
 
-// New returns a connector over another. Who waits for its turn for longer than wait is refused.
+// New returns a connector over another. A caller that waits longer than wait for its turn is refused.
 func New(c driver.Connector, wait time.Duration) *Connector {
 	return &Connector{Connector: c, wait: wait, takes: maxTime, turn: make(chan struct{}, 1)}
 }
@@ -80,7 +80,7 @@ func (c *Connector) Connect(context.Context) (driver.Conn, error) {
 	return &conn{shared: c}, nil
 }
 
-// take waits for the turn. Who joins no group has the one that is open committed.
+// take waits for the turn. A caller that joins no group first commits the open one.
 func (c *Connector) take(ctx context.Context, joins bool) error {
 	if joins {
 		c.waiting.Add(1)
@@ -120,7 +120,7 @@ func (c *Connector) await(ctx context.Context) error {
 // pass ends the turn.
 func (c *Connector) pass() { <-c.turn }
 
-// connect opens the connection where there is none that works.
+// connect opens the connection if there is none that works.
 func (c *Connector) connect(ctx context.Context) error {
 	if c.conn != nil && c.open == nil && !c.conn.IsValid() {
 		c.drop()
@@ -143,7 +143,7 @@ func (c *Connector) connect(ctx context.Context) error {
 	return nil
 }
 
-// drop closes the connection, which takes back what is not committed; the next turn opens another.
+// drop closes the connection, which rolls back what is not committed; the next turn opens another.
 func (c *Connector) drop() {
 	_ = c.conn.Close()
 	c.conn = nil
@@ -158,7 +158,7 @@ func (c *Connector) commit() {
 	c.end(err)
 }
 
-// lose takes the group back.
+// lose rolls the group back.
 func (c *Connector) lose() error {
 	err := c.rollback()
 	c.end(ErrLost)
@@ -182,13 +182,13 @@ func (c *Connector) end(err error) {
 	c.open = nil
 }
 
-// run runs a statement about the savepoint of a member.
+// run runs a statement for the savepoint of a member.
 func (c *Connector) run(statement string) error {
 	_, err := c.conn.ExecContext(context.Background(), statement, nil)
 	return err
 }
 
-// begin begins a transaction, or the part of one that is a member's.
+// begin begins a transaction, or a member's part of the open one.
 func (c *Connector) begin(ctx context.Context, opts driver.TxOptions) error {
 	if c.open != nil {
 		err := c.run("SAVEPOINT member")
@@ -205,7 +205,7 @@ func (c *Connector) begin(ctx context.Context, opts driver.TxOptions) error {
 	return err
 }
 
-// release ends a member well, and returns the group whose end it is to wait for.
+// release ends a member successfully, and returns the group whose end the member must wait for.
 func (c *Connector) release(joined bool) (*group, error) {
 	g := c.open
 	var err error
@@ -222,7 +222,7 @@ func (c *Connector) release(joined bool) (*group, error) {
 	return g, nil
 }
 
-// withdraw takes a member back.
+// withdraw rolls a member back.
 func (c *Connector) withdraw() error {
 	if c.open.members == 0 {
 		return c.lose() // which nobody waits for
@@ -238,8 +238,8 @@ func (c *Connector) withdraw() error {
 	return nil
 }
 
-// await waits for the end of a group. Those who wait ask for another turn: who gets it before the group has
-// ended, since nobody else came, commits.
+// await waits for the end of a group. Those that wait ask for another turn: whichever gets it before the group
+// has ended, since nobody else came, commits.
 func (g *group) await(c *Connector) error {
 	select {
 	case <-g.over:

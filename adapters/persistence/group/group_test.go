@@ -94,7 +94,7 @@ func TestTransactionsShareACommit(t *testing.T) {
 				switch i {
 				case 0:
 					<-ready
-				case 1, 2: // the first goes on with the last
+				case 1, 2: // the first goes on once the last waits
 					await(t, func() bool { return b.shared.waiting.Load() == int32(i) })
 				}
 			}
@@ -122,7 +122,7 @@ func await(t *testing.T, done func() bool) {
 	require.Eventually(t, done, time.Minute, time.Millisecond)
 }
 
-// A transaction that is alone asks for what it always did.
+// A transaction that is alone issues the same statements as it would without groups.
 func TestOneAloneHasNoSavepoint(t *testing.T) {
 	t.Parallel()
 	b := lay(t, t.TempDir())
@@ -144,7 +144,7 @@ func TestOneAloneHasNoSavepoint(t *testing.T) {
 	require.Zero(t, b.disk.count("RELEASE"))
 }
 
-// Who does not ask for it shares no commit, whether it comes before or after those who do.
+// A transaction that does not ask for it shares no commit, whether it comes before or after those that do.
 func TestWhoTakesLongIsAlone(t *testing.T) {
 	t.Parallel()
 	b := lay(t, t.TempDir())
@@ -176,7 +176,7 @@ func TestWhoTakesLongIsAlone(t *testing.T) {
 	all.Wait()
 	require.Zero(t, b.disk.count("SAVEPOINT"))
 
-	// A group that waits for somebody else is committed first.
+	// A group that waits for another member is committed first.
 	s := b.shared
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
@@ -193,7 +193,7 @@ func TestWhoTakesLongIsAlone(t *testing.T) {
 	require.NoError(t, g.await(s))
 }
 
-// A group is handed on so long, and to so many.
+// A group is passed on for a limited time, and to a limited number of members.
 func TestGroupsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := lay(t, t.TempDir())
@@ -213,7 +213,7 @@ func TestGroupsAreBounded(t *testing.T) {
 	require.Len(t, b.seen(t), 1+4*MaxMembers)
 }
 
-// Who leaves before its turn or in it takes nobody along; a turn that does not come is a busy database.
+// A caller that leaves before or during its turn affects nobody else; a turn that does not come is reported as a busy database.
 func TestCallersLeave(t *testing.T) {
 	t.Parallel()
 	b := lay(t, t.TempDir())
@@ -240,7 +240,7 @@ func TestCallersLeave(t *testing.T) {
 	all.Wait()
 	require.Equal(t, map[int]int{0: 2}, b.seen(t))
 
-	// A statement that is interrupted would take back who waits for the commit.
+	// An interrupted statement would roll back those that wait for the commit.
 	require.NoError(t, b.write(ctx, 5, func(*sql.Tx) error {
 		all.Go(func() {
 			leaving, leave := context.WithCancel(ctx)

@@ -19,11 +19,11 @@ import (
 // errPanic is what a writer panics with.
 var errPanic = errors.New("broken")
 
-// writer is somebody who writes two rows in a transaction, and how it ends.
+// writer describes a writer of two rows in a transaction, and how that ends.
 type writer struct {
 	Brief bool
 	End   int
-	Yield int // how often it gives way before its end
+	Yield int // how often it yields before its end
 }
 
 // How a transaction ends.
@@ -31,13 +31,13 @@ const (
 	endsWell = iota
 	endsWithError
 	endsWithPanic
-	endsWithCaller // who leaves in it
+	endsWithCaller // its caller leaves during it
 	endsSometime   // its caller leaves at some moment
-	endsWhole      // SQLite takes all of it back, by itself
+	endsWhole      // SQLite rolls all of it back, by itself
 )
 
-// Writers of all sorts at once, over a disk that fails at commits: what was answered with success is there after a restart, what was
-// answered with an error is not, unless nobody can know, and of none is there a half. Nobody who reads or writes ever sees one.
+// Writers of all sorts run at once, over a disk that fails commits: after a restart, what was answered with success is stored, what was
+// answered with an error is not (unless nobody can know), and no transaction is stored by half. No reader or writer ever sees half of one.
 func TestWhatWasAnsweredIsThere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -99,7 +99,7 @@ func TestWhatWasAnsweredIsThere(t *testing.T) {
 	})
 }
 
-// whole holds that nobody has half of a transaction.
+// whole checks that nobody has half of a transaction.
 func whole(t fataler, rows map[int]int) {
 	for writer, n := range rows {
 		if n != 2 {

@@ -1,5 +1,5 @@
-// Package migrations holds the statements of the schema's versions. They are written over the
-// words that the two databases spell differently.
+// Package migrations holds the statements of the schema's versions. They are written with
+// marks for the words that the two databases spell differently.
 package migrations
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Files are NUMBER_NAME.up.sql, and what takes each back: NUMBER_NAME.down.sql.
+// Files are NUMBER_NAME.up.sql, and what reverts each: NUMBER_NAME.down.sql.
 //
 //go:embed *.sql
 var Files embed.FS
@@ -17,7 +17,7 @@ var Files embed.FS
 // Words of migrations for what the databases spell differently. Their meaning is fixed: released migrations use them.
 var (
 	sqlite = map[string]string{
-		"ID":    "INTEGER PRIMARY KEY AUTOINCREMENT", // ids are never used again
+		"ID":    "INTEGER PRIMARY KEY AUTOINCREMENT", // ids are never reused
 		"STAMP": "TEXT", "DAY": "TEXT", "JSON": "TEXT", "BYTES": "BLOB",
 	}
 	postgres = map[string]string{
@@ -26,11 +26,11 @@ var (
 	}
 )
 
-// mark is what stands in a migration for a word, or where statements of one database alone begin and end.
+// mark matches what stands in a migration for a word, or begins or ends statements of one database alone.
 var mark = regexp.MustCompile(`\{\{.*?\}\}`)
 
-// Statements reads an embedded file as one of the databases spells it. The marks are those of text/template, of which this is
-// all that migrations need: that package has the linker keep every method of the program, 12 MB of it.
+// Statements reads an embedded file in the spelling of one of the databases. The marks are as much of text/template as migrations
+// need: that package itself would make the linker keep every method of the program, 12 MB.
 func Statements(file string, forPostgres bool) (string, error) {
 	text, err := Files.ReadFile(file)
 	if err != nil {
@@ -43,14 +43,14 @@ func Statements(file string, forPostgres bool) (string, error) {
 	return out, nil
 }
 
-// spell replaces the marks: {{.WORD}}, and {{if .POSTGRES}} or {{if not .POSTGRES}} with {{else}} and {{end}}, none in another.
+// spell replaces the marks: {{.WORD}}, and {{if .POSTGRES}} or {{if not .POSTGRES}} with {{else}} and {{end}}, which do not nest.
 func spell(text string, forPostgres bool) (string, error) {
 	words := sqlite
 	if forPostgres {
 		words = postgres
 	}
 	var out strings.Builder
-	inside, left := false, false // between {{if}} and {{end}}; what is the other database's
+	inside, left := false, false // between {{if}} and {{end}}; in the other database's part
 	at := 0
 	for _, m := range mark.FindAllStringIndex(text, -1) {
 		if !left {

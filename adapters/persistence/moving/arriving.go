@@ -44,7 +44,7 @@ func (c carrier) Here(ctx context.Context, uuid, name string, emails []string) (
 	return out, nil
 }
 
-// Reserve implements ports.Carrier. The new ids follow the last one that was ever used, at one distance from the old.
+// Reserve implements ports.Carrier. The new ids follow the last one that was ever used, all at the same distance from the old ones.
 func (c carrier) Reserve(ctx context.Context, spans map[string]moving.Span) (map[string]int64, error) {
 	if err := c.s.Unhurried(ctx); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (c carrier) Reserve(ctx context.Context, spans map[string]moving.Span) (map
 	return shifts, nil
 }
 
-// movable reports whether records of a table move, or are only named.
+// movable reports whether records of a table move, or are at least named by the audit trail.
 func movable(name string) bool {
 	for _, of := range trailed {
 		if of == name {
@@ -102,7 +102,7 @@ func (c carrier) next(ctx context.Context, name string, n int64) (first int64, e
 	return first, err
 }
 
-// nextOfSequence locks the table, so that nobody else takes an id, and lets it go by rolling back: sequences do not.
+// nextOfSequence locks the table, so that nobody else takes an id, and releases it by a rollback, which does not affect sequences.
 func (c carrier) nextOfSequence(ctx context.Context, name string, n int64) (first int64, err error) {
 	tx := c.s.Native()
 	for _, statement := range []string{"SAVEPOINT ids", fmt.Sprintf("LOCK TABLE %q IN SHARE ROW EXCLUSIVE MODE", name)} {
@@ -129,7 +129,7 @@ func (c carrier) nextOfSequence(ctx context.Context, name string, n int64) (firs
 	return first, nil
 }
 
-// quoted is a text as SQL writes it. A name of a table, a uuid or a name of a company: none holds U+0000.
+// quoted returns a text as an SQL literal. The text is the name of a table, a uuid or the name of a company: none holds U+0000.
 func quoted(text string) string {
 	out := "'"
 	for _, r := range text {

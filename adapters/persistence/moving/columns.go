@@ -27,7 +27,7 @@ const (
 	day     // text in SQLite
 )
 
-// column is a column of a table as the database has it.
+// column is a column of a table as the database describes it.
 type column struct {
 	name     string
 	kind     kind
@@ -86,7 +86,7 @@ WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER
 	return columns, key, rows.Err()
 }
 
-// kindOf refines the kind of a column that the database has one word for where there are several kinds.
+// kindOf refines the kind of a column where the database has one type for several kinds.
 func (t table) kindOf(name string, known kind, key bool) kind {
 	_, isJSON := t.json[name]
 	switch {
@@ -106,7 +106,7 @@ func (t table) kindOf(name string, known kind, key bool) kind {
 	return known
 }
 
-// selected is the expression of a column as the file spells it.
+// selected returns the expression of a column in the spelling of the file.
 func (c column) selected(postgres bool) string {
 	at := fmt.Sprintf("t.%q", c.name)
 	if !postgres {
@@ -121,7 +121,7 @@ func (c column) selected(postgres bool) string {
 	return at
 }
 
-// of replaces the company in a condition, which is a number.
+// of replaces ?0 in a condition by the company, which is a number.
 func of(condition string, company int64) string {
 	return strings.ReplaceAll(condition, "?0", fmt.Sprint(company))
 }

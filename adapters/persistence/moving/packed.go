@@ -13,7 +13,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 )
 
-// maxOpened bounds what a deflated document unpacks to, as where it is read.
+// maxOpened bounds the size of an inflated document, as [sqlstore.Inflate] does.
 const maxOpened = 256 << 20
 
 func inflate(raw []byte) ([]byte, error) {

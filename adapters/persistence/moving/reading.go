@@ -61,7 +61,7 @@ func (c carrier) Survey(ctx context.Context, company int64) (out ports.CompanySu
 	return out, scalar(ctx, c.s.Native(), "SELECT max(name) FROM schema_migrations", &out.Schema)
 }
 
-// idle refuses a company whose money is held for what cannot move.
+// idle refuses a company that has credit held for orders that cannot move.
 func (c carrier) idle(ctx context.Context, company int64) error {
 	var open int64
 	const lent = "SELECT count(*) FROM %s AS t WHERE t.company_id = ?0 AND t.field_company_id <> ?0 AND t.status IN ('pending', 'processing')"
@@ -73,7 +73,7 @@ func (c carrier) idle(ctx context.Context, company int64) error {
 		"%d profiles or maps of fields of other companies are being computed; they cannot move, and credit is held for them. Fix: wait until they are done, or cancel them with `tilth job cancel`.", open)
 }
 
-// spans returns the ids that rows of the company have or name.
+// spans returns, by table, the range of the ids that rows of the company have or refer to.
 func (c carrier) spans(ctx context.Context, company int64) (map[string]moving.Span, error) {
 	out := map[string]moving.Span{}
 	add := func(table, query string) error {
@@ -186,7 +186,7 @@ func (c carrier) each(ctx context.Context, company int64, t table, passwords boo
 	return rows.Err()
 }
 
-// cropSlug is what cultivations say beside the id of their crop, which another installation does not know.
+// cropSlug is the member of a cultivation that names its crop: another installation does not know the crop's id.
 const cropSlug = "crop_slug"
 
 // write writes a row as an object, its members in the order of the columns.
@@ -219,7 +219,7 @@ func writeValue(out *bytes.Buffer, col column, value any) error {
 			return nil
 		}
 	case float:
-		if n, ok := value.(int64); ok { // SQLite may
+		if n, ok := value.(int64); ok { // SQLite may return one
 			value = float64(n)
 		}
 		if n, ok := value.(float64); ok && !math.IsNaN(n) && !math.IsInf(n, 0) {

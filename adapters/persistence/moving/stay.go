@@ -1,14 +1,14 @@
 package moving
 
-// left is records of a company that do not move: the manifest says how many there are, and why.
+// left describes records of a company that do not move: the manifest reports how many there are, and why they stay.
 type left struct {
-	table, where string // of the rows of the company ?0; empty: those whose company_id it is
+	table, where string // where selects the rows of the company ?0; empty: those with its company_id
 	what, why    string
 }
 
 const progress = "the progress of a job that is over, kept for a while only"
 
-// stays are the tables of which a company's records stay where they are.
+// stays are the tables whose records of a company stay where they are.
 var stays = []left{
 	{table: "profile_orders", where: "t.company_id = ?0 AND t.field_company_id <> ?0", what: "profiles of fields of other companies",
 		why: "the fields belong to companies that stay; order them again once the fields are shared"},
@@ -39,7 +39,7 @@ var stays = []left{
 	{table: "layer_rasters", what: "rasters registered for the company", why: "operators register them; the layers of orders hold their values"},
 }
 
-// installed are the tables that belong to an installation, and what is made anew of other tables.
+// installed are the tables that belong to an installation, and those that are rebuilt from other tables.
 var installed = map[string]string{
 	"schema_migrations": "the schema", "schema_compatibility": "the schema",
 	"signing_keys": "keys of tokens", "secret_keys": "the key of secrets", "chain_keys": "their public halves are in the manifest",

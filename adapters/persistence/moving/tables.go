@@ -9,38 +9,38 @@ import (
 	"tilth/core/moving"
 )
 
-// table says how the rows of a table move. Every table of the schema is here or among those that stay (stay.go), and of a
-// table that moves every column that could hold an id is named: TestEveryTableIsClassified fails for one that is not.
+// table describes how the rows of a table move. Every table of the schema is listed here or among those that stay (stay.go), and
+// every column of a moving table that could hold an id is named: TestEveryTableIsClassified fails for one that is not.
 type table struct {
 	name string
-	// where selects the rows of the company ?0; empty: those whose company_id it is.
+	// where selects the rows of the company ?0; empty: those with its company_id.
 	where string
-	// order is how the rows stand in the file; empty: by the primary key.
+	// order is the order of the rows in the file; empty: that of the primary key.
 	order string
-	// ids are the columns that refer to rows, with the table that these are of. Behind the table stands ~ where the database
-	// does not hold the reference, so that the row may be gone, and ? where it may be of another company: it is null then.
+	// ids maps the columns that refer to rows to the tables of these rows. The table is followed by ~ where the database does not
+	// enforce the reference, so that the row may be gone, and by ? where the row may belong to another company: the column is null then.
 	ids map[string]string
-	// by are columns whose table another column says.
+	// by are the columns that refer to a table which another column names.
 	by map[string]chosen
-	// numbers are columns of whole numbers that are no ids.
+	// numbers are columns of whole numbers that are not ids.
 	numbers string
 	// json are the columns of JSON with the paths to ids in them.
 	json map[string][]moving.Path
-	// cites are columns of JSON whose texts cite files, with the table of these.
+	// cites are columns of JSON whose texts cite files, with the table of the files.
 	cites map[string]string
 	// opened are columns of deflated JSON, which the file holds as JSON.
 	opened string
 	// values is the column of deflated numbers, which the file holds as a list.
 	values string
-	// secret are columns that the file does not hold, with what stands there afterwards, as SQL.
+	// secret are columns that the file omits, with the SQL expression of the value that they get on arrival.
 	secret map[string]string
-	// object are the columns that tell the stored files of the column of this name apart; empty: there is no such column.
+	// object are the columns that identify the stored file which the column `object` names; empty: the table has no such column.
 	object string
-	// proof marks rows that prove something in the file and are not stored again.
+	// proof marks rows that serve as proof in the file and are not stored on arrival.
 	proof bool
 }
 
-// chosen is a table that a column says. One that it does not name leaves the id as it is, or makes none of it.
+// chosen is a table that the value of a column chooses. For a value not in tables, the id stays as it is (keep) or the row is refused.
 type chosen struct {
 	column string
 	tables map[string]string
@@ -51,7 +51,7 @@ type refs = map[string]string
 
 type paths = map[string][]moving.Path
 
-// ids of a record that a person made.
+// made returns the ids of a record that a person made.
 func made(more refs) refs {
 	out := refs{"company_id": "companies", "created_by": "users"}
 	for column, table := range more {
@@ -81,7 +81,7 @@ var paid = map[string]string{
 	"soil_map": "map_orders", "elevation_map": "map_orders", "stratification": "stratification_orders",
 }
 
-// working are the kinds of jobs whose record's work goes on, with the table of the records.
+// working maps the kinds of jobs that go on after the move to the tables of their records.
 var working = map[string]string{
 	"vi_profile": "profile_orders", "vi_profile_index": "profile_orders", "vi_profile_refresh": "profile_orders", "vi_profile_recompute": "profile_orders",
 	"vi_map": "map_orders", "vi_map_refresh": "map_orders", "vi_map_recompute": "map_orders",
@@ -95,7 +95,7 @@ var working = map[string]string{
 // Kinds returns the kinds of jobs that move with their records. Those of other kinds stay behind.
 func Kinds() []string { return slices.Sorted(maps.Keys(working)) }
 
-// tables are what moves, each behind those that it refers to.
+// tables are the tables that move, each after those that it refers to.
 var tables = []table{
 	{name: "companies", where: "t.id = ?0", ids: refs{"id": "companies"}, numbers: "policy_version"},
 	{name: "users", where: "t.company_id = ?0 OR t.company_id IS NULL AND t.id IN (" + actors + ")", ids: refs{"company_id": "companies"}},
@@ -106,7 +106,7 @@ var tables = []table{
 	{name: "invitation_roles", where: "t.invitation_id IN (SELECT i.id FROM invitations AS i WHERE i.company_id = ?0)",
 		ids: refs{"invitation_id": "invitations", "role_id": "roles"}},
 	{name: "api_keys", ids: refs{"company_id": "companies", "user_id": "users"}, json: paths{"slugs": nil},
-		// The trail names keys; what let anyone in stays behind.
+		// The trail names keys, so they move; what grants access stays behind.
 		secret: map[string]string{"prefix": "''", "hash": "'moved ' || CAST(?id AS TEXT)"}},
 	{name: "subscriptions", ids: refs{"company_id": "companies"}},
 	{name: "engine_choices", ids: refs{"company_id": "companies"}},
@@ -144,7 +144,7 @@ var tables = []table{
 		json: paths{"land": {{Path: "[].field_id", Table: "fields"}}, "grid": nil, "notes": nil, "carbon": nil}},
 	{name: "stratification_order_fields", where: "t.order_id IN " + ownStrata, ids: refs{"order_id": "stratification_orders", "field_id": "fields"}},
 	{name: "stratification_layers", where: "t.order_id IN " + ownStrata, ids: refs{"order_id": "stratification_orders"}, json: paths{"provenance": nil}, values: "cell_values"},
-	// A run that has not ended has no worker afterwards; asked for again, it is made again.
+	// A run that has not ended would have no worker afterwards; it is made again when it is asked for again.
 	{name: "stratification_runs", where: "t.company_id = ?0 AND t.status IN ('done', 'failed')",
 		ids:  refs{"company_id": "companies", "order_id": "stratification_orders", "created_by": "users", "api_key_id": "api_keys~"},
 		json: paths{"layers": nil, "params": nil, "maps": nil}},
@@ -162,7 +162,7 @@ var tables = []table{
 	{name: "assessment_rows", ids: refs{"company_id": "companies", "assessment_id": "assessments"}, json: paths{"entered": nil},
 		cites: map[string]string{"entered": "assessment_evidence"}},
 	{name: "assessment_states", ids: refs{"company_id": "companies", "assessment_id": "assessments"}, json: paths{"sections": nil}},
-	// What was submitted is under digests and signatures: the ids within it stay those that were submitted.
+	// What was submitted is covered by digests and signatures: the ids within it stay as they were submitted.
 	{name: "assessment_versions", ids: refs{"company_id": "companies", "assessment_id": "assessments", "submitted_by": "users"}},
 	{name: "assessment_engine_references", ids: refs{"company_id": "companies", "assessment_id": "assessments"}},
 	{name: "assessment_signatures", ids: refs{"company_id": "companies", "assessment_id": "assessments", "signed_by": "users"}},
@@ -202,13 +202,13 @@ var tables = []table{
 		secret: map[string]string{"lease": "NULL", "lease_until": "NULL"}},
 }
 
-// chained is the order of the rows of a chain, those behind that wait for their place.
+// chained returns the order of the rows of a chain; those that wait for their place come last.
 func chained(name string) string {
 	place := "(SELECT l.position FROM chain_links AS l WHERE l.chain = '" + name + "' AND l.row_id = t.id)"
 	return "CASE WHEN " + place + " IS NULL THEN 1 ELSE 0 END, " + place + ", t.id"
 }
 
-// named returns the table of a name.
+// named returns the table with a name.
 func named(name string) (table, bool) {
 	i := slices.IndexFunc(tables, func(t table) bool { return t.name == name })
 	if i < 0 {
@@ -217,7 +217,7 @@ func named(name string) (table, bool) {
 	return tables[i], true
 }
 
-// actors stands for the users that rows of the company name.
+// actors stands, in a condition, for the users that rows of the company refer to.
 const actors = "?actors"
 
 // rows returns the condition of the rows of the company ?0.

@@ -47,8 +47,8 @@ func texts(ctx context.Context, t *testing.T, s *sqlstore.Session, query string)
 	return out
 }
 
-// Every table of the schema moves, stays with a company's records, or belongs to the installation; of a table that moves
-// every column is named that could hold an id. Who adds a table or a column says here what becomes of it.
+// Every table of the schema moves, stays with a company's records, or belongs to the installation; every column of a moving
+// table that could hold an id is named. Whoever adds a table or a column must declare what becomes of it.
 func TestEveryTableIsClassified(t *testing.T) {
 	t.Parallel()
 	on(t, func(t *testing.T, ctx context.Context, s *sqlstore.Session) {
@@ -83,7 +83,7 @@ func TestEveryTableIsClassified(t *testing.T) {
 	})
 }
 
-// requireColumns holds the description of a table against its columns.
+// requireColumns compares the description of a table with its columns.
 func requireColumns(ctx context.Context, t *testing.T, s *sqlstore.Session, one table, placed map[string]bool) {
 	t.Helper()
 	columns, key, err := columnsOf(ctx, s, one)
@@ -138,7 +138,7 @@ WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace`) {
 	})
 }
 
-// SQLite has one word for text, times, days and JSON: what the description says of them is what PostgreSQL knows.
+// SQLite has one type for text, times, days and JSON: what the description says about them must match PostgreSQL's types.
 func TestKindsOfColumns(t *testing.T) {
 	t.Parallel()
 	kindsOn := map[bool]map[string]kind{}
@@ -166,7 +166,7 @@ func TestKindsOfColumns(t *testing.T) {
 		require.Equal(t, known, kindsOn[false][name], "%s: name it among the times or the days (columns.go)", name)
 	}
 	require.Len(t, kindsOn[false], len(kindsOn[true]))
-	// PostgreSQL itself says which columns are of JSON: the description does not make others so.
+	// PostgreSQL itself knows which columns are of JSON: the description must not declare others.
 	for _, one := range tables {
 		for name := range one.json {
 			require.Equal(t, document, kindsOn[true][one.name+"."+name])
@@ -174,10 +174,10 @@ func TestKindsOfColumns(t *testing.T) {
 	}
 }
 
-// A resource of permissions whose records are in the audit trail has a table there.
+// Every resource of permissions whose records are in the audit trail has a table in trailed.
 func TestEveryResourceHasATable(t *testing.T) {
 	t.Parallel()
-	without := []string{"audit", "crop", "cropcheck", "dashboard", "event", "job"} // nothing of them is created or changed under a name of theirs
+	without := []string{"audit", "crop", "cropcheck", "dashboard", "event", "job"} // no record is created or changed under these names
 	for _, slug := range access.KnownSlugs() {
 		resource, _, _ := strings.Cut(string(slug), ".")
 		if !slices.Contains(without, resource) {

@@ -21,8 +21,8 @@ import (
 	"tilth/ports"
 )
 
-// One statement inserts rows up to these bounds. SQLite's driver looks for each argument among all, so that many cost more
-// than their number.
+// One statement inserts rows up to these bounds. SQLite's driver searches all arguments for each of them, so that the cost
+// grows faster than their number.
 const (
 	maxArguments = 1000
 	maxStatement = 4 << 20 // bytes of the lines
@@ -92,8 +92,8 @@ func (w *writer) flush(ctx context.Context) error {
 	return err
 }
 
-// begin decides by the first line which columns the file has. One that it lacks, as a file of an older release may, gets
-// the value that its migration gave to the rows there were.
+// begin decides by the first line which columns the file has. A column that it lacks, as a file of an older release
+// may, gets the value that its migration gave to existing rows.
 func (w *writer) begin(line moving.Line) error {
 	w.heading = slices.Sorted(maps.Keys(line))
 	for _, name := range w.heading {
@@ -135,7 +135,7 @@ func (w *writer) add(line moving.Line, size int) error {
 	return nil
 }
 
-// arg adds an argument and returns its placeholder. In SQLite $1 would be a name, and names are looked for one by one.
+// arg adds an argument and returns its placeholder. In SQLite $1 would be a name, and names are looked up one by one.
 func (w *writer) arg(value any) string {
 	w.args = append(w.args, value)
 	if !w.s.Postgres {
@@ -167,7 +167,7 @@ func (w *writer) value(col column, line moving.Line) (string, error) {
 	return w.arg(value), err
 }
 
-// special are the values that are not what the file says.
+// special returns the values that differ from what the file says.
 func (w *writer) special(col column, line moving.Line) (value any, special bool, err error) {
 	switch w.table.name + "." + col.name {
 	case "companies.name":
@@ -216,19 +216,19 @@ func (w *writer) special(col column, line moving.Line) (value any, special bool,
 	return nil, false, nil
 }
 
-// places are the ids in the key of an order of a map, see [vegetation.OrderState.Key].
+// places matches the ids in the key of an order of a map, see [vegetation.OrderState.Key].
 var places = regexp.MustCompile(`\b(field|season) ([0-9]{1,18})\b`)
 
 func (w *writer) placed(key string) string {
 	return places.ReplaceAllStringFunc(key, func(found string) string {
 		word, number, _ := strings.Cut(found, " ")
-		id, _ := strconv.ParseInt(number, 10, 64) // of so few digits it is a number
+		id, _ := strconv.ParseInt(number, 10, 64) // so few digits always fit
 		moved, _ := w.arrival.IDs.Move(word+"s", id)
 		return word + " " + strconv.FormatInt(moved, 10)
 	})
 }
 
-// stranger reports whether a user is no user of the company: an operator who acted in it. They are known by name alone.
+// stranger reports whether a user is not of the company: an operator who acted in it. After the arrival they are known by name alone.
 func (w *writer) stranger(line moving.Line) bool { return line.Text("company_id") == nil }
 
 func (w *writer) reference(raw json.RawMessage, of string, foreign bool, line moving.Line) (string, error) {
@@ -285,7 +285,7 @@ func (w *writer) chosen(raw json.RawMessage, by chosen, line moving.Line) (strin
 
 const stampLayout = "2006-01-02T15:04:05.000000Z"
 
-// plain returns a value that is no id.
+// plain returns a value that is not an id.
 func (w *writer) plain(col column, raw json.RawMessage) (any, error) {
 	switch col.kind {
 	case whole, small:
@@ -352,7 +352,7 @@ func (w *writer) document(col column, raw json.RawMessage) (any, error) {
 	return string(text), err
 }
 
-// shortened is a value as a message repeats it.
+// shortened returns a value as error messages quote it.
 func shortened(raw json.RawMessage) string {
 	if len(raw) > 40 {
 		return string(raw[:40]) + "…"

@@ -1,5 +1,5 @@
-// Package names keeps SQLite's indexes of names, which searches ask (sqlstore): that of letters and that of numbers. A row of them costs
-// a writer more than the record does, so that many names are put into them at once, later. PostgreSQL keeps its own.
+// Package names maintains SQLite's indexes of names, which searches use (sqlstore): one of letters and one of numbers. A row in them
+// costs a writer more than the record does, so names are added later, many at once. PostgreSQL maintains its own.
 package names
 
 import (
@@ -26,7 +26,7 @@ const (
 type folding struct {
 	table  string
 	of     sqlstore.SearchedTable
-	list   string // of its mark and of its changes
+	list   string // the name of its mark and of its changes
 	index  string
 	insert func(ctx context.Context, s *sqlstore.Session, f folding, which string) error // puts rows into the index
 }
@@ -68,7 +68,7 @@ func (f folding) fold(ctx context.Context, db *sqlstore.DB) (total int64, err er
 	return total, nil
 }
 
-// next puts the next names of the table into the index: those behind the mark, and those that have changed or gone.
+// next puts the next names of the table into the index: those after the mark, and those that have changed or gone.
 func (f folding) next(ctx context.Context, s *sqlstore.Session) error {
 	changed := fmt.Sprintf("SELECT id FROM search_changes WHERE list = '%s' ORDER BY id LIMIT %d", f.list, foldedNames)
 	mark := fmt.Sprintf("SELECT upto FROM search_marks WHERE list = '%s'", f.list)
@@ -90,7 +90,7 @@ func (f folding) next(ctx context.Context, s *sqlstore.Session) error {
 	return nil
 }
 
-// insertTerms puts the letters of names into their index, with the company and the table that they are of.
+// insertTerms puts the letters of names into their index, with the company and the table that they belong to.
 func insertTerms(ctx context.Context, s *sqlstore.Session, f folding, which string) error {
 	_, err := s.ExecContext(ctx, fmt.Sprintf("INSERT INTO search_terms (rowid, scope, name) SELECT id << 3 | %[2]d,"+
 		" char(%[5]d + (company_id << 3 >> 24 & 4095), %[5]d + (company_id << 3 >> 12 & 4095), %[5]d + ((company_id << 3 | %[2]d) & 4095)), %[3]s FROM %[1]s WHERE %[4]s",
@@ -98,7 +98,7 @@ func insertTerms(ctx context.Context, s *sqlstore.Session, f folding, which stri
 	return err
 }
 
-// insertNumbers puts the numbers of names into their index: of those names that have one.
+// insertNumbers puts the numbers of names into their index, for the names that have one.
 func insertNumbers(ctx context.Context, s *sqlstore.Session, f folding, which string) error {
 	rows, err := s.QueryContext(ctx, fmt.Sprintf("SELECT id << 3 | %d, name FROM (SELECT id, %s AS name FROM %s WHERE %s) WHERE name GLOB '*%s*'",
 		f.of.N, f.of.Column, f.table, which, strings.Repeat("[0-9]", grams.Digits)))

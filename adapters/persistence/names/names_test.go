@@ -52,7 +52,7 @@ func (e estate) fold() int64 {
 	return n
 }
 
-// numbered is how many names the index of numbers has.
+// numbered returns how many names the index of numbers has.
 func (e estate) numbered() (n int) {
 	e.t.Helper()
 	require.NoError(e.t, e.View(e.t.Context(), func(ctx context.Context, s *sqlstore.Session) error {
@@ -96,7 +96,7 @@ func TestNumbersAreFoundWhateverTheIndexKnows(t *testing.T) {
 	require.Equal(t, 28, e.numbered())
 }
 
-// The release before the index of numbers keeps the other one alone: what it has put there since is found before the numbers are.
+// The release before the index of numbers maintains only the other one: names that it has put there are found before their numbers are indexed.
 func TestNumbersAreFoundAfterAnUpgrade(t *testing.T) {
 	e := open(t)
 	e.fold()
@@ -116,6 +116,6 @@ func TestManyNamesArePutIntoTheIndex(t *testing.T) {
 	e.fold()
 	require.Equal(t, 30+8000, e.numbered())
 	e.requireFound("season 123456", 10)
-	e.requireFound("2007776", 0) // divides by three
+	e.requireFound("2007776", 0) // divisible by three
 	e.requireFound("2007777", 1)
 }

@@ -1,6 +1,6 @@
-// Package partition makes and drops the partitions of tables whose rows lie in PostgreSQL by their time. Each table has a first
-// partition for everything before it was divided, one for each day or month since, and one, called rest, for rows of a time that
-// has none. In SQLite these tables are whole, and nothing here does anything.
+// Package partition makes and drops the partitions of tables that PostgreSQL divides by time. Each table has a first partition for
+// everything before it was divided, one for each day or month since, and one, called rest, for rows of a time that has no
+// partition. In SQLite these tables are whole, and this package does nothing.
 package partition
 
 import (
@@ -21,7 +21,7 @@ type Table struct {
 	trigger string // the function of the trigger that keeps a partition from being truncated; empty: none
 }
 
-// Tables in partitions. Events are kept for a day or two, entries for years: a partition is about what goes at a time.
+// Tables in partitions. Events are kept for a day or two, entries for years: a partition is about what is removed at a time.
 var (
 	Events  = Table{Name: "outbox", Column: "at", daily: true}
 	Entries = Table{Name: "audit_entries", Column: "at", trigger: "keep_audit_entries"}
@@ -30,9 +30,9 @@ var (
 )
 
 const (
-	// ahead is how many partitions there are beside the present one.
+	// ahead is the number of partitions that are made ahead of the present one.
 	ahead = 2
-	// patience is how long a change of partitions waits for those who use the table: others wait behind it.
+	// patience is how long a change of partitions waits for those who use the table: others queue behind it.
 	patience = "2s"
 	// lock is the key of the advisory lock under which partitions are made and dropped ("parts" in ASCII).
 	lock = 0x7061727473
@@ -54,8 +54,8 @@ func (t Table) Span(at time.Time) (from, to time.Time) {
 	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// Whole returns the beginning of the span of a time that lies so much earlier: rows that are removed up to there go a partition
-// at a time, after what was late for the partition has arrived.
+// Whole returns the beginning of the span in which before less late lies: rows up to there can be removed a partition at a time,
+// after rows that were late for the partition have arrived.
 func (t Table) Whole(before time.Time, late time.Duration) time.Time {
 	from, _ := t.Span(before.Add(-late))
 	return from
@@ -81,7 +81,7 @@ func (t Table) Parts(ctx context.Context, s *sqlstore.Session) (out []Part, err 
 	return out, err
 }
 
-// hold lets nobody else change partitions until the transaction ends, and bounds how long it waits for locks.
+// hold keeps others from changing partitions until the transaction ends, and bounds how long it waits for locks.
 func hold(ctx context.Context, s *sqlstore.Session) error {
 	if err := sqlstore.Run(ctx, s.NewRaw("SELECT set_config('lock_timeout', ?, TRUE)", patience)); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (t Table) prepare(ctx context.Context, s *sqlstore.Session, now time.Time) 
 	return int64(len(missing)), nil
 }
 
-// strays returns the spans of before a time that rows of the rest belong to.
+// strays returns the spans before a time to which rows of the rest belong.
 func (t Table) strays(ctx context.Context, s *sqlstore.Session, before time.Time) (out []time.Time, err error) {
 	var days []struct{ Day sqlstore.Stamp }
 	err = s.NewSelect().TableExpr("? AS t", bun.Ident(t.rest())).
@@ -179,7 +179,7 @@ func uncovered(spans []time.Time, parts []Part) (out []time.Time) {
 }
 
 // makePart makes the partition of a span with its rows of the old rest, where there is one. It is filled before it belongs to
-// the table: rows are neither chained again nor refused as changes of what is append-only.
+// the table, so that rows are neither chained again nor refused as changes to an append-only table.
 func (t Table) makePart(ctx context.Context, s *sqlstore.Session, from time.Time, old string) error {
 	name := t.nameOf(from)
 	begin, end := t.Span(from)
@@ -220,7 +220,7 @@ func (t Table) takeRest(ctx context.Context, s *sqlstore.Session) (old string, e
 	return old, sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? RENAME TO ?", bun.Ident(t.rest()), bun.Ident(old)))
 }
 
-// putRest makes a new rest of what no partition took of the old one.
+// putRest makes a new rest from the rows of the old one that no partition took.
 func (t Table) putRest(ctx context.Context, s *sqlstore.Session, old string) error {
 	if err := t.like(ctx, s, t.rest()); err != nil {
 		return err
@@ -249,9 +249,9 @@ func (t Table) putRest(ctx context.Context, s *sqlstore.Session, old string) err
 	return nil
 }
 
-// Drop drops the partitions whose rows are all of before a time and may all go. Of each it asks first whether that is so,
-// without keeping anybody out; then whether it still is, when nobody else has the table until the transaction ends. It returns the
-// partitions that went. Of the first partition an empty one stays.
+// Drop drops the partitions whose rows are all before a time and may all be removed. For each it first asks may, without
+// keeping anybody out, and then still, with the table locked against everybody else until the transaction ends. The first
+// partition is replaced by an empty one.
 func (t Table) Drop(ctx context.Context, s *sqlstore.Session, before time.Time, may, still func(ctx context.Context, p Part) (bool, error)) error {
 	if err := hold(ctx, s); err != nil {
 		return err
@@ -298,7 +298,7 @@ func (t Table) drop(ctx context.Context, s *sqlstore.Session, p Part) error {
 	return t.attach(ctx, s, p.Name, "MINVALUE", p.Until.Time)
 }
 
-// State is what the partitions of a table are like.
+// State describes the partitions of a table.
 type State struct {
 	Table  string
 	Parts  int

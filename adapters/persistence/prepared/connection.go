@@ -47,7 +47,7 @@ func (p Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return out, err
 }
 
-// innerConn is what both drivers offer.
+// innerConn is the interface that both drivers offer.
 type innerConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -58,14 +58,14 @@ type innerConn interface {
 	driver.SessionResetter
 }
 
-// postgresConn hands arguments to pgx as text, whose type PostgreSQL reads from where they stand, as it does of a quoted
+// postgresConn passes arguments to pgx as text, whose type PostgreSQL infers from their position, as it does for a quoted
 // literal. pgx prepares a statement at its first use, and forgets one that a change of the schema made invalid.
 type postgresConn struct {
 	innerConn
 	idle time.Duration
 }
 
-// BeginTx implements driver.ConnBeginTx. One that writes is begun with its limit, in one statement.
+// BeginTx implements driver.ConnBeginTx. A transaction that writes is begun with its idle limit, in one statement.
 func (c postgresConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	native, ok := c.innerConn.(interface{ Conn() *pgx.Conn })
 	if !ok || c.idle == 0 || opts != (driver.TxOptions{}) || native.Conn().IsClosed() {
@@ -115,7 +115,7 @@ func (c postgresConn) QueryContext(ctx context.Context, query string, args []dri
 
 func (c postgresConn) lift(query string, args []driver.NamedValue) (string, []driver.NamedValue, error) {
 	if len(args) > 0 {
-		return query, args, nil // by who writes placeholders
+		return query, args, nil // from a caller that writes placeholders
 	}
 	out, err := lift(query, ofPostgres)
 	switch {
@@ -133,7 +133,7 @@ var (
 	ofSQLite   = spelling{false, func(b []byte, _ int, _ byte, _ string) []byte { return append(b, '?') }, sqliteValue}
 )
 
-// postgresPlaceholder says how wide a number is that is compared: it may be too large for the column, and is in none then.
+// postgresPlaceholder states the width of a number that is compared: it may be too large for the column, and then matches nothing.
 func postgresPlaceholder(b []byte, n int, kind byte, text string) []byte {
 	b = strconv.AppendInt(append(b, '$'), int64(n), 10)
 	if kind != aNumber {
@@ -160,19 +160,19 @@ type Restorer interface {
 	NewRestore(source string) (*sqlite.Backup, error)
 }
 
-// sqliteConn keeps prepared statements. One whose rows are being read is not among those that are kept.
+// sqliteConn keeps prepared statements. A statement whose rows are being read is not in kept.
 type sqliteConn struct {
 	innerConn
 	kept   *lru.Cache[string, driver.Stmt]
 	taking bool
-	hooked sqlite.HookRegisterer // which tells of what is rolled back; nil: nobody asked
+	hooked sqlite.HookRegisterer // reports rollbacks; nil: nobody asked
 }
 
 // Close implements driver.Conn.
 func (c *sqliteConn) Close() error {
 	c.kept.Purge()
 	if c.hooked != nil {
-		c.hooked.RegisterRollbackHook(nil) // it is kept by an address that another connection may get
+		c.hooked.RegisterRollbackHook(nil) // it is registered under an address that another connection may get
 	}
 	return c.innerConn.Close()
 }
@@ -183,7 +183,7 @@ func (c *sqliteConn) IsValid() bool {
 	return !ok || inner.IsValid()
 }
 
-// OnRollback has a function called whenever a whole transaction is rolled back, by whomever.
+// OnRollback registers a function that is called whenever a whole transaction is rolled back, whatever the cause.
 func (c *sqliteConn) OnRollback(do func()) error {
 	inner, ok := c.innerConn.(sqlite.HookRegisterer)
 	if !ok {
@@ -252,7 +252,7 @@ func (c *sqliteConn) prepare(ctx context.Context, query string, args []driver.Na
 	return out.text, out.args, stmt, err
 }
 
-// keep puts a statement that has done its work back.
+// keep puts back a statement that has done its work.
 func (c *sqliteConn) keep(text string, stmt driver.Stmt) error {
 	if c.kept.Contains(text) {
 		return stmt.Close()
@@ -280,7 +280,7 @@ func sqliteValue(kind byte, text string) any {
 	return text
 }
 
-// preparedRows puts its statement back when they were read.
+// preparedRows puts the statement back when the rows are closed.
 type preparedRows struct {
 	driver.Rows
 	done func() error
@@ -289,7 +289,7 @@ type preparedRows struct {
 // Close implements driver.Rows.
 func (r preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.done()) }
 
-// written is a statement with its arguments in it, as bun writes them; bytes is how a literal of bytes begins.
+// written returns a statement with its arguments in its text, as bun writes them; bytes begins a literal of bytes.
 func written(text, bytes string) (string, error) {
 	var b strings.Builder
 	for {

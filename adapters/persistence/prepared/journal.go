@@ -5,15 +5,15 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// journalRoom is how much SQLite keeps in memory, in bytes, of the pages that one statement changes, to take back a statement that
-// fails in the middle; of more it makes a file. A row of a table with a dozen indexes needs more now and then than the 64 KiB
-// that SQLite comes with: its statement made a file, wrote to it what was in memory, and removed it.
+// journalRoom is the number of bytes that SQLite keeps in memory of the pages that one statement changes, to roll back a statement
+// that fails in the middle; for more it makes a file. A row of a table with a dozen indexes sometimes needs more than SQLite's default of
+// 64 KiB: its statement made a file, wrote to it what was in memory, and removed it.
 const journalRoom = 126 << 10
 
-// SQLite writes what is in memory to the file at once, and its own writing takes no more: a larger room is a full disk to it.
+// SQLite writes what is in memory to the file in one call, which takes no more than this: it reports a larger room as a full disk.
 const _ = uint(0x1ffff - journalRoom)
 
-// journaled is what SQLite said to the room: it takes none once a database was opened.
+// journaled is SQLite's answer to the setting of the room: it accepts none once a database was opened.
 var journaled = makeRoom()
 
 func makeRoom() int32 {

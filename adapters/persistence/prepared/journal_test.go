@@ -19,7 +19,7 @@ func (f file) Connect(context.Context) (driver.Conn, error) { return f.Driver().
 
 func (file) Driver() driver.Driver { return &sqlite.Driver{} }
 
-// SQLite takes the room before a database is opened, and a statement that needs more and fails in the middle is taken back whole.
+// SQLite accepts the room before a database is opened, and a statement that needs more and fails in the middle is rolled back whole.
 func TestStatementsAreTakenBackWhateverTheyChanged(t *testing.T) {
 	t.Parallel()
 	require.EqualValues(t, sqlite3.SQLITE_OK, journaled)

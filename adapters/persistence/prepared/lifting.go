@@ -26,7 +26,7 @@ func (l *lifted) give(value any) int {
 // maxArgs bounds the arguments of a statement that is prepared: each costs memory in every connection.
 const maxArgs = 4096
 
-// texts are the texts of statements that were lifted, of which there are few, so that each is there once.
+// texts are the texts of statements that were lifted. There are few, so that each is kept once.
 var texts = struct {
 	sync.RWMutex
 	known map[string]string
@@ -52,10 +52,10 @@ func known(b []byte) string {
 	return text
 }
 
-// room is buffers for the texts of statements.
+// room holds buffers for the texts of statements.
 var room = sync.Pool{New: func() any { return new([]byte) }}
 
-// spelling is how a database gets arguments.
+// spelling is how a database receives arguments.
 type spelling struct {
 	lists       bool                                                 // it takes a list as one argument
 	placeholder func(b []byte, n int, kind byte, text string) []byte // of the nth, from 1

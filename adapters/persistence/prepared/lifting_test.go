@@ -79,7 +79,7 @@ func TestLongListsAreWritten(t *testing.T) {
 	require.Equal(t, "SELECT a FROM t WHERE id IN ("+strings.Trim(listed(65), "{}")+")", text)
 }
 
-// Texts that are seldom the same twice, and what databases do not prepare, are run as they are.
+// Texts that are seldom the same twice, and statements that databases do not prepare, are run as they are.
 func TestWhatIsNotPrepared(t *testing.T) {
 	t.Parallel()
 	many := make([]string, maxListed+1)
@@ -93,7 +93,7 @@ func TestWhatIsNotPrepared(t *testing.T) {
 	}
 }
 
-// Whatever an argument holds, it is the argument and no part of the statement.
+// Whatever an argument holds, it stays the argument and becomes no part of the statement.
 func TestArgumentsStayArguments(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,10 +14,10 @@ import (
 
 // bun writes the arguments of a statement into its text, so that a database would parse and plan every one anew. The
 // dialect here marks them in the text instead, and the connection takes them out again (lifting.go), so that statements
-// of one shape have one text, which is prepared once. What bun writes without asking its dialect, numbers, is taken out
-// where it is compared with something; elsewhere [Arg] marks it.
+// of one shape have one text, which is prepared once. Numbers, which bun writes without asking its dialect, are taken
+// out where they are compared with something; elsewhere [Arg] marks them.
 
-// mark begins an argument in the text of a statement: a NUL, which no text that PostgreSQL takes holds, the kind, the
+// mark begins an argument in the text of a statement: a NUL (no text that PostgreSQL accepts holds one), the kind, the
 // length in bytes, a colon, and the value.
 const mark = 0
 
@@ -29,7 +29,7 @@ const (
 	aNumber = 'n' // as SQL writes it, of a comparison
 	aStored = 'c' // a number of a column of a row
 	aTruth  = 'b' // TRUE or FALSE
-	aList   = 'l' // many numbers, with commas between them, alone in parentheses behind IN
+	aList   = 'l' // many numbers, with commas between them, alone in parentheses after IN
 	varied  = 'v' // no argument: the text that holds it is seldom the same twice
 )
 
@@ -104,8 +104,8 @@ func isNumber[V string | []byte](literal V) bool {
 	return digits
 }
 
-// AppendString implements schema.Dialect. A NUL is refused as it is without marks; bytes that are no UTF-8 are replaced
-// as there.
+// AppendString implements schema.Dialect. A NUL is refused, and bytes that are not UTF-8 are replaced, both as without
+// marks.
 func (d *markingDialect) AppendString(b []byte, s string) []byte {
 	if strings.IndexByte(s, 0) >= 0 {
 		return d.Dialect.AppendString(b, s)
@@ -139,7 +139,7 @@ func unquoted(literal []byte) string {
 	return strings.ReplaceAll(string(literal[1:len(literal)-1]), "''", "'")
 }
 
-// Arg marks a number as an argument where it does not stand behind a comparison.
+// Arg marks a number as an argument where it does not follow a comparison.
 type Arg int64
 
 // AppendQuery implements schema.QueryAppender.
@@ -147,7 +147,7 @@ func (a Arg) AppendQuery(_ schema.QueryGen, b []byte) ([]byte, error) {
 	return markedAs(b, aNumber, strconv.FormatInt(int64(a), 10)), nil
 }
 
-// Varied is a condition that holds, of a statement that is planned anew whenever it runs.
+// Varied is a condition that always holds. A statement that has it is planned anew whenever it runs.
 type Varied struct{}
 
 // AppendQuery implements schema.QueryAppender.
@@ -155,11 +155,11 @@ func (Varied) AppendQuery(_ schema.QueryGen, b []byte) ([]byte, error) {
 	return append(markedAs(b, varied, ""), "1 = 1"...), nil
 }
 
-// maxListed bounds the values of a list that are arguments each; a longer one of ids is one argument where the database has
-// lists, and any other is written into its statement.
+// maxListed is the longest list whose values are one argument each; a longer list of ids is one argument where the database
+// has lists, and any other longer list is written into its statement.
 const maxListed = 64
 
-// List is the values of IN (?). Lists of up to a power of two values have one text: the last value is repeated.
+// List returns the values of IN (?). Lists whose lengths round up to the same power of two share one text: the last value is repeated.
 func List[V any](values []V) schema.QueryAppender { return list[V](values) }
 
 type list[V any] []V

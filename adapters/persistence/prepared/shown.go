@@ -5,11 +5,11 @@ import "strings"
 // shownStatement is how many bytes of a statement are shown.
 const shownStatement = 2 << 10
 
-// WithoutValues returns a statement with ? in the place of every argument that is marked and of every literal: 'text'
-// with its quotes doubled, and numbers; neither database reads a backslash in it. Several in a row are one; a long one is cut.
+// WithoutValues returns a statement with ? in place of every marked argument and every literal: 'text' with its quotes
+// doubled, in which neither database interprets a backslash, and numbers. Several in a row become one ?; a long statement is cut.
 func WithoutValues(text string) string {
 	var out strings.Builder
-	value := false // the last that was written is the place of a value
+	value := false // the last thing written was the place of a value
 	place := func() {
 		if !value {
 			out.WriteByte('?')

@@ -20,7 +20,7 @@ type curveSetRow struct {
 	ImportedAt    sqlstore.Stamp
 }
 
-// storedCurves is the stored form of cropcheck.Set, read for ever: members are added, also in core, never renamed.
+// storedCurves is the stored form of cropcheck.Set, read forever: members may be added, in core as well, but never renamed.
 type storedCurves struct {
 	StartMonth time.Month        `json:"start_month"` // of the growing year
 	StartDay   int               `json:"start_day"`

@@ -10,7 +10,7 @@ import (
 	"tilth/core/fieldmap"
 )
 
-// mapLayerRow is a layer of a map without dates; without a file where there is none of it.
+// mapLayerRow is a layer of a map without dates. It names no file where the layer has none.
 type mapLayerRow struct {
 	bun.BaseModel `bun:"table:map_layers,alias:t"`
 	OrderID       int64 `bun:"order_id,pk"`

@@ -201,8 +201,8 @@ func (m fieldMaps) OpenOfSeason(ctx context.Context, scope access.Scope, seasonI
 	return m.open(ctx, scope, sqlstore.When("t.season_id = ?", seasonID))
 }
 
-// open returns open orders of the company, also those that are hidden since their field is no longer shared: what happens to
-// a field or a season happens to all of them.
+// open returns open orders of the company, including those that are hidden because their field is no longer shared: what happens
+// to a field or a season happens to all of them.
 func (m fieldMaps) open(ctx context.Context, scope access.Scope, which sqlstore.Condition) ([]vegetation.OrderRef, error) {
 	q := m.s.NewSelect().Model((*mapOrderRow)(nil)).Column("t.id", "t.product").Where("t.status IN (?)", prepared.List(open)).OrderExpr("t.id")
 	return sqlstore.All(ctx, sqlstore.Where(q, sqlstore.Own("t", scope), which), func(row *mapOrderRow) vegetation.OrderRef {

@@ -68,22 +68,22 @@ var orderFilters = map[string]sqlstore.Filter{
 	"id":            {Exact: "t.id"},
 	"updated_since": {Since: "t.updated_at"}, "external_id": sqlstore.ByKey,
 	"search": {Folded: "field.name_folded", Parts: []sqlstore.Part{{Table: "fields", Ref: "t.field_id"}}}, // an order has no name of its own
-	// The outline in force, of which a field has one at a time, is another than that of the series.
+	// True where the outline in force, of which a field has one at a time, is not that of the series.
 	"boundary_outdated": {Exact: "(COALESCE(outline.id, t.boundary_id) <> t.boundary_id)"},
 	sqlstore.InBoxes:    {Where: outlined()}, sqlstore.InSpan: {When: &sqlstore.Spell{From: "t.last_date", To: "t.last_date", Days: true}},
 }
 
-// outlined is where orders may lie: where the field does, unless the series is of another outline than that in force.
+// outlined returns where orders may lie: where the field does, or anywhere if the series is of another outline than the one in force.
 func outlined() *sqlstore.Area {
 	out := sqlstore.BoxOf("field")
 	out.In = "(%s OR COALESCE(outline.id, 0) <> t.boundary_id)"
 	return out
 }
 
-// orderOrders are what the list of orders may be ordered by, beside the common ones.
+// orderOrders are what the list of orders may be ordered by, besides the common ones.
 var orderOrders = map[string]sqlstore.OrderKey{"start_date": {Expr: "t.start_date"}}
 
-// open is the states of an order that is still to be computed for the first time.
+// open are the states of an order that is still to be computed for the first time.
 var open = []vegetation.Status{vegetation.Processing, vegetation.Pending}
 
 // orders implements ports.ProfileOrders.
@@ -101,9 +101,9 @@ func in(s *sqlstore.Session, scope access.Scope) []sqlstore.Condition {
 	return ordersIn(s, scope, access.ProfileOrders)
 }
 
-// ordersIn returns the condition of the orders of a product in a scope. An order is shared with its live field by a grant that
-// says so. One of a field of another company is the own order of who placed it, and stands among what is shared as well; it is
-// seen while a grant of the field includes a permission on the product.
+// ordersIn returns the conditions of the orders of a product in a scope. An order is shared with its live field by a grant that
+// includes it. An order for a field of another company is an own order of the company that placed it, and is listed among shared
+// orders as well; it is visible while a grant of the field includes a permission on the product.
 func ordersIn(s *sqlstore.Session, scope access.Scope, of access.Resource) []sqlstore.Condition {
 	view := of.View.Slug()
 	if scope.Company() <= 0 || scope.Lapsed() {
@@ -119,8 +119,8 @@ func ordersIn(s *sqlstore.Session, scope access.Scope, of access.Resource) []sql
 	return []sqlstore.Condition{sqlstore.Either(theirs, sqlstore.Both(sqlstore.Both(own, sqlstore.When("t.field_company_id <> t.company_id")), lent))}
 }
 
-// lent reports whether a company has orders of fields of others, of which neither the sums that lists are counted by nor the
-// index of names know.
+// lent reports whether a company has orders for fields of others, which neither the sums that lists are counted by nor the
+// index of names cover.
 func (o orders) lent(ctx context.Context, scope access.Scope) (bool, error) {
 	if scope.Shared() {
 		return false, nil

@@ -224,7 +224,7 @@ func (o orders) Readings(ctx context.Context, scope access.Scope, orderID int64)
 			return nil, err
 		}
 	}
-	// Whatever order the database has for text.
+	// The order must not depend on how the database sorts text.
 	slices.SortFunc(readings, func(a, b vegetation.Reading) int { return strings.Compare(a.String(), b.String()) })
 	return readings, nil
 }
@@ -304,7 +304,7 @@ type derivationRow struct {
 	UpdatedAt     sqlstore.Stamp
 }
 
-// It belongs to the order, and is seen with it.
+// A derivation belongs to its order, and is visible with it.
 func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (vegetation.Derivation, bool, error) {
 	visible := sqlstore.Where(o.Session.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), in(o.Session, scope)...).Where("t.id = ?", orderID)
 	q := o.Session.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible)
@@ -323,7 +323,7 @@ func (o orders) CountDerivations(ctx context.Context, scope access.Scope, orderI
 	return o.Session.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id = ?", orderID).Count(ctx)
 }
 
-// It locks the order.
+// PutDerivation locks the order.
 func (o orders) PutDerivation(ctx context.Context, scope access.Scope, d vegetation.Derivation) error {
 	if _, err := o.GetForUpdate(ctx, scope, d.OrderID); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package silence gives up connections to a server that says nothing. It knows nothing of what they carry.
+// Package silence gives up connections to a server that is silent. It knows nothing of what they carry.
 package silence
 
 import (
@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Grace is how much longer than a statement may take a server may say nothing: its own
+// Grace is how much longer than the time of a statement a server may be silent: its own
 // statement_timeout ends the statement first, unless the server hangs.
 const Grace = 5 * time.Second
 
-// Bound makes connections of a dialer on which a server that says nothing for a time is
-// given up. A context without an end would wait for it as long as it hangs.
+// Bound wraps a dialer so that its connections give up on a server that is silent for a time.
+// A context without an end would wait for as long as the server hangs.
 func Bound(dial func(ctx context.Context, network, address string) (net.Conn, error), patience time.Duration) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)

@@ -69,10 +69,10 @@ func ofFarm(aoi string) sqlstore.Filter {
 	return sqlstore.Filter{Has: aoi + " IN (SELECT l.aoi_id FROM aoi_fields AS l JOIN fields AS f ON f.id = l.field_id WHERE f.deleted_at IS NULL AND f.farm_id = ?)"}
 }
 
-// fieldsOfAOI are the fields of an area of interest: it is shared where all that are not deleted are.
+// fieldsOfAOI selects the fields of an area of interest: the area is shared if all of them that are not deleted are.
 func fieldsOfAOI(id string) string { return "aoi_fields AS l WHERE l.aoi_id = " + id }
 
-// covered is where areas of interest lie: where a field does that is not deleted. One without is nowhere.
+// covered returns where areas of interest lie: where their fields do that are not deleted. An area without such a field lies nowhere.
 func covered() *sqlstore.Area {
 	const fields = "(SELECT 1 FROM aoi_fields AS l JOIN fields AS f ON f.id = l.field_id WHERE l.aoi_id = t.id AND f.deleted_at IS NULL AND "
 	out := sqlstore.BoxOf("f")
@@ -97,7 +97,7 @@ func (r aois) IDOf(ctx context.Context, scope access.Scope, uuid string) (int64,
 	return id, sqlstore.Missing(err, "aoi")
 }
 
-// With the fields.
+// Insert also stores the fields.
 func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratification.AOI) error {
 	if err := r.Records.Insert(ctx, scope, records); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (r aois) Insert(ctx context.Context, scope access.Scope, records []*stratif
 	return nil
 }
 
-// With the fields.
+// Update also replaces the fields.
 func (r aois) Update(ctx context.Context, scope access.Scope, a *stratification.AOI) error {
 	if err := r.Records.Update(ctx, scope, a); err != nil {
 		return err

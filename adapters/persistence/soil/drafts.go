@@ -18,10 +18,10 @@ type draftTable[T, R any] struct {
 	view    sqlstore.View[T, R]
 	uuid    string      // the column that names one
 	tag     string      // the column that names a saved one within its order
-	joins   []string    // beside those of the order and its area of interest
-	columns string      // expressions of the row's scan-only columns, beside those of the area of interest
-	whole   []string    // large columns, which only a whole one has
-	large   []string    // large columns, which a list has where wanted
+	joins   []string    // besides those of the order and its area of interest
+	columns string      // expressions of the row's scan-only columns, besides those of the area of interest
+	whole   []string    // large columns, which only a whole record has
+	large   []string    // large columns, which a list has on request
 	sharing access.Slug // the view by which saved ones are shared
 	saving  func(*T) (id, orderID int64, saved *zoning.Saving)
 }
@@ -45,7 +45,7 @@ func (d drafts[T, R]) selected(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.Where(ofOrder(q), d.visible(scope)...)
 }
 
-// visible is the drafts in a scope whose area of interest is live. Of others those are seen that were saved.
+// visible selects the drafts in a scope whose area of interest is live. A shared scope shows saved ones only.
 func (d drafts[T, R]) visible(scope access.Scope) []sqlstore.Condition {
 	if !scope.Shared() {
 		return visible(scope)
@@ -56,7 +56,7 @@ func (d drafts[T, R]) visible(scope access.Scope) []sqlstore.Condition {
 	}), live)
 }
 
-// filled selects drafts with their columns; the large ones where wanted.
+// filled selects drafts with their columns; the large ones on request.
 func (d drafts[T, R]) filled(scope access.Scope, whole, large bool) *bun.SelectQuery {
 	var out []string
 	if !whole {
@@ -79,7 +79,7 @@ func (d drafts[T, R]) saved(scope access.Scope, large bool) *bun.SelectQuery {
 	return d.filled(scope, false, large).Where("t.saved_at IS NOT NULL")
 }
 
-// put stores a row; one that is stored already is as new.
+// put stores a row; one that is stored already gets the new time of creation.
 func (d drafts[T, R]) put(ctx context.Context, row *R, id *int64) error {
 	_, err := d.s.NewInsert().Model(row).On("CONFLICT (company_id, "+d.t.uuid+") DO UPDATE").Set("created_at = EXCLUDED.created_at").
 		Returning("id").Exec(ctx, id)
@@ -94,7 +94,7 @@ func (d drafts[T, R]) ByUUIDForUpdate(ctx context.Context, scope access.Scope, u
 	return d.t.view.One(ctx, d.s.ForUpdate(d.filled(scope, false, false)).Where("t.? = ?", bun.Ident(d.t.uuid), uuid))
 }
 
-// The key in the database decides about the tag too.
+// Save refuses a tag that is taken, which a key in the database rules out too.
 func (d drafts[T, R]) Save(ctx context.Context, scope access.Scope, record T) error {
 	id, orderID, saved := d.t.saving(&record)
 	if !sqlstore.Writable(scope) || saved == nil {

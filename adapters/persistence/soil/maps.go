@@ -15,8 +15,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// mapRow is a map of zones. Figures (the candidate without outlines and labels) and about are read for
-// ever: the core records in them may get members, but none is renamed.
+// mapRow is a map of zones. Figures (the candidate without outlines and labels) and About are read
+// forever: the core records in them may get new members, but none may be renamed.
 type mapRow struct {
 	bun.BaseModel `bun:"table:stratification_maps,alias:t"`
 	ID            int64 `bun:"id,pk,autoincrement"`

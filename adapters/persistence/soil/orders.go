@@ -79,13 +79,13 @@ func withAOI(s *sqlstore.Session) *bun.SelectQuery {
 	return s.NewSelect().Model((*stratRow)(nil)).Join("JOIN aois AS aoi ON aoi.id = t.aoi_id")
 }
 
-// landOfOrder are the fields that an order was of: what was made of it is shared where all of them are there and shared, as the
-// area of interest may have lost some since.
+// landOfOrder selects the fields that an order was placed for: its results are shared if all of them still exist and are shared, as
+// the area of interest may have lost some since.
 func landOfOrder(id string) string {
 	return "stratification_order_fields AS l WHERE l.order_id = " + id
 }
 
-// sharedOfOrder is what was made of orders o and is shared with a view, of areas of interest aoi.
+// sharedOfOrder selects the results of orders that are shared under a view; order and aoi are the expressions of the two ids.
 func sharedOfOrder(s *sqlstore.Session, view access.Slug, scope access.Scope, order, aoi string) sqlstore.Condition {
 	return sqlstore.Both(s.OfSharedLand(landOfOrder(order), true, view, scope), s.OfSharedLand(fieldsOfAOI(aoi), false, view, scope))
 }
@@ -96,17 +96,17 @@ type orderFieldRow struct {
 	FieldID       int64
 }
 
-// visible is the orders in a scope whose area of interest is live. Nobody shares them.
+// visible selects the orders in a scope whose area of interest is live. Orders are not shared.
 func visible(scope access.Scope) []sqlstore.Condition {
 	return []sqlstore.Condition{sqlstore.OwnOnly(scope), sqlstore.When("aoi.deleted_at IS NULL")}
 }
 
-// ofOrder joins what belongs to an order with it and its area of interest.
+// ofOrder joins rows that belong to an order with the order and its area of interest.
 func ofOrder(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Join("JOIN stratification_orders AS o ON o.id = t.order_id").Join("JOIN aois AS aoi ON aoi.id = o.aoi_id")
 }
 
-// named adds the names and counts that are shown of orders.
+// named adds the names and counts that are shown for orders.
 func named(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Join("LEFT JOIN users AS requester ON requester.id = t.request_by").
 		ColumnExpr("(SELECT count(*) FROM stratification_maps AS m WHERE m.order_id = t.id AND m.saved_at IS NOT NULL) AS saved_maps").
@@ -114,7 +114,7 @@ func named(q *bun.SelectQuery) *bun.SelectQuery {
 		ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name").ColumnExpr("requester.email AS email")
 }
 
-// landless selects the orders that a scope shows without their land.
+// landless selects the orders that a scope shows, without their land.
 func (o strats) landless(scope access.Scope) *bun.SelectQuery {
 	return named(o.View.From(o.Session, scope).ExcludeColumn("land"))
 }

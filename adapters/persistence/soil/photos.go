@@ -52,7 +52,7 @@ func (p samplePhotos) Begin(ctx context.Context, scope access.Scope, sampleID in
 	return sqlstore.Insert(ctx, p.s, &row, &photo.ID)
 }
 
-// change updates a photo of an own sample that is in a state.
+// change updates a photo of an own sample if the photo is in a state.
 func (p samplePhotos) change(scope access.Scope, sampleID, id int64, state string) *bun.UpdateQuery {
 	return sqlstore.Where(p.s.NewUpdate().Model((*photoRow)(nil)), sqlstore.OwnOnly(scope)).
 		Where("t.sample_id = ?", sampleID).Where("t.id = ?", id).Where(state)

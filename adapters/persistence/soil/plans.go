@@ -15,8 +15,8 @@ import (
 	"tilth/core/stratification/zoning"
 )
 
-// planRow is a sample plan. Figures (the plan without its points) are read for ever: the core records in
-// them may get members, but none is renamed.
+// planRow is a sample plan. Figures (the plan without its points) are read forever: the core records in
+// them may get new members, but none may be renamed.
 type planRow struct {
 	bun.BaseModel `bun:"table:stratification_plans,alias:t"`
 	ID            int64 `bun:"id,pk,autoincrement"`

@@ -1,5 +1,5 @@
 // Package soil stores areas of interest, stratification orders with their layers, zone maps,
-// sample plans, soil samples with their photos, and the links printed of them.
+// sample plans, soil samples with their photos, and the links printed on labels and field sheets.
 package soil
 
 import (

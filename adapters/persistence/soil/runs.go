@@ -90,8 +90,8 @@ func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) er
 // mapKeeper implements ports.MapKeeper.
 type mapKeeper struct{ s *sqlstore.Session }
 
-// Plans go first: they stand on maps. What somebody works with at this moment stays: a plan or map
-// that is being saved, a map that a plan is made of.
+// Prune deletes plans first, since they refer to maps. It skips rows that are in use at the moment: a plan
+// or map that is being saved, a map that a plan is being made of.
 func (k mapKeeper) Prune(ctx context.Context, before time.Time, limit int) (int64, error) {
 	old := func(model any, since string) *bun.SelectQuery {
 		return k.s.SkipLocked(k.s.NewSelect().Model(model).Column("t.id").Where("? < ?", bun.Ident(since), sqlstore.StampAt(before)).

@@ -97,7 +97,7 @@ func (r samples) OfPlan(ctx context.Context, scope access.Scope, planID, round i
 func (r samples) ByLabels(ctx context.Context, scope access.Scope, labels []string) (map[string]sample.Sample, error) {
 	out := make(map[string]sample.Sample, len(labels))
 	labels = slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return !sqlstore.Storable(label) })
-	slices.Sort(labels) // locked in one order by all
+	slices.Sort(labels) // all callers lock in the same order
 	for chunk := range slices.Chunk(slices.Compact(labels), sqlstore.ListChunk) {
 		q := r.Query(scope).Where("t.label IN (?)", prepared.List(chunk)).OrderExpr("t.id")
 		if r.Session.Writes {
@@ -122,7 +122,7 @@ func (r samples) ByComposites(ctx context.Context, scope access.Scope, labels []
 			plans = append(plans, id)
 		}
 	}
-	slices.Sort(plans) // locked in one order by all
+	slices.Sort(plans) // all callers lock in the same order
 	for chunk := range slices.Chunk(slices.Compact(plans), sqlstore.ListChunk) {
 		q := r.Query(scope).Where("t.plan_id IN (?)", prepared.List(chunk)).Where("t.composite <> ''").OrderExpr("t.id")
 		if r.Session.Writes {

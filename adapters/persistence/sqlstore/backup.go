@@ -49,7 +49,7 @@ func (d *DB) Backup(ctx context.Context, file string) (err error) {
 	return settle(file)
 }
 
-// settle closes a file to others and sees it onto the disk.
+// settle closes a file to others and syncs it to the disk.
 func settle(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {
@@ -58,11 +58,11 @@ func settle(file string) error {
 	return errors.Join(f.Chmod(0o600), f.Sync(), f.Close())
 }
 
-// Restore replaces what the database holds by a backup, in one transaction that servers
-// see between two of their own. The backup is looked through and brought to today's
-// schema first, on a copy: what is wrong with it shows before anything is changed.
+// Restore replaces the content of the database by a backup, in one transaction that servers
+// see between two of their own. The backup is first checked and brought to the current
+// schema, on a copy: a defect shows before anything is changed.
 // Policies get versions higher than any seen so far, so that no server goes on deciding
-// by roles it remembers.
+// by the roles that it has cached.
 // Faults: Precondition (backup_elsewhere) on PostgreSQL, Invalid (backup_invalid).
 func (d *DB) Restore(ctx context.Context, file string) (err error) {
 	if _, err := d.File(); err != nil {
@@ -91,7 +91,7 @@ func (d *DB) Restore(ctx context.Context, file string) (err error) {
 	return d.overwrite(ctx, copied)
 }
 
-// copyBackup copies a backup by way of SQLite, also one in use as of one moment, and checks all of it.
+// copyBackup copies a backup by way of SQLite, so that one in use is copied as of one moment, and checks all of it.
 func copyBackup(ctx context.Context, file, into string) (err error) {
 	invalid := func(err error) error {
 		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no backup of Tilth that can be read whole.", file).Because(err)

@@ -5,22 +5,22 @@ import (
 	"fmt"
 )
 
-// besidePool are the connections of a server outside its pool: its presence, and the one that hears of commits.
+// besidePool is the number of connections of a server outside its pool: its presence, and the one that hears of commits.
 const besidePool = 2
 
-// serverNames is how the connection of a server's presence is called: so the database knows how many connections the servers
-// may open that are there.
+// serverNames is the format of the name of the connection of a server's presence: it tells, in the database, how many connections
+// the running servers may open.
 const serverNames = "tilth server, up to %d connections"
 
 func serverName(conns int) string { return fmt.Sprintf(serverNames, conns) }
 
-// Budget is how many connections servers may open, and how many there can be.
+// Budget is the number of connections that servers may open, and the number that there can be.
 type Budget struct {
-	Servers int // that are there
+	Servers int // that run
 	Conns   int // that they may open together
 	Own     int // that a server of this configuration may open
 	Pool    int // that the pool of each of them may have, so that all fit
-	Limit   int // that the database takes of users without privileges; 0: it does not bound them
+	Limit   int // that the database accepts from users without privileges; 0: it sets no bound
 }
 
 // Budget asks for the connections of all servers of the database. Faults: Unavailable.

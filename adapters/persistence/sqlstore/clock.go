@@ -11,20 +11,20 @@ import (
 )
 
 // Due times, leases and holds are stored by one clock that all processes of a database share.
-// The clocks of the processes may differ by hours: what a process stores is as far from the
-// shared time as it is from its own, and what it reads is turned back. So a process sees such a
-// time by its own clock, and only durations pass from one to another.
+// The clocks of the processes may differ by hours: a time that a process stores is as far from
+// the shared time as it was from the process's own, and a time that it reads is converted back. So
+// a process sees such a time by its own clock, and only durations pass from one to another.
 //
 // The shared time is that of the PostgreSQL server, or of the machine for SQLite. It is read
-// once a minute and goes on by the process's monotonic clock, so that a clock that is set
-// changes nothing while a process runs. It never goes back: it is stored now and then, and a
-// process that starts after the clock was set back goes on from there.
+// once a minute and advances by the process's monotonic clock in between, so that setting a clock
+// back changes nothing while a process runs. It never goes back: it is stored from time to time,
+// and a process that starts after the clock was set back continues from there.
 
 const (
 	// timeReadEvery is how long a process goes by its own monotonic clock.
 	timeReadEvery = time.Minute
-	// timeTolerance is how far a process's clock may be from the shared time and count as the
-	// same, so that times read back are to the microsecond those that were stored.
+	// timeTolerance is how far a process's clock may drift against the shared time before its skew
+	// is changed, so that times are read back as they were stored, to the microsecond.
 	timeTolerance = time.Second
 	// timeKeptEvery is how much of the shared time a restart may lose after a clock was set back.
 	timeKeptEvery = 10 * time.Second
@@ -105,8 +105,8 @@ type sharedTimeRow struct {
 	At            Stamp
 }
 
-// readTime reads the shared time where that is due. A schema without its table is one that is
-// about to be migrated.
+// readTime reads the shared time when that is due. A schema without its table is about to be
+// migrated.
 func (d *DB) readTime(ctx context.Context, conn bun.Conn) error {
 	if !d.time.stale() {
 		return nil
@@ -131,7 +131,7 @@ func (d *DB) readTime(ctx context.Context, conn bun.Conn) error {
 	return nil
 }
 
-// KeepTime stores the shared time now and then.
+// KeepTime stores the shared time from time to time.
 func (s *Session) KeepTime(ctx context.Context) error {
 	now := s.time.now()
 	if !s.time.keeping(now) {
@@ -141,7 +141,7 @@ func (s *Session) KeepTime(ctx context.Context) error {
 		On("CONFLICT (id) DO UPDATE").Set("at = EXCLUDED.at").Where("t.at < EXCLUDED.at"))
 }
 
-// Shared returns the column of a moment of the process's clock by the shared time.
+// Shared converts a moment of the process's clock to the shared time and returns its column.
 func (s *Session) Shared(at time.Time) Stamp { return StampAt(at.Add(s.skew)) }
 
 // SharedNow returns the shared time.
@@ -150,7 +150,7 @@ func (s *Session) SharedNow() time.Time { return s.time.now() }
 // NullableShared is Shared of a moment that may be missing.
 func (s *Session) NullableShared(at *time.Time) *Stamp { return apply(at, s.Shared) }
 
-// Unshared returns a moment of the shared time by the process's clock.
+// Unshared converts a moment of the shared time to the process's clock.
 func (s *Session) Unshared(stamp Stamp) time.Time { return stamp.Add(-s.skew) }
 
 // NullableUnshared is Unshared of a moment that may be missing.

@@ -11,8 +11,8 @@ import (
 	"tilth/core/fault"
 )
 
-// expandOnly is how a migration begins that only adds: tables, indexes, columns with a
-// default. Releases that do not know it go on working on the schema that it leaves.
+// expandOnly is the first line of a migration that only adds: tables, indexes, columns with
+// a default. Releases that do not know the migration go on working on the resulting schema.
 const expandOnly = "-- expand-only\n"
 
 // compatibilityTable is where migrations that only add are noted.

@@ -56,7 +56,7 @@ func reasonOf(err error) reason {
 // postgresReasons reads a SQLSTATE (PostgreSQL's manual, appendix A), or its class in two digits.
 var postgresReasons = map[string]reason{
 	"40001": lostRace, "40P01": lostRace, // serialization_failure, deadlock_detected
-	"0A000": lostRace,                    // a change of the schema came between the preparing and the use of a statement (cached plan must not change result type)
+	"0A000": lostRace,                    // the schema changed between the preparation and the use of a statement (cached plan must not change result type)
 	"57014": timedOut, "55P03": timedOut, // query_canceled (by statement_timeout), lock_not_available
 	"23505": duplicate, "23503": dangling, "23": refused,
 	"25P03": timedOut,                      // idle_in_transaction_session_timeout
@@ -77,7 +77,7 @@ func Unreadable(err error) bool {
 	return err != nil && !known && reasonOf(err) == unknown
 }
 
-// Rejected says, in words for people, why the database did not take a row; empty where an error is no such thing.
+// Rejected returns, in words for people, why the database rejected a row; empty for any other error.
 func Rejected(err error) string {
 	var pg *pgconn.PgError
 	switch reasonOf(err) {
@@ -95,8 +95,8 @@ func Rejected(err error) string {
 	return ""
 }
 
-// translate makes a fault of what came out of a transaction; faults pass as they are. Keys that callers race
-// for do not come here: their statements say ON CONFLICT, because an error would end PostgreSQL's transaction.
+// translate turns the error of a transaction into a fault; faults pass as they are. Conflicts of keys that callers race
+// for do not come here: their statements use ON CONFLICT, because an error would end PostgreSQL's transaction.
 func translate(err error) error {
 	if _, ok := fault.As(err); ok || err == nil {
 		return err
@@ -118,7 +118,7 @@ func translate(err error) error {
 	return fmt.Errorf("database: %w", err)
 }
 
-// Clash returns the fault of a row that others rule out, and any other error as it is.
+// Clash returns the fault of a row that other rows rule out, and any other error as it is.
 func Clash(err error) error {
 	switch reasonOf(err) {
 	case duplicate:
@@ -129,7 +129,7 @@ func Clash(err error) error {
 	return err
 }
 
-// away is the fault of a database that does not answer. A caller that gave up gets its own error, and a fault is one.
+// away returns the fault of a database that does not answer. A caller that gave up gets its own error; a fault stays as it is.
 func away(err error) error {
 	if _, decided := fault.As(err); decided || errors.Is(err, context.Canceled) {
 		return err
@@ -137,7 +137,7 @@ func away(err error) error {
 	return fault.New(fault.Unavailable, "database_unavailable", "The database does not answer.").Because(err)
 }
 
-// silenced is away of an error that no driver explains, and any other as it is.
+// silenced applies away to an error that no driver explains, and returns any other as it is.
 func silenced(err error) error {
 	if err != nil && reasonOf(err) == unknown {
 		return away(err)

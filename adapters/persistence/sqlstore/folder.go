@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// makeFolder makes a folder and those above it that are missing. It returns the folders whose
-// entries a new file in it must see onto the disk, so that a power cut loses no name on its path.
+// makeFolder makes a folder and its missing parents. It returns the folders that must be synced
+// once a file is made in it, so that a power cut loses no name on the file's path.
 func makeFolder(dir string) (unsettled []string, err error) {
 	for above := dir; ; above = filepath.Dir(above) {
 		unsettled = append(unsettled, above)
@@ -21,7 +21,7 @@ func makeFolder(dir string) (unsettled []string, err error) {
 	return unsettled, os.MkdirAll(dir, 0o750)
 }
 
-// SettleFolder sees the names in folders onto the disk: a sync of a file saves what it holds, not
+// SettleFolder syncs the names in folders to the disk: a sync of a file saves its content, not
 // its name. Windows saves names by itself and has no such call.
 func SettleFolder(dirs ...string) error {
 	if runtime.GOOS == "windows" {

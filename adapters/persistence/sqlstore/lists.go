@@ -11,8 +11,8 @@ import (
 	"tilth/ports"
 )
 
-// Narrowed selects nothing yet from what a query asks for, in a scope. Other tables are joined only where
-// the query looks at them: counting and passing over records needs no names.
+// Narrowed selects from the rows that a query asks for in a scope, and no columns yet. Other tables are joined only
+// where the query refers to them: counting and skipping records needs no names.
 func (r Records[T, R, PT, PR]) Narrowed(scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
 	q := r.Session.NewSelect().Model((*R)(nil))
 	if scope.Shared() || r.Table.looksElsewhere(query) { // what is shared is found through the field
@@ -73,8 +73,8 @@ func (r Records[T, R, PT, PR]) Each(ctx context.Context, scope access.Scope, que
 	return Stream(ctx, r.Session, q, marked(r.Session, order, query.At, r.Table.Record))
 }
 
-// Page selects the page of a query, whose place is known. Of a page deep in a list only the ids are passed
-// over; what the records refer to is looked up for those on the page alone.
+// Page selects the page of a query whose place has been read. On the way to a page deep in a list only ids are
+// skipped; what the records refer to is looked up only for those on the page.
 func (r Records[T, R, PT, PR]) Page(ctx context.Context, scope access.Scope, query ports.Query) (*bun.SelectQuery, error) {
 	order, err := orderingOf(r.Table.Orders, query.Order)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r Records[T, R, PT, PR]) Page(ctx context.Context, scope access.Scope, que
 	return order.apply(r.Session, q).Where("t.id IN (?)", order.page(r.Session, found.narrow(r.Session, ids).ColumnExpr("t.id"), query)), nil
 }
 
-// pageBehindTies selects the page of a query behind a place of a list: of the records that tie with it and then of the others,
-// each by an index of its own range.
+// pageBehindTies selects the page of a query after a place of a list: from the records that tie with it and then from the others,
+// each by a range of an index of its own.
 func (r Records[T, R, PT, PR]) pageBehindTies(q *bun.SelectQuery, scope access.Scope, query ports.Query, order ordering, found hits) (*bun.SelectQuery, error) {
 	var ids [2]*bun.SelectQuery
 	for i, conditions := range order.behindTies(r.Session, query.At.Keys) {

@@ -19,7 +19,7 @@ const migrationTable = "schema_migrations"
 
 // Migrator changes the schema. Any number of them may run at once, on any number of
 // replicas: they wait for each other on a lock that ends with the process that holds
-// it. A migration and the note of it are one transaction. It refuses a schema of a newer
+// it. A migration and its note are one transaction. A migrator refuses a schema of a newer
 // release, unless each newer migration is marked as one that only adds.
 type Migrator struct{ db *DB }
 
@@ -141,7 +141,7 @@ func prepareNotes(ctx context.Context, pool *bun.DB) error {
 	return Run(ctx, pool.NewCreateTable().Model((*additive)(nil)).IfNotExists())
 }
 
-// migrations lists the embedded ones. One is read when it runs: most starts run none.
+// migrations lists the embedded migrations. Each is read when it runs: most starts run none.
 func (m *Migrator) migrations() (*migrate.Migrations, error) {
 	ups, err := fs.Glob(migrations.Files, "*.up.sql")
 	if err != nil {
@@ -184,7 +184,7 @@ func inOne(ctx context.Context, pool *bun.DB, statements string, mark func(tx bu
 
 // note marks a migration applied. bun marks it once more after the transaction, which
 // changes nothing; were that the only mark, a kill between the two would leave a
-// schema that no migrator can go on from.
+// schema that no migrator can continue from.
 func note(ctx context.Context, tx bun.Tx, one *migrate.Migration, adds bool) error {
 	if err := Run(ctx, tx.NewInsert().Model(&migrate.Migration{Name: one.Name, GroupID: one.GroupID}).ModelTableExpr(migrationTable)); err != nil || !adds {
 		return err

@@ -21,7 +21,7 @@ func (d *DB) Pools() map[string]*sql.DB {
 	return map[string]*sql.DB{"writer": d.writer.DB, "readers": d.reader.DB}
 }
 
-// observe has every statement of the pools followed.
+// observe makes the observer follow every statement of the pools.
 func (d *DB) observe() {
 	if d.opts.Observer == nil {
 		return
@@ -33,10 +33,10 @@ func (d *DB) observe() {
 	d.reader, d.writer = reader, writer
 }
 
-// statements follows statements, up to the end of the reading of their rows.
+// statements follows statements, until their rows have been read.
 type statements struct{ observer ports.Observer }
 
-// endOfStatement is the key of the function that ends one.
+// endOfStatement is the key of the function that ends a statement.
 type endOfStatement struct{}
 
 // BeforeQuery implements bun.QueryHook.
@@ -61,7 +61,7 @@ func (h statements) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 
 var table = regexp.MustCompile(`^(?:FROM|INTO|UPDATE) +"?([a-z_]+)`)
 
-// headline returns what a statement without its values does, in two words: SELECT farms. The table is the one outside
+// headline returns the verb and the table of a statement without its values: SELECT farms. The table is the one outside
 // of all brackets.
 func headline(shown string) string {
 	verb, _, _ := strings.Cut(strings.TrimSpace(shown), " ")

@@ -56,7 +56,7 @@ func (t orderTerm) expr(s *Session) string {
 	return t.Expr
 }
 
-// nullsFirst puts nulls before everything else; last where the order is turned round.
+// nullsFirst puts nulls before everything else; last where the order is descending.
 var nullsFirst = map[bool]string{false: " NULLS FIRST", true: " NULLS LAST"}
 
 // Ordered adds the order of a query.
@@ -82,8 +82,8 @@ func (o ordering) apply(s *Session, q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// behind selects what comes after the values of the keys: where all keys go one way, as a row, which PostgreSQL goes on from
-// by an index, however many records tie.
+// behind selects what comes after the values of the keys. Keys that all go one way are compared as a row, from which PostgreSQL
+// continues in an index, however many records tie.
 func (o ordering) behind(s *Session, q *bun.SelectQuery, keys []any) *bun.SelectQuery {
 	if o.goesOneWay() {
 		exprs, marks, args := make([]string, len(o)), make([]string, len(o)), make([]any, len(o))
@@ -96,7 +96,7 @@ func (o ordering) behind(s *Session, q *bun.SelectQuery, keys []any) *bun.Select
 		comparison := map[bool]string{false: ") > (", true: ") < ("}[o[0].descending]
 		return q.Where("("+strings.Join(exprs, ", ")+comparison+strings.Join(marks, ", ")+")", args...)
 	}
-	if first := o[0]; !first.Nullable { // bounds the range by itself, which is what an index is searched by
+	if first := o[0]; !first.Nullable { // bounds the range by itself, so that an index can be searched
 		q = q.Where(first.expr(s)+map[bool]string{false: " >= ?", true: " <= ?"}[first.descending], keys[0])
 	}
 	return q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -117,13 +117,13 @@ func (o ordering) goesOneWay() bool {
 	return !slices.ContainsFunc(o, func(t orderTerm) bool { return t.Nullable || t.descending != o[0].descending })
 }
 
-// passesOverTies reports whether a place in this order is searched by its first key alone, so that all that tie with it are
-// passed over: SQLite does not search an index by a row of values that ends with the id, which is the key of its table.
+// passesOverTies reports whether a place in this order would be searched by its first key alone, so that all records that tie with it
+// are skipped one by one: SQLite does not search an index by a row of values that ends with the id, which is the key of its table.
 func (o ordering) passesOverTies(s *Session) bool {
 	return !s.Postgres && len(o) == 2 && o.goesOneWay()
 }
 
-// behindTies are the conditions of what ties with the values of two keys and comes after them, and of what comes after all that tie.
+// behindTies returns two conditions: of the records that tie with the first of two keys and follow the second, and of those after all ties.
 func (o ordering) behindTies(s *Session, keys []any) [2][]Condition {
 	return [2][]Condition{{o[0].equals(s, keys[0]), o[1].follows(s, keys[1])}, {o[0].follows(s, keys[0])}}
 }
@@ -135,8 +135,8 @@ func (t orderTerm) equals(s *Session, value any) Condition {
 	return When(t.expr(s)+" = ?", value)
 }
 
-// follows is the condition of what comes after a value: nulls come before everything else, and
-// after it where the order is turned round.
+// follows returns the condition of what comes after a value: nulls come before everything else,
+// and after it where the order is descending.
 func (t orderTerm) follows(s *Session, value any) Condition {
 	switch {
 	case value == nil && t.descending:
@@ -191,7 +191,7 @@ func (o ordering) page(s *Session, q *bun.SelectQuery, query ports.Query) *bun.S
 	return Paged(q, query)
 }
 
-// marked makes of a reader of rows one that moves the place of a query with every row.
+// marked wraps a reader of rows so that it moves the place of a query with every row.
 func marked[R, T any](s *Session, o ordering, at *ports.Place, record func(*R) (T, error)) func(*R) (T, error) {
 	if at == nil {
 		return record

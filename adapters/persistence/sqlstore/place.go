@@ -16,13 +16,13 @@ const (
 	InSpan  = "datetime"
 )
 
-// Area is where rows lie: the columns of their box, or of their place. What lies nowhere is in every box.
+// Area describes where rows lie: the columns of their box, or of their place. A row that lies nowhere is in every box.
 type Area struct {
 	West, South, East, North string
-	In                       string // what is made of the condition of the columns, as %s; empty: it is the condition
+	In                       string // wraps the condition of the columns, as %s; empty: that condition alone
 }
 
-// Spell is when rows are: the columns of its ends, one column for both of a moment. What has no start or end is unbounded.
+// Spell describes when rows are: the columns of start and end, the same column for a moment. A missing start or end is unbounded.
 type Spell struct {
 	From, To string
 	Days     bool // civil dates, the last one included
@@ -38,7 +38,7 @@ func BoxOf(alias string) *Area {
 	return &Area{West: alias + ".min_x", South: alias + ".min_y", East: alias + ".max_x", North: alias + ".max_y"}
 }
 
-// placed is the condition of a value that is a place or a time; ok is false of any other.
+// placed returns the condition of a value that is a place or a time; ok is false for any other.
 func (f Filter) placed(value any) (c Condition, ok bool) {
 	boxes, isPlace := value.([]geo.Box)
 	span, isTime := value.(ports.Span)

@@ -24,8 +24,8 @@ const (
 	postgresConns   = 20
 	postgresConnect = 5 * time.Second
 	postgresIdle    = 5 * time.Minute
-	// idleStatements is how long a transaction that writes may do nothing, in the time of a statement: a process that is paused, or
-	// whose network is gone, in the middle of one holds its locks no longer.
+	// idleStatements is how long a writing transaction may be idle, in multiples of the statement timeout: a process that is paused
+	// or loses its network in the middle of a transaction holds its locks no longer.
 	idleStatements = 2
 	// migrationLock is the key of the advisory lock of the migrations ("tilth" in ASCII).
 	migrationLock = 0x74696c7468
@@ -92,7 +92,7 @@ func postgresConfig(from *pgx.ConnConfig, statement time.Duration) *pgx.ConnConf
 	if strings.TrimSpace(c.RuntimeParams["application_name"]) == "" {
 		c.RuntimeParams["application_name"] = "tilth"
 	}
-	// Before a table is counted PostgreSQL expects much of it, and compiles short statements for longer than it runs them.
+	// Before a table has statistics PostgreSQL expects many rows in it, and compiles short statements for longer than it runs them.
 	if c.RuntimeParams["jit"] == "" {
 		c.RuntimeParams["jit"] = "off"
 	}

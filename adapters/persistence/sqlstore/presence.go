@@ -15,15 +15,15 @@ import (
 	"tilth/core/fault"
 )
 
-// Servers share a lock for as long as they run; what must not happen under a server takes it
-// alone. The kernel, or the PostgreSQL server, ends the lock with its process.
+// Servers share a lock for as long as they run; a command that must not run beside a server
+// takes it alone. The kernel, or the PostgreSQL server, ends the lock with its process.
 
 const (
 	// presenceLock is the key of the advisory lock of the servers ("tilts" in ASCII).
 	presenceLock = 0x74696c7473
 	// presencePatience is how long a server waits for a command that has the database alone.
 	presencePatience = 30 * time.Second
-	// presenceCheck is how often a server makes sure that its connection, and so its lock, is there.
+	// presenceCheck is how often a server makes sure that it still has its connection, and so its lock.
 	presenceCheck = 5 * time.Second
 )
 
@@ -50,7 +50,7 @@ func (d *DB) Alone(ctx context.Context) (leave func() error, err error) {
 	return nil, fault.New(fault.Conflict, "server_running", "A server uses this database. Fix: stop every `tilth serve` and `tilth worker` first.")
 }
 
-// attendSQLite takes the lock, on an empty database beside the real one; nil where it is taken.
+// attendSQLite takes the lock, on an empty database beside the real one; it returns nil where the lock is taken.
 func attendSQLite(ctx context.Context, path string, shared bool) (func() error, error) {
 	q := url.Values{"_txlock": {"exclusive"}}
 	if shared {
@@ -77,7 +77,7 @@ func attendSQLite(ctx context.Context, path string, shared bool) (func() error, 
 	return func() error { return errors.Join(tx.Rollback(), db.Close()) }, nil
 }
 
-// attendPostgres takes the advisory lock on a connection of its own; nil where it is taken.
+// attendPostgres takes the advisory lock on a connection of its own; it returns nil where the lock is taken.
 // A shared lock whose connection breaks is taken again.
 func attendPostgres(ctx context.Context, config *pgx.ConnConfig, conns int, shared bool) (func() error, error) {
 	query := fmt.Sprintf("SELECT pg_try_advisory_lock(%d)", presenceLock)

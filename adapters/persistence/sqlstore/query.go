@@ -61,11 +61,11 @@ type Filter struct {
 	Folded string // text folded by fold, searched for a part; empty: no partial match
 	Since  string // a time, compared for at or after; the value is RFC 3339 text
 	Until  string // a time, compared for before; the value is RFC 3339 text
-	Has    string // a condition of the value, for one of other rows
+	Has    string // a condition on the value, which concerns other rows
 	Where  *Area  // where rows lie; the value is []geo.Box
 	When   *Spell // when rows are; the value is a ports.Span
 	Parts  []Part // the names that Folded is made of, which an index finds; none: there is no index of them
-	Spans  bool   // the names stand in one text, with a space between two
+	Spans  bool   // the names form one text, separated by spaces
 	other  string // condition that goes with it, which lets a partial index serve it
 }
 
@@ -114,7 +114,7 @@ func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filte
 	return q, nil
 }
 
-// among is the condition of one of several values; ok is false of a single one.
+// among returns the condition of having one of several values; ok is false for a single one.
 func (f Filter) among(value any) (c Condition, ok bool) {
 	switch values := value.(type) {
 	case []int64:
@@ -132,7 +132,7 @@ func (f Filter) among(value any) (c Condition, ok bool) {
 	return Condition{}, false
 }
 
-// Narrow compares a column with a value, which does not narrow the query where it is zero.
+// Narrow restricts a query to the rows whose column has a value; a zero value does not restrict it.
 func Narrow[V comparable](q *bun.SelectQuery, column string, value V) *bun.SelectQuery {
 	if value == *new(V) {
 		return q
@@ -140,11 +140,11 @@ func Narrow[V comparable](q *bun.SelectQuery, column string, value V) *bun.Selec
 	return q.Where("? = ?", bun.Ident(column), value)
 }
 
-// Storable reports whether text can stand in a column. What cannot equals nothing stored; PostgreSQL would refuse it.
+// Storable reports whether text can be stored in a column. Text that cannot equals nothing stored; PostgreSQL would refuse it.
 func Storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
-// Fold returns text as it is searched, whatever its case. It is stored, because the databases fold differently:
-// SQLite knows ASCII only, PostgreSQL what its locale knows.
+// Fold returns text in the form in which it is searched, whatever its case. The form is stored, because the databases
+// fold differently: SQLite folds ASCII only, PostgreSQL by its locale.
 func Fold(text string) string { return corerecord.Fold(text) }
 
 // contains returns the LIKE pattern of a part, which is taken literally.
@@ -168,7 +168,7 @@ func Paged(q *bun.SelectQuery, page ports.Query) *bun.SelectQuery {
 	return q
 }
 
-// Stream runs a query and yields its rows as records. Until the loop ends the cursor has the connection:
+// Stream runs a query and yields its rows as records. Until the loop ends the cursor holds the connection:
 // inside the loop no other method of the transaction may be called.
 func Stream[R, T any](ctx context.Context, s *Session, q *bun.SelectQuery, record func(*R) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -204,7 +204,7 @@ func (s *Session) Unhurried(ctx context.Context) error {
 	return Run(ctx, s.NewRaw("SET LOCAL statement_timeout = 0"))
 }
 
-// Failed is a sequence of one error.
+// Failed returns a sequence of one error.
 func Failed[T any](err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

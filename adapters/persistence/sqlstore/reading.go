@@ -13,11 +13,11 @@ import (
 	"tilth/ports"
 )
 
-// View says how the rows of a query become records. Its callers restrict their queries to a scope.
+// View describes how the rows of a query become records. Its callers restrict their queries to a scope.
 type View[T, R any] struct {
 	Word    string              // "order", for messages
 	Filters map[string]Filter   // of its lists
-	Orders  map[string]OrderKey // what its lists may be ordered by, beside the common ones
+	Orders  map[string]OrderKey // what its lists may be ordered by, besides the common ones
 	Order   []ports.Order       // the one order of its lists; nil: that of the query
 	Record  func(*R) (T, error)
 
@@ -26,13 +26,13 @@ type View[T, R any] struct {
 	Whole func(s *Session, q *bun.SelectQuery) *bun.SelectQuery
 }
 
-// Reader is what every readable repository of a company's records has, in one transaction.
+// Reader is the common part of every readable repository of a company's records, in one transaction.
 type Reader[T, R any] struct {
 	Session *Session
 	View    *View[T, R]
 }
 
-// OwnRows selects the rows of the company that acts, and none of what is shared.
+// OwnRows selects the rows of the company that acts, and no shared ones.
 func OwnRows[R any](s *Session, scope access.Scope) *bun.SelectQuery {
 	return Where(s.NewSelect().Model((*R)(nil)), OwnOnly(scope))
 }
@@ -40,7 +40,7 @@ func OwnRows[R any](s *Session, scope access.Scope) *bun.SelectQuery {
 // Columns adds the columns of the table.
 func Columns(_ *Session, q *bun.SelectQuery) *bun.SelectQuery { return q.ColumnExpr("?TableColumns") }
 
-// Created adds the columns of the table and the name of who created a record.
+// Created adds the columns of the table and the name of the user who created a record.
 func Created(_ *Session, q *bun.SelectQuery) *bun.SelectQuery {
 	return q.ColumnExpr("?TableColumns").ColumnExpr("creator.name AS created_by_name").Join("JOIN users AS creator ON creator.id = t.created_by")
 }
@@ -143,7 +143,7 @@ func (v *View[T, R]) Each(ctx context.Context, s *Session, q *bun.SelectQuery, q
 	return Stream(ctx, s, order.page(s, q, query), marked(s, order, query.At, v.Record))
 }
 
-// One returns what becomes of the one row that a query selects. Faults: NotFound of a word.
+// One returns the record of the one row that a query selects. Faults: NotFound of a word.
 func One[T, R any](ctx context.Context, q *bun.SelectQuery, word string, record func(*R) T) (T, error) {
 	value, ok, err := Find(ctx, q, record)
 	if err == nil && !ok {
@@ -152,13 +152,13 @@ func One[T, R any](ctx context.Context, q *bun.SelectQuery, word string, record 
 	return value, err
 }
 
-// Find returns what becomes of the row that a query selects; ok is false where it selects none.
+// Find returns the record of the row that a query selects; ok is false where it selects none.
 func Find[T, R any](ctx context.Context, q *bun.SelectQuery, record func(*R) T) (value T, ok bool, err error) {
 	v := View[T, R]{Record: func(row *R) (T, error) { return record(row), nil }}
 	return v.Find(ctx, q)
 }
 
-// All returns what becomes of the rows that a query selects, in its order.
+// All returns the records of the rows that a query selects, in its order.
 func All[T, R any](ctx context.Context, q *bun.SelectQuery, record func(*R) T) ([]T, error) {
 	var rows []R
 	if err := q.Scan(ctx, &rows); err != nil {
@@ -167,7 +167,7 @@ func All[T, R any](ctx context.Context, q *bun.SelectQuery, record func(*R) T) (
 	return Each(rows, record), nil
 }
 
-// Each returns what becomes of rows.
+// Each returns the records of rows.
 func Each[T, R any](rows []R, record func(*R) T) []T {
 	out := make([]T, len(rows))
 	for i := range rows {
@@ -193,7 +193,7 @@ func Collect[T any](all iter.Seq2[T, error]) (out []T, err error) {
 	return out, nil
 }
 
-// Index returns the values of a sequence by a key of theirs.
+// Index returns the values of a sequence by their keys.
 func Index[K comparable, T any](all iter.Seq2[T, error], key func(*T) K) (map[K]T, error) {
 	out := map[K]T{}
 	for value, err := range all {
@@ -205,7 +205,7 @@ func Index[K comparable, T any](all iter.Seq2[T, error], key func(*T) K) (map[K]
 	return out, nil
 }
 
-// Missing makes NotFound of no row.
+// Missing turns the error of no row into NotFound.
 func Missing(err error, word string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return fault.Missing(word)

@@ -13,7 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// MetaRow is the columns that every table of a company's records has.
+// MetaRow holds the columns that every table of a company's records has.
 type MetaRow struct {
 	ID            int64   `bun:"id,pk,autoincrement"`
 	CompanyID     int64   `bun:"company_id"`
@@ -27,7 +27,7 @@ type MetaRow struct {
 
 func (r *MetaRow) base() *MetaRow { return r }
 
-// MetaRowOf returns the columns of what a record shares with all others.
+// MetaRowOf returns the columns of the part that all records share.
 func MetaRowOf(m corerecord.Meta) MetaRow {
 	row := MetaRow{ID: m.ID, CompanyID: m.CompanyID, CreatedAt: StampAt(m.CreatedAt), UpdatedAt: StampAt(m.UpdatedAt)}
 	if m.CreatedBy != nil {
@@ -63,13 +63,13 @@ type Table[T, R any] struct {
 	Columns []string // expressions of the row's scan-only columns
 	Joins   []string
 	Filters map[string]Filter
-	Orders  map[string]OrderKey // what a list may be ordered by, beside the common ones
+	Orders  map[string]OrderKey // what a list may be ordered by, besides the common ones
 	Shared  func(*Session, access.Scope) Condition
 	Row     func(*T) R
 	Record  func(*R) (T, error)
-	Kept    []string  // columns that never change, beside the common ones
-	Within  Condition // of own rows that another record hides; empty: none does
-	Sealed  bool      // holds secrets that are sealed for the id of their row, which is stored again once it is known
+	Kept    []string  // columns that never change, besides the common ones
+	Within  Condition // of own rows that no other record hides; empty: none is hidden
+	Sealed  bool      // holds secrets that are sealed for the id of their row: the row is stored again once its id is known
 }
 
 // Records is the repository of one resource, in one transaction.
@@ -83,7 +83,7 @@ func NewRecords[T, R any, PT record[T], PR recordRow[R]](s *Session, t *Table[T,
 	return Records[T, R, PT, PR]{s, t}
 }
 
-// In returns the condition of the live rows of an alias of the table in a scope.
+// In returns the conditions of the live rows of table t in a scope.
 func (r Records[T, R, PT, PR]) In(scope access.Scope) []Condition {
 	in := append(r.Session.InScope(scope, r.Table.Shared), When("t.deleted_at IS NULL"))
 	if !scope.Shared() && r.Table.Within.SQL != "" {
@@ -105,7 +105,7 @@ func (r Records[T, R, PT, PR]) Query(scope access.Scope) *bun.SelectQuery {
 	return Where(r.Selected(), r.In(scope)...)
 }
 
-// InAmong is [Records.In] of rows that are named by their ids: see [OwnAmong]. Nor is an index of live rows taken for narrow.
+// InAmong is [Records.In] for rows that are named by their ids, see [OwnAmong]. It keeps indexes of live rows from being used, too.
 func (r Records[T, R, PT, PR]) InAmong(scope access.Scope, ids []int64) []Condition {
 	in := append(r.In(scope), Among("t.id", ids))
 	if Writable(scope) {
@@ -114,7 +114,7 @@ func (r Records[T, R, PT, PR]) InAmong(scope access.Scope, ids []int64) []Condit
 	return in
 }
 
-// Selected selects records, whole but for some columns, with the names of what they refer to, of no scope yet.
+// Selected selects records without some of their columns, with the names of what they refer to, and in no scope yet.
 func (r Records[T, R, PT, PR]) Selected(without ...string) *bun.SelectQuery {
 	q := r.Tables()
 	if len(without) == 0 {
@@ -129,7 +129,7 @@ func (r Records[T, R, PT, PR]) Selected(without ...string) *bun.SelectQuery {
 	return q
 }
 
-// Tables is the table with what it refers to, by left joins, which do not change what is counted.
+// Tables selects from the table and those that it refers to, by left joins, which do not change a count.
 func (r Records[T, R, PT, PR]) Tables() *bun.SelectQuery {
 	q := r.Session.NewSelect().Model((*R)(nil)).
 		Join("LEFT JOIN users AS creator ON creator.id = t.created_by").
@@ -168,7 +168,7 @@ func (r Records[T, R, PT, PR]) GetMany(ctx context.Context, scope access.Scope, 
 	return Index(Stream(ctx, r.Session, q, r.Table.Record), func(value *T) int64 { return PT(value).Base().ID })
 }
 
-// GetManyForUpdate implements ports.Records. All who lock several do so in the order of their ids.
+// GetManyForUpdate implements ports.Records. All callers that lock several rows do so in the order of ids.
 func (r Records[T, R, PT, PR]) GetManyForUpdate(ctx context.Context, scope access.Scope, ids []int64) (map[int64]T, error) {
 	if len(ids) == 0 || !Writable(scope) {
 		return map[int64]T{}, nil
@@ -309,7 +309,7 @@ func (r Records[T, R, PT, PR]) SoftDelete(ctx context.Context, scope access.Scop
 	return r.DeleteWhere(ctx, scope, Among("t.id", ids), at)
 }
 
-// DeleteWhere marks the live rows of a condition deleted, in updated_at too, which callers who keep in step ask for.
+// DeleteWhere marks the live rows that meet a condition as deleted. It sets updated_at too, by which callers that synchronise ask.
 func (r Records[T, R, PT, PR]) DeleteWhere(ctx context.Context, scope access.Scope, which Condition, at time.Time) (int64, error) {
 	if !Writable(scope) || which.SQL == Nothing.SQL {
 		return 0, nil
@@ -349,8 +349,8 @@ func (r Records[T, R, PT, PR]) Undelete(ctx context.Context, scope access.Scope,
 	return err
 }
 
-// UndeleteWhere restores the rows of a condition that were deleted at a time, the same for all of one deletion,
-// and returns their ids.
+// UndeleteWhere restores the rows that meet a condition and were deleted at a time, which is the same for all rows
+// of one deletion, and returns their ids.
 func (r Records[T, R, PT, PR]) UndeleteWhere(ctx context.Context, scope access.Scope, which Condition, deletedAt, now time.Time) ([]int64, error) {
 	if !Writable(scope) || which.SQL == Nothing.SQL {
 		return nil, nil

@@ -15,7 +15,7 @@ import (
 	"tilth/adapters/persistence/migrations"
 )
 
-// Loss is data that goes with a migration that is reverted: rows of a table, or values of a
+// Loss is data that is lost when a migration is reverted: rows of a table, or values of a
 // column whose table stays.
 type Loss struct {
 	Table  string
@@ -24,8 +24,8 @@ type Loss struct {
 }
 
 // Down reverts the migration that was applied last and returns its name; empty where none is
-// applied. It reverts nothing while a server runs, and asks agree first, with everything that
-// would be lost: an error of agree is the answer, and changes nothing.
+// applied. It reverts nothing while a server runs, and first calls agree with everything that
+// would be lost: if agree returns an error, Down returns it and changes nothing.
 // Faults: Conflict (server_running), Precondition (schema_newer), Unavailable.
 func (m *Migrator) Down(ctx context.Context, agree func(name string, lost []Loss) error) (name string, err error) {
 	leave, err := m.db.Alone(ctx)
@@ -62,7 +62,7 @@ func (m *Migrator) Down(ctx context.Context, agree func(name string, lost []Loss
 // errRehearsed ends the transaction of a rehearsal.
 var errRehearsed = errors.New("rehearsed")
 
-// losses reverts a migration in a transaction that it rolls back, and compares.
+// losses reverts a migration in a transaction that it rolls back, and compares the contents.
 func (m *Migrator) losses(ctx context.Context, pool *bun.DB, one *migrate.Migration) (out []Loss, err error) {
 	down, err := migrations.Statements(one.String()+".down.sql", m.db.engine.postgres)
 	if err != nil {
@@ -100,7 +100,7 @@ type content struct {
 	columns []string
 }
 
-// lossesBetween lists the rows that are gone and counts the values of columns that are.
+// lossesBetween lists the numbers of rows that are gone, and of values in columns that are gone.
 func lossesBetween(ctx context.Context, tx *sql.Tx, before, after map[string]content) (out []Loss, err error) {
 	for _, table := range slices.Sorted(maps.Keys(before)) {
 		was := before[table]
@@ -112,7 +112,7 @@ func lossesBetween(ctx context.Context, tx *sql.Tx, before, after map[string]con
 			if !stays || slices.Contains(is.columns, column) {
 				continue
 			}
-			// What a column holds by default says nothing.
+			// Default values are no loss.
 			query := fmt.Sprintf("SELECT count(*) FROM %q WHERE CAST(%q AS TEXT) NOT IN ('', '0', 'false', '{}', '[]')", table, column)
 			var n int64
 			if err := tx.QueryRowContext(ctx, query).Scan(&n); err != nil {
@@ -126,12 +126,12 @@ func lossesBetween(ctx context.Context, tx *sql.Tx, before, after map[string]con
 	return out, nil
 }
 
-// contents returns the content of every table but the migrator's own, and but the index of names, which is made of others.
+// contents returns the content of every table except the migrator's own and the index of names, which is made from other tables.
 func (m *Migrator) contents(ctx context.Context, tx *sql.Tx) (map[string]content, error) {
 	query := `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND m.name NOT LIKE 'search\_%' ESCAPE '\'`
 	if m.db.engine.postgres {
-		// The views of information_schema ask for privileges column by column: a hundred tables take 70 ms.
+		// The views of information_schema check privileges column by column: a hundred tables take 70 ms.
 		query = `SELECT c.relname, a.attname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped`
 	}
@@ -145,7 +145,7 @@ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p'
 	}
 	delete(out, migrationTable)
 	delete(out, compatibilityTable)
-	// One statement: a hundred would cost more than all they count in most databases. SQLite takes 500 parts.
+	// One statement: a hundred would cost more than the counting in most databases. SQLite allows 500 parts.
 	var counts []string
 	for table := range out {
 		counts = append(counts, fmt.Sprintf("SELECT '%s', count(*) FROM %q", table, table))

@@ -10,15 +10,15 @@ import (
 	"tilth/core/access"
 )
 
-// SharedFarm is the farms of grants on a farm or on everything. A grant on a field shows the field alone.
+// SharedFarm returns the condition of farms that a grant on the farm or on everything shares. A grant on a field shows the field alone.
 func SharedFarm(s *Session, scope access.Scope) Condition {
 	return s.Granted("t", "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = t.id))", "farm.view", scope)
 }
 
-// SharedField is the fields of grants on the field, its farm or everything.
+// SharedField is the condition of fields that a grant on the field, its farm or everything shares.
 var SharedField = WithField("f.id = t.id", "field.view")
 
-// WithField is the records that a condition ties to a field f, shared with it by a view.
+// WithField returns the condition of the records that tie connects to a field f, and that are shared with it under a view.
 func WithField(tie string, view access.Slug) func(*Session, access.Scope) Condition {
 	return func(s *Session, scope access.Scope) Condition { return s.OfSharedField(tie, view, scope) }
 }
@@ -40,7 +40,7 @@ func When(sql string, args ...any) Condition { return Condition{sql, args} }
 // Nothing is the condition of an empty scope.
 var Nothing = When("1 = 0")
 
-// Among is the condition of a column that has one of some ids.
+// Among returns the condition that a column has one of some ids.
 func Among(column string, ids []int64) Condition {
 	if len(ids) == 0 {
 		return Nothing
@@ -56,18 +56,18 @@ func Own(alias string, scope access.Scope) Condition {
 	return When(alias+".company_id = ?", scope.Company())
 }
 
-// OwnAmong is [Own] for rows that other conditions find. SQLite without figures on its tables, and PostgreSQL with those of a
-// minute ago, take a company's index for narrower than a list of ids, and read all its rows: the plus keeps it from them.
+// OwnAmong is [Own] for rows that other conditions find. SQLite without table statistics, and PostgreSQL with those of a minute
+// ago, consider a company's index narrower than a list of ids, and would read all rows of the company: the plus rules the index out.
 func OwnAmong(alias string, scope access.Scope) Condition { return Own("+"+alias, scope) }
 
-// Writable reports whether a scope may be written: what is shared is only read, and no company has nothing.
+// Writable reports whether a scope may be written: shared records are only read, and a scope without a company has none.
 func Writable(scope access.Scope) bool { return !scope.Shared() && scope.Company() > 0 }
 
 // GrantOfField is the target of grants on a field f, its farm or everything, as SQL over a grant g.
 const GrantOfField = "(g.target = 'all' OR (g.target = 'farm' AND g.farm_id = f.farm_id) OR (g.target = 'field' AND g.field_id = f.id))"
 
-// Granted is the condition that a live, accepted grant of the alias's company over target gives a slug, of which % stands
-// for any end.
+// Granted returns the condition that a live, accepted grant of the alias's company over target includes a slug, in which % stands
+// for any ending.
 func (s *Session) Granted(alias, target string, view access.Slug, scope access.Scope) Condition {
 	if scope.ToOrder() {
 		view = scope.Ordered()
@@ -85,7 +85,7 @@ func Grantors(alias string, scope access.Scope) Condition {
 		scope.Company())
 }
 
-// OfSharedField is the records that a condition ties to a live field f shared with a view.
+// OfSharedField returns the condition of the records that tie connects to a live field f that is shared under a view.
 func (s *Session) OfSharedField(tie string, view access.Slug, scope access.Scope) Condition {
 	inner := s.Granted("f", GrantOfField, view, scope)
 	return When(
@@ -93,9 +93,9 @@ func (s *Session) OfSharedField(tie string, view access.Slug, scope access.Scope
 		inner.Args...)
 }
 
-// OfSharedLand is the records that lie on fields, of which at least one is live, and all are shared with a view. Links are the
-// rows that name the fields by field_id, as a table l and its condition; where deleted, fields that are gone count as well:
-// those are shared with nobody.
+// OfSharedLand returns the condition of the records that lie on fields of which at least one is live and all are shared under a
+// view. links are the rows that name the fields by field_id, as a table l and its condition. If deleted is true, deleted fields
+// count as well: those are shared with nobody.
 func (s *Session) OfSharedLand(links string, deleted bool, view access.Slug, scope access.Scope) Condition {
 	const of = "SELECT 1 FROM "
 	inner := s.Granted("f", GrantOfField, view, scope)
@@ -142,7 +142,7 @@ func Where[Q interface {
 	return q
 }
 
-// OwnOnly is own, and nothing under a shared scope: for what is not shared.
+// OwnOnly is [Own], and [Nothing] under a shared scope: for records that are not shared.
 func OwnOnly(scope access.Scope) Condition {
 	if scope.Shared() {
 		return Nothing

@@ -16,9 +16,9 @@ import (
 	"tilth/ports"
 )
 
-// Lists are searched for a part of a name by an index of the three letters in a row that names have: pg_trgm on PostgreSQL,
-// FTS5 on SQLite, which has an index of numbers, too (package names). The index finds records that may match, up to maxHits, and the list is then
-// narrowed to them beside its own condition: what is found is the same with the index and without.
+// Lists are searched for a part of a name by an index of the runs of three letters in names: pg_trgm on PostgreSQL, FTS5 on
+// SQLite, which has an index of numbers, too (package names). The index finds records that may match, up to maxHits, and the list
+// is then narrowed to them in addition to its own condition: the result is the same with and without the index.
 
 // SearchedTable is a table of named records of companies.
 type SearchedTable struct {
@@ -32,34 +32,34 @@ var Searched = map[string]SearchedTable{
 	"fertilizations": {3, "product_name_folded"}, "aois": {4, "name_folded"},
 }
 
-// NumbersOf is the list of the marks and changes of a table's index of numbers.
+// NumbersOf returns the name of the list that holds the marks and changes of a table's index of numbers.
 func NumbersOf(table string) string { return table + ".numbers" }
 
-// Part is a name that a text which is searched has: that of a row whose id is Ref.
+// Part is a name within a searched text: that of the row whose id is Ref.
 type Part struct {
 	Table  string // empty: the table of the list
 	Ref    string // "t.field_id"
-	Column string // empty: as the index of the table knows it
-	Common bool   // the table is no company's
+	Column string // empty: that of the table's index
+	Common bool   // the table belongs to no company
 }
 
 // OwnName is the name of the rows of the list.
 var OwnName = []Part{{Ref: "t.id"}}
 
 const (
-	maxHits     = 1000 // of more hits than this the list is read as if there were no index
+	maxHits     = 1000 // with more hits than this the list is read as if there were no index
 	maxOthers   = 5000 // names, of all companies, that are looked at one by one
 	maxPrefixes = 8
 )
 
-// hits are the ids of the rows of a list that may match what it is searched for; known is false where the index does not help.
+// hits are the ids of the rows of a list that may match a search; known is false where the index does not help.
 type hits struct {
 	ids   []int64
 	known bool
 }
 
-// hitsOf looks in the index for the rows of R that a list is narrowed to by the first of its filters that it helps with;
-// live tells that rows are marked where they are deleted.
+// hitsOf looks up in the index the rows of R to which a list can be narrowed, by the first of its filters that the index helps
+// with; live states that deleted rows are marked.
 func hitsOf[R any](ctx context.Context, s *Session, live bool, filters map[string]Filter, scope access.Scope, query ports.Query) (hits, error) {
 	for _, f := range query.Filters {
 		k := filters[f.Name]
@@ -85,7 +85,7 @@ func hitsOf[R any](ctx context.Context, s *Session, live bool, filters map[strin
 	return hits{}, nil
 }
 
-// narrow restricts a query to hits. SQLite knows nothing of how long lists are, and would rather walk all of a company's.
+// narrow restricts a query to hits. SQLite does not know how long lists are, and would rather walk all rows of a company.
 func (h hits) narrow(s *Session, q *bun.SelectQuery) *bun.SelectQuery {
 	if !h.known {
 		return q
@@ -99,7 +99,7 @@ func (h hits) narrow(s *Session, q *bun.SelectQuery) *bun.SelectQuery {
 // lookup is a search of a company's rows of a table for a folded text.
 type lookup struct {
 	own     string
-	live    bool // its rows are marked where they are deleted
+	live    bool // its deleted rows are marked
 	filter  string
 	text    string
 	company int64
@@ -130,8 +130,8 @@ func (l lookup) hits(ctx context.Context, s *Session, k Filter) (out hits, err e
 	return hits{slices.Compact(out.ids), true}, nil
 }
 
-// behindSpaces returns what stands behind each space of a text that may span parts: the last of the parts that it touches
-// begins with one of these. It is false where that would be any part.
+// behindSpaces returns what follows each space of a text that may span parts: the last of the parts that the text touches
+// begins with one of these. ok is false where every part would, or where these are more than maxPrefixes.
 func (l lookup) behindSpaces(k Filter) (out []string, ok bool) {
 	if !k.Spans {
 		return nil, true
@@ -148,8 +148,7 @@ func (l lookup) behindSpaces(k Filter) (out []string, ok bool) {
 	}
 }
 
-// names returns the ids of the rows of a part that may hold the text, or begin with one of the prefixes: up to one more than
-// maxHits.
+// names returns the ids of the rows of a part that may contain the text, or begin with one of the prefixes: up to maxHits + 1.
 func (l lookup) names(ctx context.Context, s *Session, part Part, prefixes []string) ([]int64, error) {
 	table := part.Table
 	if table == "" {
@@ -168,14 +167,14 @@ func (l lookup) names(ctx context.Context, s *Session, part Part, prefixes []str
 		if err != nil {
 			return nil, err
 		}
-		// In this order: SQLite would walk the names of a company, and ask of each whether the index has it.
+		// The order is forced: SQLite would walk the names of a company, and look each of them up in the index.
 		q = q.TableExpr("(?) AS hit", found).Join("CROSS JOIN ? AS n ON n.id = hit.id", bun.Ident(table))
 	}
 	if !part.Common {
 		q = q.Where("n.company_id = ?", l.company)
 	}
 	return Values[int64](ctx, q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
-		if rare := grams.RareWord(l.text); s.Postgres && rare != l.text { // the index is asked for the word, each name for the text
+		if rare := grams.RareWord(l.text); s.Postgres && rare != l.text { // the index is searched for the word, each name for the text
 			q = q.Where("n."+column+` LIKE ? ESCAPE '\' AND (n.`+column+` || '') LIKE ? ESCAPE '\'`, contains(rare), contains(l.text))
 		} else {
 			q = q.Where("n."+column+` LIKE ? ESCAPE '\'`, contains(l.text))
@@ -187,8 +186,8 @@ func (l lookup) names(ctx context.Context, s *Session, part Part, prefixes []str
 	}))
 }
 
-// rows selects the ids of the rows of the list that refer to those of a part: up to one more than maxHits. SQLite is told to
-// begin with these: it knows nothing of how many rows a company has.
+// rows selects the ids of the rows of the list that refer to given rows of a part: up to maxHits + 1. SQLite is told to begin
+// with the latter: it does not know how many rows a company has.
 func (l lookup) rows(s *Session, part Part, ids []int64) *bun.SelectQuery {
 	q := s.NewSelect().ColumnExpr("t.id").Limit(maxHits+1).Where("t.company_id = ?", l.company)
 	if l.live { // which lets partial indexes serve
@@ -205,10 +204,10 @@ func (l lookup) rows(s *Session, part Part, ids []int64) *bun.SelectQuery {
 		Where("?", prepared.Varied{})
 }
 
-// found selects, on SQLite, the ids of the rows of a table that may hold the text: those that an index has, those whose name
+// found selects, on SQLite, the ids of the rows of a table that may contain the text: those that an index has, those whose name
 // has changed since, and those that are newer than the index. A number is looked up in the index of numbers, whose lists are short.
-// The index is asked for the names of the company where those of all are many: looking each of a few up among all names that a
-// large company has takes longer.
+// Where the names that match in all companies are many, the index is searched for those of the company: for a few, looking each
+// up among all names of a large company would take longer.
 func (l lookup) found(ctx context.Context, s *Session, table string, index SearchedTable) (*bun.SelectQuery, error) {
 	if number := grams.OfNumber(l.text); number != "" {
 		entries, known, err := s.numbered(ctx, table, number)
@@ -230,7 +229,7 @@ func (l lookup) found(ctx context.Context, s *Session, table string, index Searc
 	return l.unfolded(s, table, table, index.among(s, entries)), nil
 }
 
-// unfolded selects the ids of a table's rows that the index of a list does not know yet, with those that it has found, if any.
+// unfolded selects the ids of a table's rows that the index of a list does not know yet, together with those found in it, if any.
 func (l lookup) unfolded(s *Session, table, list string, found *bun.SelectQuery) *bun.SelectQuery {
 	out := s.NewSelect().TableExpr("search_changes AS c").ColumnExpr("c.id").Where("c.list = ?", list).
 		UnionAll(s.NewSelect().TableExpr("? AS f", bun.Ident(table)).ColumnExpr("f.id").Where("f.company_id = ?", l.company).
@@ -241,13 +240,13 @@ func (l lookup) unfolded(s *Session, table, list string, found *bun.SelectQuery)
 	return out
 }
 
-// entries returns the entries of an index that meet a condition: up to one more than maxOthers.
+// entries returns the entries of an index that meet a condition: up to maxOthers + 1.
 func (s *Session) entries(ctx context.Context, index, condition string) ([]int64, error) {
 	return Values[int64](ctx, s.NewSelect().TableExpr(index).ColumnExpr("rowid").Where(index+" MATCH ?", condition).Limit(maxOthers+1))
 }
 
 // numbered returns the entries of the index of numbers that meet a condition. known is false where these are more than maxOthers,
-// and where the index knows less of the table than the other one, as in the first minute after the upgrade that made it.
+// and where the index covers less of the table than the other index, as in the first minute after the upgrade that made it.
 func (s *Session) numbered(ctx context.Context, table, condition string) (entries []int64, known bool, err error) {
 	behind, err := Values[int64](ctx, s.NewSelect().TableExpr("search_marks AS n").Join("JOIN search_marks AS m ON m.list = ?", table).
 		ColumnExpr("m.upto - n.upto").Where("n.list = ?", NumbersOf(table)))
@@ -258,7 +257,7 @@ func (s *Session) numbered(ctx context.Context, table, condition string) (entrie
 	return entries, len(entries) <= maxOthers, err
 }
 
-// among selects the ids that entries of all tables have of this one; nil where there are none.
+// among selects the ids of this table's rows from entries of all tables; nil where there are none.
 func (index SearchedTable) among(s *Session, entries []int64) *bun.SelectQuery {
 	var values []string
 	for _, one := range entries {

@@ -15,7 +15,7 @@ func PlaceOf(table string, key any, column string) string {
 	return fmt.Sprintf("%s/%v/%s", table, key, column)
 }
 
-// SealText returns what is stored of a secret that is text.
+// SealText returns the stored form of a secret that is text.
 func (s *Session) SealText(place, value string) string {
 	return string(s.Secrets.Seal(place, []byte(value)))
 }
@@ -33,7 +33,7 @@ type SecretKeyRow struct {
 	FirstUsedAt   Stamp
 }
 
-// CheckSecrets makes sure that every key is held which seals secrets of the database, and
+// CheckSecrets makes sure that every key that seals secrets of the database is held, and
 // registers the one that seals from now on. Faults: Precondition (secret_key_missing), Unavailable.
 func (d *DB) CheckSecrets(ctx context.Context) error {
 	if err := d.HoldsSecrets(ctx); err != nil {
@@ -49,11 +49,11 @@ func (d *DB) CheckSecrets(ctx context.Context) error {
 	})
 }
 
-// HoldsSecrets makes sure that every key is held which seals secrets of the database. It
+// HoldsSecrets makes sure that every key that seals secrets of the database is held. It
 // writes nothing. Faults: Precondition (secret_key_missing), Unavailable.
 func (d *DB) HoldsSecrets(ctx context.Context) error { return held(ctx, d.reader, d.opts.Secrets) }
 
-// held returns a fault where a key that is registered is not in the box.
+// held returns a fault if a registered key is not in the box.
 func held(ctx context.Context, db bun.IDB, box *envelope.Box) error {
 	var rows []SecretKeyRow
 	if err := db.NewSelect().Model(&rows).OrderExpr("t.first_used_at, t.id").Scan(ctx); err != nil {

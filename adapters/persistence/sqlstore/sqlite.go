@@ -26,14 +26,14 @@ const (
 	sqliteBusy = 5 * time.Second
 	// sqliteReaders bounds the readers: more than a few cores gain nothing.
 	sqliteReaders = 4
-	// sqliteLog has 16 MB of pages wait in the log, each of which is written back once. From 4,063 on readers look through two indexes.
+	// sqliteLog lets 16 MB of pages wait in the log, so that each is written back once. From 4,063 pages on readers search two indexes.
 	sqliteLog = "wal_autocheckpoint(4000)"
 	// migrationPoll is how long a migrator waits between looks at a lock that another holds.
 	migrationPoll = 250 * time.Millisecond
 )
 
-// openSQLite opens one writer, which those who write take turns on, and a few readers. SQLite has one writer at a time
-// anyway: so the wait is a fair queue without polling, and busy_timeout is left for other processes.
+// openSQLite opens one writer, on which writing transactions take turns, and a few readers. SQLite has one writer at a time
+// anyway: this way the wait is a fair queue without polling, and busy_timeout is left for other processes.
 func (d *DB) openSQLite(ctx context.Context, path string) error {
 	path = strings.TrimPrefix(path, "//")
 	if path == ":memory:" {

@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// Copy is what a database says of itself as a copy of another, on PostgreSQL.
+// Copy is what a database reports about itself as a copy of another, on PostgreSQL.
 type Copy struct {
-	System     string // that of the servers which began as one
+	System     string // the same for all servers that began as one
 	Recovering bool   // it follows another server, and nothing is written to it
 	BehindS    *float64
 }
 
 var errNoCopy = errors.New("only PostgreSQL has copies to read from")
 
-// CopyState asks a database what it is a copy of. Faults: Unavailable.
+// CopyState asks a database for its state as a copy. Faults: Unavailable.
 func (d *DB) CopyState(ctx context.Context) (c Copy, err error) {
 	if !d.engine.postgres {
 		return c, errNoCopy
@@ -29,7 +29,7 @@ func (d *DB) CopyState(ctx context.Context) (c Copy, err error) {
 	return c, nil
 }
 
-// Written returns the place in the log behind everything that was acknowledged. Faults: Unavailable.
+// Written returns the place in the log after everything that was acknowledged. Faults: Unavailable.
 func (d *DB) Written(ctx context.Context) (place string, err error) {
 	if err = d.reader.NewRaw("SELECT pg_current_wal_insert_lsn()::text").Scan(ctx, &place); err != nil {
 		return "", away(err)

@@ -1,7 +1,7 @@
-// Package sqlstore is what all repositories stand on: the connections to SQLite or PostgreSQL,
+// Package sqlstore is the base of all repositories: the connections to SQLite or PostgreSQL,
 // transactions with their retries and row locks, migrations and backups, conditions of scopes,
 // filters, orders and pages of lists, the values of columns, and one generic repository of a
-// company's records. It knows no table of a product but those of share grants, farms and fields,
+// company's records. It knows no table of a product except those of share grants, farms and fields,
 // which decide what a scope shows.
 //
 // Where the two databases differ (types of columns, row locks, error codes) the difference is
@@ -25,28 +25,28 @@ import (
 	"tilth/ports"
 )
 
-// Every row names its table, so that the plural that bun forms of each type's name is work for nothing.
+// Every row type names its table, so bun need not form the plural of each type's name.
 func init() { schema.SetTableNameInflector(func(name string) string { return name }) }
 
-// Options are what a database needs of its surroundings.
+// Options are what a database needs from its surroundings.
 type Options struct {
 	Clock  ports.Clock  // decides which share grants have ended; required
 	IDs    ports.IDs    // makes lease tokens and jitter; required
-	Shared ports.Clock  // in the place of the database's clock, which due times and leases go by; nil but in tests
+	Shared ports.Clock  // replaces the database's clock, by which due times and leases are measured; nil except in tests
 	Logger *slog.Logger // nil: nothing is logged
 	// Secrets seals the secrets that are stored; nil: they are stored as they are.
 	Secrets *envelope.Box
-	// StatementTimeout ends a statement that runs away, and gives up a server that says nothing
-	// for longer; no statement of ours comes near the default, 30 s.
+	// StatementTimeout ends a runaway statement, and gives up on a server that is silent for
+	// longer; no statement of ours comes near the default, 30 s.
 	StatementTimeout time.Duration
-	Connect          Connect // nil but in simulations of failures
+	Connect          Connect // nil except in simulations of failures
 	// Observer follows every statement; nil: none is followed.
 	Observer ports.Observer
 	// PoolWait is how long a transaction waits for a connection before it is refused; default 10 s.
 	PoolWait time.Duration
 }
 
-// Connect returns what connections are made through in the place of a driver's connector.
+// Connect returns the connector that replaces a driver's own.
 type Connect func(driver.Connector) driver.Connector
 
 func (c Connect) through(connector driver.Connector) driver.Connector {
@@ -75,17 +75,17 @@ type engine struct {
 	postgres bool
 	// openUnhurried returns a pool of its own with no statement timeout, for migrations.
 	openUnhurried func() (*bun.DB, error)
-	// lock takes the lock of the migrations and returns what ends it.
+	// lock takes the lock of the migrations and returns the function that ends it.
 	lock func(ctx context.Context) (unlock func() error, err error)
-	// presence takes the lock of the servers, shared or alone; leave is nil where that cannot be.
+	// presence takes the lock of the servers, shared or alone; leave is nil where the lock is taken.
 	presence func(ctx context.Context, shared bool) (leave func() error, err error)
-	// watch hears what other processes commit, until it no longer can; announce tells them, nil where they see it.
+	// watch hears of the commits of other processes until it no longer can; announce tells them of ours, nil where they see them.
 	watch    func(ctx context.Context, heard func(announcement)) error
 	announce func(ctx context.Context, a announcement) error
-	conns    int // that a server may open, of a database that bounds them; 0: it does not
+	conns    int // connections that a server may open; 0: the database does not bound them
 }
 
-// Open connects to the database of an address, as Open describes.
+// Open connects to the database of an address, as Open of package persistence describes.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.Clock == nil || opts.IDs == nil {
 		return nil, errors.New("persistence: a clock and a maker of ids are required")
@@ -132,7 +132,7 @@ func (d *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close closes the pools. Transactions that run end with an error.
+// Close closes the pools. Running transactions end with an error.
 func (d *DB) Close() error {
 	err := d.writer.Close()
 	if d.reader != d.writer {
@@ -144,10 +144,10 @@ func (d *DB) Close() error {
 // Postgres reports whether the database is PostgreSQL.
 func (d *DB) Postgres() bool { return d.engine.postgres }
 
-// Describe says in one line which database this is, without secrets.
+// Describe returns in one line which database this is, without secrets.
 func (d *DB) Describe() string { return d.engine.name + " at " + d.engine.location }
 
-// Health is what `tilth doctor` shows of a database.
+// Health is what `tilth doctor` shows about a database.
 type Health struct {
 	Engine      string // "SQLite", "PostgreSQL"
 	Version     string
@@ -155,7 +155,7 @@ type Health struct {
 	JournalMode string   // SQLite; "wal" is right
 	Pending     int      // migrations not applied
 	Forgetful   []string // settings of PostgreSQL with which a crash loses what was acknowledged
-	Unindexed   bool     // names are searched one by one: PostgreSQL has not got pg_trgm
+	Unindexed   bool     // names are searched one by one: PostgreSQL lacks pg_trgm
 }
 
 // Check asks the database for its condition. Faults: Unavailable.

@@ -13,8 +13,8 @@ import (
 )
 
 // summed are the tables whose live rows are counted as they are written, by the triggers of the migration "list_sums",
-// each with the columns by whose values they are counted as well. Of other columns that lists are filtered by, few rows
-// have the same value, or they are no references.
+// each with the columns by whose values they are counted as well. In the other columns that lists are filtered by, few
+// rows have the same value, or the values are not references.
 var summed = map[string][]string{
 	"farms":          {"created_by"},
 	"fields":         {"created_by", "farm_id"},
@@ -25,7 +25,7 @@ var summed = map[string][]string{
 	"profile_orders": {"created_by", "season_id"},
 }
 
-// sum is one of the sums of a table: of all rows of a company, where key is empty, or of those with a value.
+// sum is one of the counts of a table: of all rows of a company where key is empty, else of those with a value in that column.
 type sum struct {
 	list, key string
 	value     int64
@@ -56,7 +56,7 @@ func (one sum) read(ctx context.Context, s *Session, scope access.Scope) (n int6
 	return n, err
 }
 
-// Chained counts the rows of a company in a chain that hold every row of a table: those that were linked and are not removed,
+// Chained counts the rows of a company in a chain, which holds every row of a table: those that were linked and are not removed,
 // and those that wait. It costs the same at any length.
 func (s *Session) Chained(ctx context.Context, name chain.Name, scope access.Scope) (n int64, err error) {
 	const of = "WHERE chain = ?0 AND company_id = ?1"
@@ -69,7 +69,7 @@ func (s *Session) Chained(ctx context.Context, name chain.Name, scope access.Sco
 // foldedAtOnce bounds how many changes one transaction adds up.
 const foldedAtOnce = 5000
 
-// FoldSums adds the changes of sums up, where writers leave them as rows of their own, and returns how many those were.
+// FoldSums adds up the changes of sums, on the database where writers leave them as rows of their own, and returns their number.
 // Any number of processes may do it at once.
 func (d *DB) FoldSums(ctx context.Context) (total int64, err error) {
 	if !d.engine.postgres {

@@ -11,7 +11,7 @@ import (
 	"tilth/adapters/persistence/migrations"
 )
 
-// What is read from sums and indices is what the triggers of the migrations write.
+// The sums and indices that are read must be written by triggers of the migrations.
 func TestTablesThatAreCountedAndSearchedHaveTheirTriggers(t *testing.T) {
 	t.Parallel()
 	ups, err := fs.Glob(migrations.Files, "*.up.sql")

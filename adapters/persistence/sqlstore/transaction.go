@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// A write that loses a race is run again after a pause, half of it random, that doubles from first to most.
+// A write that loses a race is run again after a pause, half of it random, that doubles from retryFirst up to retryMost.
 const (
 	retryTries = 10
 	retryFirst = 4 * time.Millisecond
@@ -29,7 +29,7 @@ type Session struct {
 	pool     *bun.DB // scans the rows of cursors
 	Postgres bool
 	Writes   bool
-	Today    time.Time // civil date in UTC: grants that end before it are over
+	Today    time.Time // civil date in UTC: grants that end before it have ended
 	IDs      ports.IDs
 	Secrets  *envelope.Box // seals secrets; nil: they are stored as they are
 	time     *sharedTime
@@ -54,8 +54,8 @@ func (s *Session) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// Alone waits until no other transaction of the company holds the lock of a subject, until the end
-// of this one. SQLite has one writing transaction at a time. On PostgreSQL companies whose ids are
+// Alone waits for the company's lock of a subject, and holds it until the end of the transaction.
+// SQLite has one writing transaction at a time. On PostgreSQL companies whose ids are
 // equal modulo 2^32 share a lock; they only wait. Faults: NotFound where the scope may not be written.
 func (s *Session) Alone(ctx context.Context, scope access.Scope, subject int64) error {
 	if !Writable(scope) {
@@ -75,7 +75,7 @@ func (s *Session) ForShare(q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// SkipLocked makes a subquery pass over rows that another replica is taking.
+// SkipLocked makes a subquery skip rows that another replica is taking.
 func (s *Session) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	if s.Postgres {
 		return q.For("UPDATE SKIP LOCKED")
@@ -83,7 +83,7 @@ func (s *Session) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// Native returns the transaction without bun, for statements over tables that are known at run time alone. Its
+// Native returns the transaction without bun, for statements over tables that are known only at run time. Its
 // placeholders are $1, $2 on both databases. It is nil outside a transaction.
 func (s *Session) Native() *sql.Tx {
 	if tx, ok := s.IDB.(bun.Tx); ok {
@@ -92,8 +92,8 @@ func (s *Session) Native() *sql.Tx {
 	return nil
 }
 
-// Nested runs statements that are taken back on an error, without the transaction: a savepoint keeps a failure from ending it, as
-// PostgreSQL otherwise would. Its name is always the same, so that the statements have one text each; of several the innermost counts.
+// Nested runs statements that are rolled back on an error, but not the transaction: a savepoint keeps a failure from ending it, as it
+// otherwise would on PostgreSQL. Its name is always the same, so that each statement has one text; of several the innermost counts.
 func (s *Session) Nested(ctx context.Context, do func(ctx context.Context) error) error {
 	run := func(statement string) error { return Run(ctx, s.NewRaw(statement)) }
 	if err := run("SAVEPOINT nested"); err != nil {
@@ -105,7 +105,7 @@ func (s *Session) Nested(ctx context.Context, do func(ctx context.Context) error
 	return run("RELEASE SAVEPOINT nested")
 }
 
-// Wrote records that records of a resource were written, deleted or restored.
+// Wrote notes that records of a resource were written, deleted or restored.
 func (s *Session) Wrote(resource string, ids ...int64) {
 	s.written[resource] = append(s.written[resource], ids...)
 }
@@ -116,20 +116,20 @@ func (s *Session) Changed(resource string) []int64 {
 	return slices.Compact(ids)
 }
 
-// cascaded records that records of a resource were deleted or restored together, and so written.
+// cascaded notes that records of a resource were deleted or restored together, and so written.
 func (s *Session) cascaded(resource string, ids []int64) {
 	s.Wrote(resource, ids...)
 	s.cascade = append(s.cascade, cascade{resource, ids})
 }
 
-// TakeCascades returns what was deleted or restored since it was called last.
+// TakeCascades returns what was deleted or restored since the last call.
 func (s *Session) TakeCascades() []cascade {
 	taken := s.cascade
 	s.cascade = nil
 	return taken
 }
 
-// View runs a transaction that only reads, once. Those that may wait share half of the connections.
+// View runs a transaction that only reads, once. Transactions that may wait share half of the connections.
 func (d *DB) View(ctx context.Context, do func(ctx context.Context, s *Session) error) error {
 	if ports.Patient(ctx) {
 		select {
@@ -142,7 +142,7 @@ func (d *DB) View(ctx context.Context, do func(ctx context.Context, s *Session) 
 	return translate(d.once(ctx, false, do))
 }
 
-// Update runs a write transaction, again after a lost race.
+// Update runs a write transaction, and runs it again after a lost race.
 func (d *DB) Update(ctx context.Context, do func(ctx context.Context, s *Session) error) error {
 	pause := retryFirst
 	for try := 1; ; try++ {
@@ -213,7 +213,7 @@ func (d *DB) once(ctx context.Context, writes bool, do func(ctx context.Context,
 	return nil
 }
 
-// silent makes Unavailable of an error that came of a broken connection, and not of what was asked through it.
+// silent turns an error into Unavailable where a broken connection caused it, rather than what was asked through it.
 func silent(ctx context.Context, conn bun.Conn, err error) error {
 	if _, decided := fault.As(err); err == nil || decided || reasonOf(err) != unknown {
 		return err
@@ -224,8 +224,8 @@ func silent(ctx context.Context, conn bun.Conn, err error) error {
 	return err
 }
 
-// connection takes a connection of a pool. One that is exhausted for long is what the whole
-// server would wait for.
+// connection takes a connection from a pool. It gives up on one that stays exhausted, for
+// which the whole server would wait.
 func (d *DB) connection(ctx context.Context, pool *bun.DB) (bun.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, d.opts.PoolWait)
 	defer cancel()

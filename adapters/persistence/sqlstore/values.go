@@ -131,16 +131,16 @@ func (d *JSON[T]) Scan(src any) error {
 	default:
 		return fmt.Errorf("a JSON column holds a %T", src)
 	}
-	if own, ok := any(&d.V).(json.Unmarshaler); ok { // at once: json.Unmarshal would read it twice before
+	if own, ok := any(&d.V).(json.Unmarshaler); ok { // directly: json.Unmarshal would first read it twice
 		return own.UnmarshalJSON(raw)
 	}
 	return json.Unmarshal(raw, &d.V)
 }
 
-// maxInflated bounds what a stored document unpacks to, a hundred times the labels of the largest frame.
+// maxInflated bounds the size of an inflated document: a hundred times the labels of the largest frame.
 const maxInflated = 256 << 20
 
-// Deflate returns the stored form of what is large and is always read whole: deflated JSON.
+// Deflate returns the stored form of a large value that is always read whole: deflated JSON.
 func Deflate(v any) ([]byte, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -163,7 +163,7 @@ func DeflateBytes(raw []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Inflate reads what deflated wrote.
+// Inflate reads what Deflate wrote.
 func Inflate(stored []byte, into any) error {
 	r := flate.NewReader(bytes.NewReader(stored))
 	defer r.Close()

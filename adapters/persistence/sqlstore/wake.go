@@ -30,13 +30,13 @@ const (
 func (s *Session) Leaves(topic Topic) { *s.leaves |= topic }
 
 const (
-	// lookEvery is how often a process looks for commits of others at most, where nothing announces them.
+	// lookEvery is the shortest time between two looks for commits of other processes, where nothing announces them.
 	lookEvery = 500 * time.Millisecond
 	// announceEvery is how long commits are gathered before other processes hear of them.
 	announceEvery = 50 * time.Millisecond
 )
 
-// wakes holds who waits for what is committed. It is safe for concurrent use.
+// wakes holds those that wait for commits. It is safe for concurrent use.
 type wakes struct {
 	mu      sync.Mutex
 	waiting []waiter
@@ -61,7 +61,7 @@ func (d *DB) Wakes(topics Topic) <-chan struct{} {
 	return w.woken
 }
 
-// committed wakes who waits in this process, and leaves the topics to be announced to others.
+// committed wakes those that wait in this process, and leaves the topics to be announced to others.
 func (w *wakes) committed(topics Topic) {
 	if topics == 0 {
 		return
@@ -98,8 +98,8 @@ func fill(c chan struct{}) {
 	}
 }
 
-// LookEvery is how often a loop that nobody wakes looks for what is to be done. On SQLite every commit is heard of; between
-// PostgreSQL and a process something may stand that passes no notifications on.
+// LookEvery returns how often a loop that nobody wakes looks for work. On SQLite every commit is heard of; something between
+// PostgreSQL and a process may fail to pass notifications on.
 func (d *DB) LookEvery() time.Duration {
 	if d.engine.announce == nil {
 		return time.Minute
@@ -107,8 +107,8 @@ func (d *DB) LookEvery() time.Duration {
 	return quietLook
 }
 
-// Watch wakes for the commits of other processes until the context ends. While it cannot hear of them it wakes for
-// every topic from time to time.
+// Watch wakes those that wait for what other processes commit, until the context ends. While it cannot hear of commits it
+// wakes for every topic from time to time.
 func (d *DB) Watch(ctx context.Context) error {
 	self := d.opts.IDs.UUID()
 	var announcing sync.WaitGroup
@@ -130,7 +130,7 @@ func (d *DB) Watch(ctx context.Context) error {
 	return nil
 }
 
-// announce tells other processes what is committed here. One that is not told finds it when it looks by itself.
+// announce tells other processes what is committed here. A process that is not told finds it when it looks by itself.
 func (d *DB) announce(ctx context.Context, self string) {
 	for {
 		select {
@@ -153,7 +153,7 @@ type announcement struct {
 
 func (a announcement) String() string { return strconv.Itoa(int(a.topics)) + " " + a.from }
 
-// readAnnouncement reads one. What another release says that this one does not understand is about every topic.
+// readAnnouncement reads an announcement. One of another release that this one does not understand counts for every topic.
 func readAnnouncement(text string) announcement {
 	topics, from, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseUint(topics, 10, 8)
@@ -166,7 +166,7 @@ func readAnnouncement(text string) announcement {
 // watchChannel is the channel of PostgreSQL's notifications.
 const watchChannel = "tilth_commits"
 
-// watchQuiet is how long a connection may say nothing before it is asked whether it is there.
+// watchQuiet is how long a connection may be silent before it is pinged.
 const watchQuiet = 30 * time.Second
 
 // watchPostgres hears announcements on a connection of its own until that breaks or the context ends.
@@ -204,7 +204,7 @@ func watchPostgres(ctx context.Context, config *pgx.ConnConfig, heard func(annou
 	}
 }
 
-// announcePostgres sends an announcement. It is lost with the server, and needs no sync of the log.
+// announcePostgres sends an announcement, which would be lost with the server anyway, and so needs no sync of the log.
 func announcePostgres(ctx context.Context, pool *bun.DB, a announcement) error {
 	ctx, cancel := context.WithTimeout(ctx, postgresConnect)
 	defer cancel()
@@ -214,9 +214,9 @@ func announcePostgres(ctx context.Context, pool *bun.DB, a announcement) error {
 	})
 }
 
-// watchSQLite looks whether another process committed, when the system says that the database's files were written, and now
-// and then where it does not: that costs no look at a table. It asks on the connection that writes for this process, since
-// that one sees only the commits of others.
+// watchSQLite checks whether another process committed, when the system reports that the database's files were written, and from
+// time to time where it does not: that reads no table. It asks on the connection that writes for this process, since that one
+// sees only the commits of others.
 func watchSQLite(ctx context.Context, path string, writer *bun.DB, heard func(announcement)) error {
 	written, stop := watchFiles(path)
 	defer stop()
@@ -236,10 +236,10 @@ func watchSQLite(ctx context.Context, path string, writer *bun.DB, heard func(an
 	}
 }
 
-// quietLook is how often a process looks for commits of others where the system says of none.
+// quietLook is how often a process looks for commits of others where the system reports none.
 const quietLook = 5 * time.Second
 
-// watchFiles asks the system to say what is written in the folder of a database. A system that cannot says nothing.
+// watchFiles asks the system to report writes in the folder of a database. A system that cannot reports nothing.
 func watchFiles(path string) (said <-chan fsnotify.Event, stop func()) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {

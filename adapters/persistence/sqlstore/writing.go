@@ -29,7 +29,7 @@ func Affected(ctx context.Context, q Statement) (int64, error) {
 	return res.RowsAffected()
 }
 
-// Change runs a statement and returns otherwise where it changes no row.
+// Change runs a statement, and returns the error otherwise if it changes no row.
 func Change(ctx context.Context, q Statement, otherwise error) error {
 	n, err := Affected(ctx, q)
 	if err == nil && n == 0 {
@@ -60,7 +60,7 @@ func InsertNew[R any](ctx context.Context, s *Session, row *R, id *int64, key st
 }
 
 // InsertIDs inserts the rows of one statement and returns their ids in the order of the rows: both
-// databases count ids up in the order of VALUES, but promise no order of RETURNING.
+// databases assign rising ids in the order of VALUES, but promise no order of RETURNING.
 func InsertIDs[R any](ctx context.Context, s *Session, rows []R) ([]int64, error) {
 	var ids []int64
 	if _, err := s.NewInsert().Model(&rows).Returning("id").Exec(ctx, &ids); err != nil {
@@ -76,7 +76,7 @@ func InsertIDs[R any](ctx context.Context, s *Session, rows []R) ([]int64, error
 // ListChunk bounds how many values one statement lists.
 const ListChunk = 64
 
-// chunks are how many rows a statement inserts: few sizes, so that the statements have few texts.
+// chunks are the numbers of rows that a statement inserts: few sizes, so that the statements have few texts.
 var chunks = [...]int{128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1}
 
 // Chunks cuts rows into pieces for one statement each.
@@ -93,15 +93,15 @@ func Chunks[R any](rows []R) iter.Seq[[]R] {
 	}
 }
 
-// Conflict is what an insertion does with a row whose unique key another has.
+// Conflict is what an insertion does with a row whose unique key another row has.
 type Conflict = func(q *bun.InsertQuery) *bun.InsertQuery
 
-// Skipping leaves out rows that have the same value in the columns of a unique key as another.
+// Skipping skips rows that have the same values in the columns of a unique key as another row.
 func Skipping(key string) Conflict {
 	return func(q *bun.InsertQuery) *bun.InsertQuery { return q.On("CONFLICT (" + key + ") DO NOTHING") }
 }
 
-// Replacing writes columns of the row that has the key already.
+// Replacing overwrites columns of the row that already has the key.
 func Replacing(key string, columns ...string) Conflict {
 	return func(q *bun.InsertQuery) *bun.InsertQuery {
 		q = q.On("CONFLICT (" + key + ") DO UPDATE")

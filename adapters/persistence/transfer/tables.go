@@ -19,7 +19,7 @@ type copied struct {
 	serial  string   // the column that numbers itself, if any
 }
 
-// tables returns the tables of the target but the migrator's own, each behind those that it refers to.
+// tables returns the tables of the target except the migrator's own, each after those that it refers to.
 func (t transfer) tables(ctx context.Context) (out []copied, err error) {
 	var all []copied
 	rows, err := t.to.Query(ctx, `SELECT c.table_name, c.column_name, c.data_type, c.is_identity = 'YES'
@@ -83,7 +83,7 @@ func sameWords(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// inOrder puts every table behind those it needs.
+// inOrder puts every table after those it needs.
 func inOrder(all []copied, needs map[string][]string) (out []copied, err error) {
 	placed := map[string]bool{}
 	for len(out) < len(all) {
@@ -100,7 +100,7 @@ func inOrder(all []copied, needs map[string][]string) (out []copied, err error) 
 	return out, nil
 }
 
-// query reads a table in the order of its key; after columns of a kind stands what casts or sorts them.
+// query returns the query of a table in the order of its key; cast and sort hold what follows the columns of a kind.
 func (c copied) query(cast, sort map[string]string) string {
 	columns, key := make([]string, len(c.columns)), make([]string, len(c.key))
 	for i, name := range c.columns {

@@ -1,5 +1,5 @@
 // Package transfer copies the tables of a SQLite database into an empty one of PostgreSQL, and compares every row with its
-// source. It knows no table: what there is, it reads from the target.
+// source. It knows no table: it reads from the target which there are.
 package transfer
 
 import (
@@ -26,7 +26,7 @@ type Transferred struct {
 type Source struct {
 	*sql.Tx
 	Columns map[string][]string                // by table; all that is copied
-	Own     []string                           // tables that each database keeps of itself, which are not copied
+	Own     []string                           // tables that each database keeps about itself, which are not copied
 	Stamp   func(value any) (time.Time, error) // reads a column of times
 	Day     func(value any) (time.Time, error) // reads a column of days
 }
@@ -152,7 +152,7 @@ func (t transfer) compare(ctx context.Context, table copied) error {
 	}
 }
 
-// number continues the ids of a table behind the largest that was ever used.
+// number continues the ids of a table after the largest that was ever used.
 func (t transfer) number(ctx context.Context, table copied) error {
 	if table.serial == "" {
 		return nil
@@ -160,7 +160,7 @@ func (t transfer) number(ctx context.Context, table copied) error {
 	var last int64
 	err := t.from.QueryRowContext(ctx, "SELECT seq FROM sqlite_sequence WHERE name = ?", table.name).Scan(&last)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && last == 0 {
-		return nil // no row was ever there
+		return nil // there never was a row
 	}
 	if err == nil {
 		_, err = t.to.Exec(ctx, "SELECT setval(pg_get_serial_sequence($1, $2), $3)", table.name, table.serial, last)

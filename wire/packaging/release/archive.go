@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// file is one that is packed.
+// file is a file that is packed.
 type file struct {
 	name string // below the folder of the archive
 	mode int64
 	data []byte
 }
 
-// texts are what lies in every archive beside the program.
+// texts are the texts that lie in every archive beside the program.
 var texts = []string{"LICENSE", "NOTICE", "README.md", "docs/CHANGELOG.md", "docs/install.md", "docs/compatibility.md"}
 
 // deployments are the files that run a whole installation; they lie in every archive below deploy.
@@ -59,7 +59,7 @@ func contents(src source, p platform, binary string, manual []file) ([]file, err
 	return out, nil
 }
 
-// writeArchive packs the program for a platform with what is read and used beside it.
+// writeArchive packs the program for a platform with its manual, its texts and the files of deployments.
 func writeArchive(src source, p platform, binary string, manual []file, out string) (err error) {
 	files, err := contents(src, p, binary, manual)
 	if err != nil {
@@ -78,7 +78,7 @@ func writeArchive(src source, p platform, binary string, manual []file, out stri
 	return write(to, name, files, src.time)
 }
 
-// writeTar writes files below a folder as a tar archive, gzipped. No owner and no other time gets into it.
+// writeTar writes files below a folder as a tar archive, gzipped. It holds no owner and no other time.
 func writeTar(to io.Writer, folder string, files []file, at time.Time) error {
 	zipped, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {

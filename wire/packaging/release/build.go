@@ -19,7 +19,7 @@ type platform struct{ os, arch string }
 
 func (p platform) String() string { return p.os + "/" + p.arch }
 
-// binary is what the program is called there.
+// binary returns what the program is called there.
 func (p platform) binary() string {
 	if p.os == "windows" {
 		return "tilth.exe"
@@ -51,7 +51,7 @@ func parsePlatforms(names string) ([]platform, error) {
 	return out, nil
 }
 
-// build builds the program as `make build` does, and checks that it is one of the platform. Nothing of the environment
+// build builds the program as `make build` does, and checks that it is one for the platform. Nothing of the environment
 // that would change its bytes is passed on.
 func build(ctx context.Context, src source, p platform, to string) error {
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "-s", "-C", src.root, "build", "BIN="+to, "VERSION="+src.version, "LINKED=-buildid=")

@@ -41,7 +41,7 @@ func writeImage(src source, p platform, binary string, out string) (err error) {
 	return tarball.Write(tag, image, to)
 }
 
-// tagOf returns a version as a tag: + is none of its letters.
+// tagOf returns a version as a tag, which must not contain +.
 func tagOf(version string) string {
 	return string(bytes.ReplaceAll([]byte(version), []byte("+"), []byte("_")))
 }

@@ -1,7 +1,7 @@
 // Command release makes what a release consists of, from the sources of this checkout: an archive for each platform,
 // Debian packages, container images, the bill of materials, checksums and their signature. The same commit and the same
 // Go make the same bytes: every time in a file is that of the commit. It is a module of its own, so that the program
-// does without what it takes to pack it.
+// does not depend on what is needed to pack it.
 package main
 
 import (
@@ -122,7 +122,7 @@ func pack(src source, p platform, binary string, manual []file, out string) erro
 	return writeImage(src, p, binary, out)
 }
 
-// open finds the checkout, and says what its commit is called.
+// open finds the checkout, and determines its commit and version.
 func open(ctx context.Context, version string) (source, error) {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -155,7 +155,7 @@ func open(ctx context.Context, version string) (source, error) {
 	return src, err
 }
 
-// named returns a version without v. One of a checkout that was changed says so.
+// named returns a version without v. That of a checkout that was changed says so.
 func named(version string, changed bool) (string, error) {
 	v := "v" + strings.TrimPrefix(version, "v")
 	if semver.Canonical(v)+semver.Build(v) != v {

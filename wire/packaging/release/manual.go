@@ -13,7 +13,7 @@ import (
 	"tilth/adapters/cli"
 )
 
-// described is a program of which the command line only asks what it is.
+// described is a program that the command line only asks for its Build.
 type described struct {
 	cli.Program
 	build cli.Build
@@ -21,7 +21,7 @@ type described struct {
 
 func (d described) Build() cli.Build { return d.build }
 
-// writeManual makes the manual pages, one a command, and the completions of four shells, from the commands themselves.
+// writeManual makes the manual pages, one per command, and the completions of four shells, from the commands themselves.
 func writeManual(src source) ([]file, error) {
 	root, err := cli.Commands(described{build: cli.Build{Version: src.version}})
 	if err != nil {
@@ -73,7 +73,7 @@ func eachCommand(c *cobra.Command, do func(*cobra.Command) error) error {
 	return nil
 }
 
-// special is what Markdown would take for its own in the plain text of a help.
+// special matches what Markdown would interpret in the plain text of a help.
 var special = regexp.MustCompile("[*_<>\\[\\]`#|\\\\]")
 
 // marked returns the plain text of a help as the Markdown that manual pages are made from: what is indented is code.

@@ -64,7 +64,7 @@ func TestPlatformsAreReadFromHeaders(t *testing.T) {
 	require.Equal(t, allPlatforms, all)
 }
 
-// Every command has a manual page that a strict reader has nothing to say about, and what is typed is in it as it is typed.
+// Every command has a manual page about which a strict reader has no complaints, and what is typed appears in it as it is typed.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	files, err := writeManual(here(t))
@@ -108,7 +108,7 @@ func TestArchivesAreReproducible(t *testing.T) {
 	}
 }
 
-// The packages and the image are made of any file here: what matters is what is around it.
+// The packages and the image are made from an arbitrary file here: what matters is what is around it.
 func TestPackagesAndImages(t *testing.T) {
 	t.Parallel()
 	src, binary := here(t), filepath.Join(t.TempDir(), "tilth")
@@ -212,7 +212,7 @@ func TestWholeRelease(t *testing.T) {
 	require.NoError(t, err, string(said))
 
 	other := filepath.Join(t.TempDir(), "elsewhere", "tilth")
-	// A commit that is made meanwhile is another release.
+	// A commit that is made meanwhile would be another release.
 	for _, args := range [][]string{{"clone", "-q", src.root, other}, {"-C", other, "checkout", "-q", "--detach", src.commit}} {
 		said, err = exec.CommandContext(t.Context(), "git", args...).CombinedOutput()
 		require.NoError(t, err, string(said))

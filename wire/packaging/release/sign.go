@@ -15,7 +15,7 @@ import (
 // checksums is the file with the SHA-256 of every other file of a release, as sha256sum --check reads it.
 const checksums = "SHA256SUMS"
 
-// signedFor is what the signature says that it is for: one of anything else does not verify.
+// signedFor is the purpose that the signature names: a signature for another purpose does not verify.
 const signedFor = "tilth-release"
 
 func writeChecksums(folder string) error {
@@ -46,7 +46,7 @@ func digest(name string) ([]byte, error) {
 }
 
 // sign signs a file with a key of ssh-keygen, into FILE.sig. OpenSSH is where a release is made and where it is checked, so
-// neither needs another program. A key with a passphrase is asked for, or comes from ssh-agent.
+// neither needs another program. The passphrase of a key is asked for, or the key comes from ssh-agent.
 func sign(ctx context.Context, name, key string) error {
 	if err := os.Remove(name + ".sig"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
