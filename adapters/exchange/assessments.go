@@ -18,7 +18,7 @@ import (
 // maxTableColumns bounds the columns of a table of assessments; 15 full sections have fewer.
 const maxTableColumns = 50_000
 
-// errStopped ends the reading of rows that nobody wants more of.
+// errStopped ends the reading when no more rows are wanted.
 var errStopped = errors.New("no more rows are wanted")
 
 // AssessmentTables implements ports.AssessmentTables.
@@ -30,7 +30,7 @@ func (AssessmentTables) Heading(file ports.Object, sheet string) ([]string, erro
 	return names, errors.Join(err, lines.Close())
 }
 
-// openAssessments reads the heading of a table; what follows are its rows.
+// openAssessments reads the heading of a table; its rows follow.
 func openAssessments(file ports.Object, sheet string) (*tables.Reader, []string, error) {
 	lines, names, err := tables.Open(file, sheet)
 	if err == nil {
@@ -124,9 +124,9 @@ func (AssessmentTables) Write(w io.Writer, format string, heading []string, rows
 	return out.end()
 }
 
-// reversible guards a text so that [readBack] gives it back to the letter: an apostrophe goes
-// before another apostrophe too. Numbers are left as they are, and line ends are those of the
-// file's lines: a reader of CSV cannot tell them apart.
+// reversible guards a text so that [readBack] returns it to the letter: an apostrophe is put before
+// a leading apostrophe too. Numbers are left as they are, and line ends are those of the file's
+// lines: a reader of CSV cannot tell them apart.
 func reversible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if strings.HasPrefix(text, "'") {

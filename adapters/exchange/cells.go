@@ -20,9 +20,9 @@ var placeColumns = []string{"row", "col", "x", "y"}
 
 var missingValues = []string{"", "na", "nan", "null", "none"}
 
-// ReadCells reads a table of cells: CSV with a header, a line a cell. The columns row and col,
-// or x and y, or all four, say where it lies. Of the others those named are the layers, or all
-// of them where none is named. A layer's value may be missing (empty, NA, NaN).
+// ReadCells reads a table of cells: CSV with a header and one line per cell. The columns row and
+// col, or x and y, or all four, give its place. The layers are the columns named among the others,
+// or all others where none is named. A layer's value may be missing (empty, NA, NaN).
 func ReadCells(r io.Reader, layers []string) (layer.Table, error) {
 	in, header, err := delimited.Open(r, "cells")
 	if err != nil {

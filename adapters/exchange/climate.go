@@ -13,7 +13,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// ClimateColumns are those of a climate file; a column station may stand beside them.
+// ClimateColumns are the columns of a climate file; it may also have a column station.
 var ClimateColumns = []string{"latitude", "longitude", "month", "temperature_c", "precipitation_mm", "pet_mm", "source"}
 
 const (
@@ -22,8 +22,8 @@ const (
 	maxClimateSource = 300 // characters
 )
 
-// ReadClimate reads a climate file: CSV with a header, a line a month of a cell or station, in any order. Its climate holds up
-// to maxKm from a cell. Faults: Invalid, that names the line.
+// ReadClimate reads a climate file: CSV with a header and one line per month of a cell or station, in any order. Its climate
+// holds up to maxKm from a cell. Faults: Invalid, naming the line or the cell.
 func ReadClimate(r io.Reader, maxKm float64) (*climate.File, error) {
 	sum := sha256.New()
 	f := climateFile{places: map[geo.Position]int{}}

@@ -1,5 +1,5 @@
-// Package exchange reads and writes the files that people bring and take: the crop
-// catalog, reference curves and series as CSV. It decides nothing about what is in them.
+// Package exchange reads and writes the files that people import and export, such as the crop
+// catalog, reference curves and series as CSV. It decides nothing about their contents.
 package exchange
 
 import (

@@ -18,7 +18,7 @@ import (
 
 // table is written a line at a time, as CSV or as a sheet of a workbook.
 type table interface {
-	// line writes a value for each column. Its error is only to stop early.
+	// line writes a value for each column. Its error only serves to stop early.
 	line(values ...any) error
 	// end returns the first error of all that was written.
 	end() error
@@ -62,7 +62,7 @@ type day = workbook.Day
 // figure is a number as text, which is written as it is.
 type figure string
 
-// entered is a text that an import takes back to the letter.
+// entered is a text that an import reads back to the letter.
 type entered string
 
 // workbookTable writes a table as a sheet of a workbook.
@@ -78,7 +78,7 @@ func (t workbookTable) line(values ...any) error {
 
 func (t workbookTable) end() error { return t.Close() }
 
-// typed returns a value as one of those that cells of workbooks have.
+// typed converts a value to one of the types that cells of workbooks have.
 func typed(value any) any {
 	switch v := value.(type) {
 	case nil, string, bool, float64, int64, day, time.Time:
@@ -111,7 +111,7 @@ func typed(value any) any {
 	return nil
 }
 
-// numeral returns the number that a text is, if it is one.
+// numeral returns the number that a text spells, if it spells one, or else the text.
 func numeral(text string) any {
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		return v
@@ -119,10 +119,10 @@ func numeral(text string) any {
 	return text
 }
 
-// maxDigits is how many digits spreadsheets show of a whole number; longer ones are keys of other systems.
+// maxDigits is the number of digits of a whole number that spreadsheets show; longer numbers are keys of other systems.
 const maxDigits = 11
 
-// enteredValue returns the number, day or time that a text is, where it is read back as the text, to the letter; else the text.
+// enteredValue returns the number, day or time that a text spells, where that is read back as the same text to the letter; else the text.
 func enteredValue(text string) any {
 	if v, err := strconv.ParseFloat(text, 64); err == nil && number(v) == text && (len(text) <= maxDigits || strings.Contains(text, ".")) {
 		return v

@@ -54,11 +54,11 @@ var curveColumns = []string{"class", "start", "step", "day", "ndvi_median", "ndv
 // eviColumns are left out of curves without EVI.
 var eviColumns = []string{"evi_median", "max_distance_evi", "max_shape_evi"}
 
-// ReadCurves reads curves: CSV with a header, a line a step. `class`, `day` (since the
-// beginning of the growing year) and `ndvi_median` are required; `start` is the growing
-// year's first day as 09-14, the same on all lines, and that where it is left out; the set
-// has EVI where every line has `evi_median`. The caps of a class are on its lines: `max_distance` and `max_shape` by NDVI,
-// `max_distance_evi` and `max_shape_evi` by NDVI and EVI. Faults: Invalid, with the line where it is one.
+// ReadCurves reads curves: CSV with a header and one line per step. `class`, `day` (since the beginning of the growing
+// year) and `ndvi_median` are required; `start` is the growing year's first day, the same on all lines, written as 09-14,
+// which is also the default; the set has EVI where every line has `evi_median`. The caps of a class are on its lines:
+// `max_distance` and `max_shape` by NDVI, `max_distance_evi` and `max_shape_evi` by NDVI and EVI. Faults: Invalid, with
+// the line if the fault is in a line.
 func (Curves) ReadCurves(r io.Reader) (cropcheck.Set, error) {
 	var curves []cropcheck.Curve
 	at := map[string]int{}

@@ -14,7 +14,7 @@ var flatTypes = map[ports.ColumnKind]flatgeobuf.Type{
 	ports.TextColumn: flatgeobuf.String, ports.WholeColumn: flatgeobuf.Long, ports.NumberColumn: flatgeobuf.Double, ports.FlagColumn: flatgeobuf.Bool,
 }
 
-// flatWriter writes a FlatGeobuf: its features into a temporary file first, because the header says how many they are and where they lie.
+// flatWriter writes a FlatGeobuf. Its features go to a temporary file first, because the header states their number and where they lie.
 type flatWriter struct {
 	to       *bufio.Writer
 	columns  []flatgeobuf.Column

@@ -23,7 +23,7 @@ import (
 	"tilth/tests/shown"
 )
 
-// gdal runs a program of GDAL and returns what it prints. What it warns of fails the test.
+// gdal runs a program of GDAL and returns what it prints. A warning fails the test.
 func gdal(t *testing.T, program string, args ...string) []byte {
 	t.Helper()
 	path, err := exec.LookPath(program)

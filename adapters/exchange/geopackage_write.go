@@ -21,7 +21,7 @@ var geoPackageTypes = map[ports.ColumnKind]string{
 	ports.TextColumn: geopackage.Text, ports.WholeColumn: geopackage.Whole, ports.NumberColumn: geopackage.Number, ports.FlagColumn: geopackage.Flag,
 }
 
-// writeGeoPackage writes a GeoPackage of one layer into a temporary file, since SQLite writes no streams, and copies it.
+// writeGeoPackage writes a GeoPackage of one layer into a temporary file, since SQLite cannot write to a stream, and copies it.
 func (f shapesFile) writeGeoPackage(ctx context.Context, to io.Writer, shapes iter.Seq2[shape, error]) (err error) {
 	folder, err := os.MkdirTemp("", "tilth-export-*")
 	if err != nil {
@@ -76,7 +76,7 @@ func (f shapesFile) fillGeoPackage(ctx context.Context, name string, shapes iter
 	return geopackage.Write(ctx, conn, firstDay, []geopackage.Layer{layer})
 }
 
-// blob returns the geometry of a shape as a GeoPackage has it; nil: it has none.
+// blob returns the geometry of a shape as a GeoPackage stores it; nil: it has none.
 func (s shape) blob() any {
 	switch {
 	case s.point != nil:

@@ -19,7 +19,7 @@ import (
 const noData = -9999
 
 // rasterTile is the width of the tiles of a raster in pixels. Fields may lie far apart: all tiles without a cell
-// are one.
+// share one.
 const rasterTile = 256
 
 // raster is bands of values on the cells of a frame.
@@ -45,7 +45,7 @@ type tiffEntry struct {
 
 func tiffValues[T uint16 | uint32 | float64](tag, kind uint16, values ...T) tiffEntry {
 	var data bytes.Buffer
-	_ = binary.Write(&data, binary.LittleEndian, values) // a buffer takes everything
+	_ = binary.Write(&data, binary.LittleEndian, values) // writing to a buffer never fails
 	return tiffEntry{tag, kind, len(values), data.Bytes()}
 }
 
@@ -116,7 +116,7 @@ func (r raster) entries(n int) []tiffEntry {
 	names.WriteString("<GDALMetadata>")
 	for i, name := range r.bands {
 		var text strings.Builder
-		_ = xml.EscapeText(&text, []byte(name)) // a builder takes everything
+		_ = xml.EscapeText(&text, []byte(name)) // writing to a builder never fails
 		fmt.Fprintf(&names, `<Item name="DESCRIPTION" sample="%d" role="description">%s</Item>`, i, &text)
 	}
 	names.WriteString("</GDALMetadata>")
@@ -194,6 +194,6 @@ func (r raster) pack(band int, cells []int) ([]byte, error) {
 	var out bytes.Buffer
 	z := zlib.NewWriter(&out)
 	_, err := z.Write(raw)
-	err = cmp.Or(err, z.Close()) // which writes what is left
+	err = cmp.Or(err, z.Close()) // Close writes what is left
 	return out.Bytes(), err
 }

@@ -38,7 +38,7 @@ type gpxWaypoint struct {
 	Type string `xml:"type"`
 }
 
-// gpxSymbols are names of symbols that the receivers of the widest use know.
+// gpxSymbols are names of symbols that the most widely used receivers know.
 var gpxSymbols = map[plan.Role]string{
 	plan.RoleSample: "Flag, Blue", plan.RoleReserve: "Flag, Red", plan.RoleLegacy: "Pin, Blue",
 }

@@ -43,7 +43,7 @@ func (a *impactArchive) Close(name string, reports []ports.ArchivedReport) error
 	return errors.Join(out.end(), a.zip.Close())
 }
 
-// firstDay is the first that an archive can say.
+// firstDay is the first day that an archive can store.
 var firstDay = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // begin begins a compressed entry of an archive.

@@ -10,8 +10,8 @@ import (
 	"tilth/ports"
 )
 
-// impactColumns are those of every record of the sheet; a record leaves empty what it does
-// not have. Masses of gases are kg, co2e and its range t.
+// impactColumns are the columns of every record of the sheet; a record leaves those empty that it
+// does not have. Masses of gases are in kg, co2e and its range in t.
 var impactColumns = []string{
 	"record", "name", "place", "model", "scope", "category", "co2_kg", "ch4_fossil_kg", "ch4_biogenic_kg", "n2o_kg", "not_split_kg_co2e",
 	"co2e_t", "share", "per_ha_t", "per_t_t", "low_t", "high_t", "tier",
@@ -23,8 +23,8 @@ var impactColumns = []string{
 // impactRow is one record of the sheet, by the names of its columns.
 type impactRow map[string]any
 
-// ImpactSheet implements ports.ImpactSheets: what the report is of, its totals, a record a
-// line, and the trace, a record a step, an input and a factor.
+// ImpactSheet implements ports.ImpactSheets: the subject of the report, its totals, one record per
+// line, and the trace, one record per step, input and factor.
 func (Sheets) ImpactSheet(w io.Writer, format string, doc ports.ImpactDocument) error {
 	out, err := newTable(w, format, "Impact report", impactColumns)
 	if err != nil {
@@ -72,7 +72,7 @@ func (Sheets) ImpactSheet(w io.Writer, format string, doc ports.ImpactDocument) 
 	return out.end()
 }
 
-// writeSoilCarbon writes what each method says of the soil, a record each; status tells the one that the totals hold.
+// writeSoilCarbon writes the result of each method for the soil, one record each; status marks the one that the totals include.
 func writeSoilCarbon(write func(impactRow), s *ghg.SoilEstimates) {
 	if s == nil {
 		return
@@ -89,7 +89,7 @@ func writeSoilCarbon(write func(impactRow), s *ghg.SoilEstimates) {
 	}
 }
 
-// writeAbout writes what the report is of and what it was computed with.
+// writeAbout writes the subject of the report and what it was computed with.
 func writeAbout(write func(impactRow), doc ports.ImpactDocument) {
 	r, s := doc.Report, doc.Subject
 	var version any
@@ -130,7 +130,7 @@ func sourceRow(record string, l report.SourceLine) impactRow {
 	}, l.Known)
 }
 
-// withKnown puts on a record what is known of the factors behind it: nothing in reports that do not tell.
+// withKnown adds to a record what is known about the factors behind it: nothing in reports that do not state it.
 func withKnown(row impactRow, k report.Known) impactRow {
 	if k.Factors == nil {
 		return row
@@ -169,7 +169,7 @@ func writeStep(write func(impactRow), step int, t ghg.TraceLine) {
 	}
 }
 
-// originOf tells where the value of an input comes from.
+// originOf returns where the value of an input comes from.
 func originOf(in ghg.TraceInput) string {
 	switch {
 	case in.Default:
@@ -186,7 +186,7 @@ func originOf(in ghg.TraceInput) string {
 	return "given"
 }
 
-// filled leaves the cell of a number that is not there empty.
+// filled leaves the cell of a missing number empty.
 func filled(n int) any {
 	if n == 0 {
 		return nil

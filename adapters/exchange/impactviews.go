@@ -8,7 +8,7 @@ import (
 	"tilth/core/ghg/views"
 )
 
-// writeViews writes the parts of each standard, the removals with how they are watched, and what the products carry.
+// writeViews writes the parts of each standard, the removals with their monitoring, and what is allocated to the products.
 func writeViews(write func(impactRow), v *views.Views) {
 	if v == nil {
 		return
@@ -57,7 +57,7 @@ func writeViews(write func(impactRow), v *views.Views) {
 	}
 }
 
-// writeElectricity writes what was bought of the grid by both methods, and the losses of the grid; an empty value has a note.
+// writeElectricity writes the electricity bought from the grid by both methods, and the losses of the grid; an empty value has a note.
 func writeElectricity(write func(impactRow), e views.Electricity) {
 	for _, figure := range []struct {
 		name  string

@@ -22,7 +22,7 @@ import (
 	"tilth/ports"
 )
 
-// shownSheet is a sheet as a reader of others sees it: of each cell its type, value and format, and whether it is typed text.
+// shownSheet is a sheet as another program sees it: the type, value and format of each cell, and whether it is typed text.
 type shownSheet struct {
 	Name   string
 	Frozen string

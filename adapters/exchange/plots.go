@@ -127,7 +127,7 @@ func (w *plotWriter) end() error {
 	return w.archive.Close()
 }
 
-// plotText returns a plot as a feature, with the properties and decimals that the Information System takes.
+// plotText returns a plot as a feature, with the properties and decimals that the Information System accepts.
 func plotText(f eudr.Feature) ([]byte, error) {
 	properties, err := json.Marshal(struct {
 		ProducerName    string

@@ -17,11 +17,11 @@ import (
 // The grid of a prescription: cells of degrees, each with the code of a zone.
 const (
 	gridName = "GRD00001"
-	noZone   = 0 // the code of what lies beside the zones
+	noZone   = 0 // the code of what lies outside the zones
 )
 
-// writePrescription writes task data of ISO 11783-10 with one planned task: the zones as treatment zones, and a grid (type 1) that says
-// which of them lies where; with rates each zone has its set point.
+// writePrescription writes task data of ISO 11783-10 with one planned task: the zones as treatment zones, and a grid (type 1) that
+// states which of them lies where; where there are rates, each zone has its set point.
 func writePrescription(to io.Writer, in ports.ShownZones) error {
 	grid, err := gridOf(in.Pixels)
 	if err != nil {
@@ -72,7 +72,7 @@ func (w *taskWriter) zone(in ports.ShownZones, number int, name string) {
 	w.element(taskdata.TreatmentZone, inside, "A", strconv.Itoa(number), "B", name)
 }
 
-// degreesOf writes degrees as exactly as nine decimals do, a tenth of a millimetre.
+// degreesOf writes degrees with at most nine decimals, a tenth of a millimetre.
 func degreesOf(v float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', 9, 64), "0"), ".")
 }
@@ -84,8 +84,8 @@ type zoneGrid struct {
 	codes                   []byte
 }
 
-// gridOf lays a grid of degrees over the pixels of zones, its cells about as wide as these: each has the code of the pixel that holds its
-// middle.
+// gridOf lays a grid of degrees over the pixels of zones, with cells about as wide as the pixels. Each cell has the code of the pixel
+// that holds its middle.
 func gridOf(l *indexmap.Layer) (g zoneGrid, err error) {
 	plane, err := geo.NewPlane(l.Grid.EPSG)
 	if err != nil {

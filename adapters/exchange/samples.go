@@ -78,7 +78,7 @@ func (SampleTables) Read(file io.Reader, options ports.SampleTableOptions) (labt
 			size += len(v)
 			return lines.Text(strings.TrimSpace(v))
 		}))
-		if size > maxSampleFile { // a workbook says a text once that stands in many cells
+		if size > maxSampleFile { // a workbook stores a text once that many cells hold
 			return fault.Field("file", "The cells of a file hold at most 8 MiB of text.")
 		}
 		return nil
@@ -165,7 +165,7 @@ func roundDay(s sample.Sample) any {
 	return day(*s.SampledOn)
 }
 
-// Write implements ports.SampleTables. A sample lies where it was taken, or else planned.
+// Write implements ports.SampleTables. A sample lies where it was taken, or else where it was planned.
 func (SampleTables) Write(to io.Writer, format string, samples iter.Seq2[sample.Sample, error]) error {
 	f := shapesFile{format: format, stem: "Samples"}
 	for _, name := range sampleColumns {

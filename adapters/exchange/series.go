@@ -8,10 +8,10 @@ import (
 	"tilth/core/fault"
 )
 
-// ReadSeries reads series: CSV with a header, a line a date, `id`, `date` and `ndvi` required.
-// The lines of an id need not stand together; ids keep the order of their first lines. A
-// series has EVI where each of its lines has `evi`. Every date weighs 1. Faults: Invalid, with
-// the line or the id.
+// ReadSeries reads series: CSV with a header and one line per date; `id`, `date` and `ndvi` are
+// required. The lines of an id need not be adjacent; ids keep the order of their first lines. A
+// series has EVI where each of its lines has `evi`. Every date weighs 1. Faults: Invalid, with the
+// line or the id.
 func (Curves) ReadSeries(r io.Reader) ([]cropcheck.NamedSeries, error) {
 	type open struct {
 		id           string
@@ -48,8 +48,8 @@ func (Curves) ReadSeries(r io.Reader) ([]cropcheck.NamedSeries, error) {
 
 // ReadSamples reads labelled series from two files: samples, CSV with `id`, `label` and
 // `start_date` (the first day of the sample's growing year), and `longitude` and `latitude`
-// where they are known; and their series, as ReadSeries reads them. A series without a sample
-// is passed over; a sample without a series is a fault. Faults: Invalid.
+// where they are known; and their series, as ReadSeries reads them. A series without a sample is
+// ignored; a sample without a series is a fault. Faults: Invalid.
 func (c Curves) ReadSamples(samples, series io.Reader) ([]cropcheck.Sample, error) {
 	named, err := c.ReadSeries(series)
 	if err != nil {

@@ -23,7 +23,7 @@ func (Sheets) SeriesOfMany(w io.Writer, format string, all iter.Seq2[ports.Order
 	}
 }
 
-// orderHead is what every form of a series says of its order.
+// orderHead is what every form of a series states about its order.
 type orderHead struct {
 	OrderID    int64  `json:"order_id"`
 	Field      int64  `json:"field"`
@@ -58,7 +58,7 @@ type linePoint struct {
 	Sensor *vegetation.Sensor `json:"sensor,omitempty"`
 }
 
-// seriesLines writes an order a line, each an object of JSON.
+// seriesLines writes one order per line, each a JSON object.
 func seriesLines(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 	out := json.NewEncoder(w)
 	for s, err := range all {
@@ -82,7 +82,7 @@ func seriesLines(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 
 var seriesOfManyColumns = []string{"order_id", "field", "field_uuid", "season", "index_code", "date", "value", "coverage", "n_valid", "n_polygon", "mask", "dataset", "sensor", "adjusted", "not_adjusted"}
 
-// seriesTable writes a point a line.
+// seriesTable writes one point per line.
 func seriesTable(w io.Writer, format string, all iter.Seq2[ports.OrderSeries, error]) error {
 	out, err := newTable(w, format, "Series", seriesOfManyColumns)
 	if err != nil {
@@ -104,8 +104,8 @@ func seriesTable(w io.Writer, format string, all iter.Seq2[ports.OrderSeries, er
 	return out.end()
 }
 
-// seriesGeoJSON writes a FeatureCollection (RFC 7946): a feature an order, whose geometry is the outline that the
-// series is of, and whose properties have one member a date.
+// seriesGeoJSON writes a FeatureCollection (RFC 7946): one feature per order. Its geometry is the outline of the
+// series, and its properties have one member per date.
 func seriesGeoJSON(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 	out := bufio.NewWriter(w)
 	separator := `{"type":"FeatureCollection","features":[`
@@ -128,7 +128,7 @@ func seriesGeoJSON(w io.Writer, all iter.Seq2[ports.OrderSeries, error]) error {
 			}
 			properties = append(properties[:len(properties)-1], `,"`+o.Date.Format(time.DateOnly)+`":`+string(value)+"}"...)
 		}
-		// The first error of a buffered writer is that of its Flush.
+		// Flush of a buffered writer returns its first error.
 		_, _ = out.WriteString(separator + `{"type":"Feature","geometry":` + string(geometry) + `,"properties":` + string(properties) + "}")
 		separator = ",\n"
 	}

@@ -24,15 +24,15 @@ import (
 const wgs84WKT = `GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],` +
 	`PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]`
 
-// maxShapefileBytes is what the lengths in a shapefile's head can say.
+// maxShapefileBytes is what the lengths in a shapefile's head can state.
 const maxShapefileBytes = math.MaxInt32
 
-// textWidth is how many bytes a text may have in a dBASE table.
+// textWidth is the maximum number of bytes of a text in a dBASE table.
 const textWidth = 254
 
 // shapefileWriter writes the three files of a shapefile side by side, into temporary
-// files, because their heads hold what is known at the end and an archive takes one
-// file after another.
+// files, because their heads hold what is only known at the end, and an archive takes one file
+// after another.
 type shapefileWriter struct {
 	to            *bufio.Writer
 	columns       []ports.Column
@@ -82,7 +82,7 @@ func (s *spool) rewind() error {
 // discard removes the spool, if there is one.
 func (s *spool) discard() {
 	if s != nil {
-		_, _ = s.file.Close(), os.Remove(s.file.Name()) // what stays goes with the temporary files
+		_, _ = s.file.Close(), os.Remove(s.file.Name()) // what remains goes with the temporary files
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *spool) copyTo(to io.Writer) error {
 	return err
 }
 
-// into copies the spool to an entry of an archive, behind a head.
+// into copies the spool to an entry of an archive, after a head.
 func (s *spool) into(archive *zip.Writer, name string, head []byte) error {
 	if err := s.rewind(); err != nil {
 		return err
@@ -232,14 +232,14 @@ func (w *shapefileWriter) tableHead() []byte {
 		fields = append(fields, field...)
 	}
 	head := make([]byte, 32)
-	head[0], head[1], head[2], head[3] = 3, 126, 1, 1 // a date is wanted; the same for every export
+	head[0], head[1], head[2], head[3] = 3, 126, 1, 1 // a date is required; it is the same for every export
 	binary.LittleEndian.PutUint32(head[4:], w.records)
 	binary.LittleEndian.PutUint16(head[8:], uint16(len(head)+len(fields)+1))
 	binary.LittleEndian.PutUint16(head[10:], uint16(rowBytes))
 	return append(append(head, fields...), '\r')
 }
 
-// shapeHead returns the head of the .shp or .shx file with that much behind it.
+// shapeHead returns the head of the .shp or .shx file with that many bytes behind it.
 func (w *shapefileWriter) shapeHead(behind int64) []byte {
 	head := make([]byte, 28, 100)
 	binary.BigEndian.PutUint32(head, shapefile.Code)
@@ -264,8 +264,8 @@ func (w *shapefileWriter) end() error {
 	return errors.Join(err, archive.Close())
 }
 
-// entry writes an entry of an archive: compressed, and of the first day that an archive can say, so
-// that the same export gives the same bytes.
+// entry writes an entry of an archive: compressed, and dated the first day that an archive can
+// store, so that the same export gives the same bytes.
 func entry(archive *zip.Writer, name string, content io.Reader) error {
 	out, err := begin(archive, name, firstDay)
 	if err == nil {

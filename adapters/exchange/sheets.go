@@ -19,7 +19,7 @@ var seriesColumns = []string{
 	"date", "value", "status", "reason", "coverage", "n_valid", "n_polygon", "median", "std", "min", "max", "p10", "p90", "items", "mask", "dataset", "sensor", "adjusted", "not_adjusted",
 }
 
-// SeriesSheet implements ports.Sheets: accepted and rejected dates in one order. A rejected
+// SeriesSheet implements ports.Sheets: accepted and rejected dates in one list, by date. A rejected
 // date has its reason and neither a value nor statistics.
 func (Sheets) SeriesSheet(w io.Writer, format string, s vegetation.Series) error {
 	out, err := newTable(w, format, "Series", seriesColumns)
@@ -46,7 +46,7 @@ func accepted(o vegetation.Observation) []any {
 	}
 }
 
-// sensorOf writes what a harmonised observation is of, what was adjusted and what was not.
+// sensorOf returns the sensor of a harmonised observation, what was adjusted and what was not.
 func sensorOf(o vegetation.Observation) []any {
 	if o.Sensor == nil {
 		return []any{nil, nil, nil}
@@ -93,7 +93,7 @@ func stand(line string, w credit.Wallet) []any {
 	return []any{line, nil, nil, nil, nil, nil, nil, nil, nil, w.Balance, w.Held, w.Available(), nil}
 }
 
-// reference writes the id of another record; nothing for none.
+// reference returns the id of another record; nil for none.
 func reference(id int64) any {
 	if id == 0 {
 		return nil

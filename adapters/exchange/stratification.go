@@ -81,7 +81,7 @@ func shortName(what string, i int, layer string) string {
 	return strings.TrimRight(name, "_")
 }
 
-// maxShortName is what a dBASE table takes.
+// maxShortName is the longest name of a column in a dBASE table.
 const maxShortName = 10
 
 // pointColumns are the attributes of points, in the order of the table.

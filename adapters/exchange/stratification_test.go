@@ -53,7 +53,7 @@ func TestPointsAsCSV(t *testing.T) {
 	for i, p := range plan.Plan.Plan.Points {
 		name := plan.Fields[p.Field].Name
 		if p.Field == 0 {
-			name = "'" + name // no formula for a spreadsheet
+			name = "'" + name // not a formula for a spreadsheet
 		}
 		require.Equal(t, []string{
 			p.ID, name, strconv.Itoa(p.Zone), fmt.Sprintf("%.7f", p.LonLat.X), fmt.Sprintf("%.7f", p.LonLat.Y),

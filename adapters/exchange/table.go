@@ -13,16 +13,16 @@ import (
 	"tilth/core/fault"
 )
 
-// row is one line of a table, by the names of its columns in lower case. It keeps the first error of
-// what is read of it.
+// row is one line of a table, by the names of its columns in lower case. It keeps the first error in
+// reading it.
 type row struct {
 	cells map[string]string
 	lines *delimited.Reader
 	err   error
 }
 
-// readTable calls line for every line of a CSV file with a header, its columns in any order,
-// of which the required ones are there. It says which line is wrong. Faults: Invalid.
+// readTable calls line for every line of a CSV file with a header. Its columns may be in any order,
+// and the required ones must exist. A fault in a line names the line. Faults: Invalid.
 func readTable(r io.Reader, required []string, line func(*row) error) error {
 	lines, head, err := delimited.Open(r, "file")
 	if err != nil {

@@ -65,7 +65,7 @@ func (OutlineWriter) WriteTaskData(ctx context.Context, to io.Writer, fields ite
 	return archive.Close()
 }
 
-// product is what tells products apart.
+// product is what distinguishes products.
 type product struct {
 	name   string
 	key    string // of the catalog; empty: none
@@ -91,7 +91,7 @@ func (w *taskWriter) print(format string, args ...any) {
 	}
 }
 
-// element writes an element: pairs of names and values of attributes, of which empty ones are left out, and what is in it.
+// element writes an element and what is inside it. attributes are pairs of names and values; those with an empty value are left out.
 func (w *taskWriter) element(name string, inside func(), attributes ...string) {
 	var b strings.Builder
 	for i := 0; i < len(attributes); i += 2 {
@@ -108,7 +108,7 @@ func (w *taskWriter) element(name string, inside func(), attributes ...string) {
 	w.print("</%s>\n", name)
 }
 
-// designator returns a text as names of records are: on one line, of at most 32 characters.
+// designator returns a text in the form of the names of records: on one line, of at most 32 characters.
 func designator(text string) string {
 	letters := []rune(strings.Join(strings.Fields(text), " "))
 	return strings.TrimSpace(string(letters[:min(len(letters), taskdata.MaxDesignator)]))
@@ -126,7 +126,7 @@ func (w *taskWriter) field(f ports.PartField) {
 	}
 	code := r.ExternalID
 	if len([]rune(code)) > taskdata.MaxDesignator {
-		code = "" // half a key would be that of another
+		code = "" // a shortened key would be that of another
 	}
 	w.element(taskdata.Field, func() {
 		if r.Boundary != nil {
@@ -146,8 +146,8 @@ func (w *taskWriter) field(f ports.PartField) {
 	}
 }
 
-// spread writes what was applied to a field: its product and a task, with what is known of when and how much. Its rate is the set point
-// of the one zone that the task begins with.
+// spread writes what was applied to a field: its product and a task, with what is known about when and how much. Its rate is the set
+// point of the one zone that the task begins with.
 func (w *taskWriter) spread(field string, f ports.PartField, in ports.TaskInput) {
 	const whole = "1"
 	number := w.product(in)
@@ -188,7 +188,7 @@ func (w *taskWriter) spread(field string, f ports.PartField, in ports.TaskInput)
 	}
 }
 
-// maxProducts bounds the products that are held.
+// maxProducts bounds the products that are kept.
 const maxProducts = 10_000
 
 // product returns the number of a product; 0: there are too many, or it has no name.
@@ -212,7 +212,7 @@ func nameOr(name, id string) string {
 	return id
 }
 
-// area writes each part as a polygon of its own, which version 4 asks for: one outer ring, and its holes.
+// area writes each part as a polygon of its own, which version 4 requires: one outer ring, and its holes.
 func (w *taskWriter) area(of geo.MultiPolygon) {
 	for _, part := range of {
 		w.element(taskdata.Polygon, func() {
@@ -275,7 +275,7 @@ func (w *taskWriter) numbered() []product {
 	return out
 }
 
-// shorter returns a postal code, which has at most ten characters.
+// shorter shortens a postal code to ten characters, the most that are allowed.
 func shorter(code string) string {
 	const maxPostal = 10
 	letters := []rune(designator(code))
@@ -324,7 +324,7 @@ func (w *taskWriter) links() error {
 		{farms, taskdata.Proprietary, taskdata.FarmNames},
 	} {
 		if group.links.size == 0 {
-			continue // a group has links
+			continue // a group must have links
 		}
 		space := ""
 		if group.name != "" {

@@ -20,7 +20,7 @@ import (
 	"tilth/ports"
 )
 
-// OutlineWriter writes outlines in every format that is read.
+// OutlineWriter writes outlines in every format that can be read.
 type OutlineWriter struct{}
 
 // Write implements ports.OutlineWriter.
@@ -39,7 +39,7 @@ func (OutlineWriter) Write(ctx context.Context, format string, to io.Writer, col
 	})
 }
 
-// shape is what a file has a line, a placemark or a record of: an area, a point, or neither.
+// shape is the content of a line, a placemark or a record of a file: an area, a point, or neither.
 type shape struct {
 	name   string
 	area   geo.MultiPolygon
@@ -134,7 +134,7 @@ func (f shapesFile) write(ctx context.Context, to io.Writer, shapes iter.Seq2[sh
 	return out.Flush()
 }
 
-// geoJSONWriter streams a FeatureCollection (RFC 7946), a line a feature.
+// geoJSONWriter streams a FeatureCollection (RFC 7946), one feature per line.
 type geoJSONWriter struct {
 	to      *bufio.Writer
 	columns []ports.Column
@@ -230,7 +230,7 @@ func (w kmlWriter) end() error {
 
 func escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // writing to a strings.Builder never fails
 	return b.String()
 }
 
@@ -258,7 +258,7 @@ func (w tableWriter) add(o shape) error {
 	return w.line(row...)
 }
 
-// momentOf returns the day or the time that a text of a column is.
+// momentOf returns the day or the time that a text of a column spells, or else the text.
 func momentOf(holds ports.ColumnTime, text string) any {
 	switch holds {
 	case ports.Days:

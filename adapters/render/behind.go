@@ -7,10 +7,10 @@ import (
 	"tilth/adapters/render/internal/draw"
 )
 
-// coverOpacity is that of zones upon an image, of 255: both can be read, and a zone looks alike on bare soil and under crops.
+// coverOpacity is the opacity of zones on an image, out of 255: both stay legible, and a zone looks alike on bare soil and under crops.
 const coverOpacity = 150
 
-// cover returns the colour of a zone, which lets an image behind it through.
+// cover returns the colour of a zone, translucent where there are images behind it.
 func (s *scene) cover(c draw.Color) draw.Color {
 	if len(s.in.Images.Images) > 0 {
 		c.A = coverOpacity

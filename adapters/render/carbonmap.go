@@ -54,10 +54,10 @@ func carbonBasis(m *carbon.Map, zone int) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f) %%; %.2f ha, %s", z.SOC.Mean, z.SOC.Low, z.SOC.High, z.AreaHa, counted(z.Points, "point"))
 }
 
-// maxNotes is how many notes of a map of soil carbon its picture has room for; the map itself has all.
+// maxNotes is the number of notes that the picture of a soil carbon map has room for; the map itself has them all.
 const maxNotes = 5
 
-// carbonSaid returns what the picture says beside the map.
+// carbonSaid returns the texts of the picture beside the map.
 func carbonSaid(m *carbon.Map) []string {
 	said := []string{"In all " + withInterval(m.Total) + " t C."}
 	if more := len(m.Notes) - maxNotes; more > 0 {

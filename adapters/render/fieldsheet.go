@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// Layout of a field sheet, in millimetres; pixels of its maps.
+// Layout of a field sheet, in millimetres, and the pixels of its maps.
 const (
 	codeSize    = 34.0 // of the QR code
 	sheetPixels = 900
@@ -143,7 +143,7 @@ func placedText(plan *plan.Plan) string {
 	return text
 }
 
-// strata is the legend of the maps, with the number of points in each zone, or in each draw of a field.
+// strata prints the legend of the maps, with the number of points in each zone, or in each draw of a field.
 func (s *fieldSheet) strata() {
 	title, of := "Zone", "zone"
 	if s.in.Plan.Plan.Staged != nil {
@@ -174,7 +174,7 @@ func (s *fieldSheet) strata() {
 		legacy+"The line is the way along the samples, dashed where it is driven.", draw.Note)
 }
 
-// stratum names a stratum behind the zones.
+// stratum returns the name of a stratum that follows the zones.
 func (s *fieldSheet) stratum(z plan.ZonePlan) string {
 	switch {
 	case z.Draw > 0:

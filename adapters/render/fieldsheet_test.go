@@ -43,7 +43,7 @@ func TestFieldSheets(t *testing.T) {
 	}
 }
 
-// A crew reads on paper what the plan says.
+// A crew reads on paper what the plan holds.
 func TestFieldSheetNamesEveryPoint(t *testing.T) {
 	t.Parallel()
 	reader, err := exec.LookPath("pdftotext")
@@ -78,7 +78,7 @@ func TestFieldSheetNamesEveryPoint(t *testing.T) {
 	require.Equal(t, 4, strings.Count(text, "Signature"), "each field is signed for")
 }
 
-// A sheet of labels has one for each sample, in the order of the walk, and nothing of it lies outside its label.
+// A sheet of labels has one for each sample, in the order of the walk, and a long label is broken into lines.
 func TestLabelsNameEverySample(t *testing.T) {
 	t.Parallel()
 	reader, err := exec.LookPath("pdftotext")

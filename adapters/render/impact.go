@@ -105,7 +105,7 @@ func printFigures(d *pdf.Document, r report.Report) {
 	})
 }
 
-// removalsUnit has the range of the removals, where there are any; reports of earlier engines have none.
+// removalsUnit returns the unit of the removals, with their range where there is one; reports of earlier engines have none.
 func removalsUnit(r report.Range) string {
 	if r.High == 0 {
 		return "t CO2e"
@@ -152,8 +152,8 @@ func printWarnings(d *pdf.Document, r report.Report) {
 	d.Table([]pdf.Column{pdf.Left("Where", 50), pdf.Left("What", 130)}, rows)
 }
 
-// printTrace prints every step with all that is needed to repeat it by hand. A mass times a potential takes a line where
-// the potential was printed before, and the parts of a sum run on.
+// printTrace prints every step with all that is needed to repeat it by hand. A mass times a warming potential takes one
+// line where the potential was printed before, and the parts of a sum are running text.
 func printTrace(d *pdf.Document, r report.Report) {
 	if len(r.Trace) == 0 {
 		return
@@ -184,7 +184,7 @@ func printTrace(d *pdf.Document, r report.Report) {
 		for _, f := range t.Factors {
 			printed[f.Key] = true
 		}
-		const texts = 25 // height of those of a step, about; most steps fit on a page, and stay in one piece
+		const texts = 25 // approximate height of a step's texts; most steps fit on a page, and are kept in one piece
 		d.Space()
 		d.Need(texts + d.HeightOf(traceColumns, rows))
 		d.Text(title, draw.Strong)
@@ -199,7 +199,7 @@ func printTrace(d *pdf.Document, r report.Report) {
 	}
 }
 
-// traceResult prints the result of a step, and what it is in the report.
+// traceResult prints the result of a step, and its role in the report.
 func traceResult(t ghg.TraceLine) string {
 	result := fmt.Sprintf("= %s %s", exact(t.Result), t.Unit)
 	if t.Label != "" {

@@ -75,7 +75,7 @@ func printed(t testing.TB, doc ports.ImpactDocument) []byte {
 	return out.Bytes()
 }
 
-// textOf reads the text of a document back with a program of its own.
+// textOf reads the text of a document back with another program.
 func textOf(t testing.TB, pdf []byte) string {
 	t.Helper()
 	program, err := exec.LookPath("pdftotext")
@@ -144,7 +144,7 @@ func TestImpactDocument(t *testing.T) {
 	}
 }
 
-// TestBasisOfPreparation: the document says what it is of, how it was made, with which data, and what it leaves out.
+// TestBasisOfPreparation: the document states what it covers, how it was made, with which data, and what it leaves out.
 func TestBasisOfPreparation(t *testing.T) {
 	t.Parallel()
 	doc := document(t, "Farm", nil)

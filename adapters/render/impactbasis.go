@@ -15,8 +15,8 @@ import (
 	"tilth/ports"
 )
 
-// printBasis prints what an auditor asks for before the lines: what the report is of, how it was made, with which data, and
-// what it leaves out.
+// printBasis prints what an auditor asks for before the lines: what the report covers, how it was made, with which data,
+// and what it leaves out.
 func printBasis(d *pdf.Document, doc ports.ImpactDocument) {
 	d.Page()
 	d.Text("Basis of preparation", draw.Title)

@@ -32,7 +32,7 @@ func printFiles(d *pdf.Document, files []ports.ListedFile) {
 	}, rows)
 }
 
-// minuteOf returns a time that was written by a version to the minute, in UTC.
+// minuteOf returns a time stored in a version, to the minute in UTC.
 func minuteOf(text string) string {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// large is a report of seven lists of as many items each.
+// large is a report of seven lists of that many items each.
 func large(t testing.TB, items int) ports.ImpactDocument {
 	t.Helper()
 	return document(t, "Large", func(in *ghg.Input) {

@@ -10,7 +10,7 @@ import (
 	"tilth/core/ghg/report"
 )
 
-// printEvidence says on the first page how many of the factors were read where they were published.
+// printEvidence prints, on the first page, how well the values and the ranges of the factors are documented.
 func printEvidence(d *pdf.Document, q report.DataQuality) {
 	if q.Factors == nil {
 		return
@@ -71,7 +71,7 @@ func lineRows(lines []report.SourceLine) [][]pdf.Cell {
 	return rows
 }
 
-// printGases prints the masses of the gases of every line apart, as far as the sources of its factors separate them.
+// printGases prints the masses of the gases of every line separately, as far as the sources of its factors separate them.
 func printGases(d *pdf.Document, r report.Report) {
 	if len(r.BySource) == 0 {
 		return

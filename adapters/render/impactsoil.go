@@ -8,7 +8,7 @@ import (
 	"tilth/core/ghg"
 )
 
-// printSoilCarbon prints what each method says of the carbon of the mineral soil, and which one the totals hold.
+// printSoilCarbon prints the result of each method for the carbon of the mineral soil, and which one the totals include.
 func printSoilCarbon(d *pdf.Document, s *ghg.SoilEstimates) {
 	if s == nil {
 		return

@@ -11,7 +11,7 @@ import (
 
 var partColumns = []pdf.Column{pdf.Left("Part", 100), pdf.Right("t CO2e", 40), pdf.Right("Share", 40)}
 
-// printViews prints the emissions in the parts that the standards ask for.
+// printViews prints the emissions in the parts that the standards require.
 func printViews(d *pdf.Document, v *views.Views) {
 	if v == nil {
 		return
@@ -102,7 +102,7 @@ func viewWord(part string) string {
 	return words(part)
 }
 
-// printElectricity prints what was bought of the grid by both methods, and the losses of the grid.
+// printElectricity prints the electricity bought from the grid by both methods, and the losses of the grid.
 func printElectricity(d *pdf.Document, e views.Electricity) {
 	if e.MarketNote == views.NoElectricity {
 		return

@@ -78,7 +78,7 @@ func (p *layerPicture) column(b draw.Box) float64 {
 	return y
 }
 
-// combination explains a picture in the colours of the scenes, as column does a map.
+// combination explains a picture in the colours of the scenes, as column does for a map.
 func (p *layerPicture) combination(b draw.Box) float64 {
 	photo := p.in.Photo
 	y := p.wrapped(photo.Name, b.Left, b.Top+14, b.Width(), draw.Heading) + 2
@@ -117,7 +117,7 @@ func lowerFirst(text string) string {
 	return string(text[0]|0x20) + text[1:]
 }
 
-// share writes a share in percent: one that is not 0 does not look like it.
+// share writes a share in percent: a share that is not 0 never reads as 0.
 func share(v float64) string {
 	if percent := 100 * v; percent >= 1 || percent == 0 {
 		return fmt.Sprintf("%.0f", percent)
@@ -187,7 +187,7 @@ func (p *layerPicture) spread(x float64, at func(float64) float64, f indexmap.St
 	p.Write(fmt.Sprintf("10 %% below %s", p.number(percentile[10])), x+11, max(low, middle+room)+4, draw.Text)
 }
 
-// stepOf returns the distance of some six round values within a width.
+// stepOf returns the distance between some six round values within a width.
 func stepOf(width float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(width/6)))
 	for _, times := range []float64{1, 2, 5} {
@@ -214,7 +214,7 @@ func (p *layerPicture) classes(b draw.Box, y float64) float64 {
 // maxNumbers is how many numbers are explained one by one.
 const maxNumbers = 12
 
-// numbers draws the zones, the highest at the top, or else the numbers of a layer of them.
+// numbers draws the zones, the highest at the top, or else the numbers of a layer of numbers.
 func (p *layerPicture) numbers(b draw.Box, y float64) float64 {
 	entry := func(v float64, text string) {
 		shade, _ := p.in.Style.Shade(v)

@@ -94,7 +94,7 @@ func (p *layerPicture) columnBox(top float64) draw.Box {
 
 const layerInner = layerWidth - 2*layerEdge
 
-// head writes what the map is of, and returns where the map begins.
+// head writes what the map shows, and returns where the map begins.
 func (p *layerPicture) head() float64 {
 	l := p.in.Layer
 	y := p.wrapped(clip(p.in.Field.Name, titleLength), layerEdge, layerEdge+20, layerInner, draw.Title) - 7
@@ -208,7 +208,7 @@ func (p *layerPicture) veil(v view) {
 	p.Path(rings, true, draw.Style{Fill: color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 165}})
 }
 
-// wound returns a ring that runs as is asked for, however it did.
+// wound returns a ring in the requested direction, reversed where needed.
 func wound(ring []draw.Point, clockwise bool) []draw.Point {
 	area := 0.0
 	for i, q := range ring {
@@ -221,7 +221,7 @@ func wound(ring []draw.Point, clockwise bool) []draw.Point {
 	return ring
 }
 
-// pixels returns the layer as it is seen through a view. Of the field, what has no value is grey and hatched.
+// pixels returns the layer as it is seen through a view. Pixels of the field without a value are grey and hatched.
 func (p *layerPicture) pixels(v view) *image.NRGBA {
 	l, f := p.in.Layer, v.frame
 	out := image.NewNRGBA(image.Rect(0, 0, int(f.Width()*layerShown), int(f.Height()*layerShown)))

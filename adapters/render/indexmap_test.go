@@ -216,7 +216,7 @@ func BenchmarkDrawTile(b *testing.B) {
 	})
 }
 
-// A tile is what gdalwarp makes of the file of the date, within a shade: at the zooms at which people look, and beside each other.
+// A tile is what gdalwarp makes of the file of the date, within a shade: at the zooms at which people look, and its neighbours too.
 func TestTilesAreAsGDALWarpsThem(t *testing.T) {
 	if _, err := exec.LookPath("gdalwarp"); err != nil {
 		t.Skip("LEFT OUT: comparing tiles with gdalwarp (Debian: apt-get install gdal-bin)")
@@ -266,7 +266,7 @@ func TestTilesAreAsGDALWarpsThem(t *testing.T) {
 	}
 }
 
-// A picture in the colours of the scenes says which bands it is of, and shows what has no value of the index, too.
+// A picture in the colours of the scenes states its bands, and also shows pixels without a value of the index.
 func TestColoursOfScenesAreDrawn(t *testing.T) {
 	t.Parallel()
 	in := shownLayer(t, vegetation.NDVI, func(x, y float64) bool { return x < 150 }, [][2]float64{{0, 0}, {300, 0}, {300, 300}, {0, 300}})

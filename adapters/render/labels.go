@@ -13,8 +13,8 @@ import (
 	"tilth/ports"
 )
 
-// stocks are the sheets of labels of each paper, by the measures of widely sold ones: 21 labels of 63.5 × 38.1 mm on A4
-// (Avery L7160), 30 labels of 2 5/8 × 1 inch on Letter (Avery 5160).
+// stocks are the sheets of labels of each paper, with the measures of widely sold ones: 21 labels of 63.5 × 38.1 mm on
+// A4 (Avery L7160), 30 labels of 2 5/8 × 1 inch on Letter (Avery 5160).
 var stocks = map[string]pdf.Stock{
 	ports.PaperA4:     {Across: 3, Down: 7, Left: 7.2, Top: 15.15, Width: 63.5, Height: 38.1, Gap: 2.55},
 	ports.PaperLetter: {Across: 3, Down: 10, Left: 4.76, Top: 12.7, Width: 66.675, Height: 25.4, Gap: 3.175},

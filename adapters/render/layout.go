@@ -18,8 +18,8 @@ type layout struct {
 	marks       float64 // size of marks and lines
 }
 
-// layouts are the layouts of pictures by their names. That of phones is drawn with two pixels for each
-// of CSS, as most of their screens have two or three.
+// layouts are the layouts of pictures by their names. That of phones is drawn with two pixels per CSS
+// pixel, as most of their screens have two or three.
 var layouts = map[string]layout{
 	ports.Desktop: {width: 1400, height: 1000, edge: 28, column: 300, marks: 1},
 	ports.Phone:   {width: 390, edge: 14, density: 2, marks: 0.65},
@@ -63,7 +63,7 @@ func (s *scene) arrange(l layout) sheet {
 	return out
 }
 
-// atlasHeight returns how high the map is on a picture with the column below: as its fields are, within bounds.
+// atlasHeight returns the height of the map on a picture with the column below: in proportion to its fields, within bounds.
 func (s *scene) atlasHeight(width float64) float64 {
 	const lowest, highest = 260.0, 560.0
 	high := lowest

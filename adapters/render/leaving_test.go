@@ -34,7 +34,7 @@ func dense(m geo.MultiPolygon, times int) (out geo.MultiPolygon) {
 	return out
 }
 
-// A picture or a document whose caller has left is drawn no further, and nothing of it is written.
+// A picture or a document whose caller has left is drawn no further, and none of it is written.
 func TestDrawingEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	plan := shown.Plan(t, shown.One)

@@ -28,7 +28,7 @@ func (s *scene) beside(p pen, b draw.Box) float64 {
 	return y
 }
 
-// meaning says what the order of the zones means.
+// meaning returns what the order of the zones means.
 func (s *scene) meaning() string {
 	if s.carbon != nil {
 		return "Stock and interval, t C/ha"
@@ -40,7 +40,7 @@ func (s *scene) meaning() string {
 	return "Zones: low to high " + layerWord(leading.Name)
 }
 
-// figures returns a zone's means, that of the layer that orders the zones first; or what its carbon rests on.
+// figures returns a zone's means, beginning with that of the layer that orders the zones, or what its carbon rests on.
 func (s *scene) figures(z zoning.Zone) string {
 	if s.carbon != nil {
 		return carbonBasis(s.carbon, z.Number)
@@ -111,7 +111,7 @@ func (s *scene) legend(p pen, b draw.Box) (y float64) {
 	return y
 }
 
-// gain says what the zones of a map save.
+// gain returns what the zones of a map save, in words.
 func (s *scene) gain() string {
 	about := s.in.Map.About
 	text := fmt.Sprintf("%s for the mean to within %.0f %% at %.0f %% confidence; %d without zones.", counted(s.in.Map.Candidate.SamplesNeeded, "sample"),
@@ -122,7 +122,7 @@ func (s *scene) gain() string {
 	return text
 }
 
-// about says what a map saves, or what a plan is and covers, and returns where it ends.
+// about writes what a map saves, or what a plan is and covers, and returns where the text ends.
 func (s *scene) about(p pen, b draw.Box, y float64) float64 {
 	said := []string{s.gain()}
 	if s.carbon != nil {

@@ -12,7 +12,7 @@ import (
 
 // Layout of a panel, in pixels.
 const (
-	panelInset = 40.0 // around the fields, where the panel is wide enough: their names have room
+	panelInset = 40.0 // around the fields, where the panel is wide enough: room for their names
 	strip      = 34.0 // below the map: scale and north
 )
 
@@ -77,7 +77,7 @@ func (s *scene) panel(p pen, around draw.Box, fields []int) {
 			p.area(polygon, v.at, draw.Style{Edge: draw.Ink, Width: edgeWidth * p.size})
 		}
 		for a, b := range field.Edges() {
-			_ = s.budget.Spend(1) // as the next shape finds
+			_ = s.budget.Spend(1) // the next shape finds that it is spent
 			room.line(v.at(a), v.at(b), coverEdge)
 		}
 	}

@@ -31,7 +31,7 @@ func (p pen) label(text string, letters draw.Letters, at draw.Point) {
 	p.Aligned(draw.Centre, text, at.X, at.Y+4.5, letters)
 }
 
-// caption writes a text beside a mark, where there is room; a line leads to one that is farther off.
+// caption writes a text beside a mark, where there is room; a line leads to a text that is farther off.
 func (p pen) caption(text string, letters draw.Letters, mark draw.Point, room *placer) {
 	b, away := room.beside(mark, draw.Measure(text, letters)+4, labelHeight)
 	middle := draw.Point{X: (b.Left + b.Right) / 2, Y: (b.Top + b.Bottom) / 2}
@@ -41,8 +41,8 @@ func (p pen) caption(text string, letters draw.Letters, mark draw.Point, room *p
 	p.label(text, letters, middle)
 }
 
-// point is a dot with a light edge for a sample, a light diamond for a reserve, and a triangle for a point that is
-// kept from before: three shapes, so that they differ without colours.
+// point draws a dot with a light edge for a sample, a light diamond for a reserve, and a triangle for a point kept
+// from before: three shapes, so that they can be told apart without colours.
 func (p pen) point(role plan.Role, at draw.Point) {
 	r := reserveRadius * p.size
 	dark := draw.Style{Fill: draw.Ink, Edge: draw.White, Width: 2 * p.size}
@@ -64,7 +64,7 @@ func (p pen) area(polygon geo.Polygon, at func(geo.Position) draw.Point, s draw.
 		for _, q := range ring[:len(ring)-1] {
 			next := at(q)
 			if n := len(line); n > 0 && math.Hypot(next.X-line[n-1].X, next.Y-line[n-1].Y) < 0.5 {
-				continue // of outlines of many cells most corners share a pixel
+				continue // in outlines of many cells, most corners share a pixel
 			}
 			line = append(line, next)
 		}
@@ -73,14 +73,14 @@ func (p pen) area(polygon geo.Polygon, at func(geo.Position) draw.Point, s draw.
 	p.Path(rings, true, s)
 }
 
-// northArrow stands with its upper left corner at a place.
+// northArrow draws an arrow with its upper left corner at a place.
 func (p pen) northArrow(x, y float64) {
 	const high = 24.0
 	p.Path([][]draw.Point{{{X: x + 8, Y: y}, {X: x + 16, Y: y + high}, {X: x + 8, Y: y + high - 5}, {X: x, Y: y + high}}}, true, draw.Style{Fill: draw.Ink})
 	p.Aligned(draw.Centre, "N", x-8, y+high-2, draw.Strong)
 }
 
-// scaleBar lies with its lower left end at a place; it is at most as long as given.
+// scaleBar draws a scale with its lower left end at a place; it is at most as long as given.
 func (p pen) scaleBar(x, y, longest, metresPerPixel float64) {
 	length, label := roundLength(longest * metresPerPixel)
 	width := length / metresPerPixel

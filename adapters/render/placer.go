@@ -6,8 +6,8 @@ import (
 	"tilth/adapters/render/internal/draw"
 )
 
-// placer finds room for texts on a map. What is there is known by a grid of small cells, each with what
-// it costs to cover it.
+// placer finds room for texts on a map. A grid of small cells holds what is there already, as the cost
+// of covering each cell.
 type placer struct {
 	frame      draw.Box
 	radius     float64 // of the largest mark
@@ -18,7 +18,7 @@ type placer struct {
 // placerCell is the width of a cell, in pixels.
 const placerCell = 3.0
 
-// What it costs to cover a cell of a mark or a text, of the edge of a field, of the way, or to lie outside the frame.
+// The costs of covering a cell of a mark or a text, of the edge of a field, or of the way, and of lying outside the frame.
 const (
 	coverMark  = 10.0
 	coverEdge  = 4.0
@@ -58,7 +58,7 @@ func (l *placer) mark(at draw.Point, radius float64) {
 	l.taken(draw.Box{Left: at.X - radius, Top: at.Y - radius, Right: at.X + radius, Bottom: at.Y + radius})
 }
 
-// line marks what a line passes within the frame.
+// line marks the cells that a line passes within the frame.
 func (l *placer) line(from, to draw.Point, cost float64) {
 	f := l.frame
 	if max(from.X, to.X) < f.Left || min(from.X, to.X) > f.Right || max(from.Y, to.Y) < f.Top || min(from.Y, to.Y) > f.Bottom {
@@ -72,7 +72,7 @@ func (l *placer) line(from, to draw.Point, cost float64) {
 	}
 }
 
-// covers returns what it costs to cover a box.
+// covers returns the cost of covering a box.
 func (l *placer) covers(b draw.Box) (cost float64) {
 	left, top := l.cell(b.Left, b.Top)
 	right, bottom := l.cell(b.Right, b.Bottom)
@@ -91,11 +91,11 @@ func (l *placer) covers(b draw.Box) (cost float64) {
 // sides are the places of a text around its point, the best first.
 var sides = [][2]float64{{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1, -1}, {-1, 1}}
 
-// beside returns the box of a label at a point: the first place beside it that covers nothing, or farther
-// off, or the one that covers least. A label that is away needs a line to its point.
+// beside returns the box of a label at a point: the first place beside the point that covers nothing, or
+// else one farther off, or else the one that covers least. A label that is away needs a line to its point.
 func (l *placer) beside(at draw.Point, width, height float64) (best draw.Box, away bool) {
 	lower := math.Inf(1)
-	const farther = 12.0 // what it costs to be a ring farther off
+	const farther = 12.0 // the cost of being a ring farther off
 	for ring, off := range []float64{l.radius + 2, 2 * l.radius, 3.5 * l.radius, 6 * l.radius} {
 		for _, side := range sides {
 			left, top := at.X-width/2+side[0]*(width/2+off), at.Y-height/2+side[1]*(height/2+off)

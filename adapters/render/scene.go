@@ -20,12 +20,12 @@ import (
 type scene struct {
 	budget *effort.Budget
 	in     ports.ShownMap
-	plan   *plan.Plan  // nil: zones alone
-	carbon *carbon.Map // nil: it is no map of soil carbon
+	plan   *plan.Plan  // nil: only zones
+	carbon *carbon.Map // nil: it is not a map of soil carbon
 	zones  []zoning.Zone
 	fields []geo.MultiPolygon
 	boxes  []geo.Box // of the fields
-	apart  bool      // each field has a panel of its own, as far as there are few
+	apart  bool      // each field has a panel of its own, where there are few
 }
 
 // color returns the colour of a zone: by its number, which follows what the zones were made of, or by its carbon.
@@ -76,7 +76,7 @@ func (s *scene) groups() [][]int {
 			continue
 		}
 		members := []int{first}
-		for k := 0; k < len(members); k++ { // what is near a member is one
+		for k := 0; k < len(members); k++ { // a field near a member becomes a member
 			for i := range s.boxes {
 				if i > first && !placed[i] && near(s.boxes[members[k]], s.boxes[i]) {
 					members, placed[i] = append(members, i), true
@@ -123,7 +123,7 @@ func (s *scene) zone(p pen, z zoning.Zone, box geo.Box, at func(geo.Position) dr
 }
 
 // middle returns a place well inside a polygon: the place of a raster that is farthest from the
-// edge, and how far in metres.
+// edge, and that distance in metres.
 func (s *scene) middle(m geo.MultiPolygon) (best geo.Position, room float64) {
 	const steps = 16
 	b := m.Bounds()

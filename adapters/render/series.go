@@ -1,6 +1,5 @@
 // Package render draws and prints: the chart of a profile, maps of indices and their tiles, maps of zones and sample plans, field
-// sheets and impact reports, on the kit of internal/draw and internal/pdf. It computes nothing of
-// what it shows.
+// sheets and impact reports, on the kit of internal/draw and internal/pdf. It computes none of what it shows.
 package render
 
 import (
@@ -31,7 +30,7 @@ const (
 	tickHeight = 0.03
 	// besides is how much is shown before and after the season, as a share of it: its shade has an edge.
 	besides = 0.03
-	// titleLength is how many characters of a given title are shown.
+	// titleLength is the maximum number of characters of a given title that are shown.
 	titleLength = 60
 )
 
@@ -103,7 +102,7 @@ func (c seriesChart) axes() {
 	c.Text(name, draw.Point{X: 22, Y: (f.Top + f.Bottom + draw.Measure(name, draw.Text)) / 2}, draw.Text, true)
 }
 
-// crisp moves a line of one pixel into the middle of pixels.
+// crisp moves a line of one pixel to the middle of a pixel.
 func crisp(v float64) float64 { return math.Floor(v) + 0.5 }
 
 // marks draws what was observed, or why nothing was.
@@ -148,7 +147,7 @@ func (c seriesChart) band(run []phenology.Day) {
 	c.Path([][]draw.Point{append(upper, lower...)}, true, draw.Style{Fill: draw.Mist})
 }
 
-// unseen is how many days of an unseen line are drawn, and how many are left out.
+// unseen is the number of days of an unseen line that are drawn, and then left out, in turn.
 const unseen = 3
 
 // curve draws the line, dashed where nothing was seen.
@@ -177,7 +176,7 @@ func (c seriesChart) cycles() {
 	}
 }
 
-// wedge points up from a place of the axis.
+// wedge draws a wedge that points up from a place of the axis.
 func (c seriesChart) wedge(x, y float64) {
 	const half, height = 5, 9
 	c.Path([][]draw.Point{{{X: x - half, Y: y}, {X: x, Y: y - height}, {X: x + half, Y: y}}}, true, draw.Style{Fill: draw.Leaf})
@@ -257,8 +256,8 @@ func valueTicks(s vegetation.Series) []tick {
 // decimals returns how many decimals a step of the axis needs.
 func decimals(step float64) int { return max(0, int(math.Ceil(-math.Log10(step)-1e-9))) }
 
-// months returns the firsts of months with a label on the date axis, so few that the labels do not
-// touch; the first day of a season within a month.
+// months returns the first days of months with a label on the date axis, so few that the labels do
+// not touch; for a season within one month, its first day.
 func months(from, to time.Time) []time.Time {
 	span := int(to.Sub(from).Hours()/24/30) + 1
 	step := max(1, (span+11)/12)

@@ -114,7 +114,7 @@ func TestSeries(t *testing.T) {
 	})
 }
 
-// The library writes texts as they come; a field's name is no markup.
+// The library writes texts as they come; a field's name is not markup.
 func TestNamesAreText(t *testing.T) {
 	t.Parallel()
 	name := `</text><script>alert(1)</script>` + strings.Repeat("ж", 100)

@@ -16,7 +16,7 @@ import (
 // tilePixels are the pixels of tiles that are being drawn.
 var tilePixels = sync.Pool{New: func() any { return new([]uint8) }}
 
-// tileBuffers are what an encoder needs; a new one would take most of the time.
+// tileBuffers pools the buffers of encoders; a new one would take most of the time.
 type tileBuffers struct{ pool sync.Pool }
 
 func (b *tileBuffers) Get() *png.EncoderBuffer {
@@ -26,7 +26,7 @@ func (b *tileBuffers) Get() *png.EncoderBuffer {
 
 func (b *tileBuffers) Put(e *png.EncoderBuffer) { b.pool.Put(e) }
 
-// tileEncoder packs little: a tile is a few kilobytes either way, and many are asked for at a time.
+// tileEncoder compresses little: a tile is a few kilobytes either way, and many are requested at the same time.
 var tileEncoder = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &tileBuffers{}}
 
 // palette returns the colours of a tile: the transparent one, and those of the style.
@@ -45,7 +45,7 @@ var clearTiles = sync.OnceValue(func() map[int][]byte {
 	for _, size := range indexmap.TileSizes {
 		var b bytes.Buffer
 		encoder := png.Encoder{CompressionLevel: png.BestCompression}
-		_ = encoder.Encode(&b, image.NewPaletted(image.Rect(0, 0, size, size), color.Palette{color.NRGBA{}})) // a buffer takes everything
+		_ = encoder.Encode(&b, image.NewPaletted(image.Rect(0, 0, size, size), color.Palette{color.NRGBA{}})) // writing to a buffer never fails
 		out[size] = b.Bytes()
 	}
 	return out

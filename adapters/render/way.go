@@ -20,7 +20,7 @@ const (
 	arrowRoom = 44.0 // the shortest piece with an arrow: there is room beside its marks
 )
 
-// way draws the line along the samples of some fields: walks within fields, dashed the drives between them.
+// way draws the line along the samples of some fields: solid for walks within fields, dashed for the drives between them.
 func (s *scene) way(p pen, fields []int, at func(geo.Position) draw.Point, room *placer) {
 	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role.Visited(); i++ {
 		from, to := s.plan.Points[i-1], s.plan.Points[i]
@@ -32,7 +32,7 @@ func (s *scene) way(p pen, fields []int, at func(geo.Position) draw.Point, room 
 	}
 }
 
-// framed returns the box that a panel of fields shows: theirs, and an end of the journey that lies near them.
+// framed returns the box that a panel of fields shows: that of the fields, grown to hold an end of the journey near them.
 func (s *scene) framed(fields []int) geo.Box {
 	box := s.around(fields)
 	if s.plan == nil {
@@ -49,7 +49,7 @@ func (s *scene) framed(fields []int) geo.Box {
 }
 
 // ends draws the drives from the start of the journey to the first point, and from the last to its end, as far as
-// the frame of a view goes, and says how far off an end beyond it is.
+// the frame of a view goes, and writes the distance to an end beyond it.
 func (s *scene) ends(p pen, fields []int, v view, room *placer) {
 	for _, e := range s.plan.Ends() {
 		if !slices.Contains(fields, e.Beside.Field) {
@@ -68,7 +68,7 @@ func (s *scene) ends(p pen, fields []int, v view, room *placer) {
 	}
 }
 
-// drive draws the drive of an end of a journey as far as the frame of a view goes, and returns how far that is.
+// drive draws the drive of an end of a journey as far as the frame of a view goes, and returns where it ends there.
 func (p pen) drive(e plan.End, v view) draw.Point {
 	inner := v.at(e.Beside.At)
 	place := within(v.frame, inner, v.at(e.At))
@@ -80,11 +80,11 @@ func (p pen) drive(e plan.End, v view) draw.Point {
 	return place
 }
 
-// within returns the place farthest along a line from a place in a frame that is still in it.
+// within returns the last place inside a frame on the line from a place inside it to another place.
 func within(frame draw.Box, from, to draw.Point) draw.Point {
 	share := 1.0
 	for _, side := range [][3]float64{{from.X, to.X, frame.Left}, {from.X, to.X, frame.Right}, {from.Y, to.Y, frame.Top}, {from.Y, to.Y, frame.Bottom}} {
-		if t := (side[2] - side[0]) / (side[1] - side[0]); t > 0 { // not of a line along the side
+		if t := (side[2] - side[0]) / (side[1] - side[0]); t > 0 { // not for a line along the side
 			share = min(share, t)
 		}
 	}
@@ -94,7 +94,7 @@ func within(frame draw.Box, from, to draw.Point) draw.Point {
 	return draw.Point{X: from.X + share*(to.X-from.X), Y: from.Y + share*(to.Y-from.Y)}
 }
 
-// terminus is the mark of an end of a journey.
+// terminus draws the mark of an end of a journey.
 func (p pen) terminus(at draw.Point) {
 	r := sampleRadius * p.size
 	p.Box(draw.Box{Left: at.X - r, Top: at.Y - r, Right: at.X + r, Bottom: at.Y + r}, draw.Style{Fill: draw.Way, Edge: draw.White, Width: 2 * p.size})

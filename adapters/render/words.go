@@ -24,7 +24,7 @@ var labelWords = map[string]string{
 	ghg.CategoryManagement: "Land management", ghg.CategoryInputs: "Energy and inputs", ghg.CategoryRemovals: "Removals",
 }
 
-// sourceWord returns the label of a line in words, with what tells it from other lines of the label in its section.
+// sourceWord returns the label of a line in words, with what distinguishes it from other lines with that label in its section.
 func sourceWord(l report.SourceLine) string {
 	switch {
 	case l.Model == ghg.ModelStationary:

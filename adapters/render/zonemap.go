@@ -13,15 +13,15 @@ import (
 )
 
 // zoneRamp is the sequential scheme YlGnBu with nine classes, light for low and dark for high,
-// which colour-blind people distinguish as others do (Harrower and Brewer 2003, The
+// which colour-blind people distinguish as well as others do (Harrower and Brewer 2003, The
 // Cartographic Journal 40:27; colorbrewer2.org).
 var zoneRamp = []draw.Color{
 	draw.Hex(0xffffd9), draw.Hex(0xedf8b1), draw.Hex(0xc7e9b4), draw.Hex(0x7fcdbb), draw.Hex(0x41b6c4),
 	draw.Hex(0x1d91c0), draw.Hex(0x225ea8), draw.Hex(0x253494), draw.Hex(0x081d58),
 }
 
-// zoneColor returns the colour of one of k zones, and of the strip along their edges behind them. The
-// darkest is left out: marks lie on it.
+// zoneColor returns the colour of one of k zones, or of the strip along the edges, which is numbered
+// after them. The darkest colour is left out: marks lie on it.
 func zoneColor(zone, k int) draw.Color {
 	if zone > k {
 		return draw.Soft

@@ -32,7 +32,7 @@ func look(t *testing.T, name string, file []byte) {
 	}
 }
 
-// drawn returns a picture, as SVG that is well-formed, when it was drawn as PNG as well.
+// drawn returns a picture as well-formed SVG, after drawing it as PNG as well.
 func drawn(t *testing.T, name string, draw func(w io.Writer, format string) error) string {
 	t.Helper()
 	var svg, picture bytes.Buffer
@@ -184,7 +184,7 @@ func TestLegacyPointsAndEndsOfTheWay(t *testing.T) {
 // legacyMark is how the edge of a triangle is drawn.
 const legacyMark = `Z" fill="#2c2a26" stroke="#ffffff"`
 
-// A picture for phones is 390 pixels wide with its letters at least 11 high, nothing of it lies outside, and what explains it is below the map.
+// A picture for phones is 390 pixels wide with its letters at least 11 high, nothing lies outside it, and what explains it is below the map.
 func TestPicturesForPhones(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]shown.Case{"one": shown.One, "scattered": shown.Scattered, "many": shown.Many} {
@@ -232,7 +232,7 @@ func TestMapsInUnknownFormats(t *testing.T) {
 	require.Error(t, render.Charts{}.DrawZones(t.Context(), io.Discard, "gif", plan.ShownMap))
 }
 
-// Maps of soil carbon are coloured by their stock, whatever the numbers of the zones, and say each with its interval.
+// Maps of soil carbon are coloured by their stock, whatever the numbers of the zones, and state each stock with its interval.
 func TestDrawCarbon(t *testing.T) {
 	in := ports.ShownCarbon{ShownMap: shown.Plan(t, shown.One).ShownMap}
 	in.Carbon = carbon.Map{Survey: carbon.Survey{PlanUUID: "p", Round: 2, ToCm: 30, Confidence: 0.9}, AOI: carbon.Zone{AreaHa: 15.1, Stock: carbon.Figure{Mean: 56, Low: 54, High: 58}}}

@@ -1,5 +1,5 @@
-// Package companyfile writes and reads the zip archives in which companies move. What it reads may come from anybody: the
-// directory, names and sizes are bounded, and nothing is unpacked into a folder.
+// Package companyfile writes and reads the zip archives in which companies are moved. What it reads may come from anyone:
+// the directory, names and sizes are bounded, and nothing is unpacked into a folder.
 package companyfile
 
 import (
@@ -66,7 +66,7 @@ func (Files) Open(file ports.Object) (ports.CompanyFileReader, error) {
 	return out, nil
 }
 
-// bounded bounds the directory before it is read. Where it lies is said at the end of the archive (APPNOTE.TXT 6.3.10,
+// bounded bounds the directory before it is read. The end of the archive states where it lies (APPNOTE.TXT 6.3.10,
 // sections 4.3.14 to 4.3.16).
 func bounded(file ports.Object) error {
 	const end, comment, locator, end64 = 22, 1<<16 - 1, 20, 56
@@ -91,7 +91,7 @@ func bounded(file ports.Object) error {
 		}
 		length = binary.LittleEndian.Uint64(record[40:])
 	}
-	// Whatever the end says, the directory cannot be longer than what lies before it.
+	// Whatever the end states, the directory cannot be longer than what lies before it.
 	if length > maxDirectory {
 		return refuse("its directory has more than %d MiB", maxDirectory>>20)
 	}
@@ -136,7 +136,7 @@ func (r reader) Open(name string, size int64) (io.ReadCloser, error) {
 	return &content{ReadCloser: in, name: name, left: size}, nil
 }
 
-// content ends with an error where an entry swells beyond its size, whatever its header says, or ends before.
+// content ends with an error where an entry unpacks to more than its size, whatever its header states, or to less.
 type content struct {
 	io.ReadCloser
 	name string

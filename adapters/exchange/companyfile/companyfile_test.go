@@ -100,7 +100,7 @@ func TestFilesOfStrangersAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "tilth company export")
 }
 
-// An entry whose header says less than it unpacks to ends with an error, and so does one that says more.
+// An entry whose header states less than it unpacks to ends with an error, and so does one that states more.
 func TestAnEntryIsAsLongAsItSays(t *testing.T) {
 	t.Parallel()
 	for _, says := range []uint64{10, 2000} {
@@ -133,7 +133,7 @@ func TestAnEntryIsAsLongAsItSays(t *testing.T) {
 	}
 }
 
-// FuzzOpen holds that no file ends the program, and that what is refused is a fault with words.
+// FuzzOpen checks that no file crashes the program, and that a refusal is a fault with a message.
 func FuzzOpen(f *testing.F) {
 	f.Add(written(f, [2]string{"a", "b"}, [2]string{"manifest.json", "{}"}))
 	f.Add([]byte("PK\x05\x06"))

@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// outlineColumns are the names of columns that hold outlines, in lower case; the first that a file has is taken.
+// outlineColumns are the names of columns that hold outlines, in lower case; the first one that a file has is used.
 var outlineColumns = []string{"boundary_wkt", "wkt", "geom", "geometry", "the_geom", "wkt_geom", "geojson", "boundary", "outline"}
 
 // The names of columns that hold points.
@@ -23,8 +23,8 @@ var (
 	latColumns = []string{"lat", "latitude", "y"}
 )
 
-// readTable reads a table with a line a feature and the outline in one column: as well-known text or as GeoJSON, in longitude
-// and latitude.
+// readTable reads a table with one line per feature and the outline in one column: as well-known text or as GeoJSON, in
+// longitude and latitude.
 func readTable(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
 	rows, head, err := tables.Open(file, scan.sheet)
 	if err != nil {
@@ -80,7 +80,7 @@ type tableOutlines struct {
 	points   bool // there are columns of longitude and latitude
 }
 
-// find looks for the column of the outlines by what the first line holds, where no name says it.
+// find looks for the column of the outlines in the contents of the first line, where no name identifies it.
 func (c *tableOutlines) find(row []string) error {
 	if c.geometry >= 0 {
 		return nil
@@ -103,7 +103,7 @@ func (c *tableOutlines) feature(row []string) (out ports.Feature) {
 		}
 	}
 	if c.geometry < 0 {
-		out.Geometry = "Point" // of which no outline can be made
+		out.Geometry = "Point" // from which no outline can be made
 		return out
 	}
 	text := strings.TrimSpace(row[c.geometry])

@@ -14,7 +14,7 @@ import (
 	"tilth/adapters/exchange/internal/elements"
 )
 
-// maxColumns is how many columns a table may have: dBASE allows 255, others more.
+// maxColumns is the maximum number of columns of a table: dBASE allows 255, others more.
 const maxColumns = 2_048
 
 // table reads the rows of a dBASE table one by one.
@@ -33,7 +33,7 @@ type column struct {
 }
 
 // openTable reads the head of a table. The encoding is that of the .cpg file; without one
-// it is Windows-1252, which Latin-1 is a part of.
+// it is Windows-1252, which includes Latin-1.
 func openTable(in io.Reader, charset string) (*table, error) {
 	t := &table{in: bufio.NewReaderSize(in, 64<<10), page: charmap.Windows1252}
 	switch plain := elements.NormalCharset(strings.Trim(charset, "\ufeff\x00 \r\n\t")); plain {
@@ -77,7 +77,7 @@ func openTable(in io.Reader, charset string) (*table, error) {
 	return t, nil
 }
 
-// widest is how many bytes a text can have. One that is within a letter of it may have had more.
+// widest is the maximum number of bytes of a text. A text that is within a letter of it may have been longer.
 const widest = 254
 
 // next reads the next row into attributes, with those that may be cut; none where the table has ended.
@@ -145,7 +145,7 @@ func (t *table) decode(raw []byte) string {
 	return string(text)
 }
 
-// endOf explains why a file of a shapefile cannot be read on.
+// endOf explains why a file of a shapefile cannot be read further.
 func endOf(which string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return refuse("The %s file ends in the middle.", which)

@@ -11,8 +11,8 @@ import (
 	"tilth/ports"
 )
 
-// readFlatGeobuf reads the features of a FlatGeobuf. One that names no reference system is in longitude and latitude, as programs
-// that write it for the web leave that out.
+// readFlatGeobuf reads the features of a FlatGeobuf. A file that names no reference system is in longitude and latitude: programs
+// that write it for the web leave the system out.
 func readFlatGeobuf(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
 	in, err := flatgeobuf.NewReader(whole(file))
 	if err != nil {

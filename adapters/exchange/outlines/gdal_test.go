@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// ogr converts a file by GDAL. What it warns of fails the test.
+// ogr converts a file by GDAL. A warning fails the test.
 func ogr(t *testing.T, to, from string, args ...string) {
 	t.Helper()
 	path, err := exec.LookPath("ogr2ogr")
@@ -30,7 +30,7 @@ func ogr(t *testing.T, to, from string, args ...string) {
 	require.Empty(t, warned.String(), "GDAL finds nothing to remark")
 }
 
-// GDAL reads what we write: every outline with its attributes, whether the format says of what kind they are or not.
+// GDAL reads what we write: every outline with its attributes, whether or not the format states their types.
 func TestGDALReadsOutlines(t *testing.T) {
 	t.Parallel()
 	want := someOutlines(t)

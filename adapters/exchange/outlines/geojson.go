@@ -20,14 +20,14 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of what is held of a GeoJSON file at a time.
+// Bounds of what is held in memory of a GeoJSON file at a time.
 const (
 	maxFeatureBytes = 8 << 20
 	maxMemberBytes  = 64 << 10 // of a member of the collection that is looked at
 )
 
-// readGeoJSON reads a FeatureCollection (RFC 7946). The collection is taken apart byte by
-// byte, and only one feature is held at a time.
+// readGeoJSON reads a FeatureCollection (RFC 7946). The collection is parsed byte by byte, and only
+// one feature is held at a time.
 func readGeoJSON(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error {
 	s := &splitter{in: bufio.NewReaderSize(whole(file), 64<<10)}
 	seen, budget := false, effort.Of(ctx, 0)
@@ -83,7 +83,7 @@ func (s *splitter) expectWGS84() {
 		Properties struct{ Name string }
 	}
 	if json.Unmarshal(s.member(), &crs) != nil {
-		return // malformed: nothing is claimed
+		return // malformed: it names no system
 	}
 	name := strings.ToUpper(crs.Properties.Name)
 	if name != "" && !strings.HasSuffix(name, "CRS84") && !strings.HasSuffix(name, ":4326") {
@@ -101,7 +101,7 @@ type feature struct {
 func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge bool, scan *scan) error {
 	var f feature
 	switch {
-	case !scan.outlines: // a survey, which has no use for what is wrong with a feature
+	case !scan.outlines: // a survey, which does not report the faults of features
 		out.Attributes = surveyed(raw, tooLarge)
 		return nil
 	case tooLarge:
@@ -143,7 +143,7 @@ func (f feature) attributes() map[string]string {
 	return out
 }
 
-// surveyed returns the attributes of a feature, and passes over its geometry, which takes most of the time; none where it cannot be read.
+// surveyed returns the attributes of a feature, and skips its geometry, which takes most of the time; none where the feature cannot be read.
 func surveyed(raw []byte, tooLarge bool) map[string]string {
 	if tooLarge || !utf8.Valid(raw) {
 		return nil
@@ -178,7 +178,7 @@ func surveyed(raw []byte, tooLarge bool) map[string]string {
 }
 
 // textOf returns a property as text: a whole number without the ".0" that some tools write,
-// nothing for null and for what is no single value.
+// nothing for null, objects and lists.
 func textOf(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"tilth/adapters/exchange/internal/delimited"
 )
 
-// splitter takes a JSON object apart without holding it. It keeps its first error: what is read after
-// it is zero.
+// splitter splits a JSON object without holding it in memory. It keeps its first error: what is read
+// after it is zero.
 type splitter struct {
 	in  *bufio.Reader
 	at  int64 // bytes read
@@ -35,11 +35,11 @@ func (s *splitter) read() byte {
 }
 
 func (s *splitter) unread() {
-	_ = s.in.UnreadByte() // it follows a read
+	_ = s.in.UnreadByte() // never fails after a read
 	s.at--
 }
 
-// next returns the first byte that is no white space.
+// next returns the first byte that is not white space.
 func (s *splitter) next() byte {
 	b := s.read()
 	for b == ' ' || b == '\t' || b == '\r' || b == '\n' {
@@ -90,8 +90,8 @@ func (s *splitter) collection(member func(name string)) {
 	}
 }
 
-// array reads an array and calls item with each value, whose bytes are those of the next value after
-// the call.
+// array reads an array and calls item with each value. The next value overwrites the bytes after the
+// call.
 func (s *splitter) array(item func(raw []byte, tooLarge bool) error) {
 	s.expect("the list of features", '[', '[')
 	b := s.next()
@@ -105,13 +105,13 @@ func (s *splitter) array(item func(raw []byte, tooLarge bool) error) {
 			s.fail(item(raw, tooLarge))
 		}
 		if buffer = raw; cap(buffer) > maxMemberBytes {
-			buffer = nil // one large feature is not held for all that follow
+			buffer = nil // the room of one large feature is not kept for all that follow
 		}
 		b = s.expect("a comma or the end of the list", ',', ']')
 	}
 }
 
-// member reads a value of the collection that is looked at.
+// member reads a value of the collection that is used.
 func (s *splitter) member() []byte {
 	raw, tooLarge := s.value([]byte{}, maxMemberBytes)
 	if tooLarge {
@@ -120,8 +120,8 @@ func (s *splitter) member() []byte {
 	return raw
 }
 
-// value passes over one JSON value. Up to a size it is appended to keep; a larger one is read to its
-// end and not kept. Only its extent is checked: what is kept is read by encoding/json.
+// value skips one JSON value. Up to a size it is appended to keep; a larger one is read to its end
+// and not kept. Only its extent is checked: what is kept is read by encoding/json.
 func (s *splitter) value(keep []byte, upper int) (raw []byte, tooLarge bool) {
 	depth, quoted, escaped := 0, false, false
 	for b := s.next(); s.err == nil; b = s.read() {

@@ -19,10 +19,10 @@ import (
 	"tilth/ports"
 )
 
-// maxValue is how many bytes a value of a GeoPackage may have: an outline of as many vertices as are taken has a tenth of it.
+// maxValue is the maximum number of bytes of a value of a GeoPackage: an outline with the maximum number of vertices has a tenth of it.
 const maxValue = 8 << 20
 
-// readGeoPackage reads the one layer of areas of a GeoPackage. SQLite reads files: the object is copied to one, which goes at the end.
+// readGeoPackage reads the one layer of areas of a GeoPackage. SQLite reads files, so the object is copied to one, which is removed at the end.
 func readGeoPackage(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) (err error) {
 	folder, err := os.MkdirTemp("", "tilth-import-*")
 	if err != nil {
@@ -57,7 +57,7 @@ func save(name string, from ports.Object) error {
 	return to.Close()
 }
 
-// unreadable makes a fault of what SQLite says of a file. What is a fault already, and a caller who leaves, stay.
+// unreadable turns an error of SQLite into a fault of the file. It leaves faults as they are, and errors after the caller has left.
 func unreadable(ctx context.Context, err error) error {
 	if _, isFault := fault.As(err); err == nil || isFault || ctx.Err() != nil {
 		return err
@@ -69,7 +69,7 @@ type geoPackage struct {
 	conn *sql.Conn
 	*scan
 	budget *effort.Budget
-	left   int64 // bytes that rows may still have: those of a sound file have no more than it
+	left   int64 // bytes that rows may still have: the rows of a sound file have no more bytes than the file
 }
 
 // layer is a table of features.
@@ -81,10 +81,10 @@ type layer struct {
 // areas are the types of layers that may hold areas.
 var areas = []string{"POLYGON", "MULTIPOLYGON", "GEOMETRY", "SURFACE", "MULTISURFACE", "CURVEPOLYGON", "GEOMETRYCOLLECTION"}
 
-// maxLayers is how many layers of a GeoPackage are looked at.
+// maxLayers is the maximum number of layers of a GeoPackage that are looked at.
 const maxLayers = 1_000
 
-// layers returns the layers of a GeoPackage that may hold areas; others by their names and types.
+// layers returns the layers of a GeoPackage that may hold areas, and the others by their names and types.
 func (g *geoPackage) layers(ctx context.Context) (out []layer, others []string, err error) {
 	if err := g.known(ctx, "gpkg_geometry_columns", "table_name", "column_name", "geometry_type_name", "srs_id"); err != nil {
 		return nil, nil, err
@@ -108,7 +108,7 @@ func (g *geoPackage) layers(ctx context.Context) (out []layer, others []string, 
 	return out, others, rows.Err()
 }
 
-// known refuses a table that is none, or that lacks columns.
+// known refuses a name that is not a table's, and a table that lacks columns.
 func (g *geoPackage) known(ctx context.Context, table string, columns ...string) error {
 	has, err := geopackage.Columns(ctx, g.conn, table)
 	switch {
@@ -157,7 +157,7 @@ func nothingOr(names []string) string {
 	return fault.List(names[:min(len(names), 20)])
 }
 
-// projection returns that of a reference system, by its number at EPSG or else by its definition.
+// projection returns the projection of a reference system, by its EPSG number or else by its definition.
 func (g *geoPackage) projection(ctx context.Context, system int32) (projection, error) {
 	if err := g.known(ctx, "gpkg_spatial_ref_sys", "srs_id", "organization", "organization_coordsys_id", "definition"); err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (g *geoPackage) projection(ctx context.Context, system int32) (projection, 
 	return projectionBy(organization, number, definition)
 }
 
-// projectionBy returns the projection of a reference system by who numbers it and its number, or else by its definition.
+// projectionBy returns the projection of a reference system by the organization that numbers it and its number, or else by its definition.
 func projectionBy(organization string, number int64, definition string) (projection, error) {
 	if strings.EqualFold(organization, "EPSG") && number > 0 && number < math.MaxInt32 {
 		project, err := projectionOfEPSG(int(number))
@@ -189,7 +189,7 @@ func projectionBy(organization string, number int64, definition string) (project
 	return projectionOf(definition)
 }
 
-// features reads the rows of a layer: its stored columns as they are stored, since the driver would read text as a time where the
+// features reads the rows of a layer. It reads its stored columns as text, since the driver would read text as a time where the
 // schema says so.
 func (g *geoPackage) features(ctx context.Context, l layer, project projection, yield func(ports.Feature) bool) error {
 	if err := g.known(ctx, l.table, l.column); err != nil {
@@ -235,18 +235,18 @@ func (g *geoPackage) features(ctx context.Context, l layer, project projection, 
 	return rows.Err()
 }
 
-// rowBytes is how many bytes of the file a row takes at least.
+// rowBytes returns the minimum number of bytes of the file that a row takes.
 func rowBytes(blob []byte, texts []sql.NullString) int64 {
 	n := int64(len(blob)) + 2
 	for _, text := range texts {
-		if text.Valid && len(text.String) > 64 { // numbers are longer as text than they are stored
+		if text.Valid && len(text.String) > 64 { // numbers are longer as text than in storage
 			n += int64(len(text.String))
 		}
 	}
 	return n
 }
 
-// plainNumber returns a whole number without the ".0" that stands behind it in a column of decimals.
+// plainNumber returns a whole number without the ".0" that follows it in a column of decimals.
 func plainNumber(kind, text string) string {
 	switch strings.ToUpper(kind) {
 	case "REAL", "DOUBLE", "FLOAT":

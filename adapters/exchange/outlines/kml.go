@@ -64,7 +64,7 @@ type kmlReader struct {
 type outline struct {
 	parts     geo.MultiPolygon
 	positions int
-	other     string // a geometry that is no area
+	other     string // a geometry that is not an area
 	err       error
 }
 
@@ -163,8 +163,8 @@ func (k *kmlReader) polygon(shape *outline) error {
 	return err
 }
 
-// ring reads coordinates: tuples of longitude, latitude and perhaps a height, apart by
-// white space.
+// ring reads coordinates: tuples of longitude, latitude and perhaps a height, separated by white
+// space.
 func (s *outline) ring(text string, limits geo.Limits) geo.Ring {
 	if s.err != nil {
 		return nil

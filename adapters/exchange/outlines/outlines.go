@@ -1,4 +1,4 @@
-// Package outlines reads the outlines of fields from the files that people have: one reader a format.
+// Package outlines reads the outlines of fields from the files that people have: one reader per format.
 package outlines
 
 import (
@@ -42,7 +42,7 @@ type Reader struct{ limits geo.Limits }
 // New makes a reader whose boundaries keep the given limits.
 func New(limits geo.Limits) *Reader { return &Reader{limits} }
 
-// scan is one reading of a file. What is not wanted is passed over.
+// scan is one reading of a file. It skips what is not wanted.
 type scan struct {
 	limits   geo.Limits
 	outlines bool
@@ -50,7 +50,7 @@ type scan struct {
 	left     map[string]*ports.LeftOut
 }
 
-// leave counts a record that is passed over, where a survey asks for that.
+// leave counts a record that is skipped, where a survey asks for that.
 func (s *scan) leave(kind, name string) {
 	if s.left == nil {
 		return
@@ -67,7 +67,7 @@ func (s *scan) leave(kind, name string) {
 // reader reads the features of one format.
 type reader func(ctx context.Context, file ports.Object, scan *scan, yield func(ports.Feature) bool) error
 
-// Bounds of what a survey looks at and says.
+// Bounds of what a survey looks at and reports.
 const (
 	maxProperties = 1_000
 	maxSamples    = 3
@@ -95,7 +95,7 @@ func (o *Reader) Survey(ctx context.Context, media string, file ports.Object) (o
 	return out, cmp.Or(err, ctx.Err())
 }
 
-// look counts the attributes of a feature, and reports whether it leaves some out since there are too many names.
+// look counts the attributes of a feature, and reports whether it leaves some out because there are too many names.
 func look(found map[string]*ports.Property, attributes map[string]string) (more bool) {
 	var fresh []string
 	for name, value := range attributes {
@@ -123,7 +123,7 @@ func count(p *ports.Property, value string) {
 	}
 }
 
-// sampled adds a value to some that are shown, if there is place for it and it is not there.
+// sampled adds a value to the samples that are shown, if there is room for it and it is not among them yet.
 func sampled(samples []string, value string) []string {
 	if letters := []rune(value); len(letters) > maxSample {
 		value = string(letters[:maxSample]) + "…"
@@ -197,12 +197,12 @@ func unsupported(media string) error {
 	return taken(media, MediaGeoJSON, MediaKML, MediaZip, MediaCSV, MediaXLSX, MediaGPKG, MediaFGB, MediaXML)
 }
 
-// taken makes the fault of a content type that is none of those that are taken.
+// taken makes the fault of a content type that is none of the accepted ones.
 func taken(media string, these ...string) error {
 	return fault.Newf(fault.Limit, "unsupported_media_type", "Content-Type %.80q is not taken here; send %s.", media, strings.Join(these, ", "))
 }
 
-// readerByContent tells the formats apart by how they begin.
+// readerByContent distinguishes the formats by how files begin.
 func readerByContent(file ports.Object) (reader, error) {
 	head := make([]byte, 512)
 	n, err := file.ReadAt(head, 0)
@@ -226,13 +226,13 @@ func readerByContent(file ports.Object) (reader, error) {
 		return readFlatGeobuf, nil
 	case n == 0:
 		return nil, refuse("The file is empty.")
-	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")), looksLikeCSV(head): // the first is an older workbook, of which the reader says so
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")), looksLikeCSV(head): // the first is an older workbook, which the reader reports
 		return readTable, nil
 	}
 	return nil, refuse("The file is neither GeoJSON nor KML nor a zipped shapefile, a GeoPackage, FlatGeobuf, task data, CSV or a workbook (.xlsx).")
 }
 
-// readerOfArchive tells task data, workbooks and shapefiles apart by the names of their files.
+// readerOfArchive distinguishes task data, workbooks and shapefiles by the names of their files.
 func readerOfArchive(file ports.Object) (reader, error) {
 	found, err := archive.Open(file)
 	if err != nil {

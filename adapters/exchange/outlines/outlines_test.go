@@ -30,7 +30,7 @@ func file(data []byte) object  { return object{bytes.NewReader(data)} }
 func text(data string) object  { return file([]byte(data)) }
 func reader() *outlines.Reader { return outlines.New(geo.DefaultLimits()) }
 
-// readAll returns the features of a file, which must be as many as are counted.
+// readAll returns the features of a file, which must be as many as a survey counts.
 func readAll(t testing.TB, media string, from object) ([]ports.Feature, error) {
 	t.Helper()
 	var out []ports.Feature

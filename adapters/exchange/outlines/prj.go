@@ -10,7 +10,7 @@ import (
 	"tilth/core/geo"
 )
 
-// projection turns the coordinates of a file to longitude, latitude in degrees.
+// projection turns the coordinates of a file into longitude and latitude in degrees.
 type projection func(geo.Position) geo.Position
 
 // node is an element of a WKT text: a keyword with its arguments, or a plain value.
@@ -62,7 +62,7 @@ func projectionOf(text string) (projection, error) {
 	return nil, refuse("The reference system (.prj) describes %.40q; give longitude and latitude (WGS84), a UTM zone or Web Mercator.", root.word)
 }
 
-// plain is the projection of what is in longitude and latitude.
+// plain is the projection of coordinates that are in longitude and latitude already.
 func plain(p geo.Position) geo.Position { return p }
 
 // projectionOfEPSG returns the projection of a reference system by its number: longitude and latitude, UTM zones and Web
@@ -105,8 +105,8 @@ func geographic(g node) (projection, error) {
 	return plain, nil
 }
 
-// knownDatum refuses what is not WGS84 nor within a metre or two of it, which is how well an
-// outline is drawn: the continental frames that follow the same ellipsoid.
+// knownDatum refuses a datum that is neither WGS84 nor a continental frame on the same ellipsoid.
+// Those are within a metre or two of it, which is how well an outline is drawn.
 func knownDatum(g node) error {
 	datum, ok := g.find("DATUM")
 	if !ok {
@@ -157,7 +157,7 @@ func webMercator(p node) bool {
 	return strings.Contains(plain, "PSEUDOMERCATOR") || strings.Contains(plain, "WEBMERCATOR")
 }
 
-// utmOf returns the zone of a Transverse Mercator projection that has the figures of one.
+// utmOf returns the zone of a Transverse Mercator projection that has the parameters of a UTM zone.
 func utmOf(p node) (geo.UTM, error) {
 	method, _ := p.find("PROJECTION")
 	if !strings.EqualFold(method.name(), "Transverse_Mercator") {

@@ -115,7 +115,7 @@ func shapeWord(kind uint32) string {
 }
 
 // next reads a record: a head, its type, and for a polygon a box, the beginnings of its
-// rings and its points; heights and measures follow, and are passed over.
+// rings and its points; heights and measures follow, and are skipped.
 func (s *shapes) next() (ports.Feature, error) {
 	var head [12]byte
 	if n, err := io.ReadFull(s.in, head[:]); err != nil {
@@ -177,7 +177,7 @@ func (s *shapes) shape(kind uint32, left int64) (f ports.Feature, used int64, er
 	return f, used + int64(len(raw)), nil
 }
 
-// fill reads bytes that must be there.
+// fill reads bytes that must exist.
 func (s *shapes) fill(p []byte) error {
 	_, err := io.ReadFull(s.in, p)
 	if errors.Is(err, io.EOF) {

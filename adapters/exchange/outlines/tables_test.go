@@ -101,7 +101,7 @@ func TestCSVOutlines(t *testing.T) {
 	}
 }
 
-// changed returns a GeoPackage after statements of somebody who means no good, or saves it with another program.
+// changed returns a GeoPackage after statements of an attacker, or of another program that saves it.
 func changed(t *testing.T, content []byte, statements ...string) []byte {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "x.gpkg")
@@ -170,7 +170,7 @@ func TestFlatGeobufsOfStrangers(t *testing.T) {
 		_, err := readAll(t, outlines.MediaFGB, file(c.content))
 		require.Contains(t, refusal(t, err), c.says, name)
 	}
-	// Every byte that is changed is refused, or read as something; nothing else happens.
+	// A change of any byte is refused, or read as something; nothing else happens.
 	for at := 8; at < len(sound); at += 3 {
 		broken := append([]byte{}, sound...)
 		broken[at] ^= 0x81

@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of what is held of task data at a time: the names of farms, customers and crops, and the links of fields.
+// Bounds of what is held in memory of task data: the names of farms, customers and crops, and the links of fields.
 const (
 	maxTaskNames = 100_000
 	maxTaskLinks = 1_000_000
@@ -81,7 +81,7 @@ type taskReader struct {
 	names  map[string]string            // designators by id
 	uuids  map[string]string            // of fields, by id
 	keys   map[string]string            // external ids of fields and tasks, by id
-	said   map[string]map[string]string // what else our links say, by their group and id
+	said   map[string]map[string]string // what else Tilth's links state, by their group and id
 	linked int
 	fields map[string]bool  // their ids
 	group  xml.StartElement // of the link that is read
@@ -218,7 +218,7 @@ func (t *taskReader) gather(e *elements.Reader, start xml.StartElement) error {
 	return nil
 }
 
-// passedOver returns the kind of a record that is no field and nothing that a field refers to; empty: it is none.
+// passedOver returns the kind of a skipped record: it is not a field, and no field refers to it; empty for other records.
 func passedOver(start xml.StartElement) string {
 	kind := elements.Attribute(start, "A")
 	switch start.Name.Local {
@@ -240,7 +240,7 @@ func passedOver(start xml.StartElement) string {
 	return ""
 }
 
-// link keeps by what other systems know a field or a task, and what Tilth wrote of products and tasks.
+// link keeps the ids of fields and tasks in other systems, and what Tilth wrote about products, tasks and farms.
 func (t *taskReader) link(_ *elements.Reader, start xml.StartElement) error {
 	if start.Name.Local == taskdata.LinkGroup {
 		t.group = start
@@ -297,7 +297,7 @@ func (t *taskReader) field(e *elements.Reader, start xml.StartElement) (out port
 		short = append(short, "farm")
 	}
 	for _, name := range short {
-		if len([]rune(out.Attributes[name])) >= taskdata.MaxDesignator-1 { // a blank at the end is gone
+		if len([]rune(out.Attributes[name])) >= taskdata.MaxDesignator-1 { // a blank at the end has been removed
 			if out.Cut == nil {
 				out.Cut = map[string]bool{}
 			}
@@ -310,7 +310,7 @@ func (t *taskReader) field(e *elements.Reader, start xml.StartElement) (out port
 		switch start.Name.Local {
 		case taskdata.Polygon:
 			return shape.polygon(e, elements.Attribute(start, "A"))
-		case taskdata.Line: // a way, which is no part of the outline
+		case taskdata.Line: // a way, which is not part of the outline
 			return e.Each(func(xml.Token) error { return nil })
 		}
 		return nil

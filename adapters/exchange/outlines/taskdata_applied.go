@@ -14,7 +14,7 @@ import (
 	"tilth/ports"
 )
 
-// maxTaskInputs bounds the applications that are held of task data.
+// maxTaskInputs bounds the applications of task data that are held in memory.
 const maxTaskInputs = 200_000
 
 // taskProduct is a product of task data.
@@ -24,7 +24,7 @@ type taskProduct struct {
 	used    bool // by an application
 }
 
-// taskInputs are what the tasks of a file say was applied to its fields, or shall be.
+// taskInputs are the applications to fields that the tasks of a file record or plan.
 type taskInputs struct {
 	products map[string]*taskProduct      // by id
 	byField  map[string][]ports.TaskInput // by the id of the field; Product is the id until all products are known
@@ -47,7 +47,7 @@ func (t *taskReader) product(start xml.StartElement) error {
 	return nil
 }
 
-// doneTask is what a task says.
+// doneTask is what a task states.
 type doneTask struct {
 	products []string // allocated, by id
 	rates    []taskRate
@@ -59,8 +59,8 @@ type doneTask struct {
 
 type taskRate struct{ product, ddi, value string }
 
-// task reads a task, whose start has been read: the one amount of each product that was applied to a whole field, or shall be. What
-// differs within a field, has no product or was broken off is passed over.
+// task reads a task, whose start has been read: the one amount of each product that was applied to a whole field, or is planned. A
+// task that differs within a field, has no product or was broken off is skipped.
 func (t *taskReader) task(e *elements.Reader, start xml.StartElement) error {
 	var is doneTask
 	err := e.Each(func(token xml.Token) error {
@@ -102,7 +102,7 @@ func (t *taskReader) task(e *elements.Reader, start xml.StartElement) error {
 	return nil
 }
 
-// inputs returns the applications of a task; none where it is no such task.
+// inputs returns the applications of a task; none where it is not such a task.
 func (is doneTask) inputs(id, status string) (out []ports.TaskInput) {
 	products := is.products
 	for _, r := range is.rates {
@@ -128,7 +128,7 @@ func (is doneTask) inputs(id, status string) (out []ports.TaskInput) {
 	return out
 }
 
-// setPoint returns the rate that a process variable sets, or that which is known already.
+// setPoint returns the rate that a process variable sets, or else the rate that is known already.
 func setPoint(r taskRate, in ports.TaskInput) (float64, fieldmap.RateUnit) {
 	for _, volume := range []bool{false, true} {
 		unit := fieldmap.UnitOfRate(volume)
@@ -139,7 +139,7 @@ func setPoint(r taskRate, in ports.TaskInput) (float64, fieldmap.RateUnit) {
 	return in.Rate, in.Unit
 }
 
-// named names the products of applications once the whole file is gathered, and passes over what has none, or no field.
+// nameInputs names the products of applications once the whole file is gathered, and skips applications without a product or a field.
 func (t *taskReader) nameInputs() {
 	for _, field := range slices.Sorted(maps.Keys(t.byField)) {
 		var known []ports.TaskInput

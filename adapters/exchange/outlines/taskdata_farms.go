@@ -11,7 +11,7 @@ import (
 	"tilth/core/farm"
 )
 
-// maxTaskAddress is how many letters the parts of an address may have: version 4 allows 32.
+// maxTaskAddress is the maximum number of letters of each part of an address: version 4 allows 32.
 const maxTaskAddress = 64
 
 // taskFarms are the addresses that a file has.
@@ -26,11 +26,11 @@ var addressOf = map[string]struct{ street, code, city, region, country string }{
 	taskdata.Customer: {"D", "F", "G", "H", "I"},
 }
 
-// address keeps the address of a farm or a customer. Countries that are none are left out.
+// address keeps the address of a farm or a customer. Unknown countries are left out.
 func (t *taskFarms) address(start xml.StartElement) {
 	id, at := elements.Attribute(start, "A"), addressOf[start.Name.Local]
 	if len(t.addresses) == maxTaskNames || len(id) > maxAttributeBytes {
-		return // the names are bounded, and say so
+		return // gather bounds the names, and reports it
 	}
 	part := func(name string) string {
 		text := strings.TrimSpace(elements.Attribute(start, name))
@@ -60,7 +60,7 @@ func (t *taskFarms) of(id string) *farm.Farm {
 	return t.addresses[t.owners[id]]
 }
 
-// farmName returns the name of the farm of a field, in full where our list of links has it.
+// farmName returns the name of the farm of a field, in full where Tilth's list of links has it.
 func (t *taskReader) farmName(field xml.StartElement) string {
 	return cmp.Or(t.said[taskdata.FarmNames][elements.Attribute(field, "F")], t.named(field, "F"))
 }

@@ -89,8 +89,8 @@ func TestTaskDataIsReadBack(t *testing.T) {
 	require.NotNil(t, alone[0].Boundary)
 }
 
-// Farms have the address of their own or else of their customer, in a country that there is, and their names in full where our list of
-// links has them.
+// Farms have the address of their own or else of their customer, in a country that exists, and their names in full where Tilth's list
+// of links has them.
 func TestFarmsOfTaskData(t *testing.T) {
 	t.Parallel()
 	foreign := `<ISO11783_TaskData VersionMajor="4"><CTR A="CTR1" B="Meier" D="Street 1" F="1010" G="Wien" I="at"/><FRM A="FRM1" B="Own" F="Graz" H="Nowhere" I="CTR1"/>` +
@@ -116,7 +116,7 @@ func TestFarmsOfTaskData(t *testing.T) {
 	require.False(t, back.Cut["farm"])
 }
 
-// What was applied is read back as it was written: with what the main file has no place for, from the list of links.
+// What was applied is read back as it was written, including what the main file has no place for, from the list of links.
 func TestApplicationsAreReadBack(t *testing.T) {
 	t.Parallel()
 	on, long := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), strings.Repeat("a long name ", 4)+"A"
@@ -139,7 +139,7 @@ func TestApplicationsAreReadBack(t *testing.T) {
 	inputs[1].Product, inputs[1].Cut = strings.TrimSpace(long[:32]), true
 	require.Equal(t, inputs, got)
 
-	// Another program's: a rate for two zones, a grid, a task that was broken off, one without a product or of no field are passed over.
+	// Another program's: a rate for two zones, a grid, a task that was broken off, one without a product or of no field are skipped.
 	task := func(id, more, inside string) string {
 		return `<TSK A="TSK` + id + `" B="T` + id + `" ` + more + `>` + inside + `</TSK>`
 	}

@@ -7,7 +7,7 @@ import (
 	"tilth/core/geo"
 )
 
-// wktText reads geometries as well-known text (OGC 06-103r4, clause 7), also behind the number of their reference system, as
+// wktText reads geometries as well-known text (OGC 06-103r4, clause 7), also after the number of their reference system, as
 // PostGIS writes them.
 type wktText struct {
 	text      string
@@ -39,7 +39,7 @@ func wktWord(text string) string {
 	return strings.ToUpper(text)
 }
 
-// readWKT returns an area, and the word for what is there.
+// readWKT returns an area, and the word for the kind of geometry.
 func readWKT(text string, limits geo.Limits) (parts geo.MultiPolygon, word string, err error) {
 	w := &wktText{text: strings.TrimSpace(text), limits: limits, project: plain}
 	if number, ok := strings.CutPrefix(wktWord(w.text), "SRID="); ok {

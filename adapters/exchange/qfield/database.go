@@ -18,13 +18,13 @@ import (
 	"tilth/core/stratification/crew"
 )
 
-// maxValue is how many bytes a value may have: no geometry of a point needs a thousandth.
+// maxValue is the maximum number of bytes of a value: no geometry of a point needs a thousandth of it.
 const maxValue = 1 << 20
 
-// longestRead is how long the reading of a GeoPackage may take: one that is sound takes a hundredth.
+// longestRead is the maximum time for reading a GeoPackage: a sound one takes a hundredth of it.
 const longestRead = 20 * time.Second
 
-// database reads a GeoPackage that strangers send: only tables, only their stored columns, nothing that its schema would run.
+// database reads a GeoPackage sent by strangers: only tables, only their stored columns, and nothing that its schema would run.
 type database struct {
 	conn    *sql.Conn
 	maxRows int
@@ -51,7 +51,7 @@ func names(columns []column) []string {
 	return list.Map(columns, func(c column) string { return c.Name })
 }
 
-// unreadable makes a fault of what SQLite says of a file. What is a fault already, and a caller who leaves, stay.
+// unreadable turns an error of SQLite into a fault of the file. It leaves faults as they are, and errors after the caller has left.
 func unreadable(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -65,7 +65,7 @@ func unreadable(ctx context.Context, err error) error {
 	return refuse("The GeoPackage cannot be read: it is damaged (%.120s). Fix: open it in QGIS, and save the layers points and samples to a new GeoPackage.", err.Error())
 }
 
-// each returns the rows of a table. Columns that it has not are null, but for those that are needed.
+// each returns the rows of a table. Columns that it lacks are null, except that those that are needed must exist.
 func each[T any](ctx context.Context, d database, table string, columns, needed []string, read func(record) T) (out []T, err error) {
 	has, err := d.columns(ctx, table)
 	if err != nil {
@@ -124,7 +124,7 @@ func (d database) columns(ctx context.Context, table string) ([]string, error) {
 	return list.Map(columns, func(c geopackage.Column) string { return c.Name }), err
 }
 
-// record is a row of a table, and what of it cannot be read.
+// record is a row of a table, and the faults of its values that cannot be read.
 type record struct {
 	values map[string]any
 	wrong  fault.Fields
@@ -174,10 +174,10 @@ func (r record) place(lon, lat string) *geo.Position {
 	return &geo.Position{X: *x, Y: *y}
 }
 
-// timeForms are how programs write times into a GeoPackage.
+// timeForms are the forms in which programs write times into a GeoPackage.
 var timeForms = []string{"2006-01-02T15:04:05.999Z07:00", "2006-01-02T15:04:05.999", "2006-01-02 15:04:05.999Z07:00", "2006-01-02 15:04:05.999", time.DateOnly}
 
-// moment returns a time; zoned: it says of which zone it is.
+// moment returns a time; zoned: it states its time zone.
 func (r record) moment(name string) (at *time.Time, zoned bool) {
 	said := r.text(name)
 	if said == "" {

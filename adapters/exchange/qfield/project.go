@@ -38,14 +38,14 @@ type class struct {
 	Options      []pair
 }
 
-// styled is a layer with what the project says of it.
+// styled is a layer with what the project states about it.
 type styled struct {
 	layer
 	Shape, Symbol, WKB      string
 	Editable                bool
 	ClassedBy, ClassType    string
 	Classes                 []class
-	Label                   string // column whose value stands on the map
+	Label                   string // column whose value is shown on the map
 	LabelColour, LabelPlace string
 	LabelSize               int
 	Photos                  string // how photos are named: JSON, an expression of QGIS by column
@@ -56,21 +56,21 @@ type styled struct {
 // project is a project of QGIS.
 type project struct {
 	Title, Stem string
-	ID          string // of its layers, behind their names
+	ID          string // of its layers, appended to their names
 	Extent      geo.Box
 	Layers      []styled
 }
 
-// first is true until the crew has said that a point was sampled: then the device's clock and receiver are read, once.
+// first is true once the crew has recorded that a point was sampled, until its time is set: the device's clock and receiver are read once.
 const first = `"status" in ('collected', 'moved') and "collected_at" is null and "collected_utc" is null`
 
-// measured has a column take a value of the receiver when the crew says that a point was sampled. The variables are those of
-// QField (docs.qfield.org, "Expression Variables"); elsewhere they are null.
+// measured sets a column to a value of the receiver when the crew records that a point was sampled. The variables are those
+// of QField (docs.qfield.org, "Expression Variables"); elsewhere they are null.
 func measured(column, value string) string {
 	return fmt.Sprintf(`if(%s and "lon" is null and "lat" is null, coalesce("%s", %s), "%[2]s")`, first, column, value)
 }
 
-// statuses are what the crew can say; words is what it reads.
+// statuses returns what the crew can choose; words are the labels that it reads.
 func statuses(words ...string) (out []pair) {
 	for i, status := range crew.Statuses {
 		if words[i] != "" {
@@ -81,7 +81,7 @@ func statuses(words ...string) (out []pair) {
 }
 
 const (
-	// clock is the local time of the device. A GeoPackage does not say of which zone it is.
+	// clock is the local time of the device. A GeoPackage does not state its time zone.
 	clock = `if(` + first + `, now(), "collected_at")`
 	// utc is the same moment in microseconds since 1970, which needs no zone.
 	utc = `if("status" in ('collected', 'moved') and ("collected_at" is not null or "collected_utc" is null), epoch(coalesce("collected_at", now())) * 1000, "collected_utc")`

@@ -92,7 +92,7 @@ func changed(t testing.TB, content []byte, statements ...string) []byte {
 	return content
 }
 
-// partlyDone is a plan of which one point is taken, one is taken at one depth alone, and one is missed.
+// partlyDone is a plan of which one point is taken, one is taken at only one depth, and one is missed.
 func partlyDone(t testing.TB) ports.ShownPlan {
 	t.Helper()
 	plan := shown.Plan(t, shown.Scattered)
@@ -113,7 +113,7 @@ func partlyDone(t testing.TB) ports.ShownPlan {
 	return plan
 }
 
-// TestAPackageComesBackAsItLeft: what is known of a plan's samples goes to the field, and nothing of it changes on the way.
+// TestAPackageComesBackAsItLeft: what is known about a plan's samples goes to the field, and none of it changes on the way.
 func TestAPackageComesBackAsItLeft(t *testing.T) {
 	t.Parallel()
 	plan := partlyDone(t)
@@ -133,7 +133,7 @@ func TestAPackageComesBackAsItLeft(t *testing.T) {
 	require.Contains(t, string(project), "Ferme de l&#39;Étang &amp; &lt;fils&gt;")
 }
 
-// What people name is text of the project, and no markup.
+// Names that people give are text of the project, not markup.
 func TestProjectsEscapeNames(t *testing.T) {
 	t.Parallel()
 	const hostile = `"/><script>alert('1')</script>&amp;`
@@ -293,11 +293,11 @@ func TestHostilePackages(t *testing.T) {
 		require.True(t, fault.Is(err, fault.Invalid), "%s: %v", name, err)
 		require.ErrorContains(t, err, c.says, name)
 	}
-	// What a schema would run when something is written is not run, and other tables are of no interest.
+	// What a schema would run when something is written is not run, and other tables are ignored.
 	got, err := read(t, changed(t, sound, "CREATE TRIGGER tr AFTER UPDATE ON points BEGIN DELETE FROM samples; END", "CREATE TABLE other (a)", "CREATE VIEW v AS "+endless))
 	require.NoError(t, err)
 	require.NotEmpty(t, got.Samples)
-	// One value that is wrong is said of its row.
+	// A wrong value is reported for its row.
 	got, err = read(t, changed(t, sound, "UPDATE points SET lon = 'x', lat = 1, collected_at = 'today', geom = x'00', photo = '../../etc/passwd' WHERE fid = 1"))
 	require.NoError(t, err)
 	for _, field := range []string{"lon", "collected_at", "geom", "photo"} {

@@ -12,7 +12,7 @@ var frame string
 
 const system markup.Text = `<spatialrefsys><proj4>+proj=longlat +datum=WGS84 +no_defs</proj4><srsid>3452</srsid><srid>4326</srid><authid>EPSG:4326</authid><description>WGS 84</description><projectionacronym>longlat</projectionacronym><ellipsoidacronym>EPSG:7030</ellipsoidacronym><geographicflag>true</geographicflag></spatialrefsys>`
 
-// text is the project as QGIS reads it.
+// text returns the project as QGIS reads it.
 func (p project) text() markup.Text {
 	return markup.Fill(frame, map[string]any{
 		"Title": p.Title, "System": system, "Extent": corners(p.Extent), "ID": p.ID,
@@ -63,7 +63,7 @@ func (s styled) text(p project) markup.Text {
 		s.renderer()+s.labels()+s.properties(), s.fields()+s.aliases()+s.form()+s.rights(), s.Preview)
 }
 
-// renderer says how the features of each class are drawn.
+// renderer states how the features of each class are drawn.
 func (s styled) renderer() markup.Text {
 	if len(s.Classes) == 0 {
 		return ""
@@ -115,7 +115,7 @@ func (s styled) properties() markup.Text {
       </customproperties>`, option("QFieldSync/action", "offline"), photos)
 }
 
-// fields say by which widget each column is filled in.
+// fields states with which widget each column is filled in.
 func (s styled) fields() markup.Text {
 	return markup.Sprintf(`
       <fieldConfiguration>
@@ -157,7 +157,7 @@ func (f form) widget() markup.Text {
 	return margin + markup.Sprintf(`<Option name="IsMultiline" type="bool" value="%t"/>`, f.Lines) + margin + `<Option name="UseHtml" type="bool" value="false"/>`
 }
 
-// aliases are what people read for the columns, and what these take when a feature is saved. The first column is fid.
+// aliases states the labels of the columns, and the values that they take when a feature is saved. The first column is fid.
 func (s styled) aliases() markup.Text {
 	return markup.Sprintf(`
       <aliases>%s
@@ -170,7 +170,7 @@ func (s styled) aliases() markup.Text {
 	}))
 }
 
-// form is the order of the form.
+// form states the order of the columns in the form.
 func (s styled) form() markup.Text {
 	return markup.Sprintf(`
       <editorlayout>tablayout</editorlayout>
@@ -184,7 +184,7 @@ func (s styled) form() markup.Text {
         <attributeEditorRelation name="samples_of_point" relation="samples_of_point" relationWidgetTypeId="relation_editor" label="Samples" showLabel="1" nmRelationId="" forceSuppressFormPopup="0"><editor_configuration type="Map"><Option name="buttons" type="QString" value="NoButton"/></editor_configuration></attributeEditorRelation>`))
 }
 
-// rights say which columns the crew fills in.
+// rights states which columns the crew fills in.
 func (s styled) rights() markup.Text {
 	return markup.Sprintf(`
       <editable>

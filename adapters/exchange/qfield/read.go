@@ -89,8 +89,8 @@ func readFolder(ctx context.Context, file ports.Object, maxRows int) (out ports.
 	return out, err
 }
 
-// readAlone reads a GeoPackage, with the log of what was not yet written to it where there is one. SQLite reads files: they lie in
-// a folder of their own, under names of our own, and go at the end.
+// readAlone reads a GeoPackage, with the log of what was not yet written to it where there is one. SQLite reads files, so both are
+// written to a folder of their own, under fixed names, and removed at the end.
 func readAlone(ctx context.Context, content, log io.Reader, maxRows int) (points []crew.Point, samples []crew.Sample, err error) {
 	folder, err := os.MkdirTemp("", "tilth-crew-*")
 	if err != nil {

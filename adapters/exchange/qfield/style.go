@@ -8,8 +8,8 @@ import (
 	"tilth/core/stratification/plan"
 )
 
-// pointClasses draws what is to be taken as dots, legacy points as triangles, reserves as rings, and what is done in colours that
-// people tell apart who do not see red and green.
+// pointClasses draws points to be taken as dots, legacy points as triangles, reserves as rings, and points that are done in
+// colours that people who cannot distinguish red and green can tell apart.
 var pointClasses = []class{
 	mark(string(plan.RoleSample), "To take", "circle", "0,90,181,255", "255,255,255,255", "3.6"),
 	mark(string(plan.RoleLegacy), "To take, legacy point", "triangle", "0,90,181,255", "255,255,255,255", "4"),

@@ -118,7 +118,7 @@ func (l layer) table() geopackage.Layer {
 	}
 }
 
-// projectOf returns the project of a plan: what the crew works on first, the ground last.
+// projectOf returns the project of a plan: the layers that the crew works on first, the ground last.
 func projectOf(in ports.ShownPlan) (project, error) {
 	photos, err := json.Marshal(map[string]string{"photo": photoName, "photo_2": photoName, "photo_3": photoName})
 	if err != nil {
@@ -154,7 +154,7 @@ func projectOf(in ports.ShownPlan) (project, error) {
 	return out, nil
 }
 
-// pointsOf returns the points of a plan that have samples, and these, with what is known of them.
+// pointsOf returns the points of a plan that have samples, and the samples, with what is known about them.
 func pointsOf(in ports.ShownPlan) (points, samples layer) {
 	points = layer{Name: pointLayer, Title: "Points", Geometry: "POINT", Columns: pointColumns}
 	samples = layer{Name: sampleLayer, Title: "Samples", Columns: sampleColumns}

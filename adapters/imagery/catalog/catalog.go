@@ -32,7 +32,7 @@ type Catalog struct {
 
 	mu      sync.Mutex
 	index   *index
-	refused string // why the present folder cannot be indexed; "" where it is
+	refused string // why the present folder cannot be indexed; "" where it can
 }
 
 var _ ports.Imagery = (*Catalog)(nil)
@@ -40,10 +40,10 @@ var _ ports.Imagery = (*Catalog)(nil)
 // Option varies how a folder is opened.
 type Option func(*Catalog)
 
-// WithLog logs warnings of unusable documents, which are discarded otherwise.
+// WithLog logs warnings about unusable documents; without it they are discarded.
 func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } }
 
-// WithFiles has files read through a Reader; without it, through what the process shares.
+// WithFiles reads files through a Reader; without it, they are read through cog.Shared.
 func WithFiles(files *cog.Reader) Option { return func(c *Catalog) { c.Files = files } }
 
 // Open reads catalog.json of a folder and everything it links to. Assets missing from the folder
@@ -87,7 +87,7 @@ func (c *Catalog) Describe() string {
 	return fmt.Sprintf("folder %s: static STAC catalog of %d scenes, %d of them synthetic", c.root.Name(), len(index.items), synthetic)
 }
 
-// Troubles returns, for people, which documents of the folder cannot be used, and why.
+// Troubles returns messages for people about the documents of the folder that cannot be used, and why.
 func (c *Catalog) Troubles() []string {
 	out := slices.Clone(c.current(context.Background()).troubles)
 	c.mu.Lock()
@@ -143,7 +143,7 @@ func (c *Catalog) current(ctx context.Context) *index {
 	return c.index
 }
 
-// take makes an index the present one, and warns of new troubles.
+// take makes an index the current one, and warns about new troubles.
 func (c *Catalog) take(ctx context.Context, made *index) {
 	for _, trouble := range made.troubles {
 		if !slices.Contains(c.index.troubles, trouble) {

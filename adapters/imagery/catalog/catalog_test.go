@@ -68,7 +68,7 @@ func stacItem(id, at string, assets object, properties ...any) object {
 	return object{"type": "Feature", "id": id, "bbox": []float64{-5, 41, -4, 42}, "properties": p, "assets": assets}
 }
 
-// flat is a 20 × 10 pixel image of one number, but for the first dark pixels of another.
+// flat is a 20 × 10 pixel image of one number, except for the first dark pixels, which have another.
 func flat(dn uint16, dark int, darkDN uint16) cogwrite.Image {
 	img := cogwrite.Image{Bits: 16, Grid: vegetation.Grid{EPSG: 32630, OriginX: 400000, OriginY: 4600000, PixelX: 10, PixelY: 10, Width: 20, Height: 10}}
 	for i := range 200 {

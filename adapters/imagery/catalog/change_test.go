@@ -36,7 +36,7 @@ func live(t *testing.T, f folder) *living {
 	return l
 }
 
-// put writes files aside and moves them into the folder, as an archive is kept in order.
+// put writes files elsewhere and moves them into the folder, as a well-kept archive is updated.
 func (l *living) put(f folder) {
 	l.t.Helper()
 	from := f.write(l.t)
@@ -91,7 +91,7 @@ func TestTheNextSearchSeesWhatChanged(t *testing.T) {
 	require.Empty(t, l.c.Troubles())
 }
 
-// A folder that cannot be read as a whole is a folder in the making: what was known of it holds.
+// A folder that cannot be read as a whole is still being written: what was known about it holds.
 func TestTheIndexIsKeptWhereTheNewOneCannotBeRead(t *testing.T) {
 	whole := links("child", "c.json")
 	for name, broken := range map[string]folder{
@@ -148,7 +148,7 @@ func TestAnItemThatCannotBeUsedCostsItsDateOnly(t *testing.T) {
 	require.Len(t, l.c.Troubles(), 7)
 }
 
-// A folder of nothing but another sensor says so, where it would seem to cover no field.
+// A folder of nothing but another sensor says so; otherwise it would seem to cover no field.
 func TestAFolderOfAnotherSensorSaysSo(t *testing.T) {
 	l := live(t, folder{"catalog.json": links("item", "radar.json"), "radar.json": stacItem("radar", "2025-05-10T00:00:00Z", object{"vv": object{"href": "vv.tif"}})})
 	scenes := l.scenes()
@@ -156,8 +156,8 @@ func TestAFolderOfAnotherSensorSaysSo(t *testing.T) {
 	require.Contains(t, scenes[0].Broken, "none of the bands")
 }
 
-// A file that is replaced, comes late or goes without a word in its item is another revision
-// of its scene.
+// A file that is replaced, comes late or disappears while its item stays the same makes another
+// revision of its scene.
 func TestRevisionsFollowTheFiles(t *testing.T) {
 	l := live(t, folder{
 		"catalog.json": links("item", "one.json", "two.json"), "B04.tif": flat(1, 0, 0), "b/B04.tif": flat(1, 0, 0),

@@ -12,7 +12,7 @@ import (
 
 var _ ports.Elevations = (*Catalog)(nil)
 
-// Elevation reads the elevation models of the folder, without those whose file is missing.
+// Elevation reads the elevation models of the folder, except those whose file is missing.
 func (c *Catalog) Elevation(ctx context.Context, area geo.MultiPolygon) ([]ports.ElevationModel, error) {
 	place, err := item.NewArea(area)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"tilth/core/vegetation"
 )
 
-// filesAfter is the age from which the state of an item's files is checked again: searches for many
-// fields of one archive often follow within a second.
+// filesAfter is the age at which the state of an item's files is checked again: searches for many
+// fields of one archive often follow each other within a second.
 const filesAfter = 2 * time.Second
 
 // entry is an item of the index, with the state of its files.
@@ -27,7 +27,7 @@ type entry struct {
 	checked          time.Time
 }
 
-// revise adds the state of the files to the scene's revisions: a file may be replaced without a change of its item.
+// revise adds the state of the files to the scene's revisions: a file may be replaced without a change to its item.
 func (e *entry) revise(root *os.Root, scene *vegetation.Scene, now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

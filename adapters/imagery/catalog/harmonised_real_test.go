@@ -17,7 +17,7 @@ import (
 	"tilth/tests/realdata"
 )
 
-// shelf is a folder of several catalogs, one a data set.
+// shelf is a folder of several catalogs, one per data set.
 func shelf(t *testing.T, folders ...string) *catalog.Catalog {
 	t.Helper()
 	dir := t.TempDir()

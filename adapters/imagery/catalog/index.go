@@ -28,8 +28,8 @@ type index struct {
 	items     []*entry // in the order of item.Compare
 	elevation []dem.Item
 	troubles  []string // for people: the documents that cannot be used, and why
-	// watched is the sources of the index by path in the folder: every document as it was read, and
-	// nil for every document and asset that was missing.
+	// watched holds the sources of the index by path in the folder: every document as it was read,
+	// and nil for every document and asset that was missing.
 	watched map[string]fs.FileInfo
 }
 
@@ -50,7 +50,7 @@ func newIndex(root *os.Root) (*index, error) {
 	return w.index, nil
 }
 
-// changed reports whether the sources of the index have changed. It costs one stat a document.
+// changed reports whether the sources of the index have changed. It costs one stat per document.
 func (x *index) changed(root *os.Root) bool {
 	for name, before := range x.watched {
 		now, err := stat(root, name)
@@ -67,8 +67,8 @@ func (x *index) changed(root *os.Root) bool {
 	return false
 }
 
-// stat returns the size and age of a file in a folder: one call for a regular file; for a link by
-// the root, which checks every folder and follows no link out.
+// stat returns the size and age of a file in a folder. A regular file takes one call; a link goes
+// through the root, which checks every folder and follows no link out.
 func stat(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := os.Lstat(filepath.Join(root.Name(), filepath.FromSlash(name)))
 	if err != nil || info.Mode().IsRegular() {
@@ -82,7 +82,7 @@ type walker struct {
 	index *index
 	read  map[string]bool // documents, by path in the folder
 	first error           // the first trouble
-	// bandless is the items without a known band.
+	// bandless holds the items without a known band.
 	bandless []*entry
 }
 
@@ -175,7 +175,7 @@ func (w *walker) open(name string) (data []byte, d links, err error) {
 	return data, d, nil
 }
 
-// item indexes an item, as a broken one where it is unusable but states its id, time and place.
+// item indexes an item. An unusable one that states its id, time and place is indexed as broken.
 func (w *walker) item(name string, data []byte) {
 	it, err := item.Parse(data, name)
 	if (err != nil || dem.Models(it.Collection)) && w.elevation(name, data) {
@@ -231,7 +231,7 @@ func (w *walker) trouble(err error) {
 	}
 	reason := err.Error()
 	if f, ok := fault.As(err); ok {
-		reason = f.Message // without the words of a library
+		reason = f.Message // without the wording of a library
 	}
 	w.index.troubles = append(w.index.troubles, reason)
 }

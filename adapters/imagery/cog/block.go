@@ -10,12 +10,12 @@ import (
 // part of them into pixels.
 type block []byte
 
-// decoding bounds the blocks that are unpacked at a time: more than there are processors would only
-// take memory.
+// decoding bounds the number of blocks unpacked at the same time: more than there are processors
+// would only take memory.
 var decoding = make(chan struct{}, runtime.NumCPU())
 
 // unpack returns the raw bytes of a block from its stored ones. It unpacks all of them, because the
-// checksum of a block, where its codec has one, stands behind its last row.
+// checksum of a block, where its codec has one, follows its last row.
 func (h *header) unpack(packed []byte, rows int) (block, error) {
 	decoding <- struct{}{}
 	defer func() { <-decoding }()
@@ -38,7 +38,7 @@ func (c *canvas) paint(index int, raw block) {
 	c.paintRows(index, raw[(part.Row-top)*c.rowBytes():], c.rowBytes())
 }
 
-// paintRows is paint from the rows of a block that lie inside, each so many bytes after the one before.
+// paintRows is paint for the rows of a block that lie inside, each apart bytes after the one before.
 func (c *canvas) paintRows(index int, rows []byte, apart int) {
 	left, _, part := c.part(index, c.inside)
 	from, to := part.Col-left, part.Col-left+part.Width

@@ -31,8 +31,7 @@ func rows(f *cog.File, from, to int) vegetation.Window {
 	return vegetation.Window{Row: from, Width: f.Grid().Width, Height: to - from}
 }
 
-// However a block is asked for, in whatever order, its pixels are right and come with one
-// request.
+// However a block is requested, in whatever order, its pixels are right and come with one request.
 func TestAnyPartOfABlockIsReadFromOneRequest(t *testing.T) {
 	files, pixels := map[uint16][]byte{}, map[uint16][]uint16{}
 	codecs := []uint16{1, 5, 8, 50000}
@@ -65,7 +64,7 @@ func TestManyReadOneBlockAtOnce(t *testing.T) {
 	data, dn := tall(t, 8, 1536)
 	f, err := cog.NewReader(8<<20).Open(t.Context(), &memory{data: data, address: "x"}, "x.tif")
 	require.NoError(t, err)
-	_, err = f.Read(t.Context(), rows(f, 0, 1)) // the one fetch: the memory's notes are not for many at once
+	_, err = f.Read(t.Context(), rows(f, 0, 1)) // the one fetch: the notes of memory are not safe for concurrent use
 	require.NoError(t, err)
 	width := f.Grid().Width
 	var readers sync.WaitGroup
@@ -81,8 +80,8 @@ func TestManyReadOneBlockAtOnce(t *testing.T) {
 	readers.Wait()
 }
 
-// A bit that flipped anywhere in a block is found, wherever the field lies: the checksum stands behind the last row.
-// The next read fetches the block again.
+// A bit that flipped anywhere in a block is found, wherever the field lies: the checksum follows the last row. The
+// next read fetches the block again.
 func TestAFlippedBitIsFound(t *testing.T) {
 	for name, codec := range map[string]uint16{"DEFLATE": 8, "ZSTD": 50000} {
 		t.Run(name, func(t *testing.T) {

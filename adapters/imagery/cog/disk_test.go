@@ -18,7 +18,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Blocks that memory has no room for come from disk, also in another process; a header is read once a process.
+// Blocks that memory has no room for come from disk, even in another process; a header is read once per process.
 func TestBlocksComeFromDisk(t *testing.T) {
 	dn := scenery(300, 200, 16)
 	data := spec{width: 300, height: 200, tiled: true, blockW: 128, blockH: 128, codec: 8, predictor: 2}.encode(t, dn)
@@ -55,8 +55,8 @@ func TestBlocksComeFromDisk(t *testing.T) {
 	}
 }
 
-// What may have changed unseen is not kept beyond the process: a file whose server states neither tag nor age. Nor is
-// a small block of a local file, which unpacks as fast. What stands for another state of a file is not taken for it.
+// A file that may have changed unnoticed is not kept beyond the process: one whose server states neither tag nor age.
+// Nor is a small block of a local file, which unpacks as fast. A block of another state of a file is not used for it.
 func TestWhatIsNotKeptOnDisk(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	encode := func() ([]byte, []uint16) {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spec says how the little encoder of these tests writes an image. It follows TIFF 6.0
-// word by word and shares nothing with the reader.
+// spec states how the small encoder of these tests writes an image. It follows TIFF 6.0 word by
+// word and shares nothing with the reader.
 type spec struct {
 	width, height int
 	bits          int // 8, 16 or any fewer than 16
@@ -331,7 +331,7 @@ func pack(t testing.TB, codec uint16, raw []byte) []byte {
 }
 
 // packLZW is the compressor of TIFF 6.0, section 13: codes from the high bit on, code
-// length one entry early, table cleared when code 4094 has been given.
+// length one entry early, table cleared when code 4094 has been assigned.
 func packLZW(raw []byte) []byte {
 	var out []byte
 	var held uint64
@@ -393,13 +393,13 @@ func packLZW(raw []byte) []byte {
 	return out
 }
 
-// memory is a Source over bytes that counts and notes what it is asked.
+// memory is a Source over bytes that counts and records what it is asked for.
 type memory struct {
 	data    []byte
 	address string
 	hidden  bool // does not tell its size
 	fail    error
-	mu      sync.Mutex // of reads, which come beside each other
+	mu      sync.Mutex // of reads, which are concurrent
 	reads   [][2]int64
 }
 

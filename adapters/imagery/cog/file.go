@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// DefaultCache is how many bytes of blocks are kept in memory: about sixty of 1024 pixels.
+	// DefaultCache is the number of bytes of blocks kept in memory: about sixty of 1024 × 1024 pixels.
 	DefaultCache = 128 << 20
 
 	headerCache  = 32 << 20  // bytes beside it, so that blocks never displace headers
@@ -97,7 +97,7 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 	case remote:
 		s.pin(h.state)
 		f.address = fmt.Sprintf("%s %d %s", f.address, h.state.size, h.state.tag)
-		if h.state.tag != "" { // else nothing tells, later, whether it is still the same file
+		if h.state.tag != "" { // without it, nothing could tell later whether it is still the same file
 			f.disk = r.disk
 		}
 	case h.blockH*h.rowBytes() >= minLocal:
@@ -110,8 +110,8 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 func (f *File) Grid() vegetation.Grid { return f.grid }
 
 // Read returns a window in pixels of Grid. It may reach beyond the file; pixels outside and in
-// blocks that the file leaves out are nodata: the file's own value, or else 0 with HasNoData true; NaN
-// in Values, which a file has that is not plain. Scale and Offset are left 0.
+// blocks that the file leaves out are nodata: the file's own value, or else 0 with HasNoData true; in
+// Values, which a file that is not plain has, they are NaN. Scale and Offset are left 0.
 //
 // Faults: Invalid for a window without pixels or of more than 2^26, and for broken blocks; those of
 // the source as they are.

@@ -15,9 +15,9 @@ import (
 // large as any that is read, its packed form, and the state of its codec.
 const maxTaken = 256 << 20
 
-// FuzzOpenRead holds that no bytes make the reader panic or take memory beyond bounds, and
-// that what it does not read it calls Invalid. Every file is read twice: as one of known
-// length, and as one behind a server that does not tell it.
+// FuzzOpenRead checks that no bytes make the reader panic or take memory beyond bounds, and that it
+// refuses what it does not read as Invalid. Every file is read twice: as one of known length, and
+// as one behind a server that does not state it.
 func FuzzOpenRead(f *testing.F) {
 	for _, s := range []spec{
 		{width: 20, height: 20, tiled: true, blockW: 16, blockH: 16, codec: 8, predictor: 2, noData: "0"},

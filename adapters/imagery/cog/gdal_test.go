@@ -96,7 +96,7 @@ func TestEveryPixelEqualsGDAL(t *testing.T) {
 	t.Logf("%d encodings of GDAL's", compared)
 }
 
-// allOfGDAL is set by `make gdal`: a program is started for each encoding, so other runs take a part of them.
+// allOfGDAL is set by `make gdal`: a program is started for each encoding, so other runs only use a part of them.
 var allOfGDAL = os.Getenv("TILTH_GDAL") != ""
 
 // rawOf returns GDAL's own reading of a file, as raw samples.

@@ -57,11 +57,11 @@ func (h *header) readGrid(r *headerReader, epsg, rasterType int64) error {
 	return nil
 }
 
-// geoKeys returns the keys whose value stands in the directory itself.
+// geoKeys returns the keys whose value is stored in the directory itself.
 func geoKeys(r *headerReader) map[int64]int64 {
 	v := r.integers(tagGeoKeys, 4096)
 	keys := map[int64]int64{}
-	// Four numbers of heading, then four a key: id, location of the value (0: here), count, value.
+	// Four numbers of heading, then four per key: id, location of the value (0: here), count, value.
 	for i := 4; i+3 < len(v); i += 4 {
 		if v[i+1] == 0 {
 			keys[v[i]] = v[i+3]

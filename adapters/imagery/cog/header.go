@@ -51,10 +51,10 @@ type header struct {
 	format     int64             // of the samples
 	bits       int               // of a sample
 	inBlock    int               // samples of a pixel that lie side by side in a block
-	planes     int               // sets of blocks, one a band where they are stored apart, else 1
+	planes     int               // sets of blocks: one per band where bands are stored apart, else 1
 	missing    float64           // GDAL_NODATA; NaN where there is none
 	scales     []scaling         // of each band
-	notes      map[string]string // what GDAL's metadata says beside, by name
+	notes      map[string]string // the rest of GDAL's metadata, by name
 	codec      codec
 	predictor  int
 	blockW     int
@@ -65,11 +65,11 @@ type header struct {
 	offsets    []int64
 	byteCounts []int64
 	state      state   // of the file that was read
-	head       []byte  // of the file, where blocks begin in what was read of it for the header
+	head       []byte  // the beginning of the file as read for the header, kept where blocks begin in it
 	overview   *header // the coarsest one; nil where there is none
 }
 
-// scaling turns a band's stored numbers to values: stored × scale + offset, as GDAL's tag states it.
+// scaling turns a band's stored numbers into values: stored × scale + offset, as GDAL's tag states it.
 type scaling struct {
 	scale, offset       float64
 	hasScale, hasOffset bool
@@ -120,8 +120,8 @@ func (h *headerReader) mainImage() (next int64) {
 	return 0
 }
 
-// coarsest returns the smallest overview from the directory at a position on, as far as the bytes
-// that were read already show it; nil for none. A file with a broken overview is none the worse.
+// coarsest returns the smallest overview among the directories from a position on, as far as the
+// bytes already read show it; nil for none. A broken overview does not affect the file.
 func (h *header) coarsest(r headerReader, off int64) *header {
 	var found *header
 	r.budget = 0
@@ -217,7 +217,7 @@ func (h *header) sample(v float64) (uint16, bool) {
 	return uint16(int32(v)), true
 }
 
-// noDataTag returns the number of GDAL's tag; NaN where there is none, which it may also be.
+// noDataTag returns the number of GDAL's tag, which may itself be NaN; NaN also where there is none.
 func noDataTag(r *headerReader) float64 {
 	if v, err := strconv.ParseFloat(r.text(tagNoData, 256), 64); err == nil {
 		return v

@@ -14,7 +14,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// zeros is a stream that unpacks to so many megabytes of zeros, and then goes no further.
+// zeros is a stream that unpacks to that many megabytes of zeros, and then breaks off.
 func zeros(t testing.TB, codec uint16, megabytes int) []byte {
 	t.Helper()
 	switch codec {
@@ -56,7 +56,7 @@ func strip(codec uint16, side int, packed []byte) []byte {
 
 const largestStrip = "the largest strip"
 
-// hostile are files made to hurt, by what they try.
+// hostile are files made to do harm, by what they try.
 func hostile(t testing.TB) map[string][]byte {
 	t.Helper()
 	small := spec{width: 32, height: 32, tiled: true, blockW: 16, blockH: 16}.plain()
@@ -72,7 +72,7 @@ func hostile(t testing.TB) map[string][]byte {
 	out := map[string][]byte{
 		// 2^20 pixels a side in blocks of 16: 2^32 tiles, which the file also claims to list.
 		"four billion tiles": with(big, map[uint16]field{256: million, 257: million, 324: claim(1 << 32), 325: claim(1 << 32)}),
-		// As many as a 32-bit count can say.
+		// As many as a 32-bit count can state.
 		"counts near 2^32":      with(small, map[uint16]field{324: claim(1<<32 - 1), 325: claim(1<<32 - 1)}),
 		"four billion pixels":   with(small, map[uint16]field{256: small.longs(1<<32 - 1), 257: small.longs(1<<32 - 1)}),
 		"one tile of 2^32":      with(small, map[uint16]field{322: small.longs(1<<32 - 1), 323: small.longs(1<<32 - 1)}),
@@ -103,8 +103,7 @@ func selfReferring(t testing.TB) []byte {
 	return data
 }
 
-// ring is a file of two directories, each the successor of the other, of which both are
-// overviews.
+// ring is a file of two directories, each the successor of the other, both of them overviews.
 func ring() []byte {
 	le := binary.LittleEndian
 	out := append([]byte("II*\x00"), 8, 0, 0, 0)
@@ -116,7 +115,7 @@ func ring() []byte {
 	return out
 }
 
-// TestHostileFiles holds that a file costs what it is, not what it says: no request asks for
+// TestHostileFiles checks that a file costs what it holds, not what it claims: no request asks for
 // more than a header's or a block's bytes, and memory stays within bounds.
 func TestHostileFiles(t *testing.T) {
 	refusedAtOnce := map[string]bool{

@@ -29,7 +29,7 @@ type ranges struct {
 	seen state
 }
 
-// state is what tells one content of an address from another.
+// state is what distinguishes one content of an address from another.
 type state struct {
 	size int64  // -1 until an answer states it
 	tag  string // its ETag, or else its Last-Modified; empty until an answer states one
@@ -38,7 +38,7 @@ type state struct {
 // changeable is a source whose file may be replaced while it is read.
 type changeable interface {
 	state() state
-	// pin says from which state the file was read before: what is read on must be of the same.
+	// pin sets the state from which the file was read before: later reads must be of the same state.
 	pin(state)
 }
 
@@ -87,7 +87,7 @@ func (r *ranges) pin(s state) {
 }
 
 // ReadAt requests one range. Beyond the end of the file it returns the bytes there are, and io.EOF. A
-// range of another state of the file than the earlier ones is the fault that Changed reports.
+// range from another state of the file than the earlier ranges is the fault that Changed reports.
 func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -105,8 +105,8 @@ func (r *ranges) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
 	return got, nil
 }
 
-// signed requests a signed address, where there is a signer, and once more a freshly signed one
-// when the first is refused: signatures expire.
+// signed requests a signed address, where there is a signer. When that is refused, it requests a
+// freshly signed one: signatures expire.
 func (r *ranges) signed(ctx context.Context, p []byte, off int64) (int, error) {
 	if r.signer == nil {
 		got, err := r.ask(ctx, r.url, p, off)

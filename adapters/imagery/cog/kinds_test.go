@@ -16,7 +16,7 @@ import (
 const kindSide = 128
 
 // kinds are files that are not one band of integers of at most 16 bits. They are encoded as images of
-// whole numbers, of which the tags are changed then.
+// whole numbers, whose tags are then changed.
 func kinds(t testing.TB, codec uint16) map[string][]byte {
 	t.Helper()
 	const n = kindSide
@@ -78,8 +78,8 @@ func valueOf(name string, band, row int) float64 {
 	}
 }
 
-// Blocks of every kind of file are fetched once, for all of its bands that lie in them, and say the same when
-// they are read again.
+// Blocks of every kind of file are fetched once, for all of its bands that lie in them, and have the same
+// values when they are read again.
 func TestBlocksOfEveryKindAreKept(t *testing.T) {
 	for name, data := range kinds(t, 1) {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestBlocksOfEveryKindAreKept(t *testing.T) {
 	}
 }
 
-// The checksum behind the last row of a block is read, however few of its rows are wanted.
+// The checksum after the last row of a block is read, however few of its rows are wanted.
 func TestAFlippedBitOfEveryKindIsFound(t *testing.T) {
 	for name, data := range kinds(t, 8) {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestAFlippedBitOfEveryKindIsFound(t *testing.T) {
 			top := vegetation.Window{Width: 1, Height: 1}
 			_, err = f.Read(t.Context(), top)
 			require.NoError(t, err)
-			data[8+200] ^= 4 // in the first block, which begins behind the signature
+			data[8+200] ^= 4 // in the first block, which begins after the signature
 			f, err = cog.NewReader(8<<20).Open(t.Context(), &memory{data: data, address: "x"}, "x.tif")
 			require.NoError(t, err)
 			_, err = f.Read(t.Context(), top)

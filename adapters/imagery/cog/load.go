@@ -23,7 +23,7 @@ const (
 // loading bounds the memory of blocks on their way to a cache.
 var loading = semaphore.NewWeighted(maxLoading)
 
-// load fetches and unpacks blocks: neighbours in the file with one request, others at the same time.
+// load fetches and unpacks blocks: neighbours in the file with one request, the other ones concurrently.
 func (f *File) load(ctx context.Context, blocks []key) ([]keep.Value, error) {
 	out := make([]keep.Value, len(blocks))
 	var places []int // of blocks, in the order of the file
@@ -102,8 +102,8 @@ func (f *File) checkStored(block, rows int) error {
 	}
 }
 
-// keepHead keeps what was read of the file, from its beginning on, where blocks begin in it; and the
-// state of the file.
+// keepHead keeps the state of the file, and the part read from its beginning on, where blocks begin
+// in that part.
 func (h *header) keepHead(r *headerReader) error {
 	if s, ok := r.source.(changeable); ok {
 		h.state = s.state()

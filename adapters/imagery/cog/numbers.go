@@ -7,11 +7,10 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Numbers is an open GeoTIFF of measured numbers, such as heights or clay contents, of which one
-// band is read: integers of 8 to 32 bits, signed or not, and floating point numbers of 32 and 64
-// bits, in degrees, Web Mercator or a plane that geo.NewPlane knows. Unlike a File it caches nothing, because such
-// rasters are read once an area. It holds no handle and need not be closed. Safe for concurrent
-// use.
+// Numbers is one band of an open GeoTIFF of measured numbers, such as heights or clay contents: integers of 8 to
+// 32 bits, signed or not, and floating point numbers of 32 and 64 bits, in degrees, Web Mercator or a plane that
+// geo.NewPlane knows. Unlike a File it caches nothing, because such rasters are read once per area. It holds no
+// handle and need not be closed. Safe for concurrent use.
 type Numbers struct {
 	*header
 	file *File // for its blocks
@@ -47,7 +46,7 @@ func (n *Numbers) Grid() vegetation.Grid { return n.grid }
 // Bands returns the number of bands of the file.
 func (n *Numbers) Bands() int { return n.bands }
 
-// Notes returns what GDAL's metadata of the file or of a band says, by name; that of the first band where they have the same.
+// Notes returns GDAL's metadata of the file and of its bands, by name; the last in the file where several have the same name.
 func (n *Numbers) Notes() map[string]string { return n.notes }
 
 // Read returns a window in pixels of Grid, clipped to the file. Nodata, non-finite numbers and

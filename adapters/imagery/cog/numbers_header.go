@@ -92,7 +92,7 @@ func ofAllSamples(r *headerReader, tag uint16) int64 {
 	return values[0]
 }
 
-// readPlace is readGeoreference that also takes degrees (GeoTIFF 1.1, GeodeticCRSGeoKey).
+// readPlace is a readGeoreference that also accepts degrees (GeoTIFF 1.1, GeodeticCRSGeoKey).
 func (h *header) readPlace(r *headerReader) error {
 	keys := geoKeys(r)
 	epsg, projected := keys[keyProjectedCRS]
@@ -117,7 +117,7 @@ type gdalMetadata struct {
 	} `xml:"Item"`
 }
 
-// readScales reads scale and offset of the bands; metadata not of GDAL is ignored.
+// readScales reads the scale and offset of the bands, and the notes; metadata that is not GDAL's is ignored.
 func (h *header) readScales(r *headerReader) error {
 	h.scales = slices.Repeat([]scaling{{scale: 1}}, h.bands)
 	var m gdalMetadata

@@ -35,7 +35,7 @@ var kindsOfNumber = []kindOfNumber{
 	{"Float64", func(v float64) float64 { return v }},
 }
 
-// heights are numbers of both signs with places after the point, different in each band.
+// heights are numbers of both signs with decimals, different in each band.
 func heights(width, height, band int) []float64 {
 	out := make([]float64, width*height)
 	for i := range out {
@@ -98,7 +98,7 @@ func numbersOf(t testing.TB, path string, band int) cog.Field {
 	return got
 }
 
-// asImagery holds that a band of imagery has the same numbers, also in a window that reaches beyond it.
+// asImagery checks that a band of imagery has the same numbers, even in a window that reaches beyond it.
 func asImagery(t testing.TB, path string, band int, want []float64) {
 	t.Helper()
 	source, err := cog.FromFile(path)
@@ -181,8 +181,8 @@ func TestNumbersThatGDALWrote(t *testing.T) {
 	}
 }
 
-// numbers32 is a raster of 32-bit numbers of one row, written as the tests' encoder does with
-// samples of 16 bits in pairs.
+// numbers32 is a raster of 32-bit numbers of one row, written by the tests' encoder as pairs of
+// 16-bit samples.
 func numbers32(t testing.TB, format int, noData, metadata string, values ...float32) []byte {
 	t.Helper()
 	s := spec{width: 2 * len(values), height: 1, blockH: 1, codec: 8, noData: noData}.plain()

@@ -98,8 +98,8 @@ type stored struct {
 	object, name string
 }
 
-// FromStored returns a file that is open, such as one of the object store. object is where it is kept, under a name by its content,
-// so that one object always has the same bytes; name is for messages.
+// FromStored returns a file that is already open, such as one of the object store. object is the name under which it is kept, which
+// comes from its content, so that one object always has the same bytes; name is for messages.
 func FromStored(file io.ReaderAt, size int64, object, name string) Source {
 	return stored{file, size, object, name}
 }

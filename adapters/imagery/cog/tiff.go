@@ -241,7 +241,7 @@ func (h *headerReader) integer(tag uint16, absent int64) int64 {
 	return absent
 }
 
-// overwrite replaces the defaults of tags by the values that the directory has.
+// overwrite replaces the defaults of tags with the values that the directory has.
 func (h *headerReader) overwrite(defaults map[uint16]int64) {
 	for tag, absent := range defaults {
 		defaults[tag] = h.integer(tag, absent)

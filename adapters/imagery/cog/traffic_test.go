@@ -33,7 +33,7 @@ func TestNeighbouringBlocksAreOneRequestAndReadOnce(t *testing.T) {
 	data, dn := tiled(t, 256, 64)
 	f, source := open(t, data)
 	source.reads = nil
-	// The middle 2 × 2 blocks: two runs, one a row of blocks.
+	// The middle 2 × 2 blocks: two runs, one per row of blocks.
 	middle := vegetation.Window{Col: 80, Row: 80, Width: 80, Height: 80}
 	got, err := f.Read(t.Context(), middle)
 	require.NoError(t, err)

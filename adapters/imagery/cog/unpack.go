@@ -17,7 +17,7 @@ import (
 // as the block.
 const maxWindow = maxBlock
 
-// spare is how many bytes any block may hold beyond its pixels.
+// spare is the number of bytes that any block may hold beyond its pixels.
 const spare = 64 << 10
 
 var errTooLong = errors.New("it holds more bytes than its pixels take")
@@ -38,8 +38,8 @@ func sized(buffer *[]byte, n int) []byte {
 // inflaters pools readers, because a new one allocates some 30 KB of tables.
 var inflaters = sync.Pool{New: func() any { return new(inflate.Reader) }}
 
-// unpack returns the first size bytes of a block, and reads the rest, which a padded strip may have, to the end,
-// where DEFLATE and ZSTD have a checksum. A rest longer than the bytes themselves is an error.
+// unpack returns the first size bytes of a block. Of DEFLATE and ZSTD it also reads the rest, which a padded
+// strip may have, to the checksum at the end; a rest of more than size and spare bytes is an error.
 func (c codec) unpack(packed []byte, size int) ([]byte, error) {
 	switch c {
 	case codecDeflate, codecDeflateOld:
@@ -74,7 +74,7 @@ func unpackZSTD(packed []byte, size int) ([]byte, error) {
 	switch _, err := io.CopyN(io.Discard, d, int64(size)+spare); {
 	case err == nil:
 		return nil, errTooLong
-	case errors.Is(err, io.EOF), errors.Is(err, zstd.ErrMagicMismatch): // the latter: bytes behind the frame
+	case errors.Is(err, io.EOF), errors.Is(err, zstd.ErrMagicMismatch): // the latter: bytes after the frame
 		return raw, nil
 	default:
 		return nil, err

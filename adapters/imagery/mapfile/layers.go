@@ -8,23 +8,23 @@ import (
 	"tilth/ports"
 )
 
-// DefaultCache is how many bytes of dates of maps are kept in memory: some thousand of fields of 30 ha.
+// DefaultCache is the number of bytes of map dates kept in memory: about a thousand dates of fields of 30 ha.
 const DefaultCache = 64 << 20
 
-// Layers reads the dates of maps from the store of files, and keeps in memory those that were asked for last: people look at a map
+// Layers reads the dates of maps from the object store, and keeps the most recently requested ones in memory: people look at a map
 // tile by tile. Safe for concurrent use.
 type Layers struct {
 	objects ports.Objects
 	kept    *keep.Cache[string]
 }
 
-// NewLayers returns the dates in a store, of which at most so many bytes are kept in memory.
+// NewLayers returns the dates in a store, and keeps at most that many bytes of them in memory.
 func NewLayers(objects ports.Objects, bytes int64) *Layers {
 	return &Layers{objects, keep.New[string](bytes)}
 }
 
-// Layer returns the date that an object holds, whose name is that of its content. It is shared: nobody may change it. Faults:
-// NotFound where there is no such object; as of Files.ReadLayer.
+// Layer returns the date that an object holds; objects are named by their content. The result is shared and must not be
+// changed. Faults: NotFound where there is no such object; otherwise those of Files.ReadLayer.
 func (l *Layers) Layer(ctx context.Context, object string) (*indexmap.Layer, error) {
 	got, err := l.kept.Get(ctx, []string{object}, func(ctx context.Context, _ []string) ([]keep.Value, error) {
 		layer, err := l.read(ctx, object)

@@ -46,7 +46,7 @@ func shelfOf(t *testing.T, sides ...int) *shelf {
 	return s
 }
 
-// A date is read once, however many ask for it at once, and again when others have taken its room.
+// A date is read once, however many request it at the same time, and again when others have displaced it.
 func TestLayersAreKept(t *testing.T) {
 	store := shelfOf(t, 20, 20)
 	layers := mapfile.NewLayers(store, 6_000) // one of them

@@ -1,5 +1,5 @@
-// Package mapfile writes and reads the dates of maps as Cloud-Optimized GeoTIFFs: the index, and beside it what each pixel counts in
-// the field, so that whoever holds the file can work out its mean. It computes nothing.
+// Package mapfile writes and reads the dates of maps as Cloud-Optimized GeoTIFFs: the index, and beside it the weight of each pixel
+// in the field, so that anyone who has the file can compute the field's mean. It computes nothing.
 package mapfile
 
 import (
@@ -33,26 +33,26 @@ const (
 	noteSubject   = "layer" // as JSON, in place of index and date
 )
 
-// The bits of the numbers: those that are kept are as they were worked out.
+// The bits of the numbers: those that are kept are exactly as they were computed.
 const (
 	keptBits  = 64
 	givenBits = 32
 )
 
-// maxPacked is how many bytes DEFLATE can hold in one.
+// maxPacked is the maximum number of bytes that DEFLATE can pack into one.
 const maxPacked = 1032
 
-// WriteLayer writes a date with numbers of 64 bits, to be kept; of the same date it writes the same bytes.
+// WriteLayer writes a date with 64-bit numbers, to be kept. It always writes the same bytes for the same date.
 func (Files) WriteLayer(w io.Writer, layer indexmap.Layer) error {
 	return write(w, layer, keptBits, weighed(layer))
 }
 
-// WriteGeoTIFF writes a date with numbers of 32 bits, for people and their programs.
+// WriteGeoTIFF writes a date with 32-bit numbers, for people and their programs.
 func (Files) WriteGeoTIFF(w io.Writer, layer indexmap.Layer) error {
 	return write(w, layer, givenBits, weighed(layer))
 }
 
-// WriteFieldGeoTIFF writes the pixels of the field alone: programs that take two bands for colours show one in shades.
+// WriteFieldGeoTIFF writes only the pixels of the field, in one band: programs that take two bands for colours show a single one in shades.
 func (Files) WriteFieldGeoTIFF(w io.Writer, layer indexmap.Layer) error {
 	values := slices.Clone(layer.Values)
 	for i, inside := range layer.Inside {
@@ -63,7 +63,7 @@ func (Files) WriteFieldGeoTIFF(w io.Writer, layer indexmap.Layer) error {
 	return write(w, layer, givenBits, []cogwrite.Band{{Name: layer.Name(), Values: values}})
 }
 
-// weighed returns the bands of a date: its values, and what each pixel counts in the field.
+// weighed returns the bands of a date: its values, and the weight of each pixel in the field.
 func weighed(l indexmap.Layer) []cogwrite.Band {
 	weights := make([]float64, len(l.Values))
 	for i, inside := range l.Inside {
@@ -105,7 +105,7 @@ func write(w io.Writer, l indexmap.Layer, bits int, bands []cogwrite.Band) error
 	return err
 }
 
-// notesOf returns what a file says its values are.
+// notesOf returns the notes that state what the values of a file are.
 func notesOf(l indexmap.Layer) ([]cogwrite.Note, error) {
 	if l.Subject.Name == "" {
 		return []cogwrite.Note{{Name: noteIndex, Text: string(l.Index)}, {Name: noteDate, Text: l.Day.Format(time.DateOnly)}}, nil
@@ -114,7 +114,7 @@ func notesOf(l indexmap.Layer) ([]cogwrite.Note, error) {
 	return []cogwrite.Note{{Name: noteSubject, Text: string(subject)}}, err
 }
 
-// said takes over what a file says its values are; false where it does not.
+// said copies from the notes of a file what its values are; it returns false where they do not state it.
 func said(l *indexmap.Layer, notes map[string]string) bool {
 	if text, ok := notes[noteSubject]; ok {
 		return json.Unmarshal([]byte(text), &l.Subject) == nil && l.Subject.Name != ""
@@ -125,7 +125,7 @@ func said(l *indexmap.Layer, notes map[string]string) bool {
 	return err == nil && wrong == nil
 }
 
-// ReadLayer returns the date of a file that was written here. Faults: Invalid for another file; Unavailable where it cannot be read now.
+// ReadLayer returns the date of a file that this package wrote. Faults: Invalid for another file; Unavailable where it cannot be read now.
 func (Files) ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (indexmap.Layer, error) {
 	const name = "the file of the map"
 	source := cog.FromStored(file, size, name, name)
@@ -157,7 +157,7 @@ func (Files) ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (index
 	return l, nil
 }
 
-// counted returns the pixels that count, and what they do where it is not all in full.
+// counted returns the pixels that count, and their weights, or nil where all of them count in full.
 func counted(weights []float64) (inside []bool, shares []float64) {
 	inside = make([]bool, len(weights))
 	whole := true

@@ -38,7 +38,7 @@ func layerOf(cols, rows int) indexmap.Layer {
 	return l
 }
 
-// same holds that two layers are one, to the precision of their files.
+// same checks that two layers are equal, to the precision of their files.
 func same(t *testing.T, want, got indexmap.Layer, precision float64) {
 	t.Helper()
 	require.Len(t, got.Values, len(want.Values))
@@ -196,7 +196,7 @@ func meanOfFour(l indexmap.Layer, col, row int) float64 {
 	return sum / float64(n)
 }
 
-// validate runs GDAL's check of Cloud-Optimized GeoTIFFs where its Python modules are.
+// validate runs GDAL's check of Cloud-Optimized GeoTIFFs where its Python modules are installed.
 func validate(t *testing.T, path string) {
 	t.Helper()
 	for _, python := range []string{"python3", "/usr/bin/python3"} { // the modules of Debian are those of its own Python
@@ -212,7 +212,7 @@ func validate(t *testing.T, path string) {
 	t.Log("LEFT OUT: GDAL's check of Cloud-Optimized GeoTIFFs (Debian: apt-get install python3-gdal)")
 }
 
-// FuzzReadLayer holds that no bytes make the reader panic, and that what it does not read it calls Invalid.
+// FuzzReadLayer checks that no bytes make the reader panic, and that it refuses what it does not read as Invalid.
 func FuzzReadLayer(f *testing.F) {
 	for _, size := range [][2]int{{5, 3}, {300, 20}} {
 		var file bytes.Buffer

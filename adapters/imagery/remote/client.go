@@ -22,13 +22,13 @@ import (
 
 const (
 	tries        = 5
-	silentTries  = 3 // of which the source said nothing
+	silentTries  = 3 // of these, without progress by the source
 	firstPause   = 500 * time.Millisecond
 	longestPause = 30 * time.Second
 	longestWait  = 60 * time.Second // bound of a Retry-After
 	tryWithin    = 2 * time.Minute  // bound of one try, however steady its progress
 
-	// DefaultRequests is how many requests a host gets at a time.
+	// DefaultRequests is the maximum number of concurrent requests to a host.
 	DefaultRequests = 16
 	// DefaultSilence is how long a source may send nothing.
 	DefaultSilence = 5 * time.Second
@@ -70,15 +70,15 @@ func New(o Options) *Client {
 	return &Client{&http.Client{Transport: o.Transport}, o, &gates{room: o.Requests, of: map[string]chan struct{}{}}}
 }
 
-// Patient returns a client that shares the requests at a time, and lets a source be silent for that many
-// times as long: an API may think before it answers where a store of files does not.
+// Patient returns a client that shares the bound on concurrent requests, and lets a source be silent for
+// that many times as long: an API may search before it answers, where a file store does not.
 func (c *Client) Patient(times int) *Client {
 	patient := *c
 	patient.options.Silence *= time.Duration(times)
 	return &patient
 }
 
-// newTransport makes connections, which the watch on progress bounds in time.
+// newTransport makes connections; the watch on progress bounds them in time.
 func newTransport(requests int) *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -151,7 +151,7 @@ func (c *Client) Do(ctx context.Context, name string, build func(context.Context
 		"The imagery source did not deliver %s after %d tries.", name, tries).Because(last)
 }
 
-// once is one try. The wait until the host may get another request is not part of its time.
+// once is one try. Its time does not include the wait until the host may get another request.
 func (c *Client) once(ctx context.Context, name string, build func(context.Context) (*http.Request, error), accept func(*http.Response) error) (err error) {
 	ctx, watch := newWatch(ctx, c.options.Silence)
 	defer watch.end()

@@ -16,7 +16,7 @@ import (
 	"tilth/core/fault"
 )
 
-// rig is a server that answers by script and a client whose sleeps are only noted.
+// rig is a server that answers by script and a client whose sleeps are only recorded.
 type rig struct {
 	client *remote.Client
 	url    string

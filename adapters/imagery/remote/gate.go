@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// gates bound the requests at a time to each host: over HTTP/2 the number of connections does not.
+// gates bound the concurrent requests to each host: over HTTP/2 the number of connections does not bound them.
 type gates struct {
 	room int
 	mu   sync.Mutex

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// minProgress is how many bytes of a body count as progress: a source that drips is as good as silent.
+// minProgress is the number of bytes of a body that count as progress: a source that drips is as good as silent.
 const minProgress = 4 << 10
 
 // errSilent is the cause of a try that made no progress, or took too long although it did.
@@ -56,7 +56,7 @@ func (w *watch) cause(err error) error {
 	return err
 }
 
-// body returns a body whose bytes count as progress, as its beginning does, and are added up.
+// body returns a body whose bytes count as progress, as the beginning of the answer does, and are added to came.
 func (w *watch) body(of io.ReadCloser, came *int64) io.ReadCloser {
 	w.progress()
 	return &watched{ReadCloser: of, watch: w, came: came}

@@ -24,7 +24,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// flow is a body of some length that sends so many bytes a second.
+// flow is a body of some length that sends a number of bytes a second.
 type flow struct {
 	ctx         context.Context
 	speed, left int
@@ -99,7 +99,7 @@ func TestASourceWithoutProgressIsGivenUpSoon(t *testing.T) {
 	}
 }
 
-// A slow line is no silent one: what makes progress is waited for.
+// A slow connection is not a silent one: an answer that makes progress is waited for.
 func TestASlowAnswerThatMakesProgressIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
@@ -121,7 +121,7 @@ func TestTheSilenceIsASetting(t *testing.T) {
 	})
 }
 
-// A real socket that accepts and never answers, and one that stops amid a body.
+// A real socket that accepts and never answers, and one that stops in the middle of a body.
 func TestASilentSocketIsGivenUp(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"before the answer": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
@@ -154,7 +154,7 @@ func TestASilentSocketIsGivenUp(t *testing.T) {
 	}
 }
 
-// A host gets as many requests at a time as the setting says, others beside it their own.
+// Each host gets as many concurrent requests as the setting allows, independently of other hosts.
 func TestRequestsAtATimeToAHostAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"tilth/core/fault"
 )
 
-// service is what is known of a STAC API by its host.
+// service is what is known about the STAC API of a host.
 type service struct {
 	collection string
 	signAt     string // its token endpoint
@@ -31,7 +31,7 @@ var services = map[string]service{
 const signParameter = "sign_at"
 
 // parseAddress parses the address that New documents. The options take precedence, then the
-// address, then what is known of its host. signAt is nil where addresses are not signed.
+// address, then what is known about its host. signAt is nil where addresses are not signed.
 func parseAddress(address string, o Options) (root *url.URL, collections []string, signAt *url.URL, err error) {
 	root, err = web(address)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"tilth/ports"
 )
 
-// catalogue answers every search with 400 items of 12 kB, 100 a page, as a year of a cell of half a degree has them in public
-// catalogues of Sentinel-2, and counts what it sends.
+// catalogue answers every search with 400 items of 12 kB, 100 per page, as public catalogues of Sentinel-2 have them for a
+// year in a cell of half a degree, and counts what it sends.
 type catalogue struct {
 	*httptest.Server
 	searches, pages, bytes atomic.Int64
@@ -53,8 +53,8 @@ func newCatalogue(b *testing.B) *catalogue {
 	return c
 }
 
-// BenchmarkADayOfWatching asks for the scenes of 10,000 watched fields of four cells and two seasons once, as the checks of a day do
-// in a process, and says what that costs the catalogue; alone is what a field would cost that shared nothing.
+// BenchmarkADayOfWatching searches once for the scenes of 10,000 watched fields of four cells and two seasons, as the checks of a
+// day do in a process, and reports what that costs the catalogue; alone is the cost of a field that shares nothing.
 func BenchmarkADayOfWatching(b *testing.B) {
 	const fields = 10_000
 	c := newCatalogue(b)

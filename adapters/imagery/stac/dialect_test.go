@@ -48,7 +48,7 @@ func TestTheAddressSaysWhatToSearch(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 }
 
-// vault plays a store that wants signed addresses, and the endpoint that signs.
+// vault plays a store that requires signed addresses, and the endpoint that signs.
 type vault struct {
 	tokens  atomic.Int64 // handed out
 	refused atomic.Int64
@@ -83,7 +83,7 @@ func signing(t *testing.T, v *vault) (*stac.Client, vegetation.Scene) {
 	v.now, v.life = day("2025-05-01"), time.Hour
 	v.valid.Store(1)
 	img := cogwrite.Image{Bits: 16, DN: make([]uint16, 300*900), Grid: vegetation.Grid{EPSG: 32630, PixelX: 10, PixelY: 10, Width: 300, Height: 900}}
-	random := rand.New(rand.NewPCG(1, 2)) // what does not pack leaves no block in the first request
+	random := rand.New(rand.NewPCG(1, 2)) // incompressible data leave no block in the first request
 	for i := range img.DN {
 		img.DN[i] = uint16(random.Uint32())
 	}
@@ -159,7 +159,7 @@ func TestAFileRefusedWithoutASignatureIsGone(t *testing.T) {
 	}
 }
 
-// TestAPageThatFailsForGood plays an API that answers 500 to every window that holds one
+// TestAPageThatFailsForGood plays an API that answers 500 to every window that holds one certain
 // second, unless the window is short enough.
 func TestAPageThatFailsForGood(t *testing.T) {
 	bad := time.Date(2025, 5, 9, 10, 0, 0, 0, time.UTC)

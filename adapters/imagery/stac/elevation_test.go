@@ -18,7 +18,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// An API with an elevation model: what is asked for, and what is made of the items.
+// An API with an elevation model: what is requested, and what becomes of the items.
 func TestElevation(t *testing.T) {
 	heights, err := cogwrite.Encode(cogwrite.Image{Bits: 32,
 		Grid:   vegetation.Grid{EPSG: 32630, OriginX: 399_960, OriginY: 4_700_040, PixelX: 10, PixelY: 10, Width: 20, Height: 20},
@@ -60,7 +60,7 @@ func TestElevation(t *testing.T) {
 	require.Empty(t, models, "the footprint reaches it, the pixels do not")
 }
 
-// An API that does not know the collection holds no model; one that is out says so.
+// An API that does not know the collection holds no model; one that cannot be used says so.
 func TestElevationOfOthers(t *testing.T) {
 	for status, none := range map[int]bool{http.StatusNotFound: true, http.StatusBadRequest: true, http.StatusForbidden: false} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))

@@ -13,7 +13,7 @@ import (
 	"tilth/core/fault"
 )
 
-// answers plays an API that gives the same page a number of times, and then none.
+// answers plays an API that returns the same page a number of times, and then none.
 type answers struct {
 	page []byte
 	left int
@@ -27,8 +27,8 @@ func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.page))}, nil
 }
 
-// FuzzSearch holds that no page of an API makes the search panic, that what it cannot use
-// is a fault of the source, and that every scene is one of the time that was asked for.
+// FuzzSearch checks that no page of an API makes the search panic, that what it cannot use is a
+// fault of the source, and that every scene is of the requested time.
 func FuzzSearch(f *testing.F) {
 	for _, page := range []string{
 		`{"type":"FeatureCollection","features":[{"id":"a","bbox":[-5,41,-4,42],"properties":{"datetime":"2025-05-02T00:00:00Z"},"assets":{"red":{"href":"B04.tif","eo:bands":[{"name":"B04"}]}}}],"links":[]}`,

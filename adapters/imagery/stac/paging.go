@@ -114,7 +114,7 @@ func (p page) next(last query) (*query, error) {
 	return nil, nil
 }
 
-// resolve makes an absolute http or https address of a link.
+// resolve turns a link into an absolute http or https address.
 func (q query) resolve(href string) (string, error) {
 	base, err := url.Parse(q.address)
 	if err != nil {

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	cellSize   = 0.5       // degrees: a quarter of a tile of Sentinel-2, about
-	sharedFor  = time.Hour // for which a search of a place is good: fields that are watched are looked after within an hour
+	cellSize   = 0.5       // degrees: about a quarter of a Sentinel-2 tile
+	sharedFor  = time.Hour // validity of a search of a place: watched fields are checked within an hour
 	maxPlaces  = 10_000
 	maxItems   = 30_000 // of all places together, of about 4 kB each
-	monthsOnce = 13     // the longest time that is searched for a place
+	monthsOnce = 13     // the longest period that is searched for a place
 )
 
-// place is a cell of the globe in whole months. Fields in it differ in what they see of its scenes, not in the search.
+// place is a cell of the globe over whole months. Fields in it share one search, and differ only in which of its scenes they see.
 type place struct {
 	x, y     int
 	from, to time.Time
 }
 
-// placeOf returns the place that a search is a part of; ok is false of fields across the edge of a cell, and of very long times.
+// placeOf returns the place that contains a search; ok is false for fields that cross the edge of a cell, and for very long periods.
 func placeOf(boundary geo.MultiPolygon, from, to time.Time) (p place, ok bool) {
 	box := boundary.Bounds()
 	cell := func(degrees float64) int { return int(math.Floor(degrees / cellSize)) }
@@ -41,7 +41,7 @@ func placeOf(boundary geo.MultiPolygon, from, to time.Time) (p place, ok bool) {
 	return p, inside && !p.to.After(p.from.AddDate(0, monthsOnce, 0))
 }
 
-// String tells places apart.
+// String returns a text that differs between places.
 func (p place) String() string {
 	return fmt.Sprint(p.x, p.y, p.from.Unix(), p.to.Unix())
 }
@@ -53,15 +53,15 @@ func (p place) boundary() geo.MultiPolygon {
 	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
 }
 
-// answer is what a search of a place came to.
+// answer is the outcome of a search of a place.
 type answer struct {
 	items []*item.Item
-	whole bool // every item could be read; otherwise nobody knows which fields the others are of
+	whole bool // every item could be read; otherwise it is unknown which fields the unreadable ones belong to
 	at    time.Time
 }
 
-// places keeps searches of places, so that ten thousand fields that are watched cost a search for each cell with its months, and
-// not one each.
+// places keeps searches of places, so that ten thousand watched fields cost one search per cell and period, and not one per
+// field.
 type places struct {
 	now   func() time.Time
 	asked singleflight.Group
@@ -77,8 +77,8 @@ func newPlaces(now func() time.Time) *places {
 	return p
 }
 
-// items returns the items of the place of a search, of which some may be of other fields or times. ok is false where the search
-// is to be made for itself: it is not marked as one that may be shared, or the place could not be searched as a whole.
+// items returns the items of the place that contains a search; some may belong to other fields or times. ok is false where the search must
+// be made on its own: no place contains it, it is not marked as one that may be shared, or the place could not be searched as a whole.
 //
 // Faults: Unavailable, as of the search itself.
 func (p *places) items(ctx context.Context, c *Client, boundary geo.MultiPolygon, from, to time.Time) (items []*item.Item, ok bool, err error) {
@@ -99,7 +99,7 @@ func (p *places) items(ctx context.Context, c *Client, boundary geo.MultiPolygon
 			return nil, false, ctx.Err()
 		case fault.Is(err, fault.Unavailable):
 			return nil, false, err
-		case err != nil: // another caller left, or it is too much for one search
+		case err != nil: // another caller left, or the place is too much for one search
 			return nil, false, nil
 		}
 		found = made.(answer)
@@ -107,7 +107,7 @@ func (p *places) items(ctx context.Context, c *Client, boundary geo.MultiPolygon
 	return found.items, found.whole, nil
 }
 
-// search searches a place, and keeps what it came to.
+// search searches a place, and keeps the outcome.
 func (p *places) search(ctx context.Context, c *Client, at place) (answer, error) {
 	out := answer{whole: true, at: p.now()}
 	w := walk{client: c, boundary: at.boundary(), take: func(raw []byte) error {

@@ -47,8 +47,8 @@ func repeated(one http.HandlerFunc, times int) (out []http.HandlerFunc) {
 	return out
 }
 
-// Ten thousand fields that are watched, in four cells and two seasons, cost eight searches an hour, and find what each of them would
-// have found alone.
+// Ten thousand watched fields in four cells and two seasons cost eight searches an hour, and each finds what it would have found
+// alone.
 func TestFieldsOfAPlaceShareASearch(t *testing.T) {
 	west := scene("west", "2025-05-02T00:00:00Z", "x.tif")
 	west["bbox"] = []float64{-5, 41, -4.75, 42}
@@ -73,14 +73,14 @@ func TestFieldsOfAPlaceShareASearch(t *testing.T) {
 	require.Len(t, a.searches, 8)
 	require.Contains(t, a.searches[0], `"coordinates":[[[-5,41],[-4.5,41],[-4.5,41.5],[-5,41.5],[-5,41]]]`)
 
-	// An hour later they are made anew.
+	// An hour later the searches are made anew.
 	now = now.Add(time.Hour)
 	_, err := c.Search(shared, square(-4.4, 41.1), day("2025-05-01"), day("2025-06-01"))
 	require.NoError(t, err)
 	require.Len(t, a.searches, 9)
 }
 
-// What is not marked, lies across the edge of a cell, or takes years is searched for itself.
+// A search that is not marked, crosses the edge of a cell, or spans years is made on its own.
 func TestSearchesOfTheirOwn(t *testing.T) {
 	a := newAPI(t, repeated(answer(pageOf(nil, scene("all", "2025-05-03T00:00:00Z", "x.tif"))), 10)...)
 	now := day("2025-06-02")
@@ -103,7 +103,7 @@ func TestSearchesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Of an item that cannot be read nobody knows which fields of the place it is of: each asks for itself, and says so.
+// It is unknown which fields of the place an unreadable item belongs to: each field searches on its own, and reports the item.
 func TestAPlaceWithABrokenItem(t *testing.T) {
 	broken := scene("broken", "2025-05-03T00:00:00Z", "x.tif")
 	broken["geometry"] = "a place"

@@ -13,8 +13,8 @@ import (
 	"tilth/core/vegetation"
 )
 
-// shortestWindow is the span of time that is not halved any more: a field has at most a few scenes
-// a day.
+// shortestWindow is the span of time that is not halved any further: a field has at most a few
+// scenes a day.
 const shortestWindow = 24 * time.Hour
 
 // walk goes through the pages of a search. It is not safe for concurrent use.
@@ -30,9 +30,9 @@ type search struct {
 	area     item.Area
 	from, to time.Time
 	found    map[string]vegetation.Scene // by id
-	readable bool                        // an item has files that may be read
+	readable bool                        // at least one item has files that may be read
 	bandless map[string]vegetation.Scene // items without a known band, by id
-	jpeg2000 string                      // an item with bands of which none can be read
+	jpeg2000 string                      // id of an item with bands none of which can be read
 	nameless error                       // of an item without id or time
 }
 
@@ -40,7 +40,7 @@ type search struct {
 // their end and its footprints may be boxes; an item repeated on two pages counts once. An unusable
 // item becomes a broken scene of its time (vegetation.Scene.Broken), so that it costs one date and
 // not the search. A page that the API does not deliver is requested in halves of its window, down
-// to a day. What [ports.SharingSearches] marks is answered from a search of the place; see [places].
+// to a day. A search that [ports.SharingSearches] marks is answered from a search of its place; see [places].
 func (c *Client) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
 	area, err := item.NewArea(boundary)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *search) take(raw []byte) error {
 	return nil
 }
 
-// add collects an item that can be read, likewise.
+// add collects a readable item, if it is of the requested place and time.
 func (s *search) add(it *item.Item) {
 	if !s.during(it.SensedAt()) || !it.Meets(s.area) {
 		return

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	maxToken = 64 << 10 // bytes of an answer of a token endpoint
+	maxToken = 64 << 10 // bytes of a token endpoint's answer
 	// renewBefore is how long before its expiry a token is renewed: the longest duration of one
 	// request.
 	renewBefore = 2 * time.Minute
 )
 
-// tokens are the signatures of a token endpoint, one a collection, kept until they expire.
+// tokens holds the signatures of a token endpoint, one per collection, kept until they expire.
 type tokens struct {
 	remote   *remote.Client
 	endpoint *url.URL
@@ -46,7 +46,7 @@ type token struct {
 	all        *tokens
 	collection string
 
-	turn  chan struct{} // a lock of the following, held by its one element
+	turn  chan struct{} // a lock of the fields below, held while an element is in it
 	query string
 	until time.Time
 }
@@ -78,8 +78,8 @@ func withQuery(address, query string) string {
 	return address + "?" + query
 }
 
-// renew fetches a token. Every failure is Unavailable: without a signature nothing is known of any
-// file, least of all that it is gone.
+// renew fetches a token. Every failure is Unavailable: without a signature nothing is known about
+// any file, least of all that it is gone.
 func (t *token) renew(ctx context.Context) error {
 	var got struct {
 		Token  string    `json:"token"`

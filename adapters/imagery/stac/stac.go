@@ -29,7 +29,7 @@ const (
 	pageLimit = 100      // items of a page
 	maxPages  = 100      // of one search: a field has some 150 scenes a year and tile
 	maxPage   = 64 << 20 // bytes of one page
-	patience  = 6        // times as long as a store of files may the API be silent: it searches first
+	patience  = 6        // the API may be silent this many times as long as a file store: it searches first
 )
 
 // Options are the collections to search and how to reach them.

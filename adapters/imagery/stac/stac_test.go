@@ -28,7 +28,7 @@ import (
 
 type object = map[string]any
 
-// api plays a STAC API and the store of its files, and notes what it was asked.
+// api plays a STAC API and the store of its files, and records what it was asked.
 type api struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -144,7 +144,7 @@ func TestAnswersAreOrderedAndCheckedAgain(t *testing.T) {
 	require.Equal(t, []string{"the start", "a", "b", "c"}, ids)
 }
 
-// What cannot be used is said, never absent: a date in JPEG 2000 among others, and a collection without any known band.
+// What cannot be used is reported, never absent: a date in JPEG 2000 among others, and a collection without any known band.
 func TestScenesThatCannotBeUsedAreBroken(t *testing.T) {
 	jp2 := scene("jp2", "2025-05-02T00:00:00Z", "B04.jp2")
 	bandless := scene("radar", "2025-05-03T00:00:00Z", "x.tif")
@@ -268,7 +268,7 @@ func TestPixelsByRanges(t *testing.T) {
 	require.Equal(t, "STAC API "+a.URL+"/v1/: sentinel-2-c1-l2a", c.Describe())
 }
 
-// cassette is a recorded talk with a real API.
+// cassette is a recorded exchange with a real API.
 type cassette struct {
 	Interactions []struct {
 		Request struct {

@@ -1,6 +1,6 @@
 // Package synthetic makes the demo's imagery: a season of Sentinel-2-like scenes over invented
 // parcels of known growth, with clouds, two tiles, both processing conventions, and a table of what
-// any correct program must find. Everything is marked synthetic; nothing of it was observed or
+// any correct program must find. Everything is marked synthetic; none of it was observed or
 // describes real land. The package writes the archive and reads its tables back; the pixels are read
 // like those of any catalog.
 package synthetic
@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// Format is the version of the content; it changes with any change, so that an archive of an
-	// older program is not mistaken for the present one.
+	// Format is the version of the content; it changes with any change, so that an archive made by
+	// an older program is not mistaken for a current one.
 	Format = 2
 
 	defaultSeed = 1
@@ -42,11 +42,11 @@ type Options struct {
 	Seed    uint64      // of noise and weather; 0 counts as 1
 	Patches []Patch     // none in the demo
 	Days    []time.Time // of the passes that are photographed, for tests; none: all
-	every   int         // only each so many-th pass is photographed, for tests; 0: each
+	every   int         // only every n-th pass is photographed, for tests; 0: every pass
 }
 
-// Patch is a piece of land whose plants are dead from a day on. The truth counts its pixels as they are; the curve of a parcel that
-// it lies in does not know of it.
+// Patch is a piece of land whose plants are dead from a given day on. The truth counts its pixels as they are; the curve of a
+// parcel that it lies in takes no account of it.
 type Patch struct {
 	Where geo.MultiPolygon `json:"where"`
 	From  time.Time        `json:"from"` // midnight, UTC
@@ -83,9 +83,9 @@ type mark struct {
 	Patches []Patch `json:"patches,omitempty"`
 }
 
-// Make writes the archive to dir, or finds it there complete and writes nothing. It is made in a
-// hidden folder beside dir and moved there as the last step: when the process is killed, dir does
-// not exist or is whole (the hidden folder may remain).
+// Make writes the archive to dir, or writes nothing where dir already holds it complete. It builds
+// the archive in a hidden folder beside dir and moves it there as the last step: if the process is
+// killed, dir either does not exist or is complete (the hidden folder may remain).
 //
 // Faults: Conflict when dir holds anything else, another seed's archive included; Unavailable when
 // it cannot be written. The error of ctx is returned as it is.
@@ -162,7 +162,7 @@ func write(ctx context.Context, dir string, o Options) error {
 	return writeTables(dir, o, land.parcels, rows, items)
 }
 
-// days are the passes of the season that are photographed.
+// days returns the passes of the season that are photographed.
 func (o Options) days() []passDay {
 	days := calendar(max(1, o.every))
 	if o.Days != nil {
@@ -171,7 +171,7 @@ func (o Options) days() []passDay {
 	return days
 }
 
-// record photographs the land on each of the days, writes the scenes, and returns what is true of the parcels and the paths of
+// record photographs the land on each of the days, writes the scenes, and returns the truth about the parcels and the paths of
 // the items.
 func (l *land) record(ctx context.Context, dir string, days []passDay, seed uint64) ([]TruthRow, []string, error) {
 	rows, items := make([][]TruthRow, len(days)), make([][]string, len(days))

@@ -16,11 +16,11 @@ type Season struct {
 	Crops    map[string]string // by the name of the parcel: slug of the crop catalog
 }
 
-// firstBefore numbers the passes of the season before, so that its weather and noise are others.
+// firstBefore is the number of the first pass of the season before, so that its weather and noise differ.
 const firstBefore = 1001
 
-// before says what grew on parcels in the season before where that was another crop: the crop of which parcel. On the others the
-// same grew less, and a week later.
+// before maps a parcel that had another crop in the season before to the parcel that has this crop now. The other parcels had
+// the same crop. All crops grew less, and a week later.
 var before = map[string]string{
 	WalkField: "Terrace", "North pivot": WalkField, "Border field": "North pivot", "Long acre": "Terrace",
 	"Mill fallow": "Long acre", "Terrace": "Twin fields", "Twin fields": WalkField,
@@ -31,7 +31,7 @@ const (
 	laterBefore = 7    // days
 )
 
-// parcelsBefore returns the parcels with what grew on them in the season before.
+// parcelsBefore returns the parcels with the crops that grew on them in the season before.
 func parcelsBefore() []Parcel {
 	now := parcels()
 	byName := map[string]Parcel{}
@@ -52,9 +52,9 @@ func parcelsBefore() []Parcel {
 }
 
 // AddBefore adds the scenes of the season before to an archive, where they are missing, and returns that season. The collection that
-// lists them is written last: killed in between, the archive is what it was. A catalog that is open sees them in its next search.
+// lists them is written last: if the process is killed before that, the archive reads as it did. An open catalog sees them in its next search.
 //
-// Faults: those of [Make].
+// Faults: those of [Make]; NotFound when dir holds no archive.
 func AddBefore(ctx context.Context, dir string, o Options) (Season, error) {
 	if o.Seed == 0 {
 		o.Seed = defaultSeed

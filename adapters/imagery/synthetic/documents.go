@@ -40,7 +40,7 @@ func catalogDocument() object {
 	}
 }
 
-// collectionDocument returns a collection, but for its links.
+// collectionDocument returns a collection without its links.
 func collectionDocument(id, title string, box []float64, from, to string) object {
 	return object{
 		"type": "Collection", "stac_version": stacVersion, "id": id, "title": title, "description": description, "synthetic": true,
@@ -52,7 +52,7 @@ func collectionDocument(id, title string, box []float64, from, to string) object
 	}
 }
 
-// scenesDocument returns the collection of scenes, which begin on a day.
+// scenesDocument returns the collection of scenes, the first of which is of the day from.
 func scenesDocument(from time.Time, items []string) object {
 	links := []object{link("root", "./catalog.json"), link("parent", "./catalog.json")}
 	for _, item := range items {
@@ -85,7 +85,7 @@ func scenePath(t tile, day passDay) string {
 	return path.Join(t.name, day.date.Format(time.DateOnly), sceneID(t, day)+".json")
 }
 
-// writeScenes writes the files and items of a day, one a tile, and returns the paths of the items.
+// writeScenes writes the files and items of a day, one scene per tile, and returns the paths of the items.
 func writeScenes(dir string, day passDay, s shot) ([]string, error) {
 	var items []string
 	for _, t := range tiles {
@@ -144,7 +144,7 @@ func cloudCover(t tile, s shot) float64 {
 	return 100 * float64(n) / float64(len(classes))
 }
 
-// itemDocument returns an item, but for its properties, assets and links, and its box.
+// itemDocument returns an item without its properties, assets and links, and the bounding box of the item.
 func itemDocument(id, collection string, g vegetation.Grid) (object, []float64, error) {
 	utm, err := geo.NewUTM(epsg)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	heightRows  = 222
 
 	planeHeight = 690.0 // m at the north-west corner of the land's pixels
-	riseEast    = 0.015 // m a metre
+	riseEast    = 0.015 // m per metre
 	riseSouth   = 0.020
 	hillHeight  = 12.0 // m above the plane at its top
 	hillRadius  = 450.0

@@ -1,6 +1,6 @@
 package synthetic
 
-// Every returns options for an archive of each so many-th pass of the season alone.
+// Every returns options for an archive of only every n-th pass of the season, n being passes.
 func Every(passes int, o Options) Options {
 	o.every = passes
 	return o

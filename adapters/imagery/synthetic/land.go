@@ -20,7 +20,7 @@ const (
 	tileWidth  = 256 // pixels; a tile is as high as the land
 	fine       = 10  // m
 	coarse     = 20
-	margin     = 20 // m that the crop of the plotted parcel grows beyond it
+	margin     = 20 // m by which the crop of the plotted parcel extends beyond it
 )
 
 // tile is one of the two files of a band: the columns of the land from first on.
@@ -40,7 +40,7 @@ func (t tile) grid(metres int) vegetation.Grid {
 	}
 }
 
-// The season: every fifth day, as Sentinel-2A and 2B come by in turn.
+// The season: every fifth day, as Sentinel-2A and 2B pass over in turn.
 var (
 	seasonFrom = time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
 	seasonTo   = time.Date(2025, 10, 31, 0, 0, 0, 0, time.UTC)
@@ -60,10 +60,10 @@ type passDay struct {
 	date  time.Time // midnight, UTC
 }
 
-// calendar returns each so many-th day of the season on which a satellite comes by.
+// calendar returns every n-th day of the season on which a satellite passes over, n being every.
 func calendar(every int) []passDay { return passes(seasonFrom, seasonTo, 0, every) }
 
-// passes returns each so many-th day of a season on which a satellite comes by, numbered from first on.
+// passes returns every n-th day of a season on which a satellite passes over, n being every. Passes are numbered from first on.
 func passes(from, to time.Time, first, every int) []passDay {
 	var days []passDay
 	for n := 0; ; n += every {

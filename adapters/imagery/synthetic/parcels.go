@@ -79,7 +79,7 @@ func parcels() []Parcel {
 	}
 }
 
-// one is a boundary of one part: its outer ring, then its holes.
+// one returns a boundary of one part: its outer ring, then its holes.
 func one(rings ...geo.Ring) geo.MultiPolygon { return geo.MultiPolygon{rings} }
 
 // ring closes a list of longitudes and latitudes.

@@ -7,8 +7,8 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Pixels are computed in whole numbers of 1/256 of a digital number, so that every machine makes the
-// same ones; only the few values that a day and a crop share come from floating point.
+// Pixels are computed in whole numbers of 1/256 of a digital number, so that every machine computes
+// the same ones; only the few values that a day and a crop share come from floating point.
 const (
 	steps = 256   // of a digital number
 	unity = 10000 // digital numbers of reflectance 1

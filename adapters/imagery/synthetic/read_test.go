@@ -95,7 +95,7 @@ func TestTheTilesAgreeWhereTheyOverlap(t *testing.T) {
 	}
 }
 
-// winding counts how often the rings go round p; it is another rule than the maker's.
+// winding counts how often the rings go round p; the maker uses another rule.
 func winding(m geo.MultiPolygon, p geo.Position) int {
 	angle := 0.0
 	for _, polygon := range m {
@@ -109,7 +109,7 @@ func winding(m geo.MultiPolygon, p geo.Position) int {
 	return int(math.Round(angle / (2 * math.Pi)))
 }
 
-// pixel is what one 10 m pixel of a day says.
+// pixel is what one 10 m pixel of a day shows.
 type pixel struct{ scl, red, nir float64 }
 
 // TestTruthFromTheFiles reads the archive as any program would and finds the truth table.

@@ -99,7 +99,7 @@ func TestMakersAtTheSameTimeMakeTheSameArchive(t *testing.T) {
 	got, _ := tree(t, dir)
 	require.Equal(t, want, got)
 
-	// What is in both archives of the seed, the scenes and the elevation model among it, is the same in both.
+	// What is in both archives of the seed, the scenes and the elevation model included, is the same in both.
 	whole, _ := tree(t, archive(t).Dir)
 	differ := []string{}
 	for name, sum := range got {
@@ -369,8 +369,8 @@ func TestEverythingIsMarkedSynthetic(t *testing.T) {
 	}))
 }
 
-// Three rows as numbers, so that a change of the archive does not pass unseen, on
-// whatever machine: such a change asks for another format number.
+// Three rows as numbers, so that a change of the archive does not pass unnoticed on any machine:
+// such a change requires another format number.
 func TestFiguresOfTheArchive(t *testing.T) {
 	rows := rowsOf(t, "Border field")
 	for i, want := range map[int]string{
@@ -384,7 +384,7 @@ func TestFiguresOfTheArchive(t *testing.T) {
 	}
 }
 
-// The season before is added once, and leaves what was there as it is; an archive where adding was cut off is what it was.
+// The season before is added once, and leaves what was there as it is; an archive where adding was interrupted is as it was.
 func TestSeasonBefore(t *testing.T) {
 	t.Parallel()
 	dir, options := filepath.Join(t.TempDir(), "demo"), synthetic.Every(fewPasses, synthetic.Options{})

@@ -12,7 +12,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// A date counts with at least half of the polygon's pixels clear, and ten of them.
+// A date counts when at least half of the polygon's pixels, and at least ten, are clear.
 const (
 	minCoverage = 0.5
 	minPixels   = 10

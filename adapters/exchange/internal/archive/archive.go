@@ -1,4 +1,4 @@
-// Package archive opens zip archives that strangers send: their directories are bounded, and so is what their files swell to.
+// Package archive opens zip archives that strangers send: their directories are bounded, and so is the unpacked size of their files.
 package archive
 
 import (
@@ -12,14 +12,14 @@ import (
 	"tilth/ports"
 )
 
-// Bounds of an archive: what its directory may hold, and to what its files may swell.
+// Bounds of an archive: the size of its directory, and the size to which one of its files may unpack.
 const (
 	maxDirectoryBytes = 1 << 20
 	maxUnpackedBytes  = 4 << 30
 )
 
-// Open reads the directory of an archive. It refuses one that is longer than the files of any reader take,
-// for it would be held in memory as a whole.
+// Open reads the directory of an archive. It refuses a directory that is longer than the files of any
+// reader need, because it would be held in memory as a whole.
 //
 // Faults: Invalid with "file".
 func Open(file ports.Object) (*zip.Reader, error) {
@@ -33,8 +33,8 @@ func Open(file ports.Object) (*zip.Reader, error) {
 	return out, nil
 }
 
-// boundedDirectory bounds the directory of an archive. Where the directory lies is said
-// at the end of the archive (APPNOTE.TXT 6.3.10, section 4.3.16).
+// boundedDirectory bounds the directory of an archive. The end of the archive states where the
+// directory lies (APPNOTE.TXT 6.3.10, section 4.3.16).
 func boundedDirectory(file ports.Object) error {
 	const endBytes, commentBytes = 22, 1<<16 - 1
 	size := min(file.Size(), endBytes+commentBytes)
@@ -55,8 +55,8 @@ func boundedDirectory(file ports.Object) error {
 	return nil
 }
 
-// Content returns the content of an entry, which ends with an error where it swells beyond the
-// bound, whatever the directory says.
+// Content returns the content of an entry, which ends with an error where it unpacks beyond the
+// bound, whatever the directory states.
 //
 // Faults: Invalid with "file", also while it is read.
 func Content(entry *zip.File) (io.ReadCloser, error) { return ContentUpTo(entry, maxUnpackedBytes) }

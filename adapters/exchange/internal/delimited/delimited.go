@@ -1,5 +1,5 @@
-// Package delimited reads files of comma-separated values that strangers send: a line at a time, each bounded; and guards the
-// texts of those that are written against spreadsheets.
+// Package delimited reads files of comma-separated values that strangers send, one bounded line at a time. It also guards
+// texts that are written, so that spreadsheets do not run them.
 package delimited
 
 import (
@@ -31,7 +31,7 @@ type Reader struct {
 }
 
 // Open finds out what separates the columns (whichever the first line has most of outside
-// quotes), passes over a byte order mark, and reads the first line: the names of the columns, trimmed.
+// quotes), skips a byte order mark, and reads the first line: the names of the columns, trimmed.
 // Faults: Invalid with the field.
 func Open(r io.Reader, field string) (lines *Reader, header []string, err error) {
 	bound := &lineBound{in: r, left: MaxLineBytes}
@@ -136,7 +136,7 @@ func (l *Reader) Number(text string) (float64, error) {
 	return v, err
 }
 
-// lineBound is a reader that gives up where one line takes too much.
+// lineBound is a reader that gives up where one line is too long.
 type lineBound struct {
 	in   io.Reader
 	left int
@@ -156,8 +156,8 @@ func (b *lineBound) Read(p []byte) (int, error) {
 // formulaSigns begin what a spreadsheet takes for a formula.
 const formulaSigns = "=+-@\t\r"
 
-// Guarded puts an apostrophe before a text that a spreadsheet would take for a formula and run, and before one that has an
-// apostrophe there already.
+// Guarded puts an apostrophe before a text that a spreadsheet would take for a formula and run, and before such a text
+// that already begins with an apostrophe.
 func Guarded(text string) string {
 	if formula(text) {
 		return "'" + text
@@ -165,7 +165,7 @@ func Guarded(text string) string {
 	return text
 }
 
-// Unguarded takes off the apostrophe that [Guarded] puts before a text.
+// Unguarded removes the apostrophe that [Guarded] puts before a text.
 func Unguarded(text string) string {
 	if strings.HasPrefix(text, "'") && formula(text) {
 		return text[1:]

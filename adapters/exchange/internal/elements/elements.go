@@ -43,7 +43,7 @@ func charsetReader(charset string, input io.Reader) (io.Reader, error) {
 	return page.NewDecoder().Reader(input), nil
 }
 
-// CodePages are the encodings with a byte a character that files come in.
+// CodePages are the single-byte encodings that files come in.
 var CodePages = map[string]*charmap.Charmap{
 	"iso88591": charmap.Windows1252, "88591": charmap.Windows1252, "latin1": charmap.Windows1252, // as browsers read it
 	"windows1252": charmap.Windows1252, "cp1252": charmap.Windows1252, "1252": charmap.Windows1252, "ansi1252": charmap.Windows1252,
@@ -54,12 +54,12 @@ var CodePages = map[string]*charmap.Charmap{
 	"cp437": charmap.CodePage437, "437": charmap.CodePage437, "cp850": charmap.CodePage850, "850": charmap.CodePage850,
 }
 
-// NormalCharset returns the name of an encoding as CodePages has it.
+// NormalCharset returns the name of an encoding in the form of the keys of CodePages.
 func NormalCharset(name string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
-// meter ends a text without an end: the decoder would hold all of it.
+// meter stops a text that does not end: the decoder would hold all of it.
 type meter struct {
 	in   io.Reader
 	read int64 // since the last tag
@@ -96,7 +96,7 @@ func (e *Reader) Token() (xml.Token, error) {
 	return token, nil
 }
 
-// Explained leaves a fault as it is.
+// Explained returns a fault as it is, and explains other errors.
 func (e *Reader) Explained(err error) error {
 	if _, ok := fault.As(err); ok {
 		return err
@@ -104,7 +104,7 @@ func (e *Reader) Explained(err error) error {
 	return e.Explain(err)
 }
 
-// Explain says why a file cannot be read on. Faults: Invalid with "file".
+// Explain returns the fault of a file that cannot be read further. Faults: Invalid with "file".
 func (e *Reader) Explain(err error) error {
 	line, _ := e.dec.InputPos()
 	var syntax *xml.SyntaxError
@@ -144,7 +144,7 @@ func Attribute(start xml.StartElement, name string) string {
 	return ""
 }
 
-// Text reads the text of an element to its end; elements in it are passed over.
+// Text reads the text of an element to its end; elements in it are skipped.
 func (e *Reader) Text() (string, error) {
 	var out strings.Builder
 	err := e.Each(func(token xml.Token) error {

@@ -20,7 +20,7 @@ const (
 	nodeBytes  = 40 // of the index: a box and an offset
 )
 
-// What a file or a feature can be instead of one that is taken.
+// Errors of files and features that cannot be read.
 var (
 	ErrHeader   = errors.New("its header cannot be read")
 	ErrEnd      = errors.New("it ends in the middle")
@@ -31,13 +31,13 @@ var (
 // Reader reads a file feature by feature.
 type Reader struct {
 	Org  string // who numbers the reference system; empty: EPSG
-	Code int    // its number; 0: none is said
+	Code int    // its number; 0: not stated
 	WKT  string // its definition
 
 	in      *bufio.Reader
 	kind    byte
 	columns []Column
-	left    uint64 // features; 0: nobody knows
+	left    uint64 // features; 0: unknown, or none left
 	counted bool
 	buffer  []byte
 }
@@ -100,7 +100,7 @@ func columnsOf(t table, number int) ([]Column, error) {
 	return out, nil
 }
 
-// passIndex passes over the index that stands before the features.
+// passIndex skips the index before the features.
 func (r *Reader) passIndex(nodeSize int) error {
 	if nodeSize < 2 || !r.counted {
 		return nil
@@ -130,7 +130,7 @@ func ended(err error) error {
 	return err
 }
 
-// sized reads what stands behind its size. A larger one than the bound is passed over. Errors: io.EOF at the end, ErrEnd.
+// sized reads bytes that follow their size; it skips more than the bound. Errors: errTooLarge, io.EOF at the end, ErrEnd.
 func (r *Reader) sized(bound int64) ([]byte, error) {
 	var head [4]byte
 	if n, err := io.ReadFull(r.in, head[:]); err != nil {
@@ -146,7 +146,7 @@ func (r *Reader) sized(bound int64) ([]byte, error) {
 		}
 		return nil, errTooLarge
 	}
-	// What is announced is not held before it comes.
+	// Memory is only taken as the announced bytes arrive.
 	var err error
 	if r.buffer, err = readUpTo(r.in, r.buffer[:0], int(size)); err != nil {
 		return nil, ended(err)
@@ -173,9 +173,9 @@ func readUpTo(in io.Reader, buffer []byte, size int) ([]byte, error) {
 // Feature is a feature in the coordinates of the file.
 type Feature struct {
 	Word       string           // the type of its geometry; empty: it has none
-	Area       geo.MultiPolygon // nil where it is no area
+	Area       geo.MultiPolygon // nil where it is not an area
 	Attributes map[string]string
-	Err        error // why its geometry cannot be taken
+	Err        error // why its geometry cannot be read
 }
 
 // Next returns the next feature. Errors: io.EOF at the end, ErrEnd.
@@ -240,7 +240,7 @@ func (s *shape) read(t table, kind byte) (geo.MultiPolygon, error) {
 			if p != nil {
 				out = append(out, p)
 			}
-			if s.left -= 3; s.left < 0 { // parts that repeat one another are positions too
+			if s.left -= 3; s.left < 0 { // parts that repeat one another count as positions too
 				return nil, ErrVertices
 			}
 		}
@@ -249,7 +249,7 @@ func (s *shape) read(t table, kind byte) (geo.MultiPolygon, error) {
 	return nil, nil
 }
 
-// polygon reads rings that lie behind one another; nil: there are none.
+// polygon reads rings that follow one another; nil: there are none.
 func (s *shape) polygon(t table) (out geo.Polygon, err error) {
 	xy, n := t.vector(geometryXY, 8)
 	if s.left -= n / 2; s.left < 0 {
@@ -308,10 +308,10 @@ func (r *Reader) attributes(feature table) map[string]string {
 	return out
 }
 
-// sizes are how many bytes values have; those of the types behind them say it.
+// sizes are the numbers of bytes of values; values of the later types state their own.
 var sizes = []int{1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8}
 
-// valueOf returns a value as text, and how many bytes it takes: more than there are where it is cut off.
+// valueOf returns a value as text, and how many bytes it takes: more than raw has where it is cut off.
 func valueOf(kind Type, raw []byte) (text string, size int) {
 	if int(kind) >= len(sizes) {
 		if len(raw) < 4 {

@@ -8,8 +8,8 @@ import (
 
 var errBroken = errors.New("its offsets lead out of it")
 
-// buffer is a FlatBuffer that a stranger sends. The library reads buffers without checks of their bounds, so they are read here:
-// what lies outside is zero, and broken is set.
+// buffer is a FlatBuffer that a stranger sends. The library reads buffers without bounds checks, so they are read here: what
+// lies outside reads as zero, and sets broken.
 type buffer struct {
 	bytes  []byte
 	broken bool
@@ -34,7 +34,7 @@ type table struct {
 	place int
 }
 
-// member returns the place of a member; 0: it is not there.
+// member returns the place of a member; 0: it is missing.
 func (t table) member(number int) int {
 	names := t.place - int(int32(t.u32(t.place)))
 	if 4+2*number+2 > t.u16(names) {

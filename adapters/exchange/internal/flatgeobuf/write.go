@@ -11,8 +11,8 @@ import (
 
 const wgs84 = 4326
 
-// Header returns how a file begins: its features are areas or, with points, points in longitude and latitude, as many as are
-// counted, and follow without an index.
+// Header returns the beginning of a file. Its features are areas or, with points, points, in longitude and latitude;
+// features is their number. They follow without an index.
 func Header(columns []Column, points bool, features uint64, box geo.Box) []byte {
 	b := flatbuffers.NewBuilder(1 << 10)
 	list := make([]flatbuffers.UOffsetT, len(columns))
@@ -117,7 +117,7 @@ func areaOf(b *flatbuffers.Builder, area geo.MultiPolygon) flatbuffers.UOffsetT 
 	return b.EndObject()
 }
 
-// propertiesOf returns the values that are not nil, each behind the number of its column.
+// propertiesOf returns the values that are not nil, each after the number of its column.
 func propertiesOf(columns []Column, values []any) (out []byte) {
 	le := binary.LittleEndian
 	for i, value := range values {

@@ -9,7 +9,7 @@ import (
 	"tilth/core/geo"
 )
 
-// What a geometry can be instead of an area that is taken.
+// Errors of geometries that cannot be read as an area.
 var (
 	ErrVertices = errors.New("it has too many vertices")
 	errCut      = errors.New("it is broken off")
@@ -25,10 +25,10 @@ var words = map[uint32]string{
 type Shape struct {
 	System int32
 	Word   string           // the type; empty: there is nothing
-	Area   geo.MultiPolygon // nil where it is no area
+	Area   geo.MultiPolygon // nil where it is not an area
 }
 
-// ReadArea reads a geometry. What is no area is told by its word alone. Errors: ErrVertices, and others that say what is wrong.
+// ReadArea reads a geometry. Of a geometry that is not an area it returns only the word. Errors: ErrVertices, and others that state what is wrong.
 func ReadArea(b []byte, maxVertices int) (out Shape, err error) {
 	if len(b) == 0 {
 		return out, nil
@@ -85,7 +85,7 @@ func (w *wkb) take(n int) []byte {
 	return out
 }
 
-// kind reads how a geometry begins: its type, and how many numbers its positions have.
+// kind reads how a geometry begins: its type, and how many bytes its positions have.
 func (w *wkb) kind() (of uint32, width int) {
 	head := w.take(1)
 	if w.order = byteOrder(head[0]); head[0] > 1 && w.err == nil {
@@ -107,7 +107,7 @@ func (w *wkb) kind() (of uint32, width int) {
 	return of, w.width
 }
 
-// count reads how many of something follow, each of which takes some bytes at least.
+// count reads how many of something follow, each of which takes at least size bytes.
 func (w *wkb) count(size int) int {
 	n := int64(w.order.Uint32(w.take(4)))
 	if w.err == nil && n*int64(size) > int64(len(w.rest)) {

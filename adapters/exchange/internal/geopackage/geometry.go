@@ -86,7 +86,7 @@ func Area(of geo.MultiPolygon) []byte {
 
 var errNoHeader = errors.New("its header is none of a GeoPackage")
 
-// header reads the header of a geometry: the number of its reference system, and the well-known binary behind it, which is nil
+// header reads the header of a geometry: the number of its reference system, and the well-known binary after it, which is nil
 // where the geometry is empty.
 func header(b []byte) (system int32, rest []byte, err error) {
 	if len(b) < 8 || b[0] != 'G' || b[1] != 'P' || b[2] != 0 {

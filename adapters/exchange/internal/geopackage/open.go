@@ -23,9 +23,9 @@ const (
 	limitAttached   = 7 // attached databases
 )
 
-// Open opens a GeoPackage that strangers send to be read alone: nothing that its schema says is run, nothing is written, and no
-// value is longer than the bound. With a log, which lies beside the file, its index is kept in memory, which takes the file for
-// oneself. Read only the stored columns of tables, without indexes: others would be what the file says they are.
+// Open opens a GeoPackage sent by strangers for reading only: nothing in its schema is run, nothing is written, and no value is
+// longer than the bound. With a log, which lies beside the file, the index of the log is kept in memory, which needs exclusive
+// access to the file. Read only the stored columns of tables, without indexes: others would be whatever the file claims.
 func Open(ctx context.Context, name string, log bool, maxValue int) (conn *sql.Conn, shut func(), err error) {
 	q := url.Values{"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "mmap_size(0)", "query_only(1)"}}
 	if log {
@@ -51,16 +51,16 @@ func Open(ctx context.Context, name string, log bool, maxValue int) (conn *sql.C
 	return conn, shut, nil
 }
 
-// What a table of a file can be instead of one.
+// Errors of a name that is not a table's.
 var (
 	ErrNoTable = errors.New("there is no such table")
 	ErrOdd     = errors.New("it is a view or a virtual table")
 )
 
-// maxColumns is how many columns of a table are looked at: SQLite allows 2,000.
+// maxColumns is the maximum number of columns of a table that are looked at: SQLite allows 2,000.
 const maxColumns = 2_000
 
-// Columns returns the stored columns of a table; one that is computed would run what its schema says. Errors: ErrNoTable, ErrOdd.
+// Columns returns the stored columns of a table; a computed column would run what the schema says. Errors: ErrNoTable, ErrOdd.
 func Columns(ctx context.Context, conn *sql.Conn, table string) ([]Column, error) {
 	var kind, statement string
 	err := conn.QueryRowContext(ctx, "SELECT type, coalesce(sql, '') FROM sqlite_schema WHERE name = ?", table).Scan(&kind, &statement)

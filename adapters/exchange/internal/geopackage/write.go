@@ -34,7 +34,7 @@ type Layer struct {
 	Title    string
 	Geometry string // POINT, LINESTRING or MULTIPOLYGON; empty: a table without
 	Columns  []Column
-	Box      *geo.Box                // of what lies in it, where there is a geometry; it is read when the rows are written
+	Box      *geo.Box                // of what lies in it, where there is a geometry; it is read after the rows are written
 	Rows     iter.Seq2[[]any, error] // the geometry first, where there is one; then the values of the columns
 }
 
@@ -44,8 +44,8 @@ const (
 	userVersion   = 10300
 )
 
-// The tables that every GeoPackage has (clauses 1.1.2, 1.1.3 and 2.1.5), and the three systems of reference that
-// it lists at least.
+// The tables that every GeoPackage has (clauses 1.1.2, 1.1.3 and 2.1.5), and the three reference systems that it
+// must list.
 var preamble = []string{
 	fmt.Sprintf("PRAGMA application_id = %d", applicationID),
 	fmt.Sprintf("PRAGMA user_version = %d", userVersion),
@@ -67,8 +67,8 @@ var preamble = []string{
 // stamp is how a GeoPackage writes times.
 const stamp = "2006-01-02T15:04:05.000Z"
 
-// Write writes layers to an empty database. The same layers and time are the same bytes. It returns the first error of the
-// rows as it is.
+// Write writes layers to an empty database. The same layers and time give the same bytes. It wraps the first error of the
+// rows.
 func Write(ctx context.Context, conn *sql.Conn, changed time.Time, layers []Layer) error {
 	for _, statement := range preamble {
 		if _, err := conn.ExecContext(ctx, statement); err != nil {
@@ -138,5 +138,5 @@ func fill(ctx context.Context, insert *sql.Stmt, rows iter.Seq2[[]any, error]) e
 	return nil
 }
 
-// Quoted returns a name as SQL takes it, whatever is in it.
+// Quoted returns a name quoted for SQL, whatever it contains.
 func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

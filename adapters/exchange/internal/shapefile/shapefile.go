@@ -1,4 +1,4 @@
-// Package shapefile has the words of the ESRI Shapefile Technical Description (1998) that its reader and its writer share.
+// Package shapefile has the constants of the ESRI Shapefile Technical Description (1998) that its reader and its writer share.
 package shapefile
 
 // Code begins the files of shapes.

@@ -19,8 +19,8 @@ type Reader struct {
 	rows *workbook.Rows
 }
 
-// Open reads the heading of a table. Workbooks are told from CSV by how they begin; sheet names one of their sheets, the first
-// where it is empty.
+// Open reads the heading of a table. Workbooks are distinguished from CSV by how they begin; sheet names one of their sheets,
+// the first where it is empty.
 //
 // Faults: Invalid with "file", and with "sheet" where there is none of that name.
 func Open(file ports.Object, sheet string) (*Reader, []string, error) {
@@ -42,8 +42,8 @@ func Open(file ports.Object, sheet string) (*Reader, []string, error) {
 	return &Reader{csv: lines}, heading, err
 }
 
-// Read returns the next line, which is valid until the one after it is read; [io.EOF] at the end. Of a sheet, rows without any
-// text are passed over.
+// Read returns the next line, which is valid until the one after it is read; [io.EOF] at the end. Rows of a sheet without any
+// text are skipped.
 func (r *Reader) Read() ([]string, error) {
 	if r.csv != nil {
 		return r.csv.Read()
@@ -62,7 +62,7 @@ func (r *Reader) Place(column int) string {
 	return r.rows.Place(column)
 }
 
-// Line numbers the line read last as a spreadsheet shows it: the heading of a table is mostly 1.
+// Line returns the number of the line read last as a spreadsheet shows it: the heading of a table is usually 1.
 func (r *Reader) Line() int64 {
 	if r.csv != nil {
 		return int64(r.csv.At(0))
@@ -70,7 +70,7 @@ func (r *Reader) Line() int64 {
 	return int64(r.rows.Number())
 }
 
-// Guarded reports whether texts that look like formulas stand behind an apostrophe: a workbook has cells of text.
+// Guarded reports whether texts that look like formulas have an apostrophe before them: a workbook has text cells instead.
 func (r *Reader) Guarded() bool { return r.csv != nil }
 
 // Text returns a text as it was before it was guarded against spreadsheets.
@@ -91,7 +91,7 @@ func (r *Reader) AnyWidth() {
 // CommaIsFree reports whether no comma separates the columns, so that one may separate decimals.
 func (r *Reader) CommaIsFree() bool { return r.csv == nil || r.csv.CommaIsFree() }
 
-// Close frees what the reading took.
+// Close releases what the reading took.
 func (r *Reader) Close() error {
 	if r == nil || r.rows == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package taskdata has the words of ISO 11783-10 (version 4) that the reader and the writer of its files share.
+// Package taskdata has the constants of ISO 11783-10 (version 4) that the reader and the writer of its files share.
 package taskdata
 
 // The names of files in an archive.
@@ -11,10 +11,10 @@ const (
 // Root is the outermost element of the main file.
 const Root = "ISO11783_TaskData"
 
-// LinkRoot is that of the list of links, which says by what other systems know the records of the main file.
+// LinkRoot is the outermost element of the list of links, which states the ids of the records of the main file in other systems.
 const LinkRoot = "ISO11783LinkList"
 
-// The elements of records, which are also how their ids begin.
+// The elements of records, with which their ids begin too.
 const (
 	Customer = "CTR"
 	Farm     = "FRM"
@@ -72,8 +72,8 @@ const (
 	Proprietary = "2"
 )
 
-// The groups of links that Tilth writes: the keys of other systems of fields and tasks; of products the keys in its catalog and the
-// names as they were typed, which have no bound; of tasks the cultivations to which something was applied; of farms the names that are
+// The groups of links that Tilth writes: the keys of fields and tasks in other systems; the keys of products in its catalog, and their
+// names as they were typed, which have no bound; the cultivations to which tasks applied something; and the names of farms that are
 // longer than a designator.
 const (
 	ExternalIDs  = "external_id"
@@ -83,5 +83,5 @@ const (
 	FarmNames    = "farm_name"
 )
 
-// MaxDesignator is how many characters the names of records have.
+// MaxDesignator is the maximum number of characters of the names of records.
 const MaxDesignator = 32

@@ -1,7 +1,7 @@
 package workbook
 
-// Limit has sheets end after some rows.
+// Limit makes sheets end after a number of rows.
 func (w *Writer) Limit(rows int) { w.limit = rows }
 
-// LimitText has a sheet hold some bytes of text.
+// LimitText bounds the bytes of text of a sheet.
 func (r *Rows) LimitText(bytes int64) { r.maxSize = bytes }

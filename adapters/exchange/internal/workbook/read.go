@@ -22,10 +22,10 @@ import (
 
 // Bounds of what the parts of a workbook unpack to.
 const (
-	maxSmallBytes = 8 << 20   // what says which parts there are, and the styles
-	maxSheetBytes = 512 << 20 // as much as the largest file that is taken
+	maxSmallBytes = 8 << 20   // the lists of the parts, and the styles
+	maxSheetBytes = 512 << 20 // as much as the largest file that is accepted
 	maxRowBytes   = 4 << 20   // text of a row
-	maxTextBytes  = 512 << 20 // text of a sheet, whose cells may share one
+	maxTextBytes  = 512 << 20 // text of a sheet, whose cells may share texts
 )
 
 // Is reports whether a file is a zip archive that holds a workbook.
@@ -51,7 +51,7 @@ type Rows struct {
 	cells   []string
 	columns int   // of the heading, 0 before it is read
 	size    int64 // of the texts read
-	maxSize int64 // that they may be
+	maxSize int64 // the bound of size
 }
 
 // Open opens a sheet of a workbook, the first that is not hidden where no name is given, and reads its heading: the first row
@@ -100,10 +100,10 @@ func Open(file ports.Object, sheet string) (*Rows, []string, error) {
 	return out, heading, nil
 }
 
-// Close frees what the reading took.
+// Close releases what the reading took.
 func (r *Rows) Close() error { return errors.Join(r.part.Close(), r.shared.Close()) }
 
-// Place names a cell of the row read last; a column below 0 the row alone.
+// Place names a cell of the row read last; for a column below 0, only the row.
 func (r *Rows) Place(column int) string {
 	if column < 0 {
 		return fmt.Sprintf("Sheet %q, row %d", r.sheet, r.row)
@@ -111,12 +111,12 @@ func (r *Rows) Place(column int) string {
 	return fmt.Sprintf("Sheet %q, row %d, column %s", r.sheet, r.row, ColumnName(column))
 }
 
-// Number returns that of the row read last, as a spreadsheet shows it.
+// Number returns the number of the row read last, as a spreadsheet shows it.
 func (r *Rows) Number() int { return r.row }
 
 // Read returns the next row that is not empty, with a text for each column of the heading, valid until the one after it is
-// read; [io.EOF] at the end. A number is in its shortest form with a point, a day as 2025-04-30, a time as in UTC, a formula
-// what it came to.
+// read; [io.EOF] at the end. A number is in its shortest form with a point, a day is as 2025-04-30, a time as if in UTC, and
+// a formula is its result.
 func (r *Rows) Read() ([]string, error) {
 	for {
 		token, err := r.file.Token()
@@ -187,7 +187,7 @@ func (r *Rows) put(column int, text string) error {
 		r.cells[column] = text
 	case column <= last:
 		r.cells[column] = text
-	case len(r.cells[last]) >= MaxText: // a long text goes on in the cells to the right
+	case len(r.cells[last]) >= MaxText: // a long text continues in the cells to the right
 		r.cells[last] += text
 	case strings.TrimSpace(text) != "":
 		return refuse("%s has a value, and no name in the first row. Fix: name the column, or clear the cell.", r.Place(column))
@@ -205,7 +205,7 @@ func (r *Rows) cell(start xml.StartElement, column int) (string, error) {
 				value, err = r.file.Text()
 			case "is":
 				inline, err = richText(r.file)
-			case "f": // what it came to stands beside it
+			case "f": // its result is stored beside it
 				_, err = r.file.Text()
 			}
 		}
@@ -244,7 +244,7 @@ func (r *Rows) cell(start xml.StartElement, column int) (string, error) {
 	return strconv.FormatFloat(number, 'f', -1, 64), nil
 }
 
-// richText reads a text whose start has been read, with its runs and without how it is pronounced.
+// richText reads a text whose start has been read, with its runs and without its pronunciation.
 func richText(in *elements.Reader) (string, error) {
 	var out strings.Builder
 	err := in.Each(func(token xml.Token) error {
@@ -264,7 +264,7 @@ func richText(in *elements.Reader) (string, error) {
 	return unescaped(out.String()), err
 }
 
-// book is what the parts of a workbook say of one another.
+// book is what the parts of a workbook state about one another.
 type book struct {
 	found  *zip.Reader
 	folder string            // of the main part

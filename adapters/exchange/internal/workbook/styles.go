@@ -17,11 +17,11 @@ type dateStyle uint8
 const (
 	noDate dateStyle = iota
 	dated            // a day, or a moment
-	timed            // a time of day alone
+	timed            // only a time of day
 )
 
-// builtIn are the formats of dates and times that a workbook does not describe (ECMA-376, part 1, 18.8.30; 27 and more are
-// those of East Asian spreadsheets).
+// builtIn returns the style of a format of dates and times that a workbook does not describe (ECMA-376, part 1, 18.8.30;
+// 27 and more are those of East Asian spreadsheets).
 func builtIn(format int) dateStyle {
 	switch {
 	case format >= 14 && format <= 17, format == 22, format >= 27 && format <= 31, format == 36, format >= 50 && format <= 54, format == 57, format == 58:
@@ -32,13 +32,13 @@ func builtIn(format int) dateStyle {
 	return noDate
 }
 
-// styleOf reads a format that a workbook describes, as dd.mm.yyyy.
+// styleOf reads a format that a workbook describes, such as dd.mm.yyyy.
 func styleOf(code string) (out dateStyle) {
 	code, _, _ = strings.Cut(code, ";") // of numbers below 0
 	month := false
 	for i := 0; i < len(code); i++ {
 		switch code[i] {
-		case '"': // what stands there as it is
+		case '"': // literal text
 			i += 1 + max(strings.IndexByte(code[i+1:], '"'), 0)
 		case '[': // a colour, a language
 			i += max(strings.IndexByte(code[i:], ']'), 0)
@@ -66,7 +66,7 @@ func (s dateStyle) text(days float64, epoch time.Time) (string, bool) {
 	if s == timed && days < 1 {
 		return time.Unix(int64(math.Round(days*daySeconds)), 0).UTC().Format(time.TimeOnly), true
 	}
-	if epoch.Equal(epoch1900) && days < 61 { // 1900 was no leap year, other than this count says
+	if epoch.Equal(epoch1900) && days < 61 { // 1900 was not a leap year, but it is one in this count
 		if days >= 60 {
 			return "", false
 		}

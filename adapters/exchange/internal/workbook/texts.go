@@ -23,7 +23,7 @@ type texts struct {
 	ends []int64
 }
 
-// readTexts reads the part of shared texts; nil: the workbook has none.
+// readTexts reads the part of shared texts; a nil part: the workbook has none.
 func readTexts(part *zip.File) (*texts, error) {
 	t := &texts{}
 	if part == nil {
@@ -94,7 +94,7 @@ func (t *texts) at(place string) (string, error) {
 	return string(text), nil
 }
 
-// Close removes what waits on disk.
+// Close removes the file of the texts.
 func (t *texts) Close() error {
 	if t.file == nil {
 		return nil

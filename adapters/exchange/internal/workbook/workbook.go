@@ -1,5 +1,5 @@
 // Package workbook writes and reads the workbooks of spreadsheets (Office Open XML, ECMA-376: files that end in .xlsx), a row at
-// a time: what is held of one does not grow with it.
+// a time: what is held of a workbook in memory does not grow with it.
 package workbook
 
 import (
@@ -24,7 +24,7 @@ func (d Day) String() string { return time.Time(d).Format(time.DateOnly) }
 // MarshalJSON writes it as 2025-04-30.
 func (d Day) MarshalJSON() ([]byte, error) { return []byte(strconv.Quote(d.String())), nil }
 
-// The days that cells count from. Those of the older count take 1900 for a leap year, so days before March 1900 are not written.
+// The days that cells count from. The older count takes 1900 for a leap year, so days before March 1900 are not written.
 var (
 	epoch1900 = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	epoch1904 = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -42,7 +42,7 @@ func ColumnName(i int) string {
 	return string(letters)
 }
 
-// columnOf reads the letters of the name of a cell, as BC12; ok is false where there are none.
+// columnOf reads the letters of the name of a cell, such as BC12; ok is false where there are none.
 func columnOf(cell string) (column int, ok bool) {
 	for _, c := range []byte(cell) {
 		if c < 'A' || c > 'Z' || column > MaxColumns {
@@ -53,7 +53,7 @@ func columnOf(cell string) (column int, ok bool) {
 	return column - 1, column > 0
 }
 
-// escaped replaces what XML cannot hold by the escapes of workbooks, and so what looks like one of them: _x0007_.
+// escaped replaces what XML cannot hold with the escapes of workbooks, such as _x0007_, and also escapes text that looks like one.
 func escaped(text string) string {
 	clean := true
 	for i := range len(text) {
@@ -90,7 +90,7 @@ func isEscape(text string) bool {
 	return err == nil
 }
 
-// unescaped replaces the escapes of workbooks by what they stand for.
+// unescaped replaces the escapes of workbooks with what they stand for.
 func unescaped(text string) string {
 	if !strings.Contains(text, "_x") {
 		return text

@@ -85,7 +85,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	require.Equal(t, file, write(), "the same rows are the same bytes")
 }
 
-// Rows that do not fit into a sheet go into a second one, under the heading again.
+// Rows that do not fit into a sheet go into a second one, which repeats the heading.
 func TestManyRowsTakeFurtherSheets(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -127,7 +127,7 @@ func TestEveryTextComesBack(t *testing.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[_x0-9A-F]{0,20}`)).Draw(t, "text")
 		text = strings.Map(func(r rune) rune {
 			if r >= 0xFFFE || r == 0xFFFD || r > 0xD7FF && r < 0xE000 {
-				return -1 // what XML has no letter for
+				return -1 // what XML cannot hold
 			}
 			return r
 		}, text)
@@ -142,7 +142,7 @@ func TestEveryTextComesBack(t *testing.T) {
 	})
 }
 
-// parts returns a workbook of others: with texts that cells share, and styles.
+// parts returns a workbook as other programs write it: with texts that cells share, and styles.
 func parts(sheet string, change map[string]string) []byte {
 	files := map[string]string{
 		"[Content_Types].xml": "<Types/>",
@@ -229,7 +229,7 @@ func TestFaultsNameTheCell(t *testing.T) {
 	}
 }
 
-// A text that many cells share counts as often as it is told: a small file does not take a long time.
+// A text that many cells share counts as often as it is used: a small file does not take a long time.
 func TestTextsCountAsOftenAsTheyAreTold(t *testing.T) {
 	t.Parallel()
 	file := parts(heading+strings.Repeat(`<row><c t="s" r="B9"><v>3</v></c></row>`, 40), map[string]string{

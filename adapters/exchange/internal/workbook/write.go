@@ -18,13 +18,13 @@ import (
 )
 
 // Writer writes a workbook: a sheet under a frozen heading, and further ones where the rows do not fit into one. Numbers,
-// dates and times are cells of their kind; every text is a cell of text, which no spreadsheet runs as a formula, and those
-// that look like one are marked as typed text, so that they stay it when somebody edits them.
+// dates and times are cells of their kind; every text is a cell of text, which no spreadsheet runs as a formula, and texts
+// that look like one are marked as typed text, so that they stay text when somebody edits them.
 type Writer struct {
 	zip     *zip.Writer
 	title   string
 	columns []string
-	first   []string // the first rows, which say how wide the columns are; they are written with them
+	first   []string // the first rows, which determine how wide the columns are; they are written after the widths
 	widths  []int
 	out     *bufio.Writer // of the open sheet
 	rows    int           // of the open sheet, the heading included
@@ -84,7 +84,7 @@ func New(w io.Writer, title string, columns []string) (*Writer, error) {
 	return out, out.err
 }
 
-// begin begins a file of the workbook. It has no time, so that the same rows are the same bytes.
+// begin begins a file of the workbook. Its time is fixed, so that the same rows give the same bytes.
 func (w *Writer) begin(name string) *bufio.Writer {
 	file, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
@@ -217,7 +217,7 @@ func (w *Writer) cells(number int, values []any) string {
 			writeCell(&b, ColumnName(i)+row, value)
 			continue
 		}
-		for at := i; text != ""; at++ { // a long text in the last column goes on in those to the right, as [Rows] reads it
+		for at := i; text != ""; at++ { // a long text in the last column continues in those to the right, as [Rows] reads it
 			n := fits(text, MaxText)
 			writeCell(&b, ColumnName(at)+row, text[:n])
 			text = text[n:]
@@ -227,7 +227,7 @@ func (w *Writer) cells(number int, values []any) string {
 	return b.String()
 }
 
-// fits returns how many bytes of a text go into some UTF-16 units, never ending within a letter.
+// fits returns how many bytes of a text fit into some UTF-16 units, never ending within a letter.
 func fits(text string, units int) int {
 	if len(text) <= units {
 		return len(text)
@@ -240,7 +240,7 @@ func fits(text string, units int) int {
 	return len(text)
 }
 
-// cut is what a text ends in that a cell cannot hold.
+// cut ends a text that a cell cannot hold.
 const cut = "… (cut: a cell holds 32,767 characters)"
 
 func writeCell(b *strings.Builder, ref string, value any) {
@@ -288,11 +288,11 @@ func writeString(b *strings.Builder, ref, text string) {
 
 func writeText(b *strings.Builder, ref string, style int, text string) {
 	fmt.Fprintf(b, `<c r="%s" s="%d" t="inlineStr"><is><t xml:space="preserve">`, ref, style)
-	_ = xml.EscapeText(b, []byte(escaped(text))) // a strings.Builder takes everything
+	_ = xml.EscapeText(b, []byte(escaped(text))) // writing to a strings.Builder never fails
 	b.WriteString("</t></is></c>")
 }
 
-// writeMoment writes a day or a time as the number of days that it is.
+// writeMoment writes a day or a time as a number of days.
 func writeMoment(b *strings.Builder, ref string, style int, t time.Time, text string) {
 	if t.Before(firstDay) || t.Year() > 9999 {
 		writeText(b, ref, styleText, text)
@@ -324,6 +324,6 @@ func width(value any) int {
 
 func attribute(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // writing to a strings.Builder never fails
 	return b.String()
 }

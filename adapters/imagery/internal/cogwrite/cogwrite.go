@@ -1,5 +1,5 @@
-// Package cogwrite writes Cloud-Optimized GeoTIFFs, little-endian, header first, with tiles packed by DEFLATE: of the kind that the
-// demo archive needs ([Image]: 128-pixel tiles, 16-bit samples differenced, no overviews), and of the maps of indices ([Numbers]:
+// Package cogwrite writes Cloud-Optimized GeoTIFFs, little-endian, header first, with tiles packed by DEFLATE. It writes the kind
+// that the demo archive needs ([Image]: 128-pixel tiles, 16-bit samples differenced, no overviews), and maps of indices ([Numbers]:
 // floating point numbers with overviews). It shares no code with the reader, so that each tests the other.
 package cogwrite
 
@@ -70,7 +70,7 @@ func Encode(img Image) ([]byte, error) {
 		return nil, err
 	}
 	offsets, lengths := make([]uint32, len(tiles)), make([]uint32, len(tiles))
-	at := len(single(img.fields(offsets, lengths))) // whatever the values of the offsets
+	at := len(single(img.fields(offsets, lengths))) // the same for any values of the offsets
 	for i, tile := range tiles {
 		offsets[i], lengths[i] = uint32(at), uint32(len(tile))
 		at += len(tile)
@@ -112,7 +112,7 @@ var signature = []byte("II*\x00\x08\x00\x00\x00")
 // single writes the file of one directory up to its first tile.
 func single(fields []field) []byte { return directory(signature, fields, false) }
 
-// directory appends a directory: fields, and the values that do not fit into them. Where another follows, it begins right behind.
+// directory appends a directory: fields, and the values that do not fit into them. Where more is true, the next directory begins right after it.
 func directory(out []byte, fields []field, more bool) []byte {
 	out = le.AppendUint16(out, uint16(len(fields)))
 	var values []byte

@@ -19,7 +19,7 @@ import (
 	"tilth/core/vegetation"
 )
 
-// Both the reader of this project and the image library give back what was written.
+// Both the reader of this project and the image library return what was written.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, bits := range []int{8, 16} {

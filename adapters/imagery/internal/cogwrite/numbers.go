@@ -12,7 +12,7 @@ import (
 const (
 	// blockSide is the side of the tiles of numbers, in pixels; smaller images have one of their own size.
 	blockSide = 256
-	// maxBytes bounds a file by what its offsets can name.
+	// maxBytes bounds a file by what its offsets can address.
 	maxBytes = math.MaxUint32
 )
 
@@ -31,7 +31,7 @@ type Numbers struct {
 	Grid  vegetation.Grid
 	Bits  int // 32 or 64
 	Bands []Band
-	Names bool   // the numbers of the first band are names, of which there is no mean: overviews take one of them
+	Names bool   // the numbers of the first band stand for names, which have no mean: overviews take one of them
 	About string // for people
 	Notes []Note
 }
@@ -51,8 +51,8 @@ func EncodeNumbers(n Numbers) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := len(n.header(levels))             // whatever the values of the offsets
-	for k := len(levels) - 1; k >= 0; k-- { // the coarsest first, as Cloud-Optimized GeoTIFFs ask
+	at := len(n.header(levels))             // the same for any values of the offsets
+	for k := len(levels) - 1; k >= 0; k-- { // the coarsest first, as Cloud-Optimized GeoTIFFs require
 		for i, tile := range levels[k].packed {
 			levels[k].offsets[i], levels[k].lengths[i] = uint32(at), uint32(len(tile))
 			if at += len(tile); at > maxBytes {
@@ -93,10 +93,10 @@ func (n Numbers) levels() ([]levelOf, error) {
 	return out, nil
 }
 
-// side returns the side of the tiles: a multiple of 16, as TIFF asks.
+// side returns the side of the tiles: a multiple of 16, as TIFF requires.
 func (n Numbers) side() int { return min(blockSide, (max(n.Grid.Width, n.Grid.Height)+15)/16*16) }
 
-// halved returns the level with half as many pixels each way: the means of those of four that have a number, or of names the first.
+// halved returns the level with half as many pixels each way. Each is the mean of those of four that have a number, or for names the first of them.
 func (l *levelOf) halved(names bool) levelOf {
 	out := levelOf{cols: (l.cols + 1) / 2, rows: (l.rows + 1) / 2}
 	for band, from := range l.bands {
@@ -133,8 +133,8 @@ func (l *levelOf) pack(side, bits int) error {
 	return nil
 }
 
-// tile returns the bytes of a tile, NaN beyond the image. Of each row the bytes are sorted by their place in the number, the most
-// significant first, and each is a difference to that of the pixel before (Adobe Photoshop TIFF Technical Note 3, 2005).
+// tile returns the bytes of a tile, NaN beyond the image. The bytes of each row are sorted by their place in the number, the most
+// significant first, and each is the difference from that of the pixel before (Adobe Photoshop TIFF Technical Note 3, 2005).
 func (l *levelOf) tile(left, top, side, bits int) []byte {
 	size, bands := bits/8, len(l.bands)
 	n := side * bands // numbers of a row
@@ -190,7 +190,7 @@ func (n Numbers) fields(l *levelOf, overview bool) []field {
 	out = append(out, values(277, uint16(len(n.Bands))), values[uint16](284, 1), values[uint16](317, 3),
 		values(322, side), values(323, side), values(324, l.offsets...), values(325, l.lengths...))
 	if len(n.Bands) > 1 {
-		out = append(out, values(338, make([]uint16, len(n.Bands)-1)...)) // bands beside the first mean no colour
+		out = append(out, values(338, make([]uint16, len(n.Bands)-1)...)) // bands after the first stand for no colour
 	}
 	out = append(out, each(339, 3))
 	if !overview {
@@ -219,6 +219,6 @@ func (n Numbers) metadata() string {
 
 func escaped(text string) string {
 	var out strings.Builder
-	_ = xml.EscapeText(&out, []byte(text)) // a builder takes everything
+	_ = xml.EscapeText(&out, []byte(text)) // writing to a builder never fails
 	return out.String()
 }

@@ -13,10 +13,10 @@ func newAdler() adler { return adler{a: 1} }
 func (s adler) value() uint32 { return uint32(s.b<<16 | s.a) }
 
 // add adds bytes, eight words of eight at a time. These raise a by their sum. They raise b by 64 times the a
-// before them, by eight times the bytes of earlier words for each word, and by each byte as often as there
-// are bytes from it to the last of its word: both of a pair of bytes as often as the first, less once the second.
-// A product of four lanes of 16 bits with a constant of four has in its top lane the sum of each lane times the
-// opposite one; no lane overflows.
+// before them; for each word, by eight times the bytes of the earlier words; and by each byte times the number of
+// bytes from it to the end of its word. The last is counted in pairs of bytes: both as often as the first, minus
+// the second once. The product of four lanes of 16 bits and a constant of four lanes has in its top lane the sum
+// of each lane times the opposite one; no lane overflows.
 func (s adler) add(p []byte) adler {
 	const (
 		lanes  = 0x00ff00ff00ff00ff

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// order is that of the lengths of the code for code lengths (RFC 1951, 3.2.7).
+// order is the order in which the lengths of the code for code lengths are stored (RFC 1951, 3.2.7).
 var order = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // fixedLengths are those of RFC 1951, 3.2.6: of literals, then of distances.
@@ -76,8 +76,8 @@ func (r *Reader) codeLengths(i, n int) int {
 	return repeat
 }
 
-// codes unpacks symbols until the block ends, out is full, or the packed bytes run short: then one
-// entry at a time, checking each.
+// codes unpacks symbols until the block ends, out is full, or the packed bytes run short. In that
+// case it unpacks one entry, with all checks.
 func (r *Reader) codes() {
 	r.fail(r.quick())
 	if r.err == nil && r.phase == inCodes && !r.full() {
@@ -86,12 +86,12 @@ func (r *Reader) codes() {
 }
 
 // quick unpacks symbols while out is not full and 8 packed bytes remain. A round takes a copy, with the literal before
-// it, or else up to four literals: of the 56 bits that a refill leaves, at most 20 (15 + 5) for a length and 28 (15 + 13)
-// for a distance.
+// it, or else up to four literals. Of the 56 bits that a refill leaves, a length takes at most 20 (15 + 5) and a distance
+// at most 28 (15 + 13).
 //
-// What makes it quick: most copies in imagery come after one literal or none, which no processor foresees, so that both
-// take the same way; extra bits are taken from what acc was before, so that the next lookup does not wait for them; the
-// third index of a slice spares a test for its end. Of n only the lowest six bits count, so that entries need no mask.
+// What makes it quick: most copies in imagery come after one literal or none, which no processor can predict, so both take
+// the same path. Extra bits are taken from the previous value of acc, so that the next lookup does not wait for them. The
+// third index of a slice saves a bounds check. Only the lowest six bits of n count, so that entries need no mask.
 func (r *Reader) quick() error {
 	in, at, acc, n := r.in, r.at, r.acc, r.n
 	out, end, limit := r.out, r.end, len(r.out)-slack

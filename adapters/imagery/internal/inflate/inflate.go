@@ -1,6 +1,6 @@
-// Package inflate unpacks zlib streams (RFC 1950, RFC 1951) that are wholly in memory and of which it is
-// known how much they unpack to, as the blocks of imagery are: it reads eight bytes at a time, looks up
-// two symbols at once, and writes to where the bytes stay. It packs nothing, and supports no preset
+// Package inflate unpacks zlib streams (RFC 1950, RFC 1951) that are wholly in memory and whose unpacked
+// size is known, such as the blocks of imagery. It reads eight bytes at a time, looks up two symbols at
+// once, and writes the bytes to their final place. It packs nothing, and supports no preset
 // dictionaries.
 //
 // Sources: RFC 1950, RFC 1951; filling the accumulator eight bytes at a time is variant 4 of
@@ -13,7 +13,7 @@ import (
 	"io"
 )
 
-// Errors of streams. One that ends too early is io.ErrUnexpectedEOF.
+// Errors of streams. A stream that ends too early is io.ErrUnexpectedEOF.
 var (
 	ErrCorrupt  = errors.New("the zlib stream is corrupt")
 	ErrChecksum = errors.New("the checksum of the zlib stream does not hold")
@@ -54,16 +54,16 @@ type Reader struct {
 	literals  [literalSize]entry
 	distances [distanceSize]entry
 
-	out []byte // is full where only slack is left of it
-	end int    // of what is unpacked in out; copies may refer to bytes before
+	out []byte // full when only slack is left of it
+	end int    // of what is unpacked in out; copies may refer to bytes before it
 	sum adler  // of what has been unpacked before out
 
-	passing []byte // what is unpacked and forgotten
+	passing []byte // what is unpacked and discarded
 	err     error
 }
 
-// Unpack returns the first size bytes of a stream, which must have them, and at most that many more as
-// rest says; those it only holds against the checksum.
+// Unpack returns the first size bytes of a stream. The stream must have them, and may have at most
+// rest more, which only count for the checksum.
 func (r *Reader) Unpack(packed []byte, size, rest int) ([]byte, error) {
 	r.in, r.at, r.acc, r.n = packed, 0, 0, 0
 	r.phase, r.last, r.stored = atBlock, false, 0
@@ -89,8 +89,8 @@ func (r *Reader) Unpack(packed []byte, size, rest int) ([]byte, error) {
 	return out, r.checksum()
 }
 
-// header checks that of the stream (RFC 1950, 2.2): method 8, a window of at most 32 KiB, a check of both
-// bytes, no dictionary.
+// header checks the header of the stream (RFC 1950, 2.2): method 8, a window of at most 32 KiB, a check
+// of both bytes, no dictionary.
 func (r *Reader) header() {
 	if len(r.in) < 2 {
 		r.err = io.ErrUnexpectedEOF
@@ -103,10 +103,10 @@ func (r *Reader) header() {
 	r.at = 2
 }
 
-// full leaves room for the end of the block, at which nothing more is written.
+// full reports whether out is full. Filled exactly it is not: the end of the block, which writes nothing, may follow.
 func (r *Reader) full() bool { return r.end > len(r.out)-slack }
 
-// unpack goes on until out is full, the stream ends, or it fails, and adds what is new from a place of out
+// unpack continues until out is full, the stream ends, or it fails, and adds the bytes of out from a place
 // on to the checksum.
 func (r *Reader) unpack(from int) {
 	for r.err == nil && r.phase != atEnd && !r.full() {
@@ -122,13 +122,13 @@ func (r *Reader) unpack(from int) {
 	r.sum = r.sum.add(r.out[from:r.end])
 }
 
-// skip unpacks the next bytes and forgets them, except those that copies may still refer to. It
+// skip unpacks the next bytes and discards them, except those that copies may still refer to. It
 // returns their number.
 func (r *Reader) skip() int {
 	if r.passing == nil {
 		r.passing = make([]byte, window+fresh+slack)
 	}
-	back := copy(r.passing, r.out[max(0, r.end-window):r.end]) // which may be the end of itself
+	back := copy(r.passing, r.out[max(0, r.end-window):r.end]) // out may be passing itself
 	r.out, r.end = r.passing, back
 	r.unpack(back)
 	return r.end - back

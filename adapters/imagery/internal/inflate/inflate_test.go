@@ -25,8 +25,8 @@ func pack(t require.TestingT, raw []byte, level int) []byte {
 	return b.Bytes()
 }
 
-// texture is bytes of a kind that draws all parts of the format: noise of some width, runs,
-// and repetitions near and far.
+// texture is bytes that exercise all parts of the format: noise of some width, runs, and
+// repetitions near and far.
 func texture(seed uint64, n int) []byte {
 	random := rand.New(rand.NewPCG(seed, 7))
 	out := make([]byte, 0, n)
@@ -52,7 +52,7 @@ func texture(seed uint64, n int) []byte {
 }
 
 func TestWhatIsPackedIsUnpacked(t *testing.T) {
-	var r inflate.Reader // one for all: nothing of a stream may stay
+	var r inflate.Reader // one for all: nothing of a stream may remain
 	rapid.Check(t, func(rt *rapid.T) {
 		raw := texture(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(0, 300_000).Draw(rt, "length"))
 		packed := pack(rt, raw, rapid.SampledFrom([]int{zlib.HuffmanOnly, 0, 1, 4, 6, 9}).Draw(rt, "level"))
@@ -136,8 +136,8 @@ func standard(packed []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, 1<<24))
 }
 
-// FuzzAgreesWithTheStandardLibrary holds that both take the same streams, and give the same
-// bytes for them.
+// FuzzAgreesWithTheStandardLibrary checks that both accept the same streams, and unpack them to the
+// same bytes.
 func FuzzAgreesWithTheStandardLibrary(f *testing.F) {
 	for _, level := range []int{0, 1, 6, 9, zlib.HuffmanOnly} {
 		for seed := range uint64(4) {

@@ -21,16 +21,16 @@ const (
 	distanceSize = 1<<distanceBits + maxDistances/2<<(longestCode-distanceBits)
 )
 
-// entry is the meaning of the next bits of a stream. From its lowest bit on: 6 bits for how many they
-// are, extra bits included; 2 of kind; 6 for how many of them are the code; 2 for the number of literals;
-// 16 of value.
+// entry is the meaning of the next bits of a stream. From its lowest bit on: 6 bits for their number,
+// extra bits included; 2 of kind; 6 for the number of them that are the code; 2 for the number of
+// literals; 16 of value.
 type entry uint32
 
 // Kinds.
 const (
 	kindLiteral entry = 1 << 14 // value: the byte
 	kindPair    entry = 2 << 14 // value: two bytes, the first one low
-	kindCopy    entry = 1 << 7  // value: a distance; or 256 times what a length exceeds the shortest by
+	kindCopy    entry = 1 << 7  // value: a distance; or 256 times the excess of a length over the shortest
 	// kindLiteral | kindCopy is a byte and then a length.
 
 	kindOther   entry = 1 << 6
@@ -42,24 +42,24 @@ const (
 	shortestCopy = 3
 )
 
-// newEntry is of a code with no bits yet.
+// newEntry returns the entry of a code with no bits yet.
 func newEntry(kind entry, value int, extra uint) entry {
 	return entry(value)<<16 | kind | entry(extra)
 }
 
-// after is an entry whose code is so many bits longer.
+// after returns the entry for a code that is that many bits longer.
 func (e entry) after(code uint) entry { return e + entry(code)<<8 + entry(code) }
 
 func (e entry) bits() uint    { return uint(e) & 63 }
 func (e entry) code() uint    { return uint(e>>8) & 63 }
 func (e entry) kind() entry   { return e & kinds }
-func (e entry) literals() int { return int(uint16(e) >> 14) } // but where it is of another kind
+func (e entry) literals() int { return int(uint16(e) >> 14) } // unless kindOther is set
 func (e entry) value() int    { return int(e >> 16) }
 
-// extra is the value of the extra bits, of the next bits of the stream.
+// extra returns the value of the extra bits, from the next bits of the stream.
 func (e entry) extra(next uint64) int { return int(next & (1<<e.bits() - 1) >> e.code()) }
 
-// part is the place in the table of the entry of a longer code, of the bits behind those looked up.
+// part returns the place in the table of the entry of a longer code, from the bits after those looked up.
 func (e entry) part(next uint64) int { return e.value() + int(next&(1<<e.bits()-1)) }
 
 // Lengths and distances: the base of a symbol, and the number of extra bits (RFC 1951, 3.2.5).
@@ -70,7 +70,7 @@ var (
 	distanceExtra = [30]uint{0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13}
 )
 
-// The meanings of symbols, but for the bits of their codes.
+// The meanings of symbols, without the bits of their codes.
 var (
 	literalMeanings  = meanings(maxLiterals, literalMeaning)
 	distanceMeanings = meanings(maxDistances, distanceMeaning)
@@ -153,7 +153,7 @@ func (c *canonical) sort(lengths []uint8) error {
 	return nil
 }
 
-// fill enters the codes, each once: the table begins with one place and is copied behind itself for every bit more.
+// fill enters the codes, each once: the table begins with one place, and a copy of it is appended for every further bit.
 func (c *canonical) fill(table []entry, look uint, meanings []entry) {
 	table[0] = kindInvalid
 	code, place := 0, 0
@@ -172,7 +172,7 @@ func (c *canonical) fill(table []entry, look uint, meanings []entry) {
 	}
 }
 
-// fillParts enters the codes that are longer than one lookup, from one on.
+// fillParts enters the codes that are longer than one lookup, from code on.
 func (c *canonical) fillParts(table []entry, look uint, symbols []uint16, meanings []entry, code int) {
 	free, depth := 1<<look, c.longest-look
 	for l := look + 1; l <= c.longest; l++ {
@@ -201,13 +201,13 @@ func reversed(code int, length uint) int {
 
 // pair combines a literal with the literal or the length after it wherever both codes fit into one lookup: their bits and
 // their kinds add up, and the value of a second literal moves to the second byte, where that of a length is. Only literals
-// whose codes leave room for the shortest code are looked at: in noise, as imagery is, these are few.
+// whose codes leave room for the shortest code are looked at: in noise, such as imagery, these are few.
 func (c *canonical) pair(table []entry) {
 	if c.shortest == 0 || c.shortest >= literalBits {
 		return
 	}
 	room := literalBits - c.shortest
-	var singles [1 << (literalBits - 1)]entry // what may stand behind a first code
+	var singles [1 << (literalBits - 1)]entry // what may follow a first code
 	copy(singles[:1<<room], table)
 	code, place := 0, 0
 	for l := uint(1); l <= room; l++ {
@@ -222,7 +222,7 @@ func (c *canonical) pair(table []entry) {
 	}
 }
 
-// pairWith pairs the first literal of a table, whose code has so many bits and which stands in every place that ends in it.
+// pairWith pairs the first literal of a table. Its code has that many bits, and it stands in every place that ends in that code.
 func pairWith(table []entry, bits uint, singles []entry) {
 	first := table[0]
 	for k, second := range singles {

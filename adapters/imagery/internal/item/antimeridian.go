@@ -10,7 +10,7 @@ import (
 
 // meet reports whether a footprint's box meets a field's, and whether only around the globe.
 // Longitudes are a circle: a box whose west is greater than its east crosses the antimeridian (RFC
-// 7946, section 5.2), and catalogs also count on beyond 180°. A field's box lies within ±180° and
+// 7946, section 5.2), and catalogs also continue beyond 180°. A field's box lies within ±180° and
 // crosses nothing.
 func meet(footprint, field geo.Box) (meets, around bool) {
 	if footprint.MinX > footprint.MaxX {
@@ -29,8 +29,8 @@ func meet(footprint, field geo.Box) (meets, around bool) {
 
 // unwrap returns the box of a footprint that crosses the antimeridian in one piece, as tiles of the
 // zones 1 and 60 do; its literal box would span the globe the other way. West may then be greater
-// than east. It is false for a footprint that does not cross, or is cut in two there as RFC 7946
-// (section 3.1.9) requires.
+// than east. unwrap returns false for a footprint that does not cross, or is cut in two there as
+// RFC 7946 (section 3.1.9) requires.
 func unwrap(footprint geom.Geometry, box geo.Box) (geo.Box, bool) {
 	var parts []geom.Polygon
 	if p, ok := footprint.AsPolygon(); ok {
@@ -66,7 +66,7 @@ func unwrap(footprint geom.Geometry, box geo.Box) (geo.Box, bool) {
 	return geo.Box{MinX: west, MinY: box.MinY, MaxX: east, MaxY: box.MaxY}, true
 }
 
-// sidesOf parts a boundary that lies on both sides of the antimeridian.
+// sidesOf splits a boundary that lies on both sides of the antimeridian.
 func sidesOf(m geo.MultiPolygon) []geo.MultiPolygon {
 	if b := m.Bounds(); len(m) < 2 || b.MaxX-b.MinX <= 180 {
 		if len(m) == 0 {

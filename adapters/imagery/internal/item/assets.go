@@ -40,12 +40,12 @@ type bandDocument struct {
 	Offset11   *float64 `json:"raster:offset"`
 }
 
-// keySuffix is what keys say after the band: "B04_10m" of Copernicus Data Space, "SR_B4.TIF" of Landsat.
+// keySuffix matches what keys add after the band: "B04_10m" of Copernicus Data Space, "SR_B4.TIF" of Landsat.
 var keySuffix = regexp.MustCompile(`_\d+m$|\.(tif|TIF)$`)
 
 // bands finds the file of each band: of two files the finer, then the one whose key comes first; a
-// file of several bands only for those that have none of their own. It reports whether bands are
-// JPEG 2000.
+// file of several bands serves only bands that have no file of their own. It reports whether bands
+// are JPEG 2000.
 func bands(assets map[string]assetDocument, dataset vegetation.Dataset) (map[vegetation.Band]Asset, bool) {
 	found, shared := map[vegetation.Band]Asset{}, map[vegetation.Band]Asset{}
 	jpeg2000 := false
@@ -108,8 +108,8 @@ func (a assetDocument) band(key string, dataset vegetation.Dataset) (vegetation.
 	return "", false
 }
 
-// stack returns the bands of a file of several, by their number from 1 on. A picture may be one too:
-// it has no near infrared, or bytes instead of reflectances.
+// stack returns the bands of a file of several bands, by their number from 1 on. It returns none
+// for a picture, which has no near infrared, or bytes instead of reflectances.
 func (a assetDocument) stack(dataset vegetation.Dataset) map[vegetation.Band]int {
 	named := a.EOBands
 	if len(named) == 0 {
@@ -134,8 +134,8 @@ func (a assetDocument) stack(dataset vegetation.Dataset) map[vegetation.Band]int
 	return out
 }
 
-// address turns the address of an object in a public bucket, where the region is known, into one of
-// the web: Digital Earth Africa names its files in the manner of S3.
+// address turns the address of an object in a public bucket, where the region is known, into a web
+// address: Digital Earth Africa names its files by S3 addresses.
 func address(href string) string {
 	bucket, key, ok := strings.Cut(strings.TrimPrefix(href, "s3://"), "/")
 	if ok && strings.HasPrefix(href, "s3://deafrica-") {

@@ -55,7 +55,7 @@ func flat(dn uint16) cogwrite.Image {
 }
 
 // dialect is one way in which catalogs describe a Sentinel-2 L2A scene, in an item as small as it
-// can be: what each member means is that catalog's.
+// can be: each member has the meaning that it has in that catalog.
 type dialect struct {
 	id         string
 	collection string
@@ -71,7 +71,7 @@ type dialect struct {
 
 type object = map[string]any
 
-// dialects is the catalogue: Earth Search of its three generations, Planetary Computer, Copernicus
+// dialects is the catalogue: Earth Search in its three generations, Planetary Computer, Copernicus
 // Data Space, Digital Earth Africa; STAC 1.0 and 1.1.
 var dialects = map[string]dialect{
 	"Earth Search v0": {

@@ -14,13 +14,13 @@ import (
 // maxTaken is what one item may make the parser take in memory, in bytes.
 const maxTaken = 256 << 20
 
-// FuzzParse holds that no bytes make the parser panic or take memory beyond bounds, that
-// what it does not understand it calls Invalid, and that what it does has a name.
+// FuzzParse checks that no bytes make the parser panic or take memory beyond bounds, that it
+// refuses what it does not understand as Invalid, and that what it does understand has a name.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"id":"a","bbox":[0,0,1,1],"properties":{"datetime":"2025-01-01T00:00:00Z"},"assets":{"red":{"href":"B04.tif","eo:bands":[{"name":"B04"}]}}}`))
 	f.Add([]byte(`{"id":"a","geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]},"properties":{"start_datetime":"2025-01-01T00:00:00Z"}}`))
 	f.Add([]byte(`{"id":"a","geometry":{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[0,0]}]},"properties":{"datetime":"2025-01-01T00:00:00Z"}}`))
-	// Real items, where they are; a fuzzer is no test of them.
+	// Real items, where they exist; a fuzzer does not test them.
 	samples, _ := filepath.Glob(filepath.Join(os.Getenv("TILTH_REAL_DATA"), "satellite", "stac-samples", "*item*.json"))
 	for _, name := range samples {
 		if raw, err := os.ReadFile(name); err == nil {

@@ -84,7 +84,7 @@ func Parse(data []byte, name string) (*Item, error) {
 	it.scene = p.scene(d.ID, it.dataset, sensed)
 	it.scene.Datastrip, it.scene.Baseline = p.text("s2:datastrip_id"), p.baseline()
 	it.scene.Updated, _ = p.time("updated", "created", "s2:generation_time")
-	// Earth Search named it so in its first and in its second generation.
+	// The names that Earth Search used in its first and in its second generation.
 	for _, name := range []string{"sentinel:boa_offset_applied", "earthsearch:boa_offset_applied"} {
 		if raw, stated := d.Properties[name]; stated && string(raw) != "null" {
 			applied := p.flag(name)
@@ -188,8 +188,8 @@ func emptyArea() *fault.Error {
 }
 
 // Meets reports whether the footprint shares a point with the area. A footprint that only has a
-// box, crosses itself, or crosses the antimeridian in one piece, counts by its box: a scene too
-// many proves to be nodata, one too few is lost.
+// box, crosses itself, or crosses the antimeridian in one piece, counts by its box: a superfluous
+// scene turns out to be nodata, but a missing one is lost.
 func (it *Item) Meets(a Area) bool { return slices.ContainsFunc(a.sides, it.meets) }
 
 func (it *Item) meets(a side) bool {

@@ -22,7 +22,7 @@ const (
 // recentFrom is when ESA began to deliver baseline 04.00.
 var recentFrom = time.Date(2022, 1, 25, 0, 0, 0, 0, time.UTC)
 
-// claim returns what the metadata say of the offset of a band, which is added to DN × scale.
+// claim returns what the metadata say about the offset of a band, which is added to DN × scale.
 //
 //   - The items of Earth Search from baseline 04.00 on state the offset beside a flag that it was
 //     applied already, and either may be wrong. The flag counts.
@@ -56,8 +56,8 @@ func (it *Item) claim(band vegetation.Band, file *cog.File) vegetation.OffsetCla
 	return c
 }
 
-// scale returns what the item states, then what the file's own tags do, then the data set's; a file
-// of floating point numbers without a statement holds reflectance itself.
+// scale returns the scale that the item states, or else the file's own tags, or else the data set;
+// a file of floating point numbers without a statement holds reflectance itself.
 func (it *Item) scale(a Asset, file *cog.File) float64 {
 	stated, _ := file.Scaling()
 	switch {
@@ -106,8 +106,8 @@ type decision struct {
 }
 
 // levels counts the pixels of a band over the whole scene: of its coarsest overview, or of a small
-// file itself. Without either it costs too much for a doubt that nothing supports, but where the
-// metadata contradict themselves parts of the band are read.
+// file itself. Without either, reading costs too much for an unfounded doubt; only where the
+// metadata contradict themselves, parts of the band are read.
 func (it *Item) levels(ctx context.Context, band vegetation.Band, files Reader, doubtful bool) (vegetation.Levels, bool, error) {
 	if _, ok := it.Assets[band]; !ok {
 		return vegetation.Levels{}, false, nil

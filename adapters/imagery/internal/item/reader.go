@@ -15,7 +15,7 @@ import (
 type Reader struct {
 	// Source returns the file at the address of an asset of the item.
 	Source func(it *Item, href string) (cog.Source, error)
-	// Files opens them, and keeps what was read; nil: what the process shares.
+	// Files opens them, and keeps what was read; nil: cog.Shared.
 	Files *cog.Reader
 }
 
@@ -40,7 +40,7 @@ func (r Reader) Read(ctx context.Context, scene vegetation.Scene, band vegetatio
 		return vegetation.Raster{}, err
 	}
 	raster, err := r.window(ctx, it, band, window)
-	if cog.Changed(err) { // it was replaced since its header was read: that is read once more
+	if cog.Changed(err) { // the file was replaced since its header was read: the header is read once more
 		raster, err = r.window(ctx, it, band, window)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// revise has the revisions computed when they are first asked for.
+// revise sets the revisions up to be computed on first use.
 func (it *Item) revise() {
 	it.revision = sync.OnceValue(func() string { return it.digest(false) })
 	it.auxiliary = sync.OnceValue(func() string { return it.digest(true) })
@@ -18,7 +18,7 @@ func (it *Item) revise() {
 
 // digest covers what decides an item's pixels and is not in its scene: the address, scale, offset,
 // nodata and, where the catalog states them, size and checksum of each band's file, and the
-// statement on the offset. It is of the auxiliary bands or of the others. The part of an address after "?" may be a signature, which differs with
+// statement on the offset. It covers the auxiliary bands or the others. The part of an address after "?" may be a signature, which differs with
 // every search, and is left out.
 func (it *Item) digest(auxiliary bool) string {
 	h := sha256.New()

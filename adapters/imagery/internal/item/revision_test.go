@@ -78,7 +78,7 @@ func TestSalvagePlaced(t *testing.T) {
 	}
 }
 
-// An archive that now has a cloud probability, or another one, does not change what no reading looked at.
+// A cloud probability that is added to an archive does not change the revision of the other bands.
 func TestAuxiliaryFilesHaveARevisionOfTheirOwn(t *testing.T) {
 	revisions := func(change func(assets map[string]any)) (string, string) {
 		it := withAssets(t, change)

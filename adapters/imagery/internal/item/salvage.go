@@ -36,7 +36,7 @@ func (it *Item) Unusable(reason string) *Item {
 	return out
 }
 
-// Why the scenes of items are broken that parse, but have no file that can be read.
+// The reasons for which a scene is broken whose item parses, but has no file that can be read.
 const (
 	NoBand   = "The item has none of the bands that are known."
 	JPEG2000 = "The bands of the item are JPEG 2000, and only GeoTIFF is read."

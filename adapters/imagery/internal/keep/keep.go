@@ -33,7 +33,7 @@ type Cache[K comparable] struct {
 	recent  *list.List // of *kept[K]; front: used last
 }
 
-// New returns a cache of at most so many bytes.
+// New returns a cache of at most upper bytes.
 func New[K comparable](upper int64) *Cache[K] {
 	return &Cache[K]{upper: upper, entries: map[K]*kept[K]{}, recent: list.New()}
 }
@@ -42,8 +42,8 @@ func New[K comparable](upper int64) *Cache[K] {
 var errAbandoned = errors.New("the load was abandoned")
 
 // Get returns the data of keys, which must differ from each other. load is called with those that are
-// neither cached nor being loaded, and returns their values in that order. Callers whose load ended
-// because another caller's context did load themselves. Failures are not cached.
+// neither cached nor being loaded, and returns their values in that order. A caller whose load ended
+// because another caller's context ended loads the values itself. Failures are not cached.
 func (c *Cache[K]) Get(ctx context.Context, keys []K, load func(context.Context, []K) ([]Value, error)) ([]any, error) {
 	out := make([]any, len(keys))
 	pending := make([]int, len(keys))

@@ -15,12 +15,12 @@ import (
 const (
 	// maxPixels bounds the pixels of one raster: 4,096 × 4,096, or 40 km × 40 km at 10 m.
 	maxPixels = 1 << 24
-	// margin is how many pixels are read beyond the geometry, for slopes and interpolation.
+	// margin is the number of pixels read beyond the geometry, for slopes and interpolation.
 	margin = 3
 )
 
-// Surface reads a raster around a geometry (WGS84), or the whole of it where that is nil. The
-// raster must have one band. name identifies it in messages and is the Source of the surface.
+// Surface reads a raster around a geometry (WGS84), or the whole raster where the geometry is nil.
+// The raster must have one band. name identifies it in messages and is the Source of the surface.
 //
 // Faults: Invalid (raster_elsewhere, raster_too_large), and those of cog.
 func Surface(ctx context.Context, source cog.Source, name string, around geo.MultiPolygon) (layer.Surface, error) {

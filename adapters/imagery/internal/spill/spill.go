@@ -1,6 +1,6 @@
-// Package spill keeps unpacked blocks of imagery in a folder of bounded size, of which any rows are read
-// without the others. Processes may share a folder: a file appears whole, by a rename, and one that was
-// removed or damaged is only missing. What is kept survives a restart. It knows nothing of TIFF.
+// Package spill keeps unpacked blocks of imagery in a folder of bounded size. Any rows of a block can be
+// read without the others. Processes may share a folder: a file appears whole, by a rename, and one that
+// was removed or damaged only counts as missing. What is kept survives a restart. It knows nothing of TIFF.
 package spill
 
 import (
@@ -24,13 +24,13 @@ import (
 	"time"
 )
 
-// A file is the rows of a block, each with its checksum behind it, so that one read returns rows and
-// what proves them. The checksums also cover the format, the shape of the block and the place of the row.
+// A file is the rows of a block, each followed by its checksum, so that one read returns rows and their
+// proof. The checksums also cover the format, the shape of the block and the place of the row.
 const (
 	format  = "tilth block 1" // another format gets another name
 	sumSize = 4
 
-	parts     = 32 // a sweep comes after so much of the bound was written, and leaves as much room
+	parts     = 32 // a sweep follows once this fraction of the bound was written, and leaves as much room
 	beginning = ".new-"
 	abandoned = time.Hour // age of a file that was begun and not finished
 	stale     = time.Hour // age of a file from which its use is recorded again
@@ -65,7 +65,7 @@ func (f *Folder) path(name string) string {
 }
 
 // Put keeps a block of rows under a name that stands for its content. A folder that cannot be written
-// keeps nothing: it warns once, and again after it could be written.
+// keeps nothing: it warns once, and again only after a write has succeeded.
 func (f *Folder) Put(ctx context.Context, name string, block []byte, rowBytes int) {
 	if f == nil || rowBytes < 1 || int64(len(block)) > f.upper/parts {
 		return
@@ -110,7 +110,7 @@ func write(path string, block []byte, rowBytes int) (err error) {
 	return os.Rename(file.Name(), path)
 }
 
-// seedOf returns what the checksums of a block begin with.
+// seedOf returns the initial value of the checksums of a block.
 func seedOf(rows, rowBytes int) uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%s %d %d", format, rows, rowBytes), sums)
 }
@@ -121,8 +121,8 @@ type Shape struct{ Rows, RowBytes int }
 // Stored returns how many bytes lie between the beginnings of two rows that Rows returns.
 func (s Shape) Stored() int { return s.RowBytes + sumSize }
 
-// Rows returns the rows of a block from one to before another, each followed by its checksum; false
-// where the block is not kept. buffer serves for them where it is large enough.
+// Rows returns the rows of a block from one up to but not including another, each followed by its
+// checksum; false where the block is not kept. buffer is used for them where it is large enough.
 func (f *Folder) Rows(name string, shape Shape, from, to int, buffer []byte) ([]byte, bool) {
 	if f == nil {
 		return nil, false

@@ -76,7 +76,7 @@ func TestRowsOfWhatIsKept(t *testing.T) {
 	require.False(t, ok)
 }
 
-// A file that was cut, or of which a bit flipped, is missing, and removed.
+// A file that was cut, or in which a bit flipped, counts as missing, and is removed.
 func TestWhatIsDamagedIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	f := open(dir, 1<<20)
@@ -100,7 +100,7 @@ func TestWhatIsDamagedIsMissing(t *testing.T) {
 	}
 }
 
-// Two processes share a folder: together they keep within its bound, but for a part each, and what was used last stays.
+// Two processes share a folder: together they keep within its bound, except for a part each, and what was used last stays.
 func TestAFolderIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	const upper = 400_000
@@ -153,7 +153,7 @@ func TestWhatIsTooLargeOrCannotBeWrittenIsNotKept(t *testing.T) {
 	require.False(t, ok)
 }
 
-// What a process left unfinished goes with a later sweep, however many read and write meanwhile.
+// A later sweep removes what a process left unfinished, however many read and write meanwhile.
 func TestManyShareAFolder(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "aa"), 0o700))

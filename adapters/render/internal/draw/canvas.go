@@ -38,7 +38,7 @@ type Style struct {
 
 // Format is what a canvas paints on.
 type Format interface {
-	// Path paints lines as one shape. Holes of an area run against its outer ring.
+	// Path paints lines as one shape. Holes of an area run opposite to its outer ring.
 	Path(lines [][]Point, closed bool, s Style)
 	// Image paints an image into a box.
 	Image(pixels *image.NRGBA, b Box)
@@ -54,7 +54,7 @@ type Canvas struct {
 	Width, Height float64
 }
 
-// Measuring is a canvas that paints nothing, for texts whose height is not known before.
+// Measuring returns a canvas that paints nothing, to find out how high texts are.
 func Measuring() Canvas { return Canvas{Format: nothing{}} }
 
 type nothing struct{}
@@ -64,7 +64,7 @@ func (nothing) Image(*image.NRGBA, Box)           {}
 func (nothing) Circle(Point, float64, Style)      {}
 func (nothing) Text(string, Point, Letters, bool) {}
 
-// Within returns a format that paints until a budget ends. A point of a path, a letter or a byte of an image is a step.
+// Within returns a format that paints until a budget is spent. A point of a path, a letter or a byte of an image is a step.
 func Within(budget *effort.Budget, on Format) Format { return bounded{on, budget} }
 
 type bounded struct {

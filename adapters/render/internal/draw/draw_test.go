@@ -24,7 +24,7 @@ func painted(t *testing.T, paint func(draw.Canvas)) image.Image {
 	return picture
 }
 
-// dark counts the pixels of a box that are rather black than white.
+// dark counts the pixels of a box that are closer to black than to white.
 func dark(picture image.Image, box image.Rectangle) (n int) {
 	for x := box.Min.X; x < box.Max.X; x++ {
 		for y := box.Min.Y; y < box.Max.Y; y++ {

@@ -33,7 +33,7 @@ func (r *raster) save(w io.Writer) error {
 	return nil
 }
 
-// polygons paints rings as one shape, through a mask of their box alone.
+// polygons paints rings as one shape, through a mask that only covers their box.
 func (r *raster) polygons(rings [][]Point, c Color) {
 	left, top, right, bottom := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, ring := range rings {

@@ -15,7 +15,7 @@ import (
 // vectors is a picture as SVG 1.1.
 type vectors struct{ bytes.Buffer }
 
-// newVectors begins a picture. A reader that lacks the typeface takes another sans serif.
+// newVectors begins a picture. A viewer that lacks the typeface uses another sans serif.
 func newVectors(width, height int) *vectors {
 	v := &vectors{}
 	fmt.Fprintf(v, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[1]d %[2]d\" "+
@@ -31,7 +31,7 @@ func (v *vectors) save(w io.Writer) error {
 	return nil
 }
 
-// number writes a length with two decimals at most.
+// number writes a length with at most two decimals.
 func number(n float64) string {
 	return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64)
 }
@@ -73,7 +73,7 @@ func (v *vectors) Image(pixels *image.NRGBA, b Box) {
 	fmt.Fprintf(v, `<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,`,
 		number(b.Left), number(b.Top), number(b.Width()), number(b.Height()))
 	into := base64.NewEncoder(base64.StdEncoding, v)
-	_ = png.Encode(into, pixels) // a buffer takes everything
+	_ = png.Encode(into, pixels) // writing to a buffer never fails
 	_ = into.Close()
 	v.WriteString("\"/>\n")
 }
@@ -82,7 +82,7 @@ func (v *vectors) Circle(centre Point, radius float64, s Style) {
 	fmt.Fprintf(v, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\"%s/>\n", number(centre.X), number(centre.Y), number(radius), s.attributes())
 }
 
-// Text implements Format. The width is that of the typeface, also where a reader takes another.
+// Text implements Format. The width is that of the typeface, even where a viewer uses another.
 func (v *vectors) Text(text string, at Point, l Letters, turned bool) {
 	if text == "" {
 		return
@@ -96,6 +96,6 @@ func (v *vectors) Text(text string, at Point, l Letters, turned bool) {
 		fmt.Fprintf(v, ` transform="rotate(-90 %s %s)"`, number(at.X), number(at.Y))
 	}
 	v.WriteString(">")
-	_ = xml.EscapeText(v, []byte(text)) // a name comes from people, and is no markup; a buffer takes everything
+	_ = xml.EscapeText(v, []byte(text)) // a name comes from people, and must not become markup; writing to a buffer never fails
 	v.WriteString("</text>\n")
 }

@@ -11,15 +11,15 @@ import (
 	"tilth/adapters/render/internal/draw"
 )
 
-// Draw lets a block of a height be drawn on, over the whole width, which has the given number of
-// pixels: lines and letters that stay sharp at any size.
+// Draw lets paint draw a block of a height over the whole width, which has the given number of
+// pixels. Its lines and letters stay sharp at any size.
 func (d *Document) Draw(height float64, pixels int, paint func(draw.Canvas)) {
 	d.Need(height)
 	y, scale := d.At(), d.width/float64(pixels)
 	d.f.ClipRect(Margin, y, d.width, height, false)
 	paint(draw.Canvas{Format: draw.Within(d.budget, canvas{d, y, scale}), Width: float64(pixels), Height: height / scale})
 	d.f.ClipEnd()
-	d.set, d.style = nil, nil // the end of a clip takes back what was set within
+	d.set, d.style = nil, nil // the end of a clip resets what was set within it
 	d.MoveTo(y + height)
 }
 
@@ -64,8 +64,8 @@ func (c canvas) Path(lines [][]draw.Point, closed bool, s draw.Style) {
 	})
 }
 
-// Image implements draw.Format. The library orders images by their widths, and those of the same width
-// differently at each call: each gets a width of its own by transparent columns on its right.
+// Image implements draw.Format. The library orders images by width, and images of the same width
+// differently at each call. Each therefore gets a width of its own by transparent columns on its right.
 func (c canvas) Image(pixels *image.NRGBA, b draw.Box) {
 	wide, pixel := pixels.Rect.Dx(), b.Width()/float64(pixels.Rect.Dx())
 	for c.widths[wide] {
@@ -81,7 +81,7 @@ func (c canvas) Image(pixels *image.NRGBA, b draw.Box) {
 		copy(padded.Pix[row*padded.Stride:], pixels.Pix[from:from+4*pixels.Rect.Dx()])
 	}
 	var file bytes.Buffer
-	_ = png.Encode(&file, padded) // a buffer takes everything
+	_ = png.Encode(&file, padded) // writing to a buffer never fails
 	name, options := fmt.Sprintf("image %d", wide), fpdf.ImageOptions{ImageType: "PNG"}
 	c.f.RegisterImageOptionsReader(name, options, &file)
 	x, y := c.at(draw.Point{X: b.Left, Y: b.Top})

@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// Margin is the edge of a page that stays empty but for its foot; Gap the space between blocks.
+// Margin is the edge of a page that stays empty except for its foot; Gap is the space between blocks.
 const (
 	Margin = 15.0
 	Gap    = draw.Gap / draw.PerMM
@@ -27,20 +27,20 @@ const (
 	baseline  = 0.98 // of a line, over the size of its letters
 	perPoint  = 25.4 / 72
 
-	blockSteps = 64 // what a line of a text or a row of a table takes, in points of a path
+	blockSteps = 64 // cost of a line of a text or a row of a table, in points of a path
 	family     = "Go"
 )
 
-// Head is what a document says of itself.
+// Head describes a document.
 type Head struct {
 	Paper   string // one of ports.PaperA4 and ports.PaperLetter
 	Title   string
 	Foot    string    // at the foot of every page, on the left
-	Created time.Time // stands in the file: the time of what is shown, not of the drawing
-	Bare    bool      // pages without a foot and without edges that stay empty: everything is placed
+	Created time.Time // written to the file: the time of what is shown, not of the drawing
+	Bare    bool      // pages without a foot and without empty edges, on which everything is placed
 }
 
-// Document is a document under way. It keeps its first error, which Write returns.
+// Document is a document that is being written. It keeps its first error, which Write returns.
 type Document struct {
 	f      *fpdf.Fpdf
 	budget *effort.Budget
@@ -48,7 +48,7 @@ type Document struct {
 	text   float64 // of texts and facts
 	foot   float64 // where blocks end
 
-	set    *draw.Letters // those in force; nil: not known
+	set    *draw.Letters // the letters in force; nil: unknown
 	style  *draw.Style   // of shapes, likewise
 	texts  map[textKey]brokenText
 	split  int          // how many texts were broken into lines
@@ -72,8 +72,8 @@ type brokenText struct {
 // maxTexts bounds the texts that are kept measured.
 const maxTexts = 1 << 14
 
-// New begins a document with its first page. It ends with a budget, of which a block, a point of a
-// path or a letter of a drawing is a step. Faults: Internal for an unknown paper.
+// New begins a document with its first page. Drawing ends when the budget is spent; a block, a
+// point of a path or a letter of a drawing is a step of it. Faults: Internal for an unknown paper.
 func New(budget *effort.Budget, head Head) (*Document, error) {
 	if head.Paper != ports.PaperA4 && head.Paper != ports.PaperLetter {
 		return nil, fault.Newf(fault.Internal, "unknown_paper", "no paper %q", head.Paper)
@@ -132,7 +132,7 @@ func (d *Document) At() float64 { return d.f.GetY() }
 // MoveTo sets where the next block begins.
 func (d *Document) MoveTo(y float64) { d.f.SetXY(Margin, y) }
 
-// Page begins a page. The foot of the one before was set in other letters.
+// Page begins a page. The foot of the page before has changed the letters and the style.
 func (d *Document) Page() {
 	d.f.AddPage()
 	d.set, d.style = nil, nil
@@ -168,8 +168,8 @@ func (d *Document) Text(text string, l draw.Letters) {
 	}
 }
 
-// Heading writes a heading, which stays with what comes after it, of which at least the given
-// height fits on the page.
+// Heading writes a heading on the same page as what follows it, or at least the given height of
+// that.
 func (d *Document) Heading(text string, below float64) {
 	d.Space()
 	d.Need(lineHeight(draw.Heading) + below)
@@ -179,12 +179,12 @@ func (d *Document) Heading(text string, below float64) {
 
 func lineHeight(l draw.Letters) float64 { return l.Size * perPoint * lineRatio }
 
-// lines breaks a text into lines of a width, one at least.
+// lines breaks a text into lines of a width, at least one.
 func (d *Document) lines(text string, l draw.Letters, width float64) []string {
 	return d.broken(text, l, width).lines
 }
 
-// broken breaks a text into lines of a width, once for all that is the same.
+// broken breaks a text into lines of a width, and keeps the result for equal texts.
 func (d *Document) broken(text string, l draw.Letters, width float64) brokenText {
 	key := textKey{text, l.Size, l.Bold, width}
 	if known, ok := d.texts[key]; ok {

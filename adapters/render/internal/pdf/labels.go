@@ -24,7 +24,7 @@ type Label struct {
 }
 
 const (
-	labelEdge = 2.5  // of a label, which stays empty: printers are off by as much
+	labelEdge = 2.5  // empty edge of a label: printers are off by as much
 	maxCode   = 26.0 // of the code of a label; the texts have the rest
 )
 
@@ -33,7 +33,7 @@ func (d *Document) Labels(s Stock, count int, label func(i int) Label) error {
 	for i := range count {
 		if err := d.budget.Spend(blockSteps); err != nil {
 			d.f.SetError(err)
-			return nil // Write says so
+			return nil // Write returns the error
 		}
 		at := i % (s.Across * s.Down)
 		if at == 0 && i > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // QR draws a QR code (ISO/IEC 18004) of a text with its quiet zone, level M of error
-// correction. Who reads the document on a screen follows the address by a click.
+// correction. On a screen the code is also a link to the address.
 func (d *Document) QR(text string, x, y, size float64) error {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

@@ -45,7 +45,7 @@ const (
 	markSize  = 1.3 // radius
 )
 
-// Table writes a table, its head again on each page. Texts that are too long for their column
+// Table writes a table, and repeats its head on each page. Texts that are too long for their column
 // are broken into lines.
 func (d *Document) Table(columns []Column, rows [][]Cell) {
 	head, titles := draw.Letters{Size: draw.Small.Size, Bold: true, Color: draw.Leaf}, make([]Cell, len(columns))
