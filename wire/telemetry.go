@@ -38,6 +38,6 @@ func (r *Running) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushWithin)
 	defer cancel()
 	if err := r.eyes.Close(ctx); err != nil {
-		r.log.Debug("not everything was sent to the collector of OpenTelemetry", "error", err)
+		r.log.Debug("not everything was sent to the OpenTelemetry collector", "error", err)
 	}
 }

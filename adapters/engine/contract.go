@@ -74,11 +74,11 @@ func (c *computed) mapped(engine, digest string, in ghg.Input) (ghg.Result, erro
 	case c.Contract != contract:
 		return ghg.Result{}, fmt.Errorf("the contract %q is not %q", c.Contract, contract)
 	case c.InputDigest != digest:
-		return ghg.Result{}, errors.New("the answer is to another input")
+		return ghg.Result{}, errors.New("the answer is for another input")
 	case c.FactorSet.ID == "" || c.GWP == "":
 		return ghg.Result{}, errors.New("the answer does not name its factors")
 	case c.UserShare < 0 || c.UserShare > 1 || amiss(c.BiogenicCO2, c.Low, c.High):
-		return ghg.Result{}, errors.New("a figure of the answer is out of its bounds")
+		return ghg.Result{}, errors.New("a figure in the answer is out of bounds")
 	}
 	res := ghg.Result{
 		Engine: ghg.Identity{ID: engine, Version: c.Version}, FactorSet: c.FactorSet, GWP: c.GWP, InputDigest: digest,
@@ -87,7 +87,7 @@ func (c *computed) mapped(engine, digest string, in ghg.Input) (ghg.Result, erro
 	res.Describe(in)
 	var ok bool
 	if res.Warming, ok = masses(c.Warming); !ok {
-		return ghg.Result{}, errors.New("a warming potential is out of its bounds")
+		return ghg.Result{}, errors.New("a warming potential is out of bounds")
 	}
 	var err error
 	if res.Lines, res.Emissions, err = lines(c.Lines, res.Warming, ghg.Labels()); err != nil {
@@ -98,7 +98,7 @@ func (c *computed) mapped(engine, digest string, in ghg.Input) (ghg.Result, erro
 	}
 	res.RemovedLow, res.RemovedHigh = c.removedRange(res.Removals)
 	if amiss(res.RemovedLow, res.RemovedHigh) {
-		return ghg.Result{}, errors.New("the range of the removals is out of its bounds")
+		return ghg.Result{}, errors.New("the range of the removals is out of bounds")
 	}
 	if slack := 1e-6 * res.Emissions; res.Low > res.Emissions+slack || res.High < res.Emissions-slack {
 		return ghg.Result{}, errors.New("the emissions lie outside their range")
@@ -123,7 +123,7 @@ func lines(from []computedLine, warming ghg.Masses, labels map[string]string) (o
 		category, known := labels[l.Label]
 		kg, ok := masses(l.Kg)
 		if !known || !ok || l.Scope < 1 || l.Scope > 3 || l.Tier < 1 || l.Tier > 3 || amiss(l.Low, l.High) {
-			return nil, 0, fmt.Errorf("the line %q of %q is not one of a result", l.Label, l.Section)
+			return nil, 0, fmt.Errorf("the line %q of %q is not a valid line of a result", l.Label, l.Section)
 		}
 		line := ghg.Line{Model: l.Model, Label: l.Label, Section: l.Section, Scope: l.Scope, Category: category, Kg: kg, Low: l.Low, High: l.High, Tier: l.Tier}
 		for gas := range kg {

@@ -181,7 +181,7 @@ func unavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.New(fault.Unavailable, "mail_unavailable", "The mail server does not take letters.").Because(err)
+	return fault.New(fault.Unavailable, "mail_unavailable", "The mail server does not accept letters.").Because(err)
 }
 
 // refused distinguishes a letter that is refused for good (RFC 5321, replies 5yz) from a server

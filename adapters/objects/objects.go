@@ -52,7 +52,7 @@ func (f *Folder) Describe() string { return "folder " + f.root }
 func (f *Folder) Check(context.Context) error {
 	info, err := os.Stat(f.root)
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is no folder", f.root)
+		err = fmt.Errorf("%s is not a folder", f.root)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unavailable(err)

@@ -30,14 +30,14 @@ const amazon = "s3.amazonaws.com"
 func parsePlace(address string) (place, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return place{}, errors.New("the address of the objects is no s3://BUCKET/PREFIX?endpoint=… that can be read")
+		return place{}, errors.New("the address of the objects is not a valid s3://BUCKET/PREFIX?endpoint=…")
 	}
 	if u.User != nil {
 		return place{}, errors.New("the address of the objects holds a key. Fix: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a file of credentials, and leave it out")
 	}
 	at := place{bucket: u.Host, prefix: strings.Trim(path.Clean("/"+u.Path), "/"), secure: true}
 	if at.bucket == "" || u.Port() != "" || u.Fragment != "" {
-		return place{}, fmt.Errorf("the address %q of the objects names no bucket: it is s3://BUCKET/PREFIX?endpoint=…", address)
+		return place{}, fmt.Errorf("the address %q of the objects names no bucket: it must be s3://BUCKET/PREFIX?endpoint=…", address)
 	}
 	known := []string{"endpoint", "path_style", "region"}
 	query, err := url.ParseQuery(u.RawQuery)
@@ -53,7 +53,7 @@ func parsePlace(address string) (place, error) {
 	if text := query.Get("path_style"); text != "" {
 		inPath, err := strconv.ParseBool(text)
 		if err != nil {
-			return place{}, fmt.Errorf("the address of the objects: path_style is true or false, not %q", text)
+			return place{}, fmt.Errorf("the address of the objects: path_style must be true or false, not %q", text)
 		}
 		if at.lookup = minio.BucketLookupDNS; inPath {
 			at.lookup = minio.BucketLookupPath

@@ -63,13 +63,13 @@ func newBacklog(read func(ctx context.Context) (ports.Backlog, error), wait time
 	}
 	return &backlog{
 		read: read, wait: wait,
-		jobs:       desc("tilth_jobs", "Jobs of the database by state: waiting (due), scheduled (due later), running, failed (for good); up to 10,000 of a state are counted.", "kind", "state"),
-		oldest:     desc("tilth_jobs_oldest_age_seconds", "For how long the first of the waiting jobs of a kind has been due.", "kind"),
-		events:     desc("tilth_outbox_events", "Events in the outbox that are not published; up to 10,000 are counted."),
-		lag:        desc("tilth_outbox_lag_seconds", "Age of the oldest of them."),
+		jobs:       desc("tilth_jobs", "Jobs in the database by state: waiting (due), scheduled (due later), running, failed (for good); up to 10,000 per state are counted.", "kind", "state"),
+		oldest:     desc("tilth_jobs_oldest_age_seconds", "How long the longest-waiting job of a kind has been due.", "kind"),
+		events:     desc("tilth_outbox_events", "Events in the outbox that are not yet published; up to 10,000 are counted."),
+		lag:        desc("tilth_outbox_lag_seconds", "Age of the oldest event in the outbox that is not yet published."),
 		deliveries: desc("tilth_webhook_deliveries_pending", "Deliveries of webhooks that are neither made nor given up; up to 10,000 are counted."),
-		age:        desc("tilth_backlog_age_seconds", "Since when the figures of jobs, outbox and deliveries were not read from the database."),
-		failures:   desc("tilth_backlog_failures_total", "Readings of them that failed."),
+		age:        desc("tilth_backlog_age_seconds", "Time since the figures of jobs, outbox and deliveries were last read from the database."),
+		failures:   desc("tilth_backlog_failures_total", "Failed attempts to read the figures of jobs, outbox and deliveries."),
 	}
 }
 

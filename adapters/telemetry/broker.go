@@ -15,7 +15,7 @@ func WatchBroker(registry *prometheus.Registry, read func() ports.BrokerTraffic)
 		read:      read,
 		connected: desc("tilth_broker_connected", "1 while this process is connected to the broker, else 0."),
 		messages: desc("tilth_broker_messages_total",
-			"Events of this process and the broker: published (stored there), refused (not stored; they come again), received by consumers, ignored (no events).", "outcome"),
+			"Events of this process and the broker: published (stored there), refused (not stored; they come again), received by consumers, ignored (not events).", "outcome"),
 	})
 }
 

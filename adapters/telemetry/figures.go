@@ -45,22 +45,22 @@ func newFigures(version string) *figures {
 	}
 	f := &figures{
 		jobs:       counter("tilth_job_runs_total", "Jobs that this process ran.", "kind", "outcome"),
-		jobSeconds: timing("tilth_job_run_duration_seconds", "Time that a job ran.", []float64{.01, .05, .25, 1, 5, 15, 60, 300, 1800}, "kind"),
+		jobSeconds: timing("tilth_job_run_duration_seconds", "How long a job ran.", []float64{.01, .05, .25, 1, 5, 15, 60, 300, 1800}, "kind"),
 
 		reads: counter("tilth_imagery_reads_total", "Searches of the imagery source, and reads of georeferences, bands and elevation models.", "operation", "outcome"),
-		readSeconds: timing("tilth_imagery_read_duration_seconds", "Time of such a read, with the requests it takes.",
+		readSeconds: timing("tilth_imagery_read_duration_seconds", "Duration of such a search or read, with the requests it takes.",
 			[]float64{.001, .005, .025, .1, .25, 1, 2.5, 10, 30, 120}, "operation"),
 		requests: counter("tilth_imagery_requests_total", "Requests to hosts of imagery, and reads of its files on this machine.", "outcome"),
 		bytes:    prometheus.NewCounter(prometheus.CounterOpts{Name: "tilth_imagery_bytes_total", Help: "Bytes that came from hosts and files of imagery."}),
 
 		tries: counter("tilth_webhook_tries_total", "Posts to webhooks and to systems of PACT clients.", "outcome"),
 		trySeconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "tilth_webhook_try_duration_seconds", Help: "Time of such a post.", Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10},
+			Name: "tilth_webhook_try_duration_seconds", Help: "Duration of such a post.", Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}),
 
-		orders:       counter("tilth_orders_total", "Orders that came into a status.", "product", "status"),
+		orders:       counter("tilth_orders_total", "Orders that entered a status.", "product", "status"),
 		transactions: counter("tilth_ledger_transactions_total", "Transactions of wallets.", "kind", "product"),
-		credits:      counter("tilth_ledger_credits_total", "Credits that such transactions moved.", "kind", "product"),
+		credits:      counter("tilth_ledger_credits_total", "Credits that these transactions moved.", "kind", "product"),
 
 		build: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "tilth_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},

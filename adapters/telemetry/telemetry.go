@@ -71,12 +71,12 @@ var protocolVariables = []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_O
 func (t *Telemetry) export(o Options) error {
 	for _, name := range protocolVariables {
 		if value := os.Getenv(name); value != "" && value != "http/protobuf" {
-			return fmt.Errorf("%s is %q, and only http/protobuf is spoken. Fix: leave it out, and name the HTTP port of the collector, usually 4318", name, value)
+			return fmt.Errorf("%s is %q, and only http/protobuf is supported. Fix: leave it out, and name the HTTP port of the collector, usually 4318", name, value)
 		}
 	}
 	base, err := url.Parse(o.Endpoint)
 	if err != nil {
-		return errors.New("it is no address") // the error would quote it, with a password in it
+		return errors.New("it is not an address") // the error would quote it, with a password in it
 	}
 	about, err := about(o)
 	if err != nil {
@@ -155,9 +155,9 @@ type link struct {
 func (l *link) sent(ctx context.Context, what string, err error) error {
 	switch {
 	case err == nil && l.away.CompareAndSwap(true, false):
-		l.log.InfoContext(ctx, "the collector of OpenTelemetry answers again", "collector", l.to)
+		l.log.InfoContext(ctx, "the OpenTelemetry collector answers again", "collector", l.to)
 	case err != nil && l.away.CompareAndSwap(false, true):
-		l.log.WarnContext(ctx, "the collector of OpenTelemetry takes nothing; what it misses is dropped", "collector", l.to, "signal", what, "error", err)
+		l.log.WarnContext(ctx, "the OpenTelemetry collector accepts nothing; what it misses is dropped", "collector", l.to, "signal", what, "error", err)
 	}
 	return nil
 }

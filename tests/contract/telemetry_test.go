@@ -114,7 +114,7 @@ func TestNoCollector(t *testing.T) {
 		c.Expect(200, "GET", "farm/", nil)
 	}
 	s.Stop()
-	require.Equal(t, 1, strings.Count(log.text(), "the collector of OpenTelemetry takes nothing"))
+	require.Equal(t, 1, strings.Count(log.text(), "the OpenTelemetry collector accepts nothing"))
 }
 
 // lines is a log that is read while it is written.

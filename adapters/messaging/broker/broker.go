@@ -84,7 +84,7 @@ func Connect(o Options) (*Broker, error) {
 		return nil, fmt.Errorf("TILTH_BROKER_URL: %w", err)
 	}
 	if !b.conn.IsConnected() {
-		o.Log.Warn("the broker is away; events wait in the database", "error", b.conn.LastError())
+		o.Log.Warn("the broker is unreachable; events wait in the database", "error", b.conn.LastError())
 	}
 	b.js, err = jetstream.New(b.conn, jetstream.WithPublishAsyncMaxPending(maxBatch), jetstream.WithPublishAsyncTimeout(askWithin))
 	return b, err
@@ -119,7 +119,7 @@ func pause(tries int) time.Duration {
 
 func (b *Broker) wentAway(_ *nats.Conn, err error) {
 	if err != nil {
-		b.o.Log.Warn("the broker is away; events wait in the database", "error", err)
+		b.o.Log.Warn("the broker is unreachable; events wait in the database", "error", err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -236,7 +236,7 @@ func (b *Broker) stream(ctx context.Context) (jetstream.Stream, error) {
 	} else if ctx.Err() != nil {
 		return nil, err
 	} else {
-		b.o.Log.Warn("the stream keeps what it kept: the broker refused the change", "stream", want.Name, "error", err)
+		b.o.Log.Warn("the stream keeps its settings: the broker refused the change", "stream", want.Name, "error", err)
 	}
 	return stream, nil
 }

@@ -66,12 +66,12 @@ func (h *Health) judge(o Options, have jetstream.StreamConfig) {
 			fmt.Sprintf("its subjects are %s: events are refused", strings.Join(have.Subjects, ", ")), "give it the subjects " + o.subjects() + ", or set TILTH_BROKER_STREAM to another name"})
 	}
 	if have.Retention != jetstream.LimitsPolicy {
-		h.Faults = append(h.Faults, Advice{"its retention is " + strings.ToLower(have.Retention.String()) + ": consumers take events from one another", "make it anew with the retention limits"})
+		h.Faults = append(h.Faults, Advice{"its retention is " + strings.ToLower(have.Retention.String()) + ": consumers take events from one another", "recreate it with the retention policy limits"})
 	}
 	if have.Storage != jetstream.FileStorage {
-		h.Faults = append(h.Faults, Advice{"it is kept in memory: a restart of the broker loses events that Tilth holds to be stored", "make it anew with file storage"})
+		h.Faults = append(h.Faults, Advice{"it is kept in memory: a restart of the broker loses events that Tilth considers stored", "recreate it with file storage"})
 	}
 	if h.Cluster != "" && have.Replicas < 2 {
-		h.Warnings = append(h.Warnings, Advice{"it is on one node of the cluster " + h.Cluster + " alone", "run `nats stream edit " + o.Stream + " --replicas 3`; TILTH_BROKER_COPIES says it of a stream that is made"})
+		h.Warnings = append(h.Warnings, Advice{"it is on only one node of the cluster " + h.Cluster, "run `nats stream edit " + o.Stream + " --replicas 3`; TILTH_BROKER_COPIES sets it for a new stream"})
 	}
 }

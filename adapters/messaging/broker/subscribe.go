@@ -55,7 +55,7 @@ func (s subscriber) Subscribe(ctx context.Context, _ string) (<-chan *message.Me
 				tries = 1
 			}
 			if ctx.Err() == nil {
-				s.o.Log.DebugContext(ctx, "a consumer of the broker begins anew", "consumer", s.consumer, "error", err)
+				s.o.Log.DebugContext(ctx, "a consumer of the broker starts over", "consumer", s.consumer, "error", err)
 				s.rest(ctx, tries)
 			}
 		}
@@ -196,7 +196,7 @@ func (s subscriber) event(data []byte, subject string) bool {
 	var e envelope
 	if err := json.Unmarshal(data, &e); err != nil || e.ID == "" || e.Type == "" {
 		s.ignored.Add(1)
-		s.o.Log.Warn("a message on the broker is no event, and is left out", "subject", subject, "consumer", s.consumer)
+		s.o.Log.Warn("a message on the broker is not an event, and is ignored", "subject", subject, "consumer", s.consumer)
 		return false
 	}
 	s.received.Add(1)

@@ -20,7 +20,7 @@ func (s *Sender) Check(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Opaque != "":
-		return "This is no web address such as https://hooks.example.org/tilth."
+		return "This is not a web address such as https://hooks.example.org/tilth."
 	case u.Scheme != "https" && u.Scheme != "http":
 		return "The address must begin with https://."
 	case u.Scheme == "http" && !s.rules.AllowHTTP:
@@ -51,7 +51,7 @@ func checkPort(port string) string {
 	}
 	n, err := strconv.Atoi(port)
 	if err != nil || n < 1 || n > 65535 || n < 1024 && n != 80 && n != 443 {
-		return fmt.Sprintf("Port %s is not possible: take 443, or one from 1024 to 65535.", port)
+		return fmt.Sprintf("Port %s is not allowed: use 443, or one from 1024 to 65535.", port)
 	}
 	return ""
 }

@@ -46,10 +46,10 @@ func (s *Sender) token(ctx context.Context, want ports.TokenRequest, at time.Tim
 		TokenType   string `json:"token_type"`
 	}
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxRead)).Decode(&answer); err != nil || answer.AccessToken == "" {
-		return failed("The token address answered without one.")
+		return failed("The token address answered without a token.")
 	}
 	if answer.TokenType != "" && !strings.EqualFold(answer.TokenType, "Bearer") {
-		return failed("The token address answered with one that is no bearer token.")
+		return failed("The token address answered with a token that is not a bearer token.")
 	}
 	return answer.AccessToken, nil
 }

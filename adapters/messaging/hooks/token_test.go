@@ -62,7 +62,7 @@ func TestSendWithAToken(t *testing.T) {
 	require.True(t, try(open, target.URL+"/token").Delivered())
 	require.Equal(t, []string{"Bearer abc"}, posted, "unsigned: there is no secret")
 	for path, reason := range map[string]string{
-		"/refused": "401", "/busy": "503", "/none": "without one", "/mac": "no bearer", "/page": "without one", "/endless": "without one", "/redirect": "307", "/broken": "could not",
+		"/refused": "401", "/busy": "503", "/none": "without a token", "/mac": "not a bearer", "/page": "without a token", "/endless": "without a token", "/redirect": "307", "/broken": "could not",
 	} {
 		o := try(open, target.URL+path)
 		require.False(t, o.Delivered(), path)
