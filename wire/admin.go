@@ -27,6 +27,6 @@ func listenAdmin(ctx context.Context, cfg cli.Config, log *slog.Logger) (net.Lis
 	case cfg.AdminAddr != "":
 		return nil, fmt.Errorf("listen on %s (TILTH_ADMIN_ADDR): %w", cfg.AdminAddr, err)
 	}
-	log.Warn("no figures and profiles are served: the default address is taken", "error", err, "fix", "set TILTH_ADMIN_ADDR to a free address, or to off")
+	log.Warn("no figures and profiles are served: the default address is in use", "error", err, "fix", "set TILTH_ADMIN_ADDR to a free address, or to off")
 	return nil, nil
 }

@@ -59,7 +59,7 @@ func (r *Running) chainRest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), chainPatience)
 	defer cancel()
 	if _, err := r.parts.Chains.Run(ctx); err != nil {
-		r.log.WarnContext(ctx, "not every row was chained; the next start goes on", "error", err)
+		r.log.WarnContext(ctx, "not every row was chained; the next start continues", "error", err)
 	}
 }
 
@@ -105,7 +105,7 @@ func (r *Running) tidy(ctx context.Context, group *errgroup.Group) {
 func (r *Running) newChores() task.Chores {
 	p := r.parts
 	return task.Chores{Store: r.db, Clock: identity.Clock{}, Log: r.log, All: []task.Chore{
-		{Kind: "assessment_sweep", Every: sweepEvery, Did: "the completeness of assessments was asked for again", Level: slog.LevelInfo, Do: p.Assessing.Sweep},
+		{Kind: "assessment_sweep", Every: sweepEvery, Did: "the completeness of assessments was requested again", Level: slog.LevelInfo, Do: p.Assessing.Sweep},
 		{Kind: "stratification_sweep", Every: sweepEvery, Did: "stratification orders took too long and have failed", Level: slog.LevelWarn, Do: p.Strata.Sweep},
 		{Kind: "stratification_forget", Every: forgetEvery, Did: "maps and plans that nobody saved were removed", Do: p.Maps.Forget},
 		{Kind: "vi_profile_watch", Every: monitoring.SweepEvery, Did: "refreshes of watched profiles were queued, and letters about alerts written", Level: slog.LevelDebug, Do: func(ctx context.Context) (int64, error) {

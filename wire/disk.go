@@ -54,13 +54,13 @@ func examineDisk(places []place, room func(folder string) (uint64, error)) cli.F
 	for _, p := range places {
 		free, err := room(existing(p.folder))
 		if errors.Is(err, errors.ErrUnsupported) {
-			return cli.Finding{Part: f.Part, OK: true, Detail: "how much room there is cannot be asked of this system"}
+			return cli.Finding{Part: f.Part, OK: true, Detail: "this system cannot be asked how much disk space is free"}
 		}
 		if err != nil {
-			return failing(f.Part, fmt.Errorf("ask for the room in %s: %w", p.folder, err), "let the user that runs Tilth read the folder, or name another in "+p.setting)
+			return failing(f.Part, fmt.Errorf("determine the free space in %s: %w", p.folder, err), "let the user that runs Tilth read the folder, or name another in "+p.setting)
 		}
 		if free < lowest {
-			lowest, f.Detail = free, fmt.Sprintf("%s is free at least, in %s (%s)", mebibytes(free), p.folder, p.setting)
+			lowest, f.Detail = free, fmt.Sprintf("the least free space is %s, in %s (%s)", mebibytes(free), p.folder, p.setting)
 		}
 		if free >= p.needed || f.Fix != "" && free >= noRoom {
 			continue

@@ -37,14 +37,14 @@ func (Program) Examine(ctx context.Context, cfg cli.Config, file string) []cli.F
 
 // examineBroker reports whether events are stored at the broker as they should be.
 func examineBroker(ctx context.Context, cfg cli.Config) cli.Finding {
-	f := cli.Finding{Part: "broker", OK: true, Detail: "none: events and jobs are in the database alone"}
+	f := cli.Finding{Part: "broker", OK: true, Detail: "none: events and jobs are in the database only"}
 	o, err := brokerOptions(cfg, "doctor", slog.New(slog.DiscardHandler))
 	if err == nil && len(o.Servers) == 0 {
 		return f
 	}
 	h, err := broker.Examine(ctx, o)
 	if err != nil {
-		return failing(f.Part, err, "check TILTH_BROKER_URL, and that a server of it can be reached; until then events wait in the database")
+		return failing(f.Part, err, "check TILTH_BROKER_URL, and that one of its servers can be reached; until then events wait in the database")
 	}
 	f.Detail = h.Server + ", " + cmp.Or(h.Stream, "the stream "+o.Stream+" is made when a server starts")
 	for _, advice := range slices.Concat(h.Faults, h.Warnings) {
@@ -62,7 +62,7 @@ func examineIssuer(ctx context.Context, cfg cli.Config) cli.Finding {
 		return f
 	}
 	if err := issuer.Reach(ctx); err != nil {
-		return failing(f.Part, err, "check TILTH_OIDC_ISSUER, which is spelt as in its tokens, and that this machine reaches it")
+		return failing(f.Part, err, "check TILTH_OIDC_ISSUER, which must be spelt as in its tokens, and that this machine reaches it")
 	}
 	f.Detail = "with tokens of " + cfg.OIDCIssuer
 	if cfg.BuiltinIssuer {
@@ -95,7 +95,7 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	}
 	if len(h.Forgetful) > 0 {
 		out[0].Warn = true
-		out[0].Detail += ": a crash loses what it acknowledged, for " + strings.Join(h.Forgetful, ", ") + " is off"
+		out[0].Detail += ": a crash loses what it acknowledged, because " + strings.Join(h.Forgetful, ", ") + " is off"
 		out[0].Fix = "turn on what is off in postgresql.conf, or with ALTER SYSTEM SET, and reload the server"
 	}
 	migrations := cli.Finding{Part: "migrations", OK: h.Pending == 0, Detail: "all applied"}
@@ -114,8 +114,8 @@ func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	}
 	if h.Unindexed {
 		out = append(out, cli.Finding{
-			Part: "search", OK: true, Warn: true, Detail: "long lists are searched without an index: the extension pg_trgm is not there",
-			Fix: "install PostgreSQL's contrib modules, then run SELECT make_search_indexes() in the database, as one who may create extensions and owns the tables",
+			Part: "search", OK: true, Warn: true, Detail: "long lists are searched without an index: the extension pg_trgm is not installed",
+			Fix: "install PostgreSQL's contrib modules, then run SELECT make_search_indexes() in the database, as a user who may create extensions and owns the tables",
 		})
 	}
 	return out
@@ -145,7 +145,7 @@ func examinePartitions(ctx context.Context, db *persistence.Database) []cli.Find
 	}
 	f.Detail = strings.Join(said, "; ")
 	if f.Warn {
-		f.Fix = "see that a `tilth serve` or `tilth worker` runs: every ten minutes it makes partitions ahead, and moves rows of the rest into theirs, but for those of times far ahead"
+		f.Fix = "see that a `tilth serve` or `tilth worker` runs: every ten minutes it makes partitions ahead, and moves rows of the rest into theirs, except those with times far ahead"
 	}
 	return []cli.Finding{f}
 }
@@ -188,7 +188,7 @@ func examineConnections(ctx context.Context, db *persistence.Database) []cli.Fin
 		return nil
 	}
 	f := cli.Finding{Part: "connections", OK: true}
-	f.Detail = fmt.Sprintf("%d servers are there, which may open %d connections; one of this configuration may open %d; the database takes %d", b.Servers, b.Conns, b.Own, b.Limit)
+	f.Detail = fmt.Sprintf("%d servers are running, which may open %d connections; one with this configuration may open %d; the database accepts %d", b.Servers, b.Conns, b.Own, b.Limit)
 	if max(b.Conns, b.Own) > b.Limit {
 		f.Warn = true
 		f.Fix = fmt.Sprintf("put pool_max_conns=%d into TILTH_DATABASE_URL of each server, or raise max_connections of PostgreSQL", b.Pool)
@@ -208,7 +208,7 @@ func examineSecrets(ctx context.Context, cfg cli.Config) cli.Finding {
 	}
 	defer func() { _ = db.Close() }()
 	if n, err := db.Migrator().Pending(ctx); err != nil || n > 0 {
-		f.Warn, f.Detail = true, "not known before all migrations are applied"
+		f.Warn, f.Detail = true, "not known until all migrations are applied"
 		return f
 	}
 	if err := db.HoldsSecrets(ctx); err != nil {
@@ -246,14 +246,14 @@ func examineFiles(ctx context.Context, cfg cli.Config) cli.Finding {
 	}
 	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		f.Warn, f.Detail = true, f.Detail+"; whether they are those of the database is not known before it can be opened"
+		f.Warn, f.Detail = true, f.Detail+"; whether they are those of the database is not known until it can be opened"
 		f.OK = true
 		return f
 	}
 	defer func() { _ = db.Close() }()
 	f.OK = true
 	if n, err := db.Migrator().Pending(ctx); err != nil || n > 0 {
-		f.Warn, f.Detail = true, f.Detail+"; whether they are those of the database is not known before all migrations are applied"
+		f.Warn, f.Detail = true, f.Detail+"; whether they are those of the database is not known until all migrations are applied"
 		return f
 	}
 	tied, err := newOperating(db, identity.PasswordMemory(cfg.PasswordMemory), nil).CheckFiles(ctx, files)
@@ -267,7 +267,7 @@ func examineFiles(ctx context.Context, cfg cli.Config) cli.Finding {
 }
 
 // unsealed is the warning of an installation without a key.
-const unsealed = "stored secrets (keys of access tokens, secrets of webhooks) are not sealed: who copies the database can use them"
+const unsealed = "stored secrets (keys of access tokens, secrets of webhooks) are not sealed: anyone who copies the database can use them"
 
 const (
 	maxTroubles    = 5                // how many documents of a folder are named
@@ -313,7 +313,7 @@ func examineMail(ctx context.Context, cfg cli.Config) cli.Finding {
 	}
 	f.Detail = mailer.Describe()
 	if cfg.SMTPURL == "" {
-		f.Detail += "; alerts of watched fields are told by streams and webhooks alone"
+		f.Detail += "; alerts of watched fields are sent only by streams and webhooks"
 	}
 	if server, ok := mailer.(*mail.SMTP); ok {
 		if err := server.Check(ctx); err != nil {

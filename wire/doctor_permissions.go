@@ -17,7 +17,7 @@ const others = 0o077
 func examinePermissions(cfg cli.Config, file string) cli.Finding {
 	f := cli.Finding{Part: "permissions", OK: true, Detail: "only their owner can read the files of settings, keys and records"}
 	if runtime.GOOS == "windows" {
-		f.Detail = "not looked at: Windows has lists of access instead"
+		f.Detail = "not checked: Windows has access control lists instead"
 		return f
 	}
 	var open, fixes []string

@@ -64,10 +64,10 @@ func printDemo(w io.Writer, base, token string) error {
   document   %[2]s/openapi.json
 
 The demonstration farm is loaded. All of its imagery is synthetic. Its profiles of two seasons, maps, zones and
-samples are computed now, and are there within a minute.
+samples are being computed, and will be ready within a minute.
   sign in as %[4]s, %[5]s or %[6]s, password %[7]s
 
-A token of the owner, good for a day, and a first request:
+A token of the owner, valid for a day, and a first request:
 
   export TOKEN=%[3]s
   curl -s -H "Authorization: Bearer $TOKEN" %[2]s/api/v1.2/field/

@@ -137,7 +137,7 @@ func openSecrets(cfg cli.Config) (*envelope.Box, error) {
 	if cfg.SecretKeyFile != "" {
 		raw, err := os.ReadFile(cfg.SecretKeyFile)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "secret_key", "TILTH_SECRET_KEY_FILE names no file that can be read.").Because(err)
+			return nil, fault.New(fault.Invalid, "secret_key", "TILTH_SECRET_KEY_FILE does not name a readable file.").Because(err)
 		}
 		if text = strings.TrimSpace(string(raw)); text == "" {
 			return nil, fault.Newf(fault.Invalid, "secret_key", "The file %s of TILTH_SECRET_KEY_FILE is empty. Fix: `tilth secret create > %[1]s`.", cfg.SecretKeyFile)
@@ -151,7 +151,7 @@ func openSecrets(cfg cli.Config) (*envelope.Box, error) {
 func (r *Running) holdFiles(ctx context.Context) error {
 	err := r.parts.Operating.HoldFiles(ctx, r.files)
 	if fault.Is(err, fault.Unavailable) && r.db.Ping(ctx) == nil {
-		r.log.WarnContext(ctx, "the store of files is away; what needs no file goes on", "error", err)
+		r.log.WarnContext(ctx, "the store of files is unavailable; what needs no file continues", "error", err)
 		return nil
 	}
 	return err

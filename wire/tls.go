@@ -96,11 +96,11 @@ func examineTLS(ctx context.Context, cfg cli.Config) cli.Finding {
 		ends, err = files.Expires()
 	}
 	if err != nil {
-		return failing("tls", err, "check TILTH_TLS_CERT and TILTH_TLS_KEY, or make them by `tilth cert create`")
+		return failing("tls", err, "check TILTH_TLS_CERT and TILTH_TLS_KEY, or make them with `tilth cert create`")
 	}
 	f.Detail = "the certificate ends " + ends.Format(time.RFC3339)
 	if (identity.Clock{}).Now().Add(certificateEnds).After(ends) {
-		f.OK, f.Fix = false, "renew it; one of `tilth cert create` by the same command"
+		f.OK, f.Fix = false, "renew it; if `tilth cert create` made it, with the same command"
 	}
 	return f
 }
@@ -118,7 +118,7 @@ func examineACME(ctx context.Context, cfg cli.Config) cli.Finding {
 	}
 	defer func() { _ = db.Close() }()
 	if n, err := db.Migrator().Pending(ctx); err != nil || n > 0 {
-		return cli.Finding{Part: "tls", OK: true, Warn: true, Detail: "not known before all migrations are applied"}
+		return cli.Finding{Part: "tls", OK: true, Warn: true, Detail: "not known until all migrations are applied"}
 	}
 	keeper, err := newACME(cfg, db.Certificates(), slog.New(slog.DiscardHandler))
 	if err != nil {

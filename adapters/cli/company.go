@@ -69,7 +69,7 @@ func dayOf(t *time.Time) *string {
 
 func untilOf(s ports.Subscription) string {
 	if s.Until == nil {
-		return "without end"
+		return "without an end date"
 	}
 	return "until " + s.Until.Format(time.DateOnly)
 }

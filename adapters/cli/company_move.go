@@ -24,8 +24,8 @@ func (s *shell) exportCompany() *cobra.Command {
 		Long: `Write everything that a company has into a new zip archive, as of one moment: its records with their
 history, outlines, profiles, maps, samples, assessments with their versions and evidence, the ledger
 and the audit trail, in JSON lines, GeoJSON and the files as they were attached. manifest.json counts
-them, with the SHA-256 of each file, and says what is left out and why. Keys, sessions and secrets
-are; hashes of passwords are in it: protect it as you protect those. docs/moving.md describes the file.`,
+them, with the SHA-256 of each file, and states what is left out and why. Keys, sessions and secrets
+are left out; password hashes are in it: protect it accordingly. docs/moving.md describes the file.`,
 		Example: "  tilth company export --company 1 acme.zip\n  tilth company export --company 1 acme.zip --json",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -57,11 +57,11 @@ func (s *shell) importCompany() *cobra.Command {
 	c := &cobra.Command{
 		Use: "import FILE.zip", Short: "Store a company that another installation exported, whole or not at all",
 		Long: `Store a company with everything that "tilth company export" wrote, on either database. Every digest,
-count and chain of the file is verified first, and that its ledger comes to its wallet; then one
+count and chain in the file is verified first, and that its ledger adds up to its wallet; then one
 transaction stores it under new ids. Its audit trail opens with an entry that names the signed ends
-of the chains that it had. A company that is here already, by its uuid, is refused. With --key the
+of the chains that it had. A company whose uuid already exists here is refused. With --key the
 chains must be signed by these keys, whatever keys the file names: ask for them where it was
-exported ("tilth verify keys"). On SQLite nobody else writes while it runs.`,
+exported ("tilth verify keys"). On SQLite nobody else can write while it runs.`,
 		Example: "  tilth company import acme.zip\n  tilth company import acme.zip --name \"Acme (moved)\" --email ann@acme.example=ann.old@acme.example",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -98,7 +98,7 @@ func pairs(flag string, values []string) (map[string]string, error) {
 	for _, value := range values {
 		from, to, found := strings.Cut(strings.ToLower(value), "=")
 		if !found || from == "" || !strings.Contains(to, "@") {
-			return nil, usageError{fmt.Errorf("--%s is OLD=NEW, two addresses, not %q", flag, value)}
+			return nil, usageError{fmt.Errorf("--%s must be OLD=NEW, two addresses, not %q", flag, value)}
 		}
 		out[from] = to
 	}
@@ -107,7 +107,7 @@ func pairs(flag string, values []string) (map[string]string, error) {
 
 // newFile writes a file, which appears whole or not at all, and overwrites nothing.
 func newFile(name string, write func(io.Writer) error) (err error) {
-	exists := fault.Newf(fault.Conflict, "file_exists", "%s exists already; an export overwrites nothing.", name)
+	exists := fault.Newf(fault.Conflict, "file_exists", "%s already exists; an export overwrites nothing.", name)
 	if _, err := os.Lstat(name); !errors.Is(err, os.ErrNotExist) {
 		return exists
 	}

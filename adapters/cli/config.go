@@ -24,40 +24,40 @@ type Config struct {
 	Addr                string        `env:"TILTH_ADDR" envDefault:"127.0.0.1:8080" help:"address to listen on, HOST:PORT"`
 	AdminAddr           string        `env:"TILTH_ADMIN_ADDR" help:"address of /metrics and /debug/pprof/, HOST:PORT, or off; empty: 127.0.0.1:8081 where it is free"`
 	DatabaseURL         string        `env:"TILTH_DATABASE_URL" envDefault:"sqlite:tilth-data/tilth.db" show:"hidden" help:"sqlite:PATH or postgres://…"`
-	DatabaseReadURL     string        `env:"TILTH_DATABASE_READ_URL" show:"hidden" help:"hot standby of the PostgreSQL database, postgres://…, that files and long lists are read from, as far as it has everything that was written before; empty: none"`
-	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"servers" help:"NATS servers that carry events, nats://USER:PASSWORD@HOST:PORT or tls://…, comma-separated, with ?creds=FILE and the like; empty: events are in the database alone"`
+	DatabaseReadURL     string        `env:"TILTH_DATABASE_READ_URL" show:"hidden" help:"hot standby of the PostgreSQL database, postgres://…, from which files and long lists are read, provided that it has everything that was written before; empty: none"`
+	BrokerURL           string        `env:"TILTH_BROKER_URL" show:"servers" help:"NATS servers that carry events, nats://USER:PASSWORD@HOST:PORT or tls://…, comma-separated, with ?creds=FILE and the like; empty: events stay in the database only"`
 	BrokerStream        string        `env:"TILTH_BROKER_STREAM" envDefault:"tilth" help:"name of the stream of this installation, and first word of its subjects: NAME.COMPANY.TYPE"`
 	BrokerKeep          time.Duration `env:"TILTH_BROKER_KEEP" envDefault:"168h" help:"how long events stay in the stream, 1h or more"`
 	BrokerBytes         int64         `env:"TILTH_BROKER_BYTES" envDefault:"1073741824" help:"bytes that the stream may hold; the oldest events leave it first"`
-	BrokerCopies        int           `env:"TILTH_BROKER_COPIES" envDefault:"1" help:"nodes of a NATS cluster that hold a stream that is made: 3 survives the loss of one"`
+	BrokerCopies        int           `env:"TILTH_BROKER_COPIES" envDefault:"1" help:"nodes of a NATS cluster that hold a newly created stream: 3 survives the loss of one"`
 	ImageryURL          string        `env:"TILTH_IMAGERY_URL" show:"hidden" help:"folder with a static STAC catalog (catalog.json), or address of a STAC API; empty: the open Earth Search API"`
-	ImageryCache        int64         `env:"TILTH_IMAGERY_CACHE" envDefault:"4096" help:"MiB of disk that a server keeps blocks of imagery in, so that fields of one block read it once; 0: none"`
+	ImageryCache        int64         `env:"TILTH_IMAGERY_CACHE" envDefault:"4096" help:"MiB of disk in which a server keeps blocks of imagery, so that fields in one block read it only once; 0: none"`
 	ImageryCacheDir     string        `env:"TILTH_IMAGERY_CACHE_DIR" envDefault:"tilth-data/imagery-cache" help:"folder of those blocks, which servers of one machine may share"`
-	ImageryRequests     int           `env:"TILTH_IMAGERY_REQUESTS" envDefault:"16" help:"requests that a host of imagery gets at a time"`
+	ImageryRequests     int           `env:"TILTH_IMAGERY_REQUESTS" envDefault:"16" help:"requests that are sent to a host of imagery at a time"`
 	ImageryTimeout      time.Duration `env:"TILTH_IMAGERY_TIMEOUT" envDefault:"5s" help:"how long a host of imagery may send nothing before a request is tried again; a search of an API may take six times that"`
 	ObjectsURL          string        `env:"TILTH_OBJECTS_URL" envDefault:"file:tilth-data/objects" show:"hidden" help:"where uploads, rasters, evidence and photos are kept: file:PATH, a folder that all servers of the database share, or s3://BUCKET/PREFIX?endpoint=https://HOST; keys come from the AWS_* variables"`
 	ClimateFile         string        `env:"TILTH_CLIMATE_FILE" help:"CSV file of monthly climate for soil carbon by the Tier 2 method, where an assessment holds none; empty: none"`
-	ClimateDistance     float64       `env:"TILTH_CLIMATE_DISTANCE" envDefault:"30" help:"km that a cell or station of that file may be away"`
+	ClimateDistance     float64       `env:"TILTH_CLIMATE_DISTANCE" envDefault:"30" help:"how far away a cell or station of that file may be, in km"`
 	DemoDir             string        `env:"TILTH_DEMO_DIR" envDefault:"tilth-data/demo-imagery" help:"folder of the demo's synthetic imagery"`
-	BasemapURL          string        `env:"TILTH_BASEMAP_URL" show:"hidden" help:"map under the fields of the console: an archive of tiles (PMTiles), a file or an address, https://…; empty: plain ground"`
-	SecretKey           string        `env:"TILTH_SECRET_KEY" show:"masked" help:"key that stored secrets are sealed with; a second one, after a comma, opens what it sealed before; empty: they are stored as they are"`
-	SecretKeyFile       string        `env:"TILTH_SECRET_KEY_FILE" help:"file with the same, in place of TILTH_SECRET_KEY"`
-	PublicURL           string        `env:"TILTH_PUBLIC_URL" help:"base of the links in answers; empty: as the request says"`
+	BasemapURL          string        `env:"TILTH_BASEMAP_URL" show:"hidden" help:"map under the fields in the console: an archive of tiles (PMTiles), a file or an address, https://…; empty: a plain background"`
+	SecretKey           string        `env:"TILTH_SECRET_KEY" show:"masked" help:"key with which stored secrets are sealed; a second one, after a comma, opens what it sealed earlier; empty: they are stored unsealed"`
+	SecretKeyFile       string        `env:"TILTH_SECRET_KEY_FILE" help:"file with the same content, instead of TILTH_SECRET_KEY"`
+	PublicURL           string        `env:"TILTH_PUBLIC_URL" help:"base of the links in answers; empty: taken from the request"`
 	TLSCert             string        `env:"TILTH_TLS_CERT" help:"file of the server's certificate, PEM; empty: plain HTTP"`
 	TLSKey              string        `env:"TILTH_TLS_KEY" help:"file of its key, PEM"`
 	ACMEDomains         string        `env:"TILTH_ACME_DOMAINS" help:"names whose certificates the server fetches and renews by itself, comma-separated; setting them accepts the terms of the authority"`
 	ACMEDirectory       string        `env:"TILTH_ACME_DIRECTORY" envDefault:"https://acme-v02.api.letsencrypt.org/directory" help:"authority that certificates are fetched from"`
-	ACMERoots           string        `env:"TILTH_ACME_ROOTS" help:"file with the certificates that the authority's directory is trusted by, PEM; empty: those of the system"`
+	ACMERoots           string        `env:"TILTH_ACME_ROOTS" help:"file with the certificates by which the authority's directory is trusted, PEM; empty: those of the system"`
 	ACMEEmail           string        `env:"TILTH_ACME_EMAIL" help:"address that the authority writes to; empty: none"`
-	ACMEEABID           string        `env:"TILTH_ACME_EAB_ID" help:"id of the key that ties the account to one that the authority knows you by; empty: it asks for none"`
+	ACMEEABID           string        `env:"TILTH_ACME_EAB_ID" help:"id of the key that binds the account to one by which the authority knows you; empty: it requires none"`
 	ACMEEABKey          string        `env:"TILTH_ACME_EAB_KEY" show:"masked" help:"that key (HMAC), base64url, as the authority gave it"`
-	ACMEHTTPAddr        string        `env:"TILTH_ACME_HTTP_ADDR" help:"HOST:PORT that answers challenges over plain HTTP (http-01) and leads to HTTPS, such as :80; empty: challenges are answered on TILTH_ADDR (tls-alpn-01)"`
-	Hosts               string        `env:"TILTH_HOSTS" help:"names that the server is reached under, comma-separated: links of a request under another name lead to the first; empty: those of TILTH_ACME_DOMAINS, or any name"`
+	ACMEHTTPAddr        string        `env:"TILTH_ACME_HTTP_ADDR" help:"HOST:PORT that answers challenges over plain HTTP (http-01) and redirects to HTTPS, such as :80; empty: challenges are answered on TILTH_ADDR (tls-alpn-01)"`
+	Hosts               string        `env:"TILTH_HOSTS" help:"names under which the server is reached, comma-separated: the links in the answer to a request under another name lead to the first; empty: those of TILTH_ACME_DOMAINS, or any name"`
 	TrustedProxies      string        `env:"TILTH_TRUSTED_PROXIES" help:"networks whose X-Forwarded-* headers count, comma-separated CIDRs"`
 	OIDCIssuer          string        `env:"TILTH_OIDC_ISSUER" help:"OpenID Connect issuer whose access tokens are accepted too; empty: none"`
 	OIDCAudience        string        `env:"TILTH_OIDC_AUDIENCE" help:"audience that its tokens must be issued for"`
-	OIDCClientID        string        `env:"TILTH_OIDC_CLIENT_ID" help:"client that the console signs people in with at that issuer (code flow with PKCE); empty: the console takes passwords alone"`
-	OIDCClientSecret    string        `env:"TILTH_OIDC_CLIENT_SECRET" show:"masked" help:"secret of that client; empty: it is a public one"`
+	OIDCClientID        string        `env:"TILTH_OIDC_CLIENT_ID" help:"client with which the console signs people in at that issuer (code flow with PKCE); empty: the console accepts only passwords"`
+	OIDCClientSecret    string        `env:"TILTH_OIDC_CLIENT_SECRET" show:"masked" help:"secret of that client; empty: it is a public client"`
 	OIDCEmailClaim      string        `env:"TILTH_OIDC_EMAIL_CLAIM" envDefault:"email" help:"claim of its tokens that holds the e-mail address of the user"`
 	OIDCVerified        bool          `env:"TILTH_OIDC_EMAIL_VERIFIED" envDefault:"true" help:"accept its tokens only with email_verified: true; false also accepts those without the claim"`
 	BuiltinIssuer       bool          `env:"TILTH_BUILTIN_ISSUER" envDefault:"true" help:"issue and accept Tilth's own access tokens; false leaves it to the OpenID Connect issuer"`
@@ -65,34 +65,34 @@ type Config struct {
 	SMTPURL             string        `env:"TILTH_SMTP_URL" show:"hidden" help:"mail server for invitations and new passwords, smtp://USER:PASSWORD@HOST:PORT or smtps://…; empty: letters are printed on the terminal"`
 	MailFrom            string        `env:"TILTH_MAIL_FROM" help:"sender of letters, such as Tilth <tilth@example.org>"`
 	EngineID            string        `env:"TILTH_ENGINE_ID" help:"name of the external calculation engine in results, such as farmcalc"`
-	EngineURL           string        `env:"TILTH_ENGINE_URL" show:"hidden" help:"address of an external calculation engine; empty: none. Companies use it once the command tilth engine set says so"`
+	EngineURL           string        `env:"TILTH_ENGINE_URL" show:"hidden" help:"address of an external calculation engine; empty: none. Companies use it once it is chosen for them with the command tilth engine set"`
 	EngineToken         string        `env:"TILTH_ENGINE_TOKEN" show:"masked" help:"bearer token for the external engine"`
-	OTLPEndpoint        string        `env:"OTEL_EXPORTER_OTLP_ENDPOINT" show:"hidden" help:"collector of OpenTelemetry that spans and figures are sent to over OTLP/HTTP, such as http://localhost:4318; empty: none. The other OTEL_* variables of the specification count too"`
+	OTLPEndpoint        string        `env:"OTEL_EXPORTER_OTLP_ENDPOINT" show:"hidden" help:"OpenTelemetry collector to which spans and figures are sent over OTLP/HTTP, such as http://localhost:4318; empty: none. The other OTEL_* variables of the specification apply too"`
 	LogFormat           string        `env:"TILTH_LOG_FORMAT" envDefault:"text" help:"text or json"`
 	LogLevel            string        `env:"TILTH_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 	Roles               string        `env:"TILTH_ROLES" envDefault:"api,worker,relay" help:"what this process does: api answers requests, worker runs jobs and tidies up, relay carries events to their consumers; tilth worker is worker,relay"`
 	Workers             int           `env:"TILTH_WORKERS" envDefault:"2" help:"background jobs that run at a time"`
 	PasswordMemory      uint32        `env:"TILTH_PASSWORD_MEMORY" envDefault:"64" help:"MiB that hashing a password takes, 12 to 4096: more resists guessing better"`
-	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests a second of a user, or of an address before it is known whose they are, in bursts of four times that; 0: no limit of any kind"`
+	RateLimit           float64       `env:"TILTH_RATE_LIMIT" envDefault:"50" help:"requests per second from a user, or from an address before it is known whose they are, in bursts of four times that; 0: no limit of any kind"`
 	MaxAPIKeys          int64         `env:"TILTH_MAX_API_KEYS" envDefault:"500" help:"API keys that a company may have"`
 	MaxInvitations      int64         `env:"TILTH_MAX_INVITATIONS" envDefault:"1000" help:"open invitations that a company may have"`
 	MaxWebhooks         int64         `env:"TILTH_MAX_WEBHOOKS" envDefault:"50" help:"webhooks that a company may have"`
 	MaxPACTClients      int64         `env:"TILTH_MAX_PACT_CLIENTS" envDefault:"200" help:"PACT clients that a company may have"`
-	PACTAllowHTTP       bool          `env:"TILTH_PACT_ALLOW_HTTP" help:"serve product footprints without TLS to other machines too; where a proxy that is not among TILTH_TRUSTED_PROXIES ends TLS"`
+	PACTAllowHTTP       bool          `env:"TILTH_PACT_ALLOW_HTTP" help:"serve product footprints without TLS to other machines too; for where a proxy that is not among TILTH_TRUSTED_PROXIES terminates TLS"`
 	MaxPendingJobs      int64         `env:"TILTH_MAX_PENDING_JOBS" envDefault:"20000" help:"unfinished pieces of background work that a company may have"`
 	MaxEvidenceBytes    int64         `env:"TILTH_MAX_EVIDENCE_BYTES" envDefault:"20971520" help:"size of a file that is attached to an assessment as evidence"`
 	MaxEvidenceFiles    int           `env:"TILTH_MAX_EVIDENCE_FILES" envDefault:"200" help:"files of evidence that an assessment may have"`
 	MaxPhotoBytes       int64         `env:"TILTH_MAX_PHOTO_BYTES" envDefault:"20971520" help:"size of a photo of a soil sample"`
 	MaxPhotos           int           `env:"TILTH_MAX_PHOTOS" envDefault:"20" help:"photos that a soil sample may have"`
-	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests a second of all users of a company together; 0: no limit"`
-	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests a second of an address for tokens, passwords and invitations; 0: no limit"`
-	UnknownNames        string        `env:"TILTH_UNKNOWN_NAMES" envDefault:"refuse" help:"members, query parameters and columns that are not known: refuse them, or ignore them and list them in the header Tilth-Ignored"`
+	CompanyRateLimit    float64       `env:"TILTH_COMPANY_RATE_LIMIT" envDefault:"200" help:"requests per second from all users of a company together; 0: no limit"`
+	SignInRateLimit     float64       `env:"TILTH_SIGN_IN_RATE_LIMIT" envDefault:"10" help:"requests per second from an address for tokens, passwords and invitations; 0: no limit"`
+	UnknownNames        string        `env:"TILTH_UNKNOWN_NAMES" envDefault:"refuse" help:"unknown members, query parameters and columns: refuse them, or ignore them and list them in the header Tilth-Ignored"`
 	MaxBulk             int           `env:"TILTH_MAX_BULK" envDefault:"1000" help:"items a bulk request may hold"`
 	OverlapSteps        int64         `env:"TILTH_OVERLAP_STEPS" envDefault:"5000000" help:"pairs of edges that a request compares to find fields that overlap; what is left is checked in the background"`
 	MaxLongLists        int           `env:"TILTH_MAX_LONG_LISTS" envDefault:"4" help:"whole lists of more than 1000 records that a company may read at a time"`
 	CompanyShare        float64       `env:"TILTH_COMPANY_SHARE" envDefault:"0.25" help:"share of the processors that a company may use without its requests taking turns, while other companies are at work, up to 1"`
 	BulkShare           float64       `env:"TILTH_BULK_SHARE" envDefault:"0.03" help:"share of the time that the large bodies of a company may take while other companies are at work, up to 1"`
-	BodyMemory          int64         `env:"TILTH_BODY_MEMORY" envDefault:"134217728" help:"bytes of all large bodies under way; at least four times TILTH_MAX_BODY_BYTES is taken"`
+	BodyMemory          int64         `env:"TILTH_BODY_MEMORY" envDefault:"134217728" help:"bytes of all large request bodies in progress; at least four times TILTH_MAX_BODY_BYTES is used"`
 	MaxBodyBytes        int64         `env:"TILTH_MAX_BODY_BYTES" envDefault:"8388608" help:"size of a request body"`
 	WebhookAllowHTTP    bool          `env:"TILTH_WEBHOOK_ALLOW_HTTP" help:"let webhooks be posted without TLS; for trials"`
 	WebhookAllowPrivate bool          `env:"TILTH_WEBHOOK_ALLOW_PRIVATE" help:"let webhooks be posted to private networks and to this machine; only where every company is trusted"`
@@ -105,14 +105,14 @@ type Config struct {
 	KeepImports         time.Duration `env:"TILTH_KEEP_IMPORTS" envDefault:"2160h" help:"how long imports and batches stay after they have ended"`
 	KeepEvents          time.Duration `env:"TILTH_KEEP_EVENTS" envDefault:"24h" help:"how long events stay in the feeds, 24h or more"`
 	KeepDeliveries      time.Duration `env:"TILTH_KEEP_DELIVERIES" envDefault:"168h" help:"how long deliveries of webhooks stay in the log"`
-	KeepAnswers         time.Duration `env:"TILTH_KEEP_ANSWERS" envDefault:"24h" help:"how long a repeat under an Idempotency-Key receives the stored answer, 24h or more"`
-	KeepJobs            time.Duration `env:"TILTH_KEEP_JOBS" envDefault:"2160h" help:"how long jobs stay that have failed for good"`
-	KeepAudit           time.Duration `env:"TILTH_KEEP_AUDIT" envDefault:"0" help:"how long entries of the audit trail stay, 720h or more; 0: for good"`
-	StatementTimeout    time.Duration `env:"TILTH_STATEMENT_TIMEOUT" envDefault:"30s" help:"how long PostgreSQL may take for a statement, or say nothing"`
+	KeepAnswers         time.Duration `env:"TILTH_KEEP_ANSWERS" envDefault:"24h" help:"how long a request repeated with the same Idempotency-Key receives the stored answer, 24h or more"`
+	KeepJobs            time.Duration `env:"TILTH_KEEP_JOBS" envDefault:"2160h" help:"how long jobs that have failed for good stay"`
+	KeepAudit           time.Duration `env:"TILTH_KEEP_AUDIT" envDefault:"0" help:"how long entries of the audit trail stay, 720h or more; 0: forever"`
+	StatementTimeout    time.Duration `env:"TILTH_STATEMENT_TIMEOUT" envDefault:"30s" help:"how long PostgreSQL may take for a statement, or send nothing"`
 	PoolWait            time.Duration `env:"TILTH_POOL_WAIT" envDefault:"10s" help:"how long a request waits for a connection to the database before it is answered with 503"`
-	RequestTimeout      time.Duration `env:"TILTH_REQUEST_TIMEOUT" envDefault:"60s" help:"how long a request may work before its answer begins; the arrival of its body does not count"`
+	RequestTimeout      time.Duration `env:"TILTH_REQUEST_TIMEOUT" envDefault:"60s" help:"how long a request may be processed before its answer begins; the arrival of its body does not count"`
 	ShutdownTimeout     time.Duration `env:"TILTH_SHUTDOWN_TIMEOUT" envDefault:"20s" help:"how long requests may take to finish on shutdown"`
-	StallTimeout        time.Duration `env:"TILTH_STALL_TIMEOUT" envDefault:"30s" help:"how long a reader may take nothing of an answer before it is cut off"`
+	StallTimeout        time.Duration `env:"TILTH_STALL_TIMEOUT" envDefault:"30s" help:"how long a reader may accept nothing of an answer before it is cut off"`
 }
 
 // ReadConfig reads the environment; flags override it.
@@ -198,7 +198,7 @@ func (c *Config) Check() error {
 	postgres := func(url string) bool {
 		return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 	}
-	check(c.DatabaseReadURL == "" || postgres(c.DatabaseReadURL) && postgres(c.DatabaseURL), "TILTH_DATABASE_READ_URL", "it is the address of a standby, postgres://…, of the PostgreSQL database in TILTH_DATABASE_URL")
+	check(c.DatabaseReadURL == "" || postgres(c.DatabaseReadURL) && postgres(c.DatabaseURL), "TILTH_DATABASE_READ_URL", "it must be the address of a standby, postgres://…, of the PostgreSQL database in TILTH_DATABASE_URL")
 	_, _, err := net.SplitHostPort(c.AdminAddr)
 	check(c.AdminAddr == "" || c.AdminAddr == "off" || err == nil, "TILTH_ADMIN_ADDR", "%q is neither HOST:PORT nor off", c.AdminAddr)
 	check(c.SecretKey == "" || c.SecretKeyFile == "", "TILTH_SECRET_KEY_FILE", "only one of it and TILTH_SECRET_KEY may be set")
@@ -233,7 +233,7 @@ func (c *Config) Check() error {
 	check(c.ImageryCache == 0 || c.ImageryCacheDir != "", "TILTH_IMAGERY_CACHE_DIR", "it names no folder; without one, set TILTH_IMAGERY_CACHE to 0")
 	check(c.ImageryRequests >= 1, "TILTH_IMAGERY_REQUESTS", "it must be at least 1")
 	check(c.ImageryTimeout >= time.Second, "TILTH_IMAGERY_TIMEOUT", "it must be at least 1s")
-	check(c.UnknownNames == "refuse" || c.UnknownNames == "ignore", "TILTH_UNKNOWN_NAMES", "it is refuse or ignore")
+	check(c.UnknownNames == "refuse" || c.UnknownNames == "ignore", "TILTH_UNKNOWN_NAMES", "it must be refuse or ignore")
 	check(c.MaxBulk >= 1, "TILTH_MAX_BULK", "it must be at least 1")
 	check(c.OverlapSteps >= 1, "TILTH_OVERLAP_STEPS", "it must be at least 1")
 	check(c.CompanyShare > 0 && c.CompanyShare <= 1, "TILTH_COMPANY_SHARE", "it must be more than 0 and no more than 1")
@@ -337,7 +337,7 @@ func (c *Config) checkIssuers(check checker) {
 		check(false, "TILTH_OIDC_ISSUER", "%q is not the address of an issuer, such as https://id.example.org/realm", hidden(c.OIDCIssuer))
 	} else {
 		check(u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()), "TILTH_OIDC_ISSUER",
-			"its keys must be read over https: who changes them on the way can make tokens")
+			"its keys must be read over https: anyone who changes them on the way can make tokens")
 	}
 	check(c.OIDCAudience != "", "TILTH_OIDC_AUDIENCE", "it must be set: a token issued for another service must not be accepted")
 	check(c.OIDCClientSecret == "" || c.OIDCClientID != "", "TILTH_OIDC_CLIENT_ID", "it must be set if TILTH_OIDC_CLIENT_SECRET is")
@@ -354,10 +354,10 @@ func (c *Config) checkRetention(check checker) {
 	const day = 24 * time.Hour
 	check(c.KeepSessions >= 0, "TILTH_KEEP_SESSIONS", "it must be 0 or more")
 	check(c.KeepInvitations >= 0, "TILTH_KEEP_INVITATIONS", "it must be 0 or more")
-	check(c.KeepPACTMessages >= 3*day, "TILTH_KEEP_PACT_MESSAGES", "it must be at least 72h: an event that is sent again is known by it")
-	check(c.KeepImports >= day, "TILTH_KEEP_IMPORTS", "it must be at least 24h: the result is read there")
+	check(c.KeepPACTMessages >= 3*day, "TILTH_KEEP_PACT_MESSAGES", "it must be at least 72h: an event that is sent again is recognised by it")
+	check(c.KeepImports >= day, "TILTH_KEEP_IMPORTS", "it must be at least 24h: the result is read from there")
 	check(c.KeepEvents >= day, "TILTH_KEEP_EVENTS", "it must be at least 24h")
-	check(c.KeepDeliveries >= day, "TILTH_KEEP_DELIVERIES", "it must be at least 24h: that long one is tried")
+	check(c.KeepDeliveries >= day, "TILTH_KEEP_DELIVERIES", "it must be at least 24h: a delivery is tried for that long")
 	check(c.KeepAnswers >= day, "TILTH_KEEP_ANSWERS", "it must be at least 24h")
 	check(c.KeepJobs >= day, "TILTH_KEEP_JOBS", "it must be at least 24h")
 	check(c.KeepAudit == 0 || c.KeepAudit >= 30*day, "TILTH_KEEP_AUDIT", "it must be 0, or at least 720h")

@@ -29,14 +29,14 @@ func (c *Config) Broker() (servers []string, files map[string]string, err error)
 		}
 		for name, values := range u.Query() {
 			if !slices.Contains(brokerFiles, name) {
-				return nil, nil, fmt.Errorf("%q names no file of a broker; there are %s", name, strings.Join(brokerFiles, ", "))
+				return nil, nil, fmt.Errorf("%q does not name a file for the broker; the names are %s", name, strings.Join(brokerFiles, ", "))
 			}
 			files[name] = values[0]
 		}
 		servers = append(servers, (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}).String())
 	}
 	if (files["cert"] == "") != (files["key"] == "") {
-		return nil, nil, errors.New("cert and key are named together")
+		return nil, nil, errors.New("cert and key must be given together")
 	}
 	return servers, files, nil
 }

@@ -47,7 +47,7 @@ func (c *Config) Base(addr string) string {
 
 // checkTLS checks the settings of certificates and names; `tilth doctor` looks at what they name.
 func (c *Config) checkTLS(check checker) {
-	check((c.TLSCert == "") == (c.TLSKey == ""), "TILTH_TLS_KEY", "it and TILTH_TLS_CERT are set together")
+	check((c.TLSCert == "") == (c.TLSKey == ""), "TILTH_TLS_KEY", "it and TILTH_TLS_CERT must be set together")
 	for _, host := range c.AllowedHosts() {
 		check(hostName.MatchString(host), "TILTH_HOSTS", "%q is not a name or an address without a port", host)
 	}
@@ -59,7 +59,7 @@ func (c *Config) checkTLS(check checker) {
 	check(c.TLSCert == "", "TILTH_TLS_CERT", "only one of it and TILTH_ACME_DOMAINS may be set")
 	check(len(c.ACMENames()) > 0, "TILTH_ACME_DOMAINS", "it names no domain")
 	for _, name := range c.ACMENames() {
-		check(publicName.MatchString(name), "TILTH_ACME_DOMAINS", "%q is not a public name such as tilth.example.org; write others with xn--", name)
+		check(publicName.MatchString(name), "TILTH_ACME_DOMAINS", "%q is not a public name such as tilth.example.org; write one with other letters in its xn-- form", name)
 	}
 	u, err := url.Parse(c.ACMEDirectory)
 	check(err == nil && u.Scheme == "https" && u.Host != "", "TILTH_ACME_DIRECTORY", "%q is not an https address", c.ACMEDirectory)
@@ -67,7 +67,7 @@ func (c *Config) checkTLS(check checker) {
 		address, err := mail.ParseAddress(c.ACMEEmail)
 		check(err == nil && address.Address == c.ACMEEmail, "TILTH_ACME_EMAIL", "%q is not an e-mail address such as ops@example.org", c.ACMEEmail)
 	}
-	check((c.ACMEEABID == "") == (c.ACMEEABKey == ""), "TILTH_ACME_EAB_KEY", "it and TILTH_ACME_EAB_ID are set together")
+	check((c.ACMEEABID == "") == (c.ACMEEABKey == ""), "TILTH_ACME_EAB_KEY", "it and TILTH_ACME_EAB_ID must be set together")
 	_, err = c.ACMEKey()
 	check(err == nil, "TILTH_ACME_EAB_KEY", "it is not base64url; copy it as the authority shows it")
 	_, _, err = net.SplitHostPort(c.ACMEHTTPAddr)

@@ -46,7 +46,7 @@ theirs. Versions are kept, and never changed. The built-in curves are those of t
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&region, "region", "", "region that the curves hold for, in lower case")
+	f.StringVar(&region, "region", "", "region to which the curves apply, in lower case")
 	f.StringVar(&version, "version", "", "name of this version, such as 2026-1")
 	f.StringVar(&scope, "scope", "", "what the curves were computed from; it is shown with every verdict")
 	f.StringVar(&extent, "extent", "", "where they may be used: WEST,SOUTH,EAST,NORTH in degrees (default: not stated)")
@@ -77,7 +77,7 @@ func (s *shell) curvesShow() *cobra.Command {
 	var builtIn bool
 	c := &cobra.Command{
 		Use: "show [REGION]", Short: "List the reference curves in force, or print those of a region as CSV", Args: cobra.MaximumNArgs(1),
-		Long: `Lists the reference curves in force: a line a region. With a region, prints its curves as
+		Long: `Lists the reference curves in force, one line per region. With a region, prints its curves as
 CSV. With --built-in, prints the built-in curves, without a database.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if builtIn {
@@ -109,7 +109,7 @@ func (s *shell) showCurves(all []cropcheck.Edition, region []string) error {
 		regions = append(regions, e.Region)
 	}
 	if len(region) > 0 {
-		return fault.Field("region", fmt.Sprintf("There are no curves of %q; there are those of %s.", region[0], strings.Join(regions, ", ")))
+		return fault.Field("region", fmt.Sprintf("There are no curves for %q, only for %s.", region[0], strings.Join(regions, ", ")))
 	}
 	for _, e := range all {
 		if err := s.printEdition(e); err != nil {
@@ -164,7 +164,7 @@ func (s *shell) curvesBuild() *cobra.Command {
 	var samples, series string
 	c := &cobra.Command{
 		Use: "build", Short: "Compute curves from labelled series, and print them as CSV",
-		Long: `Computes curves from labelled series: per class and 16 days the median and quartiles of
+		Long: `Computes curves from labelled series: for each class and 16 days the median and quartiles of
 NDVI and the median of EVI. --samples is a CSV id,label,start_date, where start_date is
 the first day of the sample's growing year; --series is a CSV id,date,ndvi[,evi].`,
 		Example: "  tilth curves build --samples samples.csv --series series.csv > curves.csv",
@@ -196,10 +196,10 @@ func (s *shell) cropCheck() *cobra.Command {
 		Use: "crop-check", Short: "Check whether a declared crop may have grown, from the series of its season",
 		Long: `Compares series with reference curves by time-weighted dynamic time warping, and prints
 for each whether the declared crop may be the one that grew: verified, failed, or
-pending if that cannot be decided. It prints a JSON object a line, one for each id.
+pending if that cannot be decided. It prints one JSON object per line, one for each id.
 
 The built-in curves are of double-cropping systems of Mato Grosso, Brazil, observed at
-250 m, and hold for no other region. docs/crop-check.md states their accuracy.
+250 m, and apply to no other region. docs/crop-check.md states their accuracy.
 
 The command uses no database: without --curves it uses the built-in curves, whatever
 was imported. ` + "`tilth curves show REGION`" + ` prints imported ones, for --curves.`,
@@ -223,7 +223,7 @@ was imported. ` + "`tilth curves show REGION`" + ` prints imported ones, for --c
 		},
 	}
 	c.Flags().StringVar(&series, "series", "", "CSV of series: id,date,ndvi[,evi]")
-	c.Flags().StringSliceVar(&declared, "declared", nil, "class of the declared crop; of several, any matches")
+	c.Flags().StringSliceVar(&declared, "declared", nil, "class of the declared crop; if several are given, any of them matches")
 	c.Flags().StringVar(&curves, "curves", "", "CSV of curves instead of the built-in ones")
 	return required(c, "series", "declared")
 }

@@ -30,8 +30,8 @@ func (s *shell) job() *cobra.Command {
 	return group("job", "Background jobs: what waits, what runs, what failed and why",
 		list,
 		s.oneJob("show", "Show one background job", "", (*operating.Operating).Job),
-		s.oneJob("retry", "Make a failed job due again", "It starts anew, its claims counted from 0.", (*operating.Operating).RetryJob),
-		s.oneJob("cancel", "Give up what a job works on",
+		s.oneJob("retry", "Make a failed job due again", "It starts over, with its claims counted from 0.", (*operating.Operating).RetryJob),
+		s.oneJob("cancel", "Give up what a job is working on",
 			"An order fails and what it holds is released, even while a worker has the job.\nA job that has failed is removed from the list.",
 			(*operating.Operating).CancelJob))
 }
@@ -45,7 +45,7 @@ func (s *shell) oneJob(
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
-				return usageError{fmt.Errorf("%q is no id of a job", args[0])}
+				return usageError{fmt.Errorf("%q is not the id of a job", args[0])}
 			}
 			return s.operate(cmd, func(ctx context.Context, op *operating.Operating) error {
 				job, err := do(op, ctx, id)

@@ -78,7 +78,7 @@ func (s *shell) walletTransactions() *cobra.Command {
 	var company, limit int64
 	c := limited(&cobra.Command{
 		Use: "transactions", Short: "Print a company's ledger, newest first",
-		Long: "Print a company's ledger, newest first; with --json an object a line.",
+		Long: "Print a company's ledger, newest first; with --json, one object per line.",
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			return listed(op.Transactions(ctx, company, ports.Query{Limit: limit}))(func(t credit.Transaction) error {
 				return s.print(transactionOf(t), "%s", ledgerLine(t))
@@ -94,8 +94,8 @@ func (s *shell) walletStatement() *cobra.Command {
 	var first, last string
 	c := &cobra.Command{
 		Use: "statement", Short: "Print the statement of a company's wallet as CSV",
-		Long: `Print the statement of a company's wallet as CSV: the balance that the span opens with, every
-transaction in it, oldest first, and the balance that it closes with. Times are UTC.`,
+		Long: `Print the statement of a company's wallet as CSV: the opening balance of the span, every
+transaction in it, oldest first, and the closing balance. Times are UTC.`,
 		Example: "  tilth wallet statement --company 1 --from 2026-01-01 --to 2026-03-31",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := optionalDay("from", first)

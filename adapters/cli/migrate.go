@@ -52,7 +52,7 @@ func (s *shell) migrateDown() *cobra.Command {
 			}
 			if copied, err = m.Copy(ctx, name); err == nil && copied == "" && !yes {
 				err = fault.Newf(fault.Precondition, "data_would_be_lost",
-					"To revert %s deletes %s. Fix: make a backup with pg_dump, then run the command again with --yes.", name, spellLosses(lost))
+					"Reverting %s deletes %s. Fix: make a backup with pg_dump, then run the command again with --yes.", name, spellLosses(lost))
 			}
 			return err
 		})
@@ -72,8 +72,8 @@ func (s *shell) migrateDown() *cobra.Command {
 		return s.print(map[string]any{"migration": name, "lost": lost, "copy": copied}, "%s", text)
 	})
 	c.Long = `Revert the newest migration, one at a time. Stop every server first. Rows and values that
-go with it are counted; where there are any, a SQLite database is copied into a file beside
-it, and a PostgreSQL database is left alone unless --yes is given.`
+it deletes are counted; if there are any, a SQLite database is copied into a file beside it,
+and a PostgreSQL database is left alone unless --yes is given.`
 	c.Flags().BoolVar(&yes, "yes", false, "PostgreSQL: delete the data that goes with the migration")
 	return c
 }

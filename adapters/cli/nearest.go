@@ -87,6 +87,6 @@ func (s *shell) warnOfUnknown() {
 		if unknown[variable] != "" {
 			attributes = append(attributes, "did_you_mean", unknown[variable])
 		}
-		s.logger().Warn("an environment variable is named as a setting and is none", attributes...)
+		s.logger().Warn("an environment variable is named like a setting but is not one", attributes...)
 	}
 }

@@ -107,7 +107,7 @@ func (s *shell) apiKey() *cobra.Command {
 	var email string
 	var in account.KeyRequest
 	var ttl time.Duration
-	create := &cobra.Command{Use: "create", Short: "Create an API key of a user and print it, only once"}
+	create := &cobra.Command{Use: "create", Short: "Create an API key for a user and print it, only once"}
 	create.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("ttl") {
 			ends := time.Now().UTC().Add(ttl)

@@ -15,8 +15,8 @@ func (s *shell) exportUser() *cobra.Command {
 	export := &cobra.Command{
 		Use: "export", Short: "Print everything that is stored about a person, as JSON",
 		Long: `Print everything that is stored about a person, as JSON: the account with its roles, sessions,
-keys, invitations and letters, the entries of the audit trail by and about it, and the ids
-of the records that it made. Hashes and secrets are left out.`,
+keys, invitations and letters, the entries of the audit trail by and about the person, and
+the ids of the records that the person created. Hashes and secrets are left out.`,
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			held, err := op.PersonHeld(ctx, email)
 			if err != nil {
@@ -36,9 +36,9 @@ func (s *shell) eraseUser() *cobra.Command {
 	var email string
 	var yes bool
 	erase := &cobra.Command{
-		Use: "erase", Short: "Erase a person for good; its records stay, under a pseudonym",
+		Use: "erase", Short: "Erase a person for good; the records stay, under a pseudonym",
 		Long: `Erase a person for good. Name and address become a pseudonym, in the account and in the audit
-trail; password, roles, sessions, links, letters and identities go, and API keys end.
+trail; password, roles, sessions, links, letters and identities are deleted, and API keys revoked.
 Records, ledger and audit trail stay whole: ` + "`tilth verify`" + ` finds nothing missing. Without
 --yes the command only says what it would erase. It may be interrupted and run again. Backups
 hold the person until they are removed.`,
@@ -49,7 +49,7 @@ hold the person until they are removed.`,
 			}
 			if !yes {
 				return fault.Newf(fault.Precondition, "not_confirmed",
-					"To erase %s ends %d sessions and %d API keys, and cannot be undone. Fix: keep the output of `tilth user export` if it was asked for, then run the command again with --yes.",
+					"Erasing %s ends %d sessions and revokes %d API keys, and cannot be undone. Fix: keep the output of `tilth user export` if it was asked for, then run the command again with --yes.",
 					email, len(held["sessions"]), len(held["api_keys"]))
 			}
 			out, err := op.ErasePerson(ctx, email)

@@ -21,11 +21,11 @@ type seasonFlags struct {
 func (f *seasonFlags) add(to *pflag.FlagSet) {
 	f.settings = phenology.DefaultSettings()
 	to.BoolVar(&f.smoothed, "smoothed", false, "add a smoothed line with its band of uncertainty (json)")
-	to.StringVar(&f.smoothing, "smoothing", string(phenology.Whittaker), "how it is drawn: "+strings.Join(each(phenology.Methods, func(m phenology.Method) string { return string(m) }), ", "))
+	to.StringVar(&f.smoothing, "smoothing", string(phenology.Whittaker), "how the line is smoothed: "+strings.Join(each(phenology.Methods, func(m phenology.Method) string { return string(m) }), ", "))
 	to.BoolVar(&f.phenology, "phenology", false, "add the growing cycles: start, peak and end (json)")
 	to.Float64Var(&f.settings.Threshold, "threshold", f.settings.Threshold, "share of the amplitude at which a season starts and ends")
-	to.Float64Var(&f.settings.MinAmplitude, "min-amplitude", f.settings.MinAmplitude, "least height of a peak, in units of the index")
-	to.IntVar(&f.settings.MaxGap, "max-gap", f.settings.MaxGap, "days between two observations in which a date is told at most")
+	to.Float64Var(&f.settings.MinAmplitude, "min-amplitude", f.settings.MinAmplitude, "smallest height of a peak, in units of the index")
+	to.IntVar(&f.settings.MaxGap, "max-gap", f.settings.MaxGap, "largest gap between two observations, in days, in which a date is still stated")
 }
 
 // season returns what is asked for of a season, in the names of the interface.

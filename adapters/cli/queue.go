@@ -26,17 +26,17 @@ func (s *shell) queue() *cobra.Command {
 	var all bool
 	replay := &cobra.Command{
 		Use: "replay ID…", Short: "Hand dead letters to their consumer again",
-		Long:    "Hand dead letters to their consumer again, once what it failed on is repaired. A server does so at once.",
+		Long:    "Hand dead letters to their consumer again, once the cause of the failure is repaired. A server does so at once.",
 		Example: "  tilth queue dead replay 17\n  tilth queue dead replay --all",
 		Args: func(_ *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
-				return usageError{errors.New("name the ids of dead letters, or --all")}
+				return usageError{errors.New("give the ids of dead letters, or --all")}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return s.replay(cmd, args, all) },
 	}
-	replay.Flags().BoolVar(&all, "all", false, "all there are")
+	replay.Flags().BoolVar(&all, "all", false, "all of them")
 	return group("queue", "What waits for consumers of events", group("dead", "Events on which a consumer has failed for good", list, replay))
 }
 
@@ -45,7 +45,7 @@ func (s *shell) replay(cmd *cobra.Command, args []string, all bool) error {
 	for i, arg := range args {
 		id, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil {
-			return usageError{fmt.Errorf("%q is no id of a dead letter", arg)}
+			return usageError{fmt.Errorf("%q is not the id of a dead letter", arg)}
 		}
 		ids[i] = id
 	}

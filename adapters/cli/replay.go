@@ -20,8 +20,8 @@ func (s *shell) ghg() *cobra.Command {
 		Use: "replay FILE", Short: "Recompute an exported version of an assessment from its file alone",
 		Long: `Recompute total and range of an exported version from its file alone: the answer of
 GET ghg/assessments/{id}/submissions/{n}/, or - for one on stdin. It needs no database and uses no
-equation of the engine. The exit status is 0 where the file holds what its steps make, 1 where it does not,
-with the first step that differs, and 2 where the file cannot be replayed.`,
+equation of the engine. The exit status is 0 if the file holds what its steps produce, 1 if it does not,
+with the first step that differs, and 2 if the file cannot be replayed.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := s.readVersion(args[0])
@@ -36,7 +36,7 @@ with the first step that differs, and 2 where the file cannot be replayed.`,
 				return err
 			}
 			if out.Difference != nil {
-				return errors.New("the file is not what its steps make, see above")
+				return errors.New("the file is not what its steps produce, see above")
 			}
 			return nil
 		},
@@ -72,7 +72,7 @@ func (s *shell) printReplayed(out replay.Outcome) error {
 		shown = append(shown, member{"difference", record{{"step", d.Step}, {"name", d.Name}, {"item", d.Item}, {"detail", d.Text}}})
 		return s.print(shown, "DIFFERS: %s", d)
 	}
-	text := fmt.Sprintf("same: %d steps make emissions of %v t CO2e (95 %%: %v to %v) and removals of %v t CO2e (95 %%: %v to %v)",
+	text := fmt.Sprintf("same: %d steps produce emissions of %v t CO2e (95 %%: %v to %v) and removals of %v t CO2e (95 %%: %v to %v)",
 		out.Steps, out.Emissions, out.Low, out.High, out.Removals, out.RemovedLow, out.RemovedHigh)
 	if len(out.Unused) > 0 {
 		text += "\nno step uses " + strings.Join(out.Unused, ", ")

@@ -22,7 +22,7 @@ func (c *Config) ProcessRoles() (r Roles, err error) {
 	for _, name := range named {
 		role := all[name]
 		if role == nil {
-			return r, fmt.Errorf("%q is no role; there are api, worker and relay", name)
+			return r, fmt.Errorf("%q is not a role; the roles are api, worker and relay", name)
 		}
 		*role = true
 	}

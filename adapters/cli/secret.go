@@ -27,8 +27,8 @@ and without the key a backup cannot be restored.`,
 		Use: "rotate", Short: "Seal every stored secret with the first key of TILTH_SECRET_KEY",
 		Long: `Seal every stored secret (signing keys, secrets of webhooks, kept answers) with the first
 key of TILTH_SECRET_KEY. Give the new key and, after a comma, the old one, first to every
-server and then to this command. It may be interrupted and run again; when it has ended,
-the old key opens nothing any more and can be removed from the setting.`,
+server and then to this command. It may be interrupted and run again; once it has finished,
+the old key no longer opens anything and can be removed from the setting.`,
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			key, n, err := op.RotateSecrets(ctx)
 			return s.answer(err, record{{"key", key}, {"sealed", n}}, "%d secrets were sealed; all are now under key %s", n, key)
@@ -41,17 +41,17 @@ func (s *shell) resetSecrets() *cobra.Command {
 	var yes bool
 	reset := &cobra.Command{
 		Use: "reset", Short: "Give up the secrets whose key is lost, so that the installation works again",
-		Long: `Give up the stored secrets whose key is in no setting any more, so that the installation works
-again. What can be made again is made again; the command says what is lost. Without --yes
-that is all it does. Stop every server first. Look for the key before: nothing brings back
-what this command gives up.`,
+		Long: `Give up the stored secrets whose key is no longer in any setting, so that the installation works
+again. What can be made again is made again; the command states what is lost. Without --yes
+that is all it does. Stop every server first. Look for the key beforehand: nothing brings
+back what this command gives up.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			lost, err := s.program.ResetSecrets(cmd.Context(), s.cfg, s.logger(), func(lost ports.LostSecrets) error {
 				if !lost.Any() || yes {
 					return nil
 				}
 				return fault.Newf(fault.Precondition, "not_confirmed",
-					"The keys of these secrets are not configured, and a reset gives them up for good:\n%s\nFix: set TILTH_SECRET_KEY to the key if it is anywhere, or run the command again with --yes.", spellLost(lost))
+					"The keys of these secrets are not configured, and a reset gives them up for good:\n%s\nFix: set TILTH_SECRET_KEY to the key if you still have it, or run the command again with --yes.", spellLost(lost))
 			})
 			if err == nil && !lost.Any() {
 				return s.print(record{{"lost", false}}, "nothing is lost: every secret opens with the keys of this configuration")
@@ -74,11 +74,11 @@ func spellLost(lost ports.LostSecrets) string {
 			lines = append(lines, fmt.Sprintf("  "+format, n))
 		}
 	}
-	line(lost.SigningKeys, "%d keys of access tokens: a new one is made; people go on with their refresh tokens")
+	line(lost.SigningKeys, "%d keys of access tokens: a new one is made; people carry on with their refresh tokens")
 	line(lost.ChainKeys, "%d keys that sign the ledger and the trails: a new one is made; what they signed verifies by their public halves")
 	line(lost.Webhooks, "%d secrets of webhooks: each webhook gets a new one and is switched off until its company rotates it and tells the receiver")
 	line(lost.Recipients, "%d credentials for the systems of PACT clients: no events are sent to them until their company enters the credentials again")
-	line(lost.Links, "%d printings of labels and field sheets: their codes open nothing any more; print them again")
+	line(lost.Links, "%d printings of labels and field sheets: their codes no longer open anything; print them again")
 	line(lost.Answers, "%d kept answers: a repeat of their requests is answered with 409 answer_lost, and not carried out again")
 	line(lost.Certificates, "%d entries of fetched certificates: the server fetches new ones at its start")
 	return strings.Join(lines, "\n")

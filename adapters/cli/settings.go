@@ -72,11 +72,11 @@ func (s *shell) config() *cobra.Command {
 	var origins bool
 	c := &cobra.Command{
 		Use: "config", Short: "Print the configuration in force, secrets hidden",
-		Long: `Print the configuration in force, secrets hidden. A flag counts more than a variable of the
-environment, and that more than a line of tilth.toml (TILTH_CONFIG names another file). With
---origins each setting says where it comes from.`,
+		Long: `Print the configuration in force, secrets hidden. A flag overrides an environment variable,
+which overrides a line of tilth.toml (TILTH_CONFIG names another file). With --origins, each
+setting is printed with its origin.`,
 	}
-	c.Flags().BoolVar(&origins, "origins", false, "say where each setting comes from: flag, environment, the file or default")
+	c.Flags().BoolVar(&origins, "origins", false, "show where each setting comes from: flag, environment, the file or default")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		values, described := map[string]string{}, map[string]any{}
 		var lines []string
@@ -126,7 +126,7 @@ func (s *shell) value(flag string) string {
 // firstQuestions are what `tilth init` asks; everything else has a default that suits most.
 var firstQuestions = []settingsfile.Question{
 	{Variable: "TILTH_DATABASE_URL", Text: "Where should records be kept? sqlite:PATH for a file on this machine, or postgres://USER:PASSWORD@HOST/DATABASE", Default: "sqlite:tilth-data/tilth.db"},
-	{Variable: "TILTH_ADDR", Text: "At which address should requests be answered? 127.0.0.1:8080 is this machine alone, :8080 all of its networks", Default: "127.0.0.1:8080"},
+	{Variable: "TILTH_ADDR", Text: "At which address should requests be answered? 127.0.0.1:8080 is this machine only, :8080 all of its networks", Default: "127.0.0.1:8080"},
 	{Variable: "TILTH_IMAGERY_URL", Text: "Where does imagery come from? A folder with a catalog.json, the address of a STAC API, or nothing for the open Earth Search API"},
 }
 
@@ -135,15 +135,15 @@ func (s *shell) init() *cobra.Command {
 	c := &cobra.Command{
 		Use: "init", Short: "Ask three questions, and write a file of settings",
 		Long: `Ask three questions, and write tilth.toml (or the file that TILTH_CONFIG names) with the answers,
-every other setting as a comment beside its default, and a new key for stored secrets in
-secret.key beside it. Files that are there are not touched.`,
+every other setting as a comment with its default, and a new key for stored secrets in
+secret.key beside it. Existing files are not touched.`,
 		RunE: func(*cobra.Command, []string) error {
 			file, err := filepath.Abs(cmp.Or(s.environ[fileVariable], usualFile))
 			if err != nil {
 				return err
 			}
 			if _, err := os.Lstat(file); err == nil {
-				return fmt.Errorf("%s is there already. Fix: edit it, or remove it first", file)
+				return fmt.Errorf("%s already exists. Fix: edit it, or remove it first", file)
 			}
 			in := s.In
 			if yes {
@@ -163,7 +163,7 @@ secret.key beside it. Files that are there are not touched.`,
 				"the settings are in %s, and the key of stored secrets in %s: keep a copy of that apart from backups\nNext: tilth doctor, then tilth serve", file, key)
 		},
 	}
-	c.Flags().BoolVar(&yes, "yes", false, "ask nothing, and take what would be suggested")
+	c.Flags().BoolVar(&yes, "yes", false, "ask nothing, and accept what would be suggested")
 	return c
 }
 

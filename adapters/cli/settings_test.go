@@ -45,7 +45,7 @@ func TestConfigSaysWhereSettingsComeFrom(t *testing.T) {
 func TestMistakesOfTheFileAreNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for text, want := range map[string]string{
-		"workrs = 3\n":      `"workrs" is no setting. Fix: name workers`,
+		"workrs = 3\n":      `"workrs" is not a setting. Fix: name workers`,
 		"workers = 'two'\n": "Workers",
 		"workers =\n":       "line 1",
 		"workers = 0\n":     "TILTH_WORKERS: it must be at least 1",
@@ -82,7 +82,7 @@ func TestInitWritesWhatIsAnswered(t *testing.T) {
 
 	status, _, errOut = typed(t, nil, "", "init", "--yes")
 	require.Equal(t, 1, status)
-	require.Contains(t, errOut, "is there already")
+	require.Contains(t, errOut, "already exists")
 
 	require.NoError(t, os.Remove("tilth.toml"))
 	require.NoError(t, os.WriteFile("secret.key", []byte("kept"), 0o600))

@@ -42,7 +42,7 @@ func (s *shell) subscription() *cobra.Command {
 		c.Flags().Int64Var(&company, "company", 0, "id of the company")
 		c.Flags().StringVar(&service, "service", "", string(access.Stratification))
 	}
-	grant.Flags().StringVar(&until, "until", "", "last day, YYYY-MM-DD, UTC (default: without end)")
+	grant.Flags().StringVar(&until, "until", "", "last day, YYYY-MM-DD, UTC (default: no end date)")
 	return group("subscription", "What the companies subscribe to", s.listSubscriptions(), required(grant, "company", "service"), required(revoke, "company", "service"))
 }
 
@@ -83,13 +83,13 @@ func (s *shell) layer() *cobra.Command {
 		Long: `Registers a GeoTIFF of one band of numbers (integers of up to 32 bits, floating point numbers)
 in EPSG:4326, 3857, 3035 (LAEA Europe), 27700 (Great Britain), 28992 (Netherlands) or a UTM
 zone of WGS84, ETRS89, NAD83, GDA94 or GDA2020. It is copied to the store of files, and sampled
-for every order placed from then on whose area it overlaps: of every company, or with --company
-of that one only. Pixels finer than a cell are averaged by their areas in it. Values are what GDAL reads from the file, times --scale plus --offset.
+for every order placed from then on whose area it overlaps: those of every company, or
+with --company only those of that one. Pixels finer than a cell are averaged by their areas in it. Values are what GDAL reads from the file, times --scale plus --offset.
 
 A raster named "elevation", in metres, replaces the elevation model of the imagery source;
 slope and topographic wetness are derived from it. --coarse marks a raster that was resampled
-from a far coarser map, such as one of few soil samples; --classes one whose numbers are names
-(types of soil): a cell takes that of the largest area, and none is interpolated.`,
+from a much coarser map, such as one of few soil samples; --classes one whose numbers are names
+(types of soil): a cell takes the one with the largest area, and none is interpolated.`,
 		Example: "  tilth layer add --name clay_0_30 --file clay.tif --description \"SoilGrids 2.0, g/kg\" --coarse\n" +
 			"  tilth layer add --name elevation --file lidar.tif --company 3",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -108,11 +108,11 @@ from a far coarser map, such as one of few soil samples; --classes one whose num
 	f := add.Flags()
 	f.StringVar(&in.Name, "name", "", "name of the layer: lower-case letters, digits and underscores")
 	f.StringVar(&file, "file", "", "the GeoTIFF")
-	f.Float64Var(&in.Scale, "scale", 1, "factor of the file's numbers")
+	f.Float64Var(&in.Scale, "scale", 1, "factor by which the file's numbers are multiplied")
 	f.Float64Var(&in.Offset, "offset", 0, "added after the multiplication")
 	f.StringVar(&in.Description, "description", "", "what it shows, its unit and its source")
 	f.Int64Var(&in.CompanyID, "company", 0, "id of the only company whose orders use it (default: every company)")
-	f.BoolVar(&in.Coarse, "coarse", false, "it was resampled from a far coarser map")
+	f.BoolVar(&in.Coarse, "coarse", false, "it was resampled from a much coarser map")
 	f.BoolVar(&in.Classes, "classes", false, "its numbers name classes")
 	list := &cobra.Command{Use: "list", Short: "List the registered rasters", RunE: func(cmd *cobra.Command, _ []string) error {
 		return s.withLayers(cmd, func(ctx context.Context, l *library.Layers) error {

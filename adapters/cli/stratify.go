@@ -78,34 +78,34 @@ func (f *stratifyFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cells, "cells", "", "CSV of cells: row,col or x,y and a column for each layer")
 	flags.StringSliceVar(&req.Rasters, "raster", nil, "GeoTIFF files instead of a table, one for each layer")
 	flags.StringSliceVar(&req.Layers, "layers", nil, "layers to use (default: all)")
-	flags.StringSliceVar(&req.Classes, "classes", nil, "rasters whose numbers name classes, of which there is no mean")
-	flags.Float64Var(&req.CellSize, "cell-size", 0, "width of a cell in metres (default: the distance of the cells, or by the area)")
+	flags.StringSliceVar(&req.Classes, "classes", nil, "rasters whose numbers name classes, which have no mean")
+	flags.Float64Var(&req.CellSize, "cell-size", 0, "width of a cell in metres (default: the distance between the cells, or depending on the area)")
 	flags.IntVar(&req.EPSG, "epsg", 0, "EPSG code of the UTM zone of the cells, such as 32720")
 	flags.StringSliceVar(&f.weights, "weights", nil, "weights of layers, as clay=1,slope=0.5")
 	flags.Float64Var(&zones.SpatialWeight, "spatial-weight", zones.SpatialWeight, "weight of the location: more makes zones more compact")
 	flags.IntVar(&req.EdgeMask, "edge-mask", 1, "cells along the edge that only follow their neighbours")
-	flags.Float64Var(&zones.MinZoneAreaHa, "min-zone-area", 0, "smallest part of a zone in hectares (default: by the area, 0.25 to 2)")
+	flags.Float64Var(&zones.MinZoneAreaHa, "min-zone-area", 0, "smallest part of a zone in hectares (default: depending on the area, 0.25 to 2)")
 	flags.StringVar(&f.boundary, "boundary", "", "GeoJSON file of the outline")
 	flags.IntVar(&f.zones, "zones", 0, "number of zones (default: the recommended one)")
 	flags.IntVar(&zones.MinZones, "min-zones", zones.MinZones, "smallest number of zones to try")
-	flags.IntVar(&zones.MaxZones, "max-zones", 0, "largest number of zones to try (default: by the area, at most 8)")
+	flags.IntVar(&zones.MaxZones, "max-zones", 0, "largest number of zones to try (default: depending on the area, at most 8)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the random numbers, an integer (default: from the other parameters)")
-	flags.StringVar(&req.Seed.Phrase, "seed-phrase", "", "a line that a second person chose, of which the seed is the hash")
+	flags.StringVar(&req.Seed.Phrase, "seed-phrase", "", "a line that a second person chose, whose hash is the seed")
 	flags.BoolVar(&f.labels, "labels", false, "add the zone of every cell to the JSON")
-	flags.Float64Var(&zones.CV, "cv", zones.CV, "coefficient of variation expected of what is sampled")
+	flags.Float64Var(&zones.CV, "cv", zones.CV, "expected coefficient of variation of what is sampled")
 	flags.Float64Var(&zones.Rho2, "rho2", zones.Rho2, "share of its variance that the layers can explain, 0 to 1")
-	flags.IntVar(&f.plan.Samples, "samples", 0, "make a sample plan of that many points (0: what the precision needs)")
+	flags.IntVar(&f.plan.Samples, "samples", 0, "make a sample plan of that many points (0: as many as the precision requires)")
 	sees := &f.plan.Monitoring
-	flags.Float64Var(&sees.Change, "detectable-change", 0, "make a sample plan whose second round sees that change of the mean, t C/ha (0: the plan says what it sees)")
-	flags.Float64Var(&sees.Power, "power", sees.Power, "probability that the change is seen")
+	flags.Float64Var(&sees.Change, "detectable-change", 0, "make a sample plan whose second round detects that change of the mean, t C/ha (0: the plan states what it detects)")
+	flags.Float64Var(&sees.Power, "power", sees.Power, "probability that the change is detected")
 	flags.Float64Var(&sees.Years, "years", sees.Years, "years between the rounds")
 	flags.Float64Var(&sees.SD, "sd-of-change", 0, "standard deviation of the changes at points, t C/ha (0: from cv, --mean-stock and --correlation)")
-	flags.Float64Var(&sees.Correlation, "correlation", sees.Correlation, "of the two rounds at the same points")
+	flags.Float64Var(&sees.Correlation, "correlation", sees.Correlation, "correlation of the two rounds at the same points")
 	flags.Float64Var(&sees.Mean, "mean-stock", sees.Mean, "expected stock, t C/ha")
 	flags.IntVar(&f.plan.ZoneOffset, "offset", f.plan.ZoneOffset, "make a sample plan whose points keep that many metres from the edges of zones and fields")
 	flags.StringVar((*string)(&f.plan.Edge), "edge", string(f.plan.Edge), "the strip within the offset: exclude, or stratum (sampled as a stratum of its own)")
 	flags.StringVar((*string)(&f.plan.Placement), "placement", string(f.plan.Placement), "make a sample plan placed by "+strings.Join(placements, ", "))
-	flags.IntVar(&f.plan.CompositesPerZone, "composites", 0, "pool the samples of each zone into so many composites for the laboratory, 2 or more (0: none)")
+	flags.IntVar(&f.plan.CompositesPerZone, "composites", 0, "pool the samples of each zone into that many composites for the laboratory, 2 or more (0: none)")
 	flags.StringVar(&f.start, "start", "", "longitude,latitude where the crew of the sample plan comes from: the way begins at the nearest point")
 	flags.StringVar(&f.end, "end", "", "longitude,latitude where the crew goes afterwards; needs --start")
 	flags.StringVar(&f.format, "format", "json", strings.Join(stratifyFormats, ", "))
@@ -138,7 +138,7 @@ func (s *shell) stratifyRequest(f stratifyFlags, set *pflag.FlagSet) (offline.Re
 	}
 	if set.Changed("zones") {
 		if f.zones < 2 || f.zones > zoning.MaxZones {
-			return req, fault.Field("zones", fmt.Sprintf("It is a whole number from 2 to %d.", zoning.MaxZones))
+			return req, fault.Field("zones", fmt.Sprintf("It must be a whole number from 2 to %d.", zoning.MaxZones))
 		}
 		req.Params.MinZones, req.Params.MaxZones = f.zones, f.zones
 	}
@@ -169,7 +169,7 @@ func readPlace(flag, text string) (*geo.Position, error) {
 	lon, err := strconv.ParseFloat(strings.TrimSpace(first), 64)
 	lat, also := strconv.ParseFloat(strings.TrimSpace(second), 64)
 	if !ok || err != nil || also != nil {
-		return nil, fault.Field(flag, fmt.Sprintf("%q is no place; write longitude and latitude in degrees, as 4.25,52.08.", text))
+		return nil, fault.Field(flag, fmt.Sprintf("%q is not a place; write longitude and latitude in degrees, as 4.25,52.08.", text))
 	}
 	return &geo.Position{X: lon, Y: lat}, nil
 }
@@ -181,7 +181,7 @@ func readWeights(list []string) (map[string]float64, error) {
 		name, text, ok := strings.Cut(item, "=")
 		v, err := strconv.ParseFloat(text, 64)
 		if !ok || err != nil {
-			return nil, fault.Field("weights", fmt.Sprintf("%q is no weight; write it as clay=0.5.", item))
+			return nil, fault.Field("weights", fmt.Sprintf("%q is not a weight; write it as clay=0.5.", item))
 		}
 		if _, twice := weights[name]; twice {
 			return nil, fault.Field("weights", fmt.Sprintf("The weight of %s is given twice.", name))

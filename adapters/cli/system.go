@@ -31,7 +31,7 @@ folder are created if they are missing, and pending migrations are applied first
 }
 
 func (s *shell) worker() *cobra.Command {
-	return &cobra.Command{Use: "worker", Short: "Run the background jobs alone", RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "worker", Short: "Run only the background jobs", RunE: func(cmd *cobra.Command, _ []string) error {
 		s.cfg.Roles = workerRoles
 		return s.program.Serve(cmd.Context(), s.cfg, s.logger(), ServeOptions{})
 	}}
@@ -97,7 +97,7 @@ func (s *shell) backup() *cobra.Command {
 		Long: `Write the database, in the state of one moment, and the stored files into a new tar archive,
 also while servers read and write. TILTH_BACKUP_DIR makes the server do so on a schedule. The
 archive holds password hashes, and the keys of access tokens unless they are sealed
-(TILTH_SECRET_KEY): protect it as you protect those. For a PostgreSQL database the command
+(TILTH_SECRET_KEY): protect it accordingly. For a PostgreSQL database the command
 refers to pg_dump.`,
 	}
 	c.AddCommand(s.verifyBackup())
@@ -106,11 +106,11 @@ refers to pg_dump.`,
 
 func (s *shell) restore() *cobra.Command {
 	return s.copying(s.program.Restore, "the database is restored from %s", &cobra.Command{
-		Use: "restore FILE", Short: "Replace the database by a backup, also while serving (SQLite)",
-		Long: `Replace everything in the database by a backup, and bring its stored files back; others
+		Use: "restore FILE", Short: "Replace the database with a backup, also while serving (SQLite)",
+		Long: `Replace everything in the database with a backup, and bring back its stored files; others
 stay. The whole backup is checked and a copy of its database migrated to the current schema
 first; then one transaction replaces the database, and running servers see the backup from their next request on. What was written since the backup is
-lost: back it up before if you need it. Sign-ins since the backup end; access tokens that
+lost: back it up first if you need it. Sign-ins since the backup end; access tokens that
 were issued since it are valid until they expire.`,
 	})
 }
@@ -120,9 +120,9 @@ func (s *shell) copy() *cobra.Command {
 	c := &cobra.Command{
 		Use: "copy --to POSTGRES", Short: "Copy a SQLite database to PostgreSQL, and verify every row",
 		Long: `Copy everything in the SQLite database into an empty PostgreSQL database, whose schema is
-made first. Stop every server before. Every row is read back and compared with its source;
-then one transaction makes all of it visible, or nothing. Ids stay, and new ones continue
-behind them. Uploaded files and layers are not in the database: keep TILTH_OBJECTS_URL as it
+created first. Stop every server beforehand. Every row is read back and compared with its source;
+then one transaction makes all of it visible, or nothing. Ids stay the same, and new ones
+continue after them. Uploaded files and layers are not in the database: keep TILTH_OBJECTS_URL as it
 is. TILTH_COPY_TO may hold the address instead of --to, which other users of this machine can see.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to = cmp.Or(to, s.environ[copyTo]); to == "" {
@@ -182,11 +182,11 @@ func (s *shell) version() *cobra.Command {
 
 func (s *shell) filestore() *cobra.Command {
 	claim := &cobra.Command{
-		Use: "claim", Short: "Make the place that TILTH_OBJECTS_URL names that of this database's files",
-		Long: `Make the place that TILTH_OBJECTS_URL names that of this database's files. A server refuses
+		Use: "claim", Short: "Adopt the place that TILTH_OBJECTS_URL names for this database's files",
+		Long: `Adopt the place that TILTH_OBJECTS_URL names for this database's files. A server refuses
 files that do not bear the mark of its database, because processes that do not share their
-files lose uploads. Use this command where the files are lost, or where the database is a
-copy that goes on with files of its own: servers that use another place are refused from
+files lose uploads. Use this command if the files are lost, or if the database is a
+copy that continues with files of its own: servers that use another place are refused from
 their next start on.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.opened(cmd, func(ctx context.Context, o *Opened) error {

@@ -19,7 +19,7 @@ func (s *shell) trail() *cobra.Command {
 		Use: "trail", Short: "Print the operators' changes of the installation, newest first",
 		Long: `Print the changes that operators made to the installation as a whole, on the command line and
 over HTTP, newest first: prices, the crop catalog, reference curves, signing keys, operators, jobs;
-with --json an object a line. Their changes to a company are in that company's audit trail.`,
+with --json, one object per line. Their changes to a company are in that company's audit trail.`,
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			return listed(op.Trail(ctx, ports.Query{Limit: limit}))(s.printEntry)
 		}),

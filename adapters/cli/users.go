@@ -49,7 +49,7 @@ func (s *shell) user() *cobra.Command {
 		s.onUser("show", "Show a user", (*operating.Operating).Account, s.printUser),
 		required(create, "email"),
 		s.onUser("disable", "Revoke a user's access from the next request on", disabling(true), s.printUser),
-		s.onUser("enable", "Open a disabled user's access again", disabling(false), s.printUser),
+		s.onUser("enable", "Restore a disabled user's access", disabling(false), s.printUser),
 		s.linkPassword(), s.unbindUser(), s.exportUser(), s.eraseUser())
 }
 
@@ -103,16 +103,16 @@ func (s *shell) listUsers() *cobra.Command {
 		}),
 	}, &limit, 100, "number of users to print; 0: all")
 	c.Flags().Int64Var(&company, "company", 0, "id of the company (default: all)")
-	c.Flags().BoolVar(&operators, "operators", false, "operators alone")
+	c.Flags().BoolVar(&operators, "operators", false, "only operators")
 	return c
 }
 
 func (s *shell) linkPassword() *cobra.Command {
 	var email string
 	c := &cobra.Command{
-		Use: "password-link", Short: "Print a link that sets a new password of a user, once",
-		Long: `Print a link that sets a new password of a user, once within an hour. Earlier links end; the
-password as it is stays good until then. It leads to TILTH_PUBLIC_URL; where that is not set,
+		Use: "password-link", Short: "Print a link that sets a new password for a user, once",
+		Long: `Print a link that sets a new password for a user, once within an hour. Earlier links end; the
+current password stays valid until then. It leads to TILTH_PUBLIC_URL; where that is not set,
 to TILTH_ADDR.`,
 		RunE: s.run(func(ctx context.Context, op *operating.Operating) error {
 			user, err := op.User(ctx, email)
@@ -135,7 +135,7 @@ func (s *shell) unbindUser() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return s.print(map[string]any{"id": u.ID, "email": u.Email, "unbound": n}, "user %d: %s was bound to %d subjects, and is to none", u.ID, u.Email, n)
+		return s.print(map[string]any{"id": u.ID, "email": u.Email, "unbound": n}, "user %d: %s was bound to %d subjects, and is now bound to none", u.ID, u.Email, n)
 	})
 	unbind.Flags().StringVar(&email, "email", "", "e-mail address of the user")
 	return required(unbind, "email")

@@ -60,9 +60,9 @@ func (s *shell) verifyChain(name chain.Name, what string) *cobra.Command {
 	c := &cobra.Command{
 		Use: string(name), Short: "Verify " + what + scope,
 		Long: `Recompute the chain of hashes over ` + what + ` and compare it with its signed head and
-checkpoints. A line a company; of a broken chain the line names the first row that was
+checkpoints. One line per company; for a broken chain it names the first row that was
 changed, is missing or was added, or the checkpoint that was forged, and the exit status is 1.
-It also works while serving. With --key only checkpoints count that these keys signed,
+It also works while serving. With --key only checkpoints signed by these keys count,
 whatever keys the database holds.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.opened(cmd, func(ctx context.Context, o *Opened) error {
@@ -94,17 +94,17 @@ func (s *shell) verifyBackup() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify FILE", Short: "Restore a backup into a folder for a trial, and verify what it holds",
 		Long: `Restore a backup into a new folder, which is removed afterwards, and verify every chain of its
-ledger and its trails there: what a restore would do, with nothing of the installation touched.
-The exit status is 1 where the file cannot be restored or a chain is broken. It takes as much
+ledger and its trails there: as a restore would, without touching the installation.
+The exit status is 1 if the file cannot be restored or a chain is broken. It takes as much
 room as the backup and its database; --folder says where. Stored secrets are read with
-TILTH_SECRET_KEY, as in a restore. Run it after each change of what makes backups, and now and
+TILTH_SECRET_KEY, as in a restore. Run it after each change to how backups are made, and now and
 then on the newest one.`,
 		Args: cobra.ExactArgs(1),
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		dir, err := os.MkdirTemp(folder, "tilth-verify-")
 		if err != nil {
-			return fmt.Errorf("make a folder for the trial: %w. Fix: name one that can be written with --folder", err)
+			return fmt.Errorf("make a folder for the trial: %w. Fix: name a writable one with --folder", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		trial := s.cfg
@@ -161,15 +161,15 @@ func (s *shell) printVerified(v audit.Verified) error {
 func (s *shell) exportChain() *cobra.Command {
 	var company int64
 	export := &cobra.Command{
-		Use: "export ledger|audit|operator", Short: "Print a chain with all that it takes to recompute it, an object a line",
-		Long: `Print a chain of a company, or that of the operator, an object a line: its checkpoints, then its rows in their order,
+		Use: "export ledger|audit|operator", Short: "Print a chain with everything needed to recompute it, one object per line",
+		Long: `Print a chain of a company, or that of the operator, one object per line: its checkpoints, then its rows in their order,
 then its head. docs/evidence.md says how to recompute every hash of it with sha256sum,
 and every signature with openssl.`,
 		Args: cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs), ValidArgs: []string{string(chain.Ledger), string(chain.Audit), string(chain.Operator)},
 	}
 	export.RunE = func(cmd *cobra.Command, args []string) error {
 		if of := args[0] != string(chain.Operator); of != cmd.Flags().Changed("company") {
-			return usageError{fmt.Errorf("--company is required with ledger and audit, and with these alone")}
+			return usageError{fmt.Errorf("--company is required with ledger and audit, and only with these")}
 		}
 		return s.opened(cmd, func(ctx context.Context, o *Opened) error {
 			return printed(o.Verifier.Export(ctx, chain.ID{Name: chain.Name(args[0]), CompanyID: company}), func(e audit.Exported) error {

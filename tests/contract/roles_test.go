@@ -60,6 +60,6 @@ func TestDoctorAddsUpConnections(t *testing.T) {
 		out, _, _ := run(t, database, "", "doctor", "--imagery-url", t.TempDir())
 		return out
 	}
-	require.Contains(t, diagnosed(database), "2 servers are there, which may open 42 connections; one of this configuration may open 22")
+	require.Contains(t, diagnosed(database), "2 servers are running, which may open 42 connections; one with this configuration may open 22")
 	require.Contains(t, diagnosed(with("100000")), "pool_max_conns=")
 }

@@ -27,7 +27,7 @@ func Ask(in io.Reader, out io.Writer, questions []Question, check func(variable,
 			fmt.Fprintf(out, "%s\n  [%s] ", q.Text, q.Default)
 			if !lines.Scan() {
 				fmt.Fprintln(out)
-				return nil, cmp.Or(lines.Err(), errors.New("the answers ended, so nothing was written. Fix: answer every question, or run it with --yes"))
+				return nil, cmp.Or(lines.Err(), errors.New("the input ended before every question was answered, so nothing was written. Fix: answer every question, or run it with --yes"))
 			}
 			answer := cmp.Or(strings.TrimSpace(lines.Text()), q.Default)
 			err := check(q.Variable, answer)

@@ -73,7 +73,7 @@ func Read(r io.Reader, known []Setting) (map[string]string, error) {
 func unknown(name string, names []string) error {
 	plain := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(name), "-", "_"), "tilth_")
 	nearest := cmp.Or(fault.Nearest(plain, names), "one that `tilth config` prints, in lower case and without TILTH_")
-	return fmt.Errorf("%q is no setting. Fix: name %s", name, nearest)
+	return fmt.Errorf("%q is not a setting. Fix: name %s", name, nearest)
 }
 
 // spelt returns a value as the environment would hold it.
@@ -88,12 +88,12 @@ func spelt(value any) (string, error) {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64), nil
 	}
-	return "", errors.New("it is neither a text nor a number nor true or false")
+	return "", errors.New("it is neither text nor a number, nor true or false")
 }
 
-const head = `# Settings of Tilth. A line without # counts; one with # shows what holds without it. A variable of the environment
-# (TILTH_ADDR for addr) counts more than a line here, and a flag (--addr) more than both. tilth config --origins says what
-# counts and why. This file may hold passwords: keep it from others.
+const head = `# Settings of Tilth. A line without # is in force; one with # shows the default. An environment variable
+# (TILTH_ADDR for addr) overrides a line here, and a flag (--addr) overrides both. tilth config --origins shows what
+# is in force and why. This file may hold passwords: keep it from others.
 `
 
 // width is how long the lines of a comment may be.

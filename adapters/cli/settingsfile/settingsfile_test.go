@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 			"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:1",
 		}, ""},
 		{"a text for a number", "workers = '4'\n", map[string]string{"TILTH_WORKERS": "4"}, ""},
-		{"misspelt", "adr = ':80'\n", nil, `"adr" is no setting. Fix: name addr`},
+		{"misspelt", "adr = ':80'\n", nil, `"adr" is not a setting. Fix: name addr`},
 		{"as a variable", "TILTH_ADDR = ':80'\n", nil, "Fix: name addr"},
 		{"as a flag", "rate-limit = 1\n", nil, "Fix: name rate_limit"},
 		{"unknown", "something_quite_different = 1\n", nil, "tilth config"},

@@ -44,7 +44,7 @@ func parsePlatforms(names string) ([]platform, error) {
 	for name := range strings.SplitSeq(names, ",") {
 		i := slices.Index(platformNames(), name)
 		if i < 0 {
-			return nil, fmt.Errorf("%q is no platform of a release. Fix: name some of %s", name, strings.Join(platformNames(), ", "))
+			return nil, fmt.Errorf("%q is not a platform of a release. Fix: name one or more of %s", name, strings.Join(platformNames(), ", "))
 		}
 		out = append(out, allPlatforms[i])
 	}
@@ -86,7 +86,7 @@ func platformOf(program io.ReaderAt) (platform, error) {
 	if f, err := elf.NewFile(program); err == nil {
 		defer f.Close()
 		if slices.ContainsFunc(f.Progs, func(s *elf.Prog) bool { return s.Type == elf.PT_INTERP }) {
-			return platform{}, errors.New("the program asks for a loader, so it is not static")
+			return platform{}, errors.New("the program requires a loader, so it is not static")
 		}
 		return machine("linux", f.Machine, map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"})
 	}

@@ -159,7 +159,7 @@ func open(ctx context.Context, version string) (source, error) {
 func named(version string, changed bool) (string, error) {
 	v := "v" + strings.TrimPrefix(version, "v")
 	if semver.Canonical(v)+semver.Build(v) != v {
-		return "", fmt.Errorf("%q is no semantic version. Fix: make release VERSION=1.2.3", version)
+		return "", fmt.Errorf("%q is not a semantic version. Fix: make release VERSION=1.2.3", version)
 	}
 	if changed && semver.Build(v) == "" {
 		v += "+dirty"
