@@ -57,7 +57,7 @@ func (t *cellTable) choose(header, layers []string) error {
 	seen := map[string]int{}
 	for j, name := range header {
 		if _, twice := seen[name]; twice {
-			return fault.Field("cells", fmt.Sprintf("The column %q is there twice.", name))
+			return fault.Field("cells", fmt.Sprintf("The column %q occurs twice.", name))
 		}
 		seen[name] = j
 		if !slices.Contains(placeColumns, name) {
@@ -84,7 +84,7 @@ func (t *cellTable) choose(header, layers []string) error {
 		_, first := seen[pair[0]]
 		_, second := seen[pair[1]]
 		if first != second {
-			return fault.Field("cells", fmt.Sprintf("The columns %s and %s come together.", pair[0], pair[1]))
+			return fault.Field("cells", fmt.Sprintf("The columns %s and %s must be given together.", pair[0], pair[1]))
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func (t *cellTable) add(record []string, line int) error {
 			v, err = math.NaN(), nil
 		}
 		if err != nil {
-			return fault.Field("cells", fmt.Sprintf("Line %d: %s is %q, which is no number.", line, name, text))
+			return fault.Field("cells", fmt.Sprintf("Line %d: %s is %q, which is not a number.", line, name, text))
 		}
 		t.columns[name] = append(t.columns[name], v)
 	}

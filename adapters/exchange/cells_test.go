@@ -31,7 +31,7 @@ func TestReadCellsRefuses(t *testing.T) {
 		"":                         "is empty",
 		"row,col,a\n":              "a line for each cell",
 		"a,b\n1,2\n":               "need",
-		"row,a\n1,2\n":             "come together",
+		"row,a\n1,2\n":             "must be given together",
 		"row,col,a,a\n1,1,1,1\n":   "twice",
 		"row,col,a\n1,x,2\n":       `Line 2: col is "x"`,
 		"row,col,a\n1,1,2\n1,NA,2": `Line 3: col is "NA"`,

@@ -67,15 +67,15 @@ func (f *climateFile) add(r *row) error {
 	within := func(v, low, high float64) bool { return v >= low && v <= high } // NaN is not
 	switch {
 	case !within(at.Y, -90, 90) || !within(at.X, -180, 180):
-		return errors.New("latitude is -90 to 90 degrees, longitude -180 to 180")
+		return errors.New("latitude must be -90 to 90 degrees, longitude -180 to 180")
 	case month < 1 || month > monthsOfYear:
-		return fmt.Errorf("month %d: it is 1 to 12", month)
+		return fmt.Errorf("month %d: it must be 1 to 12", month)
 	case !within(values.TemperatureC, ghg.MinMonthC, ghg.MaxMonthC):
-		return fmt.Errorf("temperature_c is %g to %g", ghg.MinMonthC, ghg.MaxMonthC)
+		return fmt.Errorf("temperature_c must be %g to %g", ghg.MinMonthC, ghg.MaxMonthC)
 	case !within(values.PrecipitationMm, 0, ghg.MaxMonthMm) || !within(values.PETMm, 0, ghg.MaxMonthMm):
-		return fmt.Errorf("precipitation_mm and pet_mm are 0 to %g", ghg.MaxMonthMm)
+		return fmt.Errorf("precipitation_mm and pet_mm must be 0 to %g", ghg.MaxMonthMm)
 	case len(source) > maxClimateSource || len(station) > maxClimateSource:
-		return fmt.Errorf("source and station have at most %d characters", maxClimateSource)
+		return fmt.Errorf("source and station may have at most %d characters", maxClimateSource)
 	}
 	i, known := f.places[at]
 	if !known {
@@ -88,7 +88,7 @@ func (f *climateFile) add(r *row) error {
 	c := &f.cells[i]
 	switch {
 	case c.lines[month-1] != 0:
-		return fmt.Errorf("month %d of the cell %g, %g stands on line %d already", month, at.Y, at.X, c.lines[month-1])
+		return fmt.Errorf("month %d of the cell %g, %g is already on line %d", month, at.Y, at.X, c.lines[month-1])
 	case c.Source != source || c.Station != station:
 		return fmt.Errorf("the cell %g, %g has another source or station on a line above", at.Y, at.X)
 	}

@@ -34,7 +34,7 @@ func ReadCrops(r io.Reader) ([]farm.Crop, error) {
 	err := readTable(r, []string{"slug", "name"}, func(row *row) error {
 		crop, err := readCrop(row.get)
 		if err == nil && seen[crop.Slug] {
-			err = fmt.Errorf("the slug %q stands twice", crop.Slug)
+			err = fmt.Errorf("the slug %q occurs twice", crop.Slug)
 		}
 		seen[crop.Slug] = true
 		crops = append(crops, crop)
@@ -56,7 +56,7 @@ func readCrop(get func(string) string) (farm.Crop, error) {
 		return c, errors.New("slug and name are required")
 	}
 	if !slices.Contains(lifecycles, c.Lifecycle) {
-		return c, fmt.Errorf("lifecycle is annual, biennial or perennial, not %q", c.Lifecycle)
+		return c, fmt.Errorf("lifecycle must be annual, biennial or perennial, not %q", c.Lifecycle)
 	}
 	for name, flag := range map[string]*bool{
 		"is_n_fixing": &c.IsNFixing, "is_flooded": &c.IsFlooded, "is_grassland": &c.IsGrassland, "is_cover": &c.IsCover, "is_active": &c.IsActive,
@@ -68,7 +68,7 @@ func readCrop(get func(string) string) (farm.Crop, error) {
 			*flag = false
 		case "":
 		default:
-			return c, fmt.Errorf("%s is true or false, not %q", name, v)
+			return c, fmt.Errorf("%s must be true or false, not %q", name, v)
 		}
 	}
 	if classes := get("curve_classes"); classes != "" {

@@ -42,11 +42,11 @@ func (SampleTables) Read(file io.Reader, options ports.SampleTableOptions) (labt
 		return labtable.Table{}, err
 	}
 	if len(content) > maxSampleFile {
-		return labtable.Table{}, fault.Field("file", "A file has at most 8 MiB.")
+		return labtable.Table{}, fault.Field("file", "A file may have at most 8 MiB.")
 	}
 	packed := bytes.HasPrefix(content, []byte("PK\x03\x04"))
 	if packed && !isWorkbook(content) || bytes.HasPrefix(content, []byte("SQLite format 3\x00")) {
-		return labtable.Table{}, fault.Field("file", "This is no table but an archive or a GeoPackage. Fix: send what a crew recorded to samples/import/crew/.")
+		return labtable.Table{}, fault.Field("file", "This is not a table but an archive or a GeoPackage. Fix: send what a crew recorded to samples/import/crew/.")
 	}
 	plain := bytes.TrimPrefix(content, delimited.ByteOrderMark)
 	if start := bytes.TrimLeft(plain, " \t\r\n"); len(start) > 0 && start[0] == '[' {
@@ -71,7 +71,7 @@ func (SampleTables) Read(file io.Reader, options ports.SampleTableOptions) (labt
 	size := 0
 	err = lines.Each(func(values []string) error {
 		if len(rows) == options.MaxRows {
-			return fault.Field("file", fmt.Sprintf("A file has 1 to %d rows.", options.MaxRows))
+			return fault.Field("file", fmt.Sprintf("A file must have 1 to %d rows.", options.MaxRows))
 		}
 		numbers = append(numbers, lines.Line())
 		rows = append(rows, list.Map(values, func(v string) string {
@@ -108,7 +108,7 @@ func sampleObjects(content []byte, options labtable.Options) (labtable.Table, er
 	d.UseNumber()
 	var objects []map[string]any
 	if err := d.Decode(&objects); err != nil || d.Decode(&struct{}{}) != io.EOF {
-		return labtable.Table{}, fault.Field("file", "This is no JSON array of objects.")
+		return labtable.Table{}, fault.Field("file", "This is not a JSON array of objects.")
 	}
 	if len(objects) == 0 {
 		return labtable.Table{}, nil

@@ -65,7 +65,7 @@ func (c Curves) ReadSamples(samples, series io.Reader) ([]cropcheck.Sample, erro
 		s := cropcheck.Sample{ID: row.text("id"), Class: row.text("label"), Start: row.date("start_date")}
 		s.Place.Lon, s.Place.Lat = row.optional("longitude"), row.optional("latitude")
 		if seen[s.ID] {
-			return fmt.Errorf("the id %q stands twice", s.ID)
+			return fmt.Errorf("the id %q occurs twice", s.ID)
 		}
 		seen[s.ID] = true
 		var ok bool

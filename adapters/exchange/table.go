@@ -64,7 +64,7 @@ func (r *row) text(column string) string {
 func parsed[T any](r *row, column, what string, parse func(string) (T, error)) T {
 	v, err := parse(r.get(column))
 	if err != nil {
-		r.err = cmp.Or(r.err, fmt.Errorf("%s is no %s: %q", column, what, r.get(column)))
+		r.err = cmp.Or(r.err, fmt.Errorf("%s is not a %s: %q", column, what, r.get(column)))
 	}
 	return v
 }

@@ -340,7 +340,7 @@ func TestFilesThatAreNoneAreRefused(t *testing.T) {
 		{"not KML", mediaKML, `<html></html>`, "outermost element", 400},
 		{"malformed KML", mediaKML, `<kml><Placemark></kml>`, "malformed at line 1", 400},
 		{"entities", mediaKML, `<!DOCTYPE kml [<!ENTITY a "aaaa">]><kml><Placemark><name>&a;</name></Placemark></kml>`, "malformed", 400},
-		{"no archive", mediaZip, "PK nonsense", "no whole zip archive", 400},
+		{"no archive", mediaZip, "PK nonsense", "not a complete zip archive", 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := c.Upload(importPath(farm, ""), test.media, strings.NewReader(test.body))

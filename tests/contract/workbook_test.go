@@ -51,7 +51,7 @@ func TestWorkbooks(t *testing.T) {
 		refused := upload(workbookOf(t, heading, []string{"1", "North", square}), "&sheet=Fields", "")
 		require.Equal(t, 400, refused.Status)
 		require.Contains(t, string(refused.Body), `no sheet \"Fields\". Its sheets are Assessments.`)
-		require.Contains(t, string(upload(bytes.NewReader([]byte("NR,Name,wkt\n")), "&sheet=Fields", "").Body), "no workbook")
+		require.Contains(t, string(upload(bytes.NewReader([]byte("NR,Name,wkt\n")), "&sheet=Fields", "").Body), "not a workbook")
 		many := make([][]string, 1_001)
 		for i := range many {
 			many[i] = []string{fmt.Sprint(i), "West", ""}

@@ -247,7 +247,7 @@ func TestFaultsThatStay(t *testing.T) {
 	}{
 		"gone":                  {status(404), "no longer holds B08.tif"},
 		"gone for good":         {status(410), "no longer holds B08.tif"},
-		"an expired link":       {status(403), "does not give out B08.tif"},
+		"an expired link":       {status(403), "does not serve B08.tif"},
 		"no ranges":             {func(w http.ResponseWriter, _ *http.Request, d []byte) bool { _, _ = w.Write(d); return true }, "does not serve byte ranges"},
 		"a truncated file":      {truncated(10_000), "B08.tif cannot be read"},
 		"a page, not a picture": {func(w http.ResponseWriter, r *http.Request, _ []byte) bool { return serveBytes(w, r, []byte("<html>")) }, "B08.tif cannot be read"},

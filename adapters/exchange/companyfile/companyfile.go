@@ -48,15 +48,15 @@ func (Files) Open(file ports.Object) (ports.CompanyFileReader, error) {
 	}
 	archive, err := zip.NewReader(file, file.Size())
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below
-		return nil, refuse("it is no whole zip archive: %v. Fix: copy it once more, or export the company again", err)
+		return nil, refuse("it is not a complete zip archive: %v. Fix: copy it once more, or export the company again", err)
 	}
 	out := reader{entries: make(map[string]*zip.File, len(archive.File))}
 	for _, entry := range archive.File {
 		switch {
 		case !fs.ValidPath(entry.Name) || strings.Contains(entry.Name, `\`) || !entry.Mode().IsRegular():
-			return nil, refuse("the entry %.80q is no plain file below its folder", entry.Name)
+			return nil, refuse("the entry %.80q is not a plain file below its folder", entry.Name)
 		case out.entries[entry.Name] != nil:
-			return nil, refuse("the entry %.80q is there twice", entry.Name)
+			return nil, refuse("the entry %.80q occurs twice", entry.Name)
 		case entry.Flags&1 != 0:
 			return nil, refuse("the entry %.80q is encrypted. Fix: decrypt the archive first", entry.Name)
 		}
@@ -77,7 +77,7 @@ func bounded(file ports.Object) error {
 	}
 	at := bytes.LastIndex(tail, []byte("PK\x05\x06"))
 	if at < 0 || at+end > len(tail) {
-		return refuse("it is no whole zip archive: its directory is missing. Fix: copy it once more, or export the company again")
+		return refuse("it is not a complete zip archive: its directory is missing. Fix: copy it once more, or export the company again")
 	}
 	length := uint64(binary.LittleEndian.Uint32(tail[at+12:]))
 	if at >= locator && bytes.HasPrefix(tail[at-locator:], []byte("PK\x06\x07")) {
@@ -127,7 +127,7 @@ func (r reader) Open(name string, size int64) (io.ReadCloser, error) {
 		return nil, refuse("%s is not in it", name)
 	}
 	if entry.UncompressedSize64 != uint64(size) {
-		return nil, refuse("%s has %d bytes, and the manifest says %d", name, entry.UncompressedSize64, size)
+		return nil, refuse("%s has %d bytes, but the manifest states %d", name, entry.UncompressedSize64, size)
 	}
 	in, err := entry.Open()
 	if err != nil {
@@ -146,7 +146,7 @@ type content struct {
 func (c *content) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, refuse("%s unpacks to more than it says", c.name)
+		return 0, refuse("%s unpacks to more than it states", c.name)
 	}
 	switch {
 	case err == nil:

@@ -73,16 +73,16 @@ func TestFilesOfStrangersAreRefused(t *testing.T) {
 		raw  []byte
 		says string
 	}{
-		"nothing":        {nil, "no whole zip archive"},
-		"text":           {[]byte("a company"), "no whole zip archive"},
-		"half":           {good[:len(good)/2], "no whole zip archive"},
-		"a folder above": {foreign("../etc/passwd"), "no plain file"},
-		"a root":         {foreign("/etc/passwd"), "no plain file"},
-		"a drive":        {foreign(`c:\x`), "no plain file"},
-		"a folder":       {foreign("x/"), "no plain file"},
-		"twice":          {foreign("x", "x"), "is there twice"},
+		"nothing":        {nil, "not a complete zip archive"},
+		"text":           {[]byte("a company"), "not a complete zip archive"},
+		"half":           {good[:len(good)/2], "not a complete zip archive"},
+		"a folder above": {foreign("../etc/passwd"), "not a plain file"},
+		"a root":         {foreign("/etc/passwd"), "not a plain file"},
+		"a drive":        {foreign(`c:\x`), "not a plain file"},
+		"a folder":       {foreign("x/"), "not a plain file"},
+		"twice":          {foreign("x", "x"), "occurs twice"},
 		"a long directory": {bytes.Replace(good, []byte("PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00"),
-			[]byte("PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00"), 1)[:len(good)-10], "no whole zip archive"},
+			[]byte("PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00"), 1)[:len(good)-10], "not a complete zip archive"},
 	} {
 		_, err := companyfile.Files{}.Open(of(c.raw))
 		require.True(t, fault.Is(err, fault.Invalid), "%s: %v", name, err)
@@ -93,7 +93,7 @@ func TestFilesOfStrangersAreRefused(t *testing.T) {
 	_, err = in.Open("b", 1)
 	require.ErrorContains(t, err, "b is not in it")
 	_, err = in.Open("a", 1)
-	require.ErrorContains(t, err, "the manifest says 1")
+	require.ErrorContains(t, err, "the manifest states 1")
 	_, err = in.Small("a", 999)
 	require.ErrorContains(t, err, "more than 999 bytes")
 	_, err = in.Small("manifest.json", 999)

@@ -54,7 +54,7 @@ func openTable(in io.Reader, charset string) (*table, error) {
 	t.left = binary.LittleEndian.Uint32(head[4:])
 	headBytes, rowBytes := int(binary.LittleEndian.Uint16(head[8:])), int(binary.LittleEndian.Uint16(head[10:]))
 	if headBytes < 33 || (headBytes-33)/32 > maxColumns || rowBytes < 1 {
-		return nil, refuse("The .dbf file has a head that cannot be.")
+		return nil, refuse("The .dbf file has an impossible header.")
 	}
 	rest := make([]byte, headBytes-32)
 	if _, err := io.ReadFull(t.in, rest); err != nil {

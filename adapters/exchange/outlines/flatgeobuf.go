@@ -49,7 +49,7 @@ func readFlatGeobuf(ctx context.Context, file ports.Object, scan *scan, yield fu
 		case f.Err != nil:
 			out.Err = refuseOutline("The feature cannot be read: %v.", f.Err)
 		case f.Area == nil && f.Word != "" && f.Word != "Point" && f.Word != "MultiPoint" && f.Word != "Polygon" && f.Word != "MultiPolygon":
-			out.Err = refuseOutline("The geometry is a %s, which is no area of straight lines; save it as Polygon.", f.Word)
+			out.Err = refuseOutline("The geometry is a %s, which is not an area of straight lines; save it as Polygon.", f.Word)
 		case f.Area != nil && scan.outlines:
 			out.Boundary, out.Err = bounded(scan, budget, f.Area, project)
 		}
@@ -62,7 +62,7 @@ func readFlatGeobuf(ctx context.Context, file ports.Object, scan *scan, yield fu
 func flatFault(err error) error {
 	switch {
 	case errors.Is(err, flatgeobuf.ErrHeader):
-		return refuse("The file is no FlatGeobuf of version 3, or its header is damaged.")
+		return refuse("The file is not a FlatGeobuf of version 3, or its header is damaged.")
 	case errors.Is(err, flatgeobuf.ErrEnd), errors.Is(err, io.EOF):
 		return refuse("The FlatGeobuf ends in the middle.")
 	}

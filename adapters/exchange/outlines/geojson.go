@@ -62,7 +62,7 @@ func readGeoJSON(ctx context.Context, file ports.Object, scan *scan, yield func(
 	case errors.Is(s.err, io.EOF), errors.Is(s.err, io.ErrUnexpectedEOF):
 		return refuse("The GeoJSON ends in the middle, after byte %d.", s.at)
 	case s.err == nil && !seen:
-		return refuse("The file is no FeatureCollection: it has no list of features.")
+		return refuse("The file is not a FeatureCollection: it has no list of features.")
 	}
 	return s.err
 }
@@ -113,7 +113,7 @@ func readFeature(budget *effort.Budget, out *ports.Feature, raw []byte, tooLarge
 		return refuseOutline("The feature cannot be read: %v.", err)
 	}
 	if f.Type != "Feature" {
-		return refuseOutline("This member of the list is no Feature; its type is %.40q.", f.Type)
+		return refuseOutline("This member of the list is not a Feature; its type is %.40q.", f.Type)
 	}
 	out.Attributes = f.attributes()
 	var g struct{ Type string }

@@ -113,9 +113,9 @@ func (g *geoPackage) known(ctx context.Context, table string, columns ...string)
 	has, err := geopackage.Columns(ctx, g.conn, table)
 	switch {
 	case errors.Is(err, geopackage.ErrNoTable):
-		return refuse("The file is a database of SQLite, and no GeoPackage: it has no table %.60s.", table)
+		return refuse("The file is a SQLite database, but not a GeoPackage: it has no table %.60s.", table)
 	case errors.Is(err, geopackage.ErrOdd):
-		return refuse("In the GeoPackage %.60s is no table but a view or a virtual table. Fix: save the layer to a new GeoPackage.", table)
+		return refuse("In the GeoPackage %.60s is not a table but a view or a virtual table. Fix: save the layer to a new GeoPackage.", table)
 	case err != nil:
 		return err
 	}
@@ -167,7 +167,7 @@ func (g *geoPackage) projection(ctx context.Context, system int32) (projection, 
 	err := g.conn.QueryRowContext(ctx, `SELECT CAST(coalesce(organization, '') AS TEXT), organization_coordsys_id, CAST(coalesce(definition, '') AS TEXT)
 		FROM gpkg_spatial_ref_sys NOT INDEXED WHERE srs_id = ? LIMIT 1`, system).Scan(&organization, &number, &definition)
 	if errors.Is(err, sql.ErrNoRows) || system == 0 || system == -1 {
-		return nil, refuse("The GeoPackage does not say what its coordinates are (reference system %d). Fix: give the layer its reference system in QGIS, and export it.", system)
+		return nil, refuse("The GeoPackage does not state what its coordinates are (reference system %d). Fix: give the layer its reference system in QGIS, and export it.", system)
 	}
 	if err != nil {
 		return nil, err
@@ -264,7 +264,7 @@ func (g *geoPackage) feature(blob []byte, project projection) (out ports.Feature
 	case err != nil:
 		out.Err = refuseOutline("The geometry cannot be read: %v.", err)
 	case shape.Area == nil && shape.Word != "" && shape.Word != "Point" && shape.Word != "MultiPoint":
-		out.Err = refuseOutline("The geometry is a %s, which is no area of straight lines; save it as Polygon.", shape.Word)
+		out.Err = refuseOutline("The geometry is a %s, which is not an area of straight lines; save it as Polygon.", shape.Word)
 	case shape.Area != nil && g.outlines:
 		out.Boundary, out.Err = bounded(g.scan, g.budget, shape.Area, project)
 	}

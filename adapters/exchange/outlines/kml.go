@@ -22,7 +22,7 @@ func readKML(ctx context.Context, file ports.Object, scan *scan, yield func(port
 		token, err := k.Token()
 		if errors.Is(err, io.EOF) {
 			if root {
-				return refuse("The file is no KML: it has no elements.")
+				return refuse("The file is not KML: it has no elements.")
 			}
 			return nil
 		}
@@ -34,7 +34,7 @@ func readKML(ctx context.Context, file ports.Object, scan *scan, yield func(port
 			continue
 		}
 		if root && start.Name.Local != "kml" {
-			return refuse("The file is no KML: its outermost element is %.40q.", start.Name.Local)
+			return refuse("The file is not KML: its outermost element is %.40q.", start.Name.Local)
 		}
 		root = false
 		if start.Name.Local != "Placemark" {
@@ -113,7 +113,7 @@ func (k *kmlReader) settle(s *outline, out *ports.Feature) {
 		out.Err = s.err
 	case len(s.parts) == 0 && s.other != "":
 		if out.Geometry = s.other; s.other != "Point" {
-			out.Err = refuseOutline("The Placemark holds a %s, which is no area; draw it as a Polygon.", s.other)
+			out.Err = refuseOutline("The Placemark holds a %s, which is not an area; draw it as a Polygon.", s.other)
 		}
 	case len(s.parts) > 0:
 		if out.Geometry = "Polygon"; len(s.parts) > 1 {
@@ -181,7 +181,7 @@ func (s *outline) ring(text string, limits geo.Limits) geo.Ring {
 		x, errX := strconv.ParseFloat(lon, 64)
 		y, errY := strconv.ParseFloat(lat, 64)
 		if !ok || errX != nil || errY != nil {
-			s.err = refuseOutline("%.40q is no position; write longitude,latitude with a comma and no space between.", tuple)
+			s.err = refuseOutline("%.40q is not a position; write longitude,latitude with a comma and no space between.", tuple)
 			return nil
 		}
 		ring = append(ring, geo.Position{X: x, Y: y})

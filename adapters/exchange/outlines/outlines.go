@@ -199,7 +199,7 @@ func unsupported(media string) error {
 
 // taken makes the fault of a content type that is none of the accepted ones.
 func taken(media string, these ...string) error {
-	return fault.Newf(fault.Limit, "unsupported_media_type", "Content-Type %.80q is not taken here; send %s.", media, strings.Join(these, ", "))
+	return fault.Newf(fault.Limit, "unsupported_media_type", "Content-Type %.80q is not accepted here; send %s.", media, strings.Join(these, ", "))
 }
 
 // readerByContent distinguishes the formats by how files begin.

@@ -213,7 +213,7 @@ func TestGeoJSONFeatures(t *testing.T) {
 	require.Equal(t, "own", got[1].Attributes["id"])
 	require.Contains(t, wrong(t, got[2]), "LineString")
 	require.Contains(t, wrong(t, got[3]), "cannot be read")
-	require.Contains(t, wrong(t, got[4]), "no Feature")
+	require.Contains(t, wrong(t, got[4]), "not a Feature")
 	require.Contains(t, wrong(t, got[5]), "should be an array")
 	require.Contains(t, wrong(t, got[6]), "cannot be read")
 	require.Contains(t, wrong(t, got[7]), "UTF-8")
@@ -243,7 +243,7 @@ func TestKML(t *testing.T) {
 	require.Equal(t, "Point", got[1].Geometry)
 	require.NoError(t, got[1].Err)
 	require.Contains(t, wrong(t, got[2]), "LineString")
-	require.Contains(t, wrong(t, got[3]), "no position")
+	require.Contains(t, wrong(t, got[3]), "not a position")
 	require.Empty(t, got[4].Geometry)
 }
 
@@ -362,13 +362,13 @@ func TestShapefilesThatAreRefused(t *testing.T) {
 		"another datum":   {map[string][]byte{"fields.prj": []byte(strings.ReplaceAll(wgs84, "WGS_1984", "OSGB_1936"))}, "OSGB_1936"},
 		"another system":  {map[string][]byte{"fields.prj": []byte(`PROJCS["x",` + wgs84 + `,PROJECTION["Lambert_Conformal_Conic"],UNIT["Meter",1]]`)}, "Lambert_Conformal_Conic"},
 		"feet":            {map[string][]byte{"fields.prj": []byte(strings.Replace(utmWKT("x", wgs84, 9, 0), `UNIT["Meter",1]]`, `UNIT["Foot_US",0.3048006]]`, 1))}, "give metres"},
-		"no UTM zone":     {map[string][]byte{"fields.prj": []byte(utmWKT("Gauss", wgs84, 10, 0))}, "no UTM zone"},
+		"no UTM zone":     {map[string][]byte{"fields.prj": []byte(utmWKT("Gauss", wgs84, 10, 0))}, "not a UTM zone"},
 		"broken prj":      {map[string][]byte{"fields.prj": []byte(`GEOGCS["x"`)}, "not closed"},
 		"deep prj":        {map[string][]byte{"fields.prj": []byte(strings.Repeat("A[", 100))}, "too deeply"},
 		"no shapefile":    {map[string][]byte{"fields.shp": nil}, "holds no shapefile"},
 		"two shapefiles":  {map[string][]byte{"other.shp": {}}, "2 shapefiles"},
 		"points":          {map[string][]byte{"fields.shp": points}, "points"},
-		"not a shapefile": {map[string][]byte{"fields.shp": make([]byte, 100)}, "no shapefile"},
+		"not a shapefile": {map[string][]byte{"fields.shp": make([]byte, 100)}, "not a shapefile"},
 		"cut off":         {map[string][]byte{"fields.shp": points[:50]}, "ends in the middle"},
 		"no table":        {map[string][]byte{"fields.dbf": {3}}, ".dbf file ends"},
 		"odd encoding":    {map[string][]byte{"fields.cpg": []byte("EBCDIC")}, "EBCDIC"},

@@ -174,7 +174,7 @@ func utmOf(p node) (geo.UTM, error) {
 	standard := figures["scale_factor"] == 0.9996 && figures["false_easting"] == 500_000 && figures["latitude_of_origin"] == 0 &&
 		(south || figures["false_northing"] == 0) && zone == math.Trunc(zone) && zone >= 1 && zone <= 60
 	if !standard {
-		return geo.UTM{}, refuse("The reference system (.prj) %.60q is a Transverse Mercator that is no UTM zone; convert the file to WGS84.", p.name())
+		return geo.UTM{}, refuse("The reference system (.prj) %.60q is a Transverse Mercator that is not a UTM zone; convert the file to WGS84.", p.name())
 	}
 	epsg := 32600
 	if south {

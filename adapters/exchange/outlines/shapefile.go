@@ -24,7 +24,7 @@ func readShapefile(ctx context.Context, file ports.Object, scan *scan, yield fun
 		return err
 	}
 	if set[".prj"] == nil {
-		return refuse("The shapefile has no .prj file, so nothing says what its coordinates are; add it to the zip archive.")
+		return refuse("The shapefile has no .prj file, so nothing states what its coordinates are; add it to the zip archive.")
 	}
 	wkt, err := short(set[".prj"])
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *shapes) head() error {
 		return endOf(".shp", err)
 	}
 	if binary.BigEndian.Uint32(head[:]) != shapefile.Code {
-		return refuse("The .shp file is no shapefile.")
+		return refuse("The .shp file is not a shapefile.")
 	}
 	switch kind := binary.LittleEndian.Uint32(head[32:]); kind {
 	case shapefile.Null, shapefile.Polygon, shapefile.PolygonZ, shapefile.PolygonM:

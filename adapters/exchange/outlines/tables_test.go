@@ -65,9 +65,9 @@ func TestCSVOutlines(t *testing.T) {
 		"a line":            {"wkt", "LINESTRING (10 50, 11 51)", "LineString", "LineString", 0},
 		"nothing":           {"wkt", "", "", "", 0},
 		"empty":             {"wkt", "POLYGON EMPTY", "", "", 0},
-		"no geometry":       {"wkt", "somewhere", "no well-known text", "", 0},
-		"broken off":        {"wkt", "POLYGON ((10 50, 11", "no position", "Polygon", 0},
-		"a word in it":      {"wkt", "POLYGON ((10 50, x 50, 11 51, 10 50))", "no position", "Polygon", 0},
+		"no geometry":       {"wkt", "somewhere", "not the well-known text", "", 0},
+		"broken off":        {"wkt", "POLYGON ((10 50, 11", "not a position", "Polygon", 0},
+		"a word in it":      {"wkt", "POLYGON ((10 50, x 50, 11 51, 10 50))", "not a position", "Polygon", 0},
 		"more behind":       {"wkt", "POLYGON ((" + square + ")) x", "after its end", "Polygon", 0},
 		"crossing":          {"wkt", "POLYGON ((10 50, 10.01 50.01, 10.01 50, 10 50.01, 10 50))", "crosses itself", "Polygon", 0},
 		"too many vertices": {"wkt", "POLYGON ((" + strings.Repeat("10 50, ", 20_000) + "10 50))", "more than 10000 vertices", "Polygon", 0},
@@ -134,7 +134,7 @@ func TestGeoPackagesOfStrangers(t *testing.T) {
 		"a virtual table":         {changed(t, sound, "DROP TABLE fields", "CREATE VIRTUAL TABLE fields USING fts5(geom)"), "a virtual table"},
 		"no layer of polygons":    {changed(t, sound, "UPDATE gpkg_geometry_columns SET geometry_type_name = 'POINT'"), "no layer of polygons; it has fields (POINT)"},
 		"two layers":              {changed(t, sound, "CREATE TABLE more (fid INTEGER PRIMARY KEY, geom POLYGON)", "INSERT INTO gpkg_geometry_columns VALUES ('more', 'geom', 'POLYGON', 4326, 0, 0)"), "2 layers of polygons (fields, more)"},
-		"an unknown system":       {changed(t, sound, "UPDATE gpkg_geometry_columns SET srs_id = 0"), "does not say what its coordinates are"},
+		"an unknown system":       {changed(t, sound, "UPDATE gpkg_geometry_columns SET srs_id = 0"), "does not state what its coordinates are"},
 		"another system":          {changed(t, sound, "UPDATE gpkg_spatial_ref_sys SET organization_coordsys_id = 27700, definition = replace(definition, 'WGS_1984', 'OSGB_1936')"), "OSGB_1936"},
 		"a computed geometry":     {changed(t, sound, "DROP TABLE fields", "CREATE TABLE fields (fid INTEGER PRIMARY KEY, geom BLOB AS (zeroblob(900000000)))", "INSERT INTO fields VALUES (1)"), "no column geom"},
 		"a value that is too big": {changed(t, sound, "UPDATE fields SET geom = zeroblob(20000000) WHERE fid = 1"), "damaged"},
@@ -164,7 +164,7 @@ func TestFlatGeobufsOfStrangers(t *testing.T) {
 	}{
 		"cut off in the header": {sound[:40], "ends in the middle"},
 		"cut off":               {sound[:len(sound)-20], "ends in the middle"},
-		"another version":       {append([]byte("fgb\x02fgb\x01"), sound[8:]...), "no FlatGeobuf of version 3"},
+		"another version":       {append([]byte("fgb\x02fgb\x01"), sound[8:]...), "not a FlatGeobuf of version 3"},
 		"a huge header":         {append([]byte("fgb\x03fgb\x01"), 0xff, 0xff, 0xff, 0x7f), "ends in the middle"},
 	} {
 		_, err := readAll(t, outlines.MediaFGB, file(c.content))

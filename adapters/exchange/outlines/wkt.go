@@ -45,7 +45,7 @@ func readWKT(text string, limits geo.Limits) (parts geo.MultiPolygon, word strin
 	if number, ok := strings.CutPrefix(wktWord(w.text), "SRID="); ok {
 		code, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, "", refuseOutline("%.40q is no number of a reference system.", number)
+			return nil, "", refuseOutline("%.40q is not the number of a reference system.", number)
 		}
 		if w.project, err = projectionOfEPSG(code); err != nil {
 			return nil, "", err
@@ -56,7 +56,7 @@ func readWKT(text string, limits geo.Limits) (parts geo.MultiPolygon, word strin
 	upper := wktWord(w.text)
 	word, known := wktWords[upper]
 	if !known {
-		return nil, "", refuseOutline("%.40q is no well-known text of a geometry; write it as POLYGON ((10 50, 10.1 50, 10.1 50.1, 10 50)).", w.text)
+		return nil, "", refuseOutline("%.40q is not the well-known text of a geometry; write it as POLYGON ((10 50, 10.1 50, 10.1 50.1, 10 50)).", w.text)
 	}
 	w.text = strings.TrimSpace(w.text[len(upper):])
 	for _, more := range []string{"ZM", "Z", "M"} {
@@ -78,10 +78,10 @@ func readWKT(text string, limits geo.Limits) (parts geo.MultiPolygon, word strin
 	case "MultiPolygon":
 		parts, err = wktList(w, w.polygon)
 	default:
-		return nil, word, refuseOutline("The geometry is a %s, which is no area; draw it as a Polygon.", word)
+		return nil, word, refuseOutline("The geometry is a %s, which is not an area; draw it as a Polygon.", word)
 	}
 	if err == nil && w.text != "" {
-		err = refuseOutline("The well-known text goes on after its end: %.40q.", w.text)
+		err = refuseOutline("The well-known text continues after its end: %.40q.", w.text)
 	}
 	return parts, word, err
 }
@@ -104,7 +104,7 @@ func wktList[T any](w *wktText, item func() (T, error)) (out []T, err error) {
 			return out, nil
 		}
 		if !strings.HasPrefix(w.text, ",") {
-			return nil, refuseOutline("The well-known text is broken off or malformed before %.40q.", w.text)
+			return nil, refuseOutline("The well-known text is cut off or malformed before %.40q.", w.text)
 		}
 	}
 }
@@ -123,12 +123,12 @@ func (w *wktText) position() (geo.Position, error) {
 	}
 	words := strings.Fields(w.text[:min(end, 200)])
 	if end > 200 || len(words) < 2 || len(words) > 4 {
-		return geo.Position{}, refuseOutline("%.40q is no position; write longitude and latitude with a blank between.", w.text)
+		return geo.Position{}, refuseOutline("%.40q is not a position; write longitude and latitude with a space between.", w.text)
 	}
 	x, errX := strconv.ParseFloat(words[0], 64)
 	y, errY := strconv.ParseFloat(words[1], 64)
 	if errX != nil || errY != nil {
-		return geo.Position{}, refuseOutline("%.40q is no position; write longitude and latitude as numbers.", w.text[:end])
+		return geo.Position{}, refuseOutline("%.40q is not a position; write longitude and latitude as numbers.", w.text[:end])
 	}
 	w.text = w.text[end:]
 	return w.project(geo.Position{X: x, Y: y}), nil

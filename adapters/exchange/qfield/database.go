@@ -119,7 +119,7 @@ func (d database) columns(ctx context.Context, table string) ([]string, error) {
 	case errors.Is(err, geopackage.ErrNoTable):
 		return nil, refuse("The GeoPackage has no layer %s. Fix: send a package that was exported from a plan with format=qfield.", table)
 	case errors.Is(err, geopackage.ErrOdd):
-		return nil, refuse("In the GeoPackage %s is no table but a view or a virtual table. Fix: send the package as it came from the device.", table)
+		return nil, refuse("In the GeoPackage %s is not a table but a view or a virtual table. Fix: send the package as it came from the device.", table)
 	}
 	return list.Map(columns, func(c geopackage.Column) string { return c.Name }), err
 }
@@ -151,12 +151,12 @@ func (r record) number(name string) *float64 {
 	case string:
 		n, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
 		if err != nil {
-			r.wrong.Addf(name, "%.40q is no number.", v)
+			r.wrong.Addf(name, "%.40q is not a number.", v)
 			return nil
 		}
 		out = n
 	default:
-		r.wrong.Addf(name, "This is no number.")
+		r.wrong.Addf(name, "This is not a number.")
 		return nil
 	}
 	return &out
@@ -168,7 +168,7 @@ func (r record) place(lon, lat string) *geo.Position {
 		return nil
 	}
 	if x == nil || y == nil || !(*x >= -180 && *x <= 180 && *y >= -90 && *y <= 90) {
-		r.wrong.Addf(lon, "%s and %s are degrees, and both or neither are given.", lon, lat)
+		r.wrong.Addf(lon, "%s and %s are in degrees; give both or neither.", lon, lat)
 		return nil
 	}
 	return &geo.Position{X: *x, Y: *y}
@@ -189,7 +189,7 @@ func (r record) moment(name string) (at *time.Time, zoned bool) {
 			return &t, i == 0 || i == 2
 		}
 	}
-	r.wrong.Addf(name, "%.40q is no time, such as 2026-03-01T09:30:00.", said)
+	r.wrong.Addf(name, "%.40q is not a time such as 2026-03-01T09:30:00.", said)
 	return nil, false
 }
 
@@ -204,7 +204,7 @@ func pointOf(r record) crew.Point {
 	if planned := r.place("planned_lon", "planned_lat"); planned != nil {
 		p.Planned = *planned
 	} else {
-		r.wrong.Add("planned_lon", "The planned place is gone. Fix: restore planned_lon and planned_lat; a point is moved on the map.")
+		r.wrong.Add("planned_lon", "The planned place is missing. Fix: restore planned_lon and planned_lat; a point is moved on the map.")
 	}
 	blob, _ := r.values["geom"].([]byte)
 	var err error

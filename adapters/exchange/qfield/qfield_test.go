@@ -271,7 +271,7 @@ func TestHostilePackages(t *testing.T) {
 		content []byte
 		says    string
 	}{
-		"a view":             {changed(t, sound, "DROP TABLE points", "CREATE VIEW points AS "+endless), "no table but a view"},
+		"a view":             {changed(t, sound, "DROP TABLE points", "CREATE VIEW points AS "+endless), "not a table but a view"},
 		"a virtual table":    {changed(t, sound, "DROP TABLE points", "CREATE VIRTUAL TABLE points USING fts5(point)"), "virtual table"},
 		"a computed column":  {changed(t, sound, "DROP TABLE points", "CREATE TABLE points ("+others+", geom BLOB AS (hex(zeroblob(500000000))))"), "no column geom"},
 		"no points":          {changed(t, sound, "DROP TABLE points"), "no layer points"},
@@ -287,7 +287,7 @@ func TestHostilePackages(t *testing.T) {
 		"an unfinished save": {zipped(t, map[string][]byte{"a.gpkg": sound, "a.gpkg-journal": []byte("x")}), "cut off while it was saved"},
 		"one that swells":    {zipped(t, map[string][]byte{"a.gpkg": append(bytes.Clone(sound), make([]byte, 65<<20)...)}), "larger than 64 MiB"},
 		"something else":     {[]byte("label\n"), "neither a zipped folder"},
-		"no whole archive":   {[]byte("PK\x03\x04 and no more"), "no whole zip archive"},
+		"no whole archive":   {[]byte("PK\x03\x04 and no more"), "not a complete zip archive"},
 	} {
 		_, err := read(t, c.content)
 		require.True(t, fault.Is(err, fault.Invalid), "%s: %v", name, err)

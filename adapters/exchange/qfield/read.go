@@ -50,7 +50,7 @@ func readFolder(ctx context.Context, file ports.Object, maxRows int) (out ports.
 			return out, refuse("The name %.80q in the zip archive leads out of its folder. Fix: zip the folder of the package again.", entry.Name)
 		}
 		if byName[entry.Name] != nil {
-			return out, refuse("%.80q is twice in the zip archive. Fix: zip the folder of the package again.", entry.Name)
+			return out, refuse("%.80q occurs twice in the zip archive. Fix: zip the folder of the package again.", entry.Name)
 		}
 		byName[entry.Name] = entry
 		if strings.EqualFold(path.Ext(entry.Name), ".gpkg") && !strings.HasPrefix(path.Base(entry.Name), ".") && !strings.HasPrefix(entry.Name, "__MACOSX/") {
@@ -116,7 +116,7 @@ func save(name string, content io.Reader) error {
 	}
 	size, err := io.Copy(file, io.LimitReader(content, maxGeoPackage+1))
 	if err == nil && size > maxGeoPackage {
-		err = refuse("The GeoPackage is larger than %d MiB. Fix: send the package of the plan alone, without layers of your own.", maxGeoPackage>>20)
+		err = refuse("The GeoPackage is larger than %d MiB. Fix: send only the package of the plan, without layers of your own.", maxGeoPackage>>20)
 	}
 	return errors.Join(err, file.Close())
 }

@@ -138,7 +138,7 @@ func (c *Catalog) current(ctx context.Context) *index {
 	}
 	if c.refused != err.Error() {
 		c.refused = err.Error()
-		c.log.WarnContext(ctx, "the imagery catalog has changed and cannot be used; it is kept as it last was", "folder", c.root.Name(), "error", err)
+		c.log.WarnContext(ctx, "the imagery catalog has changed and cannot be used; its last usable state is kept", "folder", c.root.Name(), "error", err)
 	}
 	return c.index
 }

@@ -107,7 +107,7 @@ func TestTheIndexIsKeptWhereTheNewOneCannotBeRead(t *testing.T) {
 				require.Equal(t, []string{"one"}, l.ids())
 			}
 			require.Len(t, l.c.Troubles(), 1)
-			require.Equal(t, 1, strings.Count(l.log.String(), "kept as it last was"), "said once: %s", l.log)
+			require.Equal(t, 1, strings.Count(l.log.String(), "its last usable state is kept"), "said once: %s", l.log)
 			l.put(folder{"catalog.json": whole, "c.json": links("item", "one.json"), "one.json": plainItem("uno", "2025-05-01")})
 			require.Equal(t, []string{"uno"}, l.ids())
 			require.Empty(t, l.c.Troubles())

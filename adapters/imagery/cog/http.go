@@ -111,7 +111,7 @@ func (r *ranges) signed(ctx context.Context, p []byte, off int64) (int, error) {
 	if r.signer == nil {
 		got, err := r.ask(ctx, r.url, p, off)
 		if refusedWith(err) == http.StatusForbidden {
-			return 0, fault.Newf(fault.NotFound, "imagery_gone", "The imagery source does not give out %s.", r.name).Because(err)
+			return 0, fault.Newf(fault.NotFound, "imagery_gone", "The imagery source does not serve %s.", r.name).Because(err)
 		}
 		return got, err
 	}

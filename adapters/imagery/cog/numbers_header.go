@@ -48,7 +48,7 @@ func (h *header) readSamples(r *headerReader) error {
 	case h.predictor < predictorNone || h.predictor > predictorFloat:
 		return unsupported(r.name, "predictor %d is not read, only 1, 2 and 3", h.predictor)
 	case h.predictor == predictorFloat && h.format != formatFloat:
-		return unsupported(r.name, "predictor 3 is of floating point numbers alone")
+		return unsupported(r.name, "predictor 3 is for floating point numbers only")
 	case h.predictor == predictorHorizontal && bits%8 != 0:
 		return unsupported(r.name, "predictor 2 is read at 8, 16 and 32 bits, not at %d", bits)
 	case !h.codec.known():
@@ -101,7 +101,7 @@ func (h *header) readPlace(r *headerReader) error {
 	}
 	if epsg != webMercator && epsg != degreesWGS84 {
 		if _, err := geo.NewPlane(int(epsg)); err != nil {
-			return unsupported(r.name, "its coordinate system (EPSG:%d) is none of EPSG:4326, 3857, 3035, 27700, 28992 and UTM zones of WGS84, ETRS89, NAD83, GDA94 and GDA2020; reproject it, for instance with gdalwarp -t_srs EPSG:4326", epsg)
+			return unsupported(r.name, "its coordinate system (EPSG:%d) is not one of EPSG:4326, 3857, 3035, 27700, 28992 and UTM zones of WGS84, ETRS89, NAD83, GDA94 and GDA2020; reproject it, for instance with gdalwarp -t_srs EPSG:4326", epsg)
 		}
 	}
 	return h.readGrid(r, epsg, keys[keyRasterType])

@@ -151,7 +151,7 @@ func (Files) ReadLayer(ctx context.Context, file io.ReaderAt, size int64) (index
 		Grid: grid, Cols: grid.Width, Rows: grid.Height, Values: bands[0], Scenes: strings.Fields(notes[noteScenes]), Synthetic: notes[noteSynthetic] == "true",
 	}
 	if !said(&l, notes) {
-		return indexmap.Layer{}, fault.New(fault.Invalid, "no_map", "The file does not say which index it is of, and which date, or which layer.")
+		return indexmap.Layer{}, fault.New(fault.Invalid, "no_map", "The file does not state its index and date, or its layer.")
 	}
 	l.Inside, l.Weights = counted(bands[1])
 	return l, nil

@@ -44,7 +44,7 @@ func boundedDirectory(file ports.Object) error {
 	}
 	at := bytes.LastIndex(tail, []byte("PK\x05\x06"))
 	if at < 0 || at+endBytes > len(tail) {
-		return refuse("The file is no whole zip archive: its directory is missing.")
+		return refuse("The file is not a complete zip archive: its directory is missing.")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[at+12:]))
 	start := int64(binary.LittleEndian.Uint32(tail[at+16:]))

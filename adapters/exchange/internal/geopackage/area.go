@@ -12,7 +12,7 @@ import (
 // Errors of geometries that cannot be read as an area.
 var (
 	ErrVertices = errors.New("it has too many vertices")
-	errCut      = errors.New("it is broken off")
+	errCut      = errors.New("it is cut off")
 )
 
 // words are the types of geometries, by their numbers without those of dimensions.
@@ -89,7 +89,7 @@ func (w *wkb) take(n int) []byte {
 func (w *wkb) kind() (of uint32, width int) {
 	head := w.take(1)
 	if w.order = byteOrder(head[0]); head[0] > 1 && w.err == nil {
-		w.err = errors.New("it is no well-known binary")
+		w.err = errors.New("it is not well-known binary")
 	}
 	code := w.order.Uint32(w.take(4))
 	const flagZ, flagM, flagSystem = 1 << 31, 1 << 30, 1 << 29 // as PostGIS has them

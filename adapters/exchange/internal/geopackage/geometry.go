@@ -84,7 +84,7 @@ func Area(of geo.MultiPolygon) []byte {
 	return b
 }
 
-var errNoHeader = errors.New("its header is none of a GeoPackage")
+var errNoHeader = errors.New("its header is not that of a GeoPackage")
 
 // header reads the header of a geometry: the number of its reference system, and the well-known binary after it, which is nil
 // where the geometry is empty.
@@ -105,7 +105,7 @@ func header(b []byte) (system int32, rest []byte, err error) {
 	return system, b[8+envelopes[kind]:], nil
 }
 
-var errNoPoint = errors.New("it is no point in longitude and latitude (EPSG:4326)")
+var errNoPoint = errors.New("it is not a point in longitude and latitude (EPSG:4326)")
 
 // ReadPoint returns the place of a point; nil where it is empty.
 func ReadPoint(b []byte) (*geo.Position, error) {

@@ -36,7 +36,7 @@ func Open(file ports.Object, sheet string) (*Reader, []string, error) {
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
 		return nil, nil, fault.Field("file", "The workbook is of an older kind (.xls), or a password locks it. Fix: save it as .xlsx without a password.")
 	case sheet != "":
-		return nil, nil, fault.Field("sheet", "The file is no workbook, and has no sheets. Fix: leave sheet out, or send a file that ends in .xlsx.")
+		return nil, nil, fault.Field("sheet", "The file is not a workbook, and has no sheets. Fix: leave sheet out, or send a file that ends in .xlsx.")
 	}
 	lines, heading, err := delimited.Open(io.NewSectionReader(file, 0, file.Size()), "file")
 	return &Reader{csv: lines}, heading, err

@@ -233,7 +233,7 @@ func (r *Rows) cell(start xml.StartElement, column int) (string, error) {
 	}
 	number, err := strconv.ParseFloat(value, 64)
 	if err != nil {
-		return "", refuse("%s holds %.40q, which is no number.", r.Place(column), value)
+		return "", refuse("%s holds %.40q, which is not a number.", r.Place(column), value)
 	}
 	style, _ := strconv.Atoi(elements.Attribute(start, "s"))
 	if style >= 0 && style < len(r.dates) && r.dates[style] != noDate && number >= 0 {
@@ -328,7 +328,7 @@ func (b *book) sheet(name string) (*zip.File, string, error) {
 	}
 	part := fileOf(b.found, b.parts[b.sheets[i].relation])
 	if part == nil {
-		return nil, "", refuse("The sheet %.60q of the workbook is missing in its archive.", b.sheets[i].name)
+		return nil, "", refuse("The sheet %.60q of the workbook is missing from its archive.", b.sheets[i].name)
 	}
 	return part, b.sheets[i].name, nil
 }
@@ -375,7 +375,7 @@ func fileOf(found *zip.Reader, name string) *zip.File {
 // eachElement calls use with the start of every element of a small part.
 func eachElement(part *zip.File, what string, use func(xml.StartElement) error) error {
 	if part == nil {
-		return refuse("The archive is no workbook: a part of it is missing.")
+		return refuse("The archive is not a workbook: a part of it is missing.")
 	}
 	in, err := archive.ContentUpTo(part, maxSmallBytes)
 	if err != nil {

@@ -75,7 +75,7 @@ func (t *texts) fill(from *elements.Reader) error {
 	}
 }
 
-var errNoText = errors.New("it refers to a text that is not there")
+var errNoText = errors.New("it refers to a text that does not exist")
 
 // at returns the text that a cell refers to.
 func (t *texts) at(place string) (string, error) {

@@ -206,7 +206,7 @@ func TestFaultsNameTheCell(t *testing.T) {
 	}{
 		"an error":          {sheet: `<row r="7"><c r="C7" t="e"><v>#DIV/0!</v></c></row>`, says: `Sheet "Lab & Co", row 7, column C holds the error "#DIV/0!".`},
 		"no number":         {sheet: `<row r="7"><c r="C7"><v>many</v></c></row>`, says: `row 7, column C holds "many"`},
-		"no such text":      {sheet: `<row r="7"><c r="C7" t="s"><v>99</v></c></row>`, says: "row 7, column C: it refers to a text that is not there"},
+		"no such text":      {sheet: `<row r="7"><c r="C7" t="s"><v>99</v></c></row>`, says: "row 7, column C: it refers to a text that does not exist"},
 		"no name":           {sheet: `<row r="7"><c r="AB7"><v>1</v></c></row>`, says: "row 7, column AB has a value, and no name"},
 		"a far row":         {sheet: `<row r="1048577"/>`, says: "a row 1048577"},
 		"a far column":      {sheet: `<row><c r="XFE1"><v>1</v></c></row>`, says: "at most 16384 columns"},
@@ -214,9 +214,9 @@ func TestFaultsNameTheCell(t *testing.T) {
 		"nothing":           {change: map[string]string{"xl/s2.xml": "<worksheet/>"}, says: "is empty"},
 		"no names":          {change: map[string]string{"xl/s2.xml": `<worksheet><row><c t="str"><v> </v></c></row></worksheet>`}, says: "names no columns"},
 		"cut off":           {change: map[string]string{"xl/s2.xml": "<worksheet><row><c><v>1"}, says: "malformed"},
-		"a part is missing": {change: map[string]string{"xl/s2.xml": ""}, says: "missing in its archive"},
+		"a part is missing": {change: map[string]string{"xl/s2.xml": ""}, says: "missing from its archive"},
 		"no sheets":         {change: map[string]string{"xl/book.xml": "<workbook/>"}, says: "no sheets"},
-		"no book":           {change: map[string]string{"xl/book.xml": ""}, says: "no workbook"},
+		"no book":           {change: map[string]string{"xl/book.xml": ""}, says: "not a workbook"},
 		"deep":              {change: map[string]string{"xl/s2.xml": strings.Repeat("<a>", 1_000)}, says: "nested"},
 	} {
 		_, _, err := rowsOf(parts(heading+tt.sheet, tt.change), tt.named)

@@ -16,7 +16,7 @@ import (
 // Errors of streams. A stream that ends too early is io.ErrUnexpectedEOF.
 var (
 	ErrCorrupt  = errors.New("the zlib stream is corrupt")
-	ErrChecksum = errors.New("the checksum of the zlib stream does not hold")
+	ErrChecksum = errors.New("the checksum of the zlib stream does not match")
 	ErrTooLong  = errors.New("the zlib stream holds more bytes than it may")
 )
 

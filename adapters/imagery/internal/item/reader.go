@@ -88,7 +88,7 @@ func (r Reader) window(ctx context.Context, it *Item, band vegetation.Band, wind
 func itemOf(scene vegetation.Scene, band vegetation.Band) (*Item, error) {
 	it, ok := scene.Source.(*Item)
 	if !ok {
-		return nil, fault.Newf(fault.Invalid, "imagery_scene", "Scene %s is not of this imagery source.", scene.ID)
+		return nil, fault.Newf(fault.Invalid, "imagery_scene", "Scene %s is not from this imagery source.", scene.ID)
 	}
 	if _, ok := it.Assets[band]; !ok {
 		return nil, fault.Newf(fault.NotFound, "imagery_gone", "Scene %s has no band %s.", it.ID, band)

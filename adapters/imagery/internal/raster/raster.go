@@ -58,7 +58,7 @@ func Open(ctx context.Context, source cog.Source, name string) (*cog.Numbers, er
 	file, err := cog.OpenNumbers(ctx, source, name, 1)
 	if err == nil && file.Bands() != 1 {
 		return nil, fault.Newf(fault.Invalid, "raster_bands",
-			"%s has %d bands, and a layer is one: take it out, for instance with gdal_translate -b 1.", name, file.Bands())
+			"%s has %d bands, and a layer is one band: extract it, for instance with gdal_translate -b 1.", name, file.Bands())
 	}
 	return file, err
 }
