@@ -30,7 +30,7 @@ const (
 	standbyBehind = 2 * time.Second  // until one that is behind is
 )
 
-var errStandbyAway = errors.New("the copy did not answer, or is behind, and is asked again in a while")
+var errStandbyAway = errors.New("the copy did not answer, or is behind, and is tried again later")
 
 // leave keeps everybody from asking the copy for a while, and returns why.
 func (s *standby) leave(during time.Duration, why error) error {
@@ -71,9 +71,9 @@ func isCopy(ctx context.Context, of, db *sqlstore.DB) error {
 	case err != nil:
 		return err
 	case c.System != original.System:
-		return fmt.Errorf("%s is no copy of %s: they are two systems", db.Describe(), of.Describe())
+		return fmt.Errorf("%s is not a copy of %s: they are two systems", db.Describe(), of.Describe())
 	case !c.Recovering:
-		return fmt.Errorf("%s follows no other server: it is no copy, or was promoted", db.Describe())
+		return fmt.Errorf("%s follows no other server: it is not a copy, or was promoted", db.Describe())
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (s *standby) current(ctx context.Context, of *sqlstore.DB) (*sqlstore.DB, e
 		case has:
 			return db, nil
 		case time.Now().After(until):
-			return nil, s.leave(standbyBehind, fmt.Errorf("the copy is behind: after %s it has not what was written before", standbyWait))
+			return nil, s.leave(standbyBehind, fmt.Errorf("the copy is behind: after %s it does not have what was written before", standbyWait))
 		}
 		select {
 		case <-time.After(standbyPoll):

@@ -124,7 +124,7 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 		require.Equal(t, 1, status, errOut)
 		_, errOut, status = run(t, database, "", "restore", file)
 		require.Equal(t, 1, status, name)
-		require.Contains(t, errOut, "no backup", name)
+		require.Contains(t, errOut, "not a Tilth backup", name)
 	}
 	_, _, status := run(t, database, "", "restore", filepath.Join(dir, "none"))
 	require.Equal(t, 1, status)

@@ -251,7 +251,7 @@ func TestBadCompanyFilesAreRefused(t *testing.T) {
 			"a file more":         {false, map[string]func([]byte) []byte{"+": func([]byte) []byte { return []byte("x") }}, []string{`"extra"`, "does not list"}},
 			"a later format":      {false, map[string]func([]byte) []byte{"manifest.json": replace(`"format": 1`, `"format": 2`)}, []string{"format 2", "upgrade"}},
 			"no JSON":             {true, map[string]func([]byte) []byte{farms: replace(`{"id":`, `("id":`)}, []string{farms + ", line 1", "no JSON"}},
-			"a column":            {true, map[string]func([]byte) []byte{farms: replace(`"phone":`, `"phono":`)}, []string{farms + ", line 1", `"phono" is no column`}},
+			"a column":            {true, map[string]func([]byte) []byte{farms: replace(`"phone":`, `"phono":`)}, []string{farms + ", line 1", `"phono" is not a column`}},
 			"a time":              {true, map[string]func([]byte) []byte{farms: replace(`"created_at":"20`, `"created_at":"xx`)}, []string{farms + ", line 1", "created_at"}},
 			"an id of others":     {true, map[string]func([]byte) []byte{"tables/fields.jsonl": replace(`"farm_id":1,`, `"farm_id":9,`)}, []string{"tables/fields.jsonl, line 1", "no id 9 of farms"}},
 			"a company of others": {true, map[string]func([]byte) []byte{farms: replace(`"company_id":1,`, `"company_id":2,`)}, []string{farms + ", line 1", "no id 2 of companies"}},

@@ -93,7 +93,7 @@ func (o *mapOrders) FindForUpdate(ctx context.Context, scope access.Scope, key s
 
 func (o *mapOrders) Insert(ctx context.Context, scope access.Scope, order *vegetation.OrderState) error {
 	if _, err := o.Find(ctx, access.Own(scope.Company()), order.Key()); err == nil {
-		return fault.New(fault.Conflict, "order_exists", "There is an order of this map.")
+		return fault.New(fault.Conflict, "order_exists", "There is already an order for this map.")
 	}
 	return o.table.Insert(ctx, scope, []*vegetation.OrderState{order})
 }

@@ -32,7 +32,7 @@ func (a accounts) BindExternalID(ctx context.Context, id ports.ExternalID, userI
 		return fault.New(fault.Invalid, "subject", "The subject holds characters that cannot be stored.")
 	}
 	row := externalRow{Issuer: id.Issuer, Subject: id.Subject, UserID: userID, BoundAt: sqlstore.StampAt(at)}
-	return sqlstore.Change(ctx, a.s.NewInsert().Model(&row).On("CONFLICT DO NOTHING"), fault.New(fault.Conflict, "bound_otherwise", "The user or the subject is bound."))
+	return sqlstore.Change(ctx, a.s.NewInsert().Model(&row).On("CONFLICT DO NOTHING"), fault.New(fault.Conflict, "bound_otherwise", "The user or the subject is already bound."))
 }
 
 func (a accounts) UnbindExternalIDs(ctx context.Context, userID int64) (int64, error) {

@@ -257,7 +257,7 @@ func (w wallet) PutFieldCharge(ctx context.Context, scope access.Scope, charge c
 		return sqlstore.Replacing(key, "order_id", "product", "amount", "captured")
 	}
 	return sqlstore.Change(ctx, w.insertCharge(scope, charge, replacing).Where("NOT t.captured"),
-		fault.New(fault.Conflict, "field_charged", "This field was charged already."))
+		fault.New(fault.Conflict, "field_charged", "This field has already been charged."))
 }
 
 // insertCharge inserts the charge of a field or an outline; on decides, by the key, what is done where there is one.

@@ -59,7 +59,7 @@ type entry struct {
 // Write backs up into a new file, which appears whole or not at all. Servers may go on.
 // Faults: Conflict (file_exists); Precondition (backup_elsewhere) on PostgreSQL.
 func (a Archive) Write(ctx context.Context, file string) (err error) {
-	exists := fault.Newf(fault.Conflict, "file_exists", "%s exists already; a backup overwrites nothing.", file)
+	exists := fault.Newf(fault.Conflict, "file_exists", "%s already exists; a backup overwrites nothing.", file)
 	if _, err := os.Lstat(file); !errors.Is(err, os.ErrNotExist) {
 		return exists
 	}

@@ -30,7 +30,7 @@ var sqliteMagic = []byte("SQLite format 3\x00")
 func (a Archive) Restore(ctx context.Context, file string) (err error) {
 	in, err := os.Open(file)
 	if err != nil {
-		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no file that can be read.", file).Because(err)
+		return fault.Newf(fault.Invalid, "backup_invalid", "%s is not a readable file.", file).Because(err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	start := make([]byte, len(sqliteMagic))
@@ -50,7 +50,7 @@ func (a Archive) Restore(ctx context.Context, file string) (err error) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no backup of Tilth that can be read whole.", file).Because(err)
+		return fault.Newf(fault.Invalid, "backup_invalid", "%s is not a Tilth backup that can be read in full.", file).Because(err)
 	}
 	// The files first: the database never names one that is missing.
 	err = each(in, func(name string, content io.Reader) error {
@@ -112,7 +112,7 @@ func each(in io.ReadSeeker, visit func(name string, content io.Reader) error) er
 			return nil
 		}
 		if err == nil && header.Typeflag != tar.TypeReg {
-			err = fmt.Errorf("%q is no file", header.Name)
+			err = fmt.Errorf("%q is not a file", header.Name)
 		}
 		if err == nil {
 			err = visit(header.Name, archive)

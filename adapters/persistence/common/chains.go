@@ -121,7 +121,7 @@ func (c chains) Waiting(ctx context.Context, limit int) ([]ports.WaitingRow, err
 			}
 			row, ok := rows[w.RowID]
 			if !ok {
-				return nil, sqlstore.Internal("row %d of %s waits to be chained and is not there", w.RowID, name)
+				return nil, sqlstore.Internal("row %d of %s waits to be chained but does not exist", w.RowID, name)
 			}
 			out = append(out, ports.WaitingRow{ID: chain.ID{Name: name, CompanyID: w.CompanyID}, Row: row})
 		}

@@ -137,7 +137,7 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 }
 
 // errOver is returned for a transaction that is ended twice.
-var errOver = errors.New("the transaction is over")
+var errOver = errors.New("the transaction has ended")
 
 // member is a transaction.
 type member struct {

@@ -21,7 +21,7 @@ const (
 )
 
 // ErrLost is returned to a transaction that was rolled back with another member of its group. It can run again.
-var ErrLost = errors.New("the transaction was taken back with another that it shared a commit with")
+var ErrLost = errors.New("the transaction was rolled back with another that shared its commit")
 
 // Inner is the interface of the one connection that all share.
 type Inner interface {

@@ -52,7 +52,7 @@ func (c carrier) Reserve(ctx context.Context, spans map[string]moving.Span) (map
 	shifts := map[string]int64{}
 	for _, name := range sortedSpans(spans) {
 		if !movable(name) {
-			return nil, fault.Newf(fault.Invalid, "company_file", "The manifest has ids of %q, which is no table here. Fix: upgrade this installation to the release that wrote the file, or to a later one.", name)
+			return nil, fault.Newf(fault.Invalid, "company_file", "The manifest has ids of %q, which is not a table here. Fix: upgrade this installation to the release that wrote the file, or to a later one.", name)
 		}
 		next, err := c.next(ctx, name, spans[name].Last-spans[name].First+1)
 		if err != nil {

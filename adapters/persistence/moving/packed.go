@@ -60,7 +60,7 @@ func list(out *bytes.Buffer, raw []byte) error {
 func pack(raw json.RawMessage) ([]byte, error) {
 	var numbers []*float32
 	if err := json.Unmarshal(raw, &numbers); err != nil {
-		return nil, fmt.Errorf("it is no list of numbers")
+		return nil, fmt.Errorf("it is not a list of numbers")
 	}
 	packed := make([]byte, 0, 4*len(numbers))
 	for _, n := range numbers {

@@ -6,7 +6,7 @@ type left struct {
 	what, why    string
 }
 
-const progress = "the progress of a job that is over, kept for a while only"
+const progress = "the progress of a job that has ended, kept only for a while"
 
 // stays are the tables whose records of a company stay where they are.
 var stays = []left{
@@ -23,13 +23,13 @@ var stays = []left{
 	{table: "plan_links", what: "links on labels and field sheets", why: "they lead to the address of the installation that made them"},
 	{table: "user_identities", where: "t.user_id IN (SELECT u.id FROM users AS u WHERE u.company_id = ?0)", what: "bindings to an identity provider",
 		why: "each installation binds people at their first sign-in"},
-	{table: "refresh_tokens", where: "t.user_id IN (SELECT u.id FROM users AS u WHERE u.company_id = ?0)", what: "sessions", why: "they are of the installation; sign in again"},
+	{table: "refresh_tokens", where: "t.user_id IN (SELECT u.id FROM users AS u WHERE u.company_id = ?0)", what: "sessions", why: "they belong to the installation; sign in again"},
 	{table: "tickets", where: "t.company_id = ?0 OR t.user_id IN (SELECT u.id FROM users AS u WHERE u.company_id = ?0)", what: "one-time links of letters",
-		why: "they are of the installation; ask for them again"},
-	{table: "letters", what: "letters that wait", why: "their links are of the installation"},
-	{table: "alert_notices", what: "alerts that a letter would tell of", why: "the alerts themselves move with their profiles"},
-	{table: "outbox", what: "events", why: "they are published already; the feed begins anew"},
-	{table: "event_feeds", what: "positions of the event feed", why: "the feed begins anew"},
+		why: "they belong to the installation; ask for them again"},
+	{table: "letters", what: "letters that wait", why: "their links belong to the installation"},
+	{table: "alert_notices", what: "alerts that a letter would report", why: "the alerts themselves move with their profiles"},
+	{table: "outbox", what: "events", why: "they are already published; the feed starts over"},
+	{table: "event_feeds", what: "positions of the event feed", why: "the feed starts over"},
 	{table: "field_imports", what: "imports of fields", why: progress},
 	{table: "field_import_failures", where: "t.import_id IN (SELECT i.id FROM field_imports AS i WHERE i.company_id = ?0)", what: "refusals of imports of fields", why: progress},
 	{table: "assessment_batches", what: "batches of assessments", why: progress},

@@ -99,7 +99,7 @@ func (w *writer) begin(line moving.Line) error {
 	for _, name := range w.heading {
 		_, hidden := w.table.secret[name]
 		if !slices.ContainsFunc(w.columns, func(c column) bool { return c.name == name }) && (w.table.name != "cultivations" || name != cropSlug) || hidden {
-			return fmt.Errorf("%q is no column of %s here. Fix: upgrade this installation to the release that wrote the file, or to a later one", name, w.table.name)
+			return fmt.Errorf("%q is not a column of %s here. Fix: upgrade this installation to the release that wrote the file, or to a later one", name, w.table.name)
 		}
 	}
 	w.columns = slices.DeleteFunc(w.columns, func(c column) bool {
@@ -116,7 +116,7 @@ func (w *writer) add(line moving.Line, size int) error {
 		}
 	}
 	if len(line) != len(w.heading) {
-		return fmt.Errorf("it has %d members, and the first line has %d", len(line), len(w.heading))
+		return fmt.Errorf("it has %d members, but the first line has %d", len(line), len(w.heading))
 	}
 	for _, name := range w.heading {
 		if _, has := line[name]; !has {
@@ -234,7 +234,7 @@ func (w *writer) stranger(line moving.Line) bool { return line.Text("company_id"
 func (w *writer) reference(raw json.RawMessage, of string, foreign bool, line moving.Line) (string, error) {
 	id, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
-		return "", fmt.Errorf("%s is no id", shortened(raw))
+		return "", fmt.Errorf("%s is not an id", shortened(raw))
 	}
 	if of == "crops" {
 		id, known := w.arrival.Crops[sqlstore.ValueOf(line.Text(cropSlug))]
@@ -267,14 +267,14 @@ func (w *writer) company() int64 {
 func (w *writer) chosen(raw json.RawMessage, by chosen, line moving.Line) (string, error) {
 	id, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
-		return "", fmt.Errorf("%s is no id", shortened(raw))
+		return "", fmt.Errorf("%s is not an id", shortened(raw))
 	}
 	of, known := by.tables[sqlstore.ValueOf(line.Text(by.column))]
 	if !known {
 		if by.keep {
 			return w.arg(id), nil
 		}
-		return "", fmt.Errorf("nothing says of what %d is an id: %s is %q", id, by.column, sqlstore.ValueOf(line.Text(by.column)))
+		return "", fmt.Errorf("nothing states what %d is the id of: %s is %q", id, by.column, sqlstore.ValueOf(line.Text(by.column)))
 	}
 	moved, known := w.arrival.IDs.Move(of, id)
 	if !known {
@@ -291,13 +291,13 @@ func (w *writer) plain(col column, raw json.RawMessage) (any, error) {
 	case whole, small:
 		n, err := strconv.ParseInt(string(raw), 10, 64)
 		if err != nil || col.kind == small && (n > math.MaxInt32 || n < math.MinInt32) {
-			return nil, fmt.Errorf("%s is no whole number that fits", shortened(raw))
+			return nil, fmt.Errorf("%s is not a whole number that fits", shortened(raw))
 		}
 		return n, nil
 	case float:
 		n, err := strconv.ParseFloat(string(raw), 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s is no number", shortened(raw))
+			return nil, fmt.Errorf("%s is not a number", shortened(raw))
 		}
 		return n, nil
 	case flag:
@@ -314,13 +314,13 @@ func (w *writer) plain(col column, raw json.RawMessage) (any, error) {
 	}
 	var value string
 	if err := json.Unmarshal(raw, &value); err != nil {
-		return nil, fmt.Errorf("%s is no text", shortened(raw))
+		return nil, fmt.Errorf("%s is not a string", shortened(raw))
 	}
 	switch col.kind {
 	case octets:
 		out, err := base64.StdEncoding.DecodeString(value)
 		if err != nil {
-			return nil, fmt.Errorf("it is no base64")
+			return nil, fmt.Errorf("it is not base64")
 		}
 		return out, nil
 	case stamp, day:
@@ -330,7 +330,7 @@ func (w *writer) plain(col column, raw json.RawMessage) (any, error) {
 		}
 	}
 	if !sqlstore.Storable(value) {
-		return nil, fmt.Errorf("the text cannot be stored: it is no UTF-8, or has a character U+0000")
+		return nil, fmt.Errorf("the text cannot be stored: it is not UTF-8, or has a character U+0000")
 	}
 	return value, nil
 }

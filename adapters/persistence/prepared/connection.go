@@ -187,7 +187,7 @@ func (c *sqliteConn) IsValid() bool {
 func (c *sqliteConn) OnRollback(do func()) error {
 	inner, ok := c.innerConn.(sqlite.HookRegisterer)
 	if !ok {
-		return fmt.Errorf("the driver's %T does not tell of what is rolled back", c.innerConn)
+		return fmt.Errorf("the driver's %T does not report what is rolled back", c.innerConn)
 	}
 	c.hooked = inner
 	inner.RegisterRollbackHook(do)

@@ -49,7 +49,7 @@ func (c curveSets) Add(ctx context.Context, e cropcheck.Edition) error {
 		Curves: sqlstore.JSONOf(storedOf(e.Set)),
 	}
 	return sqlstore.InsertNew(ctx, c.s, &row, &row.ID, "region, version", fault.Newf(fault.Conflict, "curves_exist",
-		"The region %s has a version %s already; versions are kept as they are, so name this one otherwise.", e.Region, e.Version))
+		"The region %s already has a version %s; versions are never changed, so give this one another name.", e.Region, e.Version))
 }
 
 func (c curveSets) Newest(ctx context.Context) ([]cropcheck.Edition, error) {

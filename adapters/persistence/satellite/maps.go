@@ -111,7 +111,7 @@ func (m mapOrders) Insert(ctx context.Context, scope access.Scope, order *vegeta
 	row := mapRowOf(order)
 	row.ID = 0
 	return sqlstore.InsertNew(ctx, m.Session, &row, &order.ID, "company_id, product, key",
-		fault.New(fault.Conflict, "order_exists", "There is an order of this map."))
+		fault.New(fault.Conflict, "order_exists", "There is already an order for this map."))
 }
 
 func (m mapOrders) Update(ctx context.Context, scope access.Scope, order vegetation.OrderState) error {

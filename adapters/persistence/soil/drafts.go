@@ -107,7 +107,7 @@ func (d drafts[T, R]) Save(ctx context.Context, scope access.Scope, record T) er
 		return err
 	}
 	if taken {
-		return fault.Newf(fault.Conflict, "tag_taken", "Another one of this order has the tag %q; give a different %s.", saved.Tag, d.t.tag)
+		return fault.Newf(fault.Conflict, "tag_taken", "Another one for this order has the tag %q; give a different %s.", saved.Tag, d.t.tag)
 	}
 	return sqlstore.Change(ctx, d.s.NewUpdate().Model((*R)(nil)).Set("saved_at = ?", sqlstore.StampAt(saved.At)).
 		Set("saved_by = ?", sqlstore.NullableID(saved.By)).Set("name = ?", saved.Name).Set("? = ?", tag, saved.Tag).

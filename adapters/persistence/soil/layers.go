@@ -161,7 +161,7 @@ func (l layerRasters) Add(ctx context.Context, r ports.LayerRaster) error {
 		Description: r.Description, CompanyID: sqlstore.NullableID(r.CompanyID), Coarse: r.Coarse, Classes: r.Classes,
 	}
 	return sqlstore.Change(ctx, l.s.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING"),
-		fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", r.Name))
+		fault.Newf(fault.Conflict, "layer_exists", "There is already a layer %s; remove it first, or choose another name.", r.Name))
 }
 
 func (l layerRasters) Remove(ctx context.Context, name string) (ports.LayerRaster, error) {

@@ -78,7 +78,7 @@ func (r runs) Insert(ctx context.Context, scope access.Scope, run *zoning.Run) e
 	row := rowOfRun(*run)
 	row.ID = 0
 	return sqlstore.InsertNew(ctx, r.Session, &row, &run.ID, "order_id, key",
-		fault.New(fault.Conflict, "run_exists", "These maps are being made already."))
+		fault.New(fault.Conflict, "run_exists", "These maps are already being made."))
 }
 
 func (r runs) Update(ctx context.Context, scope access.Scope, run zoning.Run) error {

@@ -24,7 +24,7 @@ const restorePatience = 30 * time.Second
 func (d *DB) File() (string, error) {
 	if d.engine.postgres {
 		return "", fault.New(fault.Precondition, "backup_elsewhere",
-			"This database is PostgreSQL, which has its own tools, that also work while Tilth is serving: "+
+			"This database is PostgreSQL, whose own tools also work while Tilth is serving: "+
 				"pg_dump --format=custom --file=FILE DATABASE, and pg_restore --clean --if-exists --dbname=DATABASE FILE. "+
 				"Copy the folder of TILTH_OBJECTS_URL as well, or let the store of its bucket keep versions")
 	}
@@ -69,7 +69,7 @@ func (d *DB) Restore(ctx context.Context, file string) (err error) {
 		return err
 	}
 	if info, err := os.Stat(file); err != nil || info.IsDir() {
-		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no file that can be read.", file).Because(err)
+		return fault.Newf(fault.Invalid, "backup_invalid", "%s is not a readable file.", file).Because(err)
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(d.engine.location), ".tilth-restore-")
 	if err != nil {
@@ -94,7 +94,7 @@ func (d *DB) Restore(ctx context.Context, file string) (err error) {
 // copyBackup copies a backup by way of SQLite, so that one in use is copied as of one moment, and checks all of it.
 func copyBackup(ctx context.Context, file, into string) (err error) {
 	invalid := func(err error) error {
-		return fault.Newf(fault.Invalid, "backup_invalid", "%s is no backup of Tilth that can be read whole.", file).Because(err)
+		return fault.Newf(fault.Invalid, "backup_invalid", "%s is not a Tilth backup that can be read in full.", file).Because(err)
 	}
 	source, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()+"?mode=ro")
 	if err != nil {

@@ -84,7 +84,7 @@ func Rejected(err error) string {
 	case duplicate:
 		return "another row has the same key"
 	case dangling:
-		return "a row that it refers to is not there"
+		return "a row that it refers to does not exist"
 	case refused:
 		return "a value breaks a rule of the table"
 	case unknown:

@@ -157,7 +157,7 @@ func begin[R any](s *Session, o ordering, at *ports.Place) error {
 	if at == nil || at.Given == nil {
 		return nil
 	}
-	wrong := fault.Field("cursor", "The cursor of the next link of a page of this list.")
+	wrong := fault.Field("cursor", "It must be the cursor of the next link of a page of this list.")
 	if len(at.Given) != len(o) {
 		return wrong
 	}
@@ -206,7 +206,7 @@ func marked[R, T any](s *Session, o ordering, at *ports.Place, record func(*R) (
 		for i, f := range fields {
 			if f == nil {
 				var none T
-				return none, Internal("a list cannot go on behind %s, which its rows do not hold", o[i].Expr)
+				return none, Internal("a list cannot continue after %s, which its rows do not hold", o[i].Expr)
 			}
 			value := f.Value(reflect.ValueOf(row).Elem())
 			if value.Kind() != reflect.Pointer {

@@ -93,7 +93,7 @@ func Filtered(q *bun.SelectQuery, known map[string]Filter, filters []ports.Filte
 		case k.Since != "", k.Until != "":
 			at, err := time.Parse(time.RFC3339Nano, text)
 			if err != nil {
-				return nil, fault.Field(f.Name, "A timestamp as 2026-03-01T12:00:00Z.")
+				return nil, fault.Field(f.Name, "It must be a timestamp such as 2026-03-01T12:00:00Z.")
 			}
 			if k.Since != "" {
 				q = q.Where(k.Since+" >= ?", StampAt(at))

@@ -122,7 +122,7 @@ func (d *DB) Watch(ctx context.Context) error {
 				d.wakes.wake(a.topics)
 			}
 		}); err != nil && ctx.Err() == nil {
-			d.opts.Logger.DebugContext(ctx, "commits of other processes are not heard of; the database is asked instead", "error", err)
+			d.opts.Logger.DebugContext(ctx, "commits of other processes are not announced; the database is polled instead", "error", err)
 		}
 		d.wakes.wake(allTopics)
 		sleep(ctx, lookEvery)
@@ -139,7 +139,7 @@ func (d *DB) announce(ctx context.Context, self string) {
 		case <-d.wakes.left:
 		}
 		if err := d.engine.announce(ctx, announcement{self, d.wakes.take()}); err != nil && ctx.Err() == nil {
-			d.opts.Logger.DebugContext(ctx, "other processes were not told of commits", "error", err)
+			d.opts.Logger.DebugContext(ctx, "other processes were not notified of commits", "error", err)
 		}
 		sleep(ctx, announceEvery)
 	}

@@ -132,7 +132,7 @@ func (t transfer) compare(ctx context.Context, table copied) error {
 				return err
 			}
 			if here != more {
-				return fmt.Errorf("the copy has not as many rows as its source")
+				return fmt.Errorf("the copy does not have as many rows as its source")
 			}
 			return nil
 		}
