@@ -49,7 +49,7 @@ func printBoundary(d *pdf.Document, doc ports.ImpactDocument) {
 func printMethods(d *pdf.Document, r report.Report) {
 	d.Heading("2  Methods", 40)
 	d.Text(fmt.Sprintf("The engine %s %s computed the figures with the factor set %s %s. Every step, with its equation, its inputs and its factors, "+
-		"stands under \"How it was calculated\" and can be recomputed from this report.", r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version), draw.Text)
+		"is given under \"How it was calculated\" and can be recomputed from this report.", r.Engine.ID, r.Engine.Version, r.FactorSet.ID, r.FactorSet.Version), draw.Text)
 	d.Space()
 	var rows [][]pdf.Cell
 	for _, m := range report.Methods(r) {
@@ -85,7 +85,7 @@ func printExclusions(d *pdf.Document, doc ports.ImpactDocument) {
 	}
 	for _, section := range slices.Sorted(maps.Keys(doc.Subject.Declarations)) {
 		if doc.Subject.Declarations.None(section) {
-			rows = append(rows, pdf.Row(words(section), "declared: there is none"))
+			rows = append(rows, pdf.Row(words(section), "declared: none"))
 		}
 	}
 	if len(rows) == 0 {
@@ -103,11 +103,11 @@ func printResponsibility(d *pdf.Document, doc ports.ImpactDocument) {
 	text := "The company is responsible for the data and for this report. "
 	switch n := len(doc.Signatures); {
 	case doc.Report.ResultVersion == nil:
-		text += "It is a draft of live data: nothing of it is frozen or reviewed."
+		text += "It is a draft of live data: none of it is frozen or reviewed."
 	case n == 0:
 		text += "Its content is frozen as a version. No second person has signed it, and it has no external assurance."
 	default:
-		text += fmt.Sprintf("Its content is frozen as a version with %s of another than the submitter (first page). That is a review within the company, no external assurance.",
+		text += fmt.Sprintf("Its content is frozen as a version with %s of another than the submitter (first page). That is a review within the company, not external assurance.",
 			map[bool]string{true: "the signature", false: strconv.Itoa(n) + " signatures, each"}[n == 1])
 	}
 	d.Text(text, draw.Text)

@@ -17,7 +17,7 @@ func printFiles(d *pdf.Document, files []ports.ListedFile) {
 	}
 	d.Heading("Evidence", 30)
 	d.Text("Files that are attached to the assessment. Texts cite them by their number as file:NUMBER. "+
-		"A file is the same where its SHA-256 is.", draw.Muted)
+		"A file is the same if its SHA-256 is.", draw.Muted)
 	var rows [][]pdf.Cell
 	for _, f := range files {
 		name := f.Name

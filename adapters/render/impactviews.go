@@ -26,12 +26,12 @@ func printViews(d *pdf.Document, v *views.Views) {
 
 	d.Heading("FLAG guidance (Science Based Targets initiative)", 30)
 	rows := partRows(v.FLAG.Parts)
-	rows = append(rows, pdf.Row("FLAG in all", fixed(v.FLAG.Total, 3), ""), pdf.Row("Removals, beside the emissions", fixed(v.FLAG.Removals, 3), ""))
+	rows = append(rows, pdf.Row("FLAG in all", fixed(v.FLAG.Total, 3), ""), pdf.Row("Removals, alongside the emissions", fixed(v.FLAG.Removals, 3), ""))
 	d.Table(partColumns, rows)
 
 	d.Heading("Footprint of the products (ISO 14067)", 30)
 	rows = append(partRows(v.Product.Parts),
-		pdf.Row("Biogenic removals, beside the footprint", fixed(v.Product.Removals, 3), ""),
+		pdf.Row("Biogenic removals, alongside the footprint", fixed(v.Product.Removals, 3), ""),
 		pdf.Row("Biogenic CO2 of what is burnt, outside", fixed(v.Product.BiogenicCO2, 3), ""))
 	d.Table(partColumns, rows)
 	if v.Product.AircraftNote != "" {
@@ -87,7 +87,7 @@ func printAllocations(d *pdf.Document, allocations []views.AllocationBy) {
 		pdf.Left("Allocation", 30), pdf.Left("Product", 42), pdf.Right("Share", 16), pdf.Right("Fossil", 18), pdf.Right("Biogenic", 18),
 		pdf.Right("Land use", 18), pdf.Right("Aircraft", 18), pdf.Right("t CO2e/t", 20),
 	}, rows)
-	d.Text("t CO2e. The stated shares are those of the figures per tonne; the others stand beside them for comparison.", draw.Note)
+	d.Text("t CO2e. The stated shares are those of the figures per tonne; the others are given alongside for comparison.", draw.Note)
 }
 
 // viewWord returns a part of a view in words.

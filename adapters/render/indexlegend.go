@@ -48,7 +48,7 @@ func (p *layerPicture) column(b draw.Box) float64 {
 			p.Box(box, draw.Style{Edge: draw.Soft, Width: 1})
 		})
 	}
-	item("Outline of the field; what is beside it does not count", func(box draw.Box) {
+	item("Outline of the field; what is outside does not count", func(box draw.Box) {
 		middle := (box.Top + box.Bottom) / 2
 		p.Line(box.Left, middle, box.Right, middle, draw.Ink, edgeWidth*0.7)
 	})
