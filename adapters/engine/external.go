@@ -146,7 +146,7 @@ func (e *External) once(ctx context.Context, digest string, body []byte) (*compu
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errPassing, err)
 	case len(text) > externalAnswer:
-		return nil, e.unusable(fmt.Errorf("the answer is over %d bytes", externalAnswer))
+		return nil, e.unusable(fmt.Errorf("the answer is larger than %d bytes", externalAnswer))
 	}
 	out := new(computed)
 	if err := json.Unmarshal(text, out); err != nil {

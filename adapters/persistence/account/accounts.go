@@ -98,7 +98,7 @@ func (a accounts) CreateUser(ctx context.Context, user *ports.User) error {
 		PasswordHash: user.PasswordHash, Disabled: user.Disabled, CreatedAt: sqlstore.StampAt(user.CreatedAt),
 	}
 	return sqlstore.InsertNew(ctx, a.s, &row, &user.ID, "email",
-		fault.New(fault.Conflict, "email_taken", "A user with this e-mail address exists already."))
+		fault.New(fault.Conflict, "email_taken", "A user with this e-mail address already exists."))
 }
 
 // Giving a role again changes nothing but the version.

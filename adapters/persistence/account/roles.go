@@ -47,7 +47,7 @@ func roleOfRow(row *roleView) access.Role {
 	return access.Role{ID: row.ID, Name: row.Name, Slugs: ordered(row.Slugs), Users: row.Users, External: row.External()}
 }
 
-var errRoleExists = fault.New(fault.Conflict, "role_exists", "A role of this name exists already.")
+var errRoleExists = fault.New(fault.Conflict, "role_exists", "A role with this name already exists.")
 
 func (r roles) Insert(ctx context.Context, scope access.Scope, role *access.Role) error {
 	if !sqlstore.Writable(scope) {

@@ -69,7 +69,7 @@ func spell(text string, forPostgres bool) (string, error) {
 		default:
 			word, known := words[strings.Trim(found, "{.}")]
 			if !known {
-				return "", fmt.Errorf("%s is no mark here. Fix: a word as {{.STAMP}}, or {{if .POSTGRES}} … {{else}} … {{end}}, none in another", found)
+				return "", fmt.Errorf("%s is not a mark here. Fix: a word such as {{.STAMP}}, or {{if .POSTGRES}} … {{else}} … {{end}}, none in another", found)
 			}
 			if !left {
 				out.WriteString(word)
