@@ -49,7 +49,7 @@ hold the person until they are removed.`,
 			}
 			if !yes {
 				return fault.Newf(fault.Precondition, "not_confirmed",
-					"Erasing %s ends %d sessions and revokes %d API keys, and cannot be undone. Fix: keep the output of `tilth user export` if it was asked for, then run the command again with --yes.",
+					"Erasing %s also erases %d sessions and %d API keys, ended ones included, and cannot be undone. Fix: keep the output of `tilth user export` if it was asked for, then run the command again with --yes.",
 					email, len(held["sessions"]), len(held["api_keys"]))
 			}
 			out, err := op.ErasePerson(ctx, email)
