@@ -79,7 +79,7 @@ func (SampleTables) Read(file io.Reader, options ports.SampleTableOptions) (labt
 			return lines.Text(strings.TrimSpace(v))
 		}))
 		if size > maxSampleFile { // a workbook stores a text once that many cells hold
-			return fault.Field("file", "The cells of a file hold at most 8 MiB of text.")
+			return fault.Field("file", "The cells of a file may hold at most 8 MiB of text.")
 		}
 		return nil
 	})
