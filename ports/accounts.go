@@ -80,7 +80,7 @@ type Accounts interface {
 	Company(ctx context.Context, id int64) (Company, error)
 	// CreateUser stores a user and fills in the id. Faults: Conflict (code "email_taken").
 	CreateUser(ctx context.Context, user *User) error
-	// GiveRole gives a user a role of its company and raises the policy version. Faults: NotFound when there is no such role.
+	// GiveRole assigns a role of its company to a user and raises the policy version. Faults: NotFound when there is no such role.
 	GiveRole(ctx context.Context, userID, companyID int64, role string) error
 	// UserByEmail returns a user by e-mail, whatever its case. Faults: NotFound.
 	UserByEmail(ctx context.Context, email string) (User, error)

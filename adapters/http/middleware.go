@@ -48,7 +48,7 @@ var (
 	secretLike   = regexp.MustCompile(`\.[A-Za-z0-9_-]{20}`)
 )
 
-// identify gives the request an id, the caller's own if it sent a well-formed one, and bounds the
+// identify assigns the request an id, the caller's own if it sent a well-formed one, and bounds the
 // time in which the body must arrive.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

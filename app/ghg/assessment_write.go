@@ -250,7 +250,7 @@ func (a *Assessments) enter(e *assessmentEdit, section assessment.Section, sent 
 	return wrong
 }
 
-// recognised gives items that were sent without an id the id of the existing item that they equal. A client's own table
+// recognised assigns to items that were sent without an id the id of the existing item that they equal. A client's own table
 // knows no ids: when it is sent again unchanged, nothing changes.
 func recognised(rows, have []assessment.Row) []assessment.Row {
 	taken := map[int64]bool{}

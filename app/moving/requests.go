@@ -143,7 +143,7 @@ func (exportWork) Complete(ctx context.Context, run task.Run[ports.Repos], s *mo
 	return task.Finish(), run.Tx.Audit.Add(ctx, by.Of(Exporting, "company", s.CompanyID, out.changes()))
 }
 
-// Unavailable gives up an export that cannot be made as things stand, and retries one whose source may come back.
+// Unavailable abandons an export that cannot be made as things stand, and retries one whose source may come back.
 func (w exportWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], s moving.Request, cause error) (task.Next, error) {
 	if f, ok := fault.As(cause); ok && f.Kind == fault.Conflict {
 		return task.GiveUp(f.Message), nil

@@ -215,7 +215,7 @@ func (j *JudgedSample) apply(r labtable.Row, members []sample.Sample) []farmapp.
 	return changes
 }
 
-// followFirst gives rows that another row stands for the outcome of that row.
+// followFirst assigns to rows that another row stands for the outcome of that row.
 func followFirst(rows []labtable.Row, judged []JudgedSample) {
 	for i, r := range rows {
 		j := &judged[i]

@@ -117,7 +117,7 @@ func (d *Document) data(of Records) *huma.Schema {
 	return record
 }
 
-// list gives a list of named records a name.
+// list assigns a name to a list of named records.
 func (d *Document) list(record *huma.Schema) *huma.Schema {
 	if name := schema.NameOf(record); name != "" {
 		return d.schemas.Named(name+"List", schema.List(record))

@@ -29,7 +29,7 @@ func Sign(secrets []string, id string, at time.Time, body []byte) (string, error
 	for _, secret := range secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
 		if err != nil {
-			return "", fmt.Errorf("a webhook's secret is not base64") // the cause would quote the secret
+			return "", fmt.Errorf("a webhook's secret must be base64") // the cause would quote the secret
 		}
 		mac := hmac.New(sha256.New, key)
 		_, _ = fmt.Fprintf(mac, "%s.%s.", id, timestamp(at)) // a hash never fails
